@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiles the kernel programs. Needs clang, bpftool and the pinned headers in vmlinux/; nothing of the
+# running kernel.
+
+find_program(EVICTD_BPF_CLANG NAMES clang clang-19 clang-16 clang-14 REQUIRED
+             DOC "clang that compiles bpf/")
+find_program(EVICTD_BPFTOOL NAMES bpftool PATHS /usr/sbin REQUIRED DOC "bpftool that links and makes the skeleton")
+
+# evictd_bpf_skeleton(TARGET NAME evictd_bpf SOURCES a.bpf.c b.bpf.c)
+#
+# Compiles each source to BPF, links them into one object (weak maps and extern variables are shared) and
+# makes TARGET, an interface library whose users can include "NAME.skel.h". The linked object is
+# ${CMAKE_CURRENT_BINARY_DIR}/NAME.bpf.o, for tests that read its BTF.
+function(evictd_bpf_skeleton target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME" "SOURCES")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    set(vmlinux x86_64)
+    set(bpf_arch x86)
+  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    set(vmlinux arm64)
+    set(bpf_arch arm64)
+  else()
+    message(FATAL_ERROR "no vmlinux header for ${CMAKE_SYSTEM_PROCESSOR}; scripts/vmlinux makes them")
+  endif()
+
+  set(objects)
+  foreach(source IN LISTS arg_SOURCES)
+    get_filename_component(stem ${source} NAME_WE)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${stem}.bpf.o)
+    # -mcpu=v3: atomics that return a value and 32-bit operations; every kernel since 5.12 has them.
+    add_custom_command(
+      OUTPUT ${object}
+      COMMAND
+        ${EVICTD_BPF_CLANG} -target bpf -mcpu=v3 -D__TARGET_ARCH_${bpf_arch} -g -O2 -std=gnu11
+        -Wall -Wextra -Werror -Wno-unused-parameter -Wno-address-of-packed-member
+        -isystem ${PROJECT_SOURCE_DIR}/vmlinux/${vmlinux} -I ${PROJECT_SOURCE_DIR}/include
+        -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      DEPENDS ${source} ${PROJECT_SOURCE_DIR}/vmlinux/${vmlinux}/vmlinux.h
+      DEPFILE ${object}.d
+      COMMENT "BPF ${source}"
+      VERBATIM)
+    list(APPEND objects ${object})
+  endforeach()
+
+  set(linked ${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}.bpf.o)
+  set(skeleton ${CMAKE_CURRENT_BINARY_DIR}/include/${arg_NAME}.skel.h)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/include)
+  add_custom_command(
+    OUTPUT ${linked}
+    COMMAND ${EVICTD_BPFTOOL} gen object ${linked} ${objects}
+    DEPENDS ${objects}
+    COMMENT "BPF ${arg_NAME}: link"
+    VERBATIM)
+  # The output of a failed bpftool must not stay behind and look up to date.
+  add_custom_command(
+    OUTPUT ${skeleton}
+    COMMAND sh -c "'${EVICTD_BPFTOOL}' gen skeleton '${linked}' name '${arg_NAME}' > '${skeleton}.new' && mv '${skeleton}.new' '${skeleton}'"
+    DEPENDS ${linked}
+    COMMENT "BPF ${arg_NAME}: skeleton"
+    VERBATIM)
+  add_custom_target(${target}_files DEPENDS ${skeleton})
+  add_library(${target} INTERFACE)
+  add_dependencies(${target} ${target}_files)
+  # SYSTEM: the skeleton is generated C, to which our warnings do not apply.
+  target_include_directories(${target} SYSTEM INTERFACE ${CMAKE_CURRENT_BINARY_DIR}/include)
+endfunction()

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where (GNUInstallDirs; the default prefix is /usr/local).
+include(GNUInstallDirs)
+
+install(TARGETS evictd RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
+install(TARGETS evictctl evict-load RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+install(DIRECTORY docs/man/man1 docs/man/man8 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# An example to copy, never a live configuration that an upgrade would overwrite.
+install(FILES deploy/evictd.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+
+configure_file(deploy/evictd.service.in deploy/evictd.service @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd.service DESTINATION lib/systemd/system)

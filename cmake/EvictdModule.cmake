@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# One CMake target a folder of userspace/, and a header that a target did not declare does not resolve.
+
+# evictd_module(NAME SOURCES a.cpp b.cpp DEPENDS core sys LIBRARIES spdlog::spdlog)
+#
+# Makes the static library evictd_NAME of the current folder. Its headers are included as "NAME/header.h".
+# They resolve only for targets that depend on it: the folder is reached through a directory of its own
+# in the build tree, which holds nothing but a link to the folder.
+function(evictd_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES")
+  set(target evictd_${name})
+  set(include_root ${PROJECT_BINARY_DIR}/modules/${name})
+  file(MAKE_DIRECTORY ${include_root})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${include_root}/${name} SYMBOLIC)
+
+  if(arg_SOURCES)
+    add_library(${target} STATIC ${arg_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE evictd_build_flags ${arg_PRIVATE_LIBRARIES})
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${target} ${scope} ${include_root} ${PROJECT_SOURCE_DIR}/include)
+  list(TRANSFORM arg_DEPENDS PREPEND evictd_)
+  target_link_libraries(${target} ${scope} ${arg_DEPENDS} ${arg_LIBRARIES})
+endfunction()
+
+# evictd_program(NAME SOURCES main.cpp DEPENDS daemon LIBRARIES CLI11::CLI11)
+function(evictd_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LIBRARIES")
+  add_executable(${name} ${arg_SOURCES})
+  list(TRANSFORM arg_DEPENDS PREPEND evictd_)
+  target_link_libraries(${name} PRIVATE evictd_build_flags ${arg_DEPENDS} ${arg_LIBRARIES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()
+
+# evictd_test(NAME LABEL unit SOURCES x_test.cpp DEPENDS eviction)
+#
+# Makes one GoogleTest program; each of its cases is a ctest test of its own, named Suite.Case,
+# with LABEL (unit, bpf, integration, vectors, vm) as its label.
+function(evictd_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "SOURCES;DEPENDS;LIBRARIES;DEFINITIONS")
+  add_executable(${name} ${arg_SOURCES})
+  list(TRANSFORM arg_DEPENDS PREPEND evictd_)
+  target_link_libraries(${name} PRIVATE evictd_build_flags ${arg_DEPENDS} ${arg_LIBRARIES}
+                                        GTest::gtest_main GTest::gmock)
+  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS}
+                                             EVICTD_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  # DISCOVERY_MODE PRE_TEST: a cross or sanitizer build must not run the program while it is being built.
+  gtest_discover_tests(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} DISCOVERY_MODE PRE_TEST)
+endfunction()
+
+# evictd_fuzz(NAME DEPENDS eviction)
+#
+# Makes the libFuzzer program NAME from NAME.cpp; scripts/fuzz builds and runs them all.
+function(evictd_fuzz name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LIBRARIES")
+  add_executable(${name} ${name}.cpp)
+  list(TRANSFORM arg_DEPENDS PREPEND evictd_)
+  target_link_libraries(${name} PRIVATE evictd_build_flags ${arg_DEPENDS} ${arg_LIBRARIES} -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  add_dependencies(evictd_fuzz_targets ${name})
+endfunction()

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Sourced by the scripts beside this folder: where the tree is, and how a preset is built.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cores=$(nproc)
+
+say() { echo "== $*"; }
+
+die() {
+  echo "${0##*/}: $*" >&2
+  exit 2
+}
+
+# configure PRESET: prints CMake's output only if it fails.
+configure() {
+  local log
+  mkdir -p "$root/build"
+  log=$(mktemp "$root/build/configure.XXXXXX")
+  if ! (cd "$root" && cmake --preset "$1") >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    die "configuring the preset $1 failed"
+  fi
+  rm -f "$log"
+}
+
+# build PRESET [TARGET...]: configures, then builds with Ninja's own progress; all targets if none is named.
+build() {
+  local preset=$1
+  shift
+  say "building build/$preset with $cores jobs"
+  configure "$preset"
+  local targets=()
+  (($# == 0)) || targets=(--target "$@")
+  NINJA_STATUS='[%f/%t, %e s] ' cmake --build "$root/build/$preset" -j "$cores" "${targets[@]}" ||
+    die "building the preset $preset failed"
+}
+
+# build_generated PRESET: configures, then builds only the headers that are generated, so that every
+# source can be read. evictd_bpf_skeleton() names the target that makes its header NAME_files.
+build_generated() {
+  configure "$1"
+  local targets
+  mapfile -t targets < <(cmake --build "$root/build/$1" --target help | sed -n 's/^\(\w*_files\): phony$/\1/p')
+  cmake --build "$root/build/$1" -j "$cores" --target "${targets[@]}" >/dev/null ||
+    die "building the generated headers of the preset $1 failed"
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads ctest's JUnit file and the list of allowed skips, prints one summary, judges the run.
+
+Exit status: 0 if all passed or were skipped by permission, 1 otherwise, 2 if an input cannot be read.
+"""
+import argparse
+import fnmatch
+import os
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from typing import List, Optional
+
+
+@dataclass
+class Test:
+    name: str
+    outcome: str  # passed, failed or skipped
+    reason: str  # why it was skipped or failed, "" if it passed
+
+
+@dataclass
+class AllowedSkip:
+    """One row of tests/allowed_skips; test and kernel are shell patterns."""
+
+    test: str
+    kernel: str
+    reason: str
+
+    def covers(self, test: str, kernel: str) -> bool:
+        return fnmatch.fnmatchcase(test, self.test) and fnmatch.fnmatchcase(kernel, self.kernel)
+
+
+def skip_reason(output: str) -> str:
+    """The text that GTEST_SKIP was given: what stands between "Skipped" and the result line."""
+    match = re.search(r": Skipped\n(.*?)\n\s*\[  SKIPPED \]", output, re.DOTALL)
+    text = " ".join(match.group(1).split()) if match else ""
+    return text or "no reason given"
+
+
+def read_results(path: str) -> List[Test]:
+    tests = []
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        output = case.findtext("system-out") or ""
+        failure = case.find("failure")
+        skipped = case.find("skipped")
+        status = case.get("status", "")
+        name = case.get("name", "?")
+        if "[  FAILED  ]" in output:
+            tests.append(Test(name, "failed", "a check failed"))
+        elif status == "run" and failure is None and skipped is None:
+            tests.append(Test(name, "passed", ""))
+        elif status == "disabled":
+            tests.append(Test(name, "skipped", "disabled in the source"))
+        elif skipped is not None and "SKIP_REGULAR_EXPRESSION" in skipped.get("message", ""):
+            tests.append(Test(name, "skipped", skip_reason(output)))
+        elif skipped is not None and "SKIP_RETURN_CODE" in skipped.get("message", ""):
+            tests.append(Test(name, "skipped", " ".join(output.split()[-40:]) or "no reason given"))
+        else:
+            # Not run at all (program missing, a fixture failed) is a failure, whatever ctest calls it.
+            node = failure if failure is not None else skipped
+            tests.append(Test(name, "failed", (node.get("message", "") if node is not None else "") or status))
+    return tests
+
+
+def read_allowed_skips(path: str) -> List[AllowedSkip]:
+    rows = []
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            cells = line.split(None, 2)
+            if len(cells) != 3:
+                raise ValueError(f"{path}:{number}: needs three columns: test, kernel, reason")
+            rows.append(AllowedSkip(cells[0], cells[1], cells[2].strip()))
+    return rows
+
+
+def permission(test: Test, rows: List[AllowedSkip], kernel: str) -> Optional[AllowedSkip]:
+    return next((row for row in rows if row.covers(test.name, kernel)), None)
+
+
+def summarise(
+    tests: List[Test], rows: List[AllowedSkip], kernel: str, preset: str, ctest_status: int
+) -> bool:
+    """Prints the summary, the counts alone on its last line; true if the run is good."""
+    failed = [test for test in tests if test.outcome == "failed"]
+    skipped = [test for test in tests if test.outcome == "skipped"]
+    passed = len(tests) - len(failed) - len(skipped)
+    refused = [test for test in skipped if permission(test, rows, kernel) is None]
+
+    print(f"\n== summary of {preset} on kernel {kernel}")
+    for test in failed:
+        print(f"  FAILED   {test.name}: {test.reason}")
+    for test in skipped:
+        row = permission(test, rows, kernel)
+        if row is None:
+            print(f"  SKIPPED, NOT ALLOWED   {test.name}: {test.reason}")
+        else:
+            print(f"  SKIPPED (allowed: {row.reason})   {test.name}: {test.reason}")
+    names = {test.name for test in skipped}
+    for row in rows:
+        ran = [test.name for test in tests if test.name not in names and row.covers(test.name, kernel)]
+        for name in ran:
+            print(f"  note: {name} ran although tests/allowed_skips lets it be skipped here: remove the row?")
+    if refused:
+        print(f"  {len(refused)} of the skipped tests are not in tests/allowed_skips: the run has failed")
+    unexplained = ctest_status != 0 and not failed
+    if unexplained:
+        print(f"  ctest ended with status {ctest_status} although no test failed: the run has failed")
+    print(f"{passed} passed, {len(failed)} failed, {len(skipped)} skipped", flush=True)
+    return not failed and not refused and not unexplained
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", required=True, help="file written by ctest --output-junit")
+    parser.add_argument("--allowed-skips", required=True)
+    parser.add_argument("--preset", required=True)
+    parser.add_argument("--kernel", default=os.uname().release)
+    parser.add_argument("--ctest-status", type=int, default=0)
+    options = parser.parse_args()
+    try:
+        tests = read_results(options.results)
+        rows = read_allowed_skips(options.allowed_skips)
+    except (OSError, ValueError, ElementTree.ParseError) as error:
+        print(f"summarise_tests: {error}", file=sys.stderr)
+        return 2
+    return 0 if summarise(tests, rows, options.kernel, options.preset, options.ctest_status) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

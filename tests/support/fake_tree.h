@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace evictd::test {
+
+/// A temporary directory that stands for "/", filled by a test and removed with the object.
+class FakeTree {
+ public:
+  FakeTree() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "evictd-tree-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw std::runtime_error("mkdtemp failed");
+    }
+    path_ = pattern;
+  }
+  FakeTree(const FakeTree&) = delete;
+  FakeTree& operator=(const FakeTree&) = delete;
+  FakeTree(FakeTree&&) = delete;
+  FakeTree& operator=(FakeTree&&) = delete;
+  ~FakeTree() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  /// Writes `text` to the file `path` (absolute in the fake tree), making its directories.
+  void write(std::string_view path, std::string_view text) const {
+    const std::filesystem::path file = real(path);
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
+  }
+  void make_directory(std::string_view path) const {
+    std::filesystem::create_directories(real(path));
+  }
+  void remove(std::string_view path) const { std::filesystem::remove_all(real(path)); }
+  void rename(std::string_view from, std::string_view to) const {
+    std::filesystem::rename(real(from), real(to));
+  }
+  void link(std::string_view path, std::string_view target) const {
+    std::filesystem::create_symlink(std::string(target), real(path));
+  }
+
+  /// Where a path of the fake tree really is.
+  [[nodiscard]] std::filesystem::path real(std::string_view path) const {
+    return path_ / std::filesystem::path(path).relative_path();
+  }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace evictd::test

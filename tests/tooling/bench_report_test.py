@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/bench-report run on a page and results of the test's own."""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts/bench-report"
+
+
+def row(**changes):
+    made = {"name": "wake", "params": {"pages": "4k"}, "unit": "us", "n": 3, "p50": 2, "p99": 3, "max": 3,
+            "samples": [1, 2, 3]}
+    return {**made, **changes}
+
+
+class BenchReportTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.page = self.folder / "page.md"
+
+    def run_on(self, page, rows, *arguments):
+        self.page.write_text(page, encoding="utf-8")
+        results = {"bench": "crossing", "machine": {"cpu": "a CPU", "cores": 2}, "date": "2026-01-01", "commit": "abc",
+                   "rows": rows}
+        (self.folder / "crossing.json").write_text(json.dumps(results), encoding="utf-8")
+        command = [sys.executable, "-B", str(SCRIPT), "--page", str(self.page), "--results", str(self.folder)]
+        return subprocess.run(command + list(arguments), capture_output=True, text=True, check=False)
+
+    def test_writes_a_table_between_its_markers_and_leaves_the_rest_alone(self):
+        page = "before\n<!-- bench-report crossing wake -->\nold\n<!-- /bench-report -->\nafter\n"
+        run = self.run_on(page, [row(), row(params={"pages": "thp"}, p99=3, max=3)])
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(
+            self.page.read_text(encoding="utf-8"),
+            "before\n<!-- bench-report crossing wake -->\n"
+            "| pages | n | p50 (us) | p99 (us) | max (us) |\n|---|---|---|---|---|\n"
+            "| 4k | 3 | 2 | 3 | 3 |\n| thp | 3 | 2 | 3 | 3 |\n"
+            "<!-- /bench-report -->\nafter\n",
+        )
+
+    def test_check_accepts_what_it_wrote_itself(self):
+        page = "<!-- bench-report crossing machine -->\n<!-- /bench-report -->\n"
+        self.assertEqual(self.run_on(page, [row()]).returncode, 0)
+        written = self.page.read_text(encoding="utf-8")
+        self.assertEqual(self.run_on(written, [row()], "--check").returncode, 0)
+        self.assertIn("cpu a CPU, cores 2", written)
+
+    def test_check_finds_a_figure_that_was_changed_by_hand_and_writes_nothing(self):
+        page = "<!-- bench-report crossing wake -->\n| 1 |\n<!-- /bench-report -->\n"
+        run = self.run_on(page, [row()], "--check")
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual(self.page.read_text(encoding="utf-8"), page)
+
+    def test_a_percentile_that_is_not_that_of_the_samples_is_refused(self):
+        run = self.run_on("", [row(p50=1)], "--check")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("p50 is 1, the samples say 2", run.stderr)
+
+    def test_a_condition_selects_rows_and_one_that_fits_none_is_an_error(self):
+        rows = [row(), row(params={"pages": "thp"})]
+        page = "<!-- bench-report crossing wake pages={} -->\n<!-- /bench-report -->\n"
+        self.assertEqual(self.run_on(page.format("thp"), rows).returncode, 0)
+        self.assertIn("pages: thp\n", self.page.read_text(encoding="utf-8"))
+        self.assertEqual(self.run_on(page.format("2m"), rows).returncode, 1)
+
+    def test_a_marker_that_is_not_closed_is_an_error(self):
+        run = self.run_on("<!-- bench-report crossing wake -->\n", [row()])
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("not closed", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
