@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the kernel side keeps for user space to read without a system call. */
+#ifndef EVICTD_ABI_TABLE_H
+#define EVICTD_ABI_TABLE_H
+
+#include "event.h"
+
+enum evictd_row_flags {
+	EVICTD_ROW_MEMORY = 1, /* usage, inactive_file and limit are readable */
+	EVICTD_ROW_TASKS = 2,
+};
+
+/* One watched cgroup; index = slot of the mmapable array `rows`. Written by kernel programs only.
+ */
+struct evictd_row {
+	__u64 usage_bytes;
+	__u64 inactive_file_bytes;
+	__u64 limit_bytes; /* ~0 for none */
+	__u64 tasks;
+	__u64 stall_ns;
+	__s64 rate_bytes_per_s;
+	__u64 ktime_ns; /* when the values were read */
+	__u32 generation;
+	__u32 flags; /* enum evictd_row_flags; a flag goes away when the cgroup does */
+};
+EVICTD_ABI_SIZE(struct evictd_row, 64);
+
+struct evictd_node {
+	__u64 usage_bytes; /* NR_FILE_PAGES + NR_ANON_MAPPED */
+	__u64 inactive_file_bytes;
+	__u64 tasks; /* pids allocated in the initial pid namespace */
+	__u64 ktime_ns;
+	__u32 nodes; /* NUMA nodes summed; 0: cannot be read */
+	__u32 pad;
+};
+EVICTD_ABI_SIZE(struct evictd_node, 40);
+
+/* Counters that only grow. */
+struct evictd_stats {
+	__u64 emitted[EVICTD_EVENT_KINDS]; /* tried to emit: delivered + dropped */
+	__u64 dropped[EVICTD_EVENT_KINDS];
+	__u64 ticks;	  /* runs of the sweep timer */
+	__u64 fast_ticks; /* those that came early because of a kick */
+	__u64 throttled;  /* kicks refused because the budget of fast ticks was used up */
+	__u64 kicks;
+	__u64 last_tick_ktime_ns;
+	__u64 charges; /* runs of the charge hook that passed its filters */
+	__u64 forks;
+	__u64
+	    stale_rows; /* rows cleared because their counter no longer belonged to their cgroup */
+	__u64 row_refreshes;
+};
+EVICTD_ABI_SIZE(struct evictd_stats, 136);
+
+#define EVICTD_HOT_SLOTS 16
+
+/* The sweep timer's plan; kernel programs' own, exposed for tests. */
+struct evictd_schedule {
+	__u64 next_tick_ns; /* what the timer is armed for */
+	__u64 next_slow_ns;
+	__u64 fast_ticks_paid_until_ns;
+	__u64 stall_until_ns; /* a pod is stalling: slow ticks come ten times as often */
+	__u64 kicks;	      /* changes with every kick: a tick that was overtaken notices */
+	__u32 armed;
+	__u32 pad;
+	__u32 hot[EVICTD_HOT_SLOTS]; /* one-based watches that were kicked lately */
+};
+EVICTD_ABI_SIZE(struct evictd_schedule, 112);
+
+#endif

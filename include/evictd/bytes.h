@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace evictd {
+
+/// A signed amount of memory or disk in bytes. A type of its own so that pages, KiB and counts
+/// cannot be passed for it.
+struct Bytes {
+  std::int64_t value = 0;
+
+  constexpr auto operator<=>(const Bytes&) const = default;
+  constexpr Bytes operator+(Bytes other) const { return {value + other.value}; }
+  constexpr Bytes operator-(Bytes other) const { return {value - other.value}; }
+  constexpr Bytes operator-() const { return {-value}; }
+  constexpr Bytes& operator+=(Bytes other) {
+    value += other.value;
+    return *this;
+  }
+  constexpr Bytes& operator-=(Bytes other) {
+    value -= other.value;
+    return *this;
+  }
+};
+
+inline namespace literals {
+constexpr Bytes operator""_KiB(unsigned long long n) {
+  return {static_cast<std::int64_t>(n) * 1024};
+}
+constexpr Bytes operator""_MiB(unsigned long long n) {
+  return {static_cast<std::int64_t>(n) * 1024 * 1024};
+}
+constexpr Bytes operator""_GiB(unsigned long long n) {
+  return {static_cast<std::int64_t>(n) * 1024 * 1024 * 1024};
+}
+}  // namespace literals
+
+}  // namespace evictd

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+namespace evictd {
+
+using Duration = std::chrono::nanoseconds;
+
+/// The kernel's CLOCK_MONOTONIC, which is also bpf_ktime_get_ns(): stands still while the machine
+/// is suspended and does not follow steps of the wall clock. Only a tag: it cannot be read from
+/// here, so pure code cannot read it. See core/clock.h.
+struct Monotonic {
+  using duration = Duration;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<Monotonic, Duration>;
+  static constexpr bool is_steady = true;
+};
+
+/// A moment on CLOCK_MONOTONIC; all timers and periods of evictd are measured between these.
+using MonoTime = Monotonic::time_point;
+
+/// A moment on the wall clock, for people and for the API; never subtracted to get a period.
+using WallTime = std::chrono::sys_time<Duration>;
+
+}  // namespace evictd

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/line_server.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "base/system_clock.h"
+#include "support/fake_tree.h"
+
+namespace evictd::base {
+namespace {
+
+/// For failure only: no test waits this long when it passes.
+constexpr auto kDeadline = std::chrono::seconds(30);
+
+class Echo final : public LineHandler {
+ public:
+  std::string on_line(std::string_view request, const PeerCredentials& peer) override {
+    ++requests;
+    last_peer = peer;
+    return prefix + std::string(request);
+  }
+
+  std::string prefix = "got ";
+  int requests = 0;
+  PeerCredentials last_peer;
+};
+
+class LineServerTest : public testing::Test {
+ protected:
+  void start(LineServer::Options options) {
+    Result<std::unique_ptr<LineServer>> server =
+        LineServer::create(std::move(options), loop_, clock_, echo_);
+    ASSERT_TRUE(server.has_value()) << server.error().message();
+    server_ = std::move(*server);
+  }
+
+  [[nodiscard]] Fd connect() const {
+    Result<Fd> fd = connect_unix(path_);
+    EXPECT_TRUE(fd.has_value());
+    return fd ? std::move(*fd) : Fd();
+  }
+
+  static void send(const Fd& fd, std::string_view text) {
+    ASSERT_EQ(::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(text.size()));
+  }
+
+  /// Runs the loop until `done`.
+  void run_until(const std::function<bool()>& done) {
+    const MonoTime deadline = clock_.now() + kDeadline;
+    while (!done()) {
+      ASSERT_LT(clock_.now(), deadline) << "the server did not get there";
+      ASSERT_TRUE(loop_.run_once(std::chrono::seconds(1)).has_value());
+    }
+  }
+
+  /// What has come on `fd` so far.
+  static std::string received(const Fd& fd) {
+    std::string text;
+    std::array<char, 4096> buffer{};
+    ssize_t got = 0;
+    while ((got = ::recv(fd.get(), buffer.data(), buffer.size(), MSG_DONTWAIT)) > 0) {
+      text.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    return text;
+  }
+
+  test::FakeTree tree_;
+  std::string path_ = tree_.real("/control.sock");
+  SystemClock clock_;
+  EventLoop loop_ = EventLoop::create().value();
+  Echo echo_;
+  std::unique_ptr<LineServer> server_;
+};
+
+TEST_F(LineServerTest, AnswersOneLineWithOneLine) {
+  start({.path = path_});
+  const Fd client = connect();
+  send(client, "hello\n");
+  run_until([&] { return server_->counters().served == 1; });
+  EXPECT_EQ(received(client), "got hello\n");
+  EXPECT_EQ(echo_.last_peer.pid, ::getpid());
+  EXPECT_EQ(server_->client_count(), 0U);
+}
+
+TEST_F(LineServerTest, ALineMayComeInPieces) {
+  start({.path = path_});
+  const Fd client = connect();
+  send(client, "hel");
+  run_until([&] { return server_->client_count() == 1; });
+  send(client, "lo\nand more");
+  run_until([&] { return server_->counters().served == 1; });
+  EXPECT_EQ(received(client), "got hello\n");
+}
+
+TEST_F(LineServerTest, ALineEndInTheAnswerDoesNotCutIt) {
+  start({.path = path_});
+  echo_.prefix = "a\nb ";
+  const Fd client = connect();
+  send(client, "x\n");
+  run_until([&] { return server_->counters().served == 1; });
+  EXPECT_EQ(received(client), "a b x\n");
+}
+
+TEST_F(LineServerTest, AClientThatSaysNothingIsCutOffAndHoldsUpNobody) {
+  start({.path = path_, .client_timeout = std::chrono::milliseconds(50)});
+  const Fd silent = connect();
+  run_until([&] { return server_->client_count() == 1; });
+  const Fd other = connect();
+  send(other, "hello\n");
+  run_until([&] { return server_->counters().served == 1; });
+  EXPECT_EQ(received(other), "got hello\n");
+  run_until([&] { return server_->counters().timed_out == 1; });
+  EXPECT_EQ(server_->client_count(), 0U);
+}
+
+TEST_F(LineServerTest, AClientThatDoesNotReadIsCutOffAndHoldsUpNobody) {
+  start({.path = path_, .client_timeout = std::chrono::milliseconds(50)});
+  echo_.prefix.assign(std::size_t{8} << 20, 'x');
+  const Fd deaf = connect();
+  send(deaf, "hello\n");
+  run_until([&] { return echo_.requests == 1; });
+  EXPECT_EQ(server_->client_count(), 1U);
+  run_until([&] { return server_->counters().timed_out == 1; });
+}
+
+TEST_F(LineServerTest, ARequestThatIsTooLongIsCutOff) {
+  start({.path = path_, .max_request_bytes = 100});
+  const Fd client = connect();
+  send(client, std::string(101, 'x'));
+  run_until([&] { return server_->counters().oversized == 1; });
+  EXPECT_EQ(echo_.requests, 0);
+}
+
+TEST_F(LineServerTest, AClientThatLeavesEarlyIsForgotten) {
+  start({.path = path_});
+  {
+    const Fd client = connect();
+    send(client, "hel");
+  }
+  run_until([&] { return server_->counters().aborted == 1; });
+  EXPECT_EQ(server_->client_count(), 0U);
+}
+
+TEST_F(LineServerTest, OneClientTooManyIsRefusedAtOnce) {
+  start({.path = path_, .max_clients = 2});
+  const Fd first = connect();
+  const Fd second = connect();
+  const Fd third = connect();
+  run_until([&] { return server_->counters().refused == 1; });
+  send(first, "a\n");
+  send(second, "b\n");
+  run_until([&] { return server_->counters().served == 2; });
+}
+
+TEST_F(LineServerTest, TheSocketFileGoesWithTheServer) {
+  start({.path = path_});
+  EXPECT_TRUE(std::filesystem::exists(path_));
+  server_.reset();
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(LineServerTest, ABlockingClientGetsALargeAnswerWhole) {
+  start({.path = path_});
+  echo_.prefix.assign(std::size_t{4} << 20, 'x');
+  Result<std::string> answer;
+  std::thread client([&] { answer = request_line(path_, "end", {.timeout = kDeadline}); });
+  run_until([&] { return server_->counters().served == 1; });
+  client.join();
+  ASSERT_TRUE(answer.has_value()) << answer.error().message();
+  EXPECT_EQ(answer->size(), (std::size_t{4} << 20) + 3);
+  EXPECT_TRUE(answer->ends_with("xend"));
+}
+
+TEST_F(LineServerTest, AnAnswerLongerThanAskedForIsRefusedByTheClient) {
+  start({.path = path_});
+  Result<std::string> answer;
+  std::thread client([&] {
+    answer = request_line(path_, std::string(100, 'y'),
+                          {.timeout = kDeadline, .max_response_bytes = 50});
+  });
+  run_until([&] { return server_->counters().served == 1; });
+  client.join();
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().code, Errc::kExhausted);
+}
+
+}  // namespace
+}  // namespace evictd::base

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/line_server.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace evictd::base {
+namespace {
+
+/// Connections taken a wake-up, so that a flood of them leaves the loop time for others.
+constexpr int kAcceptsPerWake = 16;
+/// How long to let connections wait when there is no descriptor left to accept them with.
+constexpr Duration kPause = std::chrono::seconds(1);
+/// Read a wake-up; a longer request takes several.
+constexpr std::size_t kReadBytes = 4096;
+
+bool is_out_of_resources(int accept_errno) {
+  return accept_errno == EMFILE || accept_errno == ENFILE || accept_errno == ENOBUFS ||
+         accept_errno == ENOMEM;
+}
+
+}  // namespace
+
+/// One connection: reads a line, then writes the answer. Destroyed by the server when it is done.
+class LineServer::Client final : public ReadyHandler {
+ public:
+  Client(LineServer& server, Fd fd, PeerCredentials peer, MonoTime deadline)
+      : server_(server), fd_(std::move(fd)), peer_(peer), deadline_(deadline) {}
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client() override { server_.loop_.remove(fd_.get(), *this); }
+
+  Result<> watch(std::uint32_t events) { return server_.loop_.add(fd_.get(), events, *this); }
+  [[nodiscard]] MonoTime deadline() const { return deadline_; }
+
+  /// May end in the destruction of this object.
+  void on_ready(std::uint32_t /*events*/) override {
+    if (answer_.empty()) {
+      read_some();
+    } else {
+      write_some();
+    }
+  }
+
+ private:
+  /// Counts the end of this connection in `counter` and destroys it.
+  void end(std::uint64_t& counter) {
+    ++counter;
+    server_.drop(*this);
+  }
+
+  void read_some() {
+    std::array<char, kReadBytes> buffer{};
+    const ssize_t got = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+      return;
+    }
+    if (got <= 0) {
+      end(server_.counters_.aborted);
+      return;
+    }
+    const std::string_view piece(buffer.data(), static_cast<std::size_t>(got));
+    const std::size_t line_end = piece.find('\n');
+    request_ += piece.substr(0, line_end);
+    if (request_.size() > server_.options_.max_request_bytes) {
+      end(server_.counters_.oversized);
+    } else if (line_end != std::string_view::npos) {
+      answer_request();
+    }
+  }
+
+  void answer_request() {
+    answer_ = server_.handler_.on_line(request_, peer_);
+    // A line end within the answer would cut it short for the reader.
+    std::replace(answer_.begin(), answer_.end(), '\n', ' ');
+    answer_ += '\n';
+    server_.loop_.remove(fd_.get(), *this);
+    if (!watch(EPOLLOUT)) {
+      end(server_.counters_.aborted);
+      return;
+    }
+    write_some();
+  }
+
+  void write_some() {
+    while (written_ < answer_.size()) {
+      const ssize_t sent =
+          ::send(fd_.get(), answer_.data() + written_, answer_.size() - written_, MSG_NOSIGNAL);
+      if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+      }
+      if (sent < 0) {
+        end(server_.counters_.aborted);
+        return;
+      }
+      written_ += static_cast<std::size_t>(sent);
+    }
+    end(server_.counters_.served);
+  }
+
+  LineServer& server_;
+  Fd fd_;
+  PeerCredentials peer_;
+  MonoTime deadline_;
+  std::string request_;
+  std::string answer_;
+  std::size_t written_ = 0;
+};
+
+void LineServer::Expiry::on_ready(std::uint32_t /*events*/) {
+  server_.expire();
+}
+
+LineServer::LineServer(Options options, EventLoop& loop, const core::Clock& clock,
+                       LineHandler& handler, Timer timer)
+    : options_(std::move(options)),
+      loop_(loop),
+      clock_(clock),
+      handler_(handler),
+      timer_(std::move(timer)) {}
+
+Result<std::unique_ptr<LineServer>> LineServer::create(Options options, EventLoop& loop,
+                                                       const core::Clock& clock,
+                                                       LineHandler& handler) {
+  Result<Timer> timer = Timer::create();
+  if (!timer) {
+    return tl::unexpected(timer.error());
+  }
+  std::unique_ptr<LineServer> server(
+      new LineServer(std::move(options), loop, clock, handler, std::move(*timer)));
+  if (const Result<> listening = server->listen(); !listening) {
+    return tl::unexpected(listening.error());
+  }
+  return server;
+}
+
+Result<> LineServer::listen() {
+  Result<Fd> listener = listen_unix(options_.path, options_.mode);
+  if (!listener) {
+    return tl::unexpected(listener.error());
+  }
+  listener_ = std::move(*listener);
+  return loop_.add(listener_.get(), EPOLLIN, *this).and_then([this] {
+    return loop_.add(timer_.descriptor(), EPOLLIN, expiry_);
+  });
+}
+
+LineServer::~LineServer() {
+  clients_.clear();
+  loop_.remove(timer_.descriptor(), expiry_);
+  if (listener_) {
+    loop_.remove(listener_.get(), *this);
+    ::unlink(options_.path.c_str());
+  }
+}
+
+void LineServer::on_ready(std::uint32_t /*events*/) {
+  for (int i = 0; i < kAcceptsPerWake; ++i) {
+    Fd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (connection) {
+      accept_one(std::move(connection));
+      continue;
+    }
+    if (is_out_of_resources(errno)) {
+      pause_listening();
+    }
+    break;
+  }
+  arm_timer();
+}
+
+void LineServer::accept_one(Fd connection) {
+  if (clients_.size() >= options_.max_clients) {
+    ++counters_.refused;
+    return;
+  }
+  const Result<PeerCredentials> peer = peer_credentials(connection.get());
+  if (!peer) {
+    ++counters_.aborted;
+    return;
+  }
+  auto client = std::make_unique<Client>(*this, std::move(connection), *peer,
+                                         clock_.now() + options_.client_timeout);
+  if (!client->watch(EPOLLIN)) {
+    ++counters_.aborted;
+    return;
+  }
+  clients_.push_back(std::move(client));
+}
+
+void LineServer::expire() {
+  timer_.consume();
+  const MonoTime now = clock_.now();
+  counters_.timed_out +=
+      std::erase_if(clients_, [now](const auto& client) { return client->deadline() <= now; });
+  if (listen_again_at_ && *listen_again_at_ <= now) {
+    listen_again_at_.reset();
+    if (!loop_.add(listener_.get(), EPOLLIN, *this)) {
+      listen_again_at_ = now + kPause;
+    }
+  }
+  arm_timer();
+}
+
+void LineServer::pause_listening() {
+  // The listener would stay ready and turn the loop into a busy one.
+  loop_.remove(listener_.get(), *this);
+  listen_again_at_ = clock_.now() + kPause;
+}
+
+void LineServer::arm_timer() {
+  std::optional<MonoTime> next = listen_again_at_;
+  for (const auto& client : clients_) {
+    next = next ? std::min(*next, client->deadline()) : client->deadline();
+  }
+  if (next) {
+    timer_.arm(*next);
+  } else {
+    timer_.disarm();
+  }
+}
+
+void LineServer::drop(const Client& client) {
+  std::erase_if(clients_, [&](const auto& held) { return held.get() == &client; });
+  arm_timer();
+}
+
+}  // namespace evictd::base

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/unix_socket.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+namespace evictd::base {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Clients of a socket file are few and short; more than this wait in connect().
+constexpr int kBacklog = 64;
+
+Result<sockaddr_un> address_of(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string text = path.string();
+  if (text.empty() || text.size() >= sizeof(address.sun_path)) {
+    return fail(Errc::kInvalid, fmt::format("socket path {} has {} bytes; allowed: 1 to {}", text,
+                                            text.size(), sizeof(address.sun_path) - 1));
+  }
+  std::memcpy(address.sun_path, text.data(), text.size());
+  return address;
+}
+
+const sockaddr* generic(const sockaddr_un& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
+
+Result<Fd> make_socket() {
+  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) {
+    return fail_errno(errno, "make a unix socket");
+  }
+  return fd;
+}
+
+/// Binds; the socket file has no more than the wanted permission bits from its first moment on, and
+/// exactly them afterwards whatever the umask.
+Result<> bind_with_mode(int fd, const sockaddr_un& address, mode_t mode) {
+  const std::string context = fmt::format("bind {}", address.sun_path);
+  // The mode of an unbound socket is what bind() makes the file with.
+  if (::fchmod(fd, mode) != 0 || ::bind(fd, generic(address), sizeof(address)) != 0 ||
+      ::chmod(address.sun_path, mode) != 0) {
+    return fail_errno(errno, context);
+  }
+  return {};
+}
+
+/// Removes a socket file that was left behind by a process that was killed.
+/// Errors: kBusy if somebody listens there or it is no socket.
+Result<> remove_stale(const std::filesystem::path& path) {
+  if (connect_unix(path)) {
+    return fail(Errc::kBusy, fmt::format("somebody listens on {}", path.string()));
+  }
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) {
+    return fail(Errc::kBusy, fmt::format("{} is no socket", path.string()));
+  }
+  if (::unlink(path.c_str()) != 0) {
+    return fail_errno(errno, fmt::format("remove the stale {}", path.string()));
+  }
+  return {};
+}
+
+/// Waits for `events` until `deadline`.
+Result<> wait_for(int fd, short events, Clock::time_point deadline) {
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) {
+      return fail(Errc::kTimedOut, "no answer in time");
+    }
+    pollfd waited{.fd = fd, .events = events, .revents = 0};
+    const int ready = ::poll(&waited, 1, static_cast<int>(left));
+    if (ready > 0) {
+      return {};
+    }
+    if (ready < 0 && errno != EINTR) {
+      return fail_errno(errno, "poll");
+    }
+  }
+}
+
+Result<> send_all(int fd, std::string_view bytes, Clock::time_point deadline) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+      continue;
+    }
+    // A server that refuses or has had enough may have answered already: go on to read.
+    if (errno == EPIPE || errno == ECONNRESET) {
+      return {};
+    }
+    if (errno != EAGAIN && errno != EINTR) {
+      return fail_errno(errno, "send");
+    }
+    if (Result<> ready = wait_for(fd, POLLOUT, deadline); !ready) {
+      return ready;
+    }
+  }
+  return {};
+}
+
+Result<std::string> receive_line(int fd, std::size_t limit, Clock::time_point deadline) {
+  std::string line;
+  std::array<char, 64UL * 1024> buffer{};
+  while (true) {
+    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), 0);
+    if (got > 0) {
+      const std::string_view piece(buffer.data(), static_cast<std::size_t>(got));
+      const std::size_t end = piece.find('\n');
+      line += piece.substr(0, end);
+      if (line.size() > limit) {
+        return fail(Errc::kExhausted, fmt::format("answer of more than {} bytes", limit));
+      }
+      if (end != std::string_view::npos) {
+        return line;
+      }
+      continue;
+    }
+    if (got == 0 || errno == ECONNRESET) {
+      return fail(Errc::kMalformed, "closed without an answer");
+    }
+    if (errno != EAGAIN && errno != EINTR) {
+      return fail_errno(errno, "receive");
+    }
+    if (const Result<> ready = wait_for(fd, POLLIN, deadline); !ready) {
+      return tl::unexpected(ready.error());
+    }
+  }
+}
+
+}  // namespace
+
+Result<PeerCredentials> peer_credentials(int fd) {
+  ucred credentials{};
+  socklen_t size = sizeof(credentials);
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
+    return fail_errno(errno, "read the credentials of a peer");
+  }
+  return PeerCredentials{.pid = credentials.pid, .uid = credentials.uid, .gid = credentials.gid};
+}
+
+Result<Fd> listen_unix(const std::filesystem::path& path, mode_t mode) {
+  const Result<sockaddr_un> address = address_of(path);
+  if (!address) {
+    return tl::unexpected(address.error());
+  }
+  Result<Fd> fd = make_socket();
+  if (!fd) {
+    return fd;
+  }
+  Result<> bound = bind_with_mode(fd->get(), *address, mode);
+  if (!bound && bound.error().sys_errno == EADDRINUSE) {
+    bound = remove_stale(path).and_then([&] { return bind_with_mode(fd->get(), *address, mode); });
+  }
+  if (!bound) {
+    return tl::unexpected(bound.error());
+  }
+  if (::listen(fd->get(), kBacklog) != 0) {
+    return fail_errno(errno, fmt::format("listen on {}", path.string()));
+  }
+  return fd;
+}
+
+Result<Fd> connect_unix(const std::filesystem::path& path) {
+  const Result<sockaddr_un> address = address_of(path);
+  if (!address) {
+    return tl::unexpected(address.error());
+  }
+  Result<Fd> fd = make_socket();
+  if (!fd) {
+    return fd;
+  }
+  if (::connect(fd->get(), generic(*address), sizeof(*address)) != 0) {
+    const int connect_errno = errno;
+    const std::string context = fmt::format("connect to {}", path.string());
+    if (connect_errno == ECONNREFUSED) {
+      return tl::unexpected(Error{.code = Errc::kNotFound,
+                                  .sys_errno = connect_errno,
+                                  .context = context + ": nobody listens"});
+    }
+    if (connect_errno == EAGAIN) {
+      return fail(Errc::kBusy, context + ": too many wait already");
+    }
+    return fail_errno(connect_errno, context);
+  }
+  return fd;
+}
+
+Result<std::string> request_line(const std::filesystem::path& path, std::string_view request,
+                                 RequestOptions options) {
+  const Clock::time_point deadline = Clock::now() + options.timeout;
+  const Result<Fd> fd = connect_unix(path);
+  if (!fd) {
+    return tl::unexpected(fd.error());
+  }
+  const std::string line = fmt::format("{}\n", request);
+  const std::string layer = fmt::format("ask {}", path.string());
+  if (const Result<> sent = send_all(fd->get(), line, deadline); !sent) {
+    return fail_in(layer, sent.error());
+  }
+  Result<std::string> answer = receive_line(fd->get(), options.max_response_bytes, deadline);
+  if (!answer) {
+    return fail_in(layer, answer.error());
+  }
+  return answer;
+}
+
+}  // namespace evictd::base

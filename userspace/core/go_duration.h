@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "evictd/result.h"
+#include "evictd/time.h"
+
+namespace evictd::core {
+
+/// Reads a duration in Go's notation, which is that of the kubelet: an optional sign and one or
+/// more numbers, each with a unit of ns, us, ms, s, m or h ("1m30s", "1.5h", "-10ms"); "0" needs
+/// none. Errors: kMalformed with the very text of Go's time.ParseDuration, also for what exceeds 64
+/// bits.
+[[nodiscard]] Result<Duration> parse_go_duration(std::string_view text);
+
+}  // namespace evictd::core
