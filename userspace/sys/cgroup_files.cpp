@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/cgroup_files.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sys/kernel_text.h"
+
+namespace evictd::sys {
+
+namespace {
+
+/// The files of one version of the memory controller. A v1 statistic without "total_" leaves out
+/// the children, which is where a pod's containers are.
+struct MemoryNames {
+  std::string_view usage;
+  std::string_view limit;
+  std::string_view inactive_file;
+};
+
+constexpr MemoryNames names_of(CgroupVersion version) {
+  switch (version) {
+    case CgroupVersion::kV1:
+      return {"memory.usage_in_bytes", "memory.limit_in_bytes", "total_inactive_file"};
+    case CgroupVersion::kV2:
+      return {"memory.current", "memory.max", "inactive_file"};
+  }
+  return {};
+}
+
+/// Opens a file that need not be there; anything but its absence is an error.
+Result<KeptFile> open_if_there(const Root& root, const std::string& path) {
+  Result<KeptFile> file = KeptFile::open(root, path);
+  if (!file && file.error().code == Errc::kNotFound) {
+    return KeptFile();
+  }
+  return file;
+}
+
+ReadState read_number(const KeptFile& file, ReadBuffer& buffer, std::int64_t& value) {
+  const KeptText text = file.read(buffer);
+  if (!text) {
+    return text.gone() ? ReadState::kGone : ReadState::kFailed;
+  }
+  const std::optional<std::int64_t> number = parse_single_number(text.text);
+  value = number.value_or(-1);
+  return number ? ReadState::kRead : ReadState::kFailed;
+}
+
+}  // namespace
+
+Result<CgroupFiles> CgroupFiles::open(const Root& root, const CgroupLayout& layout,
+                                      std::string_view path, CgroupFileSet set) {
+  const Hierarchy& memory = layout.memory();
+  const MemoryNames names = names_of(memory.version);
+  const std::string directory = memory.path_of(path);
+  CgroupFiles files;
+  files.inactive_file_key_ = names.inactive_file;
+
+  Result<KeptFile> usage = KeptFile::open(root, join_path(directory, names.usage));
+  Result<KeptFile> stat = KeptFile::open(root, join_path(directory, "memory.stat"));
+  if (!usage || !stat) {
+    return Failure(usage ? stat.error() : usage.error());
+  }
+  files.usage_ = std::move(*usage);
+  files.stat_ = std::move(*stat);
+
+  struct Optional {
+    KeptFile* file;
+    std::string path;
+  };
+  std::vector<Optional> others;
+  if (set == CgroupFileSet::kRoot) {
+    others.push_back({&files.limit_, join_path(directory, names.limit)});
+  }
+  if (layout.pids()) {
+    const std::string pids = layout.pids()->path_of(path);
+    others.push_back({&files.tasks_, join_path(pids, "pids.current")});
+    if (set == CgroupFileSet::kRoot) {
+      others.push_back({&files.max_tasks_, join_path(pids, "pids.max")});
+    }
+  }
+  for (Optional& other : others) {
+    Result<KeptFile> file = open_if_there(root, other.path);
+    if (!file) {
+      return Failure(file.error());
+    }
+    *other.file = std::move(*file);
+  }
+  return files;
+}
+
+ReadState CgroupFiles::read(MonoTime now, ReadBuffer& buffer, CgroupUsage& usage) const {
+  ReadState state = read_live(now, buffer, usage);
+  if (state != ReadState::kRead) {
+    return state;
+  }
+  const KeptText stat = stat_.read(buffer);
+  const std::optional<std::int64_t> inactive =
+      stat ? find_stat(stat.text, inactive_file_key_) : std::nullopt;
+  if (!inactive) {
+    usage.usage = Bytes{-1};
+    return stat.gone() ? ReadState::kGone : ReadState::kFailed;
+  }
+  usage.inactive_file = Bytes{*inactive};
+  if (limit_) {
+    // A limit that cannot be read leaves the rest of the reading good: it stays "not read".
+    static_cast<void>(read_number(limit_, buffer, usage.limit.value));
+  }
+  return ReadState::kRead;
+}
+
+ReadState CgroupFiles::read_live(MonoTime now, ReadBuffer& buffer, CgroupUsage& usage) const {
+  usage = CgroupUsage{};
+  usage.read_at = now;
+  const ReadState state = read_number(usage_, buffer, usage.usage.value);
+  if (state == ReadState::kRead && tasks_) {
+    static_cast<void>(read_number(tasks_, buffer, usage.tasks));
+  }
+  return state;
+}
+
+std::int64_t CgroupFiles::read_max_tasks(ReadBuffer& buffer) const {
+  std::int64_t value = -1;
+  if (max_tasks_) {
+    static_cast<void>(read_number(max_tasks_, buffer, value));
+  }
+  return value;
+}
+
+}  // namespace evictd::sys

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/kept_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace evictd::sys {
+
+bool KeptText::gone() const {
+  return sys_errno == ENODEV || sys_errno == ENOENT;
+}
+
+Result<KeptFile> KeptFile::open(const Root& root, std::string_view path) {
+  Result<base::Fd> fd = root.open_file(path, O_RDONLY);
+  if (!fd) {
+    return Failure(fd.error());
+  }
+  return KeptFile(std::move(*fd));
+}
+
+KeptText KeptFile::read(std::span<char> buffer) const {
+  ssize_t n = 0;
+  do {
+    n = ::pread(fd_.get(), buffer.data(), buffer.size(), 0);
+  } while (n < 0 && errno == EINTR);
+  if (n < 0) {
+    return {{}, errno};
+  }
+  const auto size = static_cast<std::size_t>(n);
+  // A text that fills the buffer may have been cut, and a cut number looks like a smaller one.
+  if (size == buffer.size()) {
+    return {{}, EFBIG};
+  }
+  return {std::string_view(buffer.data(), size), 0};
+}
+
+}  // namespace evictd::sys

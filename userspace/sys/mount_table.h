@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evictd::sys {
+
+/// One line of /proc/self/mountinfo (Documentation/filesystems/proc.rst, 3.5).
+struct Mount {
+  /// Directory of the file system that is mounted; not "/" for a bind mount of a part.
+  std::string root;
+  /// Where, absolute, with the kernel's octal escapes undone.
+  std::string point;
+  /// "cgroup", "cgroup2", "ext4".
+  std::string type;
+  /// Options of the file system; a v1 hierarchy names its controllers here.
+  std::string super_options;
+};
+
+/// Mounts of whole file systems first, each group in the kernel's order; lines that are not as
+/// documented are left out.
+[[nodiscard]] std::vector<Mount> parse_mount_table(std::string_view text);
+
+/// The parts of `text` between separators, empty ones left out. The parts point into `text`.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
+
+}  // namespace evictd::sys

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "evictd/result.h"
+#include "evictd/usage.h"
+#include "sys/cgroup_files.h"
+#include "sys/cgroup_layout.h"
+#include "sys/kept_file.h"
+
+namespace evictd::sys {
+
+/// What "usage" of the node is taken from.
+enum class NodeMemorySource {
+  kRootUsage,  ///< v1: memory.usage_in_bytes of the root cgroup.
+  kRootStat,   ///< v2: anon + file of the root's memory.stat.
+  kMemFree,    ///< v2 without memory.stat in the root: MemTotal - MemFree.
+};
+
+/// "root memory.usage_in_bytes", "root memory.stat anon+file", "MemTotal-MemFree".
+[[nodiscard]] std::string_view to_string(NodeMemorySource source);
+
+/// Kept descriptors of the files that describe the node. Thread rule: as CgroupFiles.
+class NodeFiles {
+ public:
+  NodeFiles() = default;
+
+  /// Errors: kNotFound, naming the file, when one that must be there is not.
+  [[nodiscard]] static Result<NodeFiles> open(const Root& root, const CgroupLayout& layout);
+
+  /// Reads all of NodeUsage. What could not be read stays -1, and the answer is kFailed.
+  /// Cost: six preads, about 20 us; no allocation.
+  [[nodiscard]] ReadState read(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const;
+  /// Only the number of tasks, which nothing but this file tells exactly. Cost: one pread, 1 us.
+  [[nodiscard]] std::optional<std::int64_t> read_live_tasks(ReadBuffer& buffer) const;
+
+  [[nodiscard]] NodeMemorySource memory_source() const { return memory_source_; }
+
+ private:
+  [[nodiscard]] bool read_memory(ReadBuffer& buffer, NodeUsage& usage) const;
+  [[nodiscard]] bool read_tasks(ReadBuffer& buffer, NodeUsage& usage) const;
+
+  KeptFile meminfo_;
+  KeptFile loadavg_;
+  KeptFile pid_max_;
+  KeptFile threads_max_;
+  KeptFile root_usage_;
+  KeptFile root_stat_;
+  NodeMemorySource memory_source_ = NodeMemorySource::kRootUsage;
+};
+
+}  // namespace evictd::sys
