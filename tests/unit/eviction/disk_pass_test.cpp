@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Disk pressure: collectors before pods, layouts, local storage limits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "builders.h"
+#include "eviction/message.h"
+#include "node.h"
+
+namespace evictd::eviction {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr std::int64_t kCapacity = 100'000'000'000;
+
+PassSettings nodefs_10g() {
+  PassSettings settings;
+  ThresholdTexts texts;
+  texts.hard = {{"nodefs.available", "10G"}, {"memory.available", "1Gi"}};
+  texts.minimum_reclaim = {{"nodefs.available", "5G"}};
+  settings.thresholds = thresholds(texts);
+  return settings;
+}
+
+Node full_node(DiskLayout layout = {}) {
+  Node node(nodefs_10g());
+  node.with(pod("web"), 1_MiB);
+  node.input().layout = layout;
+  node.see(Signal::kNodeFsAvailable, kCapacity / 20, kCapacity);
+  return node;
+}
+
+Observations nodefs(std::int64_t available) {
+  Observations seen;
+  seen[Signal::kNodeFsAvailable] = Observation{available, kCapacity, std::nullopt};
+  return seen;
+}
+
+TEST(Reclaim, RunsCollectorsBeforeAnyPodGoes) {
+  Node node = full_node();
+
+  const Decision& decision = node.pass();
+
+  EXPECT_EQ(decision.outcome, Outcome::kReclaiming);
+  EXPECT_THAT(std::vector(decision.collectors.begin(), decision.collectors.end()),
+              ElementsAre(Collector::kContainers, Collector::kImages));
+  EXPECT_EQ(node.victim(), "nobody");
+}
+
+TEST(Reclaim, SparesThePodsWhenMinimumReclaimIsReached) {
+  Node node = full_node();
+  node.pass();
+  const Observations enough = nodefs(kCapacity * 15 / 100);
+
+  EXPECT_EQ(node.resume(&enough).outcome, Outcome::kReclaimed);
+  EXPECT_EQ(node.victim(), "nobody");
+}
+
+TEST(Reclaim, EvictsWhenItFreedTooLittleOrNobodyKnows) {
+  const Observations too_little = nodefs(kCapacity * 15 / 100 - 1);
+  for (const Observations* const after : {&too_little, static_cast<const Observations*>(nullptr)}) {
+    Node node = full_node();
+    node.pass();
+
+    EXPECT_EQ(node.resume(after).outcome, Outcome::kEvicted);
+    EXPECT_EQ(node.victim(), "web");
+  }
+}
+
+TEST(Reclaim, DoesNotDelayMemoryWhileCollectorsRun) {
+  Node node = full_node();
+  EXPECT_EQ(node.pass().outcome, Outcome::kReclaiming);
+  node.pass_time(1ms);
+  node.see(Signal::kNodeFsAvailable, 0, kCapacity);
+  EXPECT_EQ(node.pass_with_memory(2_GiB).reason, Reason::kCollectorsBusy);
+  node.pass_time(1ms);
+
+  EXPECT_EQ(node.pass_with_memory(1_MiB).outcome, Outcome::kEvicted);
+  EXPECT_EQ(node.resume(nullptr).outcome, Outcome::kEvicted);
+}
+
+TEST(Reclaim, HasNothingToRunForNodefsWhenImagesLiveElsewhere) {
+  Node node = full_node({.dedicated_image_fs = true, .split_container_fs = false});
+
+  EXPECT_EQ(node.pass().outcome, Outcome::kEvicted);
+}
+
+TEST(Layout, IsAskedForUntilItIsKnown) {
+  Node node = full_node();
+  node.input().layout.reset();
+  EXPECT_EQ(node.pass().outcome, Outcome::kFailed);
+  EXPECT_EQ(node.last().reason, Reason::kNoLayout);
+
+  node.input().layout = DiskLayout{};
+  EXPECT_TRUE(node.pass().learnt_layout);
+  node.input().layout.reset();
+  node.pass_time(1s);
+  EXPECT_NE(node.pass().outcome, Outcome::kFailed);
+}
+
+TEST(Layout, GivesContainerfsTheThresholdsOfItsFilesystem) {
+  Node node = full_node();
+  node.pass();
+
+  const ThresholdTable& table = node.manager().thresholds();
+  ASSERT_EQ(table.size(), 6U);
+  EXPECT_EQ(table[2].signal, Signal::kContainerFsAvailable);
+  EXPECT_EQ(to_string(table[2].value), "10G");
+  EXPECT_EQ(table[5].signal, Signal::kContainerFsInodesFree);
+  EXPECT_EQ(table[5].op, ThresholdOperator::kNone);
+}
+
+Volume empty_dir(std::string name, std::string_view limit) {
+  Volume volume;
+  volume.name = std::move(name);
+  volume.empty_dir = EmptyDir{"Memory", amount(limit)};
+  return volume;
+}
+
+TEST(LocalStorage, EvictsAnyNumberOfPodsAndEndsThePass) {
+  PassSettings settings = nodefs_10g();
+  settings.local_storage_isolation = true;
+  Node node(settings);
+  PodStatistics much;
+  much.volumes.push_back({"cache", {10'000'001, std::nullopt}});
+  PodStatistics little;
+  little.volumes.push_back({"cache", {10'000'000, std::nullopt}});
+  for (const std::string name : {"a", "b", "c"}) {
+    node.with(pod(name).volume(empty_dir("cache", "10M")), 1_MiB);
+    node[name].statistics = name == "b" ? &little : &much;
+  }
+  node.with(pod("critical").priority(kCriticalPriority).volume(empty_dir("cache", "10M")), 1_MiB);
+  node["critical"].statistics = &much;
+
+  const Decision& decision = node.pass_with_memory(1_MiB);
+
+  EXPECT_EQ(decision.outcome, Outcome::kEvicted);
+  EXPECT_EQ(node.victim(), "nobody");
+  EXPECT_EQ(decision.grace, 1s);
+  std::vector<std::string> victims;
+  for (const LocalStorageVictim& victim : decision.local_victims) {
+    victims.push_back(node.name_of(victim.pod));
+  }
+  EXPECT_THAT(victims, ElementsAre("a", "c"));
+  EXPECT_EQ(
+      local_storage_text(*node["a"].pod, much, decision.local_victims[0].breach, Compat::k1_32),
+      "Usage of EmptyDir volume \"cache\" exceeds the limit \"10M\". ");
+}
+
+}  // namespace
+}  // namespace evictd::eviction

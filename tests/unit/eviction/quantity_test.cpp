@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eviction/quantity.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "builders.h"
+
+namespace evictd::eviction {
+namespace {
+
+TEST(Quantity, IsWrittenCanonically) {
+  EXPECT_EQ(amount("2048Ki").to_string(), "2Mi");
+  EXPECT_EQ(amount("1000").to_string(), "1k");
+  EXPECT_EQ(amount("0.5").to_string(), "500m");
+  EXPECT_EQ(amount("1.5Gi").to_string(), "1536Mi");
+  EXPECT_EQ(Quantity(2000, QuantityFormat::kBinarySI).to_string(), "2000");
+  EXPECT_EQ(Quantity(1000, QuantityFormat::kBinarySI).to_string(), "1k");
+}
+
+TEST(Quantity, KeepsATextThatLooksCanonical) {
+  for (const std::string_view text : {"+1", "007", "01Gi", "1E3", "0", "1.500"}) {
+    EXPECT_EQ(amount(text).to_string(), text);
+  }
+}
+
+TEST(Quantity, ComparesByAmount) {
+  EXPECT_EQ(amount("1Gi"), amount("1024Mi"));
+  EXPECT_LT(amount("999m"), amount("1"));
+  EXPECT_LT(amount("-1"), amount("1n"));
+  EXPECT_GT(amount("1e20"), amount("99999999999999999999"));
+}
+
+TEST(Quantity, RoundsAwayFromZero) {
+  EXPECT_EQ(amount("1m").value(), 1);
+  EXPECT_EQ(amount("-1m").value(), -1);
+  EXPECT_EQ(amount("1m").ceiling(), 1);
+  EXPECT_EQ(amount("-1m").ceiling(), 0);
+  EXPECT_EQ(amount("-1500m").ceiling(), -1);
+  EXPECT_EQ(amount("0.0000000001").to_string(), "1n");
+}
+
+TEST(Quantity, IsCutToWhatFits) {
+  EXPECT_EQ(amount("9Ei").value(), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(amount("1e30").value(), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(amount("-1e30").value(), std::numeric_limits<std::int64_t>::min());
+  EXPECT_FALSE(amount("1e30").nanos());
+}
+
+TEST(Quantity, RefusesWhatKubernetesRefuses) {
+  EXPECT_EQ(Quantity::parse("1KB").error().context,
+            "quantities must match the regular expression "
+            "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  EXPECT_EQ(Quantity::parse("1Kii").error().context, "unable to parse quantity's suffix");
+  EXPECT_FALSE(Quantity::parse(""));
+  EXPECT_FALSE(Quantity::parse(std::string(2000, '9')));
+}
+
+TEST(Quantity, TakesHugeExponentsWithoutWritingThemOut) {
+  const Quantity huge = amount("1e2000000000");
+  const Quantity tiny = amount("1e-2000000000");
+  EXPECT_EQ(tiny.to_string(), "1e-9");
+  EXPECT_GT(huge, amount("1e1999999999"));
+  EXPECT_EQ(huge.value(), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ((huge + amount("1Gi")), huge);
+  EXPECT_EQ((amount("1Gi") + huge), huge);
+  EXPECT_FALSE((amount("1Gi") + huge).to_string().empty());
+  EXPECT_EQ((huge - huge).sign(), 0);
+}
+
+TEST(Quantity, AddsAndSubtractsExactlyUnderRandomInput) {
+  std::mt19937_64 random(7);
+  std::uniform_int_distribution<std::int64_t> any(std::numeric_limits<std::int64_t>::min() / 2,
+                                                  std::numeric_limits<std::int64_t>::max() / 2);
+  for (int i = 0; i < 2000; ++i) {
+    const std::int64_t a = any(random) >> (i % 60);
+    const std::int64_t b = any(random) >> (i % 50);
+    const Quantity sum =
+        Quantity(a, QuantityFormat::kBinarySI) + Quantity::of_milli(b, QuantityFormat::kDecimalSI);
+    const Wide milli = Wide{a} * 1000 + b;
+    ASSERT_EQ(sum.nanos(), milli * 1'000'000);
+    ASSERT_EQ((sum - Quantity::of_milli(b, QuantityFormat::kDecimalSI)).value(), a);
+    const Quantity again = amount(sum.to_string());
+    ASSERT_EQ(again, sum) << sum.to_string();
+  }
+}
+
+}  // namespace
+}  // namespace evictd::eviction

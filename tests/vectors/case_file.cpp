@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "case_file.h"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <system_error>
+
+namespace evictd::vectors {
+namespace {
+
+constexpr std::string_view kCases = ".jsonl";
+constexpr std::string_view kCompressed = ".zst";
+constexpr std::size_t kMaxText = std::size_t{1} << 30U;
+
+Result<std::string> decompressed(std::string_view packed) {
+  struct FreeStream {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  const std::unique_ptr<ZSTD_DCtx, FreeStream> context(ZSTD_createDCtx());
+  std::string text;
+  std::array<char, 1U << 16U> chunk{};
+  ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+  std::size_t state = 1;
+  while (in.pos < in.size || state != 0) {
+    ZSTD_outBuffer out{chunk.data(), chunk.size(), 0};
+    const std::size_t before = in.pos;
+    state = ZSTD_decompressStream(context.get(), &out, &in);
+    if (ZSTD_isError(state) != 0) {
+      return fail(Errc::kMalformed, std::string("zstd: ") + ZSTD_getErrorName(state));
+    }
+    text.append(chunk.data(), out.pos);
+    if (text.size() > kMaxText) {
+      return fail(Errc::kExhausted, "more than 1 GiB of text");
+    }
+    if (state != 0 && out.pos == 0 && in.pos == before) {
+      return fail(Errc::kMalformed, "zstd: the file ends in the middle of a frame");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::vector<CaseFile>> find_case_files(const std::filesystem::path& directory) {
+  std::vector<CaseFile> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    CaseFile file{at->path(), at->path().filename().string(), {}};
+    if (file.name.ends_with(kCompressed)) {
+      file.name.resize(file.name.size() - kCompressed.size());
+    }
+    if (file.name.size() > kCases.size() && file.name.ends_with(kCases)) {
+      file.suite = file.name.substr(0, file.name.size() - kCases.size());
+      files.push_back(std::move(file));
+    }
+  }
+  if (error) {
+    return fail_errno(error.value(), "list " + directory.string());
+  }
+  if (files.empty()) {
+    return fail(Errc::kNotFound, directory.string() + ": no .jsonl or .jsonl.zst file");
+  }
+  std::sort(files.begin(), files.end(),
+            [](const CaseFile& a, const CaseFile& b) { return a.path < b.path; });
+  return files;
+}
+
+Result<std::string> read_text(const CaseFile& file) {
+  std::ifstream stream(file.path, std::ios::binary);
+  std::ostringstream content;
+  if (!stream || !(content << stream.rdbuf())) {
+    // An empty file makes the copy fail too, and is no error.
+    if (!stream.is_open()) {
+      return fail_errno(errno, "read " + file.path.string());
+    }
+  }
+  std::string text = std::move(content).str();
+  if (!file.path.string().ends_with(kCompressed)) {
+    return text;
+  }
+  Result<std::string> unpacked = decompressed(text);
+  if (!unpacked) {
+    return fail_in("read " + file.path.string(), unpacked.error());
+  }
+  return unpacked;
+}
+
+std::vector<Line> lines_of(std::string_view text) {
+  std::vector<Line> lines;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) {
+      line.remove_suffix(1);
+    }
+    if (!line.empty()) {
+      lines.push_back({number, line});
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+}  // namespace evictd::vectors

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""evictd-vectors as a program: files it reads, what it prints, how it exits.
+
+usage: program_test.py BINARY DATA
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import judge
+
+BINARY, DATA = (pathlib.Path(argument) for argument in sys.argv[1:3])
+RIGHT = {"id": "q1", "input": {"op": "cmp", "a": "1Gi", "b": "1024Mi"}, "expected": {"cmp": 0, "equal": True}}
+WRONG = {"id": "q2", "input": {"op": "cmp", "a": "1", "b": "2"}, "expected": {"cmp": 1, "equal": False}}
+
+
+def run(*arguments):
+    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "cases").mkdir()
+
+    def write(self, name, *lines):
+        text = "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
+        (self.folder / "cases" / name).write_text(text, encoding="utf-8")
+
+    def judge(self, *options):
+        return run(*options, self.folder / "cases")
+
+    def test_a_file_that_passes_exits_with_0(self):
+        self.write("quantity.jsonl", RIGHT)
+        result = self.judge()
+        self.assertEqual((result.returncode, result.stdout), (0, "quantity.jsonl 1/1\n"))
+
+    def test_a_wrong_case_is_counted_and_exits_with_1(self):
+        self.write("quantity.jsonl", RIGHT, WRONG)
+        result = self.judge()
+        self.assertEqual((result.returncode, result.stdout), (1, "quantity.jsonl 1/2\n"))
+
+    def test_verbose_shows_what_was_expected_and_what_came(self):
+        self.write("quantity.jsonl", RIGHT, WRONG)
+        result = self.judge("--verbose")
+        self.assertIn("quantity.jsonl:2: \"q2\" failed", result.stdout)
+        self.assertIn('"cmp":1', result.stdout)
+        self.assertIn('"cmp":-1', result.stdout)
+
+    def test_a_kind_that_is_not_known_is_unsupported_and_fails_nothing(self):
+        self.write("weather.jsonl", {"id": "w", "input": {}})
+        result = self.judge()
+        self.assertEqual((result.returncode, result.stdout), (0, "weather.jsonl unsupported\n"))
+
+    def test_what_is_no_case_is_named_with_file_and_line(self):
+        for line in ("{", "[]", '{"id": 1}', '{"id": "x", "input": {"op": "guess"}, "expected": 0}'):
+            with self.subTest(line=line):
+                self.write("quantity.jsonl", RIGHT, line)
+                result = self.judge()
+                self.assertEqual(result.returncode, 2)
+                self.assertIn("quantity.jsonl:2: ", result.stderr)
+                self.assertEqual(result.stdout, "quantity.jsonl 1/2\n")
+
+    def test_a_field_of_the_wrong_type_is_named_by_its_path(self):
+        stats = [{"podRef": {"uid": "u"}, "memory": {"workingSetBytes": "much"}}]
+        self.write("rank_memory.jsonl", {"id": "r", "input": {"pods": [], "stats": stats}, "expected": []})
+        result = self.judge()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("stats[0].memory.workingSetBytes: must be a whole number", result.stderr)
+
+    def test_an_expected_of_another_schema_is_a_failed_case(self):
+        self.write("synchronize.jsonl", {"id": "s", "input": {"steps": []}, "expected": 3})
+        self.write("thresholds.jsonl", {"id": "t", "input": {"op": "nodeConditions"}, "expected": {"groups": 1}})
+        result = self.judge()
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stdout, "synchronize.jsonl 0/1\nthresholds.jsonl 0/1\n")
+
+    def test_a_damaged_archive_is_an_error(self):
+        packed = (DATA / "1.32" / "notifier.jsonl.zst").read_bytes()
+        for damaged in (packed[: len(packed) // 2], b"plain text", b""):
+            with self.subTest(size=len(damaged)):
+                (self.folder / "cases" / "notifier.jsonl.zst").write_bytes(damaged)
+                result = self.judge()
+                self.assertEqual(result.returncode, 2)
+                self.assertIn("notifier.jsonl.zst: zstd: ", result.stderr)
+
+    def test_a_directory_without_cases_is_an_error(self):
+        result = self.judge()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("no .jsonl or .jsonl.zst file", result.stderr)
+        self.assertEqual(run(self.folder / "nowhere").returncode, 2)
+
+    def test_an_unknown_version_is_refused(self):
+        result = self.judge("--compat", "1.20")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("1.26", result.stderr)
+
+    def test_answers_need_no_expected(self):
+        self.write("quantity.jsonl", {key: RIGHT[key] for key in ("id", "input")})
+        result = self.judge("--answers", self.folder / "out" / "deep")
+        self.assertEqual(result.returncode, 0)
+        answers = (self.folder / "out" / "deep" / "quantity.jsonl").read_text(encoding="utf-8")
+        self.assertEqual(json.loads(answers), {"id": "q1", "actual": {"cmp": 0, "equal": True}})
+
+    def test_answers_that_cannot_be_written_are_an_error(self):
+        self.write("quantity.jsonl", RIGHT)
+        (self.folder / "out").write_text("in the way", encoding="utf-8")
+        self.assertEqual(self.judge("--answers", self.folder / "out").returncode, 2)
+
+    def test_another_judge_finds_all_answers_right(self):
+        for version in ("1.26", "1.32"):
+            with self.subTest(version=version):
+                out = self.folder / version
+                result = run("--compat", version, DATA / version, "--answers", out)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertEqual(judge.wrong_answers(DATA / version, out), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

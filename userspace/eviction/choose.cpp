@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a pass that acts: which threshold, whether it waits, and which pod.
+#include <algorithm>
+
+#include "eviction/hold.h"
+#include "eviction/manager.h"
+#include "eviction/rank.h"
+#include "eviction/ranking.h"
+#include "eviction/steps.h"
+
+namespace evictd::eviction {
+namespace {
+
+/// The pod that goes first among those that may be evicted and that `wanted` accepts.
+template <typename Wanted>
+std::optional<std::size_t> first_candidate(const RankRule& rule, std::span<const PassPod> pods,
+                                           const Wanted& wanted) {
+  std::optional<std::size_t> best;
+  RankKey best_key;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    if (protection_of(pods[i]) != PassOver::kNone || !wanted(pods[i])) {
+      continue;
+    }
+    const RankKey key = rank_key(rule, *pods[i].facts, pods[i].reading);
+    if (!best || key < best_key) {
+      best = i;
+      best_key = key;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+bool EvictionManager::evict_for_local_storage(const PassInput& input) {
+  for (std::size_t i = 0; i < input.pods.size(); ++i) {
+    const PassPod& pod = input.pods[i];
+    if (!pod.facts->has_local_limits || pod.pod == nullptr || pod.statistics == nullptr ||
+        pod.standing != Standing::kActive || protection_of(pod) != PassOver::kNone) {
+      continue;
+    }
+    if (const auto breach =
+            local_storage_breach(*pod.pod, *pod.statistics, *state_.layout, settings_.compat)) {
+      decision_.local_victims.push_back({i, *breach});
+    }
+  }
+  // The kubelet's own override; hardEvictionGracePeriodSeconds is about node pressure.
+  decision_.grace = std::chrono::seconds(settings_.compat == Compat::k1_26 ? 0 : 1);
+  return !decision_.local_victims.empty();
+}
+
+/// Takes the first threshold that does not have to wait. One that waits blocks no other.
+void EvictionManager::act(MonoTime now, const PassInput& input) {
+  std::optional<std::size_t> first_held;
+  Reason first_reason = Reason::kNone;
+  for (const std::size_t place : decision_.actionable) {
+    decision_.threshold = place;
+    const bool held = hold(now, input, place);
+    if (!held) {
+      const CollectorList collectors = collectors_for(table_[place].signal, *state_.layout);
+      if (collectors.empty()) {
+        choose_victim(now, input, place);
+        return;
+      }
+      if (!suspended_) {
+        suspend(place, collectors);
+        return;
+      }
+      decision_.outcome = Outcome::kHeld;
+      decision_.reason = Reason::kCollectorsBusy;
+    } else if (decision_.outcome == Outcome::kEscalated) {
+      return;
+    }
+    if (!first_held) {
+      first_held = place;
+      first_reason = decision_.reason;
+    }
+  }
+  decision_.threshold = first_held;
+  decision_.reason = first_reason;
+}
+
+void EvictionManager::suspend(std::size_t place, const CollectorList& collectors) {
+  suspended_ = Suspended{place, decision_.met, decision_.past_grace, decision_.actionable,
+                         decision_.observations};
+  decision_.outcome = Outcome::kReclaiming;
+  decision_.reason = Reason::kNone;
+  decision_.collectors = collectors;
+}
+
+/// Whether the threshold waits for an earlier victim, or has just given one less time.
+bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t place) {
+  const Threshold& threshold = table_[place];
+  const std::optional<Observation>& seen = decision_.observations[threshold.signal];
+  if (!seen) {
+    return false;
+  }
+  if (escalate_below_floor(input, place)) {
+    return true;
+  }
+  const MinReclaim counted =
+      table_.met(place, *seen, MinReclaim::kIgnored) ? MinReclaim::kIgnored : MinReclaim::kEnforced;
+  std::optional<EvictionMark>& mark =
+      state_.last_evictions[static_cast<std::size_t>(threshold.signal)];
+  if (mark && now - mark->at >= kReleaseWait) {
+    mark.reset();
+  }
+  const HoldQuestion question{threshold.is_hard(),
+                              *seen,
+                              table_.limit(place, seen->capacity, MinReclaim::kIgnored),
+                              table_.limit(place, seen->capacity, counted),
+                              mark,
+                              resource_of(threshold.signal)};
+  const Reason reason = hold_reason(question, input, now);
+  if (reason == Reason::kNone) {
+    return false;
+  }
+  if (reason == Reason::kReleasePending) {
+    // A victim of another signal left no mark here: the fall is measured from the first hold.
+    if (!mark) {
+      mark = EvictionMark{now, seen->available};
+    }
+    if (const auto deadline = release_deadline(input.releasing, now)) {
+      note_deadline(*deadline);
+    }
+  }
+  decision_.outcome = Outcome::kHeld;
+  decision_.reason = reason;
+  return true;
+}
+
+bool EvictionManager::escalate_below_floor(const PassInput& input, std::size_t place) {
+  const Threshold& threshold = table_[place];
+  const Observation& seen = *decision_.observations[threshold.signal];
+  if (!threshold.is_hard() || Wide{seen.available} >= floor_of(place, seen.capacity)) {
+    return false;
+  }
+  const std::optional<std::size_t> victim =
+      first_candidate(rank_rule(threshold.signal, *state_.layout), input.pods,
+                      [](const PassPod& pod) { return pod.standing == Standing::kInHardGrace; });
+  if (!victim) {
+    return false;
+  }
+  decision_.outcome = Outcome::kEscalated;
+  decision_.reason = Reason::kNone;
+  decision_.victim = victim;
+  decision_.grace = std::chrono::seconds(0);
+  return true;
+}
+
+void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::size_t place) {
+  const Threshold& threshold = table_[place];
+  decision_.reason = Reason::kNone;
+  if (input.pods.empty()) {
+    decision_.outcome = Outcome::kNoCandidates;
+    return;
+  }
+  decision_.victim = first_candidate(rank_rule(threshold.signal, *state_.layout), input.pods,
+                                     [](const PassPod&) { return true; });
+  if (!decision_.victim) {
+    decision_.outcome = Outcome::kAllProtected;
+    return;
+  }
+  const PassPod& victim = input.pods[*decision_.victim];
+  decision_.outcome =
+      victim.standing == Standing::kInSoftGrace ? Outcome::kEscalated : Outcome::kEvicted;
+  decision_.grace = grace_for(threshold, *victim.facts);
+  if (const std::optional<Observation>& seen = decision_.observations[threshold.signal]) {
+    state_.last_evictions[static_cast<std::size_t>(threshold.signal)] =
+        EvictionMark{now, seen->available};
+  }
+}
+
+Wide EvictionManager::floor_of(std::size_t place, std::int64_t capacity) const {
+  if (settings_.hard_floor.amount) {
+    return *settings_.hard_floor.amount;
+  }
+  const Wide limit = table_.limit(place, capacity, MinReclaim::kIgnored);
+  // Thousandths of a percent keep this in whole numbers.
+  const auto share = static_cast<std::int64_t>(settings_.hard_floor.percent_of_threshold * 1000);
+  return limit * share / 100'000;
+}
+
+std::chrono::seconds EvictionManager::hard_grace() const {
+  return settings_.hard_grace.value_or(
+      std::chrono::seconds(settings_.compat == Compat::k1_26 ? 0 : 1));
+}
+
+std::chrono::seconds EvictionManager::grace_for(const Threshold& threshold,
+                                                const PodFacts& victim) const {
+  if (threshold.is_hard()) {
+    return hard_grace();
+  }
+  if (settings_.compat == Compat::k1_26 || !victim.termination_grace_seconds) {
+    return settings_.max_pod_grace;
+  }
+  return std::min(settings_.max_pod_grace, std::chrono::seconds(*victim.termination_grace_seconds));
+}
+
+}  // namespace evictd::eviction

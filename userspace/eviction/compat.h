@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace evictd::eviction {
+
+/// The kubelet whose decisions are reproduced.
+enum class Compat : std::uint8_t { k1_26, k1_32 };
+
+}  // namespace evictd::eviction

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "eviction/local_storage.h"
+#include "eviction/observation.h"
+#include "eviction/reclaim.h"
+#include "eviction/signal.h"
+#include "eviction/threshold_table.h"
+
+namespace evictd::eviction {
+
+/// How a pass ended.
+enum class Outcome : std::uint8_t {
+  kNothingMet,
+  kInGrace,       ///< Thresholds are met, none for as long as its grace period.
+  kStale,         ///< Their statistics are not newer than in the last pass.
+  kReclaiming,    ///< Collectors have to run first; resume() goes on.
+  kReclaimed,     ///< The collectors freed enough: nobody has to die.
+  kNoCandidates,  ///< There is no pod at all.
+  kAllProtected,  ///< There are pods, and none of them may be evicted.
+  kEvicted,
+  kEscalated,  ///< A victim in its grace has less time from now on; see Decision::grace.
+  kHeld,       ///< An earlier victim's resources are awaited.
+  kFailed,     ///< Statistics or the disk layout could not be read.
+};
+
+/// "nothing_met", "in_grace" and so on.
+[[nodiscard]] std::string_view to_string(Outcome outcome);
+
+/// Why a pass failed or held.
+enum class Reason : std::uint8_t {
+  kNone,
+  kNoStatistics,
+  kNoLayout,
+  kReleasePending,  ///< What earlier victims are freeing would satisfy the threshold.
+  kVictimInGrace,   ///< An earlier victim has not used up its grace.
+  kCollectorsBusy,  ///< Collectors of an earlier pass are running.
+};
+
+[[nodiscard]] std::string_view to_string(Reason reason);
+
+/// What a pass decided. At most one victim for node pressure, or any number for local storage.
+/// Places are places in ThresholdTable and in PassInput::pods.
+struct Decision {
+  Outcome outcome = Outcome::kNothingMet;
+  Reason reason = Reason::kNone;
+  /// Reported conditions after the pass, hysteresis included.
+  ConditionSet conditions;
+  /// Met now, or met before and minimum reclaim not reached.
+  ThresholdList met;
+  /// Of those: met for their grace period.
+  ThresholdList past_grace;
+  /// Of those: with fresh statistics, in the order in which we act.
+  ThresholdList actionable;
+  /// The one acted on.
+  std::optional<std::size_t> threshold;
+  std::optional<std::size_t> victim;
+  /// What the victim is given between SIGTERM and SIGKILL.
+  std::chrono::seconds grace{0};
+  /// Run these in order, then call resume(). Set with kReclaiming only.
+  CollectorList collectors;
+  std::vector<LocalStorageVictim> local_victims;
+  /// What the decision was made from; after resume(), what was seen before the collectors ran.
+  Observations observations;
+  /// When something happens without any event: a grace or a transition period or a hold ends.
+  std::optional<MonoTime> next_deadline;
+  /// It is time to recompute usage levels that are watched (the kubelet's rule: 10 s).
+  bool refresh_watch_points = false;
+  /// The disk layout was learnt in this pass; containerfs thresholds are derived from now on.
+  bool learnt_layout = false;
+};
+
+}  // namespace evictd::eviction

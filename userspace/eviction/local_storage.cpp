@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eviction/local_storage.h"
+
+#include "eviction/pod_facts.h"
+
+namespace evictd::eviction {
+namespace {
+
+std::int64_t wrapped(std::uint64_t amount) {
+  return static_cast<std::int64_t>(amount);
+}
+
+Quantity bytes(std::int64_t amount) {
+  return Quantity(amount, QuantityFormat::kBinarySI);
+}
+
+/// Used bytes of the last statistics of that name; nothing if there are none.
+std::optional<std::int64_t> volume_use(const PodStatistics& statistics, const std::string& name) {
+  std::optional<std::int64_t> used;
+  for (const VolumeStatistics& volume : statistics.volumes) {
+    if (volume.name == name && volume.use.bytes) {
+      used = wrapped(*volume.use.bytes);
+    }
+  }
+  return used;
+}
+
+std::optional<std::size_t> exceeded_empty_dir(const Pod& pod, const PodStatistics& statistics) {
+  for (std::size_t i = 0; i < pod.volumes.size(); ++i) {
+    const Volume& volume = pod.volumes[i];
+    if (!volume.empty_dir || !volume.empty_dir->size_limit) {
+      continue;
+    }
+    const Quantity& limit = *volume.empty_dir->size_limit;
+    const std::optional<std::int64_t> used = volume_use(statistics, volume.name);
+    if (used && limit.sign() > 0 && bytes(*used) > limit) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+bool exceeds_pod_limit(const Pod& pod, const PodStatistics& statistics, Compat compat) {
+  const std::optional<Quantity> limit = effective_ephemeral_limit(pod, compat);
+  return limit && bytes(wrapped(statistics.ephemeral_bytes.value_or(0))) > *limit;
+}
+
+Quantity container_use(const ContainerStatistics& container, DiskLayout layout) {
+  Quantity used = bytes(container.logs ? wrapped(container.logs->bytes.value_or(0)) : 0);
+  if (!layout.dedicated_image_fs && container.rootfs) {
+    used += bytes(wrapped(container.rootfs->bytes.value_or(0)));
+  }
+  return used;
+}
+
+std::optional<std::size_t> exceeded_container(const Pod& pod, const PodStatistics& statistics,
+                                              DiskLayout layout) {
+  for (std::size_t i = 0; i < statistics.containers.size(); ++i) {
+    const ContainerStatistics& container = statistics.containers[i];
+    const Quantity* const limit = container_ephemeral_limit(pod, container.name);
+    if (limit != nullptr && container_use(container, layout) > *limit) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(LocalLimit limit) {
+  switch (limit) {
+    case LocalLimit::kEmptyDir:
+      return "emptydirfs.limit";
+    case LocalLimit::kPod:
+      return "ephemeralpodfs.limit";
+    case LocalLimit::kContainer:
+      return "ephemeralcontainerfs.limit";
+  }
+  return "";
+}
+
+const Quantity* container_ephemeral_limit(const Pod& pod, std::string_view name) {
+  const Quantity* last = nullptr;
+  for (const Container& container : pod.containers) {
+    const auto limit = container.limits.find(std::string_view("ephemeral-storage"));
+    if (container.name == name && limit != container.limits.end() && limit->second.value() != 0) {
+      last = &limit->second;
+    }
+  }
+  return last;
+}
+
+std::optional<LocalStorageBreach> local_storage_breach(const Pod& pod,
+                                                       const PodStatistics& statistics,
+                                                       DiskLayout layout, Compat compat) {
+  if (const auto volume = exceeded_empty_dir(pod, statistics)) {
+    return LocalStorageBreach{LocalLimit::kEmptyDir, *volume};
+  }
+  if (exceeds_pod_limit(pod, statistics, compat)) {
+    return LocalStorageBreach{LocalLimit::kPod, 0};
+  }
+  if (const auto container = exceeded_container(pod, statistics, layout)) {
+    return LocalStorageBreach{LocalLimit::kContainer, *container};
+  }
+  return std::nullopt;
+}
+
+}  // namespace evictd::eviction

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eviction/compat.h"
+#include "eviction/disk_layout.h"
+#include "eviction/pod.h"
+#include "eviction/statistics.h"
+
+namespace evictd::eviction {
+
+/// Which limit on local storage a pod has exceeded.
+enum class LocalLimit : std::uint8_t {
+  kEmptyDir,   ///< sizeLimit of an emptyDir volume, whatever its medium.
+  kPod,        ///< The pod's effective ephemeral-storage limit.
+  kContainer,  ///< A container's own ephemeral-storage limit.
+};
+
+/// Label of the eviction counter: "emptydirfs.limit", "ephemeralpodfs.limit",
+/// "ephemeralcontainerfs.limit".
+[[nodiscard]] std::string_view to_string(LocalLimit limit);
+
+/// A limit that a pod exceeds.
+struct LocalStorageBreach {
+  LocalLimit limit = LocalLimit::kPod;
+  /// Place in Pod::volumes or in PodStatistics::containers; 0 for kPod.
+  std::size_t place = 0;
+
+  bool operator==(const LocalStorageBreach&) const = default;
+};
+
+/// A pod to be evicted for local storage.
+struct LocalStorageVictim {
+  /// Place in PassInput::pods.
+  std::size_t pod = 0;
+  LocalStorageBreach breach;
+
+  bool operator==(const LocalStorageVictim&) const = default;
+};
+
+/// The limit on ephemeral storage of the regular container of that name; null if it has none or
+/// zero.
+[[nodiscard]] const Quantity* container_ephemeral_limit(const Pod& pod, std::string_view name);
+
+/// The first limit that the pod exceeds: emptyDir volumes in order, then the pod, then containers
+/// in the order of their statistics. The writable layer of a container counts only while images
+/// have no filesystem of their own.
+[[nodiscard]] std::optional<LocalStorageBreach> local_storage_breach(
+    const Pod& pod, const PodStatistics& statistics, DiskLayout layout, Compat compat);
+
+}  // namespace evictd::eviction

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass over all thresholds, in the order in which the kubelet goes through them.
+#include "eviction/manager.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "eviction/steps.h"
+
+namespace evictd::eviction {
+namespace {
+
+/// How often the kubelet moves its kernel notifiers; inclusive, so more than this must have passed.
+constexpr Duration kWatchPointAge = std::chrono::seconds(10);
+
+/// The most thresholds that learning the disk layout adds.
+constexpr std::size_t kDerivedThresholds = 4;
+
+}  // namespace
+
+Result<EvictionManager> EvictionManager::create(PassSettings settings) {
+  EvictionManager manager(std::move(settings));
+  if (manager.settings_.thresholds.size() + kDerivedThresholds > kMaxThresholds) {
+    return fail(Errc::kInvalid,
+                std::to_string(manager.settings_.thresholds.size()) + " thresholds, at most " +
+                    std::to_string(kMaxThresholds - kDerivedThresholds) + " are allowed");
+  }
+  Result<ThresholdTable> table = ThresholdTable::create(manager.settings_.thresholds);
+  if (!table) {
+    return tl::unexpected(table.error());
+  }
+  manager.table_ = *std::move(table);
+  return manager;
+}
+
+const Decision& EvictionManager::synchronize(MonoTime now, const PassInput& input) {
+  begin_decision();
+  if (table_.empty() && !settings_.local_storage_isolation) {
+    return decision_;
+  }
+  // Thresholds that the layout adds are looked for from the next pass on, as the kubelet has it.
+  const ThresholdList looked_for = table_.places();
+  if (!learn_layout(input)) {
+    decision_.outcome = Outcome::kFailed;
+    decision_.reason = Reason::kNoLayout;
+    return decision_;
+  }
+  if (input.observations == nullptr) {
+    decision_.outcome = Outcome::kFailed;
+    decision_.reason = Reason::kNoStatistics;
+    return decision_;
+  }
+  if (!state_.watch_points_refreshed_at ||
+      now - *state_.watch_points_refreshed_at > kWatchPointAge) {
+    state_.watch_points_refreshed_at = now;
+    decision_.refresh_watch_points = true;
+  }
+  update_state(now, input, looked_for);
+  if (settings_.local_storage_isolation && evict_for_local_storage(input)) {
+    decision_.outcome = Outcome::kEvicted;
+  } else if (!decision_.actionable.empty()) {
+    act(now, input);
+  } else if (!decision_.met.empty()) {
+    decision_.outcome = decision_.past_grace.empty() ? Outcome::kInGrace : Outcome::kStale;
+  }
+  find_deadlines(now);
+  return decision_;
+}
+
+const Decision& EvictionManager::resume(MonoTime now, const PassInput& input) {
+  begin_decision();
+  if (!suspended_) {
+    return decision_;
+  }
+  const std::size_t place = suspended_->threshold;
+  decision_.threshold = place;
+  decision_.met = suspended_->met;
+  decision_.past_grace = suspended_->past_grace;
+  decision_.actionable = suspended_->actionable;
+  decision_.observations = suspended_->observations;
+  suspended_.reset();
+  // Every configured threshold must be satisfied, grace or not, minimum reclaim included.
+  if (input.observations != nullptr &&
+      thresholds_met(table_, table_.places(), *input.observations, MinReclaim::kEnforced).empty()) {
+    decision_.outcome = Outcome::kReclaimed;
+  } else if (!hold(now, input, place)) {
+    choose_victim(now, input, place);
+  }
+  find_deadlines(now);
+  return decision_;
+}
+
+void EvictionManager::begin_decision() {
+  std::vector<LocalStorageVictim> kept = std::move(decision_.local_victims);
+  kept.clear();
+  decision_ = Decision{};
+  decision_.local_victims = std::move(kept);
+  decision_.conditions = state_.conditions;
+}
+
+bool EvictionManager::learn_layout(const PassInput& input) {
+  if (state_.layout) {
+    return true;
+  }
+  if (!input.layout) {
+    return false;
+  }
+  state_.layout = input.layout;
+  derive_thresholds();
+  decision_.learnt_layout = true;
+  return true;
+}
+
+void EvictionManager::derive_thresholds() {
+  if (settings_.compat == Compat::k1_26) {
+    state_.layout->split_container_fs = false;
+    return;
+  }
+  Result<ThresholdTable> table = ThresholdTable::create(
+      derive_containerfs_thresholds(settings_.thresholds, *state_.layout).thresholds);
+  assert(table);  // create() left room for what is added
+  table_ = *std::move(table);
+}
+
+void EvictionManager::update_state(MonoTime now, const PassInput& input,
+                                   const ThresholdList& looked_for) {
+  const Observations& seen = *input.observations;
+  decision_.observations = seen;
+  decision_.met = merge(table_, thresholds_met(table_, looked_for, seen, MinReclaim::kIgnored),
+                        thresholds_met(table_, state_.past_grace, seen, MinReclaim::kEnforced));
+
+  FirstObserved since = first_observed(decision_.met, state_.first_observed, now);
+  if (input.cadence == Cadence::kEventOnly) {
+    for (std::size_t place = 0; place < since.size(); ++place) {
+      if (!since[place]) {
+        since[place] = state_.first_observed[place];
+      }
+    }
+  }
+  state_.first_observed = since;
+
+  const ConditionSet observed = conditions_of(table_, decision_.met);
+  state_.conditions_last_observed = last_observed(observed, state_.conditions_last_observed, now);
+  state_.conditions =
+      observed_since(state_.conditions_last_observed, settings_.pressure_transition_period, now);
+  decision_.conditions = state_.conditions;
+
+  decision_.past_grace = past_grace(table_, decision_.met, state_.first_observed, now);
+  state_.past_grace = decision_.past_grace;
+  decision_.actionable = in_order(
+      table_, with_fresh_statistics(table_, decision_.past_grace, seen, state_.last_observations));
+  state_.last_observations = seen;
+}
+
+void EvictionManager::restore(const PassState& state) {
+  state_ = state;
+  suspended_.reset();
+  if (state_.layout) {
+    derive_thresholds();
+  }
+}
+
+void EvictionManager::inherit(const EvictionManager& before) {
+  PassState state = before.state_;
+  state.first_observed = {};
+  state.past_grace = {};
+  state_.layout = state.layout;
+  if (state_.layout) {
+    derive_thresholds();
+  }
+  for (std::size_t place = 0; place < table_.size(); ++place) {
+    for (std::size_t old = 0; old < before.table_.size(); ++old) {
+      if (!same_threshold(table_[place], before.table_[old]) || state.first_observed[place]) {
+        continue;
+      }
+      state.first_observed[place] = before.state_.first_observed[old];
+      if (before.state_.past_grace.has(old)) {
+        state.past_grace.add(place);
+      }
+    }
+  }
+  state_ = state;
+}
+
+void EvictionManager::note_deadline(MonoTime at) {
+  if (!decision_.next_deadline || at < *decision_.next_deadline) {
+    decision_.next_deadline = at;
+  }
+}
+
+void EvictionManager::find_deadlines(MonoTime now) {
+  for (const std::size_t place : decision_.met) {
+    if (!decision_.past_grace.has(place) && state_.first_observed[place]) {
+      note_deadline(*state_.first_observed[place] + table_[place].grace_period);
+    }
+  }
+  const ConditionSet observed = conditions_of(table_, decision_.met);
+  for (const Condition condition : kConditions) {
+    const std::optional<MonoTime>& last =
+        state_.conditions_last_observed[static_cast<std::size_t>(condition)];
+    if (state_.conditions.has(condition) && !observed.has(condition) && last) {
+      note_deadline(std::max(now, *last + settings_.pressure_transition_period));
+    }
+  }
+}
+
+}  // namespace evictd::eviction

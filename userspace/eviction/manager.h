@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "evictd/result.h"
+#include "eviction/compat.h"
+#include "eviction/decision.h"
+#include "eviction/pass.h"
+#include "eviction/pass_state.h"
+
+namespace evictd::eviction {
+
+/// Below this much available a victim in its hard grace is killed at once.
+struct HardFloor {
+  /// Set for an amount in the signal's own unit; unset for a share of the threshold.
+  std::optional<std::int64_t> amount;
+  double percent_of_threshold = 50;
+};
+
+/// What a pass is configured with.
+struct PassSettings {
+  std::vector<Threshold> thresholds;
+  Compat compat = Compat::k1_32;
+  /// How long a condition is still reported after it was last observed.
+  Duration pressure_transition_period = std::chrono::minutes(5);
+  /// Longest grace of a soft eviction.
+  std::chrono::seconds max_pod_grace{0};
+  /// Grace of a hard eviction; unset: 0 s in 1.26, 1 s in 1.32.
+  std::optional<std::chrono::seconds> hard_grace;
+  HardFloor hard_floor;
+  /// Whether limits on local storage are enforced.
+  bool local_storage_isolation = false;
+};
+
+/// Decides, one pass at a time, whether a pod has to go and which. Pure: no clock, no input or
+/// output; equal state, settings, inputs and times give equal decisions. Not thread-safe. Keeps its
+/// scratch memory, so that a pass allocates nothing once it has seen as many pods before.
+class EvictionManager {
+ public:
+  /// Errors: kInvalid for too many thresholds.
+  [[nodiscard]] static Result<EvictionManager> create(PassSettings settings);
+
+  /// One pass, in the order of the kubelet's own. If the outcome is kReclaiming, run the collectors
+  /// and call resume(); passes in between still act on memory and pids.
+  /// The decision stays valid until the next call.
+  const Decision& synchronize(MonoTime now, const PassInput& input);
+
+  /// Ends a pass whose collectors have run. `input` gives the pods as they are now; its
+  /// observations are those made after the collectors ran, null if they could not be made.
+  const Decision& resume(MonoTime now, const PassInput& input);
+
+  /// The decision of the last call.
+  [[nodiscard]] const Decision& decision() const { return decision_; }
+  [[nodiscard]] const PassSettings& settings() const { return settings_; }
+  /// The thresholds in force; they grow when the disk layout is learnt.
+  [[nodiscard]] const ThresholdTable& thresholds() const { return table_; }
+  [[nodiscard]] const PassState& state() const { return state_; }
+  /// Whether a pass is suspended and resume() is due. Not part of the state: after a restart the
+  /// next pass asks for the collectors again.
+  [[nodiscard]] bool waits_for_collectors() const { return suspended_.has_value(); }
+  /// Goes on from a state that was kept, of this manager or of one with the same settings.
+  void restore(const PassState& state);
+  /// Takes over what is still meant after a change of configuration: timers and memory of equal
+  /// thresholds, conditions, layout. The rest starts anew.
+  void inherit(const EvictionManager& before);
+
+ private:
+  /// What resume() needs to know of the pass that it ends.
+  struct Suspended {
+    std::size_t threshold = 0;
+    ThresholdList met;
+    ThresholdList past_grace;
+    ThresholdList actionable;
+    Observations observations;
+  };
+
+  explicit EvictionManager(PassSettings settings) : settings_(std::move(settings)) {}
+
+  void begin_decision();
+  [[nodiscard]] bool learn_layout(const PassInput& input);
+  void derive_thresholds();
+  void update_state(MonoTime now, const PassInput& input, const ThresholdList& looked_for);
+  [[nodiscard]] bool evict_for_local_storage(const PassInput& input);
+  void act(MonoTime now, const PassInput& input);
+  [[nodiscard]] bool hold(MonoTime now, const PassInput& input, std::size_t place);
+  [[nodiscard]] bool escalate_below_floor(const PassInput& input, std::size_t place);
+  void suspend(std::size_t place, const CollectorList& collectors);
+  void choose_victim(MonoTime now, const PassInput& input, std::size_t place);
+  [[nodiscard]] Wide floor_of(std::size_t place, std::int64_t capacity) const;
+  [[nodiscard]] std::chrono::seconds hard_grace() const;
+  [[nodiscard]] std::chrono::seconds grace_for(const Threshold& threshold,
+                                               const PodFacts& victim) const;
+  void note_deadline(MonoTime at);
+  void find_deadlines(MonoTime now);
+
+  PassSettings settings_;
+  ThresholdTable table_;
+  PassState state_;
+  Decision decision_;
+  std::optional<Suspended> suspended_;
+};
+
+}  // namespace evictd::eviction

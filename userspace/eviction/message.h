@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts that the world sees, byte for byte as the kubelet writes them. Called off the hot path.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eviction/compat.h"
+#include "eviction/local_storage.h"
+#include "eviction/observation.h"
+#include "eviction/pod.h"
+#include "eviction/statistics.h"
+#include "eviction/threshold_table.h"
+
+namespace evictd::eviction {
+
+/// Reason of a pod's status and of its event.
+inline constexpr std::string_view kEvictedReason = "Evicted";
+/// Reason of the event on the node.
+inline constexpr std::string_view kThresholdMetReason = "EvictionThresholdMet";
+/// Reason of the condition DisruptionTarget; node pressure only, never for local storage.
+inline constexpr std::string_view kDisruptionReason = "TerminationByKubelet";
+
+struct EvictionText {
+  std::string message;
+  /// offending_containers, offending_containers_usage, starved_resource; empty for a pod without
+  /// statistics and for local storage.
+  std::map<std::string, std::string> annotations;
+};
+
+/// What an eviction message is made from.
+struct EvictionStory {
+  Resource resource = Resource::kMemory;
+  const Pod& pod;
+  /// Null if the pod has none.
+  const PodStatistics* statistics = nullptr;
+  const ThresholdTable& thresholds;
+  /// The thresholds in the order in which we act; the first one on `resource` is told of.
+  const ThresholdList& actionable;
+  const Observations& observations;
+};
+
+[[nodiscard]] EvictionText eviction_text(const EvictionStory& story, Compat compat);
+
+/// "Usage of EmptyDir volume ... ", "Pod ephemeral local storage usage ... " or "Container ... ".
+[[nodiscard]] std::string local_storage_text(const Pod& pod, const PodStatistics& statistics,
+                                             LocalStorageBreach breach, Compat compat);
+
+/// "Attempting to reclaim memory", the event on the node.
+[[nodiscard]] std::string threshold_met_text(Resource resource);
+
+/// The error of a pass that could not learn the disk layout (1.32; 1.26 says nothing).
+[[nodiscard]] std::string layout_failure_text(std::string_view cause);
+
+/// "The node had condition: [DiskPressure MemoryPressure]. "
+[[nodiscard]] std::string admission_text(ConditionSet conditions);
+
+}  // namespace evictd::eviction

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evictd/time.h"
+#include "evictd/usage.h"
+#include "eviction/compat.h"
+#include "eviction/signal.h"
+
+namespace evictd::eviction {
+
+/// One signal as it was seen. Units: bytes, inodes or tasks, as the signal has.
+struct Observation {
+  std::int64_t available = 0;
+  std::int64_t capacity = 0;
+  /// When the numbers were read; unset means not known, which never makes them stale.
+  std::optional<MonoTime> time;
+
+  bool operator==(const Observation&) const = default;
+};
+
+/// What was seen in one pass, one place a signal.
+class Observations {
+ public:
+  [[nodiscard]] const std::optional<Observation>& operator[](Signal signal) const {
+    return places_[static_cast<std::size_t>(signal)];
+  }
+  std::optional<Observation>& operator[](Signal signal) {
+    return places_[static_cast<std::size_t>(signal)];
+  }
+  bool operator==(const Observations&) const = default;
+
+ private:
+  std::array<std::optional<Observation>, kSignalCount + 1> places_;  // kUnknown's is never set
+};
+
+/// Memory statistics of the node or of one system container, as the kubelet's summary has them.
+struct MemoryStatistics {
+  std::optional<MonoTime> time;
+  std::optional<std::uint64_t> available_bytes;
+  std::optional<std::uint64_t> usage_bytes;
+  std::optional<std::uint64_t> working_set_bytes;
+};
+
+struct FilesystemStatistics {
+  std::optional<MonoTime> time;
+  std::optional<std::uint64_t> available_bytes;
+  std::optional<std::uint64_t> capacity_bytes;
+  std::optional<std::uint64_t> inodes_free;
+  std::optional<std::uint64_t> inodes;
+};
+
+struct TaskStatistics {
+  std::optional<MonoTime> time;
+  std::optional<std::int64_t> max_pid;
+  std::optional<std::int64_t> running;
+};
+
+/// Statistics of the node; what is unset was not read.
+struct NodeStatistics {
+  std::optional<MemoryStatistics> memory;
+  /// Whether a system container "pods" is there at all, and its memory.
+  bool has_pods_container = false;
+  std::optional<MemoryStatistics> pods_memory;
+  std::optional<FilesystemStatistics> node_fs;
+  std::optional<FilesystemStatistics> image_fs;
+  std::optional<FilesystemStatistics> container_fs;
+  std::optional<TaskStatistics> tasks;
+};
+
+/// One observation for every signal whose statistics are complete. In 1.26 there is no containerfs,
+/// and the inodes of imagefs are seen only together with its bytes. Amounts above 2^63-1 wrap.
+[[nodiscard]] Observations observe(const NodeStatistics& statistics, Compat compat);
+
+/// memory.available from a reading of the node: total less working set. Unset if it was not read.
+[[nodiscard]] std::optional<Observation> observe_memory(const NodeUsage& node);
+/// allocatableMemory.available from a reading of the pod root: limit less working set, at least 0.
+/// Unset if it was not read or has no limit.
+[[nodiscard]] std::optional<Observation> observe_allocatable_memory(const CgroupUsage& pod_root);
+/// pid.available from a reading of the node. Unset if it was not read.
+[[nodiscard]] std::optional<Observation> observe_pids(const NodeUsage& node);
+/// pid.available of the pod root: its own pids.max less its tasks.
+[[nodiscard]] std::optional<Observation> observe_pids(const CgroupUsage& pod_root,
+                                                      std::int64_t pids_max);
+
+}  // namespace evictd::eviction

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "eviction/disk_layout.h"
+#include "eviction/observation.h"
+#include "eviction/signal.h"
+#include "eviction/threshold_table.h"
+
+namespace evictd::eviction {
+
+/// When and at what level the last victim of a signal was chosen; a hold is measured from here.
+struct EvictionMark {
+  MonoTime at{};
+  std::int64_t available = 0;
+
+  bool operator==(const EvictionMark&) const = default;
+};
+
+using FirstObserved = std::array<std::optional<MonoTime>, kMaxThresholds>;
+using ConditionTimes = std::array<std::optional<MonoTime>, kConditions.size()>;
+
+/// All that a pass remembers for the next one. Copy it to keep it, compare it to check a replay.
+struct PassState {
+  ConditionSet conditions;
+  ConditionTimes conditions_last_observed;
+  FirstObserved first_observed;
+  ThresholdList past_grace;
+  Observations last_observations;
+  std::optional<DiskLayout> layout;
+  std::optional<MonoTime> watch_points_refreshed_at;
+  std::array<std::optional<EvictionMark>, kSignalCount> last_evictions;
+
+  bool operator==(const PassState&) const = default;
+};
+
+}  // namespace evictd::eviction

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eviction/compat.h"
+#include "eviction/pod.h"
+
+namespace evictd::eviction {
+
+/// The lowest priority that makes a pod critical; the name of the class system-cluster-critical.
+inline constexpr std::int32_t kCriticalPriority = 2'000'000'000;
+
+/// What follows from a Pod alone, worked out once so that a pass compares numbers only.
+struct PodFacts {
+  QosClass qos = QosClass::kBestEffort;
+  std::int32_t priority = 0;
+  /// Not from the API server. The kubelet never evicts it.
+  bool is_static = false;
+  bool is_mirror = false;
+  /// Static, mirror, or priority at least kCriticalPriority: never evicted, always admitted.
+  bool is_critical = false;
+  bool is_node_critical = false;
+  bool tolerates_memory_pressure = false;
+  /// Has a limit that local storage eviction must look at.
+  bool has_local_limits = false;
+  /// Effective requests in units of 1e-9, cut to +-1e37.
+  Wide memory_request_nanos = 0;
+  Wide ephemeral_request_nanos = 0;
+  /// terminationGracePeriodSeconds, if the pod has one.
+  std::optional<std::int64_t> termination_grace_seconds;
+
+  bool operator==(const PodFacts&) const = default;
+};
+
+[[nodiscard]] PodFacts facts_of(const Pod& pod, Compat compat);
+
+/// The class computed from requests and limits of cpu and memory, init containers included.
+[[nodiscard]] QosClass computed_qos(const Pod& pod);
+/// The class that counts: 1.32 believes the status, whatever it says; then the computed one, or
+/// that of the cgroup for a pod without a manifest.
+[[nodiscard]] QosClass qos_of(const Pod& pod, Compat compat);
+/// As text: a status that 1.32 believes is given back word for word.
+[[nodiscard]] std::string qos_text(const Pod& pod, Compat compat);
+
+[[nodiscard]] bool is_static(const Pod& pod);
+[[nodiscard]] bool is_mirror(const Pod& pod);
+[[nodiscard]] bool is_critical(const Pod& pod);
+
+/// Request by which pods are ranked: the sum of the regular containers or the largest init
+/// container, sidecar or not, if that is more; plus overhead unless it is zero.
+[[nodiscard]] Quantity effective_request(const Pod& pod, const std::string& resource);
+
+/// Limit on ephemeral storage of the whole pod; nothing if no container sets one. In 1.32 sidecars
+/// add to the sum, and a plain init container counts together with the sidecars listed before it.
+[[nodiscard]] std::optional<Quantity> effective_ephemeral_limit(const Pod& pod, Compat compat);
+
+/// Whether the pod may run where memory is short: taint node.kubernetes.io/memory-pressure, effect
+/// NoSchedule, no value.
+[[nodiscard]] bool tolerates_memory_pressure(const Pod& pod);
+
+}  // namespace evictd::eviction

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arbitrary precision part of a Quantity. Included by quantity*.cpp only, so that nobody else
+// pays for the library's headers.
+#pragma once
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cstdint>
+
+#include "eviction/quantity.h"
+
+namespace evictd::eviction {
+
+using BigInteger = boost::multiprecision::cpp_int;
+
+/// unscaled * 10^exponent.
+struct Quantity::Big {
+  BigInteger unscaled;
+  std::int64_t exponent = 0;
+
+  /// Position of the first digit: 10^(magnitude-1) <= |amount| < 10^magnitude. Zero for zero.
+  /// Whatever is to be written out in full is judged by this first: an exponent may be huge.
+  [[nodiscard]] std::int64_t magnitude() const;
+};
+
+/// 10^exponent; `exponent` must not be negative.
+[[nodiscard]] BigInteger power_of_ten(std::int64_t exponent);
+
+}  // namespace evictd::eviction

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "eviction/disk_layout.h"
+#include "eviction/pod_facts.h"
+#include "eviction/signal.h"
+#include "eviction/statistics.h"
+
+namespace evictd::eviction {
+
+/// Which parts of a pod's disk usage count.
+struct MeasuredParts {
+  bool root = false;
+  bool logs = false;
+  bool volumes = false;
+
+  bool operator==(const MeasuredParts&) const = default;
+};
+
+/// What pods are ranked by.
+struct RankRule {
+  Resource resource = Resource::kMemory;
+  /// Read for kEphemeralStorage and kInodes only.
+  MeasuredParts parts;
+};
+
+/// The rule for a signal. Errors in the caller only: kUnknown has none and ranks by memory.
+[[nodiscard]] RankRule rank_rule(Signal signal, DiskLayout layout);
+
+/// Where one pod stands; the lesser key is evicted first.
+struct RankKey {
+  /// Memory and disk: -2 without statistics, -1 above its request, else 0. Pids: always 0.
+  std::int8_t urgency = 0;
+  std::int32_t priority = 0;
+  /// Pids: -1 without statistics, else 0. Memory and disk: always 0.
+  std::int8_t missing = 0;
+  /// Usage less request in units of 1e-9, or the number of processes; more goes first.
+  Wide amount = 0;
+
+  [[nodiscard]] std::strong_ordering operator<=>(const RankKey& other) const {
+    if (urgency != other.urgency) {
+      return urgency <=> other.urgency;
+    }
+    if (priority != other.priority) {
+      return priority <=> other.priority;
+    }
+    if (missing != other.missing) {
+      return missing <=> other.missing;
+    }
+    // Not <=>: it is not defined for a Wide in strict C++.
+    return amount > other.amount   ? std::strong_ordering::less
+           : amount < other.amount ? std::strong_ordering::greater
+                                   : std::strong_ordering::equal;
+  }
+  [[nodiscard]] bool operator==(const RankKey& other) const { return (*this <=> other) == 0; }
+};
+
+/// Usage of a pod as the rule measures it. Units: bytes, inodes or processes.
+[[nodiscard]] Wide measured_usage(const RankRule& rule, const PodReading& reading);
+
+/// Effective request that the rule compares usage with, in units of 1e-9; 0 for pids. Inodes are
+/// compared with the request for ephemeral storage in bytes.
+[[nodiscard]] Wide request_nanos(const RankRule& rule, const PodFacts& facts);
+
+/// Cost: a few comparisons, no allocation.
+[[nodiscard]] RankKey rank_key(const RankRule& rule, const PodFacts& facts,
+                               const PodReading& reading);
+
+}  // namespace evictd::eviction

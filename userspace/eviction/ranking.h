@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "eviction/pass.h"
+#include "eviction/rank.h"
+
+namespace evictd::eviction {
+
+/// The rule by which a candidate is passed over.
+enum class PassOver : std::uint8_t {
+  kNone,
+  kStatic,
+  kMirror,
+  kCritical,
+  kUnknown,
+  kNotReadYet,
+  kKilled,
+  kRanksLater,  ///< Nothing but its place.
+};
+
+/// "static", "mirror", "critical", "unknown", "not_read_yet", "killed", "ranks_later"; "" for
+/// kNone.
+[[nodiscard]] std::string_view to_string(PassOver rule);
+
+/// Why this pod may not be evicted at all; kNone if it may.
+[[nodiscard]] PassOver protection_of(const PassPod& pod);
+
+/// One line of a ranking.
+struct Candidate {
+  /// Place in the pods that were given.
+  std::size_t pod = 0;
+  /// 1 is evicted first. Pods that are not ranked (not read yet) come last and have place 0.
+  std::size_t place = 0;
+  RankKey key;
+  /// Usage and effective request as the rule measures them; request in units of 1e-9.
+  Wide usage = 0;
+  Wide request_nanos = 0;
+  PassOver passed_over = PassOver::kNone;
+};
+
+/// Every pod with its place and, when it is not the one that goes first, the rule which passed it
+/// over. Pods that rank equal keep their order. For use off the hot path: allocates.
+[[nodiscard]] std::vector<Candidate> rank_with_reasons(const RankRule& rule,
+                                                       std::span<const PassPod> pods);
+
+}  // namespace evictd::eviction

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "eviction/compat.h"
+#include "eviction/quantity.h"
+
+namespace evictd::eviction {
+
+/// What is watched, in the order in which we act where the kubelet leaves it open: memory, pids,
+/// disk.
+enum class Signal : std::uint8_t {
+  kAllocatableMemoryAvailable,
+  kMemoryAvailable,
+  kPidAvailable,
+  kContainerFsAvailable,
+  kContainerFsInodesFree,
+  kImageFsAvailable,
+  kImageFsInodesFree,
+  kNodeFsAvailable,
+  kNodeFsInodesFree,
+  kUnknown,  ///< A name that no kubelet has: never observed, never met, has no resource.
+};
+
+inline constexpr std::size_t kSignalCount = static_cast<std::size_t>(Signal::kUnknown);
+
+/// All signals that can be observed.
+inline constexpr std::array<Signal, kSignalCount> kSignals{
+    Signal::kAllocatableMemoryAvailable, Signal::kMemoryAvailable,       Signal::kPidAvailable,
+    Signal::kContainerFsAvailable,       Signal::kContainerFsInodesFree, Signal::kImageFsAvailable,
+    Signal::kImageFsInodesFree,          Signal::kNodeFsAvailable,       Signal::kNodeFsInodesFree};
+
+/// What is starved when a signal's threshold is met.
+enum class Resource : std::uint8_t { kMemory, kEphemeralStorage, kInodes, kPids, kNone };
+
+/// What the node reports to the world.
+enum class Condition : std::uint8_t { kDiskPressure, kMemoryPressure, kPidPressure };
+
+inline constexpr std::array<Condition, 3> kConditions{
+    Condition::kDiskPressure, Condition::kMemoryPressure, Condition::kPidPressure};
+
+/// A set of conditions; iterate over kConditions and ask has().
+class ConditionSet {
+ public:
+  constexpr void add(Condition condition) { bits_ |= bit(condition); }
+  [[nodiscard]] constexpr bool has(Condition condition) const {
+    return (bits_ & bit(condition)) != 0;
+  }
+  [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
+  constexpr bool operator==(const ConditionSet&) const = default;
+
+ private:
+  static constexpr std::uint8_t bit(Condition condition) {
+    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(condition));
+  }
+  std::uint8_t bits_ = 0;
+};
+
+/// "memory.available"; "unknown" for kUnknown.
+[[nodiscard]] std::string_view to_string(Signal signal);
+/// "memory", "ephemeral-storage", "inodes", "pids"; "" for kNone.
+[[nodiscard]] std::string_view to_string(Resource resource);
+/// "MemoryPressure", "DiskPressure", "PIDPressure".
+[[nodiscard]] std::string_view to_string(Condition condition);
+
+/// The signal of that name, kUnknown for a name that the kubelet of `compat` does not accept: the
+/// containerfs signals came after 1.26.
+[[nodiscard]] Signal signal_from_text(std::string_view text, Compat compat);
+
+[[nodiscard]] Resource resource_of(Signal signal);
+/// Must not be called for kUnknown, which has none.
+[[nodiscard]] Condition condition_of(Signal signal);
+/// How amounts of a signal are written: bytes are BinarySI, inodes and tasks DecimalSI.
+[[nodiscard]] QuantityFormat format_of(Signal signal);
+[[nodiscard]] constexpr bool is_memory(Signal signal) {
+  return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable;
+}
+
+}  // namespace evictd::eviction

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eviction/statistics.h"
+
+#include <algorithm>
+
+namespace evictd::eviction {
+namespace {
+
+/// Go's int64(x) of an unsigned number, zero for none.
+std::int64_t wrapped(const std::optional<std::uint64_t>& amount) {
+  return static_cast<std::int64_t>(amount.value_or(0));
+}
+
+bool is_local(const Volume& volume) {
+  return volume.host_path || volume.config_map || volume.git_repo ||
+         (volume.empty_dir && volume.empty_dir->medium.empty());
+}
+
+}  // namespace
+
+std::vector<std::string> local_volume_names(const Pod& pod) {
+  std::vector<std::string> names;
+  for (const Volume& volume : pod.volumes) {
+    if (is_local(volume)) {
+      names.push_back(volume.name);
+    }
+  }
+  return names;
+}
+
+PodReading reading_of(const PodStatistics& statistics, const Pod& pod) {
+  PodReading reading;
+  reading.state = ReadingState::kRead;
+  reading.working_set_bytes = wrapped(statistics.working_set_bytes);
+  reading.processes = wrapped(statistics.process_count);
+  DiskReading& disk = reading.disk;
+  for (const ContainerStatistics& container : statistics.containers) {
+    if (container.rootfs) {
+      disk.root_bytes += wrapped(container.rootfs->bytes);
+      disk.root_inodes += wrapped(container.rootfs->inodes);
+    }
+    if (container.logs) {
+      disk.log_bytes += wrapped(container.logs->bytes);
+      disk.log_inodes += wrapped(container.logs->inodes);
+    }
+  }
+  const std::vector<std::string> local = local_volume_names(pod);
+  for (const VolumeStatistics& volume : statistics.volumes) {
+    // A name that the pod has twice counts twice, as it does for the kubelet.
+    const auto times = std::count(local.begin(), local.end(), volume.name);
+    disk.volume_bytes += Wide{wrapped(volume.use.bytes)} * times;
+    disk.volume_inodes += Wide{wrapped(volume.use.inodes)} * times;
+  }
+  return reading;
+}
+
+}  // namespace evictd::eviction
