@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+
+namespace evictd::config {
+namespace {
+
+/// Texts of the warnings of a file that knows pods, so that it has no warning of its own.
+std::vector<std::string> warnings_of(const std::string& text) {
+  const Result<Config> config = parse(text + "\nevictUnknownPods: true\n", "evictd.yaml");
+  EXPECT_TRUE(config.has_value()) << config.error().message();
+  std::vector<std::string> texts;
+  if (config) {
+    for (const Warning& warning : config->warnings()) {
+      texts.push_back(warning.text);
+    }
+  }
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(ConfigWarning, NothingToWarnOf) {
+  EXPECT_EQ(warnings_of(""), Texts{});
+}
+
+TEST(ConfigWarning, OneHardThresholdDropsTheOtherDefaults) {
+  EXPECT_EQ(warnings_of("evictionHard:\n  memory.available: 1Gi"),
+            (Texts{"evictd.yaml:1: evictionHard: drops the kubelet's other defaults: "
+                   "imagefs.available 15%, imagefs.inodesFree 5%, nodefs.available 10%, "
+                   "nodefs.inodesFree 5%"}));
+}
+
+TEST(ConfigWarning, ASoftThresholdAtOrBelowTheHardOne) {
+  const std::string grace = "\nevictionSoftGracePeriod: {memory.available: 1m}";
+  EXPECT_EQ(warnings_of("evictionSoft: {memory.available: 100Mi}" + grace),
+            (Texts{"evictd.yaml:1: evictionSoft[memory.available]: 100Mi is not above the hard "
+                   "threshold 100Mi: the hard one always acts first"}));
+  EXPECT_EQ(warnings_of("evictionSoft: {memory.available: 101Mi}" + grace), Texts{});
+  EXPECT_EQ(warnings_of("evictionSoft: {memory.available: 1%}" + grace), Texts{});
+}
+
+TEST(ConfigWarning, AMinimumReclaimWithoutAThreshold) {
+  EXPECT_EQ(warnings_of("evictionMinimumReclaim: {pid.available: \"10\"}"),
+            (Texts{"evictd.yaml:1: evictionMinimumReclaim[pid.available]: there is no threshold "
+                   "that it belongs to"}));
+}
+
+TEST(ConfigWarning, ATransitionPeriodOfZeroIsNotWhatTheKubeletReads) {
+  EXPECT_EQ(warnings_of("evictionPressureTransitionPeriod: 0s"),
+            (Texts{"evictd.yaml:1: evictionPressureTransitionPeriod: 0s is taken as written; the "
+                   "kubelet reads it in a file as 5m"}));
+}
+
+TEST(ConfigWarning, AFloorThatCannotMatter) {
+  EXPECT_EQ(warnings_of("hardEvictionGracePeriodSeconds: 0\nhardEvictionFloor: 20%"),
+            (Texts{"evictd.yaml:2: hardEvictionFloor: has no effect while "
+                   "hardEvictionGracePeriodSeconds is 0"}));
+}
+
+TEST(ConfigWarning, NoPodCanBeEvicted) {
+  const Result<Config> config = parse("", "evictd.yaml");
+  ASSERT_TRUE(config.has_value());
+  ASSERT_EQ(config->warnings().size(), 1U);
+  EXPECT_EQ(config->warnings()[0].key, "evictUnknownPods");
+  EXPECT_EQ(config->warnings()[0].text,
+            "evictUnknownPods: no pod can be evicted: there are neither manifestDirectories nor "
+            "podGlobs to know pods by, and unknown ones are kept");
+}
+
+TEST(ConfigWarning, AFaultForTestsIsOn) {
+  EXPECT_EQ(warnings_of("faults: {dropKernelEvents: true}"),
+            (Texts{"evictd.yaml:1: faults.dropKernelEvents: a fault for tests is on: kernel events "
+                   "are ignored"}));
+}
+
+TEST(ConfigWarning, AKeyOfTheKubeletThatMeansNothingHere) {
+  EXPECT_EQ(warnings_of("kernelMemcgNotification: true"),
+            (Texts{"evictd.yaml:1: kernelMemcgNotification means nothing here: eventSource decides "
+                   "how crossings are noticed"}));
+}
+
+}  // namespace
+}  // namespace evictd::config

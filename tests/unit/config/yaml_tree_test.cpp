@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/yaml_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "config/utf8.h"
+
+namespace evictd::config {
+namespace {
+
+YamlNode read(std::string_view text) {
+  Result<YamlNode> node = parse_yaml(text, "f.yaml");
+  EXPECT_TRUE(node.has_value()) << node.error().message();
+  return node.value_or(YamlNode());
+}
+
+Error refused(std::string_view text, const YamlLimits& limits = {}) {
+  const Result<YamlNode> node = parse_yaml(text, "f.yaml", limits);
+  EXPECT_FALSE(node.has_value()) << text;
+  return node ? Error() : node.error();
+}
+
+TEST(YamlTree, KeepsOrderLinesAndQuotes) {
+  const YamlNode root = read("# comment\nb: 10\na:\n  - \"true\"\n  - {}\n");
+  ASSERT_EQ(root.kind, YamlNode::Kind::kMap);
+  ASSERT_EQ(root.entries.size(), 2U);
+  EXPECT_EQ(root.entries[0].key, "b");
+  EXPECT_EQ(root.entries[0].line, 2);
+  EXPECT_EQ(root.entries[0].value.text, "10");
+  EXPECT_TRUE(root.entries[0].value.plain);
+  const YamlNode& list = root.entries[1].value;
+  ASSERT_EQ(list.items.size(), 2U);
+  EXPECT_EQ(list.items[0].text, "true");
+  EXPECT_FALSE(list.items[0].plain);
+  EXPECT_EQ(list.items[0].line, 4);
+  EXPECT_EQ(list.items[1].kind, YamlNode::Kind::kMap);
+}
+
+TEST(YamlTree, ReadsJson) {
+  const YamlNode root = read(R"({"a": {"b": ["c", 1]}})");
+  EXPECT_EQ(root.entries[0].value.entries[0].value.items[1].text, "1");
+}
+
+TEST(YamlTree, AnEmptyDocumentIsNull) {
+  EXPECT_EQ(read("").kind, YamlNode::Kind::kNull);
+  EXPECT_EQ(read("# nothing\n").kind, YamlNode::Kind::kNull);
+  EXPECT_EQ(read("---\n").kind, YamlNode::Kind::kNull);
+}
+
+TEST(YamlTree, RefusesWhatIsNoYaml) {
+  const Error error = refused("a: b\n c: d\n  - [\n");
+  EXPECT_EQ(error.code, Errc::kMalformed);
+  EXPECT_TRUE(error.context.starts_with("f.yaml:2:3: no valid YAML: ")) << error.context;
+}
+
+TEST(YamlTree, RefusesADuplicateKeyAndNamesBothLines) {
+  EXPECT_EQ(refused("a: 1\nb:\n  c: 1\n  c: 2\n").context,
+            "f.yaml:4:3: duplicate key \"c\", first given on line 3; allowed: each key once");
+}
+
+TEST(YamlTree, RefusesAnchorsAliasesAndTags) {
+  EXPECT_EQ(refused("a: &x 1\n").context, "f.yaml:1:4: an anchor; allowed: values written out");
+  EXPECT_EQ(refused("a: &x [*x]\n").context, "f.yaml:1:4: an anchor; allowed: values written out");
+  EXPECT_EQ(refused("a: !!str 1\n").context, "f.yaml:1:4: a tag; allowed: values without one");
+}
+
+TEST(YamlTree, RefusesASecondDocument) {
+  const Error error = refused("a: 1\n---\nb: 1\n");
+  EXPECT_EQ(error.code, Errc::kInvalid);
+  EXPECT_EQ(error.context, "f.yaml:2:1: a second document; allowed: one document a file");
+}
+
+TEST(YamlTree, RefusesAKeyThatIsNoText) {
+  EXPECT_EQ(refused("[a]: 1\n").context, "f.yaml:1:1: a key that is no text; allowed: text");
+  EXPECT_EQ(refused("~: 1\n").context, "f.yaml:1:1: a key that is no text; allowed: text");
+}
+
+TEST(YamlTree, RefusesBytesThatAreNoUtf8WithTheirPosition) {
+  const Error error = refused("a: 1\nb: \"x\xc3(\"\n");
+  EXPECT_EQ(error.code, Errc::kMalformed);
+  EXPECT_EQ(error.context, "f.yaml:2:6: byte 0xc3 is no UTF-8; allowed: UTF-8 text");
+}
+
+TEST(YamlTree, RefusesControlCharacters) {
+  EXPECT_EQ(refused(std::string_view("a: \0b\n", 6)).context,
+            "f.yaml:1:4: control character 0x00; allowed: printable text");
+  EXPECT_EQ(refused("a: \x1b[31m\n").context,
+            "f.yaml:1:4: control character 0x1b; allowed: printable text");
+}
+
+TEST(YamlTree, RefusesWhatIsTooLongTooDeepOrTooMuch) {
+  EXPECT_EQ(refused("a: 12345", {.bytes = 7}).context, "f.yaml: 8 bytes; allowed: 7 at most");
+  const Error deep = refused(std::string(17, '[') + std::string(17, ']'));
+  EXPECT_EQ(deep.code, Errc::kExhausted);
+  EXPECT_EQ(deep.context, "f.yaml:1:17: nested too deep; allowed: 16 levels");
+  EXPECT_EQ(refused("[1, 2, 3]", {.nodes = 3}).context, "f.yaml:1:8: too many values; allowed: 3");
+}
+
+TEST(YamlTree, HostileTextOfTheLargestSizeIsRefusedNotSuffered) {
+  for (const std::string_view piece : {"[", "{", "- ", "? ", "{a: ", "\"", "&", "!", "|"}) {
+    std::string text;
+    while (text.size() + piece.size() <= YamlLimits{}.bytes) {
+      text += piece;
+    }
+    EXPECT_FALSE(parse_yaml(text, "f.yaml").has_value()) << piece;
+  }
+}
+
+TEST(Utf8, AcceptsEveryLengthAndFindsTheFirstWrongByte) {
+  EXPECT_EQ(find_invalid_utf8("aé€😀"), std::nullopt);
+  EXPECT_EQ(find_invalid_utf8("\xc0\x80"), 0U);          // overlong
+  EXPECT_EQ(find_invalid_utf8("a\xe0\x80\x80"), 1U);     // overlong
+  EXPECT_EQ(find_invalid_utf8("\xed\xa0\x80"), 0U);      // surrogate
+  EXPECT_EQ(find_invalid_utf8("\xf4\x90\x80\x80"), 0U);  // above U+10FFFF
+  EXPECT_EQ(find_invalid_utf8("ab\xe2\x82"), 2U);        // cut off
+  EXPECT_EQ(find_invalid_utf8("\x80"), 0U);              // continues nothing
+  EXPECT_EQ(find_invalid_utf8("\xff"), 0U);
+}
+
+}  // namespace
+}  // namespace evictd::config

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.h"
+#include "evictd/result.h"
+#include "eviction/threshold.h"
+
+namespace evictd::config {
+
+/// Where an effective value came from.
+struct Origin {
+  enum class Kind {
+    kDefault,  ///< evictd's own default.
+    kCompat,   ///< The default of the kubelet whose rules are followed; `source` is "1.32" or
+               ///< "1.26".
+    kFile,     ///< `source` is the file as it was named, `line` counts from 1.
+    kFlag,     ///< `source` is the flag with its dashes.
+  };
+  Kind kind = Kind::kDefault;
+  std::string source;
+  int line = 0;
+
+  bool operator==(const Origin&) const = default;
+};
+
+/// "default", "default of compatibility 1.32", "/etc/evictd.yaml:3" or "flag --eviction-hard".
+[[nodiscard]] std::string to_string(const Origin& origin);
+
+/// A setting that is allowed but cannot be what was meant. One line of text, with file and line
+/// where it has one.
+struct Warning {
+  /// Dotted key, as in docs/configuration.md.
+  std::string key;
+  std::string text;
+
+  bool operator==(const Warning&) const = default;
+};
+
+/// Origins by dotted key ("sweep.basePeriod"); an entry of a map has brackets:
+/// "evictionHard[memory.available]". A key that is absent has evictd's own default.
+using Origins = std::map<std::string, Origin, std::less<>>;
+
+/// What a key of the file may name beyond what this module knows: purposes of the attach ladder and
+/// the rows of each, given by the probe module. Empty: any name in lower case is accepted.
+struct Vocabulary {
+  std::map<std::string, std::vector<std::string>> attach_rows;
+};
+
+/// One validated configuration. Immutable: a reload makes another one and swaps it whole.
+/// Thread rule: may be read from any thread.
+class Config {
+ public:
+  /// The configuration of an empty file.
+  [[nodiscard]] static Config defaults();
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] const Settings* operator->() const { return &settings_; }
+  /// The thresholds that the kubelet makes of the eviction fields.
+  [[nodiscard]] const std::vector<eviction::Threshold>& thresholds() const { return thresholds_; }
+  [[nodiscard]] const std::vector<Warning>& warnings() const { return warnings_; }
+  [[nodiscard]] const Origins& origins() const { return origins_; }
+  /// Where the value of `key` came from.
+  [[nodiscard]] Origin origin(std::string_view key) const;
+
+  /// Equal settings; origins and warnings do not count.
+  bool operator==(const Config& other) const { return settings_ == other.settings_; }
+
+ private:
+  friend class Validator;
+  Config() = default;
+
+  Settings settings_;
+  std::vector<eviction::Threshold> thresholds_;
+  Origins origins_;
+  std::vector<Warning> warnings_;
+};
+
+/// Reads and validates one YAML (or JSON) file.
+/// Errors: one Error for the first thing wrong, in the order of the file, then contradictions:
+/// "FILE:LINE: KEY: VALUE: what is wrong; allowed: ...". kMalformed for text that is no YAML,
+/// kInvalid for a value or key that is not allowed, kExhausted for a file over 256 KiB or nested
+/// too deep, else as open(2) and read(2). Nothing is changed on any of them. Cost: allocates; not
+/// for the hot thread.
+[[nodiscard]] Result<Config> load_file(const std::filesystem::path& path,
+                                       const Vocabulary& vocabulary = {});
+
+/// The same for text at hand; `filename` only names it in errors and origins.
+[[nodiscard]] Result<Config> parse(std::string_view text, std::string_view filename,
+                                   const Vocabulary& vocabulary = {});
+
+}  // namespace evictd::config

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/contradictions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "config/value.h"
+
+namespace evictd::config {
+namespace {
+
+/// Names one rule's findings in one file.
+class Judge {
+ public:
+  Judge(const Origins& origins, std::string_view filename)
+      : origins_(origins), filename_(filename) {}
+
+  [[nodiscard]] int line_of(const std::string& key) const {
+    const auto found = origins_.find(key);
+    return found == origins_.end() ? 0 : found->second.line;
+  }
+
+  [[nodiscard]] bool is_given(const std::string& key) const { return origins_.contains(key); }
+
+  [[nodiscard]] Failure refuse(const std::string& key, std::string_view shown,
+                               std::string_view reason, std::string_view allowed) const {
+    return config::refuse({.filename = filename_,
+                           .line = line_of(key),
+                           .key = key,
+                           .shown = shown,
+                           .reason = reason,
+                           .allowed = allowed});
+  }
+
+  /// Refuses unless `low` is at most `high`, on the line of the one that was given.
+  [[nodiscard]] Result<> expect_order(const std::string& low_key, Duration low,
+                                      const std::string& high_key, Duration high) const {
+    if (low <= high) {
+      return {};
+    }
+    if (is_given(low_key)) {
+      return refuse(low_key, format_duration(low),
+                    fmt::format("above {} ({})", high_key, format_duration(high)),
+                    fmt::format("at most {}", high_key));
+    }
+    return refuse(high_key, format_duration(high),
+                  fmt::format("below {} ({})", low_key, format_duration(low)),
+                  fmt::format("at least {}", low_key));
+  }
+
+ private:
+  const Origins& origins_;
+  std::string_view filename_;
+};
+
+std::string entry_key(std::string_view map, std::string_view signal) {
+  return fmt::format("{}[{}]", map, signal);
+}
+
+std::string in_quotes(std::string_view text) {
+  return fmt::format("\"{}\"", text);
+}
+
+Result<> check_soft_thresholds(const EvictionSettings& eviction, const Judge& judge) {
+  for (const auto& [signal, text] : eviction.soft) {
+    if (!eviction.soft_grace_period.contains(signal)) {
+      return judge.refuse(entry_key("evictionSoft", signal), in_quotes(text),
+                          "a soft threshold without a grace period",
+                          fmt::format("an evictionSoftGracePeriod for {} beside it", signal));
+    }
+  }
+  for (const auto& [signal, text] : eviction.soft_grace_period) {
+    if (!eviction.soft.contains(signal)) {
+      return judge.refuse(entry_key("evictionSoftGracePeriod", signal), in_quotes(text),
+                          "a grace period without a soft threshold",
+                          fmt::format("an evictionSoft for {} beside it", signal));
+    }
+  }
+  return {};
+}
+
+Result<> check_bounds(const Settings& settings, const Judge& judge) {
+  return judge
+      .expect_order("adaptivePolling.min", settings.adaptive_polling.min, "adaptivePolling.max",
+                    settings.adaptive_polling.max)
+      .and_then([&] {
+        return judge.expect_order("sweep.floor", settings.sweep.floor, "sweep.basePeriod",
+                                  settings.sweep.base_period);
+      })
+      .and_then([&] {
+        return judge.expect_order("stall.notice", settings.stall.notice, "stall.window",
+                                  settings.stall.window);
+      });
+}
+
+Result<> check_event_source(const Settings& settings, const Judge& judge) {
+  if (settings.event_source != EventSource::kPoll) {
+    return {};
+  }
+  if (settings.per_page_hook) {
+    return judge.refuse("perPageHook", "true", "a BPF hook while eventSource is poll",
+                        "false, or eventSource auto or bpf");
+  }
+  if (!settings.attach_pins.empty()) {
+    return judge.refuse("attachPins", "a mapping", "BPF hooks while eventSource is poll",
+                        "no attachPins, or eventSource auto or bpf");
+  }
+  return {};
+}
+
+Result<> check_directories(const Settings& settings, const Judge& judge) {
+  for (const std::string& directory : settings.static_manifest_directories) {
+    const auto& others = settings.manifest_directories;
+    if (std::find(others.begin(), others.end(), directory) != others.end()) {
+      return judge.refuse("staticManifestDirectories", in_quotes(directory),
+                          "also in manifestDirectories", "each directory in one of the two lists");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> check_contradictions(const Settings& settings, const Origins& origins,
+                              std::string_view filename) {
+  const Judge judge(origins, filename);
+  return check_soft_thresholds(settings.eviction, judge)
+      .and_then([&] { return check_bounds(settings, judge); })
+      .and_then([&] { return check_event_source(settings, judge); })
+      .and_then([&] { return check_directories(settings, judge); });
+}
+
+}  // namespace evictd::config

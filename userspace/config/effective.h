@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "config/config.h"
+
+namespace evictd::config {
+
+/// Every setting as YAML, each value with a comment that says where it came from. Parsing it again
+/// gives an equal Config.
+[[nodiscard]] std::string effective_yaml(const Config& config);
+
+/// The same as one JSON object on one line: `settings` in the shape of the file, `origins` by key,
+/// `warnings` as a list of {key, text}.
+[[nodiscard]] std::string effective_json(const Config& config);
+
+}  // namespace evictd::config

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evictd/time.h"
+
+namespace evictd::config {
+
+/// The kubelet's eviction fields as they were written: signal to text. `Config::thresholds()` is
+/// their parsed form.
+struct EvictionSettings {
+  std::map<std::string, std::string> hard;
+  std::map<std::string, std::string> soft;
+  std::map<std::string, std::string> soft_grace_period;
+  std::map<std::string, std::string> minimum_reclaim;
+  Duration pressure_transition_period = std::chrono::minutes(5);
+  /// Longest grace of a soft eviction.
+  std::chrono::seconds max_pod_grace_period{0};
+  std::vector<std::string> enforce_node_allocatable = {"pods"};
+
+  bool operator==(const EvictionSettings&) const = default;
+};
+
+/// Either an amount in the threshold's own unit, or a share of the threshold.
+struct Floor {
+  /// Set for an amount (bytes, or tasks for pid.available), unset for a share.
+  std::optional<std::int64_t> amount;
+  /// Share of the threshold in percent; read only while `amount` is unset.
+  double percent = 50;
+
+  bool operator==(const Floor&) const = default;
+};
+
+/// How long a hard eviction may take; see docs/configuration.md.
+struct HardEvictionSettings {
+  /// Unset: the compatibility's own (0 s in 1.26, 1 s in 1.32). Zero: SIGKILL with no SIGTERM.
+  std::optional<std::chrono::seconds> grace_period;
+  /// Below this much available, a victim still in its hard grace is killed at once.
+  Floor floor;
+
+  bool operator==(const HardEvictionSettings&) const = default;
+};
+
+}  // namespace evictd::config

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/field_readers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "config/nearest_name.h"
+#include "eviction/quantity.h"
+
+namespace evictd::config {
+namespace {
+
+constexpr std::string_view kAllowedFloor =
+    "a quantity such as \"64Mi\", or a percentage of the threshold from 0% to 100%";
+
+std::optional<double> read_percent(std::string_view text) {
+  text.remove_suffix(1);
+  double percent = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && percent >= 0 && percent <= 100 ? std::optional(percent) : std::nullopt;
+}
+
+/// Names of purposes and rows of the attach ladder: "memory-charge", "tp_btf".
+bool is_ladder_name(std::string_view name) {
+  return !name.empty() && name.front() >= 'a' && name.front() <= 'z' &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == std::string_view::npos;
+}
+
+/// Reads one member of a pod glob.
+Result<> read_pod_glob_member(const Value& member, std::string_view name, PodGlob& glob) {
+  constexpr auto kPriorities = Range<std::int64_t>{std::numeric_limits<std::int32_t>::min(),
+                                                   std::numeric_limits<std::int32_t>::max()};
+  const auto store = [](auto& target) {
+    return [&target](auto value) { target = static_cast<std::decay_t<decltype(target)>>(value); };
+  };
+  if (name == "glob") {
+    return read_path(member).map(store(glob.glob));
+  }
+  if (name == "name") {
+    return read_text(member).map(store(glob.name));
+  }
+  if (name == "priority") {
+    return read_integer(member, kPriorities).map(store(glob.priority));
+  }
+  if (name == "memoryRequest") {
+    return read_bytes(member, {Bytes{0}, Bytes{std::numeric_limits<std::int64_t>::max()}})
+        .map(store(glob.memory_request));
+  }
+  static const std::vector<std::string> kMembers = {"glob", "name", "priority", "memoryRequest"};
+  return member.refuse(
+      fmt::format("unknown key, the nearest is \"{}\"", nearest_name(name, kMembers)),
+      fmt::format("{}", fmt::join(kMembers, ", ")));
+}
+
+Result<PodGlob> read_pod_glob(const Value& item) {
+  if (const Result<> map = expect_map(item, "a mapping with glob, name, priority, memoryRequest");
+      !map) {
+    return tl::unexpected(map.error());
+  }
+  PodGlob glob;
+  for (const YamlEntry& entry : item.node.entries) {
+    const Value member{.node = entry.value,
+                       .filename = item.filename,
+                       .key = fmt::format("{}.{}", item.key, entry.key)};
+    if (const Result<> read = read_pod_glob_member(member, entry.key, glob); !read) {
+      return tl::unexpected(read.error());
+    }
+  }
+  if (glob.glob.empty()) {
+    return item.refuse("no glob", "a mapping that has a glob");
+  }
+  return glob;
+}
+
+}  // namespace
+
+Result<Floor> read_floor(const Value& value) {
+  const std::string& text = value.node.text;
+  if (value.node.kind != YamlNode::Kind::kScalar || text.empty()) {
+    return value.refuse("no quantity", kAllowedFloor);
+  }
+  if (text.ends_with('%')) {
+    const std::optional<double> percent = read_percent(text);
+    if (!percent) {
+      return value.refuse("no percentage from 0% to 100%", kAllowedFloor);
+    }
+    return Floor{.amount = std::nullopt, .percent = *percent};
+  }
+  const Result<eviction::Quantity> quantity = eviction::Quantity::parse(text);
+  if (!quantity) {
+    return value.refuse(quantity.error().message(), kAllowedFloor);
+  }
+  if (quantity->sign() < 0) {
+    return value.refuse("negative", kAllowedFloor);
+  }
+  return Floor{.amount = quantity->value(), .percent = 0};
+}
+
+nlohmann::ordered_json write_floor(const Floor& floor) {
+  return floor.amount ? format_bytes(Bytes{*floor.amount}) : fmt::format("{}%", floor.percent);
+}
+
+Result<std::map<std::string, std::string>> read_attach_pins(const Value& value) {
+  constexpr std::string_view kAllowed =
+      "purpose to row as `evictctl doctor` names them, such as memory-charge: kprobe";
+  if (const Result<> map = expect_map(value, kAllowed); !map) {
+    return tl::unexpected(map.error());
+  }
+  std::map<std::string, std::string> pins;
+  for (const YamlEntry& entry : value.node.entries) {
+    const Value row = entry_of(value, entry);
+    if (!is_ladder_name(entry.key)) {
+      return row.refuse("unknown purpose", kAllowed);
+    }
+    if (row.node.kind != YamlNode::Kind::kScalar || !is_ladder_name(row.node.text)) {
+      return row.refuse("unknown row", kAllowed);
+    }
+    pins.emplace(entry.key, row.node.text);
+  }
+  return pins;
+}
+
+Result<std::vector<PodGlob>> read_pod_globs(const Value& value) {
+  if (const Result<> list = expect_list(value, "a list of mappings that have a glob"); !list) {
+    return tl::unexpected(list.error());
+  }
+  std::vector<PodGlob> globs;
+  for (std::size_t i = 0; i < value.node.items.size(); ++i) {
+    const Value item = item_of(value, i);
+    Result<PodGlob> glob = read_pod_glob(item);
+    if (!glob) {
+      return tl::unexpected(glob.error());
+    }
+    const bool given = std::any_of(globs.begin(), globs.end(),
+                                   [&](const PodGlob& other) { return other.glob == glob->glob; });
+    if (given) {
+      return item.refuse(fmt::format("glob \"{}\" given twice", glob->glob), "each glob once");
+    }
+    globs.push_back(std::move(*glob));
+  }
+  return globs;
+}
+
+nlohmann::ordered_json write_pod_globs(const std::vector<PodGlob>& globs) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const PodGlob& glob : globs) {
+    nlohmann::ordered_json item = {{"glob", glob.glob}};
+    if (!glob.name.empty()) {
+      item["name"] = glob.name;
+    }
+    item["priority"] = glob.priority;
+    if (glob.memory_request) {
+      item["memoryRequest"] = format_bytes(*glob.memory_request);
+    }
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+Result<std::vector<std::string>> read_enforce_node_allocatable(const Value& value) {
+  static const std::vector<std::string> kLevels = {"pods",
+                                                   "system-reserved",
+                                                   "kube-reserved",
+                                                   "system-reserved-compressible",
+                                                   "kube-reserved-compressible",
+                                                   "none"};
+  const std::string allowed =
+      fmt::format("a list of {}; none only alone", fmt::join(kLevels.begin(), kLevels.end(), ", "));
+  if (const Result<> list = expect_list(value, allowed); !list) {
+    return tl::unexpected(list.error());
+  }
+  std::vector<std::string> levels;
+  for (std::size_t i = 0; i < value.node.items.size(); ++i) {
+    const Value item = item_of(value, i);
+    const std::string& level = item.node.text;
+    if (std::find(kLevels.begin(), kLevels.end(), level) == kLevels.end()) {
+      return item.refuse("unknown", allowed);
+    }
+    if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
+      return item.refuse("given twice", allowed);
+    }
+    levels.push_back(level);
+  }
+  if (levels.size() > 1 && std::find(levels.begin(), levels.end(), "none") != levels.end()) {
+    return value.refuse("\"none\" beside others", allowed);
+  }
+  return levels;
+}
+
+}  // namespace evictd::config

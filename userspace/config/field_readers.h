@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "config/value.h"
+
+namespace evictd::config {
+
+// Readers and writers of settings that have a shape of their own.
+
+/// A quantity, or a percentage of the threshold: "256Mi", "50%".
+[[nodiscard]] Result<Floor> read_floor(const Value& value);
+[[nodiscard]] nlohmann::ordered_json write_floor(const Floor& floor);
+
+/// Purpose to row; both names in lower case.
+[[nodiscard]] Result<std::map<std::string, std::string>> read_attach_pins(const Value& value);
+
+/// A list of {glob, name, priority, memoryRequest}, only `glob` required.
+[[nodiscard]] Result<std::vector<PodGlob>> read_pod_globs(const Value& value);
+[[nodiscard]] nlohmann::ordered_json write_pod_globs(const std::vector<PodGlob>& globs);
+
+/// What the kubelet calls its enforcement levels; "none" only alone.
+[[nodiscard]] Result<std::vector<std::string>> read_enforce_node_allocatable(const Value& value);
+
+}  // namespace evictd::config

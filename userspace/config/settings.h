@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log_options.h"
+#include "config/eviction_settings.h"
+#include "config/notice_settings.h"
+#include "evictd/bytes.h"
+#include "evictd/time.h"
+#include "eviction/compat.h"
+
+namespace evictd::config {
+
+/// How crossings are noticed. kAuto is BPF where a row of the attach ladder loads, else polling.
+enum class EventSource { kAuto, kBpf, kPoll };
+
+/// Who named the pod cgroups. kAuto accepts the names of both drivers.
+enum class CgroupDriver { kAuto, kCgroupfs, kSystemd };
+
+/// What pid.available is measured against: the node's limits, or pids.max of the pod root.
+enum class PidAvailableSource { kNode, kPodRoot };
+
+/// Calls every cgroup that matches `glob` a pod; for use outside Kubernetes.
+struct PodGlob {
+  /// Matches the whole path within the memory hierarchy, component by component: '*' and '?' never
+  /// match a '/'.
+  std::string glob;
+  /// Shown instead of the path; empty for none.
+  std::string name;
+  std::int32_t priority = 0;
+  /// Unset: BestEffort. Set: Burstable with this request.
+  std::optional<Bytes> memory_request;
+
+  bool operator==(const PodGlob&) const = default;
+};
+
+struct RealtimeSettings {
+  bool enabled = true;
+  /// SCHED_FIFO priority of the hot thread, 1 to 99.
+  int priority = 10;
+  /// Soft RLIMIT_RTTIME: a hot thread that runs this long without blocking is made an ordinary one.
+  Duration limit = std::chrono::milliseconds(200);
+
+  bool operator==(const RealtimeSettings&) const = default;
+};
+
+/// Faults put in on purpose, for tests.
+struct FaultSettings {
+  /// Events of the kernel side are counted and thrown away; decisions come from polling alone.
+  bool drop_kernel_events = false;
+
+  bool operator==(const FaultSettings&) const = default;
+};
+
+/// Every setting of evictd with its default. Keys, units, allowed values and what a reload may
+/// change are in docs/configuration.md. The defaults of `eviction.hard` depend on the compatibility
+/// and are filled in by config::parse().
+struct Settings {
+  /// Which kubelet's rules and defaults are followed.
+  eviction::Compat compatibility = eviction::Compat::k1_32;
+  EvictionSettings eviction;
+  HardEvictionSettings hard_eviction;
+  bool dry_run = false;
+  bool evict_unknown_pods = false;
+  PidAvailableSource pid_available_source = PidAvailableSource::kNode;
+
+  EventSource event_source = EventSource::kAuto;
+  Duration poll_interval = std::chrono::seconds(10);
+  AdaptivePolling adaptive_polling;
+  bool per_page_hook = false;
+  /// Purpose to the one row of the attach ladder that may serve it, or to "none".
+  std::map<std::string, std::string> attach_pins;
+  SweepSettings sweep;
+  HysteresisSettings hysteresis;
+  StallSettings stall;
+  /// BTF of the running kernel when it is not in /sys/kernel/btf/vmlinux; empty for that.
+  std::string custom_btf_path;
+
+  /// The kubelet's --cgroup-root: the cgroup below which kubepods is found, "/" for the root.
+  std::string cgroup_root = "/";
+  CgroupDriver cgroup_driver = CgroupDriver::kAuto;
+  std::vector<std::string> manifest_directories;
+  std::vector<std::string> static_manifest_directories;
+  std::vector<PodGlob> pod_globs;
+  /// Empty: the host name in lower case.
+  std::string node_name;
+
+  RealtimeSettings realtime;
+  bool lock_memory = true;
+  bool watchdog = true;
+  std::string runtime_directory = "/run/evictd";
+  /// Empty: control.sock in `runtime_directory`.
+  std::string control_socket;
+  base::LogOptions log;
+  FaultSettings faults;
+
+  /// Where the control socket is: `control_socket`, or its default.
+  [[nodiscard]] std::string control_socket_path() const;
+
+  bool operator==(const Settings&) const = default;
+};
+
+}  // namespace evictd::config

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/validator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "config/contradictions.h"
+#include "config/eviction_fields.h"
+#include "config/keys.h"
+#include "config/nearest_name.h"
+#include "config/warnings.h"
+#include "eviction/parse_thresholds.h"
+
+namespace evictd::config {
+namespace {
+
+std::string dotted(const std::string& group, const std::string& name) {
+  return group.empty() ? name : fmt::format("{}.{}", group, name);
+}
+
+/// Every key under the last part of its name, so that a key given at the wrong level is found too.
+std::string key_of_same_last_part(std::string_view name) {
+  for (const Key& key : all_keys()) {
+    const std::string_view last = std::string_view(key.name).substr(key.name.rfind('.') + 1);
+    if (edit_distance(name, last) == 0) {
+      return key.name;
+    }
+  }
+  return {};
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+Result<Config> Validator::run(const YamlNode& root) {
+  if (root.kind != YamlNode::Kind::kNull) {
+    const Value whole{.node = root, .filename = filename_, .key = ""};
+    if (const Result<> map = expect_map(whole, "a mapping of keys to values"); !map) {
+      return tl::unexpected(map.error());
+    }
+    const Result<> read = read_compatibility(root).and_then([&] { return read_group(root, ""); });
+    if (!read) {
+      return tl::unexpected(read.error());
+    }
+  }
+  fill_in_defaults();
+  const Result<> sound =
+      check_contradictions(config_.settings_, config_.origins_, filename_).and_then([&] {
+        return check_attach_pins();
+      });
+  if (!sound) {
+    return tl::unexpected(sound.error());
+  }
+  Result<std::vector<eviction::Threshold>> thresholds =
+      make_thresholds(config_.settings_, filename_);
+  if (!thresholds) {
+    return tl::unexpected(thresholds.error());
+  }
+  config_.thresholds_ = std::move(*thresholds);
+  const std::vector<Warning> found = find_warnings(config_);
+  config_.warnings_.insert(config_.warnings_.end(), found.begin(), found.end());
+  return std::move(config_);
+}
+
+Result<> Validator::read_compatibility(const YamlNode& root) {
+  const auto entry = std::find_if(root.entries.begin(), root.entries.end(),
+                                  [](const YamlEntry& e) { return e.key == "compatibility"; });
+  return entry == root.entries.end() ? Result<>() : read_entry(*entry, "");
+}
+
+Result<> Validator::read_group(const YamlNode& map, const std::string& group) {
+  for (const YamlEntry& entry : map.entries) {
+    if (Result<> read = read_entry(entry, group); !read) {
+      return read;
+    }
+  }
+  return {};
+}
+
+Result<> Validator::read_entry(const YamlEntry& entry, const std::string& group) {
+  const std::string name = dotted(group, entry.key);
+  const Value value{.node = entry.value, .filename = filename_, .key = name};
+  if (const Key* key = find_key(name); key != nullptr) {
+    note_origin(name, entry);
+    return key->read(value, config_.settings_);
+  }
+  if (const std::vector<std::string> members = names_in(name); !members.empty()) {
+    const std::string allowed = fmt::format("a mapping with {}", joined(members));
+    return expect_map(value, allowed).and_then([&] { return read_group(entry.value, name); });
+  }
+  if (const std::string_view reason = ignored_key_reason(name); !reason.empty()) {
+    config_.warnings_.push_back(Warning{.key = name,
+                                        .text = fmt::format("{}:{}: {} means nothing here: {}",
+                                                            filename_, entry.line, name, reason)});
+    return {};
+  }
+  return refuse_unknown(entry, group);
+}
+
+Failure Validator::refuse_unknown(const YamlEntry& entry, const std::string& group) const {
+  const std::vector<std::string> siblings = names_in(group);
+  std::string nearest = key_of_same_last_part(entry.key);
+  if (nearest.empty()) {
+    nearest = dotted(group, nearest_name(entry.key, siblings));
+  }
+  const std::string key = dotted(group, entry.key);
+  const std::string text = shown(entry.value);
+  const std::string reason = fmt::format("unknown key, the nearest is {}", nearest);
+  return refuse(
+      {.filename = filename_,
+       .line = entry.line,
+       .key = key,
+       .shown = text,
+       .reason = reason,
+       .allowed = group.empty() ? "the keys of docs/configuration.md" : joined(siblings)});
+}
+
+void Validator::note_origin(const std::string& key, const YamlEntry& entry) {
+  const auto at = [&](int line) {
+    return Origin{.kind = Origin::Kind::kFile, .source = std::string(filename_), .line = line};
+  };
+  config_.origins_[key] = at(entry.line);
+  for (const YamlEntry& member : entry.value.entries) {
+    config_.origins_[fmt::format("{}[{}]", key, member.key)] = at(member.line);
+  }
+}
+
+void Validator::fill_in_defaults() {
+  if (config_.origins_.contains("evictionHard")) {
+    return;
+  }
+  Settings& settings = config_.settings_;
+  settings.eviction.hard = eviction::default_eviction_hard(settings.compatibility);
+  const Origin compat{.kind = Origin::Kind::kCompat,
+                      .source = std::string(name_of(settings.compatibility)),
+                      .line = 0};
+  config_.origins_["evictionHard"] = compat;
+  for (const auto& [signal, text] : settings.eviction.hard) {
+    config_.origins_[fmt::format("evictionHard[{}]", signal)] = compat;
+  }
+}
+
+Result<> Validator::check_attach_pins() const {
+  if (vocabulary_.attach_rows.empty()) {
+    return {};
+  }
+  std::vector<std::string> purposes;
+  for (const auto& [purpose, rows] : vocabulary_.attach_rows) {
+    purposes.push_back(purpose);
+  }
+  for (const auto& [purpose, row] : config_.settings_.attach_pins) {
+    const std::string key = fmt::format("attachPins[{}]", purpose);
+    const auto known = vocabulary_.attach_rows.find(purpose);
+    const bool has_purpose = known != vocabulary_.attach_rows.end();
+    if (has_purpose && (row == "none" || std::find(known->second.begin(), known->second.end(),
+                                                   row) != known->second.end())) {
+      continue;
+    }
+    const std::string reason =
+        has_purpose
+            ? fmt::format("unknown row, the nearest is {}", nearest_name(row, known->second))
+            : fmt::format("unknown purpose, the nearest is {}", nearest_name(purpose, purposes));
+    const std::string allowed =
+        has_purpose ? fmt::format("{}, none", joined(known->second)) : joined(purposes);
+    return refuse({.filename = filename_,
+                   .line = config_.origin(key).line,
+                   .key = key,
+                   .shown = row,
+                   .reason = reason,
+                   .allowed = allowed});
+  }
+  return {};
+}
+
+}  // namespace evictd::config

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "core/go_duration.h"
+#include "eviction/quantity.h"
+
+namespace evictd::config {
+namespace {
+
+constexpr std::size_t kShownCharacters = 60;
+
+bool is_scalar(const Value& value) {
+  return value.node.kind == YamlNode::Kind::kScalar;
+}
+
+/// Whether YAML's core schema reads this as something else than text.
+bool is_number_or_truth(std::string_view text) {
+  static constexpr std::array<std::string_view, 12> kWords = {"true",  "True",  "TRUE", "false",
+                                                              "False", "FALSE", ".inf", "-.inf",
+                                                              "+.inf", ".nan",  ".NaN", ".NAN"};
+  if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) {
+    return true;
+  }
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
+  if (text.starts_with("0x") || text.starts_with("0o")) {
+    return text.size() > 2 && std::all_of(text.begin() + 2, text.end(),
+                                          [](unsigned char c) { return std::isxdigit(c) != 0; });
+  }
+  const bool begins_as_number = text.find_first_of("0123456789") != std::string_view::npos &&
+                                text.find_first_not_of("0123456789.eE+-") == std::string_view::npos;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return begins_as_number && end == text.data() + text.size() &&
+         (error == std::errc() || error == std::errc::result_out_of_range);
+}
+
+std::string allowed_durations(Range<Duration> range) {
+  return fmt::format("a duration from {} to {}, such as \"10s\" or \"1m30s\"",
+                     format_duration(range.min), format_duration(range.max));
+}
+
+std::string allowed_bytes(Range<Bytes> range) {
+  return fmt::format("a quantity from {} to {}, such as \"64Mi\"", format_bytes(range.min),
+                     format_bytes(range.max));
+}
+
+/// What `Value::refuse` calls a value of the wrong kind.
+std::string_view kind_reason(const YamlNode& node, std::string_view wanted) {
+  return node.kind == YamlNode::Kind::kNull ? std::string_view("no value") : wanted;
+}
+
+/// `amount` in the largest of `units`, each `base` times the one before, that keeps it whole.
+std::string in_units(std::int64_t amount, std::int64_t base,
+                     std::span<const std::string_view> units) {
+  std::string_view unit;
+  for (const std::string_view larger : units) {
+    if (amount == 0 || amount % base != 0) {
+      break;
+    }
+    amount /= base;
+    unit = larger;
+  }
+  return fmt::format("{}{}", amount, unit);
+}
+
+bool has_dot_part(std::string_view path) {
+  const std::string framed = fmt::format("{}/", path);
+  return framed.find("/./") != std::string::npos || framed.find("/../") != std::string::npos ||
+         framed.find("//") != std::string::npos;
+}
+
+}  // namespace
+
+Failure refuse(const Problem& problem) {
+  std::string text(problem.filename);
+  if (problem.line > 0) {
+    text += fmt::format(":{}", problem.line);
+  }
+  for (const std::string_view part : {problem.key, problem.shown, problem.reason}) {
+    if (!part.empty()) {
+      text += fmt::format(": {}", part);
+    }
+  }
+  text += fmt::format("; allowed: {}", problem.allowed);
+  return fail(Errc::kInvalid, std::move(text));
+}
+
+Failure Value::refuse(std::string_view reason, std::string_view allowed) const {
+  return config::refuse({.filename = filename,
+                         .line = node.line,
+                         .key = key,
+                         .shown = shown(node),
+                         .reason = reason,
+                         .allowed = allowed});
+}
+
+std::string shown(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::kNull:
+      return "null";
+    case YamlNode::Kind::kMap:
+      return "a mapping";
+    case YamlNode::Kind::kSequence:
+      return "a list";
+    case YamlNode::Kind::kScalar:
+      break;
+  }
+  std::string text;
+  std::size_t characters = 0;
+  for (const char c : node.text) {
+    const bool continues_character = (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+    if (!continues_character && ++characters > kShownCharacters) {
+      text += "...";
+      break;
+    }
+    text += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
+  }
+  return node.plain ? text : fmt::format("\"{}\"", text);
+}
+
+std::string format_duration(Duration duration) {
+  struct Unit {
+    Duration size;
+    std::string_view name;
+  };
+  static constexpr std::array<Unit, 6> kUnits = {{{std::chrono::hours(1), "h"},
+                                                  {std::chrono::minutes(1), "m"},
+                                                  {std::chrono::seconds(1), "s"},
+                                                  {std::chrono::milliseconds(1), "ms"},
+                                                  {std::chrono::microseconds(1), "us"},
+                                                  {std::chrono::nanoseconds(1), "ns"}}};
+  if (duration == Duration{0}) {
+    return "0s";
+  }
+  std::string text = duration < Duration{0} ? "-" : "";
+  for (const Unit& unit : kUnits) {
+    const auto count = duration / unit.size;
+    duration %= unit.size;
+    if (count != 0) {
+      text += fmt::format("{}{}", count < 0 ? -count : count, unit.name);
+    }
+  }
+  return text;
+}
+
+std::string format_bytes(Bytes bytes) {
+  static constexpr std::array<std::string_view, 6> kBinary = {"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  static constexpr std::array<std::string_view, 6> kDecimal = {"k", "M", "G", "T", "P", "E"};
+  const std::string binary = in_units(bytes.value, 1024, kBinary);
+  std::string decimal = in_units(bytes.value, 1000, kDecimal);
+  return decimal.size() < binary.size() ? decimal : binary;
+}
+
+Result<bool> read_bool(const Value& value) {
+  if (is_scalar(value) && value.node.plain) {
+    if (value.node.text == "true") {
+      return true;
+    }
+    if (value.node.text == "false") {
+      return false;
+    }
+  }
+  return value.refuse(kind_reason(value.node, "no truth value"), "true or false, without quotes");
+}
+
+Result<std::int64_t> read_integer(const Value& value, Range<std::int64_t> range) {
+  const std::string allowed = fmt::format("a whole number from {} to {}", range.min, range.max);
+  const std::string& text = value.node.text;
+  if (!is_scalar(value) || !value.node.plain) {
+    return value.refuse(kind_reason(value.node, "no whole number"), allowed);
+  }
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
+    return value.refuse("no whole number", allowed);
+  }
+  if (error == std::errc::result_out_of_range || number < range.min || number > range.max) {
+    return value.refuse("out of range", allowed);
+  }
+  return number;
+}
+
+Result<Duration> read_duration(const Value& value, Range<Duration> range) {
+  if (!is_scalar(value)) {
+    return value.refuse(kind_reason(value.node, "no duration"), allowed_durations(range));
+  }
+  const Result<Duration> duration = core::parse_go_duration(value.node.text);
+  if (!duration) {
+    return value.refuse(duration.error().message(), allowed_durations(range));
+  }
+  if (*duration < range.min || *duration > range.max) {
+    return value.refuse("out of range", allowed_durations(range));
+  }
+  return *duration;
+}
+
+Result<Bytes> read_bytes(const Value& value, Range<Bytes> range) {
+  if (!is_scalar(value)) {
+    return value.refuse(kind_reason(value.node, "no quantity"), allowed_bytes(range));
+  }
+  const Result<eviction::Quantity> quantity = eviction::Quantity::parse(value.node.text);
+  if (!quantity) {
+    return value.refuse(quantity.error().message(), allowed_bytes(range));
+  }
+  const Bytes bytes{quantity->value()};
+  if (*quantity != eviction::Quantity(bytes.value, eviction::QuantityFormat::kBinarySI)) {
+    return value.refuse("no whole number of bytes", allowed_bytes(range));
+  }
+  if (bytes < range.min || bytes > range.max) {
+    return value.refuse("out of range", allowed_bytes(range));
+  }
+  return bytes;
+}
+
+Result<std::string> read_text(const Value& value) {
+  if (!is_scalar(value)) {
+    return value.refuse(kind_reason(value.node, "no text"), "text");
+  }
+  if (value.node.plain && is_number_or_truth(value.node.text)) {
+    return value.refuse("no text", "text; put it in quotes");
+  }
+  if (value.node.text.empty()) {
+    return value.refuse("empty", "text of at least one character");
+  }
+  return value.node.text;
+}
+
+Result<std::string> read_path(const Value& value) {
+  Result<std::string> path = read_text(value);
+  if (!path) {
+    return path;
+  }
+  if (path->size() > 1 && path->ends_with('/')) {
+    path->pop_back();
+  }
+  if (!path->starts_with('/') || (path->size() > 1 && has_dot_part(*path))) {
+    return value.refuse(path->starts_with('/') ? "not a plain path" : "not an absolute path",
+                        "an absolute path without \".\", \"..\" and empty parts");
+  }
+  return path;
+}
+
+Result<std::vector<std::string>> read_path_list(const Value& value) {
+  if (const Result<> list = expect_list(value, "a list of absolute paths"); !list) {
+    return tl::unexpected(list.error());
+  }
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < value.node.items.size(); ++i) {
+    const Value item = item_of(value, i);
+    Result<std::string> path = read_path(item);
+    if (!path) {
+      return tl::unexpected(path.error());
+    }
+    if (std::find(paths.begin(), paths.end(), *path) != paths.end()) {
+      return item.refuse("given twice", "each directory once");
+    }
+    paths.push_back(std::move(*path));
+  }
+  return paths;
+}
+
+Value entry_of(const Value& value, const YamlEntry& entry) {
+  return Value{.node = entry.value,
+               .filename = value.filename,
+               .key = fmt::format("{}[{}]", value.key, entry.key)};
+}
+
+Value item_of(const Value& value, std::size_t index) {
+  return Value{.node = value.node.items[index],
+               .filename = value.filename,
+               .key = fmt::format("{}[{}]", value.key, index)};
+}
+
+Result<> expect_map(const Value& value, std::string_view allowed) {
+  if (value.node.kind != YamlNode::Kind::kMap) {
+    return value.refuse(kind_reason(value.node, "no mapping"), allowed);
+  }
+  return {};
+}
+
+Result<> expect_list(const Value& value, std::string_view allowed) {
+  if (value.node.kind != YamlNode::Kind::kSequence) {
+    return value.refuse(kind_reason(value.node, "no list"), allowed);
+  }
+  return {};
+}
+
+}  // namespace evictd::config

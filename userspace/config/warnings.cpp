@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/warnings.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "config/eviction_fields.h"
+#include "eviction/parse_thresholds.h"
+
+namespace evictd::config {
+namespace {
+
+/// Collects warnings, each with the place of its key in front where it has one.
+class Collector {
+ public:
+  explicit Collector(const Config& config) : config_(config) {}
+
+  [[nodiscard]] bool is_given(std::string_view key) const {
+    return config_.origin(key).kind == Origin::Kind::kFile ||
+           config_.origin(key).kind == Origin::Kind::kFlag;
+  }
+
+  void add(const std::string& key, const std::string& what) {
+    const std::string place = is_given(key) ? to_string(config_.origin(key)) + ": " : "";
+    found_.push_back(Warning{.key = key, .text = fmt::format("{}{}: {}", place, key, what)});
+  }
+
+  [[nodiscard]] std::vector<Warning> take() { return std::move(found_); }
+
+ private:
+  const Config& config_;
+  std::vector<Warning> found_;
+};
+
+void warn_of_dropped_defaults(const Config& config, Collector& collector) {
+  if (!collector.is_given("evictionHard")) {
+    return;
+  }
+  std::string dropped;
+  for (const auto& [signal, text] : eviction::default_eviction_hard(config->compatibility)) {
+    if (!config->eviction.hard.contains(signal)) {
+      dropped += fmt::format("{}{} {}", dropped.empty() ? "" : ", ", signal, text);
+    }
+  }
+  if (!dropped.empty()) {
+    collector.add("evictionHard", "drops the kubelet's other defaults: " + dropped);
+  }
+}
+
+/// Whether a soft threshold would be met no sooner than the hard one. An amount and a share can
+/// only be compared on the node.
+bool is_at_or_below(const eviction::ThresholdValue& soft, const eviction::ThresholdValue& hard) {
+  if (soft.quantity && hard.quantity) {
+    return *soft.quantity <= *hard.quantity;
+  }
+  return !soft.quantity && !hard.quantity && soft.percentage <= hard.percentage;
+}
+
+void warn_of_soft_below_hard(const Config& config, Collector& collector) {
+  for (const eviction::Threshold& soft : config.thresholds()) {
+    for (const eviction::Threshold& hard : config.thresholds()) {
+      const std::string key = fmt::format("evictionSoft[{}]", to_string(soft.signal));
+      if (soft.is_hard() || !hard.is_hard() || soft.signal != hard.signal ||
+          !collector.is_given(key) || !is_at_or_below(soft.value, hard.value)) {
+        continue;
+      }
+      collector.add(key, fmt::format("{} is not above the hard threshold {}: the hard one always "
+                                     "acts first",
+                                     to_string(soft.value), to_string(hard.value)));
+    }
+  }
+}
+
+void warn_of_lone_minimum_reclaim(const Config& config, Collector& collector) {
+  const EvictionSettings& eviction = config->eviction;
+  for (const auto& [signal, text] : eviction.minimum_reclaim) {
+    if (!eviction.hard.contains(signal) && !eviction.soft.contains(signal)) {
+      collector.add(fmt::format("evictionMinimumReclaim[{}]", signal),
+                    "there is no threshold that it belongs to");
+    }
+  }
+}
+
+void warn_of_the_rest(const Config& config, Collector& collector) {
+  const Settings& settings = config.settings();
+  if (settings.eviction.pressure_transition_period == Duration{0}) {
+    collector.add("evictionPressureTransitionPeriod",
+                  "0s is taken as written; the kubelet reads it in a file as 5m");
+  }
+  if (settings.hard_eviction.grace_period == std::chrono::seconds(0) &&
+      collector.is_given("hardEvictionFloor")) {
+    collector.add("hardEvictionFloor", "has no effect while hardEvictionGracePeriodSeconds is 0");
+  }
+  if (settings.manifest_directories.empty() && settings.pod_globs.empty() &&
+      !settings.evict_unknown_pods) {
+    collector.add("evictUnknownPods",
+                  "no pod can be evicted: there are neither manifestDirectories nor podGlobs to "
+                  "know pods by, and unknown ones are kept");
+  }
+  if (settings.faults.drop_kernel_events) {
+    collector.add("faults.dropKernelEvents", "a fault for tests is on: kernel events are ignored");
+  }
+}
+
+}  // namespace
+
+std::vector<Warning> find_warnings(const Config& config) {
+  Collector collector(config);
+  warn_of_dropped_defaults(config, collector);
+  warn_of_soft_below_hard(config, collector);
+  warn_of_lone_minimum_reclaim(config, collector);
+  warn_of_the_rest(config, collector);
+  return collector.take();
+}
+
+}  // namespace evictd::config

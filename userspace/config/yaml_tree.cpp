@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/yaml_tree.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "config/utf8.h"
+
+namespace evictd::config {
+namespace {
+
+/// Leaves the parser from inside a callback; never leaves this file.
+struct Refusal : std::exception {
+  Refusal(Errc refusal_code, YAML::Mark where, std::string what_is_wrong)
+      : code(refusal_code), mark(where), reason(std::move(what_is_wrong)) {}
+
+  Errc code;
+  YAML::Mark mark;
+  std::string reason;
+};
+
+/// Builds the tree from the parser's events, so that a limit or a construct that is not wanted
+/// stops the parser at once.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(const YamlLimits& limits) : limits_(limits) {}
+
+  [[nodiscard]] YamlNode take_root() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) {
+      throw Refusal(Errc::kInvalid, mark, "a second document; allowed: one document a file");
+    }
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    refuse_extras(mark, "?", anchor);
+    place(mark, node_at(mark, YamlNode::Kind::kNull));
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    throw Refusal(Errc::kInvalid, mark, "an alias; allowed: values written out");
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuse_extras(mark, tag, anchor);
+    if (expects_key()) {
+      begin_entry(mark, value);
+      return;
+    }
+    YamlNode scalar = node_at(mark, YamlNode::Kind::kScalar);
+    scalar.text = value;
+    scalar.plain = tag == "?";
+    place(mark, std::move(scalar));
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    refuse_extras(mark, tag, anchor);
+    open(mark, YamlNode::Kind::kSequence);
+  }
+  void OnSequenceEnd() override { open_.pop_back(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    refuse_extras(mark, tag, anchor);
+    open(mark, YamlNode::Kind::kMap);
+  }
+  void OnMapEnd() override { open_.pop_back(); }
+
+ private:
+  /// A map or sequence that is still being filled. Its node does not move meanwhile: only the
+  /// innermost open node gets children.
+  struct Level {
+    YamlNode* node = nullptr;
+    bool has_key = false;
+  };
+
+  [[nodiscard]] static YamlNode node_at(const YAML::Mark& mark, YamlNode::Kind kind) {
+    YamlNode node;
+    node.kind = kind;
+    node.line = mark.line + 1;
+    return node;
+  }
+
+  static void refuse_extras(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor) {
+      throw Refusal(Errc::kInvalid, mark, "an anchor; allowed: values written out");
+    }
+    // "?" is what the parser calls a value without a tag, "!" one in quotes.
+    if (!tag.empty() && tag != "?" && tag != "!") {
+      throw Refusal(Errc::kInvalid, mark, "a tag; allowed: values without one");
+    }
+  }
+
+  [[nodiscard]] bool expects_key() const {
+    return !open_.empty() && open_.back().node->kind == YamlNode::Kind::kMap &&
+           !open_.back().has_key;
+  }
+
+  void begin_entry(const YAML::Mark& mark, const std::string& key) {
+    count(mark);
+    std::vector<YamlEntry>& entries = open_.back().node->entries;
+    const auto twin = std::find_if(entries.begin(), entries.end(),
+                                   [&](const YamlEntry& entry) { return entry.key == key; });
+    if (twin != entries.end()) {
+      throw Refusal(Errc::kInvalid, mark,
+                    fmt::format("duplicate key \"{}\", first given on line {}; allowed: each key "
+                                "once",
+                                key, twin->line));
+    }
+    entries.push_back(YamlEntry{.key = key, .line = mark.line + 1, .value = {}});
+    open_.back().has_key = true;
+  }
+
+  YamlNode* place(const YAML::Mark& mark, YamlNode node) {
+    count(mark);
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return &root_;
+    }
+    Level& level = open_.back();
+    if (level.node->kind == YamlNode::Kind::kSequence) {
+      level.node->items.push_back(std::move(node));
+      return &level.node->items.back();
+    }
+    if (!level.has_key) {
+      throw Refusal(Errc::kInvalid, mark, "a key that is no text; allowed: text");
+    }
+    level.has_key = false;
+    YamlEntry& entry = level.node->entries.back();
+    if (node.kind == YamlNode::Kind::kNull) {
+      node.line = entry.line;  // the parser gives the place of what follows
+    }
+    entry.value = std::move(node);
+    return &entry.value;
+  }
+
+  void open(const YAML::Mark& mark, YamlNode::Kind kind) {
+    if (open_.size() >= limits_.depth) {
+      throw Refusal(Errc::kExhausted, mark,
+                    fmt::format("nested too deep; allowed: {} levels", limits_.depth));
+    }
+    YamlNode* node = place(mark, node_at(mark, kind));
+    open_.push_back(Level{.node = node});
+  }
+
+  void count(const YAML::Mark& mark) {
+    if (++nodes_ > limits_.nodes) {
+      throw Refusal(Errc::kExhausted, mark,
+                    fmt::format("too many values; allowed: {}", limits_.nodes));
+    }
+  }
+
+  const YamlLimits& limits_;
+  YamlNode root_;
+  std::vector<Level> open_;
+  std::size_t nodes_ = 0;
+  int documents_ = 0;
+};
+
+std::string at(std::string_view filename, const YAML::Mark& mark) {
+  return fmt::format("{}:{}:{}", filename, mark.line + 1, mark.column + 1);
+}
+
+YAML::Mark mark_of(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  YAML::Mark mark;
+  mark.line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+  const std::size_t line_start = before.rfind('\n');
+  mark.column =
+      static_cast<int>(offset - (line_start == std::string_view::npos ? 0 : line_start + 1));
+  return mark;
+}
+
+Result<> check_bytes(std::string_view text, std::string_view filename) {
+  if (const auto bad = find_invalid_utf8(text)) {
+    return fail(Errc::kMalformed, fmt::format("{}: byte {:#04x} is no UTF-8; allowed: UTF-8 text",
+                                              at(filename, mark_of(text, *bad)),
+                                              static_cast<unsigned char>(text[*bad])));
+  }
+  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
+  });
+  if (control != text.end()) {
+    const auto offset = static_cast<std::size_t>(control - text.begin());
+    return fail(Errc::kMalformed, fmt::format("{}: control character {:#04x}; allowed: printable "
+                                              "text",
+                                              at(filename, mark_of(text, offset)),
+                                              static_cast<unsigned char>(*control)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<YamlNode> parse_yaml(std::string_view text, std::string_view filename,
+                            const YamlLimits& limits) {
+  if (text.size() > limits.bytes) {
+    return fail(Errc::kExhausted, fmt::format("{}: {} bytes; allowed: {} at most", filename,
+                                              text.size(), limits.bytes));
+  }
+  if (const Result<> bytes = check_bytes(text, filename); !bytes) {
+    return tl::unexpected(bytes.error());
+  }
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    TreeBuilder builder(limits);
+    while (parser.HandleNextDocument(builder)) {
+    }
+    return builder.take_root();
+  } catch (const Refusal& refusal) {
+    return fail(refusal.code, fmt::format("{}: {}", at(filename, refusal.mark), refusal.reason));
+  } catch (const YAML::Exception& error) {
+    return fail(Errc::kMalformed,
+                fmt::format("{}: no valid YAML: {}", at(filename, error.mark), error.msg));
+  } catch (const std::exception& error) {
+    return fail(Errc::kMalformed, fmt::format("{}: no valid YAML: {}", filename, error.what()));
+  }
+}
+
+}  // namespace evictd::config
