@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * cgroup: pods appear, get tasks, empty and disappear, without anyone scanning for them.
+ *
+ * The tracepoints run under cgroup_mutex (populated: css_set_lock), in every hierarchy of the
+ * machine; all but those at or below a watched root are filtered here. mkdir comes after the
+ * controllers' states were created, rmdir after they were killed but before they can be freed,
+ * which is an RCU grace period away: forgetting the addresses there is in time for every program
+ * that still uses them.
+ *
+ * The path argument was made by the kernel for the tracepoint: reading it costs a copy only.
+ */
+#include "lib/compat.bpf.h"
+#include "lib/emit.bpf.h"
+
+struct place {
+	__u64 root_id;
+	__u32 depth;
+	__u32 found;
+};
+
+/* The nearest watched root at or above `cgroup`. */
+static __always_inline struct place find_root(struct cgroup *cgroup, __u32 hierarchy)
+{
+	struct place place = {};
+	__u32 level = BPF_CORE_READ(cgroup, level);
+
+	for (__u32 depth = 0; depth < EVICTD_MAX_LEVELS && depth <= level; depth++) {
+		struct cgroup *ancestor = cgroup_ancestor(cgroup, level - depth);
+		struct evictd_cgroup_key key = {.hierarchy = hierarchy};
+
+		key.id = BPF_CORE_READ(ancestor, kn, id);
+		if (bpf_map_lookup_elem(&roots, &key)) {
+			place.root_id = key.id;
+			place.depth = depth;
+			place.found = 1;
+			break;
+		}
+	}
+	return place;
+}
+
+static __always_inline __u64 parent_id(struct cgroup *cgroup)
+{
+	__u32 level = BPF_CORE_READ(cgroup, level);
+
+	return level ? BPF_CORE_READ(cgroup_ancestor(cgroup, level - 1), kn, id) : 0;
+}
+
+static __always_inline int report(struct cgroup *cgroup, const char *path, __u32 change, __u32 pid)
+{
+	struct evictd_cgroup_key key;
+	struct evictd_cgroup_event *event;
+	struct place place;
+	long size;
+
+	key.hierarchy = BPF_CORE_READ(cgroup, root, hierarchy_id);
+	if (!(root_hierarchies & (1ULL << (key.hierarchy & 63))))
+		return 0;
+	place = find_root(cgroup, key.hierarchy);
+	if (!place.found)
+		return 0;
+	event = EVICTD_RESERVE(struct evictd_cgroup_event, EVICTD_EVENT_CGROUP, bpf_ktime_get_ns());
+	if (!event)
+		return 0;
+	event->cgroup = cgroup_key(cgroup);
+	event->parent_id = parent_id(cgroup);
+	event->root_id = place.root_id;
+	event->change = change;
+	event->depth = place.depth;
+	event->pid = pid;
+	size = bpf_probe_read_kernel_str(event->path, sizeof(event->path), path);
+	event->path_size = size > 0 ? size : 0;
+	bpf_ringbuf_submit(event, 0);
+	return 0;
+}
+
+static __always_inline void forget_watch(__u32 one_based)
+{
+	__u32 index = one_based - 1;
+	struct evictd_watch *watch;
+
+	if (!one_based)
+		return;
+	watch = bpf_map_lookup_elem(&watches, &index);
+	if (watch)
+		watch->counter = 0;
+}
+
+static __always_inline void forget_counter(__u64 address)
+{
+	struct evictd_counter *counter = bpf_map_lookup_elem(&counters, &address);
+	struct evictd_target *target;
+	__u32 slot;
+
+	if (!address || !counter)
+		return;
+	forget_watch(counter->working_set_watch);
+	forget_watch(counter->usage_watch);
+	forget_watch(counter->tasks_watch);
+	slot = counter->slot - 1;
+	target = counter->slot ? bpf_map_lookup_elem(&targets, &slot) : NULL;
+	if (target && target->memory_counter == address)
+		target->memory_counter = 0;
+	if (target && target->pids_counter == address)
+		target->pids_counter = 0;
+	bpf_map_delete_elem(&counters, &address);
+}
+
+static __always_inline void forget(struct cgroup *cgroup)
+{
+	struct evictd_cgroup_key key = cgroup_key(cgroup);
+	struct evictd_cgroup *known = bpf_map_lookup_elem(&cgroups, &key);
+
+	if (!known)
+		return;
+	forget_counter(known->memory_counter);
+	forget_counter(known->pids_counter);
+	bpf_map_delete_elem(&cgroups, &key);
+}
+
+static __always_inline int handle_rmdir(struct cgroup *cgroup, const char *path)
+{
+	forget(cgroup);
+	return report(cgroup, path, EVICTD_CGROUP_REMOVED, 0);
+}
+
+static __always_inline int handle_populated(struct cgroup *cgroup, const char *path, int populated)
+{
+	return report(cgroup, path, populated ? EVICTD_CGROUP_POPULATED : EVICTD_CGROUP_EMPTIED, 0);
+}
+
+static __always_inline int handle_attach(struct cgroup *cgroup, const char *path,
+					 struct task_struct *task)
+{
+	return report(cgroup, path, EVICTD_CGROUP_TASK_ATTACHED, BPF_CORE_READ(task, tgid));
+}
+
+SEC("tp_btf/cgroup_mkdir")
+int BPF_PROG(cgroup_mkdir_tp, struct cgroup *cgroup, const char *path)
+{
+	return report(cgroup, path, EVICTD_CGROUP_CREATED, 0);
+}
+
+SEC("tp_btf/cgroup_rmdir")
+int BPF_PROG(cgroup_rmdir_tp, struct cgroup *cgroup, const char *path)
+{
+	return handle_rmdir(cgroup, path);
+}
+
+SEC("tp_btf/cgroup_notify_populated")
+int BPF_PROG(cgroup_populated_tp, struct cgroup *cgroup, const char *path, int populated)
+{
+	return handle_populated(cgroup, path, populated);
+}
+
+SEC("tp_btf/cgroup_attach_task")
+int BPF_PROG(cgroup_attach_tp, struct cgroup *cgroup, const char *path, struct task_struct *task)
+{
+	return handle_attach(cgroup, path, task);
+}
+
+SEC("raw_tp/cgroup_mkdir")
+int BPF_PROG(cgroup_mkdir_raw, struct cgroup *cgroup, const char *path)
+{
+	return report(cgroup, path, EVICTD_CGROUP_CREATED, 0);
+}
+
+SEC("raw_tp/cgroup_rmdir")
+int BPF_PROG(cgroup_rmdir_raw, struct cgroup *cgroup, const char *path)
+{
+	return handle_rmdir(cgroup, path);
+}
+
+SEC("raw_tp/cgroup_notify_populated")
+int BPF_PROG(cgroup_populated_raw, struct cgroup *cgroup, const char *path, int populated)
+{
+	return handle_populated(cgroup, path, populated);
+}
+
+SEC("raw_tp/cgroup_attach_task")
+int BPF_PROG(cgroup_attach_raw, struct cgroup *cgroup, const char *path, struct task_struct *task)
+{
+	return handle_attach(cgroup, path, task);
+}
+
+/* Where the counters of one cgroup are; run by user space on an open directory, any hierarchy. */
+SEC("iter/cgroup")
+int cgroup_resolve(struct bpf_iter__cgroup *ctx)
+{
+	struct cgroup *cgroup = ctx->cgroup;
+	struct cgroup_subsys_state *memory;
+	struct evictd_resolved resolved = {};
+
+	if (!cgroup)
+		return 0;
+	memory = cgroup_css(cgroup, memory_subsys());
+	resolved.cgroup = cgroup_key(cgroup);
+	resolved.memory_counter = memory_counter_of(memory);
+	resolved.inactive_file = inactive_file_of(memory);
+	resolved.pids_counter = pids_counter_of(cgroup_css(cgroup, pids_subsys()));
+	resolved.id_address = kernfs_id_address(cgroup);
+	resolved.level = BPF_CORE_READ(cgroup, level);
+	bpf_seq_write(ctx->meta->seq, &resolved, sizeof(resolved));
+	return 0;
+}

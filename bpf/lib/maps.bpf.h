@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Layer 1: every map and global variable, declared once for all families.
+ *
+ * Maps are weak, so that the linker folds the copies of all files into one; variables live in
+ * state.bpf.c. Sizes marked 1 are set by user space before loading.
+ */
+#ifndef EVICTD_BPF_MAPS_H
+#define EVICTD_BPF_MAPS_H
+
+#include <vmlinux.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "evictd/abi/event.h"
+#include "evictd/abi/table.h"
+#include "evictd/abi/watch.h"
+
+/* Deepest cgroup nesting that is walked; the kubelet's deepest container is at level 5. */
+#define EVICTD_MAX_LEVELS 16
+#define EVICTD_MAX_NODES  64
+#define EVICTD_NEVER	  (~0ULL)
+#define NSEC_PER_SEC	  1000000000ULL
+#define CLOCK_MONOTONIC	  1
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} events __weak SEC(".maps");
+
+/* What user space reads without a system call. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct evictd_row);
+} rows __weak SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct evictd_target);
+} targets __weak SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct evictd_watch);
+} watches __weak SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct evictd_threshold);
+} thresholds __weak SEC(".maps");
+
+/* Address of a memory or pids counter -> what hangs on it: one look-up a level while walking up. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct evictd_counter);
+} counters __weak SEC(".maps");
+
+/* Every cgroup that has an entry in `counters`, so that rmdir finds what to forget. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct evictd_cgroup_key);
+	__type(value, struct evictd_cgroup);
+} cgroups __weak SEC(".maps");
+
+/* Cgroups whose subtree is reported. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, struct evictd_cgroup_key);
+	__type(value, __u32);
+} roots __weak SEC(".maps");
+
+extern const volatile __u32 cfg_page_shift;
+extern const volatile __u32 cfg_node_ids; /* NUMA node numbers in use are below this */
+extern const volatile __u64 cfg_base_period_ns;
+extern const volatile __u64 cfg_floor_ns;
+extern const volatile __u64 cfg_kick_window_ns;
+extern const volatile __u64 cfg_near_bytes;
+extern const volatile __u64 cfg_rate_up;
+extern const volatile __u64 cfg_rate_down;
+extern const volatile __u64 cfg_fast_tick_interval_ns;
+extern const volatile __u64 cfg_fast_tick_burst_ns;
+extern const volatile __u64 cfg_stall_notice_ns;
+extern const volatile __u64 cfg_stall_window_ns;
+
+/* Written by kernel programs. */
+extern struct evictd_stats stats;
+extern struct evictd_node node;
+extern __u64 node_vm_stat[EVICTD_MAX_NODES]; /* addresses of pglist_data.vm_stat */
+extern __u64 pid_allocated_address;
+
+/* Written by user space. Indices are one-based, 0 is none. */
+extern __u32 slot_limit;   /* no slot at or above it is in use */
+extern __u32 watch_limit;  /* 0 while user space rewrites the watches */
+extern __u32 task_watches; /* how many of them count tasks */
+extern __u32 node_memory_watch;
+extern __u32 node_tasks_watch;
+extern __u64 root_hierarchies; /* bit per (hierarchy modulo 64) that has a root */
+
+#endif

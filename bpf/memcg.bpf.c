@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * memcg: notice that a memory cgroup grows, while it does.
+ *
+ * Rows, best first (userspace/probe/attach_table.cpp):
+ *
+ * fentry/page_counter_try_charge   Called by try_charge_memcg() once per charge batch (64 pages of
+ *                                  4 KiB memory per CPU), before the page is handed out, in the
+ * task that asked. Free: it cannot be told from noise. kprobe/page_counter_try_charge   The same
+ * place. May not touch the timer, and needs no kick: a batch is 256 KiB. tp_btf/mod_memcg_state
+ * Where neither is allowed. Fires for kernel memory of the cgroup, and so at least once per 2 MiB
+ * of fresh mappings (their page table) and for page cache: the timer covers the last 2 MiB.
+ * tp_btf/mod_memcg_lruvec_state    Option. Every page; costs 7..10 % of a page fault.
+ *
+ * All of them only say that something moved: values are read from the counters, up to the root of
+ * the hierarchy, because a charge counts for every ancestor. Growth that charges nothing (per-CPU
+ * stock being used up, memory of the root cgroup, swap-in within a batch) waits for the next charge
+ * or tick.
+ */
+#include "lib/kick.bpf.h"
+#include "lib/walk.bpf.h"
+
+static __always_inline void look_and_kick(__u32 one_based, __u64 now)
+{
+	if (one_based)
+		kick(one_based - 1, now, look_at(one_based - 1, now, EVICTD_ORIGIN_CHARGE));
+}
+
+/* Walks from the charged counter to its hierarchy's root. `counter` is an address only, so any
+ * program type may call this. */
+static __always_inline void handle_charge(__u64 counter, bool may_kick)
+{
+	__u64 now;
+
+	if (!watch_limit)
+		return;
+	now = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&stats.charges, 1);
+	for (int level = 0; level < EVICTD_MAX_LEVELS && counter; level++) {
+		struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+
+		if (found && may_kick) {
+			look_and_kick(found->working_set_watch, now);
+			look_and_kick(found->usage_watch, now);
+		} else if (found) {
+			if (found->working_set_watch)
+				look_at(found->working_set_watch - 1, now, EVICTD_ORIGIN_CHARGE);
+			if (found->usage_watch)
+				look_at(found->usage_watch - 1, now, EVICTD_ORIGIN_CHARGE);
+		}
+		counter = (__u64)BPF_CORE_READ((struct page_counter *)counter, parent);
+	}
+	if (node_memory_watch && may_kick)
+		look_and_kick(node_memory_watch, now);
+	else if (node_memory_watch)
+		look_at(node_memory_watch - 1, now, EVICTD_ORIGIN_CHARGE);
+}
+
+static __always_inline __u64 counter_of(const struct mem_cgroup *memcg)
+{
+	return memcg ? (__u64)memcg + bpf_core_field_offset(struct mem_cgroup, memory) : 0;
+}
+
+/* Also runs for swap, kernel and hugetlb counters: those are not in `counters`. */
+SEC("fentry/page_counter_try_charge")
+int BPF_PROG(memcg_charge_fentry, struct page_counter *counter)
+{
+	handle_charge((__u64)counter, true);
+	return 0;
+}
+
+SEC("kprobe/page_counter_try_charge")
+int BPF_KPROBE(memcg_charge_kprobe, struct page_counter *counter)
+{
+	handle_charge((__u64)counter, false);
+	return 0;
+}
+
+SEC("tp_btf/mod_memcg_state")
+int BPF_PROG(memcg_state_tp, struct mem_cgroup *memcg)
+{
+	handle_charge(counter_of(memcg), true);
+	return 0;
+}
+
+/* One look in 16 pages of a CPU: crossings are found within 64 KiB of what that CPU charged. */
+#define PAGES_PER_LOOK 16
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} page_events SEC(".maps");
+
+SEC("tp_btf/mod_memcg_lruvec_state")
+int BPF_PROG(memcg_lruvec_tp, struct mem_cgroup *memcg)
+{
+	__u32 zero = 0;
+	__u32 *seen = bpf_map_lookup_elem(&page_events, &zero);
+
+	if (seen && ++*seen % PAGES_PER_LOOK == 0)
+		handle_charge(counter_of(memcg), true);
+	return 0;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * oom: the kernel killed before we did.
+ *
+ * mark_victim runs in the task whose allocation failed, so "current" and its cgroup are the wrong
+ * ones: everything is read from the victim. Kernels before 6.1.x stable's backport of 72ba14deb40a
+ * ("mm: update mark_victim tracepoints fields", 6.9) pass a pid only; there fentry on
+ * mark_oom_victim(), which has always had the task, is the next row.
+ */
+#include "lib/compat.bpf.h"
+#include "lib/emit.bpf.h"
+
+static __always_inline __u32 slot_above(__u64 counter)
+{
+	for (int level = 0; level < EVICTD_MAX_LEVELS && counter; level++) {
+		struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+
+		if (found && found->slot)
+			return found->slot - 1;
+		counter = (__u64)BPF_CORE_READ((struct page_counter *)counter, parent);
+	}
+	return EVICTD_NO_SLOT;
+}
+
+static __always_inline int handle_victim(struct task_struct *victim)
+{
+	struct cgroup_subsys_state *css = task_css(victim, memory_subsys());
+	struct cgroup *cgroup = css ? BPF_CORE_READ(css, cgroup) : NULL;
+	__u32 slot = slot_above(memory_counter_of(css));
+	struct evictd_cgroup_key none = {};
+	struct evictd_oom_event *event;
+
+	event = EVICTD_RESERVE(struct evictd_oom_event, EVICTD_EVENT_OOM, bpf_ktime_get_ns());
+	if (!event)
+		return 0;
+	event->memory = cgroup ? cgroup_key(cgroup) : none;
+	event->pid = BPF_CORE_READ(victim, tgid);
+	event->slot = slot;
+	BPF_CORE_READ_STR_INTO(&event->comm, victim, comm);
+	bpf_ringbuf_submit(event, 0);
+	return 0;
+}
+
+SEC("tp_btf/mark_victim")
+int BPF_PROG(oom_victim_tp, struct task_struct *victim)
+{
+	/* Through a field of the argument, so that a kernel which passes a pid refuses the program.
+	 */
+	return victim->tgid ? handle_victim(victim) : 0;
+}
+
+SEC("fentry/mark_oom_victim")
+int BPF_PROG(oom_victim_fentry, struct task_struct *victim)
+{
+	return handle_victim(victim);
+}
+
+/* The pid alone: user space finds the cgroup, if the process is still there. */
+SEC("tp_btf/mark_victim")
+int BPF_PROG(oom_victim_pid_tp, int pid)
+{
+	struct evictd_oom_event *event;
+
+	event = EVICTD_RESERVE(struct evictd_oom_event, EVICTD_EVENT_OOM, bpf_ktime_get_ns());
+	if (!event)
+		return 0;
+	event->memory = (struct evictd_cgroup_key){};
+	event->pid = pid;
+	event->slot = EVICTD_NO_SLOT;
+	__builtin_memset(event->comm, 0, sizeof(event->comm));
+	bpf_ringbuf_submit(event, 0);
+	return 0;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * psi: time that tasks of a watched cgroup lose to memory.
+ *
+ * Rows, best first:
+ * fentry/psi_memstall_enter, _leave    What PSI itself measures (refault, direct reclaim,
+ * compaction); their sum equals the cgroup's "some" while one task stalls.
+ * tp_btf/mm_vmscan_*reclaim_begin, _end  Where fentry is not allowed: only the time in direct
+ * reclaim, for a cgroup's limit or for the node. Called reclaim time in the reports, as there may
+ * be no PSI per cgroup at all.
+ *
+ * Time is the sum over tasks, counted when the stall ends, and charged to the watched cgroups above
+ * the task. psi_group->total is no substitute: it moves every 2 s or when somebody reads the file.
+ */
+#include "lib/compat.bpf.h"
+#include "lib/emit.bpf.h"
+#include "lib/kick.bpf.h"
+
+/* Stalls under way, by thread. Full: further stalls are not counted until one ends. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u64);
+} stalls SEC(".maps");
+
+static __always_inline void report_stall(__u32 slot, struct evictd_target *target, __u64 now)
+{
+	struct evictd_stall_event *event;
+
+	schedule.stall_until_ns = now + cfg_stall_window_ns;
+	if (schedule.next_tick_ns > now + cfg_base_period_ns / 10) {
+		schedule.next_slow_ns = now + cfg_base_period_ns / 10;
+		arm_tick(now, cfg_base_period_ns / 10);
+	}
+	event = EVICTD_RESERVE(struct evictd_stall_event, EVICTD_EVENT_STALL, now);
+	if (!event)
+		return;
+	event->slot = slot;
+	event->generation = target->generation;
+	event->stall_ns = target->stall_window_total_ns;
+	event->window_ns = now - target->stall_window_start_ns;
+	event->total_ns = target->stall_ns;
+	bpf_ringbuf_submit(event, 0);
+}
+
+static __always_inline void add_stall(__u32 slot, __u64 lost, __u64 now)
+{
+	struct evictd_target *target = bpf_map_lookup_elem(&targets, &slot);
+
+	if (!target)
+		return;
+	__sync_fetch_and_add(&target->stall_ns, lost);
+	if (now - target->stall_window_start_ns > cfg_stall_window_ns) {
+		target->stall_window_start_ns = now;
+		target->stall_window_total_ns = 0;
+		target->stall_reported = 0;
+	}
+	__sync_fetch_and_add(&target->stall_window_total_ns, lost);
+	if (target->stall_window_total_ns >= cfg_stall_notice_ns &&
+	    !__sync_lock_test_and_set(&target->stall_reported, 1))
+		report_stall(slot, target, now);
+}
+
+static __always_inline void stall_begins(void)
+{
+	__u32 thread = bpf_get_current_pid_tgid();
+	__u64 now = bpf_ktime_get_ns();
+
+	/* psi_memstall_enter nests: the outermost counts. */
+	bpf_map_update_elem(&stalls, &thread, &now, BPF_NOEXIST);
+}
+
+static __always_inline void stall_ends(void)
+{
+	__u32 thread = bpf_get_current_pid_tgid();
+	__u64 *began = bpf_map_lookup_elem(&stalls, &thread);
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u64 counter, now, lost;
+
+	if (!began)
+		return;
+	now = bpf_ktime_get_ns();
+	lost = now - *began;
+	bpf_map_delete_elem(&stalls, &thread);
+	counter = memory_counter_of(task_css(task, memory_subsys()));
+	for (int level = 0; level < EVICTD_MAX_LEVELS && counter; level++) {
+		struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+
+		if (found && found->slot)
+			add_stall(found->slot - 1, lost, now);
+		counter = (__u64)BPF_CORE_READ((struct page_counter *)counter, parent);
+	}
+}
+
+/* *flags is 0 only for the outermost pair: on entry it is written by the function itself, on
+ * leaving it tells an inner one, which must not end the stall. */
+SEC("fentry/psi_memstall_enter")
+int BPF_PROG(psi_enter_fentry, unsigned long *flags)
+{
+	stall_begins();
+	return 0;
+}
+
+SEC("fentry/psi_memstall_leave")
+int BPF_PROG(psi_leave_fentry, unsigned long *flags)
+{
+	unsigned long nested = 0;
+
+	bpf_probe_read_kernel(&nested, sizeof(nested), flags);
+	if (!nested)
+		stall_ends();
+	return 0;
+}
+
+SEC("tp_btf/mm_vmscan_memcg_reclaim_begin")
+int BPF_PROG(reclaim_memcg_begin_tp)
+{
+	stall_begins();
+	return 0;
+}
+
+SEC("tp_btf/mm_vmscan_memcg_reclaim_end")
+int BPF_PROG(reclaim_memcg_end_tp)
+{
+	stall_ends();
+	return 0;
+}
+
+SEC("tp_btf/mm_vmscan_direct_reclaim_begin")
+int BPF_PROG(reclaim_direct_begin_tp)
+{
+	stall_begins();
+	return 0;
+}
+
+SEC("tp_btf/mm_vmscan_direct_reclaim_end")
+int BPF_PROG(reclaim_direct_end_tp)
+{
+	stall_ends();
+	return 0;
+}

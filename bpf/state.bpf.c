@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The variables that all families share. Options are read-only data, set before loading; their
+ * initial values are only there so that the verifier sees the live paths. */
+#include "lib/maps.bpf.h"
+
+const volatile __u32 cfg_page_shift = 12;
+const volatile __u32 cfg_node_ids = 1;
+const volatile __u64 cfg_base_period_ns = 100000000;
+const volatile __u64 cfg_floor_ns = 20000;
+const volatile __u64 cfg_kick_window_ns = 10000000;
+const volatile __u64 cfg_near_bytes = 4 << 20;
+const volatile __u64 cfg_rate_up = 32000000000ULL;
+const volatile __u64 cfg_rate_down = 64000000000ULL;
+const volatile __u64 cfg_fast_tick_interval_ns = 2500000;
+const volatile __u64 cfg_fast_tick_burst_ns = 640000000;
+const volatile __u64 cfg_stall_notice_ns = 50000000;
+const volatile __u64 cfg_stall_window_ns = 1000000000;
+
+struct evictd_stats stats = {};
+struct evictd_node node = {};
+__u64 node_vm_stat[EVICTD_MAX_NODES] = {};
+__u64 pid_allocated_address = 0;
+
+__u32 slot_limit = 0;
+__u32 watch_limit = 0;
+__u32 task_watches = 0;
+__u32 node_memory_watch = 0;
+__u32 node_tasks_watch = 0;
+__u64 root_hierarchies = 0;
+
+/* Records are only ever reached through pointers into the ring, so nothing else would put their
+ * types into the object's BTF, where tests/bpf/layout_test.cpp compares them with the C++ view. */
+struct evictd_threshold_event *threshold_event_type = NULL;
+struct evictd_stall_event *stall_event_type = NULL;
+struct evictd_cgroup_event *cgroup_event_type = NULL;
+struct evictd_oom_event *oom_event_type = NULL;
+struct evictd_resolved *resolved_type = NULL;
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * sweep: the timer that looks at the thresholds between two charges, and the rows for user space.
+ *
+ * Slow ticks (10 a second) look at every watch and refresh the rows. Fast ticks look only at
+ * watches that a hook kicked within the kick window, and are paid for (pay_fast_tick): a pod that
+ * sits below a threshold, or goes back and forth there, costs a bounded number of ticks.
+ *
+ * A tick runs in softirq context (hrtimer, soft mode). It walks no cgroups: it reads counters by
+ * address and checks afterwards that the address still belongs to its cgroup.
+ */
+#include "lib/kick.bpf.h"
+#include "lib/walk.bpf.h"
+
+#define ROW_RATE_WINDOW_NS 100000000ULL
+#define COMPARE_ALL_EVERY  10 /* slow ticks */
+
+struct evictd_schedule schedule = {};
+
+static __always_inline void update_row_rate(struct evictd_row *row, struct evictd_target *target,
+					    __u64 usage, __u64 now)
+{
+	__s64 elapsed = now - target->rate_ktime_ns;
+	__s64 change = (__s64)(usage - target->rate_usage_bytes);
+	bool falling = change < 0;
+	__u64 rate;
+
+	if (elapsed < (__s64)ROW_RATE_WINDOW_NS)
+		return;
+	if (target->rate_ktime_ns) {
+		rate = (__u64)(falling ? -change : change) / 1000 * NSEC_PER_SEC / elapsed * 1000;
+		row->rate_bytes_per_s = falling ? -(__s64)rate : (__s64)rate;
+	}
+	target->rate_usage_bytes = usage;
+	target->rate_ktime_ns = now;
+}
+
+static __always_inline void refresh_memory(struct evictd_row *row, struct evictd_target *target,
+					   __u64 now)
+{
+	struct page_counter *counter = (void *)target->memory_counter;
+	__u64 usage, limit_pages;
+
+	if (!counter)
+		return;
+	usage = read_u64((__u64)counter) << cfg_page_shift;
+	limit_pages = BPF_CORE_READ(counter, max);
+	row->usage_bytes = usage;
+	row->inactive_file_bytes = inactive_bytes(target->inactive_file);
+	/* PAGE_COUNTER_MAX is LONG_MAX / PAGE_SIZE: no limit. */
+	row->limit_bytes = limit_pages >= (~0ULL >> 1 >> cfg_page_shift)
+			       ? EVICTD_NEVER
+			       : limit_pages << cfg_page_shift;
+	update_row_rate(row, target, usage, now);
+	if (read_u64(target->memory_id_address) != target->memory_id) {
+		target->memory_counter = 0;
+		__sync_fetch_and_add(&stats.stale_rows, 1);
+	}
+}
+
+static long refresh_row(__u32 slot, __u64 *now)
+{
+	struct evictd_target *target = bpf_map_lookup_elem(&targets, &slot);
+	struct evictd_row *row = bpf_map_lookup_elem(&rows, &slot);
+
+	if (!target || !row)
+		return 1;
+	if (row->generation != target->generation) {
+		row->rate_bytes_per_s = 0;
+		row->flags = 0;
+		row->generation = target->generation;
+	}
+	refresh_memory(row, target, *now);
+	if (target->pids_counter) {
+		row->tasks = read_u64(target->pids_counter);
+		if (read_u64(target->pids_id_address) != target->pids_id) {
+			target->pids_counter = 0;
+			__sync_fetch_and_add(&stats.stale_rows, 1);
+		}
+	}
+	row->flags = (target->memory_counter ? EVICTD_ROW_MEMORY : 0) |
+		     (target->pids_counter ? EVICTD_ROW_TASKS : 0);
+	row->stall_ns = target->stall_ns;
+	row->ktime_ns = *now;
+	return 0;
+}
+
+static __always_inline void refresh_all(__u64 now)
+{
+	bpf_loop(slot_limit, refresh_row, &now, 0);
+	read_node(now);
+	__sync_fetch_and_add(&stats.row_refreshes, 1);
+}
+
+struct look {
+	__u64 now;
+	__u64 period; /* shortest time to a threshold found */
+	__u32 origin;
+	__u32 all; /* compare even within the bounds */
+};
+
+static long look_at_each(__u32 index, struct look *look)
+{
+	struct evictd_watch *watch = bpf_map_lookup_elem(&watches, &index);
+
+	if (!watch)
+		return 1;
+	if (look->all)
+		watch->force = 1;
+	look_at(index, look->now, look->origin);
+	return 0;
+}
+
+static long look_at_hot(__u32 i, struct look *look)
+{
+	__u32 index = schedule.hot[i % EVICTD_HOT_SLOTS];
+	struct evictd_watch *watch;
+	__u64 period;
+
+	if (!index--)
+		return 0;
+	watch = bpf_map_lookup_elem(&watches, &index);
+	/* Signed: a kick on another CPU may be later than this tick's idea of now. */
+	if (!watch || (__s64)(look->now - watch->kick_ktime_ns) > (__s64)cfg_kick_window_ns) {
+		schedule.hot[i % EVICTD_HOT_SLOTS] = 0;
+		return 0;
+	}
+	period = look_at(index, look->now, EVICTD_ORIGIN_TICK);
+	if (period < look->period)
+		look->period = period;
+	return 0;
+}
+
+static __always_inline __u64 slow_period(__u64 now)
+{
+	return now < schedule.stall_until_ns ? cfg_base_period_ns / 10 : cfg_base_period_ns;
+}
+
+static int tick(void *map, __u32 *key, struct evictd_timer *sweep)
+{
+	struct look look = {
+	    .now = bpf_ktime_get_ns(),
+	    .period = EVICTD_NEVER,
+	    .origin = EVICTD_ORIGIN_TICK,
+	};
+	__u64 kicks = schedule.kicks;
+	__u64 period;
+
+	stats.ticks++;
+	stats.last_tick_ktime_ns = look.now;
+	if (look.now >= schedule.next_slow_ns) {
+		look.all = stats.row_refreshes % COMPARE_ALL_EVERY == 0;
+		bpf_loop(watch_limit, look_at_each, &look, 0);
+		refresh_all(look.now);
+		schedule.next_slow_ns = look.now + slow_period(look.now);
+	} else {
+		stats.fast_ticks++;
+	}
+	bpf_loop(EVICTD_HOT_SLOTS, look_at_hot, &look, 0);
+
+	period = schedule.next_slow_ns - look.now;
+	if (look.period < period && pay_fast_tick(look.now))
+		period = look.period;
+	/* A hook kicked meanwhile: its shorter period would be overwritten below. */
+	if (kicks != schedule.kicks && cfg_floor_ns < period && pay_fast_tick(look.now))
+		period = cfg_floor_ns;
+	schedule.next_tick_ns = look.now + period;
+	bpf_timer_start(&sweep->timer, period, 0);
+	return 0;
+}
+
+/* Finds the nodes through any memory cgroup: there is no symbol to reach them by. */
+static __always_inline void find_nodes(struct task_struct *task)
+{
+	struct cgroup_subsys_state *css = task_css(task, memory_subsys());
+	struct mem_cgroup *memcg = (void *)css - bpf_core_field_offset(struct mem_cgroup, css);
+	__u32 found = 0;
+
+	if (!css)
+		return;
+	for (__u32 nid = 0; nid < EVICTD_MAX_NODES; nid++) {
+		struct mem_cgroup_per_node *per_node;
+		struct pglist_data *pgdat;
+
+		if (nid >= cfg_node_ids)
+			break;
+		per_node = (void *)read_u64((__u64)memcg +
+					    bpf_core_field_offset(struct mem_cgroup, nodeinfo) +
+					    nid * sizeof(void *));
+		pgdat = per_node ? BPF_CORE_READ(per_node, lruvec.pgdat) : NULL;
+		if (pgdat && found < EVICTD_MAX_NODES)
+			node_vm_stat[found++] =
+			    (__u64)pgdat + bpf_core_field_offset(struct pglist_data, vm_stat);
+	}
+	node.nodes = found;
+}
+
+/* Every pid has a number in the initial namespace, at index 0. */
+static __always_inline void find_pid_namespace(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	struct upid *first = (void *)pid + bpf_core_field_offset(struct pid, numbers);
+	struct pid_namespace *ns = BPF_CORE_READ(first, ns);
+
+	if (ns)
+		pid_allocated_address =
+		    (__u64)ns + bpf_core_field_offset(struct pid_namespace, pid_allocated);
+}
+
+/* Run once by user space, before anything else. */
+SEC("syscall")
+int sweep_locate(void *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	find_nodes(task);
+	find_pid_namespace(task);
+	read_node(bpf_ktime_get_ns());
+	return 0;
+}
+
+SEC("syscall")
+int sweep_start(void *ctx)
+{
+	__u32 zero = 0;
+	struct evictd_timer *sweep = bpf_map_lookup_elem(&sweep_timer, &zero);
+	__u64 now = bpf_ktime_get_ns();
+	int error;
+
+	if (!sweep)
+		return -1;
+	error = bpf_timer_init(&sweep->timer, &sweep_timer, CLOCK_MONOTONIC);
+	if (!error)
+		error = bpf_timer_set_callback(&sweep->timer, tick);
+	if (error)
+		return error;
+	schedule.armed = 1;
+	schedule.next_slow_ns = now;
+	stats.last_tick_ktime_ns = now;
+	arm_tick(now, cfg_floor_ns);
+	return 0;
+}
+
+/* The start of a pass: all rows and the node, now. */
+SEC("syscall")
+int sweep_refresh(void *ctx)
+{
+	refresh_all(bpf_ktime_get_ns());
+	return 0;
+}
+
+/* After a loss: the level of every threshold again. */
+SEC("syscall")
+int sweep_resync(void *ctx)
+{
+	struct look look = {.now = bpf_ktime_get_ns(), .origin = EVICTD_ORIGIN_RESYNC, .all = 1};
+
+	bpf_loop(watch_limit, look_at_each, &look, 0);
+	refresh_all(look.now);
+	return 0;
+}
+
+/* After new thresholds: those that are exceeded already. */
+SEC("syscall")
+int sweep_compare(void *ctx)
+{
+	struct look look = {.now = bpf_ktime_get_ns(), .origin = EVICTD_ORIGIN_TICK, .all = 1};
+
+	bpf_loop(watch_limit, look_at_each, &look, 0);
+	return 0;
+}

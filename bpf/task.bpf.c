@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * task: a fork wakes the comparison of pids thresholds.
+ *
+ * sched_process_fork runs in kernel_clone() after the child was charged to its pids cgroup
+ * (cgroup_can_fork) and given its css_set (cgroup_post_fork), for threads too. The values are read
+ * from the counters: summing forks and exits would drift with migration and failed forks. Exits are
+ * not hooked: that a value fell below a threshold is seen by the next tick.
+ */
+#include "lib/walk.bpf.h"
+
+static __always_inline void handle_fork(struct task_struct *child)
+{
+	struct cgroup_subsys_state *css;
+	__u64 now;
+
+	if (!task_watches && !node_tasks_watch)
+		return;
+	now = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&stats.forks, 1);
+	if (node_tasks_watch)
+		look_at(node_tasks_watch - 1, now, EVICTD_ORIGIN_FORK);
+	if (!task_watches)
+		return;
+	css = task_css(child, pids_subsys());
+	for (int level = 0; level < EVICTD_MAX_LEVELS && css; level++) {
+		__u64 counter = pids_counter_of(css);
+		struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+
+		if (found && found->tasks_watch)
+			look_at(found->tasks_watch - 1, now, EVICTD_ORIGIN_FORK);
+		css = BPF_CORE_READ(css, parent);
+	}
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(task_fork_tp, struct task_struct *parent, struct task_struct *child)
+{
+	handle_fork(child);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_fork")
+int BPF_PROG(task_fork_raw, struct task_struct *parent, struct task_struct *child)
+{
+	handle_fork(child);
+	return 0;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shared structures as the compiled kernel programs have them (BTF) against the C++ view.
+#include <bpf/btf.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "evictd/abi/table.h"
+#include "evictd/abi/watch.h"
+
+namespace {
+
+struct Field {
+  std::string name;
+  std::size_t offset;
+  std::size_t size;
+};
+
+struct Layout {
+  std::string name;
+  std::size_t size;
+  std::vector<Field> fields;
+};
+
+#define FIELD(type, member)                               \
+  Field {                                                 \
+#member, offsetof(type, member), sizeof(type::member) \
+  }
+
+std::vector<Layout> cpp_layouts() {
+  return {
+      {"evictd_cgroup_key",
+       sizeof(evictd_cgroup_key),
+       {FIELD(evictd_cgroup_key, id), FIELD(evictd_cgroup_key, hierarchy),
+        FIELD(evictd_cgroup_key, pad)}},
+      {"evictd_event_header",
+       sizeof(evictd_event_header),
+       {FIELD(evictd_event_header, kind), FIELD(evictd_event_header, size),
+        FIELD(evictd_event_header, ktime_ns)}},
+      {"evictd_threshold_event",
+       sizeof(evictd_threshold_event),
+       {FIELD(evictd_threshold_event, header), FIELD(evictd_threshold_event, cgroup),
+        FIELD(evictd_threshold_event, threshold_id), FIELD(evictd_threshold_event, value),
+        FIELD(evictd_threshold_event, threshold_value), FIELD(evictd_threshold_event, signal),
+        FIELD(evictd_threshold_event, above), FIELD(evictd_threshold_event, origin),
+        FIELD(evictd_threshold_event, pad)}},
+      {"evictd_stall_event",
+       sizeof(evictd_stall_event),
+       {FIELD(evictd_stall_event, header), FIELD(evictd_stall_event, slot),
+        FIELD(evictd_stall_event, generation), FIELD(evictd_stall_event, stall_ns),
+        FIELD(evictd_stall_event, window_ns), FIELD(evictd_stall_event, total_ns)}},
+      {"evictd_cgroup_event",
+       sizeof(evictd_cgroup_event),
+       {FIELD(evictd_cgroup_event, header), FIELD(evictd_cgroup_event, cgroup),
+        FIELD(evictd_cgroup_event, parent_id), FIELD(evictd_cgroup_event, root_id),
+        FIELD(evictd_cgroup_event, change), FIELD(evictd_cgroup_event, depth),
+        FIELD(evictd_cgroup_event, pid), FIELD(evictd_cgroup_event, path_size),
+        FIELD(evictd_cgroup_event, path)}},
+      {"evictd_oom_event",
+       sizeof(evictd_oom_event),
+       {FIELD(evictd_oom_event, header), FIELD(evictd_oom_event, memory),
+        FIELD(evictd_oom_event, pid), FIELD(evictd_oom_event, slot),
+        FIELD(evictd_oom_event, comm)}},
+      {"evictd_row",
+       sizeof(evictd_row),
+       {FIELD(evictd_row, usage_bytes), FIELD(evictd_row, inactive_file_bytes),
+        FIELD(evictd_row, limit_bytes), FIELD(evictd_row, tasks), FIELD(evictd_row, stall_ns),
+        FIELD(evictd_row, rate_bytes_per_s), FIELD(evictd_row, ktime_ns),
+        FIELD(evictd_row, generation), FIELD(evictd_row, flags)}},
+      {"evictd_node",
+       sizeof(evictd_node),
+       {FIELD(evictd_node, usage_bytes), FIELD(evictd_node, inactive_file_bytes),
+        FIELD(evictd_node, tasks), FIELD(evictd_node, ktime_ns), FIELD(evictd_node, nodes),
+        FIELD(evictd_node, pad)}},
+      {"evictd_stats",
+       sizeof(evictd_stats),
+       {FIELD(evictd_stats, emitted), FIELD(evictd_stats, dropped), FIELD(evictd_stats, ticks),
+        FIELD(evictd_stats, fast_ticks), FIELD(evictd_stats, throttled), FIELD(evictd_stats, kicks),
+        FIELD(evictd_stats, last_tick_ktime_ns), FIELD(evictd_stats, charges),
+        FIELD(evictd_stats, forks), FIELD(evictd_stats, stale_rows),
+        FIELD(evictd_stats, row_refreshes)}},
+      {"evictd_schedule",
+       sizeof(evictd_schedule),
+       {FIELD(evictd_schedule, next_tick_ns), FIELD(evictd_schedule, next_slow_ns),
+        FIELD(evictd_schedule, fast_ticks_paid_until_ns), FIELD(evictd_schedule, stall_until_ns),
+        FIELD(evictd_schedule, kicks), FIELD(evictd_schedule, armed), FIELD(evictd_schedule, pad),
+        FIELD(evictd_schedule, hot)}},
+      {"evictd_resolved",
+       sizeof(evictd_resolved),
+       {FIELD(evictd_resolved, cgroup), FIELD(evictd_resolved, memory_counter),
+        FIELD(evictd_resolved, inactive_file), FIELD(evictd_resolved, pids_counter),
+        FIELD(evictd_resolved, id_address), FIELD(evictd_resolved, level),
+        FIELD(evictd_resolved, pad)}},
+      {"evictd_target",
+       sizeof(evictd_target),
+       {FIELD(evictd_target, memory_counter), FIELD(evictd_target, inactive_file),
+        FIELD(evictd_target, memory_id_address), FIELD(evictd_target, memory_id),
+        FIELD(evictd_target, pids_counter), FIELD(evictd_target, pids_id_address),
+        FIELD(evictd_target, pids_id), FIELD(evictd_target, generation), FIELD(evictd_target, pad),
+        FIELD(evictd_target, rate_ktime_ns), FIELD(evictd_target, rate_usage_bytes),
+        FIELD(evictd_target, stall_ns), FIELD(evictd_target, stall_window_start_ns),
+        FIELD(evictd_target, stall_window_total_ns), FIELD(evictd_target, stall_reported)}},
+      {"evictd_threshold",
+       sizeof(evictd_threshold),
+       {FIELD(evictd_threshold, id), FIELD(evictd_threshold, value),
+        FIELD(evictd_threshold, hysteresis), FIELD(evictd_threshold, state),
+        FIELD(evictd_threshold, pad)}},
+      {"evictd_watch",
+       sizeof(evictd_watch),
+       {FIELD(evictd_watch, cgroup), FIELD(evictd_watch, counter),
+        FIELD(evictd_watch, inactive_file), FIELD(evictd_watch, id_address),
+        FIELD(evictd_watch, signal), FIELD(evictd_watch, first), FIELD(evictd_watch, count),
+        FIELD(evictd_watch, force), FIELD(evictd_watch, upper), FIELD(evictd_watch, lower),
+        FIELD(evictd_watch, value), FIELD(evictd_watch, value_ktime_ns), FIELD(evictd_watch, rate),
+        FIELD(evictd_watch, kick_ktime_ns), FIELD(evictd_watch, busy), FIELD(evictd_watch, pad)}},
+      {"evictd_counter",
+       sizeof(evictd_counter),
+       {FIELD(evictd_counter, slot), FIELD(evictd_counter, working_set_watch),
+        FIELD(evictd_counter, usage_watch), FIELD(evictd_counter, tasks_watch)}},
+      {"evictd_cgroup",
+       sizeof(evictd_cgroup),
+       {FIELD(evictd_cgroup, memory_counter), FIELD(evictd_cgroup, pids_counter)}},
+  };
+}
+
+struct BtfDeleter {
+  void operator()(btf* types) const { btf__free(types); }
+};
+
+Layout btf_layout(const btf* types, const std::string& name) {
+  Layout layout{.name = name, .size = 0, .fields = {}};
+  const int id = btf__find_by_name_kind(types, name.c_str(), BTF_KIND_STRUCT);
+  if (id < 0) {
+    return layout;
+  }
+  const btf_type* type = btf__type_by_id(types, static_cast<unsigned>(id));
+  layout.size = type->size;
+  const btf_member* members = btf_members(type);
+  for (unsigned i = 0; i < btf_vlen(type); ++i) {
+    layout.fields.push_back(
+        {.name = btf__name_by_offset(types, members[i].name_off),
+         .offset = btf_member_bit_offset(type, i) / 8,
+         .size = static_cast<std::size_t>(btf__resolve_size(types, members[i].type))});
+  }
+  return layout;
+}
+
+TEST(Layout, IsTheSameInTheKernelProgramsAndInCpp) {
+  const std::unique_ptr<btf, BtfDeleter> types(btf__parse(EVICTD_BPF_OBJECT, nullptr));
+  ASSERT_NE(types, nullptr) << EVICTD_BPF_OBJECT;
+  for (const Layout& cpp : cpp_layouts()) {
+    const Layout kernel = btf_layout(types.get(), cpp.name);
+    EXPECT_EQ(kernel.size, cpp.size) << cpp.name;
+    ASSERT_EQ(kernel.fields.size(), cpp.fields.size()) << cpp.name;
+    for (std::size_t i = 0; i < cpp.fields.size(); ++i) {
+      EXPECT_EQ(kernel.fields[i].name, cpp.fields[i].name) << cpp.name;
+      EXPECT_EQ(kernel.fields[i].offset, cpp.fields[i].offset) << cpp.name << cpp.fields[i].name;
+      EXPECT_EQ(kernel.fields[i].size, cpp.fields[i].size) << cpp.name << cpp.fields[i].name;
+    }
+  }
+}
+
+}  // namespace

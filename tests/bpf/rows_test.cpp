@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of rows against the files of the cgroup.
+#include <gtest/gtest.h>
+
+#include "recorder.h"
+#include "test_child.h"
+
+namespace evictd::test {
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+class Rows : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_NE(probe_, nullptr); }
+
+  CgroupUsage refreshed(std::uint32_t slot) {
+    EXPECT_TRUE(probe_->refresh());
+    return probe_->row(slot);
+  }
+
+  std::unique_ptr<probe::Probe> probe_ = load_probe();
+  TestCgroup cgroup_ = TestCgroup::create();
+  TestChild child_{cgroup_};
+};
+
+TEST_F(Rows, EqualTheFiles) {
+  ASSERT_TRUE(probe_->watch(3, cgroup_.pod()));
+  ASSERT_TRUE(child_.run(Work::kTouch4K, 40 * kMiB));
+  ASSERT_TRUE(child_.run(Work::kWriteFile, 30 * kMiB));
+  ASSERT_TRUE(child_.run(Work::kFork, 4));
+  const auto inactive_file = static_cast<std::int64_t>(cgroup_.inactive_file_bytes());
+  const CgroupUsage row = refreshed(3);
+  EXPECT_EQ(row.usage.value, static_cast<std::int64_t>(cgroup_.usage_bytes()));
+  EXPECT_GT(inactive_file, 0);
+  EXPECT_NEAR(static_cast<double>(row.inactive_file.value), static_cast<double>(inactive_file),
+              static_cast<double>(kMiB));
+  EXPECT_EQ(row.tasks, static_cast<std::int64_t>(cgroup_.tasks()));
+  EXPECT_EQ(row.limit.value, INT64_MAX);
+  EXPECT_EQ(row.source, UsageSource::kBpfTable);
+  EXPECT_GT(row.read_at, MonoTime{});
+}
+
+TEST_F(Rows, ShowTheLimit) {
+  cgroup_.set_memory_limit(200 * kMiB);
+  ASSERT_TRUE(probe_->watch(0, cgroup_.pod()));
+  EXPECT_EQ(refreshed(0).limit.value, 200 * kMiB);
+}
+
+TEST_F(Rows, SumTheChildren) {
+  const TestCgroup container = cgroup_.create_child("container");
+  TestChild inside(container);
+  ASSERT_TRUE(probe_->watch(0, cgroup_.pod()));
+  ASSERT_TRUE(inside.run(Work::kTouch4K, 32 * kMiB));
+  EXPECT_GE(refreshed(0).usage.value, 32 * kMiB);
+  EXPECT_EQ(refreshed(0).tasks, 2);
+  inside.kill_and_reap();
+}
+
+TEST_F(Rows, AreEmptyWithoutAWatchAndAfterUnwatch) {
+  EXPECT_FALSE(refreshed(3).has_memory());
+  ASSERT_TRUE(probe_->watch(3, cgroup_.pod()));
+  EXPECT_TRUE(refreshed(3).has_memory());
+  ASSERT_TRUE(probe_->unwatch(3));
+  EXPECT_FALSE(probe_->row(3).has_memory());
+  EXPECT_FALSE(refreshed(3).has_memory());
+}
+
+TEST_F(Rows, AreClearedAtRmdir) {
+  TestCgroup gone = TestCgroup::create();
+  ASSERT_TRUE(probe_->watch(7, gone.pod()));
+  ASSERT_TRUE(refreshed(7).has_memory());
+  EXPECT_EQ(refreshed(7).tasks, 0);
+  gone.remove();
+  EXPECT_FALSE(refreshed(7).has_memory());
+  EXPECT_EQ(refreshed(7).tasks, -1);
+  EXPECT_EQ(probe_->counters().stale_rows, 0U) << "found by the id check instead of by rmdir";
+}
+
+TEST_F(Rows, OfAReusedSlotNeverShowTheEarlierPod) {
+  TestCgroup other = TestCgroup::create();
+  const Result<std::uint32_t> first = probe_->watch(1, cgroup_.pod());
+  ASSERT_TRUE(child_.run(Work::kTouch4K, 32 * kMiB));
+  ASSERT_GE(refreshed(1).usage.value, 32 * kMiB);
+  const Result<std::uint32_t> second = probe_->watch(1, other.pod());
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(*first, *second);
+  EXPECT_FALSE(probe_->row(1).has_memory()) << "not refreshed yet";
+  EXPECT_LT(refreshed(1).usage.value, 32 * kMiB);
+}
+
+TEST_F(Rows, AreKeptForTwoThousandPods) {
+  constexpr std::uint32_t kPods = 2000;
+  for (std::uint32_t slot = 0; slot < kPods; ++slot) {
+    ASSERT_TRUE(probe_->watch(slot, cgroup_.pod()));
+    ASSERT_TRUE(slot == 0 || probe_->unwatch(slot - 1));
+  }
+  EXPECT_TRUE(refreshed(kPods - 1).has_memory());
+  EXPECT_FALSE(probe_->row(0).has_memory());
+}
+
+TEST_F(Rows, RefuseSlotsOutOfRangeAndRootsOfHierarchies) {
+  const Result<std::uint32_t> out_of_range = probe_->watch(1U << 20, cgroup_.pod());
+  ASSERT_FALSE(out_of_range);
+  EXPECT_EQ(out_of_range.error().code, Errc::kInvalid);
+}
+
+TEST_F(Rows, TellOfACgroupThatIsGone) {
+  TestCgroup gone = TestCgroup::create();
+  const probe::PodCgroup pod = gone.pod();
+  const int memory_fd = ::dup(pod.memory_fd);
+  gone.remove();
+  const Result<std::uint32_t> watched =
+      probe_->watch(2, {.memory = pod.memory, .pids = {}, .memory_fd = memory_fd, .pids_fd = -1});
+  ::close(memory_fd);
+  ASSERT_FALSE(watched);
+  EXPECT_EQ(watched.error().code, Errc::kNotFound) << watched.error().message();
+}
+
+}  // namespace
+}  // namespace evictd::test

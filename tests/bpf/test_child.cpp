@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test_child.h"
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evictd::test {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kHuge = 2U << 20;
+
+struct Order {
+  Work work{};
+  std::uint64_t amount = 0;
+};
+
+/// The child's side: what it holds, and how it does each kind of work.
+class Worker {
+ public:
+  void obey(const Order& order) {
+    switch (order.work) {
+      case Work::kTouch4K:
+        touch(map(order.amount, MADV_NOHUGEPAGE), order.amount, kPage);
+        return;
+      case Work::kTouchHuge:
+        touch(map(order.amount, MADV_HUGEPAGE), order.amount, kPage);
+        return;
+      case Work::kTouchShared:
+        touch(map_shared(order.amount), order.amount, kPage);
+        return;
+      case Work::kWriteFile:
+        write_file(order.amount);
+        return;
+      case Work::kRelease:
+        release();
+        return;
+      case Work::kFork:
+        start(order.amount);
+        return;
+      case Work::kEndForks:
+        end();
+        return;
+    }
+  }
+
+ private:
+  char* keep(void* memory, std::size_t size) {
+    if (memory == MAP_FAILED) {
+      ::_exit(3);
+    }
+    maps_.emplace_back(memory, size);
+    return static_cast<char*>(memory);
+  }
+
+  char* map(std::size_t size, int advice) {
+    char* memory = keep(
+        ::mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+        size + kHuge);
+    ::madvise(memory, size + kHuge, advice);
+    return memory + (kHuge - reinterpret_cast<std::uintptr_t>(memory) % kHuge) % kHuge;
+  }
+
+  char* map_shared(std::size_t size) {
+    const int fd = ::memfd_create("evictd-test", MFD_CLOEXEC);
+    if (::ftruncate(fd, static_cast<off_t>(size)) != 0) {
+      ::_exit(3);
+    }
+    fds_.emplace_back(fd);
+    return keep(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), size);
+  }
+
+  static void touch(char* memory, std::size_t size, std::size_t step) {
+    for (std::size_t at = 0; at < size; at += step) {
+      memory[at] = 1;
+    }
+  }
+
+  void write_file(std::size_t size) {
+    const char* directory = std::getenv("TMPDIR");
+    std::string name =
+        std::string(directory == nullptr ? "/var/tmp" : directory) + "/evictd-XXXXXX";
+    const int fd = ::mkstemp(name.data());
+    ::unlink(name.c_str());
+    fds_.emplace_back(fd);
+    const std::vector<char> block(1U << 20, 'x');
+    for (std::size_t done = 0; done < size; done += block.size()) {
+      if (::write(fd, block.data(), std::min(block.size(), size - done)) < 0) {
+        ::_exit(3);
+      }
+    }
+  }
+
+  void release() {
+    for (const auto& [memory, size] : maps_) {
+      ::munmap(memory, size);
+    }
+    maps_.clear();
+    fds_.clear();
+  }
+
+  void start(std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const pid_t pid = ::fork();
+      if (pid == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (true) {
+          ::pause();
+        }
+      }
+      children_.push_back(pid);
+    }
+  }
+
+  void end() {
+    for (const pid_t pid : children_) {
+      ::kill(pid, SIGKILL);
+      ::waitpid(pid, nullptr, 0);
+    }
+    children_.clear();
+  }
+
+  std::vector<std::pair<void*, std::size_t>> maps_;
+  std::vector<base::Fd> fds_;
+  std::vector<pid_t> children_;
+};
+
+[[noreturn]] void child_main(int socket) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  Worker worker;
+  Order order;
+  while (::read(socket, &order, sizeof(order)) == sizeof(order)) {
+    worker.obey(order);
+    if (::write(socket, "", 1) != 1) {
+      break;
+    }
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+TestChild::TestChild(const TestCgroup& cgroup) {
+  int pair[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+    throw std::runtime_error("socketpair");
+  }
+  base::Fd theirs(pair[1]);
+  socket_.reset(pair[0]);
+  pid_ = ::fork();
+  if (pid_ == 0) {
+    socket_.reset();
+    child_main(theirs.get());
+  }
+  cgroup.attach(pid_);
+}
+
+TestChild::~TestChild() {
+  kill_and_reap();
+}
+
+void TestChild::kill_and_reap() {
+  if (pid_ > 0) {
+    static_cast<void>(run(Work::kEndForks));
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+}
+
+void TestChild::start(Work work, std::uint64_t amount) {
+  const Order order{.work = work, .amount = amount};
+  // A dead child shows when its answer is read.
+  static_cast<void>(::send(socket_.get(), &order, sizeof(order), MSG_NOSIGNAL));
+}
+
+bool TestChild::run(Work work, std::uint64_t amount) {
+  start(work, amount);
+  char answer = 0;
+  return ::read(socket_.get(), &answer, 1) == 1;
+}
+
+}  // namespace evictd::test

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/doctor.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace evictd::probe {
+namespace {
+
+PurposeReport purpose(Purpose which, bool chosen, std::string lost = "") {
+  return {.purpose = which,
+          .rows = {{.row = "fentry", .hook = "fentry/x", .chosen = false, .reason = "refused"},
+                   {.row = "tp_btf", .hook = "tp_btf/y", .chosen = chosen, .reason = ""}},
+          .lost = std::move(lost),
+          .disabled = false};
+}
+
+Ladder ladder_of(std::vector<PurposeReport> purposes) {
+  Ladder ladder;
+  ladder.purposes = std::move(purposes);
+  ladder.kernel = {{.name = "BTF", .present = true, .detail = "/sys/kernel/btf/vmlinux"}};
+  ladder.privileges = {
+      {.name = "CAP_KILL", .present = false, .detail = "pods cannot be signalled"}};
+  return ladder;
+}
+
+TEST(Doctor, ExitsZeroWhenNothingIsLost) {
+  const Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true)});
+  EXPECT_EQ(ladder.level(), SupportLevel::kFull);
+  EXPECT_EQ(doctor_exit_code(ladder), 0);
+}
+
+TEST(Doctor, ExitsOneWhenSomethingIsLost) {
+  EXPECT_EQ(doctor_exit_code(ladder_of({purpose(Purpose::kMemoryCharge, true, "a little")})), 1);
+  EXPECT_EQ(doctor_exit_code(
+                ladder_of({purpose(Purpose::kMemoryCharge, true), purpose(Purpose::kOom, false)})),
+            1);
+}
+
+TEST(Doctor, ExitsTwoWhenNothingNoticesACrossing) {
+  EXPECT_EQ(doctor_exit_code(ladder_of({purpose(Purpose::kOom, true)})), 2);
+  Ladder failed = ladder_of({purpose(Purpose::kMemoryCharge, true)});
+  failed.failure = "no BTF";
+  EXPECT_EQ(doctor_exit_code(failed), 2);
+}
+
+TEST(Doctor, DoesNotCallAPurposeThatIsSwitchedOffALoss) {
+  PurposeReport off = purpose(Purpose::kPerPageCharge, false);
+  off.disabled = true;
+  EXPECT_EQ(doctor_exit_code(ladder_of({purpose(Purpose::kMemoryCharge, true), off})), 0);
+}
+
+TEST(Doctor, PrintsRowsReasonsLossesFeaturesAndPrivileges) {
+  Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true, "2 MiB late")});
+  ladder.failure = "it broke";
+  const std::string text = doctor_text(ladder);
+  for (const std::string_view word :
+       {"memory-charge", "fentry/x", "refused", "* tp_btf", "lost: 2 MiB late", "yes BTF",
+        "no  CAP_KILL", "pods cannot be signalled", "it broke"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+  }
+}
+
+TEST(Doctor, PrintsTheSameAsJson) {
+  const Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true, "2 MiB \"late\"")});
+  const nlohmann::json json = nlohmann::json::parse(doctor_json(ladder));
+  EXPECT_EQ(json["level"], "degraded");
+  EXPECT_EQ(json["exit_code"], 1);
+  EXPECT_EQ(json["purposes"][0]["purpose"], "memory-charge");
+  EXPECT_EQ(json["purposes"][0]["chosen"], "tp_btf");
+  EXPECT_EQ(json["purposes"][0]["lost"], "2 MiB \"late\"");
+  EXPECT_EQ(json["purposes"][0]["rows"][0]["reason"], "refused");
+  EXPECT_EQ(json["kernel"][0]["present"], true);
+  EXPECT_EQ(json["privileges"][0]["name"], "CAP_KILL");
+}
+
+}  // namespace
+}  // namespace evictd::probe

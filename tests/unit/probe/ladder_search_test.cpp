@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/ladder_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace evictd::probe {
+namespace {
+
+LadderSearch search_of(const Options& options) {
+  Result<LadderSearch> search = LadderSearch::create(options);
+  EXPECT_TRUE(search) << search.error().message();
+  return std::move(*search);
+}
+
+const AttachRow* current_row(const LadderSearch& search, Purpose purpose) {
+  const std::vector<const AttachRow*> rows = search.current();
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const AttachRow* r) { return r->purpose == purpose; });
+  return row == rows.end() ? nullptr : *row;
+}
+
+const PurposeReport& report_of(const std::vector<PurposeReport>& reports, Purpose purpose) {
+  return *std::find_if(reports.begin(), reports.end(),
+                       [&](const PurposeReport& r) { return r.purpose == purpose; });
+}
+
+TEST(AttachTable, NamesEachRowOnceWithinItsPurposeAndEachProgramOnce) {
+  std::set<std::pair<Purpose, std::string_view>> rows;
+  std::set<std::string_view> programs;
+  for (const AttachRow& row : attach_table()) {
+    EXPECT_TRUE(rows.emplace(row.purpose, row.name).second) << row.hook;
+    for (const std::string_view program : row.programs) {
+      EXPECT_TRUE(program.empty() || programs.insert(program).second) << program;
+    }
+  }
+}
+
+TEST(AttachTable, SaysWhatIsLostWithoutEachPurpose) {
+  for (std::size_t i = 0; i < kPurposes; ++i) {
+    EXPECT_FALSE(lost_without(static_cast<Purpose>(i)).empty());
+    EXPECT_FALSE(to_string(static_cast<Purpose>(i)).empty());
+  }
+}
+
+TEST(LadderSearch, BeginsWithTheBestRowOfEachPurpose) {
+  const LadderSearch search = search_of({});
+  EXPECT_EQ(current_row(search, Purpose::kMemoryCharge)->name, "fentry");
+  EXPECT_EQ(current_row(search, Purpose::kCgroups)->name, "tp_btf");
+  EXPECT_EQ(current_row(search, Purpose::kPerPageCharge), nullptr);
+}
+
+TEST(LadderSearch, GoesDownAndKeepsTheReasons) {
+  LadderSearch search = search_of({});
+  search.reject(*current_row(search, Purpose::kMemoryCharge), "refused");
+  EXPECT_EQ(current_row(search, Purpose::kMemoryCharge)->name, "kprobe");
+  search.reject(*current_row(search, Purpose::kMemoryCharge), "not built in");
+  const std::vector<PurposeReport> reports = search.report(false);
+  const PurposeReport& charge = report_of(reports, Purpose::kMemoryCharge);
+  EXPECT_EQ(charge.chosen(), "tp_btf");
+  EXPECT_EQ(charge.rows[0].reason, "refused");
+  EXPECT_EQ(charge.rows[1].reason, "not built in");
+  EXPECT_FALSE(charge.lost.empty());
+  EXPECT_TRUE(report_of(reports, Purpose::kOom).lost.empty());
+}
+
+TEST(LadderSearch, SaysWhatIsLostWhenNoRowIsLeft) {
+  LadderSearch search = search_of({});
+  search.reject(*current_row(search, Purpose::kSweepTimer), "");
+  const std::vector<PurposeReport> reports = search.report(false);
+  const PurposeReport& timer = report_of(reports, Purpose::kSweepTimer);
+  EXPECT_EQ(timer.chosen(), "");
+  EXPECT_EQ(timer.lost, lost_without(Purpose::kSweepTimer));
+  EXPECT_FALSE(timer.rows.front().reason.empty());
+}
+
+TEST(LadderSearch, GivesUpARowInAllPurposesAtOnce) {
+  LadderSearch search = search_of({});
+  search.reject_all("fentry", "refused");
+  EXPECT_EQ(current_row(search, Purpose::kMemoryCharge)->name, "kprobe");
+  EXPECT_EQ(current_row(search, Purpose::kStall)->name, "tp_btf");
+}
+
+TEST(LadderSearch, TriesNothingButThePinnedRow) {
+  LadderSearch search = search_of({.pins = {{Purpose::kStall, "fentry"}}});
+  EXPECT_EQ(current_row(search, Purpose::kStall)->name, "fentry");
+  search.reject(*current_row(search, Purpose::kStall), "refused");
+  EXPECT_EQ(current_row(search, Purpose::kStall), nullptr);
+}
+
+TEST(LadderSearch, LeavesAPurposeOutThatIsPinnedToNone) {
+  const LadderSearch search = search_of({.pins = {{Purpose::kOom, "none"}}});
+  EXPECT_EQ(current_row(search, Purpose::kOom), nullptr);
+  const std::vector<PurposeReport> reports = search.report(false);
+  EXPECT_TRUE(report_of(reports, Purpose::kOom).disabled);
+}
+
+TEST(LadderSearch, TurnsThePerPageHookOnByOptionOrPin) {
+  EXPECT_NE(current_row(search_of({.per_page_hook = true}), Purpose::kPerPageCharge), nullptr);
+  EXPECT_NE(current_row(search_of({.pins = {{Purpose::kPerPageCharge, "tp_btf"}}}),
+                        Purpose::kPerPageCharge),
+            nullptr);
+}
+
+TEST(LadderSearch, RefusesAPinThatNamesNoRowAndSaysWhichAreThere) {
+  const Result<LadderSearch> search =
+      LadderSearch::create({.pins = {{Purpose::kMemoryCharge, "uprobe"}}});
+  ASSERT_FALSE(search);
+  EXPECT_EQ(search.error().code, Errc::kInvalid);
+  for (const std::string word : {"memory-charge", "uprobe", "none", "fentry", "kprobe", "tp_btf"}) {
+    EXPECT_NE(search.error().message().find(word), std::string::npos) << word;
+  }
+}
+
+TEST(LadderSearch, ChoosesNothingAfterAFailure) {
+  for (const PurposeReport& report : search_of({}).report(true)) {
+    EXPECT_EQ(report.chosen(), "");
+  }
+}
+
+TEST(LadderSearch, FindsTheRowOfAProgram) {
+  const LadderSearch search = search_of({});
+  EXPECT_EQ(search.row_of("psi_leave_fentry")->purpose, Purpose::kStall);
+  EXPECT_EQ(search.row_of("memcg_state_tp"), nullptr) << "not its turn yet";
+  EXPECT_EQ(search.row_of(""), nullptr);
+}
+
+}  // namespace
+}  // namespace evictd::probe

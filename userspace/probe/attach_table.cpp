@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/attach_table.h"
+
+namespace evictd::probe {
+namespace {
+
+constexpr std::array kCore = {
+    std::string_view{"sweep_locate"},   std::string_view{"sweep_refresh"},
+    std::string_view{"sweep_resync"},   std::string_view{"sweep_compare"},
+    std::string_view{"cgroup_resolve"},
+};
+
+constexpr std::array kTable = {
+    AttachRow{Purpose::kMemoryCharge,
+              "fentry",
+              "fentry/page_counter_try_charge",
+              {"memcg_charge_fentry"},
+              ""},
+    AttachRow{
+        Purpose::kMemoryCharge,
+        "kprobe",
+        "kprobe/page_counter_try_charge",
+        {"memcg_charge_kprobe"},
+        "the timer is not kicked: a crossing may be seen one charge batch (256 KiB a CPU) late"},
+    AttachRow{Purpose::kMemoryCharge,
+              "tp_btf",
+              "tp_btf/mod_memcg_state",
+              {"memcg_state_tp"},
+              "growth is seen once per 2 MiB; the timer covers the last 4 MiB below a threshold"},
+    AttachRow{Purpose::kSweepTimer, "bpf_timer", "bpf_timer", {"sweep_start"}, ""},
+    AttachRow{Purpose::kNodeMemory, "vm_stat", "sum of the nodes' vm_stat", {}, ""},
+    AttachRow{Purpose::kTaskFork, "tp_btf", "tp_btf/sched_process_fork", {"task_fork_tp"}, ""},
+    AttachRow{Purpose::kTaskFork, "raw_tp", "raw_tp/sched_process_fork", {"task_fork_raw"}, ""},
+    AttachRow{Purpose::kCgroups,
+              "tp_btf",
+              "tp_btf/cgroup_{mkdir,rmdir,notify_populated,attach_task}",
+              {"cgroup_mkdir_tp", "cgroup_rmdir_tp", "cgroup_populated_tp", "cgroup_attach_tp"},
+              ""},
+    AttachRow{Purpose::kCgroups,
+              "raw_tp",
+              "raw_tp/cgroup_{mkdir,rmdir,notify_populated,attach_task}",
+              {"cgroup_mkdir_raw", "cgroup_rmdir_raw", "cgroup_populated_raw", "cgroup_attach_raw"},
+              ""},
+    AttachRow{Purpose::kStall,
+              "fentry",
+              "fentry/psi_memstall_{enter,leave}",
+              {"psi_enter_fentry", "psi_leave_fentry"},
+              ""},
+    AttachRow{
+        Purpose::kStall,
+        "tp_btf",
+        "tp_btf/mm_vmscan_{memcg,direct}_reclaim_{begin,end}",
+        {"reclaim_memcg_begin_tp", "reclaim_memcg_end_tp", "reclaim_direct_begin_tp",
+         "reclaim_direct_end_tp"},
+        "stall time is direct reclaim time; waiting for refaults and compaction is not counted"},
+    AttachRow{Purpose::kOom, "tp_btf", "tp_btf/mark_victim", {"oom_victim_tp"}, ""},
+    AttachRow{Purpose::kOom, "fentry", "fentry/mark_oom_victim", {"oom_victim_fentry"}, ""},
+    AttachRow{Purpose::kOom,
+              "tp_btf_pid",
+              "tp_btf/mark_victim (pid)",
+              {"oom_victim_pid_tp"},
+              "an OOM victim is known by pid only; its pod is not if the process is gone already"},
+    AttachRow{Purpose::kPerPageCharge,
+              "tp_btf",
+              "tp_btf/mod_memcg_lruvec_state",
+              {"memcg_lruvec_tp"},
+              ""},
+};
+
+}  // namespace
+
+std::span<const AttachRow> attach_table() {
+  return kTable;
+}
+
+std::span<const std::string_view> core_programs() {
+  return kCore;
+}
+
+std::string_view lost_without(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::kMemoryCharge:
+      return "memory thresholds are looked at by the timer only, 10 times a second";
+    case Purpose::kSweepTimer:
+      return "no look between two charges, and no rates; polling must cover the last MiB";
+    case Purpose::kNodeMemory:
+      return "node memory.available is polled";
+    case Purpose::kTaskFork:
+      return "pids thresholds are looked at by the timer only, 10 times a second";
+    case Purpose::kCgroups:
+      return "new and gone pods are found by scanning";
+    case Purpose::kStall:
+      return "no stall time per pod";
+    case Purpose::kOom:
+      return "kills by the kernel's OOM killer are not seen";
+    case Purpose::kPerPageCharge:
+      return "no look at single pages";
+  }
+  return "";
+}
+
+}  // namespace evictd::probe

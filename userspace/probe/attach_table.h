@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "probe/ladder.h"
+
+namespace evictd::probe {
+
+/// One way to serve a purpose. `programs` are names in the skeleton, all of them or none are loaded
+/// and attached; empty strings fill up.
+struct AttachRow {
+  Purpose purpose;
+  std::string_view name;
+  std::string_view hook;
+  std::array<std::string_view, 4> programs;
+  /// What evictd cannot do, or does later, with this row; empty for the best one.
+  std::string_view lost;
+};
+
+/// The whole ladder: every row of every purpose, best first within a purpose.
+[[nodiscard]] std::span<const AttachRow> attach_table();
+
+/// What is lost when no row of `purpose` works.
+[[nodiscard]] std::string_view lost_without(Purpose purpose);
+
+/// Programs that nothing works without: they are loaded always, and their failure fails the load.
+[[nodiscard]] std::span<const std::string_view> core_programs();
+
+}  // namespace evictd::probe

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/ladder.h"
+
+namespace evictd::probe {
+
+/// What this kernel has: BTF, kprobes, PSI, the version of the cgroup memory and pids controllers.
+/// Reads a handful of files below `root` ("" is this machine).
+[[nodiscard]] std::vector<Feature> kernel_features(const std::string& root,
+                                                   const std::string& custom_btf_path);
+
+/// Which of the capabilities that evictd uses are effective. `status` is the text of
+/// /proc/self/status.
+[[nodiscard]] std::vector<Feature> privileges(std::string_view status);
+
+[[nodiscard]] bool has_kprobes(const std::string& root);
+
+/// The text of a small file, empty if it cannot be read.
+[[nodiscard]] std::string read_text(const std::string& path);
+
+}  // namespace evictd::probe

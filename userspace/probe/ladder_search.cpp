@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/ladder_search.h"
+
+#include <algorithm>
+
+namespace evictd::probe {
+namespace {
+
+constexpr std::string_view kNone = "none";
+
+bool is_first_row(const AttachRow& row) {
+  const std::span<const AttachRow> table = attach_table();
+  const auto first = std::find_if(table.begin(), table.end(),
+                                  [&](const AttachRow& r) { return r.purpose == row.purpose; });
+  return &*first == &row;
+}
+
+}  // namespace
+
+Result<LadderSearch> LadderSearch::create(const Options& options) {
+  LadderSearch search;
+  for (std::size_t i = 0; i < kPurposes; ++i) {
+    Search& one = search.searches_.emplace_back();
+    one.purpose = static_cast<Purpose>(i);
+    const auto pin = options.pins.find(one.purpose);
+    const bool pinned = pin != options.pins.end();
+    one.disabled = (one.purpose == Purpose::kPerPageCharge && !options.per_page_hook && !pinned) ||
+                   (pinned && pin->second == kNone);
+    bool known = !pinned || pin->second == kNone;
+    std::string allowed{kNone};
+    for (const AttachRow& row : attach_table()) {
+      if (row.purpose != one.purpose) {
+        continue;
+      }
+      std::string reason;
+      if (one.disabled) {
+        reason = "not tried: switched off";
+      } else if (pinned && pin->second != row.name) {
+        reason = "not tried: " + pin->second + " is pinned";
+      }
+      known = known || (pinned && pin->second == row.name);
+      allowed += ", " + std::string(row.name);
+      one.candidates.push_back({.row = &row, .reason = std::move(reason)});
+    }
+    if (!known) {
+      return fail(Errc::kInvalid, "hook for " + std::string(to_string(one.purpose)) + ": no \"" +
+                                      pin->second + "\"; allowed are " + allowed);
+    }
+  }
+  return search;
+}
+
+const AttachRow* LadderSearch::next(const Search& search) {
+  const auto candidate = std::find_if(search.candidates.begin(), search.candidates.end(),
+                                      [](const Candidate& c) { return c.reason.empty(); });
+  return candidate == search.candidates.end() ? nullptr : candidate->row;
+}
+
+std::vector<const AttachRow*> LadderSearch::current() const {
+  std::vector<const AttachRow*> rows;
+  for (const Search& search : searches_) {
+    if (const AttachRow* row = next(search)) {
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+const AttachRow* LadderSearch::row_of(std::string_view program) const {
+  for (const AttachRow* row : current()) {
+    if (!program.empty() &&
+        std::find(row->programs.begin(), row->programs.end(), program) != row->programs.end()) {
+      return row;
+    }
+  }
+  return nullptr;
+}
+
+void LadderSearch::reject(const AttachRow& row, std::string reason) {
+  for (Search& search : searches_) {
+    for (Candidate& candidate : search.candidates) {
+      if (candidate.row == &row) {
+        candidate.reason = reason.empty() ? "failed without a word" : std::move(reason);
+        return;
+      }
+    }
+  }
+}
+
+void LadderSearch::reject_all(std::string_view name, const std::string& reason) {
+  for (Search& search : searches_) {
+    for (Candidate& candidate : search.candidates) {
+      if (candidate.row->name == name && candidate.reason.empty()) {
+        candidate.reason = reason;
+      }
+    }
+  }
+}
+
+std::vector<PurposeReport> LadderSearch::report(bool failed) const {
+  std::vector<PurposeReport> reports;
+  for (const Search& search : searches_) {
+    PurposeReport& report = reports.emplace_back();
+    report.purpose = search.purpose;
+    report.disabled = search.disabled;
+    const AttachRow* chosen = failed ? nullptr : next(search);
+    for (const Candidate& candidate : search.candidates) {
+      report.rows.push_back({.row = std::string(candidate.row->name),
+                             .hook = std::string(candidate.row->hook),
+                             .chosen = candidate.row == chosen,
+                             .reason = candidate.reason});
+    }
+    if (chosen == nullptr) {
+      report.lost = search.disabled && search.purpose == Purpose::kPerPageCharge
+                        ? std::string{}
+                        : std::string(lost_without(search.purpose));
+    } else if (!is_first_row(*chosen)) {
+      report.lost = chosen->lost;
+    }
+  }
+  return reports;
+}
+
+}  // namespace evictd::probe

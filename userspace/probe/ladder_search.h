@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evictd/result.h"
+#include "probe/attach_table.h"
+#include "probe/options.h"
+
+namespace evictd::probe {
+
+/// Which row of each purpose to try next, and why the earlier ones failed. Pure: knows the table
+/// and the options, not libbpf.
+class LadderSearch {
+ public:
+  /// kInvalid: a pin names no row of its purpose.
+  [[nodiscard]] static Result<LadderSearch> create(const Options& options);
+
+  /// Rows to load and attach now, at most one a purpose.
+  [[nodiscard]] std::vector<const AttachRow*> current() const;
+  /// The current row that has `program`, nullptr if none has.
+  [[nodiscard]] const AttachRow* row_of(std::string_view program) const;
+  /// Gives up `row` (one of current()) for `reason`; the next of its purpose takes its place.
+  void reject(const AttachRow& row, std::string reason);
+  /// Gives up every row of this name that has not been given up, in all purposes.
+  void reject_all(std::string_view name, const std::string& reason);
+  /// One report a purpose, in the table's order. `failure` as Ladder::failure: then no row is
+  /// chosen.
+  [[nodiscard]] std::vector<PurposeReport> report(bool failed) const;
+
+ private:
+  struct Candidate {
+    const AttachRow* row;
+    /// Empty while it has not been given up.
+    std::string reason;
+  };
+  struct Search {
+    Purpose purpose{};
+    std::vector<Candidate> candidates;
+    bool disabled = false;
+  };
+
+  [[nodiscard]] static const AttachRow* next(const Search& search);
+
+  std::vector<Search> searches_;
+};
+
+}  // namespace evictd::probe

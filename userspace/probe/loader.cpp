@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/loader.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+
+#include "probe/features.h"
+#include "probe/ladder_search.h"
+#include "probe/libbpf_log.h"
+#include "probe/skeleton.h"
+
+namespace evictd::probe {
+namespace {
+
+/// What one attempt came to: done, or the row that has to be replaced, or the end.
+struct Attempt {
+  enum class Outcome { kLoaded, kRowFailed, kFailed } outcome = Outcome::kFailed;
+  const AttachRow* row = nullptr;
+  std::string reason;
+  Skeleton skeleton;
+  std::vector<Link> links;
+};
+
+std::uint64_t nanoseconds(Duration duration) {
+  return static_cast<std::uint64_t>(duration.count());
+}
+
+/// NUMA node numbers in use are below this. Source: /sys/devices/system/node/possible ("0-3").
+std::uint32_t node_ids() {
+  const std::string text = read_text("/sys/devices/system/node/possible");
+  const std::size_t last = text.find_last_of(",-");
+  const std::size_t begin = last == std::string::npos ? 0 : last + 1;
+  std::uint32_t highest = 0;
+  std::from_chars(text.data() + begin, text.data() + text.size(), highest);
+  return highest + 1;
+}
+
+void set_read_only_data(evictd_bpf& skeleton, const Options& options) {
+  const SweepOptions& sweep = options.sweep;
+  auto& data = *skeleton.rodata;
+  const auto page = static_cast<unsigned long>(::sysconf(_SC_PAGESIZE));
+  data.cfg_page_shift = static_cast<std::uint32_t>(std::countr_zero(page));
+  data.cfg_node_ids = node_ids();
+  data.cfg_base_period_ns = nanoseconds(sweep.base_period);
+  data.cfg_floor_ns = nanoseconds(sweep.floor);
+  data.cfg_kick_window_ns = nanoseconds(sweep.kick_window);
+  data.cfg_near_bytes = static_cast<std::uint64_t>(sweep.near_distance.value);
+  data.cfg_rate_up = sweep.rate_up;
+  data.cfg_rate_down = sweep.rate_down;
+  data.cfg_fast_tick_interval_ns = 1'000'000'000ULL / sweep.fast_ticks_per_second;
+  data.cfg_fast_tick_burst_ns = data.cfg_fast_tick_interval_ns * sweep.fast_tick_burst;
+  data.cfg_stall_notice_ns = nanoseconds(options.stall_notice);
+  data.cfg_stall_window_ns = nanoseconds(options.stall_window);
+}
+
+void set_map_sizes(evictd_bpf& skeleton, const Options& options) {
+  auto& maps = skeleton.maps;
+  bpf_map__set_max_entries(maps.events, options.ring_bytes);
+  bpf_map__set_max_entries(maps.rows, options.max_slots);
+  bpf_map__set_max_entries(maps.targets, options.max_slots);
+  bpf_map__set_max_entries(maps.watches, options.max_watches);
+  bpf_map__set_max_entries(maps.thresholds, options.max_thresholds);
+  // A slot has two counters, each in a cgroup of its own on v1.
+  bpf_map__set_max_entries(maps.counters, 2 * options.max_slots + options.max_watches);
+  bpf_map__set_max_entries(maps.cgroups, 2 * options.max_slots + options.max_watches);
+}
+
+void select_programs(evictd_bpf& skeleton, const LadderSearch& search) {
+  const std::span<const std::string_view> core = core_programs();
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton.obj) {
+    const std::string_view name = bpf_program__name(program);
+    const bool wanted =
+        std::find(core.begin(), core.end(), name) != core.end() || search.row_of(name) != nullptr;
+    bpf_program__set_autoload(program, wanted);
+  }
+}
+
+bpf_program* find_program(const evictd_bpf& skeleton, std::string_view name) {
+  return bpf_object__find_program_by_name(skeleton.obj, std::string(name).c_str());
+}
+
+/// Rows that need not be tried to know that they fail: each try costs a load of the whole object.
+void reject_hopeless(LadderSearch& search, const AttachRow& failed, const std::string& reason) {
+  if (failed.name == "fentry" && reason.find("Operation not permitted") != std::string::npos) {
+    search.reject_all("fentry", "as " + std::string(failed.hook) + ": " + reason);
+  }
+}
+
+/// Puts one row to work. Empty: it works; else why not.
+std::string activate(const AttachRow& row, evictd_bpf& skeleton, std::vector<Link>& links,
+                     LibbpfLog& log) {
+  if (row.purpose == Purpose::kNodeMemory) {
+    return skeleton.bss->node.nodes != 0 ? "" : "no memory cgroup to reach the nodes from";
+  }
+  if (row.purpose == Purpose::kSweepTimer) {
+    const Result<> started = run_program(bpf_program__fd(skeleton.progs.sweep_start));
+    return started ? "" : started.error().message();
+  }
+  for (const std::string_view name : row.programs) {
+    if (name.empty()) {
+      break;
+    }
+    log.clear();
+    Link link(bpf_program__attach(find_program(skeleton, name)));
+    if (!link) {
+      const Error error = fail_errno(errno, "attach " + std::string(name)).value();
+      const std::string words = last_words(log.text());
+      return words.empty() ? error.message() : words;
+    }
+    links.push_back(std::move(link));
+  }
+  return "";
+}
+
+Attempt attempt(const Options& options, const LadderSearch& search) {
+  LibbpfLog log;
+  Attempt result;
+  bpf_object_open_opts open{};
+  open.sz = sizeof(open);
+  open.btf_custom_path =
+      options.custom_btf_path.empty() ? nullptr : options.custom_btf_path.c_str();
+  result.skeleton.reset(evictd_bpf__open_opts(&open));
+  if (!result.skeleton) {
+    result.reason = "open the object: " + last_words(log.text());
+    return result;
+  }
+  set_read_only_data(*result.skeleton, options);
+  set_map_sizes(*result.skeleton, options);
+  select_programs(*result.skeleton, search);
+  if (evictd_bpf__load(result.skeleton.get()) != 0) {
+    const std::string program = failed_program(log.text());
+    result.row = search.row_of(program);
+    result.reason = last_words(log.text());
+    result.outcome =
+        result.row == nullptr ? Attempt::Outcome::kFailed : Attempt::Outcome::kRowFailed;
+    return result;
+  }
+  if (const Result<> located = run_program(bpf_program__fd(result.skeleton->progs.sweep_locate));
+      !located) {
+    result.reason = located.error().in("find the nodes").message();
+    return result;
+  }
+  for (const AttachRow* row : search.current()) {
+    result.reason = activate(*row, *result.skeleton, result.links, log);
+    if (!result.reason.empty()) {
+      result.row = row;
+      result.outcome = Attempt::Outcome::kRowFailed;
+      return result;
+    }
+  }
+  result.outcome = Attempt::Outcome::kLoaded;
+  return result;
+}
+
+void describe_machine(Ladder& ladder, const Options& options) {
+  ladder.kernel = kernel_features("", options.custom_btf_path);
+  ladder.privileges = privileges(read_text("/proc/self/status"));
+}
+
+Result<> validate(const Options& options) {
+  const SweepOptions& sweep = options.sweep;
+  const auto page = static_cast<std::uint32_t>(::sysconf(_SC_PAGESIZE));
+  if (!std::has_single_bit(options.ring_bytes) || options.ring_bytes < page) {
+    return fail(Errc::kInvalid, "ring_bytes must be a power of two of at least one page");
+  }
+  if (options.max_slots == 0 || options.max_watches == 0 || options.max_thresholds == 0) {
+    return fail(Errc::kInvalid, "max_slots, max_watches and max_thresholds must be above 0");
+  }
+  if (sweep.fast_ticks_per_second == 0 || sweep.rate_up == 0 || sweep.rate_down == 0 ||
+      sweep.floor <= Duration{0} || sweep.base_period < sweep.floor) {
+    return fail(Errc::kInvalid, "sweep rates and periods must be above 0, base_period >= floor");
+  }
+  return {};
+}
+
+}  // namespace
+
+void SkeletonDeleter::operator()(evictd_bpf* skeleton) const {
+  evictd_bpf__destroy(skeleton);
+}
+
+void LinkDeleter::operator()(bpf_link* link) const {
+  bpf_link__destroy(link);
+}
+
+Result<> run_program(int program_fd) {
+  bpf_test_run_opts run{};
+  run.sz = sizeof(run);
+  const int error = bpf_prog_test_run_opts(program_fd, &run);
+  if (error != 0) {
+    return fail_errno(-error, "run a kernel program");
+  }
+  if (run.retval != 0) {
+    return fail_errno(-static_cast<int>(run.retval), "kernel program");
+  }
+  return {};
+}
+
+LoadOutcome load_programs(const Options& options) {
+  LoadOutcome outcome;
+  describe_machine(outcome.ladder, options);
+  const Result<> valid = validate(options);
+  Result<LadderSearch> search = LadderSearch::create(options);
+  if (!valid || !search) {
+    outcome.error = valid ? search.error() : valid.error();
+    outcome.ladder.failure = outcome.error->message();
+    return outcome;
+  }
+  if (!has_kprobes("")) {
+    search->reject_all("kprobe", "kprobes are not built into this kernel");
+  }
+  while (true) {
+    Attempt tried = attempt(options, *search);
+    if (tried.outcome == Attempt::Outcome::kRowFailed) {
+      search->reject(*tried.row, tried.reason);
+      reject_hopeless(*search, *tried.row, tried.reason);
+      continue;
+    }
+    if (tried.outcome == Attempt::Outcome::kLoaded) {
+      outcome.skeleton = std::move(tried.skeleton);
+      outcome.links = std::move(tried.links);
+    } else {
+      outcome.ladder.failure = "no kernel program can be loaded: " + tried.reason;
+      outcome.error = Error{.code = Errc::kUnsupported, .context = outcome.ladder.failure};
+    }
+    break;
+  }
+  outcome.ladder.purposes = search->report(outcome.error.has_value());
+  // The kernel's whole BTF was on the heap: give it back at once.
+  ::malloc_trim(0);
+  return outcome;
+}
+
+}  // namespace evictd::probe

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "evictd/bytes.h"
+#include "evictd/time.h"
+#include "probe/ladder.h"
+
+namespace evictd::probe {
+
+/// The in-kernel timer that looks at thresholds.
+struct SweepOptions {
+  /// Between ticks while nothing is near. Each tick costs 2..16 us of one CPU.
+  Duration base_period = std::chrono::milliseconds{100};
+  /// Shortest period of the fast ticks that follow a kick.
+  Duration floor = std::chrono::microseconds{20};
+  /// A kick is good for this long.
+  Duration kick_window = std::chrono::milliseconds{10};
+  /// The charge hook kicks the timer when a threshold is nearer than this.
+  Bytes near_distance = Bytes{4LL << 20};
+  /// Fastest growth and fall that are assumed possible, bytes a second: twice the zeroing bandwidth
+  /// measured with transparent huge pages (16 GB/s), and what freeing them reaches.
+  std::uint64_t rate_up = 32'000'000'000;
+  std::uint64_t rate_down = 64'000'000'000;
+  /// Fast ticks allowed in a row and, in any steady state, per second: 400 of 16 us are 0.64 % of a
+  /// core.
+  std::uint32_t fast_tick_burst = 256;
+  std::uint32_t fast_ticks_per_second = 400;
+};
+
+struct Options {
+  SweepOptions sweep{};
+  /// Row to use for a purpose, by name ("tp_btf"), or "none" to do without. Anything else is
+  /// kInvalid, with the allowed names in the message. A pinned row that fails is not replaced by
+  /// another.
+  std::map<Purpose, std::string> pins{};
+  /// Also hook every page's statistics: finds a crossing within 4 KiB, costs 7..10 % of a page
+  /// fault.
+  bool per_page_hook = false;
+  /// Slots: watch() takes 0 .. max_slots - 1.
+  std::uint32_t max_slots = 2048;
+  /// Distinct (cgroup, signal) pairs with thresholds, and thresholds altogether.
+  std::uint32_t max_watches = 4096;
+  std::uint32_t max_thresholds = 16384;
+  /// Bytes of the event ring; a power of two and at least one page.
+  std::uint32_t ring_bytes = 256 * 1024;
+  /// A cgroup that loses this much time within `stall_window` is reported as StallRising, at most
+  /// once a window.
+  Duration stall_notice = std::chrono::milliseconds{50};
+  Duration stall_window = std::chrono::seconds{1};
+  /// BTF of the running kernel when it is not in /sys/kernel/btf/vmlinux.
+  std::string custom_btf_path{};
+  /// Fault for tests: drain() throws every record away, as if none had been seen.
+  bool drop_all_events = false;
+};
+
+}  // namespace evictd::probe

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/probe.h"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <numeric>
+
+#include "probe/decode.h"
+#include "probe/loader.h"
+#include "probe/row_table.h"
+#include "probe/skeleton.h"
+#include "probe/watch_registry.h"
+
+namespace evictd::probe {
+namespace {
+
+struct RingDeleter {
+  void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
+};
+
+template <typename T>
+std::uint64_t peek(const T& value) {
+  return __atomic_load_n(&value, __ATOMIC_RELAXED);
+}
+
+MonoTime moment(std::uint64_t ktime_ns) {
+  return MonoTime{Duration{static_cast<std::int64_t>(ktime_ns)}};
+}
+
+}  // namespace
+
+struct Probe::Impl {
+  explicit Impl(LoadOutcome outcome, const Options& options)
+      : ladder(std::move(outcome.ladder)),
+        skeleton(std::move(outcome.skeleton)),
+        links(std::move(outcome.links)),
+        registry(*skeleton, options),
+        base_period(options.sweep.base_period),
+        drop_all_events(options.drop_all_events) {}
+
+  static int take(void* self, void* record, std::size_t size);
+  [[nodiscard]] std::uint64_t dropped_total() const;
+
+  // Members go in reverse order: links before the programs they attach.
+  const Ladder ladder;
+  const Skeleton skeleton;
+  const std::vector<Link> links;
+  RowTable rows;
+  WatchRegistry registry;
+  std::unique_ptr<ring_buffer, RingDeleter> ring;
+  const Duration base_period;
+  const bool drop_all_events;
+
+  // Written by the hot thread.
+  EventSink* sink = nullptr;
+  std::uint32_t delivered_now = 0;
+  std::uint64_t dropped_seen = 0;
+  std::array<std::atomic<std::uint64_t>, kEventKinds> delivered{};
+  std::atomic<std::uint64_t> malformed = 0;
+};
+
+int Probe::Impl::take(void* self, void* record, std::size_t size) {
+  auto& impl = *static_cast<Impl*>(self);
+  if (impl.drop_all_events) {
+    return 0;
+  }
+  const Decoded decoded = decode(record, size, *impl.sink);
+  if (!decoded.ok) {
+    impl.malformed.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  impl.delivered[static_cast<std::size_t>(decoded.kind)].fetch_add(1, std::memory_order_relaxed);
+  ++impl.delivered_now;
+  return 0;
+}
+
+std::uint64_t Probe::Impl::dropped_total() const {
+  std::uint64_t total = 0;
+  for (const auto& dropped : skeleton->bss->stats.dropped) {
+    total += peek(dropped);
+  }
+  return total;
+}
+
+std::uint64_t Counters::dropped_total() const {
+  return std::accumulate(dropped.begin(), dropped.end(), std::uint64_t{0});
+}
+
+Probe::Probe(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Probe::~Probe() = default;
+
+Result<std::unique_ptr<Probe>> Probe::load(const Options& options) {
+  LoadOutcome outcome = load_programs(options);
+  if (outcome.error) {
+    return fail_in("load the kernel side", *outcome.error);
+  }
+  if (outcome.ladder.level() == SupportLevel::kPollOnly) {
+    return fail(Errc::kUnsupported, "load the kernel side: no hook notices a crossing");
+  }
+  auto impl = std::make_unique<Impl>(std::move(outcome), options);
+  Result<RowTable> rows = RowTable::map(bpf_map__fd(impl->skeleton->maps.rows), options.max_slots);
+  if (!rows) {
+    return tl::unexpected(rows.error());
+  }
+  impl->rows = std::move(*rows);
+  impl->ring.reset(
+      ring_buffer__new(bpf_map__fd(impl->skeleton->maps.events), Impl::take, impl.get(), nullptr));
+  if (!impl->ring) {
+    return fail_errno(errno, "open the event ring");
+  }
+  return std::unique_ptr<Probe>(new Probe(std::move(impl)));
+}
+
+Ladder Probe::examine(const Options& options) {
+  return load_programs(options).ladder;
+}
+
+const Ladder& Probe::ladder() const {
+  return impl_->ladder;
+}
+
+int Probe::event_fd() const {
+  return ring_buffer__epoll_fd(impl_->ring.get());
+}
+
+Drained Probe::drain(EventSink& sink) {
+  impl_->sink = &sink;
+  impl_->delivered_now = 0;
+  // Fails only when a callback does, and ours does not.
+  static_cast<void>(ring_buffer__consume(impl_->ring.get()));
+  impl_->sink = nullptr;
+  const std::uint64_t dropped = impl_->drop_all_events ? 0 : impl_->dropped_total();
+  const std::uint64_t newly = dropped - impl_->dropped_seen;
+  impl_->dropped_seen = dropped;
+  return {.delivered = impl_->delivered_now, .newly_dropped = newly};
+}
+
+Result<> Probe::refresh() {
+  return run_program(bpf_program__fd(impl_->skeleton->progs.sweep_refresh));
+}
+
+Result<> Probe::resync() {
+  return run_program(bpf_program__fd(impl_->skeleton->progs.sweep_resync));
+}
+
+CgroupUsage Probe::row(std::uint32_t slot) const {
+  return impl_->rows.read(slot, impl_->registry.generation(slot));
+}
+
+NodeUsage Probe::node() const {
+  const evictd_node& node = impl_->skeleton->bss->node;
+  NodeUsage usage;
+  usage.source = UsageSource::kBpfTable;
+  usage.read_at = moment(peek(node.ktime_ns));
+  if (peek(node.nodes) != 0) {
+    usage.usage = Bytes{static_cast<std::int64_t>(peek(node.usage_bytes))};
+    usage.inactive_file = Bytes{static_cast<std::int64_t>(peek(node.inactive_file_bytes))};
+  }
+  if (peek(node.tasks) != 0) {
+    usage.tasks = static_cast<std::int64_t>(peek(node.tasks));
+  }
+  return usage;
+}
+
+bool Probe::timer_stalled(MonoTime now) const {
+  constexpr int kPeriods = 4;
+  return !impl_->ladder.chosen(Purpose::kSweepTimer).empty() &&
+         now - moment(peek(impl_->skeleton->bss->stats.last_tick_ktime_ns)) >
+             kPeriods * impl_->base_period;
+}
+
+Counters Probe::counters() const {
+  const evictd_stats& stats = impl_->skeleton->bss->stats;
+  Counters counters;
+  for (std::size_t kind = 0; kind < kEventKinds; ++kind) {
+    counters.emitted[kind] = peek(stats.emitted[kind]);
+    counters.dropped[kind] = peek(stats.dropped[kind]);
+    counters.delivered[kind] = impl_->delivered[kind].load(std::memory_order_relaxed);
+  }
+  counters.malformed = impl_->malformed.load(std::memory_order_relaxed);
+  counters.ticks = peek(stats.ticks);
+  counters.fast_ticks = peek(stats.fast_ticks);
+  counters.kicks = peek(stats.kicks);
+  counters.throttled = peek(stats.throttled);
+  counters.charges = peek(stats.charges);
+  counters.forks = peek(stats.forks);
+  counters.stale_rows = peek(stats.stale_rows);
+  counters.last_tick = moment(peek(stats.last_tick_ktime_ns));
+  return counters;
+}
+
+Result<> Probe::set_roots(std::span<const CgroupId> roots) {
+  return impl_->registry.set_roots(roots);
+}
+
+Result<std::uint32_t> Probe::watch(std::uint32_t slot, const PodCgroup& pod) {
+  return impl_->registry.watch(slot, pod);
+}
+
+Result<> Probe::unwatch(std::uint32_t slot) {
+  return impl_->registry.unwatch(slot);
+}
+
+Result<std::vector<std::uint64_t>> Probe::set_thresholds(
+    std::span<const WatchedThreshold> thresholds) {
+  return impl_->registry.set_thresholds(thresholds);
+}
+
+std::vector<ProgramCounters> Probe::program_counters() const {
+  std::vector<ProgramCounters> all;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, impl_->skeleton->obj) {
+    bpf_prog_info info{};
+    std::uint32_t size = sizeof(info);
+    const int fd = bpf_program__fd(program);
+    if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) != 0) {
+      continue;
+    }
+    all.push_back({.program = bpf_program__name(program),
+                   .id = info.id,
+                   .runs = info.run_cnt,
+                   .run_time = Duration{static_cast<std::int64_t>(info.run_time_ns)},
+                   .recursion_misses = info.recursion_misses});
+  }
+  return all;
+}
+
+}  // namespace evictd::probe

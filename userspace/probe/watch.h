@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "evictd/cgroup_id.h"
+#include "probe/events.h"
+
+namespace evictd::probe {
+
+/// The cgroups of one pod (or of the pod root), one per controller; the same id twice on v2. The
+/// descriptors are open directories in cgroupfs, borrowed for the call; -1 without the controller.
+struct PodCgroup {
+  CgroupId memory{};
+  CgroupId pids{};
+  int memory_fd = -1;
+  int pids_fd = -1;
+};
+
+/// A threshold "signal is above `value`" that the kernel side watches.
+struct WatchedThreshold {
+  /// The caller's own name for it, unique among all thresholds given.
+  std::uint64_t id = 0;
+  Signal signal = Signal::kNodeWorkingSet;
+  /// For cgroup signals: any cgroup of the memory or pids hierarchy except its root (which has no
+  /// counter), watched as a slot or not. `cgroup_fd`: its open directory, borrowed for the call.
+  CgroupId cgroup{};
+  int cgroup_fd = -1;
+  /// Bytes or tasks. Crossed up: signal > value; crossed down: signal <= value - hysteresis.
+  std::uint64_t value = 0;
+  std::uint64_t hysteresis = 0;
+};
+
+}  // namespace evictd::probe
