@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace evictd::test {
+
+/// How often this test program asked for memory with `new` so far.
+[[nodiscard]] std::size_t allocations();
+
+}  // namespace evictd::test

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/document.h"
+
+#include <gtest/gtest.h>
+
+namespace evictd::cluster {
+namespace {
+
+using nlohmann::json;
+
+json one(std::string_view text, DocumentFormat format = DocumentFormat::kYaml) {
+  Result<std::vector<Document>> documents = parse_documents(text, "f", format);
+  EXPECT_TRUE(documents) << documents.error().message();
+  EXPECT_EQ(documents->size(), 1U);
+  return documents->at(0).value;
+}
+
+Error error_of(std::string_view text, DocumentFormat format = DocumentFormat::kYaml,
+               const DocumentLimits& limits = {}) {
+  const Result<std::vector<Document>> documents = parse_documents(text, "f", format, limits);
+  EXPECT_FALSE(documents) << text;
+  return documents ? Error{} : documents.error();
+}
+
+TEST(ParseDocuments, ReadsYamlAsJson) {
+  EXPECT_EQ(one("a: [1, -2, 3.5, true, null, ~, text]\nb:\n  c: \"7\"\n  d:\n"),
+            json::parse(R"({"a":[1,-2,3.5,true,null,null,"text"],"b":{"c":"7","d":null}})"));
+}
+
+TEST(ParseDocuments, LeavesWhatYamlVersionsReadDifferentlyAsText) {
+  EXPECT_EQ(
+      one("[010, yes, on, .inf, 0o17, 1_000, 2026-11-20T22:21:33Z, 1e999]"),
+      json::parse(R"(["010","yes","on",".inf","0o17","1_000","2026-11-20T22:21:33Z","1e999"])"));
+}
+
+TEST(ParseDocuments, ReadsNumbersOfTheCoreSchema) {
+  EXPECT_EQ(one("[0x1F, +5, 0.5, .5, 1e3, 9223372036854775807]"),
+            json::parse("[31, 5, 0.5, 0.5, 1000.0, 9223372036854775807]"));
+}
+
+TEST(ParseDocuments, ObeysTheTagsOfTheCoreSchema) {
+  EXPECT_EQ(one("[!!str 5, !!int 5, !!null ~, ! 6]"), json::parse(R"(["5", 5, null, "6"])"));
+  EXPECT_EQ(error_of("a: !custom 5").message(), "f:1: tag '!custom' cannot be read");
+  EXPECT_EQ(error_of("a: !!int five").code, Errc::kInvalid);
+}
+
+TEST(ParseDocuments, ReadsEveryDocumentWithItsLine) {
+  const Result<std::vector<Document>> documents =
+      parse_documents("# nothing\n---\na: 1\n---\n---\n\nb: 2\n", "f", DocumentFormat::kYaml);
+  ASSERT_TRUE(documents);
+  ASSERT_EQ(documents->size(), 2U);
+  EXPECT_EQ(documents->at(0).line, 3);
+  EXPECT_EQ(documents->at(1).line, 7);
+}
+
+TEST(ParseDocuments, FindsNothingInAnEmptyText) {
+  for (const char* text : {"", "# only a comment\n", "---\n", "---\n---\n"}) {
+    EXPECT_TRUE(parse_documents(text, "f", DocumentFormat::kYaml)->empty()) << text;
+  }
+}
+
+TEST(ParseDocuments, RefusesAKeyThatIsThereTwice) {
+  EXPECT_EQ(error_of("a: 1\nb: 2\na: 3\n").message(), "f:3: key 'a' is there twice");
+  EXPECT_EQ(error_of("{\n\"a\": 1,\n\"a\": 2}", DocumentFormat::kJson).message(),
+            "f:3: key 'a' is there twice");
+}
+
+TEST(ParseDocuments, RefusesKeysThatAreNoText) {
+  EXPECT_EQ(error_of("? [a]\n: 1\n").message(), "f:1: a sequence cannot be a key");
+  EXPECT_EQ(error_of("? {a: 1}\n: 1\n").message(), "f:1: a mapping cannot be a key");
+  EXPECT_EQ(error_of("a: &x 1\n*x : 2\n").message(), "f:2: an alias cannot be a key");
+  EXPECT_EQ(error_of("base: &x {a: 1}\nb:\n  <<: *x\n").message(),
+            "f:3: merge keys ('<<') are not supported");
+}
+
+TEST(ParseDocuments, ReadsAliasesAsWhatTheyStandFor) {
+  EXPECT_EQ(one("a: &x {b: [1]}\nc: *x\n"), json::parse(R"({"a":{"b":[1]},"c":{"b":[1]}})"));
+}
+
+TEST(ParseDocuments, RefusesAnAliasToWhatItIsIn) {
+  EXPECT_EQ(error_of("a: &x [1, *x]").message(), "f:1: an alias to what it is in");
+}
+
+TEST(ParseDocuments, CountsWhatAliasesStandFor) {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 10; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before;
+    for (int j = 0; j < 9; ++j) {
+      bomb += ", " + before;
+    }
+    bomb += "]\n";
+  }
+  const Error error = error_of(bomb);
+  EXPECT_EQ(error.code, Errc::kExhausted);
+  EXPECT_EQ(error.message(), "f:6: more than 200000 values");
+}
+
+TEST(ParseDocuments, RefusesDeepNesting) {
+  const std::string deep = std::string(1000, '[') + std::string(1000, ']');
+  EXPECT_EQ(error_of(deep).code, Errc::kExhausted);
+  EXPECT_EQ(error_of(deep, DocumentFormat::kJson).message(), "f:1: nested deeper than 64");
+}
+
+TEST(ParseDocuments, RefusesALongText) {
+  EXPECT_EQ(error_of("aaaa", DocumentFormat::kYaml, {3, 64, 10}).message(),
+            "f:1: longer than 3 bytes");
+}
+
+TEST(ParseDocuments, NamesTheLineThatIsNoYaml) {
+  const Error error = error_of("a: 1\nb: [1, 2\nc: }\n");
+  EXPECT_EQ(error.code, Errc::kMalformed);
+  EXPECT_TRUE(error.message().starts_with("f:")) << error.message();
+  EXPECT_NE(error.message().find("not YAML"), std::string::npos);
+}
+
+TEST(ParseDocuments, NamesTheLineThatIsNoJson) {
+  EXPECT_TRUE(error_of("{\"a\": 1,\n\n oops}", DocumentFormat::kJson)
+                  .message()
+                  .starts_with("f:3: not JSON at"));
+  EXPECT_EQ(error_of("{} {}", DocumentFormat::kJson).code, Errc::kMalformed);
+  EXPECT_EQ(error_of("", DocumentFormat::kJson).code, Errc::kMalformed);
+}
+
+TEST(FindLine, FindsAValueByItsPath) {
+  constexpr std::string_view kText = "a: 1\n---\nspec:\n  containers:\n  - name: x\n  - name: y\n";
+  EXPECT_EQ(find_line(kText, DocumentFormat::kYaml, 3, "spec.containers[1].name"), 6);
+  EXPECT_EQ(find_line(kText, DocumentFormat::kYaml, 3, "spec.containers"), 5);
+  EXPECT_EQ(find_line(kText, DocumentFormat::kYaml, 3, "spec.volumes"), 3) << "none there";
+  EXPECT_EQ(find_line("{\n\"a\": [\n1,\n2]}", DocumentFormat::kJson, 1, "a[1]"), 4);
+}
+
+}  // namespace
+}  // namespace evictd::cluster

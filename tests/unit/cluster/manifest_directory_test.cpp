@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/manifest_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "support/fake_tree.h"
+
+namespace evictd::cluster {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string pod(std::string_view uid) {
+  return "apiVersion: v1\nkind: Pod\nmetadata:\n  uid: " + std::string(uid) + "\n";
+}
+
+class Directory : public testing::Test {
+ protected:
+  Directory() { tree_.make_directory("/pods"); }
+  [[nodiscard]] ManifestDirectory open(ManifestKind kind = ManifestKind::kPods) const {
+    return *ManifestDirectory::open({tree_.real("/pods").string(), kind});
+  }
+  [[nodiscard]] static std::vector<std::string> uids(const ManifestDirectory& directory) {
+    std::vector<std::string> uids;
+    for (const Manifest* manifest : directory.manifests()) {
+      uids.push_back(manifest->cgroup_uid);
+    }
+    return uids;
+  }
+  /// Waits for the descriptor as an event loop would, then refreshes.
+  [[nodiscard]] static bool refresh_when_told(ManifestDirectory& directory) {
+    constexpr int kDeadlineMs = 10'000;
+    pollfd ready{directory.fd(), POLLIN, 0};
+    EXPECT_EQ(::poll(&ready, 1, kDeadlineMs), 1) << "no event";
+    return directory.refresh();
+  }
+
+  test::FakeTree tree_;
+};
+
+TEST_F(Directory, ReadsManifestsOfBothFormatsInOrderOfTheirNames) {
+  tree_.write("/pods/b.json", R"({"apiVersion":"v1","kind":"Pod","metadata":{"uid":"2"}})");
+  tree_.write("/pods/a.yaml", pod("'1'"));
+  tree_.write("/pods/c.yml", pod("'3'"));
+  const ManifestDirectory directory = open();
+  EXPECT_THAT(uids(directory), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(directory.problems(), IsEmpty());
+}
+
+TEST_F(Directory, SkipsWhatIsNoManifest) {
+  tree_.write("/pods/.hidden.yaml", "{");
+  tree_.write("/pods/a.yaml~", "{");
+  tree_.write("/pods/notes.txt", "{");
+  tree_.make_directory("/pods/sub.yaml");
+  const ManifestDirectory directory = open();
+  EXPECT_THAT(uids(directory), IsEmpty());
+  EXPECT_THAT(directory.problems(), IsEmpty());
+}
+
+TEST_F(Directory, TellsOfANewFileAndOfARemovedOne) {
+  ManifestDirectory directory = open();
+  tree_.write("/pods/a.yaml", pod("a"));
+  EXPECT_TRUE(refresh_when_told(directory));
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
+  tree_.remove("/pods/a.yaml");
+  EXPECT_TRUE(refresh_when_told(directory));
+  EXPECT_THAT(uids(directory), IsEmpty());
+}
+
+TEST_F(Directory, TellsOfAFileThatIsMovedIntoPlace) {
+  ManifestDirectory directory = open();
+  tree_.write("/a.tmp", pod("a"));
+  tree_.rename("/a.tmp", "/pods/a.yaml");
+  EXPECT_TRUE(refresh_when_told(directory));
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
+}
+
+TEST_F(Directory, FollowsLinksThatAreReplacedAsAWhole) {
+  tree_.write("/pods/..v1/a.yaml", pod("old"));
+  tree_.write("/pods/..v2/a.yaml", pod("new"));
+  tree_.link("/pods/..data", "..v1");
+  tree_.link("/pods/a.yaml", "..data/a.yaml");
+  ManifestDirectory directory = open();
+  EXPECT_THAT(uids(directory), ElementsAre("old"));
+  tree_.link("/pods/..next", "..v2");
+  tree_.rename("/pods/..next", "/pods/..data");
+  EXPECT_TRUE(refresh_when_told(directory));
+  EXPECT_THAT(uids(directory), ElementsAre("new"));
+}
+
+TEST_F(Directory, KeepsThePodsOfAFileThatBecameBad) {
+  tree_.write("/pods/a.yaml", pod("a"));
+  ManifestDirectory directory = open();
+  tree_.write("/pods/a.yaml", "apiVersion: v1\nkind: Deployment\n");
+  EXPECT_TRUE(refresh_when_told(directory));
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
+  ASSERT_EQ(directory.problems().size(), 1U);
+  EXPECT_THAT(directory.problems()[0].message(), HasSubstr("/pods/a.yaml:2: kind: 'Deployment'"));
+
+  tree_.write("/pods/a.yaml", pod("b"));
+  EXPECT_TRUE(refresh_when_told(directory));
+  EXPECT_THAT(uids(directory), ElementsAre("b"));
+  EXPECT_THAT(directory.problems(), IsEmpty());
+}
+
+TEST_F(Directory, ReportsABadFileAndReadsTheOthers) {
+  tree_.write("/pods/a.yaml", "{");
+  tree_.write("/pods/b.yaml", pod("b"));
+  const ManifestDirectory directory = open();
+  EXPECT_THAT(uids(directory), ElementsAre("b"));
+  EXPECT_EQ(directory.problems().size(), 1U);
+}
+
+TEST_F(Directory, NeverBlocksOnAPipe) {
+  ASSERT_EQ(::mkfifo(tree_.real("/pods/a.yaml").c_str(), 0600), 0);
+  EXPECT_THAT(uids(open()), IsEmpty());
+}
+
+TEST_F(Directory, KeepsAllPodsWhenTheDirectoryIsGoneAndComesBackToIt) {
+  tree_.write("/pods/a.yaml", pod("a"));
+  ManifestDirectory directory = open();
+  tree_.rename("/pods", "/away");
+  EXPECT_TRUE(refresh_when_told(directory));
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
+  ASSERT_EQ(directory.problems().size(), 1U);
+  EXPECT_THAT(directory.problems()[0].message(), HasSubstr("pods of the last reading are kept"));
+  EXPECT_FALSE(directory.refresh()) << "nothing new";
+
+  tree_.write("/pods/b.yaml", pod("b"));
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("b"));
+  EXPECT_THAT(directory.problems(), IsEmpty());
+}
+
+TEST_F(Directory, MarksThePodsOfAStaticDirectory) {
+  tree_.write("/pods/a.yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: etcd\n");
+  const ManifestDirectory directory = open(ManifestKind::kStatic);
+  ASSERT_EQ(directory.manifests().size(), 1U);
+  EXPECT_TRUE(directory.manifests()[0]->pod.from_static_source);
+}
+
+TEST_F(Directory, MustBeThereAtTheStart) {
+  const Result<ManifestDirectory> directory =
+      ManifestDirectory::open({tree_.real("/none").string(), ManifestKind::kPods});
+  ASSERT_FALSE(directory);
+  EXPECT_EQ(directory.error().code, Errc::kNotFound);
+  EXPECT_THAT(directory.error().message(), HasSubstr("/none"));
+}
+
+}  // namespace
+}  // namespace evictd::cluster

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/pod_cgroup.h"
+#include "cluster/pod_place.h"
+#include "evictd/cgroup_id.h"
+#include "evictd/result.h"
+#include "sys/cgroup_layout.h"
+#include "sys/root.h"
+
+namespace evictd::cluster {
+
+/// What one created, removed or emptied cgroup means.
+enum class TreeChange {
+  kIrrelevant,        ///< No pod's business, or known already.
+  kPodAdded,          ///< The pod is new, or was made anew.
+  kPodChanged,        ///< It got or lost its processes, its cgroup in the pids hierarchy, or a
+                      ///< cgroup in it that is no container.
+  kPodRemoved,        ///< It is gone; find() no longer knows it.
+  kContainerAdded,    ///< In the pod.
+  kContainerRemoved,  ///< From the pod.
+  kRootChanged,       ///< The cgroup that holds all pods was made or removed: scan().
+};
+
+struct TreeAnswer {
+  TreeChange change = TreeChange::kIrrelevant;
+  /// uid of the pod meant; empty for kIrrelevant and kRootChanged.
+  std::string uid;
+};
+
+/// Who is a pod according to the cgroup tree. Scanned once, then kept up to date by events; a scan
+/// at any later time gives the same. Events for what is known already change nothing, so those
+/// that came before or during a scan may be given after it.
+/// Thread rule: housekeeping only.
+class CgroupTree {
+ public:
+  /// Borrows `root`, which must outlive the tree. Knows no pod until scan().
+  [[nodiscard]] static Result<CgroupTree> create(const sys::Root& root, sys::CgroupLayout layout,
+                                                 PlaceOptions options);
+
+  /// Reads the tree anew. No pod root is no error: there are no pods until it appears.
+  /// Errors: those of reading the root of a hierarchy; then nothing is changed.
+  /// Cost: for each pod about 20 system calls and 5 for each cgroup in it.
+  [[nodiscard]] Result<> scan();
+
+  /// A cgroup `name` was made below `parent`; both ids are of the same hierarchy.
+  /// Cost: none if the parent is nobody's; else about as much as scan() for that one cgroup.
+  [[nodiscard]] TreeAnswer created(CgroupId id, CgroupId parent, std::string_view name);
+  /// A cgroup was removed.
+  [[nodiscard]] TreeAnswer removed(CgroupId id);
+  /// The kernel said whether a live process is in the cgroup or below it.
+  [[nodiscard]] TreeAnswer populated_changed(CgroupId id, bool populated);
+
+  /// Known pods, oldest first, then by uid. Valid until the next call that is not const.
+  [[nodiscard]] std::vector<const PodCgroup*> pods() const;
+  /// nullptr when there is none. Valid as pods().
+  [[nodiscard]] const PodCgroup* find(std::string_view uid) const;
+  /// The pod that the cgroup is, or is in; nullptr when there is none.
+  [[nodiscard]] const PodCgroup* find(CgroupId id) const;
+
+  /// Where the pods are, within the hierarchy; "" while there is no pod root.
+  [[nodiscard]] const std::string& pod_root() const { return state_.pod_root; }
+  /// Its id in the memory hierarchy; names nothing while there is none.
+  [[nodiscard]] CgroupId pod_root_id() const { return state_.pod_root_id; }
+  [[nodiscard]] const PlaceRules& rules() const { return rules_; }
+  [[nodiscard]] const sys::CgroupLayout& layout() const { return layout_; }
+
+ private:
+  /// A cgroup below which pods may come, or that is one or in one.
+  struct Node {
+    std::string path;
+    /// uid of the pod that it is or is in; empty on the way.
+    std::string uid;
+  };
+  struct State {
+    std::string pod_root;
+    CgroupId pod_root_id;
+    std::map<std::string, PodCgroup, std::less<>> pods;
+    std::map<CgroupId, Node> nodes;
+  };
+
+  CgroupTree(const sys::Root& root, sys::CgroupLayout layout, PlaceRules rules);
+
+  void find_pod_root(State& state) const;
+  [[nodiscard]] Result<> scan_hierarchy(const sys::Hierarchy& hierarchy, State& state) const;
+  void scan_below(const sys::Hierarchy& hierarchy, const std::string& path, int depth,
+                  State& state) const;
+  TreeAnswer add(const sys::Hierarchy& hierarchy, const std::string& path, CgroupId id,
+                 State& state) const;
+  TreeAnswer add_pod(const std::string& path, const Place& place, CgroupId id, State& state) const;
+  TreeAnswer forget(const Node& node, CgroupId id);
+  [[nodiscard]] const sys::Hierarchy* hierarchy_of(CgroupId id) const;
+
+  const sys::Root* root_;
+  sys::CgroupLayout layout_;
+  PlaceRules rules_;
+  State state_;
+};
+
+}  // namespace evictd::cluster

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/document.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+#include "cluster/json_builder.h"
+#include "cluster/yaml_scalar.h"
+
+namespace evictd::cluster {
+
+namespace {
+
+/// Ends a YAML parse early; never leaves this file.
+struct Stop {};
+
+int line_of(const YAML::Mark& mark) {
+  return std::max(mark.line, 0) + 1;
+}
+
+/// Passes the events of yaml-cpp on.
+class YamlEvents final : public YAML::EventHandler {
+ public:
+  explicit YamlEvents(JsonBuilder& builder) : builder_(&builder) {}
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add(nullptr, "", line_of(mark), anchor);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    refuse_as_key(line_of(mark), "an alias");
+    builder_->add_alias(anchor, line_of(mark));
+    stop_if_failed();
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    const int line = line_of(mark);
+    std::optional<nlohmann::json> resolved = resolve_yaml_scalar(tag, value);
+    if (!resolved) {
+      builder_->fail_at(line, Errc::kInvalid, "tag '" + tag + "' cannot be read");
+    }
+    add(resolved.value_or(nullptr), value, line, anchor);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    refuse_as_key(line_of(mark), "a sequence");
+    builder_->begin_array(line_of(mark), anchor);
+    stop_if_failed();
+  }
+  void OnSequenceEnd() override { builder_->end(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    refuse_as_key(line_of(mark), "a mapping");
+    builder_->begin_object(line_of(mark), anchor);
+    stop_if_failed();
+  }
+  void OnMapEnd() override { builder_->end(); }
+
+ private:
+  void add(nlohmann::json value, const std::string& text, int line, std::size_t anchor) {
+    if (!builder_->wants_key()) {
+      builder_->add(std::move(value), line, anchor);
+    } else if (text == "<<") {
+      builder_->fail_at(line, Errc::kInvalid, "merge keys ('<<') are not supported");
+    } else {
+      builder_->add_key(text, line);
+    }
+    stop_if_failed();
+  }
+  void refuse_as_key(int line, std::string_view what) {
+    if (builder_->wants_key()) {
+      builder_->fail_at(line, Errc::kInvalid, std::string(what) + " cannot be a key");
+      stop_if_failed();
+    }
+  }
+  void stop_if_failed() const {
+    if (builder_->failed()) {
+      throw Stop{};
+    }
+  }
+
+  JsonBuilder* builder_;
+};
+
+void parse_yaml(std::string_view text, JsonBuilder& builder) {
+  std::istringstream stream{std::string(text)};
+  try {
+    YAML::Parser parser(stream);
+    YamlEvents events(builder);
+    while (parser.HandleNextDocument(events)) {
+    }
+  } catch (const Stop&) {
+    // The builder has the failure.
+  } catch (const YAML::Exception& error) {
+    builder.fail_at(line_of(error.mark), Errc::kMalformed, "not YAML: " + error.msg);
+  }
+}
+
+/// Characters of a text that count the lines passed; nlohmann's lexer reads one character ahead.
+class CountingIterator {
+ public:
+  // NOLINTBEGIN(readability-identifier-naming): std::iterator_traits wants these names.
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+  // NOLINTEND(readability-identifier-naming)
+
+  CountingIterator(const char* at, int& line) : at_(at), line_(&line) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    *line_ += *at_ == '\n' ? 1 : 0;
+    ++at_;
+    return *this;
+  }
+  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
+  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  int* line_;
+};
+
+/// Passes the events of nlohmann's parser on; false ends it.
+class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  JsonEvents(JsonBuilder& builder, const int& line) : builder_(&builder), line_(&line) {}
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t& /*value*/) override { return false; }
+  bool start_object(std::size_t /*size*/) override {
+    builder_->begin_object(*line_);
+    return !builder_->failed();
+  }
+  bool end_object() override { return end(); }
+  bool start_array(std::size_t /*size*/) override {
+    builder_->begin_array(*line_);
+    return !builder_->failed();
+  }
+  bool end_array() override { return end(); }
+  bool key(string_t& key) override {
+    builder_->add_key(std::move(key), *line_);
+    return !builder_->failed();
+  }
+  bool parse_error(std::size_t /*position*/, const std::string& token,
+                   const nlohmann::json::exception& /*error*/) override {
+    builder_->fail_at(*line_, Errc::kMalformed, "not JSON at '" + token + "'");
+    return false;
+  }
+
+ private:
+  bool add(nlohmann::json value) {
+    builder_->add(std::move(value), *line_);
+    return !builder_->failed();
+  }
+  bool end() {
+    builder_->end();
+    return !builder_->failed();
+  }
+
+  JsonBuilder* builder_;
+  const int* line_;
+};
+
+void parse_json(std::string_view text, JsonBuilder& builder) {
+  int line = 1;
+  JsonEvents events(builder, line);
+  try {
+    static_cast<void>(nlohmann::json::sax_parse(CountingIterator(text.data(), line),
+                                                CountingIterator(text.data() + text.size(), line),
+                                                &events));
+  } catch (const nlohmann::json::exception& error) {
+    builder.fail_at(line, Errc::kMalformed, std::string("not JSON: ") + error.what());
+  }
+}
+
+void parse(std::string_view text, DocumentFormat format, JsonBuilder& builder) {
+  switch (format) {
+    case DocumentFormat::kYaml:
+      parse_yaml(text, builder);
+      return;
+    case DocumentFormat::kJson:
+      parse_json(text, builder);
+      return;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Document>> parse_documents(std::string_view text, std::string_view name,
+                                              DocumentFormat format, const DocumentLimits& limits) {
+  const std::string prefix = std::string(name) + ":";
+  if (text.size() > limits.bytes) {
+    return fail(Errc::kExhausted,
+                prefix + "1: longer than " + std::to_string(limits.bytes) + " bytes");
+  }
+  JsonBuilder builder(limits);
+  parse(text, format, builder);
+  if (builder.failure()) {
+    Error error = *builder.failure();
+    error.context = prefix + error.context;
+    return Failure(std::move(error));
+  }
+  std::vector<Document> documents = builder.take();
+  std::erase_if(documents, [](const Document& document) { return document.value.is_null(); });
+  return documents;
+}
+
+int find_line(std::string_view text, DocumentFormat format, int document_line,
+              std::string_view path) {
+  JsonBuilder builder(DocumentLimits{}, {document_line, std::string(path)});
+  parse(text, format, builder);
+  return builder.watched_line().value_or(document_line);
+}
+
+}  // namespace evictd::cluster

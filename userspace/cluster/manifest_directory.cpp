@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/manifest_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "sys/root.h"
+
+namespace evictd::cluster {
+
+namespace {
+
+constexpr std::uint32_t kWatched = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
+                                   IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF |
+                                   IN_ONLYDIR;
+
+/// The format that the name of a file tells; nullopt for a file that is not read.
+std::optional<DocumentFormat> format_of(std::string_view name) {
+  if (name.starts_with('.')) {
+    return std::nullopt;
+  }
+  if (name.ends_with(".json")) {
+    return DocumentFormat::kJson;
+  }
+  return name.ends_with(".yaml") || name.ends_with(".yml") ? std::optional(DocumentFormat::kYaml)
+                                                           : std::nullopt;
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+Result<std::set<std::string>> manifest_names(int directory, const std::string& path) {
+  base::Fd fd(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, CloseDirectory> listing(fd ? ::fdopendir(fd.get()) : nullptr);
+  if (!listing) {
+    return fail_errno(errno, "list " + path);
+  }
+  static_cast<void>(fd.release());
+  std::set<std::string> names;
+  for (errno = 0; const dirent* entry = ::readdir(listing.get()); errno = 0) {
+    if (format_of(entry->d_name)) {
+      names.emplace(entry->d_name);
+    }
+  }
+  return errno == 0 ? Result<std::set<std::string>>(std::move(names))
+                    : fail_errno(errno, "list " + path);
+}
+
+/// The text of a regular file; nullopt for a directory, a device or a pipe, on which a read could
+/// block.
+Result<std::optional<std::string>> read_regular(int directory, const std::string& name,
+                                                const std::string& path) {
+  const base::Fd fd(::openat(directory, name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) {
+    return fail_errno(errno, path);
+  }
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) {
+    return fail_errno(errno, path);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return std::nullopt;
+  }
+  Result<std::string> text = sys::read_all(fd.get(), DocumentLimits{}.bytes, path);
+  if (!text) {
+    return Failure(text.error());
+  }
+  return std::optional(std::move(*text));
+}
+
+/// A new regular file is read when its writer has closed it, but a link has all its text at once.
+bool is_being_written(int directory, const std::string& name) {
+  struct stat status {};
+  return ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(status.st_mode) && status.st_nlink == 1;
+}
+
+bool same(const std::optional<Error>& a, const std::optional<Error>& b) {
+  return a.has_value() == b.has_value() && (!a || a->context == b->context);
+}
+
+}  // namespace
+
+Result<ManifestDirectory> ManifestDirectory::open(ManifestDirectoryOptions options) {
+  base::Fd inotify(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  if (!inotify) {
+    return fail_errno(errno, "watch manifest directory " + options.path);
+  }
+  ManifestDirectory made(std::move(options), std::move(inotify));
+  if (Result<> watched = made.watch(); !watched) {
+    return Failure(watched.error());
+  }
+  static_cast<void>(made.read_directory());
+  return made;
+}
+
+Result<> ManifestDirectory::watch() {
+  const std::string what = "watch manifest directory " + options_.path;
+  base::Fd directory(::open(options_.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) {
+    return fail_errno(errno, what);
+  }
+  // Through the descriptor, so that what is watched is what is read.
+  const std::string itself = "/proc/self/fd/" + std::to_string(directory.get());
+  const int watch = ::inotify_add_watch(inotify_.get(), itself.c_str(), kWatched);
+  if (watch < 0) {
+    return fail_errno(errno, what);
+  }
+  directory_ = std::move(directory);
+  watch_ = watch;
+  return {};
+}
+
+ManifestDirectory::Changes ManifestDirectory::take_changes() {
+  Changes changes;
+  alignas(inotify_event) std::array<char, 16 * 1024> buffer{};
+  for (;;) {
+    const ssize_t size = ::read(inotify_.get(), buffer.data(), buffer.size());
+    if (size <= 0) {
+      return changes;
+    }
+    inotify_event event{};
+    for (ssize_t at = 0; at < size; at += static_cast<ssize_t>(sizeof event + event.len)) {
+      const char* start = buffer.data() + at;
+      std::memcpy(&event, start, sizeof event);
+      changes.everything |= (event.mask & IN_Q_OVERFLOW) != 0;
+      // Events of an older watch, on a directory that was replaced, mean nothing any more.
+      if (event.wd != watch_) {
+        continue;
+      }
+      changes.directory_gone |= (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) != 0;
+      const std::string name = event.len > 0 ? start + sizeof event : "";
+      // A ConfigMap volume has links through "..data", which is replaced as a whole.
+      changes.everything |= name.starts_with("..");
+      const bool is_too_early =
+          (event.mask & IN_CREATE) != 0 && is_being_written(directory_.get(), name);
+      if (format_of(name) && !is_too_early) {
+        changes.names.insert(name);
+      }
+    }
+  }
+}
+
+bool ManifestDirectory::refresh() {
+  const Changes changes = take_changes();
+  if (changes.directory_gone) {
+    if (watch_ >= 0) {
+      ::inotify_rm_watch(inotify_.get(), watch_);
+    }
+    watch_ = -1;
+    directory_.reset();
+  }
+  if (!directory_) {
+    return come_back();
+  }
+  if (changes.everything) {
+    return read_directory();
+  }
+  bool changed = false;
+  for (const std::string& name : changes.names) {
+    changed |= read_file(name);
+  }
+  return changed;
+}
+
+bool ManifestDirectory::come_back() {
+  const std::optional<Error> before = std::exchange(directory_problem_, std::nullopt);
+  if (Result<> watched = watch(); !watched) {
+    directory_problem_ = watched.error().in("pods of the last reading are kept");
+    return !same(before, directory_problem_);
+  }
+  return read_directory() || before.has_value();
+}
+
+bool ManifestDirectory::read_directory() {
+  const Result<std::set<std::string>> names = manifest_names(directory_.get(), options_.path);
+  const std::optional<Error> before = std::exchange(directory_problem_, std::nullopt);
+  if (!names) {
+    directory_problem_ = names.error();
+    return !same(before, directory_problem_);
+  }
+  bool changed = before.has_value() || std::erase_if(files_, [&](const auto& file) {
+                                         return !names->contains(file.first);
+                                       }) > 0;
+  for (const std::string& name : *names) {
+    changed |= read_file(name);
+  }
+  return changed;
+}
+
+bool ManifestDirectory::read_file(const std::string& name) {
+  const std::string path = sys::join_path(options_.path, name);
+  Result<std::optional<std::string>> text = read_regular(directory_.get(), name, path);
+  if ((text && !*text) || (!text && text.error().code == Errc::kNotFound)) {
+    return files_.erase(name) > 0;
+  }
+  File& file = files_[name];
+  file.problem.reset();
+  if (!text) {
+    file.problem = text.error();
+    return true;
+  }
+  Result<std::vector<Manifest>> manifests =
+      parse_manifests(**text, path, *format_of(name), options_.kind);
+  if (manifests) {
+    file.manifests = std::move(*manifests);
+  } else {
+    file.problem = manifests.error();
+  }
+  return true;
+}
+
+std::vector<const Manifest*> ManifestDirectory::manifests() const {
+  std::vector<const Manifest*> all;
+  for (const auto& [name, file] : files_) {
+    for (const Manifest& manifest : file.manifests) {
+      all.push_back(&manifest);
+    }
+  }
+  return all;
+}
+
+std::vector<Error> ManifestDirectory::problems() const {
+  std::vector<Error> all;
+  if (directory_problem_) {
+    all.push_back(*directory_problem_);
+  }
+  for (const auto& [name, file] : files_) {
+    if (file.problem) {
+      all.push_back(*file.problem);
+    }
+  }
+  return all;
+}
+
+}  // namespace evictd::cluster

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/pod_json.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "cluster/json_reader.h"
+
+namespace evictd::cluster {
+namespace {
+
+using eviction::Container;
+using eviction::EmptyDir;
+using eviction::Pod;
+using eviction::Quantity;
+using eviction::ResourceList;
+using eviction::Toleration;
+using eviction::Volume;
+
+std::optional<Quantity> quantity_at(const JsonReader& reader) {
+  std::string text;
+  if (reader.value().is_number()) {
+    text = reader.value().dump();
+  } else {
+    text = reader.text();
+  }
+  if (reader.failed()) {
+    return std::nullopt;
+  }
+  Result<Quantity> quantity = Quantity::parse(text);
+  if (!quantity) {
+    reader.reject(quantity.error().context);
+    return std::nullopt;
+  }
+  return *std::move(quantity);
+}
+
+ResourceList resources_at(const JsonReader& reader) {
+  ResourceList list;
+  for (const auto& [name, amount] : reader.members()) {
+    if (std::optional<Quantity> quantity = quantity_at(amount)) {
+      list.insert_or_assign(name, *std::move(quantity));
+    }
+  }
+  return list;
+}
+
+std::vector<Container> containers_at(const JsonReader& reader) {
+  std::vector<Container> containers;
+  for (const JsonReader& item : reader.elements()) {
+    Container container;
+    container.name = item.at("name").text();
+    container.requests = resources_at(item.at("resources").at("requests"));
+    container.limits = resources_at(item.at("resources").at("limits"));
+    container.restarts_always = item.at("restartPolicy").text() == "Always";
+    containers.push_back(std::move(container));
+  }
+  return containers;
+}
+
+std::vector<Toleration> tolerations_at(const JsonReader& reader) {
+  std::vector<Toleration> tolerations;
+  for (const JsonReader& item : reader.elements()) {
+    tolerations.push_back({item.at("key").text(), item.at("operator").text(),
+                           item.at("value").text(), item.at("effect").text()});
+  }
+  return tolerations;
+}
+
+std::vector<Volume> volumes_at(const JsonReader& reader) {
+  std::vector<Volume> volumes;
+  for (const JsonReader& item : reader.elements()) {
+    Volume volume;
+    volume.name = item.at("name").text();
+    volume.host_path = item.at("hostPath").present();
+    volume.config_map = item.at("configMap").present();
+    volume.git_repo = item.at("gitRepo").present();
+    if (const JsonReader dir = item.at("emptyDir"); dir.present()) {
+      volume.empty_dir = EmptyDir{dir.at("medium").text(), std::nullopt};
+      if (const JsonReader limit = dir.at("sizeLimit"); limit.present()) {
+        volume.empty_dir->size_limit = quantity_at(limit);
+      }
+    }
+    volumes.push_back(std::move(volume));
+  }
+  return volumes;
+}
+
+void read_metadata(const JsonReader& metadata, Pod& pod) {
+  pod.name = metadata.at("name").text();
+  pod.ns = metadata.at("namespace").text();
+  pod.uid = metadata.at("uid").text();
+  pod.deletion_requested = metadata.at("deletionTimestamp").present();
+  for (const auto& [key, value] : metadata.at("annotations").members()) {
+    pod.annotations.insert_or_assign(key, value.text());
+  }
+  if (JsonReader created = metadata.at("creationTimestamp"); created.present()) {
+    if (const std::string text = created.text(); !text.empty()) {
+      Result<WallTime> time = wall_time_from_rfc3339(text);
+      if (time) {
+        pod.created_at = *time;
+      } else {
+        created.reject(time.error().context);
+      }
+    }
+  }
+}
+
+void read_spec(const JsonReader& spec, Pod& pod) {
+  pod.containers = containers_at(spec.at("containers"));
+  pod.init_containers = containers_at(spec.at("initContainers"));
+  pod.overhead = resources_at(spec.at("overhead"));
+  pod.tolerations = tolerations_at(spec.at("tolerations"));
+  pod.volumes = volumes_at(spec.at("volumes"));
+  pod.priority_class_name = spec.at("priorityClassName").text();
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int64_t kHighest = std::numeric_limits<std::int32_t>::max();
+  if (const auto priority = spec.at("priority").integer(kLowest, kHighest)) {
+    pod.priority = static_cast<std::int32_t>(*priority);
+  }
+  pod.termination_grace_seconds = spec.at("terminationGracePeriodSeconds")
+                                      .integer(std::numeric_limits<std::int64_t>::min(),
+                                               std::numeric_limits<std::int64_t>::max());
+}
+
+}  // namespace
+
+Result<Pod> pod_from_json(const nlohmann::json& object) {
+  std::optional<std::string> problem;
+  const JsonReader root(object, problem);
+  Pod pod;
+  root.members();  // anything but an object is refused
+  read_metadata(root.at("metadata"), pod);
+  read_spec(root.at("spec"), pod);
+  pod.phase = root.at("status").at("phase").text();
+  pod.status_qos_class = root.at("status").at("qosClass").text();
+  if (problem) {
+    return fail(Errc::kMalformed, *problem);
+  }
+  return pod;
+}
+
+}  // namespace evictd::cluster

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "evictd/result.h"
+#include "eviction/pod.h"
+
+namespace evictd::cluster {
+
+/// Reads what eviction needs of one v1.Pod object. Fields it does not know are skipped; `null` is
+/// the same as absent; quantities may be texts or numbers.
+/// Errors: kMalformed, naming the field by its path ("spec.containers[1].resources.requests.memory:
+/// quantities must match ..."); the pod is then to be treated as unknown, never as without
+/// requests.
+[[nodiscard]] Result<eviction::Pod> pod_from_json(const nlohmann::json& object);
+
+/// Nanoseconds since 1970 of an RFC 3339 text with any offset.
+/// Errors: kMalformed for what is not one, kInvalid for a moment outside the years 1678 to 2261.
+[[nodiscard]] Result<WallTime> wall_time_from_rfc3339(std::string_view text);
+
+}  // namespace evictd::cluster
