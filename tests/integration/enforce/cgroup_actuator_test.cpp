@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "enforce/cgroup_actuator.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "private_pod.h"
+
+namespace evictd::enforce::test {
+namespace {
+
+using std::chrono::seconds;
+using enum EvictionState;
+
+constexpr MonoTime kStart = at(seconds{1000});
+
+/// A pod in the v1 memory and pids hierarchies.
+class CgroupActuatorOnV1 : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!pod_.missing().empty()) {
+      GTEST_SKIP() << pod_.missing();
+    }
+  }
+
+  PrivatePod pod_{PrivatePod::Kind::kV1};
+  std::unique_ptr<CgroupActuator> actuator_ = pod_.actuator();
+};
+
+TEST_F(CgroupActuatorOnV1, GraceZeroKillsAtOnceWithoutSigterm) {
+  const pid_t first = pod_.start(Behaviour::kSleep);
+  pod_.add_container("c1");
+  const pid_t second = pod_.start(Behaviour::kIgnoreTerm, "c1");
+  KillTarget& target = pod_.target();
+
+  const Result<SignalReport> report = actuator_->begin(target, Duration{0}, kStart);
+
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->signal, SIGKILL);
+  EXPECT_EQ(report->method, SignalMethod::kPidfds);
+  EXPECT_EQ(report->processes, 2U);
+  EXPECT_LE(report->first_at, report->last_at);
+  EXPECT_EQ(actuator_->counters().sigterms, 0U);
+  EXPECT_EQ(await_end(first), SIGKILL);
+  EXPECT_EQ(await_end(second), SIGKILL);
+  EXPECT_TRUE(target.pinned());
+  ASSERT_TRUE(await(*actuator_, kReleased, kStart));
+  EXPECT_FALSE(target.pinned());
+  EXPECT_TRUE(pod_.processes().empty());
+}
+
+TEST_F(CgroupActuatorOnV1, TheSignalNeedsNoFileOpenedAndNoWalk) {
+  pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+
+  ASSERT_TRUE(actuator_->begin(target, Duration{0}, kStart));
+
+  EXPECT_EQ(actuator_->counters().reopened_procs, 0U);
+  EXPECT_EQ(actuator_->counters().walks, 0U);
+}
+
+TEST_F(CgroupActuatorOnV1, AProcessThatHandlesSigtermIsReleasedBeforeItsGraceEnds) {
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+
+  ASSERT_TRUE(actuator_->begin(target, seconds{30}, kStart));
+
+  EXPECT_EQ(await_end(process), SIGTERM);
+  ASSERT_TRUE(await(*actuator_, kReleased, at(seconds{1001})));
+  EXPECT_EQ(actuator_->counters().sigkills, 0U);
+  EXPECT_FALSE(actuator_->next_deadline());
+  EXPECT_EQ(pod_.pids_max(), "max");
+}
+
+TEST_F(CgroupActuatorOnV1, AProcessThatIgnoresSigtermIsKilledWhenItsGraceEnds) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& target = pod_.target();
+
+  ASSERT_TRUE(actuator_->begin(target, seconds{30}, kStart));
+  EXPECT_EQ(actuator_->next_deadline(), kStart + seconds{30});
+  actuator_->on_deadline(kStart + seconds{30} - Duration{1});
+  EXPECT_TRUE(alive(process));
+  actuator_->on_deadline(kStart + seconds{30});
+
+  EXPECT_EQ(await_end(process), SIGKILL);
+  EXPECT_TRUE(await(*actuator_, kReleased, kStart + seconds{30}));
+}
+
+TEST_F(CgroupActuatorOnV1, CuttingTheGraceMovesTheDeadlineForwardAndNeverBack) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& target = pod_.target();
+  const Ticket ticket = actuator_->begin(target, seconds{30}, kStart)->ticket;
+
+  ASSERT_TRUE(actuator_->cut_grace(ticket, kStart + seconds{40}, kStart + seconds{5}));
+  EXPECT_EQ(actuator_->next_deadline(), kStart + seconds{30});
+  ASSERT_TRUE(actuator_->cut_grace(ticket, kStart + seconds{6}, kStart + seconds{5}));
+  EXPECT_EQ(actuator_->next_deadline(), kStart + seconds{6});
+  EXPECT_TRUE(alive(process));
+
+  const Result<SignalReport> report =
+      actuator_->cut_grace(ticket, kStart + seconds{5}, kStart + seconds{5});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->signal, SIGKILL);
+  EXPECT_EQ(await_end(process), SIGKILL);
+  EXPECT_EQ(actuator_->cut_grace(ticket, kStart, kStart).error().code, Errc::kInvalid);
+}
+
+TEST_F(CgroupActuatorOnV1, APodThatForksAsFastAsItCanIsKilledEntirely) {
+  write_file(pod_.directories()[1] + "/pids.max", "200");
+  KillTarget& target = pod_.target();
+  pod_.start(Behaviour::kForkFast);
+  while (pod_.processes().size() < 100) {
+  }
+
+  ASSERT_TRUE(actuator_->begin(target, Duration{0}, kStart));
+
+  EXPECT_EQ(pod_.pids_max(), "0");
+  EXPECT_TRUE(await(*actuator_, kReleased, kStart));
+  EXPECT_TRUE(pod_.processes().empty());
+}
+
+TEST_F(CgroupActuatorOnV1, AForkingPodCannotEscapeWithoutThePidsHierarchyEither) {
+  // The pod's target holds the memory hierarchy only, so pids.max stays at its bound.
+  write_file(pod_.directories()[1] + "/pids.max", "60");
+  KillTarget::Options options = pod_.options();
+  options.places.resize(1);
+  KillTarget& target = pod_.open_target(options);
+  pod_.start(Behaviour::kForkFast);
+  while (pod_.processes().size() < 30) {
+  }
+
+  ASSERT_TRUE(actuator_->begin(target, Duration{0}, kStart));
+  // Its processes may be replaced for a while; looking again ends that.
+  MonoTime now = kStart;
+  while (!pod_.processes().empty()) {
+    now = std::max(now, actuator_->next_deadline().value_or(now));
+    actuator_->on_deadline(now);
+    actuator_->on_ready(now);
+  }
+
+  EXPECT_EQ(pod_.pids_max(), "60");
+}
+
+TEST_F(CgroupActuatorOnV1, AProcessKnownInOneHierarchyOnlyIsKilledToo) {
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  const std::string elsewhere = std::filesystem::path(pod_.directories()[0]).parent_path();
+  write_file(elsewhere + "/cgroup.procs", std::to_string(process));
+  KillTarget& target = pod_.target();
+
+  ASSERT_TRUE(actuator_->begin(target, Duration{0}, kStart));
+
+  EXPECT_EQ(await_end(process), SIGKILL);
+}
+
+TEST_F(CgroupActuatorOnV1, AContainerThatTheTargetDoesNotHoldIsFoundByAWalkThatIsCounted) {
+  const pid_t known = pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+  pod_.add_container("late");
+  pod_.add_container("late/nested");
+  const pid_t late = pod_.start(Behaviour::kSleep, "late");
+  const pid_t nested = pod_.start(Behaviour::kSleep, "late/nested");
+
+  const Result<SignalReport> report = actuator_->begin(target, Duration{0}, kStart);
+
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->walked);
+  EXPECT_GT(actuator_->counters().walks, 0U);
+  EXPECT_EQ(await_end(known), SIGKILL);
+  EXPECT_EQ(await_end(late), SIGKILL);
+  EXPECT_EQ(await_end(nested), SIGKILL);
+}
+
+TEST_F(CgroupActuatorOnV1, AContainerThatWasReplacedByAnotherIsFound) {
+  pod_.add_container("old");
+  KillTarget& target = pod_.target();
+  for (const std::string& directory : pod_.directories()) {
+    std::filesystem::remove(directory + "/old");
+  }
+  pod_.add_container("new");
+  const pid_t process = pod_.start(Behaviour::kSleep, "new");
+
+  ASSERT_TRUE(actuator_->begin(target, Duration{0}, kStart));
+
+  EXPECT_EQ(await_end(process), SIGKILL);
+}
+
+TEST_F(CgroupActuatorOnV1, APodThatVanishedBeforeTheSignalIsANormalOutcome) {
+  KillTarget& empty = pod_.target();
+  EXPECT_EQ(actuator_->begin(empty, Duration{0}, kStart).error().code, Errc::kNotFound);
+  EXPECT_EQ(pod_.pids_max(), "max") << "a pod that was not killed keeps its limit";
+
+  for (const std::string& directory : pod_.directories()) {
+    std::filesystem::remove(directory);
+  }
+  EXPECT_EQ(actuator_->begin(empty, seconds{1}, kStart).error().code, Errc::kNotFound);
+  EXPECT_EQ(actuator_->counters().vanished, 2U);
+  EXPECT_FALSE(empty.pinned());
+  EXPECT_FALSE(actuator_->next_deadline());
+}
+
+TEST_F(CgroupActuatorOnV1, APodIsNotEvictedTwiceAtATime) {
+  pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& target = pod_.target();
+  ASSERT_TRUE(actuator_->begin(target, seconds{30}, kStart));
+
+  EXPECT_EQ(actuator_->begin(target, Duration{0}, kStart).error().code, Errc::kBusy);
+}
+
+TEST_F(CgroupActuatorOnV1, AKillThatDoesNotFinishIsReportedOnceAndReleasedLater) {
+  const Mounts mounts = Mounts::find();
+  if (mounts.freezer.empty()) {
+    GTEST_SKIP() << "no v1 freezer, without which no process outlives SIGKILL for sure";
+  }
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  // A process that is frozen on v1 does not die before it is thawed.
+  const std::string freezer = mounts.freezer + "/evictd-test-" + std::to_string(::getpid());
+  std::filesystem::create_directory(freezer);
+  write_file(freezer + "/cgroup.procs", std::to_string(process));
+  write_file(freezer + "/freezer.state", "FROZEN");
+  KillTarget& target = pod_.target();
+
+  ASSERT_TRUE(actuator_->begin(target, Duration{0}, kStart));
+  actuator_->on_deadline(kStart + seconds{2} - Duration{1});
+  EXPECT_EQ(take_states(*actuator_), std::vector{kKilled});
+  actuator_->on_deadline(kStart + seconds{2});
+  actuator_->on_deadline(kStart + seconds{4});
+  EXPECT_EQ(take_states(*actuator_), std::vector{kExceededGrace});
+  EXPECT_EQ(actuator_->counters().exceeded_grace, 1U);
+
+  write_file(freezer + "/freezer.state", "THAWED");
+  EXPECT_EQ(await_end(process), SIGKILL);
+  EXPECT_TRUE(await(*actuator_, kReleased, kStart + seconds{5}));
+  std::filesystem::remove(freezer);
+}
+
+TEST_F(CgroupActuatorOnV1, WhatIsUnderWayShowsTheBytesStillCharged) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& target = pod_.target();
+  ASSERT_TRUE(actuator_->begin(target, seconds{30}, kStart));
+
+  std::array<InFlight, 4> out{};
+  ASSERT_EQ(actuator_->in_flight(out), 1U);
+
+  EXPECT_EQ(out[0].state, kTerminating);
+  EXPECT_EQ(out[0].pod, target.id());
+  EXPECT_EQ(out[0].kill_due_at, kStart + seconds{30});
+  EXPECT_GE(out[0].usage.value, 0);
+  EXPECT_TRUE(alive(process));
+}
+
+TEST_F(CgroupActuatorOnV1, ATargetMadeAnewTakesThePlaceOfTheOldOne) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& old = pod_.target();
+  ASSERT_TRUE(actuator_->begin(old, seconds{30}, kStart));
+  pod_.add_container("late");
+  const pid_t late = pod_.start(Behaviour::kIgnoreTerm, "late");
+  KillTarget& newer = pod_.target();
+
+  actuator_->replace(newer);
+  EXPECT_FALSE(old.pinned());
+  EXPECT_TRUE(newer.pinned());
+  actuator_->on_deadline(kStart + seconds{30});
+
+  EXPECT_EQ(actuator_->counters().walks, 0U);
+  EXPECT_EQ(await_end(process), SIGKILL);
+  EXPECT_EQ(await_end(late), SIGKILL);
+}
+
+}  // namespace
+}  // namespace evictd::enforce::test

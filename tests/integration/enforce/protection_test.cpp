@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "base/system_clock.h"
+#include "enforce/cgroup_actuator.h"
+#include "enforce/dry_run_actuator.h"
+#include "private_pod.h"
+
+namespace evictd::enforce::test {
+namespace {
+
+using std::chrono::seconds;
+using enum EvictionState;
+
+constexpr MonoTime kStart = at(seconds{1000});
+
+class ProtectedPods : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!pod_.missing().empty()) {
+      GTEST_SKIP() << pod_.missing();
+    }
+  }
+
+  /// Neither grace nor no grace gets a signal through, and the reason is counted.
+  void expect_refused(KillTarget& target, Protection reason) {
+    for (const Duration grace : {Duration{0}, Duration{seconds{30}}}) {
+      const Result<SignalReport> report = actuator_->begin(target, grace, kStart);
+      ASSERT_FALSE(report);
+      EXPECT_EQ(report.error().code, Errc::kInvalid);
+      EXPECT_FALSE(report.error().context.empty());
+    }
+    EXPECT_EQ(actuator_->counters().refused[static_cast<std::size_t>(reason)], 2U);
+    EXPECT_EQ(actuator_->counters().sigterms + actuator_->counters().sigkills, 0U);
+    EXPECT_FALSE(target.pinned());
+    EXPECT_EQ(pod_.pids_max(), "max");
+  }
+
+  PrivatePod pod_{PrivatePod::Kind::kV1};
+  std::unique_ptr<CgroupActuator> actuator_ = pod_.actuator();
+};
+
+TEST_F(ProtectedPods, AStaticMirrorCriticalOrUnknownPodIsNeverSignalled) {
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  for (const Protection protection :
+       {Protection::kStatic, Protection::kMirror, Protection::kCritical, Protection::kUnknown}) {
+    KillTarget& target = pod_.target(protection);
+    expect_refused(target, protection);
+    actuator_ = pod_.actuator();
+  }
+  EXPECT_TRUE(alive(process));
+}
+
+TEST_F(ProtectedPods, APodThatBecomesCriticalDuringItsGraceIsNotKilled) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& target = pod_.target();
+  ASSERT_TRUE(actuator_->begin(target, seconds{30}, kStart));
+
+  target.set_protection(Protection::kCritical);
+  actuator_->on_deadline(kStart + seconds{30});
+
+  EXPECT_EQ(take_states(*actuator_), (std::vector{kTerminating, kExceededGrace}));
+  EXPECT_TRUE(alive(process));
+  EXPECT_FALSE(target.pinned());
+}
+
+TEST_F(ProtectedPods, APodBelowARootThatTheActuatorDoesNotKnowIsNeverSignalled) {
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+  actuator_->set_roots({pod_.roots()[0].id()});
+
+  expect_refused(target, Protection::kOutsideRoot);
+  EXPECT_TRUE(alive(process));
+}
+
+TEST_F(ProtectedPods, OurOwnPodIsNeverSignalled) {
+  const pid_t neighbour = pod_.start(Behaviour::kSleep);
+  const std::string procs = pod_.directories()[0] + "/cgroup.procs";
+  KillTarget& opened_before = pod_.target();
+  write_file(procs, "0");
+  KillTarget& opened_after = pod_.target();
+
+  EXPECT_EQ(opened_after.protection(), Protection::kOwnProcess);
+  expect_refused(opened_before, Protection::kOwnProcess);
+  EXPECT_TRUE(alive(neighbour));
+  write_file(Mounts::find().memory + "/cgroup.procs", "0");
+}
+
+TEST_F(ProtectedPods, APathThatLeavesTheRootIsNoTarget) {
+  for (const char* path : {"", ".", "..", "../pod1", "pod1/..", "/pod1", "pod1//c1", "pod1/"}) {
+    KillTarget::Options options = pod_.options();
+    options.places[0].path = path;
+    const Result<std::unique_ptr<KillTarget>> target = KillTarget::open(options);
+    ASSERT_FALSE(target) << path;
+    EXPECT_EQ(target.error().code, Errc::kInvalid) << path;
+  }
+}
+
+TEST_F(ProtectedPods, APodWithoutAnyCgroupIsNoTarget) {
+  KillTarget::Options options = pod_.options();
+  for (KillTarget::Place& place : options.places) {
+    place.path = "pod2";
+  }
+
+  EXPECT_EQ(KillTarget::open(options).error().code, Errc::kNotFound);
+}
+
+TEST_F(ProtectedPods, ADirectoryOutsideTheCgroupFileSystemIsNoPodRoot) {
+  const Result<PodRoot> root =
+      PodRoot::open({.kind = HierarchyKind::kV1Memory, .hierarchy = 4, .directory = "/tmp"});
+
+  ASSERT_FALSE(root);
+  EXPECT_EQ(root.error().code, Errc::kInvalid);
+}
+
+TEST_F(ProtectedPods, ADryRunGoesThroughTheStatesOnTimeAndTouchesNothing) {
+  const base::SystemClock clock;
+  DryRunActuator dry_run({.clock = &clock, .hold = seconds{10}});
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+
+  const Result<SignalReport> report = dry_run.begin(target, seconds{30}, kStart);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->method, SignalMethod::kDryRun);
+  EXPECT_EQ(report->processes, 0U);
+  EXPECT_EQ(dry_run.next_deadline(), kStart + seconds{30});
+  dry_run.on_deadline(kStart + seconds{30});
+  EXPECT_EQ(take_states(dry_run), (std::vector{kTerminating, kKilled}));
+  dry_run.on_deadline(kStart + seconds{40});
+  EXPECT_EQ(take_states(dry_run), std::vector{kReleased});
+
+  EXPECT_TRUE(alive(process));
+  EXPECT_EQ(pod_.pids_max(), "max");
+  EXPECT_FALSE(target.pinned());
+}
+
+TEST_F(ProtectedPods, ADryRunRefusesThemToo) {
+  const base::SystemClock clock;
+  DryRunActuator dry_run({.clock = &clock});
+  KillTarget& target = pod_.target(Protection::kCritical);
+
+  EXPECT_EQ(dry_run.begin(target, Duration{0}, kStart).error().code, Errc::kInvalid);
+}
+
+}  // namespace
+}  // namespace evictd::enforce::test

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "enforce/eviction_progress.h"
+#include "enforce/kill_target.h"
+#include "evictd/cgroup_id.h"
+#include "evictd/result.h"
+#include "evictd/time.h"
+
+namespace evictd::enforce {
+
+/// What an actuator did since it was made. Only grows.
+struct ActuatorCounters {
+  std::uint64_t evictions = 0;
+  std::uint64_t sigterms = 0;
+  std::uint64_t sigkills = 0;
+  std::uint64_t escalations = 0;
+  std::uint64_t released = 0;
+  std::uint64_t exceeded_grace = 0;
+  /// Pods that had no process left when their turn came.
+  std::uint64_t vanished = 0;
+  /// By Protection.
+  std::array<std::uint64_t, kProtectionCount> refused{};
+  /// Processes listed that had ended or left the pod before they could be signalled.
+  std::uint64_t gone_processes = 0;
+  /// Times the tree was walked because of cgroups that the target did not hold.
+  std::uint64_t walks = 0;
+  /// cgroup.procs opened anew because no unread descriptor was left (v1).
+  std::uint64_t reopened_procs = 0;
+  /// Rounds of SIGKILL that found processes which no earlier round had seen.
+  std::uint64_t extra_rounds = 0;
+  /// System calls that failed for a reason which has no counter of its own.
+  std::uint64_t failed_calls = 0;
+};
+
+/// Ends pods. A state machine that the hot loop drives: no call waits, each takes `now`.
+/// Thread rule: all calls from one thread. No call allocates, and none opens a file before the
+/// signal is sent, unless housekeeping is behind (counted in `walks` and `reopened_procs`).
+class Actuator {
+ public:
+  virtual ~Actuator() = default;
+
+  /// Starts to evict. `grace` 0: SIGKILL at once and no SIGTERM. Else SIGTERM now and SIGKILL when
+  /// the grace has passed. `target` is pinned until it is released.
+  /// Errors: kInvalid when the pod is protected, the reason in the context; kNotFound when no
+  /// process is left in it (normal: take the next pass); kBusy when it is being evicted already;
+  /// kExhausted when too many evictions are under way.
+  [[nodiscard]] virtual Result<SignalReport> begin(KillTarget& target, Duration grace,
+                                                   MonoTime now) = 0;
+  /// Moves the end of the grace of an eviction that is still terminating to `deadline`, never
+  /// later than it was; a deadline not after `now` sends SIGKILL in this call.
+  /// Errors: kNotFound for a ticket that is released or was never given; kInvalid if not
+  /// terminating.
+  [[nodiscard]] virtual Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,
+                                                       MonoTime now) = 0;
+
+  /// When on_deadline() has to be called next; nothing while nothing is due.
+  [[nodiscard]] virtual std::optional<MonoTime> next_deadline() const = 0;
+  /// Sends the SIGKILLs that are due, looks again at pods that should be gone, gives up waiting.
+  virtual void on_deadline(MonoTime now) = 0;
+  /// A descriptor that is readable whenever on_ready() has something to do; -1 if never.
+  [[nodiscard]] virtual int descriptor() const = 0;
+  /// Takes in what the kernel said about victims: a process ended, a cgroup emptied.
+  virtual void on_ready(MonoTime now) = 0;
+  /// Another source says that `cgroup` has no process left; it is looked at before it is believed.
+  virtual void on_emptied(CgroupId cgroup, MonoTime now) = 0;
+
+  /// The next step that happened, oldest first.
+  [[nodiscard]] virtual std::optional<Progress> take_progress() = 0;
+  /// Copies what is under way, oldest first, as far as `out` has room; answers how many.
+  [[nodiscard]] virtual std::size_t in_flight(std::span<InFlight> out) const = 0;
+  /// Lets an eviction that is under way use a target made anew for the same pod; the old one is no
+  /// longer pinned by it. Nothing happens if the pod is not being evicted.
+  virtual void replace(KillTarget& newer) = 0;
+
+  [[nodiscard]] virtual const ActuatorCounters& counters() const = 0;
+};
+
+}  // namespace evictd::enforce

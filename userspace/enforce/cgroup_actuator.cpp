@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "enforce/cgroup_actuator.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "enforce/pod_files.h"
+#include "sys/pidfd.h"
+
+namespace evictd::enforce {
+
+namespace {
+
+/// How often a killed pod is looked at without an event. Events bring the news; this only makes
+/// sure that a missed one cannot leave a process alive.
+constexpr Duration kLookAgain = std::chrono::milliseconds{100};
+
+/// The same while it is known that not every process could be signalled.
+constexpr Duration kLookSoon = std::chrono::milliseconds{1};
+
+/// The same once nobody waits for it any more: the process hangs in the kernel.
+constexpr Duration kLookSeldom = std::chrono::seconds{2};
+
+}  // namespace
+
+Result<std::unique_ptr<CgroupActuator>> CgroupActuator::create(Options options) {
+  if (options.clock == nullptr) {
+    return fail(Errc::kInvalid, "the cgroup actuator needs a clock");
+  }
+  Result<ReleaseWatch> watch = ReleaseWatch::create(options.max_watched, options.capacity);
+  if (!watch) {
+    return Failure(std::move(watch.error()));
+  }
+  return std::unique_ptr<CgroupActuator>(new CgroupActuator(std::move(options), std::move(*watch)));
+}
+
+CgroupActuator::CgroupActuator(Options options, ReleaseWatch watch)
+    : options_(std::move(options)),
+      table_(options_.capacity),
+      watch_(std::move(watch)),
+      signaller_({.clock = options_.clock,
+                  .batch = options_.batch,
+                  .max_processes = options_.max_processes},
+                 counters_, watch_) {}
+
+Result<SignalReport> CgroupActuator::begin(KillTarget& target, Duration grace, MonoTime now) {
+  if (table_.find_pod(target) != nullptr) {
+    return fail(Errc::kBusy, "being evicted");
+  }
+  Eviction* eviction = table_.add(target, grace, now);
+  if (eviction == nullptr) {
+    return fail(Errc::kExhausted, "too many");
+  }
+  Result<SignalReport> report =
+      grace <= Duration::zero() ? kill(*eviction, now) : terminate(*eviction, now);
+  if (!report) {
+    counters_.vanished += report.error().code == Errc::kNotFound ? 1 : 0;
+    unwatch(*eviction);
+    table_.drop(*eviction);
+    return report;
+  }
+  ++counters_.evictions;
+  return report;
+}
+
+Result<SignalReport> CgroupActuator::cut_grace(Ticket ticket, MonoTime deadline, MonoTime now) {
+  Eviction* eviction = table_.find(ticket);
+  if (eviction == nullptr) {
+    return fail(Errc::kNotFound, "unknown ticket");
+  }
+  if (eviction->killed()) {
+    return fail(Errc::kInvalid, "killed already");
+  }
+  ++counters_.escalations;
+  EvictionTable::cut_grace(*eviction, deadline, now);
+  if (eviction->kill_due_at > now) {
+    return SignalReport{.ticket = ticket};
+  }
+  Result<SignalReport> report = kill(*eviction, now);
+  if (!report && report.error().code == Errc::kNotFound) {
+    release(*eviction, now);
+  }
+  return report;
+}
+
+std::optional<MonoTime> CgroupActuator::next_deadline() const {
+  return table_.next_deadline();
+}
+
+void CgroupActuator::on_deadline(MonoTime now) {
+  for (Eviction& eviction : table_.all()) {
+    if (!eviction.in_use()) {
+      continue;
+    }
+    if (!eviction.killed() && eviction.kill_due_at <= now) {
+      const Result<SignalReport> report = kill(eviction, now);
+      if (!report && report.error().code == Errc::kNotFound) {
+        release(eviction, now);
+      } else if (!report) {
+        // It became protected during its grace: nothing more is done to it, nobody waits for it.
+        unwatch(eviction);
+        table_.mark_exceeded(eviction, now);
+        table_.drop(eviction);
+      }
+    } else if (eviction.look_again_at && *eviction.look_again_at <= now) {
+      look(eviction, now);
+    }
+    if (eviction.in_use() && eviction.state == EvictionState::kKilled &&
+        eviction.give_up_at <= now) {
+      ++counters_.exceeded_grace;
+      table_.mark_exceeded(eviction, now);
+    }
+  }
+}
+
+int CgroupActuator::descriptor() const {
+  return watch_.descriptor();
+}
+
+void CgroupActuator::on_ready(MonoTime now) {
+  while (const std::optional<std::uint32_t> slot = watch_.take()) {
+    Eviction& eviction = table_.all()[*slot];
+    if (eviction.in_use()) {
+      look(eviction, now);
+    }
+  }
+}
+
+void CgroupActuator::on_emptied(CgroupId cgroup, MonoTime now) {
+  if (Eviction* eviction = table_.find_cgroup(cgroup)) {
+    look(*eviction, now);
+  }
+}
+
+std::optional<Progress> CgroupActuator::take_progress() {
+  return table_.take_progress();
+}
+
+std::size_t CgroupActuator::in_flight(std::span<InFlight> out) const {
+  return table_.in_flight(out);
+}
+
+void CgroupActuator::replace(KillTarget& newer) {
+  Eviction* eviction = table_.find_pod(newer);
+  if (eviction == nullptr) {
+    return;
+  }
+  watch_.remove_events(eviction->target.get()->events_.get());
+  eviction->target = PinnedTarget(newer);
+  static_cast<void>(watch_.add_events(eviction->ticket.slot, newer.events_.get()));
+}
+
+Protection CgroupActuator::protection_of(const KillTarget& target) const {
+  if (const Protection known = target.protection(); known != Protection::kNone) {
+    return known;
+  }
+  for (const std::vector<CgroupId>& chain : target.chains_) {
+    const bool below = chain.size() > 1 && chain.front() != chain.back() &&
+                       std::find(options_.roots.begin(), options_.roots.end(), chain.front()) !=
+                           options_.roots.end();
+    if (!below) {
+      return Protection::kOutsideRoot;
+    }
+  }
+  for (std::size_t i = 0; i < target.cgroups_.size(); ++i) {
+    const TargetCgroup& cgroup = target.cgroups_[i];
+    struct stat status = {};
+    if (cgroup.parent == i &&
+        (::fstat(cgroup.dir.get(), &status) != 0 || status.st_ino != cgroup.id.id)) {
+      return Protection::kOutsideRoot;
+    }
+  }
+  return Protection::kNone;
+}
+
+Failure CgroupActuator::refuse(Protection protection) {
+  ++counters_.refused[static_cast<std::size_t>(protection)];
+  return fail(Errc::kInvalid, std::string(reason_of(protection)));
+}
+
+Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, MonoTime now) {
+  KillTarget& target = *eviction.target.get();
+  if (const Protection protection = protection_of(target); protection != Protection::kNone) {
+    return refuse(protection);
+  }
+  if (signaller_.list(target, ListScope::kAll).holds_protected) {
+    return refuse(Protection::kOwnProcess);
+  }
+  SignalReport report{.ticket = eviction.ticket, .signal = SIGTERM};
+  signaller_.signal_listed(target, report);
+  if (report.processes == 0) {
+    return fail(Errc::kNotFound, "no process");
+  }
+  counters_.sigterms += report.processes;
+  const bool told = watch_.add_events(eviction.ticket.slot, target.events_.get());
+  if (!told && watch_.processes(eviction.ticket.slot) == 0) {
+    eviction.look_again_at = now + kLookAgain;
+  }
+  table_.mark_terminating(eviction, report, now);
+  return report;
+}
+
+Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
+  KillTarget& target = *eviction.target.get();
+  if (const Protection protection = protection_of(target); protection != Protection::kNone) {
+    return refuse(protection);
+  }
+  ForkStop fork_stop(target.pids_max_.get());
+  const ProcessList& listed = signaller_.list(target, ListScope::kFirstHierarchy);
+  if (listed.holds_protected) {
+    return refuse(Protection::kOwnProcess);
+  }
+  // A v2 cgroup also knows of processes in pid namespaces that we cannot see.
+  const bool populated = target.events_ && read_populated(target.events_.get()) == Populated::kYes;
+  if (listed.pids.empty() && !populated && !target.on_v1()) {
+    return fail(Errc::kNotFound, "no process");
+  }
+  SignalReport report{.ticket = eviction.ticket, .signal = SIGKILL};
+  watch_.remove_processes(eviction.ticket.slot);
+  const bool all = send_kill(target, report);
+  if (report.processes == 0 && !populated) {
+    return fail(Errc::kNotFound, "no process");
+  }
+  fork_stop.keep();
+  counters_.sigkills += report.processes;
+  static_cast<void>(watch_.add_events(eviction.ticket.slot, target.events_.get()));
+  eviction.look_again_at = now + (all ? kLookAgain : kLookSoon);
+  table_.mark_killed(eviction, report, now);
+  return report;
+}
+
+bool CgroupActuator::send_kill(KillTarget& target, SignalReport& report) {
+  const auto listed = static_cast<std::uint32_t>(signaller_.listed().pids.size());
+  if (!write_control(target.kill_.get(), "1")) {
+    // Before 5.14 there is no cgroup.kill; a frozen v2 task cannot fork and still dies on SIGKILL.
+    write_control(target.freeze_.get(), "1");
+    signaller_.signal_listed(target, report);
+    return signaller_.signal_rest(target, report);
+  }
+  const MonoTime killed_at = options_.clock->now();
+  const bool all = !target.on_v1() || signaller_.signal_rest(target, report);
+  report.method = SignalMethod::kCgroupKill;
+  report.first_at = killed_at;
+  report.last_at = std::max(report.last_at, killed_at);
+  report.processes = std::max(report.processes, listed);
+  return all;
+}
+
+void CgroupActuator::look(Eviction& eviction, MonoTime now) {
+  KillTarget& target = *eviction.target.get();
+  eviction.look_again_at.reset();
+  bool v2_empty = true;
+  if (target.events_) {
+    const Populated populated = read_populated(target.events_.get());
+    v2_empty = populated != Populated::kYes;
+    if (populated == Populated::kGone) {
+      watch_.remove_events(target.events_.get());
+    }
+  }
+  if (!v2_empty && !eviction.killed()) {
+    return;  // The next change of cgroup.events says more.
+  }
+  if (v2_empty && !target.on_v1()) {
+    release(eviction, now);
+    return;
+  }
+  const ProcessList& rest = signaller_.list(target, ListScope::kAll);
+  if (v2_empty && rest.pids.empty()) {
+    release(eviction, now);
+    return;
+  }
+  look_at_rest(eviction, rest, now);
+}
+
+void CgroupActuator::look_at_rest(Eviction& eviction, const ProcessList& rest, MonoTime now) {
+  const std::uint32_t slot = eviction.ticket.slot;
+  watch_.remove_processes(slot);
+  bool all = true;
+  if (rest.holds_protected) {
+    ++counters_.refused[static_cast<std::size_t>(Protection::kOwnProcess)];
+  } else if (eviction.killed()) {
+    SignalReport again{.ticket = eviction.ticket, .signal = SIGKILL};
+    all = send_kill(*eviction.target.get(), again);
+  } else {
+    signaller_.watch_listed(slot);
+  }
+  // Having been told is enough while the grace runs; a kill is followed up.
+  if (eviction.state == EvictionState::kExceededGrace) {
+    eviction.look_again_at = now + kLookSeldom;
+  } else if (eviction.killed() || watch_.processes(slot) == 0) {
+    eviction.look_again_at = now + (all ? kLookAgain : kLookSoon);
+  }
+}
+
+void CgroupActuator::release(Eviction& eviction, MonoTime now) {
+  unwatch(eviction);
+  ++counters_.released;
+  table_.mark_released(eviction, now);
+}
+
+void CgroupActuator::unwatch(const Eviction& eviction) {
+  watch_.remove_processes(eviction.ticket.slot);
+  watch_.remove_events(eviction.target.get()->events_.get());
+}
+
+}  // namespace evictd::enforce

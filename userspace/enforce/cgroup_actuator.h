@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/clock.h"
+#include "enforce/actuator.h"
+#include "enforce/eviction_table.h"
+#include "enforce/process_signaller.h"
+#include "enforce/release_watch.h"
+
+namespace evictd::enforce {
+
+/// Ends pods through their cgroups: cgroup.kill on v2, pidfds on v1 with pids.max set to 0 first.
+/// docs/killing.md says what it guarantees and why.
+class CgroupActuator final : public Actuator {
+ public:
+  struct Options {
+    /// Borrowed; stamps the signals.
+    const core::Clock* clock = nullptr;
+    /// PodRoot::id() of every root below which a target may lie.
+    std::vector<CgroupId> roots{};
+    /// Evictions under way at a time.
+    std::size_t capacity = 64;
+    /// pidfds open at a time while a pod is signalled; larger pods take several rounds. Half of the
+    /// descriptors that an ordinary service may open.
+    std::size_t batch = 512;
+    /// Processes listed at a time; larger pods take several rounds.
+    std::size_t max_processes = 16384;
+    /// Processes whose end is awaited at a time.
+    std::size_t max_watched = 256;
+  };
+
+  /// Errors: what epoll_create says; kInvalid without a clock.
+  [[nodiscard]] static Result<std::unique_ptr<CgroupActuator>> create(Options options);
+
+  [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace,
+                                           MonoTime now) override;
+  [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,
+                                               MonoTime now) override;
+  [[nodiscard]] std::optional<MonoTime> next_deadline() const override;
+  void on_deadline(MonoTime now) override;
+  [[nodiscard]] int descriptor() const override;
+  void on_ready(MonoTime now) override;
+  void on_emptied(CgroupId cgroup, MonoTime now) override;
+  [[nodiscard]] std::optional<Progress> take_progress() override;
+  [[nodiscard]] std::size_t in_flight(std::span<InFlight> out) const override;
+  void replace(KillTarget& newer) override;
+  [[nodiscard]] const ActuatorCounters& counters() const override { return counters_; }
+
+  /// After a reload of the config.
+  void set_roots(std::vector<CgroupId> roots) { options_.roots = std::move(roots); }
+
+ private:
+  explicit CgroupActuator(Options options, ReleaseWatch watch);
+
+  [[nodiscard]] Protection protection_of(const KillTarget& target) const;
+  [[nodiscard]] Failure refuse(Protection protection);
+  [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, MonoTime now);
+  [[nodiscard]] Result<SignalReport> kill(Eviction& eviction, MonoTime now);
+  /// Sends SIGKILL to what is listed and to whoever else is there, by the best way there is.
+  /// False: there may be processes that were not reached.
+  bool send_kill(KillTarget& target, SignalReport& report);
+  /// Sees whether the pod is empty; if it should be and is not, kills what is there.
+  void look(Eviction& eviction, MonoTime now);
+  void look_at_rest(Eviction& eviction, const ProcessList& rest, MonoTime now);
+  void release(Eviction& eviction, MonoTime now);
+  /// Forgets the eviction, released or not.
+  void unwatch(const Eviction& eviction);
+
+  Options options_;
+  ActuatorCounters counters_;
+  EvictionTable table_;
+  ReleaseWatch watch_;
+  ProcessSignaller signaller_;
+};
+
+}  // namespace evictd::enforce

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "enforce/dry_run_actuator.h"
+
+#include <csignal>
+
+namespace evictd::enforce {
+
+DryRunActuator::DryRunActuator(Options options) : options_(options), table_(options.capacity) {}
+
+Result<SignalReport> DryRunActuator::begin(KillTarget& target, Duration grace, MonoTime now) {
+  if (target.protection() != Protection::kNone) {
+    ++counters_.refused[static_cast<std::size_t>(target.protection())];
+    return fail(Errc::kInvalid, std::string(reason_of(target.protection())));
+  }
+  if (table_.find_pod(target) != nullptr) {
+    return fail(Errc::kBusy, "being evicted");
+  }
+  Eviction* eviction = table_.add(target, grace, now);
+  if (eviction == nullptr) {
+    return fail(Errc::kExhausted, "too many");
+  }
+  ++counters_.evictions;
+  return pretend(*eviction, grace <= Duration::zero() ? SIGKILL : SIGTERM, now);
+}
+
+Result<SignalReport> DryRunActuator::cut_grace(Ticket ticket, MonoTime deadline, MonoTime now) {
+  Eviction* eviction = table_.find(ticket);
+  if (eviction == nullptr) {
+    return fail(Errc::kNotFound, "unknown ticket");
+  }
+  if (eviction->killed()) {
+    return fail(Errc::kInvalid, "killed already");
+  }
+  ++counters_.escalations;
+  EvictionTable::cut_grace(*eviction, deadline, now);
+  if (eviction->kill_due_at > now) {
+    return SignalReport{.ticket = ticket, .method = SignalMethod::kDryRun};
+  }
+  return pretend(*eviction, SIGKILL, now);
+}
+
+std::optional<MonoTime> DryRunActuator::next_deadline() const {
+  return table_.next_deadline();
+}
+
+void DryRunActuator::on_deadline(MonoTime now) {
+  for (Eviction& eviction : table_.all()) {
+    if (!eviction.in_use()) {
+      continue;
+    }
+    if (!eviction.killed() && eviction.kill_due_at <= now) {
+      static_cast<void>(pretend(eviction, SIGKILL, now));
+    } else if (eviction.look_again_at && *eviction.look_again_at <= now) {
+      ++counters_.released;
+      table_.mark_released(eviction, now);
+    }
+  }
+}
+
+void DryRunActuator::on_ready(MonoTime /*now*/) {}
+
+void DryRunActuator::on_emptied(CgroupId cgroup, MonoTime now) {
+  if (Eviction* eviction = table_.find_cgroup(cgroup)) {
+    ++counters_.released;
+    table_.mark_released(*eviction, now);
+  }
+}
+
+std::optional<Progress> DryRunActuator::take_progress() {
+  return table_.take_progress();
+}
+
+std::size_t DryRunActuator::in_flight(std::span<InFlight> out) const {
+  return table_.in_flight(out);
+}
+
+void DryRunActuator::replace(KillTarget& newer) {
+  if (Eviction* eviction = table_.find_pod(newer)) {
+    eviction->target = PinnedTarget(newer);
+  }
+}
+
+SignalReport DryRunActuator::pretend(Eviction& eviction, int signal, MonoTime now) {
+  const MonoTime stamp = options_.clock->now();
+  const SignalReport report{.ticket = eviction.ticket,
+                            .signal = signal,
+                            .method = SignalMethod::kDryRun,
+                            .first_at = stamp,
+                            .last_at = stamp};
+  if (signal == SIGTERM) {
+    table_.mark_terminating(eviction, report, now);
+    return report;
+  }
+  // Never given up: a kill that was not sent cannot take too long.
+  eviction.give_up_at = MonoTime::max();
+  eviction.look_again_at = now + options_.hold;
+  table_.mark_killed(eviction, report, now);
+  return report;
+}
+
+}  // namespace evictd::enforce

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/clock.h"
+#include "enforce/actuator.h"
+#include "enforce/eviction_table.h"
+
+namespace evictd::enforce {
+
+/// Goes through the states of an eviction on time and touches nothing: no signal, no write, no
+/// read. After the SIGKILL that it does not send it holds the eviction for a while, so that a
+/// threshold which stays met does not name the same victim in one pass after the other.
+class DryRunActuator final : public Actuator {
+ public:
+  struct Options {
+    /// Borrowed; stamps the signals that are not sent.
+    const core::Clock* clock = nullptr;
+    std::size_t capacity = 64;
+    /// From "killed" to "released": the kubelet's own interval between passes.
+    Duration hold = std::chrono::seconds{10};
+  };
+
+  explicit DryRunActuator(Options options);
+
+  [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace,
+                                           MonoTime now) override;
+  [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,
+                                               MonoTime now) override;
+  [[nodiscard]] std::optional<MonoTime> next_deadline() const override;
+  void on_deadline(MonoTime now) override;
+  [[nodiscard]] int descriptor() const override { return -1; }
+  void on_ready(MonoTime now) override;
+  void on_emptied(CgroupId cgroup, MonoTime now) override;
+  [[nodiscard]] std::optional<Progress> take_progress() override;
+  [[nodiscard]] std::size_t in_flight(std::span<InFlight> out) const override;
+  void replace(KillTarget& newer) override;
+  [[nodiscard]] const ActuatorCounters& counters() const override { return counters_; }
+
+ private:
+  [[nodiscard]] SignalReport pretend(Eviction& eviction, int signal, MonoTime now);
+
+  Options options_;
+  ActuatorCounters counters_;
+  EvictionTable table_;
+};
+
+}  // namespace evictd::enforce

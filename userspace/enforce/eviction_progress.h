@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "evictd/bytes.h"
+#include "evictd/cgroup_id.h"
+#include "evictd/time.h"
+
+namespace evictd::enforce {
+
+/// Names one eviction of one actuator. Never given twice.
+struct Ticket {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+
+  bool operator==(const Ticket&) const = default;
+};
+
+/// Where an eviction is.
+enum class EvictionState : std::uint8_t {
+  kTerminating,    ///< SIGTERM was sent; the grace period runs.
+  kKilled,         ///< SIGKILL was sent; processes are ending and memory is being freed.
+  kExceededGrace,  ///< Not gone in time: reported once, no longer to be waited for, still watched.
+  kReleased,       ///< No live process is left in any of the pod's cgroups.
+};
+
+/// "terminating", "killed", "exceeded_grace", "released".
+[[nodiscard]] std::string_view to_string(EvictionState state);
+
+/// By what a signal was delivered.
+enum class SignalMethod : std::uint8_t {
+  kCgroupKill,  ///< cgroup.kill: the kernel signals the whole subtree, forks in flight included.
+  kPidfds,      ///< One pidfd a process, until no unsignalled process is left.
+  kDryRun,      ///< Nothing was sent.
+};
+
+/// "cgroup.kill", "pidfds", "dry_run".
+[[nodiscard]] std::string_view to_string(SignalMethod method);
+
+/// What one round of signalling did.
+struct SignalReport {
+  Ticket ticket;
+  /// SIGTERM or SIGKILL.
+  int signal = 0;
+  SignalMethod method = SignalMethod::kPidfds;
+  /// Stamps of the actuator's clock: after the first process was signalled, and after the last.
+  MonoTime first_at{};
+  MonoTime last_at{};
+  /// Processes signalled; with cgroup.kill, those that were listed just before.
+  std::uint32_t processes = 0;
+  /// Processes that ended or left the pod between being listed and being signalled.
+  std::uint32_t gone = 0;
+  /// Cgroups had appeared that the target does not hold: the tree was walked, opening files.
+  bool walked = false;
+};
+
+/// One step of an eviction, to be taken by the hot loop after each call.
+struct Progress {
+  Ticket ticket;
+  CgroupId pod;
+  EvictionState state = EvictionState::kTerminating;
+  MonoTime at{};
+  /// Of the last signals sent; `processes` is 0 if this step sent none.
+  SignalReport signals;
+};
+
+/// An eviction that is not yet released.
+struct InFlight {
+  Ticket ticket;
+  CgroupId pod;
+  EvictionState state = EvictionState::kTerminating;
+  MonoTime began_at{};
+  /// When SIGKILL was sent; the epoch if it was not.
+  MonoTime killed_at{};
+  /// End of the grace period: when SIGKILL is or was due.
+  MonoTime kill_due_at{};
+  /// Bytes still charged to the pod: pending release once it is killed. -1 if not readable.
+  Bytes usage{-1};
+};
+
+}  // namespace evictd::enforce

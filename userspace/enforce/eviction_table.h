@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "enforce/actuator.h"
+
+namespace evictd::enforce {
+
+/// A kill that is not over after this long has exceeded its grace, however short the grace was: a
+/// large process needs 120 ms a GiB to give its memory back, and may wait for a disk.
+inline constexpr Duration kLeastTimeToEnd = std::chrono::seconds{2};
+
+/// Holds a target as pinned while it lives.
+class PinnedTarget {
+ public:
+  PinnedTarget() = default;
+  explicit PinnedTarget(KillTarget& target);
+  PinnedTarget(PinnedTarget&& other) noexcept;
+  PinnedTarget& operator=(PinnedTarget&& other) noexcept;
+  PinnedTarget(const PinnedTarget&) = delete;
+  PinnedTarget& operator=(const PinnedTarget&) = delete;
+  ~PinnedTarget();
+
+  [[nodiscard]] KillTarget* get() const { return target_; }
+
+ private:
+  KillTarget* target_ = nullptr;
+};
+
+/// One eviction under way.
+struct Eviction {
+  Ticket ticket;
+  PinnedTarget target;
+  EvictionState state = EvictionState::kTerminating;
+  MonoTime began_at{};
+  MonoTime killed_at{};
+  MonoTime kill_due_at{};
+  /// When the eviction counts as having exceeded its grace.
+  MonoTime give_up_at{};
+  /// When to look at the pod again without having been told to.
+  std::optional<MonoTime> look_again_at;
+
+  [[nodiscard]] bool in_use() const { return target.get() != nullptr; }
+  [[nodiscard]] bool killed() const { return state != EvictionState::kTerminating; }
+};
+
+/// The evictions under way and the steps not yet taken, in memory of fixed size; knows the
+/// deadlines and nothing of processes. Thread rule: that of the actuator that owns it.
+class EvictionTable {
+ public:
+  explicit EvictionTable(std::size_t capacity);
+
+  /// A new eviction in state kTerminating; nullptr when the table is full.
+  [[nodiscard]] Eviction* add(KillTarget& target, Duration grace, MonoTime now);
+  /// Forgets an eviction without a step (nothing was signalled).
+  void drop(Eviction& eviction);
+
+  [[nodiscard]] Eviction* find(Ticket ticket);
+  [[nodiscard]] Eviction* find_pod(const KillTarget& target);
+  [[nodiscard]] Eviction* find_cgroup(CgroupId cgroup);
+  [[nodiscard]] std::span<Eviction> all() { return evictions_; }
+
+  /// Moves the end of the grace forward, and with it the time to give up; never back.
+  static void cut_grace(Eviction& eviction, MonoTime deadline, MonoTime now);
+  /// The earliest moment at which some eviction is due.
+  [[nodiscard]] std::optional<MonoTime> next_deadline() const;
+
+  void mark_terminating(Eviction& eviction, const SignalReport& signals, MonoTime at);
+  void mark_killed(Eviction& eviction, const SignalReport& signals, MonoTime at);
+  void mark_exceeded(Eviction& eviction, MonoTime at);
+  /// Ends it: the target is no longer pinned and the ticket no longer known.
+  void mark_released(Eviction& eviction, MonoTime at);
+
+  [[nodiscard]] std::optional<Progress> take_progress();
+  [[nodiscard]] std::size_t in_flight(std::span<InFlight> out) const;
+
+ private:
+  void report(const Eviction& eviction, const SignalReport& signals, MonoTime at);
+
+  std::vector<Eviction> evictions_;
+  /// A ring with room for every step of every eviction.
+  std::vector<Progress> steps_;
+  std::size_t first_step_ = 0;
+  std::size_t step_count_ = 0;
+  std::uint32_t next_generation_ = 1;
+};
+
+}  // namespace evictd::enforce

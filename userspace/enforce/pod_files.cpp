@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "enforce/pod_files.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace evictd::enforce {
+
+bool write_control(int fd, std::string_view text) {
+  return fd >= 0 && ::pwrite(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
+
+Populated read_populated(int events_fd) {
+  std::array<char, 64> text{};
+  const ssize_t length = ::pread(events_fd, text.data(), text.size(), 0);
+  if (length < 0) {
+    return errno == ENODEV ? Populated::kGone : Populated::kYes;
+  }
+  const std::string_view lines(text.data(), static_cast<std::size_t>(length));
+  return lines.find("populated 0") == std::string_view::npos ? Populated::kYes : Populated::kNo;
+}
+
+ForkStop::ForkStop(int pids_max_fd) : fd_(pids_max_fd) {
+  if (fd_ >= 0) {
+    before_length_ = ::pread(fd_, before_.data(), before_.size(), 0);
+    write_control(fd_, "0");
+  }
+}
+
+ForkStop::~ForkStop() {
+  if (!keep_ && before_length_ > 0) {
+    write_control(fd_, {before_.data(), static_cast<std::size_t>(before_length_)});
+  }
+}
+
+}  // namespace evictd::enforce

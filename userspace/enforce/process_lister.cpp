@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "enforce/process_lister.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/fd.h"
+
+namespace evictd::enforce {
+
+namespace {
+
+/// One read of cgroup.procs: 2,000 processes with pids of seven digits.
+constexpr std::size_t kTextBytes = 16384;
+
+/// One read of a directory while walking; a level each, on the stack. A name has at most 255 bytes.
+constexpr std::size_t kEntriesBytes = 1024;
+
+/// How deep below a pod's known cgroups the walk goes: 64 KiB of stack.
+constexpr int kDeepestWalk = 64;
+
+/// What getdents64 fills in. Source: getdents(2).
+struct KernelEntry {
+  std::uint64_t inode;
+  std::int64_t offset;
+  std::uint16_t length;
+  std::uint8_t type;
+};
+constexpr std::size_t kEntryName = 19;
+
+void add_pid(pid_t pid, ProcessList& list) {
+  if (pid == 0) {
+    return;  // Lives in a pid namespace that we cannot see.
+  }
+  if (pid == 1 || pid == ::getpid()) {
+    list.holds_protected = true;
+  }
+  if (list.pids.size() == list.pids.capacity()) {
+    list.truncated = true;
+    return;
+  }
+  list.pids.push_back(pid);
+}
+
+/// A process is listed once in every hierarchy.
+void sort_and_unite(ProcessList& list) {
+  std::sort(list.pids.begin(), list.pids.end());
+  list.pids.erase(std::unique(list.pids.begin(), list.pids.end()), list.pids.end());
+}
+
+/// Reads the whole file from its start. False when the cgroup is gone.
+bool read_pids(int fd, std::span<char> text, ProcessList& list) {
+  off_t offset = 0;
+  pid_t pid = 0;
+  bool in_number = false;
+  while (true) {
+    const ssize_t length = ::pread(fd, text.data(), text.size(), offset);
+    if (length < 0) {
+      return errno != ENODEV;
+    }
+    if (length == 0) {
+      break;
+    }
+    offset += length;
+    for (const char c : text.first(static_cast<std::size_t>(length))) {
+      if (c >= '0' && c <= '9') {
+        pid = pid * 10 + (c - '0');
+        in_number = true;
+      } else if (in_number) {
+        add_pid(pid, list);
+        pid = 0;
+        in_number = false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ProcessList::contains(pid_t pid) const {
+  return std::binary_search(pids.begin(), pids.end(), pid);
+}
+
+void ProcessList::clear() {
+  pids.clear();
+  truncated = false;
+  walked = false;
+  holds_protected = false;
+}
+
+ProcessLister::ProcessLister(ActuatorCounters& counters) : counters_(counters), text_(kTextBytes) {}
+
+void ProcessLister::read(KillTarget& target, ListScope scope, ProcessList& list) {
+  list.clear();
+  for (TargetCgroup& cgroup : target.cgroups_) {
+    if (cgroup.removed || !target.in_scope(cgroup, scope)) {
+      continue;
+    }
+    const std::size_t before = list.pids.size();
+    if (!read_cgroup(cgroup, list)) {
+      cgroup.removed = true;
+      TargetCgroup& parent = target.cgroups_[cgroup.parent];
+      parent.known_children -= parent.known_children > 0 ? 1 : 0;
+    }
+    cgroup.had_processes = list.pids.size() > before || list.truncated;
+  }
+  find_unknown(target, scope, list);
+  sort_and_unite(list);
+}
+
+void ProcessLister::read_again(KillTarget& target, ListScope scope, ProcessList& list) {
+  list.clear();
+  for (TargetCgroup& cgroup : target.cgroups_) {
+    if (cgroup.had_processes && !cgroup.removed && target.in_scope(cgroup, scope)) {
+      static_cast<void>(read_cgroup(cgroup, list));
+    }
+  }
+  find_unknown(target, scope, list);
+  sort_and_unite(list);
+}
+
+void ProcessLister::find_unknown(KillTarget& target, ListScope scope, ProcessList& list) {
+  for (const TargetCgroup& cgroup : target.cgroups_) {
+    if (cgroup.removed || !target.in_scope(cgroup, scope)) {
+      continue;
+    }
+    struct stat status = {};
+    // A directory has two links and one more for each directory in it.
+    if (::fstat(cgroup.dir.get(), &status) == 0 && status.st_nlink > 2 + cgroup.known_children) {
+      list.walked = true;
+      ++counters_.walks;
+      walk(target, cgroup.id, cgroup.dir.get(), 0, list);
+    }
+  }
+}
+
+bool ProcessLister::read_cgroup(TargetCgroup& cgroup, ProcessList& list) {
+  if (cgroup.kind == HierarchyKind::kV2) {
+    return read_pids(cgroup.procs[0].get(), text_, list);
+  }
+  if (cgroup.procs_read < kFreshProcs) {
+    return read_pids(cgroup.procs[cgroup.procs_read++].get(), text_, list);
+  }
+  ++counters_.reopened_procs;
+  return read_directory(cgroup.dir.get(), list);
+}
+
+bool ProcessLister::read_directory(int dir, ProcessList& list) {
+  const base::Fd procs(::openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC));
+  if (!procs) {
+    counters_.failed_calls += errno == ENOENT || errno == ENODEV ? 0 : 1;
+    return errno != ENOENT && errno != ENODEV;
+  }
+  return read_pids(procs.get(), text_, list);
+}
+
+void ProcessLister::walk(const KillTarget& target, CgroupId above, int dir, int depth,
+                         ProcessList& list) {
+  // A descriptor of its own, so that the reading starts at the first entry.
+  const base::Fd listing(::openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!listing || depth == kDeepestWalk) {
+    ++counters_.failed_calls;
+    return;
+  }
+  alignas(KernelEntry) std::array<char, kEntriesBytes> entries{};
+  while (true) {
+    const long bytes = ::syscall(SYS_getdents64, listing.get(), entries.data(), entries.size());
+    if (bytes <= 0) {
+      return;
+    }
+    for (std::size_t at = 0; at < static_cast<std::size_t>(bytes);) {
+      KernelEntry entry{};
+      std::memcpy(&entry, entries.data() + at, kEntryName);
+      const char* name = entries.data() + at + kEntryName;
+      at += entry.length;
+      const CgroupId id{.hierarchy = above.hierarchy, .id = entry.inode};
+      if (entry.type != DT_DIR || name[0] == '.' || target.holds(id)) {
+        continue;
+      }
+      const base::Fd child(
+          ::openat(listing.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (child && read_directory(child.get(), list)) {
+        walk(target, id, child.get(), depth + 1, list);
+      }
+    }
+  }
+}
+
+void list_anew(const KillTarget& target, ProcessList& list) {
+  ActuatorCounters counters;
+  ProcessLister lister(counters);
+  list.clear();
+  for (const TargetCgroup& cgroup : target.cgroups_) {
+    static_cast<void>(lister.read_directory(cgroup.dir.get(), list));
+  }
+  sort_and_unite(list);
+}
+
+}  // namespace evictd::enforce

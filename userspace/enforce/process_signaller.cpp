@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "enforce/process_signaller.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sys/pidfd.h"
+
+namespace evictd::enforce {
+
+namespace {
+
+/// Rounds in one call. Two are the rule; only a pod that forks and has no pids.max needs more, and
+/// the hot loop must go on.
+constexpr int kMostRounds = 16;
+
+}  // namespace
+
+ProcessSignaller::ProcessSignaller(const Options& options, ActuatorCounters& counters,
+                                   ReleaseWatch& watch)
+    : options_(options),
+      counters_(counters),
+      watch_(watch),
+      lister_(counters),
+      listed_(options.max_processes),
+      verified_(options.max_processes) {
+  signalled_.reserve(options.max_processes);
+  batch_.reserve(options.batch);
+}
+
+const ProcessList& ProcessSignaller::list(KillTarget& target, ListScope scope) {
+  scope_ = scope;
+  signalled_.clear();
+  lister_.read(target, scope_, listed_);
+  return listed_;
+}
+
+void ProcessSignaller::signal_listed(KillTarget& target, SignalReport& report) {
+  report.walked = report.walked || listed_.walked;
+  for (std::size_t next = 0; next < listed_.pids.size();) {
+    const std::size_t stopped = open_batch(next, report);
+    if (stopped == next) {
+      return;
+    }
+    next = stopped;
+    signal_batch(target, report);
+  }
+}
+
+bool ProcessSignaller::signal_rest(KillTarget& target, SignalReport& report) {
+  scope_ = ListScope::kAll;
+  for (int round = 0; round < kMostRounds; ++round) {
+    lister_.read(target, scope_, listed_);
+    if (listed_.holds_protected) {
+      return true;
+    }
+    const bool truncated = listed_.truncated;
+    forget_signalled();
+    if (listed_.pids.empty()) {
+      return !truncated;
+    }
+    counters_.extra_rounds += report.processes == 0 ? 0 : 1;
+    signal_listed(target, report);
+  }
+  return false;
+}
+
+void ProcessSignaller::watch_listed(std::uint32_t slot) {
+  for (const pid_t pid : listed_.pids) {
+    sys::CallResult<base::Fd> pidfd = sys::open_pidfd(pid);
+    if (pidfd && !watch_.add_process(slot, std::move(*pidfd))) {
+      return;
+    }
+  }
+}
+
+std::size_t ProcessSignaller::open_batch(std::size_t from, SignalReport& report) {
+  batch_.clear();
+  std::size_t next = from;
+  while (next < listed_.pids.size() && batch_.size() < options_.batch) {
+    const pid_t pid = listed_.pids[next];
+    sys::CallResult<base::Fd> pidfd = sys::open_pidfd(pid);
+    if (pidfd) {
+      batch_.push_back(Opened{.pid = pid, .pidfd = std::move(*pidfd)});
+    } else if (pidfd.error() == std::errc::no_such_process) {
+      ++report.gone;
+      ++counters_.gone_processes;
+    } else {
+      // Out of descriptors: go on with those that could be opened.
+      ++counters_.failed_calls;
+      break;
+    }
+    ++next;
+  }
+  return next;
+}
+
+void ProcessSignaller::signal_batch(KillTarget& target, SignalReport& report) {
+  lister_.read_again(target, scope_, verified_);
+  if (!verified_.holds_protected) {
+    for (Opened& opened : batch_) {
+      if (verified_.contains(opened.pid) && signal_one(opened, report)) {
+        ++report.processes;
+        if (signalled_.size() < signalled_.capacity()) {
+          signalled_.push_back(opened.pid);
+        }
+        // Without room to watch it, it is found again when those that are watched have ended.
+        watch_.add_process(report.ticket.slot, std::move(opened.pidfd));
+      } else {
+        ++report.gone;
+        ++counters_.gone_processes;
+      }
+    }
+  }
+  batch_.clear();
+}
+
+bool ProcessSignaller::signal_one(Opened& opened, SignalReport& report) {
+  if (opened.pid <= 1 || opened.pid == ::getpid()) {
+    return false;
+  }
+  const sys::CallResult<> sent = sys::send_signal(opened.pidfd, report.signal);
+  if (!sent) {
+    counters_.failed_calls += sent.error() == std::errc::no_such_process ? 0 : 1;
+    return false;
+  }
+  report.last_at = options_.clock->now();
+  if (report.processes == 0) {
+    report.first_at = report.last_at;
+  }
+  return true;
+}
+
+void ProcessSignaller::forget_signalled() {
+  std::sort(signalled_.begin(), signalled_.end());
+  std::erase_if(listed_.pids, [this](pid_t pid) {
+    return std::binary_search(signalled_.begin(), signalled_.end(), pid);
+  });
+}
+
+}  // namespace evictd::enforce

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "base/fd.h"
+#include "core/clock.h"
+#include "enforce/actuator.h"
+#include "enforce/process_lister.h"
+#include "enforce/release_watch.h"
+
+namespace evictd::enforce {
+
+/// Signals processes of a pod one by one, each through a pidfd and only if it is still listed in
+/// the pod after that pidfd was opened, so that a number given to another process cannot be hit.
+/// Memory of fixed size. Thread rule: that of the actuator that owns it.
+class ProcessSignaller {
+ public:
+  struct Options {
+    /// Borrowed; stamps the signals.
+    const core::Clock* clock = nullptr;
+    /// pidfds open at a time.
+    std::size_t batch = 0;
+    /// Processes listed at a time.
+    std::size_t max_processes = 0;
+  };
+
+  /// `counters` and `watch` are borrowed; every process that is signalled is also watched.
+  ProcessSignaller(const Options& options, ActuatorCounters& counters, ReleaseWatch& watch);
+
+  /// Lists the processes of `target` in `scope`; the answer is what the other calls work on.
+  const ProcessList& list(KillTarget& target, ListScope scope);
+
+  [[nodiscard]] const ProcessList& listed() const { return listed_; }
+
+  /// Sends `report.signal` to what is listed, once.
+  void signal_listed(KillTarget& target, SignalReport& report);
+  /// Sends it to whoever else is in any of the pod's cgroups, listing again until that is nobody.
+  /// False when it had to stop before: there may be more.
+  bool signal_rest(KillTarget& target, SignalReport& report);
+  /// Watches what is listed without signalling it. `slot` as in Ticket.
+  void watch_listed(std::uint32_t slot);
+
+ private:
+  struct Opened {
+    pid_t pid = 0;
+    base::Fd pidfd;
+  };
+
+  /// Opens pidfds of what is listed from index `from` on; answers the index at which it stopped.
+  [[nodiscard]] std::size_t open_batch(std::size_t from, SignalReport& report);
+  void signal_batch(KillTarget& target, SignalReport& report);
+  [[nodiscard]] bool signal_one(Opened& opened, SignalReport& report);
+  void forget_signalled();
+
+  Options options_;
+  ActuatorCounters& counters_;
+  ReleaseWatch& watch_;
+  ProcessLister lister_;
+  ListScope scope_ = ListScope::kAll;
+  ProcessList listed_;
+  ProcessList verified_;
+  std::vector<pid_t> signalled_;
+  std::vector<Opened> batch_;
+};
+
+}  // namespace evictd::enforce

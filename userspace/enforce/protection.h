@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace evictd::enforce {
+
+/// Why a pod must never be signalled. The first that holds is the one that is reported.
+enum class Protection : std::uint8_t {
+  kNone,
+  kStatic,       ///< Comes from a static manifest.
+  kMirror,       ///< The API's image of a static pod.
+  kCritical,     ///< Priority of a system-critical class.
+  kUnknown,      ///< The configured sources of pods do not know it.
+  kOutsideRoot,  ///< The directory is not what was opened below a pod root.
+  kOwnProcess,   ///< evictd itself or pid 1 is in it.
+};
+inline constexpr std::size_t kProtectionCount = 7;
+
+/// "static", "outside_root": for records and metrics.
+[[nodiscard]] std::string_view to_string(Protection protection);
+
+/// "static pod": for a person. Short enough for a std::string to hold without memory of its own, so
+/// that a refusal on the hot thread allocates nothing.
+[[nodiscard]] std::string_view reason_of(Protection protection);
+
+}  // namespace evictd::enforce
