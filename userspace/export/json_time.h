@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "evictd/time.h"
+
+namespace evictd::exporting {
+
+/// "2026-01-31T12:00:00.000123Z": UTC with microseconds, as the API writes MicroTime.
+[[nodiscard]] std::string rfc3339(WallTime moment);
+
+}  // namespace evictd::exporting
