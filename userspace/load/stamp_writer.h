@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/fd.h"
+#include "evictd/load_stamps.h"
+#include "evictd/result.h"
+
+namespace evictd::load {
+
+/// CLOCK_MONOTONIC now, in nanoseconds.
+[[nodiscard]] std::uint64_t now_ns();
+
+/// Writes the stamp log that include/evictd/load_stamps.h describes.
+class StampWriter {
+ public:
+  struct Options {
+    /// The file to make; empty: nothing is written anywhere.
+    std::string path;
+    LoadKind kind = LoadKind::kMemory;
+    std::uint64_t batch = 0;
+    std::uint64_t page_bytes = 0;
+    /// Entries of the ring. At 256 KiB a batch these are 64 GiB of touched memory.
+    std::uint64_t capacity = std::uint64_t{1} << 18;
+    /// Read after each batch; empty: none.
+    std::string usage_file;
+  };
+
+  /// Makes the file and touches all of it, so that a later stamp costs no page fault and is charged
+  /// to whoever called this. Errors: what the system calls say, naming the file.
+  [[nodiscard]] static Result<StampWriter> create(const Options& options);
+
+  StampWriter(StampWriter&& other) noexcept;
+  StampWriter& operator=(StampWriter&& other) noexcept;
+  StampWriter(const StampWriter&) = delete;
+  StampWriter& operator=(const StampWriter&) = delete;
+  ~StampWriter();
+
+  void set_state(LoadState state);
+  /// Adds one batch. Cost: two stores and a store with release order; a pread with a usage file.
+  void add(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_t total);
+
+ private:
+  StampWriter() = default;
+  [[nodiscard]] Result<> map(const Options& options);
+  [[nodiscard]] std::int64_t read_usage() const;
+
+  LoadStampHeader* header_ = nullptr;
+  LoadStamp* entries_ = nullptr;
+  std::size_t bytes_ = 0;
+  base::Fd usage_;
+};
+
+}  // namespace evictd::load

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stage/daemon_process.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "base/unix_socket.h"
+#include "stage/text_file.h"
+
+namespace evictd::stage {
+namespace {
+
+/// Loading and attaching takes well under a second; this is for a loaded machine.
+constexpr int kReadyDeadlineMs = 60'000;
+constexpr std::size_t kLogTail = 2000;
+
+Result<base::Fd> bind_notify(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string text = path.string();
+  if (text.size() >= sizeof(address.sun_path)) {
+    return fail(Errc::kInvalid, text + " is too long for a socket");
+  }
+  std::memcpy(address.sun_path, text.c_str(), text.size());
+  base::Fd fd{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  if (!fd || ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    return fail_errno(errno, "bind " + text);
+  }
+  return fd;
+}
+
+bool has_line(std::string_view message, std::string_view wanted) {
+  while (!message.empty()) {
+    const std::string_view line = message.substr(0, message.find('\n'));
+    if (line == wanted) {
+      return true;
+    }
+    message.remove_prefix(line.size() < message.size() ? line.size() + 1 : line.size());
+  }
+  return false;
+}
+
+}  // namespace
+
+DaemonProcess::DaemonProcess(std::filesystem::path directory, base::Fd notify, Child child)
+    : directory_(std::move(directory)), notify_(std::move(notify)), child_(std::move(child)) {}
+
+Result<DaemonProcess> DaemonProcess::start(const DaemonOptions& options) {
+  const std::filesystem::path socket = options.directory / "notify.sock";
+  std::error_code ignored;
+  std::filesystem::remove(socket, ignored);
+  Result<base::Fd> notify = bind_notify(socket);
+  if (!notify) {
+    return tl::unexpected(notify.error());
+  }
+  std::vector<std::string> command = options.launcher;
+  command.insert(command.end(), {options.binary, "--config", options.config});
+  Result<Child> child = Child::start({.argv = std::move(command),
+                                      .environment = {"NOTIFY_SOCKET=" + socket.string()},
+                                      .output = options.directory / "evictd.log"});
+  if (!child) {
+    return tl::unexpected(child.error());
+  }
+  DaemonProcess daemon{options.directory, std::move(*notify), std::move(*child)};
+  if (Result<> ready = daemon.await_ready(); !ready) {
+    return tl::unexpected(ready.error());
+  }
+  return daemon;
+}
+
+Result<> DaemonProcess::await_ready() {
+  for (;;) {
+    std::array<pollfd, 2> watched{{{notify_.get(), POLLIN, 0}, {child_.pidfd(), POLLIN, 0}}};
+    const int ready = ::poll(watched.data(), watched.size(), kReadyDeadlineMs);
+    if (ready < 0 && errno == EINTR) {
+      continue;
+    }
+    if (ready <= 0) {
+      return fail(Errc::kTimedOut,
+                  "evictd is not ready after a minute; its log ends: " + end_of_log());
+    }
+    if (watched[0].revents != 0) {
+      std::array<char, 4096> message{};
+      const ssize_t got = ::recv(notify_.get(), message.data(), message.size(), 0);
+      if (got > 0 && has_line({message.data(), static_cast<std::size_t>(got)}, "READY=1")) {
+        return {};
+      }
+    } else {
+      const Result<ChildExit> end = child_.wait(std::chrono::seconds{1});
+      return fail(Errc::kIo, "evictd ended with " + (end ? end->text() : std::string{"?"}) +
+                                 "; its log ends: " + end_of_log());
+    }
+  }
+}
+
+Result<> DaemonProcess::reload() {
+  // A watchdog ping or a status line may be waiting, but no READY=1 of an earlier time is.
+  child_.signal(SIGHUP);
+  return await_ready();
+}
+
+Result<std::string> DaemonProcess::ask(std::string_view request) const {
+  return base::request_line(directory_ / "control.sock", request);
+}
+
+Result<ChildExit> DaemonProcess::stop() {
+  child_.signal(SIGTERM);
+  Result<ChildExit> end = child_.wait(std::chrono::seconds{10});
+  if (!end) {
+    child_.signal(SIGKILL);
+    end = child_.wait(std::chrono::seconds{10});
+  }
+  return end;
+}
+
+std::string DaemonProcess::end_of_log() const {
+  std::string text = read_text(log()).value_or(std::string{});
+  return text.size() > kLogTail ? text.substr(text.size() - kLogTail) : text;
+}
+
+}  // namespace evictd::stage

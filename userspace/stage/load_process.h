@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "evictd/bytes.h"
+#include "evictd/result.h"
+#include "load/stamp_log.h"
+#include "stage/child.h"
+#include "stage/private_tree.h"
+
+namespace evictd::stage {
+
+enum class PageKind { k4KiB, kHuge };
+
+/// What a pod's process does once it is let go.
+struct LoadOptions {
+  /// The evict-load to run.
+  std::filesystem::path binary;
+  /// A directory of ours on tmpfs, for the stamp log.
+  std::filesystem::path directory;
+  load::LoadKind kind = load::LoadKind::kMemory;
+  /// Bytes or children to stop at and hold; 0: never.
+  std::int64_t cap = 0;
+  /// Bytes or children a second; 0: as fast as it can.
+  std::int64_t rate = 0;
+  /// Bytes or children between two stamps; 0: evict-load's own.
+  std::int64_t batch = 0;
+  PageKind pages = PageKind::k4KiB;
+  bool ignore_sigterm = false;
+  /// Read at each batch end, into LoadStamp::usage; empty: none.
+  std::filesystem::path usage_file{};
+};
+
+/// A real process of a staged pod: `evict-load`, in the pod's container from its first page on.
+/// Killed and reaped when destroyed. One thread uses it.
+class LoadProcess {
+ public:
+  /// Returns once it has prepared everything and waits for go().
+  /// Errors: as Child::start(); kTimedOut; kIo if it ends at once, with what it said.
+  static Result<LoadProcess> start(const PrivateTree& tree, const StagedPod& pod,
+                                   const LoadOptions& options);
+
+  /// Lets it go. Call once.
+  void go();
+  /// Waits until it has reached its cap. Errors: kTimedOut; kIo if it ends before.
+  Result<> await_holding(Duration timeout);
+  [[nodiscard]] const load::StampLog& stamps() const { return stamps_; }
+  [[nodiscard]] Child& child() { return child_; }
+  [[nodiscard]] const Child& child() const { return child_; }
+
+ private:
+  LoadProcess(Child child, load::StampLog stamps);
+
+  Child child_;
+  load::StampLog stamps_;
+};
+
+}  // namespace evictd::stage

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "evictd/bytes.h"
+#include "evictd/result.h"
+
+namespace evictd::stage {
+
+enum class QosClass { kGuaranteed, kBurstable, kBestEffort };
+
+/// What a manifest says of a staged pod.
+struct PodSpec {
+  std::string name;
+  QosClass qos = QosClass::kBestEffort;
+  std::int32_t priority = 0;
+  /// 0: none. A guaranteed pod's limit is its request.
+  Bytes memory_request{0};
+  /// 0: none.
+  Bytes memory_limit{0};
+  std::int64_t termination_grace_seconds = 30;
+};
+
+/// A v1.Pod as JSON, as a kubelet would have it, with `uid`.
+[[nodiscard]] std::string manifest(const PodSpec& spec, const std::string& uid);
+
+/// A random (version 4) UUID in its usual form.
+[[nodiscard]] std::string random_uid();
+
+}  // namespace evictd::stage
