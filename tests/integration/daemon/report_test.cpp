@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+
+#include "arena.h"
+
+namespace evictd::daemon::test {
+namespace {
+
+class Status : public ArenaBySource {
+ protected:
+  /// What evictctl prints.
+  [[nodiscard]] ProgramEnd evictctl(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), EVICTCTL);
+    return run_to_end(scratch_->path(), std::move(arguments));
+  }
+  [[nodiscard]] std::string socket() const { return scratch_->path() / "control.sock"; }
+};
+INSTANTIATE_TEST_SUITE_P(BySource, Status, testing::Values(Source::kEvents, Source::kPolling),
+                         name_of);
+
+TEST_P(Status, TellsPodsSignalsHooksAndDrops) {
+  const Actor& steady = add({.name = "steady",
+                             .qos = stage::QosClass::kBurstable,
+                             .priority = 7,
+                             .memory_request = Bytes{64 * kMiB}},
+                            kModest);
+  limit_memory();
+  start_daemon(memory_config(GetParam()));
+  await_status([](const Json& now) { return now["last_pass"].is_object(); });
+
+  const ProgramEnd told = evictctl({"status", "--json", "--socket", socket()});
+
+  ASSERT_EQ(told.exit_status, 0) << told.output;
+  const Json seen = Json::parse(told.output);
+  const Json pod = pod_in(seen, steady.pod.uid);
+  EXPECT_EQ(pod["name"], "steady");
+  EXPECT_EQ(pod["qos"], "Burstable");
+  EXPECT_EQ(pod["priority"], 7);
+  EXPECT_EQ(pod["memory_rank"], 1);
+  EXPECT_EQ(pod["memory_request_bytes"], 64 * kMiB);
+  EXPECT_GE(pod["usage_bytes"], kModest);
+  ASSERT_EQ(seen["signals"].size(), 1U);
+  EXPECT_EQ(seen["signals"][0]["signal"], "allocatableMemory.available");
+  EXPECT_EQ(seen["signals"][0]["threshold"], std::to_string(kHeadroom));
+  EXPECT_EQ(seen["signals"][0]["met"], false);
+  EXPECT_GT(seen["signals"][0]["available"], kHeadroom);
+  if (GetParam() == Source::kEvents) {
+    EXPECT_NE(seen["hooks"]["memory-charge"], "none") << seen["hooks"].dump();
+    EXPECT_EQ(seen["counters"]["kernel"]["dropped"]["threshold"], 0);
+  } else {
+    EXPECT_TRUE(seen["counters"]["kernel"].is_null());
+  }
+  const ProgramEnd text = evictctl({"status", "--socket", socket()});
+  EXPECT_EQ(text.exit_status, 0);
+  EXPECT_NE(text.output.find("steady"), std::string::npos) << text.output;
+}
+
+TEST_P(Status, OfADaemonThatDoesNotRunIsAnErrorThatNamesTheSocket) {
+  const ProgramEnd told = evictctl({"status", "--socket", socket()});
+  EXPECT_EQ(told.exit_status, 1);
+  EXPECT_NE(told.output.find(socket()), std::string::npos) << told.output;
+}
+
+TEST_P(Status, CheckConfigPrintsWhatTheDaemonWorksWith) {
+  write_config(memory_config(GetParam()));
+  const ProgramEnd good = evictctl({"check-config", config_file()});
+  EXPECT_EQ(good.exit_status, 0) << good.output;
+  EXPECT_NE(good.output.find("evictd.yaml:"), std::string::npos) << good.output;
+  EXPECT_NE(good.output.find("# default"), std::string::npos) << good.output;
+  Json bad = memory_config(GetParam());
+  bad["evictionHard"] = {{"memory.availabel", "1Gi"}};
+  write_config(bad);
+  const ProgramEnd refused = evictctl({"check-config", config_file()});
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_NE(refused.output.find("memory.availabel"), std::string::npos) << refused.output;
+}
+
+using Doctor = Arena;
+
+TEST_F(Doctor, TellsWhatThisKernelGives) {
+  const ProgramEnd told = run_to_end(scratch_->path(), {EVICTCTL, "doctor", "--json"});
+  EXPECT_TRUE(told.exit_status == 0 || told.exit_status == 1) << told.output;
+  const Json report = Json::parse(told.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << told.output;
+  EXPECT_FALSE(report["purposes"].empty());
+}
+
+using Discovery = Arena;
+
+TEST_F(Discovery, ANewPodIsKnownWithoutAScanAndGoneWithItsCgroup) {
+  add({.name = "first"}, kModest);
+  limit_memory();
+  start_daemon(memory_config(Source::kEvents));
+  const auto scans = status()["counters"]["rescans"].get<std::uint64_t>();
+
+  Actor& pod = add({.name = "new"}, kModest);
+  const std::string uid = pod.pod.uid;
+  const Json seen =
+      await_status([&](const Json& now) { return pod_in(now, uid)["state"] == "active"; });
+  EXPECT_GE(pod_in(seen, uid)["usage_bytes"], kModest);
+
+  pod.load.child().signal(SIGKILL);
+  ASSERT_TRUE(pod.await_end());
+  ASSERT_TRUE(tree_->remove_pod(pod.pod));
+  await_status([&](const Json& now) { return pod_in(now, uid)["state"] == "no_cgroup"; });
+  remove_manifest("new");
+  await_status([&](const Json& now) { return pod_in(now, uid).is_null(); });
+  EXPECT_EQ(status()["counters"]["rescans"], scans);
+}
+
+TEST_F(Discovery, ANewPodThatMisbehavesAtOnceIsEvicted) {
+  const Actor& first = add({.name = "first"}, kModest);
+  limit_memory();
+  start_daemon(memory_config(Source::kEvents));
+  Actor& hog = add_hog({.name = "hog"});
+  hog.load.go();
+  ASSERT_TRUE(hog.await_end());
+  EXPECT_EQ(await_record(hog)["pod"], "default/hog");
+  EXPECT_TRUE(first.alive());
+}
+
+}  // namespace
+}  // namespace evictd::daemon::test

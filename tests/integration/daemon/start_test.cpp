@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arena.h"
+
+namespace evictd::daemon::test {
+namespace {
+
+struct BadConfig {
+  const char* name;
+  const char* text;
+  /// What the one line must say.
+  const char* says;
+};
+
+class BadConfiguration : public Arena, public testing::WithParamInterface<BadConfig> {};
+INSTANTIATE_TEST_SUITE_P(
+    Files, BadConfiguration,
+    testing::Values(
+        BadConfig{"UnknownKey", "eventSource: auto\nevictionHrd: {}\n",
+                  "refused.yaml:2: evictionHrd: "},
+        BadConfig{"BadQuantity", "evictionHard:\n  memory.available: 1Gx\n",
+                  "refused.yaml:2: evictionHard[memory.available]: 1Gx: "},
+        BadConfig{"WrongType", "dryRun: perhaps\n", "refused.yaml:1: dryRun: perhaps: "},
+        BadConfig{"OutOfRange", "\npollInterval: 1ms\n", "refused.yaml:2: pollInterval: 1ms: "},
+        BadConfig{"Contradiction", "eventSource: poll\nperPageHook: true\n",
+                  "refused.yaml:2: perPageHook: "},
+        BadConfig{"SoftWithoutGrace", "evictionSoft:\n  memory.available: 1Gi\n",
+                  "refused.yaml:2: evictionSoft[memory.available]: "},
+        BadConfig{"NoYaml", "evictionHard: [\n", "refused.yaml:2:1: "}),
+    [](const auto& file) { return std::string(file.param.name); });
+
+TEST_P(BadConfiguration, IsRefusedInOneLineThatNamesFileLineAndKey) {
+  const ProgramEnd end = refused_daemon(GetParam().text);
+  EXPECT_EQ(end.exit_status, 1);
+  EXPECT_NE(end.output.find(GetParam().says), std::string::npos) << end.output;
+  EXPECT_EQ(lines_with(end.output, ""), 1U) << end.output;
+}
+
+using Start = Arena;
+
+TEST_F(Start, WithoutAPodRootIsRefusedAndTheMissingCgroupNamed) {
+  Json config = memory_config(Source::kPolling);
+  config["cgroupRoot"] = "/evictd-test-nowhere";
+  const ProgramEnd end = refused_daemon(config.dump());
+  EXPECT_EQ(end.exit_status, 1);
+  EXPECT_EQ(lines_with(end.output,
+                       "no pod root: neither kubepods nor kubepods.slice is below "
+                       "cgroupRoot \"/evictd-test-nowhere\""),
+            1U)
+      << end.output;
+}
+
+TEST_F(Start, WithoutItsManifestDirectoryIsRefused) {
+  Json config = memory_config(Source::kPolling);
+  config["manifestDirectories"] = {"/evictd-test-nowhere"};
+  const ProgramEnd end = refused_daemon(config.dump());
+  EXPECT_EQ(end.exit_status, 1);
+  EXPECT_NE(end.output.find("/evictd-test-nowhere"), std::string::npos) << end.output;
+}
+
+TEST_F(Start, WithoutItsConfigurationFileIsRefused) {
+  const ProgramEnd end =
+      run_to_end(scratch_->path(), {EVICTD, "--config", scratch_->path() / "nothing.yaml"});
+  EXPECT_EQ(end.exit_status, 1);
+  EXPECT_NE(end.output.find("nothing.yaml"), std::string::npos) << end.output;
+}
+
+}  // namespace
+}  // namespace evictd::daemon::test

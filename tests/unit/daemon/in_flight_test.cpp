@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/in_flight.h"
+
+#include <gtest/gtest.h>
+
+namespace evictd::daemon {
+namespace {
+
+using Phase = InFlightTable::Phase;
+
+InFlightTable::Entry entry(std::uint64_t id, Phase phase) {
+  InFlightTable::Entry made;
+  made.pod = CgroupId{.hierarchy = 1, .id = id};
+  made.phase = phase;
+  return made;
+}
+
+CgroupId pod(std::uint64_t id) {
+  return {.hierarchy = 1, .id = id};
+}
+
+TEST(InFlightTable, ANewerEntryOfAPodReplacesTheOlder) {
+  InFlightTable table;
+  EXPECT_TRUE(table.add(entry(1, Phase::kSoftGrace)));
+  EXPECT_TRUE(table.add(entry(1, Phase::kKilled)));
+  ASSERT_EQ(table.entries().size(), 1U);
+  EXPECT_EQ(table.find(pod(1))->phase, Phase::kKilled);
+}
+
+TEST(InFlightTable, PodsOfAnotherHierarchyAreOtherPods) {
+  InFlightTable table;
+  EXPECT_TRUE(table.add(entry(1, Phase::kKilled)));
+  EXPECT_EQ(table.find(CgroupId{.hierarchy = 2, .id = 1}), nullptr);
+}
+
+TEST(InFlightTable, RemovingOneKeepsTheOthers) {
+  InFlightTable table;
+  for (std::uint64_t id = 1; id <= 3; ++id) {
+    EXPECT_TRUE(table.add(entry(id, Phase::kKilled)));
+  }
+  table.remove(pod(1));
+  table.remove(pod(9));
+  EXPECT_EQ(table.find(pod(1)), nullptr);
+  EXPECT_NE(table.find(pod(2)), nullptr);
+  EXPECT_NE(table.find(pod(3)), nullptr);
+}
+
+TEST(InFlightTable, ForgetsOnlyWhatIsOver) {
+  InFlightTable table;
+  EXPECT_TRUE(table.add(entry(1, Phase::kOver)));
+  EXPECT_TRUE(table.add(entry(2, Phase::kReleased)));
+  EXPECT_TRUE(table.add(entry(3, Phase::kOver)));
+  table.forget_over();
+  ASSERT_EQ(table.entries().size(), 1U);
+  EXPECT_EQ(table.entries()[0].pod, pod(2));
+}
+
+TEST(InFlightTable, WhatIsOverMakesRoomWhenFull) {
+  InFlightTable table;
+  for (std::uint64_t id = 1; id <= InFlightTable::kCapacity; ++id) {
+    EXPECT_TRUE(table.add(entry(id, id == 5 ? Phase::kOver : Phase::kKilled)));
+  }
+  EXPECT_TRUE(table.add(entry(1000, Phase::kKilled)));
+  EXPECT_EQ(table.find(pod(5)), nullptr);
+  EXPECT_FALSE(table.add(entry(1001, Phase::kKilled)));
+  EXPECT_EQ(table.entries().size(), InFlightTable::kCapacity);
+}
+
+TEST(InFlightTable, WhatIsLeftOfAVictimIsNotChosenAgain) {
+  EXPECT_EQ(standing_of(Phase::kSoftGrace), eviction::Standing::kInSoftGrace);
+  EXPECT_EQ(standing_of(Phase::kHardGrace), eviction::Standing::kInHardGrace);
+  for (const Phase phase : {Phase::kKilled, Phase::kReleased, Phase::kOver}) {
+    EXPECT_EQ(standing_of(phase), eviction::Standing::kKilled);
+  }
+}
+
+}  // namespace
+}  // namespace evictd::daemon

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/preparations.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "daemon/hot_pod.h"
+
+namespace evictd::daemon {
+namespace {
+
+config::Config config_of(std::string_view text) {
+  return config::parse(text, "test.yaml").value();
+}
+
+TEST(HotConfig, HasTheThresholdsAndGracesOfTheConfiguration) {
+  const auto hot =
+      hot_config_of(config_of("evictionHard:\n"
+                              "  memory.available: 100Mi\n"
+                              "evictionMaxPodGracePeriod: 20\n"
+                              "evictionPressureTransitionPeriod: 45s\n"));
+  ASSERT_TRUE(hot) << hot.error().message();
+  const eviction::PassSettings& settings = (*hot)->manager.settings();
+  EXPECT_EQ(settings.max_pod_grace, std::chrono::seconds(20));
+  EXPECT_EQ(settings.pressure_transition_period, std::chrono::seconds(45));
+  bool memory = false;
+  for (const eviction::Threshold& threshold : (*hot)->manager.thresholds().all()) {
+    memory = memory || (threshold.signal == eviction::Signal::kMemoryAvailable &&
+                        eviction::to_string(threshold.value) == "100Mi");
+  }
+  EXPECT_TRUE(memory);
+}
+
+TEST(HotConfig, PollsAtOnePeriodUnlessPollingIsAdaptive) {
+  const auto fixed = hot_config_of(config_of("pollInterval: 3s\n"));
+  ASSERT_TRUE(fixed);
+  EXPECT_EQ((*fixed)->interval.mode, poll::IntervalMode::kFixed);
+  EXPECT_EQ((*fixed)->interval.longest, std::chrono::seconds(3));
+}
+
+TEST(HotConfig, DryRunIsHandedOver) {
+  EXPECT_FALSE(hot_config_of(config_of("")).value()->dry_run);
+  EXPECT_TRUE(hot_config_of(config_of("dryRun: true\n")).value()->dry_run);
+}
+
+TEST(ProbeOptions, HaveASlotForEveryPod) {
+  const auto options = probe_options_of(config_of("").settings());
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->max_slots, kMaxPods);
+  EXPECT_FALSE(options->drop_all_events);
+  EXPECT_TRUE(options->pins.empty());
+}
+
+TEST(ProbeOptions, PinsAreFoundByTheNameOfTheirPurpose) {
+  config::Settings settings = config_of("").settings();
+  const std::string name(probe::to_string(probe::Purpose::kMemoryCharge));
+  settings.attach_pins = {{name, "kprobe"}};
+  const auto options = probe_options_of(settings);
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->pins.at(probe::Purpose::kMemoryCharge), "kprobe");
+}
+
+TEST(ProbeOptions, APurposeThatIsNoneIsAnError) {
+  config::Settings settings = config_of("").settings();
+  settings.attach_pins = {{"telepathy", "fentry"}};
+  const auto options = probe_options_of(settings);
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().code, Errc::kInvalid);
+  EXPECT_NE(options.error().message().find("telepathy"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace evictd::daemon

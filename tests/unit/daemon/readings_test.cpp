@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/readings.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "fake_node.h"
+
+namespace evictd::daemon {
+namespace {
+
+using eviction::Signal;
+
+constexpr MonoTime kNow{std::chrono::seconds(1000)};
+constexpr Bytes kInactiveFile{512};
+
+class ReadingsOfFakeNode : public testing::Test {
+ protected:
+  void read(MonoTime now = kNow,
+            config::PidAvailableSource pids = config::PidAvailableSource::kNode) {
+    readings_.read({.source = ReadingSource::kFiles,
+                    .cadence = eviction::Cadence::kRegular,
+                    .pid_source = pids},
+                   slots_, now);
+  }
+  void look_again(std::int64_t threshold_bytes) {
+    eviction::Threshold threshold;
+    threshold.signal = Signal::kMemoryAvailable;
+    threshold.value.quantity =
+        eviction::Quantity(threshold_bytes, eviction::QuantityFormat::kBinarySI);
+    readings_.look_again(eviction::ThresholdTable::create({threshold}).value(), slots_, kNow);
+  }
+
+  FakeNode node_;
+  PodSlots slots_;
+  Readings readings_{node_.readings()};
+};
+
+TEST_F(ReadingsOfFakeNode, SeesMemoryAndTasksOfTheNode) {
+  read();
+  const auto& memory = readings_.observations()[Signal::kMemoryAvailable];
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->available, (900_MiB).value);
+  EXPECT_EQ(memory->capacity, (1000_MiB).value);
+  const auto& pids = readings_.observations()[Signal::kPidAvailable];
+  ASSERT_TRUE(pids);
+  EXPECT_EQ(pids->available, 1000 - 94);
+}
+
+TEST_F(ReadingsOfFakeNode, SeesAllocatableMemoryOfThePodRoot) {
+  node_.set_usage("", 200_MiB);
+  read();
+  const auto& memory = readings_.observations()[Signal::kAllocatableMemoryAvailable];
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->available, (300_MiB + kInactiveFile).value);
+  EXPECT_EQ(memory->capacity, (500_MiB).value);
+}
+
+TEST_F(ReadingsOfFakeNode, CountsTasksInThePodRootWhereThatIsAskedFor) {
+  read(kNow, config::PidAvailableSource::kPodRoot);
+  const auto& pids = readings_.observations()[Signal::kPidAvailable];
+  ASSERT_TRUE(pids);
+  EXPECT_EQ(pids->available, 100 - 5);
+  EXPECT_EQ(pids->capacity, 100);
+}
+
+TEST_F(ReadingsOfFakeNode, OnlyPodsThatRunTakePart) {
+  auto empty = node_.pod(1, "empty", 1_MiB);
+  empty->state = cluster::PodState::kEmpty;
+  auto terminated = node_.pod(2, "terminated", 1_MiB);
+  terminated->state = cluster::PodState::kTerminated;
+  slots_.place(1, std::move(empty));
+  slots_.place(2, std::move(terminated));
+  slots_.place(3, node_.pod(3, "running", 7_MiB));
+  read();
+  ASSERT_EQ(readings_.pods().size(), 1U);
+  ASSERT_EQ(readings_.slots().size(), 1U);
+  EXPECT_EQ(readings_.slots()[0], 3U);
+  EXPECT_EQ(readings_.pods()[0].reading.state, eviction::ReadingState::kRead);
+  EXPECT_EQ(readings_.pods()[0].reading.working_set_bytes, (7_MiB - kInactiveFile).value);
+  EXPECT_EQ(readings_.pods()[0].reading.processes, 5);
+  EXPECT_EQ(readings_.usages()[0].read_at, kNow);
+}
+
+TEST_F(ReadingsOfFakeNode, APodThatNobodyKnowsStandsAsUnknown) {
+  auto unknown = node_.pod(1, "unknown", 1_MiB);
+  unknown->state = cluster::PodState::kUnknown;
+  unknown->protection = enforce::Protection::kUnknown;
+  slots_.place(1, std::move(unknown));
+  slots_.place(2, node_.pod(2, "known", 1_MiB));
+  read();
+  ASSERT_EQ(readings_.pods().size(), 2U);
+  EXPECT_EQ(readings_.pods()[0].standing, eviction::Standing::kActive);
+  EXPECT_EQ(readings_.pods()[1].standing, eviction::Standing::kUnknown);
+}
+
+TEST_F(ReadingsOfFakeNode, GrowthIsMeasuredBetweenTwoReadingsOfAPod) {
+  slots_.place(1, node_.pod(1, "a", 10_MiB));
+  read(kNow);
+  EXPECT_EQ(readings_.usages()[0].rate_bytes_per_second, 0);
+  node_.set_usage("a", 14_MiB);
+  read(kNow + std::chrono::seconds(2));
+  EXPECT_EQ(readings_.usages()[0].rate_bytes_per_second, (2_MiB).value);
+}
+
+TEST_F(ReadingsOfFakeNode, ANewPodInASlotDoesNotGrowFromTheOldOnesUsage) {
+  slots_.place(1, node_.pod(1, "a", 10_MiB));
+  read(kNow);
+  auto other = node_.pod(1, "b", 110_MiB);
+  other->memory_id.id = 77;
+  slots_.place(1, std::move(other));
+  read(kNow + std::chrono::seconds(1));
+  EXPECT_EQ(readings_.usages()[0].rate_bytes_per_second, 0);
+}
+
+TEST_F(ReadingsOfFakeNode, LooksAgainAtTheFirstCandidatesWhereMemoryIsShort) {
+  for (std::uint32_t slot = 1; slot <= 3; ++slot) {
+    slots_.place(slot, node_.pod(slot, std::to_string(slot), Bytes{(10_MiB).value * slot}));
+  }
+  read();
+  for (const char* uid : {"1", "2", "3"}) {
+    node_.set_usage(uid, 5_MiB);
+  }
+  node_.set_usage("", 50_MiB);
+  look_again((950_MiB).value);
+  // In order: 3, 2, 1; the two that use most are read anew.
+  EXPECT_EQ(readings_.usages()[0].usage, 5_MiB);
+  EXPECT_EQ(readings_.usages()[1].usage, 5_MiB);
+  EXPECT_EQ(readings_.usages()[2].usage, 10_MiB);
+  EXPECT_EQ(readings_.pods()[0].reading.working_set_bytes, (5_MiB - kInactiveFile).value);
+  EXPECT_EQ(readings_.pod_root().usage, 50_MiB);
+}
+
+TEST_F(ReadingsOfFakeNode, DoesNotLookAgainFarFromThresholds) {
+  slots_.place(1, node_.pod(1, "a", 10_MiB));
+  read();
+  node_.set_usage("a", 5_MiB);
+  look_again((100_MiB).value);
+  EXPECT_EQ(readings_.usages()[0].usage, 10_MiB);
+}
+
+TEST(ReadingOf, WithoutMemoryIsNotReadYet) {
+  EXPECT_EQ(reading_of(CgroupUsage{}).state, eviction::ReadingState::kNotReadYet);
+}
+
+TEST(ReadingOf, WithoutAPidsControllerCountsNoProcesses) {
+  CgroupUsage usage;
+  usage.usage = 3_MiB;
+  usage.inactive_file = 1_MiB;
+  const eviction::PodReading reading = reading_of(usage);
+  EXPECT_EQ(reading.state, eviction::ReadingState::kRead);
+  EXPECT_EQ(reading.working_set_bytes, (2_MiB).value);
+  EXPECT_EQ(reading.processes, 0);
+}
+
+}  // namespace
+}  // namespace evictd::daemon

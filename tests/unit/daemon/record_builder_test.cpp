@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/record_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <string>
+
+namespace evictd::daemon {
+namespace {
+
+constexpr MonoTime kNow{std::chrono::seconds(100)};
+
+/// A pass over pods that a test adds.
+class RecordedPass : public testing::Test {
+ protected:
+  struct Added {
+    std::string name;
+    Bytes usage{0};
+    Bytes request{0};
+    std::int32_t priority = 0;
+    std::int64_t tasks = 1;
+  };
+
+  HotPod& add(const Added& added) {
+    HotPod& pod = pods_.emplace_back();
+    pod.uid = "uid-" + added.name;
+    pod.ns = "test";
+    pod.name = added.name;
+    pod.facts.priority = added.priority;
+    pod.facts.memory_request_nanos = eviction::Wide{added.request.value} * 1'000'000'000;
+    PassCopy::PodCopy copy;
+    copy.pod = &pod;
+    copy.pass.facts = &pod.facts;
+    copy.pass.reading = {.state = eviction::ReadingState::kRead,
+                         .working_set_bytes = added.usage.value,
+                         .processes = added.tasks,
+                         .disk = {}};
+    copy.usage.usage = added.usage;
+    copy.usage.read_at = kNow - std::chrono::microseconds(7);
+    copy_.pods.push_back(copy);
+    return pod;
+  }
+  [[nodiscard]] std::vector<exporting::RecordedCandidate> ranking(
+      eviction::Signal signal = eviction::Signal::kMemoryAvailable) const {
+    return make_ranking(copy_, signal, kNow);
+  }
+
+  std::list<HotPod> pods_;
+  PassCopy copy_;
+};
+
+TEST_F(RecordedPass, EveryCandidateHasItsPlaceAndItsReason) {
+  add({.name = "within", .usage = 50_MiB, .request = 100_MiB});
+  add({.name = "important", .usage = 90_MiB, .request = 1_MiB, .priority = 10});
+  add({.name = "small", .usage = 10_MiB});
+  add({.name = "hog", .usage = 80_MiB});
+  const auto ranked = ranking();
+  ASSERT_EQ(ranked.size(), 4U);
+  EXPECT_EQ(ranked[0].name, "hog");
+  EXPECT_EQ(ranked[0].place, 1U);
+  EXPECT_EQ(ranked[0].passed_over, "");
+  EXPECT_EQ(ranked[0].reason, "chosen: first in the ranking of pods that may be evicted");
+  EXPECT_EQ(ranked[1].name, "small");
+  EXPECT_EQ(ranked[1].passed_over, "ranks_later");
+  EXPECT_EQ(ranked[1].reason, "ranks later: uses less above its request");
+  EXPECT_EQ(ranked[2].name, "important");
+  EXPECT_EQ(ranked[2].reason, "ranks later: priority 10 is above 0");
+  EXPECT_EQ(ranked[3].name, "within");
+  EXPECT_EQ(ranked[3].place, 4U);
+  EXPECT_FALSE(ranked[3].exceeds_request);
+  EXPECT_EQ(ranked[3].reason, "ranks later: uses no more than it requests");
+}
+
+TEST_F(RecordedPass, ProtectedPodsAreRankedAndPassedOver) {
+  HotPod& fixed = add({.name = "static", .usage = 90_MiB});
+  fixed.facts.is_static = true;
+  fixed.facts.is_critical = true;
+  add({.name = "hog", .usage = 80_MiB});
+  add({.name = "nameless", .usage = 70_MiB});
+  copy_.pods[2].pass.standing = eviction::Standing::kUnknown;
+  const auto ranked = ranking();
+  EXPECT_EQ(ranked[0].name, "static");
+  EXPECT_EQ(ranked[0].passed_over, "static");
+  EXPECT_EQ(ranked[0].reason, "protected: static pod");
+  EXPECT_EQ(ranked[1].passed_over, "");
+  EXPECT_EQ(ranked[2].passed_over, "unknown");
+  EXPECT_EQ(ranked[2].reason, "protected: no source of pods knows this cgroup");
+}
+
+TEST_F(RecordedPass, APodThatWasNotReadComesLastWithoutAPlace) {
+  add({.name = "unread"});
+  copy_.pods[0].pass.reading.state = eviction::ReadingState::kNotReadYet;
+  add({.name = "hog", .usage = 80_MiB});
+  const auto ranked = ranking();
+  ASSERT_EQ(ranked.size(), 2U);
+  EXPECT_EQ(ranked[1].name, "unread");
+  EXPECT_EQ(ranked[1].place, 0U);
+  EXPECT_EQ(ranked[1].reason, "waited for: its statistics were not read yet");
+}
+
+TEST_F(RecordedPass, ProcessesDecideAboutProcessIds) {
+  add({.name = "big", .usage = 500_MiB, .tasks = 3});
+  add({.name = "bomb", .usage = 1_MiB, .tasks = 700});
+  const auto ranked = ranking(eviction::Signal::kPidAvailable);
+  EXPECT_EQ(ranked[0].name, "bomb");
+  EXPECT_EQ(ranked[0].usage, 700);
+  EXPECT_EQ(ranked[1].reason, "ranks later: fewer processes");
+}
+
+TEST_F(RecordedPass, AReadingCarriesItsAgeAndSource) {
+  add({.name = "hog", .usage = 80_MiB, .request = 20_MiB});
+  const auto ranked = ranking();
+  EXPECT_EQ(ranked[0].reading_age_us, 7);
+  EXPECT_EQ(ranked[0].source, "files");
+  EXPECT_EQ(ranked[0].usage, (80_MiB).value);
+  EXPECT_EQ(ranked[0].request, (20_MiB).value);
+  EXPECT_TRUE(ranked[0].exceeds_request);
+}
+
+/// An eviction of the pod "hog" for memory.
+class RecordedEviction : public RecordedPass {
+ protected:
+  RecordedEviction() {
+    eviction::Threshold hard;
+    hard.signal = eviction::Signal::kMemoryAvailable;
+    hard.value.quantity = eviction::Quantity((100_MiB).value, eviction::QuantityFormat::kBinarySI);
+    eviction::Threshold unseen;
+    unseen.signal = eviction::Signal::kPidAvailable;
+    unseen.value.percentage = 0.1F;
+    unseen.grace_period = std::chrono::seconds(30);
+    thresholds_ = eviction::ThresholdTable::create({hard, unseen}).value();
+    hog_ = &add({.name = "hog", .usage = 900_MiB});
+    copy_.observations[eviction::Signal::kMemoryAvailable] = eviction::Observation{
+        .available = (60_MiB).value, .capacity = (1000_MiB).value, .time = kNow};
+    copy_.decision.met.add(0);
+    copy_.decision.actionable.add(0);
+  }
+
+  [[nodiscard]] PassDone done(std::chrono::seconds grace = std::chrono::seconds(0)) const {
+    PassDone made;
+    made.trigger = PassTrigger::kCrossing;
+    made.timeline.hook_at = kNow - std::chrono::microseconds(50);
+    made.timeline.observe_at = kNow;
+    EvictionBegun begun;
+    begun.victim = hog_;
+    begun.signals.method = enforce::SignalMethod::kCgroupKill;
+    begun.signals.processes = 2;
+    begun.grace = grace;
+    made.begun = begun;
+    made.copy = std::make_unique<PassCopy>(copy_);
+    return made;
+  }
+
+  eviction::ThresholdTable thresholds_;
+  HotPod* hog_ = nullptr;
+};
+
+TEST_F(RecordedEviction, SaysWhoAndWhyAndWhen) {
+  const auto record = make_record(done(), {.thresholds = thresholds_});
+  EXPECT_EQ(record.ns, "test");
+  EXPECT_EQ(record.name, "hog");
+  EXPECT_EQ(record.uid, "uid-hog");
+  EXPECT_EQ(record.trigger, "crossing");
+  EXPECT_EQ(record.outcome, "evicted");
+  EXPECT_EQ(record.signal, "memory.available");
+  EXPECT_EQ(record.threshold, "100Mi");
+  EXPECT_EQ(record.resource, "memory");
+  EXPECT_EQ(record.available, (60_MiB).value);
+  EXPECT_EQ(record.method, "cgroup.kill");
+  EXPECT_EQ(record.processes, 2U);
+  EXPECT_EQ(record.state, "killed");
+  EXPECT_EQ(record.timeline.hook, kNow - std::chrono::microseconds(50));
+  EXPECT_EQ(record.timeline.wake, std::nullopt) << "what did not happen has no stamp";
+  EXPECT_EQ(record.ranking.size(), 1U);
+}
+
+TEST_F(RecordedEviction, ListsEveryThresholdWithWhatWasSeenOfIt) {
+  const auto record = make_record(done(), {.thresholds = thresholds_});
+  ASSERT_EQ(record.thresholds.size(), 2U);
+  EXPECT_TRUE(record.thresholds[0].met);
+  EXPECT_EQ(record.thresholds[0].available, (60_MiB).value);
+  EXPECT_EQ(record.thresholds[1].threshold, "10%");
+  EXPECT_EQ(record.thresholds[1].grace_period_seconds, 30);
+  EXPECT_FALSE(record.thresholds[1].met);
+  EXPECT_EQ(record.thresholds[1].available, std::nullopt);
+}
+
+TEST_F(RecordedEviction, WithAGraceItIsTerminating) {
+  EXPECT_EQ(make_record(done(std::chrono::seconds(5)), {.thresholds = thresholds_}).state,
+            "terminating");
+}
+
+TEST_F(RecordedEviction, CarriesTheKubeletsWords) {
+  cluster::PodEntry victim;
+  victim.pod.name = "hog";
+  victim.pod.ns = "test";
+  const auto record = make_record(done(), {.thresholds = thresholds_, .victim = &victim});
+  EXPECT_EQ(record.message.substr(0, 41), "The node was low on resource: memory. Thr");
+  EXPECT_EQ(record.annotations.at("starved_resource"), "memory");
+}
+
+TEST_F(RecordedEviction, WithoutACopyKeepsTheVictimAndTheMoments) {
+  PassDone lean = done();
+  lean.copy.reset();
+  const auto record = make_record(lean, {.thresholds = thresholds_});
+  EXPECT_EQ(record.name, "hog");
+  EXPECT_EQ(record.timeline.observe, kNow);
+  EXPECT_TRUE(record.ranking.empty());
+  EXPECT_TRUE(record.message.empty());
+}
+
+TEST_F(RecordedEviction, AnEscalationIsCalledThat) {
+  PassDone escalated = done();
+  escalated.begun->escalated = true;
+  EXPECT_EQ(make_record(escalated, {.thresholds = thresholds_}).outcome, "escalated");
+}
+
+}  // namespace
+}  // namespace evictd::daemon

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/record_store.h"
+
+#include <gtest/gtest.h>
+
+namespace evictd::daemon {
+namespace {
+
+using enforce::EvictionState;
+
+CgroupId pod(std::uint64_t id) {
+  return {.hierarchy = 1, .id = id};
+}
+
+MonoTime at(std::int64_t ns) {
+  return MonoTime(Duration(ns));
+}
+
+enforce::Progress step(std::uint64_t id, EvictionState state, std::int64_t ns) {
+  enforce::Progress made;
+  made.pod = pod(id);
+  made.state = state;
+  made.at = at(ns);
+  return made;
+}
+
+TEST(RecordStore, NumbersRecordsFromOne) {
+  RecordStore store;
+  EXPECT_EQ(store.count(), 0U);
+  EXPECT_EQ(store.add({}, pod(1)).id, 1U);
+  EXPECT_EQ(store.add({}, pod(2)).id, 2U);
+  EXPECT_EQ(store.count(), 2U);
+}
+
+TEST(RecordStore, ForgetsTheOldestButGoesOnCounting) {
+  RecordStore store;
+  for (std::size_t i = 0; i < RecordStore::kKept + 2; ++i) {
+    store.add({}, pod(i + 1));
+  }
+  EXPECT_EQ(store.latest().size(), RecordStore::kKept);
+  EXPECT_EQ(store.latest().front().id, 3U);
+  EXPECT_EQ(store.count(), RecordStore::kKept + 2);
+  EXPECT_EQ(store.note(step(1, EvictionState::kKilled, 1), Bytes{-1}), nullptr);
+}
+
+TEST(RecordStore, AStepGoesToTheNewestEvictionOfThePod) {
+  RecordStore store;
+  store.add({}, pod(1));
+  store.add({}, pod(1));
+  store.add({}, pod(2));
+  const exporting::EvictionRecord* record =
+      store.note(step(1, EvictionState::kKilled, 40), Bytes{-1});
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->id, 2U);
+  EXPECT_EQ(record->state, "killed");
+  EXPECT_EQ(record->timeline.killed, at(40));
+}
+
+TEST(RecordStore, AReleaseThatLeftAlmostNothingIsAlsoTheEndOfFreeing) {
+  RecordStore store;
+  store.add({}, pod(1));
+  const exporting::EvictionRecord* record =
+      store.note(step(1, EvictionState::kReleased, 50), 100_KiB);
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->state, "released");
+  EXPECT_EQ(record->timeline.exited, at(50));
+  EXPECT_EQ(record->remaining_bytes, 100 * 1024);
+  EXPECT_EQ(record->timeline.freed, at(50));
+}
+
+TEST(RecordStore, AReleaseThatLeftFilesInMemoryHasFreedNothingYet) {
+  RecordStore store;
+  store.add({}, pod(1));
+  const exporting::EvictionRecord* record =
+      store.note(step(1, EvictionState::kReleased, 50), 20_MiB);
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->timeline.freed, std::nullopt);
+  EXPECT_EQ(record->remaining_bytes, 20 * 1024 * 1024);
+}
+
+TEST(RecordStore, ARemovedCgroupHasNothingLeft) {
+  RecordStore store;
+  store.add({}, pod(1));
+  const exporting::EvictionRecord* record =
+      store.note(step(1, EvictionState::kReleased, 50), Bytes{-1});
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->remaining_bytes, std::nullopt);
+  EXPECT_EQ(record->timeline.freed, at(50));
+}
+
+TEST(RecordStore, AnExceededGraceIsAStateAndNoMoment) {
+  RecordStore store;
+  store.add({}, pod(1));
+  const exporting::EvictionRecord* record =
+      store.note(step(1, EvictionState::kExceededGrace, 60), Bytes{-1});
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->state, "exceeded_grace");
+  EXPECT_EQ(record->timeline.exited, std::nullopt);
+}
+
+}  // namespace
+}  // namespace evictd::daemon

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "daemon/pod_registry.h"
+#include "evictd/time.h"
+#include "poll/cross_check.h"
+#include "probe/probe.h"
+#include "sys/kept_file.h"
+
+namespace evictd::daemon {
+
+/// Compares the kernel side's rows with the cgroup files at the polling cadence, so that a wrong
+/// number is found out by us and not by a wrong kill.
+/// Thread rule: housekeeping only.
+class CrossChecker {
+ public:
+  struct Counters {
+    std::uint64_t checks = 0;
+    std::uint64_t disagreements = 0;
+  };
+
+  explicit CrossChecker(probe::Probe& probe);
+
+  /// Compares every pod that has a row. Answers one line for each value that is apart beyond its
+  /// bound in two checks in a row: pages that the kernel moves between its lists without charging
+  /// anything can put one check off. Cost: 8 us a pod.
+  [[nodiscard]] std::vector<std::string> check(const PodRegistry& registry, MonoTime now);
+
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// What the two may be apart, as the last check had it.
+  [[nodiscard]] const poll::ErrorBounds& bounds() const { return bounds_; }
+
+ private:
+  probe::Probe& probe_;
+  poll::ErrorBounds bounds_;
+  sys::ReadBuffer buffer_{};
+  Counters counters_;
+  /// What disagreed in the last check: uid and the name of the quantity.
+  std::set<std::pair<std::string, std::string_view>> suspects_;
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "config/config.h"
+#include "evictd/result.h"
+
+namespace evictd::daemon {
+
+struct DaemonOptions {
+  /// What SIGHUP reads again; empty: the daemon was started without a file.
+  std::string config_file;
+};
+
+/// Reads a configuration, with the attach ladder's purposes and rows as the names it may pin.
+/// Errors: those of config::load_file.
+[[nodiscard]] Result<config::Config> load_config(const std::string& file);
+
+/// The composition root: finds the tree, loads the kernel side, starts the hot thread and keeps
+/// house on this one until SIGTERM or SIGINT.
+/// Errors: what keeps evictd from working at all: no memory controller, no pod root, another evictd
+/// on the same tree, a socket that cannot be made.
+[[nodiscard]] Result<> run_daemon(const DaemonOptions& options, config::Config config);
+
+}  // namespace evictd::daemon

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "config/settings.h"
+#include "evictd/result.h"
+#include "eviction/manager.h"
+#include "poll/interval.h"
+
+namespace evictd::daemon {
+
+/// What the hot thread needs of a configuration, prepared by housekeeping and swapped whole.
+struct HotConfig {
+  explicit HotConfig(eviction::EvictionManager prepared) : manager(std::move(prepared)) {}
+
+  eviction::EvictionManager manager;
+  poll::IntervalOptions interval;
+  config::PidAvailableSource pid_source = config::PidAvailableSource::kNode;
+  bool dry_run = false;
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "daemon/pass_copy.h"
+
+namespace evictd::daemon {
+
+/// What the hot thread did since it started. Written by it alone; any thread may read.
+struct HotCounters {
+  std::array<std::atomic<std::uint64_t>, kPassTriggers> passes{};
+  /// Turns of the loop: shows housekeeping that the thread answers.
+  std::atomic<std::uint64_t> heartbeat{0};
+  std::atomic<std::uint64_t> evictions{0};
+  /// Evictions that the actuator refused or that found nobody: see its own counters for why.
+  std::atomic<std::uint64_t> not_begun{0};
+  /// Passes that left no copy because housekeeping was behind.
+  std::atomic<std::uint64_t> uncopied_passes{0};
+  /// Messages that found the queue to housekeeping full.
+  std::atomic<std::uint64_t> lost_messages{0};
+  /// Kernel records lost so far, each loss followed by a resync.
+  std::atomic<std::uint64_t> lost_records{0};
+  std::atomic<std::uint64_t> resyncs{0};
+  std::atomic<std::uint64_t> oom_kills{0};
+  /// Whether passes read the files although there is a kernel side: its timer stands still.
+  std::atomic<bool> polling{false};
+};
+
+/// Adds to one of them. Relaxed: they are read for show, each on its own.
+inline void count(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) {
+  counter.fetch_add(by, std::memory_order_relaxed);
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/hot_loop.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "daemon/callback_handler.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// Copies of passes that housekeeping lends; one more than a burst of passes needs while it is busy
+/// writing one down.
+constexpr std::size_t kCopyBuffers = 8;
+
+/// Victims in a row that may turn out not to be there before a pass waits for the next event.
+constexpr int kMostRefusals = 16;
+
+}  // namespace
+
+HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
+    : options_(std::move(options)),
+      loop_(std::move(loop)),
+      timer_(std::move(timer)),
+      readings_(std::move(options_.readings)),
+      config_(std::move(options_.config)) {
+  copies_.reserve(kCopyBuffers);
+  for (std::size_t i = 0; i < kCopyBuffers; ++i) {
+    copies_.push_back(std::make_unique<PassCopy>());
+    copies_.back()->pods.reserve(kMaxPods);
+  }
+  releasing_.reserve(InFlightTable::kCapacity);
+  retired_.reserve(kMaxPods);
+}
+
+Result<std::unique_ptr<HotLoop>> HotLoop::create(Options options) {
+  Result<base::EventLoop> loop = base::EventLoop::create();
+  if (!loop) {
+    return Failure(loop.error());
+  }
+  Result<base::Timer> timer = base::Timer::create();
+  if (!timer) {
+    return Failure(timer.error());
+  }
+  std::unique_ptr<HotLoop> hot(
+      new HotLoop(std::move(options), std::move(*loop), std::move(*timer)));
+  if (Result<> watched = hot->watch_descriptors(); !watched) {
+    return fail_in("prepare the hot thread", watched.error());
+  }
+  return hot;
+}
+
+Result<> HotLoop::watch_descriptors() {
+  const auto watch = [&](int fd, std::function<void()> callback) -> Result<> {
+    if (fd < 0) {
+      return {};
+    }
+    handlers_.push_back(std::make_unique<CallbackHandler>(std::move(callback)));
+    return loop_.add(fd, EPOLLIN, *handlers_.back());
+  };
+  Result<> watched = watch(timer_.descriptor(), [this] { timer_.consume(); });
+  if (watched) {
+    watched =
+        watch(options_.inbox->wake_up.descriptor(), [this] { options_.inbox->wake_up.consume(); });
+  }
+  if (watched && options_.probe != nullptr) {
+    watched = watch(options_.probe->event_fd(), [this] { events_ready_ = true; });
+  }
+  for (enforce::Actuator* one : {options_.actuator, options_.dry_run_actuator}) {
+    if (watched) {
+      watched = watch(one->descriptor(), [this] { actuator_ready_ = true; });
+    }
+  }
+  return watched;
+}
+
+Result<> HotLoop::run(const std::atomic<bool>& stop) {
+  wake_at_ = options_.clock->now();
+  next_regular_ = wake_at_;
+  want_pass(PassTrigger::kRequest);
+  while (!stop.load(std::memory_order_acquire)) {
+    count(options_.counters->heartbeat);
+    take_messages();
+    if (events_ready_) {
+      drain_events();
+    }
+    drive_actuators();
+    if (wake_at_ >= next_regular_) {
+      want_pass(PassTrigger::kRegular);
+    } else if (decision_deadline_ && wake_at_ >= *decision_deadline_) {
+      want_pass(PassTrigger::kDeadline);
+    }
+    run_wanted_pass();
+    arm_timer(wake_at_);
+    if (const Result<int> waited = loop_.run_once(); !waited) {
+      return Failure(waited.error());
+    }
+    wake_at_ = options_.clock->now();
+  }
+  return {};
+}
+
+void HotLoop::drive_actuators() {
+  for (enforce::Actuator* one : {options_.actuator, options_.dry_run_actuator}) {
+    if (actuator_ready_) {
+      one->on_ready(wake_at_);
+    }
+    if (const auto deadline = one->next_deadline(); deadline && *deadline <= wake_at_) {
+      one->on_deadline(wake_at_);
+    }
+    take_progress(*one);
+  }
+  actuator_ready_ = false;
+}
+
+void HotLoop::run_wanted_pass() {
+  // Each refusal passes one pod over, so this ends; the bound is for when nothing can be noted.
+  for (int round = 0; wanted_ && round < kMostRefusals; ++round) {
+    refused_ = false;
+    pass(options_.clock->now());
+    wanted_.reset();
+    timeline_ = {};
+    if (refused_) {
+      want_pass(PassTrigger::kRequest);
+    }
+  }
+}
+
+ReadingSource HotLoop::source() const {
+  return options_.probe != nullptr && !polling_ ? ReadingSource::kTable : ReadingSource::kFiles;
+}
+
+enforce::Actuator& HotLoop::actuator() {
+  return config_->dry_run ? *options_.dry_run_actuator : *options_.actuator;
+}
+
+Duration HotLoop::next_interval() const {
+  Duration interval = config_->interval.longest;
+  if (source() == ReadingSource::kTable) {
+    return interval;
+  }
+  const eviction::ThresholdTable& thresholds = config_->manager.thresholds();
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const eviction::Signal signal = thresholds[i].signal;
+    const auto& seen = readings_.observations()[signal];
+    if (!eviction::is_memory(signal) || !seen) {
+      continue;
+    }
+    const auto limit = static_cast<std::int64_t>(
+        thresholds.limit(i, seen->capacity, eviction::MinReclaim::kIgnored));
+    const poll::Approach approach{.distance = Bytes{seen->available - limit},
+                                  .rate = Bytes{readings_.pod_root().rate_bytes_per_second}};
+    interval = std::min(interval, poll::next_interval(config_->interval, approach));
+  }
+  return interval;
+}
+
+void HotLoop::arm_timer(MonoTime now) {
+  MonoTime next = next_regular_;
+  if (decision_deadline_ && *decision_deadline_ > now) {
+    next = std::min(next, *decision_deadline_);
+  }
+  for (const enforce::Actuator* one : {options_.actuator, options_.dry_run_actuator}) {
+    if (const auto deadline = one->next_deadline()) {
+      next = std::min(next, *deadline);
+    }
+  }
+  timer_.arm(next);
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/timer.h"
+#include "core/clock.h"
+#include "daemon/hot_config.h"
+#include "daemon/hot_counters.h"
+#include "daemon/in_flight.h"
+#include "daemon/messages.h"
+#include "daemon/pass_copy.h"
+#include "daemon/pod_slots.h"
+#include "daemon/readings.h"
+#include "enforce/actuator.h"
+#include "probe/probe.h"
+
+namespace evictd::daemon {
+
+/// The hot thread: takes what the kernel side pushes, runs the pass and sends the signal.
+///
+/// It opens no file, makes no blocking write and allocates nothing once it runs; what it touches
+/// was prepared by housekeeping, and what others must know goes through a bounded queue. When
+/// housekeeping stands still, evictions go on: what the queue does not take is counted.
+class HotLoop final : private probe::EventSink {
+ public:
+  struct Options {
+    /// nullptr without BPF. Borrowed, as all pointers and references here.
+    probe::Probe* probe = nullptr;
+    const core::Clock* clock = nullptr;
+    Mailbox<ToHot>* inbox = nullptr;
+    Mailbox<ToHousekeeping>* outbox = nullptr;
+    enforce::Actuator* actuator = nullptr;
+    enforce::Actuator* dry_run_actuator = nullptr;
+    HotCounters* counters = nullptr;
+    Readings::Options readings;
+    std::unique_ptr<HotConfig> config;
+  };
+
+  [[nodiscard]] static Result<std::unique_ptr<HotLoop>> create(Options options);
+
+  /// Runs until `stop` is set and the inbox is woken. Takes what is in the inbox first, so that the
+  /// first pass knows all pods that were found at start.
+  /// Errors: a failed wait, which nothing can mend.
+  [[nodiscard]] Result<> run(const std::atomic<bool>& stop);
+
+ private:
+  HotLoop(Options options, base::EventLoop loop, base::Timer timer);
+
+  void on_threshold(const probe::ThresholdCrossed& event) override;
+  void on_stall(const probe::StallRising& event) override;
+  void on_cgroup(const probe::CgroupChanged& event) override;
+  void on_oom_kill(const probe::OomKill& event) override;
+
+  [[nodiscard]] Result<> watch_descriptors();
+  void take_messages();
+  void handle(PlacePod& message);
+  void handle(UseConfig& message);
+  void drain_events();
+  void drive_actuators();
+  void take_progress(enforce::Actuator& actuator);
+  void want_pass(PassTrigger trigger);
+  void run_wanted_pass();
+  void pass(MonoTime now);
+  void act(const eviction::Decision& decision, MonoTime now);
+  void evict(const eviction::Decision& decision, HotPod& victim, MonoTime now);
+  void escalate(const eviction::Decision& decision, const HotPod& victim, MonoTime now);
+  void set_standings();
+  void note_releasing(MonoTime now);
+  void forget_crossings(const eviction::Decision& decision);
+  void report(const eviction::Decision& decision);
+  void arm_timer(MonoTime now);
+  [[nodiscard]] Duration next_interval() const;
+  [[nodiscard]] ReadingSource source() const;
+  [[nodiscard]] enforce::Actuator& actuator();
+  /// Counts what the queue does not take; false then, with `message` untouched.
+  bool offer(ToHousekeeping& message);
+  void send(ToHousekeeping&& message) { offer(message); }
+  void flush_retired();
+
+  Options options_;
+  base::EventLoop loop_;
+  base::Timer timer_;
+  std::vector<std::unique_ptr<base::ReadyHandler>> handlers_;
+  PodSlots pods_;
+  Readings readings_;
+  InFlightTable in_flight_;
+  std::unique_ptr<HotConfig> config_;
+  std::vector<std::unique_ptr<PassCopy>> copies_;
+  std::vector<eviction::ReleasingPod> releasing_;
+  /// What housekeeping's queue has not taken yet: a pod may not be destroyed here, because an
+  /// eviction or housekeeping itself may still use it.
+  std::vector<RetirePod> retired_;
+  /// When the kernel side first saw each threshold crossed, by its place; the epoch once it is not
+  /// met or was acted on.
+  std::array<MonoTime, eviction::kMaxThresholds> crossed_at_{};
+
+  bool events_ready_ = false;
+  bool actuator_ready_ = false;
+  /// A victim was refused, so that another one must be found at once.
+  bool refused_ = false;
+  /// Notices that the queue did not take; housekeeping is told to look for itself.
+  std::uint64_t unsent_ = 0;
+  bool polling_ = false;
+  MonoTime wake_at_{};
+  std::optional<PassTrigger> wanted_;
+  Timeline timeline_;
+  /// What the last pass began, for its record.
+  std::optional<enforce::SignalReport> begun_;
+  MonoTime next_regular_{};
+  std::optional<MonoTime> decision_deadline_;
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hot thread hears and says: messages, kernel events, steps of evictions.
+#include <algorithm>
+#include <string_view>
+
+#include "daemon/hot_loop.h"
+#include "daemon/watch_points.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+template <typename T>
+void copy_text(std::string_view text, T& into) {
+  std::copy_n(text.begin(), std::min(text.size(), into.size()), into.begin());
+}
+
+}  // namespace
+
+void HotLoop::take_messages() {
+  while (std::optional<ToHot> message = options_.inbox->queue.pop()) {
+    if (auto* place = std::get_if<PlacePod>(&*message)) {
+      handle(*place);
+    } else if (auto* use = std::get_if<UseConfig>(&*message)) {
+      handle(*use);
+    } else if (std::holds_alternative<RunPass>(*message)) {
+      want_pass(PassTrigger::kRequest);
+    } else if (std::holds_alternative<Resync>(*message)) {
+      if (options_.probe != nullptr && options_.probe->resync()) {
+        count(options_.counters->resyncs);
+      }
+    } else if (const auto* set = std::get_if<SetPolling>(&*message)) {
+      polling_ = set->polling;
+      options_.counters->polling.store(polling_, std::memory_order_relaxed);
+      next_regular_ = wake_at_;
+    } else if (auto* lend = std::get_if<LendPassCopy>(&*message)) {
+      if (copies_.size() < copies_.capacity()) {
+        copies_.push_back(std::move(lend->copy));
+      }
+    }
+  }
+  flush_retired();
+}
+
+void HotLoop::handle(PlacePod& message) {
+  HotPod* newer = message.pod.get();
+  if (newer != nullptr && newer->target != nullptr) {
+    actuator().replace(*newer->target);
+  }
+  if (const HotPod* known = pods_.at(message.slot)) {
+    // What is over is over until housekeeping has had a new look at the pod, which is now. Of a
+    // cgroup that is gone nothing is left to be waited for.
+    if (const auto* entry = in_flight_.find(known->memory_id);
+        entry != nullptr && (newer == nullptr || entry->phase == InFlightTable::Phase::kOver)) {
+      in_flight_.remove(known->memory_id);
+    }
+  }
+  std::unique_ptr<HotPod> old = pods_.place(message.slot, std::move(message.pod));
+  if (old || newer == nullptr) {
+    retired_.push_back({.slot = message.slot, .replaced = newer != nullptr, .pod = std::move(old)});
+  }
+}
+
+void HotLoop::handle(UseConfig& message) {
+  message.config->manager.inherit(config_->manager);
+  std::swap(config_, message.config);
+  if (!config_->dry_run) {
+    in_flight_.forget_dry_runs();
+  }
+  send(RetireConfig{std::move(message.config)});
+  next_regular_ = wake_at_;
+}
+
+void HotLoop::drain_events() {
+  events_ready_ = false;
+  const probe::Drained drained = options_.probe->drain(*this);
+  if (drained.newly_dropped == 0) {
+    return;
+  }
+  count(options_.counters->lost_records, drained.newly_dropped);
+  if (options_.probe->resync()) {
+    count(options_.counters->resyncs);
+  }
+  want_pass(PassTrigger::kRequest);
+  send(LossNotice{drained.newly_dropped});
+}
+
+void HotLoop::on_threshold(const probe::ThresholdCrossed& event) {
+  if (event.direction == probe::Direction::kDown) {
+    // What a victim freed may end a hold.
+    if (!in_flight_.empty()) {
+      want_pass(PassTrigger::kCrossing);
+    }
+    return;
+  }
+  const std::size_t threshold = threshold_of(event.threshold_id);
+  if (threshold < crossed_at_.size() && crossed_at_[threshold] == MonoTime{}) {
+    crossed_at_[threshold] = event.at;
+  }
+  want_pass(PassTrigger::kCrossing);
+}
+
+void HotLoop::on_stall(const probe::StallRising& event) {
+  want_pass(PassTrigger::kStall);
+  send(StallNotice{event});
+}
+
+void HotLoop::on_cgroup(const probe::CgroupChanged& event) {
+  if (event.change == probe::CgroupChange::kEmptied ||
+      event.change == probe::CgroupChange::kRemoved) {
+    options_.actuator->on_emptied(event.cgroup, wake_at_);
+  }
+  if (event.change == probe::CgroupChange::kTaskAttached) {
+    return;
+  }
+  CgroupNotice notice{.event = event};
+  copy_text(event.path, notice.path);
+  send(notice);
+}
+
+void HotLoop::on_oom_kill(const probe::OomKill& event) {
+  count(options_.counters->oom_kills);
+  OomNotice notice{.event = event};
+  copy_text(event.comm, notice.comm);
+  send(notice);
+  want_pass(PassTrigger::kRequest);
+}
+
+void HotLoop::take_progress(enforce::Actuator& actuator) {
+  while (const std::optional<enforce::Progress> progress = actuator.take_progress()) {
+    InFlightTable::Entry* entry = in_flight_.find(progress->pod);
+    // A dry run ends nobody, so its victim keeps its standing.
+    if (entry != nullptr && !entry->dry_run) {
+      switch (progress->state) {
+        case enforce::EvictionState::kTerminating:
+          break;
+        case enforce::EvictionState::kKilled:
+          entry->phase = InFlightTable::Phase::kKilled;
+          entry->killed_at = progress->at;
+          break;
+        case enforce::EvictionState::kExceededGrace:
+        case enforce::EvictionState::kReleased:
+          entry->phase = progress->state == enforce::EvictionState::kReleased
+                             ? InFlightTable::Phase::kReleased
+                             : InFlightTable::Phase::kOver;
+          want_pass(PassTrigger::kRelease);
+          break;
+      }
+    }
+    EvictionStep step{.progress = *progress, .counters = actuator.counters()};
+    for (const std::uint32_t slot : pods_.ordered()) {
+      const HotPod& pod = *pods_.at(slot);
+      if (pod.memory_id == progress->pod && pod.target) {
+        step.usage = pod.target->usage().value_or(Bytes{-1});
+      }
+    }
+    send(step);
+  }
+}
+
+void HotLoop::flush_retired() {
+  auto unsent = retired_.begin();
+  for (; unsent != retired_.end(); ++unsent) {
+    ToHousekeeping message(std::move(*unsent));
+    if (!options_.outbox->queue.push(std::move(message))) {
+      *unsent = std::move(std::get<RetirePod>(message));
+      break;
+    }
+  }
+  if (unsent != retired_.begin()) {
+    retired_.erase(retired_.begin(), unsent);
+    options_.outbox->wake_up.signal();
+  }
+}
+
+bool HotLoop::offer(ToHousekeeping& message) {
+  if (!options_.outbox->queue.push(std::move(message))) {
+    count(options_.counters->lost_messages);
+    ++unsent_;
+    return false;
+  }
+  if (unsent_ != 0 && options_.outbox->queue.push(LossNotice{unsent_})) {
+    unsent_ = 0;
+  }
+  options_.outbox->wake_up.signal();
+  return true;
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cluster/pod_table.h"
+#include "enforce/kill_target.h"
+#include "evictd/cgroup_id.h"
+#include "eviction/pod_facts.h"
+#include "sys/cgroup_files.h"
+
+namespace evictd::daemon {
+
+/// The most pods that a node may have; rows, readings and messages are sized by it at start. Twice
+/// what scale tests run with, 30 times the kubelet's default of 110.
+inline constexpr std::uint32_t kMaxPods = 4096;
+
+/// The slot of the pod root itself in the kernel side's table; pods have those above it.
+inline constexpr std::uint32_t kPodRootSlot = 0;
+
+/// One pod as the hot thread knows it: everything opened, parsed and decided in advance.
+/// Made by housekeeping, owned by the hot thread from its arrival until it is handed back to be
+/// destroyed. A change makes a new one for the same slot.
+struct HotPod {
+  std::uint32_t slot = 0;
+  /// metadata.uid, namespace and name; for records and for order, never parsed here.
+  std::string uid;
+  std::string ns;
+  std::string name;
+  /// Orders pods: creation in seconds since the epoch (0 unknown), then the memory cgroup's id.
+  std::int64_t created_at_s = 0;
+  CgroupId memory_id;
+  cluster::PodState state = cluster::PodState::kUnknown;
+  enforce::Protection protection = enforce::Protection::kUnknown;
+  eviction::PodFacts facts;
+  /// nullptr when the cgroup went away while it was being opened.
+  std::unique_ptr<enforce::KillTarget> target;
+  sys::CgroupFiles files;
+};
+
+}  // namespace evictd::daemon

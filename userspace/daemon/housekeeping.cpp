@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/housekeeping.h"
+
+#include <sys/signalfd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "daemon/callback_handler.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// How often the kernel side's timer and the hot thread are looked at. Long against the timer's
+/// base period, short against the polling interval that has to take over.
+constexpr Duration kHealthPeriod = std::chrono::seconds(1);
+
+}  // namespace
+
+Housekeeping::Housekeeping(Options options, base::EventLoop loop, base::Timer health_timer)
+    : options_(std::move(options)),
+      loop_(std::move(loop)),
+      health_timer_(std::move(health_timer)),
+      config_(options_.config),
+      started_at_(options_.clock->now()) {}
+
+Housekeeping::~Housekeeping() = default;
+
+Result<std::unique_ptr<Housekeeping>> Housekeeping::create(Options options) {
+  Result<base::EventLoop> loop = base::EventLoop::create();
+  if (!loop) {
+    return Failure(loop.error());
+  }
+  Result<base::Timer> timer = base::Timer::create();
+  if (!timer) {
+    return Failure(timer.error());
+  }
+  std::unique_ptr<Housekeeping> house(
+      new Housekeeping(std::move(options), std::move(*loop), std::move(*timer)));
+  if (Result<> prepared = house->prepare(); !prepared) {
+    return Failure(prepared.error());
+  }
+  return house;
+}
+
+Result<> Housekeeping::prepare() {
+  Result<eviction::ThresholdTable> thresholds =
+      eviction::ThresholdTable::create(config_->thresholds());
+  if (!thresholds) {
+    return Failure(thresholds.error());
+  }
+  thresholds_ = std::move(*thresholds);
+  if (options_.probe != nullptr) {
+    cross_checker_.emplace(*options_.probe);
+  }
+  Result<std::unique_ptr<ReleaseWorker>> releaser = ReleaseWorker::start();
+  if (!releaser) {
+    return Failure(releaser.error());
+  }
+  releaser_ = std::move(*releaser);
+  Result<std::unique_ptr<base::LineServer>> server = base::LineServer::create(
+      {.path = config_->settings().control_socket_path()}, loop_, *options_.clock, *this);
+  if (!server) {
+    return fail_in("open the control socket", server.error());
+  }
+  server_ = std::move(*server);
+  return watch_descriptors();
+}
+
+Result<> Housekeeping::watch(int fd, std::function<void()> callback) {
+  handlers_.push_back(std::make_unique<CallbackHandler>(std::move(callback)));
+  return loop_.add(fd, EPOLLIN, *handlers_.back());
+}
+
+Result<> Housekeeping::watch_descriptors() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    sigaddset(&set, signal);
+  }
+  signals_.reset(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!signals_) {
+    return fail_errno(errno, "watch signals");
+  }
+  Result<> watched = watch(signals_.get(), [this] { on_signal(); });
+  if (watched) {
+    watched = watch(options_.from_hot->wake_up.descriptor(), [this] { on_messages(); });
+  }
+  if (watched) {
+    watched = watch(health_timer_.descriptor(), [this] { on_health_check(); });
+  }
+  if (watched) {
+    watched = watch_manifests();
+  }
+  return watched;
+}
+
+Result<> Housekeeping::watch_manifests() {
+  for (const auto& [fd, handler] : manifest_watches_) {
+    loop_.remove(fd, *handler);
+  }
+  manifest_watches_.clear();
+  for (const int fd : options_.registry->manifest_fds()) {
+    auto handler = std::make_unique<CallbackHandler>([this] {
+      options_.registry->note_manifests();
+      send_updates(options_.registry->apply());
+      log_problems();
+    });
+    if (Result<> added = loop_.add(fd, EPOLLIN, *handler); !added) {
+      return added;
+    }
+    manifest_watches_.emplace_back(fd, std::move(handler));
+  }
+  return {};
+}
+
+void Housekeeping::hand_over_everything() {
+  rescan();
+  log_problems();
+}
+
+Result<> Housekeeping::run() {
+  next_rescan_ = options_.clock->now() + config_->settings().poll_interval;
+  health_timer_.arm(options_.clock->now() + kHealthPeriod);
+  while (!stop_) {
+    if (const Result<int> waited = loop_.run_once(); !waited) {
+      return Failure(waited.error());
+    }
+    flush_backlog();
+    bury_the_dead();
+  }
+  service_.stopping();
+  return {};
+}
+
+void Housekeeping::on_signal() {
+  signalfd_siginfo info{};
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGHUP) {
+      reload();
+    } else {
+      options_.log->info("stopping",
+                         {{"signal", std::string(strsignal(static_cast<int>(info.ssi_signo)))}});
+      stop_ = true;
+    }
+  }
+}
+
+void Housekeeping::rescan() {
+  send_updates(options_.registry->rescan());
+  log_problems();
+}
+
+void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
+  for (PodUpdate& update : updates) {
+    send(PlacePod{.slot = update.slot, .pod = std::move(update.pod)});
+  }
+}
+
+void Housekeeping::send(ToHot&& message) {
+  // Always behind what waits already, because order matters.
+  backlog_.push_back(std::move(message));
+  flush_backlog();
+}
+
+void Housekeeping::flush_backlog() {
+  std::size_t sent = 0;
+  while (sent < backlog_.size() && options_.to_hot->queue.push(std::move(backlog_[sent]))) {
+    ++sent;
+  }
+  if (sent != 0) {
+    backlog_.erase(backlog_.begin(), backlog_.begin() + static_cast<std::ptrdiff_t>(sent));
+    options_.to_hot->wake_up.signal();
+  }
+}
+
+void Housekeeping::on_messages() {
+  options_.from_hot->wake_up.consume();
+  while (std::optional<ToHousekeeping> message = options_.from_hot->queue.pop()) {
+    std::visit([this](auto& one) { handle(one); }, *message);
+  }
+  send_updates(options_.registry->apply());
+}
+
+void Housekeeping::bury_the_dead() {
+  if (dead_.empty() || !releaser_->idle()) {
+    return;
+  }
+  std::erase_if(dead_, [](const std::unique_ptr<HotPod>& pod) {
+    return !pod->target || !pod->target->pinned();
+  });
+}
+
+void Housekeeping::on_health_check() {
+  health_timer_.consume();
+  const MonoTime now = options_.clock->now();
+  check_timer(now);
+  if (now >= next_rescan_) {
+    next_rescan_ = now + config_->settings().poll_interval;
+    rescan();
+    cross_check(now);
+  }
+  keep_alive(now);
+  health_timer_.arm(now + kHealthPeriod);
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/line_server.h"
+#include "base/log.h"
+#include "base/timer.h"
+#include "config/config.h"
+#include "core/clock.h"
+#include "daemon/cross_checker.h"
+#include "daemon/hot_loop.h"
+#include "daemon/messages.h"
+#include "daemon/pod_registry.h"
+#include "daemon/record_store.h"
+#include "daemon/release_worker.h"
+#include "daemon/service_notifier.h"
+#include "daemon/watch_points.h"
+#include "eviction/threshold_table.h"
+#include "probe/probe.h"
+
+namespace evictd::daemon {
+
+/// The ordinary thread: everything that may block, allocate or take long, so that the hot thread
+/// never has to. Discovery, records, log, control socket, reload, cross-check, memory release.
+/// When it stalls, evictions go on.
+class Housekeeping final : private base::LineHandler {
+ public:
+  struct Options {
+    std::string config_file;
+    std::shared_ptr<const config::Config> config;
+    // Borrowed, all of them; probe is nullptr without BPF.
+    const core::Clock* clock = nullptr;
+    base::Log* log = nullptr;
+    const sys::Root* root = nullptr;
+    probe::Probe* probe = nullptr;
+    /// What the attach ladder found, also when there is no probe.
+    const probe::Ladder* ladder = nullptr;
+    PodRegistry* registry = nullptr;
+    Mailbox<ToHot>* to_hot = nullptr;
+    Mailbox<ToHousekeeping>* from_hot = nullptr;
+    const HotCounters* hot_counters = nullptr;
+    /// Whether the hot thread got the priority that the configuration asks for.
+    const std::atomic<bool>* realtime = nullptr;
+    bool memory_locked = false;
+  };
+
+  [[nodiscard]] static Result<std::unique_ptr<Housekeeping>> create(Options options);
+  Housekeeping(const Housekeeping&) = delete;
+  Housekeeping& operator=(const Housekeeping&) = delete;
+  ~Housekeeping() override;
+
+  /// Hands all pods and watch points to the hot thread and the kernel side; call before it starts.
+  void hand_over_everything();
+  /// Runs until SIGTERM or SIGINT. Says READY once everything stands.
+  [[nodiscard]] Result<> run();
+
+ private:
+  Housekeeping(Options options, base::EventLoop loop, base::Timer health_timer);
+  [[nodiscard]] Result<> prepare();
+  [[nodiscard]] Result<> watch(int fd, std::function<void()> callback);
+  [[nodiscard]] Result<> watch_descriptors();
+  [[nodiscard]] Result<> watch_manifests();
+
+  std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
+  [[nodiscard]] nlohmann::ordered_json status() const;
+
+  void on_signal();
+  void on_messages();
+  void on_health_check();
+  void reload();
+  [[nodiscard]] Result<> try_reload();
+  void rescan();
+  void send_updates(std::vector<PodUpdate> updates);
+  void send(ToHot&& message);
+  void flush_backlog();
+
+  void handle(std::monostate& /*nothing*/) {}
+  void handle(RetirePod& message);
+  void handle(RetireConfig& message);
+  void handle(PassDone& message);
+  void handle(const EvictionStep& message);
+  void handle(const EvictionRefused& message);
+  void handle(const CgroupNotice& message);
+  void handle(const OomNotice& message);
+  void handle(const StallNotice& message);
+  void handle(const LossNotice& message);
+  void bury_the_dead();
+  void note_pass(const PassCopy& copy);
+  void release_memory_of(CgroupId pod);
+  void set_watch_points(const Capacities& capacities);
+  void log_eviction(const exporting::EvictionRecord& record);
+  void keep_alive(MonoTime now);
+  void check_timer(MonoTime now);
+  void cross_check(MonoTime now);
+  void log_problems();
+
+  Options options_;
+  base::EventLoop loop_;
+  base::Timer health_timer_;
+  base::Fd signals_;
+  std::vector<std::unique_ptr<base::ReadyHandler>> handlers_;
+  std::vector<std::pair<int, std::unique_ptr<base::ReadyHandler>>> manifest_watches_;
+  std::unique_ptr<base::LineServer> server_;
+  std::unique_ptr<ReleaseWorker> releaser_;
+  std::optional<CrossChecker> cross_checker_;
+  ServiceNotifier service_;
+
+  std::shared_ptr<const config::Config> config_;
+  eviction::ThresholdTable thresholds_;
+  RecordStore records_;
+  /// The newest pass, for status: one of the hot thread's buffers, given back at the next pass.
+  std::unique_ptr<PassCopy> last_pass_;
+  PassTrigger last_trigger_ = PassTrigger::kRegular;
+  MonoTime last_pass_at_{};
+  enforce::ActuatorCounters actuator_counters_;
+  Capacities capacities_;
+  eviction::ConditionSet conditions_;
+  /// Pods that the hot thread has let go of and that somebody may still use.
+  std::vector<std::unique_ptr<HotPod>> dead_;
+  /// What the hot thread's queue did not take yet, in order.
+  std::vector<ToHot> backlog_;
+  std::vector<std::string> logged_problems_;
+  MonoTime started_at_{};
+  MonoTime next_rescan_{};
+  MonoTime next_alive_{};
+  std::uint64_t last_heartbeat_ = 0;
+  bool timer_stalled_ = false;
+  bool ready_ = false;
+  bool stop_ = false;
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether everything still does what it should: the hot thread, the kernel side, the manifests.
+#include <algorithm>
+
+#include "daemon/housekeeping.h"
+
+namespace evictd::daemon {
+
+void Housekeeping::keep_alive(MonoTime now) {
+  const std::optional<Duration> interval = service_.watchdog_interval();
+  if (!interval || !config_->settings().watchdog || now < next_alive_) {
+    return;
+  }
+  // The hot thread answers a wake-up within microseconds; one that did not since the last time
+  // hangs, and then it is right that the service manager ends us.
+  const std::uint64_t heartbeat = options_.hot_counters->heartbeat.load();
+  if (heartbeat != last_heartbeat_ || next_alive_ == MonoTime{}) {
+    service_.alive();
+  }
+  last_heartbeat_ = heartbeat;
+  next_alive_ = now + *interval;
+  options_.to_hot->wake_up.signal();
+}
+
+void Housekeeping::check_timer(MonoTime now) {
+  if (options_.probe == nullptr) {
+    return;
+  }
+  const bool stalled = options_.probe->timer_stalled(now);
+  if (stalled == timer_stalled_) {
+    return;
+  }
+  timer_stalled_ = stalled;
+  if (stalled) {
+    options_.log->warn("the kernel side's timer stands still, continuing without it: polling");
+  } else {
+    options_.log->info("the kernel side's timer runs again");
+  }
+  send(SetPolling{stalled});
+}
+
+void Housekeeping::cross_check(MonoTime now) {
+  if (!cross_checker_) {
+    return;
+  }
+  const std::vector<std::string> lines = cross_checker_->check(*options_.registry, now);
+  for (const std::string& line : lines) {
+    options_.log->warn("kernel side and files disagree: " + line +
+                       ", continuing without its last state after a resync");
+  }
+  if (!lines.empty()) {
+    send(Resync{});
+  }
+}
+
+void Housekeeping::log_problems() {
+  std::vector<std::string> problems;
+  for (const Error& problem : options_.registry->problems()) {
+    problems.push_back(problem.message());
+    const std::string& text = problems.back();
+    if (std::find(logged_problems_.begin(), logged_problems_.end(), text) ==
+        logged_problems_.end()) {
+      options_.log->warn(text + ", continuing without it");
+    }
+  }
+  logged_problems_ = std::move(problems);
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// What housekeeping does about each message of the hot thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "daemon/housekeeping.h"
+#include "daemon/record_builder.h"
+#include "sys/kernel_text.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+std::string_view text_of(const std::array<char, 384>& path) {
+  return {path.data(), std::find(path.begin(), path.end(), '\0')};
+}
+
+}  // namespace
+
+void Housekeeping::handle(RetirePod& message) {
+  if (!message.replaced) {
+    options_.registry->retired(message.slot);
+  }
+  if (!message.pod) {
+    return;
+  }
+  if (last_pass_) {
+    std::erase_if(last_pass_->pods,
+                  [&](const PassCopy::PodCopy& pod) { return pod.pod == message.pod.get(); });
+  }
+  dead_.push_back(std::move(message.pod));
+}
+
+void Housekeeping::handle(RetireConfig& message) {
+  message.config.reset();
+}
+
+void Housekeeping::handle(PassDone& message) {
+  if (message.begun) {
+    const cluster::PodEntry* entry = options_.registry->table().find(message.begun->victim->uid);
+    exporting::EvictionRecord record =
+        make_record(message, {.thresholds = thresholds_,
+                              .compat = config_->settings().compatibility,
+                              .victim = entry,
+                              .at = options_.clock->wall_now()});
+    for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
+      if (!purpose.chosen().empty()) {
+        record.hooks.emplace(probe::to_string(purpose.purpose), purpose.chosen());
+      }
+    }
+    const bool killed = record.state == "killed";
+    log_eviction(records_.add(std::move(record), message.begun->victim->memory_id));
+    if (killed && !message.begun->dry_run && message.begun->victim->target) {
+      releaser_->release(*message.begun->victim->target);
+    }
+  }
+  if (!message.copy) {
+    return;
+  }
+  note_pass(*message.copy);
+  if (!ready_) {
+    // The first pass has told what thresholds are measured against: from now on they are watched.
+    ready_ = true;
+    service_.ready();
+  }
+  last_trigger_ = message.trigger;
+  last_pass_at_ = message.timeline.observe_at;
+  std::swap(last_pass_, message.copy);
+  if (message.copy) {
+    send(LendPassCopy{std::move(message.copy)});
+  }
+}
+
+void Housekeeping::note_pass(const PassCopy& copy) {
+  actuator_counters_ = copy.actuator;
+  if (conditions_ != copy.decision.conditions) {
+    for (const eviction::Condition condition : eviction::kConditions) {
+      const bool now_set = copy.decision.conditions.has(condition);
+      if (now_set != conditions_.has(condition)) {
+        options_.log->info(now_set ? "node condition set" : "node condition cleared",
+                           {{"condition", std::string(eviction::to_string(condition))}});
+      }
+    }
+    conditions_ = copy.decision.conditions;
+  }
+  const Capacities capacities{
+      .node_memory = copy.node.memory_total,
+      .pod_root_memory =
+          copy.pod_root.limit.value == sys::kNoLimit ? Bytes{-1} : copy.pod_root.limit,
+      .node_tasks = copy.node.max_pid,
+      .pod_root_tasks = copy.pod_root_max_tasks == sys::kNoLimit ? -1 : copy.pod_root_max_tasks};
+  if (capacities != capacities_) {
+    set_watch_points(capacities);
+  }
+}
+
+void Housekeeping::handle(const EvictionStep& message) {
+  actuator_counters_ = message.counters;
+  const exporting::EvictionRecord* record = records_.note(message.progress, message.usage);
+  if (record == nullptr) {
+    return;
+  }
+  const std::string pod = record->ns + "/" + record->name;
+  switch (message.progress.state) {
+    case enforce::EvictionState::kTerminating:
+      break;
+    case enforce::EvictionState::kKilled:
+      release_memory_of(message.progress.pod);
+      break;
+    case enforce::EvictionState::kExceededGrace:
+      options_.log->warn("ExceededGracePeriod: pod " + pod +
+                         " is not gone in time, continuing without waiting for it");
+      break;
+    case enforce::EvictionState::kReleased:
+      options_.log->info("evicted pod is gone", {{"pod", pod}, {"uid", record->uid}});
+      break;
+  }
+}
+
+void Housekeeping::release_memory_of(CgroupId pod) {
+  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+    if (listed.hot != nullptr && listed.hot->memory_id == pod && listed.hot->target &&
+        !config_->settings().dry_run) {
+      releaser_->release(*listed.hot->target);
+    }
+  }
+}
+
+void Housekeeping::handle(const EvictionRefused& message) {
+  if (message.code == Errc::kNotFound) {
+    return;
+  }
+  options_.log->warn("pod " + message.victim->ns + "/" + message.victim->name + " (" +
+                     message.victim->uid + ") cannot be evicted (" +
+                     std::string(to_string(message.code)) + "), continuing without it");
+}
+
+void Housekeeping::handle(const CgroupNotice& message) {
+  probe::CgroupChanged event = message.event;
+  event.path = text_of(message.path);
+  options_.registry->note(event);
+}
+
+void Housekeeping::handle(const OomNotice& message) {
+  options_.log->warn(fmt::format(
+      "the kernel's OOM killer was first: process {} ({}) of memory cgroup {}, "
+      "continuing without that choice",
+      message.event.pid,
+      std::string_view(message.comm.data(), strnlen(message.comm.data(), message.comm.size())),
+      message.event.memory.id));
+}
+
+void Housekeeping::handle(const StallNotice& message) {
+  options_.log->debug("a pod loses time to memory",
+                      {{"slot", static_cast<std::int64_t>(message.event.slot)}});
+}
+
+void Housekeeping::handle(const LossNotice& message) {
+  options_.log->warn(
+      fmt::format("{} notices lost, continuing without them after a rescan", message.lost));
+  rescan();
+}
+
+void Housekeeping::log_eviction(const exporting::EvictionRecord& record) {
+  const auto us_between = [](const std::optional<MonoTime>& from,
+                             const std::optional<MonoTime>& to) {
+    return from && to ? std::chrono::duration_cast<std::chrono::microseconds>(*to - *from).count()
+                      : std::int64_t{-1};
+  };
+  options_.log->info(
+      record.dry_run ? "would evict pod" : "evicted pod",
+      {{"id", static_cast<std::int64_t>(record.id)},
+       {"pod", record.ns + "/" + record.name},
+       {"uid", record.uid},
+       {"outcome", record.outcome},
+       {"signal", record.signal},
+       {"threshold", record.threshold},
+       {"available", record.available.value_or(-1)},
+       {"grace_seconds", record.grace_seconds},
+       {"trigger", record.trigger},
+       {"detection_to_signal_us", us_between(record.timeline.hook, record.timeline.signal)},
+       {"message", record.message}});
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// A new configuration, whole or not at all, and the levels that the kernel side watches for it.
+#include <fcntl.h>
+
+#include "config/change.h"
+#include "daemon/daemon.h"
+#include "daemon/housekeeping.h"
+#include "daemon/preparations.h"
+
+namespace evictd::daemon {
+
+void Housekeeping::reload() {
+  service_.reloading(options_.clock->now());
+  if (Result<> reloaded = try_reload(); !reloaded) {
+    options_.log->warn(reloaded.error().message() + ", continuing without the new configuration");
+  }
+  service_.ready();
+}
+
+Result<> Housekeeping::try_reload() {
+  if (options_.config_file.empty()) {
+    return fail(Errc::kInvalid, "reload: evictd was started without --config");
+  }
+  Result<config::Config> loaded = load_config(options_.config_file);
+  if (!loaded) {
+    return fail_in("reload", loaded.error());
+  }
+  const std::string fixed = config::restart_keys(config::diff(*config_, *loaded));
+  if (!fixed.empty()) {
+    return fail(Errc::kInvalid, "reload: a change of " + fixed + " needs a restart");
+  }
+  auto config = std::make_shared<const config::Config>(std::move(*loaded));
+  Result<std::unique_ptr<HotConfig>> hot = hot_config_of(*config);
+  if (!hot) {
+    return fail_in("reload", hot.error());
+  }
+  Result<eviction::ThresholdTable> thresholds =
+      eviction::ThresholdTable::create(config->thresholds());
+  if (!thresholds) {
+    return fail_in("reload", thresholds.error());
+  }
+  Result<std::vector<PodUpdate>> updates = options_.registry->reload(config);
+  if (!updates) {
+    return fail_in("reload", updates.error());
+  }
+  const std::size_t changes = config::diff(*config_, *config).size();
+  config_ = std::move(config);
+  thresholds_ = std::move(*thresholds);
+  options_.log->set_options(config_->settings().log);
+  send_updates(std::move(*updates));
+  send(UseConfig{std::move(*hot)});
+  set_watch_points(capacities_);
+  options_.log->info(
+      "configuration reloaded",
+      {{"file", options_.config_file}, {"changed_keys", static_cast<std::int64_t>(changes)}});
+  return watch_manifests();
+}
+
+void Housekeeping::set_watch_points(const Capacities& capacities) {
+  capacities_ = capacities;
+  if (options_.probe == nullptr) {
+    return;
+  }
+  const cluster::CgroupTree& tree = options_.registry->tree();
+  const auto open_dir = [&](const sys::Hierarchy& hierarchy) {
+    return options_.root->open_file(hierarchy.path_of(tree.pod_root()), O_RDONLY | O_DIRECTORY)
+        .value_or(base::Fd{});
+  };
+  WatchedRoot root;
+  base::Fd memory;
+  base::Fd pids;
+  if (!tree.pod_root().empty()) {
+    memory = open_dir(tree.layout().memory());
+    root.memory = tree.pod_root_id();
+    root.memory_fd = memory.get();
+    if (tree.layout().pids()) {
+      pids = open_dir(*tree.layout().pids());
+      root.pids = sys::cgroup_id(*options_.root, *tree.layout().pids(), tree.pod_root())
+                      .value_or(CgroupId{});
+      root.pids_fd = pids.get();
+    }
+  }
+  const config::Settings& settings = config_->settings();
+  const std::vector<probe::WatchedThreshold> points =
+      watch_points(config_->thresholds(),
+                   {.capacities = capacities,
+                    .root = root,
+                    .pid_source = settings.pid_available_source,
+                    .hysteresis = settings.hysteresis,
+                    .floor = {.amount = settings.hard_eviction.floor.amount,
+                              .percent_of_threshold = settings.hard_eviction.floor.percent}});
+  const Result<std::vector<std::uint64_t>> set = options_.probe->set_thresholds(points);
+  if (!set) {
+    options_.log->warn("cannot watch thresholds: " + set.error().message() +
+                       ", continuing without kernel events for them");
+  }
+}
+
+}  // namespace evictd::daemon

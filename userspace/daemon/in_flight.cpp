@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/in_flight.h"
+
+#include <algorithm>
+
+namespace evictd::daemon {
+
+eviction::Standing standing_of(InFlightTable::Phase phase) {
+  switch (phase) {
+    case InFlightTable::Phase::kSoftGrace:
+      return eviction::Standing::kInSoftGrace;
+    case InFlightTable::Phase::kHardGrace:
+      return eviction::Standing::kInHardGrace;
+    case InFlightTable::Phase::kKilled:
+    case InFlightTable::Phase::kReleased:
+    case InFlightTable::Phase::kOver:
+      return eviction::Standing::kKilled;
+  }
+  return eviction::Standing::kKilled;
+}
+
+bool InFlightTable::add(const Entry& entry) {
+  if (Entry* known = find(entry.pod)) {
+    *known = entry;
+    return true;
+  }
+  if (size_ == entries_.size()) {
+    const auto over = std::find_if(entries_.begin(), entries_.end(),
+                                   [](const Entry& one) { return one.phase == Phase::kOver; });
+    if (over == entries_.end()) {
+      return false;
+    }
+    *over = entry;
+    return true;
+  }
+  entries_[size_++] = entry;
+  return true;
+}
+
+const InFlightTable::Entry* InFlightTable::find(CgroupId pod) const {
+  const std::span<const Entry> known = entries();
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const Entry& entry) { return entry.pod == pod; });
+  return found == known.end() ? nullptr : &*found;
+}
+
+InFlightTable::Entry* InFlightTable::find(CgroupId pod) {
+  const std::span<Entry> known = entries();
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const Entry& entry) { return entry.pod == pod; });
+  return found == known.end() ? nullptr : &*found;
+}
+
+void InFlightTable::remove(CgroupId pod) {
+  if (Entry* entry = find(pod)) {
+    *entry = entries_[--size_];
+  }
+}
+
+void InFlightTable::forget_over() {
+  const auto rest = std::ranges::remove_if(
+      entries(), [](const Entry& entry) { return entry.phase == Phase::kOver; });
+  size_ -= rest.size();
+}
+
+void InFlightTable::forget_dry_runs() {
+  const auto rest = std::ranges::remove_if(entries(), &Entry::dry_run);
+  size_ -= rest.size();
+}
+
+}  // namespace evictd::daemon

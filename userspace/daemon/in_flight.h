@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "enforce/actuator.h"
+#include "evictd/cgroup_id.h"
+#include "evictd/time.h"
+#include "eviction/pass.h"
+
+namespace evictd::daemon {
+
+/// The hot thread's memory of evictions: how each victim stands in the next pass, and what is still
+/// to be freed. A victim stays here after its release until housekeeping has told of its new state,
+/// so that what is left of it is not chosen again. Fixed size, no allocation.
+class InFlightTable {
+ public:
+  static constexpr std::size_t kCapacity = 64;
+
+  enum class Phase : std::uint8_t {
+    kSoftGrace,
+    kHardGrace,
+    kKilled,
+    /// No live process is left; zombies may still count as tasks.
+    kReleased,
+    /// Over for us: all is free, given up, or it could not be begun.
+    kOver,
+  };
+
+  struct Entry {
+    CgroupId pod;
+    enforce::Ticket ticket;
+    Phase phase = Phase::kKilled;
+    MonoTime killed_at{};
+    /// Nobody was signalled: what it holds stays held.
+    bool dry_run = false;
+  };
+
+  /// Notes `entry`, in place of an older one of the same pod. When the table is full, one that is
+  /// over makes room; false if there is none: the eviction goes on, but nobody waits for it.
+  bool add(const Entry& entry);
+  [[nodiscard]] Entry* find(CgroupId pod);
+  [[nodiscard]] const Entry* find(CgroupId pod) const;
+  void remove(CgroupId pod);
+  [[nodiscard]] std::span<Entry> entries() { return std::span(entries_).first(size_); }
+  /// Forgets what is over.
+  void forget_over();
+  void forget_dry_runs();
+  [[nodiscard]] std::span<const Entry> entries() const { return std::span(entries_).first(size_); }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+
+ private:
+  std::array<Entry, kCapacity> entries_{};
+  std::size_t size_ = 0;
+};
+
+/// How a victim stands in the pass.
+[[nodiscard]] eviction::Standing standing_of(InFlightTable::Phase phase);
+
+}  // namespace evictd::daemon

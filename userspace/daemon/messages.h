@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "base/spsc_queue.h"
+#include "base/timer.h"
+#include "daemon/hot_config.h"
+#include "daemon/hot_pod.h"
+#include "daemon/pass_copy.h"
+#include "enforce/actuator.h"
+#include "evictd/cgroup_id.h"
+#include "probe/events.h"
+
+namespace evictd::daemon {
+
+// Housekeeping to hot.
+
+/// The pod that a slot has from now on; nullptr empties it.
+struct PlacePod {
+  std::uint32_t slot = 0;
+  std::unique_ptr<HotPod> pod;
+};
+/// Another configuration, as a whole.
+struct UseConfig {
+  std::unique_ptr<HotConfig> config;
+};
+/// A pass of the regular cadence is wanted now.
+struct RunPass {};
+/// The kernel side and the files disagree, or records were lost: every threshold is to be reported
+/// anew.
+struct Resync {};
+/// The kernel side's timer runs no more, or runs again: poll, or do not.
+struct SetPolling {
+  bool polling = false;
+};
+/// A buffer to copy a pass into.
+struct LendPassCopy {
+  std::unique_ptr<PassCopy> copy;
+};
+
+using ToHot =
+    std::variant<std::monostate, PlacePod, UseConfig, RunPass, Resync, SetPolling, LendPassCopy>;
+
+// Hot to housekeeping.
+
+/// A pod, or the pod that was in a slot before, is no longer used by the hot thread.
+struct RetirePod {
+  std::uint32_t slot = 0;
+  /// Whether another pod has the slot already, so that it is not free.
+  bool replaced = false;
+  std::unique_ptr<HotPod> pod;
+};
+struct RetireConfig {
+  std::unique_ptr<HotConfig> config;
+};
+/// An eviction that a pass began, or whose grace it cut.
+struct EvictionBegun {
+  /// Lives at least until this message was handled.
+  const HotPod* victim = nullptr;
+  enforce::SignalReport signals;
+  /// Place of the threshold acted on.
+  std::size_t threshold = 0;
+  std::chrono::seconds grace{0};
+  bool escalated = false;
+  bool dry_run = false;
+};
+/// A pass that was run.
+struct PassDone {
+  PassTrigger trigger = PassTrigger::kRegular;
+  Timeline timeline;
+  std::optional<EvictionBegun> begun;
+  /// What it saw and decided; nullptr when no buffer was left.
+  std::unique_ptr<PassCopy> copy;
+};
+/// A step of an eviction that the actuator reported.
+struct EvictionStep {
+  enforce::Progress progress;
+  /// Bytes still charged to the victim at this step; -1 if its cgroup is gone.
+  Bytes usage{-1};
+  enforce::ActuatorCounters counters;
+};
+/// An eviction that was decided and not begun.
+struct EvictionRefused {
+  const HotPod* victim = nullptr;
+  Errc code = Errc::kIo;
+};
+/// A cgroup changed; the path's end is cut where it does not fit.
+struct CgroupNotice {
+  probe::CgroupChanged event;
+  std::array<char, 384> path{};
+};
+/// The kernel's OOM killer was first.
+struct OomNotice {
+  probe::OomKill event;
+  std::array<char, 16> comm{};
+};
+struct StallNotice {
+  probe::StallRising event;
+};
+/// Records were lost: discovery must be done again, by scanning.
+struct LossNotice {
+  std::uint64_t lost = 0;
+};
+
+using ToHousekeeping =
+    std::variant<std::monostate, RetirePod, RetireConfig, PassDone, EvictionStep, EvictionRefused,
+                 CgroupNotice, OomNotice, StallNotice, LossNotice>;
+
+/// One direction of the traffic between the two threads.
+template <typename Message>
+struct Mailbox {
+  Mailbox(std::size_t capacity, base::WakeUp wake) : queue(capacity), wake_up(std::move(wake)) {}
+
+  base::SpscQueue<Message> queue;
+  base::WakeUp wake_up;
+};
+
+}  // namespace evictd::daemon

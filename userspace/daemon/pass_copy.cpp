@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/pass_copy.h"
+
+namespace evictd::daemon {
+
+std::string_view to_string(PassTrigger trigger) {
+  switch (trigger) {
+    case PassTrigger::kRegular:
+      return "regular";
+    case PassTrigger::kCrossing:
+      return "crossing";
+    case PassTrigger::kStall:
+      return "stall";
+    case PassTrigger::kDeadline:
+      return "deadline";
+    case PassTrigger::kRelease:
+      return "release";
+    case PassTrigger::kRequest:
+      return "request";
+  }
+  return "regular";
+}
+
+}  // namespace evictd::daemon

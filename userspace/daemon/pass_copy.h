@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "daemon/hot_pod.h"
+#include "enforce/actuator.h"
+#include "evictd/time.h"
+#include "evictd/usage.h"
+#include "eviction/decision.h"
+#include "eviction/observation.h"
+#include "eviction/pass.h"
+#include "eviction/pass_state.h"
+
+namespace evictd::daemon {
+
+/// Why a pass was run.
+enum class PassTrigger : std::uint8_t {
+  kRegular,   ///< The regular cadence, which the kubelet has too.
+  kCrossing,  ///< The kernel side saw a threshold crossed.
+  kStall,     ///< The kernel side saw a pod lose time to memory.
+  kDeadline,  ///< A grace, a transition period or a hold ended.
+  kRelease,   ///< A victim's resources are free.
+  kRequest,   ///< Housekeeping asked: start, reload, loss of events.
+};
+inline constexpr std::size_t kPassTriggers = 6;
+
+/// "regular", "crossing", "stall", "deadline", "release", "request".
+[[nodiscard]] std::string_view to_string(PassTrigger trigger);
+
+/// When what happened, on CLOCK_MONOTONIC; the epoch for what did not.
+struct Timeline {
+  /// The kernel program saw the threshold crossed.
+  MonoTime hook_at{};
+  /// The hot thread was awake.
+  MonoTime wake_at{};
+  /// All readings were there.
+  MonoTime observe_at{};
+  MonoTime decide_at{};
+  /// The last signal call had returned.
+  MonoTime signal_at{};
+};
+
+/// Everything that went into one pass and came out of it, copied after the signal was sent, so that
+/// housekeeping can tell the story without the hot thread. Lent to it empty, given back full.
+struct PassCopy {
+  struct PodCopy {
+    /// Lives at least until the message that carries this copy was handled.
+    const HotPod* pod = nullptr;
+    eviction::PassPod pass;
+    CgroupUsage usage;
+  };
+
+  NodeUsage node;
+  CgroupUsage pod_root;
+  std::int64_t pod_root_max_tasks = -1;
+  eviction::Observations observations;
+  std::vector<PodCopy> pods;
+  eviction::Decision decision;
+  eviction::PassState state;
+  /// As they were after the pass; the hot thread's own may not be read from elsewhere.
+  enforce::ActuatorCounters actuator;
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/pod_places.h"
+
+#include <algorithm>
+
+namespace evictd::daemon {
+
+namespace {
+
+/// `path` below `root`, without a leading '/'; empty if it is not below it.
+std::string_view below(std::string_view root, std::string_view path) {
+  if (!path.starts_with(root)) {
+    return {};
+  }
+  path.remove_prefix(root.size());
+  if (!path.starts_with('/')) {
+    return {};
+  }
+  path.remove_prefix(1);
+  return path;
+}
+
+enforce::HierarchyKind kind_of(const sys::Hierarchy& hierarchy, enforce::HierarchyKind v1_kind) {
+  return hierarchy.version == sys::CgroupVersion::kV2 ? enforce::HierarchyKind::kV2 : v1_kind;
+}
+
+}  // namespace
+
+std::string fixed_parent(std::string_view glob) {
+  const std::string_view fixed = glob.substr(0, glob.find_first_of("*?["));
+  return std::string(fixed.substr(0, fixed.rfind('/')));
+}
+
+Result<> PodPlaces::open(std::string_view pod_root,
+                         const std::vector<cluster::ExternalPodRule>& external) {
+  roots_.clear();
+  if (!pod_root.empty()) {
+    if (Result<> opened = open_in_all(std::string(pod_root)); !opened) {
+      return opened;
+    }
+  }
+  for (const cluster::ExternalPodRule& rule : external) {
+    const std::string parent = fixed_parent(rule.glob);
+    if (roots_.contains(parent)) {
+      continue;
+    }
+    // A rule for cgroups that are not there yet is no error: their parent may come later.
+    Result<> opened = open_in_all(parent);
+    if (!opened && opened.error().code != Errc::kNotFound) {
+      return opened;
+    }
+  }
+  return {};
+}
+
+Result<> PodPlaces::open_in_all(const std::string& path) {
+  std::vector<enforce::PodRoot> opened;
+  const auto open_one = [&](const sys::Hierarchy& hierarchy, enforce::HierarchyKind kind) {
+    return enforce::PodRoot::open(
+        {.kind = kind, .hierarchy = hierarchy.id, .directory = hierarchy.path_of(path)});
+  };
+  Result<enforce::PodRoot> memory =
+      open_one(layout_.memory(), kind_of(layout_.memory(), enforce::HierarchyKind::kV1Memory));
+  if (!memory) {
+    return Failure(memory.error());
+  }
+  opened.push_back(std::move(*memory));
+  if (layout_.pids() && layout_.pids()->id != layout_.memory().id) {
+    // Pods without a pids cgroup are counted by no pids controller, but may be evicted.
+    if (Result<enforce::PodRoot> pids =
+            open_one(*layout_.pids(), kind_of(*layout_.pids(), enforce::HierarchyKind::kV1Pids))) {
+      opened.push_back(std::move(*pids));
+    }
+  }
+  roots_.insert_or_assign(path, std::move(opened));
+  return {};
+}
+
+std::vector<CgroupId> PodPlaces::ids() const {
+  std::vector<CgroupId> ids;
+  for (const auto& [path, roots] : roots_) {
+    for (const enforce::PodRoot& root : roots) {
+      ids.push_back(root.id());
+    }
+  }
+  return ids;
+}
+
+Result<std::unique_ptr<enforce::KillTarget>> PodPlaces::open_target(
+    const cluster::PodCgroup& pod, enforce::Protection protection) const {
+  for (const auto& [path, roots] : roots_) {
+    const std::string_view relative = below(path, pod.path);
+    if (relative.empty()) {
+      continue;
+    }
+    enforce::KillTarget::Options options{.uid = pod.uid, .protection = protection, .places = {}};
+    for (const enforce::PodRoot& root : roots) {
+      options.places.push_back({.root = &root, .path = std::string(relative)});
+    }
+    return enforce::KillTarget::open(options);
+  }
+  return fail(Errc::kInvalid, pod.path + " is below no directory of pods");
+}
+
+}  // namespace evictd::daemon

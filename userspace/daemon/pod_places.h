@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/pod_cgroup.h"
+#include "enforce/kill_target.h"
+#include "enforce/pod_root.h"
+#include "evictd/cgroup_id.h"
+#include "evictd/result.h"
+#include "sys/cgroup_layout.h"
+
+namespace evictd::daemon {
+
+/// The directories below which pods live, in every hierarchy that matters, each opened once: what
+/// may be signalled is below one of them, and the kernel side reports changes below them.
+/// Thread rule: housekeeping only.
+class PodPlaces {
+ public:
+  /// Borrows `layout`.
+  explicit PodPlaces(const sys::CgroupLayout& layout) : layout_(layout) {}
+
+  /// Opens `pod_root` and the parents of external pods in each hierarchy. Replaces
+  /// what was open before.
+  /// Errors: kNotFound when the memory hierarchy lacks `pod_root`.
+  [[nodiscard]] Result<> open(std::string_view pod_root,
+                              const std::vector<cluster::ExternalPodRule>& external);
+
+  /// Ids of all of them, for the kernel side to report changes below.
+  [[nodiscard]] std::vector<CgroupId> ids() const;
+
+  /// Opens what is needed to signal `pod`.
+  /// Errors: those of KillTarget::open; kInvalid for a pod that is below none of the roots.
+  [[nodiscard]] Result<std::unique_ptr<enforce::KillTarget>> open_target(
+      const cluster::PodCgroup& pod, enforce::Protection protection) const;
+
+ private:
+  [[nodiscard]] Result<> open_in_all(const std::string& path);
+
+  const sys::CgroupLayout& layout_;
+  /// By path within the hierarchy, without a '/' at its end; one PodRoot a hierarchy.
+  std::map<std::string, std::vector<enforce::PodRoot>, std::less<>> roots_;
+};
+
+/// The longest directory of `glob` without a wildcard in it: "/system.slice" of
+/// "/system.slice/batch-*.service".
+[[nodiscard]] std::string fixed_parent(std::string_view glob);
+
+}  // namespace evictd::daemon

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cluster/cgroup_tree.h"
+#include "cluster/manifest_directory.h"
+#include "cluster/pod_table.h"
+#include "config/config.h"
+#include "daemon/hot_pod.h"
+#include "daemon/pod_places.h"
+#include "daemon/slot_allocator.h"
+#include "evictd/result.h"
+#include "probe/probe.h"
+
+namespace evictd::daemon {
+
+/// A change in the hot thread's pods, to be sent to it in order.
+struct PodUpdate {
+  std::uint32_t slot = 0;
+  /// The pod that has the slot from now on; nullptr when the slot is empty from now on.
+  std::unique_ptr<HotPod> pod;
+};
+
+/// Joins the cgroup tree with the manifests and turns every difference into a HotPod for the hot
+/// thread and a watched row for the kernel side.
+/// Thread rule: housekeeping only. Blocks in file system calls.
+class PodRegistry {
+ public:
+  struct Options {
+    /// Borrowed, as is everything here but the config.
+    const sys::Root* root = nullptr;
+    std::shared_ptr<const config::Config> config;
+  };
+  struct Counters {
+    /// Pods that found no free slot: shown, but not evictable.
+    std::uint64_t without_slot = 0;
+    /// Pods whose files or row could not be had although their cgroup is there.
+    std::uint64_t open_failures = 0;
+    std::uint64_t rescans = 0;
+  };
+
+  /// Finds the tree and the manifests. Nothing is watched yet: call attach(), then rescan().
+  /// Errors: no memory controller, no pod root, a manifest directory that cannot be opened.
+  [[nodiscard]] static Result<std::unique_ptr<PodRegistry>> create(Options options);
+
+  /// From now on rows are kept by `probe` and it reports changes below the pod root. Call before
+  /// rescan(), so that a pod that appears meanwhile is in the scan, in the events, or in both.
+  [[nodiscard]] Result<> attach(probe::Probe& probe);
+
+  /// Reads the whole tree and all manifests anew; the answer is what the hot thread must be told.
+  [[nodiscard]] std::vector<PodUpdate> rescan();
+  /// Notes what the kernel side said; cheap. apply() does the work for all that was noted.
+  void note(const probe::CgroupChanged& event);
+  /// Notes that a manifest directory is readable.
+  void note_manifests();
+  /// Turns what was noted since the last call into updates.
+  [[nodiscard]] std::vector<PodUpdate> apply();
+  /// Takes another configuration over; the same directories stay open.
+  [[nodiscard]] Result<std::vector<PodUpdate>> reload(std::shared_ptr<const config::Config> config);
+  /// The hot thread has let go of `slot`: it may be given to another pod.
+  void retired(std::uint32_t slot);
+
+  /// All pods of the node as last joined, with their slots; for status.
+  struct Listed {
+    const cluster::PodEntry* entry = nullptr;
+    /// nullptr for a pod without a cgroup or without a free slot. Lives until housekeeping
+    /// itself destroys it.
+    const HotPod* hot = nullptr;
+  };
+  [[nodiscard]] std::vector<Listed> list() const;
+  /// What is wrong with manifests now, one line each.
+  [[nodiscard]] std::vector<Error> problems() const;
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] const cluster::CgroupTree& tree() const { return tree_; }
+  [[nodiscard]] const PodPlaces& places() const { return places_; }
+  /// As last joined.
+  [[nodiscard]] const cluster::PodTable& table() const { return table_; }
+  /// Descriptors of the manifest directories, for the housekeeping loop.
+  [[nodiscard]] std::vector<int> manifest_fds() const;
+
+ private:
+  /// What the hot thread has in a slot, to tell a change.
+  struct Placed {
+    std::uint32_t slot = 0;
+    const HotPod* hot = nullptr;
+    CgroupId memory_id;
+    cluster::PodState state = cluster::PodState::kUnknown;
+    enforce::Protection protection = enforce::Protection::kUnknown;
+    std::vector<cluster::ContainerCgroup> containers;
+    /// manifest_origin and the manifest's position do not tell a changed text; the facts do.
+    eviction::PodFacts facts;
+  };
+
+  PodRegistry(Options options, cluster::CgroupTree tree);
+  [[nodiscard]] Result<> open_manifests(const config::Settings& settings);
+  [[nodiscard]] Result<> open_places();
+  void join();
+  [[nodiscard]] std::vector<PodUpdate> differences();
+  void place(const cluster::PodEntry& entry, std::vector<PodUpdate>& updates);
+  [[nodiscard]] std::unique_ptr<HotPod> make(const cluster::PodEntry& entry, std::uint32_t slot);
+  [[nodiscard]] Result<> watch(std::uint32_t slot, const cluster::PodCgroup& cgroup);
+  [[nodiscard]] Result<> watch_roots();
+  void watch_pod_root();
+
+  Options options_;
+  /// nullptr without BPF.
+  probe::Probe* probe_ = nullptr;
+  cluster::CgroupTree tree_;
+  PodPlaces places_;
+  std::vector<cluster::ManifestDirectory> manifests_;
+  cluster::PodTable table_;
+  SlotAllocator slots_{kPodRootSlot + 1, kMaxPods};
+  std::map<std::string, Placed, std::less<>> placed_;
+  /// Slots emptied here that the hot thread still has.
+  std::set<std::uint32_t> retiring_;
+  /// uids of pods in which a cgroup appeared or went, which the join alone need not show.
+  std::set<std::string, std::less<>> touched_;
+  bool changed_ = false;
+  bool root_changed_ = false;
+  Counters counters_;
+};
+
+/// The rules for cgroups outside Kubernetes that the configuration gives.
+[[nodiscard]] std::vector<cluster::ExternalPodRule> external_rules(
+    const config::Settings& settings);
+
+}  // namespace evictd::daemon

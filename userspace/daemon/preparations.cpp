@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/preparations.h"
+
+#include "daemon/hot_pod.h"
+#include "probe/ladder.h"
+
+namespace evictd::daemon {
+
+Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config) {
+  const config::Settings& settings = config.settings();
+  eviction::PassSettings pass;
+  pass.thresholds = config.thresholds();
+  pass.compat = settings.compatibility;
+  pass.pressure_transition_period = settings.eviction.pressure_transition_period;
+  pass.max_pod_grace = settings.eviction.max_pod_grace_period;
+  pass.hard_grace = settings.hard_eviction.grace_period;
+  pass.hard_floor = {.amount = settings.hard_eviction.floor.amount,
+                     .percent_of_threshold = settings.hard_eviction.floor.percent};
+  Result<eviction::EvictionManager> manager = eviction::EvictionManager::create(std::move(pass));
+  if (!manager) {
+    return Failure(manager.error());
+  }
+  auto hot = std::make_unique<HotConfig>(std::move(*manager));
+  hot->pid_source = settings.pid_available_source;
+  hot->dry_run = settings.dry_run;
+  hot->interval.longest = settings.poll_interval;
+  if (settings.adaptive_polling.enabled) {
+    hot->interval.mode = poll::IntervalMode::kAdaptive;
+    hot->interval.longest = settings.adaptive_polling.max;
+    hot->interval.shortest = settings.adaptive_polling.min;
+  }
+  return hot;
+}
+
+Result<probe::Options> probe_options_of(const config::Settings& settings) {
+  probe::Options options;
+  options.sweep.base_period = settings.sweep.base_period;
+  options.sweep.floor = settings.sweep.floor;
+  options.sweep.kick_window = settings.sweep.kick_window;
+  options.sweep.near_distance = settings.sweep.near_distance;
+  options.sweep.rate_up = static_cast<std::uint64_t>(settings.sweep.rate_up.value);
+  options.sweep.rate_down = static_cast<std::uint64_t>(settings.sweep.rate_down.value);
+  options.sweep.fast_tick_burst = settings.sweep.fast_tick_burst;
+  options.sweep.fast_ticks_per_second = settings.sweep.fast_ticks_per_second;
+  options.per_page_hook = settings.per_page_hook;
+  options.max_slots = kMaxPods;
+  options.stall_notice = settings.stall.notice;
+  options.stall_window = settings.stall.window;
+  options.custom_btf_path = settings.custom_btf_path;
+  options.drop_all_events = settings.faults.drop_kernel_events;
+  for (const auto& [name, row] : settings.attach_pins) {
+    const std::optional<probe::Purpose> purpose = probe::purpose_of(name);
+    if (!purpose) {
+      return fail(Errc::kInvalid, "attach: " + name + " is no purpose of the attach ladder");
+    }
+    options.pins[*purpose] = row;
+  }
+  return options;
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/readings.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "eviction/rank.h"
+#include "eviction/ranking.h"
+#include "poll/growth.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+eviction::Standing standing_of(const HotPod& pod) {
+  return pod.protection == enforce::Protection::kUnknown ||
+                 pod.protection == enforce::Protection::kOutsideRoot ||
+                 pod.protection == enforce::Protection::kOwnProcess
+             ? eviction::Standing::kUnknown
+             : eviction::Standing::kActive;
+}
+
+bool takes_part(const HotPod& pod) {
+  switch (pod.state) {
+    case cluster::PodState::kActive:
+    case cluster::PodState::kNotYetRead:
+    case cluster::PodState::kUnknown:
+      return true;
+    case cluster::PodState::kTerminated:
+    case cluster::PodState::kEmpty:
+    case cluster::PodState::kNoCgroup:
+      return false;
+  }
+  return false;
+}
+
+bool memory_threshold_met(const eviction::ThresholdTable& thresholds,
+                          const eviction::Observations& observations) {
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const eviction::Signal signal = thresholds[i].signal;
+    if (eviction::is_memory(signal) && observations[signal] &&
+        thresholds.met(i, *observations[signal], eviction::MinReclaim::kIgnored)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+eviction::PodReading reading_of(const CgroupUsage& usage) {
+  eviction::PodReading reading;
+  if (!usage.has_memory()) {
+    return reading;
+  }
+  reading.state = eviction::ReadingState::kRead;
+  reading.working_set_bytes = usage.working_set().value;
+  reading.processes = std::max<std::int64_t>(usage.tasks, 0);
+  return reading;
+}
+
+Readings::Readings(Options options) : options_(std::move(options)), before_(kMaxPods) {
+  pods_.reserve(kMaxPods);
+  slots_.reserve(kMaxPods);
+  usages_.reserve(kMaxPods);
+}
+
+void Readings::read_node(const Request& request, MonoTime now) {
+  if (request.source == ReadingSource::kFiles || request.cadence == eviction::Cadence::kRegular) {
+    static_cast<void>(options_.node_files.read(now, buffer_, node_));
+  }
+  if (request.source == ReadingSource::kFiles) {
+    return;
+  }
+  const NodeUsage node = options_.probe->node();
+  if (node.usage.value >= 0) {
+    node_.usage = node.usage;
+    node_.inactive_file = node.inactive_file;
+    node_.read_at = node.read_at;
+    node_.source = UsageSource::kBpfTable;
+  }
+  // The kernel side counts ids, of which sessions and groups hold some without a task.
+  node_.tasks = options_.node_files.read_live_tasks(buffer_).value_or(node.tasks);
+}
+
+void Readings::read_pod_root(const Request& request, MonoTime now) {
+  const CgroupUsage row =
+      request.source == ReadingSource::kTable ? options_.probe->row(kPodRootSlot) : CgroupUsage{};
+  if (!row.has_memory() || request.cadence == eviction::Cadence::kRegular) {
+    static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
+    pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
+  }
+  if (row.has_memory()) {
+    const Bytes limit = row.limit.value >= 0 ? row.limit : pod_root_.limit;
+    pod_root_ = row;
+    pod_root_.limit = limit;
+  }
+}
+
+void Readings::read_pod(ReadingSource source, const HotPod& pod, MonoTime now, CgroupUsage& usage) {
+  if (source == ReadingSource::kTable) {
+    usage = options_.probe->row(pod.slot);
+    if (usage.has_memory()) {
+      return;
+    }
+  }
+  Before& before = before_[pod.slot];
+  static_cast<void>(pod.files.read(now, buffer_, usage));
+  if (usage.has_memory()) {
+    usage.rate_bytes_per_second =
+        before.pod == pod.memory_id && before.usage.has_memory()
+            ? poll::growth_per_second(before.usage.usage, before.usage.read_at, usage.usage,
+                                      usage.read_at)
+            : 0;
+  }
+  before = {.pod = pod.memory_id, .usage = usage};
+}
+
+void Readings::observe() {
+  using eviction::Signal;
+  observations_[Signal::kMemoryAvailable] = eviction::observe_memory(node_);
+  observations_[Signal::kAllocatableMemoryAvailable] =
+      eviction::observe_allocatable_memory(pod_root_);
+  observations_[Signal::kPidAvailable] =
+      pid_source_ == config::PidAvailableSource::kNode
+          ? eviction::observe_pids(node_)
+          : eviction::observe_pids(pod_root_, pod_root_max_tasks_);
+}
+
+void Readings::read(const Request& request, const PodSlots& slots, MonoTime now) {
+  Request actual = request;
+  if (actual.source == ReadingSource::kTable && !options_.probe->refresh()) {
+    actual.source = ReadingSource::kFiles;
+  }
+  pid_source_ = actual.pid_source;
+  read_node(actual, now);
+  read_pod_root(actual, now);
+  observe();
+  pods_.clear();
+  slots_.clear();
+  usages_.clear();
+  for (const std::uint32_t slot : slots.ordered()) {
+    const HotPod& pod = *slots.at(slot);
+    if (!takes_part(pod)) {
+      continue;
+    }
+    CgroupUsage usage;
+    read_pod(actual.source, pod, now, usage);
+    slots_.push_back(slot);
+    usages_.push_back(usage);
+    pods_.push_back({.facts = &pod.facts,
+                     .reading = reading_of(usage),
+                     .standing = standing_of(pod),
+                     .pod = nullptr,
+                     .statistics = nullptr});
+  }
+}
+
+CgroupUsage Readings::read_now(const HotPod& pod, MonoTime now) {
+  CgroupUsage usage;
+  static_cast<void>(pod.files.read(now, buffer_, usage));
+  return usage;
+}
+
+void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots,
+                          MonoTime now) {
+  if (!memory_threshold_met(thresholds, observations_)) {
+    return;
+  }
+  CgroupUsage root = pod_root_;
+  if (options_.pod_root_files.read(now, buffer_, root) == sys::ReadState::kRead) {
+    root.stall = pod_root_.stall;
+    root.rate_bytes_per_second = pod_root_.rate_bytes_per_second;
+    pod_root_ = root;
+    observe();
+  }
+  const eviction::RankRule rule{.resource = eviction::Resource::kMemory, .parts = {}};
+  std::array<std::optional<std::size_t>, kFreshCandidates> first;
+  std::array<eviction::RankKey, kFreshCandidates> keys;
+  for (std::size_t i = 0; i < pods_.size(); ++i) {
+    if (eviction::protection_of(pods_[i]) != eviction::PassOver::kNone) {
+      continue;
+    }
+    std::size_t candidate = i;
+    eviction::RankKey key = eviction::rank_key(rule, *pods_[i].facts, pods_[i].reading);
+    for (std::size_t place = 0; place < kFreshCandidates; ++place) {
+      if (!first[place]) {
+        first[place] = candidate;
+        keys[place] = key;
+        break;
+      }
+      if (key < keys[place]) {
+        std::swap(*first[place], candidate);
+        std::swap(keys[place], key);
+      }
+    }
+  }
+  for (const std::optional<std::size_t>& index : first) {
+    if (!index) {
+      continue;
+    }
+    CgroupUsage fresh;
+    const HotPod& pod = *slots.at(slots_[*index]);
+    if (pod.files.read(now, buffer_, fresh) == sys::ReadState::kRead) {
+      fresh.stall = usages_[*index].stall;
+      fresh.rate_bytes_per_second = usages_[*index].rate_bytes_per_second;
+      usages_[*index] = fresh;
+      pods_[*index].reading = reading_of(fresh);
+    }
+  }
+}
+
+}  // namespace evictd::daemon

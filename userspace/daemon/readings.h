@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "config/settings.h"
+#include "daemon/pod_slots.h"
+#include "evictd/usage.h"
+#include "eviction/observation.h"
+#include "eviction/pass.h"
+#include "eviction/threshold_table.h"
+#include "probe/probe.h"
+#include "sys/cgroup_files.h"
+#include "sys/node_files.h"
+
+namespace evictd::daemon {
+
+/// Where a pass takes its numbers from.
+enum class ReadingSource : std::uint8_t {
+  kTable,  ///< The kernel side's rows, refreshed for the pass.
+  kFiles,  ///< Kept descriptors of cgroup files: without BPF, or while its timer stands still.
+};
+
+/// Everything that one pass reads, in memory that is kept from pass to pass.
+/// Thread rule: hot thread. read() neither allocates nor opens a file.
+class Readings {
+ public:
+  struct Options {
+    /// nullptr without BPF. Borrowed.
+    probe::Probe* probe = nullptr;
+    sys::NodeFiles node_files;
+    /// Of the cgroup that holds all pods; empty where there is none.
+    sys::CgroupFiles pod_root_files;
+  };
+
+  explicit Readings(Options options);
+
+  struct Request {
+    ReadingSource source = ReadingSource::kTable;
+    /// The regular cadence also reads what hardly ever changes (capacities and limits), which costs
+    /// some 30 us of files; a pass that an event asked for goes on with what is known of those.
+    eviction::Cadence cadence = eviction::Cadence::kRegular;
+    config::PidAvailableSource pid_source = config::PidAvailableSource::kNode;
+  };
+
+  /// Reads the node, the pod root and every pod of `slots`, and makes observations of them.
+  /// The table falls back to the files where it has no number.
+  void read(const Request& request, const PodSlots& slots, MonoTime now);
+
+  /// Reads the pod root and the first candidates for memory anew from their files, whose inactive
+  /// file cache is flushed by the reading, where a memory threshold is met: a decision to kill must
+  /// not rest on a statistic that is 2 s old. Costs about 8 us a cgroup; nothing far from
+  /// thresholds.
+  void look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots, MonoTime now);
+
+  /// One pod as its files show it now, whether it takes part or not. Cost: two preads, 8 us.
+  [[nodiscard]] CgroupUsage read_now(const HotPod& pod, MonoTime now);
+
+  [[nodiscard]] const eviction::Observations& observations() const { return observations_; }
+  /// The pods that take part: those that run, in the order of PodSlots. Empty and terminated ones
+  /// are not what the kubelet calls active.
+  [[nodiscard]] std::span<eviction::PassPod> pods() { return pods_; }
+  /// Their slots and readings, parallel to pods().
+  [[nodiscard]] std::span<const std::uint32_t> slots() const { return slots_; }
+  [[nodiscard]] std::span<const CgroupUsage> usages() const { return usages_; }
+  [[nodiscard]] const NodeUsage& node() const { return node_; }
+  [[nodiscard]] const CgroupUsage& pod_root() const { return pod_root_; }
+  [[nodiscard]] std::int64_t pod_root_max_tasks() const { return pod_root_max_tasks_; }
+
+ private:
+  /// Candidates that look_again() reads: the one that would go and the one that would be next.
+  static constexpr std::size_t kFreshCandidates = 2;
+
+  void read_node(const Request& request, MonoTime now);
+  void read_pod_root(const Request& request, MonoTime now);
+  void read_pod(ReadingSource source, const HotPod& pod, MonoTime now, CgroupUsage& usage);
+  void observe();
+
+  Options options_;
+  sys::ReadBuffer buffer_{};
+  NodeUsage node_;
+  CgroupUsage pod_root_;
+  std::int64_t pod_root_max_tasks_ = -1;
+  config::PidAvailableSource pid_source_ = config::PidAvailableSource::kNode;
+  eviction::Observations observations_;
+  std::vector<eviction::PassPod> pods_;
+  std::vector<std::uint32_t> slots_;
+  std::vector<CgroupUsage> usages_;
+  struct Before {
+    CgroupId pod;
+    CgroupUsage usage;
+  };
+  /// By slot, for the growth between two readings of one pod's files.
+  std::vector<Before> before_;
+};
+
+/// What ranking needs of one reading.
+[[nodiscard]] eviction::PodReading reading_of(const CgroupUsage& usage);
+
+}  // namespace evictd::daemon

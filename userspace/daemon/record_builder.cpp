@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/record_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "eviction/message.h"
+#include "eviction/rank.h"
+#include "eviction/ranking.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+constexpr std::int64_t kNanosPerUnit = 1'000'000'000;
+
+std::int64_t whole(eviction::Wide nanos) {
+  return static_cast<std::int64_t>(nanos / kNanosPerUnit);
+}
+
+std::optional<MonoTime> happened(MonoTime moment) {
+  return moment == MonoTime{} ? std::nullopt : std::optional(moment);
+}
+
+std::string_view source_name(UsageSource source) {
+  return source == UsageSource::kBpfTable ? "bpf" : "files";
+}
+
+std::string reason_of(const exporting::RecordedCandidate& candidate, eviction::PassOver rule,
+                      const exporting::RecordedCandidate* victim, bool by_processes) {
+  switch (rule) {
+    case eviction::PassOver::kNone:
+      return "chosen: first in the ranking of pods that may be evicted";
+    case eviction::PassOver::kStatic:
+      return "protected: static pod";
+    case eviction::PassOver::kMirror:
+      return "protected: mirror pod";
+    case eviction::PassOver::kCritical:
+      return "protected: critical priority";
+    case eviction::PassOver::kUnknown:
+      return "protected: no source of pods knows this cgroup";
+    case eviction::PassOver::kNotReadYet:
+      return "waited for: its statistics were not read yet";
+    case eviction::PassOver::kKilled:
+      return "already evicted";
+    case eviction::PassOver::kRanksLater:
+      break;
+  }
+  if (victim == nullptr) {
+    return "ranks later";
+  }
+  if (!by_processes && candidate.exceeds_request != victim->exceeds_request) {
+    return "ranks later: uses no more than it requests";
+  }
+  if (candidate.priority != victim->priority) {
+    return fmt::format("ranks later: priority {} is above {}", candidate.priority,
+                       victim->priority);
+  }
+  return by_processes ? "ranks later: fewer processes" : "ranks later: uses less above its request";
+}
+
+exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
+                                      const eviction::Candidate& candidate, MonoTime now) {
+  exporting::RecordedCandidate recorded;
+  recorded.place = candidate.place;
+  recorded.ns = pod.pod->ns;
+  recorded.name = pod.pod->name;
+  recorded.uid = pod.pod->uid;
+  recorded.qos = eviction::to_string(pod.pass.facts->qos);
+  recorded.priority = pod.pass.facts->priority;
+  recorded.usage = static_cast<std::int64_t>(candidate.usage);
+  recorded.request = whole(candidate.request_nanos);
+  recorded.exceeds_request = candidate.key.urgency < 0;
+  recorded.stall_us =
+      std::chrono::duration_cast<std::chrono::microseconds>(pod.usage.stall).count();
+  recorded.rate_bytes_per_second = pod.usage.rate_bytes_per_second;
+  recorded.reading_age_us = std::max<std::int64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(now - pod.usage.read_at).count(), 0);
+  recorded.source = source_name(pod.usage.source);
+  recorded.passed_over = eviction::to_string(candidate.passed_over);
+  return recorded;
+}
+
+/// What the texts may know of the victim: its own sums, as no container of it is read by itself.
+std::optional<eviction::PodStatistics> statistics_of(const PassCopy& copy, const HotPod& victim) {
+  for (const PassCopy::PodCopy& pod : copy.pods) {
+    if (pod.pod == &victim && pod.usage.has_memory()) {
+      eviction::PodStatistics statistics;
+      statistics.working_set_bytes = static_cast<std::uint64_t>(pod.usage.working_set().value);
+      statistics.process_count =
+          static_cast<std::uint64_t>(std::max<std::int64_t>(pod.usage.tasks, 0));
+      return statistics;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
+                                                       eviction::Signal signal, MonoTime now) {
+  const eviction::RankRule rule = eviction::rank_rule(signal, eviction::DiskLayout{});
+  std::vector<eviction::PassPod> pods;
+  pods.reserve(copy.pods.size());
+  for (const PassCopy::PodCopy& pod : copy.pods) {
+    pods.push_back(pod.pass);
+  }
+  std::vector<eviction::Candidate> candidates = eviction::rank_with_reasons(rule, pods);
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    // Unranked ones (place 0) come last.
+    return a.place - 1 < b.place - 1;
+  });
+  std::vector<exporting::RecordedCandidate> ranking;
+  ranking.reserve(candidates.size());
+  for (const eviction::Candidate& candidate : candidates) {
+    ranking.push_back(describe(copy.pods[candidate.pod], candidate, now));
+  }
+  const auto victim = std::find_if(ranking.begin(), ranking.end(), [](const auto& candidate) {
+    return candidate.passed_over.empty();
+  });
+  for (std::size_t i = 0; i < ranking.size(); ++i) {
+    ranking[i].reason = reason_of(ranking[i], candidates[i].passed_over,
+                                  victim == ranking.end() ? nullptr : &*victim,
+                                  rule.resource == eviction::Resource::kPids);
+  }
+  return ranking;
+}
+
+std::vector<exporting::RecordedThreshold> make_thresholds(
+    const PassCopy& copy, const eviction::ThresholdTable& thresholds) {
+  std::vector<exporting::RecordedThreshold> recorded;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const eviction::Threshold& threshold = thresholds[i];
+    exporting::RecordedThreshold one;
+    one.signal = eviction::to_string(threshold.signal);
+    one.threshold = eviction::to_string(threshold.value);
+    one.grace_period_seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(threshold.grace_period).count();
+    one.met = copy.decision.met.has(i);
+    if (const auto& seen = copy.observations[threshold.signal]) {
+      one.available = seen->available;
+      one.capacity = seen->capacity;
+    }
+    recorded.push_back(std::move(one));
+  }
+  return recorded;
+}
+
+exporting::EvictionRecord make_record(const PassDone& done, const RecordContext& context) {
+  const EvictionBegun& begun = *done.begun;
+  const eviction::Threshold& threshold = context.thresholds[begun.threshold];
+  exporting::EvictionRecord record;
+  record.at = context.at;
+  record.ns = begun.victim->ns;
+  record.name = begun.victim->name;
+  record.uid = begun.victim->uid;
+  record.trigger = to_string(done.trigger);
+  record.outcome = begun.escalated ? "escalated" : "evicted";
+  record.signal = eviction::to_string(threshold.signal);
+  record.threshold = eviction::to_string(threshold.value);
+  record.resource = eviction::to_string(eviction::resource_of(threshold.signal));
+  record.grace_seconds = begun.grace.count();
+  record.dry_run = begun.dry_run;
+  record.method = enforce::to_string(begun.signals.method);
+  record.processes = begun.signals.processes;
+  record.state = begun.grace.count() == 0 ? "killed" : "terminating";
+  record.timeline.hook = happened(done.timeline.hook_at);
+  record.timeline.wake = happened(done.timeline.wake_at);
+  record.timeline.observe = happened(done.timeline.observe_at);
+  record.timeline.decide = happened(done.timeline.decide_at);
+  record.timeline.signal = happened(done.timeline.signal_at);
+  if (!done.copy) {
+    return record;
+  }
+  if (const auto& seen = done.copy->observations[threshold.signal]) {
+    record.available = seen->available;
+    record.capacity = seen->capacity;
+  }
+  record.thresholds = make_thresholds(*done.copy, context.thresholds);
+  record.ranking = make_ranking(*done.copy, threshold.signal, done.timeline.observe_at);
+  if (context.victim != nullptr) {
+    const std::optional<eviction::PodStatistics> statistics =
+        statistics_of(*done.copy, *begun.victim);
+    const eviction::EvictionText text =
+        eviction::eviction_text({.resource = eviction::resource_of(threshold.signal),
+                                 .pod = context.victim->pod,
+                                 .statistics = statistics ? &*statistics : nullptr,
+                                 .thresholds = context.thresholds,
+                                 .actionable = done.copy->decision.actionable,
+                                 .observations = done.copy->observations},
+                                context.compat);
+    record.message = text.message;
+    record.annotations = text.annotations;
+  }
+  return record;
+}
+
+}  // namespace evictd::daemon

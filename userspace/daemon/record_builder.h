@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cluster/pod_table.h"
+#include "daemon/messages.h"
+#include "eviction/compat.h"
+#include "eviction/threshold_table.h"
+#include "export/eviction_record.h"
+
+namespace evictd::daemon {
+
+/// What a record needs besides the message of the hot thread.
+struct RecordContext {
+  const eviction::ThresholdTable& thresholds;
+  eviction::Compat compat = eviction::Compat::k1_32;
+  /// The victim as the sources know it; nullptr when it is gone from them already.
+  const cluster::PodEntry* victim = nullptr;
+  WallTime at{};
+};
+
+/// Tells the story of an eviction from what its pass saw: texts, ranking with reasons, thresholds.
+/// Without a copy (none was left) the record has the victim and the timeline only.
+[[nodiscard]] exporting::EvictionRecord make_record(const PassDone& done,
+                                                    const RecordContext& context);
+
+/// Every candidate of a pass in the order of the ranking for `signal`, each with its reason.
+[[nodiscard]] std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
+                                                                     eviction::Signal signal,
+                                                                     MonoTime now);
+
+/// How each threshold stood in a pass.
+[[nodiscard]] std::vector<exporting::RecordedThreshold> make_thresholds(
+    const PassCopy& copy, const eviction::ThresholdTable& thresholds);
+
+}  // namespace evictd::daemon

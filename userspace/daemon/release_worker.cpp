@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/release_worker.h"
+
+#include <poll.h>
+
+namespace evictd::daemon {
+
+ReleaseWorker::ReleaseWorker(base::WakeUp wake_up) : wake_up_(std::move(wake_up)) {}
+
+Result<std::unique_ptr<ReleaseWorker>> ReleaseWorker::start() {
+  Result<base::WakeUp> wake_up = base::WakeUp::create();
+  if (!wake_up) {
+    return Failure(wake_up.error());
+  }
+  std::unique_ptr<ReleaseWorker> worker(new ReleaseWorker(std::move(*wake_up)));
+  worker->thread_ = std::thread([&started = *worker] { started.run(); });
+  return worker;
+}
+
+ReleaseWorker::~ReleaseWorker() {
+  stop_.store(true, std::memory_order_release);
+  wake_up_.signal();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+void ReleaseWorker::release(const enforce::KillTarget& target) {
+  const enforce::KillTarget* item = &target;
+  if (queue_.push(std::move(item))) {
+    ++asked_;
+    wake_up_.signal();
+  }
+}
+
+void ReleaseWorker::run() {
+  enforce::Releaser releaser;
+  while (!stop_.load(std::memory_order_acquire)) {
+    pollfd ready{.fd = wake_up_.descriptor(), .events = POLLIN, .revents = 0};
+    poll(&ready, 1, /*timeout=*/-1);
+    wake_up_.consume();
+    while (const std::optional<const enforce::KillTarget*> target = queue_.pop()) {
+      releaser.release(**target);
+      released_.store(releaser.counters().released, std::memory_order_relaxed);
+      done_.fetch_add(1, std::memory_order_release);
+    }
+  }
+}
+
+}  // namespace evictd::daemon

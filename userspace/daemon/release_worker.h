@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "base/spsc_queue.h"
+#include "base/timer.h"
+#include "enforce/kill_target.h"
+#include "enforce/releaser.h"
+#include "evictd/result.h"
+
+namespace evictd::daemon {
+
+/// A thread of ordinary priority that frees the memory of killed pods with process_mrelease, which
+/// blocks for seconds on a huge victim: neither the hot thread nor housekeeping may wait for that.
+/// Thread rule: made and used by housekeeping.
+class ReleaseWorker {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<ReleaseWorker>> start();
+  ReleaseWorker(const ReleaseWorker&) = delete;
+  ReleaseWorker& operator=(const ReleaseWorker&) = delete;
+  /// Waits for the release at hand.
+  ~ReleaseWorker();
+
+  /// Asks for the memory of `target`, which must live until idle() was true afterwards. When the
+  /// queue is full nothing is done: the kernel frees it all the same, only later.
+  void release(const enforce::KillTarget& target);
+  /// Whether everything asked for so far is done.
+  [[nodiscard]] bool idle() const { return done_.load(std::memory_order_acquire) == asked_; }
+  /// Processes whose memory was freed by us.
+  [[nodiscard]] std::uint64_t released() const { return released_.load(std::memory_order_relaxed); }
+
+ private:
+  explicit ReleaseWorker(base::WakeUp wake_up);
+  void run();
+
+  static constexpr std::size_t kQueue = 64;
+
+  base::SpscQueue<const enforce::KillTarget*> queue_{kQueue};
+  base::WakeUp wake_up_;
+  std::uint64_t asked_ = 0;
+  std::atomic<std::uint64_t> done_{0};
+  std::atomic<std::uint64_t> released_{0};
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace evictd::daemon

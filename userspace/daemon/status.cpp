@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/status.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "daemon/realtime.h"
+#include "daemon/record_builder.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kShownEvictions = 10;
+
+std::int64_t to_us(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+}
+
+std::int64_t to_ms(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+Json number_or_null(std::int64_t number) {
+  return number < 0 ? Json(nullptr) : Json(number);
+}
+
+Json signals_json(const StatusSources& sources, MonoTime now) {
+  Json signals = Json::array();
+  for (std::size_t i = 0; i < sources.thresholds->size(); ++i) {
+    const eviction::Threshold& threshold = (*sources.thresholds)[i];
+    Json line = {{"signal", eviction::to_string(threshold.signal)},
+                 {"kind", threshold.is_hard() ? "hard" : "soft"},
+                 {"threshold", eviction::to_string(threshold.value)},
+                 {"grace_period_seconds", to_ms(threshold.grace_period) / 1000}};
+    const PassCopy* pass = sources.last_pass;
+    if (pass != nullptr && pass->observations[threshold.signal]) {
+      const eviction::Observation& seen = *pass->observations[threshold.signal];
+      line["available"] = seen.available;
+      line["capacity"] = seen.capacity;
+      line["met_below"] = static_cast<std::int64_t>(
+          sources.thresholds->limit(i, seen.capacity, eviction::MinReclaim::kIgnored));
+      line["observed"] = true;
+    } else {
+      line["available"] = nullptr;
+      line["capacity"] = nullptr;
+      line["met_below"] = nullptr;
+      line["observed"] = false;
+    }
+    line["met"] = pass != nullptr && pass->decision.met.has(i);
+    if (pass != nullptr && pass->state.first_observed[i]) {
+      line["met_since_ms"] = to_ms(now - *pass->state.first_observed[i]);
+    }
+    signals.push_back(std::move(line));
+  }
+  return signals;
+}
+
+Json conditions_json(const StatusSources& sources, MonoTime now) {
+  Json conditions = Json::array();
+  for (std::size_t i = 0; i < eviction::kConditions.size(); ++i) {
+    const eviction::Condition condition = eviction::kConditions[i];
+    const PassCopy* pass = sources.last_pass;
+    Json line = {{"type", eviction::to_string(condition)},
+                 {"status", pass != nullptr && pass->decision.conditions.has(condition)}};
+    if (pass != nullptr && pass->state.conditions_last_observed[i]) {
+      line["last_observed_ms_ago"] = to_ms(now - *pass->state.conditions_last_observed[i]);
+    }
+    conditions.push_back(std::move(line));
+  }
+  return conditions;
+}
+
+std::size_t place_of(const std::vector<exporting::RecordedCandidate>& ranking,
+                     std::string_view uid) {
+  const auto found = std::find_if(ranking.begin(), ranking.end(),
+                                  [&](const auto& candidate) { return candidate.uid == uid; });
+  return found == ranking.end() ? 0 : found->place;
+}
+
+struct Rankings {
+  std::vector<exporting::RecordedCandidate> memory;
+  std::vector<exporting::RecordedCandidate> pids;
+};
+
+Json pod_json(const StatusSources& sources, const PodRegistry::Listed& listed,
+              const Rankings& rankings, MonoTime now) {
+  const cluster::PodEntry& entry = *listed.entry;
+  Json line = {{"namespace", entry.pod.ns},
+               {"name", entry.pod.name},
+               {"uid", entry.uid},
+               {"state", cluster::to_string(entry.state)},
+               {"origin", cluster::to_string(entry.origin)},
+               {"cgroup", entry.cgroup ? Json(entry.cgroup->path) : Json(nullptr)}};
+  if (listed.hot == nullptr) {
+    return line;
+  }
+  sys::ReadBuffer buffer;
+  CgroupUsage usage;
+  static_cast<void>(listed.hot->files.read(now, buffer, usage));
+  line["protection"] = enforce::to_string(listed.hot->protection);
+  line["qos"] = eviction::to_string(listed.hot->facts.qos);
+  line["priority"] = listed.hot->facts.priority;
+  line["memory_request_bytes"] =
+      static_cast<std::int64_t>(listed.hot->facts.memory_request_nanos / 1'000'000'000);
+  line["usage_bytes"] = number_or_null(usage.usage.value);
+  line["inactive_file_bytes"] = number_or_null(usage.inactive_file.value);
+  line["working_set_bytes"] = usage.has_memory() ? Json(usage.working_set().value) : Json(nullptr);
+  line["tasks"] = number_or_null(usage.tasks);
+  if (sources.probe != nullptr) {
+    const CgroupUsage row = sources.probe->row(listed.hot->slot);
+    line["stall_us"] = to_us(row.stall);
+    line["rate_bytes_per_second"] = row.rate_bytes_per_second;
+  }
+  line["memory_rank"] = place_of(rankings.memory, entry.uid);
+  line["pid_rank"] = place_of(rankings.pids, entry.uid);
+  return line;
+}
+
+Json pods_json(const StatusSources& sources, MonoTime now) {
+  Rankings rankings;
+  if (sources.last_pass != nullptr) {
+    rankings.memory = make_ranking(*sources.last_pass, eviction::Signal::kMemoryAvailable, now);
+    rankings.pids = make_ranking(*sources.last_pass, eviction::Signal::kPidAvailable, now);
+  }
+  Json pods = Json::array();
+  for (const PodRegistry::Listed& listed : sources.registry->list()) {
+    pods.push_back(pod_json(sources, listed, rankings, now));
+  }
+  return pods;
+}
+
+Json hooks_json(const probe::Ladder& ladder) {
+  Json hooks = Json::object();
+  for (const probe::PurposeReport& purpose : ladder.purposes) {
+    hooks[std::string(probe::to_string(purpose.purpose))] =
+        purpose.disabled ? "off" : (purpose.chosen().empty() ? "none" : purpose.chosen());
+  }
+  return hooks;
+}
+
+Json by_kind(const std::array<std::uint64_t, probe::kEventKinds>& counters) {
+  constexpr std::array<const char*, probe::kEventKinds> kNames{"threshold", "stall", "cgroup",
+                                                               "oom_kill"};
+  Json kinds = Json::object();
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    kinds[kNames[i]] = counters[i];
+  }
+  return kinds;
+}
+
+Json kernel_json(const StatusSources& sources) {
+  if (sources.probe == nullptr) {
+    return nullptr;
+  }
+  const probe::Counters counters = sources.probe->counters();
+  std::uint64_t misses = 0;
+  for (const probe::ProgramCounters& program : sources.probe->program_counters()) {
+    misses += program.recursion_misses;
+  }
+  return {{"emitted", by_kind(counters.emitted)},
+          {"delivered", by_kind(counters.delivered)},
+          {"dropped", by_kind(counters.dropped)},
+          {"malformed", counters.malformed},
+          {"ticks", counters.ticks},
+          {"fast_ticks", counters.fast_ticks},
+          {"kicks", counters.kicks},
+          {"throttled", counters.throttled},
+          {"charges", counters.charges},
+          {"forks", counters.forks},
+          {"stale_rows", counters.stale_rows},
+          {"recursion_misses", misses},
+          {"timer_stalled", sources.timer_stalled}};
+}
+
+Json passes_json(const HotCounters& hot) {
+  Json passes = Json::object();
+  for (std::size_t i = 0; i < kPassTriggers; ++i) {
+    passes[std::string(to_string(static_cast<PassTrigger>(i)))] = hot.passes[i].load();
+  }
+  return passes;
+}
+
+Json actuator_json(const enforce::ActuatorCounters& counters, std::uint64_t released_by_us) {
+  Json refused = Json::object();
+  for (std::size_t i = 1; i < enforce::kProtectionCount; ++i) {
+    refused[std::string(enforce::to_string(static_cast<enforce::Protection>(i)))] =
+        counters.refused[i];
+  }
+  return {{"evictions", counters.evictions},
+          {"sigterms", counters.sigterms},
+          {"sigkills", counters.sigkills},
+          {"escalations", counters.escalations},
+          {"released", counters.released},
+          {"exceeded_grace_period", counters.exceeded_grace},
+          {"vanished", counters.vanished},
+          {"refused", refused},
+          {"walks", counters.walks},
+          {"reopened_procs", counters.reopened_procs},
+          {"failed_calls", counters.failed_calls},
+          {"processes_released_by_us", released_by_us}};
+}
+
+Json counters_json(const StatusSources& sources) {
+  const HotCounters& hot = *sources.hot;
+  const PodRegistry::Counters& registry = sources.registry->counters();
+  Json counters = {{"passes", passes_json(hot)},
+                   {"evictions", hot.evictions.load()},
+                   {"not_begun", hot.not_begun.load()},
+                   {"kernel_oom_kills", hot.oom_kills.load()},
+                   {"lost_records", hot.lost_records.load()},
+                   {"resyncs", hot.resyncs.load()},
+                   {"lost_messages", hot.lost_messages.load()},
+                   {"uncopied_passes", hot.uncopied_passes.load()},
+                   {"pods_without_slot", registry.without_slot},
+                   {"open_failures", registry.open_failures},
+                   {"rescans", registry.rescans},
+                   {"realtime_overruns", realtime_overruns()}};
+  if (sources.cross_checker != nullptr) {
+    counters["cross_checks"] = sources.cross_checker->counters().checks;
+    counters["cross_check_disagreements"] = sources.cross_checker->counters().disagreements;
+  }
+  counters["actuator"] = actuator_json(sources.actuator, sources.released_by_us);
+  counters["kernel"] = kernel_json(sources);
+  return counters;
+}
+
+Json evictions_json(const RecordStore& records) {
+  Json evictions = Json::array();
+  const auto latest = records.latest();
+  const std::size_t first = latest.size() > kShownEvictions ? latest.size() - kShownEvictions : 0;
+  for (std::size_t i = first; i < latest.size(); ++i) {
+    Json one = exporting::to_json(latest[i]);
+    one.erase("ranking");
+    evictions.push_back(std::move(one));
+  }
+  return evictions;
+}
+
+}  // namespace
+
+nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
+  const config::Settings& settings = sources.config->settings();
+  Json last_pass = nullptr;
+  if (sources.last_pass != nullptr) {
+    last_pass = {{"trigger", to_string(sources.last_trigger)},
+                 {"ms_ago", to_ms(now - sources.last_pass_at)},
+                 {"outcome", eviction::to_string(sources.last_pass->decision.outcome)},
+                 {"reason", eviction::to_string(sources.last_pass->decision.reason)}};
+  }
+  Json problems = Json::array();
+  for (const Error& problem : sources.registry->problems()) {
+    problems.push_back(problem.message());
+  }
+  return {{"version", EVICTD_VERSION},
+          {"pid", getpid()},
+          {"uptime_ms", to_ms(now - sources.started_at)},
+          {"compatibility", settings.compatibility == eviction::Compat::k1_26 ? "1.26" : "1.32"},
+          {"dry_run", settings.dry_run},
+          {"event_source", sources.probe == nullptr ? "poll" : "bpf"},
+          {"reading_files", sources.probe == nullptr || sources.hot->polling.load()},
+          {"pid_available_source",
+           settings.pid_available_source == config::PidAvailableSource::kNode ? "node" : "podRoot"},
+          {"realtime", sources.realtime},
+          {"memory_locked", sources.memory_locked},
+          {"pod_root", sources.registry->tree().pod_root()},
+          {"cgroup_mode", sys::to_string(sources.registry->tree().layout().mode())},
+          {"last_pass", last_pass},
+          {"signals", signals_json(sources, now)},
+          {"conditions", conditions_json(sources, now)},
+          {"pods", pods_json(sources, now)},
+          {"problems", problems},
+          {"hooks", hooks_json(*sources.ladder)},
+          {"counters", counters_json(sources)},
+          {"evictions", evictions_json(*sources.records)}};
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/watch_points.h"
+
+#include <optional>
+#include <set>
+
+#include "eviction/watch_point.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// A hold ends when a further quarter of the threshold is used up, wherever it began: eighths see
+/// that at most an eighth late.
+constexpr std::int64_t kStepsOfThreshold = 8;
+
+/// Ids of one threshold's levels: its place, then the level.
+constexpr std::uint64_t kIdsPerThreshold = 16;
+
+struct Watched {
+  probe::WatchedThreshold level;
+  std::int64_t capacity = -1;
+};
+
+/// What `signal` watches, without a level; nothing for what no kernel counter shows.
+std::optional<Watched> watched_by(eviction::Signal signal, const WatchPointOptions& options) {
+  Watched watched;
+  watched.level.hysteresis = static_cast<std::uint64_t>(options.hysteresis.memory.value);
+  switch (signal) {
+    case eviction::Signal::kMemoryAvailable:
+      watched.level.signal = probe::Signal::kNodeWorkingSet;
+      watched.capacity = options.capacities.node_memory.value;
+      return watched;
+    case eviction::Signal::kAllocatableMemoryAvailable:
+      watched.level.signal = probe::Signal::kCgroupWorkingSet;
+      watched.level.cgroup = options.root.memory;
+      watched.level.cgroup_fd = options.root.memory_fd;
+      watched.capacity = options.capacities.pod_root_memory.value;
+      return watched;
+    case eviction::Signal::kPidAvailable:
+      watched.level.hysteresis = static_cast<std::uint64_t>(options.hysteresis.tasks);
+      if (options.pid_source == config::PidAvailableSource::kNode) {
+        watched.level.signal = probe::Signal::kNodeTasks;
+        watched.capacity = options.capacities.node_tasks;
+      } else {
+        watched.level.signal = probe::Signal::kCgroupTasks;
+        watched.level.cgroup = options.root.pids;
+        watched.level.cgroup_fd = options.root.pids_fd;
+        watched.capacity = options.capacities.pod_root_tasks;
+      }
+      return watched;
+    case eviction::Signal::kContainerFsAvailable:
+    case eviction::Signal::kContainerFsInodesFree:
+    case eviction::Signal::kImageFsAvailable:
+    case eviction::Signal::kImageFsInodesFree:
+    case eviction::Signal::kNodeFsAvailable:
+    case eviction::Signal::kNodeFsInodesFree:
+    case eviction::Signal::kUnknown:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Levels of use for one threshold, without repetitions: a level of 0 tasks or bytes is met always
+/// and watching it would say nothing.
+std::set<std::int64_t> levels_of(const eviction::Threshold& threshold, std::int64_t capacity,
+                                 const eviction::HardFloor& floor) {
+  std::set<std::int64_t> levels;
+  const std::optional<std::int64_t> met = eviction::use_at_crossing(threshold, capacity);
+  if (!met) {
+    return levels;
+  }
+  levels.insert(*met - 1);
+  if (threshold.is_hard()) {
+    // Met below `amount`, so that levels of it are reported once less than that is available.
+    const std::int64_t amount = capacity - *met + 1;
+    for (std::int64_t step = 1; step < kStepsOfThreshold; ++step) {
+      levels.insert(capacity - amount / kStepsOfThreshold * step);
+    }
+    levels.insert(capacity - floor.amount.value_or(static_cast<std::int64_t>(
+                                 static_cast<double>(amount) * floor.percent_of_threshold / 100)));
+  }
+  levels.erase(levels.begin(), levels.lower_bound(0));
+  return levels;
+}
+
+}  // namespace
+
+std::size_t threshold_of(std::uint64_t watched_id) {
+  return static_cast<std::size_t>(watched_id / kIdsPerThreshold);
+}
+
+std::vector<probe::WatchedThreshold> watch_points(
+    const std::vector<eviction::Threshold>& thresholds, const WatchPointOptions& options) {
+  std::vector<probe::WatchedThreshold> points;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const std::optional<Watched> watched = watched_by(thresholds[i].signal, options);
+    if (!watched || watched->capacity < 0) {
+      continue;
+    }
+    if (watched->level.signal != probe::Signal::kNodeWorkingSet &&
+        watched->level.signal != probe::Signal::kNodeTasks && !watched->level.cgroup) {
+      continue;
+    }
+    std::uint64_t id = i * kIdsPerThreshold;
+    for (const std::int64_t level : levels_of(thresholds[i], watched->capacity, options.floor)) {
+      probe::WatchedThreshold point = watched->level;
+      point.id = id++;
+      point.value = static_cast<std::uint64_t>(level);
+      points.push_back(point);
+    }
+  }
+  return points;
+}
+
+}  // namespace evictd::daemon
