@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the demonstration as a user does and checks what it claims.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "stage/child.h"
+#include "stage/hierarchies.h"
+#include "stage/scratch_directory.h"
+#include "stage/text_file.h"
+
+namespace evictd {
+namespace {
+
+constexpr std::chrono::seconds kDeadline{200};
+constexpr int kExitVoid = 4;
+
+struct DemoCase {
+  std::string scenario;
+  std::string event_source;
+  std::string victim;
+};
+
+std::string name_of(const testing::TestParamInfo<DemoCase>& info) {
+  return info.param.scenario + "_" + info.param.event_source;
+}
+
+class DemoRun : public testing::TestWithParam<DemoCase> {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) {
+      GTEST_SKIP() << "needs root for cgroups and BPF";
+    }
+    scratch_ = stage::ScratchDirectory::create("evictd-test-").value();
+  }
+
+  /// The last line of stdout is the object; what went to stderr is in the same file before it.
+  [[nodiscard]] nlohmann::json last_line() const {
+    std::string text = stage::read_text(output()).value_or(std::string{});
+    while (!text.empty() && text.back() == '\n') {
+      text.pop_back();
+    }
+    return nlohmann::json::parse(text.substr(text.rfind('\n') + 1), nullptr, false);
+  }
+  [[nodiscard]] std::filesystem::path output() const { return scratch_->path() / "output"; }
+
+  Result<stage::Child> start(const DemoCase& demo, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> argv{std::string(EVICTD_PROGRAMS) + "/evictctl",
+                                  "demo",
+                                  "--json",
+                                  "--scenario",
+                                  demo.scenario,
+                                  "--event-source",
+                                  demo.event_source,
+                                  "--poll-interval",
+                                  "500ms"};
+    argv.insert(argv.end(), more.begin(), more.end());
+    return stage::Child::start({.argv = argv, .output = output()});
+  }
+
+  std::optional<stage::ScratchDirectory> scratch_;
+};
+
+bool leaves_cgroups(pid_t demo) {
+  const Result<stage::Hierarchies> found = stage::Hierarchies::detect();
+  const std::string name = "evictd-demo-" + std::to_string(demo);
+  return std::filesystem::exists(found->memory / name) ||
+         std::filesystem::exists(found->pids / name);
+}
+
+TEST_P(DemoRun, EvictsTheExpectedPodAndLeavesNothingBehind) {
+  Result<stage::Child> demo = start(GetParam());
+  ASSERT_TRUE(demo) << demo.error().message();
+  const Result<stage::ChildExit> end = demo->wait(kDeadline);
+  ASSERT_TRUE(end) << end.error().message();
+  const std::string text = stage::read_text(output()).value_or(std::string{});
+  if (end->text() == "exit status " + std::to_string(kExitVoid)) {
+    GTEST_SKIP() << "this machine held the hog back three times, so that nothing is shown";
+  }
+  EXPECT_EQ(end->text(), "exit status 0") << text;
+  const nlohmann::json object = last_line();
+  ASSERT_TRUE(object.is_object()) << text;
+  EXPECT_EQ(object["scenario"], GetParam().scenario);
+  EXPECT_EQ(object["event_source"], GetParam().event_source);
+  EXPECT_EQ(object["victim"], GetParam().victim);
+  EXPECT_EQ(object["expected_victim"], GetParam().victim);
+  EXPECT_EQ(object["oom_kills"], 0);
+  EXPECT_TRUE(object["crossing_to_exit_us"].is_number());
+  EXPECT_TRUE(object["crossing_to_sigkill_us"].is_number());
+  EXPECT_LT(object["crossing_to_sigkill_us"], object["crossing_to_exit_us"]);
+  EXPECT_EQ(object["hooks"].empty(), GetParam().event_source == "poll");
+  EXPECT_FALSE(leaves_cgroups(demo->pid()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, DemoRun,
+                         testing::Values(DemoCase{"memory", "bpf", "besteffort-hog"},
+                                         DemoCase{"memory", "poll", "besteffort-hog"},
+                                         DemoCase{"soft", "bpf", "besteffort-hog"},
+                                         DemoCase{"soft", "poll", "besteffort-hog"},
+                                         DemoCase{"pids", "bpf", "burstable-forkbomb"},
+                                         DemoCase{"pids", "poll", "burstable-forkbomb"}),
+                         name_of);
+
+class InterruptedDemo : public DemoRun {};
+
+TEST_P(InterruptedDemo, RemovesEverythingOnCtrlC) {
+  Result<stage::Child> demo = start(GetParam());
+  ASSERT_TRUE(demo) << demo.error().message();
+  // Its first line says that the tree is there.
+  for (bool begun = false; !begun;) {
+    begun = stage::read_text(output()).value_or("").find("evictd-demo-") != std::string::npos;
+    ASSERT_FALSE(demo->wait(std::chrono::milliseconds{5})) << "ended before it was interrupted";
+  }
+  demo->signal(SIGINT);
+  const Result<stage::ChildExit> end = demo->wait(kDeadline);
+  ASSERT_TRUE(end) << end.error().message();
+  EXPECT_EQ(end->text(), "exit status 130");
+  EXPECT_FALSE(leaves_cgroups(demo->pid()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Soft, InterruptedDemo,
+                         testing::Values(DemoCase{"soft", "poll", "besteffort-hog"}), name_of);
+
+}  // namespace
+}  // namespace evictd

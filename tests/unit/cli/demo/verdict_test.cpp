@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "demo/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "demo/story.h"
+
+namespace evictd::demo {
+namespace {
+
+using std::chrono::microseconds;
+using testing::HasSubstr;
+
+constexpr MonoTime kCrossing{std::chrono::seconds{100}};
+
+/// A run in which everything went as it should.
+Evidence good_run() {
+  Evidence evidence;
+  evidence.expected_victim = evidence.victim = "besteffort-hog";
+  evidence.crossing = kCrossing;
+  evidence.exit = kCrossing + microseconds{90'000};
+  evidence.freed = kCrossing + microseconds{91'000};
+  evidence.overshoot = 300_KiB;
+  evidence.bytes_per_second = 2.0e9;
+  evidence.rate = 2.0e9;
+  evidence.unmanaged_rate = 2.1e9;
+  evidence.headroom = 512_MiB;
+  EvictionRecord record;
+  record.hooks = {"tp_btf/mod_memcg_state", "bpf_timer"};
+  record.hook = kCrossing - microseconds{12};
+  record.wake = kCrossing + microseconds{20};
+  record.observe = kCrossing + microseconds{30};
+  record.decide = kCrossing + microseconds{35};
+  record.signal = record.kill = kCrossing + microseconds{50};
+  record.ranking = {{"besteffort-hog", "chosen"}, {"burstable-web", "ranks later"}};
+  evidence.record = record;
+  return evidence;
+}
+
+TEST(DemoVerdict, AGoodRunIsAsExpectedAndExitsWithZero) {
+  EXPECT_EQ(judge(good_run()), Outcome::kAsExpected);
+  EXPECT_EQ(exit_status_of(Outcome::kAsExpected), 0);
+}
+
+TEST(DemoVerdict, EveryWrongOutcomeIsNamedAndExitsWithNonZero) {
+  Evidence wrong = good_run();
+  wrong.victim = "burstable-web";
+  EXPECT_EQ(judge(wrong), Outcome::kWrongVictim);
+  Evidence nobody = good_run();
+  nobody.victim.clear();
+  EXPECT_EQ(judge(nobody), Outcome::kNobodyDied);
+  Evidence more = good_run();
+  more.other_deaths = 1;
+  EXPECT_EQ(judge(more), Outcome::kOthersDied);
+  Evidence oom = good_run();
+  oom.oom_kills = 1;
+  EXPECT_EQ(judge(oom), Outcome::kOomKill);
+  Evidence silent = good_run();
+  silent.record.reset();
+  EXPECT_EQ(judge(silent), Outcome::kNoRecord);
+  for (const Outcome outcome : {Outcome::kWrongVictim, Outcome::kNobodyDied, Outcome::kOthersDied,
+                                Outcome::kOomKill, Outcome::kNoRecord}) {
+    EXPECT_EQ(exit_status_of(outcome), kExitWrongOutcome);
+  }
+}
+
+TEST(DemoVerdict, ARunWithoutASeenCrossingIsVoid) {
+  Evidence unseen = good_run();
+  unseen.crossing.reset();
+  EXPECT_EQ(judge(unseen), Outcome::kNotSeen);
+  EXPECT_EQ(exit_status_of(Outcome::kNotSeen), kExitVoid);
+}
+
+TEST(DemoVerdict, AHogThatWasHeldBackProvesNothing) {
+  Evidence slow = good_run();
+  slow.rate = 1.0e9;
+  EXPECT_EQ(judge(slow), Outcome::kHeldBack);
+  EXPECT_EQ(exit_status_of(Outcome::kHeldBack), kExitVoid);
+}
+
+TEST(DemoVerdict, TheJsonHasExactlyTheKeysThatArePromised) {
+  const auto object = nlohmann::ordered_json::parse(to_json(good_run()));
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) {
+    keys.push_back(key);
+  }
+  EXPECT_THAT(keys, testing::ElementsAre("scenario", "event_source", "hooks", "grace_seconds",
+                                         "victim", "expected_victim", "crossing_to_detection_us",
+                                         "crossing_to_wake_us", "crossing_to_sigkill_us",
+                                         "crossing_to_exit_us", "crossing_to_freed_us",
+                                         "overshoot_bytes", "hog_bytes_per_second", "oom_kills"));
+  EXPECT_EQ(object["crossing_to_detection_us"], -12.0);
+  EXPECT_EQ(object["crossing_to_sigkill_us"], 50.0);
+  EXPECT_EQ(object["crossing_to_exit_us"], 90'000.0);
+  EXPECT_EQ(object["overshoot_bytes"], 300 * 1024);
+  EXPECT_EQ(object["oom_kills"], 0);
+}
+
+TEST(DemoVerdict, APollDetectsWhenItReads) {
+  Evidence polled = good_run();
+  polled.record->hook.reset();
+  EXPECT_EQ(detection(polled), polled.record->observe);
+}
+
+TEST(DemoVerdict, WhatDidNotHappenIsNull) {
+  Evidence nobody = good_run();
+  nobody.victim.clear();
+  nobody.record.reset();
+  nobody.exit.reset();
+  const auto object = nlohmann::json::parse(to_json(nobody));
+  EXPECT_TRUE(object["victim"].is_null());
+  EXPECT_TRUE(object["crossing_to_sigkill_us"].is_null());
+  EXPECT_TRUE(object["crossing_to_exit_us"].is_null());
+}
+
+TEST(DemoStory, TellsTheTimelineInOrderTheRankingAndThePriceOfPolling) {
+  const std::string text = tell(good_run(), script_of(Scenario::kMemory));
+  EXPECT_LT(text.find("detection"), text.find("crossing: usage"));
+  EXPECT_LT(text.find("decision"), text.find("SIGKILL"));
+  EXPECT_LT(text.find("SIGKILL"), text.find("waitpid"));
+  EXPECT_THAT(text, HasSubstr("1. besteffort-hog: chosen"));
+  EXPECT_THAT(text, HasSubstr("past the threshold by at most 0.29 MiB"));
+  EXPECT_THAT(text, HasSubstr("5 s later on average, 10 s at worst: 9.3 and 18.6 GiB"));
+  EXPECT_THAT(text, HasSubstr("OOM kills by the kernel: 0"));
+}
+
+}  // namespace
+}  // namespace evictd::demo

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace evictd::cli {
+
+/// Exit statuses of evictctl, unless a subcommand documents its own.
+inline constexpr int kExitOk = 0;
+/// The answer is no, or what was asked for failed.
+inline constexpr int kExitFailed = 1;
+/// The command line is wrong; nothing was done.
+inline constexpr int kExitUsage = 2;
+
+/// Adds one subcommand to `app`. Its callback stores the exit status in `exit_status`, which
+/// outlives the parse.
+void add_check_config(CLI::App& app, int& exit_status);
+void add_demo(CLI::App& app, int& exit_status);
+void add_doctor(CLI::App& app, int& exit_status);
+void add_status(CLI::App& app, int& exit_status);
+
+/// Where the daemon answers unless its configuration says otherwise.
+inline constexpr const char* kDefaultControlSocket = "/run/evictd/control.sock";
+
+}  // namespace evictd::cli

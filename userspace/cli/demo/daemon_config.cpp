@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "demo/daemon_config.h"
+
+#include <nlohmann/json.hpp>
+
+namespace evictd::demo {
+namespace {
+
+using nlohmann::ordered_json;
+
+void add_thresholds(ordered_json& config, const DaemonConfigInput& input) {
+  const std::string headroom = std::to_string(input.sizes.headroom.value);
+  const std::int64_t grace = grace_seconds_of(input.options);
+  switch (input.options.scenario) {
+    case Scenario::kMemory:
+      config["evictionHard"] = {{"allocatableMemory.available", headroom}};
+      config["hardEvictionGracePeriodSeconds"] = grace;
+      return;
+    case Scenario::kSoft:
+      // Something hard must be named, or the kubelet's defaults would apply to the whole node.
+      config["evictionHard"] = {{"allocatableMemory.available", "1Mi"}};
+      config["evictionSoft"] = {{"allocatableMemory.available", headroom}};
+      config["evictionSoftGracePeriod"] = {
+          {"allocatableMemory.available", std::to_string(kSoftGraceSeconds) + "s"}};
+      config["evictionMaxPodGracePeriod"] = grace;
+      return;
+    case Scenario::kPids:
+      config["evictionHard"] = {{"pid.available", std::to_string(input.sizes.tasks_headroom)}};
+      config["pidAvailableSource"] = "podRoot";
+      config["hardEvictionGracePeriodSeconds"] = grace;
+      return;
+  }
+}
+
+}  // namespace
+
+std::int64_t grace_seconds_of(const DemoOptions& options) {
+  return options.grace_seconds.value_or(options.scenario == Scenario::kSoft ? 1 : 0);
+}
+
+std::string daemon_config(const DaemonConfigInput& input) {
+  ordered_json config;
+  add_thresholds(config, input);
+  config["cgroupRoot"] = input.tree.cgroup_root();
+  config["manifestDirectories"] = {(input.directory / "pods").string()};
+  config["runtimeDirectory"] = input.directory.string();
+  config["eventSource"] = name_of(input.options.event_source);
+  if (!input.options.poll_interval.empty()) {
+    config["pollInterval"] = input.options.poll_interval;
+  }
+  return config.dump(2) + "\n";
+}
+
+}  // namespace evictd::demo

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "demo/demo.h"
+#include "demo/script.h"
+#include "stage/private_tree.h"
+
+namespace evictd::demo {
+
+struct DaemonConfigInput {
+  const DemoOptions& options;
+  const Sizes& sizes;
+  const stage::PrivateTree& tree;
+  const std::filesystem::path& directory;
+};
+
+/// How long the soft threshold must have been met.
+inline constexpr int kSoftGraceSeconds = 2;
+
+/// The grace that the scenario has unless it is told otherwise.
+[[nodiscard]] std::int64_t grace_seconds_of(const DemoOptions& options);
+
+/// evictd's configuration for one play, as JSON, which is YAML. What `evictd --config` is given.
+[[nodiscard]] std::string daemon_config(const DaemonConfigInput& input);
+
+}  // namespace evictd::demo

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "demo/demo.h"
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <map>
+
+#include "base/fd.h"
+#include "demo/play.h"
+#include "demo/story.h"
+
+namespace evictd::demo {
+namespace {
+
+/// A void run says something of the machine, not of evictd: try again, twice.
+constexpr int kAttempts = 3;
+
+/// SIGINT and SIGTERM are read from a descriptor while it lives, so that everything unwinds.
+class CaughtSignals {
+ public:
+  CaughtSignals() {
+    sigset_t caught;
+    sigemptyset(&caught);
+    sigaddset(&caught, SIGINT);
+    sigaddset(&caught, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &caught, &before_);
+    fd_.reset(::signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  CaughtSignals(const CaughtSignals&) = delete;
+  CaughtSignals& operator=(const CaughtSignals&) = delete;
+  ~CaughtSignals() {
+    signalfd_siginfo taken{};
+    while (::read(fd_.get(), &taken, sizeof(taken)) > 0) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+ private:
+  sigset_t before_{};
+  base::Fd fd_;
+};
+
+struct Attempt {
+  int status = kExitNoDemo;
+  bool again = false;
+  /// Empty if there is nothing to tell.
+  std::string json{};
+};
+
+Attempt attempt(const DemoOptions& options, const Narrator& say, int signals) {
+  Play play{options, say, signals};
+  Result<> ready = play.set_up();
+  const Result<Evidence> evidence = ready ? play.perform() : tl::unexpected(ready.error());
+  if (options.keep && !play.interrupted()) {
+    play.keep();
+  }
+  if (!evidence) {
+    say("demo: " + evidence.error().message());
+    return {play.interrupted() ? kExitInterrupted : kExitNoDemo};
+  }
+  const Outcome outcome = judge(*evidence);
+  say(tell(*evidence, script_of(options.scenario)));
+  say((outcome == Outcome::kAsExpected ? "done: " : "FAILED: ") + explain(outcome, *evidence));
+  return {exit_status_of(outcome), exit_status_of(outcome) == kExitVoid, to_json(*evidence)};
+}
+
+}  // namespace
+
+const char* name_of(Scenario scenario) {
+  switch (scenario) {
+    case Scenario::kMemory:
+      return "memory";
+    case Scenario::kSoft:
+      return "soft";
+    case Scenario::kPids:
+      return "pids";
+  }
+  return "";
+}
+
+const char* name_of(EventSource source) {
+  switch (source) {
+    case EventSource::kBpf:
+      return "bpf";
+    case EventSource::kPoll:
+      return "poll";
+  }
+  return "";
+}
+
+void add_demo_options(CLI::App& command, DemoOptions& options) {
+  const std::map<std::string, Scenario> scenarios{
+      {"memory", Scenario::kMemory}, {"soft", Scenario::kSoft}, {"pids", Scenario::kPids}};
+  const std::map<std::string, EventSource> sources{{"bpf", EventSource::kBpf},
+                                                   {"poll", EventSource::kPoll}};
+  command.add_option("--scenario", options.scenario, "what goes wrong: memory, soft or pids")
+      ->transform(CLI::CheckedTransformer(scenarios));
+  command.add_option("--event-source", options.event_source, "how evictd notices: bpf or poll")
+      ->transform(CLI::CheckedTransformer(sources));
+  command
+      .add_option("--grace", options.grace_seconds,
+                  "seconds from SIGTERM to SIGKILL (default 0, and 1 in the soft scenario)")
+      ->check(CLI::Range(0, 60));
+  command.add_option("--poll-interval", options.poll_interval,
+                     "evictd's pollInterval (default its own, 10s)");
+  command.add_flag("--json", options.json, "one JSON object on stdout, the story on stderr");
+  command.add_flag("--keep", options.keep, "leave the cgroups and files in place afterwards");
+  command.add_option("--programs", options.programs,
+                     "where evictd and evict-load are (default: beside this program)");
+  command.footer(
+      "Exit status: 0 the expected pod was evicted; 1 another pod died, none did, or the kernel's "
+      "OOM killer ran; 3 the demonstration cannot run here; 4 the hog was held back, so that the "
+      "run proves nothing; 130 interrupted.");
+}
+
+int run_demo(const DemoOptions& options) {
+  std::FILE* stream = options.json ? stderr : stdout;
+  const Narrator say = [stream](std::string_view line) {
+    std::fprintf(stream, "%.*s\n", static_cast<int>(line.size()), line.data());
+    std::fflush(stream);
+  };
+  const CaughtSignals signals;
+  Attempt last;
+  for (int i = 0; i < kAttempts; ++i) {
+    last = attempt(options, say, signals.fd());
+    if (!last.again) {
+      break;
+    }
+  }
+  if (options.json && !last.json.empty()) {
+    std::printf("%s\n", last.json.c_str());
+    std::fflush(stdout);
+  }
+  return last.status;
+}
+
+}  // namespace evictd::demo

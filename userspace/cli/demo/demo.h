@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace evictd::demo {
+
+enum class Scenario {
+  kMemory,  ///< A hard threshold of allocatableMemory.available and a memory hog.
+  kSoft,    ///< A soft threshold with a grace period, then the pod's own grace.
+  kPids,    ///< A hard threshold of pid.available of the pod root and a fork bomb.
+};
+
+/// Where evictd's events come from.
+enum class EventSource { kBpf, kPoll };
+
+struct DemoOptions {
+  Scenario scenario = Scenario::kMemory;
+  EventSource event_source = EventSource::kBpf;
+  /// Time between SIGTERM and SIGKILL; unset: 0, and 1 in the soft scenario.
+  std::optional<std::int64_t> grace_seconds;
+  /// Of evictd, in text as its configuration wants it; empty: evictd's own default of 10 s.
+  std::string poll_interval;
+  /// stdout gets one JSON object and nothing else; the story goes to stderr.
+  bool json = false;
+  /// Leave the cgroups and the private directory for someone to look at.
+  bool keep = false;
+  /// Where evictd and evict-load are; empty: beside this program.
+  std::filesystem::path programs;
+};
+
+/// Exit statuses beyond success.
+inline constexpr int kExitWrongOutcome = 1;  ///< Another pod died, none did, or the OOM killer ran.
+inline constexpr int kExitNoDemo = 3;        ///< Something that the demonstration needs is missing.
+inline constexpr int kExitVoid =
+    4;  ///< The run proves nothing: the hog was held back, or not seen to cross.
+inline constexpr int kExitInterrupted = 130;  ///< Ctrl-C; everything was removed.
+
+/// Adds the options of `evictctl demo` to its subcommand; `options` must outlive the parse.
+void add_demo_options(CLI::App& command, DemoOptions& options);
+
+/// Runs one demonstration from start to end and returns the exit status. Needs root.
+/// All that it made is removed before it returns, unless `keep`.
+[[nodiscard]] int run_demo(const DemoOptions& options);
+
+/// "memory", "soft", "pids"; "bpf", "poll".
+[[nodiscard]] const char* name_of(Scenario scenario);
+[[nodiscard]] const char* name_of(EventSource source);
+
+}  // namespace evictd::demo

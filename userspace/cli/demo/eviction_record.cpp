@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "demo/eviction_record.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace evictd::demo {
+namespace {
+
+using nlohmann::json;
+
+/// A stamp that is missing, null or 0 did not happen.
+std::optional<MonoTime> stamp(const json& timeline, const char* key) {
+  const auto found = timeline.find(key);
+  if (found == timeline.end() || !found->is_number_integer()) {
+    return std::nullopt;
+  }
+  const auto ns = found->get<std::int64_t>();
+  return ns == 0 ? std::nullopt : std::optional{MonoTime{Duration{ns}}};
+}
+
+/// The hooks in use, each once: the record has them by purpose, and one may serve several.
+std::vector<std::string> hooks_of(const json& record) {
+  std::vector<std::string> result;
+  const json hooks = record.value("hooks", json::object());
+  for (const json& hook : hooks) {
+    if (hook.is_string() && std::find(result.begin(), result.end(), hook) == result.end()) {
+      result.push_back(hook.get<std::string>());
+    }
+  }
+  return result;
+}
+
+std::string text(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+EvictionRecord parse_record(const json& record) {
+  EvictionRecord result;
+  result.pod = text(record, "pod");
+  result.uid = text(record, "uid");
+  result.hooks = hooks_of(record);
+  result.grace_seconds = record.value("grace_seconds", std::int64_t{0});
+  const json timeline = record.value("timeline", json::object());
+  result.hook = stamp(timeline, "hook_ns");
+  result.wake = stamp(timeline, "wake_ns");
+  result.observe = stamp(timeline, "observe_ns");
+  result.decide = stamp(timeline, "decide_ns");
+  result.signal = stamp(timeline, "signal_ns");
+  result.kill = stamp(timeline, "killed_ns");
+  result.exited = stamp(timeline, "exited_ns");
+  result.freed = stamp(timeline, "freed_ns");
+  // Without a grace the first signal is SIGKILL, and its stamp is taken after the call.
+  if (result.grace_seconds == 0) {
+    result.kill = result.signal;
+  }
+  for (const json& place : record.value("ranking", json::array())) {
+    if (place.value("place", 0) > 0) {
+      result.ranking.push_back({text(place, "name"), text(place, "reason")});
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<std::vector<EvictionRecord>> parse_evictions(std::string_view answer) {
+  const json whole = json::parse(answer, nullptr, false);
+  if (!whole.is_array()) {
+    return fail(Errc::kMalformed,
+                "evictd's answer to last_evictions: " + std::string{answer.substr(0, 200)});
+  }
+  std::vector<EvictionRecord> records;
+  for (const json& record : whole) {
+    if (!record.is_object()) {
+      return fail(Errc::kMalformed, "an entry of last_evictions is no object");
+    }
+    records.push_back(parse_record(record));
+  }
+  return records;
+}
+
+}  // namespace evictd::demo

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evictd/result.h"
+#include "evictd/time.h"
+
+namespace evictd::demo {
+
+/// One place of the ranking as evictd gives it.
+struct RankedPod {
+  std::string name;
+  std::string reason;
+};
+
+/// What evictd itself says of one eviction. Source: its control socket, {"op":"last_evictions"}.
+/// The demonstration takes from it only what cannot be seen from outside: what evictd saw and when.
+struct EvictionRecord {
+  std::string pod;
+  std::string uid;
+  /// What the kernel side is attached to, each once.
+  std::vector<std::string> hooks;
+  std::int64_t grace_seconds = 0;
+  std::optional<MonoTime> hook;
+  std::optional<MonoTime> wake;
+  std::optional<MonoTime> observe;
+  std::optional<MonoTime> decide;
+  /// The first signal, and SIGKILL: the same moment where there is no grace.
+  std::optional<MonoTime> signal;
+  std::optional<MonoTime> kill;
+  std::optional<MonoTime> exited;
+  std::optional<MonoTime> freed;
+  std::vector<RankedPod> ranking;
+};
+
+/// Reads the answer to last_evictions, oldest first.
+/// Errors: kMalformed.
+[[nodiscard]] Result<std::vector<EvictionRecord>> parse_evictions(std::string_view answer);
+
+}  // namespace evictd::demo

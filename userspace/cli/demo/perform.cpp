@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+#include "base/system_clock.h"
+#include "demo/hog_rate.h"
+#include "demo/play.h"
+
+namespace evictd::demo {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// A poll of 10 s, a soft grace of 2 s and what a busy machine adds; the pod's grace comes on top.
+constexpr seconds kPatience{60};
+/// Housekeeping writes the record when the victim's memory is free.
+constexpr seconds kRecordPatience{10};
+constexpr seconds kFreedPatience{10};
+constexpr milliseconds kLook{5};
+
+MonoTime now() {
+  return base::SystemClock{}.now();
+}
+
+bool is_dead(const stage::Child& child) {
+  pollfd dead{child.pidfd(), POLLIN, 0};
+  return ::poll(&dead, 1, 0) > 0;
+}
+
+}  // namespace
+
+Result<std::string> Play::await_first_death() {
+  std::vector<pollfd> watched{{signals_, POLLIN, 0}, {daemon_->pidfd(), POLLIN, 0}};
+  std::vector<Actor*> actors{&*hog_};
+  for (Actor& bystander : bystanders_) {
+    actors.push_back(&bystander);
+  }
+  for (const Actor* actor : actors) {
+    watched.push_back({actor->load.child().pidfd(), POLLIN, 0});
+  }
+  const MonoTime deadline = now() + kPatience + 2 * seconds{grace_seconds()};
+  while (now() < deadline) {
+    const int ready = ::poll(watched.data(), watched.size(), 100);
+    if (ready <= 0) {
+      announce_crossing();
+      continue;
+    }
+    if (watched[0].revents != 0) {
+      interrupted_ = true;
+      return fail(Errc::kBusy, "interrupted");
+    }
+    for (std::size_t i = 0; i < actors.size(); ++i) {
+      if (watched[i + 2].revents != 0) {
+        static_cast<void>(actors[i]->load.child().wait(seconds{1}));
+        return actors[i]->pod.spec.name;
+      }
+    }
+    if (watched[1].revents != 0) {
+      return fail(Errc::kIo, "evictd died; its log: " + daemon_->log().string());
+    }
+  }
+  return std::string{};
+}
+
+void Play::announce_crossing() {
+  const std::optional<load::LoadStamp> last = hog_->load.stamps().last();
+  if (!announced_ && last && last->usage > threshold_) {
+    announced_ = true;
+    say_("the threshold is passed; waiting for evictd");
+  }
+}
+
+std::optional<EvictionRecord> Play::await_record(const std::string& uid) {
+  std::optional<EvictionRecord> found;
+  for (const MonoTime deadline = now() + kRecordPatience; now() < deadline;) {
+    const Result<std::string> answer = daemon_->ask(R"({"op":"last_evictions"})");
+    const Result<std::vector<EvictionRecord>> records =
+        answer ? parse_evictions(*answer) : tl::unexpected(answer.error());
+    if (records) {
+      for (const EvictionRecord& record : *records) {
+        if (record.uid == uid) {
+          found = record;
+        }
+      }
+    }
+    if ((found && found->freed) || !pause(kLook)) {
+      break;
+    }
+  }
+  return found;
+}
+
+void Play::add_crossing(Evidence& evidence, const Testimony& testimony) const {
+  const load::StampLog& stamps = hog_->load.stamps();
+  const std::optional<load::LoadStamp> crossing =
+      stamps.first_where([this](const load::LoadStamp& stamp) { return stamp.usage > threshold_; });
+  std::int64_t most = threshold_;
+  for (std::uint64_t n = stamps.first_kept(); n < stamps.count(); ++n) {
+    most = std::max(most, stamps.at(n).value_or(load::LoadStamp{}).usage);
+  }
+  if (crossing) {
+    evidence.crossing = load::to_mono_time(crossing->end_ns);
+  } else if (const std::optional<load::LoadStamp> last = stamps.last(); last) {
+    // Dead before the batch in which it crossed had ended: not earlier than the one before.
+    evidence.crossing = load::to_mono_time(last->end_ns);
+  }
+  evidence.rate = typical_rate(batches_of(stamps));
+  if (!pids()) {
+    evidence.overshoot = Bytes{std::max(most, testimony.highest.value) - threshold_};
+    evidence.bytes_per_second = stamps.rate_per_second();
+    return;
+  }
+  evidence.tasks_past = most - threshold_;
+  const std::optional<load::LoadStamp> last = stamps.last();
+  if (last && crossing && last->total > 0) {
+    // Each task charges its stack and its tables; shared out over all of them.
+    const Bytes charged = testimony.highest - testimony.at_start;
+    const double bytes_a_task =
+        static_cast<double>(charged.value) / static_cast<double>(last->total);
+    evidence.bytes_per_second = evidence.rate * bytes_a_task;
+    evidence.overshoot =
+        Bytes{static_cast<std::int64_t>(bytes_a_task * static_cast<double>(evidence.tasks_past))};
+  }
+}
+
+Result<Evidence> Play::perform() {
+  Result<Witness> witness = Witness::start(
+      {tree_->memory_directory() / tree_->hierarchies().usage_file(),
+       tree_->hierarchies().memory / hog_->pod.pod / tree_->hierarchies().usage_file()});
+  if (!witness) {
+    return tl::unexpected(witness.error());
+  }
+  say_(script_.hog.name + " misbehaves at full speed and ignores SIGTERM");
+  hog_->load.go();
+  const Result<std::string> victim = await_first_death();
+  if (!victim) {
+    return tl::unexpected(victim.error());
+  }
+  Evidence evidence;
+  evidence.victim = *victim;
+  witness->hog_is_dead();
+  const bool somebody_died = !victim->empty();
+  const Testimony testimony = witness->finish(somebody_died ? kFreedPatience : Duration{0});
+  if (*victim == script_.hog.name) {
+    evidence.exit = hog_->load.child().ended()->at;
+    evidence.freed = testimony.freed;
+    evidence.record = await_record(hog_->pod.uid);
+  }
+  evidence.scenario = options_.scenario;
+  evidence.event_source = options_.event_source;
+  evidence.grace_seconds = grace_seconds();
+  evidence.expected_victim = script_.expected_victim;
+  evidence.unmanaged_rate = unmanaged_rate_;
+  evidence.headroom = sizes_.headroom;
+  evidence.other_deaths = std::count_if(
+      bystanders_.begin(), bystanders_.end(),
+      [&](const Actor& a) { return a.pod.spec.name != *victim && is_dead(a.load.child()); });
+  add_crossing(evidence, testimony);
+  const Result<std::int64_t> oom_kills = tree_->oom_kills();
+  if (!oom_kills) {
+    return tl::unexpected(oom_kills.error());
+  }
+  evidence.oom_kills = *oom_kills;
+  return evidence;
+}
+
+}  // namespace evictd::demo

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "demo/play.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+#include "demo/daemon_config.h"
+#include "demo/hog_rate.h"
+#include "stage/text_file.h"
+
+namespace evictd::demo {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// For what takes a fraction of a second on an idle machine.
+constexpr seconds kPatience{30};
+/// Four pages, 7 us at full speed: evictd kills faster than a long batch ends, and a batch that
+/// never ended shows no crossing.
+constexpr std::int64_t kBatchBytes = 16 * 1024;
+/// More than pids.max of the pod root ever allows.
+constexpr std::int64_t kEndlessForks = 1'000'000;
+
+std::filesystem::path own_directory() {
+  std::error_code ignored;
+  return std::filesystem::canonical("/proc/self/exe", ignored).parent_path();
+}
+
+}  // namespace
+
+Play::Play(const DemoOptions& options, Narrator say, int signals)
+    : options_(options),
+      say_(std::move(say)),
+      signals_(signals),
+      script_(script_of(options.scenario)),
+      programs_(options.programs.empty() ? own_directory() : options.programs) {}
+
+void Play::keep() {
+  if (scratch_) {
+    scratch_->keep();
+  }
+  if (tree_) {
+    static_cast<void>(tree_->kill_all());
+    tree_->keep();
+  }
+}
+
+std::int64_t Play::grace_seconds() const {
+  return grace_seconds_of(options_);
+}
+
+Result<> Play::pause(Duration time) {
+  pollfd signal{signals_, POLLIN, 0};
+  const auto timeout = std::chrono::ceil<milliseconds>(time).count();
+  if (::poll(&signal, 1, static_cast<int>(timeout)) > 0) {
+    interrupted_ = true;
+    return fail(Errc::kBusy, "interrupted");
+  }
+  return {};
+}
+
+Result<> Play::set_up() {
+  if (::geteuid() != 0) {
+    return fail(Errc::kPermission, "the demonstration makes cgroups and loads BPF: run it as root");
+  }
+  const Result<Sizes> sizes = memory_available().and_then(sizes_for);
+  if (!sizes) {
+    return tl::unexpected(sizes.error());
+  }
+  sizes_ = *sizes;
+  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-demo-");
+  if (!scratch) {
+    return tl::unexpected(scratch.error());
+  }
+  scratch_ = std::move(*scratch);
+  std::filesystem::create_directory(scratch_->path() / "pods");
+  Result<stage::PrivateTree> tree =
+      stage::PrivateTree::create("evictd-demo-" + std::to_string(::getpid()));
+  if (!tree) {
+    return tl::unexpected(tree.error());
+  }
+  tree_ = std::move(*tree);
+  say_("private cgroup tree " + tree_->cgroup_root() +
+       (tree_->hierarchies().unified() ? " (cgroup v2)" : " (cgroup v1)"));
+  for (const auto step : {&Play::measure_unmanaged_rate, &Play::start_bystanders, &Play::set_limit,
+                          &Play::start_daemon}) {
+    if (Result<> done = (this->*step)(); !done) {
+      return done;
+    }
+  }
+  return {};
+}
+
+stage::LoadOptions Play::hog_load() const {
+  stage::LoadOptions load;
+  load.binary = programs_ / "evict-load";
+  load.directory = scratch_->path();
+  load.ignore_sigterm = true;
+  load.kind = pids() ? load::LoadKind::kForks : load::LoadKind::kMemory;
+  load.batch = pids() ? 1 : kBatchBytes;
+  load.usage_file = pids() ? tree_->pids_directory() / "pids.current"
+                           : tree_->memory_directory() / tree_->hierarchies().usage_file();
+  // Nothing else would end a fork bomb of evict-load.
+  load.cap = pids() ? kEndlessForks : 0;
+  // Polling and a soft grace period are far slower than the hog: it stops half-way to the limit.
+  if (options_.event_source == EventSource::kPoll || options_.scenario == Scenario::kSoft) {
+    load.cap = pids() ? sizes_.tasks_run_up + sizes_.tasks_headroom / 2
+                      : (sizes_.run_up + Bytes{sizes_.headroom.value / 2}).value;
+  }
+  return load;
+}
+
+Result<Play::Actor> Play::start_actor(const stage::PodSpec& spec, const stage::LoadOptions& load) {
+  Result<stage::StagedPod> pod = tree_->add_pod(spec);
+  if (!pod) {
+    return tl::unexpected(pod.error());
+  }
+  Result<stage::LoadProcess> process = stage::LoadProcess::start(*tree_, *pod, load);
+  if (!process) {
+    return tl::unexpected(process.error());
+  }
+  return Actor{std::move(*pod), std::move(*process)};
+}
+
+Result<> Play::measure_unmanaged_rate() {
+  stage::LoadOptions load = hog_load();
+  load.cap = pids() ? sizes_.tasks_run_up : sizes_.run_up.value;
+  Result<Actor> rehearsal = start_actor({.name = "rehearsal"}, load);
+  if (!rehearsal) {
+    return tl::unexpected(rehearsal.error());
+  }
+  rehearsal->load.go();
+  if (Result<> held = rehearsal->load.await_holding(kPatience); !held) {
+    return held;
+  }
+  unmanaged_rate_ = typical_rate(batches_of(rehearsal->load.stamps()));
+  const stage::StagedPod pod = rehearsal->pod;
+  rehearsal = fail(Errc::kNotFound, "over");
+  if (Result<> killed = tree_->kill_all(); !killed) {
+    return killed;
+  }
+  return tree_->remove_pod(pod);
+}
+
+Result<> Play::write_manifest(const stage::StagedPod& pod) const {
+  return stage::replace_file(scratch_->path() / "pods" / (pod.spec.name + ".json"),
+                             stage::manifest(pod.spec, pod.uid));
+}
+
+Result<> Play::start_bystanders() {
+  for (const Bystander& bystander : script_.bystanders) {
+    stage::LoadOptions load;
+    load.binary = programs_ / "evict-load";
+    load.directory = scratch_->path();
+    load.cap = bystander.holds.value;
+    Result<Actor> actor = start_actor(bystander.spec, load);
+    if (!actor) {
+      return tl::unexpected(actor.error());
+    }
+    actor->load.go();
+    const Result<> held = actor->load.await_holding(kPatience);
+    const Result<> written = write_manifest(actor->pod);
+    if (!held || !written) {
+      return held ? written : held;
+    }
+    bystanders_.push_back(std::move(*actor));
+  }
+  Result<Actor> hog = start_actor(script_.hog, hog_load());
+  if (!hog) {
+    return tl::unexpected(hog.error());
+  }
+  hog_ = std::move(*hog);
+  return write_manifest(hog_->pod);
+}
+
+Result<> Play::set_limit() {
+  if (pids()) {
+    const Result<std::int64_t> tasks = tree_->tasks();
+    if (!tasks) {
+      return tl::unexpected(tasks.error());
+    }
+    threshold_ = *tasks + sizes_.tasks_run_up;
+    return tree_->limit_tasks(threshold_ + sizes_.tasks_headroom);
+  }
+  const Result<Bytes> usage = tree_->usage();
+  const Result<Bytes> inactive = tree_->inactive_file();
+  if (!usage || !inactive) {
+    return tl::unexpected(usage ? inactive.error() : usage.error());
+  }
+  // The signal counts usage without inactive file cache, the witness reads usage.
+  threshold_ = (*usage + sizes_.run_up).value;
+  return tree_->limit_memory(Bytes{threshold_} + sizes_.headroom - *inactive);
+}
+
+Result<> Play::start_daemon() {
+  const std::filesystem::path config = scratch_->path() / "evictd.yaml";
+  const std::string text = daemon_config({options_, sizes_, *tree_, scratch_->path()});
+  if (Result<> written = stage::replace_file(config, text); !written) {
+    return written;
+  }
+  Result<stage::DaemonProcess> daemon =
+      stage::DaemonProcess::start({programs_ / "evictd", config, scratch_->path()});
+  if (!daemon) {
+    return tl::unexpected(daemon.error());
+  }
+  daemon_ = std::move(*daemon);
+  say_("evictd is ready, process " + std::to_string(daemon_->pid()));
+  return {};
+}
+
+}  // namespace evictd::demo

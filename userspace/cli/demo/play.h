@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "demo/demo.h"
+#include "demo/script.h"
+#include "demo/verdict.h"
+#include "demo/witness.h"
+#include "evictd/result.h"
+#include "stage/daemon_process.h"
+#include "stage/load_process.h"
+#include "stage/private_tree.h"
+#include "stage/scratch_directory.h"
+
+namespace evictd::demo {
+
+/// Says one line of the story.
+using Narrator = std::function<void(std::string_view)>;
+
+/// One demonstration: builds everything, lets the hog go, and gathers the evidence.
+/// Destroying it removes everything, unless keep() was called. One thread uses it.
+class Play {
+ public:
+  /// `signals` is a signalfd for SIGINT and SIGTERM, which end the play early; borrowed.
+  Play(const DemoOptions& options, Narrator say, int signals);
+
+  /// Cgroups, pods at rest, the hog's rate alone, the limit, the daemon ready.
+  Result<> set_up();
+  /// Lets the hog go and waits until a pod has died and is freed, or for a minute.
+  Result<Evidence> perform();
+  /// Leaves cgroups and files; processes end all the same.
+  void keep();
+  /// True once SIGINT or SIGTERM came.
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+
+ private:
+  struct Actor {
+    stage::StagedPod pod;
+    stage::LoadProcess load;
+  };
+
+  Result<> measure_unmanaged_rate();
+  Result<Actor> start_actor(const stage::PodSpec& spec, const stage::LoadOptions& load);
+  Result<> write_manifest(const stage::StagedPod& pod) const;
+  [[nodiscard]] stage::LoadOptions hog_load() const;
+  Result<> start_bystanders();
+  Result<> set_limit();
+  Result<> start_daemon();
+  /// Waits for a process of a pod to end; the name of the pod, empty after the deadline.
+  Result<std::string> await_first_death();
+  /// Waits, unless a signal comes. Errors: kBusy for a signal.
+  Result<> pause(Duration time);
+  void announce_crossing();
+  [[nodiscard]] std::optional<EvictionRecord> await_record(const std::string& uid);
+  void add_crossing(Evidence& evidence, const Testimony& testimony) const;
+  [[nodiscard]] std::int64_t grace_seconds() const;
+  [[nodiscard]] bool pids() const { return options_.scenario == Scenario::kPids; }
+
+  DemoOptions options_;
+  Narrator say_;
+  int signals_;
+  Script script_;
+  Sizes sizes_;
+  std::filesystem::path programs_;
+  std::optional<stage::ScratchDirectory> scratch_;
+  std::optional<stage::PrivateTree> tree_;
+  std::vector<Actor> bystanders_;
+  std::optional<Actor> hog_;
+  std::optional<stage::DaemonProcess> daemon_;
+  double unmanaged_rate_ = 0;
+  /// Usage, or tasks, of the pod root that are just not past the threshold.
+  std::int64_t threshold_ = 0;
+  bool announced_ = false;
+  bool interrupted_ = false;
+};
+
+}  // namespace evictd::demo

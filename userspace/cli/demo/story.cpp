@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "demo/story.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace evictd::demo {
+namespace {
+
+/// The period of a kubelet.
+constexpr double kPollSeconds = 10;
+constexpr double kMiB = 1 << 20;
+
+struct Moment {
+  std::optional<double> us;
+  std::string what;
+};
+
+std::string timeline(const Evidence& evidence) {
+  const EvictionRecord record = evidence.record.value_or(EvictionRecord{});
+  const auto since = [&evidence](const std::optional<MonoTime>& at) {
+    return since_crossing_us(evidence, at);
+  };
+  const char* unit = evidence.scenario == Scenario::kPids ? "tasks are" : "usage is";
+  std::vector<Moment> moments{
+      {since(evidence.crossing), fmt::format("crossing: {} past the threshold", unit)},
+      {since(record.hook), "detection: the kernel program saw it"},
+      {since(record.wake), "wake: evictd's hot thread runs"},
+      {since(record.observe), "observation: all counters are read again"},
+      {since(record.decide), "decision: the victim is chosen"},
+      {since(record.signal), evidence.grace_seconds > 0 ? "signal: SIGTERM" : "signal: SIGKILL"},
+      {since(evidence.exit), "exit: waitpid returned to the victim's parent"},
+      {since(evidence.freed), "freed: the victim's memory is back"}};
+  if (evidence.grace_seconds > 0) {
+    moments.push_back({since(record.kill), "signal: SIGKILL, the grace is over"});
+  }
+  std::erase_if(moments, [](const Moment& moment) { return !moment.us; });
+  std::stable_sort(moments.begin(), moments.end(),
+                   [](const Moment& a, const Moment& b) { return *a.us < *b.us; });
+  std::string text = "\ntimeline, microseconds from the crossing\n";
+  for (const Moment& moment : moments) {
+    text += fmt::format("  {:>14.1f}  {}\n", *moment.us, moment.what);
+  }
+  return text;
+}
+
+std::string ranking(const Evidence& evidence) {
+  std::string text = "\nranking, first to go first\n";
+  int place = 0;
+  for (const RankedPod& pod : evidence.record.value_or(EvictionRecord{}).ranking) {
+    text += fmt::format("  {}. {}: {}\n", ++place, pod.name, pod.reason);
+  }
+  return text;
+}
+
+std::string overshoot(const Evidence& evidence) {
+  if (evidence.scenario == Scenario::kPids) {
+    return fmt::format("\npast the threshold by at most {} tasks; {:.0f} forks a second\n",
+                       evidence.tasks_past, evidence.rate);
+  }
+  return fmt::format("\npast the threshold by at most {:.2f} MiB, at {:.0f} MiB/s\n",
+                     static_cast<double>(evidence.overshoot.value) / kMiB,
+                     evidence.bytes_per_second / kMiB);
+}
+
+/// A threshold is crossed anywhere in a period, so the mean wait is half of it.
+std::string if_polled(const Evidence& evidence) {
+  const double bytes_per_second = evidence.bytes_per_second;
+  std::string text = fmt::format(
+      "polling every {:.0f} s would have seen it {:.0f} s later on average, {:.0f} s at worst: "
+      "{:.1f} and {:.1f} GiB at this rate\n",
+      kPollSeconds, kPollSeconds / 2, kPollSeconds,
+      bytes_per_second * kPollSeconds / 2 / (kMiB * 1024),
+      bytes_per_second * kPollSeconds / (kMiB * 1024));
+  if (evidence.scenario != Scenario::kPids && bytes_per_second > 0) {
+    text += fmt::format(
+        "the limit, {:.0f} MiB above the threshold, would have been reached after {:.2f} s\n",
+        static_cast<double>(evidence.headroom.value) / kMiB,
+        static_cast<double>(evidence.headroom.value) / bytes_per_second);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string tell(const Evidence& evidence, const Script& script) {
+  std::string text = timeline(evidence) + ranking(evidence);
+  text += fmt::format("  expected: {}, because {}\n", script.expected_victim, script.because);
+  text += overshoot(evidence) + if_polled(evidence);
+  text += fmt::format("OOM kills by the kernel: {}\n", evidence.oom_kills);
+  return text;
+}
+
+}  // namespace evictd::demo

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/fd.h"
+#include "evictd/bytes.h"
+#include "evictd/result.h"
+#include "evictd/time.h"
+
+namespace evictd::demo {
+
+struct WitnessOptions {
+  /// Usage file of the pod root.
+  std::filesystem::path root_usage;
+  /// Usage file of the hog's pod.
+  std::filesystem::path hog_usage;
+};
+
+/// What the witness saw.
+struct Testimony {
+  /// The largest usage of the pod root.
+  Bytes highest{0};
+  /// Usage of the pod root when the watch began.
+  Bytes at_start{0};
+  /// When the hog's pod was first back at what it had before it was let go.
+  std::optional<MonoTime> freed;
+};
+
+/// A thread that only reads usage, every 100 us, so that what the demonstration says of memory does
+/// not come from evictd. Takes about 2 % of a core while it runs.
+class Witness {
+ public:
+  /// Starts to watch. Errors: those of opening the files.
+  static Result<Witness> start(const WitnessOptions& options);
+
+  Witness(const Witness&) = delete;
+  Witness& operator=(const Witness&) = delete;
+  Witness(Witness&&) noexcept = default;
+  Witness& operator=(Witness&&) noexcept = default;
+  ~Witness() = default;
+
+  /// The hog is dead: from now on its pod can be found freed.
+  void hog_is_dead();
+  /// Waits until the pod is freed, at most `patience`, and ends the watch.
+  Testimony finish(Duration patience);
+
+ private:
+  struct Shared;
+  explicit Witness(std::shared_ptr<Shared> shared);
+
+  /// Shared with the thread, which may outlive a moved-from object.
+  std::shared_ptr<Shared> shared_;
+  std::jthread thread_;
+};
+
+}  // namespace evictd::demo

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+
+namespace {
+
+/// CLI11 reports every wrong command line with a status of its own; ours is one for all.
+int exit_of(const CLI::App& app, const CLI::ParseError& error) {
+  return app.exit(error) == 0 ? evictd::cli::kExitOk : evictd::cli::kExitUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace evictd::cli;
+  CLI::App app("Looks into evictd, the node-pressure pod evictor, and tries it out.", "evictctl");
+  app.set_version_flag("--version", std::string("evictctl " EVICTD_VERSION));
+  app.require_subcommand(1);
+  app.footer(
+      "Exit status: 0 success, 1 the answer is no or the command failed, 2 wrong usage.\n"
+      "A subcommand that differs says so in its own --help.");
+  int exit_status = kExitOk;
+  add_status(app, exit_status);
+  add_doctor(app, exit_status);
+  add_check_config(app, exit_status);
+  add_demo(app, exit_status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return exit_of(app, error);
+  }
+  return exit_status;
+}

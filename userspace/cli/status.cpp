@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "base/unix_socket.h"
+#include "cli/command.h"
+#include "cli/status_text.h"
+
+namespace evictd::cli {
+
+namespace {
+
+struct StatusOptions {
+  std::string socket = kDefaultControlSocket;
+  bool json = false;
+};
+
+int status(const StatusOptions& options) {
+  const Result<std::string> answer =
+      base::request_line(options.socket, nlohmann::json{{"op", "status"}}.dump());
+  if (!answer) {
+    std::cerr << "evictctl: " << answer.error().message()
+              << "\nevictctl: is evictd running, and is " << options.socket
+              << " its controlSocket?\n";
+    return kExitFailed;
+  }
+  const auto parsed = nlohmann::ordered_json::parse(*answer, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object()) {
+    std::cerr << "evictctl: " << options.socket << ": the answer is no JSON object\n";
+    return kExitFailed;
+  }
+  if (options.json) {
+    std::cout << *answer << '\n';
+  } else {
+    print_status(parsed, std::cout);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<StatusOptions>();
+  CLI::App* command = app.add_subcommand(
+      "status",
+      "Shows what the running evictd sees and does: signals against thresholds, conditions, pods "
+      "with usage, request, QoS, priority and rank, hooks in use, drops and the last evictions.");
+  command->add_flag("--json", options->json, "print evictd's whole answer as one JSON object");
+  command->add_option("--socket", options->socket, "evictd's control socket")
+      ->capture_default_str();
+  command->callback([options, &exit_status] { exit_status = status(*options); });
+}
+
+}  // namespace evictd::cli

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/status_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+
+namespace evictd::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kNothing = "-";
+
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) {
+    return kNothing;
+  }
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+/// "1.5Gi": at most four digits, so that columns stay narrow.
+std::string bytes_text(double bytes) {
+  constexpr std::array<const char*, 6> kUnits{"", "Ki", "Mi", "Gi", "Ti", "Pi"};
+  std::size_t unit = 0;
+  while (std::abs(bytes) >= 1024 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f}", bytes) : fmt::format("{:.1f}{}", bytes, kUnits[unit]);
+}
+
+std::string bytes_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? bytes_text(found->get<double>()) : kNothing;
+}
+
+/// Tasks and inodes are counts; everything else that is watched is bytes.
+std::string amount_of(const Json& signal, const char* key) {
+  const std::string name = text_of(signal, "signal");
+  const bool is_count = name == "pid.available" || name.ends_with("inodesFree");
+  return is_count ? text_of(signal, key) : bytes_of(signal, key);
+}
+
+bool is_true(const Json& object, const char* key) {
+  return object.contains(key) && object[key].is_boolean() && object[key].get<bool>();
+}
+
+const Json& list_of(const Json& object, const char* key) {
+  static const Json kEmpty = Json::array();
+  const auto found = object.find(key);
+  return found != object.end() && found->is_array() ? *found : kEmpty;
+}
+
+void print_head(const Json& status, std::ostream& out) {
+  out << fmt::format("evictd {} (pid {}), kubelet {} rules, events from {}{}{}\n",
+                     text_of(status, "version"), text_of(status, "pid"),
+                     text_of(status, "compatibility"), text_of(status, "event_source"),
+                     is_true(status, "dry_run") ? ", DRY RUN: nothing is killed" : "",
+                     is_true(status, "reading_files") ? ", readings from files" : "");
+  out << fmt::format("pod root {} (cgroup {}), real-time {}, memory locked {}\n",
+                     text_of(status, "pod_root"), text_of(status, "cgroup_mode"),
+                     is_true(status, "realtime") ? "yes" : "no",
+                     is_true(status, "memory_locked") ? "yes" : "no");
+  out << "conditions:";
+  bool any = false;
+  for (const Json& condition : list_of(status, "conditions")) {
+    if (is_true(condition, "status")) {
+      out << ' ' << text_of(condition, "type");
+      any = true;
+    }
+  }
+  out << (any ? "\n" : " none\n");
+  if (status.contains("last_pass") && status["last_pass"].is_object()) {
+    const Json& pass = status["last_pass"];
+    out << fmt::format("last pass: {} ms ago ({}), {}\n", text_of(pass, "ms_ago"),
+                       text_of(pass, "trigger"), text_of(pass, "outcome"));
+  }
+}
+
+void print_signals(const Json& status, std::ostream& out) {
+  constexpr const char* kRow = "{:<28} {:<5} {:>10} {:>6} {:>12} {:>12} {:>4}\n";
+  out << '\n'
+      << fmt::format(kRow, "SIGNAL", "KIND", "THRESHOLD", "GRACE", "AVAILABLE", "CAPACITY", "MET");
+  for (const Json& signal : list_of(status, "signals")) {
+    out << fmt::format(kRow, text_of(signal, "signal"), text_of(signal, "kind"),
+                       text_of(signal, "threshold"), text_of(signal, "grace_period_seconds") + "s",
+                       amount_of(signal, "available"), amount_of(signal, "capacity"),
+                       is_true(signal, "met") ? "yes" : "no");
+  }
+}
+
+std::string pod_name(const Json& pod) {
+  const std::string name = text_of(pod, "name");
+  const std::string ns = text_of(pod, "namespace");
+  if (name.empty() || name == kNothing) {
+    return text_of(pod, "uid");
+  }
+  return ns.empty() || ns == kNothing ? name : ns + "/" + name;
+}
+
+void print_pods(const Json& status, std::ostream& out) {
+  constexpr const char* kRow =
+      "{:<44} {:<12} {:<10} {:<11} {:>11} {:>9} {:>9} {:>6} {:>9} {:>5} {:>5}\n";
+  out << '\n'
+      << fmt::format(kRow, "POD", "STATE", "PROTECTED", "QOS", "PRIORITY", "WORKING", "REQUEST",
+                     "TASKS", "STALL us", "MEM#", "PID#");
+  for (const Json& pod : list_of(status, "pods")) {
+    out << fmt::format(kRow, pod_name(pod), text_of(pod, "state"), text_of(pod, "protection"),
+                       text_of(pod, "qos"), text_of(pod, "priority"),
+                       bytes_of(pod, "working_set_bytes"), bytes_of(pod, "memory_request_bytes"),
+                       text_of(pod, "tasks"), text_of(pod, "stall_us"), text_of(pod, "memory_rank"),
+                       text_of(pod, "pid_rank"));
+  }
+}
+
+void print_hooks(const Json& status, std::ostream& out) {
+  out << "\nhooks:";
+  if (status.contains("hooks") && status["hooks"].is_object()) {
+    for (const auto& [purpose, row] : status["hooks"].items()) {
+      out << fmt::format(" {}={}", purpose, row.is_string() ? row.get<std::string>() : row.dump());
+    }
+  }
+  out << '\n';
+  if (!status.contains("counters") || !status["counters"].is_object()) {
+    return;
+  }
+  const Json& counters = status["counters"];
+  out << fmt::format(
+      "evictions {}, refused {}, kernel OOM kills {}, lost records {}, resyncs {}, "
+      "cross-check disagreements {}\n",
+      text_of(counters, "evictions"), text_of(counters, "not_begun"),
+      text_of(counters, "kernel_oom_kills"), text_of(counters, "lost_records"),
+      text_of(counters, "resyncs"), text_of(counters, "cross_check_disagreements"));
+  if (counters.contains("kernel") && counters["kernel"].is_object()) {
+    const Json& kernel = counters["kernel"];
+    out << fmt::format("kernel events dropped {}, recursion misses {}, timer {}\n",
+                       text_of(kernel, "dropped"), text_of(kernel, "recursion_misses"),
+                       is_true(kernel, "timer_stalled") ? "STALLED" : "running");
+  }
+}
+
+void print_evictions(const Json& status, std::ostream& out) {
+  const Json& evictions = list_of(status, "evictions");
+  if (evictions.empty()) {
+    out << "\nno evictions yet\n";
+    return;
+  }
+  constexpr const char* kRow = "{:>4} {:<28} {:<44} {:<28} {:>6} {:<14}\n";
+  out << '\n' << fmt::format(kRow, "ID", "TIME", "EVICTED", "SIGNAL", "GRACE", "STATE");
+  for (const Json& eviction : evictions) {
+    out << fmt::format(kRow, text_of(eviction, "id"), text_of(eviction, "time"),
+                       text_of(eviction, "pod"), text_of(eviction, "signal"),
+                       text_of(eviction, "grace_seconds") + "s", text_of(eviction, "state"));
+  }
+}
+
+}  // namespace
+
+void print_status(const Json& status, std::ostream& out) {
+  print_head(status, out);
+  print_signals(status, out);
+  print_pods(status, out);
+  print_hooks(status, out);
+  for (const Json& problem : list_of(status, "problems")) {
+    out << "problem: " << (problem.is_string() ? problem.get<std::string>() : problem.dump())
+        << '\n';
+  }
+  print_evictions(status, out);
+}
+
+}  // namespace evictd::cli
