@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crossing/contender.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "stage/text_file.h"
+
+namespace evictd::bench {
+namespace {
+
+/// What this row changes in the configuration of all benches. A node threshold is set for each
+/// trial; until then nothing can cross it.
+nlohmann::json changes_for(const Row& row, Bytes node_threshold) {
+  nlohmann::json more = {{"realtime", {{"enabled", row.realtime}}}, {"lockMemory", row.realtime}};
+  if (row.scene.target == Target::kNode) {
+    more["evictionHard"] = {{"memory.available", std::to_string(node_threshold.value)}};
+    // Else a node threshold would be copied to the pod root as well.
+    more["enforceNodeAllocatable"] = nlohmann::json::array({"none"});
+  }
+  return more;
+}
+
+ConsumerOptions consumer_options(const Row& row, const Ground& ground) {
+  ConsumerOptions options;
+  options.mechanism = row.killer == Killer::kEventfd ? Mechanism::kEventfd : Mechanism::kPoll;
+  options.period = period_of(row.killer);
+  options.realtime = row.realtime;
+  options.directory = ground.watched_directory(row.scene.target);
+  options.usage_file = ground.tree.hierarchies().usage_file();
+  return options;
+}
+
+}  // namespace
+
+Result<Contender> Contender::start(const Row& row, const Ground& ground) {
+  Contender contender{row};
+  if (row.killer != Killer::kEvictd) {
+    Result<Consumer> consumer = Consumer::start(consumer_options(row, ground));
+    if (!consumer) {
+      return tl::unexpected(consumer.error());
+    }
+    contender.consumer_ = std::move(*consumer);
+    return contender;
+  }
+  contender.ground_ = &ground;
+  Result<stage::DaemonProcess> daemon = start_daemon(contender.daemon_options(1_MiB));
+  if (!daemon) {
+    return tl::unexpected(daemon.error());
+  }
+  contender.daemon_ = std::move(*daemon);
+  return contender;
+}
+
+DaemonRunOptions Contender::daemon_options(Bytes node_threshold) const {
+  return {ground_->tree, ground_->evictd.parent_path(), ground_->scratch.path(),
+          kPodRootLimit - kRunUp, changes_for(row_, node_threshold)};
+}
+
+Result<> Contender::arm(pid_t victim, Bytes level) {
+  if (consumer_) {
+    return consumer_->arm(victim, level);
+  }
+  if (row_.scene.target == Target::kCgroup) {
+    return {};
+  }
+  const Result<Bytes> total = memory_total();
+  if (!total) {
+    return tl::unexpected(total.error());
+  }
+  const std::string text = bench_config(daemon_options(*total - level));
+  const std::filesystem::path path = ground_->scratch.path() / "evictd.yaml";
+  if (Result<> written = stage::replace_file(path, text); !written) {
+    return written;
+  }
+  return daemon_->reload();
+}
+
+Result<> Contender::disarm() {
+  return consumer_ ? consumer_->disarm() : Result<>{};
+}
+
+}  // namespace evictd::bench

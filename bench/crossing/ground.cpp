@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crossing/ground.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "stage/text_file.h"
+
+namespace evictd::bench {
+namespace {
+
+/// `key` of memory.stat; v1 has the subtree's number under "total_" + key.
+Result<std::int64_t> statistic(const std::string& text, bool unified, const std::string& key) {
+  return stage::number_after(text, unified ? key : "total_" + key);
+}
+
+/// The v2 root has no usage file: anonymous and file pages are its usage, as the kubelet sees it.
+Result<std::int64_t> usage_of(const std::filesystem::path& directory, const char* file,
+                              const std::string& stat, bool is_root_v2) {
+  if (is_root_v2) {
+    const Result<std::int64_t> anon = stage::number_after(stat, "anon");
+    const Result<std::int64_t> cache = stage::number_after(stat, "file");
+    if (!anon || !cache) {
+      return anon ? cache : anon;
+    }
+    return *anon + *cache;
+  }
+  const Result<std::string> text = stage::read_text(directory / file);
+  return text ? stage::parse_number(*text) : tl::unexpected(text.error());
+}
+
+}  // namespace
+
+Result<Ground> Ground::create(const std::filesystem::path& programs) {
+  const std::string name = "evictd-bench-" + std::to_string(::getpid());
+  Result<stage::PrivateTree> tree = stage::PrivateTree::create(name);
+  if (!tree) {
+    return tl::unexpected(tree.error());
+  }
+  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-bench-");
+  if (!scratch) {
+    return tl::unexpected(scratch.error());
+  }
+  if (Result<> limited = tree->limit_memory(kPodRootLimit); !limited) {
+    return tl::unexpected(limited.error());
+  }
+  return Ground{std::move(*tree), std::move(*scratch), programs / "evictd",
+                programs / "evict-load"};
+}
+
+std::filesystem::path Ground::watched_directory(Target target) const {
+  return target == Target::kNode ? tree.hierarchies().memory : tree.memory_directory();
+}
+
+Result<WorkingSet> read_working_set(const Ground& ground, Target target) {
+  const stage::Hierarchies& hierarchies = ground.tree.hierarchies();
+  const std::filesystem::path directory = ground.watched_directory(target);
+  const Result<std::string> stat = stage::read_text(directory / "memory.stat");
+  if (!stat) {
+    return tl::unexpected(stat.error());
+  }
+  const Result<std::int64_t> inactive = statistic(*stat, hierarchies.unified(), "inactive_file");
+  const Result<std::int64_t> usage = usage_of(directory, hierarchies.usage_file(), *stat,
+                                              hierarchies.unified() && target == Target::kNode);
+  if (!inactive || !usage) {
+    return tl::unexpected(inactive ? usage.error() : inactive.error());
+  }
+  return WorkingSet{Bytes{*usage}, Bytes{*inactive}};
+}
+
+Result<Bytes> memory_total() {
+  const Result<std::string> text = stage::read_text("/proc/meminfo");
+  if (!text) {
+    return tl::unexpected(text.error());
+  }
+  const std::size_t digits = text->find_first_of("0123456789");
+  return stage::parse_number(std::string_view{*text}.substr(digits)).map([](std::int64_t kib) {
+    return Bytes{kib * 1024};
+  });
+}
+
+}  // namespace evictd::bench

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "crossing/contender.h"
+#include "crossing/plan.h"
+#include "crossing/trial.h"
+#include "harness/busy_loops.h"
+#include "harness/interrupt.h"
+#include "harness/report.h"
+#include "observer/observer.h"
+
+namespace evictd::bench {
+namespace {
+
+/// Rows of a scene take turns of this many trials, so that what the machine does meanwhile falls on
+/// all of them alike.
+constexpr int kTurn = 20;
+/// A row that voids more trials than this share of its turn is broken, not unlucky.
+constexpr int kVoidsAllowedPerTurn = 10;
+
+struct Arguments {
+  int trials = 200;
+  std::vector<std::string> rows;
+  std::filesystem::path out;
+};
+
+struct RowResult {
+  Series to_sigkill;
+  Series to_exit;
+  Series past_at_sigkill;
+  Series past_at_most;
+  Series hog_rate;
+  std::map<std::string, int> voids;
+};
+
+void add(RowResult& result, const TrialOutcome& outcome) {
+  if (!outcome.void_because.empty()) {
+    ++result.voids[outcome.void_because];
+    return;
+  }
+  result.to_sigkill.add(outcome.to_sigkill_us);
+  result.to_exit.add(outcome.to_exit_us);
+  result.past_at_sigkill.add(outcome.past_at_sigkill_mib);
+  result.past_at_most.add(outcome.past_at_most_mib);
+  result.hog_rate.add(outcome.hog_mib_per_second);
+}
+
+struct Bench {
+  Ground ground;
+  Observer observer;
+  std::mt19937 random;
+  Report report{"crossing"};
+};
+
+Result<> run_turn(Bench& bench, const Row& row, std::size_t trials, RowResult& result) {
+  Result<Contender> contender = Contender::start(row, bench.ground);
+  if (!contender) {
+    return fail_in("start " + title_of(row), contender.error());
+  }
+  const std::size_t wanted = result.to_sigkill.size() + trials;
+  int voids = 0;
+  while (result.to_sigkill.size() < wanted && !Interrupt::requested()) {
+    const Result<TrialOutcome> outcome =
+        run_trial(row, bench.ground, *contender, bench.observer, bench.random);
+    if (!outcome) {
+      return fail_in(title_of(row), outcome.error());
+    }
+    add(result, *outcome);
+    if (!outcome->void_because.empty() && ++voids > kVoidsAllowedPerTurn) {
+      return fail(Errc::kInvalid,
+                  title_of(row) + ": too many void trials, last because " + outcome->void_because);
+    }
+  }
+  return {};
+}
+
+/// Ratios to the eventfd consumer of the same priority in the same scene.
+void report_ratios(Report& report, const Row& row, const nlohmann::json& params) {
+  nlohmann::json reference = params;
+  reference["killer"] = name_of(Killer::kEventfd);
+  for (const char* field : {"p50", "p99"}) {
+    const double other = report.value("crossing_to_sigkill", reference, field);
+    if (row.killer != Killer::kEvictd || other <= 0) {
+      continue;
+    }
+    Series ratio;
+    ratio.add(report.value("crossing_to_sigkill", params, field) / other);
+    report.add(std::string{"to_sigkill_vs_eventfd_"} + field, params, "ratio", ratio);
+  }
+}
+
+void report_row(Report& report, const Row& row, const RowResult& result) {
+  const nlohmann::json params = params_of(row);
+  report.add("crossing_to_sigkill", params, "us", result.to_sigkill);
+  report.add("past_at_sigkill", params, "MiB", result.past_at_sigkill);
+  report.add("past_at_most", params, "MiB", result.past_at_most);
+  report.add("crossing_to_exit", params, "us", result.to_exit);
+  report.add("hog_rate", params, "MiB/s", result.hog_rate);
+  for (const auto& [reason, count] : result.voids) {
+    report.note(title_of(row) + ": " + std::to_string(count) + " void trials run again: " + reason);
+  }
+}
+
+Result<> run_scene(Bench& bench, const std::vector<Row>& rows, int trials) {
+  Result<BusyLoops> loops = BusyLoops::start(rows.front().scene.busy_loops ? 2 : 0);
+  if (!loops) {
+    return tl::unexpected(loops.error());
+  }
+  std::vector<RowResult> results(rows.size());
+  for (int left = trials; left > 0 && !Interrupt::requested(); left -= kTurn) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto turn = static_cast<std::size_t>(std::min(left, kTurn));
+      if (Result<> ran = run_turn(bench, rows[i], turn, results[i]); !ran) {
+        return ran;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    report_row(bench.report, rows[i], results[i]);
+  }
+  for (const Row& row : rows) {
+    report_ratios(bench.report, row, params_of(row));
+  }
+  return {};
+}
+
+Result<> run(const Arguments& arguments, const std::filesystem::path& programs) {
+  Result<Ground> ground = Ground::create(programs);
+  if (!ground) {
+    return tl::unexpected(ground.error());
+  }
+  Result<Observer> observer = Observer::create();
+  if (!observer) {
+    return tl::unexpected(observer.error());
+  }
+  const bool with_eventfd = !ground->tree.hierarchies().unified();
+  Bench bench{std::move(*ground), std::move(*observer), std::mt19937{std::random_device{}()}};
+  bench.report.note(std::string{"observer: "} + bench.observer.hook());
+  for (const std::vector<Row>& rows : plan(arguments.rows, with_eventfd)) {
+    if (Result<> ran = run_scene(bench, rows, arguments.trials); !ran) {
+      return ran;
+    }
+    if (Interrupt::requested()) {
+      return fail(Errc::kInvalid, "interrupted; nothing is written");
+    }
+  }
+  return bench.report.write(arguments.out);
+}
+
+int main_of(int argc, char** argv) {
+  Arguments arguments;
+  bool quick = false;
+  arguments.out = std::filesystem::path{EVICTD_SOURCE_DIR} / "bench/results/crossing.json";
+  CLI::App app{
+      "From a memory crossing to SIGKILL: evictd beside a v1 eventfd consumer and pollers"};
+  app.add_option("--trials", arguments.trials, "trials a row")->check(CLI::Range(1, 100000));
+  app.add_flag("--quick", quick, "10 trials a row");
+  app.add_option("--rows", arguments.rows,
+                 "only rows whose title has all of these words: evictd eventfd poll-10ms "
+                 "poll-100ms poll-1s, fifo ordinary, idle busy, 4k thp, cgroup node");
+  app.add_option("--out", arguments.out, "where the raw results go");
+  CLI11_PARSE(app, argc, argv);
+  if (quick) {
+    arguments.trials = 10;
+  }
+  const Interrupt interrupt;
+  const Result<> ran = run(arguments, std::filesystem::canonical("/proc/self/exe").parent_path());
+  if (!ran) {
+    std::fprintf(stderr, "bench-crossing: %s\n", ran.error().message().c_str());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace evictd::bench
+
+int main(int argc, char** argv) {
+  return evictd::bench::main_of(argc, argv);
+}

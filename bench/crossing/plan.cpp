@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crossing/plan.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+namespace evictd::bench {
+namespace {
+
+constexpr Killer kKillers[] = {Killer::kEvictd, Killer::kEventfd, Killer::kPoll10ms,
+                               Killer::kPoll100ms, Killer::kPoll1s};
+
+std::vector<Scene> scenes() {
+  std::vector<Scene> all;
+  for (const Target target : {Target::kCgroup, Target::kNode}) {
+    for (const stage::PageKind pages : {stage::PageKind::k4KiB, stage::PageKind::kHuge}) {
+      for (const bool busy : {false, true}) {
+        all.push_back({target, pages, busy});
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string_view name_of(Killer killer) {
+  switch (killer) {
+    case Killer::kEvictd:
+      return "evictd";
+    case Killer::kEventfd:
+      return "eventfd";
+    case Killer::kPoll10ms:
+      return "poll-10ms";
+    case Killer::kPoll100ms:
+      return "poll-100ms";
+    case Killer::kPoll1s:
+      return "poll-1s";
+  }
+  return "";
+}
+
+Duration period_of(Killer killer) {
+  switch (killer) {
+    case Killer::kEvictd:
+    case Killer::kEventfd:
+      return Duration{0};
+    case Killer::kPoll10ms:
+      return std::chrono::milliseconds{10};
+    case Killer::kPoll100ms:
+      return std::chrono::milliseconds{100};
+    case Killer::kPoll1s:
+      return std::chrono::seconds{1};
+  }
+  return Duration{0};
+}
+
+nlohmann::json params_of(const Row& row) {
+  return {{"killer", name_of(row.killer)},
+          {"priority", row.realtime ? "fifo" : "ordinary"},
+          {"busy_loops", row.scene.busy_loops ? 2 : 0},
+          {"pages", row.scene.pages == stage::PageKind::kHuge ? "thp" : "4k"},
+          {"threshold", row.scene.target == Target::kNode ? "node" : "cgroup"}};
+}
+
+std::string title_of(const Row& row) {
+  std::string title{name_of(row.killer)};
+  title += row.realtime ? " fifo" : " ordinary";
+  title += row.scene.busy_loops ? " busy" : " idle";
+  title += row.scene.pages == stage::PageKind::kHuge ? " thp" : " 4k";
+  title += row.scene.target == Target::kNode ? " node" : " cgroup";
+  return title;
+}
+
+std::vector<std::vector<Row>> plan(const std::vector<std::string>& words, bool with_eventfd) {
+  std::vector<std::vector<Row>> groups;
+  for (const Scene& scene : scenes()) {
+    std::vector<Row> rows;
+    for (const Killer killer : kKillers) {
+      for (const bool realtime : {true, false}) {
+        const Row row{scene, killer, realtime};
+        const std::string title = title_of(row);
+        const bool wanted = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+          return title.find(word) != std::string::npos;
+        });
+        if (wanted && (with_eventfd || killer != Killer::kEventfd)) {
+          rows.push_back(row);
+        }
+      }
+    }
+    if (!rows.empty()) {
+      groups.push_back(std::move(rows));
+    }
+  }
+  return groups;
+}
+
+}  // namespace evictd::bench

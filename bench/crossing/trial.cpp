@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crossing/trial.h"
+
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <utility>
+
+namespace evictd::bench {
+namespace {
+
+using std::chrono::seconds;
+
+/// A hog reaches its cap within a second and the slowest poller needs one more; this is for a
+/// machine in trouble or a killer that never kills.
+constexpr seconds kTrialDeadline{10};
+
+double microseconds(Duration duration) {
+  return static_cast<double>(duration.count()) / 1000;
+}
+double mebibytes(Bytes bytes) {
+  return static_cast<double>(bytes.value) / (1 << 20);
+}
+
+/// Trials begin anywhere in a poller's period and in the kernel's own periods.
+void pause_at_random(const Row& row, std::mt19937& random) {
+  const Duration longest = std::max<Duration>(period_of(row.killer), std::chrono::milliseconds{10});
+  std::uniform_int_distribution<Duration::rep> draw{0, longest.count() - 1};
+  const Duration::rep pause = draw(random);
+  const timespec time{pause / 1'000'000'000, pause % 1'000'000'000};
+  ::nanosleep(&time, nullptr);
+}
+
+/// Usage at which the working set is at the threshold; moves with the inactive file cache.
+Result<Bytes> level_of(const Row& row, const Ground& ground) {
+  const Result<WorkingSet> now = read_working_set(ground, row.scene.target);
+  if (!now) {
+    return tl::unexpected(now.error());
+  }
+  return row.scene.target == Target::kNode ? now->value() + kRunUp : kRunUp;
+}
+
+Result<ObserverLevel> observer_level(const Row& row, const Ground& ground, Bytes level,
+                                     pid_t victim) {
+  if (row.scene.target == Target::kNode) {
+    return ObserverLevel{0, level, victim};
+  }
+  const Result<std::uint64_t> id = ground.tree.memory_id();
+  const Result<WorkingSet> now = read_working_set(ground, row.scene.target);
+  if (!id || !now) {
+    return tl::unexpected(id ? now.error() : id.error());
+  }
+  // The observer sees the usage counter only.
+  return ObserverLevel{*id, level + now->inactive_file, victim};
+}
+
+TrialOutcome judge(const ObserverReading& seen, Bytes level, const stage::LoadProcess& hog,
+                   const Result<stage::ChildExit>& end, MonoTime let_go) {
+  TrialOutcome outcome;
+  if (!end) {
+    outcome.void_because = "the hog was not killed";
+  } else if (!end->killed_by(SIGKILL)) {
+    outcome.void_because = "the hog ended with " + end->text();
+  } else if (!seen.crossed || !seen.sigkill || !seen.sigkill_returned) {
+    outcome.void_because = "the observer saw no crossing or no SIGKILL";
+  } else if (*seen.crossed < let_go) {
+    outcome.void_because = "the level was passed before the hog was let go";
+  } else {
+    outcome.to_sigkill_us = microseconds(*seen.sigkill_returned - *seen.crossed);
+    outcome.to_exit_us = microseconds(end->at - *seen.crossed);
+    outcome.past_at_sigkill_mib = mebibytes(seen.at_sigkill - level);
+    outcome.past_at_most_mib = mebibytes(seen.furthest - level);
+    outcome.hog_mib_per_second = hog.stamps().rate_per_second() / (1 << 20);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Result<TrialOutcome> run_trial(const Row& row, Ground& ground, Contender& contender,
+                               Observer& observer, std::mt19937& random) {
+  Result<stage::StagedPod> pod = ground.tree.add_pod({.name = "hog"});
+  if (!pod) {
+    return tl::unexpected(pod.error());
+  }
+  Result<stage::LoadProcess> hog = stage::LoadProcess::start(ground.tree, *pod,
+                                                             {.binary = ground.evict_load,
+                                                              .directory = ground.scratch.path(),
+                                                              .cap = kHogCap.value,
+                                                              .pages = row.scene.pages});
+  const Result<Bytes> level = level_of(row, ground);
+  if (!hog || !level) {
+    return tl::unexpected(hog ? level.error() : hog.error());
+  }
+  const pid_t victim = hog->child().pid();
+  const Result<ObserverLevel> watched = observer_level(row, ground, *level, victim);
+  if (!watched) {
+    return tl::unexpected(watched.error());
+  }
+  if (Result<> armed = contender.arm(victim, *level); !armed) {
+    return tl::unexpected(armed.error());
+  }
+  pause_at_random(row, random);
+  observer.arm(*watched);
+  const MonoTime let_go{std::chrono::steady_clock::now().time_since_epoch()};
+  hog->go();
+  const Result<stage::ChildExit> end = hog->child().wait(kTrialDeadline);
+  const TrialOutcome outcome = judge(observer.disarm(), watched->level, *hog, end, let_go);
+  if (Result<> disarmed = contender.disarm(); !disarmed) {
+    return tl::unexpected(disarmed.error());
+  }
+  const Result<std::int64_t> oom_kills = ground.tree.oom_kills();
+  if (!oom_kills || *oom_kills != 0) {
+    return fail(Errc::kInvalid, "the kernel's OOM killer ran in the private tree");
+  }
+  hog = fail(Errc::kNotFound, "the trial is over");
+  if (Result<> removed = ground.tree.remove_pod(*pod); !removed) {
+    return tl::unexpected(removed.error());
+  }
+  return outcome;
+}
+
+}  // namespace evictd::bench

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/daemon_run.h"
+
+#include "stage/text_file.h"
+
+namespace evictd::bench {
+
+std::string bench_config(const DaemonRunOptions& options) {
+  nlohmann::json config = {
+      {"evictionHard", {{"allocatableMemory.available", std::to_string(options.threshold.value)}}},
+      {"hardEvictionGracePeriodSeconds", 0},
+      {"evictionPressureTransitionPeriod", "1s"},
+      {"evictUnknownPods", true},
+      {"eventSource", "bpf"},
+      {"cgroupRoot", options.tree.cgroup_root()},
+      {"runtimeDirectory", options.directory.string()}};
+  config.update(options.more);
+  // JSON is YAML.
+  return config.dump(2) + "\n";
+}
+
+Result<stage::DaemonProcess> start_daemon(const DaemonRunOptions& options) {
+  const std::filesystem::path path = options.directory / "evictd.yaml";
+  if (Result<> written = stage::replace_file(path, bench_config(options)); !written) {
+    return tl::unexpected(written.error());
+  }
+  return stage::DaemonProcess::start({options.programs / "evictd", path, options.directory});
+}
+
+}  // namespace evictd::bench

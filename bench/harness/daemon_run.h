@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "evictd/bytes.h"
+#include "evictd/result.h"
+#include "stage/daemon_process.h"
+#include "stage/private_tree.h"
+
+namespace evictd::bench {
+
+struct DaemonRunOptions {
+  const stage::PrivateTree& tree;
+  /// Where evictd is.
+  std::filesystem::path programs;
+  /// A private directory on tmpfs.
+  std::filesystem::path directory;
+  /// Hard threshold of allocatableMemory.available.
+  Bytes threshold;
+  /// Merged over the configuration that all benches share.
+  nlohmann::json more = nlohmann::json::object();
+};
+
+/// The configuration that all benches share, with `more` merged over it: grace 0, events from BPF,
+/// every pod of the tree may go.
+[[nodiscard]] std::string bench_config(const DaemonRunOptions& options);
+
+/// Writes that configuration and starts evictd on it; returns once it is ready.
+[[nodiscard]] Result<stage::DaemonProcess> start_daemon(const DaemonRunOptions& options);
+
+}  // namespace evictd::bench

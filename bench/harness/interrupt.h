@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+
+namespace evictd::bench {
+
+/// While it lives, SIGINT and SIGTERM only set a flag, so that a bench unwinds and its destructors
+/// remove its cgroups and processes. At most one at a time.
+class Interrupt {
+ public:
+  Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+  ~Interrupt();
+
+  [[nodiscard]] static bool requested();
+
+ private:
+  struct sigaction old_int_ {};
+  struct sigaction old_term_ {};
+};
+
+}  // namespace evictd::bench

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "idle/process_cost.h"
+
+#include <bpf/bpf.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "stage/text_file.h"
+
+namespace evictd::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The number after "KEY:" and blanks at the start of a line; 0 without one.
+std::int64_t field(const std::string& text, const std::string& key) {
+  std::size_t at = text.starts_with(key) ? 0 : text.find("\n" + key);
+  if (at == std::string::npos) {
+    return 0;
+  }
+  at = text.find_first_of("0123456789", at);
+  return stage::parse_number(std::string_view{text}.substr(at)).value_or(0);
+}
+
+Duration run_time_of(std::uint32_t program) {
+  const base::Fd fd{::bpf_prog_get_fd_by_id(program)};
+  bpf_prog_info info{};
+  std::uint32_t length = sizeof(info);
+  if (!fd || ::bpf_obj_get_info_by_fd(fd.get(), &info, &length) != 0) {
+    return Duration{0};
+  }
+  return Duration{static_cast<Duration::rep>(info.run_time_ns)};
+}
+
+std::set<std::uint32_t> programs_of(const fs::path& process) {
+  std::set<std::uint32_t> ids;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(process / "fdinfo", ignored)) {
+    const std::string text = stage::read_text(entry.path()).value_or(std::string{});
+    if (const std::int64_t id = field(text, "prog_id:"); id > 0) {
+      ids.insert(static_cast<std::uint32_t>(id));
+    }
+  }
+  return ids;
+}
+
+}  // namespace
+
+Result<ProcessCost> cost_of(pid_t pid) {
+  const fs::path process = fs::path{"/proc"} / std::to_string(pid);
+  const Result<std::string> status = stage::read_text(process / "status");
+  if (!status) {
+    return tl::unexpected(status.error());
+  }
+  ProcessCost cost;
+  cost.resident = Bytes{field(*status, "VmRSS:") * 1024};
+  std::error_code ignored;
+  for (const auto& task : fs::directory_iterator(process / "task", ignored)) {
+    const std::string schedule =
+        stage::read_text(task.path() / "schedstat").value_or(std::string{});
+    cost.cpu += Duration{stage::parse_number(schedule).value_or(0)};
+    cost.sleeps += field(stage::read_text(task.path() / "status").value_or(std::string{}),
+                         "voluntary_ctxt_switches:");
+  }
+  for (const std::uint32_t program : programs_of(process)) {
+    cost.programs += run_time_of(program);
+  }
+  return cost;
+}
+
+Result<RunTimeStatistics> RunTimeStatistics::enable() {
+  base::Fd fd{::bpf_enable_stats(BPF_STATS_RUN_TIME)};
+  if (!fd) {
+    return fail_errno(errno, "enable BPF run-time statistics");
+  }
+  return RunTimeStatistics{std::move(fd)};
+}
+
+}  // namespace evictd::bench

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "evictd/result.h"
+#include "evictd/time.h"
+
+namespace evictd::bench {
+
+/// Adds up the time that all CPUs spend in the softirq of high-resolution timers while it lives.
+class TimerSoftirq {
+ public:
+  /// Errors: what libbpf says; kUnsupported without the tracepoints.
+  static Result<TimerSoftirq> create();
+
+  TimerSoftirq(const TimerSoftirq&) = delete;
+  TimerSoftirq& operator=(const TimerSoftirq&) = delete;
+  TimerSoftirq(TimerSoftirq&&) noexcept;
+  TimerSoftirq& operator=(TimerSoftirq&&) noexcept;
+  ~TimerSoftirq();
+
+  /// Since create().
+  [[nodiscard]] Duration spent() const;
+
+ private:
+  struct State;
+  explicit TimerSoftirq(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace evictd::bench

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/daemon_run.h"
+#include "harness/idle_pods.h"
+#include "harness/interrupt.h"
+#include "harness/report.h"
+#include "stage/scratch_directory.h"
+
+namespace evictd::bench {
+namespace {
+
+using nlohmann::json;
+
+/// The pod root's limit, and a threshold that is always met, so that every pass ranks all pods and
+/// takes one.
+constexpr Bytes kLimit = 1024_MiB;
+/// Between two looks at evictd's records, of which its status shows the last ten.
+constexpr long kLookNs = 2'000'000;
+constexpr std::chrono::seconds kDeadline{120};
+
+struct Arguments {
+  std::vector<int> pods{10, 110, 1000};
+  int passes = 40;
+  std::filesystem::path out;
+};
+
+/// Microseconds of one pass, from the wake of the hot thread.
+struct PassTimes {
+  Series read;
+  Series decide;
+  Series whole;
+};
+
+std::optional<double> between_us(const json& timeline, const char* from, const char* to) {
+  const json start = timeline.value(from, json{});
+  const json end = timeline.value(to, json{});
+  if (!start.is_number_integer() || !end.is_number_integer()) {
+    return std::nullopt;
+  }
+  return static_cast<double>(end.get<std::int64_t>() - start.get<std::int64_t>()) / 1000;
+}
+
+void take(PassTimes& times, const json& timeline) {
+  const std::optional<double> read = between_us(timeline, "wake_ns", "observe_ns");
+  const std::optional<double> decide = between_us(timeline, "observe_ns", "decide_ns");
+  if (read && decide) {
+    times.read.add(*read);
+    times.decide.add(*decide);
+    times.whole.add(*read + *decide);
+  }
+}
+
+/// Follows the evictions of a running daemon until `wanted` passes are seen or it has no pod left.
+Result<> follow(const stage::DaemonProcess& daemon, std::size_t wanted, PassTimes& times) {
+  std::set<std::uint64_t> seen;
+  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+  while (times.whole.size() < wanted) {
+    const Result<std::string> answer = daemon.ask(R"({"op":"status"})");
+    if (!answer) {
+      return tl::unexpected(answer.error());
+    }
+    const json status = json::parse(*answer, nullptr, false);
+    for (const json& eviction : status.value("evictions", json::array())) {
+      if (seen.insert(eviction.value("id", std::uint64_t{0})).second) {
+        take(times, eviction.value("timeline", json::object()));
+      }
+    }
+    if (Interrupt::requested()) {
+      return fail(Errc::kBusy, "interrupted; nothing is written");
+    }
+    if (std::chrono::steady_clock::now() > deadline) {
+      return fail(Errc::kTimedOut, "evictd made only " + std::to_string(times.whole.size()) +
+                                       " evictions; its log: " + daemon.log().string());
+    }
+    const timespec pause{0, kLookNs};
+    ::nanosleep(&pause, nullptr);
+  }
+  return {};
+}
+
+/// A fresh tree of `pods` pods; passes are taken while at least nine of ten are left.
+Result<> measure(const Arguments& arguments, int pods, PassTimes& times) {
+  Result<stage::PrivateTree> tree =
+      stage::PrivateTree::create("evictd-bench-" + std::to_string(::getpid()));
+  if (!tree) {
+    return tl::unexpected(tree.error());
+  }
+  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-bench-");
+  if (!scratch) {
+    return tl::unexpected(scratch.error());
+  }
+  if (Result<> limited = tree->limit_memory(kLimit); !limited) {
+    return limited;
+  }
+  const Result<IdlePods> idle = IdlePods::start(*tree, pods);
+  if (!idle) {
+    return tl::unexpected(idle.error());
+  }
+  const std::filesystem::path programs = std::filesystem::canonical("/proc/self/exe").parent_path();
+  const Result<stage::DaemonProcess> daemon =
+      start_daemon({*tree, programs, scratch->path(), kLimit});
+  if (!daemon) {
+    return tl::unexpected(daemon.error());
+  }
+  const std::size_t enough = static_cast<std::size_t>(std::max(1, pods / 10));
+  const std::size_t left = static_cast<std::size_t>(arguments.passes) - times.whole.size();
+  return follow(*daemon, times.whole.size() + std::min(enough, left), times);
+}
+
+Result<> run(const Arguments& arguments) {
+  Report report{"pass"};
+  report.note(
+      "a pass runs from the wake of the hot thread to the decision; all rows are refreshed and all "
+      "pods ranked in it; stamps are evictd's own");
+  for (const int pods : arguments.pods) {
+    PassTimes times;
+    while (times.whole.size() < static_cast<std::size_t>(arguments.passes)) {
+      if (Result<> measured = measure(arguments, pods, times); !measured) {
+        return fail_in(std::to_string(pods) + " pods", measured.error());
+      }
+    }
+    const json params = {{"pods", pods}};
+    report.add("pass", params, "us", times.whole);
+    report.add("read", params, "us", times.read);
+    report.add("decide", params, "us", times.decide);
+  }
+  return report.write(arguments.out);
+}
+
+int main_of(int argc, char** argv) {
+  Arguments arguments;
+  bool quick = false;
+  arguments.out = std::filesystem::path{EVICTD_SOURCE_DIR} / "bench/results/pass.json";
+  CLI::App app{"One full pass of evictd by number of pods"};
+  app.add_option("--pods", arguments.pods, "numbers of pods")->check(CLI::Range(1, 2000));
+  app.add_option("--passes", arguments.passes, "passes a number of pods")
+      ->check(CLI::Range(1, 100000));
+  app.add_flag("--quick", quick, "5 passes");
+  app.add_option("--out", arguments.out, "where the raw results go");
+  CLI11_PARSE(app, argc, argv);
+  if (quick) {
+    arguments.passes = 5;
+  }
+  const Interrupt interrupt;
+  if (const Result<> ran = run(arguments); !ran) {
+    std::fprintf(stderr, "bench-pass: %s\n", ran.error().message().c_str());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace evictd::bench
+
+int main(int argc, char** argv) {
+  return evictd::bench::main_of(argc, argv);
+}
