@@ -52,6 +52,10 @@ Result<IdlePods> IdlePods::start(stage::PrivateTree& tree, int count) {
   return pods;
 }
 
+void IdlePods::reap() {
+  std::erase_if(pids_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) == pid; });
+}
+
 IdlePods& IdlePods::operator=(IdlePods&& other) noexcept {
   std::swap(pids_, other.pids_);
   return *this;

@@ -18,6 +18,10 @@ class IdlePods {
   /// Errors: those of making cgroups and of fork(2).
   static Result<IdlePods> start(stage::PrivateTree& tree, int count);
 
+  /// Takes the exit status of those that have been killed, as a container runtime does: until then
+  /// they count as tasks of their pods.
+  void reap();
+
   IdlePods() = default;
   IdlePods(const IdlePods&) = delete;
   IdlePods& operator=(const IdlePods&) = delete;

@@ -26,7 +26,7 @@ using nlohmann::json;
 /// The pod root's limit, and a threshold that is always met, so that every pass ranks all pods and
 /// takes one.
 constexpr Bytes kLimit = 1024_MiB;
-/// Between two looks at evictd's records, of which its status shows the last ten.
+/// Between two looks at evictd's records, of which it keeps the last ten at hand.
 constexpr long kLookNs = 2'000'000;
 constexpr std::chrono::seconds kDeadline{120};
 
@@ -63,16 +63,17 @@ void take(PassTimes& times, const json& timeline) {
 }
 
 /// Follows the evictions of a running daemon until `wanted` passes are seen or it has no pod left.
-Result<> follow(const stage::DaemonProcess& daemon, std::size_t wanted, PassTimes& times) {
+Result<> follow(const stage::DaemonProcess& daemon, IdlePods& idle, std::size_t wanted,
+                PassTimes& times) {
   std::set<std::uint64_t> seen;
   const auto deadline = std::chrono::steady_clock::now() + kDeadline;
   while (times.whole.size() < wanted) {
-    const Result<std::string> answer = daemon.ask(R"({"op":"status"})");
+    idle.reap();
+    const Result<std::string> answer = daemon.ask(R"({"op":"last_evictions"})");
     if (!answer) {
       return tl::unexpected(answer.error());
     }
-    const json status = json::parse(*answer, nullptr, false);
-    for (const json& eviction : status.value("evictions", json::array())) {
+    for (const json& eviction : json::parse(*answer, nullptr, false)) {
       if (seen.insert(eviction.value("id", std::uint64_t{0})).second) {
         take(times, eviction.value("timeline", json::object()));
       }
@@ -104,7 +105,7 @@ Result<> measure(const Arguments& arguments, int pods, PassTimes& times) {
   if (Result<> limited = tree->limit_memory(kLimit); !limited) {
     return limited;
   }
-  const Result<IdlePods> idle = IdlePods::start(*tree, pods);
+  Result<IdlePods> idle = IdlePods::start(*tree, pods);
   if (!idle) {
     return tl::unexpected(idle.error());
   }
@@ -116,7 +117,7 @@ Result<> measure(const Arguments& arguments, int pods, PassTimes& times) {
   }
   const std::size_t enough = static_cast<std::size_t>(std::max(1, pods / 10));
   const std::size_t left = static_cast<std::size_t>(arguments.passes) - times.whole.size();
-  return follow(*daemon, times.whole.size() + std::min(enough, left), times);
+  return follow(*daemon, *idle, times.whole.size() + std::min(enough, left), times);
 }
 
 Result<> run(const Arguments& arguments) {
