@@ -27,6 +27,11 @@ eviction::Cadence cadence_of(PassTrigger trigger) {
   return eviction::Cadence::kRegular;
 }
 
+/// Limits change by hand and rarely: the regular pass and one that housekeeping asked for look.
+bool reads_limits(PassTrigger trigger) {
+  return trigger == PassTrigger::kRegular || trigger == PassTrigger::kRequest;
+}
+
 }  // namespace
 
 void HotLoop::want_pass(PassTrigger trigger) {
@@ -44,8 +49,9 @@ void HotLoop::pass(MonoTime now) {
   if (trigger == PassTrigger::kRegular) {
     in_flight_.forget_over();
   }
-  readings_.read({.source = source(), .cadence = cadence, .pid_source = config_->pid_source}, pods_,
-                 now);
+  readings_.read(
+      {.source = source(), .limits = reads_limits(trigger), .pid_source = config_->pid_source},
+      pods_, now);
   set_standings();
   note_releasing(now);
   readings_.look_again(config_->manager.thresholds(), pods_, now);
@@ -96,7 +102,7 @@ void HotLoop::note_releasing(MonoTime now) {
                              entry->phase != InFlightTable::Phase::kReleased)) {
       continue;
     }
-    const CgroupUsage usage = readings_.read_now(pod, now);
+    const CgroupUsage usage = readings_.read_one(pod, now);
     const bool dying = entry->phase == InFlightTable::Phase::kKilled;
     if (!dying && usage.tasks <= 0) {
       entry->phase = InFlightTable::Phase::kOver;

@@ -35,16 +35,21 @@ bool takes_part(const HotPod& pod) {
   return false;
 }
 
-bool memory_threshold_met(const eviction::ThresholdTable& thresholds,
-                          const eviction::Observations& observations) {
+bool threshold_met(const eviction::ThresholdTable& thresholds,
+                   const eviction::Observations& observations,
+                   bool (*of_interest)(eviction::Signal)) {
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const eviction::Signal signal = thresholds[i].signal;
-    if (eviction::is_memory(signal) && observations[signal] &&
+    if (of_interest(signal) && observations[signal] &&
         thresholds.met(i, *observations[signal], eviction::MinReclaim::kIgnored)) {
       return true;
     }
   }
   return false;
+}
+
+bool is_pids(eviction::Signal signal) {
+  return signal == eviction::Signal::kPidAvailable;
 }
 
 }  // namespace
@@ -67,10 +72,11 @@ Readings::Readings(Options options) : options_(std::move(options)), before_(kMax
 }
 
 void Readings::read_node(const Request& request, MonoTime now) {
-  if (request.source == ReadingSource::kFiles || request.cadence == eviction::Cadence::kRegular) {
+  const bool files = source_ == ReadingSource::kFiles || request.limits;
+  if (files) {
     static_cast<void>(options_.node_files.read(now, buffer_, node_));
   }
-  if (request.source == ReadingSource::kFiles) {
+  if (source_ == ReadingSource::kFiles) {
     return;
   }
   const NodeUsage node = options_.probe->node();
@@ -81,13 +87,18 @@ void Readings::read_node(const Request& request, MonoTime now) {
     node_.source = UsageSource::kBpfTable;
   }
   // The kernel side counts ids, of which sessions and groups hold some without a task.
-  node_.tasks = options_.node_files.read_live_tasks(buffer_).value_or(node.tasks);
+  if (!files) {
+    node_.tasks = options_.node_files.read_live_tasks(buffer_).value_or(-1);
+  }
+  if (node_.tasks < 0) {
+    node_.tasks = node.tasks;
+  }
 }
 
 void Readings::read_pod_root(const Request& request, MonoTime now) {
   const CgroupUsage row =
-      request.source == ReadingSource::kTable ? options_.probe->row(kPodRootSlot) : CgroupUsage{};
-  if (!row.has_memory() || request.cadence == eviction::Cadence::kRegular) {
+      source_ == ReadingSource::kTable ? options_.probe->row(kPodRootSlot) : CgroupUsage{};
+  if (!row.has_memory() || request.limits) {
     static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
     pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
   }
@@ -98,8 +109,8 @@ void Readings::read_pod_root(const Request& request, MonoTime now) {
   }
 }
 
-void Readings::read_pod(ReadingSource source, const HotPod& pod, MonoTime now, CgroupUsage& usage) {
-  if (source == ReadingSource::kTable) {
+void Readings::read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage) {
+  if (source_ == ReadingSource::kTable) {
     usage = options_.probe->row(pod.slot);
     if (usage.has_memory()) {
       return;
@@ -129,13 +140,13 @@ void Readings::observe() {
 }
 
 void Readings::read(const Request& request, const PodSlots& slots, MonoTime now) {
-  Request actual = request;
-  if (actual.source == ReadingSource::kTable && !options_.probe->refresh()) {
-    actual.source = ReadingSource::kFiles;
+  source_ = request.source;
+  if (source_ == ReadingSource::kTable && !options_.probe->refresh()) {
+    source_ = ReadingSource::kFiles;
   }
-  pid_source_ = actual.pid_source;
-  read_node(actual, now);
-  read_pod_root(actual, now);
+  pid_source_ = request.pid_source;
+  read_node(request, now);
+  read_pod_root(request, now);
   observe();
   pods_.clear();
   slots_.clear();
@@ -146,7 +157,7 @@ void Readings::read(const Request& request, const PodSlots& slots, MonoTime now)
       continue;
     }
     CgroupUsage usage;
-    read_pod(actual.source, pod, now, usage);
+    read_pod(pod, now, usage);
     slots_.push_back(slot);
     usages_.push_back(usage);
     pods_.push_back({.facts = &pod.facts,
@@ -157,15 +168,27 @@ void Readings::read(const Request& request, const PodSlots& slots, MonoTime now)
   }
 }
 
-CgroupUsage Readings::read_now(const HotPod& pod, MonoTime now) {
+CgroupUsage Readings::read_one(const HotPod& pod, MonoTime now) {
   CgroupUsage usage;
+  if (source_ == ReadingSource::kTable) {
+    usage = options_.probe->row(pod.slot);
+    if (usage.has_memory()) {
+      return usage;
+    }
+  }
   static_cast<void>(pod.files.read(now, buffer_, usage));
   return usage;
 }
 
 void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots,
                           MonoTime now) {
-  if (!memory_threshold_met(thresholds, observations_)) {
+  if (threshold_met(thresholds, observations_, is_pids)) {
+    // A limit that was raised a moment ago must not cost a pod its life.
+    static_cast<void>(options_.node_files.read_max_pid(buffer_, node_));
+    pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
+    observe();
+  }
+  if (!threshold_met(thresholds, observations_, eviction::is_memory)) {
     return;
   }
   CgroupUsage root = pod_root_;
@@ -175,6 +198,23 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
     pod_root_ = root;
     observe();
   }
+  for (const std::optional<std::size_t>& index : first_for_memory()) {
+    if (!index) {
+      continue;
+    }
+    CgroupUsage fresh;
+    const HotPod& pod = *slots.at(slots_[*index]);
+    if (pod.files.read(now, buffer_, fresh) == sys::ReadState::kRead) {
+      fresh.stall = usages_[*index].stall;
+      fresh.rate_bytes_per_second = usages_[*index].rate_bytes_per_second;
+      usages_[*index] = fresh;
+      pods_[*index].reading = reading_of(fresh);
+    }
+  }
+}
+
+std::array<std::optional<std::size_t>, Readings::kFreshCandidates> Readings::first_for_memory()
+    const {
   const eviction::RankRule rule{.resource = eviction::Resource::kMemory, .parts = {}};
   std::array<std::optional<std::size_t>, kFreshCandidates> first;
   std::array<eviction::RankKey, kFreshCandidates> keys;
@@ -196,19 +236,7 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
       }
     }
   }
-  for (const std::optional<std::size_t>& index : first) {
-    if (!index) {
-      continue;
-    }
-    CgroupUsage fresh;
-    const HotPod& pod = *slots.at(slots_[*index]);
-    if (pod.files.read(now, buffer_, fresh) == sys::ReadState::kRead) {
-      fresh.stall = usages_[*index].stall;
-      fresh.rate_bytes_per_second = usages_[*index].rate_bytes_per_second;
-      usages_[*index] = fresh;
-      pods_[*index].reading = reading_of(fresh);
-    }
-  }
+  return first;
 }
 
 }  // namespace evictd::daemon

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,9 +41,9 @@ class Readings {
 
   struct Request {
     ReadingSource source = ReadingSource::kTable;
-    /// The regular cadence also reads what hardly ever changes (capacities and limits), which costs
-    /// some 30 us of files; a pass that an event asked for goes on with what is known of those.
-    eviction::Cadence cadence = eviction::Cadence::kRegular;
+    /// Reads also what hardly ever changes (capacities and limits), which costs some 30 us of
+    /// files; a pass that an event asked for goes on with what is known of those.
+    bool limits = true;
     config::PidAvailableSource pid_source = config::PidAvailableSource::kNode;
   };
 
@@ -49,14 +51,15 @@ class Readings {
   /// The table falls back to the files where it has no number.
   void read(const Request& request, const PodSlots& slots, MonoTime now);
 
-  /// Reads the pod root and the first candidates for memory anew from their files, whose inactive
-  /// file cache is flushed by the reading, where a memory threshold is met: a decision to kill must
-  /// not rest on a statistic that is 2 s old. Costs about 8 us a cgroup; nothing far from
-  /// thresholds.
+  /// Before a decision to kill, and only then. Where a memory threshold is met: reads the pod root
+  /// and the first candidates anew from their files, whose inactive file cache is flushed by the
+  /// reading, because the kernel's statistic may be 2 s old. Where a pid threshold is met: reads
+  /// the limits anew. Costs about 8 us a cgroup.
   void look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots, MonoTime now);
 
-  /// One pod as its files show it now, whether it takes part or not. Cost: two preads, 8 us.
-  [[nodiscard]] CgroupUsage read_now(const HotPod& pod, MonoTime now);
+  /// One pod, whether it takes part or not, from where the last read() took its numbers.
+  /// Cost: nothing with a row, 8 us with files.
+  [[nodiscard]] CgroupUsage read_one(const HotPod& pod, MonoTime now);
 
   [[nodiscard]] const eviction::Observations& observations() const { return observations_; }
   /// The pods that take part: those that run, in the order of PodSlots. Empty and terminated ones
@@ -75,11 +78,15 @@ class Readings {
 
   void read_node(const Request& request, MonoTime now);
   void read_pod_root(const Request& request, MonoTime now);
-  void read_pod(ReadingSource source, const HotPod& pod, MonoTime now, CgroupUsage& usage);
+  void read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage);
   void observe();
+  /// Indices into pods() of the pods that memory pressure would take first, as far as is known.
+  [[nodiscard]] std::array<std::optional<std::size_t>, kFreshCandidates> first_for_memory() const;
 
   Options options_;
   sys::ReadBuffer buffer_{};
+  /// Of the last read(): the files where the table could not be refreshed.
+  ReadingSource source_ = ReadingSource::kFiles;
   NodeUsage node_;
   CgroupUsage pod_root_;
   std::int64_t pod_root_max_tasks_ = -1;

@@ -105,11 +105,15 @@ std::optional<std::int64_t> NodeFiles::read_live_tasks(ReadBuffer& buffer) const
 
 bool NodeFiles::read_tasks(ReadBuffer& buffer, NodeUsage& usage) const {
   const std::optional<std::int64_t> tasks = read_live_tasks(buffer);
+  usage.tasks = tasks.value_or(-1);
+  return read_max_pid(buffer, usage) == ReadState::kRead && tasks;
+}
+
+ReadState NodeFiles::read_max_pid(ReadBuffer& buffer, NodeUsage& usage) const {
   const std::optional<std::int64_t> pid_max = parse_single_number(pid_max_.read(buffer).text);
   const std::optional<std::int64_t> threads = parse_single_number(threads_max_.read(buffer).text);
-  usage.tasks = tasks.value_or(-1);
   usage.max_pid = pid_max && threads ? std::min(*pid_max, *threads) : -1;
-  return tasks && pid_max && threads;
+  return pid_max && threads ? ReadState::kRead : ReadState::kFailed;
 }
 
 ReadState NodeFiles::read(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const {

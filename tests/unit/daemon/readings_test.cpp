@@ -19,10 +19,8 @@ class ReadingsOfFakeNode : public testing::Test {
  protected:
   void read(MonoTime now = kNow,
             config::PidAvailableSource pids = config::PidAvailableSource::kNode) {
-    readings_.read({.source = ReadingSource::kFiles,
-                    .cadence = eviction::Cadence::kRegular,
-                    .pid_source = pids},
-                   slots_, now);
+    readings_.read({.source = ReadingSource::kFiles, .limits = true, .pid_source = pids}, slots_,
+                   now);
   }
   void look_again(std::int64_t threshold_bytes) {
     eviction::Threshold threshold;
