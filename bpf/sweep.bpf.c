@@ -2,9 +2,10 @@
 /*
  * sweep: the timer that looks at the thresholds between two charges, and the rows for user space.
  *
- * Slow ticks (10 a second) look at every watch and refresh the rows. Fast ticks look only at
- * watches that a hook kicked within the kick window, and are paid for (pay_fast_tick): a pod that
- * sits below a threshold, or goes back and forth there, costs a bounded number of ticks.
+ * Slow ticks (10 a second) look at every watch, and refresh the rows: each time while memory is
+ * being charged, once a second at rest, as rows are most of what a tick costs. Fast ticks look only
+ * at watches that a hook kicked within the kick window, and are paid for (pay_fast_tick): a pod
+ * that sits below a threshold, or goes back and forth there, costs a bounded number of ticks.
  *
  * A tick runs in softirq context (hrtimer, soft mode). It walks no cgroups: it reads counters by
  * address and checks afterwards that the address still belongs to its cgroup.
@@ -13,6 +14,9 @@
 #include "lib/walk.bpf.h"
 
 #define ROW_RATE_WINDOW_NS 100000000ULL
+#define ROWS_MOVING_NS	   100000000ULL
+#define ROWS_RESTING_NS	   1000000000ULL
+#define MOVING_CHARGES	   8  /* batches charged since: less is a node at rest */
 #define COMPARE_ALL_EVERY  10 /* slow ticks */
 
 struct evictd_schedule schedule = {};
@@ -131,6 +135,18 @@ static long look_at_hot(__u32 i, struct look *look)
 	return 0;
 }
 
+static __always_inline bool rows_are_due(__u64 now)
+{
+	__u64 age = now - schedule.rows_ktime_ns;
+	bool moving = stats.charges - schedule.rows_charges >= MOVING_CHARGES;
+
+	if (age < (moving ? ROWS_MOVING_NS : ROWS_RESTING_NS))
+		return false;
+	schedule.rows_ktime_ns = now;
+	schedule.rows_charges = stats.charges;
+	return true;
+}
+
 static __always_inline __u64 slow_period(__u64 now)
 {
 	return now < schedule.stall_until_ns ? cfg_base_period_ns / 10 : cfg_base_period_ns;
@@ -149,9 +165,10 @@ static int tick(void *map, __u32 *key, struct evictd_timer *sweep)
 	stats.ticks++;
 	stats.last_tick_ktime_ns = look.now;
 	if (look.now >= schedule.next_slow_ns) {
-		look.all = stats.row_refreshes % COMPARE_ALL_EVERY == 0;
+		look.all = schedule.slow_ticks++ % COMPARE_ALL_EVERY == 0;
 		bpf_loop(watch_limit, look_at_each, &look, 0);
-		refresh_all(look.now);
+		if (rows_are_due(look.now))
+			refresh_all(look.now);
 		schedule.next_slow_ns = look.now + slow_period(look.now);
 	} else {
 		stats.fast_ticks++;

@@ -61,10 +61,13 @@ struct evictd_schedule {
 	__u64 fast_ticks_paid_until_ns;
 	__u64 stall_until_ns; /* a pod is stalling: slow ticks come ten times as often */
 	__u64 kicks;	      /* changes with every kick: a tick that was overtaken notices */
+	__u64 rows_ktime_ns;  /* when the timer last refreshed the rows */
+	__u64 rows_charges;   /* stats.charges then: what has moved since */
+	__u64 slow_ticks;
 	__u32 armed;
 	__u32 pad;
 	__u32 hot[EVICTD_HOT_SLOTS]; /* one-based watches that were kicked lately */
 };
-EVICTD_ABI_SIZE(struct evictd_schedule, 112);
+EVICTD_ABI_SIZE(struct evictd_schedule, 136);
 
 #endif
