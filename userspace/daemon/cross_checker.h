@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -38,6 +39,13 @@ class CrossChecker {
   [[nodiscard]] const poll::ErrorBounds& bounds() const { return bounds_; }
 
  private:
+  /// Pods that disagree when all are read between two refreshes; a pod may have gone up and down
+  /// again meanwhile, so each is looked at once more by itself. A refresh reads all rows, so one
+  /// around each pod would cost the square of their number.
+  [[nodiscard]] std::vector<const HotPod*> doubtful(const PodRegistry& registry, MonoTime now);
+  /// Nothing when the pod vanished meanwhile.
+  [[nodiscard]] std::optional<poll::CrossCheck> check_one(const HotPod& pod, MonoTime now);
+
   probe::Probe& probe_;
   poll::ErrorBounds bounds_;
   sys::ReadBuffer buffer_{};

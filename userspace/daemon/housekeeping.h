@@ -78,6 +78,8 @@ class Housekeeping final : private base::LineHandler {
   void reload();
   [[nodiscard]] Result<> try_reload();
   void rescan();
+  /// Whether each new or gone cgroup is told by the kernel side, so that scanning only proves it.
+  [[nodiscard]] bool events_tell_pods() const;
   void send_updates(std::vector<PodUpdate> updates);
   void send(ToHot&& message);
   void flush_backlog();
@@ -129,7 +131,8 @@ class Housekeeping final : private base::LineHandler {
   std::vector<ToHot> backlog_;
   std::vector<std::string> logged_problems_;
   MonoTime started_at_{};
-  MonoTime next_rescan_{};
+  MonoTime next_check_{};
+  int checks_to_rescan_ = 1;
   MonoTime next_alive_{};
   std::uint64_t last_heartbeat_ = 0;
   bool timer_stalled_ = false;
