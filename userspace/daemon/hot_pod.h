@@ -32,6 +32,8 @@ struct HotPod {
   /// Orders pods: creation in seconds since the epoch (0 unknown), then the memory cgroup's id.
   std::int64_t created_at_s = 0;
   CgroupId memory_id;
+  /// False for a cgroup outside Kubernetes.
+  bool below_pod_root = true;
   cluster::PodState state = cluster::PodState::kUnknown;
   enforce::Protection protection = enforce::Protection::kUnknown;
   eviction::PodFacts facts;

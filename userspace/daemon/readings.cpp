@@ -96,17 +96,20 @@ void Readings::read_node(const Request& request, MonoTime now) {
 }
 
 void Readings::read_pod_root(const Request& request, MonoTime now) {
-  const CgroupUsage row =
-      source_ == ReadingSource::kTable ? options_.probe->row(kPodRootSlot) : CgroupUsage{};
-  if (!row.has_memory() || request.limits) {
-    static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
+  static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
+  if (source_ == ReadingSource::kFiles || request.limits) {
     pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
   }
-  if (row.has_memory()) {
-    const Bytes limit = row.limit.value >= 0 ? row.limit : pod_root_.limit;
-    pod_root_ = row;
-    pod_root_.limit = limit;
+}
+
+void Readings::take_pod_root_row() {
+  const CgroupUsage row = options_.probe->row(kPodRootSlot);
+  if (!row.has_memory()) {
+    return;
   }
+  const Bytes limit = row.limit.value >= 0 ? row.limit : pod_root_.limit;
+  pod_root_ = row;
+  pod_root_.limit = limit;
 }
 
 void Readings::read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage) {
@@ -141,12 +144,17 @@ void Readings::observe() {
 
 void Readings::read(const Request& request, const PodSlots& slots, MonoTime now) {
   source_ = request.source;
+  pid_source_ = request.pid_source;
+  // Before the rows: reading its memory.stat makes the kernel bring the statistics of all below it
+  // up to date, which the rows show but cannot bring about.
+  read_pod_root(request, now);
   if (source_ == ReadingSource::kTable && !options_.probe->refresh()) {
     source_ = ReadingSource::kFiles;
   }
-  pid_source_ = request.pid_source;
+  if (source_ == ReadingSource::kTable) {
+    take_pod_root_row();
+  }
   read_node(request, now);
-  read_pod_root(request, now);
   observe();
   pods_.clear();
   slots_.clear();
@@ -191,20 +199,13 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
   if (!threshold_met(thresholds, observations_, eviction::is_memory)) {
     return;
   }
-  CgroupUsage root = pod_root_;
-  if (options_.pod_root_files.read(now, buffer_, root) == sys::ReadState::kRead) {
-    root.stall = pod_root_.stall;
-    root.rate_bytes_per_second = pod_root_.rate_bytes_per_second;
-    pod_root_ = root;
-    observe();
-  }
   for (const std::optional<std::size_t>& index : first_for_memory()) {
     if (!index) {
       continue;
     }
     CgroupUsage fresh;
     const HotPod& pod = *slots.at(slots_[*index]);
-    if (pod.files.read(now, buffer_, fresh) == sys::ReadState::kRead) {
+    if (!pod.below_pod_root && pod.files.read(now, buffer_, fresh) == sys::ReadState::kRead) {
       fresh.stall = usages_[*index].stall;
       fresh.rate_bytes_per_second = usages_[*index].rate_bytes_per_second;
       usages_[*index] = fresh;

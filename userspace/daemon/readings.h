@@ -78,6 +78,7 @@ class Readings {
 
   void read_node(const Request& request, MonoTime now);
   void read_pod_root(const Request& request, MonoTime now);
+  void take_pod_root_row();
   void read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage);
   void observe();
   /// Indices into pods() of the pods that memory pressure would take first, as far as is known.

@@ -21,7 +21,7 @@ class FakeNode {
   FakeNode() {
     test::make_unified(tree_);
     tree_.write("/proc/meminfo", "MemTotal:     1024000 kB\nMemFree:          300 kB\n");
-    tree_.write("/proc/sys/kernel/pid_max", "1000\n");
+    set_max_pid(1000);
     tree_.write("/proc/sys/kernel/threads-max", "5000\n");
     set_tasks(94);
     set_memory(100_MiB);
@@ -29,6 +29,9 @@ class FakeNode {
     tree_.write("/sys/fs/cgroup/kubepods/memory.max", std::to_string((500_MiB).value) + "\n");
   }
 
+  void set_max_pid(int most) const {
+    tree_.write("/proc/sys/kernel/pid_max", std::to_string(most) + "\n");
+  }
   void set_tasks(int tasks) const {
     tree_.write("/proc/loadavg", "0.08 0.03 0.01 3/" + std::to_string(tasks) + " 6780\n");
   }

@@ -22,11 +22,10 @@ class ReadingsOfFakeNode : public testing::Test {
     readings_.read({.source = ReadingSource::kFiles, .limits = true, .pid_source = pids}, slots_,
                    now);
   }
-  void look_again(std::int64_t threshold_bytes) {
+  void look_again(std::int64_t amount, Signal signal = Signal::kMemoryAvailable) {
     eviction::Threshold threshold;
-    threshold.signal = Signal::kMemoryAvailable;
-    threshold.value.quantity =
-        eviction::Quantity(threshold_bytes, eviction::QuantityFormat::kBinarySI);
+    threshold.signal = signal;
+    threshold.value.quantity = eviction::Quantity(amount, eviction::QuantityFormat::kBinarySI);
     readings_.look_again(eviction::ThresholdTable::create({threshold}).value(), slots_, kNow);
   }
 
@@ -112,22 +111,37 @@ TEST_F(ReadingsOfFakeNode, ANewPodInASlotDoesNotGrowFromTheOldOnesUsage) {
   EXPECT_EQ(readings_.usages()[0].rate_bytes_per_second, 0);
 }
 
-TEST_F(ReadingsOfFakeNode, LooksAgainAtTheFirstCandidatesWhereMemoryIsShort) {
+TEST_F(ReadingsOfFakeNode, LooksAgainAtTheFirstCandidatesOutsideThePodRootWhereMemoryIsShort) {
   for (std::uint32_t slot = 1; slot <= 3; ++slot) {
-    slots_.place(slot, node_.pod(slot, std::to_string(slot), Bytes{(10_MiB).value * slot}));
+    auto pod = node_.pod(slot, std::to_string(slot), Bytes{(10_MiB).value * slot});
+    pod->below_pod_root = false;
+    slots_.place(slot, std::move(pod));
   }
   read();
   for (const char* uid : {"1", "2", "3"}) {
     node_.set_usage(uid, 5_MiB);
   }
-  node_.set_usage("", 50_MiB);
   look_again((950_MiB).value);
   // In order: 3, 2, 1; the two that use most are read anew.
   EXPECT_EQ(readings_.usages()[0].usage, 5_MiB);
   EXPECT_EQ(readings_.usages()[1].usage, 5_MiB);
   EXPECT_EQ(readings_.usages()[2].usage, 10_MiB);
   EXPECT_EQ(readings_.pods()[0].reading.working_set_bytes, (5_MiB - kInactiveFile).value);
-  EXPECT_EQ(readings_.pod_root().usage, 50_MiB);
+}
+
+TEST_F(ReadingsOfFakeNode, DoesNotReadTwiceWhatThePodRootsStatisticsBroughtUpToDate) {
+  slots_.place(1, node_.pod(1, "a", 10_MiB));
+  read();
+  node_.set_usage("a", 5_MiB);
+  look_again((950_MiB).value);
+  EXPECT_EQ(readings_.usages()[0].usage, 10_MiB);
+}
+
+TEST_F(ReadingsOfFakeNode, ALimitOfPidsThatWasRaisedIsSeenBeforeAnyoneDiesOfIt) {
+  read();
+  node_.set_max_pid(3000);
+  look_again(950, Signal::kPidAvailable);
+  EXPECT_EQ(readings_.observations()[Signal::kPidAvailable]->available, 3000 - 94);
 }
 
 TEST_F(ReadingsOfFakeNode, DoesNotLookAgainFarFromThresholds) {
