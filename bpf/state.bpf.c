@@ -15,11 +15,13 @@ const volatile __u64 cfg_fast_tick_interval_ns = 2500000;
 const volatile __u64 cfg_fast_tick_burst_ns = 640000000;
 const volatile __u64 cfg_stall_notice_ns = 50000000;
 const volatile __u64 cfg_stall_window_ns = 1000000000;
+const volatile __u64 cfg_approach_ns = 2000000;
 
 struct evictd_stats stats = {};
 struct evictd_node node = {};
 __u64 node_vm_stat[EVICTD_MAX_NODES] = {};
 __u64 pid_allocated_address = 0;
+__u64 approach_ktime_ns = 0;
 
 __u32 slot_limit = 0;
 __u32 watch_limit = 0;
@@ -34,6 +36,7 @@ struct evictd_threshold_event *threshold_event_type = NULL;
 struct evictd_stall_event *stall_event_type = NULL;
 struct evictd_cgroup_event *cgroup_event_type = NULL;
 struct evictd_oom_event *oom_event_type = NULL;
+struct evictd_approach_event *approach_event_type = NULL;
 struct evictd_resolved *resolved_type = NULL;
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -95,12 +95,14 @@ extern const volatile __u64 cfg_fast_tick_interval_ns;
 extern const volatile __u64 cfg_fast_tick_burst_ns;
 extern const volatile __u64 cfg_stall_notice_ns;
 extern const volatile __u64 cfg_stall_window_ns;
+extern const volatile __u64 cfg_approach_ns;
 
 /* Written by kernel programs. */
 extern struct evictd_stats stats;
 extern struct evictd_node node;
 extern __u64 node_vm_stat[EVICTD_MAX_NODES]; /* addresses of pglist_data.vm_stat */
 extern __u64 pid_allocated_address;
+extern __u64 approach_ktime_ns; /* when one was reported last */
 
 /* Written by user space. Indices are one-based, 0 is none. */
 extern __u32 slot_limit;   /* no slot at or above it is in use */

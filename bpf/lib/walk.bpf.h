@@ -117,6 +117,12 @@ static __always_inline void update_rate(struct evictd_watch *watch, __u64 value,
 		change = 8ULL << 30;
 	rate = elapsed > cfg_kick_window_ns ? cfg_rate_down : change * NSEC_PER_SEC / elapsed;
 	watch->rate = rate > watch->rate / 2 ? rate : watch->rate / 2;
+	if (elapsed > cfg_kick_window_ns)
+		watch->growth = 0;
+	else if (value > watch->value && rate > watch->growth / 2)
+		watch->growth = rate;
+	else
+		watch->growth /= 2;
 	watch->value = value;
 	watch->value_ktime_ns = now;
 }
@@ -148,6 +154,33 @@ static __always_inline __u64 time_to_threshold(const struct evictd_watch *watch,
 	return distance > floor ? distance : floor;
 }
 
+/* Reports are hints that cost the hot thread a wake-up: at most 10 a second, whoever grows. */
+#define APPROACH_PAUSE_NS 100000000ULL
+
+/* Tells the hot thread to get ready when the threshold is only cfg_approach_ns away. */
+static __always_inline void note_approach(const struct evictd_watch *watch, __u64 value, __u64 now)
+{
+	struct evictd_approach_event *event;
+	__u64 distance;
+
+	if (watch->upper == EVICTD_NEVER || value >= watch->upper ||
+	    now - approach_ktime_ns < APPROACH_PAUSE_NS)
+		return;
+	distance = watch->upper - value;
+	if (distance > watch->growth * (cfg_approach_ns / 1000) / 1000000)
+		return;
+	approach_ktime_ns = now;
+	event = EVICTD_RESERVE(struct evictd_approach_event, EVICTD_EVENT_APPROACH, now);
+	if (!event)
+		return;
+	event->cgroup = watch->cgroup;
+	event->distance = distance;
+	event->rate = watch->growth;
+	event->signal = watch->signal;
+	event->pad = 0;
+	bpf_ringbuf_submit(event, 0);
+}
+
 /*
  * One look at one watch: read, compare, report what was crossed. Returns the time until it should
  * be looked at again if it keeps moving, EVICTD_NEVER when no threshold is near or it counts tasks
@@ -167,6 +200,7 @@ __weak __noinline __u64 look_at(__u32 index, __u64 now, __u32 origin)
 	if (watch->signal == EVICTD_SIGNAL_CGROUP_TASKS ||
 	    watch->signal == EVICTD_SIGNAL_NODE_TASKS)
 		return EVICTD_NEVER;
+	note_approach(watch, value, now);
 	return time_to_threshold(watch, value);
 }
 

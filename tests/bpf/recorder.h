@@ -26,6 +26,7 @@ class Recorder final : public probe::EventSink {
   void on_cgroup(const probe::CgroupChanged& event) override {
     changes.push_back({.event = event, .path = std::string(event.path)});
   }
+  void on_approach(const probe::Approach& event) override { approaches.push_back(event); }
   void on_oom_kill(const probe::OomKill& event) override { oom_kills.push_back(event); }
 
   /// Drains until `done`; false after 10 s without it, which is a failure and never a measurement.
@@ -40,6 +41,7 @@ class Recorder final : public probe::EventSink {
   std::vector<probe::StallRising> stalls;
   std::vector<KeptChange> changes;
   std::vector<probe::OomKill> oom_kills;
+  std::vector<probe::Approach> approaches;
 
  private:
   probe::Probe& probe_;

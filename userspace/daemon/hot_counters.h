@@ -24,6 +24,8 @@ struct HotCounters {
   /// Kernel records lost so far, each loss followed by a resync.
   std::atomic<std::uint64_t> lost_records{0};
   std::atomic<std::uint64_t> resyncs{0};
+  /// Times the thread looked at the ring without sleeping because a threshold was near.
+  std::atomic<std::uint64_t> stand_bys{0};
   std::atomic<std::uint64_t> oom_kills{0};
   /// Whether passes read the files although there is a kernel side: its timer stands still.
   std::atomic<bool> polling{false};

@@ -92,13 +92,37 @@ Result<> HotLoop::run(const std::atomic<bool>& stop) {
       want_pass(PassTrigger::kDeadline);
     }
     run_wanted_pass();
-    arm_timer(wake_at_);
-    if (const Result<int> waited = loop_.run_once(); !waited) {
-      return Failure(waited.error());
+    if (Result<> waited = wait(); !waited) {
+      return waited;
     }
     wake_at_ = options_.clock->now();
   }
   return {};
+}
+
+Result<> HotLoop::wait() {
+  if (stand_by()) {
+    return {};
+  }
+  arm_timer(wake_at_);
+  if (const Result<int> waited = loop_.run_once(); !waited) {
+    return Failure(waited.error());
+  }
+  return {};
+}
+
+bool HotLoop::stand_by() {
+  if (!stand_by_.under_way()) {
+    return false;
+  }
+  count(options_.counters->stand_bys);
+  MonoTime now = options_.clock->now();
+  while (!wanted_ && stand_by_.lasts(now)) {
+    drain_events();
+    now = options_.clock->now();
+  }
+  stand_by_.end(now);
+  return wanted_.has_value();
 }
 
 void HotLoop::drive_actuators() {

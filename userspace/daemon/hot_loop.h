@@ -18,6 +18,7 @@
 #include "daemon/pass_copy.h"
 #include "daemon/pod_slots.h"
 #include "daemon/readings.h"
+#include "daemon/stand_by.h"
 #include "enforce/actuator.h"
 #include "probe/probe.h"
 
@@ -41,6 +42,9 @@ class HotLoop final : private probe::EventSink {
     HotCounters* counters = nullptr;
     Readings::Options readings;
     std::unique_ptr<HotConfig> config;
+    /// Whether to wait awake for a crossing that is milliseconds away. Not with a single CPU, where
+    /// whoever grows could not run meanwhile.
+    bool stand_by = false;
   };
 
   [[nodiscard]] static Result<std::unique_ptr<HotLoop>> create(Options options);
@@ -57,8 +61,11 @@ class HotLoop final : private probe::EventSink {
   void on_stall(const probe::StallRising& event) override;
   void on_cgroup(const probe::CgroupChanged& event) override;
   void on_oom_kill(const probe::OomKill& event) override;
+  void on_approach(const probe::Approach& event) override;
 
   [[nodiscard]] Result<> watch_descriptors();
+  [[nodiscard]] Result<> wait();
+  bool stand_by();
   void take_messages();
   void handle(PlacePod& message);
   void handle(UseConfig& message);
@@ -91,6 +98,7 @@ class HotLoop final : private probe::EventSink {
   PodSlots pods_;
   Readings readings_;
   InFlightTable in_flight_;
+  StandBy stand_by_;
   std::unique_ptr<HotConfig> config_;
   std::vector<std::unique_ptr<PassCopy>> copies_;
   std::vector<eviction::ReleasingPod> releasing_;

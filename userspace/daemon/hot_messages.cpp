@@ -126,6 +126,13 @@ void HotLoop::on_oom_kill(const probe::OomKill& event) {
   want_pass(PassTrigger::kRequest);
 }
 
+void HotLoop::on_approach(const probe::Approach& /*event*/) {
+  want_pass(PassTrigger::kApproach);
+  if (options_.stand_by) {
+    stand_by_.begin(wake_at_);
+  }
+}
+
 void HotLoop::take_progress(enforce::Actuator& actuator) {
   while (const std::optional<enforce::Progress> progress = actuator.take_progress()) {
     InFlightTable::Entry* entry = in_flight_.find(progress->pod);

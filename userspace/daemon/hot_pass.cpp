@@ -17,6 +17,7 @@ eviction::Cadence cadence_of(PassTrigger trigger) {
   switch (trigger) {
     case PassTrigger::kCrossing:
     case PassTrigger::kStall:
+    case PassTrigger::kApproach:
       return eviction::Cadence::kEventOnly;
     case PassTrigger::kRegular:
     case PassTrigger::kDeadline:
@@ -35,8 +36,11 @@ bool reads_limits(PassTrigger trigger) {
 }  // namespace
 
 void HotLoop::want_pass(PassTrigger trigger) {
-  // The regular cadence does more than an event, so it wins; else the first reason is the reason.
-  if (!wanted_ || cadence_of(*wanted_) == eviction::Cadence::kEventOnly) {
+  // The regular cadence does more than an event, so it wins; else the first reason is the reason,
+  // unless it was a mere rehearsal.
+  if (!wanted_ || *wanted_ == PassTrigger::kApproach ||
+      (cadence_of(*wanted_) == eviction::Cadence::kEventOnly &&
+       trigger != PassTrigger::kApproach)) {
     wanted_ = trigger;
   }
 }
@@ -206,6 +210,9 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
 }
 
 void HotLoop::report(const eviction::Decision& decision) {
+  if (*wanted_ == PassTrigger::kApproach && !begun_) {
+    return;  // Housekeeping would be busy with it just when the crossing comes.
+  }
   PassDone done{.trigger = *wanted_, .timeline = timeline_, .begun = std::nullopt, .copy = nullptr};
   if (begun_) {
     done.begun = EvictionBegun{.victim = pods_.at(readings_.slots()[*decision.victim]),

@@ -11,6 +11,8 @@ std::string_view to_string(PassTrigger trigger) {
       return "crossing";
     case PassTrigger::kStall:
       return "stall";
+    case PassTrigger::kApproach:
+      return "approach";
     case PassTrigger::kDeadline:
       return "deadline";
     case PassTrigger::kRelease:

@@ -25,10 +25,11 @@ enum class PassTrigger : std::uint8_t {
   kDeadline,  ///< A grace, a transition period or a hold ended.
   kRelease,   ///< A victim's resources are free.
   kRequest,   ///< Housekeeping asked: start, reload, loss of events.
+  kApproach,  ///< The kernel side saw a value race towards its threshold.
 };
-inline constexpr std::size_t kPassTriggers = 6;
+inline constexpr std::size_t kPassTriggers = 7;
 
-/// "regular", "crossing", "stall", "deadline", "release", "request".
+/// "regular", "crossing", "stall", "deadline", "release", "request", "approach".
 [[nodiscard]] std::string_view to_string(PassTrigger trigger);
 
 /// When what happened, on CLOCK_MONOTONIC; the epoch for what did not.

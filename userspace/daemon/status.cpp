@@ -147,7 +147,7 @@ Json hooks_json(const probe::Ladder& ladder) {
 
 Json by_kind(const std::array<std::uint64_t, probe::kEventKinds>& counters) {
   constexpr std::array<const char*, probe::kEventKinds> kNames{"threshold", "stall", "cgroup",
-                                                               "oom_kill"};
+                                                               "oom_kill", "approach"};
   Json kinds = Json::object();
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     kinds[kNames[i]] = counters[i];
@@ -216,6 +216,7 @@ Json counters_json(const StatusSources& sources) {
                    {"kernel_oom_kills", hot.oom_kills.load()},
                    {"lost_records", hot.lost_records.load()},
                    {"resyncs", hot.resyncs.load()},
+                   {"stand_bys", hot.stand_bys.load()},
                    {"lost_messages", hot.lost_messages.load()},
                    {"uncopied_passes", hot.uncopied_passes.load()},
                    {"pods_without_slot", registry.without_slot},

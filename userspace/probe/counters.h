@@ -11,8 +11,8 @@
 namespace evictd::probe {
 
 /// Names of the record kinds, in the order of the arrays below.
-enum class EventKind : std::uint8_t { kThreshold, kStall, kCgroup, kOomKill };
-constexpr std::size_t kEventKinds = 4;
+enum class EventKind : std::uint8_t { kThreshold, kStall, kCgroup, kOomKill, kApproach };
+constexpr std::size_t kEventKinds = 5;
 
 /// What one program cost; times are 0 unless kernel.bpf_stats_enabled is set.
 struct ProgramCounters {

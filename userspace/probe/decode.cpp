@@ -23,6 +23,7 @@ static_assert(static_cast<std::uint32_t>(EventKind::kThreshold) == EVICTD_EVENT_
 static_assert(static_cast<std::uint32_t>(EventKind::kStall) == EVICTD_EVENT_STALL);
 static_assert(static_cast<std::uint32_t>(EventKind::kCgroup) == EVICTD_EVENT_CGROUP);
 static_assert(static_cast<std::uint32_t>(EventKind::kOomKill) == EVICTD_EVENT_OOM);
+static_assert(static_cast<std::uint32_t>(EventKind::kApproach) == EVICTD_EVENT_APPROACH);
 static_assert(kEventKinds == EVICTD_EVENT_KINDS);
 static_assert(kNoSlot == EVICTD_NO_SLOT);
 
@@ -89,6 +90,18 @@ bool deliver(const evictd_oom_event& event, EventSink& sink) {
   return true;
 }
 
+bool deliver(const evictd_approach_event& event, EventSink& sink) {
+  if (event.signal >= EVICTD_SIGNALS) {
+    return false;
+  }
+  sink.on_approach({.signal = static_cast<Signal>(event.signal),
+                    .cgroup = cgroup_id(event.cgroup),
+                    .distance = event.distance,
+                    .rate = event.rate,
+                    .at = time_of(event.header)});
+  return true;
+}
+
 template <typename Record>
 bool decode_as(const void* record, std::size_t size, EventSink& sink) {
   return size >= sizeof(Record) && deliver(*static_cast<const Record*>(record), sink);
@@ -114,6 +127,8 @@ Decoded decode(const void* record, std::size_t size, EventSink& sink) {
       return {.ok = decode_as<evictd_cgroup_event>(record, size, sink), .kind = kind};
     case EventKind::kOomKill:
       return {.ok = decode_as<evictd_oom_event>(record, size, sink), .kind = kind};
+    case EventKind::kApproach:
+      return {.ok = decode_as<evictd_approach_event>(record, size, sink), .kind = kind};
   }
   return {};
 }

@@ -84,6 +84,18 @@ struct OomKill {
   MonoTime at{};
 };
 
+/// A value grows so fast that its threshold is likely to be crossed within `Options::approach`.
+/// A hint, at most ten a second over all thresholds; most crossings of slow growth have none.
+struct Approach {
+  Signal signal{};
+  /// The zero id for a node signal.
+  CgroupId cgroup{};
+  /// Bytes left to the threshold, and bytes a second as seen lately.
+  std::uint64_t distance = 0;
+  std::uint64_t rate = 0;
+  MonoTime at{};
+};
+
 constexpr std::uint32_t kNoSlot = 0xffffffffU;
 
 /// Takes the decoded records, in ring order. Called by Probe::drain() on the hot thread: must not
@@ -95,6 +107,7 @@ class EventSink {
   virtual void on_stall(const StallRising& event) = 0;
   virtual void on_cgroup(const CgroupChanged& event) = 0;
   virtual void on_oom_kill(const OomKill& event) = 0;
+  virtual void on_approach(const Approach& event) = 0;
 };
 
 }  // namespace evictd::probe

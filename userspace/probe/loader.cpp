@@ -56,6 +56,7 @@ void set_read_only_data(evictd_bpf& skeleton, const Options& options) {
   data.cfg_fast_tick_burst_ns = data.cfg_fast_tick_interval_ns * sweep.fast_tick_burst;
   data.cfg_stall_notice_ns = nanoseconds(options.stall_notice);
   data.cfg_stall_window_ns = nanoseconds(options.stall_window);
+  data.cfg_approach_ns = nanoseconds(options.approach);
 }
 
 void set_map_sizes(evictd_bpf& skeleton, const Options& options) {

@@ -52,6 +52,9 @@ struct Options {
   /// once a window.
   Duration stall_notice = std::chrono::milliseconds{50};
   Duration stall_window = std::chrono::seconds{1};
+  /// A threshold that growth as seen lately reaches within this time is reported as Approach; zero
+  /// for never.
+  Duration approach = std::chrono::milliseconds{2};
   /// BTF of the running kernel when it is not in /sys/kernel/btf/vmlinux.
   std::string custom_btf_path{};
   /// Fault for tests: drain() throws every record away, as if none had been seen.

@@ -14,7 +14,8 @@ enum evictd_event_kind {
 	EVICTD_EVENT_STALL = 1,
 	EVICTD_EVENT_CGROUP = 2,
 	EVICTD_EVENT_OOM = 3,
-	EVICTD_EVENT_KINDS = 4,
+	EVICTD_EVENT_APPROACH = 4,
+	EVICTD_EVENT_KINDS = 5,
 };
 
 /* What a threshold is compared with. */
@@ -98,6 +99,17 @@ struct evictd_oom_event {
 	char comm[EVICTD_COMM_LEN];
 };
 EVICTD_ABI_SIZE(struct evictd_oom_event, 56);
+
+/* A value grows so fast that its threshold is likely to be crossed within milliseconds. */
+struct evictd_approach_event {
+	struct evictd_event_header header;
+	struct evictd_cgroup_key cgroup; /* zero for a node signal */
+	__u64 distance;			 /* bytes left */
+	__u64 rate;			 /* bytes a second, as seen lately */
+	__u32 signal;
+	__u32 pad;
+};
+EVICTD_ABI_SIZE(struct evictd_approach_event, 56);
 
 #define EVICTD_NO_SLOT 0xffffffffU
 

@@ -50,7 +50,7 @@ struct evictd_stats {
 	    stale_rows; /* rows cleared because their counter no longer belonged to their cgroup */
 	__u64 row_refreshes;
 };
-EVICTD_ABI_SIZE(struct evictd_stats, 136);
+EVICTD_ABI_SIZE(struct evictd_stats, 152);
 
 #define EVICTD_HOT_SLOTS 16
 

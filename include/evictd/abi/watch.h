@@ -70,12 +70,13 @@ struct evictd_watch {
 	__u64 lower;
 	__u64 value; /* last looked at */
 	__u64 value_ktime_ns;
-	__u64 rate; /* growth or fall of the last looks, bytes a second */
+	__u64 rate;   /* growth or fall of the last looks, bytes a second */
+	__u64 growth; /* as rate, but of growth alone, and 0 where nothing is known */
 	__u64 kick_ktime_ns;
 	__u32 busy; /* a CPU is comparing */
 	__u32 pad;
 };
-EVICTD_ABI_SIZE(struct evictd_watch, 112);
+EVICTD_ABI_SIZE(struct evictd_watch, 120);
 
 /* What hangs on one counter address; hash `counters`. Indices are one-based, 0 is none. */
 struct evictd_counter {

@@ -22,12 +22,14 @@ class Kept final : public EventSink {
     changes.push_back(event);
     paths.emplace_back(event.path);
   }
+  void on_approach(const Approach& event) override { approaches.push_back(event); }
   void on_oom_kill(const OomKill& event) override {
     oom_kills.push_back(event);
     comms.emplace_back(event.comm);
   }
   [[nodiscard]] bool empty() const {
-    return thresholds.empty() && stalls.empty() && changes.empty() && oom_kills.empty();
+    return thresholds.empty() && stalls.empty() && changes.empty() && oom_kills.empty() &&
+           approaches.empty();
   }
 
   std::vector<ThresholdCrossed> thresholds;
@@ -35,6 +37,7 @@ class Kept final : public EventSink {
   std::vector<CgroupChanged> changes;
   std::vector<std::string> paths;
   std::vector<OomKill> oom_kills;
+  std::vector<Approach> approaches;
   std::vector<std::string> comms;
 };
 
@@ -97,6 +100,21 @@ TEST(Decode, ReadsAStall) {
   EXPECT_EQ(sink.stalls.front().stalled, Duration{1000});
   EXPECT_EQ(sink.stalls.front().window, Duration{5000});
   EXPECT_EQ(sink.stalls.front().total, Duration{7000});
+}
+
+TEST(Decode, ReadsAnApproach) {
+  auto record = record_of<evictd_approach_event>(EVICTD_EVENT_APPROACH);
+  record.cgroup = {.id = 7, .hierarchy = 4, .pad = 0};
+  record.distance = 4096;
+  record.rate = 1'000'000'000;
+  record.signal = EVICTD_SIGNAL_CGROUP_WORKING_SET;
+  Kept sink;
+  EXPECT_TRUE(decode(&record, sizeof(record), sink).ok);
+  ASSERT_EQ(sink.approaches.size(), 1U);
+  EXPECT_EQ(sink.approaches.front().cgroup, (CgroupId{.hierarchy = 4, .id = 7}));
+  EXPECT_EQ(sink.approaches.front().distance, 4096U);
+  EXPECT_EQ(sink.approaches.front().rate, 1'000'000'000U);
+  EXPECT_EQ(sink.approaches.front().signal, Signal::kCgroupWorkingSet);
 }
 
 TEST(Decode, ReadsACgroupChange) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "evictd/time.h"
+
+namespace evictd::daemon {
+
+/// How long the hot thread may look at the ring without sleeping, once the kernel side has said
+/// that a threshold is milliseconds away. Being woken costs some 50 us, and everything that a pass
+/// touches is cold then; a thread that has just rehearsed and does not sleep has neither.
+///
+/// Paid for from an allowance that grows with time, so that growth which never crosses costs at
+/// most half a percent of a core. Pure: `now` is an argument.
+class StandBy {
+ public:
+  /// A threshold reached later than this is reached slowly, and a wake-up loses little.
+  static constexpr Duration kLongest = std::chrono::milliseconds(3);
+  /// Allowance for a second, and the most that is saved up.
+  static constexpr Duration kPerSecond = std::chrono::milliseconds(5);
+  static constexpr Duration kMostSaved = std::chrono::milliseconds(15);
+
+  /// Begins, or goes on for longer; nothing happens without allowance.
+  void begin(MonoTime now);
+  [[nodiscard]] bool under_way() const { return until_ != MonoTime{}; }
+  [[nodiscard]] bool lasts(MonoTime now) const { return now < until_; }
+  /// Pays for the time since begin().
+  void end(MonoTime now);
+
+ private:
+  MonoTime began_{};
+  MonoTime until_{};
+  Duration saved_ = kMostSaved;
+  MonoTime saved_at_{};
+};
+
+}  // namespace evictd::daemon
