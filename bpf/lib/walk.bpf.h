@@ -177,7 +177,7 @@ static __always_inline void note_approach(const struct evictd_watch *watch, __u6
 	event->distance = distance;
 	event->rate = watch->growth;
 	event->signal = watch->signal;
-	event->pad = 0;
+	event->cpu = bpf_get_smp_processor_id();
 	bpf_ringbuf_submit(event, 0);
 }
 

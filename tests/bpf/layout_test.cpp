@@ -68,7 +68,7 @@ std::vector<Layout> cpp_layouts() {
        sizeof(evictd_approach_event),
        {FIELD(evictd_approach_event, header), FIELD(evictd_approach_event, cgroup),
         FIELD(evictd_approach_event, distance), FIELD(evictd_approach_event, rate),
-        FIELD(evictd_approach_event, signal), FIELD(evictd_approach_event, pad)}},
+        FIELD(evictd_approach_event, signal), FIELD(evictd_approach_event, cpu)}},
       {"evictd_row",
        sizeof(evictd_row),
        {FIELD(evictd_row, usage_bytes), FIELD(evictd_row, inactive_file_bytes),

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "daemon/callback_handler.h"
+#include "daemon/cpu_avoidance.h"
 
 namespace evictd::daemon {
 
@@ -111,11 +112,21 @@ Result<> HotLoop::wait() {
   return {};
 }
 
+void HotLoop::rehearse() {
+  const std::optional<std::size_t> first = readings_.first_candidate();
+  const HotPod* pod = first ? pods_.at(readings_.slots()[*first]) : nullptr;
+  if (pod != nullptr && pod->target) {
+    actuator().rehearse(*pod->target);
+  }
+}
+
 bool HotLoop::stand_by() {
   if (!stand_by_.under_way()) {
     return false;
   }
   count(options_.counters->stand_bys);
+  const CpuAvoidance avoidance(approach_cpu_);
+  rehearse();
   MonoTime now = options_.clock->now();
   while (!wanted_ && stand_by_.lasts(now)) {
     drain_events();

@@ -66,6 +66,7 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] Result<> watch_descriptors();
   [[nodiscard]] Result<> wait();
   bool stand_by();
+  void rehearse();
   void take_messages();
   void handle(PlacePod& message);
   void handle(UseConfig& message);
@@ -99,6 +100,8 @@ class HotLoop final : private probe::EventSink {
   Readings readings_;
   InFlightTable in_flight_;
   StandBy stand_by_;
+  /// Of the task that makes it necessary.
+  std::uint32_t approach_cpu_ = 0;
   std::unique_ptr<HotConfig> config_;
   std::vector<std::unique_ptr<PassCopy>> copies_;
   std::vector<eviction::ReleasingPod> releasing_;

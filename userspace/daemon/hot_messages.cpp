@@ -126,7 +126,8 @@ void HotLoop::on_oom_kill(const probe::OomKill& event) {
   want_pass(PassTrigger::kRequest);
 }
 
-void HotLoop::on_approach(const probe::Approach& /*event*/) {
+void HotLoop::on_approach(const probe::Approach& event) {
+  approach_cpu_ = event.cpu;
   want_pass(PassTrigger::kApproach);
   if (options_.stand_by) {
     stand_by_.begin(wake_at_);

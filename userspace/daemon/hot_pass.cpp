@@ -33,6 +33,15 @@ bool reads_limits(PassTrigger trigger) {
   return trigger == PassTrigger::kRegular || trigger == PassTrigger::kRequest;
 }
 
+bool counts_tasks(const eviction::ThresholdTable& thresholds) {
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (thresholds[i].signal == eviction::Signal::kPidAvailable) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void HotLoop::want_pass(PassTrigger trigger) {
@@ -53,9 +62,11 @@ void HotLoop::pass(MonoTime now) {
   if (trigger == PassTrigger::kRegular) {
     in_flight_.forget_over();
   }
-  readings_.read(
-      {.source = source(), .limits = reads_limits(trigger), .pid_source = config_->pid_source},
-      pods_, now);
+  readings_.read({.source = source(),
+                  .limits = reads_limits(trigger),
+                  .exact_tasks = counts_tasks(config_->manager.thresholds()),
+                  .pid_source = config_->pid_source},
+                 pods_, now);
   set_standings();
   note_releasing(now);
   readings_.look_again(config_->manager.thresholds(), pods_, now);
@@ -160,7 +171,8 @@ void HotLoop::evict(const eviction::Decision& decision, HotPod& victim, MonoTime
   Result<enforce::SignalReport> begun =
       victim.target ? actuator().begin(*victim.target, decision.grace, now)
                     : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
-  timeline_.signal_at = options_.clock->now();
+  // Of the signal itself: the actuator goes on to see that nobody was missed.
+  timeline_.signal_at = begun ? begun->last_at : options_.clock->now();
   InFlightTable::Entry entry;
   entry.pod = victim.memory_id;
   entry.phase = InFlightTable::Phase::kOver;

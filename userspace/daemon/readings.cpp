@@ -86,9 +86,11 @@ void Readings::read_node(const Request& request, MonoTime now) {
     node_.read_at = node.read_at;
     node_.source = UsageSource::kBpfTable;
   }
-  // The kernel side counts ids, of which sessions and groups hold some without a task.
+  // The kernel side counts ids, of which sessions and groups hold some without a task: near enough
+  // where no threshold depends on it.
   if (!files) {
-    node_.tasks = options_.node_files.read_live_tasks(buffer_).value_or(-1);
+    node_.tasks = request.exact_tasks ? options_.node_files.read_live_tasks(buffer_).value_or(-1)
+                                      : node.tasks;
   }
   if (node_.tasks < 0) {
     node_.tasks = node.tasks;
@@ -96,10 +98,12 @@ void Readings::read_node(const Request& request, MonoTime now) {
 }
 
 void Readings::read_pod_root(const Request& request, MonoTime now) {
-  static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
-  if (source_ == ReadingSource::kFiles || request.limits) {
-    pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
+  if (source_ == ReadingSource::kTable && !request.limits && pod_root_.has_memory()) {
+    options_.pod_root_files.flush_statistics(buffer_);
+    return;
   }
+  static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
+  pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
 }
 
 void Readings::take_pod_root_row() {

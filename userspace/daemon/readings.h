@@ -44,6 +44,8 @@ class Readings {
     /// Reads also what hardly ever changes (capacities and limits), which costs some 30 us of
     /// files; a pass that an event asked for goes on with what is known of those.
     bool limits = true;
+    /// Whether a threshold depends on the node's tasks.
+    bool exact_tasks = true;
     config::PidAvailableSource pid_source = config::PidAvailableSource::kNode;
   };
 
@@ -70,6 +72,8 @@ class Readings {
   [[nodiscard]] std::span<const CgroupUsage> usages() const { return usages_; }
   [[nodiscard]] const NodeUsage& node() const { return node_; }
   [[nodiscard]] const CgroupUsage& pod_root() const { return pod_root_; }
+  /// Index into pods() of the one that memory pressure would take; nothing if all are protected.
+  [[nodiscard]] std::optional<std::size_t> first_candidate() const { return first_for_memory()[0]; }
   [[nodiscard]] std::int64_t pod_root_max_tasks() const { return pod_root_max_tasks_; }
 
  private:

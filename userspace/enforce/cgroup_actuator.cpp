@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <utility>
 
@@ -65,6 +66,19 @@ Result<SignalReport> CgroupActuator::begin(KillTarget& target, Duration grace, M
   }
   ++counters_.evictions;
   return report;
+}
+
+void CgroupActuator::rehearse(const KillTarget& target) {
+  if (protection_of(target) != Protection::kNone) {
+    return;
+  }
+  std::array<char, 24> text{};
+  static_cast<void>(::pread(target.pids_max_.get(), text.data(), text.size(), 0));
+  // To ourselves, and no signal at all: the null signal of kill(2).
+  const sys::CallResult<base::Fd> self = sys::open_pidfd(::getpid());
+  if (self) {
+    static_cast<void>(sys::send_signal(*self, 0));
+  }
 }
 
 Result<SignalReport> CgroupActuator::cut_grace(Ticket ticket, MonoTime deadline, MonoTime now) {

@@ -24,6 +24,7 @@ class DryRunActuator final : public Actuator {
 
   [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace,
                                            MonoTime now) override;
+  void rehearse(const KillTarget& /*target*/) override {}
   [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,
                                                MonoTime now) override;
   [[nodiscard]] std::optional<MonoTime> next_deadline() const override;

@@ -98,6 +98,7 @@ bool deliver(const evictd_approach_event& event, EventSink& sink) {
                     .cgroup = cgroup_id(event.cgroup),
                     .distance = event.distance,
                     .rate = event.rate,
+                    .cpu = event.cpu,
                     .at = time_of(event.header)});
   return true;
 }

@@ -93,6 +93,8 @@ struct Approach {
   /// Bytes left to the threshold, and bytes a second as seen lately.
   std::uint64_t distance = 0;
   std::uint64_t rate = 0;
+  /// Where it was seen: nearly always the CPU of the task that grows.
+  std::uint32_t cpu = 0;
   MonoTime at{};
 };
 

@@ -107,7 +107,7 @@ struct evictd_approach_event {
 	__u64 distance;			 /* bytes left */
 	__u64 rate;			 /* bytes a second, as seen lately */
 	__u32 signal;
-	__u32 pad;
+	__u32 cpu; /* on which it was seen: with the charge hook, that of the task that grows */
 };
 EVICTD_ABI_SIZE(struct evictd_approach_event, 56);
 

@@ -40,6 +40,7 @@ class IdleActuator final : public enforce::Actuator {
                                       MonoTime /*now*/) override {
     return fail(Errc::kNotFound, "idle");
   }
+  void rehearse(const enforce::KillTarget& /*target*/) override {}
   Result<enforce::SignalReport> cut_grace(enforce::Ticket /*ticket*/, MonoTime /*deadline*/,
                                           MonoTime /*now*/) override {
     return fail(Errc::kNotFound, "idle");

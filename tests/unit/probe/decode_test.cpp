@@ -107,12 +107,14 @@ TEST(Decode, ReadsAnApproach) {
   record.cgroup = {.id = 7, .hierarchy = 4, .pad = 0};
   record.distance = 4096;
   record.rate = 1'000'000'000;
+  record.cpu = 3;
   record.signal = EVICTD_SIGNAL_CGROUP_WORKING_SET;
   Kept sink;
   EXPECT_TRUE(decode(&record, sizeof(record), sink).ok);
   ASSERT_EQ(sink.approaches.size(), 1U);
   EXPECT_EQ(sink.approaches.front().cgroup, (CgroupId{.hierarchy = 4, .id = 7}));
   EXPECT_EQ(sink.approaches.front().distance, 4096U);
+  EXPECT_EQ(sink.approaches.front().cpu, 3U);
   EXPECT_EQ(sink.approaches.front().rate, 1'000'000'000U);
   EXPECT_EQ(sink.approaches.front().signal, Signal::kCgroupWorkingSet);
 }
