@@ -190,7 +190,7 @@ void HotLoop::evict(const eviction::Decision& decision, HotPod& victim, MonoTime
   entry.phase = decision.grace.count() == 0 ? InFlightTable::Phase::kKilled
                 : hard                      ? InFlightTable::Phase::kHardGrace
                                             : InFlightTable::Phase::kSoftGrace;
-  entry.killed_at = now;
+  entry.killed_at = begun->last_at;
   entry.dry_run = config_->dry_run;
   if (entry.dry_run) {
     // What its death would have changed is not known, so nobody else is named before the pressure

@@ -34,6 +34,7 @@ class InFlightTable {
     CgroupId pod;
     enforce::Ticket ticket;
     Phase phase = Phase::kKilled;
+    /// When SIGKILL was sent; of no meaning before that.
     MonoTime killed_at{};
     /// Nobody was signalled: what it holds stays held.
     bool dry_run = false;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "eviction/message.h"
 #include "eviction/rank.h"
@@ -170,6 +171,9 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
   record.timeline.observe = happened(done.timeline.observe_at);
   record.timeline.decide = happened(done.timeline.decide_at);
   record.timeline.signal = happened(done.timeline.signal_at);
+  if (begun.signals.signal == SIGKILL) {
+    record.timeline.killed = happened(begun.signals.last_at);
+  }
   if (!done.copy) {
     return record;
   }

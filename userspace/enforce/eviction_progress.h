@@ -61,6 +61,8 @@ struct Progress {
   Ticket ticket;
   CgroupId pod;
   EvictionState state = EvictionState::kTerminating;
+  /// When it happened: for kTerminating and kKilled the stamp of the last signal, for the others
+  /// the `now` of the call that saw it.
   MonoTime at{};
   /// Of the last signals sent; `processes` is 0 if this step sent none.
   SignalReport signals;

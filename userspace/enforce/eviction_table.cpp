@@ -15,6 +15,10 @@ Duration time_to_end(Duration grace) {
   return std::max(grace + grace / 2, kLeastTimeToEnd);
 }
 
+MonoTime stamp_of(const SignalReport& signals, MonoTime now) {
+  return signals.last_at == MonoTime{} ? now : signals.last_at;
+}
+
 }  // namespace
 
 PinnedTarget::PinnedTarget(KillTarget& target) : target_(&target) {
@@ -108,15 +112,16 @@ std::optional<MonoTime> EvictionTable::next_deadline() const {
   return next;
 }
 
-void EvictionTable::mark_terminating(Eviction& eviction, const SignalReport& signals, MonoTime at) {
+void EvictionTable::mark_terminating(Eviction& eviction, const SignalReport& signals,
+                                     MonoTime now) {
   eviction.state = EvictionState::kTerminating;
-  report(eviction, signals, at);
+  report(eviction, signals, stamp_of(signals, now));
 }
 
-void EvictionTable::mark_killed(Eviction& eviction, const SignalReport& signals, MonoTime at) {
+void EvictionTable::mark_killed(Eviction& eviction, const SignalReport& signals, MonoTime now) {
   eviction.state = EvictionState::kKilled;
-  eviction.killed_at = at;
-  report(eviction, signals, at);
+  eviction.killed_at = stamp_of(signals, now);
+  report(eviction, signals, eviction.killed_at);
 }
 
 void EvictionTable::mark_exceeded(Eviction& eviction, MonoTime at) {

@@ -70,8 +70,10 @@ class EvictionTable {
   /// The earliest moment at which some eviction is due.
   [[nodiscard]] std::optional<MonoTime> next_deadline() const;
 
-  void mark_terminating(Eviction& eviction, const SignalReport& signals, MonoTime at);
-  void mark_killed(Eviction& eviction, const SignalReport& signals, MonoTime at);
+  /// Both happened when the last signal was sent, which is later than the call's `now`; that
+  /// counts only where no process was seen to be signalled.
+  void mark_terminating(Eviction& eviction, const SignalReport& signals, MonoTime now);
+  void mark_killed(Eviction& eviction, const SignalReport& signals, MonoTime now);
   void mark_exceeded(Eviction& eviction, MonoTime at);
   /// Ends it: the target is no longer pinned and the ticket no longer known.
   void mark_released(Eviction& eviction, MonoTime at);

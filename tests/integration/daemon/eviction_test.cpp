@@ -45,6 +45,10 @@ TEST_P(Eviction, TheHogDiesAndTheOthersLive) {
   const Json record = await_record(hog);
   EXPECT_EQ(record["trigger"], GetParam() == Source::kEvents ? "crossing" : "regular");
   EXPECT_EQ(record["ranking"][0]["name"], "hog");
+  const Json& moments = record["timeline"];
+  EXPECT_LE(moments["decide_ns"], moments["killed_ns"]);
+  EXPECT_LE(moments["killed_ns"], moments["signal_ns"]);
+  EXPECT_LE(moments["killed_ns"], moments["exited_ns"]);
   EXPECT_TRUE(has_condition(status(), "MemoryPressure"));
   EXPECT_TRUE(steady.alive());
   EXPECT_TRUE(small.alive());

@@ -92,6 +92,38 @@ TEST_F(CgroupActuatorOnV1, AProcessThatIgnoresSigtermIsKilledWhenItsGraceEnds) {
   EXPECT_TRUE(await(*actuator_, kReleased, kStart + seconds{30}));
 }
 
+TEST_F(CgroupActuatorOnV1, AKillWithoutGraceHappensWhenItsLastSignalWasSent) {
+  pod_.start(Behaviour::kSleep);
+
+  const Result<SignalReport> report = actuator_->begin(pod_.target(), Duration{0}, kStart);
+
+  ASSERT_TRUE(report);
+  std::array<InFlight, 1> under_way{};
+  ASSERT_EQ(actuator_->in_flight(under_way), 1U);
+  EXPECT_EQ(under_way[0].killed_at, report->last_at);
+  const std::optional<Progress> killed = actuator_->take_progress();
+  ASSERT_TRUE(killed);
+  EXPECT_EQ(killed->state, kKilled);
+  EXPECT_EQ(killed->at, report->last_at);
+}
+
+TEST_F(CgroupActuatorOnV1, AKillAfterAGraceHappensWhenItsSignalWasSentAndNotWhenItWasDue) {
+  pod_.start(Behaviour::kIgnoreTerm);
+  ASSERT_TRUE(actuator_->begin(pod_.target(), seconds{30}, kStart));
+  const std::optional<Progress> told = actuator_->take_progress();
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->at, told->signals.last_at);
+
+  actuator_->on_deadline(kStart + seconds{30});
+
+  const std::optional<Progress> killed = actuator_->take_progress();
+  ASSERT_TRUE(killed);
+  EXPECT_EQ(killed->state, kKilled);
+  EXPECT_GT(killed->signals.processes, 0U);
+  EXPECT_EQ(killed->at, killed->signals.last_at);
+  EXPECT_NE(killed->at, kStart + seconds{30});
+}
+
 TEST_F(CgroupActuatorOnV1, CuttingTheGraceMovesTheDeadlineForwardAndNeverBack) {
   const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
   KillTarget& target = pod_.target();

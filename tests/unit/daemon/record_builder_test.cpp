@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <list>
 #include <string>
 
@@ -189,6 +190,23 @@ TEST_F(RecordedEviction, ListsEveryThresholdWithWhatWasSeenOfIt) {
 TEST_F(RecordedEviction, WithAGraceItIsTerminating) {
   EXPECT_EQ(make_record(done(std::chrono::seconds(5)), {.thresholds = thresholds_}).state,
             "terminating");
+}
+
+TEST_F(RecordedEviction, TheMomentOfTheKillIsTheStampOfTheSignal) {
+  PassDone killed = done();
+  killed.timeline.decide_at = kNow;
+  killed.timeline.signal_at = kNow + std::chrono::microseconds(90);
+  killed.begun->signals.signal = SIGKILL;
+  killed.begun->signals.last_at = kNow + std::chrono::microseconds(80);
+  EXPECT_EQ(make_record(killed, {.thresholds = thresholds_}).timeline.killed,
+            kNow + std::chrono::microseconds(80));
+}
+
+TEST_F(RecordedEviction, SigtermIsNoKill) {
+  PassDone told = done(std::chrono::seconds(5));
+  told.begun->signals.signal = SIGTERM;
+  told.begun->signals.last_at = kNow;
+  EXPECT_EQ(make_record(told, {.thresholds = thresholds_}).timeline.killed, std::nullopt);
 }
 
 TEST_F(RecordedEviction, CarriesTheKubeletsWords) {
