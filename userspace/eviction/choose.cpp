@@ -151,7 +151,7 @@ bool EvictionManager::escalate_below_floor(const PassInput& input, std::size_t p
 void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::size_t place) {
   const Threshold& threshold = table_[place];
   decision_.reason = Reason::kNone;
-  if (input.pods.empty()) {
+  if (std::ranges::all_of(input.pods, [](const PassPod& pod) { return !is_active(pod); })) {
     decision_.outcome = Outcome::kNoCandidates;
     return;
   }

@@ -23,7 +23,7 @@ enum class Outcome : std::uint8_t {
   kStale,         ///< Their statistics are not newer than in the last pass.
   kReclaiming,    ///< Collectors have to run first; resume() goes on.
   kReclaimed,     ///< The collectors freed enough: nobody has to die.
-  kNoCandidates,  ///< There is no pod at all.
+  kNoCandidates,  ///< There is no active pod: none at all, or only what no source of pods knows.
   kAllProtected,  ///< There are pods, and none of them may be evicted.
   kEvicted,
   kEscalated,  ///< A victim in its grace has less time from now on; see Decision::grace.

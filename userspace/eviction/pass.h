@@ -16,7 +16,7 @@ namespace evictd::eviction {
 /// What we have done to a pod so far, or must not do.
 enum class Standing : std::uint8_t {
   kActive,
-  kUnknown,      ///< A cgroup that no source of pods knows: never evicted.
+  kUnknown,      ///< A cgroup that no source of pods knows: not ranked, never evicted.
   kInSoftGrace,  ///< Sent SIGTERM by a soft eviction: still counts as used, still a candidate.
   kInHardGrace,  ///< Sent SIGTERM by a hard eviction, its time is running.
   kKilled,       ///< Sent SIGKILL; see PassInput::releasing.

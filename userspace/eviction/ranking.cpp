@@ -28,6 +28,10 @@ std::string_view to_string(PassOver rule) {
   return "";
 }
 
+bool is_active(const PassPod& pod) {
+  return pod.standing != Standing::kUnknown;
+}
+
 PassOver protection_of(const PassPod& pod) {
   if (pod.facts->is_critical) {
     return pod.facts->is_static   ? PassOver::kStatic
@@ -60,7 +64,8 @@ std::vector<Candidate> rank_with_reasons(const RankRule& rule, std::span<const P
     candidates.push_back(candidate);
   }
   const auto is_ranked = [&](const Candidate& candidate) {
-    return pods[candidate.pod].reading.state != ReadingState::kNotReadYet;
+    const PassPod& pod = pods[candidate.pod];
+    return is_active(pod) && pod.reading.state != ReadingState::kNotReadYet;
   };
   const auto unranked = std::stable_partition(candidates.begin(), candidates.end(), is_ranked);
   std::stable_sort(candidates.begin(), unranked,

@@ -28,6 +28,9 @@ enum class PassOver : std::uint8_t {
 /// kNone.
 [[nodiscard]] std::string_view to_string(PassOver rule);
 
+/// Whether it is one of the pods that a kubelet would rank: what no source knows is not.
+[[nodiscard]] bool is_active(const PassPod& pod);
+
 /// Why this pod may not be evicted at all; kNone if it may.
 [[nodiscard]] PassOver protection_of(const PassPod& pod);
 
@@ -35,7 +38,8 @@ enum class PassOver : std::uint8_t {
 struct Candidate {
   /// Place in the pods that were given.
   std::size_t pod = 0;
-  /// 1 is evicted first. Pods that are not ranked (not read yet) come last and have place 0.
+  /// 1 is evicted first. Pods that are not ranked (unknown, or not read yet) come last and have
+  /// place 0.
   std::size_t place = 0;
   RankKey key;
   /// Usage and effective request as the rule measures them; request in units of 1e-9.

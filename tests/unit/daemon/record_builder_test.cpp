@@ -78,15 +78,24 @@ TEST_F(RecordedPass, ProtectedPodsAreRankedAndPassedOver) {
   fixed.facts.is_static = true;
   fixed.facts.is_critical = true;
   add({.name = "hog", .usage = 80_MiB});
-  add({.name = "nameless", .usage = 70_MiB});
-  copy_.pods[2].pass.standing = eviction::Standing::kUnknown;
   const auto ranked = ranking();
   EXPECT_EQ(ranked[0].name, "static");
+  EXPECT_EQ(ranked[0].place, 1U);
   EXPECT_EQ(ranked[0].passed_over, "static");
   EXPECT_EQ(ranked[0].reason, "protected: static pod");
   EXPECT_EQ(ranked[1].passed_over, "");
-  EXPECT_EQ(ranked[2].passed_over, "unknown");
-  EXPECT_EQ(ranked[2].reason, "protected: no source of pods knows this cgroup");
+}
+
+TEST_F(RecordedPass, WhatNoSourceOfPodsKnowsIsListedLastWithoutAPlace) {
+  add({.name = "nameless", .usage = 90_MiB});
+  copy_.pods[0].pass.standing = eviction::Standing::kUnknown;
+  add({.name = "hog", .usage = 80_MiB});
+  const auto ranked = ranking();
+  EXPECT_EQ(ranked[0].name, "hog");
+  EXPECT_EQ(ranked[0].place, 1U);
+  EXPECT_EQ(ranked[1].place, 0U);
+  EXPECT_EQ(ranked[1].passed_over, "unknown");
+  EXPECT_EQ(ranked[1].reason, "protected: no source of pods knows this cgroup");
 }
 
 TEST_F(RecordedPass, APodThatWasNotReadComesLastWithoutAPlace) {

@@ -193,6 +193,13 @@ TEST(Candidates, ThatAreProtectedAreNeverChosen) {
   EXPECT_EQ(node.victim(), "ordinary");
 }
 
+TEST(Candidates, AreNotWhatNoSourceOfPodsKnows) {
+  Node node(settings_with(hard_memory("1Gi")));
+  node.with(pod("unknown"), 1_GiB);
+  node["unknown"].standing = Standing::kUnknown;
+  EXPECT_EQ(node.pass_with_memory(1_MiB).outcome, Outcome::kNoCandidates);
+}
+
 TEST(WatchPoints, AreRefreshedAfterMoreThanTenSeconds) {
   Node node(settings_with(hard_memory("1Gi")));
   EXPECT_TRUE(node.pass_with_memory(2_GiB).refresh_watch_points);
