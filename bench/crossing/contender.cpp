@@ -80,4 +80,20 @@ Result<> Contender::disarm() {
   return consumer_ ? consumer_->disarm() : Result<>{};
 }
 
+std::optional<MonoTime> Contender::detected(const std::string& uid) const {
+  const Result<std::string> answer =
+      daemon_ ? daemon_->ask(R"({"op":"last_evictions"})") : fail(Errc::kNotFound, "no daemon");
+  if (!answer) {
+    return std::nullopt;
+  }
+  for (const nlohmann::json& eviction : nlohmann::json::parse(*answer, nullptr, false)) {
+    const nlohmann::json hook =
+        eviction.value("timeline", nlohmann::json::object()).value("hook_ns", nlohmann::json{});
+    if (eviction.value("uid", "") == uid && hook.is_number_integer()) {
+      return MonoTime{Duration{hook.get<std::int64_t>()}};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace evictd::bench

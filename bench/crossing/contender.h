@@ -24,6 +24,9 @@ class Contender {
   /// itself; a cgroup threshold of evictd is fixed by the pod root's limit, a node's is reloaded.
   Result<> arm(pid_t victim, Bytes level);
   Result<> disarm();
+  /// When evictd's own kernel side saw the crossing that `uid` died of: telemetry, as only evictd
+  /// can know it. Nothing for the others, and where its timer saw nothing before a pass did.
+  [[nodiscard]] std::optional<MonoTime> detected(const std::string& uid) const;
 
  private:
   explicit Contender(const Row& row) : row_(row) {}

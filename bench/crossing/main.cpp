@@ -33,6 +33,7 @@ struct Arguments {
 
 struct RowResult {
   Series to_sigkill;
+  Series from_detection;
   Series to_exit;
   Series past_at_sigkill;
   Series past_at_most;
@@ -47,6 +48,9 @@ void add(RowResult& result, const TrialOutcome& outcome) {
   }
   result.to_sigkill.add(outcome.to_sigkill_us);
   result.to_exit.add(outcome.to_exit_us);
+  if (outcome.detection_to_sigkill_us) {
+    result.from_detection.add(*outcome.detection_to_sigkill_us);
+  }
   result.past_at_sigkill.add(outcome.past_at_sigkill_mib);
   result.past_at_most.add(outcome.past_at_most_mib);
   result.hog_rate.add(outcome.hog_mib_per_second);
@@ -99,6 +103,9 @@ void report_ratios(Report& report, const Row& row, const nlohmann::json& params)
 void report_row(Report& report, const Row& row, const RowResult& result) {
   const nlohmann::json params = params_of(row);
   report.add("crossing_to_sigkill", params, "us", result.to_sigkill);
+  if (result.from_detection.size() != 0) {
+    report.add("detection_to_sigkill", params, "us", result.from_detection);
+  }
   report.add("past_at_sigkill", params, "MiB", result.past_at_sigkill);
   report.add("past_at_most", params, "MiB", result.past_at_most);
   report.add("crossing_to_exit", params, "us", result.to_exit);

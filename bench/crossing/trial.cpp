@@ -105,7 +105,12 @@ Result<TrialOutcome> run_trial(const Row& row, Ground& ground, Contender& conten
   const MonoTime let_go{std::chrono::steady_clock::now().time_since_epoch()};
   hog->go();
   const Result<stage::ChildExit> end = hog->child().wait(kTrialDeadline);
-  const TrialOutcome outcome = judge(observer.disarm(), watched->level, *hog, end, let_go);
+  const ObserverReading seen = observer.disarm();
+  TrialOutcome outcome = judge(seen, watched->level, *hog, end, let_go);
+  if (const std::optional<MonoTime> detected = contender.detected(pod->uid);
+      detected && outcome.void_because.empty()) {
+    outcome.detection_to_sigkill_us = microseconds(*seen.sigkill_returned - *detected);
+  }
   if (Result<> disarmed = contender.disarm(); !disarmed) {
     return tl::unexpected(disarmed.error());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <random>
 #include <string>
 
@@ -16,6 +17,8 @@ struct TrialOutcome {
   /// Empty if the trial counts; else why it does not.
   std::string void_because;
   double to_sigkill_us = 0;
+  /// From evictd's own detection; nothing where there is none.
+  std::optional<double> detection_to_sigkill_us;
   double to_exit_us = 0;
   double past_at_sigkill_mib = 0;
   double past_at_most_mib = 0;
