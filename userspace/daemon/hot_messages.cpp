@@ -45,7 +45,10 @@ void HotLoop::take_messages() {
 void HotLoop::handle(PlacePod& message) {
   HotPod* newer = message.pod.get();
   if (newer != nullptr && newer->target != nullptr) {
-    actuator().replace(*newer->target);
+    // Both: an eviction outlives a change of dryRun.
+    for (enforce::Actuator* one : {options_.actuator, options_.dry_run_actuator}) {
+      one->replace(*newer->target);
+    }
   }
   if (const HotPod* known = pods_.at(message.slot)) {
     // What is over is over until housekeeping has had a new look at the pod, which is now. Of a
@@ -135,10 +138,12 @@ void HotLoop::on_approach(const probe::Approach& event) {
 }
 
 void HotLoop::take_progress(enforce::Actuator& actuator) {
+  const bool dry_run = &actuator == options_.dry_run_actuator;
   while (const std::optional<enforce::Progress> progress = actuator.take_progress()) {
     InFlightTable::Entry* entry = in_flight_.find(progress->pod);
-    // A dry run ends nobody, so its victim keeps its standing.
-    if (entry != nullptr && !entry->dry_run) {
+    // A dry run ends nobody: neither its own victim changes its standing, nor a pod that is being
+    // evicted for real since dryRun was switched off.
+    if (entry != nullptr && !dry_run && !entry->dry_run) {
       switch (progress->state) {
         case enforce::EvictionState::kTerminating:
           break;
@@ -155,7 +160,8 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
           break;
       }
     }
-    EvictionStep step{.progress = *progress, .counters = actuator.counters()};
+    EvictionStep step{
+        .progress = *progress, .dry_run = dry_run, .counters = options_.actuator->counters()};
     for (const std::uint32_t slot : pods_.ordered()) {
       const HotPod& pod = *pods_.at(slot);
       if (pod.memory_id == progress->pod && pod.target) {

@@ -211,13 +211,16 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
       actuator().cut_grace(entry->ticket, now + decision.grace, now);
   timeline_.signal_at = options_.clock->now();
   if (!cut) {
+    // It may not be signalled any more, or it is gone: to wait for it would spare everybody.
+    entry->phase = InFlightTable::Phase::kOver;
     count(options_.counters->not_begun);
     send(EvictionRefused{.victim = &victim, .code = cut.error().code});
+    refused_ = true;
     return;
   }
   entry->phase = decision.grace.count() == 0 ? InFlightTable::Phase::kKilled
                                              : InFlightTable::Phase::kHardGrace;
-  entry->killed_at = now;
+  entry->killed_at = cut->last_at;
   begun_ = *cut;
 }
 

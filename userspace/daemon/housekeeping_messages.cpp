@@ -99,7 +99,7 @@ void Housekeeping::note_pass(const PassCopy& copy) {
 
 void Housekeeping::handle(const EvictionStep& message) {
   actuator_counters_ = message.counters;
-  const exporting::EvictionRecord* record = records_.note(message.progress, message.usage);
+  const exporting::EvictionRecord* record = records_.note(message);
   if (record == nullptr) {
     return;
   }
@@ -108,7 +108,9 @@ void Housekeeping::handle(const EvictionStep& message) {
     case enforce::EvictionState::kTerminating:
       break;
     case enforce::EvictionState::kKilled:
-      release_memory_of(message.progress.pod);
+      if (!message.dry_run) {
+        release_memory_of(message.progress.pod);
+      }
       break;
     case enforce::EvictionState::kExceededGrace:
       options_.log->warn("ExceededGracePeriod: pod " + pod +
@@ -122,8 +124,7 @@ void Housekeeping::handle(const EvictionStep& message) {
 
 void Housekeeping::release_memory_of(CgroupId pod) {
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
-    if (listed.hot != nullptr && listed.hot->memory_id == pod && listed.hot->target &&
-        !config_->settings().dry_run) {
+    if (listed.hot != nullptr && listed.hot->memory_id == pod && listed.hot->target) {
       releaser_->release(*listed.hot->target);
     }
   }

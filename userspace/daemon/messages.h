@@ -82,6 +82,8 @@ struct PassDone {
 /// A step of an eviction that the actuator reported.
 struct EvictionStep {
   enforce::Progress progress;
+  /// It was not the real actuator that went this step.
+  bool dry_run = false;
   /// Bytes still charged to the victim at this step; -1 if its cgroup is gone.
   Bytes usage{-1};
   enforce::ActuatorCounters counters;

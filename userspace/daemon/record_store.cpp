@@ -21,9 +21,11 @@ const exporting::EvictionRecord& RecordStore::add(exporting::EvictionRecord reco
   return kept_.back().record;
 }
 
-const exporting::EvictionRecord* RecordStore::note(const enforce::Progress& step, Bytes usage) {
-  const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
-                                  [&](const Kept& kept) { return kept.pod == step.pod; });
+const exporting::EvictionRecord* RecordStore::note(const EvictionStep& message) {
+  const enforce::Progress& step = message.progress;
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& kept) {
+    return kept.pod == step.pod && kept.record.dry_run == message.dry_run;
+  });
   if (found == kept_.rend()) {
     return nullptr;
   }
@@ -38,10 +40,10 @@ const exporting::EvictionRecord* RecordStore::note(const enforce::Progress& step
       break;
     case enforce::EvictionState::kReleased:
       record.timeline.exited = step.at;
-      if (usage.value >= 0) {
-        record.remaining_bytes = usage.value;
+      if (message.usage.value >= 0) {
+        record.remaining_bytes = message.usage.value;
       }
-      if (usage < kRemainder) {
+      if (message.usage < kRemainder) {
         record.timeline.freed = step.at;
       }
       break;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "enforce/actuator.h"
+#include "daemon/messages.h"
 #include "evictd/cgroup_id.h"
 #include "export/eviction_record.h"
 
@@ -19,9 +19,9 @@ class RecordStore {
 
   /// Adds `record`, gives it the next id and returns it as it is kept.
   const exporting::EvictionRecord& add(exporting::EvictionRecord record, CgroupId pod);
-  /// Notes a step of the newest eviction of `step.pod`. Returns its record, nullptr if there is
-  /// none.
-  const exporting::EvictionRecord* note(const enforce::Progress& step, Bytes usage);
+  /// Notes a step of the newest eviction of its pod, real or dry as the step is. Returns its
+  /// record, nullptr if there is none.
+  const exporting::EvictionRecord* note(const EvictionStep& message);
 
   [[nodiscard]] std::deque<exporting::EvictionRecord> latest() const;
   [[nodiscard]] std::uint64_t count() const { return next_id_ - 1; }

@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-#include "allocation_count.h"
 #include "real_tree.h"
+#include "support/allocation_count.h"
 #include "sys/kernel_text.h"
 #include "sys/node_files.h"
 

@@ -2,147 +2,19 @@
 #include "daemon/hot_loop.h"
 
 #include <gtest/gtest.h>
-#include <poll.h>
 
-#include <atomic>
 #include <chrono>
 #include <deque>
-#include <string>
-#include <thread>
+#include <utility>
 
-#include "daemon/preparations.h"
-#include "fake_node.h"
+#include "driven_hot_loop.h"
 
 namespace evictd::daemon {
 namespace {
 
 using std::chrono::seconds;
 
-/// Moved by the test. Far ahead of the machine's own clock, so that no timer ever fires: a
-/// turn of the loop is what the test asks for with a message.
-class ManualClock final : public core::Clock {
- public:
-  /// A microsecond passes with every look.
-  [[nodiscard]] MonoTime now() const override {
-    return MonoTime(Duration(now_ns_.fetch_add(1000)));
-  }
-  [[nodiscard]] WallTime wall_now() const override { return {}; }
-  void advance(Duration by) { now_ns_ += by.count(); }
-
- private:
-  mutable std::atomic<std::int64_t> now_ns_{std::int64_t{4'000'000'000} * 1'000'000'000};
-};
-
-/// Has nothing under way; pods without a target never get as far as it.
-class IdleActuator final : public enforce::Actuator {
- public:
-  Result<enforce::SignalReport> begin(enforce::KillTarget& /*target*/, Duration /*grace*/,
-                                      MonoTime /*now*/) override {
-    return fail(Errc::kNotFound, "idle");
-  }
-  void rehearse(const enforce::KillTarget& /*target*/) override {}
-  Result<enforce::SignalReport> cut_grace(enforce::Ticket /*ticket*/, MonoTime /*deadline*/,
-                                          MonoTime /*now*/) override {
-    return fail(Errc::kNotFound, "idle");
-  }
-  [[nodiscard]] std::optional<MonoTime> next_deadline() const override { return std::nullopt; }
-  void on_deadline(MonoTime /*now*/) override {}
-  [[nodiscard]] int descriptor() const override { return -1; }
-  void on_ready(MonoTime /*now*/) override {}
-  void on_emptied(CgroupId /*cgroup*/, MonoTime /*now*/) override {}
-  std::optional<enforce::Progress> take_progress() override { return std::nullopt; }
-  [[nodiscard]] std::size_t in_flight(std::span<enforce::InFlight> /*out*/) const override {
-    return 0;
-  }
-  void replace(enforce::KillTarget& /*newer*/) override {}
-  [[nodiscard]] const enforce::ActuatorCounters& counters() const override { return counters_; }
-
- private:
-  enforce::ActuatorCounters counters_;
-};
-
-/// The hot thread on a node of files, without the kernel side; the test is housekeeping.
-class HotLoopWithoutBpf : public testing::Test {
- protected:
-  HotLoopWithoutBpf() {
-    hot_ = HotLoop::create({.probe = nullptr,
-                            .clock = &clock_,
-                            .inbox = &inbox_,
-                            .outbox = &outbox_,
-                            .actuator = &actuator_,
-                            .dry_run_actuator = &dry_run_,
-                            .counters = &counters_,
-                            .readings = node_.readings(),
-                            .config = config("100Mi")})
-               .value();
-  }
-  void TearDown() override {
-    stop_ = true;
-    inbox_.wake_up.signal();
-    if (thread_.joinable()) {
-      thread_.join();
-    }
-  }
-
-  static std::unique_ptr<HotConfig> config(const std::string& memory_available) {
-    const auto parsed = config::parse(
-        "pollInterval: 10s\nevictionHard:\n  memory.available: " + memory_available + "\n",
-        "test.yaml");
-    return hot_config_of(parsed.value()).value();
-  }
-  void start() {
-    thread_ = std::thread([this] { EXPECT_TRUE(hot_->run(stop_)); });
-  }
-  void send(ToHot&& message) {
-    ASSERT_TRUE(inbox_.queue.push(std::move(message)));
-    inbox_.wake_up.signal();
-  }
-  /// Until the pass at the start has found the queue full.
-  void wait_for_lost_messages() const {
-    while (counters_.lost_messages.load() == 0) {
-      std::this_thread::yield();
-    }
-  }
-  /// Only that: what the hot thread says meanwhile is for the test to see.
-  void drop_what_filled_the_queue() {
-    for (std::size_t i = 0; i < kQueue; ++i) {
-      ASSERT_TRUE(outbox_.queue.pop());
-    }
-  }
-  /// The next message of kind T; others before it are dropped. The deadline is for failure only.
-  template <typename T>
-  std::optional<T> next() {
-    const auto give_up = std::chrono::steady_clock::now() + seconds(60);
-    while (std::chrono::steady_clock::now() < give_up) {
-      while (std::optional<ToHousekeeping> message = outbox_.queue.pop()) {
-        if (T* wanted = std::get_if<T>(&*message)) {
-          return std::move(*wanted);
-        }
-        dropped_.push_back(std::move(*message));
-      }
-      pollfd ready{.fd = outbox_.wake_up.descriptor(), .events = POLLIN, .revents = 0};
-      ::poll(&ready, 1, 1000);
-      outbox_.wake_up.consume();
-    }
-    ADD_FAILURE() << "the hot thread did not answer";
-    return std::nullopt;
-  }
-
-  static constexpr std::size_t kQueue = 64;
-
-  FakeNode node_;
-  ManualClock clock_;
-  Mailbox<ToHot> inbox_{kQueue, base::WakeUp::create().value()};
-  Mailbox<ToHousekeeping> outbox_{kQueue, base::WakeUp::create().value()};
-  IdleActuator actuator_;
-  IdleActuator dry_run_;
-  HotCounters counters_;
-  std::atomic<bool> stop_{false};
-  std::unique_ptr<HotLoop> hot_;
-  /// What next() passed over: it may own what the hot thread still points to.
-  std::deque<ToHousekeeping> dropped_;
-  std::thread thread_;
-};
+using HotLoopWithoutBpf = DrivenHotLoop;
 
 TEST_F(HotLoopWithoutBpf, TheFirstPassKnowsThePodsThatWereHandedOver) {
   send(PlacePod{.slot = 1, .pod = node_.pod(1, "a", 10_MiB)});
@@ -228,7 +100,7 @@ TEST_F(HotLoopWithoutBpf, GivesBackWhatWasInASlot) {
 TEST_F(HotLoopWithoutBpf, AnotherConfigurationIsInForceFromTheNextPassOn) {
   start();
   ASSERT_TRUE(next<PassDone>());
-  send(UseConfig{config("950Mi")});
+  send(UseConfig{config(hard("950Mi"))});
   ASSERT_TRUE(next<RetireConfig>());
   const auto done = next<PassDone>();
   ASSERT_TRUE(done && done->copy);

@@ -16,11 +16,12 @@ MonoTime at(std::int64_t ns) {
   return MonoTime(Duration(ns));
 }
 
-enforce::Progress step(std::uint64_t id, EvictionState state, std::int64_t ns) {
-  enforce::Progress made;
-  made.pod = pod(id);
-  made.state = state;
-  made.at = at(ns);
+EvictionStep step(std::uint64_t id, EvictionState state, std::int64_t ns, Bytes usage = Bytes{-1}) {
+  EvictionStep made;
+  made.progress.pod = pod(id);
+  made.progress.state = state;
+  made.progress.at = at(ns);
+  made.usage = usage;
   return made;
 }
 
@@ -40,7 +41,7 @@ TEST(RecordStore, ForgetsTheOldestButGoesOnCounting) {
   EXPECT_EQ(store.latest().size(), RecordStore::kKept);
   EXPECT_EQ(store.latest().front().id, 3U);
   EXPECT_EQ(store.count(), RecordStore::kKept + 2);
-  EXPECT_EQ(store.note(step(1, EvictionState::kKilled, 1), Bytes{-1}), nullptr);
+  EXPECT_EQ(store.note(step(1, EvictionState::kKilled, 1)), nullptr);
 }
 
 TEST(RecordStore, AStepGoesToTheNewestEvictionOfThePod) {
@@ -48,19 +49,32 @@ TEST(RecordStore, AStepGoesToTheNewestEvictionOfThePod) {
   store.add({}, pod(1));
   store.add({}, pod(1));
   store.add({}, pod(2));
-  const exporting::EvictionRecord* record =
-      store.note(step(1, EvictionState::kKilled, 40), Bytes{-1});
+  const exporting::EvictionRecord* record = store.note(step(1, EvictionState::kKilled, 40));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->id, 2U);
   EXPECT_EQ(record->state, "killed");
   EXPECT_EQ(record->timeline.killed, at(40));
 }
 
+TEST(RecordStore, AStepOfADryRunIsNoneOfTheEvictionThatFollowedIt) {
+  RecordStore store;
+  exporting::EvictionRecord dry;
+  dry.dry_run = true;
+  store.add(dry, pod(1));
+  store.add({}, pod(1));
+  EvictionStep pretended = step(1, EvictionState::kReleased, 40);
+  pretended.dry_run = true;
+  const exporting::EvictionRecord* record = store.note(pretended);
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->id, 1U);
+  EXPECT_EQ(store.latest().back().timeline.exited, std::nullopt);
+}
+
 TEST(RecordStore, AReleaseThatLeftAlmostNothingIsAlsoTheEndOfFreeing) {
   RecordStore store;
   store.add({}, pod(1));
   const exporting::EvictionRecord* record =
-      store.note(step(1, EvictionState::kReleased, 50), 100_KiB);
+      store.note(step(1, EvictionState::kReleased, 50, 100_KiB));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->state, "released");
   EXPECT_EQ(record->timeline.exited, at(50));
@@ -72,7 +86,7 @@ TEST(RecordStore, AReleaseThatLeftFilesInMemoryHasFreedNothingYet) {
   RecordStore store;
   store.add({}, pod(1));
   const exporting::EvictionRecord* record =
-      store.note(step(1, EvictionState::kReleased, 50), 20_MiB);
+      store.note(step(1, EvictionState::kReleased, 50, 20_MiB));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->timeline.freed, std::nullopt);
   EXPECT_EQ(record->remaining_bytes, 20 * 1024 * 1024);
@@ -81,8 +95,7 @@ TEST(RecordStore, AReleaseThatLeftFilesInMemoryHasFreedNothingYet) {
 TEST(RecordStore, ARemovedCgroupHasNothingLeft) {
   RecordStore store;
   store.add({}, pod(1));
-  const exporting::EvictionRecord* record =
-      store.note(step(1, EvictionState::kReleased, 50), Bytes{-1});
+  const exporting::EvictionRecord* record = store.note(step(1, EvictionState::kReleased, 50));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->remaining_bytes, std::nullopt);
   EXPECT_EQ(record->timeline.freed, at(50));
@@ -91,8 +104,7 @@ TEST(RecordStore, ARemovedCgroupHasNothingLeft) {
 TEST(RecordStore, AnExceededGraceIsAStateAndNoMoment) {
   RecordStore store;
   store.add({}, pod(1));
-  const exporting::EvictionRecord* record =
-      store.note(step(1, EvictionState::kExceededGrace, 60), Bytes{-1});
+  const exporting::EvictionRecord* record = store.note(step(1, EvictionState::kExceededGrace, 60));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->state, "exceeded_grace");
   EXPECT_EQ(record->timeline.exited, std::nullopt);

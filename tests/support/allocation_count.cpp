@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocation_count.h"
+#include "support/allocation_count.h"
 
-#include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
 
 // Replaced operators have nowhere else to count.
-std::atomic<std::size_t> g_allocations{
-    0};  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+thread_local std::size_t t_allocations = 0;
 
 }  // namespace
 
 namespace evictd::test {
 
 std::size_t allocations() {
-  return g_allocations.load();
+  return t_allocations;
 }
 
 }  // namespace evictd::test
 
 // NOLINTBEGIN(cppcoreguidelines-no-malloc): this is where `new` gets its memory.
 void* operator new(std::size_t size) {
-  ++g_allocations;
+  ++t_allocations;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) {
     return memory;
   }

@@ -5,7 +5,7 @@
 
 namespace evictd::test {
 
-/// How often this test program asked for memory with `new` so far.
+/// How often the calling thread asked for memory with `new` so far.
 [[nodiscard]] std::size_t allocations();
 
 }  // namespace evictd::test

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "daemon/hot_loop.h"
+#include "daemon/preparations.h"
+#include "unit/daemon/fake_actuator.h"
+#include "unit/daemon/fake_node.h"
+
+namespace evictd::daemon {
+
+/// Moved by the test. Far ahead of the machine's own clock, so that no timer ever fires: a
+/// turn of the loop is what the test asks for with a message.
+class ManualClock final : public core::Clock {
+ public:
+  /// A microsecond passes with every look.
+  [[nodiscard]] MonoTime now() const override {
+    return MonoTime(Duration(now_ns_.fetch_add(1000)));
+  }
+  [[nodiscard]] WallTime wall_now() const override { return {}; }
+  void advance(Duration by) { now_ns_ += by.count(); }
+
+ private:
+  mutable std::atomic<std::int64_t> now_ns_{std::int64_t{4'000'000'000} * 1'000'000'000};
+};
+
+/// The hot thread on a node of files, without the kernel side; the test is housekeeping, and what
+/// an actuator does is written down.
+class DrivenHotLoop : public testing::Test {
+ protected:
+  explicit DrivenHotLoop(const std::string& yaml = hard("100Mi")) {
+    hot_ = HotLoop::create({.probe = nullptr,
+                            .clock = &clock_,
+                            .inbox = &inbox_,
+                            .outbox = &outbox_,
+                            .actuator = &actuator_,
+                            .dry_run_actuator = &dry_run_,
+                            .counters = &counters_,
+                            .readings = node_.readings(),
+                            .config = config(yaml)})
+               .value();
+  }
+  void TearDown() override {
+    stop_ = true;
+    inbox_.wake_up.signal();
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+
+  static std::string hard(const std::string& memory_available) {
+    return "pollInterval: 10s\nevictionHard:\n  memory.available: " + memory_available + "\n";
+  }
+  static std::unique_ptr<HotConfig> config(const std::string& yaml) {
+    const auto parsed = config::parse(yaml, "test.yaml");
+    return hot_config_of(parsed.value()).value();
+  }
+  void start() {
+    thread_ = std::thread([this] { EXPECT_TRUE(hot_->run(stop_)); });
+  }
+  void send(ToHot&& message) {
+    ASSERT_TRUE(inbox_.queue.push(std::move(message)));
+    inbox_.wake_up.signal();
+  }
+  /// Until the pass at the start has found the queue full.
+  void wait_for_lost_messages() const {
+    while (counters_.lost_messages.load() == 0) {
+      std::this_thread::yield();
+    }
+  }
+  /// Only that: what the hot thread says meanwhile is for the test to see.
+  void drop_what_filled_the_queue() {
+    for (std::size_t i = 0; i < kQueue; ++i) {
+      ASSERT_TRUE(outbox_.queue.pop());
+    }
+  }
+  /// The next message of kind T; others before it are dropped. The deadline is for failure only.
+  template <typename T>
+  std::optional<T> next() {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < give_up) {
+      while (std::optional<ToHousekeeping> message = outbox_.queue.pop()) {
+        if (T* wanted = std::get_if<T>(&*message)) {
+          return std::move(*wanted);
+        }
+        dropped_.push_back(std::move(*message));
+      }
+      pollfd ready{.fd = outbox_.wake_up.descriptor(), .events = POLLIN, .revents = 0};
+      ::poll(&ready, 1, 1000);
+      outbox_.wake_up.consume();
+    }
+    ADD_FAILURE() << "the hot thread did not answer";
+    return std::nullopt;
+  }
+
+  static constexpr std::size_t kQueue = 64;
+
+  FakeNode node_;
+  ManualClock clock_;
+  Mailbox<ToHot> inbox_{kQueue, base::WakeUp::create().value()};
+  Mailbox<ToHousekeeping> outbox_{kQueue, base::WakeUp::create().value()};
+  FakeActuator actuator_;
+  FakeActuator dry_run_;
+  HotCounters counters_;
+  std::atomic<bool> stop_{false};
+  std::unique_ptr<HotLoop> hot_;
+  /// What next() passed over: it may own what the hot thread still points to.
+  std::deque<ToHousekeeping> dropped_;
+  std::thread thread_;
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "enforce/actuator.h"
+#include "enforce/kill_target.h"
+
+namespace evictd::daemon {
+
+/// Sends no signal, notes what it is asked for, and goes the steps that the test tells it. The hot
+/// thread and the test may use it at once; allocates nothing for the first kKept calls and steps.
+class FakeActuator final : public enforce::Actuator {
+ public:
+  static constexpr std::size_t kKept = 64;
+  /// From the call to the stamp of its signal.
+  static constexpr Duration kSignalTime = std::chrono::microseconds(30);
+
+  struct Begun {
+    CgroupId pod;
+    Duration grace{};
+    enforce::SignalReport report;
+  };
+  struct Cut {
+    enforce::Ticket ticket;
+    /// What is left of the grace.
+    Duration rest{};
+  };
+
+  FakeActuator() {
+    begun_.reserve(kKept);
+    cuts_.reserve(kKept);
+    replaced_.reserve(kKept);
+    steps_.reserve(kKept);
+  }
+
+  Result<enforce::SignalReport> begin(enforce::KillTarget& target, Duration grace,
+                                      MonoTime now) override {
+    const std::scoped_lock lock(mutex_);
+    ++counters_.evictions;
+    const enforce::SignalReport report =
+        signal(enforce::Ticket{.slot = 1, .generation = ++generation_}, grace, now);
+    begun_.push_back({.pod = target.id(), .grace = grace, .report = report});
+    return report;
+  }
+  void rehearse(const enforce::KillTarget& /*target*/) override {}
+  Result<enforce::SignalReport> cut_grace(enforce::Ticket ticket, MonoTime deadline,
+                                          MonoTime now) override {
+    const std::scoped_lock lock(mutex_);
+    if (refuses_cuts_) {
+      return fail(Errc::kInvalid, "protected");
+    }
+    cuts_.push_back({.ticket = ticket, .rest = deadline - now});
+    return signal(ticket, deadline - now, now);
+  }
+  [[nodiscard]] std::optional<MonoTime> next_deadline() const override {
+    if (each_turn) {
+      each_turn();
+    }
+    return std::nullopt;
+  }
+  void on_deadline(MonoTime /*now*/) override {}
+  [[nodiscard]] int descriptor() const override { return -1; }
+  void on_ready(MonoTime /*now*/) override {}
+  void on_emptied(CgroupId /*cgroup*/, MonoTime /*now*/) override {}
+  std::optional<enforce::Progress> take_progress() override {
+    const std::scoped_lock lock(mutex_);
+    if (steps_.empty()) {
+      return std::nullopt;
+    }
+    const enforce::Progress step = steps_.front();
+    steps_.erase(steps_.begin());
+    return step;
+  }
+  [[nodiscard]] std::size_t in_flight(std::span<enforce::InFlight> /*out*/) const override {
+    return 0;
+  }
+  void replace(enforce::KillTarget& newer) override {
+    const std::scoped_lock lock(mutex_);
+    replaced_.push_back(newer.uid());
+  }
+  [[nodiscard]] const enforce::ActuatorCounters& counters() const override { return counters_; }
+
+  // For the test.
+
+  /// Called by the hot thread in each turn of its loop; set before it runs.
+  std::function<void()> each_turn;
+
+  /// A step that the hot thread finds at its next turn.
+  void go(const enforce::Progress& step) {
+    const std::scoped_lock lock(mutex_);
+    steps_.push_back(step);
+  }
+  void refuse_cuts() {
+    const std::scoped_lock lock(mutex_);
+    refuses_cuts_ = true;
+  }
+  [[nodiscard]] std::vector<Begun> begun() const {
+    const std::scoped_lock lock(mutex_);
+    return begun_;
+  }
+  [[nodiscard]] std::vector<Cut> cuts() const {
+    const std::scoped_lock lock(mutex_);
+    return cuts_;
+  }
+  /// Uids of the pods whose targets were made anew.
+  [[nodiscard]] std::vector<std::string> replaced() const {
+    const std::scoped_lock lock(mutex_);
+    return replaced_;
+  }
+
+ private:
+  static enforce::SignalReport signal(enforce::Ticket ticket, Duration grace, MonoTime now) {
+    return {.ticket = ticket,
+            .signal = grace <= Duration::zero() ? SIGKILL : SIGTERM,
+            .method = enforce::SignalMethod::kPidfds,
+            .first_at = now + kSignalTime,
+            .last_at = now + kSignalTime,
+            .processes = 1};
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<Begun> begun_;
+  std::vector<Cut> cuts_;
+  std::vector<std::string> replaced_;
+  std::vector<enforce::Progress> steps_;
+  bool refuses_cuts_ = false;
+  std::uint32_t generation_ = 0;
+  enforce::ActuatorCounters counters_;
+};
+
+}  // namespace evictd::daemon
