@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stage/hierarchies.h"
 
+#include <algorithm>
+#include <functional>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stage/text_file.h"
 
@@ -11,6 +15,8 @@ namespace {
 
 /// One mount as /proc/self/mountinfo tells it, as far as needed here.
 struct Mount {
+  /// Directory of the file system that is mounted.
+  std::string root;
   std::string point;
   std::string type;
   std::string super_options;
@@ -21,7 +27,7 @@ Mount parse_mount(const std::string& line) {
   std::istringstream fields{line};
   std::string skipped;
   Mount mount;
-  fields >> skipped >> skipped >> skipped >> skipped >> mount.point;
+  fields >> skipped >> skipped >> skipped >> mount.root >> mount.point;
   while (fields >> skipped && skipped != "-") {
   }
   fields >> mount.type >> skipped >> mount.super_options;
@@ -38,36 +44,61 @@ bool has_word(const std::string& list, char separator, const std::string& word) 
   return false;
 }
 
+/// A part of a hierarchy, mounted for a container, shows none of our cgroups; and of several mounts
+/// of the whole, the one where everybody looks is ours and not that of some chroot.
+int preference(const Mount& mount) {
+  const bool whole = mount.root == "/";
+  const bool usual = mount.point == "/sys/fs/cgroup" || mount.point.starts_with("/sys/fs/cgroup/");
+  return (whole ? 2 : 0) + (usual ? 1 : 0);
+}
+
+/// The best first; equal ones in the kernel's order.
+std::vector<Mount> cgroup_mounts(const std::string& text) {
+  std::vector<Mount> mounts;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) {
+    Mount mount = parse_mount(line);
+    if (mount.type == "cgroup" || mount.type == "cgroup2") {
+      mounts.push_back(std::move(mount));
+    }
+  }
+  std::ranges::stable_sort(mounts, std::ranges::greater{}, preference);
+  return mounts;
+}
+
+/// Empty if no v1 mount has the controller.
+std::filesystem::path v1_mount_of(const std::vector<Mount>& mounts, const std::string& controller) {
+  for (const Mount& mount : mounts) {
+    if (mount.type == "cgroup" && has_word(mount.super_options, ',', controller)) {
+      return mount.point;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<Hierarchies> Hierarchies::detect() {
-  const Result<std::string> text = read_text("/proc/self/mountinfo");
+Result<Hierarchies> Hierarchies::detect(const std::filesystem::path& root) {
+  const Result<std::string> text = read_text(root / "proc/self/mountinfo");
   if (!text) {
     return tl::unexpected(text.error());
   }
-  Hierarchies found;
-  std::istringstream lines{*text};
-  for (std::string line; std::getline(lines, line);) {
-    const Mount mount = parse_mount(line);
-    if (mount.type == "cgroup" && has_word(mount.super_options, ',', "memory")) {
-      found.memory = mount.point;
-      found.version = CgroupVersion::kV1;
-    } else if (mount.type == "cgroup" && has_word(mount.super_options, ',', "pids")) {
-      found.pids = mount.point;
-    } else if (mount.type == "cgroup2" && found.memory.empty()) {
-      const Result<std::string> controllers = read_text(mount.point + "/cgroup.controllers");
-      std::string words = controllers.value_or(std::string{});
-      words.resize(words.find_last_not_of('\n') + 1);
-      if (has_word(words, ' ', "memory") && has_word(words, ' ', "pids")) {
-        found = {CgroupVersion::kV2, mount.point, mount.point};
-      }
+  const std::vector<Mount> mounts = cgroup_mounts(*text);
+  const Hierarchies v1{CgroupVersion::kV1, v1_mount_of(mounts, "memory"),
+                       v1_mount_of(mounts, "pids")};
+  if (!v1.memory.empty() && !v1.pids.empty()) {
+    return v1;
+  }
+  for (const Mount& mount : mounts) {
+    const std::filesystem::path controllers = root / mount.point.substr(1) / "cgroup.controllers";
+    std::string words = mount.type == "cgroup2" ? read_text(controllers).value_or("") : "";
+    words.resize(words.find_last_not_of('\n') + 1);
+    if (has_word(words, ' ', "memory") && has_word(words, ' ', "pids")) {
+      return Hierarchies{CgroupVersion::kV2, mount.point, mount.point};
     }
   }
-  if (found.memory.empty() || found.pids.empty()) {
-    return fail(Errc::kUnsupported,
-                "no cgroup hierarchy with the memory and pids controllers is mounted");
-  }
-  return found;
+  return fail(Errc::kUnsupported,
+              "no cgroup hierarchy with the memory and pids controllers is mounted");
 }
 
 const char* Hierarchies::usage_file() const {

@@ -17,9 +17,11 @@ struct Hierarchies {
   std::filesystem::path memory;
   std::filesystem::path pids;
 
+  /// Of several mounts of a controller one of the whole hierarchy, and of these the first at or
+  /// below /sys/fs/cgroup. `root` stands for "/"; the answer does not have it.
   /// Source: /proc/self/mountinfo.
   /// Errors: kUnsupported without a memory and a pids controller.
-  static Result<Hierarchies> detect();
+  static Result<Hierarchies> detect(const std::filesystem::path& root = "/");
 
   /// The distinct directories: one on v2, two on v1.
   [[nodiscard]] bool unified() const { return version == CgroupVersion::kV2; }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -50,6 +51,14 @@ void add_ids_of_controllers(std::string_view text,
   }
 }
 
+/// A part of a hierarchy, mounted for a container, does not show every cgroup; and of several
+/// mounts of the whole, the one where everybody looks is meant and not that of some chroot.
+int preference(const Mount& mount) {
+  const bool whole = mount.root == "/";
+  const bool usual = mount.point == "/sys/fs/cgroup" || mount.point.starts_with("/sys/fs/cgroup/");
+  return (whole ? 2 : 0) + (usual ? 1 : 0);
+}
+
 /// What a machine has mounted, before it is known whether that is enough.
 struct Found {
   std::vector<Mount> mounts;
@@ -89,6 +98,7 @@ Result<Found> look_around(const Root& root) {
   }
   Found found;
   found.mounts = parse_mount_table(*mounts);
+  std::ranges::stable_sort(found.mounts, std::ranges::greater{}, preference);
   if (const Result<std::string> self = root.read("/proc/self/cgroup")) {
     found.ids = ids_of_self(*self);
   }

@@ -72,6 +72,28 @@ TEST_F(LayoutOfFakeTree, FindsControllersThatShareAMount) {
   EXPECT_EQ(layout->mode(), CgroupMode::kV1);
 }
 
+TEST_F(LayoutOfFakeTree, AMountInAChrootDoesNotWinOverTheUsualOne) {
+  test::make_hybrid(tree_);
+  tree_.write("/proc/self/mountinfo",
+              "20 27 0:32 / /srv/chroot/sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+              "21 27 0:38 / /srv/chroot/sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n" +
+                  std::string(test::kHybridMounts));
+  const Result<CgroupLayout> layout = detect();
+  ASSERT_TRUE(layout) << layout.error().message();
+  EXPECT_EQ(layout->memory().mount, "/sys/fs/cgroup/memory");
+  EXPECT_EQ(layout->unified()->mount, "/sys/fs/cgroup/unified");
+}
+
+TEST_F(LayoutOfFakeTree, TheWholeHierarchyWinsOverAPartAtTheUsualPlace) {
+  test::make_hybrid(tree_);
+  tree_.write("/proc/self/mountinfo",
+              "35 31 0:32 /docker/1 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+              "36 31 0:32 / /host/memory rw - cgroup cgroup rw,memory\n");
+  const Result<CgroupLayout> layout = detect();
+  ASSERT_TRUE(layout) << layout.error().message();
+  EXPECT_EQ(layout->memory().mount, "/host/memory");
+}
+
 TEST_F(LayoutOfFakeTree, TakesTheIdsFromProcCgroupsWithoutProcSelfCgroup) {
   test::make_hybrid(tree_);
   tree_.remove("/proc/self/cgroup");
