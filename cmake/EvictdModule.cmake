@@ -38,9 +38,11 @@ endfunction()
 # evictd_test(NAME LABEL unit SOURCES x_test.cpp DEPENDS eviction)
 #
 # Makes one GoogleTest program; each of its cases is a ctest test of its own, named Suite.Case,
-# with LABEL (unit, bpf, integration, vectors, vm) as its label.
+# with LABEL (unit, bpf, integration, vectors, vm) as its label. SERIAL: no other test runs beside
+# one of these, for those that put the machine itself under load or measure what it does.
 function(evictd_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "SOURCES;DEPENDS;LIBRARIES;DEFINITIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "LABEL;TIMEOUT"
+                        "SOURCES;DEPENDS;LIBRARIES;DEFINITIONS")
   add_executable(${name} ${arg_SOURCES})
   list(TRANSFORM arg_DEPENDS PREPEND evictd_)
   target_link_libraries(${name} PRIVATE evictd_build_flags ${arg_DEPENDS} ${arg_LIBRARIES}
@@ -52,7 +54,10 @@ function(evictd_test name)
     set(arg_TIMEOUT 120)
   endif()
   # DISCOVERY_MODE PRE_TEST: a cross or sanitizer build must not run the program while it is being built.
-  gtest_discover_tests(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} DISCOVERY_MODE PRE_TEST)
+  # NO_PRETTY_VALUES: a case with parameters is called by the name that its suite gives it, and not also by
+  # the bytes of the parameter, which change from run to run.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
+                       PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
 endfunction()
 
 # evictd_fuzz(NAME DEPENDS eviction)

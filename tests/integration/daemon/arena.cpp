@@ -46,6 +46,10 @@ std::string name_of(const testing::TestParamInfo<Source>& source) {
   return source.param == Source::kEvents ? "Events" : "Polling";
 }
 
+std::ostream& operator<<(std::ostream& out, Source source) {
+  return out << (source == Source::kEvents ? "events" : "polling");
+}
+
 bool Actor::alive() const {
   pollfd dead{load.child().pidfd(), POLLIN, 0};
   return ::poll(&dead, 1, 0) == 0;

@@ -9,6 +9,7 @@
 #include <list>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,8 @@ enum class Source {
   kPolling,
 };
 [[nodiscard]] std::string name_of(const testing::TestParamInfo<Source>& source);
+/// As failures show it.
+std::ostream& operator<<(std::ostream& out, Source source);
 
 /// What a hog does on SIGTERM.
 enum class Manners { kPolite, kStubborn };

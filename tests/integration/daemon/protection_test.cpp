@@ -15,6 +15,9 @@ struct Case {
   const char* protection;
   const char* name;
 };
+std::ostream& operator<<(std::ostream& out, const Case& one) {
+  return out << one.name;
+}
 
 class Protection : public Arena, public testing::WithParamInterface<std::tuple<Case, Source>> {
  protected:

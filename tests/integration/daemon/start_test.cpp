@@ -10,6 +10,9 @@ struct BadConfig {
   /// What the one line must say.
   const char* says;
 };
+std::ostream& operator<<(std::ostream& out, const BadConfig& file) {
+  return out << file.name;
+}
 
 class BadConfiguration : public Arena, public testing::WithParamInterface<BadConfig> {};
 INSTANTIATE_TEST_SUITE_P(

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct DemoCase {
   std::string event_source;
   std::string victim;
 };
+
+/// As failures show it.
+std::ostream& operator<<(std::ostream& out, const DemoCase& demo) {
+  return out << "scenario " << demo.scenario << ", events from " << demo.event_source << ", victim "
+             << demo.victim;
+}
 
 std::string name_of(const testing::TestParamInfo<DemoCase>& info) {
   return info.param.scenario + "_" + info.param.event_source;
