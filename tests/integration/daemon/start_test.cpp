@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ctime>
+#include <filesystem>
+
 #include "arena.h"
+#include "stage/text_file.h"
 
 namespace evictd::daemon::test {
 namespace {
@@ -65,6 +69,27 @@ TEST_F(Start, WithoutItsConfigurationFileIsRefused) {
       run_to_end(scratch_->path(), {EVICTD, "--config", scratch_->path() / "nothing.yaml"});
   EXPECT_EQ(end.exit_status, 1);
   EXPECT_NE(end.output.find("nothing.yaml"), std::string::npos) << end.output;
+}
+
+using Timers = Arena;
+
+TEST_F(Timers, OfTheDaemonDoNotFollowTheWallClock) {
+  limit_memory();
+  start_daemon(memory_config(Source::kPolling));
+  const std::filesystem::path process = "/proc/" + std::to_string(daemon_->pid());
+  int timers = 0;
+  for (const auto& fd : std::filesystem::directory_iterator(process / "fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(fd.path(), gone) != "anon_inode:[timerfd]") {
+      continue;
+    }
+    ++timers;
+    const std::string told =
+        stage::read_text(process / "fdinfo" / fd.path().filename()).value_or("");
+    EXPECT_NE(told.find("clockid: " + std::to_string(CLOCK_MONOTONIC) + "\n"), std::string::npos)
+        << told;
+  }
+  EXPECT_GE(timers, 2) << "each of the two threads has one";
 }
 
 }  // namespace

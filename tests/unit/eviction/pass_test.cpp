@@ -2,11 +2,22 @@
 // One rule of the pass at a time.
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 #include "builders.h"
 #include "node.h"
 
 namespace evictd::eviction {
 namespace {
+
+// A step of the wall clock cannot reach a grace or transition period: a pass takes no such time,
+// and none becomes the other without being asked.
+static_assert(std::is_invocable_v<decltype(&EvictionManager::synchronize), EvictionManager&,
+                                  MonoTime, const PassInput&>);
+static_assert(!std::is_invocable_v<decltype(&EvictionManager::synchronize), EvictionManager&,
+                                   WallTime, const PassInput&>);
+static_assert(!std::is_convertible_v<WallTime, MonoTime>);
+static_assert(!std::is_constructible_v<MonoTime, WallTime>);
 
 PassSettings settings_with(const ThresholdTexts& texts) {
   PassSettings settings;
