@@ -27,7 +27,7 @@ constexpr int kVoidsAllowedPerTurn = 10;
 
 struct Arguments {
   int trials = 200;
-  std::vector<std::string> rows;
+  Selection rows;
   std::filesystem::path out;
 };
 
@@ -169,9 +169,11 @@ int main_of(int argc, char** argv) {
       "From a memory crossing to SIGKILL: evictd beside a v1 eventfd consumer and pollers"};
   app.add_option("--trials", arguments.trials, "trials a row")->check(CLI::Range(1, 100000));
   app.add_flag("--quick", quick, "10 trials a row");
-  app.add_option("--rows", arguments.rows,
+  app.add_option("--rows", arguments.rows.with,
                  "only rows whose title has all of these words: evictd eventfd poll-10ms "
                  "poll-100ms poll-1s, fifo ordinary, idle busy, 4k thp, cgroup node");
+  app.add_option("--without", arguments.rows.without,
+                 "no row whose title has one of these words: a poller at 1 s takes an hour in all");
   app.add_option("--out", arguments.out, "where the raw results go");
   CLI11_PARSE(app, argc, argv);
   if (quick) {

@@ -73,7 +73,7 @@ std::string title_of(const Row& row) {
   return title;
 }
 
-std::vector<std::vector<Row>> plan(const std::vector<std::string>& words, bool with_eventfd) {
+std::vector<std::vector<Row>> plan(const Selection& selection, bool with_eventfd) {
   std::vector<std::vector<Row>> groups;
   for (const Scene& scene : scenes()) {
     std::vector<Row> rows;
@@ -81,9 +81,11 @@ std::vector<std::vector<Row>> plan(const std::vector<std::string>& words, bool w
       for (const bool realtime : {true, false}) {
         const Row row{scene, killer, realtime};
         const std::string title = title_of(row);
-        const bool wanted = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+        const auto has = [&](const std::string& word) {
           return title.find(word) != std::string::npos;
-        });
+        };
+        const bool wanted = std::all_of(selection.with.begin(), selection.with.end(), has) &&
+                            std::none_of(selection.without.begin(), selection.without.end(), has);
         if (wanted && (with_eventfd || killer != Killer::kEventfd)) {
           rows.push_back(row);
         }

@@ -44,9 +44,16 @@ struct Row {
 /// "evictd fifo idle 4k cgroup": what --rows selects by.
 [[nodiscard]] std::string title_of(const Row& row);
 
-/// Every row whose title contains each of `words`, grouped by scene. The eventfd rows are left out
-/// where the kernel has no eventfd (cgroup v2).
-[[nodiscard]] std::vector<std::vector<Row>> plan(const std::vector<std::string>& words,
-                                                 bool with_eventfd);
+/// Rows by the words of their titles.
+struct Selection {
+  /// All of these.
+  std::vector<std::string> with;
+  /// None of these.
+  std::vector<std::string> without;
+};
+
+/// Every row that `selection` wants, grouped by scene. The eventfd rows are left out where the
+/// kernel has no eventfd (cgroup v2).
+[[nodiscard]] std::vector<std::vector<Row>> plan(const Selection& selection, bool with_eventfd);
 
 }  // namespace evictd::bench

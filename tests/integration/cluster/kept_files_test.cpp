@@ -20,9 +20,7 @@ class KeptFilesOfRealTree : public test::RealTree {
  protected:
   [[nodiscard]] CgroupFiles open(const std::string& path,
                                  CgroupFileSet set = CgroupFileSet::kPod) const {
-    Result<CgroupFiles> files = CgroupFiles::open(root_, *layout_, path, set);
-    EXPECT_TRUE(files) << files.error().message();
-    return std::move(*files);
+    return CgroupFiles::open(root_, *layout_, path, set).value();
   }
   [[nodiscard]] std::int64_t file_of(const Hierarchy& hierarchy, std::string_view file) const {
     const Result<std::string> text = root_.read(hierarchy.path_of(file));
