@@ -57,6 +57,7 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .released_by_us = releaser_->released(),
                       .realtime = options_.realtime->load(),
                       .memory_locked = options_.memory_locked,
+                      .descriptor_limit = options_.descriptor_limit,
                       .timer_stalled = timer_stalled_,
                       .started_at = started_at_},
                      options_.clock->now());

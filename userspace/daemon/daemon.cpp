@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/daemon.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/system_clock.h"
+#include "daemon/descriptor_shares.h"
 #include "daemon/hot_loop.h"
 #include "daemon/housekeeping.h"
 #include "daemon/instance_lock.h"
@@ -29,6 +29,9 @@ namespace {
 /// Messages either way that may wait: more than a full node sends at once.
 constexpr std::size_t kMailboxCapacity = 2 * kMaxPods;
 
+/// The least that a service gets as a rule.
+constexpr std::uint64_t kFewDescriptors = 1024;
+
 /// Both threads share one set of blocked signals, so that only the signalfd sees them.
 Result<> block_signals() {
   sigset_t set;
@@ -42,13 +45,16 @@ Result<> block_signals() {
   return prepare_realtime_overrun_signal();
 }
 
-/// A pod takes some dozen descriptors: the hard limit is ours to use.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+/// All that the hard limit gives, or what there is.
+std::uint64_t raise_descriptors(base::Log& log) {
+  const Result<DescriptorLimit> limit = raise_descriptor_limit();
+  if (!limit) {
+    log.warn(limit.error().message() + ", continuing with few descriptors");
+    return kFewDescriptors;
   }
+  log.info("descriptor limit",
+           {{"before", std::to_string(limit->before)}, {"now", std::to_string(limit->now)}});
+  return limit->now;
 }
 
 struct KernelSide {
@@ -206,7 +212,7 @@ class Composition {
 
  private:
   Result<> prepare_process() {
-    raise_descriptor_limit();
+    descriptor_limit_ = raise_descriptors(log_);
     if (Result<> prepared = block_signals(); !prepared) {
       return prepared;
     }
@@ -226,8 +232,8 @@ class Composition {
       return Failure(root.error());
     }
     root_.emplace(std::move(*root));
-    Result<std::unique_ptr<PodRegistry>> registry =
-        PodRegistry::create({.root = &*root_, .config = config_});
+    Result<std::unique_ptr<PodRegistry>> registry = PodRegistry::create(
+        {.root = &*root_, .config = config_, .descriptor_limit = descriptor_limit_});
     if (!registry) {
       return Failure(registry.error());
     }
@@ -304,7 +310,8 @@ class Composition {
                               .from_hot = &threads_->to_house,
                               .hot_counters = &threads_->counters,
                               .realtime = &threads_->realtime,
-                              .memory_locked = memory_locked_});
+                              .memory_locked = memory_locked_,
+                              .descriptor_limit = descriptor_limit_});
     if (!house) {
       return Failure(house.error());
     }
@@ -317,6 +324,7 @@ class Composition {
   base::SystemClock clock_;
   base::Log log_;
   bool memory_locked_ = false;
+  std::uint64_t descriptor_limit_ = 0;
   std::optional<sys::Root> root_;
   std::unique_ptr<PodRegistry> registry_;
   std::optional<InstanceLock> lock_;

@@ -165,6 +165,7 @@ void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
   for (PodUpdate& update : updates) {
     send(PlacePod{.slot = update.slot, .pod = std::move(update.pod)});
   }
+  log_shortage();
 }
 
 void Housekeeping::send(ToHot&& message) {

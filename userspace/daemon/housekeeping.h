@@ -50,6 +50,7 @@ class Housekeeping final : private base::LineHandler {
     /// Whether the hot thread got the priority that the configuration asks for.
     const std::atomic<bool>* realtime = nullptr;
     bool memory_locked = false;
+    std::uint64_t descriptor_limit = 0;
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Housekeeping>> create(Options options);
@@ -103,6 +104,7 @@ class Housekeeping final : private base::LineHandler {
   void check_timer(MonoTime now);
   void cross_check(MonoTime now);
   void log_problems();
+  void log_shortage();
 
   Options options_;
   base::EventLoop loop_;
@@ -136,6 +138,7 @@ class Housekeeping final : private base::LineHandler {
   MonoTime next_alive_{};
   std::uint64_t last_heartbeat_ = 0;
   bool timer_stalled_ = false;
+  bool short_of_descriptors_ = false;
   bool ready_ = false;
   bool stop_ = false;
 };

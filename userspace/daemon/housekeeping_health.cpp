@@ -66,4 +66,18 @@ void Housekeeping::log_problems() {
   logged_problems_ = std::move(problems);
 }
 
+void Housekeeping::log_shortage() {
+  const std::size_t pods = options_.registry->incomplete();
+  if (pods != 0 && !short_of_descriptors_) {
+    options_.log->warn("too few descriptors for all pods: limit " +
+                       std::to_string(options_.descriptor_limit) + ", pods that keep less " +
+                       std::to_string(pods) +
+                       ", continuing without kept files for them: evicting one takes longer, and "
+                       "without kernel events its usage may not be known (see LimitNOFILE)");
+  } else if (pods == 0 && short_of_descriptors_) {
+    options_.log->info("enough descriptors for all pods again");
+  }
+  short_of_descriptors_ = pods != 0;
+}
+
 }  // namespace evictd::daemon

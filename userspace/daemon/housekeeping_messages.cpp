@@ -52,6 +52,10 @@ void Housekeeping::handle(PassDone& message) {
       }
     }
     const bool killed = record.state == "killed";
+    if (!killed && !message.begun->dry_run) {
+      // Its descriptors were read for SIGTERM: SIGKILL gets others.
+      options_.registry->make_anew(message.begun->victim->uid);
+    }
     log_eviction(records_.add(std::move(record), message.begun->victim->memory_id));
     if (killed && !message.begun->dry_run && message.begun->victim->target) {
       releaser_->release(*message.begun->victim->target);
@@ -63,8 +67,7 @@ void Housekeeping::handle(PassDone& message) {
   note_pass(*message.copy);
   if (!ready_) {
     // The first pass has told what thresholds are measured against: from now on they are watched.
-    ready_ = true;
-    service_.ready();
+    ready_ = service_.ready();
   }
   last_trigger_ = message.trigger;
   last_pass_at_ = message.timeline.observe_at;

@@ -14,7 +14,7 @@ void Housekeeping::reload() {
   if (Result<> reloaded = try_reload(); !reloaded) {
     options_.log->warn(reloaded.error().message() + ", continuing without the new configuration");
   }
-  service_.ready();
+  static_cast<void>(service_.ready());
 }
 
 Result<> Housekeeping::try_reload() {

@@ -87,13 +87,17 @@ std::vector<CgroupId> PodPlaces::ids() const {
 }
 
 Result<std::unique_ptr<enforce::KillTarget>> PodPlaces::open_target(
-    const cluster::PodCgroup& pod, enforce::Protection protection) const {
+    const cluster::PodCgroup& pod, const TargetOptions& wanted) const {
   for (const auto& [path, roots] : roots_) {
     const std::string_view relative = below(path, pod.path);
     if (relative.empty()) {
       continue;
     }
-    enforce::KillTarget::Options options{.uid = pod.uid, .protection = protection, .places = {}};
+    enforce::KillTarget::Options options{.uid = pod.uid,
+                                         .protection = wanted.protection,
+                                         .places = {},
+                                         .preparation = wanted.preparation,
+                                         .usage_fd = wanted.usage_fd};
     for (const enforce::PodRoot& root : roots) {
       options.places.push_back({.root = &root, .path = std::string(relative)});
     }

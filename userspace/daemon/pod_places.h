@@ -32,10 +32,16 @@ class PodPlaces {
   /// Ids of all of them, for the kernel side to report changes below.
   [[nodiscard]] std::vector<CgroupId> ids() const;
 
+  struct TargetOptions {
+    enforce::Protection protection = enforce::Protection::kUnknown;
+    enforce::Preparation preparation = enforce::Preparation::kAtOnce;
+    /// As in KillTarget::Options.
+    int usage_fd = -1;
+  };
   /// Opens what is needed to signal `pod`.
   /// Errors: those of KillTarget::open; kInvalid for a pod that is below none of the roots.
   [[nodiscard]] Result<std::unique_ptr<enforce::KillTarget>> open_target(
-      const cluster::PodCgroup& pod, enforce::Protection protection) const;
+      const cluster::PodCgroup& pod, const TargetOptions& options) const;
 
  private:
   [[nodiscard]] Result<> open_in_all(const std::string& path);

@@ -4,66 +4,28 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "daemon/pod_rules.h"
 
 namespace evictd::daemon {
 
 namespace {
 
-/// Why the actuator must refuse this pod whatever the pass decides.
-enforce::Protection protection_of(const cluster::PodEntry& entry, const eviction::PodFacts& facts) {
-  if (facts.is_static) {
-    return enforce::Protection::kStatic;
-  }
-  if (facts.is_mirror) {
-    return enforce::Protection::kMirror;
-  }
-  if (facts.is_critical) {
-    return enforce::Protection::kCritical;
-  }
-  return entry.state == cluster::PodState::kUnknown ? enforce::Protection::kUnknown
-                                                    : enforce::Protection::kNone;
-}
-
 std::string name_of(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-std::optional<cluster::CgroupDriver> driver_of(config::CgroupDriver driver) {
-  switch (driver) {
-    case config::CgroupDriver::kAuto:
-      return std::nullopt;
-    case config::CgroupDriver::kCgroupfs:
-      return cluster::CgroupDriver::kCgroupfs;
-    case config::CgroupDriver::kSystemd:
-      return cluster::CgroupDriver::kSystemd;
-  }
-  return std::nullopt;
-}
-
-std::int64_t seconds_of(const std::optional<WallTime>& created_at) {
-  return created_at
-             ? std::chrono::duration_cast<std::chrono::seconds>(created_at->time_since_epoch())
-                   .count()
-             : 0;
-}
-
 }  // namespace
 
-std::vector<cluster::ExternalPodRule> external_rules(const config::Settings& settings) {
-  std::vector<cluster::ExternalPodRule> rules;
-  for (const config::PodGlob& glob : settings.pod_globs) {
-    cluster::ExternalPodRule rule;
-    rule.glob = glob.glob;
-    rule.name = glob.name;
-    rule.priority = glob.priority;
-    rule.memory_request = glob.memory_request;
-    rules.push_back(std::move(rule));
-  }
-  return rules;
-}
-
 PodRegistry::PodRegistry(Options options, cluster::CgroupTree tree)
-    : options_(std::move(options)), tree_(std::move(tree)), places_(tree_.layout()) {}
+    : options_(std::move(options)),
+      tree_(std::move(tree)),
+      places_(tree_.layout()),
+      opener_({.root = options_.root,
+               .layout = &tree_.layout(),
+               .places = &places_,
+               .shares = DescriptorShares(options_.descriptor_limit)}) {}
 
 Result<std::unique_ptr<PodRegistry>> PodRegistry::create(Options options) {
   const config::Settings& settings = options.config->settings();
@@ -72,17 +34,16 @@ Result<std::unique_ptr<PodRegistry>> PodRegistry::create(Options options) {
     return Failure(layout.error());
   }
   Result<cluster::CgroupTree> tree =
-      cluster::CgroupTree::create(*options.root, std::move(*layout),
-                                  {.cgroup_root = settings.cgroup_root,
-                                   .driver = driver_of(settings.cgroup_driver),
-                                   .external_pods = external_rules(settings)});
+      cluster::CgroupTree::create(*options.root, std::move(*layout), place_options(settings));
   if (!tree) {
     return Failure(tree.error());
   }
   std::unique_ptr<PodRegistry> registry(new PodRegistry(std::move(options), std::move(*tree)));
-  if (Result<> opened = registry->open_manifests(registry->options_.config->settings()); !opened) {
-    return Failure(opened.error());
+  Result<ManifestSources> manifests = ManifestSources::open(registry->options_.config->settings());
+  if (!manifests) {
+    return Failure(manifests.error());
   }
+  registry->manifests_ = std::move(*manifests);
   if (Result<> scanned = registry->tree_.scan(); !scanned) {
     return Failure(scanned.error());
   }
@@ -90,33 +51,6 @@ Result<std::unique_ptr<PodRegistry>> PodRegistry::create(Options options) {
     return Failure(opened.error());
   }
   return registry;
-}
-
-Result<> PodRegistry::open_manifests(const config::Settings& settings) {
-  std::vector<cluster::ManifestDirectory> opened;
-  const auto open_all = [&](const std::vector<std::string>& paths,
-                            cluster::ManifestKind kind) -> Result<> {
-    for (const std::string& path : paths) {
-      Result<cluster::ManifestDirectory> directory =
-          cluster::ManifestDirectory::open({.path = path, .kind = kind});
-      if (!directory) {
-        return Failure(directory.error());
-      }
-      opened.push_back(std::move(*directory));
-    }
-    return {};
-  };
-  if (Result<> pods = open_all(settings.manifest_directories, cluster::ManifestKind::kPods);
-      !pods) {
-    return pods;
-  }
-  if (Result<> static_pods =
-          open_all(settings.static_manifest_directories, cluster::ManifestKind::kStatic);
-      !static_pods) {
-    return static_pods;
-  }
-  manifests_ = std::move(opened);
-  return {};
 }
 
 Result<> PodRegistry::open_places() {
@@ -174,9 +108,8 @@ std::vector<PodUpdate> PodRegistry::rescan() {
       ++counters_.open_failures;
     }
   }
-  for (cluster::ManifestDirectory& directory : manifests_) {
-    static_cast<void>(directory.refresh());
-  }
+  static_cast<void>(manifests_.refresh());
+  complete_some();
   return differences();
 }
 
@@ -208,8 +141,23 @@ void PodRegistry::note(const probe::CgroupChanged& event) {
 }
 
 void PodRegistry::note_manifests() {
-  for (cluster::ManifestDirectory& directory : manifests_) {
-    changed_ = directory.refresh() || changed_;
+  changed_ = manifests_.refresh() || changed_;
+}
+
+void PodRegistry::make_anew(std::string_view uid) {
+  if (placed_.contains(uid)) {
+    touched_.emplace(uid);
+    changed_ = true;
+  }
+}
+
+void PodRegistry::complete_some() {
+  std::uint64_t room = opener_.shares().room();
+  for (const auto& [uid, placed] : placed_) {
+    if (!placed.complete && room > 0) {
+      touched_.insert(uid);
+      --room;
+    }
   }
 }
 
@@ -224,9 +172,11 @@ std::vector<PodUpdate> PodRegistry::apply() {
 }
 
 Result<std::vector<PodUpdate>> PodRegistry::reload(std::shared_ptr<const config::Config> config) {
-  if (Result<> opened = open_manifests(config->settings()); !opened) {
-    return Failure(opened.error());
+  Result<ManifestSources> manifests = ManifestSources::open(config->settings());
+  if (!manifests) {
+    return Failure(manifests.error());
   }
+  manifests_ = std::move(*manifests);
   options_.config = std::move(config);
   return differences();
 }
@@ -239,11 +189,7 @@ void PodRegistry::retired(std::uint32_t slot) {
 
 void PodRegistry::join() {
   const std::vector<const cluster::PodCgroup*> cgroups = tree_.pods();
-  std::vector<const cluster::Manifest*> manifests;
-  for (const cluster::ManifestDirectory& directory : manifests_) {
-    const std::vector<const cluster::Manifest*> some = directory.manifests();
-    manifests.insert(manifests.end(), some.begin(), some.end());
-  }
+  const std::vector<const cluster::Manifest*> manifests = manifests_.manifests();
   const config::Settings& settings = options_.config->settings();
   const std::vector<cluster::ExternalPodRule> rules = external_rules(settings);
   table_ = cluster::join_pods(
@@ -284,19 +230,18 @@ std::vector<PodUpdate> PodRegistry::differences() {
 }
 
 void PodRegistry::place(const cluster::PodEntry& entry, std::vector<PodUpdate>& updates) {
-  const eviction::PodFacts facts =
-      eviction::facts_of(entry.pod, options_.config->settings().compatibility);
-  const enforce::Protection protection = protection_of(entry, facts);
+  PodStanding standing;
+  standing.facts = eviction::facts_of(entry.pod, options_.config->settings().compatibility);
+  standing.protection = protection_of(entry, standing.facts);
   const auto found = placed_.find(entry.uid);
   if (found != placed_.end()) {
     const Placed& known = found->second;
     if (!touched_.contains(entry.uid) && known.state == entry.state &&
-        known.protection == protection && known.containers == entry.cgroup->containers &&
-        known.facts == facts) {
+        known.containers == entry.cgroup->containers && known.standing == standing) {
       return;
     }
   }
-  std::optional<std::uint32_t> slot =
+  const std::optional<std::uint32_t> slot =
       found != placed_.end() ? std::optional(found->second.slot) : slots_.take();
   if (!slot) {
     ++counters_.without_slot;
@@ -305,39 +250,16 @@ void PodRegistry::place(const cluster::PodEntry& entry, std::vector<PodUpdate>& 
   if (found == placed_.end() && probe_ != nullptr && !watch(*slot, *entry.cgroup)) {
     ++counters_.open_failures;
   }
-  std::unique_ptr<HotPod> hot = make(entry, *slot);
+  PodOpener::Opened opened = opener_.open(entry, standing, *slot);
+  counters_.open_failures += opened.failed ? 1 : 0;
   placed_.insert_or_assign(entry.uid, Placed{.slot = *slot,
-                                             .hot = hot.get(),
+                                             .hot = opened.pod.get(),
+                                             .complete = opened.complete,
                                              .memory_id = entry.cgroup->memory_id,
                                              .state = entry.state,
-                                             .protection = protection,
                                              .containers = entry.cgroup->containers,
-                                             .facts = facts});
-  updates.push_back({.slot = *slot, .pod = std::move(hot)});
-}
-
-std::unique_ptr<HotPod> PodRegistry::make(const cluster::PodEntry& entry, std::uint32_t slot) {
-  auto pod = std::make_unique<HotPod>();
-  pod->slot = slot;
-  pod->uid = entry.uid;
-  pod->ns = entry.pod.ns;
-  pod->name = entry.pod.name;
-  pod->created_at_s = seconds_of(entry.pod.created_at);
-  pod->memory_id = entry.cgroup->memory_id;
-  pod->state = entry.state;
-  pod->facts = eviction::facts_of(entry.pod, options_.config->settings().compatibility);
-  pod->protection = protection_of(entry, pod->facts);
-  if (auto target = places_.open_target(*entry.cgroup, pod->protection)) {
-    pod->target = std::move(*target);
-  } else if (target.error().code != Errc::kNotFound) {
-    ++counters_.open_failures;
-  }
-  if (auto files = sys::CgroupFiles::open(*options_.root, tree_.layout(), entry.cgroup->path)) {
-    pod->files = std::move(*files);
-  } else if (files.error().code != Errc::kNotFound) {
-    ++counters_.open_failures;
-  }
-  return pod;
+                                             .standing = std::move(standing)});
+  updates.push_back({.slot = *slot, .pod = std::move(opened.pod)});
 }
 
 Result<> PodRegistry::watch(std::uint32_t slot, const cluster::PodCgroup& cgroup) {
@@ -373,22 +295,16 @@ std::vector<PodRegistry::Listed> PodRegistry::list() const {
   return listed;
 }
 
-std::vector<Error> PodRegistry::problems() const {
-  std::vector<Error> problems = table_.problems;
-  for (const cluster::ManifestDirectory& directory : manifests_) {
-    const std::vector<Error> some = directory.problems();
-    problems.insert(problems.end(), some.begin(), some.end());
-  }
-  return problems;
+std::size_t PodRegistry::incomplete() const {
+  return static_cast<std::size_t>(std::count_if(
+      placed_.begin(), placed_.end(), [](const auto& item) { return !item.second.complete; }));
 }
 
-std::vector<int> PodRegistry::manifest_fds() const {
-  std::vector<int> fds;
-  fds.reserve(manifests_.size());
-  for (const cluster::ManifestDirectory& directory : manifests_) {
-    fds.push_back(directory.fd());
-  }
-  return fds;
+std::vector<Error> PodRegistry::problems() const {
+  std::vector<Error> problems = table_.problems;
+  const std::vector<Error> of_manifests = manifests_.problems();
+  problems.insert(problems.end(), of_manifests.begin(), of_manifests.end());
+  return problems;
 }
 
 }  // namespace evictd::daemon

@@ -7,13 +7,15 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/cgroup_tree.h"
-#include "cluster/manifest_directory.h"
 #include "cluster/pod_table.h"
 #include "config/config.h"
 #include "daemon/hot_pod.h"
+#include "daemon/manifest_sources.h"
+#include "daemon/pod_opener.h"
 #include "daemon/pod_places.h"
 #include "daemon/slot_allocator.h"
 #include "evictd/result.h"
@@ -34,9 +36,11 @@ struct PodUpdate {
 class PodRegistry {
  public:
   struct Options {
-    /// Borrowed, as is everything here but the config.
+    /// Borrowed.
     const sys::Root* root = nullptr;
     std::shared_ptr<const config::Config> config;
+    /// RLIMIT_NOFILE of the process, most of which pods may use.
+    std::uint64_t descriptor_limit = 0;
   };
   struct Counters {
     /// Pods that found no free slot: shown, but not evictable.
@@ -60,6 +64,8 @@ class PodRegistry {
   void note(const probe::CgroupChanged& event);
   /// Notes that a manifest directory is readable.
   void note_manifests();
+  /// Notes that the descriptors of a pod were used, so that apply() opens them anew.
+  void make_anew(std::string_view uid);
   /// Turns what was noted since the last call into updates.
   [[nodiscard]] std::vector<PodUpdate> apply();
   /// Takes another configuration over; the same directories stay open.
@@ -75,6 +81,9 @@ class PodRegistry {
     const HotPod* hot = nullptr;
   };
   [[nodiscard]] std::vector<Listed> list() const;
+  /// Pods that keep less than they should because there are too few descriptors: their files are
+  /// opened when they are to be signalled, or their usage is known from the kernel side alone.
+  [[nodiscard]] std::size_t incomplete() const;
   /// What is wrong with manifests now, one line each.
   [[nodiscard]] std::vector<Error> problems() const;
   [[nodiscard]] const Counters& counters() const { return counters_; }
@@ -83,28 +92,28 @@ class PodRegistry {
   /// As last joined.
   [[nodiscard]] const cluster::PodTable& table() const { return table_; }
   /// Descriptors of the manifest directories, for the housekeeping loop.
-  [[nodiscard]] std::vector<int> manifest_fds() const;
+  [[nodiscard]] std::vector<int> manifest_fds() const { return manifests_.fds(); }
 
  private:
   /// What the hot thread has in a slot, to tell a change.
   struct Placed {
     std::uint32_t slot = 0;
     const HotPod* hot = nullptr;
+    bool complete = true;
     CgroupId memory_id;
     cluster::PodState state = cluster::PodState::kUnknown;
-    enforce::Protection protection = enforce::Protection::kUnknown;
     std::vector<cluster::ContainerCgroup> containers;
     /// manifest_origin and the manifest's position do not tell a changed text; the facts do.
-    eviction::PodFacts facts;
+    PodStanding standing;
   };
 
   PodRegistry(Options options, cluster::CgroupTree tree);
-  [[nodiscard]] Result<> open_manifests(const config::Settings& settings);
   [[nodiscard]] Result<> open_places();
   void join();
   [[nodiscard]] std::vector<PodUpdate> differences();
   void place(const cluster::PodEntry& entry, std::vector<PodUpdate>& updates);
-  [[nodiscard]] std::unique_ptr<HotPod> make(const cluster::PodEntry& entry, std::uint32_t slot);
+  /// Notes pods that keep less than they should, as many as there is room for now.
+  void complete_some();
   [[nodiscard]] Result<> watch(std::uint32_t slot, const cluster::PodCgroup& cgroup);
   [[nodiscard]] Result<> watch_roots();
   void watch_pod_root();
@@ -114,7 +123,8 @@ class PodRegistry {
   probe::Probe* probe_ = nullptr;
   cluster::CgroupTree tree_;
   PodPlaces places_;
-  std::vector<cluster::ManifestDirectory> manifests_;
+  PodOpener opener_;
+  ManifestSources manifests_;
   cluster::PodTable table_;
   SlotAllocator slots_{kPodRootSlot + 1, kMaxPods};
   std::map<std::string, Placed, std::less<>> placed_;
@@ -126,9 +136,5 @@ class PodRegistry {
   bool root_changed_ = false;
   Counters counters_;
 };
-
-/// The rules for cgroups outside Kubernetes that the configuration gives.
-[[nodiscard]] std::vector<cluster::ExternalPodRule> external_rules(
-    const config::Settings& settings);
 
 }  // namespace evictd::daemon

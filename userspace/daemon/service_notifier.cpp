@@ -10,32 +10,34 @@ namespace evictd::daemon {
 
 namespace {
 
-// A service manager that cannot be told is none of the daemon's business: failures are ignored.
-void notify(const std::string& state) {
-  sd_notify(/*unset_environment=*/0, state.c_str());
+/// False when there is a service manager and it could not be told.
+bool notify(const std::string& state) {
+  return sd_notify(/*unset_environment=*/0, state.c_str()) >= 0;
 }
 
 }  // namespace
 
-void ServiceNotifier::ready() const {
-  notify("READY=1");
+bool ServiceNotifier::ready() const {
+  return notify("READY=1");
 }
+
+// Failures to tell the rest are ignored: the next of its kind comes soon, or nobody waits for it.
 
 void ServiceNotifier::reloading(MonoTime now) const {
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());
-  notify("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(us.count()));
+  static_cast<void>(notify("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(us.count())));
 }
 
 void ServiceNotifier::stopping() const {
-  notify("STOPPING=1");
+  static_cast<void>(notify("STOPPING=1"));
 }
 
 void ServiceNotifier::alive() const {
-  notify("WATCHDOG=1");
+  static_cast<void>(notify("WATCHDOG=1"));
 }
 
 void ServiceNotifier::status(std::string_view line) const {
-  notify("STATUS=" + std::string(line));
+  static_cast<void>(notify("STATUS=" + std::string(line)));
 }
 
 std::optional<Duration> ServiceNotifier::watchdog_interval() const {

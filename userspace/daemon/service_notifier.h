@@ -12,7 +12,8 @@ namespace evictd::daemon {
 /// Thread rule: housekeeping only.
 class ServiceNotifier {
  public:
-  void ready() const;
+  /// False when it could not be told: say it again.
+  [[nodiscard]] bool ready() const;
   /// `now` must be read right before: systemd compares it with its own moment of the signal.
   void reloading(MonoTime now) const;
   void stopping() const;

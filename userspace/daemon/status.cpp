@@ -203,6 +203,8 @@ Json actuator_json(const enforce::ActuatorCounters& counters, std::uint64_t rele
           {"refused", refused},
           {"walks", counters.walks},
           {"reopened_procs", counters.reopened_procs},
+          {"opened_before_signal", counters.opened_before_signal},
+          {"late_preparations", counters.late_preparations},
           {"failed_calls", counters.failed_calls},
           {"processes_released_by_us", released_by_us}};
 }
@@ -221,6 +223,7 @@ Json counters_json(const StatusSources& sources) {
                    {"uncopied_passes", hot.uncopied_passes.load()},
                    {"pods_without_slot", registry.without_slot},
                    {"open_failures", registry.open_failures},
+                   {"pods_short_of_descriptors", sources.registry->incomplete()},
                    {"rescans", registry.rescans},
                    {"realtime_overruns", realtime_overruns()}};
   if (sources.cross_checker != nullptr) {
@@ -270,6 +273,7 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
            settings.pid_available_source == config::PidAvailableSource::kNode ? "node" : "podRoot"},
           {"realtime", sources.realtime},
           {"memory_locked", sources.memory_locked},
+          {"descriptor_limit", sources.descriptor_limit},
           {"pod_root", sources.registry->tree().pod_root()},
           {"cgroup_mode", sys::to_string(sources.registry->tree().layout().mode())},
           {"last_pass", last_pass},

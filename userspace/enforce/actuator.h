@@ -31,8 +31,15 @@ struct ActuatorCounters {
   std::uint64_t gone_processes = 0;
   /// Times the tree was walked because of cgroups that the target did not hold.
   std::uint64_t walks = 0;
-  /// cgroup.procs opened anew because no unread descriptor was left (v1).
+  /// cgroup.procs opened because no unread descriptor was left: as a rule after the first signal,
+  /// to see who else is there.
   std::uint64_t reopened_procs = 0;
+  /// Of these, those opened before the first signal of a SIGTERM or SIGKILL: housekeeping was
+  /// behind.
+  std::uint64_t opened_before_signal = 0;
+  /// Pods whose descriptors were opened only when they were to be signalled, because there were not
+  /// enough to keep them.
+  std::uint64_t late_preparations = 0;
   /// Rounds of SIGKILL that found processes which no earlier round had seen.
   std::uint64_t extra_rounds = 0;
   /// System calls that failed for a reason which has no counter of its own.
@@ -41,7 +48,8 @@ struct ActuatorCounters {
 
 /// Ends pods. A state machine that the hot loop drives: no call waits, each takes `now`.
 /// Thread rule: all calls from one thread. No call allocates, and none opens a file before the
-/// signal is sent, unless housekeeping is behind (counted in `walks` and `reopened_procs`).
+/// signal is sent, unless housekeeping is behind (counted in `walks`, `opened_before_signal`,
+/// `late_preparations`).
 class Actuator {
  public:
   virtual ~Actuator() = default;

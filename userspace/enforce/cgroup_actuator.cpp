@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "enforce/cgroup_actuator.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,6 +55,7 @@ Result<SignalReport> CgroupActuator::begin(KillTarget& target, Duration grace, M
   if (eviction == nullptr) {
     return fail(Errc::kExhausted, "too many");
   }
+  prepare(target);
   Result<SignalReport> report =
       grace <= Duration::zero() ? kill(*eviction, now) : terminate(*eviction, now);
   if (!report) {
@@ -163,9 +163,18 @@ void CgroupActuator::replace(KillTarget& newer) {
   if (eviction == nullptr) {
     return;
   }
+  prepare(newer);
   watch_.remove_events(eviction->target.get()->events_.get());
   eviction->target = PinnedTarget(newer);
   static_cast<void>(watch_.add_events(eviction->ticket.slot, newer.events_.get()));
+}
+
+void CgroupActuator::prepare(KillTarget& target) {
+  if (target.prepared()) {
+    return;
+  }
+  ++counters_.late_preparations;
+  counters_.failed_calls += target.prepare() ? 0 : 1;
 }
 
 Protection CgroupActuator::protection_of(const KillTarget& target) const {
@@ -177,14 +186,6 @@ Protection CgroupActuator::protection_of(const KillTarget& target) const {
                        std::find(options_.roots.begin(), options_.roots.end(), chain.front()) !=
                            options_.roots.end();
     if (!below) {
-      return Protection::kOutsideRoot;
-    }
-  }
-  for (std::size_t i = 0; i < target.cgroups_.size(); ++i) {
-    const TargetCgroup& cgroup = target.cgroups_[i];
-    struct stat status = {};
-    if (cgroup.parent == i &&
-        (::fstat(cgroup.dir.get(), &status) != 0 || status.st_ino != cgroup.id.id)) {
       return Protection::kOutsideRoot;
     }
   }
@@ -201,11 +202,13 @@ Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, MonoTime now)
   if (const Protection protection = protection_of(target); protection != Protection::kNone) {
     return refuse(protection);
   }
-  if (signaller_.list(target, ListScope::kAll).holds_protected) {
+  if (signaller_.list(target, ListScope::kFirstHierarchy).holds_protected) {
     return refuse(Protection::kOwnProcess);
   }
   SignalReport report{.ticket = eviction.ticket, .signal = SIGTERM};
   signaller_.signal_listed(target, report);
+  signaller_.signal_others(target, report);
+  counters_.opened_before_signal += report.opened;
   if (report.processes == 0) {
     return fail(Errc::kNotFound, "no process");
   }
@@ -236,6 +239,7 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
   SignalReport report{.ticket = eviction.ticket, .signal = SIGKILL};
   watch_.remove_processes(eviction.ticket.slot);
   const bool all = send_kill(target, report);
+  counters_.opened_before_signal += report.opened;
   if (report.processes == 0 && !populated) {
     return fail(Errc::kNotFound, "no process");
   }

@@ -58,6 +58,8 @@ class CgroupActuator final : public Actuator {
  private:
   explicit CgroupActuator(Options options, ReleaseWatch watch);
 
+  /// Opens what should be open already, if it is not.
+  void prepare(KillTarget& target);
   [[nodiscard]] Protection protection_of(const KillTarget& target) const;
   [[nodiscard]] Failure refuse(Protection protection);
   [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, MonoTime now);

@@ -52,6 +52,8 @@ struct SignalReport {
   std::uint32_t processes = 0;
   /// Processes that ended or left the pod between being listed and being signalled.
   std::uint32_t gone = 0;
+  /// Files opened before the first of them was signalled; 0 when housekeeping has kept up.
+  std::uint32_t opened = 0;
   /// Cgroups had appeared that the target does not hold: the tree was walked, opening files.
   bool walked = false;
 };

@@ -23,11 +23,18 @@ namespace evictd::enforce {
 struct ProcessList;
 enum class ListScope;
 
-/// A pod as the hot thread can signal it: ids, protection and kept descriptors of its cgroup and of
-/// all below it, in every hierarchy that matters.
-/// Made by housekeeping when the pod appears, and made anew when a cgroup below it appears or goes;
-/// then handed to the hot thread, which alone uses it. Housekeeping destroys it only once the hot
-/// thread has let it go and pinned() is false, and at the end after the actuator.
+/// When the descriptors that signalling needs are opened.
+enum class Preparation {
+  kAtOnce,  ///< With the target, so that the way to the signal opens nothing.
+  kLater,   ///< When the pod is to be signalled: some 10 us a file on the hot thread, counted.
+};
+
+/// A pod as the hot thread can signal it: ids and protection of its cgroup and of all below it, in
+/// every hierarchy that matters, and kept descriptors for the first signal. A pod with one
+/// container keeps five on v1 and four on v2. Made by housekeeping when the pod appears, and made
+/// anew when a cgroup below it appears or goes; then handed to the hot thread, which alone uses it.
+/// Housekeeping destroys it only once the hot thread has let it go and pinned() is false, and at
+/// the end after the actuator.
 class KillTarget {
  public:
   /// The pod in one hierarchy.
@@ -44,11 +51,16 @@ class KillTarget {
     /// One a hierarchy: v2 alone, or v1 memory and v1 pids (and a v2 tree beside them, if pods have
     /// cgroups there). A hierarchy that has no such directory is left out.
     std::vector<Place> places{};
+    Preparation preparation = Preparation::kAtOnce;
+    /// The pod's memory.usage_in_bytes or memory.current, borrowed for the life of the target; -1
+    /// without one.
+    int usage_fd = -1;
   };
 
-  /// Opens everything. Symbolic links are not followed and the path cannot leave the root.
+  /// Looks at everything, and opens what is wanted at once. Symbolic links are not followed and the
+  /// path cannot leave the root. Out of descriptors for the latter, it is left for later.
   /// Errors: kNotFound when no hierarchy has the pod; kInvalid for a path that is not below its
-  /// root; kExhausted when out of descriptors. Blocks: never on the hot thread.
+  /// root; kExhausted when there is no descriptor even to look. Blocks: never on the hot thread.
   [[nodiscard]] static Result<std::unique_ptr<KillTarget>> open(const Options& options);
 
   [[nodiscard]] const std::string& uid() const { return uid_; }
@@ -61,9 +73,12 @@ class KillTarget {
   [[nodiscard]] CgroupId id() const { return cgroups_.front().id; }
   /// Whether `cgroup` is one of the pod's, in any hierarchy.
   [[nodiscard]] bool holds(CgroupId cgroup) const;
-  /// Bytes charged to the pod now, from a kept descriptor; nothing once it is removed or without a
-  /// memory controller. Cost: one pread.
+  /// Bytes charged to the pod now, from the borrowed descriptor; nothing once it is removed or
+  /// without a memory controller. Cost: one pread.
   [[nodiscard]] std::optional<Bytes> usage() const;
+
+  /// Whether nothing is left to be opened before the first signal.
+  [[nodiscard]] bool prepared() const { return prepared_; }
 
   /// An eviction that is under way pins its target.
   [[nodiscard]] bool pinned() const { return pins_.load(std::memory_order_acquire) != 0; }
@@ -73,13 +88,17 @@ class KillTarget {
   friend class DryRunActuator;
   friend class ProcessLister;
   friend class PinnedTarget;
+  friend class TargetOpener;
   friend void list_anew(const KillTarget& target, ProcessList& list);
   KillTarget() = default;
 
-  [[nodiscard]] Result<bool> add_place(const Place& place);
-  [[nodiscard]] Result<> add_tree(base::Fd dir, CgroupId id, HierarchyKind kind,
-                                  std::size_t parent);
-  void keep_files(const TargetCgroup& pod);
+  /// Opens what is kept for the first signal. False when some of it could not be had; what could
+  /// be is kept. Allocates nothing.
+  [[nodiscard]] bool prepare();
+  /// The part of it that `cgroup` needs, whose directory `dir` is.
+  [[nodiscard]] bool keep(TargetCgroup& cgroup, int dir);
+  [[nodiscard]] bool keep_files(HierarchyKind kind, int dir);
+  void keep_nothing();
   /// Whether processes may be in it that its v2 cgroup, if it has one, does not know.
   [[nodiscard]] bool on_v1() const;
   [[nodiscard]] bool in_scope(const TargetCgroup& cgroup, ListScope scope) const;
@@ -90,12 +109,14 @@ class KillTarget {
   std::vector<TargetCgroup> cgroups_;
   /// For each hierarchy the ids of the root and of every directory from it down to the pod.
   std::vector<std::vector<CgroupId>> chains_;
-  /// Of the pod's own cgroup; empty where the kernel or the hierarchy has no such file.
+  /// Of the pod's own cgroup; empty where the kernel or the hierarchy has no such file, and before
+  /// it is prepared. `freeze_` only where there is no cgroup.kill.
   base::Fd kill_;
   base::Fd freeze_;
   base::Fd events_;
   base::Fd pids_max_;
-  base::Fd usage_;
+  int usage_fd_ = -1;
+  bool prepared_ = false;
   std::atomic<std::uint32_t> pins_{0};
 };
 

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -133,25 +132,33 @@ void ProcessLister::find_unknown(KillTarget& target, ListScope scope, ProcessLis
     if (cgroup.removed || !target.in_scope(cgroup, scope)) {
       continue;
     }
-    struct stat status = {};
-    // A directory has two links and one more for each directory in it.
-    if (::fstat(cgroup.dir.get(), &status) == 0 && status.st_nlink > 2 + cgroup.known_children) {
+    if (cgroup.count_children().value_or(0) > cgroup.known_children) {
       list.walked = true;
       ++counters_.walks;
-      walk(target, cgroup.id, cgroup.dir.get(), 0, list);
+      const base::Fd dir = cgroup.open_directory();
+      walk(target, cgroup.id, dir.get(), 0, list);
     }
   }
 }
 
 bool ProcessLister::read_cgroup(TargetCgroup& cgroup, ProcessList& list) {
+  if (cgroup.procs_read == kFreshProcs || !cgroup.procs[cgroup.procs_read]) {
+    ++counters_.reopened_procs;
+    return read_anew(cgroup, list);
+  }
   if (cgroup.kind == HierarchyKind::kV2) {
     return read_pids(cgroup.procs[0].get(), text_, list);
   }
-  if (cgroup.procs_read < kFreshProcs) {
-    return read_pids(cgroup.procs[cgroup.procs_read++].get(), text_, list);
+  return read_pids(cgroup.procs[cgroup.procs_read++].get(), text_, list);
+}
+
+bool ProcessLister::read_anew(const TargetCgroup& cgroup, ProcessList& list) {
+  const base::Fd dir = cgroup.open_directory();
+  if (!dir) {
+    counters_.failed_calls += errno == ENOENT ? 0 : 1;
+    return errno != ENOENT;
   }
-  ++counters_.reopened_procs;
-  return read_directory(cgroup.dir.get(), list);
+  return read_directory(dir.get(), list);
 }
 
 bool ProcessLister::read_directory(int dir, ProcessList& list) {
@@ -200,7 +207,7 @@ void list_anew(const KillTarget& target, ProcessList& list) {
   ProcessLister lister(counters);
   list.clear();
   for (const TargetCgroup& cgroup : target.cgroups_) {
-    static_cast<void>(lister.read_directory(cgroup.dir.get(), list));
+    static_cast<void>(lister.read_anew(cgroup, list));
   }
   sort_and_unite(list);
 }

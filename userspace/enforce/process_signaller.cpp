@@ -33,6 +33,7 @@ ProcessSignaller::ProcessSignaller(const Options& options, ActuatorCounters& cou
 const ProcessList& ProcessSignaller::list(KillTarget& target, ListScope scope) {
   scope_ = scope;
   signalled_.clear();
+  opened_before_ = counters_.reopened_procs;
   lister_.read(target, scope_, listed_);
   return listed_;
 }
@@ -49,22 +50,32 @@ void ProcessSignaller::signal_listed(KillTarget& target, SignalReport& report) {
   }
 }
 
-bool ProcessSignaller::signal_rest(KillTarget& target, SignalReport& report) {
+ProcessSignaller::Round ProcessSignaller::signal_round(KillTarget& target, SignalReport& report) {
   scope_ = ListScope::kAll;
-  for (int round = 0; round < kMostRounds; ++round) {
-    lister_.read(target, scope_, listed_);
-    if (listed_.holds_protected) {
-      return true;
-    }
-    const bool truncated = listed_.truncated;
-    forget_signalled();
-    if (listed_.pids.empty()) {
-      return !truncated;
-    }
-    counters_.extra_rounds += report.processes == 0 ? 0 : 1;
-    signal_listed(target, report);
+  lister_.read(target, scope_, listed_);
+  if (listed_.holds_protected) {
+    return Round::kProtected;
   }
-  return false;
+  const bool truncated = listed_.truncated;
+  forget_signalled();
+  if (listed_.pids.empty()) {
+    return truncated ? Round::kUnseen : Round::kNobody;
+  }
+  counters_.extra_rounds += report.processes == 0 ? 0 : 1;
+  signal_listed(target, report);
+  return Round::kSomebody;
+}
+
+void ProcessSignaller::signal_others(KillTarget& target, SignalReport& report) {
+  static_cast<void>(signal_round(target, report));
+}
+
+bool ProcessSignaller::signal_rest(KillTarget& target, SignalReport& report) {
+  Round round = Round::kSomebody;
+  for (int i = 0; i < kMostRounds && round == Round::kSomebody; ++i) {
+    round = signal_round(target, report);
+  }
+  return round == Round::kNobody || round == Round::kProtected;
 }
 
 void ProcessSignaller::watch_listed(std::uint32_t slot) {
@@ -129,6 +140,7 @@ bool ProcessSignaller::signal_one(Opened& opened, SignalReport& report) {
   report.last_at = options_.clock->now();
   if (report.processes == 0) {
     report.first_at = report.last_at;
+    report.opened = static_cast<std::uint32_t>(counters_.reopened_procs - opened_before_);
   }
   return true;
 }

@@ -38,7 +38,9 @@ class ProcessSignaller {
 
   /// Sends `report.signal` to what is listed, once.
   void signal_listed(KillTarget& target, SignalReport& report);
-  /// Sends it to whoever else is in any of the pod's cgroups, listing again until that is nobody.
+  /// Lists again, once, and sends it to whoever else is in any of the pod's cgroups.
+  void signal_others(KillTarget& target, SignalReport& report);
+  /// The same, listing again until that is nobody.
   /// False when it had to stop before: there may be more.
   bool signal_rest(KillTarget& target, SignalReport& report);
   /// Watches what is listed without signalling it. `slot` as in Ticket.
@@ -50,6 +52,9 @@ class ProcessSignaller {
     base::Fd pidfd;
   };
 
+  enum class Round { kSomebody, kNobody, kUnseen, kProtected };
+
+  [[nodiscard]] Round signal_round(KillTarget& target, SignalReport& report);
   /// Opens pidfds of what is listed from index `from` on; answers the index at which it stopped.
   [[nodiscard]] std::size_t open_batch(std::size_t from, SignalReport& report);
   void signal_batch(KillTarget& target, SignalReport& report);
@@ -61,6 +66,8 @@ class ProcessSignaller {
   ReleaseWatch& watch_;
   ProcessLister lister_;
   ListScope scope_ = ListScope::kAll;
+  /// counters_.reopened_procs before list().
+  std::uint64_t opened_before_ = 0;
   ProcessList listed_;
   ProcessList verified_;
   std::vector<pid_t> signalled_;

@@ -46,6 +46,8 @@ class CgroupFiles {
   void flush_statistics(ReadBuffer& buffer) const { static_cast<void>(stat_.read(buffer)); }
   /// pids.max, kNoLimit for none; -1 where it was not opened or could not be read.
   [[nodiscard]] std::int64_t read_max_tasks(ReadBuffer& buffer) const;
+  /// Descriptor of the charged bytes, still owned by this object; -1 if nothing is open.
+  [[nodiscard]] int usage_fd() const { return usage_.fd(); }
 
  private:
   KeptFile usage_;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "descriptors.h"
 #include "private_pod.h"
 
 namespace evictd::enforce::test {
@@ -56,13 +57,95 @@ TEST_F(CgroupActuatorOnV1, GraceZeroKillsAtOnceWithoutSigterm) {
 }
 
 TEST_F(CgroupActuatorOnV1, TheSignalNeedsNoFileOpenedAndNoWalk) {
-  pod_.start(Behaviour::kSleep);
-  KillTarget& target = pod_.target();
+  pod_.add_container("c1");
+  pod_.start(Behaviour::kIgnoreTerm, "c1");
+  for (const Duration grace : {Duration{seconds{30}}, Duration{0}}) {
+    KillTarget& target = pod_.target();
+
+    const Result<SignalReport> report = actuator_->begin(target, grace, kStart);
+
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->opened, 0U);
+    EXPECT_EQ(actuator_->counters().opened_before_signal, 0U);
+    EXPECT_EQ(actuator_->counters().late_preparations, 0U);
+    EXPECT_EQ(actuator_->counters().walks, 0U);
+    actuator_ = pod_.actuator();
+  }
+}
+
+TEST_F(CgroupActuatorOnV1, AKillAfterSigtermOpensFilesUnlessHousekeepingMadeTheTargetAnew) {
+  for (const bool anew : {false, true}) {
+    const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+    actuator_ = pod_.actuator();
+    ASSERT_TRUE(actuator_->begin(pod_.target(), seconds{30}, kStart));
+    if (anew) {
+      actuator_->replace(pod_.target());
+    }
+    actuator_->on_deadline(kStart + seconds{30});
+
+    EXPECT_EQ(await_end(process), SIGKILL);
+    EXPECT_EQ(actuator_->counters().opened_before_signal > 0, !anew);
+  }
+}
+
+TEST_F(CgroupActuatorOnV1, ATargetThatKeepsNothingIsKilledAllTheSameAndThatIsCounted) {
+  pod_.add_container("c1");
+  const pid_t process = pod_.start(Behaviour::kSleep, "c1");
+  KillTarget::Options options = pod_.options();
+  options.preparation = Preparation::kLater;
+  const std::size_t before = open_descriptors();
+  KillTarget& target = pod_.open_target(options);
+  EXPECT_EQ(open_descriptors(), before);
 
   ASSERT_TRUE(actuator_->begin(target, Duration{0}, kStart));
 
-  EXPECT_EQ(actuator_->counters().reopened_procs, 0U);
-  EXPECT_EQ(actuator_->counters().walks, 0U);
+  EXPECT_EQ(actuator_->counters().late_preparations, 1U);
+  EXPECT_EQ(pod_.pids_max(), "0");
+  EXPECT_EQ(await_end(process), SIGKILL);
+  EXPECT_TRUE(await(*actuator_, kReleased, kStart));
+}
+
+TEST_F(CgroupActuatorOnV1, APodWithOneContainerKeepsFiveDescriptors) {
+  pod_.add_container("c1");
+  const std::size_t before = open_descriptors();
+
+  const KillTarget& target = pod_.target();
+
+  EXPECT_TRUE(target.prepared());
+  EXPECT_EQ(open_descriptors() - before, 5U);
+}
+
+TEST_F(CgroupActuatorOnV1, WithoutDescriptorsATargetKeepsNothingAndCanStillBeOpened) {
+  pod_.add_container("c1");
+  // Two are needed to look at a directory and at what is in it, and one more for a container.
+  const DescriptorLimit limit(5);
+
+  const Result<std::unique_ptr<KillTarget>> target = KillTarget::open(pod_.options());
+
+  ASSERT_TRUE(target) << target.error().message();
+  EXPECT_FALSE((*target)->prepared());
+  EXPECT_EQ(limit.free(), 5U);
+}
+
+TEST_F(CgroupActuatorOnV1, AnotherPodAtTheSamePathIsNeverSignalled) {
+  for (const Preparation preparation : {Preparation::kAtOnce, Preparation::kLater}) {
+    KillTarget::Options options = pod_.options();
+    options.preparation = preparation;
+    KillTarget& target = pod_.open_target(options);
+    for (const std::string& directory : pod_.directories()) {
+      std::filesystem::remove(directory);
+      std::filesystem::create_directory(directory);
+    }
+    const pid_t stranger = pod_.start(Behaviour::kSleep);
+
+    EXPECT_EQ(actuator_->begin(target, Duration{0}, kStart).error().code, Errc::kNotFound);
+    EXPECT_EQ(actuator_->begin(target, seconds{30}, kStart).error().code, Errc::kNotFound);
+
+    EXPECT_TRUE(alive(stranger));
+    EXPECT_EQ(pod_.pids_max(), "max");
+    ::kill(stranger, SIGKILL);
+    await_end(stranger);
+  }
 }
 
 TEST_F(CgroupActuatorOnV1, AProcessThatHandlesSigtermIsReleasedBeforeItsGraceEnds) {

@@ -140,6 +140,7 @@ PrivatePod::PrivatePod(Kind kind) {
     }
     roots_.push_back(std::move(*root));
   }
+  usage_.reset(::open((pod_[0] + "/memory.usage_in_bytes").c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 PrivatePod::~PrivatePod() {
@@ -197,6 +198,7 @@ pid_t PrivatePod::start(Behaviour behaviour, const std::string& container) const
 
 KillTarget::Options PrivatePod::options(Protection protection) const {
   KillTarget::Options options{.uid = "pod1", .protection = protection};
+  options.usage_fd = usage_.get();
   for (const PodRoot& root : roots_) {
     options.places.push_back({.root = &root, .path = "pod1"});
   }

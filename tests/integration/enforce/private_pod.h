@@ -70,6 +70,7 @@ class PrivatePod {
   std::vector<std::string> root_;
   std::vector<std::string> pod_;
   std::vector<PodRoot> roots_;
+  base::Fd usage_;
   std::vector<std::unique_ptr<KillTarget>> targets_;
 };
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registry on private trees of this machine, without a kernel side and without a hot thread.
+#include "daemon/pod_registry.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "base/fd.h"
+#include "config/config.h"
+#include "stage/private_tree.h"
+
+namespace evictd::daemon {
+namespace {
+
+constexpr std::uint64_t kEnough = 20000;
+
+std::size_t open_descriptors() {
+  // The one that lists them is among them.
+  return static_cast<std::size_t>(
+             std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                           std::filesystem::directory_iterator())) -
+         1;
+}
+
+class PodRegistryOnATree : public testing::Test {
+ protected:
+  void SetUp() override {
+    Result<stage::PrivateTree> tree =
+        stage::PrivateTree::create("evictd-registry-" + std::to_string(::getpid()));
+    if (!tree && tree.error().code == Errc::kUnsupported) {
+      GTEST_SKIP() << tree.error().message();
+    }
+    ASSERT_TRUE(tree) << tree.error().message();
+    tree_.emplace(std::move(*tree));
+    root_.emplace(std::move(*sys::Root::open()));
+  }
+
+  stage::StagedPod add_pod(const std::string& name) {
+    Result<stage::StagedPod> pod = tree_->add_pod({.name = name});
+    EXPECT_TRUE(pod) << pod.error().message();
+    return *pod;
+  }
+
+  void start(std::uint64_t descriptor_limit = kEnough) {
+    Result<config::Config> config = config::parse(
+        "cgroupRoot: " + tree_->cgroup_root() + "\nevictUnknownPods: true\n", "test", {});
+    ASSERT_TRUE(config) << config.error().message();
+    Result<std::unique_ptr<PodRegistry>> registry =
+        PodRegistry::create({.root = &*root_,
+                             .config = std::make_shared<const config::Config>(std::move(*config)),
+                             .descriptor_limit = descriptor_limit});
+    ASSERT_TRUE(registry) << registry.error().message();
+    registry_ = std::move(*registry);
+  }
+
+  /// What the hot thread does with updates. Answers the slots that it would hand back, emptied.
+  std::vector<std::uint32_t> take(std::vector<PodUpdate> updates) {
+    std::vector<std::uint32_t> emptied;
+    for (PodUpdate& update : updates) {
+      if (update.pod == nullptr) {
+        emptied.push_back(update.slot);
+        hot_.erase(update.slot);
+      } else {
+        hot_[update.slot] = std::move(update.pod);
+      }
+    }
+    return emptied;
+  }
+
+  std::optional<std::uint32_t> slot_of(const stage::StagedPod& pod) const {
+    const auto found = std::find_if(hot_.begin(), hot_.end(),
+                                    [&](const auto& item) { return item.second->uid == pod.uid; });
+    return found == hot_.end() ? std::nullopt : std::optional(found->first);
+  }
+
+  std::optional<stage::PrivateTree> tree_;
+  std::optional<sys::Root> root_;
+  std::unique_ptr<PodRegistry> registry_;
+  std::map<std::uint32_t, std::unique_ptr<HotPod>> hot_;
+};
+
+TEST_F(PodRegistryOnATree, APodWithOneContainerKeepsAtMostEightDescriptors) {
+  constexpr std::size_t kPods = 20;
+  for (std::size_t i = 0; i < kPods; ++i) {
+    add_pod("pod-" + std::to_string(i));
+  }
+  start();
+  const std::size_t before = open_descriptors();
+
+  take(registry_->rescan());
+
+  ASSERT_EQ(hot_.size(), kPods);
+  EXPECT_LE(open_descriptors() - before, 8 * kPods);
+  EXPECT_EQ(registry_->incomplete(), 0U);
+  EXPECT_TRUE(std::all_of(hot_.begin(), hot_.end(),
+                          [](const auto& item) { return item.second->target->prepared(); }));
+  hot_.clear();
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST_F(PodRegistryOnATree, APodThatDidNotChangeIsNotPlacedAgain) {
+  add_pod("one");
+  start();
+  EXPECT_EQ(registry_->rescan().size(), 1U);
+
+  EXPECT_TRUE(registry_->rescan().empty());
+}
+
+TEST_F(PodRegistryOnATree, APodMadeAnewKeepsItsSlotAndGetsOtherDescriptors) {
+  const stage::StagedPod one = add_pod("one");
+  add_pod("two");
+  start();
+  take(registry_->rescan());
+  const std::optional<std::uint32_t> slot = slot_of(one);
+  ASSERT_TRUE(slot);
+
+  registry_->make_anew("no such pod");
+  registry_->make_anew(one.uid);
+  std::vector<PodUpdate> updates = registry_->apply();
+
+  ASSERT_EQ(updates.size(), 1U);
+  EXPECT_EQ(updates[0].slot, slot);
+  ASSERT_NE(updates[0].pod, nullptr);
+  EXPECT_NE(updates[0].pod->target, hot_[*slot]->target);
+  EXPECT_TRUE(updates[0].pod->target->prepared());
+}
+
+TEST_F(PodRegistryOnATree, ASlotIsGivenToAnotherPodOnlyOnceTheHotThreadHasLetItGo) {
+  const stage::StagedPod first = add_pod("first");
+  start();
+  take(registry_->rescan());
+  const std::optional<std::uint32_t> slot = slot_of(first);
+  ASSERT_TRUE(slot);
+  ASSERT_TRUE(tree_->remove_pod(first));
+  const stage::StagedPod second = add_pod("second");
+
+  const std::vector<std::uint32_t> emptied = take(registry_->rescan());
+
+  EXPECT_EQ(emptied, std::vector{*slot});
+  ASSERT_TRUE(slot_of(second));
+  EXPECT_NE(slot_of(second), slot);
+  registry_->retired(*slot);
+  const stage::StagedPod third = add_pod("third");
+  take(registry_->rescan());
+  EXPECT_EQ(slot_of(third), slot);
+}
+
+TEST_F(PodRegistryOnATree, APodThatCameBackWithItsUidIsAnotherPod) {
+  const stage::StagedPod first = add_pod("first");
+  start();
+  take(registry_->rescan());
+  const CgroupId old = hot_.begin()->second->memory_id;
+  ASSERT_TRUE(tree_->remove_pod(first));
+  ASSERT_TRUE(tree_->add_pod({.name = "first"}, first.uid));
+
+  const std::vector<std::uint32_t> emptied = take(registry_->rescan());
+
+  EXPECT_EQ(emptied.size(), 1U);
+  ASSERT_EQ(hot_.size(), 1U);
+  EXPECT_NE(hot_.begin()->second->memory_id, old);
+}
+
+TEST_F(PodRegistryOnATree, WithoutDescriptorsPodsArePlacedAndCountedAndCompletedOnceThereAreSome) {
+  const stage::StagedPod pod = add_pod("one");
+  add_pod("two");
+  std::vector<base::Fd> others;
+  for (int i = 0; i < 100; ++i) {
+    others.emplace_back(::dup(STDIN_FILENO));
+  }
+  // All shares of the limit are used up by the others, and not without them.
+  start(static_cast<std::uint64_t>(others.back().get()));
+
+  take(registry_->rescan());
+
+  ASSERT_EQ(hot_.size(), 2U);
+  EXPECT_EQ(registry_->incomplete(), 2U);
+  const HotPod& hot = *hot_.at(*slot_of(pod));
+  ASSERT_NE(hot.target, nullptr);
+  EXPECT_FALSE(hot.target->prepared());
+  EXPECT_EQ(registry_->counters().open_failures, 0U);
+  EXPECT_TRUE(registry_->rescan().empty()) << "there is still no room";
+
+  others.clear();
+  take(registry_->rescan());
+
+  EXPECT_EQ(registry_->incomplete(), 0U);
+  EXPECT_TRUE(hot_.at(*slot_of(pod))->target->prepared());
+}
+
+}  // namespace
+}  // namespace evictd::daemon

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/manifest_sources.h"
+
+#include <string>
+#include <utility>
+
+namespace evictd::daemon {
+
+namespace {
+
+Result<> open_all(const std::vector<std::string>& paths, cluster::ManifestKind kind,
+                  std::vector<cluster::ManifestDirectory>& opened) {
+  for (const std::string& path : paths) {
+    Result<cluster::ManifestDirectory> directory =
+        cluster::ManifestDirectory::open({.path = path, .kind = kind});
+    if (!directory) {
+      return Failure(directory.error());
+    }
+    opened.push_back(std::move(*directory));
+  }
+  return {};
+}
+
+template <typename T>
+void append(std::vector<T>& all, const std::vector<T>& some) {
+  all.insert(all.end(), some.begin(), some.end());
+}
+
+}  // namespace
+
+Result<ManifestSources> ManifestSources::open(const config::Settings& settings) {
+  ManifestSources sources;
+  Result<> opened =
+      open_all(settings.manifest_directories, cluster::ManifestKind::kPods, sources.directories_);
+  if (opened) {
+    opened = open_all(settings.static_manifest_directories, cluster::ManifestKind::kStatic,
+                      sources.directories_);
+  }
+  if (!opened) {
+    return Failure(opened.error());
+  }
+  return sources;
+}
+
+bool ManifestSources::refresh() {
+  bool changed = false;
+  for (cluster::ManifestDirectory& directory : directories_) {
+    changed = directory.refresh() || changed;
+  }
+  return changed;
+}
+
+std::vector<const cluster::Manifest*> ManifestSources::manifests() const {
+  std::vector<const cluster::Manifest*> all;
+  for (const cluster::ManifestDirectory& directory : directories_) {
+    append(all, directory.manifests());
+  }
+  return all;
+}
+
+std::vector<Error> ManifestSources::problems() const {
+  std::vector<Error> all;
+  for (const cluster::ManifestDirectory& directory : directories_) {
+    append(all, directory.problems());
+  }
+  return all;
+}
+
+std::vector<int> ManifestSources::fds() const {
+  std::vector<int> fds;
+  fds.reserve(directories_.size());
+  for (const cluster::ManifestDirectory& directory : directories_) {
+    fds.push_back(directory.fd());
+  }
+  return fds;
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "cluster/manifest_directory.h"
+#include "config/config.h"
+#include "evictd/result.h"
+
+namespace evictd::daemon {
+
+/// All directories of manifests that the configuration names.
+/// Thread rule: housekeeping only. Blocks in file system calls.
+class ManifestSources {
+ public:
+  ManifestSources() = default;
+
+  /// Errors: a directory that cannot be opened.
+  [[nodiscard]] static Result<ManifestSources> open(const config::Settings& settings);
+
+  /// Reads what has changed; whether something had.
+  bool refresh();
+  /// As last read; they live until the next refresh().
+  [[nodiscard]] std::vector<const cluster::Manifest*> manifests() const;
+  /// What is wrong with manifests now, one line each.
+  [[nodiscard]] std::vector<Error> problems() const;
+  /// Readable when there is something to refresh.
+  [[nodiscard]] std::vector<int> fds() const;
+
+ private:
+  std::vector<cluster::ManifestDirectory> directories_;
+};
+
+}  // namespace evictd::daemon

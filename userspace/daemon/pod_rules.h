@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cluster/cgroup_tree.h"
+#include "cluster/pod_table.h"
+#include "config/config.h"
+#include "enforce/protection.h"
+#include "evictd/time.h"
+#include "eviction/pod_facts.h"
+
+namespace evictd::daemon {
+
+/// Why the actuator must refuse this pod whatever the pass decides.
+[[nodiscard]] enforce::Protection protection_of(const cluster::PodEntry& entry,
+                                                const eviction::PodFacts& facts);
+
+/// Where pods are, as the configuration says.
+[[nodiscard]] cluster::PlaceOptions place_options(const config::Settings& settings);
+
+/// The rules for cgroups outside Kubernetes that the configuration gives.
+[[nodiscard]] std::vector<cluster::ExternalPodRule> external_rules(
+    const config::Settings& settings);
+
+/// Seconds since the epoch, as HotPod::created_at_s has them; 0 for unknown.
+[[nodiscard]] std::int64_t seconds_of(const std::optional<WallTime>& created_at);
+
+}  // namespace evictd::daemon

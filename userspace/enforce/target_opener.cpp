@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "enforce/target_opener.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace evictd::enforce {
+
+namespace {
+
+/// The parts of `path`; nothing unless it is relative, not empty and without ".", ".." or "//".
+std::optional<std::vector<std::string>> parts_of(std::string_view path) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t slash = path.find('/');
+    const std::string_view part = path.substr(0, slash);
+    if (part.empty() || part == "." || part == "..") {
+      return std::nullopt;
+    }
+    parts.emplace_back(part);
+    if (slash == std::string_view::npos) {
+      return parts;
+    }
+    path.remove_prefix(slash + 1);
+  }
+}
+
+/// A directory within `parent`, never through a symbolic link.
+base::Fd open_directory(int parent, const char* name) {
+  return base::Fd(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+Result<std::vector<std::string>> directories_in(int dir) {
+  const int copy = ::openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (copy < 0) {
+    return fail_errno(errno, "open a cgroup directory");
+  }
+  DIR* stream = ::fdopendir(copy);
+  if (stream == nullptr) {
+    ::close(copy);
+    return fail_errno(errno, "read a cgroup directory");
+  }
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    if (entry->d_type == DT_DIR && name != "." && name != "..") {
+      names.emplace_back(name);
+    }
+  }
+  ::closedir(stream);
+  return names;
+}
+
+}  // namespace
+
+TargetOpener::TargetOpener(KillTarget& target, Preparation preparation)
+    : target_(target), keep_(preparation == Preparation::kAtOnce), lister_(uncounted_), seen_(0) {}
+
+Result<TargetOpener::Directory> TargetOpener::look_at(base::Fd fd, std::string path,
+                                                      std::uint32_t hierarchy) {
+  struct stat status = {};
+  if (::fstat(fd.get(), &status) != 0) {
+    return fail_errno(errno, "look at a cgroup directory");
+  }
+  return Directory{.fd = std::move(fd),
+                   .path = std::move(path),
+                   .id = {.hierarchy = hierarchy, .id = status.st_ino},
+                   .device = status.st_dev,
+                   .links = status.st_nlink};
+}
+
+Result<> TargetOpener::add(const KillTarget::Place& place) {
+  const std::optional<std::vector<std::string>> parts = parts_of(place.path);
+  if (!parts) {
+    return fail(Errc::kInvalid, "\"" + place.path + "\" is no path below " +
+                                    place.root->directory() + ": allowed are names joined by '/'");
+  }
+  std::vector<CgroupId> chain{place.root->id()};
+  Directory directory;
+  directory.path = place.root->directory();
+  for (const std::string& part : *parts) {
+    const int parent = directory.fd ? directory.fd.get() : place.root->fd();
+    base::Fd next = open_directory(parent, part.c_str());
+    if (!next && errno == ENOENT) {
+      return {};
+    }
+    if (!next) {
+      return fail_errno(errno, "open " + place.root->directory() + "/" + place.path);
+    }
+    Result<Directory> looked =
+        look_at(std::move(next), directory.path + "/" + part, place.root->id().hierarchy);
+    if (!looked) {
+      return fail_in(place.path, looked.error());
+    }
+    directory = std::move(*looked);
+    chain.push_back(directory.id);
+  }
+  const std::size_t own = target_.cgroups_.size();
+  if (const Result<> added = add_tree(directory, place.root->kind(), own); !added) {
+    return fail_in(place.path, added.error());
+  }
+  target_.chains_.push_back(std::move(chain));
+  return {};
+}
+
+Result<> TargetOpener::add_tree(const Directory& directory, HierarchyKind kind,
+                                std::size_t parent) {
+  const std::size_t index = target_.cgroups_.size();
+  TargetCgroup& cgroup = target_.cgroups_.emplace_back();
+  cgroup.id = directory.id;
+  cgroup.kind = kind;
+  cgroup.path = directory.path;
+  cgroup.device = directory.device;
+  cgroup.parent = parent;
+  keep_ = keep_ && target_.keep(cgroup, directory.fd.get());
+  static_cast<void>(lister_.read_directory(directory.fd.get(), seen_));
+  // Nothing below it, which two links say, is the rule and saves reading the directory.
+  return directory.links == 2 ? Result<>() : add_children(directory, kind, index);
+}
+
+Result<> TargetOpener::add_children(const Directory& directory, HierarchyKind kind,
+                                    std::size_t index) {
+  const Result<std::vector<std::string>> names = directories_in(directory.fd.get());
+  if (!names) {
+    return Failure(names.error());
+  }
+  for (const std::string& name : *names) {
+    base::Fd fd = open_directory(directory.fd.get(), name.c_str());
+    if (!fd && errno == EMFILE) {
+      return fail_errno(EMFILE, "open " + name);
+    }
+    if (!fd) {
+      continue;  // It was removed meanwhile.
+    }
+    const Result<Directory> child =
+        look_at(std::move(fd), directory.path + "/" + name, directory.id.hierarchy);
+    if (!child) {
+      continue;
+    }
+    if (const Result<> added = add_tree(*child, kind, index); !added) {
+      return fail_in(name, added.error());
+    }
+    ++target_.cgroups_[index].known_children;
+  }
+  return {};
+}
+
+void TargetOpener::finish() {
+  target_.prepared_ = keep_;
+  if (!keep_) {
+    target_.keep_nothing();
+  }
+  if (seen_.holds_protected) {
+    target_.set_protection(Protection::kOwnProcess);
+  }
+}
+
+Result<std::unique_ptr<KillTarget>> KillTarget::open(const Options& options) {
+  std::unique_ptr<KillTarget> target(new KillTarget());
+  target->uid_ = options.uid;
+  target->usage_fd_ = options.usage_fd;
+  target->set_protection(options.protection);
+  TargetOpener opener(*target, options.preparation);
+  for (const Place& place : options.places) {
+    if (const Result<> added = opener.add(place); !added) {
+      return fail_in("open cgroups of pod " + options.uid, added.error());
+    }
+  }
+  if (target->cgroups_.empty()) {
+    return fail(Errc::kNotFound, "pod " + options.uid + " has no cgroup");
+  }
+  opener.finish();
+  return target;
+}
+
+}  // namespace evictd::enforce
