@@ -38,6 +38,12 @@ Result<CgroupTree> CgroupTree::create(const sys::Root& root, sys::CgroupLayout l
   return CgroupTree(root, std::move(layout), std::move(*rules));
 }
 
+void CgroupTree::find_root() {
+  State state;
+  find_pod_root(state);
+  state_ = std::move(state);
+}
+
 Result<> CgroupTree::scan() {
   State state;
   find_pod_root(state);
@@ -94,9 +100,11 @@ void CgroupTree::scan_below(const sys::Hierarchy& hierarchy, const std::string& 
     if (rules_.place_of(child, state.pod_root).kind == PlaceKind::kNowhere) {
       continue;
     }
-    if (const Result<CgroupId> id = sys::cgroup_id(*root_, hierarchy, child)) {
-      static_cast<void>(add(hierarchy, child, *id, state));
-      scan_below(hierarchy, child, depth + 1, state);
+    if (const Result<sys::CgroupLook> look = sys::look_at_cgroup(*root_, hierarchy, child)) {
+      static_cast<void>(add(hierarchy, child, look->id, state));
+      if (look->may_have_children) {
+        scan_below(hierarchy, child, depth + 1, state);
+      }
     }
   }
 }

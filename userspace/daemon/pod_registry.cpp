@@ -44,9 +44,7 @@ Result<std::unique_ptr<PodRegistry>> PodRegistry::create(Options options) {
     return Failure(manifests.error());
   }
   registry->manifests_ = std::move(*manifests);
-  if (Result<> scanned = registry->tree_.scan(); !scanned) {
-    return Failure(scanned.error());
-  }
+  registry->tree_.find_root();
   if (Result<> opened = registry->open_places(); !opened) {
     return Failure(opened.error());
   }

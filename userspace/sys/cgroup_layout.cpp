@@ -198,7 +198,8 @@ std::string_view to_string(CgroupMode mode) {
   return "v2";
 }
 
-Result<CgroupId> cgroup_id(const Root& root, const Hierarchy& hierarchy, std::string_view path) {
+Result<CgroupLook> look_at_cgroup(const Root& root, const Hierarchy& hierarchy,
+                                  std::string_view path) {
   const std::string directory = hierarchy.path_of(path);
   const Result<base::Fd> fd = root.open_file(directory, O_PATH | O_DIRECTORY);
   if (!fd) {
@@ -208,7 +209,13 @@ Result<CgroupId> cgroup_id(const Root& root, const Hierarchy& hierarchy, std::st
   if (::fstat(fd->get(), &status) != 0) {
     return fail_errno(errno, "stat " + directory);
   }
-  return CgroupId{hierarchy.id, status.st_ino};
+  // A directory has two links and one more for each directory in it, where links are counted.
+  return CgroupLook{.id = {hierarchy.id, status.st_ino}, .may_have_children = status.st_nlink != 2};
+}
+
+Result<CgroupId> cgroup_id(const Root& root, const Hierarchy& hierarchy, std::string_view path) {
+  const Result<CgroupLook> look = look_at_cgroup(root, hierarchy, path);
+  return look ? Result<CgroupId>(look->id) : Result<CgroupId>(Failure(look.error()));
 }
 
 Result<bool> is_populated(const Root& root, const Hierarchy& hierarchy, std::string_view path) {

@@ -65,6 +65,16 @@ class CgroupLayout {
 /// "v1", "hybrid", "v2".
 [[nodiscard]] std::string_view to_string(CgroupMode mode);
 
+/// What one look at a cgroup's directory tells.
+struct CgroupLook {
+  CgroupId id;
+  /// Whether there may be cgroups below it; false is certain.
+  bool may_have_children = true;
+};
+/// Errors: kNotFound when there is no such cgroup. Cost: three system calls.
+[[nodiscard]] Result<CgroupLook> look_at_cgroup(const Root& root, const Hierarchy& hierarchy,
+                                                std::string_view path);
+
 /// The id of the cgroup `path` of `hierarchy`: the inode number of its directory.
 /// Errors: kNotFound when there is no such cgroup.
 [[nodiscard]] Result<CgroupId> cgroup_id(const Root& root, const Hierarchy& hierarchy,
