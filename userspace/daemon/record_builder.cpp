@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "enforce/protection.h"
 #include "eviction/message.h"
 #include "eviction/rank.h"
 #include "eviction/ranking.h"
@@ -124,6 +125,11 @@ std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
     ranking[i].reason = reason_of(ranking[i], candidates[i].passed_over,
                                   victim == ranking.end() ? nullptr : &*victim,
                                   rule.resource == eviction::Resource::kPids);
+    const enforce::Protection protection = copy.pods[candidates[i].pod].pod->protection;
+    if (protection == enforce::Protection::kOwnProcess ||
+        protection == enforce::Protection::kOutsideRoot) {
+      ranking[i].reason = fmt::format("protected: {}", enforce::reason_of(protection));
+    }
   }
   return ranking;
 }

@@ -98,6 +98,12 @@ TEST_F(RecordedPass, WhatNoSourceOfPodsKnowsIsListedLastWithoutAPlace) {
   EXPECT_EQ(ranked[1].reason, "protected: no source of pods knows this cgroup");
 }
 
+TEST_F(RecordedPass, APodThatHoldsEvictdItselfIsSaidToBeThat) {
+  add({.name = "us", .usage = 90_MiB}).protection = enforce::Protection::kOwnProcess;
+  copy_.pods[0].pass.standing = eviction::Standing::kUnknown;
+  EXPECT_EQ(ranking()[0].reason, "protected: own process");
+}
+
 TEST_F(RecordedPass, APodThatWasNotReadComesLastWithoutAPlace) {
   add({.name = "unread"});
   copy_.pods[0].pass.reading.state = eviction::ReadingState::kNotReadYet;
