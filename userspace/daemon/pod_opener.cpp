@@ -16,6 +16,7 @@ PodOpener::Opened PodOpener::open(const cluster::PodEntry& entry, const PodStand
   pod->name = entry.pod.name;
   pod->created_at_s = seconds_of(entry.pod.created_at);
   pod->memory_id = entry.cgroup->memory_id;
+  pod->below_pod_root = !entry.cgroup->external_rule;
   pod->state = entry.state;
   pod->facts = standing.facts;
   pod->protection = standing.protection;
