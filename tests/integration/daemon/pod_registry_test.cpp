@@ -169,9 +169,9 @@ TEST_F(PodRegistryOnATree, APodThatCameBackWithItsUidIsAnotherPod) {
 TEST_F(PodRegistryOnATree, WithoutDescriptorsPodsArePlacedAndCountedAndCompletedOnceThereAreSome) {
   const stage::StagedPod pod = add_pod("one");
   add_pod("two");
-  std::vector<base::Fd> others;
-  for (int i = 0; i < 100; ++i) {
-    others.emplace_back(::dup(STDIN_FILENO));
+  std::vector<base::Fd> others(100);
+  for (base::Fd& other : others) {
+    other.reset(::dup(STDIN_FILENO));
   }
   // All shares of the limit are used up by the others, and not without them.
   start(static_cast<std::uint64_t>(others.back().get()));

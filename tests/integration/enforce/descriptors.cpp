@@ -16,11 +16,13 @@ namespace {
 
 std::vector<base::Fd> open_all() {
   std::vector<base::Fd> opened;
-  for (base::Fd next(::open("/dev/null", O_RDONLY | O_CLOEXEC)); next;
-       next.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC))) {
+  while (true) {
+    base::Fd next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!next) {
+      return opened;
+    }
     opened.push_back(std::move(next));
   }
-  return opened;
 }
 
 }  // namespace
