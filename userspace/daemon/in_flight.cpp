@@ -2,6 +2,7 @@
 #include "daemon/in_flight.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace evictd::daemon {
 
@@ -58,14 +59,17 @@ void InFlightTable::remove(CgroupId pod) {
 }
 
 void InFlightTable::forget_over() {
-  const auto rest = std::ranges::remove_if(
-      entries(), [](const Entry& entry) { return entry.phase == Phase::kOver; });
-  size_ -= rest.size();
+  forget_if([](const Entry& entry) { return entry.phase == Phase::kOver; });
 }
 
 void InFlightTable::forget_dry_runs() {
-  const auto rest = std::ranges::remove_if(entries(), &Entry::dry_run);
-  size_ -= rest.size();
+  forget_if([](const Entry& entry) { return entry.dry_run; });
+}
+
+void InFlightTable::forget_if(bool (*unwanted)(const Entry&)) {
+  const std::span<Entry> known = entries();
+  size_ = static_cast<std::size_t>(
+      std::distance(known.begin(), std::remove_if(known.begin(), known.end(), unwanted)));
 }
 
 }  // namespace evictd::daemon

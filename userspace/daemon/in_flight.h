@@ -54,6 +54,8 @@ class InFlightTable {
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
  private:
+  void forget_if(bool (*unwanted)(const Entry&));
+
   std::array<Entry, kCapacity> entries_{};
   std::size_t size_ = 0;
 };

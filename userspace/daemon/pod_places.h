@@ -41,7 +41,7 @@ class PodPlaces {
   /// Opens what is needed to signal `pod`.
   /// Errors: those of KillTarget::open; kInvalid for a pod that is below none of the roots.
   [[nodiscard]] Result<std::unique_ptr<enforce::KillTarget>> open_target(
-      const cluster::PodCgroup& pod, const TargetOptions& options) const;
+      const cluster::PodCgroup& pod, const TargetOptions& wanted) const;
 
  private:
   [[nodiscard]] Result<> open_in_all(const std::string& path);
