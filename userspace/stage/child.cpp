@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -51,11 +52,11 @@ struct Prepared {
   report_and_exit(prepared);
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (const std::string& text : texts) {
-    result.push_back(const_cast<char*>(text.c_str()));
-  }
+/// What execve(2) takes; valid as long as `texts` stays as it is.
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result(texts.size());
+  std::transform(texts.begin(), texts.end(), result.begin(),
+                 [](std::string& text) { return text.data(); });
   return result;
 }
 
@@ -81,9 +82,11 @@ std::string ChildExit::text() const {
 Result<Child> Child::start(const ChildOptions& options) {
   Prepared prepared;
   prepared.parent = ::getpid();
-  prepared.argv = pointers(options.argv);
+  std::vector<std::string> arguments = options.argv;
+  std::vector<std::string> environment = options.environment;
+  prepared.argv = pointers(arguments);
   prepared.argv.push_back(nullptr);
-  prepared.environment = pointers(options.environment);
+  prepared.environment = pointers(environment);
   for (char** entry = environ; *entry != nullptr; ++entry) {
     prepared.environment.push_back(*entry);
   }

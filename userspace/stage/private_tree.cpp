@@ -302,7 +302,7 @@ Result<std::int64_t> PrivateTree::oom_kills() const {
   std::int64_t sum = 0;
   for (const fs::path& path : directories(top)) {
     const Result<std::string> text = read_text(path / "memory.oom_control");
-    const Result<std::int64_t> kills =
+    Result<std::int64_t> kills =
         text ? number_after(*text, "oom_kill") : tl::unexpected(text.error());
     if (!kills) {
       return kills;
