@@ -278,17 +278,17 @@ class Composition {
     if (!readings) {
       return Failure(readings.error());
     }
-    Result<std::unique_ptr<HotLoop>> hot =
-        HotLoop::create({.probe = kernel_.probe.get(),
-                         .clock = &clock_,
-                         .inbox = &threads_->to_hot,
-                         .outbox = &threads_->to_house,
-                         .actuator = actuator_.get(),
-                         .dry_run_actuator = &dry_run_,
-                         .counters = &threads_->counters,
-                         .readings = std::move(*readings),
-                         .config = std::move(*hot_config),
-                         .stand_by = std::thread::hardware_concurrency() > 1});
+    Result<std::unique_ptr<HotLoop>> hot = HotLoop::create(
+        {.probe = kernel_.probe.get(),
+         .clock = &clock_,
+         .inbox = &threads_->to_hot,
+         .outbox = &threads_->to_house,
+         .actuator = actuator_.get(),
+         .dry_run_actuator = &dry_run_,
+         .counters = &threads_->counters,
+         .readings = std::move(*readings),
+         .config = std::move(*hot_config),
+         .may_stand_by = std::thread::hardware_concurrency() > 1 ? &threads_->realtime : nullptr});
     if (!hot) {
       return Failure(hot.error());
     }

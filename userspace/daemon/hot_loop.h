@@ -42,9 +42,10 @@ class HotLoop final : private probe::EventSink {
     HotCounters* counters = nullptr;
     Readings::Options readings;
     std::unique_ptr<HotConfig> config;
-    /// Whether to wait awake for a crossing that is milliseconds away. Not with a single CPU, where
-    /// whoever grows could not run meanwhile.
-    bool stand_by = false;
+    /// Whether the thread has real-time priority, which allows it to wait awake for a crossing that
+    /// is milliseconds away. At ordinary priority it would have used up its turn just when it is
+    /// needed; with a single CPU whoever grows could not run meanwhile. nullptr for never.
+    const std::atomic<bool>* may_stand_by = nullptr;
   };
 
   [[nodiscard]] static Result<std::unique_ptr<HotLoop>> create(Options options);

@@ -130,11 +130,12 @@ void HotLoop::on_oom_kill(const probe::OomKill& event) {
 }
 
 void HotLoop::on_approach(const probe::Approach& event) {
+  if (options_.may_stand_by == nullptr || !options_.may_stand_by->load(std::memory_order_relaxed)) {
+    return;
+  }
   approach_cpu_ = event.cpu;
   want_pass(PassTrigger::kApproach);
-  if (options_.stand_by) {
-    stand_by_.begin(wake_at_);
-  }
+  stand_by_.begin(wake_at_);
 }
 
 void HotLoop::take_progress(enforce::Actuator& actuator) {
