@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "daemon/hot_loop.h"
+#include "daemon/realtime.h"
 #include "daemon/watch_points.h"
 
 namespace evictd::daemon {
@@ -130,7 +131,8 @@ void HotLoop::on_oom_kill(const probe::OomKill& event) {
 }
 
 void HotLoop::on_approach(const probe::Approach& event) {
-  if (options_.may_stand_by == nullptr || !options_.may_stand_by->load(std::memory_order_relaxed)) {
+  if (options_.may_stand_by == nullptr || !options_.may_stand_by->load(std::memory_order_relaxed) ||
+      realtime_overruns() != 0) {
     return;
   }
   approach_cpu_ = event.cpu;

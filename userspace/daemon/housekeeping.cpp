@@ -18,7 +18,8 @@ namespace {
 constexpr Duration kHealthPeriod = std::chrono::seconds(1);
 
 /// Where events tell of pods a scan only proves them right, and it reads every directory of the
-/// tree: some 6 ms with 110 pods, which every 10 s would be most of what evictd costs at rest.
+/// tree: with 110 pods evictd at rest took 0.13 % of a core with a scan every 10 s and half of that
+/// with one a minute and a cheaper cross-check.
 constexpr int kChecksPerRescan = 6;
 
 }  // namespace
