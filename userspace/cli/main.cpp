@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   add_status(app, exit_status);
   add_doctor(app, exit_status);
   add_check_config(app, exit_status);
+  add_admit(app, exit_status);
   add_demo(app, exit_status);
   try {
     app.parse(argc, argv);

@@ -13,8 +13,9 @@ namespace evictd::cluster {
 
 /// What a directory of manifests is.
 enum class ManifestKind {
-  kPods,    ///< A copy of what the API server or the kubelet has: every pod has a uid.
-  kStatic,  ///< The kubelet's staticPodPath: every pod in it is static, and most lack a uid.
+  kPods,       ///< A copy of what the API server or the kubelet has: every pod has a uid.
+  kStatic,     ///< The kubelet's staticPodPath: every pod in it is static, and most lack a uid.
+  kSubmitted,  ///< Pods as somebody would submit them: most lack a uid, and none has a cgroup yet.
 };
 
 /// One v1.Pod that a file gave.
@@ -22,8 +23,8 @@ struct Manifest {
   eviction::Pod pod;
   /// What its cgroup is named by, in this order: annotation kubernetes.io/config.mirror (the cgroup
   /// of a mirror pod is its static pod's), metadata.uid, annotation kubernetes.io/config.hash.
-  /// Empty only in a static directory: the kubelet then makes a uid from a hash that only it can
-  /// make, and the pod's cgroup is known as static by its uid's form.
+  /// Empty only in a static directory, where the kubelet makes a uid from a hash that only it can
+  /// make and the pod's cgroup is known as static by its uid's form, and for submitted pods.
   std::string cgroup_uid;
   ManifestKind kind = ManifestKind::kPods;
   /// Where it came from, "FILE:LINE".

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/admit.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "support/fake_tree.h"
+
+namespace evictd::cli {
+namespace {
+
+constexpr const char* kBestEffort = R"(apiVersion: v1
+kind: Pod
+metadata: {name: batch, namespace: jobs}
+spec:
+  containers: [{name: main, image: batch}]
+)";
+constexpr const char* kBurstable = R"(apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: main
+    resources: {requests: {memory: 64Mi}}
+)";
+constexpr const char* kCritical = R"(apiVersion: v1
+kind: Pod
+metadata: {name: dns, namespace: kube-system}
+spec:
+  priority: 2000000000
+  containers: [{name: main}]
+)";
+constexpr const char* kTolerant = R"(apiVersion: v1
+kind: Pod
+metadata: {name: agent}
+spec:
+  tolerations: [{key: node.kubernetes.io/memory-pressure, operator: Exists, effect: NoSchedule}]
+  containers: [{name: main}]
+)";
+
+/// One run over a file of the given text, with conditions supposed.
+struct Asked {
+  Asked(const std::string& text, const std::string& conditions, bool json = false,
+        const std::string& name = "/pod.yaml") {
+    const test::FakeTree tree;
+    tree.write(name, text);
+    path = tree.real(name);
+    std::ostringstream out_stream;
+    std::ostringstream error_stream;
+    exit_status = admit({.path = path,
+                         .socket = "/nonexistent.sock",
+                         .conditions = conditions,
+                         .compatibility = std::nullopt,
+                         .json = json},
+                        out_stream, error_stream);
+    out = out_stream.str();
+    errors = error_stream.str();
+  }
+
+  std::string path;
+  int exit_status = -1;
+  std::string out;
+  std::string errors;
+};
+
+TEST(Admit, TakesEveryPodWithoutACondition) {
+  const Asked run(kBestEffort, "");
+  EXPECT_EQ(run.exit_status, 0);
+  EXPECT_EQ(run.out, "jobs/batch: admitted\n");
+  EXPECT_EQ(run.errors, "");
+}
+
+TEST(Admit, RefusesABestEffortPodUnderMemoryPressureInTheKubeletsWords) {
+  const Asked run(kBestEffort, "MemoryPressure");
+  EXPECT_EQ(run.exit_status, 1);
+  EXPECT_EQ(run.out, "jobs/batch: refused: Evicted: The node had condition: [MemoryPressure]. \n");
+}
+
+TEST(Admit, TakesABurstableAndATolerantPodUnderMemoryPressureAlone) {
+  EXPECT_EQ(Asked(kBurstable, "MemoryPressure").exit_status, 0);
+  EXPECT_EQ(Asked(kTolerant, "MemoryPressure").exit_status, 0);
+}
+
+TEST(Admit, RefusesAllButCriticalPodsUnderAnyOtherCondition) {
+  EXPECT_EQ(Asked(kBurstable, "DiskPressure").exit_status, 1);
+  EXPECT_EQ(Asked(kTolerant, "PIDPressure").exit_status, 1);
+  EXPECT_EQ(Asked(kBurstable, "MemoryPressure,DiskPressure").out,
+            "default/web: refused: Evicted: The node had condition: [DiskPressure "
+            "MemoryPressure]. \n");
+  EXPECT_EQ(Asked(kCritical, "DiskPressure,MemoryPressure,PIDPressure").exit_status, 0);
+}
+
+TEST(Admit, AnswersForEachPodOfSeveralDocuments) {
+  const Asked run(std::string(kBestEffort) + "---\n" + kBurstable, "MemoryPressure");
+  EXPECT_EQ(run.exit_status, 1);
+  EXPECT_EQ(run.out,
+            "jobs/batch: refused: Evicted: The node had condition: [MemoryPressure]. \n"
+            "default/web: admitted\n");
+}
+
+TEST(Admit, ReadsJsonAndListsOfPods) {
+  const std::string pod =
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]}})";
+  EXPECT_EQ(Asked(pod, "MemoryPressure").out,
+            "default/a: refused: Evicted: The node had condition: [MemoryPressure]. \n");
+  EXPECT_EQ(Asked(pod, "", false, "/pod.json").exit_status, 0);
+  EXPECT_EQ(Asked(R"({"apiVersion":"v1","kind":"List","items":[)" + pod + "," + pod + "]}", "").out,
+            "default/a: admitted\ndefault/a: admitted\n");
+}
+
+TEST(Admit, JsonNamesConditionsReasonAndMessage) {
+  const Asked run(kBestEffort, "MemoryPressure", true);
+  const nlohmann::json answer = nlohmann::json::parse(run.out);
+  EXPECT_EQ(answer["conditions"], nlohmann::json({"MemoryPressure"}));
+  EXPECT_EQ(answer["compatibility"], "1.32");
+  const nlohmann::json& pod = answer["pods"].at(0);
+  EXPECT_EQ(pod["admitted"], false);
+  EXPECT_EQ(pod["reason"], "Evicted");
+  EXPECT_EQ(pod["message"], "The node had condition: [MemoryPressure]. ");
+  EXPECT_EQ(pod["qos"], "BestEffort");
+}
+
+TEST(Admit, AStaticPodIsAlwaysTaken) {
+  const std::string text =
+      "apiVersion: v1\nkind: Pod\nmetadata:\n  name: etcd\n  annotations: "
+      "{kubernetes.io/config.source: file}\nspec:\n  containers: [{name: c}]\n";
+  EXPECT_EQ(Asked(text, "DiskPressure").exit_status, 0);
+}
+
+TEST(Admit, WhatCannotBeAnsweredIsAnErrorAndNoAnswer) {
+  const Asked condition(kBestEffort, "memorypressure");
+  EXPECT_EQ(condition.exit_status, 2);
+  EXPECT_EQ(condition.out, "");
+  EXPECT_EQ(condition.errors,
+            "evictctl: --conditions: \"memorypressure\": unknown condition; allowed: "
+            "MemoryPressure, DiskPressure, PIDPressure, separated by commas, or nothing\n");
+  EXPECT_EQ(Asked("kind: Service\napiVersion: v1\n", "").exit_status, 2);
+  EXPECT_EQ(Asked("", "").exit_status, 2);
+  const Asked field(std::string(kBestEffort) + "  priority: high\n", "");
+  EXPECT_EQ(field.exit_status, 2);
+  EXPECT_NE(field.errors.find(field.path + ":6: spec.priority: "), std::string::npos)
+      << field.errors;
+  std::ostringstream out;
+  std::ostringstream errors;
+  EXPECT_EQ(admit({.path = "/nonexistent/pod.yaml",
+                   .socket = "",
+                   .conditions = "",
+                   .compatibility = std::nullopt,
+                   .json = false},
+                  out, errors),
+            2);
+  EXPECT_EQ(errors.str(), "evictctl: open /nonexistent/pod.yaml: No such file or directory\n");
+}
+
+TEST(Admit, ADaemonThatDoesNotAnswerIsNoAnswer) {
+  std::ostringstream out;
+  std::ostringstream errors;
+  EXPECT_EQ(admit({.path = "/nonexistent/pod.yaml",
+                   .socket = "/nonexistent/control.sock",
+                   .conditions = std::nullopt,
+                   .compatibility = std::nullopt,
+                   .json = false},
+                  out, errors),
+            2);
+  EXPECT_NE(errors.str().find("--conditions asks without it"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace evictd::cli

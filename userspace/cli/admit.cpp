@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/admit.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/unix_socket.h"
+#include "cluster/manifest.h"
+#include "eviction/admit.h"
+#include "eviction/pod_facts.h"
+
+namespace evictd::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kAdmitted = 0;
+constexpr int kRefused = 1;
+constexpr int kNoAnswer = 2;
+
+constexpr std::string_view kAllowedConditions = "MemoryPressure, DiskPressure, PIDPressure";
+
+struct Answer {
+  cluster::Manifest manifest;
+  eviction::PodFacts facts;
+  eviction::Admission admission;
+};
+
+Result<> add_condition(std::string_view name, eviction::ConditionSet& conditions) {
+  for (const eviction::Condition condition : eviction::kConditions) {
+    if (to_string(condition) == name) {
+      conditions.add(condition);
+      return {};
+    }
+  }
+  return fail(Errc::kInvalid, fmt::format("--conditions: \"{}\": unknown condition; allowed: {}, "
+                                          "separated by commas, or nothing",
+                                          name, kAllowedConditions));
+}
+
+Result<eviction::Compat> compat_from(std::string_view text) {
+  if (text == "1.32") {
+    return eviction::Compat::k1_32;
+  }
+  if (text == "1.26") {
+    return eviction::Compat::k1_26;
+  }
+  return fail(Errc::kInvalid,
+              fmt::format("compatibility: \"{}\": unknown; allowed: 1.32, 1.26", text));
+}
+
+Result<NodeView> supposed_node(std::string_view list, std::string_view compatibility) {
+  NodeView node;
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find(','));
+    if (Result<> added = add_condition(name, node.conditions); !added) {
+      return Failure(added.error());
+    }
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+  }
+  const Result<eviction::Compat> compat = compat_from(compatibility);
+  if (!compat) {
+    return Failure(compat.error());
+  }
+  node.compatibility = *compat;
+  return node;
+}
+
+/// What the status of a daemon says of the node.
+Result<NodeView> node_of(const nlohmann::json& status) {
+  const auto conditions = status.find("conditions");
+  const auto version = status.find("compatibility");
+  if (conditions == status.end() || !conditions->is_array() || version == status.end() ||
+      !version->is_string()) {
+    return fail(Errc::kMalformed, "the answer has no conditions or no compatibility");
+  }
+  std::string reported;
+  for (const nlohmann::json& condition : *conditions) {
+    if (condition.is_object() && condition.value("status", false)) {
+      reported += (reported.empty() ? "" : ",") + condition.value("type", std::string());
+    }
+  }
+  return supposed_node(reported, version->get<std::string>());
+}
+
+Result<NodeView> running_node(const std::string& socket) {
+  const Result<std::string> answer =
+      base::request_line(socket, nlohmann::json{{"op", "status"}}.dump());
+  if (!answer) {
+    return fail(answer.error().code, answer.error().message() + "; is evictd running, and is " +
+                                         socket +
+                                         " its controlSocket? --conditions asks without it");
+  }
+  const auto status = nlohmann::json::parse(*answer, nullptr, /*allow_exceptions=*/false);
+  if (!status.is_object()) {
+    return fail(Errc::kMalformed, socket + ": the answer is no JSON object");
+  }
+  Result<NodeView> node = node_of(status);
+  return node ? node : Result<NodeView>(fail_in(socket, node.error()));
+}
+
+Result<std::string> read_stream(std::istream& stream, const std::string& name) {
+  const std::size_t limit = cluster::DocumentLimits{}.bytes + 1;
+  std::string text(limit, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(limit));
+  if (stream.bad()) {
+    return fail(Errc::kIo, name + ": cannot be read");
+  }
+  // What is longer is cut behind the limit, so that the reader of documents refuses it.
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+Result<std::string> read_text(const std::string& path) {
+  if (path == "-") {
+    return read_stream(std::cin, "standard input");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return fail_errno(errno, "open " + path);
+  }
+  return read_stream(file, path);
+}
+
+/// JSON is read as such wherever it is, so that its errors are about JSON; all else is YAML.
+Result<std::vector<cluster::Manifest>> read_pods(const std::string& path) {
+  const Result<std::string> text = read_text(path);
+  if (!text) {
+    return Failure(text.error());
+  }
+  const auto parse = [&](cluster::DocumentFormat format) {
+    return cluster::parse_manifests(*text, path == "-" ? "standard input" : path, format,
+                                    cluster::ManifestKind::kSubmitted);
+  };
+  const std::size_t first = text->find_first_not_of(" \t\r\n");
+  const bool may_be_json = first != std::string::npos && (*text)[first] == '{';
+  Result<std::vector<cluster::Manifest>> pods =
+      parse(may_be_json ? cluster::DocumentFormat::kJson : cluster::DocumentFormat::kYaml);
+  if (!pods && may_be_json && !path.ends_with(".json")) {
+    // A mapping in braces is YAML too, and so are several of them.
+    pods = parse(cluster::DocumentFormat::kYaml);
+  }
+  if (pods && pods->empty()) {
+    return fail(Errc::kInvalid, path + ": no pod; allowed: v1.Pod, v1.PodList or v1.List objects");
+  }
+  return pods;
+}
+
+std::string name_of(const eviction::Pod& pod) {
+  return (pod.ns.empty() ? "default" : pod.ns) + "/" + pod.name;
+}
+
+void print_text(const std::vector<Answer>& answers, std::ostream& out) {
+  for (const Answer& answer : answers) {
+    out << name_of(answer.manifest.pod) << ": ";
+    if (answer.admission.admitted) {
+      out << "admitted\n";
+    } else {
+      out << "refused: " << answer.admission.reason << ": " << answer.admission.message << '\n';
+    }
+  }
+}
+
+void print_json(const std::vector<Answer>& answers, const NodeView& node, std::ostream& out) {
+  Json conditions = Json::array();
+  for (const eviction::Condition condition : eviction::kConditions) {
+    if (node.conditions.has(condition)) {
+      conditions.push_back(to_string(condition));
+    }
+  }
+  Json pods = Json::array();
+  for (const Answer& answer : answers) {
+    pods.push_back({{"namespace", answer.manifest.pod.ns},
+                    {"name", answer.manifest.pod.name},
+                    {"admitted", answer.admission.admitted},
+                    {"reason", answer.admission.reason},
+                    {"message", answer.admission.message},
+                    {"qos", eviction::qos_text(answer.manifest.pod, node.compatibility)},
+                    {"critical", answer.facts.is_critical},
+                    {"origin", answer.manifest.origin}});
+  }
+  const Json whole = {
+      {"compatibility", node.compatibility == eviction::Compat::k1_26 ? "1.26" : "1.32"},
+      {"conditions", std::move(conditions)},
+      {"pods", std::move(pods)}};
+  out << whole.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+int report(const Error& error, std::ostream& errors) {
+  errors << "evictctl: " << error.message() << '\n';
+  return kNoAnswer;
+}
+
+}  // namespace
+
+int admit(const AdmitOptions& options, std::ostream& out, std::ostream& errors) {
+  const Result<NodeView> node =
+      options.conditions
+          ? supposed_node(*options.conditions, options.compatibility.value_or("1.32"))
+          : running_node(options.socket);
+  if (!node) {
+    return report(node.error(), errors);
+  }
+  Result<std::vector<cluster::Manifest>> pods = read_pods(options.path);
+  if (!pods) {
+    return report(pods.error(), errors);
+  }
+  std::vector<Answer> answers;
+  bool all_admitted = true;
+  for (cluster::Manifest& manifest : *pods) {
+    const eviction::PodFacts facts = eviction::facts_of(manifest.pod, node->compatibility);
+    eviction::Admission admission = eviction::admit(facts, node->conditions);
+    all_admitted = all_admitted && admission.admitted;
+    answers.push_back({std::move(manifest), facts, std::move(admission)});
+  }
+  if (options.json) {
+    print_json(answers, *node, out);
+  } else {
+    print_text(answers, out);
+  }
+  return all_admitted ? kAdmitted : kRefused;
+}
+
+}  // namespace evictd::cli
