@@ -96,6 +96,28 @@ void print_signals(const Json& status, std::ostream& out) {
   }
 }
 
+void print_filesystems(const Json& status, std::ostream& out) {
+  const Json& filesystems = list_of(status, "filesystems");
+  if (filesystems.empty()) {
+    return;
+  }
+  constexpr const char* kRow = "{:<28} {:<32} {:<8} {:<8} {:<10} {:>9} {:>9} {:>11} {:>11} {:>7}\n";
+  out << '\n'
+      << fmt::format(kRow, "SERVES", "MOUNT POINT", "DEVICE", "TYPE", "STATE", "FREE", "SIZE",
+                     "INODES FREE", "INODES", "AGE ms");
+  for (const Json& one : filesystems) {
+    std::string serves;
+    for (const Json& role : list_of(one, "serves")) {
+      serves +=
+          (serves.empty() ? "" : ",") + (role.is_string() ? role.get<std::string>() : role.dump());
+    }
+    out << fmt::format(kRow, serves, text_of(one, "mount_point"), text_of(one, "device"),
+                       text_of(one, "type"), text_of(one, "state"),
+                       bytes_of(one, "available_bytes"), bytes_of(one, "capacity_bytes"),
+                       text_of(one, "inodes_free"), text_of(one, "inodes"), text_of(one, "age_ms"));
+  }
+}
+
 std::string pod_name(const Json& pod) {
   const std::string name = text_of(pod, "name");
   const std::string ns = text_of(pod, "namespace");
@@ -166,6 +188,7 @@ void print_evictions(const Json& status, std::ostream& out) {
 void print_status(const Json& status, std::ostream& out) {
   print_head(status, out);
   print_signals(status, out);
+  print_filesystems(status, out);
   print_pods(status, out);
   print_hooks(status, out);
   for (const Json& problem : list_of(status, "problems")) {

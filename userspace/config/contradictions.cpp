@@ -86,6 +86,10 @@ Result<> check_bounds(const Settings& settings, const Judge& judge) {
       .expect_order("adaptivePolling.min", settings.adaptive_polling.min, "adaptivePolling.max",
                     settings.adaptive_polling.max)
       .and_then([&] {
+        return judge.expect_order("diskSampling.min", settings.storage.sampling.min,
+                                  "diskSampling.max", settings.storage.sampling.max);
+      })
+      .and_then([&] {
         return judge.expect_order("sweep.floor", settings.sweep.floor, "sweep.basePeriod",
                                   settings.sweep.base_period);
       })

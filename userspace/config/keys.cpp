@@ -7,6 +7,7 @@
 #include "config/eviction_fields.h"
 #include "config/field_readers.h"
 #include "config/key_kinds.h"
+#include "config/storage_keys.h"
 
 namespace evictd::config {
 namespace {
@@ -212,6 +213,7 @@ const std::vector<Key>& all_keys() {
     // The version chooses the rules by which all that follows is read, so it stays first.
     append(all, kubelet_keys());
     append(all, pod_keys());
+    append(all, storage_keys());
     append(all, event_keys());
     append(all, kernel_keys());
     append(all, process_keys());

@@ -11,6 +11,7 @@
 #include "base/log_options.h"
 #include "config/eviction_settings.h"
 #include "config/notice_settings.h"
+#include "config/storage_settings.h"
 #include "evictd/bytes.h"
 #include "evictd/time.h"
 #include "eviction/compat.h"
@@ -90,6 +91,7 @@ struct Settings {
   std::vector<PodGlob> pod_globs;
   /// Empty: the host name in lower case.
   std::string node_name;
+  StorageSettings storage;
 
   RealtimeSettings realtime;
   bool lock_memory = true;

@@ -46,6 +46,7 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .ladder = options_.ladder,
                       .probe = options_.probe,
                       .registry = options_.registry,
+                      .filesystems = options_.filesystems,
                       .thresholds = &thresholds_,
                       .last_pass = last_pass_.get(),
                       .last_trigger = last_trigger_,

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/system_clock.h"
 #include "daemon/descriptor_shares.h"
+#include "daemon/disk_watch.h"
 #include "daemon/hot_loop.h"
 #include "daemon/housekeeping.h"
 #include "daemon/instance_lock.h"
@@ -123,7 +124,8 @@ Result<std::unique_ptr<Threads>> make_threads() {
 
 Result<Readings::Options> open_readings(const sys::Root& root, const PodRegistry& registry,
                                         probe::Probe* probe) {
-  Readings::Options readings{.probe = probe, .node_files = {}, .pod_root_files = {}};
+  Readings::Options readings{
+      .probe = probe, .node_files = {}, .pod_root_files = {}, .filesystems = nullptr};
   Result<sys::NodeFiles> node = sys::NodeFiles::open(root, registry.tree().layout());
   if (!node) {
     return Failure(node.error());
@@ -196,8 +198,8 @@ class Composition {
     }
     Result<> done = prepare_process();
     for (Result<> (Composition::*const step)() :
-         {&Composition::find_pods, &Composition::load_kernel_side, &Composition::make_hot_loop,
-          &Composition::make_housekeeping}) {
+         {&Composition::find_pods, &Composition::find_disks, &Composition::load_kernel_side,
+          &Composition::make_hot_loop, &Composition::make_housekeeping}) {
       if (!done) {
         return done;
       }
@@ -248,6 +250,24 @@ class Composition {
     return {};
   }
 
+  Result<> find_disks() {
+    Result<disk::Places> places = find_places(config_->settings());
+    if (!places) {
+      return Failure(places.error());
+    }
+    Result<disk::SampleWatch> watch = sample_watch_of(*config_, disk::layout_of(*places));
+    if (!watch) {
+      return Failure(watch.error());
+    }
+    Result<std::unique_ptr<disk::Filesystems>> filesystems =
+        disk::Filesystems::start({.places = std::move(*places), .watch = std::move(*watch)});
+    if (!filesystems) {
+      return Failure(filesystems.error());
+    }
+    filesystems_ = std::move(*filesystems);
+    return {};
+  }
+
   Result<> load_kernel_side() {
     Result<KernelSide> kernel = daemon::load_kernel_side(config_->settings(), log_);
     if (!kernel) {
@@ -278,6 +298,7 @@ class Composition {
     if (!readings) {
       return Failure(readings.error());
     }
+    readings->filesystems = filesystems_.get();
     Result<std::unique_ptr<HotLoop>> hot = HotLoop::create(
         {.probe = kernel_.probe.get(),
          .clock = &clock_,
@@ -288,6 +309,7 @@ class Composition {
          .counters = &threads_->counters,
          .readings = std::move(*readings),
          .config = std::move(*hot_config),
+         .filesystems = filesystems_.get(),
          .may_stand_by = std::thread::hardware_concurrency() > 1 ? &threads_->realtime : nullptr});
     if (!hot) {
       return Failure(hot.error());
@@ -306,6 +328,7 @@ class Composition {
                               .probe = kernel_.probe.get(),
                               .ladder = &kernel_.ladder,
                               .registry = registry_.get(),
+                              .filesystems = filesystems_.get(),
                               .to_hot = &threads_->to_hot,
                               .from_hot = &threads_->to_house,
                               .hot_counters = &threads_->counters,
@@ -328,6 +351,7 @@ class Composition {
   std::optional<sys::Root> root_;
   std::unique_ptr<PodRegistry> registry_;
   std::optional<InstanceLock> lock_;
+  std::unique_ptr<disk::Filesystems> filesystems_;
   KernelSide kernel_;
   /// Pods are in these and refer to the actuators while they are being evicted, and the other way
   /// round: targets must outlive the actuators.

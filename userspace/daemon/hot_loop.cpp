@@ -26,6 +26,9 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
       timer_(std::move(timer)),
       readings_(std::move(options_.readings)),
       config_(std::move(options_.config)) {
+  if (options_.filesystems != nullptr) {
+    layout_ = options_.filesystems->layout();
+  }
   copies_.reserve(kCopyBuffers);
   for (std::size_t i = 0; i < kCopyBuffers; ++i) {
     copies_.push_back(std::make_unique<PassCopy>());
@@ -67,6 +70,12 @@ Result<> HotLoop::watch_descriptors() {
   }
   if (watched && options_.probe != nullptr) {
     watched = watch(options_.probe->event_fd(), [this] { events_ready_ = true; });
+  }
+  if (watched && options_.filesystems != nullptr) {
+    watched = watch(options_.filesystems->descriptor(), [this] {
+      options_.filesystems->consume();
+      want_pass(PassTrigger::kDisk);
+    });
   }
   for (enforce::Actuator* one : {options_.actuator, options_.dry_run_actuator}) {
     if (watched) {

@@ -42,6 +42,8 @@ class HotLoop final : private probe::EventSink {
     HotCounters* counters = nullptr;
     Readings::Options readings;
     std::unique_ptr<HotConfig> config;
+    /// nullptr where no filesystem is looked at.
+    const disk::Filesystems* filesystems = nullptr;
     /// Whether the thread has real-time priority, which allows it to wait awake for a crossing that
     /// is milliseconds away. At ordinary priority it would have used up its turn just when it is
     /// needed; with a single CPU whoever grows could not run meanwhile. nullptr for never.
@@ -82,6 +84,7 @@ class HotLoop final : private probe::EventSink {
   void escalate(const eviction::Decision& decision, const HotPod& victim, MonoTime now);
   void set_standings();
   void note_releasing(MonoTime now);
+  void ask_for_fresh_disks(const eviction::Decision& decision);
   void forget_crossings(const eviction::Decision& decision);
   void report(const eviction::Decision& decision);
   void arm_timer(MonoTime now);
@@ -97,6 +100,7 @@ class HotLoop final : private probe::EventSink {
   base::EventLoop loop_;
   base::Timer timer_;
   std::vector<std::unique_ptr<base::ReadyHandler>> handlers_;
+  eviction::DiskLayout layout_;
   PodSlots pods_;
   Readings readings_;
   InFlightTable in_flight_;

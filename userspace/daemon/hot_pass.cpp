@@ -18,6 +18,7 @@ eviction::Cadence cadence_of(PassTrigger trigger) {
     case PassTrigger::kCrossing:
     case PassTrigger::kStall:
     case PassTrigger::kApproach:
+    case PassTrigger::kDisk:
       return eviction::Cadence::kEventOnly;
     case PassTrigger::kRegular:
     case PassTrigger::kDeadline:
@@ -65,7 +66,8 @@ void HotLoop::pass(MonoTime now) {
   readings_.read({.source = source(),
                   .limits = reads_limits(trigger),
                   .exact_tasks = counts_tasks(config_->manager.thresholds()),
-                  .pid_source = config_->pid_source},
+                  .pid_source = config_->pid_source,
+                  .compat = config_->manager.settings().compat},
                  pods_, now);
   set_standings();
   note_releasing(now);
@@ -74,7 +76,7 @@ void HotLoop::pass(MonoTime now) {
   const eviction::Decision& decision =
       config_->manager.synchronize(now, {.observations = &readings_.observations(),
                                          .pods = readings_.pods(),
-                                         .layout = eviction::DiskLayout{},
+                                         .layout = layout_,
                                          .releasing = releasing_,
                                          .cadence = cadence});
   timeline_.decide_at = options_.clock->now();
@@ -85,6 +87,7 @@ void HotLoop::pass(MonoTime now) {
   forget_crossings(decision);
   act(decision, now);
   decision_deadline_ = decision.next_deadline;
+  ask_for_fresh_disks(decision);
   if (cadence == eviction::Cadence::kRegular) {
     next_regular_ = now + next_interval();
   }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "daemon/callback_handler.h"
+#include "daemon/disk_watch.h"
 
 namespace evictd::daemon {
 
@@ -52,7 +53,7 @@ Result<std::unique_ptr<Housekeeping>> Housekeeping::create(Options options) {
 
 Result<> Housekeeping::prepare() {
   Result<eviction::ThresholdTable> thresholds =
-      eviction::ThresholdTable::create(config_->thresholds());
+      thresholds_in_force(*config_, options_.filesystems->layout());
   if (!thresholds) {
     return Failure(thresholds.error());
   }
@@ -207,6 +208,7 @@ void Housekeeping::on_health_check() {
   health_timer_.consume();
   const MonoTime now = options_.clock->now();
   check_timer(now);
+  check_filesystems(now);
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
     if (--checks_to_rescan_ <= 0) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "daemon/release_worker.h"
 #include "daemon/service_notifier.h"
 #include "daemon/watch_points.h"
+#include "disk/filesystems.h"
 #include "eviction/threshold_table.h"
 #include "probe/probe.h"
 
@@ -44,6 +46,7 @@ class Housekeeping final : private base::LineHandler {
     /// What the attach ladder found, also when there is no probe.
     const probe::Ladder* ladder = nullptr;
     PodRegistry* registry = nullptr;
+    disk::Filesystems* filesystems = nullptr;
     Mailbox<ToHot>* to_hot = nullptr;
     Mailbox<ToHousekeeping>* from_hot = nullptr;
     const HotCounters* hot_counters = nullptr;
@@ -105,6 +108,7 @@ class Housekeeping final : private base::LineHandler {
   void cross_check(MonoTime now);
   void log_problems();
   void log_shortage();
+  void check_filesystems(MonoTime now);
 
   Options options_;
   base::EventLoop loop_;
@@ -139,6 +143,8 @@ class Housekeeping final : private base::LineHandler {
   std::uint64_t last_heartbeat_ = 0;
   bool timer_stalled_ = false;
   bool short_of_descriptors_ = false;
+  /// Filesystems, by mount point, whose trouble was told of.
+  std::set<std::string> silent_filesystems_;
   bool ready_ = false;
   bool stop_ = false;
 };

@@ -39,6 +39,21 @@ void Housekeeping::check_timer(MonoTime now) {
   send(SetPolling{stalled});
 }
 
+void Housekeeping::check_filesystems(MonoTime now) {
+  for (const disk::FilesystemReport& report : options_.filesystems->report(now)) {
+    const std::string& mount = report.place.mount_point;
+    const bool silent = report.stale || !report.sampler.error.empty();
+    if (silent && silent_filesystems_.insert(mount).second) {
+      options_.log->warn(
+          "no reading of the filesystem at " + mount + ": " +
+          (report.sampler.error.empty() ? "statfs does not answer" : report.sampler.error) +
+          ", continuing without its signals");
+    } else if (!silent && silent_filesystems_.erase(mount) != 0) {
+      options_.log->info("the filesystem answers again", {{"mount_point", mount}});
+    }
+  }
+}
+
 void Housekeeping::cross_check(MonoTime now) {
   if (!cross_checker_) {
     return;

@@ -4,6 +4,7 @@
 
 #include "config/change.h"
 #include "daemon/daemon.h"
+#include "daemon/disk_watch.h"
 #include "daemon/housekeeping.h"
 #include "daemon/preparations.h"
 
@@ -34,10 +35,9 @@ Result<> Housekeeping::try_reload() {
   if (!hot) {
     return fail_in("reload", hot.error());
   }
-  Result<eviction::ThresholdTable> thresholds =
-      eviction::ThresholdTable::create(config->thresholds());
-  if (!thresholds) {
-    return fail_in("reload", thresholds.error());
+  Result<disk::SampleWatch> watch = sample_watch_of(*config, options_.filesystems->layout());
+  if (!watch) {
+    return fail_in("reload", watch.error());
   }
   Result<std::vector<PodUpdate>> updates = options_.registry->reload(config);
   if (!updates) {
@@ -45,7 +45,8 @@ Result<> Housekeeping::try_reload() {
   }
   const std::size_t changes = config::diff(*config_, *config).size();
   config_ = std::move(config);
-  thresholds_ = std::move(*thresholds);
+  options_.filesystems->set_watch(*watch);
+  thresholds_ = std::move(watch->thresholds);
   options_.log->set_options(config_->settings().log);
   send_updates(std::move(*updates));
   send(UseConfig{std::move(*hot)});

@@ -19,6 +19,8 @@ std::string_view to_string(PassTrigger trigger) {
       return "release";
     case PassTrigger::kRequest:
       return "request";
+    case PassTrigger::kDisk:
+      return "disk";
   }
   return "regular";
 }

@@ -26,10 +26,11 @@ enum class PassTrigger : std::uint8_t {
   kRelease,   ///< A victim's resources are free.
   kRequest,   ///< Housekeeping asked: start, reload, loss of events.
   kApproach,  ///< The kernel side saw a value race towards its threshold.
+  kDisk,      ///< A filesystem was read that is past a threshold or was, or an answer was awaited.
 };
-inline constexpr std::size_t kPassTriggers = 7;
+inline constexpr std::size_t kPassTriggers = 8;
 
-/// "regular", "crossing", "stall", "deadline", "release", "request", "approach".
+/// "regular", "crossing", "stall", "deadline", "release", "request", "approach", "disk".
 [[nodiscard]] std::string_view to_string(PassTrigger trigger);
 
 /// When what happened, on CLOCK_MONOTONIC; the epoch for what did not.

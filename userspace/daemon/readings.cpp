@@ -146,6 +146,22 @@ void Readings::observe() {
           : eviction::observe_pids(pod_root_, pod_root_max_tasks_);
 }
 
+void Readings::observe_disks(eviction::Compat compat, MonoTime now) {
+  if (options_.filesystems == nullptr) {
+    return;
+  }
+  eviction::NodeStatistics statistics;
+  statistics.node_fs = options_.filesystems->statistics(disk::Role::kNodeFs, now);
+  statistics.image_fs = options_.filesystems->statistics(disk::Role::kImageFs, now);
+  statistics.container_fs = options_.filesystems->statistics(disk::Role::kContainerFs, now);
+  const eviction::Observations seen = eviction::observe(statistics, compat);
+  for (const eviction::Signal signal : eviction::kSignals) {
+    if (disk::role_of(signal)) {
+      observations_[signal] = seen[signal];
+    }
+  }
+}
+
 void Readings::read(const Request& request, const PodSlots& slots, MonoTime now) {
   source_ = request.source;
   pid_source_ = request.pid_source;
@@ -160,6 +176,7 @@ void Readings::read(const Request& request, const PodSlots& slots, MonoTime now)
   }
   read_node(request, now);
   observe();
+  observe_disks(request.compat, now);
   pods_.clear();
   slots_.clear();
   usages_.clear();

@@ -9,6 +9,7 @@
 
 #include "config/settings.h"
 #include "daemon/pod_slots.h"
+#include "disk/filesystems.h"
 #include "evictd/usage.h"
 #include "eviction/observation.h"
 #include "eviction/pass.h"
@@ -35,6 +36,8 @@ class Readings {
     sys::NodeFiles node_files;
     /// Of the cgroup that holds all pods; empty where there is none.
     sys::CgroupFiles pod_root_files;
+    /// nullptr where no filesystem is looked at. Borrowed.
+    const disk::Filesystems* filesystems = nullptr;
   };
 
   explicit Readings(Options options);
@@ -47,6 +50,8 @@ class Readings {
     /// Whether a threshold depends on the node's tasks.
     bool exact_tasks = true;
     config::PidAvailableSource pid_source = config::PidAvailableSource::kNode;
+    /// Which disk signals there are differs.
+    eviction::Compat compat = eviction::Compat::k1_32;
   };
 
   /// Reads the node, the pod root and every pod of `slots`, and makes observations of them.
@@ -85,6 +90,7 @@ class Readings {
   void take_pod_root_row();
   void read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage);
   void observe();
+  void observe_disks(eviction::Compat compat, MonoTime now);
   /// Indices into pods() of the pods that memory pressure would take first, as far as is known.
   [[nodiscard]] std::array<std::optional<std::size_t>, kFreshCandidates> first_for_memory() const;
 

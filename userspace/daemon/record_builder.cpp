@@ -102,7 +102,8 @@ std::optional<eviction::PodStatistics> statistics_of(const PassCopy& copy, const
 
 std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
                                                        eviction::Signal signal, MonoTime now) {
-  const eviction::RankRule rule = eviction::rank_rule(signal, eviction::DiskLayout{});
+  const eviction::RankRule rule =
+      eviction::rank_rule(signal, copy.state.layout.value_or(eviction::DiskLayout{}));
   std::vector<eviction::PassPod> pods;
   pods.reserve(copy.pods.size());
   for (const PassCopy::PodCopy& pod : copy.pods) {
@@ -139,6 +140,9 @@ std::vector<exporting::RecordedThreshold> make_thresholds(
   std::vector<exporting::RecordedThreshold> recorded;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const eviction::Threshold& threshold = thresholds[i];
+    if (threshold.op == eviction::ThresholdOperator::kNone) {
+      continue;  // containerfs without a threshold to take over: never met
+    }
     exporting::RecordedThreshold one;
     one.signal = eviction::to_string(threshold.signal);
     one.threshold = eviction::to_string(threshold.value);

@@ -10,6 +10,7 @@
 
 #include "daemon/realtime.h"
 #include "daemon/record_builder.h"
+#include "daemon/status_disk.h"
 
 namespace evictd::daemon {
 
@@ -35,6 +36,9 @@ Json signals_json(const StatusSources& sources, MonoTime now) {
   Json signals = Json::array();
   for (std::size_t i = 0; i < sources.thresholds->size(); ++i) {
     const eviction::Threshold& threshold = (*sources.thresholds)[i];
+    if (threshold.op == eviction::ThresholdOperator::kNone) {
+      continue;  // containerfs without a threshold to take over: never met
+    }
     Json line = {{"signal", eviction::to_string(threshold.signal)},
                  {"kind", threshold.is_hard() ? "hard" : "soft"},
                  {"threshold", eviction::to_string(threshold.value)},
@@ -278,6 +282,8 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
           {"cgroup_mode", sys::to_string(sources.registry->tree().layout().mode())},
           {"last_pass", last_pass},
           {"signals", signals_json(sources, now)},
+          {"disk_layout", layout_json(sources.filesystems->layout())},
+          {"filesystems", filesystems_json(*sources.filesystems, now)},
           {"conditions", conditions_json(sources, now)},
           {"pods", pods_json(sources, now)},
           {"problems", problems},

@@ -24,6 +24,7 @@ struct StatusSources {
   /// nullptr without BPF.
   const probe::Probe* probe = nullptr;
   const PodRegistry* registry = nullptr;
+  const disk::Filesystems* filesystems = nullptr;
   const eviction::ThresholdTable* thresholds = nullptr;
   /// nullptr before the first pass.
   const PassCopy* last_pass = nullptr;

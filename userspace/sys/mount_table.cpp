@@ -30,6 +30,7 @@ std::string unescape(std::string_view text) {
 }
 
 std::optional<Mount> parse_line(std::string_view line) {
+  constexpr std::size_t kDevice = 2;
   constexpr std::size_t kRoot = 3;
   constexpr std::size_t kPoint = 4;
   constexpr std::size_t kFirstOptional = 6;
@@ -42,19 +43,43 @@ std::optional<Mount> parse_line(std::string_view line) {
   if (fields.end() - dash < 4) {
     return std::nullopt;
   }
-  return Mount{unescape(fields[kRoot]), unescape(fields[kPoint]), std::string(dash[1]),
-               std::string(dash[3])};
+  return Mount{unescape(fields[kRoot]), unescape(fields[kPoint]),     std::string(dash[1]),
+               std::string(dash[3]),    std::string(fields[kDevice]), unescape(dash[2])};
+}
+
+/// Whether `path` is `point` or below it.
+bool is_within(std::string_view path, std::string_view point) {
+  if (point == "/") {
+    return path.starts_with('/');
+  }
+  return path.starts_with(point) && (path.size() == point.size() || path[point.size()] == '/');
 }
 
 }  // namespace
 
-std::vector<Mount> parse_mount_table(std::string_view text) {
+std::vector<Mount> parse_mounts(std::string_view text) {
   std::vector<Mount> mounts;
   for (const std::string_view line : split(text, '\n')) {
     if (std::optional<Mount> mount = parse_line(line)) {
       mounts.push_back(std::move(*mount));
     }
   }
+  return mounts;
+}
+
+const Mount* mount_of(const std::vector<Mount>& mounts, std::string_view path) {
+  const Mount* best = nullptr;
+  for (const Mount& mount : mounts) {
+    if (is_within(path, mount.point) &&
+        (best == nullptr || mount.point.size() >= best->point.size())) {
+      best = &mount;
+    }
+  }
+  return best;
+}
+
+std::vector<Mount> parse_mount_table(std::string_view text) {
+  std::vector<Mount> mounts = parse_mounts(text);
   std::stable_partition(mounts.begin(), mounts.end(),
                         [](const Mount& mount) { return mount.root == "/"; });
   return mounts;

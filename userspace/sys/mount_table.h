@@ -17,10 +17,22 @@ struct Mount {
   std::string type;
   /// Options of the file system; a v1 hierarchy names its controllers here.
   std::string super_options;
+  /// Major and minor number of its device as st_dev has them: "259:1". Not of a real device for
+  /// file systems without one, and then still one number a file system.
+  std::string device{};
+  /// What was mounted: "/dev/vda1", or any word.
+  std::string source{};
 };
 
-/// Mounts of whole file systems first, each group in the kernel's order; lines that are not as
-/// documented are left out.
+/// All mounts in the kernel's order, in which a later one hides an earlier one at the same point;
+/// lines that are not as documented are left out.
+[[nodiscard]] std::vector<Mount> parse_mounts(std::string_view text);
+
+/// The mount that holds the absolute `path`, told by its text alone: nothing is opened, so that a
+/// dead file system cannot make this wait. nullptr for a path that none of them holds.
+[[nodiscard]] const Mount* mount_of(const std::vector<Mount>& mounts, std::string_view path);
+
+/// The same mounts, those of whole file systems first, each group in the kernel's order.
 [[nodiscard]] std::vector<Mount> parse_mount_table(std::string_view text);
 
 /// The parts of `text` between separators, empty ones left out. The parts point into `text`.

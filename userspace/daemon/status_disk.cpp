@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/status_disk.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+namespace evictd::daemon {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::int64_t to_ms(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+const char* state_of(const disk::FilesystemReport& report) {
+  if (!report.sampler.error.empty()) {
+    return "failed";
+  }
+  if (!report.sampler.reading) {
+    return "never_read";
+  }
+  return report.stale ? "stale" : "read";
+}
+
+Json filesystem_json(const disk::FilesystemReport& report, MonoTime now) {
+  Json roles = Json::array();
+  for (const disk::Role role : report.roles) {
+    roles.push_back(disk::to_string(role));
+  }
+  Json one = {{"serves", roles},
+              {"path", report.place.path},
+              {"origin", report.place.origin},
+              {"mount_point", report.place.mount_point},
+              {"device", report.place.device},
+              {"type", report.place.type},
+              {"state", state_of(report)}};
+  const auto& reading = report.sampler.reading;
+  one["available_bytes"] = reading ? Json(reading->available_bytes) : Json(nullptr);
+  one["capacity_bytes"] = reading ? Json(reading->capacity_bytes) : Json(nullptr);
+  one["inodes_free"] = reading ? Json(reading->inodes_free) : Json(nullptr);
+  one["inodes"] = reading ? Json(reading->inodes) : Json(nullptr);
+  one["age_ms"] = reading ? Json(to_ms(now - reading->read_at)) : Json(nullptr);
+  one["waiting_ms"] =
+      report.sampler.asking_since ? Json(to_ms(now - *report.sampler.asking_since)) : Json(nullptr);
+  one["interval_ms"] = to_ms(report.sampler.interval);
+  one["samples"] = report.sampler.samples;
+  one["failures"] = report.sampler.failures;
+  one["error"] = report.sampler.error;
+  return one;
+}
+
+}  // namespace
+
+Json filesystems_json(const disk::Filesystems& filesystems, MonoTime now) {
+  Json list = Json::array();
+  for (const disk::FilesystemReport& report : filesystems.report(now)) {
+    list.push_back(filesystem_json(report, now));
+  }
+  return list;
+}
+
+Json layout_json(eviction::DiskLayout layout) {
+  return {{"dedicated_image_fs", layout.dedicated_image_fs},
+          {"split_container_fs", layout.split_container_fs}};
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "disk/filesystems.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace evictd::disk {
+
+namespace {
+
+/// A thread of ordinary priority on a busy node may be late by this much.
+constexpr Duration kLateness = std::chrono::seconds(1);
+
+Duration stale_after(const SamplingOptions& sampling) {
+  return 2 * sampling.longest + kLateness;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Filesystems>> Filesystems::start(Options options) {
+  std::unique_ptr<Filesystems> filesystems(new Filesystems(options.places));
+  Result<base::WakeUp> wake = base::WakeUp::create();
+  if (!wake) {
+    return Failure(wake.error());
+  }
+  filesystems->wake_ = std::make_shared<const base::WakeUp>(std::move(*wake));
+  filesystems->stale_after_ns_.store(stale_after(options.watch.sampling).count());
+  if (Result<> started = filesystems->start_samplers(options); !started) {
+    return Failure(started.error());
+  }
+  return filesystems;
+}
+
+Result<> Filesystems::start_samplers(const Options& options) {
+  for (const Role role : kAllRoles) {
+    const auto index = static_cast<std::size_t>(role);
+    const Place& place = places_[index];
+    const auto same = std::find_if(sampled_.begin(), sampled_.end(), [&](const Sampled& one) {
+      return one.place.device == place.device;
+    });
+    of_role_[index] = static_cast<std::size_t>(same - sampled_.begin());
+    if (same == sampled_.end()) {
+      sampled_.push_back({.place = place, .roles = {}, .sampler = nullptr});
+    }
+    sampled_[of_role_[index]].roles.push_back(role);
+  }
+  for (Sampled& one : sampled_) {
+    Result<std::unique_ptr<Sampler>> sampler = Sampler::start(
+        {.path = one.place.mount_point, .roles = one.roles, .watch = options.watch, .wake = wake_});
+    if (!sampler) {
+      return Failure(sampler.error());
+    }
+    one.sampler = std::move(*sampler);
+  }
+  return {};
+}
+
+std::optional<eviction::FilesystemStatistics> Filesystems::statistics(Role role,
+                                                                      MonoTime now) const {
+  const std::optional<FilesystemReading> reading =
+      sampled_[of_role_[static_cast<std::size_t>(role)]].sampler->cell().load();
+  if (!reading || now - reading->read_at > Duration(stale_after_ns_.load())) {
+    return std::nullopt;
+  }
+  eviction::FilesystemStatistics statistics;
+  statistics.time = reading->read_at;
+  statistics.available_bytes = static_cast<std::uint64_t>(reading->available_bytes);
+  statistics.capacity_bytes = static_cast<std::uint64_t>(reading->capacity_bytes);
+  if (reading->inodes != 0) {
+    statistics.inodes_free = static_cast<std::uint64_t>(reading->inodes_free);
+    statistics.inodes = static_cast<std::uint64_t>(reading->inodes);
+  }
+  return statistics;
+}
+
+std::optional<MonoTime> Filesystems::all_read_at() const {
+  std::optional<MonoTime> oldest;
+  for (const Sampled& one : sampled_) {
+    const std::optional<FilesystemReading> reading = one.sampler->cell().load();
+    if (!reading) {
+      return std::nullopt;
+    }
+    oldest = oldest ? std::min(*oldest, reading->read_at) : reading->read_at;
+  }
+  return oldest;
+}
+
+void Filesystems::request() const {
+  for (const Sampled& one : sampled_) {
+    one.sampler->request();
+  }
+}
+
+void Filesystems::set_watch(const SampleWatch& watch) {
+  stale_after_ns_.store(stale_after(watch.sampling).count());
+  for (Sampled& one : sampled_) {
+    one.sampler->set_watch(watch);
+  }
+}
+
+std::vector<FilesystemReport> Filesystems::report(MonoTime now) const {
+  std::vector<FilesystemReport> reports;
+  for (const Sampled& one : sampled_) {
+    FilesystemReport report{
+        .place = one.place, .roles = one.roles, .sampler = one.sampler->report(), .stale = false};
+    const auto& reading = report.sampler.reading;
+    report.stale = reading && now - reading->read_at > Duration(stale_after_ns_.load());
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+}  // namespace evictd::disk

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "disk/places.h"
+
+namespace evictd::disk {
+
+namespace {
+
+using eviction::Signal;
+
+Place place_at(const std::string& path, std::string origin, const Machine& machine) {
+  const std::string real = machine.resolve(path).value_or(path);
+  Place place{
+      .path = path, .origin = std::move(origin), .mount_point = "/", .device = {}, .type = {}};
+  if (const sys::Mount* mount = sys::mount_of(machine.mounts, real)) {
+    place.mount_point = mount->point;
+    place.device = mount->device;
+    place.type = mount->type;
+  }
+  return place;
+}
+
+Place image_place(const PlaceOptions& options, const Place& node, const Machine& machine) {
+  if (!options.image_fs_path.empty()) {
+    return place_at(options.image_fs_path, "imagefsPath", machine);
+  }
+  for (const std::string& root : options.container_runtime_roots) {
+    if (machine.resolve(root)) {
+      return place_at(root, "containerRuntimeRoots", machine);
+    }
+  }
+  Place same = node;
+  same.origin = "detected";
+  return same;
+}
+
+}  // namespace
+
+std::string_view to_string(Role role) {
+  switch (role) {
+    case Role::kNodeFs:
+      return "nodefs";
+    case Role::kImageFs:
+      return "imagefs";
+    case Role::kContainerFs:
+      return "containerfs";
+  }
+  return "";
+}
+
+std::optional<Role> role_of(Signal signal) {
+  switch (signal) {
+    case Signal::kNodeFsAvailable:
+    case Signal::kNodeFsInodesFree:
+      return Role::kNodeFs;
+    case Signal::kImageFsAvailable:
+    case Signal::kImageFsInodesFree:
+      return Role::kImageFs;
+    case Signal::kContainerFsAvailable:
+    case Signal::kContainerFsInodesFree:
+      return Role::kContainerFs;
+    case Signal::kAllocatableMemoryAvailable:
+    case Signal::kMemoryAvailable:
+    case Signal::kPidAvailable:
+    case Signal::kUnknown:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool counts_inodes(Signal signal) {
+  return eviction::resource_of(signal) == eviction::Resource::kInodes;
+}
+
+Places find_places(const PlaceOptions& options, const Machine& machine) {
+  Places places;
+  Place& node = places[static_cast<std::size_t>(Role::kNodeFs)];
+  node = options.node_fs_path.empty()
+             ? place_at(options.kubelet_root_directory, "kubeletRootDirectory", machine)
+             : place_at(options.node_fs_path, "nodefsPath", machine);
+  Place& image = places[static_cast<std::size_t>(Role::kImageFs)];
+  image = image_place(options, node, machine);
+  Place& container = places[static_cast<std::size_t>(Role::kContainerFs)];
+  if (options.container_fs_path.empty()) {
+    container = image;
+    container.origin = "detected";
+  } else {
+    container = place_at(options.container_fs_path, "containerfsPath", machine);
+  }
+  return places;
+}
+
+eviction::DiskLayout layout_of(const Places& places) {
+  const auto device = [&](Role role) -> const std::string& {
+    return places[static_cast<std::size_t>(role)].device;
+  };
+  return {.dedicated_image_fs = device(Role::kImageFs) != device(Role::kNodeFs),
+          .split_container_fs = device(Role::kContainerFs) != device(Role::kImageFs)};
+}
+
+}  // namespace evictd::disk

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eviction/disk_layout.h"
+#include "eviction/signal.h"
+#include "sys/mount_table.h"
+
+namespace evictd::disk {
+
+/// The three filesystems that a kubelet knows; two or all of them may be one.
+enum class Role : std::uint8_t {
+  kNodeFs,       ///< Volumes and logs of pods, and the kubelet itself.
+  kImageFs,      ///< Images.
+  kContainerFs,  ///< Writable layers of containers.
+};
+inline constexpr std::size_t kRoles = 3;
+inline constexpr std::array<Role, kRoles> kAllRoles{Role::kNodeFs, Role::kImageFs,
+                                                    Role::kContainerFs};
+
+/// "nodefs", "imagefs", "containerfs".
+[[nodiscard]] std::string_view to_string(Role role);
+
+/// What a signal is measured on; nothing for memory and pids.
+[[nodiscard]] std::optional<Role> role_of(eviction::Signal signal);
+/// Whether the signal counts inodes and not bytes.
+[[nodiscard]] bool counts_inodes(eviction::Signal signal);
+
+/// Where a role's filesystem is.
+struct Place {
+  /// The directory that stands for the role.
+  std::string path;
+  /// The key of the configuration that named it, or "detected".
+  std::string origin;
+  std::string mount_point;
+  /// As sys::Mount has it: tells filesystems apart.
+  std::string device;
+  std::string type;
+};
+
+/// By Role.
+using Places = std::array<Place, kRoles>;
+
+/// Where to look. Empty paths are not configured.
+struct PlaceOptions {
+  std::string node_fs_path;
+  std::string image_fs_path;
+  std::string container_fs_path;
+  std::string kubelet_root_directory;
+  /// In the order in which they are looked for; the first that exists is the runtime's.
+  std::vector<std::string> container_runtime_roots;
+};
+
+/// What is known of the machine. `resolve` follows symbolic links of a path; it answers nothing for
+/// one that does not exist.
+struct Machine {
+  const std::vector<sys::Mount>& mounts;
+  std::function<std::optional<std::string>(const std::string&)> resolve;
+};
+
+/// Finds the three. Without a configured path nodefs holds the kubelet's root directory, imagefs
+/// the container runtime's, or is nodefs where there is none; containerfs is imagefs.
+[[nodiscard]] Places find_places(const PlaceOptions& options, const Machine& machine);
+
+/// Images on another device than nodefs; writable layers on another one than images.
+[[nodiscard]] eviction::DiskLayout layout_of(const Places& places);
+
+}  // namespace evictd::disk

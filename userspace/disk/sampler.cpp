@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "disk/sampler.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/system_clock.h"
+
+namespace evictd::disk {
+
+namespace {
+
+/// How long a filesystem may take to answer when evictd ends.
+constexpr std::chrono::seconds kEndPatience{1};
+
+std::int64_t available_of(const FilesystemReading& reading, bool inodes) {
+  return inodes ? reading.inodes_free : reading.available_bytes;
+}
+
+std::int64_t capacity_of(const FilesystemReading& reading, bool inodes) {
+  return inodes ? reading.inodes : reading.capacity_bytes;
+}
+
+/// Units used up a second between two readings.
+std::int64_t rate_between(const FilesystemReading& before, const FilesystemReading& after,
+                          bool inodes) {
+  const std::chrono::duration<double> passed = after.read_at - before.read_at;
+  if (passed.count() <= 0) {
+    return 0;
+  }
+  return static_cast<std::int64_t>(
+      static_cast<double>(available_of(before, inodes) - available_of(after, inodes)) /
+      passed.count());
+}
+
+/// What a reading means for the thresholds on it.
+struct Judgement {
+  Duration next{};
+  bool met = false;
+  /// Which thresholds are met, with and without minimum reclaim: two bits each.
+  std::vector<bool> states;
+};
+
+Judgement judge(const SampleWatch& watch, const std::vector<Role>& roles,
+                const FilesystemReading& reading, const std::optional<FilesystemReading>& before) {
+  Judgement judgement{.next = watch.sampling.longest, .met = false, .states = {}};
+  for (std::size_t i = 0; i < watch.thresholds.size(); ++i) {
+    const eviction::Signal signal = watch.thresholds[i].signal;
+    const std::optional<Role> role = role_of(signal);
+    const bool inodes = counts_inodes(signal);
+    if (!role || std::find(roles.begin(), roles.end(), *role) == roles.end() ||
+        capacity_of(reading, inodes) == 0) {
+      continue;
+    }
+    const eviction::Observation seen{available_of(reading, inodes), capacity_of(reading, inodes),
+                                     reading.read_at};
+    for (const auto counted : {eviction::MinReclaim::kIgnored, eviction::MinReclaim::kEnforced}) {
+      judgement.states.push_back(watch.thresholds.met(i, seen, counted));
+    }
+    const auto limit = static_cast<std::int64_t>(
+        watch.thresholds.limit(i, seen.capacity, eviction::MinReclaim::kIgnored));
+    const Distance distance{
+        .left = seen.available - limit,
+        .rate = before ? rate_between(*before, reading, inodes) : 0,
+        .assumed_rate = inodes ? kAssumedInodesPerSecond : kAssumedBytesPerSecond};
+    judgement.met = judgement.met || distance.left < 0;
+    judgement.next = std::min(judgement.next, next_sample_in(watch.sampling, distance));
+  }
+  return judgement;
+}
+
+}  // namespace
+
+struct Sampler::Shared {
+  Shared(Options given, base::WakeUp wake)
+      : options(std::move(given)), requests(std::move(wake)), watch(options.watch) {}
+
+  const Options options;
+  /// Its own: a thread that hangs outlives everything else.
+  const base::SystemClock clock{};
+  /// request() and the end.
+  const base::WakeUp requests;
+  ReadingCell cell;
+  std::atomic<bool> wanted{false};
+  std::atomic<bool> stop{false};
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  SampleWatch watch;
+  SamplerReport report;
+  bool ended = false;
+
+  void run();
+  [[nodiscard]] Duration sample();
+  void note_end(const Result<FilesystemReading>& reading, Duration next);
+  void tell(const FilesystemReading& reading, const Judgement& judgement);
+
+  // Of the thread alone.
+  std::optional<FilesystemReading> before;
+  std::vector<bool> told_states;
+  std::optional<FilesystemReading> told;
+};
+
+void Sampler::Shared::run() {
+  while (!stop.load()) {
+    const Duration next = sample();
+    pollfd ready{.fd = requests.descriptor(), .events = POLLIN, .revents = 0};
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(next);
+    const timespec timeout{.tv_sec = static_cast<time_t>(seconds.count()),
+                           .tv_nsec = static_cast<long>((next - seconds).count())};
+    if (::ppoll(&ready, 1, &timeout, nullptr) > 0) {
+      requests.consume();
+    }
+  }
+  const std::scoped_lock lock(mutex);
+  ended = true;
+  changed.notify_all();
+}
+
+Duration Sampler::Shared::sample() {
+  const bool asked = wanted.exchange(false);
+  SampleWatch now_watched;
+  {
+    const std::scoped_lock lock(mutex);
+    now_watched = watch;
+    report.asking_since = clock.now();
+  }
+  Result<FilesystemReading> reading = read_filesystem(options.path, clock.now());
+  if (!reading) {
+    cell.clear();
+    note_end(reading, now_watched.sampling.longest);
+    if (asked || std::exchange(told, std::nullopt)) {
+      options.wake->signal();
+    }
+    return now_watched.sampling.longest;
+  }
+  // What it says was so when the answer came, however long that took.
+  reading->read_at = clock.now();
+  const Judgement judgement = judge(now_watched, options.roles, *reading, before);
+  cell.store(*reading);
+  note_end(reading, judgement.next);
+  before = *reading;
+  if (asked) {
+    told.reset();
+  }
+  tell(*reading, judgement);
+  return judgement.next;
+}
+
+void Sampler::Shared::note_end(const Result<FilesystemReading>& reading, Duration next) {
+  const std::scoped_lock lock(mutex);
+  report.asking_since.reset();
+  report.interval = next;
+  ++report.samples;
+  report.error.clear();
+  if (!reading) {
+    ++report.failures;
+    report.error = reading.error().message();
+  }
+}
+
+void Sampler::Shared::tell(const FilesystemReading& reading, const Judgement& judgement) {
+  const bool news = !told || told_states != judgement.states ||
+                    (judgement.met && (told->available_bytes != reading.available_bytes ||
+                                       told->inodes_free != reading.inodes_free));
+  if (news) {
+    told = reading;
+    told_states = judgement.states;
+    options.wake->signal();
+  }
+}
+
+Sampler::Sampler(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+
+Result<std::unique_ptr<Sampler>> Sampler::start(Options options) {
+  Result<base::WakeUp> requests = base::WakeUp::create();
+  if (!requests) {
+    return Failure(requests.error());
+  }
+  auto shared = std::make_shared<Shared>(std::move(options), std::move(*requests));
+  // The thread owns its part too, because it may have to be left behind.
+  std::thread([shared] { shared->run(); }).detach();
+  return std::unique_ptr<Sampler>(new Sampler(std::move(shared)));
+}
+
+Sampler::~Sampler() {
+  shared_->stop.store(true);
+  shared_->requests.signal();
+  std::unique_lock lock(shared_->mutex);
+  shared_->changed.wait_for(lock, kEndPatience, [this] { return shared_->ended; });
+}
+
+void Sampler::request() const {
+  shared_->wanted.store(true);
+  shared_->requests.signal();
+}
+
+const ReadingCell& Sampler::cell() const {
+  return shared_->cell;
+}
+
+void Sampler::set_watch(SampleWatch watch) {
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    shared_->watch = std::move(watch);
+  }
+  request();
+}
+
+SamplerReport Sampler::report() const {
+  SamplerReport report;
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    report = shared_->report;
+  }
+  report.reading = shared_->cell.load();
+  return report;
+}
+
+}  // namespace evictd::disk
