@@ -127,9 +127,14 @@ static __always_inline void update_rate(struct evictd_watch *watch, __u64 value,
 	watch->value_ktime_ns = now;
 }
 
+#define HUGE_PAGE_BYTES	      (2ULL << 20)
+#define HUGE_PAGE_BYTES_PER_S 4000000000ULL /* no CPU fills 4 KiB pages this fast */
+
 /*
  * How soon a threshold can be reached: distance / rate, where the rate is twice what was seen
- * lately, but between a sixteenth and all of the fastest possible. EVICTD_NEVER: nothing near.
+ * lately, but between a sixteenth and all of the fastest possible. A huge page is charged at once,
+ * so where growth is that fast, what is nearer than one of them is as near as can be.
+ * EVICTD_NEVER: nothing near.
  */
 static __always_inline __u64 time_to_threshold(const struct evictd_watch *watch, __u64 value)
 {
@@ -151,6 +156,8 @@ static __always_inline __u64 time_to_threshold(const struct evictd_watch *watch,
 		distance = CHARGE_BATCH_PAGES << cfg_page_shift;
 	distance = distance * NSEC_PER_SEC / (rate ? rate : 1);
 	floor = falling ? FALLING_FLOOR_NS : cfg_floor_ns;
+	if (!falling && watch->growth >= HUGE_PAGE_BYTES_PER_S && up <= HUGE_PAGE_BYTES)
+		return floor;
 	return distance > floor ? distance : floor;
 }
 

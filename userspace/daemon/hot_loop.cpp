@@ -123,10 +123,24 @@ Result<> HotLoop::wait() {
 
 void HotLoop::rehearse() {
   const std::optional<std::size_t> first = readings_.first_candidate();
-  const HotPod* pod = first ? pods_.at(readings_.slots()[*first]) : nullptr;
+  HotPod* pod = first ? pods_.at(readings_.slots()[*first]) : nullptr;
   if (pod != nullptr && pod->target) {
+    rehearsed_ = pod;
     actuator().rehearse(*pod->target);
   }
+}
+
+void HotLoop::end_rehearsal() {
+  if (rehearsed_ == nullptr) {
+    return;
+  }
+  for (enforce::Actuator* one : {options_.actuator, options_.dry_run_actuator}) {
+    one->end_rehearsal();
+  }
+  if (!rehearsed_->target->unused()) {
+    send(TargetUsed{rehearsed_});
+  }
+  rehearsed_ = nullptr;
 }
 
 bool HotLoop::stand_by() {
@@ -135,7 +149,6 @@ bool HotLoop::stand_by() {
   }
   count(options_.counters->stand_bys);
   const CpuAvoidance avoidance(approach_cpu_);
-  rehearse();
   MonoTime now = options_.clock->now();
   while (!wanted_ && stand_by_.lasts(now)) {
     drain_events();
@@ -159,6 +172,10 @@ void HotLoop::drive_actuators() {
 }
 
 void HotLoop::run_wanted_pass() {
+  if (!wanted_) {
+    return;
+  }
+  const bool approach = *wanted_ == PassTrigger::kApproach;
   // Each refusal passes one pod over, so this ends; the bound is for when nothing can be noted.
   for (int round = 0; wanted_ && round < kMostRefusals; ++round) {
     refused_ = false;
@@ -168,6 +185,10 @@ void HotLoop::run_wanted_pass() {
     if (refused_) {
       want_pass(PassTrigger::kRequest);
     }
+  }
+  end_rehearsal();
+  if (approach && !begun_) {
+    rehearse();
   }
 }
 

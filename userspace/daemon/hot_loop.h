@@ -46,7 +46,8 @@ class HotLoop final : private probe::EventSink {
     const disk::Filesystems* filesystems = nullptr;
     /// Whether the thread has real-time priority, which allows it to wait awake for a crossing that
     /// is milliseconds away. At ordinary priority it would have used up its turn just when it is
-    /// needed; with a single CPU whoever grows could not run meanwhile. nullptr for never.
+    /// needed; with a single CPU whoever grows could not run meanwhile. nullptr for never. Without
+    /// it, the thread rehearses and sleeps.
     const std::atomic<bool>* may_stand_by = nullptr;
   };
 
@@ -69,7 +70,10 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] Result<> watch_descriptors();
   [[nodiscard]] Result<> wait();
   bool stand_by();
+  /// Prepares to signal the pod that would go first.
   void rehearse();
+  /// Lets go of what the last pass did not need.
+  void end_rehearsal();
   void take_messages();
   void handle(PlacePod& message);
   void handle(UseConfig& message);
@@ -105,6 +109,8 @@ class HotLoop final : private probe::EventSink {
   Readings readings_;
   InFlightTable in_flight_;
   StandBy stand_by_;
+  /// The pod that the actuators were told to prepare for, until the next pass.
+  HotPod* rehearsed_ = nullptr;
   /// Of the task that makes it necessary.
   std::uint32_t approach_cpu_ = 0;
   std::unique_ptr<HotConfig> config_;

@@ -59,6 +59,9 @@ void HotLoop::handle(PlacePod& message) {
       in_flight_.remove(known->memory_id);
     }
   }
+  if (rehearsed_ != nullptr && rehearsed_->slot == message.slot) {
+    end_rehearsal();
+  }
   std::unique_ptr<HotPod> old = pods_.place(message.slot, std::move(message.pod));
   if (old || newer == nullptr) {
     retired_.push_back({.slot = message.slot, .replaced = newer != nullptr, .pod = std::move(old)});
@@ -131,12 +134,12 @@ void HotLoop::on_oom_kill(const probe::OomKill& event) {
 }
 
 void HotLoop::on_approach(const probe::Approach& event) {
+  want_pass(PassTrigger::kApproach);
   if (options_.may_stand_by == nullptr || !options_.may_stand_by->load(std::memory_order_relaxed) ||
       realtime_overruns() != 0) {
     return;
   }
   approach_cpu_ = event.cpu;
-  want_pass(PassTrigger::kApproach);
   stand_by_.begin(wake_at_);
 }
 

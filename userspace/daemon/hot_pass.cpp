@@ -188,6 +188,9 @@ void HotLoop::evict(const eviction::Decision& decision, HotPod& victim, MonoTime
     refused_ = true;
     return;
   }
+  if (rehearsed_ == &victim) {
+    rehearsed_ = nullptr;  // It was for this.
+  }
   const bool hard = config_->manager.thresholds()[*decision.threshold].is_hard();
   entry.ticket = begun->ticket;
   entry.phase = decision.grace.count() == 0 ? InFlightTable::Phase::kKilled

@@ -94,6 +94,7 @@ class Housekeeping final : private base::LineHandler {
   void handle(PassDone& message);
   void handle(const EvictionStep& message);
   void handle(const EvictionRefused& message);
+  void handle(const TargetUsed& message);
   void handle(const CgroupNotice& message);
   void handle(const OomNotice& message);
   void handle(const StallNotice& message);

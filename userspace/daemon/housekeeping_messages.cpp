@@ -142,6 +142,10 @@ void Housekeeping::handle(const EvictionRefused& message) {
                      std::string(to_string(message.code)) + "), continuing without it");
 }
 
+void Housekeeping::handle(const TargetUsed& message) {
+  options_.registry->make_anew(message.pod->uid);
+}
+
 void Housekeeping::handle(const CgroupNotice& message) {
   probe::CgroupChanged event = message.event;
   event.path = text_of(message.path);

@@ -93,6 +93,12 @@ struct EvictionRefused {
   const HotPod* victim = nullptr;
   Errc code = Errc::kIo;
 };
+/// A pod's target has given some of what it keeps for a signal that was not sent: it is to be made
+/// anew.
+struct TargetUsed {
+  /// Lives at least until this message was handled.
+  const HotPod* pod = nullptr;
+};
 /// A cgroup changed; the path's end is cut where it does not fit.
 struct CgroupNotice {
   probe::CgroupChanged event;
@@ -113,7 +119,7 @@ struct LossNotice {
 
 using ToHousekeeping =
     std::variant<std::monostate, RetirePod, RetireConfig, PassDone, EvictionStep, EvictionRefused,
-                 CgroupNotice, OomNotice, StallNotice, LossNotice>;
+                 TargetUsed, CgroupNotice, OomNotice, StallNotice, LossNotice>;
 
 /// One direction of the traffic between the two threads.
 template <typename Message>

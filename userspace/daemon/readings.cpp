@@ -99,9 +99,13 @@ void Readings::read_node(const Request& request, MonoTime now) {
 
 void Readings::read_pod_root(const Request& request, MonoTime now) {
   if (source_ == ReadingSource::kTable && !request.limits && pod_root_.has_memory()) {
-    options_.pod_root_files.flush_statistics(buffer_);
+    if (now - flushed_at_ >= kFlushedLately) {
+      options_.pod_root_files.flush_statistics(buffer_);
+      flushed_at_ = now;
+    }
     return;
   }
+  flushed_at_ = now;
   static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
   pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
 }

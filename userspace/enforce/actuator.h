@@ -61,9 +61,12 @@ class Actuator {
   /// kExhausted when too many evictions are under way.
   [[nodiscard]] virtual Result<SignalReport> begin(KillTarget& target, Duration grace,
                                                    MonoTime now) = 0;
-  /// Goes through the motions of begin() with grace 0 and harms nobody, so that the real thing
-  /// finds them warm: nothing is sent to the pod, written, or used up.
-  virtual void rehearse(const KillTarget& target) = 0;
+  /// Does ahead what begin() would do first and harms nobody: opens pidfds of the pod's processes
+  /// and pins `target`, until its begin() or end_rehearsal(). Sends and writes nothing. Uses up
+  /// descriptors of the target, so one that was rehearsed in vain is to be made anew; one that was
+  /// used already is left alone.
+  virtual void rehearse(KillTarget& target) = 0;
+  virtual void end_rehearsal() = 0;
   /// Moves the end of the grace of an eviction that is still terminating to `deadline`, never
   /// later than it was; a deadline not after `now` sends SIGKILL in this call.
   /// Errors: kNotFound for a ticket that is released or was never given; kInvalid if not

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <utility>
 
@@ -58,6 +57,7 @@ Result<SignalReport> CgroupActuator::begin(KillTarget& target, Duration grace, M
   prepare(target);
   Result<SignalReport> report =
       grace <= Duration::zero() ? kill(*eviction, now) : terminate(*eviction, now);
+  signaller_.forget_foreseen();
   if (!report) {
     counters_.vanished += report.error().code == Errc::kNotFound ? 1 : 0;
     unwatch(*eviction);
@@ -68,17 +68,20 @@ Result<SignalReport> CgroupActuator::begin(KillTarget& target, Duration grace, M
   return report;
 }
 
-void CgroupActuator::rehearse(const KillTarget& target) {
-  if (protection_of(target) != Protection::kNone) {
+void CgroupActuator::rehearse(KillTarget& target) {
+  if (protection_of(target) != Protection::kNone || table_.find_pod(target) != nullptr) {
     return;
   }
-  std::array<char, 24> text{};
-  static_cast<void>(::pread(target.pids_max_.get(), text.data(), text.size(), 0));
+  signaller_.foresee(target);
   // To ourselves, and no signal at all: the null signal of kill(2).
   const sys::CallResult<base::Fd> self = sys::open_pidfd(::getpid());
   if (self) {
     static_cast<void>(sys::send_signal(*self, 0));
   }
+}
+
+void CgroupActuator::end_rehearsal() {
+  signaller_.forget_foreseen();
 }
 
 Result<SignalReport> CgroupActuator::cut_grace(Ticket ticket, MonoTime deadline, MonoTime now) {
@@ -202,11 +205,13 @@ Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, MonoTime now)
   if (const Protection protection = protection_of(target); protection != Protection::kNone) {
     return refuse(protection);
   }
-  if (signaller_.list(target, ListScope::kFirstHierarchy).holds_protected) {
-    return refuse(Protection::kOwnProcess);
-  }
   SignalReport report{.ticket = eviction.ticket, .signal = SIGTERM};
-  signaller_.signal_listed(target, report);
+  if (!signaller_.signal_foreseen(target, report)) {
+    if (signaller_.list(target, ListScope::kFirstHierarchy).holds_protected) {
+      return refuse(Protection::kOwnProcess);
+    }
+    signaller_.signal_listed(target, report);
+  }
   signaller_.signal_others(target, report);
   counters_.opened_before_signal += report.opened;
   if (report.processes == 0) {
@@ -226,7 +231,25 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
   if (const Protection protection = protection_of(target); protection != Protection::kNone) {
     return refuse(protection);
   }
-  ForkStop fork_stop(target.pids_max_.get());
+  ForkStop fork_stop(target.pids_max_.get(), target.pids_max_before_);
+  SignalReport report{.ticket = eviction.ticket, .signal = SIGKILL};
+  watch_.remove_processes(eviction.ticket.slot);
+  const Result<bool> all = !target.kill_ && signaller_.signal_foreseen(target, report)
+                               ? signaller_.signal_rest(target, report)
+                               : list_and_kill(target, report);
+  counters_.opened_before_signal += report.opened;
+  if (!all) {
+    return Failure(all.error());
+  }
+  fork_stop.keep();
+  counters_.sigkills += report.processes;
+  static_cast<void>(watch_.add_events(eviction.ticket.slot, target.events_.get()));
+  eviction.look_again_at = now + (*all ? kLookAgain : kLookSoon);
+  table_.mark_killed(eviction, report, now);
+  return report;
+}
+
+Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& report) {
   const ProcessList& listed = signaller_.list(target, ListScope::kFirstHierarchy);
   if (listed.holds_protected) {
     return refuse(Protection::kOwnProcess);
@@ -236,19 +259,11 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
   if (listed.pids.empty() && !populated && !target.on_v1()) {
     return fail(Errc::kNotFound, "no process");
   }
-  SignalReport report{.ticket = eviction.ticket, .signal = SIGKILL};
-  watch_.remove_processes(eviction.ticket.slot);
   const bool all = send_kill(target, report);
-  counters_.opened_before_signal += report.opened;
   if (report.processes == 0 && !populated) {
     return fail(Errc::kNotFound, "no process");
   }
-  fork_stop.keep();
-  counters_.sigkills += report.processes;
-  static_cast<void>(watch_.add_events(eviction.ticket.slot, target.events_.get()));
-  eviction.look_again_at = now + (all ? kLookAgain : kLookSoon);
-  table_.mark_killed(eviction, report, now);
-  return report;
+  return all;
 }
 
 bool CgroupActuator::send_kill(KillTarget& target, SignalReport& report) {

@@ -39,7 +39,8 @@ class CgroupActuator final : public Actuator {
 
   [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace,
                                            MonoTime now) override;
-  void rehearse(const KillTarget& target) override;
+  void rehearse(KillTarget& target) override;
+  void end_rehearsal() override;
   [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,
                                                MonoTime now) override;
   [[nodiscard]] std::optional<MonoTime> next_deadline() const override;
@@ -64,6 +65,8 @@ class CgroupActuator final : public Actuator {
   [[nodiscard]] Failure refuse(Protection protection);
   [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, MonoTime now);
   [[nodiscard]] Result<SignalReport> kill(Eviction& eviction, MonoTime now);
+  /// SIGKILL to a pod of which nothing was foreseen. False as in send_kill().
+  [[nodiscard]] Result<bool> list_and_kill(KillTarget& target, SignalReport& report);
   /// Sends SIGKILL to what is listed and to whoever else is there, by the best way there is.
   /// False: there may be processes that were not reached.
   bool send_kill(KillTarget& target, SignalReport& report);

@@ -24,7 +24,8 @@ class DryRunActuator final : public Actuator {
 
   [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace,
                                            MonoTime now) override;
-  void rehearse(const KillTarget& /*target*/) override {}
+  void rehearse(KillTarget& /*target*/) override {}
+  void end_rehearsal() override {}
   [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,
                                                MonoTime now) override;
   [[nodiscard]] std::optional<MonoTime> next_deadline() const override;

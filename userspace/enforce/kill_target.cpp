@@ -58,8 +58,11 @@ bool KillTarget::keep_files(HierarchyKind kind, int dir) {
     }
     case HierarchyKind::kV1Memory:
       return true;
-    case HierarchyKind::kV1Pids:
-      return open_kept(dir, "pids.max", O_RDWR, pids_max_);
+    case HierarchyKind::kV1Pids: {
+      const bool kept = open_kept(dir, "pids.max", O_RDWR, pids_max_);
+      pids_max_before_ = PidsMax(pids_max_.get());
+      return kept;
+    }
   }
   return true;
 }
@@ -71,6 +74,12 @@ void KillTarget::keep_nothing() {
   for (base::Fd* file : {&kill_, &freeze_, &events_, &pids_max_}) {
     file->reset();
   }
+}
+
+bool KillTarget::unused() const {
+  return prepared_ && std::all_of(cgroups_.begin(), cgroups_.end(), [](const TargetCgroup& cgroup) {
+           return cgroup.procs_read == 0;
+         });
 }
 
 void KillTarget::set_protection(Protection protection) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "enforce/pod_files.h"
 #include "enforce/pod_root.h"
 #include "enforce/protection.h"
 #include "enforce/target_cgroup.h"
@@ -79,6 +80,8 @@ class KillTarget {
 
   /// Whether nothing is left to be opened before the first signal.
   [[nodiscard]] bool prepared() const { return prepared_; }
+  /// Whether it is, and none of it was used up by a reading.
+  [[nodiscard]] bool unused() const;
 
   /// An eviction that is under way pins its target.
   [[nodiscard]] bool pinned() const { return pins_.load(std::memory_order_acquire) != 0; }
@@ -115,6 +118,8 @@ class KillTarget {
   base::Fd freeze_;
   base::Fd events_;
   base::Fd pids_max_;
+  /// What `pids_max_` said when it was opened.
+  PidsMax pids_max_before_;
   int usage_fd_ = -1;
   bool prepared_ = false;
   std::atomic<std::uint32_t> pins_{0};

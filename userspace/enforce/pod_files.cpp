@@ -21,16 +21,18 @@ Populated read_populated(int events_fd) {
   return lines.find("populated 0") == std::string_view::npos ? Populated::kYes : Populated::kNo;
 }
 
-ForkStop::ForkStop(int pids_max_fd) : fd_(pids_max_fd) {
-  if (fd_ >= 0) {
-    before_length_ = ::pread(fd_, before_.data(), before_.size(), 0);
-    write_control(fd_, "0");
-  }
+PidsMax::PidsMax(int fd) {
+  const ssize_t length = ::pread(fd, text_.data(), text_.size(), 0);
+  length_ = length > 0 ? static_cast<std::size_t>(length) : 0;
+}
+
+ForkStop::ForkStop(int pids_max_fd, const PidsMax& before) : fd_(pids_max_fd), before_(before) {
+  write_control(fd_, "0");
 }
 
 ForkStop::~ForkStop() {
-  if (!keep_ && before_length_ > 0) {
-    write_control(fd_, {before_.data(), static_cast<std::size_t>(before_length_)});
+  if (!keep_ && !before_.text().empty()) {
+    write_control(fd_, before_.text());
   }
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/types.h>
-
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 /// The small writes and reads of cgroup files that go with a signal; kept descriptors, no
@@ -19,23 +18,36 @@ enum class Populated { kYes, kNo, kGone };
 /// Reads a kept cgroup.events, which also clears its EPOLLPRI. kGone once the cgroup is removed.
 [[nodiscard]] Populated read_populated(int events_fd);
 
+/// What pids.max said: "max" or a number. Empty when it could not be read.
+class PidsMax {
+ public:
+  PidsMax() = default;
+  /// Reads a kept pids.max.
+  explicit PidsMax(int fd);
+
+  [[nodiscard]] std::string_view text() const { return {text_.data(), length_}; }
+
+ private:
+  std::array<char, 24> text_{};
+  std::size_t length_ = 0;
+};
+
 /// pids.max at 0 while it lives, unless the caller keeps it so.
 class ForkStop {
  public:
-  /// `pids_max_fd` is a kept pids.max of a v1 pod, -1 for none.
-  explicit ForkStop(int pids_max_fd);
+  /// `pids_max_fd` is a kept pids.max of a v1 pod, -1 for none. `before` is what it said, read
+  /// beforehand, since this stands in the way of the signal; empty for not known.
+  ForkStop(int pids_max_fd, const PidsMax& before);
   ForkStop(const ForkStop&) = delete;
   ForkStop& operator=(const ForkStop&) = delete;
-  /// Writes back what was there before, unless keep() was called.
+  /// Writes back `before`, unless keep() was called.
   ~ForkStop();
 
   void keep() { keep_ = true; }
 
  private:
   int fd_;
-  /// "max" or a number.
-  std::array<char, 24> before_{};
-  ssize_t before_length_ = 0;
+  PidsMax before_;
   bool keep_ = false;
 };
 

@@ -55,6 +55,10 @@ void sort_and_unite(ProcessList& list) {
   list.pids.erase(std::unique(list.pids.begin(), list.pids.end()), list.pids.end());
 }
 
+/// The kernel fills a page as far as it can before it answers, so that less than half of one is
+/// the end of the file. Source: seq_read_iter.
+constexpr ssize_t kSurelyLast = 2048;
+
 /// Reads the whole file from its start. False when the cgroup is gone.
 bool read_pids(int fd, std::span<char> text, ProcessList& list) {
   off_t offset = 0;
@@ -79,6 +83,9 @@ bool read_pids(int fd, std::span<char> text, ProcessList& list) {
         in_number = false;
       }
     }
+    if (length < kSurelyLast) {
+      break;
+    }
   }
   return true;
 }
@@ -99,6 +106,12 @@ void ProcessList::clear() {
 ProcessLister::ProcessLister(ActuatorCounters& counters) : counters_(counters), text_(kTextBytes) {}
 
 void ProcessLister::read(KillTarget& target, ListScope scope, ProcessList& list) {
+  read_known(target, scope, list);
+  find_unknown(target, scope, list);
+  sort_and_unite(list);
+}
+
+void ProcessLister::read_known(KillTarget& target, ListScope scope, ProcessList& list) {
   list.clear();
   for (TargetCgroup& cgroup : target.cgroups_) {
     if (cgroup.removed || !target.in_scope(cgroup, scope)) {
@@ -112,7 +125,6 @@ void ProcessLister::read(KillTarget& target, ListScope scope, ProcessList& list)
     }
     cgroup.had_processes = list.pids.size() > before || list.truncated;
   }
-  find_unknown(target, scope, list);
   sort_and_unite(list);
 }
 
@@ -123,7 +135,6 @@ void ProcessLister::read_again(KillTarget& target, ListScope scope, ProcessList&
       static_cast<void>(read_cgroup(cgroup, list));
     }
   }
-  find_unknown(target, scope, list);
   sort_and_unite(list);
 }
 

@@ -46,7 +46,9 @@ class ProcessLister {
   /// listed. Cost: 5 us a cgroup, 8 us more for one that has to be opened. Allocates nothing; opens
   /// files only when it must (`walks`, `reopened_procs`).
   void read(KillTarget& target, ListScope scope, ProcessList& list);
-  /// Fills `list` with what is there now in the cgroups that had processes at the last read() of
+  /// The same of the cgroups that the target holds, without looking for others.
+  void read_known(KillTarget& target, ListScope scope, ProcessList& list);
+  /// Fills `list` with what is there now in the cgroups that had processes at the last reading of
   /// `target`: enough to see who of them is still there.
   void read_again(KillTarget& target, ListScope scope, ProcessList& list);
 

@@ -16,6 +16,9 @@ namespace {
 /// the hot loop must go on.
 constexpr int kMostRounds = 16;
 
+/// Processes whose pidfds are opened ahead: those of a usual pod.
+constexpr std::size_t kMostForeseen = 64;
+
 }  // namespace
 
 ProcessSignaller::ProcessSignaller(const Options& options, ActuatorCounters& counters,
@@ -27,7 +30,8 @@ ProcessSignaller::ProcessSignaller(const Options& options, ActuatorCounters& cou
       listed_(options.max_processes),
       verified_(options.max_processes) {
   signalled_.reserve(options.max_processes);
-  batch_.reserve(options.batch);
+  batch_.reserve(std::max(options.batch, kMostForeseen));
+  foreseen_.reserve(kMostForeseen);
 }
 
 const ProcessList& ProcessSignaller::list(KillTarget& target, ListScope scope) {
@@ -36,6 +40,40 @@ const ProcessList& ProcessSignaller::list(KillTarget& target, ListScope scope) {
   opened_before_ = counters_.reopened_procs;
   lister_.read(target, scope_, listed_);
   return listed_;
+}
+
+void ProcessSignaller::foresee(KillTarget& target) {
+  forget_foreseen();
+  if (!target.unused()) {
+    return;
+  }
+  foreseen_target_ = PinnedTarget(target);
+  lister_.read_known(target, ListScope::kFirstHierarchy, listed_);
+  for (const pid_t pid : listed_.pids) {
+    if (foreseen_.size() == kMostForeseen) {
+      break;
+    }
+    if (sys::CallResult<base::Fd> pidfd = sys::open_pidfd(pid)) {
+      foreseen_.push_back(Opened{.pid = pid, .pidfd = std::move(*pidfd)});
+    }
+  }
+}
+
+bool ProcessSignaller::signal_foreseen(KillTarget& target, SignalReport& report) {
+  if (foreseen_target_.get() == &target && !foreseen_.empty()) {
+    scope_ = ListScope::kFirstHierarchy;
+    signalled_.clear();
+    opened_before_ = counters_.reopened_procs;
+    std::swap(batch_, foreseen_);
+    signal_batch(target, report);
+  }
+  forget_foreseen();
+  return report.processes != 0;
+}
+
+void ProcessSignaller::forget_foreseen() {
+  foreseen_.clear();
+  foreseen_target_ = PinnedTarget();
 }
 
 void ProcessSignaller::signal_listed(KillTarget& target, SignalReport& report) {
@@ -109,7 +147,11 @@ std::size_t ProcessSignaller::open_batch(std::size_t from, SignalReport& report)
 }
 
 void ProcessSignaller::signal_batch(KillTarget& target, SignalReport& report) {
-  lister_.read_again(target, scope_, verified_);
+  if (listed_.walked) {
+    lister_.read(target, scope_, verified_);
+  } else {
+    lister_.read_again(target, scope_, verified_);
+  }
   if (!verified_.holds_protected) {
     for (Opened& opened : batch_) {
       if (verified_.contains(opened.pid) && signal_one(opened, report)) {

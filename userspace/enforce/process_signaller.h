@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "core/clock.h"
 #include "enforce/actuator.h"
+#include "enforce/eviction_table.h"
 #include "enforce/process_lister.h"
 #include "enforce/release_watch.h"
 
@@ -35,6 +36,14 @@ class ProcessSignaller {
   const ProcessList& list(KillTarget& target, ListScope scope);
 
   [[nodiscard]] const ProcessList& listed() const { return listed_; }
+
+  /// Opens pidfds of the first processes of `target`, so that they are at hand when it is to be
+  /// signalled. Uses up one reading of it, so only if it is unused(); opens no file.
+  void foresee(KillTarget& target);
+  /// Sends `report.signal` to those of them that are listed in the pod still, if it was `target`
+  /// that was foreseen. False when nobody was signalled. What was foreseen is forgotten.
+  bool signal_foreseen(KillTarget& target, SignalReport& report);
+  void forget_foreseen();
 
   /// Sends `report.signal` to what is listed, once.
   void signal_listed(KillTarget& target, SignalReport& report);
@@ -72,6 +81,8 @@ class ProcessSignaller {
   ProcessList verified_;
   std::vector<pid_t> signalled_;
   std::vector<Opened> batch_;
+  PinnedTarget foreseen_target_;
+  std::vector<Opened> foreseen_;
 };
 
 }  // namespace evictd::enforce

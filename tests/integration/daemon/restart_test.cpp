@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <linux/bpf.h>
+#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,6 +35,9 @@ std::set<BpfObject> bpf_objects_of(pid_t pid) {
   return found;
 }
 
+/// Grace periods of the kernel, some milliseconds each, until which an unused object must be gone.
+constexpr int kMostGracePeriods = 2000;
+
 bool exists(const BpfObject& object) {
   bpf_attr attributes{};
   attributes.prog_id = object.second;
@@ -44,12 +48,12 @@ bool exists(const BpfObject& object) {
   return static_cast<bool>(fd);
 }
 
-/// The kernel frees programs a little after their last user is gone. Answers what stays.
+/// The kernel frees programs a little after their last user is gone: once no CPU can still be
+/// running them, and membarrier(2) returns no sooner. Answers what stays.
 std::set<BpfObject> await_gone(std::set<BpfObject> objects) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (!objects.empty() && std::chrono::steady_clock::now() < deadline) {
+  for (int round = 0; !objects.empty() && round < kMostGracePeriods; ++round) {
+    ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0U, 0);
     std::erase_if(objects, [](const BpfObject& object) { return !exists(object); });
-    ::usleep(10'000);
   }
   return objects;
 }

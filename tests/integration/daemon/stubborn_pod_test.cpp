@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(BySource, StubbornPod, testing::Values(Source::kEvents,
   static_cast<void>(::read(gate, &go, 1) < 0);
   for (;;) {
     if (::fork() < 0) {
-      ::usleep(1000);
+      ::sched_yield();
     }
   }
 }

@@ -73,6 +73,87 @@ TEST_F(CgroupActuatorOnV1, TheSignalNeedsNoFileOpenedAndNoWalk) {
   }
 }
 
+TEST_F(CgroupActuatorOnV1, ARehearsalHarmsNobodyAndLeavesNothingBehind) {
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+  const std::size_t before = open_descriptors();
+
+  actuator_->rehearse(target);
+
+  EXPECT_TRUE(target.pinned());
+  EXPECT_FALSE(target.unused());
+  EXPECT_EQ(open_descriptors(), before + 1) << "one pidfd";
+  EXPECT_EQ(pod_.pids_max(), "max");
+  actuator_->end_rehearsal();
+  EXPECT_FALSE(target.pinned());
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_TRUE(alive(process));
+}
+
+TEST_F(CgroupActuatorOnV1, ARehearsedPodIsSignalledWithoutAFileOpenedAndWholly) {
+  for (const Duration grace : {Duration{seconds{30}}, Duration{0}}) {
+    pod_.start(Behaviour::kSleep);
+    KillTarget& target = pod_.target();
+    actuator_->rehearse(target);
+    const pid_t later = pod_.start(Behaviour::kSleep);
+
+    const Result<SignalReport> report = actuator_->begin(target, grace, kStart);
+
+    ASSERT_TRUE(report) << report.error().message();
+    EXPECT_EQ(report->processes, 2U) << "the one that came after the rehearsal too";
+    EXPECT_EQ(report->opened, 0U);
+    EXPECT_EQ(actuator_->counters().opened_before_signal, 0U);
+    EXPECT_EQ(await_end(later), grace == Duration{0} ? SIGKILL : SIGTERM);
+    EXPECT_TRUE(await(*actuator_, kReleased, kStart));
+    EXPECT_FALSE(target.pinned());
+    actuator_ = pod_.actuator();
+    write_file(pod_.directories()[1] + "/pids.max", "max");
+  }
+}
+
+TEST_F(CgroupActuatorOnV1, AProcessThatLeftThePodAfterTheRehearsalIsNotSignalled) {
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+  actuator_->rehearse(target);
+  for (const std::string& directory : pod_.directories()) {
+    write_file(directory + "/../../cgroup.procs", std::to_string(process));
+  }
+
+  const Result<SignalReport> report = actuator_->begin(target, Duration{0}, kStart);
+
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, Errc::kNotFound);
+  EXPECT_TRUE(alive(process));
+  EXPECT_EQ(pod_.pids_max(), "max") << "what was not killed keeps its limit";
+  ::kill(process, SIGKILL);
+  EXPECT_EQ(await_end(process), SIGKILL);
+}
+
+TEST_F(CgroupActuatorOnV1, WhatWasRehearsedOfOnePodIsNotUsedForAnother) {
+  const pid_t process = pod_.start(Behaviour::kSleep);
+  KillTarget& rehearsed = pod_.target();
+  KillTarget& other = pod_.target();
+  actuator_->rehearse(rehearsed);
+
+  ASSERT_TRUE(actuator_->begin(other, Duration{0}, kStart));
+
+  EXPECT_FALSE(rehearsed.pinned());
+  EXPECT_TRUE(other.pinned());
+  EXPECT_EQ(await_end(process), SIGKILL);
+}
+
+TEST_F(CgroupActuatorOnV1, ATargetThatWasUsedIsNotRehearsedAgain) {
+  pod_.start(Behaviour::kSleep);
+  KillTarget& target = pod_.target();
+  actuator_->rehearse(target);
+  actuator_->end_rehearsal();
+
+  actuator_->rehearse(target);
+
+  EXPECT_FALSE(target.pinned());
+  EXPECT_EQ(actuator_->counters().reopened_procs, 0U);
+}
+
 TEST_F(CgroupActuatorOnV1, AKillAfterSigtermOpensFilesUnlessHousekeepingMadeTheTargetAnew) {
   for (const bool anew : {false, true}) {
     const pid_t process = pod_.start(Behaviour::kIgnoreTerm);

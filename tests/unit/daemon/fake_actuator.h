@@ -50,7 +50,8 @@ class FakeActuator final : public enforce::Actuator {
     begun_.push_back({.pod = target.id(), .grace = grace, .report = report});
     return report;
   }
-  void rehearse(const enforce::KillTarget& /*target*/) override {}
+  void rehearse(enforce::KillTarget& /*target*/) override {}
+  void end_rehearsal() override {}
   Result<enforce::SignalReport> cut_grace(enforce::Ticket ticket, MonoTime deadline,
                                           MonoTime now) override {
     const std::scoped_lock lock(mutex_);

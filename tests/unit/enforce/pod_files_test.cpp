@@ -41,12 +41,12 @@ TEST(PodFiles, PopulatedIsWhatCgroupEventsSays) {
 TEST(ForkStop, TheLimitThatWasThereComesBackUnlessItIsKept) {
   const base::Fd pids_max = file_with("4711\n");
   {
-    const ForkStop stop(pids_max.get());
+    const ForkStop stop(pids_max.get(), PidsMax(pids_max.get()));
     EXPECT_EQ(text_of(pids_max).front(), '0');
   }
   EXPECT_EQ(text_of(pids_max), "4711\n");
   {
-    ForkStop stop(pids_max.get());
+    ForkStop stop(pids_max.get(), PidsMax(pids_max.get()));
     stop.keep();
   }
   EXPECT_EQ(text_of(pids_max).front(), '0');
