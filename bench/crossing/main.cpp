@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "crossing/trial.h"
 #include "harness/busy_loops.h"
 #include "harness/interrupt.h"
+#include "harness/program.h"
 #include "harness/report.h"
 #include "observer/observer.h"
 
@@ -163,29 +163,30 @@ Result<> run(const Arguments& arguments, const std::filesystem::path& programs) 
 
 int main_of(int argc, char** argv) {
   Arguments arguments;
-  bool quick = false;
-  arguments.out = std::filesystem::path{EVICTD_SOURCE_DIR} / "bench/results/crossing.json";
-  CLI::App app{
-      "From a memory crossing to SIGKILL: evictd beside a v1 eventfd consumer and pollers"};
-  app.add_option("--trials", arguments.trials, "trials a row")->check(CLI::Range(1, 100000));
-  app.add_flag("--quick", quick, "10 trials a row");
-  app.add_option("--rows", arguments.rows.with,
+  return run_program(
+      {.name = "crossing",
+       .purpose =
+           "From a memory crossing to SIGKILL: evictd beside a v1 eventfd consumer and pollers",
+       .add_options =
+           [&](CLI::App& app) {
+             app.add_option("--trials", arguments.trials, "trials a row")
+                 ->check(CLI::Range(1, 100000));
+             app.add_option(
+                 "--rows", arguments.rows.with,
                  "only rows whose title has all of these words: evictd eventfd poll-10ms "
                  "poll-100ms poll-1s, fifo ordinary, idle busy, 4k thp, cgroup node");
-  app.add_option("--without", arguments.rows.without,
+             app.add_option(
+                 "--without", arguments.rows.without,
                  "no row whose title has one of these words: a poller at 1 s takes an hour in all");
-  app.add_option("--out", arguments.out, "where the raw results go");
-  CLI11_PARSE(app, argc, argv);
-  if (quick) {
-    arguments.trials = 10;
-  }
-  const Interrupt interrupt;
-  const Result<> ran = run(arguments, std::filesystem::canonical("/proc/self/exe").parent_path());
-  if (!ran) {
-    std::fprintf(stderr, "bench-crossing: %s\n", ran.error().message().c_str());
-    return 1;
-  }
-  return 0;
+           },
+       .quick_means = "10 trials a row",
+       .be_quick = [&] { arguments.trials = 10; },
+       .run =
+           [&](const std::filesystem::path& out) {
+             arguments.out = out;
+             return evictd::bench::run(arguments, programs_directory());
+           }},
+      argc, argv);
 }
 
 }  // namespace

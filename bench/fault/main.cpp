@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "fault/fault_meter.h"
 #include "harness/daemon_run.h"
 #include "harness/interrupt.h"
+#include "harness/program.h"
 #include "harness/report.h"
 #include "stage/load_process.h"
 #include "stage/scratch_directory.h"
@@ -175,33 +175,33 @@ Result<> run_with(const Arguments& arguments) {
   if (!meter) {
     return tl::unexpected(meter.error());
   }
-  Bench bench{arguments,         std::filesystem::canonical("/proc/self/exe").parent_path(),
-              std::move(*tree),  std::move(*scratch),
-              std::move(*meter), *ballast};
+  Bench bench{arguments,           programs_directory(), std::move(*tree),
+              std::move(*scratch), std::move(*meter),    *ballast};
   return run(bench);
 }
 
 int main_of(int argc, char** argv) {
   Arguments arguments;
-  bool quick = false;
-  arguments.out = std::filesystem::path{EVICTD_SOURCE_DIR} / "bench/results/fault.json";
-  CLI::App app{"What a page fault costs with nothing attached, far from a threshold, and near one"};
-  app.add_option("--rounds", arguments.rounds, "each measures all states in random order")
-      ->check(CLI::Range(1, 10000));
-  app.add_option("--turns", arguments.turns, "turns of 768 faults a measurement")
-      ->check(CLI::Range(1, 10000));
-  app.add_flag("--quick", quick, "5 rounds");
-  app.add_option("--out", arguments.out, "where the raw results go");
-  CLI11_PARSE(app, argc, argv);
-  if (quick) {
-    arguments.rounds = 5;
-  }
-  const Interrupt interrupt;
-  if (const Result<> ran = run_with(arguments); !ran) {
-    std::fprintf(stderr, "bench-fault: %s\n", ran.error().message().c_str());
-    return 1;
-  }
-  return 0;
+  return run_program(
+      {.name = "fault",
+       .purpose =
+           "What a page fault costs with nothing attached, far from a threshold, and near one",
+       .add_options =
+           [&](CLI::App& app) {
+             app.add_option("--rounds", arguments.rounds,
+                            "each measures all states in random order")
+                 ->check(CLI::Range(1, 10000));
+             app.add_option("--turns", arguments.turns, "turns of 768 faults a measurement")
+                 ->check(CLI::Range(1, 10000));
+           },
+       .quick_means = "5 rounds",
+       .be_quick = [&] { arguments.rounds = 5; },
+       .run =
+           [&](const std::filesystem::path& out) {
+             arguments.out = out;
+             return run_with(arguments);
+           }},
+      argc, argv);
 }
 
 }  // namespace

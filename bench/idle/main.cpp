@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "harness/daemon_run.h"
 #include "harness/idle_pods.h"
 #include "harness/interrupt.h"
+#include "harness/program.h"
 #include "harness/report.h"
 #include "idle/process_cost.h"
 #include "idle/timer_softirq.h"
@@ -191,32 +191,30 @@ Result<> run_with(const Arguments& arguments) {
   if (!scratch) {
     return tl::unexpected(scratch.error());
   }
-  Bench bench{arguments, std::filesystem::canonical("/proc/self/exe").parent_path(),
-              std::move(*tree), std::move(*scratch)};
+  Bench bench{arguments, programs_directory(), std::move(*tree), std::move(*scratch)};
   return run(bench);
 }
 
 int main_of(int argc, char** argv) {
   Arguments arguments;
-  bool quick = false;
-  arguments.out = std::filesystem::path{EVICTD_SOURCE_DIR} / "bench/results/idle.json";
-  CLI::App app{"What evictd costs while nothing happens, and with a pod parked near a threshold"};
-  app.add_option("--seconds", arguments.seconds, "length of each measurement")
-      ->check(CLI::Range(1, 3600));
-  app.add_option("--pods", arguments.pods, "pods beside the parked one")
-      ->check(CLI::Range(1, 2000));
-  app.add_flag("--quick", quick, "5 seconds");
-  app.add_option("--out", arguments.out, "where the raw results go");
-  CLI11_PARSE(app, argc, argv);
-  if (quick) {
-    arguments.seconds = 5;
-  }
-  const Interrupt interrupt;
-  if (const Result<> ran = run_with(arguments); !ran) {
-    std::fprintf(stderr, "bench-idle: %s\n", ran.error().message().c_str());
-    return 1;
-  }
-  return 0;
+  return run_program(
+      {.name = "idle",
+       .purpose = "What evictd costs while nothing happens, and with a pod parked near a threshold",
+       .add_options =
+           [&](CLI::App& app) {
+             app.add_option("--seconds", arguments.seconds, "length of each measurement")
+                 ->check(CLI::Range(1, 3600));
+             app.add_option("--pods", arguments.pods, "pods beside the parked one")
+                 ->check(CLI::Range(1, 2000));
+           },
+       .quick_means = "5 seconds",
+       .be_quick = [&] { arguments.seconds = 5; },
+       .run =
+           [&](const std::filesystem::path& out) {
+             arguments.out = out;
+             return run_with(arguments);
+           }},
+      argc, argv);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include "harness/daemon_run.h"
 #include "harness/idle_pods.h"
 #include "harness/interrupt.h"
+#include "harness/program.h"
 #include "harness/report.h"
 #include "stage/scratch_directory.h"
 
@@ -109,7 +109,7 @@ Result<> measure(const Arguments& arguments, int pods, PassTimes& times) {
   if (!idle) {
     return tl::unexpected(idle.error());
   }
-  const std::filesystem::path programs = std::filesystem::canonical("/proc/self/exe").parent_path();
+  const std::filesystem::path programs = programs_directory();
   const Result<stage::DaemonProcess> daemon =
       start_daemon({*tree, programs, scratch->path(), kLimit});
   if (!daemon) {
@@ -142,24 +142,23 @@ Result<> run(const Arguments& arguments) {
 
 int main_of(int argc, char** argv) {
   Arguments arguments;
-  bool quick = false;
-  arguments.out = std::filesystem::path{EVICTD_SOURCE_DIR} / "bench/results/pass.json";
-  CLI::App app{"One full pass of evictd by number of pods"};
-  app.add_option("--pods", arguments.pods, "numbers of pods")->check(CLI::Range(1, 2000));
-  app.add_option("--passes", arguments.passes, "passes a number of pods")
-      ->check(CLI::Range(1, 100000));
-  app.add_flag("--quick", quick, "5 passes");
-  app.add_option("--out", arguments.out, "where the raw results go");
-  CLI11_PARSE(app, argc, argv);
-  if (quick) {
-    arguments.passes = 5;
-  }
-  const Interrupt interrupt;
-  if (const Result<> ran = run(arguments); !ran) {
-    std::fprintf(stderr, "bench-pass: %s\n", ran.error().message().c_str());
-    return 1;
-  }
-  return 0;
+  return run_program({.name = "pass",
+                      .purpose = "One full pass of evictd by number of pods",
+                      .add_options =
+                          [&](CLI::App& app) {
+                            app.add_option("--pods", arguments.pods, "numbers of pods")
+                                ->check(CLI::Range(1, 2000));
+                            app.add_option("--passes", arguments.passes, "passes a number of pods")
+                                ->check(CLI::Range(1, 100000));
+                          },
+                      .quick_means = "5 passes",
+                      .be_quick = [&] { arguments.passes = 5; },
+                      .run =
+                          [&](const std::filesystem::path& out) {
+                            arguments.out = out;
+                            return evictd::bench::run(arguments);
+                          }},
+                     argc, argv);
 }
 
 }  // namespace

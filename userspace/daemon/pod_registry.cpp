@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/pod_registry.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -49,50 +47,6 @@ Result<std::unique_ptr<PodRegistry>> PodRegistry::create(Options options) {
     return Failure(opened.error());
   }
   return registry;
-}
-
-Result<> PodRegistry::open_places() {
-  const std::vector<cluster::ExternalPodRule> external =
-      external_rules(options_.config->settings());
-  if (tree_.pod_root().empty() && external.empty()) {
-    return fail(Errc::kNotFound,
-                "no pod root: neither kubepods nor kubepods.slice is below cgroupRoot \"" +
-                    options_.config->settings().cgroup_root + "\" in " +
-                    tree_.layout().memory().mount);
-  }
-  if (Result<> opened = places_.open(tree_.pod_root(), external); !opened) {
-    return opened;
-  }
-  return probe_ == nullptr ? Result<>() : watch_roots();
-}
-
-Result<> PodRegistry::attach(probe::Probe& probe) {
-  probe_ = &probe;
-  return watch_roots();
-}
-
-Result<> PodRegistry::watch_roots() {
-  const std::vector<CgroupId> ids = places_.ids();
-  if (Result<> set = probe_->set_roots(ids); !set) {
-    return set;
-  }
-  watch_pod_root();
-  return {};
-}
-
-void PodRegistry::watch_pod_root() {
-  if (tree_.pod_root().empty()) {
-    return;
-  }
-  cluster::PodCgroup root;
-  root.path = tree_.pod_root();
-  root.memory_id = tree_.pod_root_id();
-  if (const auto& pids = tree_.layout().pids()) {
-    root.pids_id = sys::cgroup_id(*options_.root, *pids, root.path).value_or(CgroupId{});
-  }
-  if (!watch(kPodRootSlot, root)) {
-    ++counters_.open_failures;
-  }
 }
 
 std::vector<PodUpdate> PodRegistry::rescan() {
@@ -152,7 +106,9 @@ void PodRegistry::make_anew(std::string_view uid) {
 void PodRegistry::complete_some() {
   std::uint64_t room = opener_.shares().room();
   for (const auto& [uid, placed] : placed_) {
-    if (!placed.complete && room > 0) {
+    if (!placed.watched) {
+      touched_.insert(uid);
+    } else if (!placed.complete && room > 0) {
       touched_.insert(uid);
       --room;
     }
@@ -245,41 +201,22 @@ void PodRegistry::place(const cluster::PodEntry& entry, std::vector<PodUpdate>& 
     ++counters_.without_slot;
     return;
   }
-  if (found == placed_.end() && probe_ != nullptr && !watch(*slot, *entry.cgroup)) {
-    ++counters_.open_failures;
+  bool watched = probe_ == nullptr || (found != placed_.end() && found->second.watched);
+  if (!watched) {
+    watched = watch(*slot, *entry.cgroup).has_value();
+    counters_.open_failures += watched ? 0 : 1;
   }
   PodOpener::Opened opened = opener_.open(entry, standing, *slot);
   counters_.open_failures += opened.failed ? 1 : 0;
   placed_.insert_or_assign(entry.uid, Placed{.slot = *slot,
                                              .hot = opened.pod.get(),
                                              .complete = opened.complete,
+                                             .watched = watched,
                                              .memory_id = entry.cgroup->memory_id,
                                              .state = entry.state,
                                              .containers = entry.cgroup->containers,
                                              .standing = std::move(standing)});
   updates.push_back({.slot = *slot, .pod = std::move(opened.pod)});
-}
-
-Result<> PodRegistry::watch(std::uint32_t slot, const cluster::PodCgroup& cgroup) {
-  const auto open_dir = [&](const sys::Hierarchy& hierarchy) {
-    return options_.root->open_file(hierarchy.path_of(cgroup.path), O_RDONLY | O_DIRECTORY);
-  };
-  Result<base::Fd> memory = open_dir(tree_.layout().memory());
-  if (!memory) {
-    return Failure(memory.error());
-  }
-  base::Fd pids;
-  if (tree_.layout().pids() && cgroup.pids_id) {
-    pids = open_dir(*tree_.layout().pids()).value_or(base::Fd{});
-  }
-  const Result<std::uint32_t> generation = probe_->watch(slot, {.memory = cgroup.memory_id,
-                                                                .pids = cgroup.pids_id,
-                                                                .memory_fd = memory->get(),
-                                                                .pids_fd = pids.get()});
-  if (!generation) {
-    return Failure(generation.error());
-  }
-  return {};
 }
 
 std::vector<PodRegistry::Listed> PodRegistry::list() const {

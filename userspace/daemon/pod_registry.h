@@ -100,6 +100,8 @@ class PodRegistry {
     std::uint32_t slot = 0;
     const HotPod* hot = nullptr;
     bool complete = true;
+    /// Whether the kernel side has it, where there is one; tried again at each scan.
+    bool watched = true;
     CgroupId memory_id;
     cluster::PodState state = cluster::PodState::kUnknown;
     std::vector<cluster::ContainerCgroup> containers;

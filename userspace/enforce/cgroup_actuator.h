@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -57,6 +58,12 @@ class CgroupActuator final : public Actuator {
   void set_roots(std::vector<CgroupId> roots) { options_.roots = std::move(roots); }
 
  private:
+  /// How often a killed pod is looked at without an event. Events bring the news; this only makes
+  /// sure that a missed one cannot leave a process alive.
+  static constexpr Duration kLookAgain = std::chrono::milliseconds{100};
+  /// The same while it is known that not every process could be signalled.
+  static constexpr Duration kLookSoon = std::chrono::milliseconds{1};
+
   explicit CgroupActuator(Options options, ReleaseWatch watch);
 
   /// Opens what should be open already, if it is not.

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "evictd/result.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace evictd::bench {
+
+/// The command line that every bench has.
+struct Program {
+  /// "fault": of bench-fault and of bench/results/fault.json.
+  std::string name;
+  /// What it measures, for --help.
+  std::string purpose;
+  /// Adds its own options.
+  std::function<void(CLI::App&)> add_options;
+  /// What --quick means, and what it does.
+  std::string quick_means;
+  std::function<void()> be_quick;
+  /// Measures, and writes the raw results to the file.
+  std::function<Result<>(const std::filesystem::path& out)> run;
+};
+
+/// Reads the arguments and runs it; answers the exit status. SIGINT and SIGTERM let it unwind.
+int run_program(const Program& program, int argc, char** argv);
+
+/// Where the programs of this build are.
+[[nodiscard]] std::filesystem::path programs_directory();
+
+}  // namespace evictd::bench

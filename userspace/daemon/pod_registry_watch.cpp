@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the registry has the kernel side watch: the roots, and each pod.
+#include <fcntl.h>
+
+#include <utility>
+
+#include "daemon/pod_registry.h"
+#include "daemon/pod_rules.h"
+
+namespace evictd::daemon {
+
+Result<> PodRegistry::open_places() {
+  const std::vector<cluster::ExternalPodRule> external =
+      external_rules(options_.config->settings());
+  if (tree_.pod_root().empty() && external.empty()) {
+    return fail(Errc::kNotFound,
+                "no pod root: neither kubepods nor kubepods.slice is below cgroupRoot \"" +
+                    options_.config->settings().cgroup_root + "\" in " +
+                    tree_.layout().memory().mount);
+  }
+  if (Result<> opened = places_.open(tree_.pod_root(), external); !opened) {
+    return opened;
+  }
+  return probe_ == nullptr ? Result<>() : watch_roots();
+}
+
+Result<> PodRegistry::attach(probe::Probe& probe) {
+  probe_ = &probe;
+  return watch_roots();
+}
+
+Result<> PodRegistry::watch_roots() {
+  const std::vector<CgroupId> ids = places_.ids();
+  if (Result<> set = probe_->set_roots(ids); !set) {
+    return set;
+  }
+  watch_pod_root();
+  return {};
+}
+
+void PodRegistry::watch_pod_root() {
+  if (tree_.pod_root().empty()) {
+    return;
+  }
+  cluster::PodCgroup root;
+  root.path = tree_.pod_root();
+  root.memory_id = tree_.pod_root_id();
+  if (const auto& pids = tree_.layout().pids()) {
+    root.pids_id = sys::cgroup_id(*options_.root, *pids, root.path).value_or(CgroupId{});
+  }
+  if (!watch(kPodRootSlot, root)) {
+    ++counters_.open_failures;
+  }
+}
+
+Result<> PodRegistry::watch(std::uint32_t slot, const cluster::PodCgroup& cgroup) {
+  const auto open_dir = [&](const sys::Hierarchy& hierarchy) {
+    return options_.root->open_file(hierarchy.path_of(cgroup.path), O_RDONLY | O_DIRECTORY);
+  };
+  Result<base::Fd> memory = open_dir(tree_.layout().memory());
+  if (!memory) {
+    return Failure(memory.error());
+  }
+  base::Fd pids;
+  if (tree_.layout().pids() && cgroup.pids_id) {
+    pids = open_dir(*tree_.layout().pids()).value_or(base::Fd{});
+  }
+  const Result<std::uint32_t> generation = probe_->watch(slot, {.memory = cgroup.memory_id,
+                                                                .pids = cgroup.pids_id,
+                                                                .memory_fd = memory->get(),
+                                                                .pids_fd = pids.get()});
+  if (!generation) {
+    return Failure(generation.error());
+  }
+  return {};
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the signal to the release: what the actuator does about pods that it has signalled.
+#include <csignal>
+#include <optional>
+
+#include "enforce/cgroup_actuator.h"
+#include "enforce/pod_files.h"
+
+namespace evictd::enforce {
+
+namespace {
+
+/// How often a killed pod is looked at once nobody waits for it any more: the process hangs in the
+/// kernel.
+constexpr Duration kLookSeldom = std::chrono::seconds{2};
+
+}  // namespace
+
+void CgroupActuator::on_deadline(MonoTime now) {
+  for (Eviction& eviction : table_.all()) {
+    if (!eviction.in_use()) {
+      continue;
+    }
+    if (!eviction.killed() && eviction.kill_due_at <= now) {
+      const Result<SignalReport> report = kill(eviction, now);
+      if (!report && report.error().code == Errc::kNotFound) {
+        release(eviction, now);
+      } else if (!report) {
+        // It became protected during its grace: nothing more is done to it, nobody waits for it.
+        unwatch(eviction);
+        table_.mark_exceeded(eviction, now);
+        table_.drop(eviction);
+      }
+    } else if (eviction.look_again_at && *eviction.look_again_at <= now) {
+      look(eviction, now);
+    }
+    if (eviction.in_use() && eviction.state == EvictionState::kKilled &&
+        eviction.give_up_at <= now) {
+      ++counters_.exceeded_grace;
+      table_.mark_exceeded(eviction, now);
+    }
+  }
+}
+
+void CgroupActuator::on_ready(MonoTime now) {
+  while (const std::optional<std::uint32_t> slot = watch_.take()) {
+    Eviction& eviction = table_.all()[*slot];
+    if (eviction.in_use()) {
+      look(eviction, now);
+    }
+  }
+}
+
+void CgroupActuator::on_emptied(CgroupId cgroup, MonoTime now) {
+  if (Eviction* eviction = table_.find_cgroup(cgroup)) {
+    look(*eviction, now);
+  }
+}
+
+void CgroupActuator::look(Eviction& eviction, MonoTime now) {
+  KillTarget& target = *eviction.target.get();
+  eviction.look_again_at.reset();
+  bool v2_empty = true;
+  if (target.events_) {
+    const Populated populated = read_populated(target.events_.get());
+    v2_empty = populated != Populated::kYes;
+    if (populated == Populated::kGone) {
+      watch_.remove_events(target.events_.get());
+    }
+  }
+  if (!v2_empty && !eviction.killed()) {
+    return;  // The next change of cgroup.events says more.
+  }
+  if (v2_empty && !target.on_v1()) {
+    release(eviction, now);
+    return;
+  }
+  const ProcessList& rest = signaller_.list(target, ListScope::kAll);
+  if (v2_empty && rest.pids.empty()) {
+    release(eviction, now);
+    return;
+  }
+  look_at_rest(eviction, rest, now);
+}
+
+void CgroupActuator::look_at_rest(Eviction& eviction, const ProcessList& rest, MonoTime now) {
+  const std::uint32_t slot = eviction.ticket.slot;
+  watch_.remove_processes(slot);
+  bool all = true;
+  if (rest.holds_protected) {
+    ++counters_.refused[static_cast<std::size_t>(Protection::kOwnProcess)];
+  } else if (eviction.killed()) {
+    SignalReport again{.ticket = eviction.ticket, .signal = SIGKILL};
+    all = send_kill(*eviction.target.get(), again);
+  } else {
+    signaller_.watch_listed(slot);
+  }
+  // Having been told is enough while the grace runs; a kill is followed up.
+  if (eviction.state == EvictionState::kExceededGrace) {
+    eviction.look_again_at = now + kLookSeldom;
+  } else if (eviction.killed() || watch_.processes(slot) == 0) {
+    eviction.look_again_at = now + (all ? kLookAgain : kLookSoon);
+  }
+}
+
+void CgroupActuator::release(Eviction& eviction, MonoTime now) {
+  unwatch(eviction);
+  ++counters_.released;
+  table_.mark_released(eviction, now);
+}
+
+void CgroupActuator::unwatch(const Eviction& eviction) {
+  watch_.remove_processes(eviction.ticket.slot);
+  watch_.remove_events(eviction.target.get()->events_.get());
+}
+
+}  // namespace evictd::enforce
