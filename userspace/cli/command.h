@@ -19,6 +19,7 @@ inline constexpr int kExitUsage = 2;
 /// Adds one subcommand to `app`. Its callback stores the exit status in `exit_status`, which
 /// outlives the parse.
 void add_admit(CLI::App& app, int& exit_status);
+void add_brakes(CLI::App& app, int& exit_status);
 void add_check_config(CLI::App& app, int& exit_status);
 void add_demo(CLI::App& app, int& exit_status);
 void add_doctor(CLI::App& app, int& exit_status);

@@ -79,8 +79,29 @@ void print_head(const Json& status, std::ostream& out) {
   out << (any ? "\n" : " none\n");
   if (status.contains("last_pass") && status["last_pass"].is_object()) {
     const Json& pass = status["last_pass"];
-    out << fmt::format("last pass: {} ms ago ({}), {}\n", text_of(pass, "ms_ago"),
-                       text_of(pass, "trigger"), text_of(pass, "outcome"));
+    const std::string reason = text_of(pass, "reason_text");
+    out << fmt::format("last pass: {} ms ago ({}), {}{}\n", text_of(pass, "ms_ago"),
+                       text_of(pass, "trigger"), text_of(pass, "outcome"),
+                       reason.empty() || reason == kNothing ? "" : ": " + reason);
+  }
+}
+
+void print_brakes(const Json& status, std::ostream& out) {
+  if (!status.contains("brakes") || !status["brakes"].is_object()) {
+    return;
+  }
+  const Json& brakes = status["brakes"];
+  const std::string on = text_of(brakes, "on");
+  const std::string most = text_of(brakes, "max_evictions_per_minute");
+  out << fmt::format("brakes: {}, {} of {} evictions in the last minute\n",
+                     on == kNothing ? "none on" : on, text_of(brakes, "evictions_last_minute"),
+                     most == "0" ? "any number of" : most);
+  for (const Json& pause : list_of(brakes, "pauses")) {
+    const std::string signal = pause.is_object() ? text_of(pause, "signal") : kNothing;
+    if (pause.is_object()) {
+      out << fmt::format("paused: {} until {}\n", signal == kNothing ? "everything" : signal,
+                         text_of(pause, "until"));
+    }
   }
 }
 
@@ -187,6 +208,7 @@ void print_evictions(const Json& status, std::ostream& out) {
 
 void print_status(const Json& status, std::ostream& out) {
   print_head(status, out);
+  print_brakes(status, out);
   print_signals(status, out);
   print_filesystems(status, out);
   print_pods(status, out);

@@ -94,6 +94,9 @@ void read_metadata(const JsonReader& metadata, Pod& pod) {
   for (const auto& [key, value] : metadata.at("annotations").members()) {
     pod.annotations.insert_or_assign(key, value.text());
   }
+  for (const auto& [key, value] : metadata.at("labels").members()) {
+    pod.labels.insert_or_assign(key, value.text());
+  }
   if (JsonReader created = metadata.at("creationTimestamp"); created.present()) {
     if (const std::string text = created.text(); !text.empty()) {
       Result<WallTime> time = wall_time_from_rfc3339(text);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "config/brake_fields.h"
 #include "config/eviction_fields.h"
 #include "config/field_readers.h"
 #include "config/key_kinds.h"
@@ -124,6 +125,22 @@ std::vector<Key> decision_keys() {
   };
 }
 
+std::vector<Key> brake_keys() {
+  return {
+      // As many times as the pass keeps.
+      integer_key("maxEvictionsPerMinute", kReload,
+                  field(&Settings::brakes, &BrakeSettings::max_evictions_per_minute), {0, 120}),
+      make_key(
+          "neverEvict.namespaces", kReload,
+          [](auto& settings) -> auto& { return settings.brakes.never_evict.namespaces; },
+          read_namespaces, kAsItIs),
+      make_key(
+          "neverEvict.labels", kReload,
+          [](auto& settings) -> auto& { return settings.brakes.never_evict.labels; },
+          read_label_rules, write_label_rules),
+  };
+}
+
 std::vector<Key> pod_keys() {
   return {
       make_key("manifestDirectories", kRestart, field(&Settings::manifest_directories),
@@ -211,6 +228,7 @@ const std::vector<Key>& all_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all = decision_keys();
     // The version chooses the rules by which all that follows is read, so it stays first.
+    append(all, brake_keys());
     append(all, kubelet_keys());
     append(all, pod_keys());
     append(all, storage_keys());

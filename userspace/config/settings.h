@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log_options.h"
+#include "config/brake_settings.h"
 #include "config/eviction_settings.h"
 #include "config/notice_settings.h"
 #include "config/storage_settings.h"
@@ -67,6 +68,7 @@ struct Settings {
   eviction::Compat compatibility = eviction::Compat::k1_32;
   EvictionSettings eviction;
   HardEvictionSettings hard_eviction;
+  BrakeSettings brakes;
   bool dry_run = false;
   bool evict_unknown_pods = false;
   PidAvailableSource pid_available_source = PidAvailableSource::kNode;

@@ -22,7 +22,7 @@ std::string to_line(const Json& json) {
 
 }  // namespace
 
-std::string Housekeeping::on_line(std::string_view request, const base::PeerCredentials& /*peer*/) {
+std::string Housekeeping::on_line(std::string_view request, const base::PeerCredentials& peer) {
   const Json parsed = Json::parse(request, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object() || !parsed.contains("op") || !parsed["op"].is_string()) {
     return error_line("a request is one JSON object with \"op\"");
@@ -38,7 +38,15 @@ std::string Housekeeping::on_line(std::string_view request, const base::PeerCred
     }
     return to_line(evictions);
   }
-  return error_line("unknown op \"" + op + "\"; known: status, last_evictions");
+  if (op == "pause" || op == "resume" || op == "dry_run") {
+    if (peer.uid != 0) {
+      return error_line(op + " is for root alone");
+    }
+    const Result<Json> done = change_wishes(op, parsed);
+    return done ? to_line(*done) : error_line(done.error().message());
+  }
+  return error_line("unknown op \"" + op +
+                    "\"; known: status, last_evictions, pause, resume, dry_run");
 }
 
 nlohmann::ordered_json Housekeeping::status() const {
@@ -60,6 +68,8 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .memory_locked = options_.memory_locked,
                       .descriptor_limit = options_.descriptor_limit,
                       .timer_stalled = timer_stalled_,
+                      .wishes = wishes_,
+                      .wall_now = options_.clock->wall_now(),
                       .started_at = started_at_},
                      options_.clock->now());
 }

@@ -3,6 +3,7 @@
 
 #include "config/settings.h"
 #include "evictd/result.h"
+#include "eviction/brakes.h"
 #include "eviction/manager.h"
 #include "poll/interval.h"
 
@@ -16,6 +17,9 @@ struct HotConfig {
   poll::IntervalOptions interval;
   config::PidAvailableSource pid_source = config::PidAvailableSource::kNode;
   bool dry_run = false;
+  /// Of these the pass gets those that are known from the configuration; the rest is BrakeState's.
+  std::size_t max_evictions_per_minute = 0;
+  eviction::GrowthLimits growth;
 };
 
 }  // namespace evictd::daemon

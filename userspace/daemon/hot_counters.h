@@ -27,6 +27,10 @@ struct HotCounters {
   /// Times the thread looked at the ring without sleeping because a threshold was near.
   std::atomic<std::uint64_t> stand_bys{0};
   std::atomic<std::uint64_t> oom_kills{0};
+  /// Passes that were held, by eviction::Reason.
+  std::array<std::atomic<std::uint64_t>, eviction::kReasonCount> held{};
+  /// SetWishes::generation of the wishes in force.
+  std::atomic<std::uint64_t> wishes_applied{0};
   /// Whether passes read the files although there is a kernel side: its timer stands still.
   std::atomic<bool> polling{false};
 };

@@ -197,7 +197,7 @@ ReadingSource HotLoop::source() const {
 }
 
 enforce::Actuator& HotLoop::actuator() {
-  return config_->dry_run ? *options_.dry_run_actuator : *options_.actuator;
+  return dry_run() ? *options_.dry_run_actuator : *options_.actuator;
 }
 
 Duration HotLoop::next_interval() const {

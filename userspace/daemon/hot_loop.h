@@ -77,6 +77,7 @@ class HotLoop final : private probe::EventSink {
   void take_messages();
   void handle(PlacePod& message);
   void handle(UseConfig& message);
+  void handle(const SetWishes& message);
   void drain_events();
   void drive_actuators();
   void take_progress(enforce::Actuator& actuator);
@@ -95,6 +96,10 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] Duration next_interval() const;
   [[nodiscard]] ReadingSource source() const;
   [[nodiscard]] enforce::Actuator& actuator();
+  [[nodiscard]] bool dry_run() const;
+  [[nodiscard]] eviction::Brakes brakes() const;
+  void note_held(const eviction::Decision& decision);
+  void note_freed(const InFlightTable::Entry& victim, Bytes left, MonoTime at);
   /// Counts what the queue does not take; false then, with `message` untouched.
   bool offer(ToHousekeeping& message);
   void send(ToHousekeeping&& message) { offer(message); }
@@ -108,6 +113,10 @@ class HotLoop final : private probe::EventSink {
   PodSlots pods_;
   Readings readings_;
   InFlightTable in_flight_;
+  OperatorWishes wishes_;
+  EvictionTimes eviction_times_;
+  /// When a victim's memory was last seen to be free.
+  std::optional<MonoTime> released_at_;
   StandBy stand_by_;
   /// The pod that the actuators were told to prepare for, until the next pass.
   HotPod* rehearsed_ = nullptr;

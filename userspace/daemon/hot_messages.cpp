@@ -34,6 +34,8 @@ void HotLoop::take_messages() {
       polling_ = set->polling;
       options_.counters->polling.store(polling_, std::memory_order_relaxed);
       next_regular_ = wake_at_;
+    } else if (const auto* wishes = std::get_if<SetWishes>(&*message)) {
+      handle(*wishes);
     } else if (auto* lend = std::get_if<LendPassCopy>(&*message)) {
       if (copies_.size() < copies_.capacity()) {
         copies_.push_back(std::move(lend->copy));
@@ -71,8 +73,9 @@ void HotLoop::handle(PlacePod& message) {
 void HotLoop::handle(UseConfig& message) {
   message.config->manager.inherit(config_->manager);
   std::swap(config_, message.config);
-  if (!config_->dry_run) {
+  if (!dry_run()) {
     in_flight_.forget_dry_runs();
+    eviction_times_.forget_dry_runs();
   }
   send(RetireConfig{std::move(message.config)});
   next_regular_ = wake_at_;
@@ -173,6 +176,9 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
       if (pod.memory_id == progress->pod && pod.target) {
         step.usage = pod.target->usage().value_or(Bytes{-1});
       }
+    }
+    if (entry != nullptr && !dry_run && progress->state == enforce::EvictionState::kReleased) {
+      note_freed(*entry, step.usage, progress->at);
     }
     send(step);
   }

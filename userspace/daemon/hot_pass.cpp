@@ -73,17 +73,20 @@ void HotLoop::pass(MonoTime now) {
   note_releasing(now);
   readings_.look_again(config_->manager.thresholds(), pods_, now);
   timeline_.observe_at = options_.clock->now();
+  const eviction::Brakes in_force = brakes();
   const eviction::Decision& decision =
       config_->manager.synchronize(now, {.observations = &readings_.observations(),
                                          .pods = readings_.pods(),
                                          .layout = layout_,
                                          .releasing = releasing_,
-                                         .cadence = cadence});
+                                         .cadence = cadence,
+                                         .brakes = &in_force});
   timeline_.decide_at = options_.clock->now();
   begun_.reset();
   if (decision.met.empty()) {
     in_flight_.forget_dry_runs();
   }
+  note_held(decision);
   forget_crossings(decision);
   act(decision, now);
   decision_deadline_ = decision.next_deadline;
@@ -153,7 +156,7 @@ void HotLoop::act(const eviction::Decision& decision, MonoTime now) {
       evict(decision, victim, now);
       break;
     case eviction::Outcome::kEscalated:
-      if (!config_->dry_run) {
+      if (!dry_run()) {
         escalate(decision, victim, now);
       }
       break;
@@ -197,13 +200,15 @@ void HotLoop::evict(const eviction::Decision& decision, HotPod& victim, MonoTime
                 : hard                      ? InFlightTable::Phase::kHardGrace
                                             : InFlightTable::Phase::kSoftGrace;
   entry.killed_at = begun->last_at;
-  entry.dry_run = config_->dry_run;
+  entry.usage = readings_.usages()[*decision.victim].usage;
+  entry.dry_run = dry_run();
   if (entry.dry_run) {
     // What its death would have changed is not known, so nobody else is named before the pressure
     // is over or the pod is gone: it is waited for, as a victim in its hard grace is.
     entry.phase = InFlightTable::Phase::kHardGrace;
   }
   in_flight_.add(entry);
+  eviction_times_.add(now, entry.dry_run);
   count(options_.counters->evictions);
   begun_ = *begun;
 }
@@ -241,7 +246,7 @@ void HotLoop::report(const eviction::Decision& decision) {
                                .threshold = *decision.threshold,
                                .grace = decision.grace,
                                .escalated = decision.outcome == eviction::Outcome::kEscalated,
-                               .dry_run = config_->dry_run};
+                               .dry_run = dry_run()};
   }
   if (copies_.size() > (begun_ ? 0 : kReservedCopies)) {
     std::unique_ptr<PassCopy> copy = std::move(copies_.back());
@@ -252,6 +257,7 @@ void HotLoop::report(const eviction::Decision& decision) {
     copy->observations = readings_.observations();
     copy->decision = decision;
     copy->state = config_->manager.state();
+    copy->eviction_times = eviction_times_;
     copy->actuator = options_.actuator->counters();
     copy->pods.clear();
     for (std::size_t i = 0; i < readings_.slots().size(); ++i) {

@@ -75,6 +75,12 @@ class Housekeeping final : private base::LineHandler {
 
   std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
   [[nodiscard]] nlohmann::ordered_json status() const;
+  [[nodiscard]] Result<nlohmann::ordered_json> change_wishes(std::string_view op,
+                                                             const nlohmann::json& request);
+  [[nodiscard]] Result<> pause(const nlohmann::json& request, MonoTime now);
+  [[nodiscard]] Result<> resume(const nlohmann::json& request);
+  [[nodiscard]] Result<> set_dry_run(const nlohmann::json& request);
+  [[nodiscard]] Result<> put_wishes_in_force();
 
   void on_signal();
   void on_messages();
@@ -101,6 +107,7 @@ class Housekeeping final : private base::LineHandler {
   void handle(const LossNotice& message);
   void bury_the_dead();
   void note_pass(const PassCopy& copy);
+  void note_brakes(const PassCopy& copy);
   void release_memory_of(CgroupId pod);
   void set_watch_points(const Capacities& capacities);
   void log_eviction(const exporting::EvictionRecord& record);
@@ -129,6 +136,10 @@ class Housekeeping final : private base::LineHandler {
   std::unique_ptr<PassCopy> last_pass_;
   PassTrigger last_trigger_ = PassTrigger::kRegular;
   MonoTime last_pass_at_{};
+  OperatorWishes wishes_;
+  std::uint64_t wishes_generation_ = 0;
+  /// The brake that held the last pass, as it was logged; kNone while none does.
+  eviction::Reason brake_ = eviction::Reason::kNone;
   enforce::ActuatorCounters actuator_counters_;
   Capacities capacities_;
   eviction::ConditionSet conditions_;

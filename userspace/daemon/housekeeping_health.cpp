@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether everything still does what it should: the hot thread, the kernel side, the manifests.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "daemon/housekeeping.h"
@@ -79,6 +81,26 @@ void Housekeeping::log_problems() {
     }
   }
   logged_problems_ = std::move(problems);
+}
+
+void Housekeeping::note_brakes(const PassCopy& copy) {
+  const eviction::Decision& decision = copy.decision;
+  const eviction::Reason reason =
+      eviction::is_brake(decision.reason) ? decision.reason : eviction::Reason::kNone;
+  if (reason == brake_) {
+    return;
+  }
+  brake_ = reason;
+  if (reason == eviction::Reason::kNone) {
+    options_.log->info("no brake is on any more");
+    return;
+  }
+  const std::string threshold =
+      decision.threshold
+          ? std::string(eviction::to_string(thresholds_[*decision.threshold].signal)) + " is short"
+          : std::string("local storage limits are exceeded");
+  options_.log->warn(fmt::format("{} and {}, continuing without an eviction for it", threshold,
+                                 eviction::describe(reason)));
 }
 
 void Housekeeping::log_shortage() {

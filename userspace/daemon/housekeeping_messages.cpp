@@ -79,6 +79,7 @@ void Housekeeping::handle(PassDone& message) {
 
 void Housekeeping::note_pass(const PassCopy& copy) {
   actuator_counters_ = copy.actuator;
+  note_brakes(copy);
   if (conditions_ != copy.decision.conditions) {
     for (const eviction::Condition condition : eviction::kConditions) {
       const bool now_set = copy.decision.conditions.has(condition);

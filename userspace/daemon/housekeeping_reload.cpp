@@ -44,12 +44,17 @@ Result<> Housekeeping::try_reload() {
     return fail_in("reload", updates.error());
   }
   const std::size_t changes = config::diff(*config_, *config).size();
+  const bool dry_run_changed = config_->settings().dry_run != config->settings().dry_run;
   config_ = std::move(config);
   options_.filesystems->set_watch(*watch);
   thresholds_ = std::move(watch->thresholds);
   options_.log->set_options(config_->settings().log);
   send_updates(std::move(*updates));
   send(UseConfig{std::move(*hot)});
+  if (dry_run_changed && wishes_.dry_run) {
+    wishes_.dry_run.reset();
+    send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
+  }
   set_watch_points(capacities_);
   options_.log->info(
       "configuration reloaded",

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "enforce/actuator.h"
+#include "evictd/bytes.h"
 #include "evictd/cgroup_id.h"
 #include "evictd/time.h"
 #include "eviction/pass.h"
@@ -36,6 +37,8 @@ class InFlightTable {
     Phase phase = Phase::kKilled;
     /// When SIGKILL was sent; of no meaning before that.
     MonoTime killed_at{};
+    /// What it was charged with when it was chosen.
+    Bytes usage{0};
     /// Nobody was signalled: what it holds stays held.
     bool dry_run = false;
   };

@@ -11,6 +11,7 @@
 
 #include "base/spsc_queue.h"
 #include "base/timer.h"
+#include "daemon/brake_state.h"
 #include "daemon/hot_config.h"
 #include "daemon/hot_pod.h"
 #include "daemon/pass_copy.h"
@@ -40,13 +41,19 @@ struct Resync {};
 struct SetPolling {
   bool polling = false;
 };
+/// What somebody asked of the running daemon, as a whole.
+struct SetWishes {
+  OperatorWishes wishes;
+  /// Noted in HotCounters::wishes_applied once it is in force.
+  std::uint64_t generation = 0;
+};
 /// A buffer to copy a pass into.
 struct LendPassCopy {
   std::unique_ptr<PassCopy> copy;
 };
 
-using ToHot =
-    std::variant<std::monostate, PlacePod, UseConfig, RunPass, Resync, SetPolling, LendPassCopy>;
+using ToHot = std::variant<std::monostate, PlacePod, UseConfig, RunPass, Resync, SetPolling,
+                           SetWishes, LendPassCopy>;
 
 // Hot to housekeeping.
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/brake_state.h"
 #include "daemon/hot_pod.h"
 #include "enforce/actuator.h"
 #include "evictd/time.h"
@@ -63,6 +64,8 @@ struct PassCopy {
   std::vector<PodCopy> pods;
   eviction::Decision decision;
   eviction::PassState state;
+  /// Those before and with this pass.
+  EvictionTimes eviction_times;
   /// As they were after the pass; the hot thread's own may not be read from elsewhere.
   enforce::ActuatorCounters actuator;
 };

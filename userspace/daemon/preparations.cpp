@@ -6,6 +6,14 @@
 
 namespace evictd::daemon {
 
+namespace {
+
+/// sweep.rateUp is twice what a machine zeroes as a rule; what grows at four times that was
+/// misread.
+constexpr std::int64_t kBeyondAnyMachine = 4;
+
+}  // namespace
+
 Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config) {
   const config::Settings& settings = config.settings();
   eviction::PassSettings pass;
@@ -23,6 +31,8 @@ Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config) {
   auto hot = std::make_unique<HotConfig>(std::move(*manager));
   hot->pid_source = settings.pid_available_source;
   hot->dry_run = settings.dry_run;
+  hot->max_evictions_per_minute = settings.brakes.max_evictions_per_minute;
+  hot->growth.memory_per_second = Bytes{settings.sweep.rate_up.value * kBeyondAnyMachine};
   hot->interval.longest = settings.poll_interval;
   if (settings.adaptive_polling.enabled) {
     hot->interval.mode = poll::IntervalMode::kAdaptive;

@@ -40,6 +40,8 @@ std::string reason_of(const exporting::RecordedCandidate& candidate, eviction::P
       return "protected: mirror pod";
     case eviction::PassOver::kCritical:
       return "protected: critical priority";
+    case eviction::PassOver::kNeverEvict:
+      return "protected: neverEvict names its namespace or a label";
     case eviction::PassOver::kUnknown:
       return "protected: no source of pods knows this cgroup";
     case eviction::PassOver::kNotReadYet:
@@ -187,6 +189,9 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
   if (!done.copy) {
     return record;
   }
+  record.evictions_last_minute =
+      done.copy->eviction_times.within(eviction::kRateWindow, done.timeline.decide_at);
+  record.overruled_brake = eviction::to_string(done.copy->decision.overruled);
   if (const auto& seen = done.copy->observations[threshold.signal]) {
     record.available = seen->available;
     record.capacity = seen->capacity;

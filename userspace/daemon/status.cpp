@@ -11,6 +11,7 @@
 #include "daemon/realtime.h"
 #include "daemon/record_builder.h"
 #include "daemon/status_disk.h"
+#include "daemon/status_brakes.h"
 
 namespace evictd::daemon {
 
@@ -260,7 +261,8 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
     last_pass = {{"trigger", to_string(sources.last_trigger)},
                  {"ms_ago", to_ms(now - sources.last_pass_at)},
                  {"outcome", eviction::to_string(sources.last_pass->decision.outcome)},
-                 {"reason", eviction::to_string(sources.last_pass->decision.reason)}};
+                 {"reason", eviction::to_string(sources.last_pass->decision.reason)},
+                 {"reason_text", eviction::describe(sources.last_pass->decision.reason)}};
   }
   Json problems = Json::array();
   for (const Error& problem : sources.registry->problems()) {
@@ -270,7 +272,8 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
           {"pid", getpid()},
           {"uptime_ms", to_ms(now - sources.started_at)},
           {"compatibility", settings.compatibility == eviction::Compat::k1_26 ? "1.26" : "1.32"},
-          {"dry_run", settings.dry_run},
+          {"dry_run", sources.wishes.dry_run.value_or(settings.dry_run)},
+          {"dry_run_source", sources.wishes.dry_run ? "evictctl" : "config"},
           {"event_source", sources.probe == nullptr ? "poll" : "bpf"},
           {"reading_files", sources.probe == nullptr || sources.hot->polling.load()},
           {"pid_available_source",
@@ -281,6 +284,7 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
           {"pod_root", sources.registry->tree().pod_root()},
           {"cgroup_mode", sys::to_string(sources.registry->tree().layout().mode())},
           {"last_pass", last_pass},
+          {"brakes", brakes_json(sources, now)},
           {"signals", signals_json(sources, now)},
           {"disk_layout", layout_json(sources.filesystems->layout())},
           {"filesystems", filesystems_json(*sources.filesystems, now)},

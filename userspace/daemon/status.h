@@ -40,6 +40,9 @@ struct StatusSources {
   bool memory_locked = false;
   std::uint64_t descriptor_limit = 0;
   bool timer_stalled = false;
+  OperatorWishes wishes;
+  /// Wall clock beside the `now` that the status is made at.
+  WallTime wall_now{};
   MonoTime started_at{};
 };
 

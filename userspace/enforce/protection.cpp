@@ -13,6 +13,8 @@ std::string_view to_string(Protection protection) {
       return "mirror";
     case Protection::kCritical:
       return "critical";
+    case Protection::kNeverEvict:
+      return "never_evict";
     case Protection::kUnknown:
       return "unknown";
     case Protection::kOutsideRoot:
@@ -33,6 +35,8 @@ std::string_view reason_of(Protection protection) {
       return "mirror pod";
     case Protection::kCritical:
       return "critical pod";
+    case Protection::kNeverEvict:
+      return "never evict";
     case Protection::kUnknown:
       return "unknown pod";
     case Protection::kOutsideRoot:

@@ -13,11 +13,12 @@ enum class Protection : std::uint8_t {
   kStatic,       ///< Comes from a static manifest.
   kMirror,       ///< The API's image of a static pod.
   kCritical,     ///< Priority of a system-critical class.
+  kNeverEvict,   ///< neverEvict of the configuration names it.
   kUnknown,      ///< The configured sources of pods do not know it.
   kOutsideRoot,  ///< The directory is not what was opened below a pod root.
   kOwnProcess,   ///< evictd itself or pid 1 is in it.
 };
-inline constexpr std::size_t kProtectionCount = 7;
+inline constexpr std::size_t kProtectionCount = 8;
 
 /// "static", "outside_root": for records and metrics.
 [[nodiscard]] std::string_view to_string(Protection protection);

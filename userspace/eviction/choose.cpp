@@ -32,7 +32,15 @@ std::optional<std::size_t> first_candidate(const RankRule& rule, std::span<const
 
 }  // namespace
 
-bool EvictionManager::evict_for_local_storage(const PassInput& input) {
+/// Those that exceed a limit, as many as the brakes allow. Where they allow none, the reason is
+/// left in the decision and the pass goes on: it may have more urgent things to do.
+bool EvictionManager::evict_for_local_storage(MonoTime now, const PassInput& input) {
+  const Brakes* const brakes = input.brakes;
+  const bool paused = brakes != nullptr && brakes->pauses.all > now;
+  const std::size_t most = brakes == nullptr ? input.pods.size()
+                           : paused          ? 0
+                                    : evictions_left(*brakes, now).value_or(input.pods.size());
+  bool exceeded = false;
   for (std::size_t i = 0; i < input.pods.size(); ++i) {
     const PassPod& pod = input.pods[i];
     if (!pod.facts->has_local_limits || pod.pod == nullptr || pod.statistics == nullptr ||
@@ -41,8 +49,15 @@ bool EvictionManager::evict_for_local_storage(const PassInput& input) {
     }
     if (const auto breach =
             local_storage_breach(*pod.pod, *pod.statistics, *state_.layout, settings_.compat)) {
-      decision_.local_victims.push_back({i, *breach});
+      exceeded = true;
+      if (decision_.local_victims.size() < most) {
+        decision_.local_victims.push_back({i, *breach});
+      }
     }
+  }
+  if (exceeded && most == 0) {
+    decision_.reason = paused ? Reason::kPaused : Reason::kEvictionRate;
+    note_deadline(paused ? brakes->pauses.all : next_allowance(*brakes, now).value_or(now));
   }
   // The kubelet's own override; hardEvictionGracePeriodSeconds is about node pressure.
   decision_.grace = std::chrono::seconds(settings_.compat == Compat::k1_26 ? 0 : 1);
@@ -55,20 +70,18 @@ void EvictionManager::act(MonoTime now, const PassInput& input) {
   Reason first_reason = Reason::kNone;
   for (const std::size_t place : decision_.actionable) {
     decision_.threshold = place;
-    const bool held = hold(now, input, place);
-    if (!held) {
+    if (!brake(now, input, place) && !hold(now, input, place)) {
       const CollectorList collectors = collectors_for(table_[place].signal, *state_.layout);
       if (collectors.empty()) {
         choose_victim(now, input, place);
-        return;
-      }
-      if (!suspended_) {
+      } else if (!suspended_) {
         suspend(place, collectors);
-        return;
+      } else {
+        decision_.outcome = Outcome::kHeld;
+        decision_.reason = Reason::kCollectorsBusy;
       }
-      decision_.outcome = Outcome::kHeld;
-      decision_.reason = Reason::kCollectorsBusy;
-    } else if (decision_.outcome == Outcome::kEscalated) {
+    }
+    if (decision_.outcome != Outcome::kHeld) {
       return;
     }
     if (!first_held) {
@@ -162,8 +175,12 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
     return;
   }
   const PassPod& victim = input.pods[*decision_.victim];
-  decision_.outcome =
-      victim.standing == Standing::kInSoftGrace ? Outcome::kEscalated : Outcome::kEvicted;
+  const bool dies_anyway = victim.standing == Standing::kInSoftGrace;
+  if (!dies_anyway && used_up(now, input, place)) {
+    decision_.victim.reset();
+    return;
+  }
+  decision_.outcome = dies_anyway ? Outcome::kEscalated : Outcome::kEvicted;
   decision_.grace = grace_for(threshold, *victim.facts);
   if (const std::optional<Observation>& seen = decision_.observations[threshold.signal]) {
     state_.last_evictions[static_cast<std::size_t>(threshold.signal)] =

@@ -45,6 +45,48 @@ std::string_view to_string(Reason reason) {
       return "victim_in_grace";
     case Reason::kCollectorsBusy:
       return "collectors_busy";
+    case Reason::kPaused:
+      return "paused";
+    case Reason::kEvictionRate:
+      return "eviction_rate";
+    case Reason::kNoCapacity:
+      return "no_capacity";
+    case Reason::kAboveCapacity:
+      return "available_above_capacity";
+    case Reason::kUnexplainedJump:
+      return "unexplained_jump";
+    case Reason::kStatisticsStuck:
+      return "statistics_stuck";
+  }
+  return "";
+}
+
+std::string_view describe(Reason reason) {
+  switch (reason) {
+    case Reason::kNone:
+      return "";
+    case Reason::kNoStatistics:
+      return "statistics could not be read";
+    case Reason::kNoLayout:
+      return "the layout of the disks could not be learnt";
+    case Reason::kReleasePending:
+      return "what earlier victims are freeing would satisfy the threshold";
+    case Reason::kVictimInGrace:
+      return "an earlier victim has not used up its grace";
+    case Reason::kCollectorsBusy:
+      return "collectors of an earlier pass are running";
+    case Reason::kPaused:
+      return "evictions are paused by request";
+    case Reason::kEvictionRate:
+      return "maxEvictionsPerMinute is used up";
+    case Reason::kNoCapacity:
+      return "the observed capacity is zero or less";
+    case Reason::kAboveCapacity:
+      return "more is observed as available than there is";
+    case Reason::kUnexplainedJump:
+      return "observed use grew faster than this machine can make it grow";
+    case Reason::kStatisticsStuck:
+      return "the statistics did not move when a victim's memory was freed";
   }
   return "";
 }

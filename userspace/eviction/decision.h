@@ -27,7 +27,7 @@ enum class Outcome : std::uint8_t {
   kAllProtected,  ///< There are pods, and none of them may be evicted.
   kEvicted,
   kEscalated,  ///< A victim in its grace has less time from now on; see Decision::grace.
-  kHeld,       ///< An earlier victim's resources are awaited.
+  kHeld,       ///< An earlier victim's resources are awaited, or a brake is on.
   kFailed,     ///< Statistics or the disk layout could not be read.
 };
 
@@ -42,9 +42,24 @@ enum class Reason : std::uint8_t {
   kReleasePending,  ///< What earlier victims are freeing would satisfy the threshold.
   kVictimInGrace,   ///< An earlier victim has not used up its grace.
   kCollectorsBusy,  ///< Collectors of an earlier pass are running.
+  // Brakes; see eviction/brakes.h.
+  kPaused,           ///< Somebody asked for a pause.
+  kEvictionRate,     ///< As many as a minute may have were begun.
+  kNoCapacity,       ///< Observed: a capacity of zero or less.
+  kAboveCapacity,    ///< Observed: more available than there is.
+  kUnexplainedJump,  ///< Observed: use grew faster than the machine can make it grow.
+  kStatisticsStuck,  ///< Observed: to the byte what it was before a victim's memory was freed.
 };
+inline constexpr std::size_t kReasonCount = 12;
 
+/// "no_statistics", "paused" and so on; "" for kNone.
 [[nodiscard]] std::string_view to_string(Reason reason);
+/// Whether it is one of the brakes on ourselves.
+[[nodiscard]] constexpr bool is_brake(Reason reason) {
+  return reason >= Reason::kPaused;
+}
+/// The same in words, for a person; "" for kNone.
+[[nodiscard]] std::string_view describe(Reason reason);
 
 /// What a pass decided. At most one victim for node pressure, or any number for local storage.
 /// Places are places in ThresholdTable and in PassInput::pods.
@@ -62,6 +77,9 @@ struct Decision {
   /// The one acted on.
   std::optional<std::size_t> threshold;
   std::optional<std::size_t> victim;
+  /// The brake that would have held this eviction, had less than the floor not been left; kNone if
+  /// none was on.
+  Reason overruled = Reason::kNone;
   /// What the victim is given between SIGTERM and SIGKILL.
   std::chrono::seconds grace{0};
   /// Run these in order, then call resume(). Set with kReclaiming only.

@@ -56,12 +56,15 @@ const Decision& EvictionManager::synchronize(MonoTime now, const PassInput& inpu
     decision_.refresh_watch_points = true;
   }
   update_state(now, input, looked_for);
-  if (settings_.local_storage_isolation && evict_for_local_storage(input)) {
+  if (settings_.local_storage_isolation && evict_for_local_storage(now, input)) {
     decision_.outcome = Outcome::kEvicted;
   } else if (!decision_.actionable.empty()) {
     act(now, input);
   } else if (!decision_.met.empty()) {
     decision_.outcome = decision_.past_grace.empty() ? Outcome::kInGrace : Outcome::kStale;
+  }
+  if (is_brake(decision_.reason)) {
+    decision_.outcome = Outcome::kHeld;
   }
   find_deadlines(now);
   return decision_;
@@ -83,7 +86,7 @@ const Decision& EvictionManager::resume(MonoTime now, const PassInput& input) {
   if (input.observations != nullptr &&
       thresholds_met(table_, table_.places(), *input.observations, MinReclaim::kEnforced).empty()) {
     decision_.outcome = Outcome::kReclaimed;
-  } else if (!hold(now, input, place)) {
+  } else if (!brake(now, input, place) && !hold(now, input, place)) {
     choose_victim(now, input, place);
   }
   find_deadlines(now);
@@ -149,6 +152,7 @@ void EvictionManager::update_state(MonoTime now, const PassInput& input,
   state_.past_grace = decision_.past_grace;
   decision_.actionable = in_order(
       table_, with_fresh_statistics(table_, decision_.past_grace, seen, state_.last_observations));
+  doubt(now, input);
   state_.last_observations = seen;
 }
 

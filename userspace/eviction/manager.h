@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -85,10 +86,13 @@ class EvictionManager {
   [[nodiscard]] bool learn_layout(const PassInput& input);
   void derive_thresholds();
   void update_state(MonoTime now, const PassInput& input, const ThresholdList& looked_for);
-  [[nodiscard]] bool evict_for_local_storage(const PassInput& input);
+  [[nodiscard]] bool evict_for_local_storage(MonoTime now, const PassInput& input);
   void act(MonoTime now, const PassInput& input);
   [[nodiscard]] bool hold(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] bool escalate_below_floor(const PassInput& input, std::size_t place);
+  void doubt(MonoTime now, const PassInput& input);
+  [[nodiscard]] bool brake(MonoTime now, const PassInput& input, std::size_t place);
+  [[nodiscard]] bool used_up(MonoTime now, const PassInput& input, std::size_t place);
   void suspend(std::size_t place, const CollectorList& collectors);
   void choose_victim(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] Wide floor_of(std::size_t place, std::int64_t capacity) const;
@@ -103,6 +107,8 @@ class EvictionManager {
   PassState state_;
   Decision decision_;
   std::optional<Suspended> suspended_;
+  /// What speaks against each signal's observation of this pass.
+  std::array<Reason, kSignalCount> doubts_{};
 };
 
 }  // namespace evictd::eviction

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "eviction/brakes.h"
 #include "eviction/disk_layout.h"
 #include "eviction/observation.h"
 #include "eviction/pod_facts.h"
@@ -57,6 +58,8 @@ struct PassInput {
   std::optional<DiskLayout> layout = DiskLayout{};
   std::span<const ReleasingPod> releasing;
   Cadence cadence = Cadence::kRegular;
+  /// Null: nothing holds us but what the kubelet has.
+  const Brakes* brakes = nullptr;
 };
 
 }  // namespace evictd::eviction

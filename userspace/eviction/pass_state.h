@@ -30,6 +30,8 @@ struct PassState {
   FirstObserved first_observed;
   ThresholdList past_grace;
   Observations last_observations;
+  /// Since which pass each signal has been observed with the same numbers.
+  std::array<std::optional<MonoTime>, kSignalCount> unchanged_since;
   std::optional<DiskLayout> layout;
   std::optional<MonoTime> watch_points_refreshed_at;
   std::array<std::optional<EvictionMark>, kSignalCount> last_evictions;

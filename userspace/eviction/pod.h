@@ -68,6 +68,7 @@ struct Pod {
   std::string ns;
   std::string uid;
   std::map<std::string, std::string, std::less<>> annotations;
+  std::map<std::string, std::string, std::less<>> labels;
   std::optional<WallTime> created_at;
   bool deletion_requested = false;
 

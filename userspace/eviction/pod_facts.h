@@ -24,6 +24,9 @@ struct PodFacts {
   /// Static, mirror, or priority at least kCriticalPriority: never evicted, always admitted.
   bool is_critical = false;
   bool is_node_critical = false;
+  /// neverEvict of the configuration names it: ranked like any other, then passed over. Set by who
+  /// knows the configuration, never by facts_of().
+  bool never_evict = false;
   bool tolerates_memory_pressure = false;
   /// Has a limit that local storage eviction must look at.
   bool has_local_limits = false;

@@ -16,6 +16,8 @@ std::string_view to_string(PassOver rule) {
       return "mirror";
     case PassOver::kCritical:
       return "critical";
+    case PassOver::kNeverEvict:
+      return "never_evict";
     case PassOver::kUnknown:
       return "unknown";
     case PassOver::kNotReadYet:
@@ -37,6 +39,9 @@ PassOver protection_of(const PassPod& pod) {
     return pod.facts->is_static   ? PassOver::kStatic
            : pod.facts->is_mirror ? PassOver::kMirror
                                   : PassOver::kCritical;
+  }
+  if (pod.facts->never_evict) {
+    return PassOver::kNeverEvict;
   }
   switch (pod.standing) {
     case Standing::kUnknown:

@@ -18,14 +18,16 @@ enum class PassOver : std::uint8_t {
   kStatic,
   kMirror,
   kCritical,
+  kNeverEvict,  ///< The configuration names its namespace or a label of it.
   kUnknown,
   kNotReadYet,
   kKilled,
   kRanksLater,  ///< Nothing but its place.
 };
 
-/// "static", "mirror", "critical", "unknown", "not_read_yet", "killed", "ranks_later"; "" for
-/// kNone.
+/// "static", "mirror", "critical", "never_evict", "unknown", "not_read_yet", "killed",
+/// "ranks_later";
+/// "" for kNone.
 [[nodiscard]] std::string_view to_string(PassOver rule);
 
 /// Whether it is one of the pods that a kubelet would rank: what no source knows is not.

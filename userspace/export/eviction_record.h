@@ -78,6 +78,10 @@ struct EvictionRecord {
   std::optional<std::int64_t> capacity;
   std::int64_t grace_seconds = 0;
   bool dry_run = false;
+  /// Evictions in the minute before, this one included, and the brake that would have held this one
+  /// but for the floor; empty for none.
+  std::size_t evictions_last_minute = 0;
+  std::string overruled_brake;
   std::string method;
   std::uint32_t processes = 0;
   /// "terminating", "killed", "exceeded_grace" or "released".

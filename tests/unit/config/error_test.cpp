@@ -121,6 +121,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "evictd.yaml:1: eventSource: ebpf: unknown; allowed: auto, bpf, poll"},
         BadFile{"UnknownVersion", "compatibility: 1.30\n",
                 "evictd.yaml:1: compatibility: 1.30: unknown; allowed: 1.32, 1.26"},
+        BadFile{"NamespaceInCapitals", "neverEvict:\n  namespaces: [kube-system, Web]\n",
+                "evictd.yaml:2: neverEvict.namespaces[1]: Web: no name of a namespace; allowed: a "
+                "list of namespaces such as [kube-system], each once"},
+        BadFile{"LabelWithoutAKey", "neverEvict: {labels: [=database]}\n",
+                "evictd.yaml:1: neverEvict.labels[0]: =database: no label; allowed: a list of "
+                "\"KEY\" or \"KEY=VALUE\" such as [app=database], each once"},
+        BadFile{"LabelTwice", "neverEvict: {labels: [a/b=c, a/b=c]}\n",
+                "evictd.yaml:1: neverEvict.labels[1]: a/b=c: given twice; allowed: a list of "
+                "\"KEY\" or \"KEY=VALUE\" such as [app=database], each once"},
+        BadFile{"TooManyEvictions", "maxEvictionsPerMinute: 121\n",
+                "evictd.yaml:1: maxEvictionsPerMinute: 121: out of range; allowed: a whole number "
+                "from 0 to 120"},
         BadFile{"FloorAboveTheThreshold", "hardEvictionFloor: 101%\n",
                 "evictd.yaml:1: hardEvictionFloor: 101%: no percentage from 0% to 100%; allowed: a "
                 "quantity such as \"64Mi\", or a percentage of the threshold from 0% to 100%"},

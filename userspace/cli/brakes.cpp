@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// pause, resume and dry-run: what is asked of a running evictd beside its configuration.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "base/unix_socket.h"
+#include "cli/command.h"
+
+namespace evictd::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BrakeOptions {
+  std::string socket = kDefaultControlSocket;
+  std::string length;
+  std::string signal;
+  std::string on;
+  bool json = false;
+};
+
+void print(const Json& answer) {
+  std::cout << "dry run: " << (answer["dry_run"].get<bool>() ? "on" : "off") << '\n';
+  if (answer["pauses"].empty()) {
+    std::cout << "paused: nothing\n";
+  }
+  for (const Json& pause : answer["pauses"]) {
+    std::cout << "paused: "
+              << (pause["signal"].is_string() ? pause["signal"].get<std::string>() : "everything")
+              << " until " << pause["until"].get<std::string>() << '\n';
+  }
+}
+
+int ask(const BrakeOptions& options, Json request) {
+  if (!options.signal.empty()) {
+    request["signal"] = options.signal;
+  }
+  const Result<std::string> answer = base::request_line(options.socket, request.dump());
+  if (!answer) {
+    std::cerr << "evictctl: " << answer.error().message()
+              << "\nevictctl: is evictd running, and is " << options.socket
+              << " its controlSocket?\n";
+    return kExitFailed;
+  }
+  const Json parsed = Json::parse(*answer, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object() || !parsed.value("ok", false)) {
+    const bool told = parsed.is_object() && parsed.contains("error");
+    std::cerr << "evictctl: " << (told ? parsed["error"].get<std::string>() : *answer) << '\n';
+    return kExitFailed;
+  }
+  if (options.json) {
+    std::cout << *answer << '\n';
+  } else {
+    print(parsed);
+  }
+  return kExitOk;
+}
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& text,
+                      const std::shared_ptr<BrakeOptions>& options) {
+  CLI::App* command = app.add_subcommand(name, text);
+  command->add_option("--socket", options->socket, "evictd's control socket")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "print evictd's answer as one JSON object");
+  return command;
+}
+
+}  // namespace
+
+void add_brakes(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<BrakeOptions>();
+  CLI::App* pause = add_command(
+      app, "pause",
+      "Holds evictions of the running evictd for a while, whatever happens; the kernel's OOM "
+      "killer "
+      "is not held. Pods that were sent SIGTERM already are still ended. Survives a reload.",
+      options);
+  pause->add_option("--for", options->length, "how long: a duration such as 10m, up to 24h")
+      ->required();
+  pause->add_option("--signal", options->signal,
+                    "only thresholds on this signal, such as memory.available");
+  pause->callback([options, &exit_status] {
+    exit_status = ask(*options, {{"op", "pause"}, {"for", options->length}});
+  });
+
+  CLI::App* resume = add_command(app, "resume", "Ends pauses before their time.", options);
+  resume->add_option("--signal", options->signal,
+                     "only the pause of this signal; without it every pause ends");
+  resume->callback([options, &exit_status] { exit_status = ask(*options, {{"op", "resume"}}); });
+
+  CLI::App* dry_run = add_command(
+      app, "dry-run",
+      "Switches dry run of the running evictd on or off, in place of the configuration's dryRun: "
+      "decisions are recorded and nobody is signalled. Holds until it is switched again, or until "
+      "the configuration's dryRun itself is changed.",
+      options);
+  dry_run->add_option("STATE", options->on, "on or off")
+      ->required()
+      ->check(CLI::IsMember({"on", "off"}));
+  dry_run->callback([options, &exit_status] {
+    exit_status = ask(*options, {{"op", "dry_run"}, {"on", options->on == "on"}});
+  });
+}
+
+}  // namespace evictd::cli

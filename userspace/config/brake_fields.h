@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "config/brake_settings.h"
+#include "config/value.h"
+
+namespace evictd::config {
+
+/// A list of names of namespaces, each once.
+[[nodiscard]] Result<std::vector<std::string>> read_namespaces(const Value& value);
+/// A list of "KEY" or "KEY=VALUE", each once, in the notation of Kubernetes' labels.
+[[nodiscard]] Result<std::vector<LabelRule>> read_label_rules(const Value& value);
+[[nodiscard]] nlohmann::ordered_json write_label_rules(const std::vector<LabelRule>& rules);
+
+}  // namespace evictd::config

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/brake_state.h"
+
+#include <algorithm>
+
+namespace evictd::daemon {
+
+void EvictionTimes::add(MonoTime at, bool dry_run) {
+  if (size_ == kKept) {
+    std::move(at_.begin() + 1, at_.end(), at_.begin());
+    std::move(dry_run_.begin() + 1, dry_run_.end(), dry_run_.begin());
+    --size_;
+  }
+  at_[size_] = at;
+  dry_run_[size_] = dry_run;
+  ++size_;
+}
+
+void EvictionTimes::forget_dry_runs() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    if (!dry_run_[i]) {
+      at_[kept] = at_[i];
+      dry_run_[kept++] = false;
+    }
+  }
+  size_ = kept;
+}
+
+std::size_t EvictionTimes::within(Duration window, MonoTime now) const {
+  const std::span<const MonoTime> known = all();
+  return static_cast<std::size_t>(
+      std::count_if(known.begin(), known.end(), [&](MonoTime at) { return now - at < window; }));
+}
+
+}  // namespace evictd::daemon

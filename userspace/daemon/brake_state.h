@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "evictd/time.h"
+#include "eviction/brakes.h"
+
+namespace evictd::daemon {
+
+/// What somebody asked of the running daemon, beside its configuration. Kept by housekeeping and
+/// sent to the hot thread as a whole; a reload changes none of it.
+struct OperatorWishes {
+  eviction::Pauses pauses;
+  /// Instead of the configuration's dryRun.
+  std::optional<bool> dry_run;
+
+  bool operator==(const OperatorWishes&) const = default;
+};
+
+/// The moments of the last evictions, real and dry: what maxEvictionsPerMinute is counted from.
+/// Fixed size, no allocation. Thread rule: hot thread; copies may go anywhere.
+class EvictionTimes {
+ public:
+  /// As many as maxEvictionsPerMinute may say.
+  static constexpr std::size_t kKept = 120;
+
+  void add(MonoTime at, bool dry_run);
+  /// Forgets those of a dry run: nobody died.
+  void forget_dry_runs();
+  /// Oldest first.
+  [[nodiscard]] std::span<const MonoTime> all() const { return std::span(at_).first(size_); }
+  [[nodiscard]] std::size_t within(Duration window, MonoTime now) const;
+
+ private:
+  std::array<MonoTime, kKept> at_{};
+  std::array<bool, kKept> dry_run_{};
+  std::size_t size_ = 0;
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pause, resume and dry run of the running daemon, asked for by the control socket.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/go_duration.h"
+#include "daemon/housekeeping.h"
+#include "daemon/status_brakes.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// A pause is for the time of a repair; what is to last longer belongs into the configuration.
+constexpr Duration kLongestPause = std::chrono::hours(24);
+
+/// The hot thread answers a wake-up in microseconds; one that does not in this time hangs.
+constexpr Duration kAnswerTime = std::chrono::seconds(1);
+
+Result<std::optional<eviction::Signal>> signal_in(const nlohmann::json& request,
+                                                  eviction::Compat compat) {
+  const auto found = request.find("signal");
+  if (found == request.end() || found->is_null()) {
+    return std::optional<eviction::Signal>();
+  }
+  const std::string name = found->is_string() ? found->get<std::string>() : found->dump();
+  const eviction::Signal signal = eviction::signal_from_text(name, compat);
+  if (signal == eviction::Signal::kUnknown) {
+    std::string allowed;
+    for (const eviction::Signal known : eviction::kSignals) {
+      allowed += (allowed.empty() ? "" : ", ") + std::string(eviction::to_string(known));
+    }
+    return fail(Errc::kInvalid, fmt::format("signal: \"{}\": unknown; allowed: {}", name, allowed));
+  }
+  return std::optional(signal);
+}
+
+}  // namespace
+
+Result<nlohmann::ordered_json> Housekeeping::change_wishes(std::string_view op,
+                                                           const nlohmann::json& request) {
+  const MonoTime now = options_.clock->now();
+  const OperatorWishes before = wishes_;
+  const Result<> changed = op == "pause"    ? pause(request, now)
+                           : op == "resume" ? resume(request)
+                                            : set_dry_run(request);
+  if (!changed) {
+    wishes_ = before;
+    return Failure(changed.error());
+  }
+  if (const Result<> applied = put_wishes_in_force(); !applied) {
+    return Failure(applied.error());
+  }
+  options_.log->info("asked for by the control socket", {{"request", request.dump()}});
+  nlohmann::ordered_json answer = status();
+  return nlohmann::ordered_json{
+      {"ok", true}, {"dry_run", answer["dry_run"]}, {"pauses", answer["brakes"]["pauses"]}};
+}
+
+Result<> Housekeeping::pause(const nlohmann::json& request, MonoTime now) {
+  const auto given = request.find("for");
+  const std::string text = given == request.end() ? std::string()
+                           : given->is_string()   ? given->get<std::string>()
+                                                  : given->dump();
+  const Result<Duration> length = core::parse_go_duration(text);
+  if (!length || *length <= Duration::zero() || *length > kLongestPause) {
+    return fail(
+        Errc::kInvalid,
+        fmt::format("for: \"{}\": no time to pause; allowed: a duration above 0s up to 24h, "
+                    "such as 10m",
+                    text));
+  }
+  const auto signal = signal_in(request, config_->settings().compatibility);
+  if (!signal) {
+    return Failure(signal.error());
+  }
+  MonoTime& until =
+      *signal ? wishes_.pauses.by_signal[static_cast<std::size_t>(**signal)] : wishes_.pauses.all;
+  until = now + *length;
+  return {};
+}
+
+Result<> Housekeeping::resume(const nlohmann::json& request) {
+  const auto signal = signal_in(request, config_->settings().compatibility);
+  if (!signal) {
+    return Failure(signal.error());
+  }
+  if (*signal) {
+    wishes_.pauses.by_signal[static_cast<std::size_t>(**signal)] = {};
+  } else {
+    wishes_.pauses = {};
+  }
+  return {};
+}
+
+Result<> Housekeeping::set_dry_run(const nlohmann::json& request) {
+  const auto given = request.find("on");
+  if (given == request.end() || !given->is_boolean()) {
+    return fail(Errc::kInvalid, "on: missing or no truth value; allowed: true, false");
+  }
+  wishes_.dry_run = given->get<bool>();
+  return {};
+}
+
+/// Returns once the hot thread goes by it, so that whoever asked for a pause sees nobody die after
+/// the answer.
+Result<> Housekeeping::put_wishes_in_force() {
+  ++wishes_generation_;
+  send(SetWishes{.wishes = wishes_, .generation = wishes_generation_});
+  const MonoTime give_up = options_.clock->now() + kAnswerTime;
+  while (options_.hot_counters->wishes_applied.load(std::memory_order_acquire) <
+         wishes_generation_) {
+    const MonoTime now = options_.clock->now();
+    if (now >= give_up) {
+      return fail(Errc::kTimedOut,
+                  "the hot thread has not answered within 1s; it will do so once it runs");
+    }
+    flush_backlog();
+    pollfd ready{.fd = options_.from_hot->wake_up.descriptor(), .events = POLLIN, .revents = 0};
+    static_cast<void>(::poll(
+        &ready, 1,
+        static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(give_up - now).count())));
+    on_messages();
+  }
+  return {};
+}
+
+}  // namespace evictd::daemon

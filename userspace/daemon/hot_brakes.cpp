@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the hot thread holds itself back: what it tells the pass of it, and what it is told.
+#include "daemon/hot_loop.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// A release of less than this may hide in what the kernel keeps back per CPU, so that standing
+/// still proves nothing: 125 pages of each of three kinds on a handful of CPUs.
+constexpr Bytes kTellingRelease = 16_MiB;
+
+}  // namespace
+
+bool HotLoop::dry_run() const {
+  return wishes_.dry_run.value_or(config_->dry_run);
+}
+
+eviction::Brakes HotLoop::brakes() const {
+  return {.max_evictions_per_minute = config_->max_evictions_per_minute,
+          .recent = eviction_times_.all(),
+          .pauses = wishes_.pauses,
+          .growth = config_->growth,
+          .released_at = released_at_};
+}
+
+void HotLoop::handle(const SetWishes& message) {
+  const bool was_dry = dry_run();
+  wishes_ = message.wishes;
+  if (was_dry && !dry_run()) {
+    in_flight_.forget_dry_runs();
+    eviction_times_.forget_dry_runs();
+  }
+  // What was held may go on now, and what was about to go on may have to be held.
+  want_pass(PassTrigger::kRequest);
+  options_.counters->wishes_applied.store(message.generation, std::memory_order_release);
+  options_.outbox->wake_up.signal();
+}
+
+void HotLoop::note_held(const eviction::Decision& decision) {
+  if (decision.outcome == eviction::Outcome::kHeld) {
+    count(options_.counters->held[static_cast<std::size_t>(decision.reason)]);
+  }
+}
+
+void HotLoop::note_freed(const InFlightTable::Entry& victim, Bytes left, MonoTime at) {
+  const Bytes remaining = left.value < 0 ? Bytes{0} : left;
+  if (victim.usage - remaining >= kTellingRelease) {
+    released_at_ = at;
+  }
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a pass that holds itself back.
+#include "eviction/brakes.h"
+#include "eviction/manager.h"
+
+namespace evictd::eviction {
+namespace {
+
+bool same_numbers(const std::optional<Observation>& a, const std::optional<Observation>& b) {
+  return a && b && a->available == b->available && a->capacity == b->capacity;
+}
+
+}  // namespace
+
+/// Judges what was seen against what was seen before; call while that is still known.
+void EvictionManager::doubt(MonoTime now, const PassInput& input) {
+  doubts_.fill(Reason::kNone);
+  for (const Signal signal : kSignals) {
+    const auto i = static_cast<std::size_t>(signal);
+    const std::optional<Observation>& seen = (*input.observations)[signal];
+    const std::optional<Observation>& before = state_.last_observations[signal];
+    if (!seen || !same_numbers(seen, before) || !state_.unchanged_since[i]) {
+      state_.unchanged_since[i] = seen ? std::optional(now) : std::nullopt;
+    }
+    if (input.brakes == nullptr || !seen || !before) {
+      continue;
+    }
+    doubts_[i] = doubt_about_jump(signal, *seen, *before, input.brakes->growth);
+    if (doubts_[i] == Reason::kNone) {
+      doubts_[i] = doubt_about_rest(signal, *seen, state_.unchanged_since[i], *input.brakes, now);
+    }
+  }
+}
+
+/// Whether a pause holds the threshold, or its observation is not believed. What waits for a
+/// recovery of the numbers looks again by itself, soon.
+bool EvictionManager::brake(MonoTime now, const PassInput& input, std::size_t place) {
+  const Signal signal = table_[place].signal;
+  const std::optional<Observation>& seen = decision_.observations[signal];
+  if (input.brakes == nullptr || !seen || signal == Signal::kUnknown) {
+    return false;
+  }
+  Reason reason = doubt_about(*seen);
+  if (const auto end = input.brakes->pauses.until(signal, now)) {
+    reason = Reason::kPaused;
+    note_deadline(*end);
+  } else if (reason != Reason::kNone) {
+    note_deadline(now + kLookAgainAfterNonsense);
+  } else {
+    reason = doubts_[static_cast<std::size_t>(signal)];
+    if (reason != Reason::kNone) {
+      note_deadline(now + (reason == Reason::kUnexplainedJump ? kLookAgainAfterJump
+                                                              : kLookAgainAfterNonsense));
+    }
+  }
+  if (reason == Reason::kNone) {
+    return false;
+  }
+  decision_.outcome = Outcome::kHeld;
+  decision_.reason = reason;
+  return true;
+}
+
+/// Whether no eviction is left in this minute and the threshold is not one that goes on all the
+/// same: hard memory and pid thresholds below their floor, where the kernel would be next.
+bool EvictionManager::used_up(MonoTime now, const PassInput& input, std::size_t place) {
+  if (input.brakes == nullptr || evictions_left(*input.brakes, now).value_or(1) > 0) {
+    return false;
+  }
+  const Threshold& threshold = table_[place];
+  const std::optional<Observation>& seen = decision_.observations[threshold.signal];
+  const Resource resource = resource_of(threshold.signal);
+  const bool vital = resource == Resource::kMemory || resource == Resource::kPids;
+  if (vital && threshold.is_hard() && seen &&
+      Wide{seen->available} < floor_of(place, seen->capacity)) {
+    decision_.overruled = Reason::kEvictionRate;
+    return false;
+  }
+  decision_.outcome = Outcome::kHeld;
+  decision_.reason = Reason::kEvictionRate;
+  if (const auto at = next_allowance(*input.brakes, now)) {
+    note_deadline(*at);
+  }
+  return true;
+}
+
+}  // namespace evictd::eviction
