@@ -75,7 +75,8 @@ void add_brakes(CLI::App& app, int& exit_status) {
       app, "pause",
       "Holds evictions of the running evictd for a while, whatever happens; the kernel's OOM "
       "killer "
-      "is not held. Pods that were sent SIGTERM already are still ended. Survives a reload.",
+      "is not held. Pods that were sent SIGTERM already are still ended. Survives a reload and a "
+      "restart of evictd.",
       options);
   pause->add_option("--for", options->length, "how long: a duration such as 10m, up to 24h")
       ->required();

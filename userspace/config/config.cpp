@@ -48,6 +48,13 @@ Result<std::string> read_bounded(const std::filesystem::path& path, std::size_t 
 
 }  // namespace
 
+std::string Settings::state_file_path() const {
+  if (state_file == "none") {
+    return {};
+  }
+  return state_file.empty() ? runtime_directory + "/state" : state_file;
+}
+
 std::string Settings::control_socket_path() const {
   return control_socket.empty() ? runtime_directory + "/control.sock" : control_socket;
 }

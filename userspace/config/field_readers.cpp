@@ -106,6 +106,13 @@ nlohmann::ordered_json write_floor(const Floor& floor) {
   return floor.amount ? format_bytes(Bytes{*floor.amount}) : fmt::format("{}%", floor.percent);
 }
 
+Result<std::string> read_path_or_none(const Value& value) {
+  if (value.node.kind == YamlNode::Kind::kScalar && value.node.text == "none") {
+    return std::string("none");
+  }
+  return read_path(value);
+}
+
 Result<std::map<std::string, std::string>> read_attach_pins(const Value& value) {
   constexpr std::string_view kAllowed =
       "purpose to row as `evictctl doctor` names them, such as memory-charge: kprobe";

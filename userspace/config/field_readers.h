@@ -29,4 +29,7 @@ namespace evictd::config {
 /// What the kubelet calls its enforcement levels; "none" only alone.
 [[nodiscard]] Result<std::vector<std::string>> read_enforce_node_allocatable(const Value& value);
 
+/// A path, or "none".
+[[nodiscard]] Result<std::string> read_path_or_none(const Value& value);
+
 }  // namespace evictd::config

@@ -213,6 +213,7 @@ std::vector<Key> process_keys() {
       bool_key("lockMemory", kRestart, field(&Settings::lock_memory)),
       bool_key("watchdog", kRestart, field(&Settings::watchdog)),
       text_key("runtimeDirectory", kRestart, field(&Settings::runtime_directory), read_path),
+      text_key("stateFile", kRestart, field(&Settings::state_file), read_path_or_none),
       text_key("controlSocket", kRestart, field(&Settings::control_socket), read_path),
       choice_key("log.format", kReload, field(&Settings::log, &base::LogOptions::format),
                  kLogFormats),

@@ -16,6 +16,7 @@
 #include "evictd/bytes.h"
 #include "evictd/time.h"
 #include "eviction/compat.h"
+#include "eviction/observation.h"
 
 namespace evictd::config {
 
@@ -101,11 +102,15 @@ struct Settings {
   std::string runtime_directory = "/run/evictd";
   /// Empty: control.sock in `runtime_directory`.
   std::string control_socket;
+  /// Empty: state in `runtime_directory`; "none": not kept.
+  std::string state_file;
   base::LogOptions log;
   FaultSettings faults;
 
   /// Where the control socket is: `control_socket`, or its default.
   [[nodiscard]] std::string control_socket_path() const;
+  /// Where state is kept that survives a restart: `state_file`, or its default; empty for nowhere.
+  [[nodiscard]] std::string state_file_path() const;
 
   bool operator==(const Settings&) const = default;
 };

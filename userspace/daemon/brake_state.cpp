@@ -27,6 +27,16 @@ void EvictionTimes::forget_dry_runs() {
   size_ = kept;
 }
 
+std::vector<MonoTime> EvictionTimes::real_within(Duration window, MonoTime now) const {
+  std::vector<MonoTime> real;
+  for (std::size_t i = 0; i < size_; ++i) {
+    if (!dry_run_[i] && now - at_[i] < window) {
+      real.push_back(at_[i]);
+    }
+  }
+  return real;
+}
+
 std::size_t EvictionTimes::within(Duration window, MonoTime now) const {
   const std::span<const MonoTime> known = all();
   return static_cast<std::size_t>(

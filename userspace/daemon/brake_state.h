@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "evictd/time.h"
 #include "eviction/brakes.h"
@@ -34,6 +35,8 @@ class EvictionTimes {
   void forget_dry_runs();
   /// Oldest first.
   [[nodiscard]] std::span<const MonoTime> all() const { return std::span(at_).first(size_); }
+  /// Those of real evictions within `window`.
+  [[nodiscard]] std::vector<MonoTime> real_within(Duration window, MonoTime now) const;
   [[nodiscard]] std::size_t within(Duration window, MonoTime now) const;
 
  private:

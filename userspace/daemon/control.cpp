@@ -68,6 +68,7 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .memory_locked = options_.memory_locked,
                       .descriptor_limit = options_.descriptor_limit,
                       .timer_stalled = timer_stalled_,
+                      .state = keeper_.get(),
                       .wishes = wishes_,
                       .wall_now = options_.clock->wall_now(),
                       .started_at = started_at_},

@@ -53,6 +53,8 @@ Result<nlohmann::ordered_json> Housekeeping::change_wishes(std::string_view op,
   if (const Result<> applied = put_wishes_in_force(); !applied) {
     return Failure(applied.error());
   }
+  keeper_->note_wishes(wishes_, config_->settings().dry_run);
+  keep_state();
   options_.log->info("asked for by the control socket", {{"request", request.dump()}});
   nlohmann::ordered_json answer = status();
   return nlohmann::ordered_json{

@@ -19,6 +19,7 @@
 #include "daemon/instance_lock.h"
 #include "daemon/preparations.h"
 #include "daemon/realtime.h"
+#include "daemon/state_keeper.h"
 #include "enforce/cgroup_actuator.h"
 #include "enforce/dry_run_actuator.h"
 #include "probe/attach_table.h"
@@ -198,8 +199,9 @@ class Composition {
     }
     Result<> done = prepare_process();
     for (Result<> (Composition::*const step)() :
-         {&Composition::find_pods, &Composition::find_disks, &Composition::load_kernel_side,
-          &Composition::make_hot_loop, &Composition::make_housekeeping}) {
+         {&Composition::find_pods, &Composition::find_last_state, &Composition::find_disks,
+          &Composition::load_kernel_side, &Composition::make_hot_loop,
+          &Composition::make_housekeeping}) {
       if (!done) {
         return done;
       }
@@ -268,6 +270,29 @@ class Composition {
     return {};
   }
 
+  Result<> find_last_state() {
+    const cluster::CgroupTree& tree = registry_->tree();
+    state_.path = config_->settings().state_file_path();
+    state_.origin = origin_here(tree.pod_root(), tree.pod_root_id());
+    if (!state_.path.empty()) {
+      state_.found = find_state(state_.path, state_.origin, clock_.now());
+    }
+    if (!state_.found.problem.empty()) {
+      log_.warn(state_.found.problem + ", continuing without the state of the last run");
+    }
+    return {};
+  }
+
+  /// Timers and conditions go on from where the last run left them.
+  void restore(HotConfig& hot) {
+    std::vector<std::string> dropped;
+    hot.manager.restore(restore_pass(state_.found.state, hot.manager.thresholds(), dropped));
+    for (const std::string& threshold : dropped) {
+      log_.warn(state_.path + ": " + threshold +
+                " is not configured any more, continuing without its timer");
+    }
+  }
+
   Result<> load_kernel_side() {
     Result<KernelSide> kernel = daemon::load_kernel_side(config_->settings(), log_);
     if (!kernel) {
@@ -294,6 +319,11 @@ class Composition {
     if (!hot_config) {
       return Failure(hot_config.error());
     }
+    restore(**hot_config);
+    EvictionTimes eviction_times;
+    for (const MonoTime at : state_.found.state.evictions) {
+      eviction_times.add(at, /*dry_run=*/false);
+    }
     Result<Readings::Options> readings = open_readings(*root_, *registry_, kernel_.probe.get());
     if (!readings) {
       return Failure(readings.error());
@@ -310,6 +340,7 @@ class Composition {
          .readings = std::move(*readings),
          .config = std::move(*hot_config),
          .filesystems = filesystems_.get(),
+         .eviction_times = eviction_times,
          .may_stand_by = std::thread::hardware_concurrency() > 1 ? &threads_->realtime : nullptr});
     if (!hot) {
       return Failure(hot.error());
@@ -334,7 +365,8 @@ class Composition {
                               .hot_counters = &threads_->counters,
                               .realtime = &threads_->realtime,
                               .memory_locked = memory_locked_,
-                              .descriptor_limit = descriptor_limit_});
+                              .descriptor_limit = descriptor_limit_,
+                              .state = std::move(state_)});
     if (!house) {
       return Failure(house.error());
     }
@@ -352,6 +384,7 @@ class Composition {
   std::unique_ptr<PodRegistry> registry_;
   std::optional<InstanceLock> lock_;
   std::unique_ptr<disk::Filesystems> filesystems_;
+  StateKeeper::Options state_;
   KernelSide kernel_;
   /// Pods are in these and refer to the actuators while they are being evicted, and the other way
   /// round: targets must outlive the actuators.

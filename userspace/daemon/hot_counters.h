@@ -27,6 +27,10 @@ struct HotCounters {
   /// Times the thread looked at the ring without sleeping because a threshold was near.
   std::atomic<std::uint64_t> stand_bys{0};
   std::atomic<std::uint64_t> oom_kills{0};
+  /// Evictions of an earlier evictd that were gone on with.
+  std::atomic<std::uint64_t> adopted{0};
+  /// Victims whose cgroup took no note of what is to become of them.
+  std::atomic<std::uint64_t> intents_not_written{0};
   /// Passes that were held, by eviction::Reason.
   std::array<std::atomic<std::uint64_t>, eviction::kReasonCount> held{};
   /// SetWishes::generation of the wishes in force.

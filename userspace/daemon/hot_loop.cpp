@@ -25,6 +25,7 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
       loop_(std::move(loop)),
       timer_(std::move(timer)),
       readings_(std::move(options_.readings)),
+      eviction_times_(options_.eviction_times),
       config_(std::move(options_.config)) {
   if (options_.filesystems != nullptr) {
     layout_ = options_.filesystems->layout();

@@ -20,6 +20,7 @@
 #include "daemon/readings.h"
 #include "daemon/stand_by.h"
 #include "enforce/actuator.h"
+#include "enforce/intent.h"
 #include "probe/probe.h"
 
 namespace evictd::daemon {
@@ -44,6 +45,8 @@ class HotLoop final : private probe::EventSink {
     std::unique_ptr<HotConfig> config;
     /// nullptr where no filesystem is looked at.
     const disk::Filesystems* filesystems = nullptr;
+    /// Of an earlier evictd, within the last minute.
+    EvictionTimes eviction_times{};
     /// Whether the thread has real-time priority, which allows it to wait awake for a crossing that
     /// is milliseconds away. At ordinary priority it would have used up its turn just when it is
     /// needed; with a single CPU whoever grows could not run meanwhile. nullptr for never. Without
@@ -78,6 +81,9 @@ class HotLoop final : private probe::EventSink {
   void handle(PlacePod& message);
   void handle(UseConfig& message);
   void handle(const SetWishes& message);
+  void handle(const AdoptEviction& message);
+  void leave_intent(const HotPod& victim, const enforce::Intent& intent);
+  void clear_intent(CgroupId pod);
   void drain_events();
   void drive_actuators();
   void take_progress(enforce::Actuator& actuator);
@@ -144,6 +150,7 @@ class HotLoop final : private probe::EventSink {
   Timeline timeline_;
   /// What the last pass began, for its record.
   std::optional<enforce::SignalReport> begun_;
+  MonoTime kill_due_at_{};
   MonoTime next_regular_{};
   std::optional<MonoTime> decision_deadline_;
 };

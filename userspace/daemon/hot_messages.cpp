@@ -36,6 +36,8 @@ void HotLoop::take_messages() {
       next_regular_ = wake_at_;
     } else if (const auto* wishes = std::get_if<SetWishes>(&*message)) {
       handle(*wishes);
+    } else if (const auto* adopt = std::get_if<AdoptEviction>(&*message)) {
+      handle(*adopt);
     } else if (auto* lend = std::get_if<LendPassCopy>(&*message)) {
       if (copies_.size() < copies_.capacity()) {
         copies_.push_back(std::move(lend->copy));
@@ -57,7 +59,8 @@ void HotLoop::handle(PlacePod& message) {
     // What is over is over until housekeeping has had a new look at the pod, which is now. Of a
     // cgroup that is gone nothing is left to be waited for.
     if (const auto* entry = in_flight_.find(known->memory_id);
-        entry != nullptr && (newer == nullptr || entry->phase == InFlightTable::Phase::kOver)) {
+        entry != nullptr && (newer == nullptr || entry->phase == InFlightTable::Phase::kOver ||
+                             (entry->observed_only && newer->state == cluster::PodState::kEmpty))) {
       in_flight_.remove(known->memory_id);
     }
   }
@@ -179,6 +182,7 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
     }
     if (entry != nullptr && !dry_run && progress->state == enforce::EvictionState::kReleased) {
       note_freed(*entry, step.usage, progress->at);
+      clear_intent(progress->pod);
     }
     send(step);
   }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/fault_point.h"
 #include "daemon/hot_loop.h"
+#include "eviction/hold.h"
 
 namespace evictd::daemon {
 
@@ -125,7 +127,9 @@ void HotLoop::note_releasing(MonoTime now) {
     }
     const CgroupUsage usage = readings_.read_one(pod, now);
     const bool dying = entry->phase == InFlightTable::Phase::kKilled;
-    if (!dying && usage.tasks <= 0) {
+    const bool awaited_enough =
+        entry->observed_only && now - entry->killed_at >= eviction::kReleaseWait;
+    if (awaited_enough || (!dying && usage.tasks <= 0)) {
       entry->phase = InFlightTable::Phase::kOver;
       continue;
     }
@@ -174,9 +178,16 @@ void HotLoop::act(const eviction::Decision& decision, MonoTime now) {
 }
 
 void HotLoop::evict(const eviction::Decision& decision, HotPod& victim, MonoTime now) {
+  base::fault_point(base::FaultPoint::kDecided);
+  const bool hard = config_->manager.thresholds()[*decision.threshold].is_hard();
+  kill_due_at_ = now + decision.grace;
+  if (decision.grace.count() != 0) {
+    leave_intent(victim, {.hard = hard, .began_at = now, .kill_due_at = kill_due_at_});
+  }
   Result<enforce::SignalReport> begun =
       victim.target ? actuator().begin(*victim.target, decision.grace, now)
                     : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
+  base::fault_point(base::FaultPoint::kSignalled);
   // Of the signal itself: the actuator goes on to see that nobody was missed.
   timeline_.signal_at = begun ? begun->last_at : options_.clock->now();
   InFlightTable::Entry entry;
@@ -186,6 +197,9 @@ void HotLoop::evict(const eviction::Decision& decision, HotPod& victim, MonoTime
     // It vanished or may not be signalled: it is passed over from now on, and the next pass finds
     // who goes instead.
     in_flight_.add(entry);
+    if (victim.target && decision.grace.count() != 0 && !dry_run()) {
+      enforce::clear_intent(*victim.target);
+    }
     count(options_.counters->not_begun);
     send(EvictionRefused{.victim = &victim, .code = begun.error().code});
     refused_ = true;
@@ -194,7 +208,6 @@ void HotLoop::evict(const eviction::Decision& decision, HotPod& victim, MonoTime
   if (rehearsed_ == &victim) {
     rehearsed_ = nullptr;  // It was for this.
   }
-  const bool hard = config_->manager.thresholds()[*decision.threshold].is_hard();
   entry.ticket = begun->ticket;
   entry.phase = decision.grace.count() == 0 ? InFlightTable::Phase::kKilled
                 : hard                      ? InFlightTable::Phase::kHardGrace
@@ -217,6 +230,10 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
   InFlightTable::Entry* entry = in_flight_.find(victim.memory_id);
   if (entry == nullptr) {
     return;
+  }
+  kill_due_at_ = now + decision.grace;
+  if (decision.grace.count() != 0) {
+    leave_intent(victim, {.hard = true, .began_at = now, .kill_due_at = kill_due_at_});
   }
   const Result<enforce::SignalReport> cut =
       actuator().cut_grace(entry->ticket, now + decision.grace, now);
@@ -245,6 +262,8 @@ void HotLoop::report(const eviction::Decision& decision) {
                                .signals = *begun_,
                                .threshold = *decision.threshold,
                                .grace = decision.grace,
+                               .kill_due_at = kill_due_at_,
+                               .hard = config_->manager.thresholds()[*decision.threshold].is_hard(),
                                .escalated = decision.outcome == eviction::Outcome::kEscalated,
                                .dry_run = dry_run()};
   }
@@ -278,6 +297,9 @@ void HotLoop::report(const eviction::Decision& decision) {
     if (auto& copy = std::get<PassDone>(message).copy) {
       copies_.push_back(std::move(copy));
     }
+  }
+  if (begun_) {
+    base::fault_point(base::FaultPoint::kReported);
   }
 }
 

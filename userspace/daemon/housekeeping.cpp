@@ -30,6 +30,7 @@ Housekeeping::Housekeeping(Options options, base::EventLoop loop, base::Timer he
       loop_(std::move(loop)),
       health_timer_(std::move(health_timer)),
       config_(options_.config),
+      keeper_(std::make_unique<StateKeeper>(std::move(options_.state))),
       started_at_(options_.clock->now()) {}
 
 Housekeeping::~Housekeeping() = default;
@@ -193,6 +194,7 @@ void Housekeeping::on_messages() {
     std::visit([this](auto& one) { handle(one); }, *message);
   }
   send_updates(options_.registry->apply());
+  keep_state();
 }
 
 void Housekeeping::bury_the_dead() {
@@ -218,6 +220,7 @@ void Housekeeping::on_health_check() {
     cross_check(now);
   }
   keep_alive(now);
+  keep_state();
   health_timer_.arm(now + kHealthPeriod);
 }
 

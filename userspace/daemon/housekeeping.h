@@ -23,6 +23,7 @@
 #include "daemon/record_store.h"
 #include "daemon/release_worker.h"
 #include "daemon/service_notifier.h"
+#include "daemon/state_keeper.h"
 #include "daemon/watch_points.h"
 #include "disk/filesystems.h"
 #include "eviction/threshold_table.h"
@@ -54,6 +55,8 @@ class Housekeeping final : private base::LineHandler {
     const std::atomic<bool>* realtime = nullptr;
     bool memory_locked = false;
     std::uint64_t descriptor_limit = 0;
+    /// What the last run left, and where it is kept for the next.
+    StateKeeper::Options state;
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Housekeeping>> create(Options options);
@@ -108,6 +111,9 @@ class Housekeeping final : private base::LineHandler {
   void bury_the_dead();
   void note_pass(const PassCopy& copy);
   void note_brakes(const PassCopy& copy);
+  void go_on();
+  void adopt(const HotPod& pod, MonoTime now);
+  void keep_state();
   void release_memory_of(CgroupId pod);
   void set_watch_points(const Capacities& capacities);
   void log_eviction(const exporting::EvictionRecord& record);
@@ -136,6 +142,8 @@ class Housekeeping final : private base::LineHandler {
   std::unique_ptr<PassCopy> last_pass_;
   PassTrigger last_trigger_ = PassTrigger::kRegular;
   MonoTime last_pass_at_{};
+  std::unique_ptr<StateKeeper> keeper_;
+  bool state_failing_ = false;
   OperatorWishes wishes_;
   std::uint64_t wishes_generation_ = 0;
   /// The brake that held the last pass, as it was logged; kNone while none does.

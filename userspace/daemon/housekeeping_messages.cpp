@@ -40,6 +40,7 @@ void Housekeeping::handle(RetireConfig& message) {
 
 void Housekeeping::handle(PassDone& message) {
   if (message.begun) {
+    keeper_->note_begun(*message.begun, message.timeline.decide_at);
     const cluster::PodEntry* entry = options_.registry->table().find(message.begun->victim->uid);
     exporting::EvictionRecord record =
         make_record(message, {.thresholds = thresholds_,
@@ -80,6 +81,7 @@ void Housekeeping::handle(PassDone& message) {
 void Housekeeping::note_pass(const PassCopy& copy) {
   actuator_counters_ = copy.actuator;
   note_brakes(copy);
+  keeper_->note_pass(copy, thresholds_, options_.clock->now());
   if (conditions_ != copy.decision.conditions) {
     for (const eviction::Condition condition : eviction::kConditions) {
       const bool now_set = copy.decision.conditions.has(condition);
@@ -103,6 +105,9 @@ void Housekeeping::note_pass(const PassCopy& copy) {
 
 void Housekeeping::handle(const EvictionStep& message) {
   actuator_counters_ = message.counters;
+  if (!message.dry_run) {
+    keeper_->note_step(message.progress);
+  }
   const exporting::EvictionRecord* record = records_.note(message);
   if (record == nullptr) {
     return;

@@ -37,6 +37,8 @@ class InFlightTable {
     Phase phase = Phase::kKilled;
     /// When SIGKILL was sent; of no meaning before that.
     MonoTime killed_at{};
+    /// Dying by whosever hand when we started: no actuator tells of its end.
+    bool observed_only = false;
     /// What it was charged with when it was chosen.
     Bytes usage{0};
     /// Nobody was signalled: what it holds stays held.

@@ -11,6 +11,7 @@
 
 #include "base/spsc_queue.h"
 #include "base/timer.h"
+#include "daemon/adoption.h"
 #include "daemon/brake_state.h"
 #include "daemon/hot_config.h"
 #include "daemon/hot_pod.h"
@@ -47,13 +48,18 @@ struct SetWishes {
   /// Noted in HotCounters::wishes_applied once it is in force.
   std::uint64_t generation = 0;
 };
+/// An eviction of an earlier evictd is under way in this slot's pod.
+struct AdoptEviction {
+  std::uint32_t slot = 0;
+  Adoption adoption;
+};
 /// A buffer to copy a pass into.
 struct LendPassCopy {
   std::unique_ptr<PassCopy> copy;
 };
 
 using ToHot = std::variant<std::monostate, PlacePod, UseConfig, RunPass, Resync, SetPolling,
-                           SetWishes, LendPassCopy>;
+                           SetWishes, AdoptEviction, LendPassCopy>;
 
 // Hot to housekeeping.
 
@@ -75,6 +81,10 @@ struct EvictionBegun {
   /// Place of the threshold acted on.
   std::size_t threshold = 0;
   std::chrono::seconds grace{0};
+  /// When SIGKILL is or was due.
+  MonoTime kill_due_at{};
+  /// Whether the threshold was a hard one.
+  bool hard = true;
   bool escalated = false;
   bool dry_run = false;
 };

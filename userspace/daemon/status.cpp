@@ -10,8 +10,8 @@
 
 #include "daemon/realtime.h"
 #include "daemon/record_builder.h"
-#include "daemon/status_disk.h"
 #include "daemon/status_brakes.h"
+#include "daemon/status_disk.h"
 
 namespace evictd::daemon {
 

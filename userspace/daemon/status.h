@@ -11,6 +11,7 @@
 #include "daemon/pass_copy.h"
 #include "daemon/pod_registry.h"
 #include "daemon/record_store.h"
+#include "daemon/state_keeper.h"
 #include "enforce/actuator.h"
 #include "eviction/threshold_table.h"
 #include "probe/probe.h"
@@ -40,6 +41,7 @@ struct StatusSources {
   bool memory_locked = false;
   std::uint64_t descriptor_limit = 0;
   bool timer_stalled = false;
+  const StateKeeper* state = nullptr;
   OperatorWishes wishes;
   /// Wall clock beside the `now` that the status is made at.
   WallTime wall_now{};

@@ -47,6 +47,19 @@ Json held_json(const HotCounters& hot) {
 
 }  // namespace
 
+nlohmann::ordered_json state_json(const StatusSources& sources) {
+  const StateKeeper& keeper = *sources.state;
+  const StateWriter::Counters counters = keeper.counters();
+  return {{"file", keeper.path().empty() ? Json(nullptr) : Json(keeper.path())},
+          {"restored", keeper.found().found},
+          {"problem", keeper.found().problem},
+          {"adopted", keeper.adopted()},
+          {"writes", counters.writes},
+          {"failures", counters.failures},
+          {"last_failure", counters.last_failure},
+          {"intents_not_written", sources.hot->intents_not_written.load()}};
+}
+
 nlohmann::ordered_json brakes_json(const StatusSources& sources, MonoTime now) {
   const config::BrakeSettings& settings = sources.config->settings().brakes;
   const PassCopy* const pass = sources.last_pass;

@@ -61,6 +61,12 @@ class Actuator {
   /// kExhausted when too many evictions are under way.
   [[nodiscard]] virtual Result<SignalReport> begin(KillTarget& target, Duration grace,
                                                    MonoTime now) = 0;
+  /// Goes on with an eviction that an earlier process of ours began: sends nothing now, keeps its
+  /// deadline, and ends what is left of a killed one.
+  /// Errors: kInvalid when the pod is protected; kBusy when it is being evicted already; kExhausted
+  /// when too many evictions are under way.
+  [[nodiscard]] virtual Result<Ticket> adopt(KillTarget& target, const Adoption& adoption,
+                                             MonoTime now) = 0;
   /// Does ahead what begin() would do first and harms nobody: opens pidfds of the pod's processes
   /// and pins `target`, until its begin() or end_rehearsal(). Sends and writes nothing. Uses up
   /// descriptors of the target, so one that was rehearsed in vain is to be made anew; one that was

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <utility>
 
+#include "base/fault_point.h"
 #include "enforce/pod_files.h"
 #include "sys/pidfd.h"
 
@@ -177,6 +178,7 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
     return refuse(protection);
   }
   ForkStop fork_stop(target.pids_max_.get(), target.pids_max_before_);
+  base::fault_point(base::FaultPoint::kForksStopped);
   SignalReport report{.ticket = eviction.ticket, .signal = SIGKILL};
   watch_.remove_processes(eviction.ticket.slot);
   const Result<bool> all = !target.kill_ && signaller_.signal_foreseen(target, report)

@@ -40,6 +40,8 @@ class CgroupActuator final : public Actuator {
 
   [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace,
                                            MonoTime now) override;
+  [[nodiscard]] Result<Ticket> adopt(KillTarget& target, const Adoption& adoption,
+                                     MonoTime now) override;
   void rehearse(KillTarget& target) override;
   void end_rehearsal() override;
   [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <optional>
 
+#include "base/fault_point.h"
 #include "enforce/cgroup_actuator.h"
 #include "enforce/pod_files.h"
 
@@ -22,7 +23,9 @@ void CgroupActuator::on_deadline(MonoTime now) {
       continue;
     }
     if (!eviction.killed() && eviction.kill_due_at <= now) {
+      base::fault_point(base::FaultPoint::kGraceOver);
       const Result<SignalReport> report = kill(eviction, now);
+      base::fault_point(base::FaultPoint::kGraceKilled);
       if (!report && report.error().code == Errc::kNotFound) {
         release(eviction, now);
       } else if (!report) {

@@ -24,6 +24,11 @@ class DryRunActuator final : public Actuator {
 
   [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace,
                                            MonoTime now) override;
+  /// Nobody was evicted by a dry run that could be gone on with.
+  [[nodiscard]] Result<Ticket> adopt(KillTarget& /*target*/, const Adoption& /*adoption*/,
+                                     MonoTime /*now*/) override {
+    return fail(Errc::kInvalid, "dry run");
+  }
   void rehearse(KillTarget& /*target*/) override {}
   void end_rehearsal() override {}
   [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,

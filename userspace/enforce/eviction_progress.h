@@ -70,6 +70,16 @@ struct Progress {
   SignalReport signals;
 };
 
+/// Where an eviction stands that an earlier process of ours began.
+struct Adoption {
+  /// kTerminating or kKilled.
+  EvictionState state = EvictionState::kTerminating;
+  MonoTime began_at{};
+  MonoTime kill_due_at{};
+  /// The epoch if it was not killed.
+  MonoTime killed_at{};
+};
+
 /// An eviction that is not yet released.
 struct InFlight {
   Ticket ticket;

@@ -61,6 +61,13 @@ Eviction* EvictionTable::add(KillTarget& target, Duration grace, MonoTime now) {
   return &*free;
 }
 
+void EvictionTable::place(Eviction& eviction, const Adoption& adoption) {
+  eviction.state = adoption.state;
+  eviction.began_at = adoption.began_at;
+  eviction.kill_due_at = adoption.kill_due_at;
+  eviction.killed_at = adoption.killed_at;
+}
+
 void EvictionTable::drop(Eviction& eviction) {
   eviction.target = PinnedTarget();
 }

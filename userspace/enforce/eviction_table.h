@@ -57,6 +57,8 @@ class EvictionTable {
 
   /// A new eviction in state kTerminating; nullptr when the table is full.
   [[nodiscard]] Eviction* add(KillTarget& target, Duration grace, MonoTime now);
+  /// Lets `eviction` stand where `adoption` says.
+  static void place(Eviction& eviction, const Adoption& adoption);
   /// Forgets an eviction without a step (nothing was signalled).
   void drop(Eviction& eviction);
 

@@ -78,6 +78,9 @@ class KillTarget {
   /// without a memory controller. Cost: one pread.
   [[nodiscard]] std::optional<Bytes> usage() const;
 
+  /// The borrowed descriptor itself, -1 without one.
+  [[nodiscard]] int usage_descriptor() const { return usage_fd_; }
+
   /// Whether nothing is left to be opened before the first signal.
   [[nodiscard]] bool prepared() const { return prepared_; }
   /// Whether it is, and none of it was used up by a reading.

@@ -63,8 +63,10 @@ Result<DaemonProcess> DaemonProcess::start(const DaemonOptions& options) {
   }
   std::vector<std::string> command = options.launcher;
   command.insert(command.end(), {options.binary, "--config", options.config});
+  std::vector<std::string> environment = options.environment;
+  environment.push_back("NOTIFY_SOCKET=" + socket.string());
   Result<Child> child = Child::start({.argv = std::move(command),
-                                      .environment = {"NOTIFY_SOCKET=" + socket.string()},
+                                      .environment = std::move(environment),
                                       .output = options.directory / "evictd.log"});
   if (!child) {
     return tl::unexpected(child.error());

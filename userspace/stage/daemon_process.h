@@ -21,6 +21,8 @@ struct DaemonOptions {
   std::filesystem::path directory;
   /// A program with arguments that is to run evictd, such as one that takes privileges away.
   std::vector<std::string> launcher{};
+  /// "NAME=value", for its environment.
+  std::vector<std::string> environment{};
 };
 
 /// The real daemon on a private configuration. Stopped when the object is destroyed.

@@ -155,12 +155,22 @@ void Arena::write_config(const Json& config) {
   must(stage::replace_file(config_file(), config.dump(2) + "\n"));
 }
 
-void Arena::start_daemon(const Json& config, std::vector<std::string> launcher) {
+void Arena::start_daemon(const Json& config, std::vector<std::string> launcher,
+                         std::vector<std::string> environment) {
   write_config(config);
   daemon_ = must(stage::DaemonProcess::start({.binary = EVICTD,
                                               .config = config_file(),
                                               .directory = scratch_->path(),
-                                              .launcher = std::move(launcher)}));
+                                              .launcher = std::move(launcher),
+                                              .environment = std::move(environment)}));
+}
+
+bool Arena::fails_to_start(std::vector<std::string> environment) {
+  daemon_.reset();
+  return !stage::DaemonProcess::start({.binary = EVICTD,
+                                       .config = config_file(),
+                                       .directory = scratch_->path(),
+                                       .environment = std::move(environment)});
 }
 
 void Arena::reload(const std::string& text) {

@@ -95,7 +95,10 @@ class Arena : public testing::Test {
   [[nodiscard]] std::filesystem::path config_file() const;
   void write_config(const Json& config);
   /// Returns once it is ready.
-  void start_daemon(const Json& config, std::vector<std::string> launcher = {});
+  void start_daemon(const Json& config, std::vector<std::string> launcher = {},
+                    std::vector<std::string> environment = {});
+  /// Whether a daemon with this environment ends before it is ready.
+  [[nodiscard]] bool fails_to_start(std::vector<std::string> environment);
   /// SIGHUP with another file.
   void reload(const std::string& text);
   /// Runs evictd on a configuration that it will not work with.

@@ -50,6 +50,10 @@ class FakeActuator final : public enforce::Actuator {
     begun_.push_back({.pod = target.id(), .grace = grace, .report = report});
     return report;
   }
+  Result<enforce::Ticket> adopt(enforce::KillTarget& /*target*/,
+                                const enforce::Adoption& /*adoption*/, MonoTime /*now*/) override {
+    return enforce::Ticket{};
+  }
   void rehearse(enforce::KillTarget& /*target*/) override {}
   void end_rehearsal() override {}
   Result<enforce::SignalReport> cut_grace(enforce::Ticket ticket, MonoTime deadline,

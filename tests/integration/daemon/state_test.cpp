@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an evictd that was killed leaves to the next one: no decision is lost, none is taken twice.
+#include <poll.h>
+
+#include <csignal>
+#include <iostream>
+#include <set>
+
+#include "arena.h"
+#include "base/fault_point.h"
+#include "stage/text_file.h"
+
+namespace evictd::daemon::test {
+namespace {
+
+using base::FaultPoint;
+
+constexpr std::int64_t kHardHeadroom = 32 * kMiB;
+/// Half-way between the two thresholds.
+constexpr std::int64_t kPastSoft = kRunUp + (kHeadroom - kHardHeadroom) / 2;
+constexpr std::int64_t kGraceSeconds = 1;
+
+/// How the victim is ended.
+enum class Way {
+  kAtOnce,     ///< A hard threshold, grace 0.
+  kWithGrace,  ///< A hard threshold, and a victim that does not go on SIGTERM.
+  kSoft,       ///< A soft threshold, and the same.
+};
+std::ostream& operator<<(std::ostream& out, Way way) {
+  return out << (way == Way::kAtOnce      ? "at once"
+                 : way == Way::kWithGrace ? "with a grace"
+                                          : "for a soft threshold");
+}
+
+/// Where the first evictd dies, and what the second one must not do any more.
+struct Death {
+  FaultPoint point = FaultPoint::kNone;
+  Way way = Way::kAtOnce;
+  int time = 1;
+  /// The signal is out, or may be: it is not sent again.
+  bool signalled = true;
+};
+
+const std::vector<Death>& deaths() {
+  static const std::vector<Death> all{
+      {FaultPoint::kDecided, Way::kAtOnce, 1, false},
+      {FaultPoint::kDecided, Way::kWithGrace, 1, false},
+      {FaultPoint::kIntended, Way::kWithGrace},
+      {FaultPoint::kIntended, Way::kSoft},
+      {FaultPoint::kForksStopped, Way::kAtOnce, 1, false},
+      {FaultPoint::kForksStopped, Way::kSoft},
+      {FaultPoint::kSignalled, Way::kAtOnce},
+      {FaultPoint::kSignalled, Way::kWithGrace},
+      {FaultPoint::kSignalled, Way::kSoft},
+      {FaultPoint::kReported, Way::kAtOnce},
+      {FaultPoint::kReported, Way::kSoft},
+      {FaultPoint::kGraceOver, Way::kWithGrace},
+      {FaultPoint::kGraceKilled, Way::kSoft},
+      {FaultPoint::kReleased, Way::kAtOnce},
+      {FaultPoint::kReleased, Way::kSoft},
+      {FaultPoint::kIntentCleared, Way::kWithGrace},
+      // The first text tells of a threshold that is met, the second of a victim.
+      {FaultPoint::kStateComposed, Way::kSoft, 1, false},
+      {FaultPoint::kStateComposed, Way::kSoft, 2},
+      {FaultPoint::kStateCreated, Way::kSoft, 1, false},
+      {FaultPoint::kStateCreated, Way::kSoft, 2},
+      {FaultPoint::kStateHalf, Way::kSoft, 1, false},
+      {FaultPoint::kStateHalf, Way::kSoft, 2},
+      {FaultPoint::kStateWritten, Way::kSoft, 2},
+      {FaultPoint::kStateSynced, Way::kSoft, 2},
+      {FaultPoint::kStateRenamed, Way::kSoft, 2},
+      {FaultPoint::kStateDurable, Way::kSoft, 2},
+  };
+  return all;
+}
+
+class State : public Arena {
+ protected:
+  [[nodiscard]] Json config_for(Way way) const {
+    Json config = memory_config(Source::kEvents);
+    if (way == Way::kWithGrace) {
+      config["hardEvictionGracePeriodSeconds"] = kGraceSeconds;
+      config["hardEvictionFloor"] = "0%";
+    }
+    if (way == Way::kSoft) {
+      config["evictionHard"] = {{"allocatableMemory.available", std::to_string(kHardHeadroom)}};
+      config["evictionSoft"] = {{"allocatableMemory.available", std::to_string(kHeadroom)}};
+      config["evictionSoftGracePeriod"] = {{"allocatableMemory.available", "500ms"}};
+      config["evictionMaxPodGracePeriod"] = kGraceSeconds;
+    }
+    return config;
+  }
+  static std::vector<std::string> dying_at(FaultPoint point, int time = 1) {
+    return {"EVICTD_FAULT_POINT=" + std::string(base::to_string(point)) + ":" +
+            std::to_string(time)};
+  }
+  /// Two pods that nothing may happen to, and the one that it is about.
+  Actor& set_stage(Way way) {
+    daemon_.reset();
+    actors_.clear();
+    ++round_;
+    const std::string number = std::to_string(round_);
+    add({.name = "first-" + number}, 2 * kModest);
+    add({.name = "second-" + number}, kModest);
+    Actor& hog = add_hog({.name = "hog-" + number}, way == Way::kSoft ? kPastSoft : kPastThreshold,
+                         way == Way::kAtOnce ? Manners::kPolite : Manners::kStubborn);
+    limit_memory();
+    return hog;
+  }
+  [[nodiscard]] bool await_death_of_daemon() const {
+    pollfd dead{daemon_->pidfd(), POLLIN, 0};
+    return ::poll(&dead, 1, std::chrono::milliseconds(kPatience).count()) == 1;
+  }
+  void expect_nobody_else_died() {
+    for (const Actor& actor : actors_) {
+      EXPECT_TRUE(&actor == &actors_.back() || actor.alive()) << actor.pod.spec.name;
+    }
+  }
+  void kill_daemon() {
+    ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
+    daemon_.reset();
+  }
+  [[nodiscard]] std::filesystem::path state_file() const { return scratch_->path() / "state"; }
+
+ private:
+  int round_ = 0;
+};
+
+using KilledAtEachStep = State;
+
+TEST_F(KilledAtEachStep, NoDecisionIsLostAndNoneIsTakenTwice) {
+  std::set<FaultPoint> reached;
+  for (const Death& death : deaths()) {
+    SCOPED_TRACE(testing::Message()
+                 << base::to_string(death.point) << ':' << death.time << ' ' << death.way);
+    Actor& hog = set_stage(death.way);
+    start_daemon(config_for(death.way), {}, dying_at(death.point, death.time));
+    hog.load.go();
+    ASSERT_TRUE(await_death_of_daemon()) << "never reached; log: " << log();
+    reached.insert(death.point);
+
+    start_daemon(config_for(death.way));
+
+    const auto end = hog.await_end();
+    ASSERT_TRUE(end) << log();
+    EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+    const Json seen = await_status([](const Json& now) {
+      return now["last_pass"].is_object() && now["last_pass"]["outcome"] == "nothing_met";
+    });
+    if (death.signalled) {
+      EXPECT_EQ(seen["counters"]["actuator"]["sigterms"], 0) << log();
+      EXPECT_EQ(seen["counters"]["evictions"], 0) << log();
+    }
+    expect_nobody_else_died();
+  }
+  // Those that come only after a restart.
+  for (const FaultPoint point : {FaultPoint::kStateRead, FaultPoint::kAdopted}) {
+    SCOPED_TRACE(base::to_string(point));
+    Actor& hog = set_stage(Way::kSoft);
+    start_daemon(config_for(Way::kSoft), {}, dying_at(FaultPoint::kStateDurable, 2));
+    hog.load.go();
+    ASSERT_TRUE(await_death_of_daemon()) << log();
+    if (!fails_to_start(dying_at(point))) {
+      ADD_FAILURE() << "never reached";
+    } else {
+      reached.insert(point);
+    }
+    start_daemon(config_for(Way::kSoft));
+    ASSERT_TRUE(hog.await_end()) << log();
+    EXPECT_EQ(status()["counters"]["actuator"]["sigterms"], 0) << log();
+    expect_nobody_else_died();
+  }
+  std::cout << "killed at " << reached.size() << " points, " << deaths().size() + 2 << " times\n";
+#define EVICTD_FAULT_POINT_REACHED(enumerator, name) \
+  EXPECT_TRUE(reached.contains(FaultPoint::enumerator)) << "never killed at " << (name);
+  EVICTD_FAULT_POINTS(EVICTD_FAULT_POINT_REACHED)
+#undef EVICTD_FAULT_POINT_REACHED
+}
+
+TEST_F(State, AVictimInItsSoftGraceKeepsItsDeadlineOverARestart) {
+  Actor& hog = set_stage(Way::kSoft);
+  Json config = config_for(Way::kSoft);
+  config["evictionMaxPodGracePeriod"] = 3;
+  start_daemon(config);
+  hog.load.go();
+  const Json record = await_record(hog, "terminating");
+  kill_daemon();
+
+  start_daemon(config);
+
+  const Json seen = status();
+  EXPECT_EQ(seen["state"]["adopted"], 1) << seen.dump(1);
+  const auto end = hog.await_end();
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+  EXPECT_GE(
+      end->at.time_since_epoch().count() - record["timeline"]["signal_ns"].get<std::int64_t>(),
+      std::chrono::nanoseconds(std::chrono::milliseconds(2990)).count());
+  EXPECT_EQ(status()["counters"]["actuator"]["sigterms"], 0);
+  expect_nobody_else_died();
+}
+
+TEST_F(State, AGracePeriodThatRunsIsNotBegunAnew) {
+  Actor& hog = set_stage(Way::kSoft);
+  Json config = config_for(Way::kSoft);
+  config["evictionSoftGracePeriod"] = {{"allocatableMemory.available", "1h"}};
+  start_daemon(config);
+  hog.load.go();
+  const auto met_for = [](const Json& now) {
+    for (const Json& signal : now["signals"]) {
+      if (signal["kind"] == "soft" && signal.contains("met_since_ms")) {
+        return signal["met_since_ms"].get<std::int64_t>();
+      }
+    }
+    return std::int64_t{-1};
+  };
+  const Json before = await_status([&](const Json& now) { return met_for(now) >= 500; });
+  await_status([](const Json& now) { return now["state"]["writes"] > 0; });
+  kill_daemon();
+
+  start_daemon(config);
+
+  const Json after = await_status([&](const Json& now) { return met_for(now) >= 0; });
+  EXPECT_GT(met_for(after), met_for(before));
+  EXPECT_EQ(after["state"]["restored"], true);
+  EXPECT_TRUE(hog.alive());
+}
+
+TEST_F(State, APauseAndADryRunOutliveARestart) {
+  set_stage(Way::kAtOnce);
+  start_daemon(config_for(Way::kAtOnce));
+  for (const char* const request :
+       {R"({"op":"pause","for":"1h","signal":"pid.available"})", R"({"op":"dry_run","on":true})"}) {
+    ASSERT_TRUE(daemon_->ask(request));
+  }
+  await_status([](const Json& now) { return now["state"]["writes"] > 1; });
+  kill_daemon();
+
+  start_daemon(config_for(Way::kAtOnce));
+
+  const Json seen = status();
+  EXPECT_EQ(seen["dry_run"], true);
+  ASSERT_EQ(seen["brakes"]["pauses"].size(), 1U);
+  EXPECT_EQ(seen["brakes"]["pauses"][0]["signal"], "pid.available");
+}
+
+TEST_F(State, AFileThatIsTornOrForeignIsIgnoredWithAWarning) {
+  set_stage(Way::kAtOnce);
+  for (const char* const text :
+       {"", "evictd-state 1 5 0123456789abcdef\n{}", "evictd-state 9 1 0\n"}) {
+    ASSERT_TRUE(stage::replace_file(state_file(), text));
+    start_daemon(config_for(Way::kAtOnce));
+    EXPECT_EQ(lines_with(log(), "continuing without the state of the last run"), 1U) << log();
+    EXPECT_EQ(status()["state"]["restored"], false);
+    daemon_.reset();
+  }
+}
+
+}  // namespace
+}  // namespace evictd::daemon::test

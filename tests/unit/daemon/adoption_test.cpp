@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/adoption.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace evictd::daemon {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr MonoTime kNow{seconds(1000)};
+constexpr MonoTime kBegan{seconds(990)};
+constexpr MonoTime kDue{seconds(1020)};
+
+enforce::Inhabitants living(std::size_t processes, std::size_t dying = 0,
+                            MonoTime oldest = MonoTime(seconds(100))) {
+  return {.processes = processes, .dying = dying, .oldest = oldest};
+}
+
+SavedEviction saved(bool killed) {
+  return {.uid = "uid",
+          .pod = {},
+          .hard = false,
+          .killed = killed,
+          .began_at = kBegan,
+          .kill_due_at = kDue,
+          .killed_at = killed ? MonoTime(seconds(995)) : MonoTime{}};
+}
+
+constexpr enforce::Intent kIntent{.hard = false, .began_at = kBegan, .kill_due_at = kDue};
+
+TEST(Adoption, NobodyIsInAnEmptyPodOrInOneThatNothingIsKnownOf) {
+  EXPECT_FALSE(adoption_of({.inhabitants = living(0), .intent = kIntent}, kNow));
+  EXPECT_FALSE(adoption_of({.inhabitants = living(3, 2), .intent = std::nullopt}, kNow));
+}
+
+TEST(Adoption, AVictimInItsGraceKeepsItsDeadlineByIntentAndByFile) {
+  const SavedEviction file = saved(false);
+  for (const FoundPod& pod :
+       {FoundPod{.inhabitants = living(2), .intent = kIntent, .saved = nullptr},
+        FoundPod{.inhabitants = living(2), .intent = std::nullopt, .saved = &file}}) {
+    const auto adoption = adoption_of(pod, kNow);
+    ASSERT_TRUE(adoption);
+    EXPECT_EQ(adoption->kind, AdoptionKind::kInGrace);
+    EXPECT_EQ(adoption->kill_due_at, kDue);
+    EXPECT_FALSE(adoption->hard);
+  }
+}
+
+TEST(Adoption, AKilledVictimIsStillReleasing) {
+  const SavedEviction file = saved(true);
+  const auto adoption =
+      adoption_of({.inhabitants = living(2), .intent = kIntent, .saved = &file}, kNow);
+  ASSERT_TRUE(adoption);
+  EXPECT_EQ(adoption->kind, AdoptionKind::kKilled);
+  EXPECT_EQ(adoption->killed_at, file.killed_at);
+}
+
+TEST(Adoption, APodThatIsDyingByWhosoeverHandIsAwaitedAndNotTouched) {
+  const auto adoption = adoption_of({.inhabitants = living(2, 2), .intent = std::nullopt}, kNow);
+  ASSERT_TRUE(adoption);
+  EXPECT_EQ(adoption->kind, AdoptionKind::kReleasing);
+  EXPECT_EQ(adoption->killed_at, kNow);
+}
+
+TEST(Adoption, AVictimThatDiesInItsGraceIsReleasing) {
+  const auto adoption = adoption_of({.inhabitants = living(2, 2), .intent = kIntent}, kNow);
+  ASSERT_TRUE(adoption);
+  EXPECT_EQ(adoption->kind, AdoptionKind::kKilled);
+}
+
+TEST(Adoption, ProcessesThatWereStartedAfterTheEvictionBeganAreNotItsVictims) {
+  const SavedEviction file = saved(true);
+  const FoundPod pod{
+      .inhabitants = living(1, 0, kBegan + seconds(1)), .intent = kIntent, .saved = &file};
+  EXPECT_FALSE(adoption_of(pod, kNow));
+}
+
+}  // namespace
+}  // namespace evictd::daemon

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace evictd::base {
+
+/// Moments between the steps of an eviction and of keeping state, in the order in which they come.
+/// A test has evictd die at each of them by itself and sees what the next one makes of it.
+#define EVICTD_FAULT_POINTS(X)                                           \
+  X(kDecided, "decided")              /* a victim is chosen */           \
+  X(kIntended, "intended")            /* its cgroup says so */           \
+  X(kForksStopped, "forks-stopped")   /* v1: it can fork no more */      \
+  X(kSignalled, "signalled")          /* SIGTERM or SIGKILL is out */    \
+  X(kReported, "reported")            /* housekeeping was told */        \
+  X(kGraceOver, "grace-over")         /* SIGKILL is due */               \
+  X(kGraceKilled, "grace-killed")     /* and is out */                   \
+  X(kReleased, "released")            /* nobody is left in it */         \
+  X(kIntentCleared, "intent-cleared") /* its cgroup says no more */      \
+  X(kStateComposed, "state-composed") /* there is something to write */  \
+  X(kStateCreated, "state-created")   /* an empty file beside the old */ \
+  X(kStateHalf, "state-half")         /* half of it is written */        \
+  X(kStateWritten, "state-written")   /* all of it */                    \
+  X(kStateSynced, "state-synced")     /* on the disk */                  \
+  X(kStateRenamed, "state-renamed")   /* in the place of the old */      \
+  X(kStateDurable, "state-durable")   /* for good */                     \
+  X(kStateRead, "state-read")         /* after a restart */              \
+  X(kAdopted, "adopted")              /* an eviction was taken over */
+
+enum class FaultPoint : std::uint8_t {
+  kNone,
+#define EVICTD_FAULT_POINT_ENUMERATOR(enumerator, name) enumerator,
+  EVICTD_FAULT_POINTS(EVICTD_FAULT_POINT_ENUMERATOR)
+#undef EVICTD_FAULT_POINT_ENUMERATOR
+};
+
+/// "decided" and so on; "" for kNone.
+[[nodiscard]] std::string_view to_string(FaultPoint point);
+
+/// The point to die at, from the environment variable EVICTD_FAULT_POINT when the program starts:
+/// its name, or its name, ':' and the how manyeth time. kNone without it.
+extern const FaultPoint armed_fault_point;
+
+/// Ends this process with SIGKILL, the armed how manyeth time.
+void reach_armed_fault_point();
+
+/// Cost where nothing is armed: one comparison of a constant that is in the cache.
+inline void fault_point(FaultPoint point) {
+  if (point == armed_fault_point) [[unlikely]] {
+    reach_armed_fault_point();
+  }
+}
+
+}  // namespace evictd::base

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/adoption.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// What is written on the cgroup is newer than what is in the file, but for a kill, which is not
+/// written there.
+std::optional<Adoption> known_of(const FoundPod& pod) {
+  std::optional<Adoption> known;
+  if (pod.saved != nullptr) {
+    known = Adoption{.kind = pod.saved->killed ? AdoptionKind::kKilled : AdoptionKind::kInGrace,
+                     .hard = pod.saved->hard,
+                     .began_at = pod.saved->began_at,
+                     .kill_due_at = pod.saved->kill_due_at,
+                     .killed_at = pod.saved->killed_at};
+  }
+  if (pod.intent && (!known || known->kind != AdoptionKind::kKilled)) {
+    known = Adoption{.kind = AdoptionKind::kInGrace,
+                     .hard = pod.intent->hard,
+                     .began_at = pod.intent->began_at,
+                     .kill_due_at = pod.intent->kill_due_at,
+                     .killed_at = {}};
+  }
+  return known;
+}
+
+}  // namespace
+
+std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
+  const enforce::Inhabitants& seen = pod.inhabitants;
+  if (seen.processes == 0) {
+    return std::nullopt;
+  }
+  std::optional<Adoption> known = known_of(pod);
+  if (known && seen.oldest > known->began_at) {
+    known.reset();
+  }
+  if (!seen.all_dying()) {
+    return known;
+  }
+  if (!known) {
+    return Adoption{.kind = AdoptionKind::kReleasing,
+                    .hard = true,
+                    .began_at = now,
+                    .kill_due_at = now,
+                    .killed_at = now};
+  }
+  if (known->kind == AdoptionKind::kInGrace) {
+    known->kind = AdoptionKind::kKilled;
+    known->killed_at = now;
+  }
+  return known;
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "daemon/saved_state.h"
+#include "enforce/inhabitants.h"
+#include "enforce/intent.h"
+
+namespace evictd::daemon {
+
+/// What is known of a pod when evictd starts.
+struct FoundPod {
+  enforce::Inhabitants inhabitants;
+  /// On its cgroup.
+  std::optional<enforce::Intent> intent;
+  /// In the state file; nullptr if it is not there.
+  const SavedEviction* saved = nullptr;
+};
+
+/// How an eviction of an earlier evictd goes on.
+enum class AdoptionKind {
+  kInGrace,    ///< Was sent SIGTERM: keeps its deadline, and is killed then.
+  kKilled,     ///< Was sent SIGKILL by us: what is left of it is ended and awaited.
+  kReleasing,  ///< Is dying, by whosever hand: awaited, and not touched.
+};
+
+struct Adoption {
+  AdoptionKind kind = AdoptionKind::kInGrace;
+  bool hard = true;
+  MonoTime began_at{};
+  MonoTime kill_due_at{};
+  MonoTime killed_at{};
+};
+
+/// Nothing for a pod that no eviction is under way of: in particular where every process was
+/// started after the eviction began, because those it was about are gone. Pure.
+[[nodiscard]] std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now);
+
+}  // namespace evictd::daemon

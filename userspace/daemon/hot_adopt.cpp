@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hot thread leaves for the next evictd on a victim's cgroup, and how it goes on with what
+// an earlier one began.
+#include "base/fault_point.h"
+#include "daemon/hot_loop.h"
+#include "enforce/intent.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+using base::fault_point;
+using base::FaultPoint;
+
+}  // namespace
+
+/// Before SIGTERM: a restarted evictd must neither send it again nor forget the end of the grace. A
+/// kill at once needs none, as it shows in the processes themselves.
+void HotLoop::leave_intent(const HotPod& victim, const enforce::Intent& intent) {
+  if (!victim.target || dry_run()) {
+    return;
+  }
+  if (!enforce::write_intent(*victim.target, intent)) {
+    count(options_.counters->intents_not_written);
+  }
+  fault_point(FaultPoint::kIntended);
+}
+
+void HotLoop::clear_intent(CgroupId pod) {
+  fault_point(FaultPoint::kReleased);
+  for (const std::uint32_t slot : pods_.ordered()) {
+    const HotPod& known = *pods_.at(slot);
+    if (known.memory_id == pod && known.target) {
+      enforce::clear_intent(*known.target);
+    }
+  }
+  fault_point(FaultPoint::kIntentCleared);
+}
+
+void HotLoop::handle(const AdoptEviction& message) {
+  const HotPod* const pod = pods_.at(message.slot);
+  if (pod == nullptr || !pod->target) {
+    return;
+  }
+  const Adoption& adoption = message.adoption;
+  InFlightTable::Entry entry;
+  entry.pod = pod->memory_id;
+  entry.killed_at = adoption.killed_at;
+  entry.phase = adoption.kind != AdoptionKind::kInGrace ? InFlightTable::Phase::kKilled
+                : adoption.hard                         ? InFlightTable::Phase::kHardGrace
+                                                        : InFlightTable::Phase::kSoftGrace;
+  entry.observed_only = adoption.kind == AdoptionKind::kReleasing;
+  if (!entry.observed_only) {
+    const Result<enforce::Ticket> ticket = options_.actuator->adopt(
+        *pod->target,
+        {.state = adoption.kind == AdoptionKind::kKilled ? enforce::EvictionState::kKilled
+                                                         : enforce::EvictionState::kTerminating,
+         .began_at = adoption.began_at,
+         .kill_due_at = adoption.kill_due_at,
+         .killed_at = adoption.killed_at},
+        wake_at_);
+    if (!ticket) {
+      send(EvictionRefused{.victim = pod, .code = ticket.error().code});
+      return;
+    }
+    entry.ticket = *ticket;
+  }
+  in_flight_.add(entry);
+  count(options_.counters->adopted);
+  fault_point(FaultPoint::kAdopted);
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/state_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "base/fault_point.h"
+#include "base/fd.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+using base::fault_point;
+using base::FaultPoint;
+
+/// Far above what a full node needs; what is larger is none of ours.
+constexpr std::size_t kLargest = std::size_t{4} << 20;
+
+Result<> write_all(int fd, std::string_view text, const std::string& path) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno != EINTR) {
+      return fail_errno(errno, "write " + path);
+    }
+    text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<> write_synced(const std::string& path, std::string_view text) {
+  const base::Fd file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) {
+    return fail_errno(errno, "open " + path);
+  }
+  fault_point(FaultPoint::kStateCreated);
+  Result<> written = write_all(file.get(), text.substr(0, text.size() / 2), path);
+  fault_point(FaultPoint::kStateHalf);
+  if (written) {
+    written = write_all(file.get(), text.substr(text.size() / 2), path);
+  }
+  fault_point(FaultPoint::kStateWritten);
+  if (written && ::fsync(file.get()) != 0) {
+    return fail_errno(errno, "sync " + path);
+  }
+  fault_point(FaultPoint::kStateSynced);
+  return written;
+}
+
+}  // namespace
+
+Result<std::string> read_state_file(const std::string& path) {
+  const base::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) {
+    return fail_errno(errno, "open " + path);
+  }
+  std::string text;
+  std::array<char, 4096> part{};
+  ssize_t got = 0;
+  while ((got = ::read(file.get(), part.data(), part.size())) > 0 && text.size() <= kLargest) {
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+  if (got < 0) {
+    return fail_errno(errno, "read " + path);
+  }
+  return text;
+}
+
+Result<> replace_state_file(const std::string& path, std::string_view text) {
+  const std::string beside = path + ".new";
+  if (Result<> written = write_synced(beside, text); !written) {
+    return written;
+  }
+  if (::rename(beside.c_str(), path.c_str()) != 0) {
+    return fail_errno(errno, "rename " + beside + " to " + path);
+  }
+  fault_point(FaultPoint::kStateRenamed);
+  const std::string directory = std::filesystem::path(path).parent_path();
+  const base::Fd parent(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent || ::fsync(parent.get()) != 0) {
+    return fail_errno(errno, "sync " + directory);
+  }
+  fault_point(FaultPoint::kStateDurable);
+  return {};
+}
+
+StateWriter::StateWriter(std::string path) : path_(std::move(path)), thread_([this] { run(); }) {}
+
+StateWriter::~StateWriter() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void StateWriter::write(std::string text) {
+  {
+    const std::scoped_lock lock(mutex_);
+    waiting_ = std::move(text);
+  }
+  wake_.notify_one();
+}
+
+StateWriter::Counters StateWriter::counters() const {
+  const std::scoped_lock lock(mutex_);
+  return counters_;
+}
+
+void StateWriter::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return waiting_ || stop_; });
+    if (!waiting_) {
+      return;
+    }
+    const std::string text = std::move(*std::exchange(waiting_, std::nullopt));
+    lock.unlock();
+    const Result<> replaced = replace_state_file(path_, text);
+    lock.lock();
+    counters_.writes += replaced ? 1 : 0;
+    counters_.failures += replaced ? 0 : 1;
+    counters_.last_failure = replaced ? std::string() : replaced.error().message();
+  }
+}
+
+}  // namespace evictd::daemon

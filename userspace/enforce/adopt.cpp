@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Going on with evictions that an earlier process of ours began.
+#include "enforce/cgroup_actuator.h"
+
+namespace evictd::enforce {
+
+Result<Ticket> CgroupActuator::adopt(KillTarget& target, const Adoption& adoption, MonoTime now) {
+  if (table_.find_pod(target) != nullptr) {
+    return fail(Errc::kBusy, "being evicted");
+  }
+  if (const Protection protection = protection_of(target); protection != Protection::kNone) {
+    return refuse(protection);
+  }
+  Eviction* const eviction = table_.add(target, adoption.kill_due_at - now, now);
+  if (eviction == nullptr) {
+    return fail(Errc::kExhausted, "too many");
+  }
+  EvictionTable::place(*eviction, adoption);
+  prepare(target);
+  const bool told = watch_.add_events(eviction->ticket.slot, target.events_.get());
+  if (eviction->killed()) {
+    eviction->look_again_at = now;
+  } else if (!told) {
+    // Its processes are watched one by one, as after a SIGTERM of our own.
+    static_cast<void>(signaller_.list(target, ListScope::kAll));
+    signaller_.watch_listed(eviction->ticket.slot);
+  }
+  return eviction->ticket;
+}
+
+}  // namespace evictd::enforce
