@@ -50,6 +50,12 @@ struct NodeUsage {
   /// v1: root memory.usage_in_bytes; v2: anon + file of the root memory.stat.
   Bytes usage{-1};
   Bytes inactive_file{-1};
+  /// MemAvailable, SwapTotal, SwapFree and Hugetlb (all pages of all sizes, in use or not) of
+  /// /proc/meminfo; -1 where they were not asked for.
+  Bytes mem_available{-1};
+  Bytes swap_total{-1};
+  Bytes swap_free{-1};
+  Bytes hugetlb{-1};
   /// min(pid_max, threads-max).
   std::int64_t max_pid = -1;
   /// Tasks on the node: the denominator in the 4th field of /proc/loadavg (nr_threads).

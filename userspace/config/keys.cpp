@@ -34,6 +34,9 @@ constexpr Choices<CgroupDriver, 3> kCgroupDrivers{{{"auto", CgroupDriver::kAuto}
                                                    {"systemd", CgroupDriver::kSystemd}}};
 constexpr Choices<PidAvailableSource, 2> kPidAvailableSources{
     {{"node", PidAvailableSource::kNode}, {"podRoot", PidAvailableSource::kPodRoot}}};
+constexpr Choices<eviction::MemorySource, 2> kMemorySources{
+    {{"kubelet", eviction::MemorySource::kKubelet},
+     {"memAvailable", eviction::MemorySource::kMemAvailable}}};
 constexpr Choices<base::LogFormat, 2> kLogFormats{
     {{"text", base::LogFormat::kText}, {"json", base::LogFormat::kJson}}};
 constexpr Choices<base::LogLevel, 4> kLogLevels{{{"debug", base::LogLevel::kDebug},
@@ -122,6 +125,11 @@ std::vector<Key> decision_keys() {
       bool_key("dryRun", kReload, field(&Settings::dry_run)),
       choice_key("pidAvailableSource", kReload, field(&Settings::pid_available_source),
                  kPidAvailableSources),
+      choice_key("memoryAvailableSource", kReload,
+                 field(&Settings::memory, &eviction::MemoryRules::source), kMemorySources),
+      bool_key("swapAware", kReload, field(&Settings::memory, &eviction::MemoryRules::swap_aware)),
+      bool_key("hugepageAware", kReload,
+               field(&Settings::memory, &eviction::MemoryRules::hugepage_aware)),
   };
 }
 

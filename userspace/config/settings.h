@@ -73,6 +73,7 @@ struct Settings {
   bool dry_run = false;
   bool evict_unknown_pods = false;
   PidAvailableSource pid_available_source = PidAvailableSource::kNode;
+  eviction::MemoryRules memory;
 
   EventSource event_source = EventSource::kAuto;
   Duration poll_interval = std::chrono::seconds(10);

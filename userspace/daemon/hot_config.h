@@ -16,6 +16,7 @@ struct HotConfig {
   eviction::EvictionManager manager;
   poll::IntervalOptions interval;
   config::PidAvailableSource pid_source = config::PidAvailableSource::kNode;
+  eviction::MemoryRules memory;
   bool dry_run = false;
   /// Of these the pass gets those that are known from the configuration; the rest is BrakeState's.
   std::size_t max_evictions_per_minute = 0;

@@ -203,21 +203,28 @@ enforce::Actuator& HotLoop::actuator() {
 
 Duration HotLoop::next_interval() const {
   Duration interval = config_->interval.longest;
-  if (source() == ReadingSource::kTable) {
+  const bool kernel_watches = source() == ReadingSource::kTable;
+  if (kernel_watches && config_->memory.follow_working_set()) {
     return interval;
+  }
+  poll::IntervalOptions options = config_->interval;
+  if (kernel_watches) {
+    // It watches all but memory.available, which is looked at the sooner the nearer it is.
+    options.mode = poll::IntervalMode::kAdaptive;
   }
   const eviction::ThresholdTable& thresholds = config_->manager.thresholds();
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const eviction::Signal signal = thresholds[i].signal;
     const auto& seen = readings_.observations()[signal];
-    if (!eviction::is_memory(signal) || !seen) {
+    if (!eviction::is_memory(signal) || !seen ||
+        (kernel_watches && signal != eviction::Signal::kMemoryAvailable)) {
       continue;
     }
     const auto limit = static_cast<std::int64_t>(
         thresholds.limit(i, seen->capacity, eviction::MinReclaim::kIgnored));
     const poll::Approach approach{.distance = Bytes{seen->available - limit},
                                   .rate = Bytes{readings_.pod_root().rate_bytes_per_second}};
-    interval = std::min(interval, poll::next_interval(config_->interval, approach));
+    interval = std::min(interval, poll::next_interval(options, approach));
   }
   return interval;
 }

@@ -69,7 +69,8 @@ void HotLoop::pass(MonoTime now) {
                   .limits = reads_limits(trigger),
                   .exact_tasks = counts_tasks(config_->manager.thresholds()),
                   .pid_source = config_->pid_source,
-                  .compat = config_->manager.settings().compat},
+                  .compat = config_->manager.settings().compat,
+                  .memory = config_->memory},
                  pods_, now);
   set_standings();
   note_releasing(now);
@@ -274,6 +275,7 @@ void HotLoop::report(const eviction::Decision& decision) {
     copy->pod_root = readings_.pod_root();
     copy->pod_root_max_tasks = readings_.pod_root_max_tasks();
     copy->observations = readings_.observations();
+    copy->memory = config_->memory;
     copy->decision = decision;
     copy->state = config_->manager.state();
     copy->eviction_times = eviction_times_;

@@ -125,6 +125,8 @@ Result<> Housekeeping::watch_manifests() {
 
 void Housekeeping::hand_over_everything() {
   rescan();
+  go_on();
+  log_memory_rules();
   log_problems();
 }
 

@@ -116,6 +116,9 @@ class Housekeeping final : private base::LineHandler {
   void keep_state();
   void release_memory_of(CgroupId pod);
   void set_watch_points(const Capacities& capacities);
+  /// What the kernel side has to measure memory.available against; -1 where it cannot watch it.
+  [[nodiscard]] Bytes watched_node_memory(const PassCopy& copy) const;
+  void log_memory_rules();
   void log_eviction(const exporting::EvictionRecord& record);
   void keep_alive(MonoTime now);
   void check_timer(MonoTime now);

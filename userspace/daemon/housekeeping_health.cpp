@@ -103,6 +103,14 @@ void Housekeeping::note_brakes(const PassCopy& copy) {
                                  eviction::describe(reason)));
 }
 
+void Housekeeping::log_memory_rules() {
+  if (options_.probe != nullptr && !config_->settings().memory.follow_working_set()) {
+    options_.log->warn(
+        "memory.available is not total less working set (memoryAvailableSource, swapAware), "
+        "continuing without kernel events for it: it is polled, the sooner the nearer it is");
+  }
+}
+
 void Housekeeping::log_shortage() {
   const std::size_t pods = options_.registry->incomplete();
   if (pods != 0 && !short_of_descriptors_) {

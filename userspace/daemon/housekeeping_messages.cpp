@@ -78,6 +78,12 @@ void Housekeeping::handle(PassDone& message) {
   }
 }
 
+Bytes Housekeeping::watched_node_memory(const PassCopy& copy) const {
+  const auto& seen = copy.observations[eviction::Signal::kMemoryAvailable];
+  return seen && config_->settings().memory.follow_working_set() ? Bytes{seen->capacity}
+                                                                 : Bytes{-1};
+}
+
 void Housekeeping::note_pass(const PassCopy& copy) {
   actuator_counters_ = copy.actuator;
   note_brakes(copy);
@@ -93,7 +99,7 @@ void Housekeeping::note_pass(const PassCopy& copy) {
     conditions_ = copy.decision.conditions;
   }
   const Capacities capacities{
-      .node_memory = copy.node.memory_total,
+      .node_memory = watched_node_memory(copy),
       .pod_root_memory =
           copy.pod_root.limit.value == sys::kNoLimit ? Bytes{-1} : copy.pod_root.limit,
       .node_tasks = copy.node.max_pid,

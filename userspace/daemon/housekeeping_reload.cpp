@@ -55,6 +55,11 @@ Result<> Housekeeping::try_reload() {
     wishes_.dry_run.reset();
     send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
   }
+  keeper_->note_wishes(wishes_, config_->settings().dry_run);
+  if (!config_->settings().memory.follow_working_set()) {
+    capacities_.node_memory = Bytes{-1};
+    log_memory_rules();
+  }
   set_watch_points(capacities_);
   options_.log->info(
       "configuration reloaded",

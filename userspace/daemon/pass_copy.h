@@ -61,6 +61,8 @@ struct PassCopy {
   CgroupUsage pod_root;
   std::int64_t pod_root_max_tasks = -1;
   eviction::Observations observations;
+  /// How memory.available of these was worked out.
+  eviction::MemoryRules memory;
   std::vector<PodCopy> pods;
   eviction::Decision decision;
   eviction::PassState state;

@@ -30,6 +30,7 @@ Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config) {
   }
   auto hot = std::make_unique<HotConfig>(std::move(*manager));
   hot->pid_source = settings.pid_available_source;
+  hot->memory = settings.memory;
   hot->dry_run = settings.dry_run;
   hot->max_evictions_per_minute = settings.brakes.max_evictions_per_minute;
   hot->growth.memory_per_second = Bytes{settings.sweep.rate_up.value * kBeyondAnyMachine};

@@ -76,6 +76,10 @@ void Readings::read_node(const Request& request, MonoTime now) {
   if (files) {
     static_cast<void>(options_.node_files.read(now, buffer_, node_));
   }
+  if (request.memory.need_meminfo()) {
+    options_.node_files.read_meminfo(buffer_, node_);
+    node_.read_at = now;
+  }
   if (source_ == ReadingSource::kFiles) {
     return;
   }
@@ -141,7 +145,7 @@ void Readings::read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage) {
 
 void Readings::observe() {
   using eviction::Signal;
-  observations_[Signal::kMemoryAvailable] = eviction::observe_memory(node_);
+  observations_[Signal::kMemoryAvailable] = eviction::observe_memory(node_, memory_);
   observations_[Signal::kAllocatableMemoryAvailable] =
       eviction::observe_allocatable_memory(pod_root_);
   observations_[Signal::kPidAvailable] =
@@ -169,6 +173,7 @@ void Readings::observe_disks(eviction::Compat compat, MonoTime now) {
 void Readings::read(const Request& request, const PodSlots& slots, MonoTime now) {
   source_ = request.source;
   pid_source_ = request.pid_source;
+  memory_ = request.memory;
   // Before the rows: reading its memory.stat makes the kernel bring the statistics of all below it
   // up to date, which the rows show but cannot bring about.
   read_pod_root(request, now);

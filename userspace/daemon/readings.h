@@ -53,6 +53,7 @@ class Readings {
     config::PidAvailableSource pid_source = config::PidAvailableSource::kNode;
     /// Which disk signals there are differs.
     eviction::Compat compat = eviction::Compat::k1_32;
+    eviction::MemoryRules memory;
   };
 
   /// Reads the node, the pod root and every pod of `slots`, and makes observations of them.
@@ -108,6 +109,7 @@ class Readings {
   CgroupUsage pod_root_;
   std::int64_t pod_root_max_tasks_ = -1;
   config::PidAvailableSource pid_source_ = config::PidAvailableSource::kNode;
+  eviction::MemoryRules memory_;
   eviction::Observations observations_;
   std::vector<eviction::PassPod> pods_;
   std::vector<std::uint32_t> slots_;

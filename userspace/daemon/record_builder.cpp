@@ -189,6 +189,9 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
   if (!done.copy) {
     return record;
   }
+  record.memory_available_source = eviction::to_string(done.copy->memory.source);
+  record.swap_aware = done.copy->memory.swap_aware;
+  record.hugepage_aware = done.copy->memory.hugepage_aware;
   record.evictions_last_minute =
       done.copy->eviction_times.within(eviction::kRateWindow, done.timeline.decide_at);
   record.overruled_brake = eviction::to_string(done.copy->decision.overruled);

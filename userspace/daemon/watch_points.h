@@ -16,7 +16,8 @@ namespace evictd::daemon {
 
 /// What thresholds are measured against; a change of any moves the watched levels.
 struct Capacities {
-  /// MemTotal.
+  /// MemTotal, less huge pages where those do not count; -1 where memory.available does not follow
+  /// the working set.
   Bytes node_memory{-1};
   /// Limit of the pod root, -1 for none.
   Bytes pod_root_memory{-1};

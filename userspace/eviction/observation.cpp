@@ -65,13 +65,50 @@ Observations observe(const NodeStatistics& statistics, Compat compat) {
   return seen;
 }
 
-std::optional<Observation> observe_memory(const NodeUsage& node) {
-  if (node.memory_total.value < 0 || node.usage.value < 0 || node.inactive_file.value < 0) {
+std::string_view to_string(MemorySource source) {
+  switch (source) {
+    case MemorySource::kKubelet:
+      return "kubelet";
+    case MemorySource::kMemAvailable:
+      return "memAvailable";
+  }
+  return "";
+}
+
+std::optional<Observation> observe_memory(const NodeUsage& node, const MemoryRules& rules) {
+  Observation seen{.available = 0, .capacity = node.memory_total.value, .time = node.read_at};
+  switch (rules.source) {
+    case MemorySource::kKubelet:
+      if (node.usage.value < 0 || node.inactive_file.value < 0) {
+        return std::nullopt;
+      }
+      seen.available =
+          seen.capacity - std::max<std::int64_t>(0, node.usage.value - node.inactive_file.value);
+      break;
+    case MemorySource::kMemAvailable:
+      if (node.mem_available.value < 0) {
+        return std::nullopt;
+      }
+      seen.available = node.mem_available.value;
+      break;
+  }
+  if (node.memory_total.value < 0 ||
+      (rules.swap_aware && (node.swap_total.value < 0 || node.swap_free.value < 0)) ||
+      (rules.hugepage_aware && node.hugetlb.value < 0)) {
     return std::nullopt;
   }
-  const std::int64_t working_set =
-      std::max<std::int64_t>(0, node.usage.value - node.inactive_file.value);
-  return Observation{node.memory_total.value - working_set, node.memory_total.value, node.read_at};
+  if (rules.hugepage_aware) {
+    seen.capacity -= node.hugetlb.value;
+    if (rules.source == MemorySource::kKubelet) {
+      // The kernel's own estimate never had them.
+      seen.available = std::max<std::int64_t>(0, seen.available - node.hugetlb.value);
+    }
+  }
+  if (rules.swap_aware) {
+    seen.available += node.swap_free.value;
+    seen.capacity += node.swap_total.value;
+  }
+  return seen;
 }
 
 std::optional<Observation> observe_allocatable_memory(const CgroupUsage& pod_root) {

@@ -78,8 +78,38 @@ struct NodeStatistics {
 /// and the inodes of imagefs are seen only together with its bytes. Amounts above 2^63-1 wrap.
 [[nodiscard]] Observations observe(const NodeStatistics& statistics, Compat compat);
 
-/// memory.available from a reading of the node: total less working set. Unset if it was not read.
-[[nodiscard]] std::optional<Observation> observe_memory(const NodeUsage& node);
+/// What memory.available is worked out from.
+enum class MemorySource : std::uint8_t {
+  kKubelet,       ///< Total less working set, in which active file cache counts as used.
+  kMemAvailable,  ///< The kernel's own estimate of what can be had without swapping.
+};
+
+/// "kubelet", "memAvailable".
+[[nodiscard]] std::string_view to_string(MemorySource source);
+
+/// How memory.available is worked out; the defaults are the kubelet's.
+struct MemoryRules {
+  MemorySource source = MemorySource::kKubelet;
+  /// Free swap is available, and swap is capacity.
+  bool swap_aware = false;
+  /// Huge pages set aside are neither available nor capacity.
+  bool hugepage_aware = false;
+
+  /// Whether more of /proc/meminfo is needed than MemTotal.
+  [[nodiscard]] bool need_meminfo() const {
+    return source != MemorySource::kKubelet || swap_aware || hugepage_aware;
+  }
+  /// Whether what is available is capacity less working set, which the kernel side watches.
+  [[nodiscard]] bool follow_working_set() const {
+    return source == MemorySource::kKubelet && !swap_aware;
+  }
+  bool operator==(const MemoryRules&) const = default;
+};
+
+/// memory.available from a reading of the node; docs/eviction.md has the formula of each rule.
+/// Unset if what a rule needs was not read.
+[[nodiscard]] std::optional<Observation> observe_memory(const NodeUsage& node,
+                                                        const MemoryRules& rules = {});
 /// allocatableMemory.available from a reading of the pod root: limit less working set, at least 0.
 /// Unset if it was not read or has no limit.
 [[nodiscard]] std::optional<Observation> observe_allocatable_memory(const CgroupUsage& pod_root);

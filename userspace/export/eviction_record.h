@@ -76,6 +76,10 @@ struct EvictionRecord {
   std::string resource;
   std::optional<std::int64_t> available;
   std::optional<std::int64_t> capacity;
+  /// How memory.available was worked out in this pass.
+  std::string memory_available_source;
+  bool swap_aware = false;
+  bool hugepage_aware = false;
   std::int64_t grace_seconds = 0;
   bool dry_run = false;
   /// Evictions in the minute before, this one included, and the brake that would have held this one

@@ -116,6 +116,14 @@ ReadState NodeFiles::read_max_pid(ReadBuffer& buffer, NodeUsage& usage) const {
   return pid_max && threads ? ReadState::kRead : ReadState::kFailed;
 }
 
+void NodeFiles::read_meminfo(ReadBuffer& buffer, NodeUsage& usage) const {
+  const KeptText meminfo = meminfo_.read(buffer);
+  usage.mem_available = find_meminfo(meminfo.text, "MemAvailable").value_or(Bytes{-1});
+  usage.swap_total = find_meminfo(meminfo.text, "SwapTotal").value_or(Bytes{-1});
+  usage.swap_free = find_meminfo(meminfo.text, "SwapFree").value_or(Bytes{-1});
+  usage.hugetlb = find_meminfo(meminfo.text, "Hugetlb").value_or(Bytes{-1});
+}
+
 ReadState NodeFiles::read(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const {
   usage = NodeUsage{};
   usage.read_at = now;

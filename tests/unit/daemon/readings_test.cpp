@@ -19,8 +19,9 @@ class ReadingsOfFakeNode : public testing::Test {
  protected:
   void read(MonoTime now = kNow,
             config::PidAvailableSource pids = config::PidAvailableSource::kNode) {
-    readings_.read({.source = ReadingSource::kFiles, .limits = true, .pid_source = pids}, slots_,
-                   now);
+    readings_.read(
+        {.source = ReadingSource::kFiles, .limits = true, .pid_source = pids, .memory = {}}, slots_,
+        now);
   }
   void look_again(std::int64_t amount, Signal signal = Signal::kMemoryAvailable) {
     eviction::Threshold threshold;
