@@ -238,6 +238,11 @@ eviction::PassState restore_pass(const SavedState& saved,
       dropped.push_back(one.signal + " " + one.value);
     }
   }
+  if (!saved.in_flight.empty()) {
+    // What a victim went on to use in its grace is no sign that its end will not be enough: how far
+    // the signal falls while it is awaited is measured from now on.
+    return state;
+  }
   for (const SavedMark& one : saved.marks) {
     const eviction::Signal signal = eviction::signal_from_text(one.signal, eviction::Compat::k1_32);
     if (signal != eviction::Signal::kUnknown) {
