@@ -39,10 +39,10 @@ enum class FaultPoint : std::uint8_t {
 [[nodiscard]] std::string_view to_string(FaultPoint point);
 
 /// The point to die at, from the environment variable EVICTD_FAULT_POINT when the program starts:
-/// its name, or its name, ':' and the how manyeth time. kNone without it.
+/// its name, or its name, a colon and which time it is reached (from 1). kNone without it.
 extern const FaultPoint armed_fault_point;
 
-/// Ends this process with SIGKILL, the armed how manyeth time.
+/// Ends this process with SIGKILL, the armed time that it is reached.
 void reach_armed_fault_point();
 
 /// Cost where nothing is armed: one comparison of a constant that is in the cache.

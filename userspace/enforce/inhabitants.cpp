@@ -66,8 +66,7 @@ std::optional<Process> read_process(pid_t pid, Duration suspended) {
     return std::nullopt;
   }
   // The first thread may end long before the others.
-  const bool exiting =
-      (number(fields[kFlags]) & kExiting) != 0 && number(fields[kThreads]) <= 1;
+  const bool exiting = (number(fields[kFlags]) & kExiting) != 0 && number(fields[kThreads]) <= 1;
   const unsigned long pending = number(fields[kPendingSignals]);
   const auto ticks = static_cast<std::int64_t>(number(fields[kStartTime]));
   const auto tick = Duration(std::chrono::seconds(1)) / ::sysconf(_SC_CLK_TCK);
