@@ -199,7 +199,6 @@ int cgroup_resolve(struct bpf_iter__cgroup *ctx)
 	resolved.memory_counter = memory_counter_of(memory);
 	resolved.inactive_file = inactive_file_of(memory);
 	resolved.pids_counter = pids_counter_of(cgroup_css(cgroup, pids_subsys()));
-	resolved.id_address = kernfs_id_address(cgroup);
 	resolved.level = BPF_CORE_READ(cgroup, level);
 	bpf_seq_write(ctx->meta->seq, &resolved, sizeof(resolved));
 	return 0;

@@ -56,7 +56,7 @@ static __always_inline void refresh_memory(struct evictd_row *row, struct evictd
 			       ? EVICTD_NEVER
 			       : limit_pages << cfg_page_shift;
 	update_row_rate(row, target, usage, now);
-	if (read_u64(target->memory_id_address) != target->memory_id) {
+	if (owner_of_memory_counter(target->memory_counter) != target->memory_id) {
 		target->memory_counter = 0;
 		__sync_fetch_and_add(&stats.stale_rows, 1);
 	}
@@ -77,7 +77,7 @@ static long refresh_row(__u32 slot, __u64 *now)
 	refresh_memory(row, target, *now);
 	if (target->pids_counter) {
 		row->tasks = read_u64(target->pids_counter);
-		if (read_u64(target->pids_id_address) != target->pids_id) {
+		if (owner_of_pids_counter(target->pids_counter) != target->pids_id) {
 			target->pids_counter = 0;
 			__sync_fetch_and_add(&stats.stale_rows, 1);
 		}

@@ -87,11 +87,24 @@ static __always_inline __u64 inactive_file_of(struct cgroup_subsys_state *css)
 	       bpf_core_enum_value(enum node_stat_item, NR_INACTIVE_FILE) * sizeof(long);
 }
 
-static __always_inline __u64 kernfs_id_address(struct cgroup *cgroup)
+/*
+ * The cgroup that a counter belongs to now, by the way back from the counter: memory that was given
+ * to another cgroup names that one, and what it was given to other than that names none of ours.
+ */
+static __always_inline __u64 owner_of_memory_counter(__u64 counter)
 {
-	struct kernfs_node *kn = BPF_CORE_READ(cgroup, kn);
+	struct mem_cgroup *memcg =
+	    (void *)counter - bpf_core_field_offset(struct mem_cgroup, memory);
 
-	return kn ? (__u64)kn + bpf_core_field_offset(struct kernfs_node, id) : 0;
+	return BPF_CORE_READ(memcg, css.cgroup, kn, id);
+}
+
+static __always_inline __u64 owner_of_pids_counter(__u64 counter)
+{
+	struct pids_cgroup *pids =
+	    (void *)counter - bpf_core_field_offset(struct pids_cgroup, counter);
+
+	return BPF_CORE_READ(pids, css.cgroup, kn, id);
 }
 
 static __always_inline struct evictd_cgroup_key cgroup_key(struct cgroup *cgroup)

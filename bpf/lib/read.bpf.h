@@ -49,6 +49,7 @@ static __always_inline __u64 inactive_bytes(__u64 address)
 static __always_inline bool read_watch(struct evictd_watch *watch, __u64 now, __u64 *value)
 {
 	__u64 counter = watch->counter;
+	__u64 owner;
 
 	if (watch->signal == EVICTD_SIGNAL_NODE_WORKING_SET) {
 		read_node(now);
@@ -66,7 +67,9 @@ static __always_inline bool read_watch(struct evictd_watch *watch, __u64 now, __
 		*value <<= cfg_page_shift;
 	if (watch->signal == EVICTD_SIGNAL_CGROUP_WORKING_SET)
 		*value = minus_floored(*value, inactive_bytes(watch->inactive_file));
-	if (read_u64(watch->id_address) != watch->cgroup.id) {
+	owner = watch->signal == EVICTD_SIGNAL_CGROUP_TASKS ? owner_of_pids_counter(counter)
+							    : owner_of_memory_counter(counter);
+	if (owner != watch->cgroup.id) {
 		watch->counter = 0;
 		__sync_fetch_and_add(&stats.stale_rows, 1);
 		return false;

@@ -194,11 +194,9 @@ Result<std::uint32_t> WatchRegistry::watch(std::uint32_t slot, const PodCgroup& 
     if (memory) {
       target.memory_counter = resolved.memory_counter;
       target.inactive_file = resolved.inactive_file;
-      target.memory_id_address = resolved.id_address;
       target.memory_id = id.id;
     } else {
       target.pids_counter = resolved.pids_counter;
-      target.pids_id_address = resolved.id_address;
       target.pids_id = id.id;
     }
   }

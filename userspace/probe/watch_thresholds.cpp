@@ -109,7 +109,6 @@ Result<evictd_watch> WatchRegistry::make_watch(const GroupKey& key, std::uint32_
   Tracked& tracked = tracked_.at(id);
   watch.cgroup = tracked.resolved.cgroup;
   watch.inactive_file = tracked.resolved.inactive_file;
-  watch.id_address = tracked.resolved.id_address;
   if (signal == Signal::kCgroupTasks) {
     watch.counter = tracked.resolved.pids_counter;
     tracked.tasks_watch = index + 1;

@@ -12,20 +12,17 @@ struct evictd_resolved {
 	__u64 memory_counter; /* &mem_cgroup.memory */
 	__u64 inactive_file;  /* the long that holds pages of inactive file cache, whole subtree */
 	__u64 pids_counter;   /* &pids_cgroup.counter */
-	__u64 id_address;     /* &kernfs_node.id, which must still hold cgroup.id after each use */
 	__u32 level;	      /* 0: the hierarchy's root, which has no counter */
 	__u32 pad;
 };
-EVICTD_ABI_SIZE(struct evictd_resolved, 56);
+EVICTD_ABI_SIZE(struct evictd_resolved, 48);
 
 /* Where a row's values come from; array `targets`, index = slot. */
 struct evictd_target {
 	__u64 memory_counter;
 	__u64 inactive_file;
-	__u64 memory_id_address;
-	__u64 memory_id;
+	__u64 memory_id; /* of the cgroup that the counter must still belong to after each use */
 	__u64 pids_counter;
-	__u64 pids_id_address;
 	__u64 pids_id;
 	__u32 generation;
 	__u32 pad;
@@ -37,7 +34,7 @@ struct evictd_target {
 	__u64 stall_window_total_ns;
 	__u64 stall_reported; /* in this window */
 };
-EVICTD_ABI_SIZE(struct evictd_target, 112);
+EVICTD_ABI_SIZE(struct evictd_target, 96);
 
 enum evictd_threshold_state {
 	EVICTD_THRESHOLD_UNKNOWN = 0,
@@ -60,7 +57,6 @@ struct evictd_watch {
 	struct evictd_cgroup_key cgroup;
 	__u64 counter; /* memory or pids counter; 0: gone, or a node signal */
 	__u64 inactive_file;
-	__u64 id_address;
 	__u32 signal; /* enum evictd_signal */
 	__u32 first;  /* index of its first threshold */
 	__u32 count;
@@ -76,7 +72,7 @@ struct evictd_watch {
 	__u32 busy; /* a CPU is comparing */
 	__u32 pad;
 };
-EVICTD_ABI_SIZE(struct evictd_watch, 120);
+EVICTD_ABI_SIZE(struct evictd_watch, 112);
 
 /* What hangs on one counter address; hash `counters`. Indices are one-based, 0 is none. */
 struct evictd_counter {
