@@ -55,17 +55,25 @@ int BPF_PROG(oom_victim_fentry, struct task_struct *victim)
 	return handle_victim(victim);
 }
 
-/* The pid alone: user space finds the cgroup, if the process is still there. */
+/* The fields of the trace record since the tracepoint has the task (72ba14deb40a). */
+struct trace_event_raw_mark_victim___task {
+	unsigned long total_vm;
+} __attribute__((preserve_access_index));
+
+/* The pid alone: user space finds the cgroup, if the process is still there. Where the argument is
+ * the task, its address must not be taken for a pid. */
 SEC("tp_btf/mark_victim")
-int BPF_PROG(oom_victim_pid_tp, int pid)
+int BPF_PROG(oom_victim_pid_tp, __u64 victim)
 {
 	struct evictd_oom_event *event;
 
+	if (bpf_core_field_exists(struct trace_event_raw_mark_victim___task, total_vm))
+		victim = BPF_CORE_READ((struct task_struct *)victim, tgid);
 	event = EVICTD_RESERVE(struct evictd_oom_event, EVICTD_EVENT_OOM, bpf_ktime_get_ns());
 	if (!event)
 		return 0;
 	event->memory = (struct evictd_cgroup_key){};
-	event->pid = pid;
+	event->pid = victim;
 	event->slot = EVICTD_NO_SLOT;
 	__builtin_memset(event->comm, 0, sizeof(event->comm));
 	bpf_ringbuf_submit(event, 0);
