@@ -55,7 +55,10 @@ void add_doctor(CLI::App& app, int& exit_status) {
   command->add_flag("--per-page-hook", options->per_page_hook, "also try the per-page hook");
   command->add_option("--pin", options->pins,
                       "PURPOSE=ROW: use this row or none (repeatable), as attach in the config");
-  command->add_option("--btf", options->btf, "BTF of this kernel if it has none of its own")
+  command
+      ->add_option("--btf", options->btf,
+                   "relocate the programs by this BTF; the kernel's own in /sys/kernel/btf is "
+                   "needed all the same")
       ->check(CLI::ExistingFile);
   command->footer("Exit status: 0 everything there, 1 degraded, 2 nothing but polling.");
   command->callback([options, &exit_status] { exit_status = doctor(*options); });

@@ -23,7 +23,7 @@ std::string_view level_name(SupportLevel level) {
 std::string_view level_sentence(SupportLevel level) {
   switch (level) {
     case SupportLevel::kFull:
-      return "full: every purpose is served by its best hook";
+      return "full: every purpose is served by its best hook, and no privilege is missing";
     case SupportLevel::kDegraded:
       return "degraded: evictd works from kernel events, with the losses named below";
     case SupportLevel::kPollOnly:

@@ -37,8 +37,14 @@ bool exists(const std::string& path) {
 }
 
 Feature btf(const std::string& root, const std::string& custom_btf_path) {
-  const std::string path =
-      custom_btf_path.empty() ? root + "/sys/kernel/btf/vmlinux" : custom_btf_path;
+  const std::string own = root + "/sys/kernel/btf/vmlinux";
+  if (!exists(own)) {
+    // A file serves relocations; what tracing programs attach to is looked up in the kernel's own.
+    return {.name = "BTF",
+            .present = false,
+            .detail = "no kernel program can be loaded without " + own};
+  }
+  const std::string path = custom_btf_path.empty() ? own : custom_btf_path;
   const bool present = exists(path);
   return {.name = "BTF",
           .present = present,

@@ -59,7 +59,9 @@ SupportLevel Ladder::level() const {
   const bool all = std::all_of(purposes.begin(), purposes.end(), [](const PurposeReport& r) {
     return r.disabled || (!r.chosen().empty() && r.lost.empty());
   });
-  return all ? SupportLevel::kFull : SupportLevel::kDegraded;
+  const bool privileged = std::all_of(privileges.begin(), privileges.end(),
+                                      [](const Feature& privilege) { return privilege.present; });
+  return all && privileged ? SupportLevel::kFull : SupportLevel::kDegraded;
 }
 
 }  // namespace evictd::probe

@@ -61,7 +61,7 @@ struct Feature {
 };
 
 enum class SupportLevel {
-  kFull,      ///< every wanted purpose is served and nothing named in `lost`
+  kFull,      ///< every wanted purpose is served, nothing named in `lost`, no privilege missing
   kDegraded,  ///< something is lost, detection still comes from the kernel
   kPollOnly,  ///< nothing but polling
 };

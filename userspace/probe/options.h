@@ -55,7 +55,8 @@ struct Options {
   /// A threshold that growth as seen lately reaches within this time is reported as Approach; zero
   /// for never.
   Duration approach = std::chrono::milliseconds{2};
-  /// BTF of the running kernel when it is not in /sys/kernel/btf/vmlinux.
+  /// BTF by which the programs are relocated, instead of /sys/kernel/btf/vmlinux. The kernel's own
+  /// is needed all the same: tracing programs and iterators are attached by its types.
   std::string custom_btf_path{};
   /// Fault for tests: drain() throws every record away, as if none had been seen.
   bool drop_all_events = false;

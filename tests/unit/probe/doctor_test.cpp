@@ -20,8 +20,7 @@ Ladder ladder_of(std::vector<PurposeReport> purposes) {
   Ladder ladder;
   ladder.purposes = std::move(purposes);
   ladder.kernel = {{.name = "BTF", .present = true, .detail = "/sys/kernel/btf/vmlinux"}};
-  ladder.privileges = {
-      {.name = "CAP_KILL", .present = false, .detail = "pods cannot be signalled"}};
+  ladder.privileges = {{.name = "CAP_KILL", .present = true, .detail = ""}};
   return ladder;
 }
 
@@ -36,6 +35,13 @@ TEST(Doctor, ExitsOneWhenSomethingIsLost) {
   EXPECT_EQ(doctor_exit_code(
                 ladder_of({purpose(Purpose::kMemoryCharge, true), purpose(Purpose::kOom, false)})),
             1);
+}
+
+TEST(Doctor, ExitsOneWhenAPrivilegeIsMissing) {
+  Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true)});
+  ladder.privileges[0] = {.name = "CAP_SYS_NICE", .present = false, .detail = "no SCHED_FIFO"};
+  EXPECT_EQ(ladder.level(), SupportLevel::kDegraded);
+  EXPECT_EQ(doctor_exit_code(ladder), 1);
 }
 
 TEST(Doctor, ExitsTwoWhenNothingNoticesACrossing) {
@@ -54,6 +60,8 @@ TEST(Doctor, DoesNotCallAPurposeThatIsSwitchedOffALoss) {
 TEST(Doctor, PrintsRowsReasonsLossesFeaturesAndPrivileges) {
   Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true, "2 MiB late")});
   ladder.failure = "it broke";
+  ladder.privileges[0] = {
+      .name = "CAP_KILL", .present = false, .detail = "pods cannot be signalled"};
   const std::string text = doctor_text(ladder);
   for (const std::string_view word :
        {"memory-charge", "fentry/x", "refused", "* tp_btf", "lost: 2 MiB late", "yes BTF",

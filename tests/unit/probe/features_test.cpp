@@ -71,6 +71,13 @@ TEST_F(FakeMachine, FindsBtfKprobesAndPsi) {
   EXPECT_FALSE(named(kernel_features(root_, root_ + "/other.btf"), "BTF").present);
 }
 
+TEST_F(FakeMachine, WithoutBtfOfItsOwnAFileOfItIsNotEnough) {
+  write("/other.btf", "x");
+  const Feature btf = named(kernel_features(root_, root_ + "/other.btf"), "BTF");
+  EXPECT_FALSE(btf.present);
+  EXPECT_NE(btf.detail.find("/sys/kernel/btf/vmlinux"), std::string::npos);
+}
+
 TEST(Privileges, AreReadFromTheEffectiveSet) {
   const std::vector<Feature> all = privileges("Name:\tx\nCapEff:\t000001ffffffffff\n");
   EXPECT_TRUE(std::all_of(all.begin(), all.end(), [](const Feature& f) { return f.present; }));
