@@ -70,15 +70,16 @@ TEST(Ring, LossIsMadeUpForByResync) {
   ASSERT_NE(probe, nullptr);
   Recorder recorder(*probe);
   const TestCgroup root = TestCgroup::create();
+  const TestCgroup grows = TestCgroup::create();
   const std::array roots = {root.memory_id()};
   const std::vector<probe::WatchedThreshold> thresholds = {{.id = 1,
                                                             .signal = probe::Signal::kCgroupUsage,
-                                                            .cgroup = root.memory_id(),
-                                                            .cgroup_fd = root.memory_fd(),
+                                                            .cgroup = grows.memory_id(),
+                                                            .cgroup_fd = grows.memory_fd(),
                                                             .value = 32U << 20}};
   ASSERT_TRUE(probe->set_thresholds(thresholds));
   ASSERT_TRUE(probe->set_roots(roots));
-  TestChild child(root);
+  TestChild child(grows);
   burst(root, 40);
   ASSERT_TRUE(child.run(Work::kTouch4K, 64U << 20));
   EXPECT_GT(recorder.drain().newly_dropped, 0U);

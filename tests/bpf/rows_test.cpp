@@ -48,13 +48,18 @@ TEST_F(Rows, ShowTheLimit) {
 }
 
 TEST_F(Rows, SumTheChildren) {
+  // A cgroup of v2 has processes or children with controllers, not both.
+  child_.kill_and_reap();
   const TestCgroup container = cgroup_.create_child("container");
+  const TestCgroup another = cgroup_.create_child("another");
   TestChild inside(container);
+  TestChild beside(another);
   ASSERT_TRUE(probe_->watch(0, cgroup_.pod()));
   ASSERT_TRUE(inside.run(Work::kTouch4K, 32 * kMiB));
   EXPECT_GE(refreshed(0).usage.value, 32 * kMiB);
   EXPECT_EQ(refreshed(0).tasks, 2);
   inside.kill_and_reap();
+  beside.kill_and_reap();
 }
 
 TEST_F(Rows, AreEmptyWithoutAWatchAndAfterUnwatch) {

@@ -76,6 +76,8 @@ CgroupId id_of(const std::string& directory, std::uint32_t hierarchy) {
   return {.hierarchy = hierarchy, .id = info.st_ino};
 }
 
+}  // namespace
+
 std::uint64_t stat_value(const std::string& text, const std::string& key) {
   std::istringstream lines(text);
   std::string name;
@@ -88,7 +90,9 @@ std::uint64_t stat_value(const std::string& text, const std::string& key) {
   return 0;
 }
 
-}  // namespace
+bool cgroups_are_unified() {
+  return hierarchy("memory").v2 && hierarchy("pids").v2;
+}
 
 TestCgroup::TestCgroup(std::string name) : name_(std::move(name)) {
   const Hierarchy memory = hierarchy("memory");
@@ -97,10 +101,6 @@ TestCgroup::TestCgroup(std::string name) : name_(std::move(name)) {
   pids_directory_ = pids.mount + path();
   ::mkdir(memory_directory_.c_str(), 0755);
   ::mkdir(pids_directory_.c_str(), 0755);
-  if (memory.v2) {
-    // Children need the controllers too; a cgroup with processes refuses, and needs no children.
-    std::ofstream(memory_directory_ + "/cgroup.subtree_control") << "+memory +pids";
-  }
   memory_fd_.reset(::open(memory_directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   pids_fd_.reset(::open(pids_directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   memory_id_ = id_of(memory_directory_, memory.id);
@@ -113,6 +113,10 @@ TestCgroup TestCgroup::create() {
 }
 
 TestCgroup TestCgroup::create_child(const std::string& name) const {
+  if (hierarchy("memory").v2) {
+    // Not before there are children: from then on a cgroup of v2 takes no process of its own.
+    write_all(memory_directory_ + "/cgroup.subtree_control", "+memory +pids");
+  }
   return TestCgroup(name_ + "/" + name);
 }
 
@@ -170,6 +174,14 @@ void TestCgroup::set_memory_limit(std::uint64_t bytes) const {
   const std::string v1 = memory_directory_ + "/memory.limit_in_bytes";
   write_all(::access(v1.c_str(), F_OK) == 0 ? v1 : memory_directory_ + "/memory.max",
             std::to_string(bytes));
+}
+
+std::string TestCgroup::read(const std::string& file) const {
+  return read_all(memory_directory_ + "/" + file);
+}
+
+void TestCgroup::write(const std::string& file, const std::string& text) const {
+  write_all(memory_directory_ + "/" + file, text);
 }
 
 }  // namespace evictd::test

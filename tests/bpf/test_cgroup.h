@@ -41,6 +41,9 @@ class TestCgroup {
   [[nodiscard]] std::uint64_t inactive_file_bytes() const;
   [[nodiscard]] std::uint64_t tasks() const;
   void set_memory_limit(std::uint64_t bytes) const;
+  /// A file of the directory in the memory hierarchy.
+  [[nodiscard]] std::string read(const std::string& file) const;
+  void write(const std::string& file, const std::string& text) const;
 
  private:
   explicit TestCgroup(std::string name);
@@ -53,5 +56,11 @@ class TestCgroup {
   CgroupId memory_id_;
   CgroupId pids_id_;
 };
+
+/// The value of `key` in lines of "KEY VALUE", 0 if there is none.
+[[nodiscard]] std::uint64_t stat_value(const std::string& text, const std::string& key);
+
+/// Whether one cgroup v2 hierarchy has the memory and pids controllers.
+[[nodiscard]] bool cgroups_are_unified();
 
 }  // namespace evictd::test

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only cgroup v2 has: memory.high, memory.events, pressure of a cgroup, charges that stay
+// behind.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "recorder.h"
+#include "test_child.h"
+
+namespace evictd::test {
+namespace {
+
+using probe::Direction;
+using probe::Signal;
+using std::chrono::microseconds;
+
+constexpr std::uint64_t kMiB = 1U << 20;
+
+class Unified : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cgroups_are_unified()) {
+      GTEST_SKIP() << "the memory and pids controllers are not those of cgroup v2 here";
+    }
+    probe_ = load_probe();
+    ASSERT_NE(probe_, nullptr);
+    recorder_.emplace(*probe_);
+  }
+
+  CgroupUsage refreshed(std::uint32_t slot) {
+    EXPECT_TRUE(probe_->refresh());
+    return probe_->row(slot);
+  }
+
+  std::unique_ptr<probe::Probe> probe_;
+  std::optional<Recorder> recorder_;
+};
+
+/// "some" of a pressure file, total.
+microseconds some_total(const std::string& text) {
+  const std::size_t at = text.find("total=");
+  return microseconds{at == std::string::npos ? 0 : std::stoll(text.substr(at + 6))};
+}
+
+TEST_F(Unified, StallTimeOfACgroupAboveItsHighMarkIsWhatItsPressureFileSays) {
+  const TestCgroup cgroup = TestCgroup::create();
+  cgroup.write("memory.high", std::to_string(24 * kMiB));
+  TestChild child(cgroup);
+  // Of a task that changes its CPU the kernel counts less than it waited (psi_group weighs the
+  // CPUs).
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  CPU_SET(0, &first);
+  ASSERT_EQ(::sched_setaffinity(child.pid(), sizeof(first), &first), 0);
+  ASSERT_TRUE(probe_->watch(5, cgroup.pod()));
+  // Nothing can be reclaimed, so that the kernel holds the child back for a while.
+  ASSERT_TRUE(child.run(Work::kTouch4K, 26 * kMiB));
+  const microseconds kernel = some_total(cgroup.read("memory.pressure"));
+  const auto ours = std::chrono::duration_cast<microseconds>(refreshed(5).stall);
+  EXPECT_GT(kernel, microseconds{100'000}) << "held back for too short a time to compare";
+  EXPECT_NEAR(static_cast<double>(ours.count()), static_cast<double>(kernel.count()),
+              static_cast<double>(kernel.count()) / 100);
+  EXPECT_GT(stat_value(cgroup.read("memory.events"), "high"), 0U);
+}
+
+TEST_F(Unified, OomKillsAreAsManyAsTheKernelCounts) {
+  const TestCgroup pod = TestCgroup::create();
+  pod.set_memory_limit(24 * kMiB);
+  ASSERT_TRUE(probe_->watch(3, pod.pod()));
+  for (int kill = 0; kill < 3; ++kill) {
+    TestChild child(pod);
+    EXPECT_FALSE(child.run(Work::kTouch4K, 64 * kMiB)) << "the child survived its limit";
+  }
+  const std::uint64_t counted = stat_value(pod.read("memory.events"), "oom_kill");
+  EXPECT_EQ(counted, 3U);
+  const auto ours = [&] {
+    return std::count_if(
+        recorder_->oom_kills.begin(), recorder_->oom_kills.end(),
+        [&](const probe::OomKill& kill) { return kill.memory == pod.memory_id(); });
+  };
+  EXPECT_TRUE(recorder_->wait_until([&] { return ours() >= 3; }));
+  EXPECT_EQ(static_cast<std::uint64_t>(ours()), counted);
+}
+
+TEST_F(Unified, AProcessThatMovesLeavesItsChargesBehindAndGrowsInItsNewCgroup) {
+  const TestCgroup before = TestCgroup::create();
+  const TestCgroup after = TestCgroup::create();
+  TestChild child(before);
+  ASSERT_TRUE(probe_->watch(0, before.pod()));
+  ASSERT_TRUE(probe_->watch(1, after.pod()));
+  const std::vector<probe::WatchedThreshold> thresholds = {{.id = 1,
+                                                            .signal = Signal::kCgroupUsage,
+                                                            .cgroup = before.memory_id(),
+                                                            .cgroup_fd = before.memory_fd(),
+                                                            .value = 40 * kMiB},
+                                                           {.id = 2,
+                                                            .signal = Signal::kCgroupUsage,
+                                                            .cgroup = after.memory_id(),
+                                                            .cgroup_fd = after.memory_fd(),
+                                                            .value = 24 * kMiB}};
+  ASSERT_TRUE(probe_->set_thresholds(thresholds));
+  ASSERT_TRUE(child.run(Work::kTouch4K, 32 * kMiB));
+  after.attach(child.pid());
+  ASSERT_TRUE(child.run(Work::kTouch4K, 32 * kMiB));
+  ASSERT_TRUE(recorder_->wait_for(2, Direction::kUp));
+  EXPECT_EQ(recorder_->thresholds.back().cgroup, after.memory_id());
+  EXPECT_EQ(recorder_->count(1, Direction::kUp), 0U);
+  EXPECT_GE(refreshed(0).usage.value, 32 * kMiB);
+  EXPECT_EQ(refreshed(0).tasks, 0);
+  EXPECT_EQ(refreshed(1).tasks, 1);
+}
+
+TEST_F(Unified, AFrozenCgroupIsReadAsBefore) {
+  const TestCgroup cgroup = TestCgroup::create();
+  TestChild child(cgroup);
+  ASSERT_TRUE(probe_->watch(0, cgroup.pod()));
+  ASSERT_TRUE(child.run(Work::kTouch4K, 32 * kMiB));
+  cgroup.write("cgroup.freeze", "1");
+  EXPECT_GE(refreshed(0).usage.value, 32 * kMiB);
+  EXPECT_EQ(refreshed(0).tasks, 1);
+  cgroup.write("cgroup.freeze", "0");
+  EXPECT_TRUE(child.run(Work::kRelease));
+}
+
+}  // namespace
+}  // namespace evictd::test
