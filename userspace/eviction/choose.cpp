@@ -128,6 +128,10 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
   if (reason == Reason::kNone) {
     return false;
   }
+  if (reason == Reason::kVictimInGrace && mark) {
+    // What a victim takes in its grace is freed with it, and is no further fall.
+    mark = EvictionMark{now, seen->available};
+  }
   if (reason == Reason::kReleasePending) {
     // A victim of another signal left no mark here: the fall is measured from the first hold.
     if (!mark) {

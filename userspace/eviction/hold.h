@@ -33,7 +33,7 @@ struct HoldQuestion {
   /// The threshold as an amount, and the amount at which it no longer counts as met.
   Wide threshold = 0;
   Wide goal = 0;
-  /// When the last victim for this signal was chosen.
+  /// When the last victim for this signal was chosen, or was last seen in its grace.
   std::optional<EvictionMark> mark;
   Resource resource = Resource::kMemory;
 };
@@ -42,7 +42,7 @@ struct HoldQuestion {
 /// - a victim in its hard grace is always waited for, one in its soft grace by soft thresholds
 /// only;
 /// - what is being freed would reach the goal, unless available has fallen by a further quarter of
-///   the threshold since the last victim was chosen.
+///   the threshold since the last victim was chosen, or was last seen in its grace.
 [[nodiscard]] Reason hold_reason(const HoldQuestion& question, const PassInput& input,
                                  MonoTime now);
 

@@ -145,7 +145,7 @@ TEST_P(Eviction, AVictimThatTakesItsTimeCostsNobodyElseHisLife) {
     return seen["last_pass"].is_object() && seen["last_pass"]["outcome"] == "nothing_met";
   });
   EXPECT_TRUE(bystander.alive());
-  EXPECT_EQ(after["counters"]["evictions"], 1);
+  EXPECT_EQ(after["counters"]["evictions"], 1) << ask("last_evictions").dump(1);
 }
 
 using WithoutEvents = Arena;

@@ -76,6 +76,22 @@ TEST(Hold, EndsWhenAvailableHasFallenByAQuarterOfTheThreshold) {
   EXPECT_EQ(node.victim(), "second");
 }
 
+TEST(Hold, DoesNotCallAFallWhatTheVictimItselfTookInItsGrace) {
+  Node node(hard_1gi());
+  node.with(pod("first"), 500_MiB).with(pod("second"), 100_MiB);
+  node.pass_with_memory(900_MiB);
+  ASSERT_EQ(node.victim(), "first");
+  node["first"].standing = Standing::kInHardGrace;
+  node.pass_time(1s);
+  ASSERT_EQ(node.pass_with_memory(640_MiB).reason, Reason::kVictimInGrace);
+  node["first"].standing = Standing::kKilled;
+  node.releasing().push_back({node.now(), 760_MiB, 0, {}, 0});
+  node.pass_time(1ms);
+
+  EXPECT_EQ(node.pass_with_memory(639_MiB).reason, Reason::kReleasePending);
+  EXPECT_EQ(node.victim(), "nobody");
+}
+
 TEST(Hold, BlocksNoOtherSignal) {
   PassSettings settings = hard_1gi();
   settings.thresholds =
