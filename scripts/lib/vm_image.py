@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The image that scripts/vm boots: Debian's kernel and the libraries of a node, cached by content."""
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+MIRROR = "http://deb.debian.org/debian"
+SUITE = "bookworm"
+# What the programs of this tree link with, and what tests and the guest's first process call.
+PACKAGES = [
+    "linux-image-cloud-amd64",
+    "libbpf1", "libcap2", "libfmt9", "libspdlog1.10", "libstdc++6", "libsystemd0", "libyaml-cpp0.7", "libzstd1",
+    "base-files", "base-passwd", "bash", "coreutils", "e2fsprogs", "findutils", "gawk", "grep", "hostname",
+    "iproute2", "kmod", "libcap2-bin", "mount", "procps", "sed", "tar", "util-linux",
+]
+IMAGE_SIZE = "1G"
+# Packages are unpacked and never configured, so that nothing of theirs runs: the links that base-files would
+# make on installation are made by hand.
+MERGE_USR = (
+    'mkdir -p "$1/usr/bin" "$1/usr/sbin" "$1/usr/lib" "$1/usr/lib64"; '
+    'for d in bin sbin lib lib64; do ln -s "usr/$d" "$1/$d"; done'
+)
+
+
+class VmError(Exception):
+    """What stands in the way, in words for the person who runs scripts/vm."""
+
+
+@dataclass
+class Image:
+    kernel: Path
+    disk: Path
+
+
+def cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "evictd-vm"
+
+
+def need(program: str, package: str) -> None:
+    if shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is None:
+        raise VmError(f"{program} is missing: scripts/setup installs it (package {package})")
+
+
+def run_quietly(command, what: str) -> None:
+    """Runs a command; what it printed is shown only if it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        raise VmError(f"{what} failed:\n{done.stdout.strip()}")
+
+
+def content_key(*parts: bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()[:16]
+
+
+def unpack_packages(folder: Path) -> None:
+    need("mmdebstrap", "mmdebstrap")
+    if os.geteuid() != 0:
+        raise VmError("must be root to unpack the packages with their owners")
+    run_quietly(
+        ["mmdebstrap", "--quiet", "--variant=extract", f"--include={','.join(PACKAGES)}",
+         f"--setup-hook={MERGE_USR}", SUITE, str(folder), MIRROR],
+        f"unpacking {len(PACKAGES)} packages of {SUITE} from {MIRROR}",
+    )
+    for waste in ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/i18n", "var/cache"):
+        shutil.rmtree(folder / waste, ignore_errors=True)
+    # Paths that the packages' own scripts would have made.
+    for name, text in (("passwd", "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/usr/sbin/nologin\n"),
+                       ("group", "root:x:0:\nnogroup:x:65534:\n")):
+        (folder / "etc" / name).write_text(text, encoding="ascii")
+    for name, program in (("awk", "gawk"), ("sh", "bash")):
+        (folder / "usr/bin" / name).symlink_to(program)
+    version = kernel_of(folder).name.split("-", 1)[1]
+    run_quietly(["chroot", str(folder), "/sbin/depmod", version], "listing the kernel's modules")
+
+
+def kernel_of(root: Path) -> Path:
+    kernels = sorted((root / "boot").glob("vmlinuz-*"))
+    if len(kernels) != 1:
+        raise VmError(f"expected one kernel in the packages, found {len(kernels)}")
+    return kernels[0]
+
+
+def make_disk(root: Path, init: Path, folder: Path) -> None:
+    """The root disk from unpacked packages and the guest's first process, in `folder`."""
+    need("mkfs.ext4", "e2fsprogs")
+    shutil.copy2(init, root / "evictd-vm-init")
+    disk = folder / "root.ext4"
+    with open(disk, "wb"):
+        pass
+    run_quietly(
+        ["/usr/sbin/mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-m", "0", "-d", str(root), str(disk), IMAGE_SIZE],
+        "making the root disk",
+    )
+    shutil.copy2(kernel_of(root), folder / "vmlinuz")
+
+
+def made_whole(target: Path, make) -> Path:
+    """`target`, made in a folder beside it and renamed when it is whole."""
+    if target.exists():
+        return target
+    unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=target.parent))
+    try:
+        make(unfinished)
+        unfinished.chmod(0o755)
+        unfinished.rename(target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return target
+
+
+def build_image(init: Path) -> Image:
+    """The image for these packages and these scripts; made if the cache does not have it."""
+    script = Path(__file__).read_bytes()
+    cache = cache_folder()
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(cache / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        packages = cache / f"packages-{content_key(script)}"
+        folder = cache / f"image-{content_key(script, init.read_bytes())}"
+        if not folder.exists():
+            made_whole(packages, unpack_packages)
+            made_whole(folder, lambda unfinished: make_disk(packages, init, unfinished))
+    return Image(kernel=folder / "vmlinuz", disk=folder / "root.ext4")

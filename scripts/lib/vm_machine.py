@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One virtual machine of scripts/vm: booted, asked to run commands over a serial port, ended.
+
+Its folder holds pid, job.sock (the port), console.log (what the kernel says), tree.ext4 (files for it) and
+files.tar (files from it).
+"""
+import base64
+import fcntl
+import os
+import secrets
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import List, Optional
+
+from vm_image import Image, VmError, need, run_quietly
+
+BOOT_LIMIT_S = 60
+# What the guest itself may need beyond a command's limit to say that it ended.
+ANSWER_LIMIT_S = 20
+CONSOLE_LINES = 40
+FILES_SIZE = 256 << 20
+CONSOLE = "root=/dev/nvme0n1 rw init=/evictd-vm-init console=ttyS0 quiet panic=-1 mitigations=off nokaslr"
+
+
+class Hang(VmError):
+    """The guest did not answer in time; it has been killed."""
+
+
+def copy_tree(root: Path, paths: List[str], folder: Path) -> None:
+    """Copies files and folders of `root` below `folder`, at the same relative paths."""
+    for name in paths:
+        source = (root / name).resolve()
+        if not source.exists():
+            raise VmError(f"{source} does not exist: nothing to put into the machine")
+        if root not in source.parents:
+            raise VmError(f"{source} is not below {root}")
+        target = folder / source.relative_to(root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True, copy_function=link_or_copy,
+                            ignore=shutil.ignore_patterns("CMakeFiles", "*.cmake", "*.ninja"))
+        else:
+            link_or_copy(str(source), str(target))
+
+
+def link_or_copy(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+class Machine:
+    def __init__(self, folder: Path, root: Path):
+        self.folder = folder
+        self.root = root
+        folder.mkdir(parents=True, exist_ok=True)
+        # One command at a time, whoever asks.
+        self.lock = open(folder / "lock", "w", encoding="ascii")
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        self.port: Optional[socket.socket] = None
+        self.pending = b""
+
+    # What is there.
+
+    def pid(self) -> Optional[int]:
+        """Of the running emulator; None if there is none."""
+        try:
+            pid = int((self.folder / "pid").read_text(encoding="ascii"))
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except (OSError, ValueError):
+            return None
+        return pid if str(self.folder).encode() in command and b"qemu" in command else None
+
+    def console(self, lines: int = CONSOLE_LINES) -> str:
+        try:
+            text = (self.folder / "console.log").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return "(no console)"
+        return "\n".join(text.replace("\r", "").splitlines()[-lines:])
+
+    def is_older_than(self, paths: List[str]) -> bool:
+        """Whether any of these files was written after the machine got its copy."""
+        packed = (self.folder / "tree.ext4").stat().st_mtime
+        files = [self.root / name for name in paths]
+        files += [inner for folder in files if folder.is_dir() for inner in folder.iterdir()]
+        return any(path.stat().st_mtime > packed for path in files if path.is_file())
+
+    # Begin and end.
+
+    def pack_tree(self, paths: List[str]) -> None:
+        """Makes the disk with the files that the machine is given."""
+        staged = self.folder / "tree"
+        shutil.rmtree(staged, ignore_errors=True)
+        staged.mkdir()
+        copy_tree(self.root, paths, staged)
+        kib = sum(path.stat().st_size // 1024 + 8 for path in staged.rglob("*") if not path.is_symlink())
+        disk = self.folder / "tree.ext4"
+        disk.unlink(missing_ok=True)
+        run_quietly(["/usr/sbin/mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-m", "0", "-d", str(staged), str(disk),
+                     f"{kib + kib // 8 + 65536}k"], "making the disk with the files for the machine")
+        shutil.rmtree(staged)
+
+    def boot(self, image: Image, memory_mib: int, kernel_arguments: str) -> None:
+        """Boots; returns when the guest takes commands. Hang: it never did."""
+        need("qemu-system-x86_64", "qemu-system-x86")
+        (self.folder / "console.log").write_bytes(b"")
+        with open(self.folder / "files.tar", "wb") as files:
+            files.truncate(FILES_SIZE)
+        command = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
+                   "-m", str(memory_mib), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+                   "-daemonize", "-pidfile", str(self.folder / "pid"), "-kernel", str(image.kernel),
+                   "-append", f"{CONSOLE} EVICTD_TREE={self.root} {kernel_arguments}",
+                   "-chardev", f"file,id=console,path={self.folder}/console.log", "-serial", "chardev:console",
+                   "-chardev", "socket,id=job,path=job.sock,server=on,wait=off", "-serial", "chardev:job"]
+        for number, (disk, snapshot) in enumerate(((image.disk, "on"), (self.folder / "tree.ext4", "on"),
+                                                   (self.folder / "files.tar", "off"))):
+            command += ["-drive", f"file={disk},format=raw,if=none,id=disk{number},snapshot={snapshot}",
+                        "-device", f"nvme,drive=disk{number},serial=disk{number}"]
+        # The path of a socket must be short, so the emulator and we name it from within its folder.
+        done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
+        if done.returncode != 0:
+            raise VmError(f"qemu-system-x86_64 failed:\n{done.stdout.strip()}")
+        self.connect()
+        self.wait_for_line(b"evictd-vm ready", BOOT_LIMIT_S, f"did not boot within {BOOT_LIMIT_S} s")
+
+    def kill(self) -> None:
+        pid = self.pid()
+        if pid is not None:
+            ended = os.pidfd_open(pid)
+            os.kill(pid, signal.SIGKILL)
+            select.select([ended], [], [], 10)
+            os.close(ended)
+        (self.folder / "pid").unlink(missing_ok=True)
+        self.port = None
+
+    # Commands.
+
+    def connect(self) -> None:
+        if self.port is not None:
+            return
+        folder = os.open(self.folder, os.O_PATH | os.O_DIRECTORY)
+        try:
+            self.port = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self.port.connect(f"/proc/self/fd/{folder}/job.sock")
+        finally:
+            os.close(folder)
+
+    def receive(self, deadline: float, what: str) -> None:
+        """Waits for more from the guest; kills it if nothing comes."""
+        ready, _, _ = select.select([self.port], [], [], max(0.0, deadline - time.monotonic()))
+        more = self.port.recv(65536) if ready else b""
+        if not more:
+            why = what if not ready else "ended by itself"
+            console = self.console()
+            self.kill()
+            raise Hang(f"the machine {why}; it has been killed. The end of its console:\n{console}")
+        self.pending += more
+
+    def wait_for_line(self, line: bytes, limit_s: float, what: str, sink=None) -> bytes:
+        """Reads up to a line that begins with `line` and returns its rest; what comes before goes to `sink`."""
+        deadline = time.monotonic() + limit_s
+        mark = b"\n" + line
+        self.pending = b"\n" + self.pending
+        first = True
+        while True:
+            at = self.pending.find(mark)
+            end = self.pending.find(b"\n", at + 1) if at >= 0 else -1
+            # The last bytes may be the beginning of the mark.
+            safe = at if at >= 0 else max(0, len(self.pending) - len(mark))
+            if sink is not None and safe > 0:
+                sink(self.pending[1 if first else 0:safe])
+                first = False
+            if end >= 0:
+                rest = self.pending[at + len(mark):end]
+                self.pending = self.pending[end + 1:]
+                return rest
+            self.pending = self.pending[safe:]
+            self.receive(deadline, what)
+
+    def request(self, limit: str, command: str = "") -> bytes:
+        self.connect()
+        name = secrets.token_hex(8).encode()
+        self.port.sendall(name + f" {limit} ".encode() + base64.b64encode(command.encode()) + b"\n")
+        return name
+
+    def execute(self, command: str, limit_s: int, sink) -> int:
+        """Runs a shell command and hands its output to `sink`; its exit status, 124 if it took longer."""
+        name = self.request(str(limit_s), command)
+        self.wait_for_line(name + b" begin", ANSWER_LIMIT_S, "does not take commands")
+        status = self.wait_for_line(name + b" end", limit_s + ANSWER_LIMIT_S,
+                                    f"did not end a command within {limit_s} s", sink)
+        return int(status)
+
+    def fetch_files(self, folder: Path) -> None:
+        """Copies what the guest has in /run/out to `folder`."""
+        name = self.request("files")
+        status = int(self.wait_for_line(name + b" end", 120, "did not hand out its files within 120 s"))
+        if status != 0:
+            raise VmError(f"the files in /run/out of the machine do not fit {FILES_SIZE >> 20} MiB")
+        folder.mkdir(parents=True, exist_ok=True)
+        run_quietly(["tar", "-xf", str(self.folder / "files.tar"), "-C", str(folder)], "unpacking the machine's files")
+
+    def shell(self) -> None:
+        """Joins the terminal with a shell in the guest until it ends."""
+        self.request("shell")
+        # Not before it has said something: what comes earlier is lost while its terminal is set up.
+        inputs: list = [self.port]
+        while True:
+            ready, _, _ = select.select(inputs, [], [])
+            if self.port in ready:
+                try:
+                    more = self.port.recv(65536)
+                except ConnectionResetError:
+                    more = b""
+                if not more:
+                    return
+                os.write(1, more)
+                inputs = inputs if len(inputs) == 2 else [self.port, sys.stdin]
+            if sys.stdin in ready:
+                typed = os.read(0, 4096)
+                self.port.sendall(typed or b"\x04")
+                if not typed:
+                    inputs = [self.port, self.port]
