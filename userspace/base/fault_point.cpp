@@ -47,7 +47,7 @@ std::atomic<int> times_left{armed.time};
 
 }  // namespace
 
-const FaultPoint armed_fault_point = armed.point;
+const FaultPoint kArmedFaultPoint = armed.point;
 
 std::string_view to_string(FaultPoint point) {
   switch (point) {

@@ -40,14 +40,14 @@ enum class FaultPoint : std::uint8_t {
 
 /// The point to die at, from the environment variable EVICTD_FAULT_POINT when the program starts:
 /// its name, or its name, a colon and which time it is reached (from 1). kNone without it.
-extern const FaultPoint armed_fault_point;
+extern const FaultPoint kArmedFaultPoint;
 
 /// Ends this process with SIGKILL, the armed time that it is reached.
 void reach_armed_fault_point();
 
 /// Cost where nothing is armed: one comparison of a constant that is in the cache.
 inline void fault_point(FaultPoint point) {
-  if (point == armed_fault_point) [[unlikely]] {
+  if (point == kArmedFaultPoint) [[unlikely]] {
     reach_armed_fault_point();
   }
 }
