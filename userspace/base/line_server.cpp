@@ -36,11 +36,30 @@ class LineServer::Client final : public ReadyHandler {
   ~Client() override { server_.loop_.remove(fd_.get(), *this); }
 
   Result<> watch(std::uint32_t events) { return server_.loop_.add(fd_.get(), events, *this); }
-  [[nodiscard]] MonoTime deadline() const { return deadline_; }
+  /// Nothing for a listener, which may stay as long as it reads.
+  [[nodiscard]] std::optional<MonoTime> deadline() const {
+    return listens_ ? std::nullopt : std::optional(deadline_);
+  }
+  [[nodiscard]] bool listens() const { return listens_; }
+  /// Sends a published line, or as much of it as the socket takes now. Answers whether the client
+  /// is still to be kept.
+  [[nodiscard]] bool tell(std::string_view line) {
+    answer_.erase(0, written_);
+    written_ = 0;
+    if (answer_.size() + line.size() >= server_.options_.max_unread_bytes) {
+      ++server_.counters_.lagging;
+      return false;
+    }
+    answer_ += line;
+    answer_ += '\n';
+    return send_waiting();
+  }
 
   /// May end in the destruction of this object.
   void on_ready(std::uint32_t /*events*/) override {
-    if (answer_.empty()) {
+    if (listens_) {
+      serve_listener();
+    } else if (answer_.empty()) {
       read_some();
     } else {
       write_some();
@@ -75,6 +94,10 @@ class LineServer::Client final : public ReadyHandler {
   }
 
   void answer_request() {
+    if (std::optional<std::string> first = server_.handler_.on_subscription(request_)) {
+      start_listening(std::move(*first));
+      return;
+    }
     answer_ = server_.handler_.on_line(request_, peer_);
     // A line end within the answer would cut it short for the reader.
     std::replace(answer_.begin(), answer_.end(), '\n', ' ');
@@ -103,6 +126,51 @@ class LineServer::Client final : public ReadyHandler {
     end(server_.counters_.served);
   }
 
+  void start_listening(std::string first) {
+    if (server_.listeners() >= server_.options_.max_listeners) {
+      end(server_.counters_.refused);
+      return;
+    }
+    listens_ = true;
+    answer_ = std::move(first);
+    server_.arm_timer();
+    if (!send_waiting()) {
+      end(server_.counters_.aborted);
+    }
+  }
+
+  /// A listener says nothing more: what can be read is its end.
+  void serve_listener() {
+    std::array<char, kReadBytes> ignored{};
+    const ssize_t got = ::recv(fd_.get(), ignored.data(), ignored.size(), 0);
+    const bool open = got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+    if (!open || !send_waiting()) {
+      end(server_.counters_.served);
+    }
+  }
+
+  /// False when the connection has failed. Waits for the socket only while something is unsent.
+  [[nodiscard]] bool send_waiting() {
+    while (written_ < answer_.size()) {
+      const ssize_t sent =
+          ::send(fd_.get(), answer_.data() + written_, answer_.size() - written_, MSG_NOSIGNAL);
+      if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+        return false;
+      }
+      if (sent < 0) {
+        break;
+      }
+      written_ += static_cast<std::size_t>(sent);
+    }
+    const bool waits = written_ < answer_.size();
+    if (waits == waits_for_room_) {
+      return true;
+    }
+    waits_for_room_ = waits;
+    server_.loop_.remove(fd_.get(), *this);
+    return watch(waits ? EPOLLIN | EPOLLOUT : EPOLLIN).has_value();
+  }
+
   LineServer& server_;
   Fd fd_;
   PeerCredentials peer_;
@@ -110,6 +178,8 @@ class LineServer::Client final : public ReadyHandler {
   std::string request_;
   std::string answer_;
   std::size_t written_ = 0;
+  bool listens_ = false;
+  bool waits_for_room_ = false;
 };
 
 void LineServer::Expiry::on_ready(std::uint32_t /*events*/) {
@@ -196,8 +266,9 @@ void LineServer::accept_one(Fd connection) {
 void LineServer::expire() {
   timer_.consume();
   const MonoTime now = clock_.now();
-  counters_.timed_out +=
-      std::erase_if(clients_, [now](const auto& client) { return client->deadline() <= now; });
+  counters_.timed_out += std::erase_if(clients_, [now](const auto& client) {
+    return client->deadline() && *client->deadline() <= now;
+  });
   if (listen_again_at_ && *listen_again_at_ <= now) {
     listen_again_at_.reset();
     if (!loop_.add(listener_.get(), EPOLLIN, *this)) {
@@ -216,13 +287,25 @@ void LineServer::pause_listening() {
 void LineServer::arm_timer() {
   std::optional<MonoTime> next = listen_again_at_;
   for (const auto& client : clients_) {
-    next = next ? std::min(*next, client->deadline()) : client->deadline();
+    if (const std::optional<MonoTime> deadline = client->deadline()) {
+      next = next ? std::min(*next, *deadline) : *deadline;
+    }
   }
   if (next) {
     timer_.arm(*next);
   } else {
     timer_.disarm();
   }
+}
+
+std::size_t LineServer::listeners() const {
+  return static_cast<std::size_t>(std::count_if(
+      clients_.begin(), clients_.end(), [](const auto& client) { return client->listens(); }));
+}
+
+void LineServer::publish(std::string_view line) {
+  std::erase_if(clients_,
+                [&](const auto& client) { return client->listens() && !client->tell(line); });
 }
 
 void LineServer::drop(const Client& client) {

@@ -23,6 +23,11 @@ class LineHandler {
   virtual ~LineHandler() = default;
   /// The answer to one request line, both without a line end. `peer` is who asks.
   virtual std::string on_line(std::string_view request, const PeerCredentials& peer) = 0;
+  /// What a request that asks to listen gets first, in whole lines, possibly none; every line that
+  /// is published follows, and on_line() is not called. Nothing for any other request.
+  virtual std::optional<std::string> on_subscription(std::string_view /*request*/) {
+    return std::nullopt;
+  }
 };
 
 /// A unix socket on which every connection carries one line of request and one line of answer (JSON
@@ -40,6 +45,10 @@ class LineServer final : private ReadyHandler {
     /// One client more than this is closed at once.
     std::size_t max_clients = 16;
     std::size_t max_request_bytes = std::size_t{64} * 1024;
+    /// Listeners; one more is turned away, so that there is always room for a question.
+    std::size_t max_listeners = 8;
+    /// A listener that leaves this much unread is cut off.
+    std::size_t max_unread_bytes = std::size_t{16} * 1024 * 1024;
     /// From accept to the last byte taken by the client.
     Duration client_timeout = std::chrono::seconds(5);
   };
@@ -50,6 +59,7 @@ class LineServer final : private ReadyHandler {
     std::uint64_t oversized = 0;  ///< Sent more than `max_request_bytes` without a line end.
     std::uint64_t timed_out = 0;  ///< Were not through within `client_timeout`.
     std::uint64_t aborted = 0;    ///< Closed early or failed in a system call.
+    std::uint64_t lagging = 0;    ///< Listeners that did not read.
   };
 
   /// Listens and serves from `loop`. Everything passed by reference must outlive the server.
@@ -60,6 +70,9 @@ class LineServer final : private ReadyHandler {
   LineServer& operator=(const LineServer&) = delete;
   /// Closes every connection and removes the socket file.
   ~LineServer() override;
+
+  /// Sends `line`, which has no line end, to all who listen. Never waits.
+  void publish(std::string_view line);
 
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] std::size_t client_count() const { return clients_.size(); }
@@ -85,6 +98,7 @@ class LineServer final : private ReadyHandler {
   void expire();
   void pause_listening();
   void arm_timer();
+  [[nodiscard]] std::size_t listeners() const;
   /// Destroys `client`, which must not be used after.
   void drop(const Client& client);
 

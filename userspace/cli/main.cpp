@@ -22,6 +22,8 @@ int main(int argc, char** argv) {
       "A subcommand that differs says so in its own --help.");
   int exit_status = kExitOk;
   add_status(app, exit_status);
+  add_explain(app, exit_status);
+  add_events(app, exit_status);
   add_brakes(app, exit_status);
   add_doctor(app, exit_status);
   add_check_config(app, exit_status);

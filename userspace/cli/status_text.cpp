@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
+
+#include "cli/amount_text.h"
 
 namespace evictd::cli {
 
@@ -25,27 +25,13 @@ std::string text_of(const Json& object, const char* key) {
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-/// "1.5Gi": at most four digits, so that columns stay narrow.
-std::string bytes_text(double bytes) {
-  constexpr std::array<const char*, 6> kUnits{"", "Ki", "Mi", "Gi", "Ti", "Pi"};
-  std::size_t unit = 0;
-  while (std::abs(bytes) >= 1024 && unit + 1 < kUnits.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{:.0f}", bytes) : fmt::format("{:.1f}{}", bytes, kUnits[unit]);
-}
-
 std::string bytes_of(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number() ? bytes_text(found->get<double>()) : kNothing;
 }
 
-/// Tasks and inodes are counts; everything else that is watched is bytes.
 std::string amount_of(const Json& signal, const char* key) {
-  const std::string name = text_of(signal, "signal");
-  const bool is_count = name == "pid.available" || name.ends_with("inodesFree");
-  return is_count ? text_of(signal, key) : bytes_of(signal, key);
+  return is_count(text_of(signal, "signal")) ? text_of(signal, key) : bytes_of(signal, key);
 }
 
 bool is_true(const Json& object, const char* key) {
@@ -216,6 +202,10 @@ void print_status(const Json& status, std::ostream& out) {
   for (const Json& problem : list_of(status, "problems")) {
     out << "problem: " << (problem.is_string() ? problem.get<std::string>() : problem.dump())
         << '\n';
+  }
+  if (status.contains("records") && is_true(status["records"], "in_memory_only")) {
+    out << fmt::format("problem: records are kept in memory only ({} lost to the file): {}\n",
+                       text_of(status["records"], "lost"), text_of(status["records"], "problem"));
   }
   print_evictions(status, out);
 }

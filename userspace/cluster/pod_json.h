@@ -2,8 +2,8 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <string_view>
 
+#include "core/rfc3339.h"
 #include "evictd/result.h"
 #include "eviction/pod.h"
 
@@ -16,8 +16,6 @@ namespace evictd::cluster {
 /// requests.
 [[nodiscard]] Result<eviction::Pod> pod_from_json(const nlohmann::json& object);
 
-/// Nanoseconds since 1970 of an RFC 3339 text with any offset.
-/// Errors: kMalformed for what is not one, kInvalid for a moment outside the years 1678 to 2261.
-[[nodiscard]] Result<WallTime> wall_time_from_rfc3339(std::string_view text);
+using core::wall_time_from_rfc3339;
 
 }  // namespace evictd::cluster

@@ -226,6 +226,11 @@ std::vector<Key> process_keys() {
       choice_key("log.format", kReload, field(&Settings::log, &base::LogOptions::format),
                  kLogFormats),
       choice_key("log.level", kReload, field(&Settings::log, &base::LogOptions::level), kLogLevels),
+      text_key("recordFile", kRestart, field(&Settings::records, &RecordSettings::file), read_path),
+      bytes_key("recordMaxBytes", kRestart, field(&Settings::records, &RecordSettings::max_bytes),
+                {64_KiB, 64_GiB}),
+      integer_key("recordFiles", kRestart, field(&Settings::records, &RecordSettings::files),
+                  {1, 100}),
       bool_key("faults.dropKernelEvents", kRestart,
                field(&Settings::faults, &FaultSettings::drop_kernel_events)),
   };

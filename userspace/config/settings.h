@@ -53,6 +53,18 @@ struct RealtimeSettings {
   bool operator==(const RealtimeSettings&) const = default;
 };
 
+/// Where decisions and events are written down, besides memory; docs/records.md.
+struct RecordSettings {
+  /// Empty: in memory only.
+  std::string file;
+  /// A file that would grow beyond this is rotated.
+  Bytes max_bytes = 16_MiB;
+  /// How many files there are at most, the one being written included.
+  int files = 4;
+
+  bool operator==(const RecordSettings&) const = default;
+};
+
 /// Faults put in on purpose, for tests.
 struct FaultSettings {
   /// Events of the kernel side are counted and thrown away; decisions come from polling alone.
@@ -106,6 +118,7 @@ struct Settings {
   /// Empty: state in `runtime_directory`; "none": not kept.
   std::string state_file;
   base::LogOptions log;
+  RecordSettings records;
   FaultSettings faults;
 
   /// Where the control socket is: `control_socket`, or its default.

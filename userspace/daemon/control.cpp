@@ -2,6 +2,7 @@
 // What the control socket answers: one JSON object a line in, one out.
 #include <nlohmann/json.hpp>
 
+#include "core/rfc3339.h"
 #include "daemon/housekeeping.h"
 #include "daemon/status.h"
 
@@ -18,6 +19,16 @@ std::string error_line(const std::string& text) {
 /// Invalid UTF-8 (a cgroup may be named anything) must not end the daemon: it is replaced.
 std::string to_line(const Json& json) {
   return json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+/// "since" of a request; the beginning of time without it.
+Result<WallTime> moment_in(const Json& request) {
+  const auto since = request.find("since");
+  if (since == request.end()) {
+    return WallTime{};
+  }
+  return since->is_string() ? core::wall_time_from_rfc3339(since->get<std::string>())
+                            : Result<WallTime>(fail(Errc::kMalformed, "\"since\" is not a text"));
 }
 
 }  // namespace
@@ -45,8 +56,46 @@ std::string Housekeeping::on_line(std::string_view request, const base::PeerCred
     const Result<Json> done = change_wishes(op, parsed);
     return done ? to_line(*done) : error_line(done.error().message());
   }
+  if (op == "records") {
+    return to_line(all_records());
+  }
+  if (op == "events") {
+    const Result<WallTime> since = moment_in(parsed);
+    return since ? events_since(*since) : error_line(since.error().message());
+  }
   return error_line("unknown op \"" + op +
-                    "\"; known: status, last_evictions, pause, resume, dry_run");
+                    "\"; known: status, last_evictions, records, events, follow, pause, "
+                    "resume, dry_run");
+}
+
+std::optional<std::string> Housekeeping::on_subscription(std::string_view request) {
+  const Json parsed = Json::parse(request, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object() || !parsed.contains("op") || parsed["op"] != "follow") {
+    return std::nullopt;
+  }
+  std::string lines;
+  if (!parsed.contains("since")) {
+    return lines;
+  }
+  const Result<WallTime> since = moment_in(parsed);
+  if (!since) {
+    return error_line(since.error().message()) + '\n';
+  }
+  for (const std::string& line : journal_->lines_since(*since)) {
+    lines += line + '\n';
+  }
+  return lines;
+}
+
+std::string Housekeeping::events_since(WallTime since) const {
+  std::string answer =
+      R"({"schema":)" + std::to_string(exporting::kRecordSchema) + R"(,"events":[)";
+  bool first = true;
+  for (const std::string& line : journal_->lines_since(since)) {
+    answer += (first ? "" : ",") + line;
+    first = false;
+  }
+  return answer + "]}";
 }
 
 nlohmann::ordered_json Housekeeping::status() const {
@@ -60,6 +109,7 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .last_trigger = last_trigger_,
                       .last_pass_at = last_pass_at_,
                       .records = &records_,
+                      .journal = &*journal_,
                       .hot = options_.hot_counters,
                       .actuator = actuator_counters_,
                       .cross_checker = cross_checker_ ? &*cross_checker_ : nullptr,

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "daemon/callback_handler.h"
 #include "daemon/disk_watch.h"
@@ -73,6 +74,9 @@ Result<> Housekeeping::prepare() {
     return fail_in("open the control socket", server.error());
   }
   server_ = std::move(*server);
+  if (Result<> started = start_journal(); !started) {
+    return started;
+  }
   return watch_descriptors();
 }
 
@@ -152,6 +156,7 @@ void Housekeeping::on_signal() {
     } else {
       options_.log->info("stopping",
                          {{"signal", std::string(strsignal(static_cast<int>(info.ssi_signo)))}});
+      journal_->add("daemon", {{"what", "stopped"}});
       stop_ = true;
     }
   }
@@ -221,6 +226,7 @@ void Housekeeping::on_health_check() {
     }
     cross_check(now);
   }
+  check_journal(now);
   keep_alive(now);
   keep_state();
   health_timer_.arm(now + kHealthPeriod);

@@ -18,7 +18,9 @@
 #include "core/clock.h"
 #include "daemon/cross_checker.h"
 #include "daemon/hot_loop.h"
+#include "daemon/journal.h"
 #include "daemon/messages.h"
+#include "daemon/pass_watch.h"
 #include "daemon/pod_registry.h"
 #include "daemon/record_store.h"
 #include "daemon/release_worker.h"
@@ -77,6 +79,7 @@ class Housekeeping final : private base::LineHandler {
   [[nodiscard]] Result<> watch_manifests();
 
   std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
+  std::optional<std::string> on_subscription(std::string_view request) override;
   [[nodiscard]] nlohmann::ordered_json status() const;
   [[nodiscard]] Result<nlohmann::ordered_json> change_wishes(std::string_view op,
                                                              const nlohmann::json& request);
@@ -114,6 +117,16 @@ class Housekeeping final : private base::LineHandler {
   void go_on();
   void adopt(const HotPod& pod, MonoTime now);
   void keep_state();
+  // What the journal is told; housekeeping_records.cpp.
+  [[nodiscard]] Result<> start_journal();
+  void note_changes(const PassDone& message);
+  void note_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
+  void note_oom_kill(const OomNotice& message);
+  void note_stall(const StallNotice& message);
+  void note_degraded(std::string_view what, bool degraded, const std::string& text);
+  void check_journal(MonoTime now);
+  [[nodiscard]] nlohmann::ordered_json all_records() const;
+  [[nodiscard]] std::string events_since(WallTime since) const;
   void release_memory_of(CgroupId pod);
   void set_watch_points(const Capacities& capacities);
   /// What the kernel side has to measure memory.available against; -1 where it cannot watch it.
@@ -141,6 +154,8 @@ class Housekeeping final : private base::LineHandler {
   std::shared_ptr<const config::Config> config_;
   eviction::ThresholdTable thresholds_;
   RecordStore records_;
+  std::optional<Journal> journal_;
+  PassWatch pass_watch_;
   /// The newest pass, for status: one of the hot thread's buffers, given back at the next pass.
   std::unique_ptr<PassCopy> last_pass_;
   PassTrigger last_trigger_ = PassTrigger::kRegular;

@@ -33,6 +33,8 @@ void Housekeeping::check_timer(MonoTime now) {
     return;
   }
   timer_stalled_ = stalled;
+  note_degraded("kernel_timer", stalled,
+                stalled ? "the kernel side's timer stands still: polling" : "");
   if (stalled) {
     options_.log->warn("the kernel side's timer stands still, continuing without it: polling");
   } else {
@@ -66,6 +68,7 @@ void Housekeeping::cross_check(MonoTime now) {
                        ", continuing without its last state after a resync");
   }
   if (!lines.empty()) {
+    note_degraded("cross_check", true, lines.front());
     send(Resync{});
   }
 }
@@ -121,6 +124,10 @@ void Housekeeping::log_shortage() {
                        "without kernel events its usage may not be known (see LimitNOFILE)");
   } else if (pods == 0 && short_of_descriptors_) {
     options_.log->info("enough descriptors for all pods again");
+  }
+  if (short_of_descriptors_ != (pods != 0)) {
+    note_degraded("descriptors", pods != 0,
+                  pods != 0 ? "too few descriptors for all pods: " + std::to_string(pods) : "");
   }
   short_of_descriptors_ = pods != 0;
 }

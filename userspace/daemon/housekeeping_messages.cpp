@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "daemon/housekeeping.h"
 #include "daemon/record_builder.h"
@@ -57,7 +58,10 @@ void Housekeeping::handle(PassDone& message) {
       // Its descriptors were read for SIGTERM: SIGKILL gets others.
       options_.registry->make_anew(message.begun->victim->uid);
     }
-    log_eviction(records_.add(std::move(record), message.begun->victim->memory_id));
+    const exporting::EvictionRecord& kept =
+        records_.add(std::move(record), message.begun->victim->memory_id);
+    log_eviction(kept);
+    journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
     if (killed && !message.begun->dry_run && message.begun->victim->target) {
       releaser_->release(*message.begun->victim->target);
     }
@@ -66,6 +70,7 @@ void Housekeeping::handle(PassDone& message) {
     return;
   }
   note_pass(*message.copy);
+  note_changes(message);
   if (!ready_) {
     // The first pass has told what thresholds are measured against: from now on they are watched.
     ready_ = service_.ready();
@@ -119,6 +124,7 @@ void Housekeeping::handle(const EvictionStep& message) {
     return;
   }
   const std::string pod = record->ns + "/" + record->name;
+  note_progress(*record, message);
   switch (message.progress.state) {
     case enforce::EvictionState::kTerminating:
       break;
@@ -146,6 +152,9 @@ void Housekeeping::release_memory_of(CgroupId pod) {
 }
 
 void Housekeeping::handle(const EvictionRefused& message) {
+  journal_->add("refused", {{"pod", message.victim->ns + "/" + message.victim->name},
+                            {"uid", message.victim->uid},
+                            {"reason", to_string(message.code)}});
   if (message.code == Errc::kNotFound) {
     return;
   }
@@ -165,6 +174,7 @@ void Housekeeping::handle(const CgroupNotice& message) {
 }
 
 void Housekeeping::handle(const OomNotice& message) {
+  note_oom_kill(message);
   options_.log->warn(fmt::format(
       "the kernel's OOM killer was first: process {} ({}) of memory cgroup {}, "
       "continuing without that choice",
@@ -174,11 +184,13 @@ void Housekeeping::handle(const OomNotice& message) {
 }
 
 void Housekeeping::handle(const StallNotice& message) {
+  note_stall(message);
   options_.log->debug("a pod loses time to memory",
                       {{"slot", static_cast<std::int64_t>(message.event.slot)}});
 }
 
 void Housekeeping::handle(const LossNotice& message) {
+  note_degraded("lost_notices", true, fmt::format("{} notices lost", message.lost));
   options_.log->warn(
       fmt::format("{} notices lost, continuing without them after a rescan", message.lost));
   rescan();

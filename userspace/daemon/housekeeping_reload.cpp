@@ -2,6 +2,8 @@
 // A new configuration, whole or not at all, and the levels that the kernel side watches for it.
 #include <fcntl.h>
 
+#include <nlohmann/json.hpp>
+
 #include "config/change.h"
 #include "daemon/daemon.h"
 #include "daemon/disk_watch.h"
@@ -48,6 +50,8 @@ Result<> Housekeeping::try_reload() {
   config_ = std::move(config);
   options_.filesystems->set_watch(*watch);
   thresholds_ = std::move(watch->thresholds);
+  pass_watch_.forget_thresholds();
+  journal_->add("daemon", {{"what", "reloaded"}});
   options_.log->set_options(config_->settings().log);
   send_updates(std::move(*updates));
   send(UseConfig{std::move(*hot)});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/preparations.h"
 
+#include "config/pass_settings.h"
 #include "daemon/hot_pod.h"
 #include "probe/ladder.h"
 
@@ -16,15 +17,8 @@ constexpr std::int64_t kBeyondAnyMachine = 4;
 
 Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config) {
   const config::Settings& settings = config.settings();
-  eviction::PassSettings pass;
-  pass.thresholds = config.thresholds();
-  pass.compat = settings.compatibility;
-  pass.pressure_transition_period = settings.eviction.pressure_transition_period;
-  pass.max_pod_grace = settings.eviction.max_pod_grace_period;
-  pass.hard_grace = settings.hard_eviction.grace_period;
-  pass.hard_floor = {.amount = settings.hard_eviction.floor.amount,
-                     .percent_of_threshold = settings.hard_eviction.floor.percent};
-  Result<eviction::EvictionManager> manager = eviction::EvictionManager::create(std::move(pass));
+  Result<eviction::EvictionManager> manager =
+      eviction::EvictionManager::create(config::pass_settings_of(config));
   if (!manager) {
     return Failure(manager.error());
   }

@@ -25,10 +25,6 @@ std::optional<MonoTime> happened(MonoTime moment) {
   return moment == MonoTime{} ? std::nullopt : std::optional(moment);
 }
 
-std::string_view source_name(UsageSource source) {
-  return source == UsageSource::kBpfTable ? "bpf" : "files";
-}
-
 std::string reason_of(const exporting::RecordedCandidate& candidate, eviction::PassOver rule,
                       const exporting::RecordedCandidate* victim, bool by_processes) {
   switch (rule) {
@@ -65,7 +61,8 @@ std::string reason_of(const exporting::RecordedCandidate& candidate, eviction::P
 }
 
 exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
-                                      const eviction::Candidate& candidate, MonoTime now) {
+                                      const eviction::Candidate& candidate, bool by_processes,
+                                      MonoTime now) {
   exporting::RecordedCandidate recorded;
   recorded.place = candidate.place;
   recorded.ns = pod.pod->ns;
@@ -81,8 +78,13 @@ exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
   recorded.rate_bytes_per_second = pod.usage.rate_bytes_per_second;
   recorded.reading_age_us = std::max<std::int64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(now - pod.usage.read_at).count(), 0);
-  recorded.source = source_name(pod.usage.source);
+  recorded.source = name_of(pod.usage.source);
   recorded.passed_over = eviction::to_string(candidate.passed_over);
+  recorded.keys = {.urgency = candidate.key.urgency,
+                   .priority = candidate.key.priority,
+                   .missing = candidate.key.missing,
+                   .amount = by_processes ? static_cast<std::int64_t>(candidate.key.amount)
+                                          : whole(candidate.key.amount)};
   return recorded;
 }
 
@@ -98,6 +100,17 @@ std::optional<eviction::PodStatistics> statistics_of(const PassCopy& copy, const
     }
   }
   return std::nullopt;
+}
+
+/// The one that would have gone first, had anybody gone.
+void explain_nobody(exporting::EvictionRecord& record) {
+  for (exporting::RecordedCandidate& candidate : record.ranking) {
+    if (candidate.passed_over.empty()) {
+      candidate.passed_over = "nobody_evicted";
+      candidate.reason = "would go first, but nobody was evicted: " + record.outcome +
+                         (record.hold_reason.empty() ? "" : " (" + record.hold_reason + ")");
+    }
+  }
 }
 
 }  // namespace
@@ -118,16 +131,16 @@ std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
   });
   std::vector<exporting::RecordedCandidate> ranking;
   ranking.reserve(candidates.size());
+  const bool by_processes = rule.resource == eviction::Resource::kPids;
   for (const eviction::Candidate& candidate : candidates) {
-    ranking.push_back(describe(copy.pods[candidate.pod], candidate, now));
+    ranking.push_back(describe(copy.pods[candidate.pod], candidate, by_processes, now));
   }
   const auto victim = std::find_if(ranking.begin(), ranking.end(), [](const auto& candidate) {
     return candidate.passed_over.empty();
   });
   for (std::size_t i = 0; i < ranking.size(); ++i) {
     ranking[i].reason = reason_of(ranking[i], candidates[i].passed_over,
-                                  victim == ranking.end() ? nullptr : &*victim,
-                                  rule.resource == eviction::Resource::kPids);
+                                  victim == ranking.end() ? nullptr : &*victim, by_processes);
     const enforce::Protection protection = copy.pods[candidates[i].pod].pod->protection;
     if (protection == enforce::Protection::kOwnProcess ||
         protection == enforce::Protection::kOutsideRoot) {
@@ -137,55 +150,94 @@ std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
   return ranking;
 }
 
-std::vector<exporting::RecordedThreshold> make_thresholds(
-    const PassCopy& copy, const eviction::ThresholdTable& thresholds) {
-  std::vector<exporting::RecordedThreshold> recorded;
-  for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    const eviction::Threshold& threshold = thresholds[i];
-    if (threshold.op == eviction::ThresholdOperator::kNone) {
-      continue;  // containerfs without a threshold to take over: never met
-    }
-    exporting::RecordedThreshold one;
-    one.signal = eviction::to_string(threshold.signal);
-    one.threshold = eviction::to_string(threshold.value);
-    one.grace_period_seconds =
-        std::chrono::duration_cast<std::chrono::seconds>(threshold.grace_period).count();
-    one.met = copy.decision.met.has(i);
-    if (const auto& seen = copy.observations[threshold.signal]) {
-      one.available = seen->available;
-      one.capacity = seen->capacity;
-    }
-    recorded.push_back(std::move(one));
-  }
-  return recorded;
-}
+namespace {
 
-exporting::EvictionRecord make_record(const PassDone& done, const RecordContext& context) {
-  const EvictionBegun& begun = *done.begun;
-  const eviction::Threshold& threshold = context.thresholds[begun.threshold];
-  exporting::EvictionRecord record;
-  record.at = context.at;
+void add_victim(exporting::EvictionRecord& record, const EvictionBegun& begun) {
   record.ns = begun.victim->ns;
   record.name = begun.victim->name;
   record.uid = begun.victim->uid;
-  record.trigger = to_string(done.trigger);
   record.outcome = begun.escalated ? "escalated" : "evicted";
-  record.signal = eviction::to_string(threshold.signal);
-  record.threshold = eviction::to_string(threshold.value);
-  record.resource = eviction::to_string(eviction::resource_of(threshold.signal));
   record.grace_seconds = begun.grace.count();
   record.dry_run = begun.dry_run;
   record.method = enforce::to_string(begun.signals.method);
   record.processes = begun.signals.processes;
   record.state = begun.grace.count() == 0 ? "killed" : "terminating";
+  if (begun.signals.signal == SIGKILL) {
+    record.timeline.killed = happened(begun.signals.last_at);
+  }
+}
+
+void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
+               const RecordContext& context) {
+  const std::optional<eviction::PodStatistics> statistics =
+      statistics_of(*done.copy, *done.begun->victim);
+  const eviction::EvictionText text =
+      eviction::eviction_text({.resource = eviction::resource_of(context.thresholds[place].signal),
+                               .pod = context.victim->pod,
+                               .statistics = statistics ? &*statistics : nullptr,
+                               .thresholds = context.thresholds,
+                               .actionable = done.copy->decision.actionable,
+                               .observations = done.copy->observations},
+                              context.compat);
+  record.message = text.message;
+  record.annotations = text.annotations;
+}
+
+/// The threshold that the record is about: the one acted on, or the first that is met.
+std::optional<std::size_t> threshold_of(const PassDone& done,
+                                        const eviction::ThresholdTable& thresholds) {
+  std::optional<std::size_t> place;
+  if (done.begun) {
+    place = done.begun->threshold;
+  } else if (done.copy && done.copy->decision.threshold) {
+    place = done.copy->decision.threshold;
+  } else if (done.copy && !done.copy->decision.met.empty()) {
+    place = done.copy->decision.met.front();
+  }
+  return place && *place < thresholds.size() ? place : std::nullopt;
+}
+
+void add_pass(exporting::EvictionRecord& record, const PassDone& done,
+              const RecordContext& context) {
+  const PassCopy& copy = *done.copy;
+  if (!done.begun) {
+    record.outcome = eviction::to_string(copy.decision.outcome);
+    record.hold_reason = eviction::to_string(copy.decision.reason);
+  }
+  for (const eviction::Condition condition : eviction::kConditions) {
+    if (copy.decision.conditions.has(condition)) {
+      record.conditions.emplace_back(eviction::to_string(condition));
+    }
+  }
+  record.observations = make_observations(copy, done.timeline.observe_at);
+  record.thresholds = make_thresholds(copy, context.thresholds, done.timeline.observe_at);
+}
+
+}  // namespace
+
+exporting::EvictionRecord make_record(const PassDone& done, const RecordContext& context) {
+  exporting::EvictionRecord record;
+  record.at = context.at;
+  record.trigger = to_string(done.trigger);
   record.timeline.hook = happened(done.timeline.hook_at);
   record.timeline.wake = happened(done.timeline.wake_at);
   record.timeline.observe = happened(done.timeline.observe_at);
   record.timeline.decide = happened(done.timeline.decide_at);
-  record.timeline.signal = happened(done.timeline.signal_at);
-  if (begun.signals.signal == SIGKILL) {
-    record.timeline.killed = happened(begun.signals.last_at);
+  if (done.begun) {
+    record.timeline.signal = happened(done.timeline.signal_at);
+    add_victim(record, *done.begun);
   }
+  if (done.copy) {
+    add_pass(record, done, context);
+  }
+  const std::optional<std::size_t> place = threshold_of(done, context.thresholds);
+  if (!place) {
+    return record;
+  }
+  const eviction::Threshold& threshold = context.thresholds[*place];
+  record.signal = eviction::to_string(threshold.signal);
+  record.threshold = eviction::to_string(threshold.value);
+  record.resource = eviction::to_string(eviction::resource_of(threshold.signal));
   if (!done.copy) {
     return record;
   }
@@ -199,21 +251,11 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
     record.available = seen->available;
     record.capacity = seen->capacity;
   }
-  record.thresholds = make_thresholds(*done.copy, context.thresholds);
   record.ranking = make_ranking(*done.copy, threshold.signal, done.timeline.observe_at);
-  if (context.victim != nullptr) {
-    const std::optional<eviction::PodStatistics> statistics =
-        statistics_of(*done.copy, *begun.victim);
-    const eviction::EvictionText text =
-        eviction::eviction_text({.resource = eviction::resource_of(threshold.signal),
-                                 .pod = context.victim->pod,
-                                 .statistics = statistics ? &*statistics : nullptr,
-                                 .thresholds = context.thresholds,
-                                 .actionable = done.copy->decision.actionable,
-                                 .observations = done.copy->observations},
-                                context.compat);
-    record.message = text.message;
-    record.annotations = text.annotations;
+  if (!done.begun) {
+    explain_nobody(record);
+  } else if (context.victim != nullptr) {
+    add_texts(record, done, *place, context);
   }
   return record;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/pod_table.h"
@@ -21,8 +22,9 @@ struct RecordContext {
   WallTime at{};
 };
 
-/// Tells the story of an eviction from what its pass saw: texts, ranking with reasons, thresholds.
-/// Without a copy (none was left) the record has the victim and the timeline only.
+/// Tells the story of a pass from what it saw: who was evicted or why nobody was, texts, ranking
+/// with reasons, observations, thresholds. Without a copy (none was left) the record has the victim
+/// and the timeline only.
 [[nodiscard]] exporting::EvictionRecord make_record(const PassDone& done,
                                                     const RecordContext& context);
 
@@ -31,8 +33,15 @@ struct RecordContext {
                                                                      eviction::Signal signal,
                                                                      MonoTime now);
 
-/// How each threshold stood in a pass.
+/// "files" or "bpf", as records have it.
+[[nodiscard]] std::string_view name_of(UsageSource source);
+
+/// How each threshold stood in a pass that was run at `now`.
 [[nodiscard]] std::vector<exporting::RecordedThreshold> make_thresholds(
-    const PassCopy& copy, const eviction::ThresholdTable& thresholds);
+    const PassCopy& copy, const eviction::ThresholdTable& thresholds, MonoTime now);
+
+/// Every signal that a pass saw, with age, source and error bound.
+[[nodiscard]] std::vector<exporting::RecordedObservation> make_observations(const PassCopy& copy,
+                                                                            MonoTime now);
 
 }  // namespace evictd::daemon

@@ -21,6 +21,15 @@ const exporting::EvictionRecord& RecordStore::add(exporting::EvictionRecord reco
   return kept_.back().record;
 }
 
+const exporting::EvictionRecord& RecordStore::add_pass(exporting::EvictionRecord record) {
+  record.id = next_id_++;
+  if (passes_.size() == kKept) {
+    passes_.pop_front();
+  }
+  passes_.push_back(std::move(record));
+  return passes_.back();
+}
+
 const exporting::EvictionRecord* RecordStore::note(const EvictionStep& message) {
   const enforce::Progress& step = message.progress;
   const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& kept) {

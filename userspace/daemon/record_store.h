@@ -10,20 +10,29 @@
 
 namespace evictd::daemon {
 
-/// The last evictions, each kept up to date until its pod's resources are free.
+/// The last decisions: evictions, each kept up to date until its pod's resources are free, and
+/// passes that ended otherwise than the one before. They share one sequence of ids.
 /// Thread rule: housekeeping only.
 class RecordStore {
  public:
-  /// Keeps this many; older ones are forgotten.
+  /// Keeps this many evictions, and as many passes that evicted nobody; older ones are forgotten.
   static constexpr std::size_t kKept = 128;
+
+  /// Ids go on after this one.
+  void start_after(std::uint64_t last_id) { next_id_ = last_id + 1; }
 
   /// Adds `record`, gives it the next id and returns it as it is kept.
   const exporting::EvictionRecord& add(exporting::EvictionRecord record, CgroupId pod);
+  /// Adds a pass that evicted nobody, and gives it the next id.
+  const exporting::EvictionRecord& add_pass(exporting::EvictionRecord record);
   /// Notes a step of the newest eviction of its pod, real or dry as the step is. Returns its
   /// record, nullptr if there is none.
   const exporting::EvictionRecord* note(const EvictionStep& message);
 
+  /// Evictions, oldest first.
   [[nodiscard]] std::deque<exporting::EvictionRecord> latest() const;
+  /// Passes that evicted nobody, oldest first.
+  [[nodiscard]] const std::deque<exporting::EvictionRecord>& passes() const { return passes_; }
   [[nodiscard]] std::uint64_t count() const { return next_id_ - 1; }
 
  private:
@@ -32,6 +41,7 @@ class RecordStore {
     exporting::EvictionRecord record;
   };
   std::deque<Kept> kept_;
+  std::deque<exporting::EvictionRecord> passes_;
   std::uint64_t next_id_ = 1;
 };
 

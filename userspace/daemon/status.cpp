@@ -240,6 +240,17 @@ Json counters_json(const StatusSources& sources) {
   return counters;
 }
 
+Json records_json(const Journal& journal, MonoTime now) {
+  if (journal.worker() == nullptr) {
+    return {{"file", nullptr}};
+  }
+  const RecordWorker::Counters counters = journal.worker()->counters();
+  const std::string trouble = journal.worker()->trouble(now);
+  return {{"file", journal.file()}, {"in_memory_only", !trouble.empty()},
+          {"problem", trouble},     {"written", counters.written},
+          {"lost", counters.lost},  {"waiting", counters.waiting}};
+}
+
 Json evictions_json(const RecordStore& records) {
   Json evictions = Json::array();
   const auto latest = records.latest();
@@ -299,6 +310,7 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
       {"pods", pods_json(sources, now)},
       {"problems", problems},
       {"hooks", hooks_json(*sources.ladder)},
+      {"records", records_json(*sources.journal, now)},
       {"counters", counters_json(sources)},
       {"evictions", evictions_json(*sources.records)}};
 }

@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "daemon/cross_checker.h"
 #include "daemon/hot_loop.h"
+#include "daemon/journal.h"
 #include "daemon/pass_copy.h"
 #include "daemon/pod_registry.h"
 #include "daemon/record_store.h"
@@ -32,6 +33,7 @@ struct StatusSources {
   PassTrigger last_trigger = PassTrigger::kRegular;
   MonoTime last_pass_at{};
   const RecordStore* records = nullptr;
+  const Journal* journal = nullptr;
   const HotCounters* hot = nullptr;
   enforce::ActuatorCounters actuator;
   /// nullptr without BPF.

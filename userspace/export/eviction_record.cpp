@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/eviction_record.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "export/json_time.h"
@@ -25,7 +26,24 @@ Json to_json(const RecordedThreshold& threshold) {
           {"grace_period_seconds", threshold.grace_period_seconds},
           {"met", threshold.met},
           {"available", optional_number(threshold.available)},
-          {"capacity", optional_number(threshold.capacity)}};
+          {"capacity", optional_number(threshold.capacity)},
+          {"met_below", optional_number(threshold.met_below)},
+          {"min_reclaim", threshold.min_reclaim},
+          {"stood", threshold.stood},
+          {"met_for_ms", optional_number(threshold.met_for_ms)}};
+}
+
+Json to_json(const RecordedObservation& seen) {
+  return {{"signal", seen.signal},     {"available", seen.available},
+          {"capacity", seen.capacity}, {"age_us", optional_number(seen.age_us)},
+          {"source", seen.source},     {"error_bound", seen.error_bound}};
+}
+
+Json to_json(const RecordedSortKeys& keys) {
+  return {{"urgency", keys.urgency},
+          {"priority", keys.priority},
+          {"missing", keys.missing},
+          {"amount", keys.amount}};
 }
 
 Json to_json(const RecordedCandidate& candidate) {
@@ -43,14 +61,22 @@ Json to_json(const RecordedCandidate& candidate) {
           {"reading_age_us", candidate.reading_age_us},
           {"source", candidate.source},
           {"passed_over", candidate.passed_over},
-          {"reason", candidate.reason}};
+          {"reason", candidate.reason},
+          {"sort_keys", to_json(candidate.keys)}};
+}
+
+Json grace_used_ms(const RecordedTimeline& timeline) {
+  const std::optional<Duration> used = grace_used(timeline);
+  return used ? Json(std::chrono::duration_cast<std::chrono::milliseconds>(*used).count())
+              : Json(nullptr);
 }
 
 Json to_json(const RecordedTimeline& timeline) {
-  return {{"hook_ns", stamp(timeline.hook)},       {"wake_ns", stamp(timeline.wake)},
-          {"observe_ns", stamp(timeline.observe)}, {"decide_ns", stamp(timeline.decide)},
-          {"signal_ns", stamp(timeline.signal)},   {"killed_ns", stamp(timeline.killed)},
-          {"exited_ns", stamp(timeline.exited)},   {"freed_ns", stamp(timeline.freed)}};
+  return {{"hook_ns", stamp(timeline.hook)},         {"wake_ns", stamp(timeline.wake)},
+          {"observe_ns", stamp(timeline.observe)},   {"decide_ns", stamp(timeline.decide)},
+          {"signal_ns", stamp(timeline.signal)},     {"killed_ns", stamp(timeline.killed)},
+          {"exited_ns", stamp(timeline.exited)},     {"freed_ns", stamp(timeline.freed)},
+          {"grace_used_ms", grace_used_ms(timeline)}};
 }
 
 template <typename T>
@@ -64,13 +90,29 @@ Json list_of(const std::vector<T>& items) {
 
 }  // namespace
 
+std::optional<Duration> grace_used(const RecordedTimeline& timeline) {
+  if (!timeline.signal || (!timeline.killed && !timeline.exited)) {
+    return std::nullopt;
+  }
+  MonoTime end = timeline.killed.value_or(*timeline.signal);
+  if (timeline.exited && (!timeline.killed || *timeline.exited < end)) {
+    end = *timeline.exited;
+  }
+  return std::max(end - *timeline.signal, Duration::zero());
+}
+
 Json to_json(const EvictionRecord& record) {
-  return {{"id", record.id},
+  return {{"schema", kRecordSchema},
+          {"kind", "decision"},
+          {"id", record.id},
           {"time", rfc3339(record.at)},
-          {"pod", record.ns + "/" + record.name},
+          {"pod", record.has_victim() ? Json(record.ns + "/" + record.name) : Json(nullptr)},
+          {"namespace", record.ns},
+          {"name", record.name},
           {"uid", record.uid},
           {"trigger", record.trigger},
           {"outcome", record.outcome},
+          {"hold_reason", record.hold_reason},
           {"signal", record.signal},
           {"threshold", record.threshold},
           {"resource", record.resource},
@@ -92,6 +134,8 @@ Json to_json(const EvictionRecord& record) {
           {"message", record.message},
           {"annotations", record.annotations},
           {"timeline", to_json(record.timeline)},
+          {"conditions", record.conditions},
+          {"observations", list_of(record.observations)},
           {"thresholds", list_of(record.thresholds)},
           {"ranking", list_of(record.ranking)},
           {"hooks", record.hooks}};

@@ -8,11 +8,28 @@
 #include <string>
 #include <vector>
 
+#include "evictd/result.h"
 #include "evictd/time.h"
 
 namespace evictd::exporting {
 
-/// One signal as a pass saw it, beside the threshold it was compared with.
+/// The schema of every line of a record file; docs/records.md says what a new number means.
+inline constexpr std::int64_t kRecordSchema = 1;
+
+/// One signal as a pass saw it. Units: bytes, inodes or tasks, as the signal has.
+struct RecordedObservation {
+  std::string signal;
+  std::int64_t available = 0;
+  std::int64_t capacity = 0;
+  /// How old the reading was when the pass had all of them; unset if its age is not known.
+  std::optional<std::int64_t> age_us;
+  /// "bpf" or "files".
+  std::string source;
+  /// By how much `available` may be wrong either way because of what the kernel holds back.
+  std::int64_t error_bound = 0;
+};
+
+/// One threshold beside what was seen of its signal.
 struct RecordedThreshold {
   std::string signal;
   /// "100Mi" or "10%".
@@ -21,6 +38,25 @@ struct RecordedThreshold {
   bool met = false;
   std::optional<std::int64_t> available;
   std::optional<std::int64_t> capacity;
+  /// The amount that it stands for at this capacity: met while less is available.
+  std::optional<std::int64_t> met_below;
+  /// What must be available beyond that before it is over; empty for none.
+  std::string min_reclaim;
+  /// "not_observed", "not_met", "in_grace", "stale", "past_grace" or "acted_on".
+  std::string stood;
+  /// For how long it had been met; unset while it is not.
+  std::optional<std::int64_t> met_for_ms;
+};
+
+/// What one pod was ranked by; the lesser one goes first, compared from left to right.
+struct RecordedSortKeys {
+  /// Memory and disk: -2 without statistics, -1 above its request, else 0. Pids: 0.
+  std::int64_t urgency = 0;
+  std::int64_t priority = 0;
+  /// Pids: -1 without statistics. Else 0.
+  std::int64_t missing = 0;
+  /// Usage less request, or processes; here more goes first.
+  std::int64_t amount = 0;
 };
 
 /// One pod in the ranking of a pass, with what it was ranked by.
@@ -46,6 +82,7 @@ struct RecordedCandidate {
   std::string passed_over;
   /// The same in words.
   std::string reason;
+  RecordedSortKeys keys;
 };
 
 /// When what happened, on CLOCK_MONOTONIC in nanoseconds; unset for what did not happen.
@@ -60,17 +97,26 @@ struct RecordedTimeline {
   std::optional<MonoTime> freed;
 };
 
-/// Everything about one eviction: what was seen, who could have gone, why this one, and what
-/// happened when. Its JSON form is described in docs/records.md.
+/// How much of its grace a victim used: from SIGTERM to SIGKILL or to its end, whichever came
+/// first. Nothing while neither has come; zero without a grace.
+[[nodiscard]] std::optional<Duration> grace_used(const RecordedTimeline& timeline);
+
+/// Everything about one decision: what was seen, who could have gone, why this one or nobody, and
+/// what happened when. Made for every eviction, and for every pass that ended otherwise than the
+/// one before it. Its JSON form is described in docs/records.md.
 struct EvictionRecord {
   std::uint64_t id = 0;
   WallTime at{};
+  /// Of the victim; empty where nobody was evicted.
   std::string ns;
   std::string name;
   std::string uid;
   /// What asked for the pass.
   std::string trigger;
+  /// As eviction::to_string(Outcome) has it.
   std::string outcome;
+  /// Why a pass held or failed, as eviction::to_string(Reason) has it; else empty.
+  std::string hold_reason;
   std::string signal;
   std::string threshold;
   std::string resource;
@@ -88,7 +134,7 @@ struct EvictionRecord {
   std::string overruled_brake;
   std::string method;
   std::uint32_t processes = 0;
-  /// "terminating", "killed", "exceeded_grace" or "released".
+  /// "terminating", "killed", "exceeded_grace" or "released"; empty where nobody was evicted.
   std::string state;
   /// Bytes still charged when the last process was gone; unset before.
   std::optional<std::int64_t> remaining_bytes;
@@ -96,12 +142,23 @@ struct EvictionRecord {
   std::string message;
   std::map<std::string, std::string> annotations;
   RecordedTimeline timeline;
+  /// Conditions reported after the pass: "MemoryPressure".
+  std::vector<std::string> conditions;
+  std::vector<RecordedObservation> observations;
   std::vector<RecordedThreshold> thresholds;
   std::vector<RecordedCandidate> ranking;
   /// Purpose to the hook in use.
   std::map<std::string, std::string> hooks;
+
+  /// Whether somebody was evicted, or lost what was left of a grace.
+  [[nodiscard]] bool has_victim() const { return !state.empty(); }
 };
 
 [[nodiscard]] nlohmann::ordered_json to_json(const EvictionRecord& record);
+
+/// Reads what to_json() wrote; members it does not know are skipped.
+/// Errors: kMalformed naming the member ("ranking[2].usage: not a whole number"); kUnsupported for
+/// a newer schema.
+[[nodiscard]] Result<EvictionRecord> record_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace evictd::exporting

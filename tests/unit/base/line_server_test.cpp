@@ -7,6 +7,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -27,6 +28,11 @@ class Echo final : public LineHandler {
     return prefix + std::string(request);
   }
 
+  std::optional<std::string> on_subscription(std::string_view request) override {
+    return request == "listen" ? std::optional(backlog) : std::nullopt;
+  }
+
+  std::string backlog;
   std::string prefix = "got ";
   int requests = 0;
   PeerCredentials last_peer;
@@ -88,6 +94,57 @@ TEST_F(LineServerTest, AnswersOneLineWithOneLine) {
   EXPECT_EQ(received(client), "got hello\n");
   EXPECT_EQ(echo_.last_peer.pid, ::getpid());
   EXPECT_EQ(server_->client_count(), 0U);
+}
+
+TEST_F(LineServerTest, AListenerGetsWhatWasAndThenEachLineThatIsPublished) {
+  start({.path = path_, .client_timeout = std::chrono::milliseconds(1)});
+  echo_.backlog = "before\n";
+  const Fd client = connect();
+  send(client, "listen\n");
+  std::string got;
+  run_until([&] { return !(got += received(client)).empty(); });
+  EXPECT_EQ(got, "before\n");
+  server_->publish("one");
+  server_->publish("two");
+  EXPECT_EQ(received(client), "one\ntwo\n");
+  EXPECT_EQ(server_->counters().timed_out, 0U) << "a listener may stay";
+}
+
+TEST_F(LineServerTest, AListenerThatLeavesIsForgotten) {
+  start({.path = path_});
+  Fd client = connect();
+  send(client, "listen\n");
+  run_until([&] {
+    server_->publish("x");
+    return !received(client).empty();
+  });
+  client.reset();
+  run_until([&] { return server_->client_count() == 0; });
+  server_->publish("nobody hears");
+}
+
+TEST_F(LineServerTest, AListenerThatDoesNotReadIsCutOff) {
+  start({.path = path_, .max_unread_bytes = 4096});
+  const Fd client = connect();
+  send(client, "listen\n");
+  const std::string line(1000, 'x');
+  run_until([&] {
+    for (int i = 0; i < 1000; ++i) {
+      server_->publish(line);
+    }
+    return server_->counters().lagging == 1;
+  });
+  EXPECT_EQ(server_->client_count(), 0U);
+}
+
+TEST_F(LineServerTest, OneListenerTooManyIsTurnedAway) {
+  start({.path = path_, .max_listeners = 1});
+  const Fd first = connect();
+  send(first, "listen\n");
+  const Fd second = connect();
+  send(second, "listen\n");
+  run_until([&] { return server_->counters().refused == 1; });
+  EXPECT_EQ(server_->client_count(), 1U);
 }
 
 TEST_F(LineServerTest, ALineMayComeInPieces) {

@@ -243,6 +243,42 @@ TEST_F(RecordedEviction, WithoutACopyKeepsTheVictimAndTheMoments) {
   EXPECT_TRUE(record.message.empty());
 }
 
+TEST_F(RecordedEviction, ObservationsCarryAgeSourceAndErrorBound) {
+  copy_.observations[eviction::Signal::kMemoryAvailable]->time =
+      kNow - std::chrono::microseconds(30);
+  copy_.node.source = UsageSource::kBpfTable;
+  const auto record = make_record(done(), {.thresholds = thresholds_});
+  ASSERT_EQ(record.observations.size(), 1U);
+  EXPECT_EQ(record.observations[0].age_us, 30);
+  EXPECT_EQ(record.observations[0].source, "bpf");
+  EXPECT_GT(record.observations[0].error_bound, 0) << "the kernel charges ahead";
+}
+
+TEST_F(RecordedEviction, AThresholdSaysHowItStood) {
+  copy_.decision.past_grace.add(0);
+  copy_.decision.threshold = 0;
+  copy_.decision.victim = 0;
+  const auto record = make_record(done(), {.thresholds = thresholds_});
+  EXPECT_EQ(record.thresholds[0].stood, "acted_on");
+  EXPECT_EQ(record.thresholds[0].met_below, (100_MiB).value);
+  EXPECT_EQ(record.thresholds[1].stood, "not_observed");
+}
+
+TEST_F(RecordedEviction, APassThatEvictedNobodySaysWhyAndWhoWouldHaveGone) {
+  PassDone quiet = done();
+  quiet.begun.reset();
+  quiet.copy->decision.outcome = eviction::Outcome::kHeld;
+  quiet.copy->decision.reason = eviction::Reason::kReleasePending;
+  const auto record = make_record(quiet, {.thresholds = thresholds_});
+  EXPECT_EQ(record.outcome, "held");
+  EXPECT_EQ(record.hold_reason, "release_pending");
+  EXPECT_FALSE(record.has_victim());
+  EXPECT_EQ(record.signal, "memory.available");
+  ASSERT_EQ(record.ranking.size(), 1U);
+  EXPECT_EQ(record.ranking[0].reason,
+            "would go first, but nobody was evicted: held (release_pending)");
+}
+
 TEST_F(RecordedEviction, AnEscalationIsCalledThat) {
   PassDone escalated = done();
   escalated.begun->escalated = true;

@@ -59,7 +59,11 @@ TEST(EvictionRecordJson, CarriesEveryField) {
                                .grace_period_seconds = 30,
                                .met = true,
                                .available = 5,
-                               .capacity = 10});
+                               .capacity = 10,
+                               .met_below = 6,
+                               .min_reclaim = "1Mi",
+                               .stood = "acted_on",
+                               .met_for_ms = 40});
   record.hooks = {{"memory-charge", "fentry"}};
 
   const auto json = to_json(record);
@@ -96,13 +100,87 @@ TEST(EvictionRecordJson, ACandidateCarriesWhatItWasRankedBy) {
                             .reading_age_us = 13,
                             .source = "bpf",
                             .passed_over = "",
-                            .reason = "chosen"});
+                            .reason = "chosen",
+                            .keys = {.urgency = -1, .priority = -5, .missing = 0, .amount = 10}});
   const auto candidate = to_json(record)["ranking"][0];
-  EXPECT_EQ(candidate.dump(),
-            R"({"place":1,"namespace":"web","name":"front","uid":"u2","qos":"Burstable",)"
-            R"("priority":-5,"usage":30,"request":20,"exceeds_request":true,"stall_us":11,)"
-            R"("rate_bytes_per_second":-12,"reading_age_us":13,"source":"bpf","passed_over":"",)"
-            R"("reason":"chosen"})");
+  EXPECT_EQ(
+      candidate.dump(),
+      R"({"place":1,"namespace":"web","name":"front","uid":"u2","qos":"Burstable",)"
+      R"("priority":-5,"usage":30,"request":20,"exceeds_request":true,"stall_us":11,)"
+      R"("rate_bytes_per_second":-12,"reading_age_us":13,"source":"bpf","passed_over":"",)"
+      R"("reason":"chosen","sort_keys":{"urgency":-1,"priority":-5,"missing":0,"amount":10}})");
+}
+
+EvictionRecord told() {
+  EvictionRecord record;
+  record.id = 4;
+  record.at = WallTime(std::chrono::seconds(1769860800));
+  record.ns = "batch";
+  record.name = "hog";
+  record.uid = "u1";
+  record.outcome = "evicted";
+  record.state = "released";
+  record.timeline.signal = ns(5'000'000);
+  record.timeline.killed = ns(1'005'000'000);
+  record.conditions = {"MemoryPressure"};
+  record.observations.push_back({.signal = "memory.available",
+                                 .available = 5,
+                                 .capacity = 10,
+                                 .age_us = 12,
+                                 .source = "bpf",
+                                 .error_bound = 4096});
+  record.thresholds.push_back({.signal = "memory.available",
+                               .threshold = "10%",
+                               .grace_period_seconds = 0,
+                               .met = true,
+                               .available = 5,
+                               .capacity = std::nullopt,
+                               .met_below = std::nullopt,
+                               .min_reclaim = "",
+                               .stood = "acted_on",
+                               .met_for_ms = std::nullopt});
+  record.ranking.emplace_back().uid = "u1";
+  record.hooks = {{"memory-charge", "fentry"}};
+  return record;
+}
+
+TEST(EvictionRecordJson, ReadsBackAsWhatWasWritten) {
+  const auto json = to_json(told());
+  const auto read = record_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(to_json(*read).dump(), json.dump());
+}
+
+TEST(EvictionRecordJson, TellsHowMuchOfTheGraceWasUsed) {
+  EXPECT_EQ(to_json(told())["timeline"]["grace_used_ms"], 1000);
+  EvictionRecord polite = told();
+  polite.timeline.killed.reset();
+  polite.timeline.exited = ns(205'000'000);
+  EXPECT_EQ(to_json(polite)["timeline"]["grace_used_ms"], 200);
+  polite.timeline.exited.reset();
+  EXPECT_TRUE(to_json(polite)["timeline"]["grace_used_ms"].is_null()) << "it is still running";
+}
+
+TEST(EvictionRecordJson, ARecordOfNobodyHasNoPod) {
+  EvictionRecord nobody;
+  nobody.outcome = "in_grace";
+  EXPECT_TRUE(to_json(nobody)["pod"].is_null());
+}
+
+TEST(EvictionRecordJson, WhatIsWrongIsNamedByItsPlace) {
+  auto json = to_json(told());
+  json["ranking"][0]["usage"] = "much";
+  const auto read = record_from_json(json);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message(), "ranking[0].usage: not a whole number");
+}
+
+TEST(EvictionRecordJson, ANewerSchemaIsNotGuessedAt) {
+  auto json = to_json(told());
+  json["schema"] = 2;
+  const auto read = record_from_json(json);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Errc::kUnsupported);
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/rfc3339.h"
+
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <optional>
 #include <string>
 
-#include "cluster/pod_json.h"
-
-namespace evictd::cluster {
+namespace evictd::core {
 namespace {
 
 /// Takes fixed-width numbers and single characters off the front of a text.
@@ -146,4 +146,4 @@ Result<WallTime> wall_time_from_rfc3339(std::string_view text) {
   return WallTime{seconds} + std::chrono::nanoseconds{*nanoseconds};
 }
 
-}  // namespace evictd::cluster
+}  // namespace evictd::core

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/event_text.h"
+#include "cli/explain_text.h"
+
+namespace evictd::cli {
+namespace {
+
+using exporting::EvictionRecord;
+
+WallTime at(int seconds) {
+  return WallTime(std::chrono::seconds(1769860800 + seconds));
+}
+
+exporting::RecordedCandidate candidate(const std::string& name, std::size_t place,
+                                       const std::string& passed_over, const std::string& reason) {
+  exporting::RecordedCandidate made;
+  made.place = place;
+  made.ns = "test";
+  made.name = name;
+  made.uid = "uid-" + name;
+  made.usage = 64 << 20;
+  made.passed_over = passed_over;
+  made.reason = reason;
+  return made;
+}
+
+EvictionRecord eviction(std::uint64_t id, int seconds, const std::string& victim) {
+  EvictionRecord record;
+  record.id = id;
+  record.at = at(seconds);
+  record.ns = "test";
+  record.name = victim;
+  record.uid = "uid-" + victim;
+  record.outcome = "evicted";
+  record.state = "released";
+  record.trigger = "crossing";
+  record.signal = "memory.available";
+  record.threshold = "100Mi";
+  record.available = 60 << 20;
+  record.capacity = 1 << 30;
+  record.ranking = {candidate(victim, 1, "", "chosen"),
+                    candidate("web", 2, "ranks_later", "ranks later: priority 5 is above 0")};
+  return record;
+}
+
+EvictionRecord nobody(std::uint64_t id, int seconds, const std::string& outcome) {
+  EvictionRecord record;
+  record.id = id;
+  record.at = at(seconds);
+  record.outcome = outcome;
+  record.trigger = "regular";
+  return record;
+}
+
+class Explain : public testing::Test {
+ protected:
+  [[nodiscard]] std::uint64_t asked(const Question& question) const {
+    const Result<Answer> answer = find_answer(records_, question);
+    return answer ? answer->record->id : 0;
+  }
+  std::vector<EvictionRecord> records_{nobody(1, 0, "in_grace"), eviction(2, 10, "hog"),
+                                       eviction(3, 20, "bomb"), nobody(4, 30, "nothing_met")};
+};
+
+TEST_F(Explain, LastIsTheNewestEvictionAndNotTheQuietAfterIt) {
+  EXPECT_EQ(asked({.what = "last", .at = std::nullopt}), 3U);
+}
+
+TEST_F(Explain, WithoutAnEvictionLastIsTheNewestDecision) {
+  records_.erase(records_.begin() + 1, records_.begin() + 3);
+  EXPECT_EQ(asked({}), 4U);
+}
+
+TEST_F(Explain, APodIsFoundByNameByNamespaceAndNameAndByUid) {
+  for (const char* name : {"hog", "test/hog", "uid-hog"}) {
+    EXPECT_EQ(asked({.what = name, .at = std::nullopt}), 2U) << name;
+  }
+  EXPECT_EQ(asked({.what = "1", .at = std::nullopt}), 1U);
+}
+
+TEST_F(Explain, APodThatWasNotEvictedIsToldWhyNot) {
+  const Result<Answer> answer = find_answer(records_, {.what = "test/web", .at = std::nullopt});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->record->id, 3U) << "the newest in which it was passed over";
+  const std::string last = story_of(*answer).back();
+  EXPECT_EQ(last.find("Why not test/web: ranks later: priority 5 is above 0. It was 2 of 2"), 0U)
+      << last;
+}
+
+TEST_F(Explain, AMomentIsAnsweredByWhatWasInForceThen) {
+  EXPECT_EQ(asked({.what = "last", .at = at(5)}), 1U);
+  EXPECT_EQ(asked({.what = "last", .at = at(10)}), 2U);
+  EXPECT_EQ(asked({.what = "last", .at = at(99)}), 4U);
+  const Result<Answer> before = find_answer(records_, {.what = "last", .at = at(-1)});
+  ASSERT_FALSE(before);
+  EXPECT_NE(before.error().message().find("from 2026-01-31T12:00:00"), std::string::npos);
+}
+
+TEST_F(Explain, AMomentWhenNothingWasDoneSaysWhy) {
+  const Result<Answer> answer = find_answer(records_, {.what = "last", .at = at(5)});
+  ASSERT_TRUE(answer);
+  EXPECT_NE(story_of(*answer)[0].find("nobody was evicted (in_grace)"), std::string::npos);
+}
+
+TEST_F(Explain, WhoIsNotThereIsAnErrorThatSaysWhatThereIs) {
+  const Result<Answer> answer = find_answer(records_, {.what = "ghost", .at = std::nullopt});
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().message().find("decisions 1 to 4"), std::string::npos)
+      << answer.error().message();
+  EXPECT_FALSE(find_answer({}, {}));
+}
+
+TEST_F(Explain, PrintsStoryThresholdsAndRanking) {
+  std::ostringstream out;
+  print_answer(find_answer(records_, {}).value(), out);
+  EXPECT_NE(out.str().find("pod test/bomb (uid-bomb) was evicted"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("memory.available was 60.0Mi of 1.0Gi"), std::string::npos);
+  EXPECT_NE(out.str().find("ranks later: priority 5 is above 0"), std::string::npos);
+}
+
+TEST(EventText, TellsEachKindInWords) {
+  using nlohmann::ordered_json;
+  const auto text = [](ordered_json line) { return event_text(line); };
+  EXPECT_NE(text({{"kind", "condition"}, {"type", "MemoryPressure"}, {"status", true}})
+                .find("node condition MemoryPressure set"),
+            std::string::npos);
+  EXPECT_NE(text({{"kind", "oom_kill"}, {"pid", 5}, {"process", "hog"}, {"pod", "a/b"}})
+                .find("OOM killer was first: process 5 (hog) of pod a/b"),
+            std::string::npos);
+  EXPECT_NE(text({{"kind", "gap"}, {"lost", 3}}).find("3 lines are missing"), std::string::npos);
+  EXPECT_NE(text({{"kind", "of the future"}}).find("of the future"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace evictd::cli

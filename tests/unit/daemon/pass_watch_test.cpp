@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/pass_watch.h"
+
+#include <gtest/gtest.h>
+
+namespace evictd::daemon {
+namespace {
+
+eviction::Decision met(eviction::Outcome outcome) {
+  eviction::Decision decision;
+  decision.outcome = outcome;
+  decision.met.add(0);
+  decision.conditions.add(eviction::Condition::kMemoryPressure);
+  return decision;
+}
+
+TEST(PassWatch, APassWithNothingMetIsNoChangeAtFirst) {
+  PassWatch watch;
+  EXPECT_FALSE(watch.take({}).outcome);
+}
+
+TEST(PassWatch, TellsAnOutcomeOnceAndNotOncePerPass) {
+  PassWatch watch;
+  const PassWatch::Change first = watch.take(met(eviction::Outcome::kInGrace));
+  EXPECT_TRUE(first.outcome);
+  EXPECT_EQ(first.met.size(), 1U);
+  EXPECT_EQ(first.set.size(), 1U);
+  const PassWatch::Change same = watch.take(met(eviction::Outcome::kInGrace));
+  EXPECT_FALSE(same.outcome);
+  EXPECT_TRUE(same.met.empty());
+  EXPECT_TRUE(same.set.empty());
+}
+
+TEST(PassWatch, AnotherReasonOfAHoldIsAChange) {
+  PassWatch watch;
+  eviction::Decision held = met(eviction::Outcome::kHeld);
+  held.reason = eviction::Reason::kVictimInGrace;
+  static_cast<void>(watch.take(held));
+  held.reason = eviction::Reason::kReleasePending;
+  EXPECT_TRUE(watch.take(held).outcome);
+}
+
+TEST(PassWatch, RecoveryEndsThresholdAndConditionEachByItself) {
+  PassWatch watch;
+  static_cast<void>(watch.take(met(eviction::Outcome::kInGrace)));
+  eviction::Decision recovered;
+  recovered.conditions.add(eviction::Condition::kMemoryPressure);
+  const PassWatch::Change change = watch.take(recovered);
+  EXPECT_TRUE(change.outcome);
+  EXPECT_EQ(change.no_longer_met.size(), 1U);
+  EXPECT_TRUE(change.cleared.empty()) << "the transition period runs";
+  EXPECT_EQ(watch.take({}).cleared.size(), 1U);
+}
+
+}  // namespace
+}  // namespace evictd::daemon

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/record_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "export/record_reader.h"
+#include "support/fake_tree.h"
+
+namespace evictd::exporting {
+namespace {
+
+class RecordFileTest : public testing::Test {
+ protected:
+  [[nodiscard]] RecordFile file(std::int64_t max_bytes = 1000, int files = 3) const {
+    return RecordFile({.path = path_, .max_bytes = max_bytes, .files = files});
+  }
+  [[nodiscard]] std::string content(const std::string& suffix = "") const {
+    std::ifstream in(path_ + suffix);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  static std::string line(int id) { return R"({"schema":1,"id":)" + std::to_string(id) + "}"; }
+
+  test::FakeTree tree_;
+  std::string path_ = tree_.real("/records/here.jsonl");
+};
+
+TEST_F(RecordFileTest, MakesItsDirectoryAndWritesWholeLines) {
+  RecordFile records = file();
+  ASSERT_TRUE(records.append("one", Durability::kCached));
+  ASSERT_TRUE(records.append("two", Durability::kSynced));
+  EXPECT_EQ(content(), "one\ntwo\n");
+}
+
+TEST_F(RecordFileTest, RotatesBeforeItWouldGrowTooLargeAndForgetsTheOldest) {
+  RecordFile records = file(20, 2);
+  for (const char* text : {"first-line", "second-line", "third-line"}) {
+    ASSERT_TRUE(records.append(text, Durability::kCached));
+  }
+  EXPECT_EQ(content(), "third-line\n");
+  EXPECT_EQ(content(".1"), "second-line\n");
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".2"));
+}
+
+TEST_F(RecordFileTest, ALineThatACrashCutShortIsTakenAway) {
+  ASSERT_TRUE(file().append("whole", Durability::kCached));
+  std::ofstream(path_, std::ios::app) << "hal";
+  ASSERT_TRUE(file().append("next", Durability::kCached));
+  EXPECT_EQ(content(), "whole\nnext\n");
+}
+
+TEST_F(RecordFileTest, AFileThatSomebodyTookAwayIsMadeAnew) {
+  RecordFile records = file();
+  ASSERT_TRUE(records.append("gone", Durability::kCached));
+  std::filesystem::remove(path_);
+  ASSERT_TRUE(records.append("new", Durability::kCached));
+  EXPECT_EQ(content(), "new\n");
+}
+
+TEST_F(RecordFileTest, AFullDiskIsAnErrorThatNamesTheFile) {
+  RecordFile full({.path = "/dev/full", .max_bytes = 1000, .files = 2});
+  const Result<> written = full.append("line", Durability::kSynced);
+  ASSERT_FALSE(written);
+  EXPECT_NE(written.error().message().find("/dev/full"), std::string::npos)
+      << written.error().message();
+}
+
+TEST_F(RecordFileTest, TheReaderTakesRotatedFilesInOrder) {
+  RecordFile records = file(25, 3);
+  for (int id = 1; id <= 3; ++id) {
+    ASSERT_TRUE(records.append(line(id), Durability::kCached));
+  }
+  const auto read = read_record_file(path_);
+  ASSERT_TRUE(read) << read.error().message();
+  ASSERT_EQ(read->lines.size(), 3U);
+  EXPECT_EQ(read->lines[0]["id"], 1);
+  EXPECT_EQ(read->lines[2]["id"], 3);
+  EXPECT_TRUE(read->warnings.empty());
+}
+
+TEST(RecordReader, SkipsWhatIsNoRecordWithOneWarning) {
+  const auto read = read_record_text("{\"schema\":1}\ngarbage\n[]\n{\"schema\":1}\n{\"sch", "f");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->lines.size(), 2U);
+  ASSERT_EQ(read->warnings.size(), 1U);
+  EXPECT_EQ(read->warnings[0], "f:2: no record line of evictd, skipped, and 2 more");
+}
+
+TEST(RecordReader, ANewerSchemaIsAnErrorWithItsLine) {
+  const auto read = read_record_text("{\"schema\":1}\n{\"schema\":2}\n", "f");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message(), "f:2: schema 2 is newer than what this program reads (1)");
+}
+
+TEST(RecordReader, ADeviceIsNotReadForEver) {
+  const auto read = read_record_file("/dev/full");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message(), "read /dev/full: not a regular file");
+}
+
+TEST(RecordReader, AMissingFileIsAnError) {
+  const auto read = read_record_file("/nowhere/records.jsonl");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Errc::kNotFound);
+}
+
+}  // namespace
+}  // namespace evictd::exporting

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/event_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/amount_text.h"
+
+namespace evictd::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  if (found == line.end() || found->is_null()) {
+    return "-";
+  }
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+bool truth_of(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::string amount_of(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_number_integer()
+             ? amount_text(text_of(line, "signal"), found->get<std::int64_t>())
+             : std::string("-");
+}
+
+bool has_victim(const Json& line) {
+  const std::string state = text_of(line, "state");
+  return !state.empty() && state != "-";
+}
+
+std::string decision_text(const Json& line) {
+  const std::string seen =
+      text_of(line, "signal").empty()
+          ? std::string()
+          : fmt::format(": {} {} against {}", text_of(line, "signal"), amount_of(line, "available"),
+                        text_of(line, "threshold"));
+  if (!has_victim(line)) {
+    const std::string reason = text_of(line, "hold_reason");
+    return fmt::format("nobody evicted, {}{}{}", text_of(line, "outcome"),
+                       reason.empty() || reason == "-" ? "" : " (" + reason + ")", seen);
+  }
+  return fmt::format("{}{} pod {}, grace {} s (decision {}){}",
+                     truth_of(line, "dry_run") ? "dry run: " : "", text_of(line, "outcome"),
+                     text_of(line, "pod"), text_of(line, "grace_seconds"), text_of(line, "id"),
+                     seen);
+}
+
+std::string daemon_text(const Json& line) {
+  const std::string what = text_of(line, "what");
+  return what == "started" ? fmt::format("evictd {} started, events from {}{}",
+                                         text_of(line, "version"), text_of(line, "event_source"),
+                                         truth_of(line, "dry_run") ? ", dry run" : "")
+                           : "evictd " + what;
+}
+
+std::string what_happened(const Json& line, const std::string& kind) {
+  if (kind == "decision") {
+    return decision_text(line);
+  }
+  if (kind == "progress") {
+    return fmt::format("pod {} is {} (decision {})", text_of(line, "pod"), text_of(line, "state"),
+                       text_of(line, "id"));
+  }
+  if (kind == "threshold") {
+    return fmt::format("{} threshold {} of {} {}, {} of {} available", text_of(line, "hardness"),
+                       text_of(line, "threshold"), text_of(line, "signal"),
+                       truth_of(line, "met") ? "met" : "no longer met",
+                       amount_of(line, "available"), amount_of(line, "capacity"));
+  }
+  if (kind == "condition") {
+    return fmt::format("node condition {} {}", text_of(line, "type"),
+                       truth_of(line, "status") ? "set" : "cleared");
+  }
+  if (kind == "oom_kill") {
+    return fmt::format("the kernel's OOM killer was first: process {} ({}) of pod {}",
+                       text_of(line, "pid"), text_of(line, "process"), text_of(line, "pod"));
+  }
+  if (kind == "stall") {
+    return fmt::format("pod {} lost {} us of {} us to memory", text_of(line, "pod"),
+                       text_of(line, "stalled_us"), text_of(line, "window_us"));
+  }
+  if (kind == "refused") {
+    return fmt::format("pod {} could not be evicted: {}", text_of(line, "pod"),
+                       text_of(line, "reason"));
+  }
+  if (kind == "degraded") {
+    return truth_of(line, "degraded")
+               ? fmt::format("{}: {}", text_of(line, "what"), text_of(line, "text"))
+               : fmt::format("{} is well again", text_of(line, "what"));
+  }
+  if (kind == "gap") {
+    return fmt::format("{} lines are missing here", text_of(line, "lost"));
+  }
+  return kind == "daemon" ? daemon_text(line) : line.dump();
+}
+
+}  // namespace
+
+std::string event_text(const Json& line) {
+  const std::string kind = text_of(line, "kind");
+  return fmt::format("{:<27} {:<9} {}", text_of(line, "time"), kind, what_happened(line, kind));
+}
+
+bool repeats(const Json& line) {
+  const std::string state = text_of(line, "state");
+  return text_of(line, "kind") == "decision" && (state == "released" || state == "exceeded_grace");
+}
+
+}  // namespace evictd::cli

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which decision answers a question.
+#include <algorithm>
+#include <charconv>
+
+#include "cli/explain_text.h"
+#include "export/json_time.h"
+
+namespace evictd::cli {
+
+namespace {
+
+using exporting::EvictionRecord;
+using exporting::RecordedCandidate;
+
+bool names(std::string_view what, std::string_view ns, std::string_view name,
+           std::string_view uid) {
+  return what == name || what == uid ||
+         (what.size() == ns.size() + 1 + name.size() && what.starts_with(ns) &&
+          what[ns.size()] == '/' && what.ends_with(name));
+}
+
+const RecordedCandidate* candidate_in(const EvictionRecord& record, std::string_view what) {
+  const auto found =
+      std::find_if(record.ranking.begin(), record.ranking.end(), [&](const auto& candidate) {
+        return names(what, candidate.ns, candidate.name, candidate.uid);
+      });
+  return found == record.ranking.end() ? nullptr : &*found;
+}
+
+std::optional<std::uint64_t> id_of(std::string_view what) {
+  std::uint64_t id = 0;
+  const auto [end, error] = std::from_chars(what.data(), what.data() + what.size(), id);
+  return error == std::errc() && end == what.data() + what.size() ? std::optional(id)
+                                                                  : std::nullopt;
+}
+
+template <typename Wanted>
+const EvictionRecord* newest(const std::vector<EvictionRecord>& records, const Wanted& wanted) {
+  const auto found = std::find_if(records.rbegin(), records.rend(), wanted);
+  return found == records.rend() ? nullptr : &*found;
+}
+
+Answer answer_for_pod(const std::vector<EvictionRecord>& records, const std::string& what) {
+  const auto is_victim = [&](const EvictionRecord& record) {
+    return record.has_victim() && names(what, record.ns, record.name, record.uid);
+  };
+  const auto was_passed_over = [&](const EvictionRecord& record) {
+    return record.has_victim() && candidate_in(record, what) != nullptr;
+  };
+  const auto took_part = [&](const EvictionRecord& record) {
+    return candidate_in(record, what) != nullptr;
+  };
+  const EvictionRecord* record = newest(records, is_victim);
+  if (record == nullptr) {
+    record = newest(records, was_passed_over);
+  }
+  if (record == nullptr) {
+    record = newest(records, took_part);
+  }
+  return {.record = record, .pod = record == nullptr ? nullptr : candidate_in(*record, what)};
+}
+
+Failure not_found(const std::vector<EvictionRecord>& records, const std::string& what) {
+  return fail(Errc::kNotFound, records.empty()
+                                   ? "no decision is recorded: no threshold was met yet"
+                                   : what + "; recorded are the decisions " +
+                                         std::to_string(records.front().id) + " to " +
+                                         std::to_string(records.back().id) + ", from " +
+                                         exporting::rfc3339(records.front().at) + " to " +
+                                         exporting::rfc3339(records.back().at));
+}
+
+Result<Answer> answer_at(const std::vector<EvictionRecord>& records, const Question& question) {
+  const EvictionRecord* in_force =
+      newest(records, [&](const EvictionRecord& record) { return record.at <= *question.at; });
+  if (in_force == nullptr) {
+    return not_found(records,
+                     "nothing is recorded of " + exporting::rfc3339(*question.at) + " or before");
+  }
+  if (question.what == "last") {
+    return Answer{.record = in_force, .pod = nullptr};
+  }
+  const RecordedCandidate* pod = candidate_in(*in_force, question.what);
+  if (pod == nullptr) {
+    return not_found(records, "\"" + question.what + "\" took no part in decision " +
+                                  std::to_string(in_force->id) + ", which was in force then");
+  }
+  return Answer{.record = in_force, .pod = pod};
+}
+
+}  // namespace
+
+Result<Answer> find_answer(const std::vector<EvictionRecord>& records, const Question& question) {
+  if (question.at) {
+    return answer_at(records, question);
+  }
+  if (question.what == "last") {
+    const EvictionRecord* record =
+        newest(records, [](const EvictionRecord& one) { return one.has_victim(); });
+    if (record == nullptr && !records.empty()) {
+      record = &records.back();
+    }
+    if (record == nullptr) {
+      return not_found(records, "");
+    }
+    return Answer{.record = record, .pod = nullptr};
+  }
+  if (const std::optional<std::uint64_t> id = id_of(question.what)) {
+    const EvictionRecord* record =
+        newest(records, [&](const EvictionRecord& one) { return one.id == *id; });
+    if (record != nullptr) {
+      return Answer{.record = record, .pod = nullptr};
+    }
+  }
+  const Answer answer = answer_for_pod(records, question.what);
+  if (answer.record == nullptr) {
+    return not_found(records, "no recorded decision has the id or pod \"" + question.what + "\"");
+  }
+  return answer;
+}
+
+}  // namespace evictd::cli

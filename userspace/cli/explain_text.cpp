@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/explain_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+
+#include "cli/amount_text.h"
+#include "eviction/decision.h"
+#include "export/json_time.h"
+
+namespace evictd::cli {
+
+namespace {
+
+using exporting::EvictionRecord;
+using exporting::RecordedCandidate;
+using exporting::RecordedThreshold;
+
+std::string pod_text(std::string_view ns, std::string_view name, std::string_view uid) {
+  if (name.empty()) {
+    return std::string(uid);
+  }
+  return ns.empty() ? std::string(name) : fmt::format("{}/{}", ns, name);
+}
+
+const RecordedThreshold* threshold_of(const EvictionRecord& record) {
+  const auto found = std::find_if(
+      record.thresholds.begin(), record.thresholds.end(), [&](const RecordedThreshold& one) {
+        return one.signal == record.signal && one.threshold == record.threshold;
+      });
+  return found == record.thresholds.end() ? nullptr : &*found;
+}
+
+std::string observation_text(const EvictionRecord& record) {
+  for (const exporting::RecordedObservation& seen : record.observations) {
+    if (seen.signal == record.signal) {
+      return fmt::format(
+          " (exact to {}, read from {}{})", amount_text(seen.signal, seen.error_bound), seen.source,
+          seen.age_us ? ", " + duration_text(std::chrono::microseconds(*seen.age_us)) + " old"
+                      : std::string());
+    }
+  }
+  return {};
+}
+
+std::string threshold_text(const EvictionRecord& record) {
+  if (record.signal.empty()) {
+    return "No threshold was met.";
+  }
+  const RecordedThreshold* threshold = threshold_of(record);
+  const bool soft = threshold != nullptr && threshold->grace_period_seconds > 0;
+  std::string text =
+      fmt::format("{} was {} of {}{}, its {} threshold is {}", record.signal,
+                  record.available ? amount_text(record.signal, *record.available) : "not known",
+                  record.capacity ? amount_text(record.signal, *record.capacity) : "not known",
+                  observation_text(record), soft ? "soft" : "hard", record.threshold);
+  if (threshold != nullptr && threshold->met_below) {
+    text += fmt::format(" ({})", amount_text(record.signal, *threshold->met_below));
+  }
+  if (soft) {
+    text += fmt::format(", which must be met for {} s", threshold->grace_period_seconds);
+    if (threshold->met_for_ms) {
+      text +=
+          " and had been for " + duration_text(std::chrono::milliseconds(*threshold->met_for_ms));
+    }
+  }
+  return text + ".";
+}
+
+std::string_view trigger_text(std::string_view trigger) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kTexts{
+      {{"disk", "evictd looked because a filesystem was read"},
+       {"regular", "evictd looked because its polling interval was over"},
+       {"crossing", "The kernel side saw the threshold crossed and woke evictd"},
+       {"stall", "The kernel side saw a pod lose time to memory and woke evictd"},
+       {"deadline", "evictd looked because a grace, a transition period or a hold ended"},
+       {"release", "evictd looked because a victim's resources were free"},
+       {"request", "evictd looked because of a start, a reload, lost events or an OOM kill"},
+       {"approach", "evictd was awake because a value raced towards its threshold"}}};
+  for (const auto& [name, text] : kTexts) {
+    if (name == trigger) {
+      return text;
+    }
+  }
+  return trigger;
+}
+
+std::string_view outcome_text(std::string_view outcome, std::string_view reason) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kTexts{
+      {{"nothing_met", "no threshold was met any more"},
+       {"in_grace", "thresholds were met, none of them for as long as its grace period"},
+       {"stale", "the statistics behind the threshold were not newer than in the pass before"},
+       {"reclaiming", "collectors were run first, to free node-level resources"},
+       {"reclaimed", "the collectors freed enough"},
+       {"no_candidates", "there was no pod that could be ranked"},
+       {"all_protected", "there were pods, and none of them may be evicted"},
+       {"held", "an earlier victim was waited for"},
+       {"failed", "the pass failed"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kReasons{
+      {{"release_pending", "what an earlier victim was freeing would satisfy the threshold"},
+       {"victim_in_grace", "an earlier victim had not used up its grace"},
+       {"collectors_busy", "collectors of an earlier pass were running"},
+       {"no_statistics", "statistics could not be read"},
+       {"no_layout", "the disk layout could not be read"}}};
+  for (const auto& [name, text] : kReasons) {
+    if (name == reason) {
+      return text;
+    }
+  }
+  for (std::size_t i = 1; i < eviction::kReasonCount; ++i) {
+    const auto brake = static_cast<eviction::Reason>(i);
+    if (eviction::is_brake(brake) && eviction::to_string(brake) == reason) {
+      return eviction::describe(brake);
+    }
+  }
+  for (const auto& [name, text] : kTexts) {
+    if (name == outcome) {
+      return text;
+    }
+  }
+  return outcome;
+}
+
+std::string head_text(const EvictionRecord& record) {
+  const std::string moment = exporting::rfc3339(record.at);
+  if (!record.has_victim()) {
+    return fmt::format("Decision {} at {}: nobody was evicted ({}): {}.", record.id, moment,
+                       record.outcome, outcome_text(record.outcome, record.hold_reason));
+  }
+  return fmt::format("Decision {} at {}: pod {} ({}) {}{}.", record.id, moment,
+                     pod_text(record.ns, record.name, record.uid), record.uid,
+                     record.outcome == "escalated" ? "lost what was left of its grace"
+                     : record.dry_run              ? "would have been evicted"
+                                                   : "was evicted",
+                     record.dry_run ? " (dry run: nothing was sent)" : "");
+}
+
+std::string why_text(const EvictionRecord& record) {
+  const auto victim =
+      std::find_if(record.ranking.begin(), record.ranking.end(),
+                   [&](const RecordedCandidate& candidate) { return candidate.uid == record.uid; });
+  if (victim == record.ranking.end()) {
+    return "How the pods were ranked was not kept.";
+  }
+  const auto protected_before = std::count_if(
+      record.ranking.begin(), victim,
+      [](const RecordedCandidate& candidate) { return !candidate.passed_over.empty(); });
+  return fmt::format(
+      "It stood {} of {} in the ranking{}: it used {} and requested {} ({} its request), with "
+      "priority {}.",
+      victim->place, record.ranking.size(),
+      protected_before == 0 ? std::string()
+                            : fmt::format(", behind {} that may not be evicted", protected_before),
+      amount_text(record.signal, victim->usage), amount_text(record.signal, victim->request),
+      victim->exceeds_request ? "above" : "not above", victim->priority);
+}
+
+std::string how_text(const EvictionRecord& record) {
+  std::string text =
+      record.grace_seconds == 0
+          ? fmt::format("SIGKILL at once, by {}, to {} processes", record.method, record.processes)
+          : fmt::format("SIGTERM to {} processes by {}, with {} s to SIGKILL", record.processes,
+                        record.method, record.grace_seconds);
+  if (const std::optional<Duration> used = exporting::grace_used(record.timeline);
+      used && record.grace_seconds != 0) {
+    text += fmt::format("; {} of them were used", duration_text(*used));
+  }
+  text += fmt::format("; now {}", record.state);
+  if (record.remaining_bytes) {
+    text += fmt::format(", {} remain charged",
+                        bytes_text(static_cast<double>(*record.remaining_bytes)));
+  }
+  return text + ".";
+}
+
+std::string pod_story(const Answer& answer) {
+  const RecordedCandidate& pod = *answer.pod;
+  const std::string name = pod_text(pod.ns, pod.name, pod.uid);
+  const EvictionRecord& record = *answer.record;
+  if (record.has_victim() && pod.uid == record.uid) {
+    return fmt::format("Why {}: {}.", name, pod.reason);
+  }
+  return fmt::format("Why not {}: {}. It was {} of {}: used {}, requested {}, priority {}, QoS {}.",
+                     name, pod.reason,
+                     pod.place == 0 ? "not ranked, one" : std::to_string(pod.place),
+                     record.ranking.size(), amount_text(record.signal, pod.usage),
+                     amount_text(record.signal, pod.request), pod.priority, pod.qos);
+}
+
+void print_timeline(const EvictionRecord& record, std::ostream& out) {
+  const exporting::RecordedTimeline& line = record.timeline;
+  const std::array<std::pair<const char*, std::optional<MonoTime>>, 8> moments{
+      {{"threshold crossed (kernel)", line.hook},
+       {"evictd awake", line.wake},
+       {"readings there", line.observe},
+       {"decided", line.decide},
+       {"signal sent", line.signal},
+       {"SIGKILL sent", line.killed},
+       {"last process gone", line.exited},
+       {"memory free", line.freed}}};
+  std::optional<MonoTime> first;
+  for (const auto& [name, moment] : moments) {
+    if (moment && (!first || *moment < *first)) {
+      first = moment;
+    }
+  }
+  out << "\nTIME LINE\n";
+  for (const auto& [name, moment] : moments) {
+    if (moment) {
+      out << fmt::format("{:>14}  {}\n", "+" + duration_text(*moment - *first), name);
+    }
+  }
+}
+
+void print_thresholds(const EvictionRecord& record, std::ostream& out) {
+  constexpr const char* kRow = "{:<28} {:>12} {:>7} {:>11} {:>11} {:>11}  {}\n";
+  out << '\n'
+      << fmt::format(kRow, "SIGNAL", "THRESHOLD", "GRACE", "MET BELOW", "AVAILABLE", "CAPACITY",
+                     "STOOD");
+  const auto amount = [](const std::string& signal, const std::optional<std::int64_t>& number) {
+    return number ? amount_text(signal, *number) : std::string("-");
+  };
+  for (const RecordedThreshold& one : record.thresholds) {
+    out << fmt::format(kRow, one.signal, one.threshold,
+                       std::to_string(one.grace_period_seconds) + "s",
+                       amount(one.signal, one.met_below), amount(one.signal, one.available),
+                       amount(one.signal, one.capacity), one.stood);
+  }
+}
+
+void print_ranking(const EvictionRecord& record, std::ostream& out) {
+  constexpr const char* kRow = "{:>5} {:<44} {:<11} {:>11} {:>10} {:>10} {:>12}  {}\n";
+  out << '\n'
+      << fmt::format(kRow, "PLACE", "POD", "QOS", "PRIORITY", "USAGE", "REQUEST", "ABOVE REQ.",
+                     "REASON");
+  for (const RecordedCandidate& one : record.ranking) {
+    out << fmt::format(kRow, one.place == 0 ? "-" : std::to_string(one.place),
+                       pod_text(one.ns, one.name, one.uid), one.qos, one.priority,
+                       amount_text(record.signal, one.usage),
+                       amount_text(record.signal, one.request),
+                       amount_text(record.signal, one.keys.amount), one.reason);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> story_of(const Answer& answer) {
+  const EvictionRecord& record = *answer.record;
+  std::vector<std::string> story{head_text(record), threshold_text(record),
+                                 std::string(trigger_text(record.trigger)) + "."};
+  if (record.has_victim()) {
+    story.push_back(why_text(record));
+    story.push_back(how_text(record));
+  }
+  if (!record.conditions.empty()) {
+    story.push_back(fmt::format("The node reported {}.", fmt::join(record.conditions, ", ")));
+  }
+  if (answer.pod != nullptr) {
+    story.push_back(pod_story(answer));
+  }
+  return story;
+}
+
+void print_answer(const Answer& answer, std::ostream& out) {
+  for (const std::string& sentence : story_of(answer)) {
+    out << sentence << '\n';
+  }
+  if (answer.record->has_victim()) {
+    print_timeline(*answer.record, out);
+  }
+  if (!answer.record->thresholds.empty()) {
+    print_thresholds(*answer.record, out);
+  }
+  if (!answer.record->ranking.empty()) {
+    print_ranking(*answer.record, out);
+  }
+}
+
+}  // namespace evictd::cli

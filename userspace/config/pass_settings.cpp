@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/pass_settings.h"
+
+namespace evictd::config {
+
+eviction::PassSettings pass_settings_of(const Config& config) {
+  const Settings& settings = config.settings();
+  eviction::PassSettings pass;
+  pass.thresholds = config.thresholds();
+  pass.compat = settings.compatibility;
+  pass.pressure_transition_period = settings.eviction.pressure_transition_period;
+  pass.max_pod_grace = settings.eviction.max_pod_grace_period;
+  pass.hard_grace = settings.hard_eviction.grace_period;
+  pass.hard_floor = {.amount = settings.hard_eviction.floor.amount,
+                     .percent_of_threshold = settings.hard_eviction.floor.percent};
+  return pass;
+}
+
+}  // namespace evictd::config

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// What housekeeping tells the journal: decisions, and what happened besides.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "config/eviction_fields.h"
+#include "daemon/housekeeping.h"
+#include "daemon/record_builder.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A record is about somebody who was evicted; passes that wanted to and could not are told of by
+/// the refusal.
+bool evicts(eviction::Outcome outcome) {
+  return outcome == eviction::Outcome::kEvicted || outcome == eviction::Outcome::kEscalated;
+}
+
+Json threshold_json(const eviction::Threshold& threshold, const PassCopy& copy, bool met) {
+  Json line = {{"signal", eviction::to_string(threshold.signal)},
+               {"threshold", eviction::to_string(threshold.value)},
+               {"hardness", threshold.is_hard() ? "hard" : "soft"},
+               {"met", met},
+               {"available", nullptr},
+               {"capacity", nullptr}};
+  if (const auto& seen = copy.observations[threshold.signal]) {
+    line["available"] = seen->available;
+    line["capacity"] = seen->capacity;
+  }
+  return line;
+}
+
+}  // namespace
+
+Result<> Housekeeping::start_journal() {
+  Result<Journal> journal =
+      Journal::create({.records = config_->settings().records,
+                       .clock = options_.clock,
+                       .publish = [this](std::string_view line) { server_->publish(line); }});
+  if (!journal) {
+    return fail_in("start the journal", journal.error());
+  }
+  journal_.emplace(std::move(*journal));
+  records_.start_after(journal_->last_id());
+  journal_->add("daemon", {{"what", "started"},
+                           {"version", EVICTD_VERSION},
+                           {"compatibility", config::name_of(config_->settings().compatibility)},
+                           {"event_source", options_.probe == nullptr ? "poll" : "bpf"},
+                           {"dry_run", config_->settings().dry_run}});
+  if (options_.probe == nullptr && config_->settings().event_source != config::EventSource::kPoll) {
+    note_degraded("kernel_events", true, "no kernel side: polling");
+  }
+  for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
+    if (options_.probe != nullptr && !purpose.disabled && purpose.chosen().empty()) {
+      note_degraded("hook", true,
+                    "no hook serves " + std::string(probe::to_string(purpose.purpose)));
+    }
+  }
+  return {};
+}
+
+void Housekeeping::note_changes(const PassDone& message) {
+  const PassCopy& copy = *message.copy;
+  const PassWatch::Change change = pass_watch_.take(copy.decision);
+  for (const bool met : {true, false}) {
+    for (const std::size_t place : met ? change.met : change.no_longer_met) {
+      if (place < thresholds_.size()) {
+        journal_->add("threshold", threshold_json(thresholds_[place], copy, met));
+      }
+    }
+  }
+  for (const bool set : {true, false}) {
+    for (const eviction::Condition condition : set ? change.set : change.cleared) {
+      journal_->add("condition", {{"type", eviction::to_string(condition)}, {"status", set}});
+    }
+  }
+  if (change.outcome && !message.begun && !evicts(copy.decision.outcome)) {
+    const exporting::EvictionRecord& kept =
+        records_.add_pass(make_record(message, {.thresholds = thresholds_,
+                                                .compat = config_->settings().compatibility,
+                                                .victim = nullptr,
+                                                .at = options_.clock->wall_now()}));
+    journal_->add_whole(exporting::to_json(kept), exporting::Durability::kCached);
+  }
+}
+
+void Housekeeping::note_progress(const exporting::EvictionRecord& record,
+                                 const EvictionStep& message) {
+  const enforce::EvictionState state = message.progress.state;
+  journal_->add("progress", {{"id", record.id},
+                             {"pod", record.ns + "/" + record.name},
+                             {"uid", record.uid},
+                             {"state", enforce::to_string(state)},
+                             {"at_ns", message.progress.at.time_since_epoch().count()},
+                             {"dry_run", record.dry_run}});
+  if (state == enforce::EvictionState::kReleased ||
+      state == enforce::EvictionState::kExceededGrace) {
+    // The whole story again, with its end: the last line of an id is the one that counts.
+    journal_->add_whole(exporting::to_json(record), exporting::Durability::kCached);
+  }
+}
+
+void Housekeeping::note_oom_kill(const OomNotice& message) {
+  Json line = {{"pid", message.event.pid},
+               {"process", std::string(message.comm.data(),
+                                       strnlen(message.comm.data(), message.comm.size()))},
+               {"cgroup_id", message.event.memory.id},
+               {"pod", nullptr},
+               {"uid", nullptr},
+               {"at_ns", message.event.at.time_since_epoch().count()}};
+  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+    if (listed.hot != nullptr && listed.hot->slot == message.event.slot) {
+      line["pod"] = listed.hot->ns + "/" + listed.hot->name;
+      line["uid"] = listed.hot->uid;
+    }
+  }
+  journal_->add("oom_kill", line);
+}
+
+void Housekeeping::note_stall(const StallNotice& message) {
+  const auto us = [](Duration time) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+  };
+  Json line = {{"pod", nullptr},
+               {"uid", nullptr},
+               {"stalled_us", us(message.event.stalled)},
+               {"window_us", us(message.event.window)}};
+  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+    if (listed.hot != nullptr && listed.hot->slot == message.event.slot) {
+      line["pod"] = listed.hot->ns + "/" + listed.hot->name;
+      line["uid"] = listed.hot->uid;
+    }
+  }
+  journal_->add("stall", line);
+}
+
+void Housekeeping::note_degraded(std::string_view what, bool degraded, const std::string& text) {
+  journal_->add("degraded", {{"what", what}, {"degraded", degraded}, {"text", text}});
+}
+
+void Housekeeping::check_journal(MonoTime now) {
+  const std::string said = journal_->check(now);
+  if (said.empty()) {
+    return;
+  }
+  if (journal_->trouble().empty()) {
+    options_.log->info(said);
+  } else {
+    options_.log->warn(said);
+  }
+}
+
+nlohmann::ordered_json Housekeeping::all_records() const {
+  std::vector<Json> records;
+  for (const exporting::EvictionRecord& record : records_.latest()) {
+    records.push_back(exporting::to_json(record));
+  }
+  for (const exporting::EvictionRecord& record : records_.passes()) {
+    records.push_back(exporting::to_json(record));
+  }
+  std::sort(records.begin(), records.end(), [](const Json& a, const Json& b) {
+    return a["id"].get<std::uint64_t>() < b["id"].get<std::uint64_t>();
+  });
+  return {{"schema", exporting::kRecordSchema},
+          {"file", journal_->file().empty() ? Json(nullptr) : Json(journal_->file())},
+          {"records", std::move(records)}};
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/journal.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "export/eviction_record.h"
+#include "export/json_time.h"
+#include "export/record_reader.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Ids go on where the file ends, so that one names one decision in it. A file that cannot be read
+/// has none: what is wrong with it shows when it is written.
+std::uint64_t last_id_of(const std::string& file) {
+  std::uint64_t last = 0;
+  const Result<exporting::RecordLines> read = exporting::read_record_file(file);
+  if (!read) {
+    return 0;
+  }
+  for (const Json& line : read->lines) {
+    const auto id = line.find("id");
+    if (id != line.end() && id->is_number_unsigned()) {
+      last = std::max(last, id->get<std::uint64_t>());
+    }
+  }
+  return last;
+}
+
+/// A cgroup may be named anything; what is no UTF-8 is replaced.
+std::string to_line(const Json& json) {
+  return json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Result<Journal> Journal::create(Options options) {
+  Journal journal(std::move(options));
+  const config::RecordSettings& records = journal.options_.records;
+  if (records.file.empty()) {
+    return journal;
+  }
+  journal.last_id_ = last_id_of(records.file);
+  Result<std::unique_ptr<RecordWorker>> worker = RecordWorker::start(
+      {.path = records.file, .max_bytes = records.max_bytes.value, .files = records.files},
+      *journal.options_.clock);
+  if (!worker) {
+    return Failure(worker.error());
+  }
+  journal.worker_ = std::move(*worker);
+  return journal;
+}
+
+void Journal::add(std::string_view kind, const Json& members) {
+  Json line = {{"schema", exporting::kRecordSchema},
+               {"kind", kind},
+               {"time", exporting::rfc3339(options_.clock->wall_now())},
+               {"moment_ns", options_.clock->now().time_since_epoch().count()}};
+  line.update(members);
+  add_whole(line, exporting::Durability::kCached);
+}
+
+void Journal::add_whole(const Json& line, exporting::Durability durability) {
+  std::string text = to_line(line);
+  if (options_.publish) {
+    options_.publish(text);
+  }
+  if (worker_) {
+    worker_->write(text, durability);
+  }
+  keep(std::move(text));
+}
+
+void Journal::keep(std::string text) {
+  kept_bytes_ += text.size();
+  kept_.push_back({.at = options_.clock->wall_now(), .text = std::move(text)});
+  while (kept_.size() > kKeptLines || (kept_bytes_ > kKeptBytes && kept_.size() > 1)) {
+    kept_bytes_ -= kept_.front().text.size();
+    kept_.pop_front();
+  }
+}
+
+std::vector<std::string> Journal::lines_since(WallTime since) const {
+  std::vector<std::string> lines;
+  for (const Line& line : kept_) {
+    if (line.at >= since) {
+      lines.push_back(line.text);
+    }
+  }
+  return lines;
+}
+
+std::string Journal::check(MonoTime now) {
+  if (!worker_) {
+    return {};
+  }
+  std::string trouble = worker_->trouble(now);
+  if (trouble.empty() == trouble_.empty()) {
+    return {};
+  }
+  trouble_ = std::move(trouble);
+  add("degraded", {{"what", "record_file"}, {"degraded", !trouble_.empty()}, {"text", trouble_}});
+  return trouble_.empty() ? "records are written to " + file() + " again"
+                          : "records cannot be written: " + trouble_ +
+                                ", continuing without the file: they are kept in memory";
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.h"
+#include "core/clock.h"
+#include "daemon/record_worker.h"
+
+namespace evictd::daemon {
+
+/// Everything that evictd tells of what happened, one JSON object a line: decisions and events, in
+/// the order in which they happened. Keeps the newest lines in memory, has them written to the
+/// record file if there is one, and passes each to whoever listens.
+/// Thread rule: housekeeping only.
+class Journal {
+ public:
+  struct Options {
+    config::RecordSettings records;
+    /// Borrowed.
+    const core::Clock* clock = nullptr;
+    /// Called with each line as it is added; may be empty.
+    std::function<void(std::string_view)> publish;
+  };
+
+  /// Errors: those of RecordWorker::start(), and of reading the ids in a file that is there.
+  [[nodiscard]] static Result<Journal> create(Options options);
+
+  /// Adds an event: `kind` and `members` behind the schema, the time and the moment.
+  void add(std::string_view kind, const nlohmann::ordered_json& members);
+  /// Adds a line that is complete, such as a record.
+  void add_whole(const nlohmann::ordered_json& line, exporting::Durability durability);
+
+  /// The newest lines, those from `since` on, oldest first and without line ends.
+  [[nodiscard]] std::vector<std::string> lines_since(WallTime since) const;
+  /// The largest id of a decision that the file had when it was opened; 0 for none.
+  [[nodiscard]] std::uint64_t last_id() const { return last_id_; }
+  /// nullptr without a file.
+  [[nodiscard]] const RecordWorker* worker() const { return worker_.get(); }
+  [[nodiscard]] const std::string& file() const { return options_.records.file; }
+  /// Tells once that the file does not take lines, and once that it does again. Returns what is to
+  /// be logged; empty while nothing has changed.
+  [[nodiscard]] std::string check(MonoTime now);
+  /// As of the last check.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
+ private:
+  struct Line {
+    WallTime at{};
+    std::string text;
+  };
+
+  explicit Journal(Options options) : options_(std::move(options)) {}
+  void keep(std::string text);
+
+  /// The newest lines that are kept, at most so many and so many bytes.
+  static constexpr std::size_t kKeptLines = 2048;
+  static constexpr std::size_t kKeptBytes = std::size_t{4} << 20U;
+
+  Options options_;
+  std::unique_ptr<RecordWorker> worker_;
+  std::deque<Line> kept_;
+  std::size_t kept_bytes_ = 0;
+  std::uint64_t last_id_ = 0;
+  std::string trouble_;
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/pass_watch.h"
+
+namespace evictd::daemon {
+
+PassWatch::Change PassWatch::take(const eviction::Decision& decision) {
+  Change change;
+  change.outcome = decision.outcome != outcome_ || decision.reason != reason_ ||
+                   decision.threshold != threshold_;
+  for (const std::size_t place : decision.met) {
+    if (!met_.has(place)) {
+      change.met.push_back(place);
+    }
+  }
+  for (const std::size_t place : met_) {
+    if (!decision.met.has(place)) {
+      change.no_longer_met.push_back(place);
+    }
+  }
+  for (const eviction::Condition condition : eviction::kConditions) {
+    if (decision.conditions.has(condition) != conditions_.has(condition)) {
+      (conditions_.has(condition) ? change.cleared : change.set).push_back(condition);
+    }
+  }
+  outcome_ = decision.outcome;
+  reason_ = decision.reason;
+  threshold_ = decision.threshold;
+  met_ = decision.met;
+  conditions_ = decision.conditions;
+  return change;
+}
+
+void PassWatch::forget_thresholds() {
+  met_ = {};
+  threshold_.reset();
+}
+
+}  // namespace evictd::daemon

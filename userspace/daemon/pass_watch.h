@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "eviction/decision.h"
+
+namespace evictd::daemon {
+
+/// What changed from one pass to the next, so that what stays as it is is told once and not once a
+/// pass.
+class PassWatch {
+ public:
+  struct Change {
+    /// The pass ended otherwise than the one before: another outcome, reason or threshold.
+    bool outcome = false;
+    /// Places of thresholds that are met now and were not, and the other way round.
+    std::vector<std::size_t> met;
+    std::vector<std::size_t> no_longer_met;
+    std::vector<eviction::Condition> set;
+    std::vector<eviction::Condition> cleared;
+  };
+
+  [[nodiscard]] Change take(const eviction::Decision& decision);
+  /// Places mean other thresholds from now on: forgets which were met.
+  void forget_thresholds();
+
+ private:
+  eviction::Outcome outcome_ = eviction::Outcome::kNothingMet;
+  eviction::Reason reason_ = eviction::Reason::kNone;
+  std::optional<std::size_t> threshold_;
+  eviction::ThresholdList met_;
+  eviction::ConditionSet conditions_;
+};
+
+}  // namespace evictd::daemon

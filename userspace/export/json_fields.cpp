@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/json_fields.h"
+
+#include <fmt/format.h>
+
+namespace evictd::exporting {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json& empty_list() {
+  static const Json kEmpty = Json::array();
+  return kEmpty;
+}
+
+const Json& empty_object() {
+  static const Json kEmpty = Json::object();
+  return kEmpty;
+}
+
+bool fits(const Json& value, std::int64_t least, std::int64_t most) {
+  if (!value.is_number_integer()) {
+    return false;
+  }
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    return most >= 0 && number <= static_cast<std::uint64_t>(most) &&
+           (least <= 0 || number >= static_cast<std::uint64_t>(least));
+  }
+  const auto number = value.get<std::int64_t>();
+  return number >= least && number <= most;
+}
+
+}  // namespace
+
+JsonFields::JsonFields(const Json& object, std::string place, std::optional<Error>& failure)
+    : object_(&object), place_(std::move(place)), failure_(&failure) {
+  if (!object.is_object() && !failed()) {
+    failure = Error{.code = Errc::kMalformed,
+                    .sys_errno = 0,
+                    .context = (place_.empty() ? "" : place_ + ": ") + "not a JSON object"};
+  }
+}
+
+void JsonFields::refuse(const char* key, std::string_view what) {
+  if (!failed()) {
+    *failure_ =
+        Error{.code = Errc::kMalformed,
+              .sys_errno = 0,
+              .context = fmt::format("{}{}{}: {}", place_, place_.empty() ? "" : ".", key, what)};
+  }
+}
+
+const Json* JsonFields::find(const char* key) {
+  if (failed()) {
+    return nullptr;
+  }
+  const auto found = object_->find(key);
+  if (found == object_->end()) {
+    refuse(key, "missing");
+    return nullptr;
+  }
+  return &*found;
+}
+
+bool JsonFields::has(const char* key) const {
+  if (!object_->is_object()) {
+    return false;
+  }
+  const auto found = object_->find(key);
+  return found != object_->end() && !found->is_null();
+}
+
+std::int64_t JsonFields::whole(const char* key, std::int64_t least, std::int64_t most) {
+  const Json* value = find(key);
+  if (value == nullptr) {
+    return 0;
+  }
+  if (!value->is_number_integer()) {
+    refuse(key, "not a whole number");
+    return 0;
+  }
+  if (!fits(*value, least, most)) {
+    refuse(key, fmt::format("not from {} to {}", least, most));
+    return 0;
+  }
+  return value->get<std::int64_t>();
+}
+
+std::optional<std::int64_t> JsonFields::whole_or_null(const char* key) {
+  const Json* value = find(key);
+  if (value == nullptr || value->is_null()) {
+    return std::nullopt;
+  }
+  return whole(key);
+}
+
+MonoTime JsonFields::moment(const char* key) {
+  return MonoTime(Duration(whole(key, 0, kLastMoment)));
+}
+
+std::optional<MonoTime> JsonFields::moment_or_null(const char* key) {
+  const Json* value = find(key);
+  if (value == nullptr || value->is_null()) {
+    return std::nullopt;
+  }
+  return moment(key);
+}
+
+bool JsonFields::truth(const char* key) {
+  const Json* value = find(key);
+  if (value == nullptr) {
+    return false;
+  }
+  if (!value->is_boolean()) {
+    refuse(key, "neither true nor false");
+    return false;
+  }
+  return value->get<bool>();
+}
+
+std::string JsonFields::text(const char* key) {
+  const Json* value = find(key);
+  if (value == nullptr) {
+    return {};
+  }
+  if (!value->is_string()) {
+    refuse(key, "not a text");
+    return {};
+  }
+  return value->get<std::string>();
+}
+
+const Json& JsonFields::list(const char* key) {
+  const Json* value = find(key);
+  if (value == nullptr) {
+    return empty_list();
+  }
+  if (!value->is_array()) {
+    refuse(key, "not a list");
+    return empty_list();
+  }
+  return *value;
+}
+
+const Json& JsonFields::member(const char* key) {
+  static const Json kNull = nullptr;
+  const Json* value = find(key);
+  return value == nullptr ? kNull : *value;
+}
+
+const Json& JsonFields::object(const char* key) {
+  const Json* value = find(key);
+  if (value == nullptr) {
+    return empty_object();
+  }
+  if (!value->is_object()) {
+    refuse(key, "not a JSON object");
+    return empty_object();
+  }
+  return *value;
+}
+
+JsonFields JsonFields::at(const char* key, std::size_t index) {
+  const std::string place =
+      fmt::format("{}{}{}[{}]", place_, place_.empty() ? "" : ".", key, index);
+  const Json& values = list(key);
+  return {index < values.size() ? values[index] : empty_object(), place, *failure_};
+}
+
+JsonFields JsonFields::below(const char* key) {
+  return {object(key), place_.empty() ? key : place_ + "." + key, *failure_};
+}
+
+}  // namespace evictd::exporting

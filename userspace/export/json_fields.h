@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "evictd/result.h"
+#include "evictd/time.h"
+
+namespace evictd::exporting {
+
+/// Takes the members of one JSON object by name and type, and keeps the first thing that is wrong,
+/// so that a reader of forty fields asks once whether all went well. After a failure every reader
+/// gives zero, empty or nothing.
+class JsonFields {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  /// `place` names the object in errors: "ranking[2]", empty for the whole. Both are borrowed;
+  /// `failure` collects.
+  JsonFields(const Json& object, std::string place, std::optional<Error>& failure);
+
+  /// A whole number from `least` to `most`.
+  std::int64_t whole(const char* key, std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                     std::int64_t most = std::numeric_limits<std::int64_t>::max());
+  /// The same, or null.
+  std::optional<std::int64_t> whole_or_null(const char* key);
+  /// A moment on CLOCK_MONOTONIC in nanoseconds, from 0 to 2^61 so that no sum of two overflows.
+  MonoTime moment(const char* key);
+  std::optional<MonoTime> moment_or_null(const char* key);
+  bool truth(const char* key);
+  std::string text(const char* key);
+  /// An empty one if it is missing or none.
+  const Json& list(const char* key);
+  const Json& object(const char* key);
+  /// Whatever it is; null if it is missing.
+  const Json& member(const char* key);
+  /// Whether the member is there and not null.
+  [[nodiscard]] bool has(const char* key) const;
+  /// Readers of what is below: `key` and an index.
+  JsonFields at(const char* key, std::size_t index);
+  JsonFields below(const char* key);
+
+  /// Notes that `key` is wrong unless something was before.
+  void refuse(const char* key, std::string_view what);
+  [[nodiscard]] bool failed() const { return failure_->has_value(); }
+
+ private:
+  [[nodiscard]] const Json* find(const char* key);
+
+  const Json* object_;
+  std::string place_;
+  std::optional<Error>* failure_;
+};
+
+/// The largest moment and duration that is read: no sum of two overflows.
+inline constexpr std::int64_t kLastMoment = std::int64_t{1} << 61U;
+
+}  // namespace evictd::exporting

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a record back from its JSON form.
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/rfc3339.h"
+#include "export/eviction_record.h"
+#include "export/json_fields.h"
+
+namespace evictd::exporting {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::map<std::string, std::string> text_map(JsonFields& fields, const char* key) {
+  std::map<std::string, std::string> map;
+  for (const auto& [name, value] : fields.object(key).items()) {
+    if (!value.is_string()) {
+      fields.refuse(key, "not texts only");
+      return {};
+    }
+    map.emplace(name, value.get<std::string>());
+  }
+  return map;
+}
+
+RecordedObservation read_observation(JsonFields fields) {
+  RecordedObservation seen;
+  seen.signal = fields.text("signal");
+  seen.available = fields.whole("available");
+  seen.capacity = fields.whole("capacity");
+  seen.age_us = fields.whole_or_null("age_us");
+  seen.source = fields.text("source");
+  seen.error_bound = fields.whole("error_bound");
+  return seen;
+}
+
+RecordedThreshold read_threshold(JsonFields fields) {
+  RecordedThreshold threshold;
+  threshold.signal = fields.text("signal");
+  threshold.threshold = fields.text("threshold");
+  threshold.grace_period_seconds = fields.whole("grace_period_seconds");
+  threshold.met = fields.truth("met");
+  threshold.available = fields.whole_or_null("available");
+  threshold.capacity = fields.whole_or_null("capacity");
+  threshold.met_below = fields.whole_or_null("met_below");
+  threshold.min_reclaim = fields.text("min_reclaim");
+  threshold.stood = fields.text("stood");
+  threshold.met_for_ms = fields.whole_or_null("met_for_ms");
+  return threshold;
+}
+
+RecordedCandidate read_candidate(JsonFields fields) {
+  RecordedCandidate candidate;
+  candidate.place = static_cast<std::size_t>(fields.whole("place", 0));
+  candidate.ns = fields.text("namespace");
+  candidate.name = fields.text("name");
+  candidate.uid = fields.text("uid");
+  candidate.qos = fields.text("qos");
+  candidate.priority =
+      static_cast<std::int32_t>(fields.whole("priority", std::numeric_limits<std::int32_t>::min(),
+                                             std::numeric_limits<std::int32_t>::max()));
+  candidate.usage = fields.whole("usage");
+  candidate.request = fields.whole("request");
+  candidate.exceeds_request = fields.truth("exceeds_request");
+  candidate.stall_us = fields.whole("stall_us");
+  candidate.rate_bytes_per_second = fields.whole("rate_bytes_per_second");
+  candidate.reading_age_us = fields.whole("reading_age_us");
+  candidate.source = fields.text("source");
+  candidate.passed_over = fields.text("passed_over");
+  candidate.reason = fields.text("reason");
+  JsonFields keys = fields.below("sort_keys");
+  candidate.keys.urgency = keys.whole("urgency");
+  candidate.keys.priority = keys.whole("priority");
+  candidate.keys.missing = keys.whole("missing");
+  candidate.keys.amount = keys.whole("amount");
+  return candidate;
+}
+
+RecordedTimeline read_timeline(JsonFields fields) {
+  RecordedTimeline timeline;
+  timeline.hook = fields.moment_or_null("hook_ns");
+  timeline.wake = fields.moment_or_null("wake_ns");
+  timeline.observe = fields.moment_or_null("observe_ns");
+  timeline.decide = fields.moment_or_null("decide_ns");
+  timeline.signal = fields.moment_or_null("signal_ns");
+  timeline.killed = fields.moment_or_null("killed_ns");
+  timeline.exited = fields.moment_or_null("exited_ns");
+  timeline.freed = fields.moment_or_null("freed_ns");
+  return timeline;
+}
+
+template <typename Read>
+auto read_list(JsonFields& fields, const char* key, Read read) {
+  std::vector<decltype(read(fields.at(key, 0)))> items;
+  const std::size_t count = fields.list(key).size();
+  for (std::size_t i = 0; i < count && !fields.failed(); ++i) {
+    items.push_back(read(fields.at(key, i)));
+  }
+  return items;
+}
+
+std::vector<std::string> read_texts(JsonFields& fields, const char* key) {
+  std::vector<std::string> texts;
+  for (const Json& value : fields.list(key)) {
+    if (!value.is_string()) {
+      fields.refuse(key, "not texts only");
+      return {};
+    }
+    texts.push_back(value.get<std::string>());
+  }
+  return texts;
+}
+
+void read_decision(JsonFields& fields, EvictionRecord& record) {
+  record.id = static_cast<std::uint64_t>(fields.whole("id", 0));
+  record.ns = fields.text("namespace");
+  record.name = fields.text("name");
+  record.uid = fields.text("uid");
+  record.trigger = fields.text("trigger");
+  record.outcome = fields.text("outcome");
+  record.hold_reason = fields.text("hold_reason");
+  record.signal = fields.text("signal");
+  record.threshold = fields.text("threshold");
+  record.resource = fields.text("resource");
+  record.available = fields.whole_or_null("available");
+  record.capacity = fields.whole_or_null("capacity");
+  record.grace_seconds = fields.whole("grace_seconds");
+  record.dry_run = fields.truth("dry_run");
+  JsonFields memory = fields.below("memory_available");
+  record.memory_available_source = memory.text("source");
+  record.swap_aware = memory.truth("swap_aware");
+  record.hugepage_aware = memory.truth("hugepage_aware");
+  JsonFields brakes = fields.below("brakes");
+  record.evictions_last_minute =
+      static_cast<std::size_t>(brakes.whole("evictions_last_minute", 0));
+  record.overruled_brake = brakes.text("overruled");
+  record.method = fields.text("method");
+  record.processes = static_cast<std::uint32_t>(
+      fields.whole("processes", 0, std::numeric_limits<std::uint32_t>::max()));
+  record.state = fields.text("state");
+  record.remaining_bytes = fields.whole_or_null("remaining_bytes");
+  record.message = fields.text("message");
+}
+
+}  // namespace
+
+Result<EvictionRecord> record_from_json(const Json& json) {
+  std::optional<Error> failure;
+  JsonFields fields(json, "", failure);
+  if (fields.whole("schema", 1) > kRecordSchema && !failure) {
+    return fail(Errc::kUnsupported, "schema " + json["schema"].dump() +
+                                        " is newer than what this program reads (" +
+                                        std::to_string(kRecordSchema) + ")");
+  }
+  if (fields.text("kind") != "decision") {
+    fields.refuse("kind", "not \"decision\"");
+  }
+  EvictionRecord record;
+  const std::string time = fields.text("time");
+  if (!fields.failed()) {
+    const Result<WallTime> at = core::wall_time_from_rfc3339(time);
+    if (!at) {
+      fields.refuse("time", at.error().context);
+    } else {
+      record.at = *at;
+    }
+  }
+  read_decision(fields, record);
+  record.annotations = text_map(fields, "annotations");
+  record.timeline = read_timeline(fields.below("timeline"));
+  record.conditions = read_texts(fields, "conditions");
+  record.observations = read_list(fields, "observations", read_observation);
+  record.thresholds = read_list(fields, "thresholds", read_threshold);
+  record.ranking = read_list(fields, "ranking", read_candidate);
+  record.hooks = text_map(fields, "hooks");
+  if (failure) {
+    return Failure(*failure);
+  }
+  return record;
+}
+
+}  // namespace evictd::exporting

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/record_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace evictd::exporting {
+
+namespace {
+
+/// What evictd saw of a node is not for everybody.
+constexpr mode_t kMode = 0600;
+
+Result<> write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written < 0) {
+      return fail_errno(errno, "write");
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::filesystem::path RecordFile::numbered(int number) const {
+  return number == 0 ? options_.path
+                     : std::filesystem::path(options_.path.string() + "." + std::to_string(number));
+}
+
+Result<> RecordFile::open() {
+  std::error_code ignored;  // A missing directory shows when the file is opened.
+  std::filesystem::create_directories(options_.path.parent_path(), ignored);
+  fd_.reset(::open(options_.path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, kMode));
+  struct stat status {};
+  if (!fd_ || ::fstat(fd_.get(), &status) != 0) {
+    const int failure = errno;
+    fd_.reset();
+    return fail_errno(failure, "open " + options_.path.string());
+  }
+  size_ = status.st_size;
+  return S_ISREG(status.st_mode) ? cut_unfinished_line() : Result<>();
+}
+
+Result<> RecordFile::cut_unfinished_line() {
+  std::array<char, 65536> block{};
+  std::int64_t end = size_;
+  while (end > 0) {
+    const std::int64_t begin = std::max<std::int64_t>(0, end - std::int64_t{block.size()});
+    const ssize_t got =
+        ::pread(fd_.get(), block.data(), static_cast<std::size_t>(end - begin), begin);
+    if (got <= 0) {
+      return fail_errno(got < 0 ? errno : EIO, "read " + options_.path.string());
+    }
+    const std::size_t line_end =
+        std::string_view(block.data(), static_cast<std::size_t>(got)).rfind('\n');
+    if (line_end != std::string_view::npos) {
+      end = begin + static_cast<std::int64_t>(line_end) + 1;
+      break;
+    }
+    end = begin;
+  }
+  if (end != size_) {
+    if (::ftruncate(fd_.get(), end) != 0) {
+      return fail_errno(errno, "cut the unfinished line of " + options_.path.string());
+    }
+    size_ = end;
+  }
+  return {};
+}
+
+bool RecordFile::was_taken_away() const {
+  struct stat ours {};
+  struct stat named {};
+  if (::fstat(fd_.get(), &ours) != 0 || ::stat(options_.path.c_str(), &named) != 0) {
+    return true;
+  }
+  return ours.st_dev != named.st_dev || ours.st_ino != named.st_ino;
+}
+
+Result<> RecordFile::rotate() {
+  fd_.reset();
+  if (options_.files <= 1) {
+    if (::unlink(options_.path.c_str()) != 0 && errno != ENOENT) {
+      return fail_errno(errno, "remove " + options_.path.string());
+    }
+    return open();
+  }
+  for (int number = options_.files - 1; number > 0; --number) {
+    const std::filesystem::path from = numbered(number - 1);
+    if (::rename(from.c_str(), numbered(number).c_str()) != 0 && errno != ENOENT) {
+      return fail_errno(errno, "rename " + from.string());
+    }
+  }
+  return open();
+}
+
+Result<> RecordFile::append(std::string_view line, Durability durability) {
+  if (!fd_ || was_taken_away()) {
+    if (Result<> opened = open(); !opened) {
+      return opened;
+    }
+  }
+  const auto length = static_cast<std::int64_t>(line.size()) + 1;
+  if (size_ > 0 && size_ + length > options_.max_bytes) {
+    if (Result<> rotated = rotate(); !rotated) {
+      return rotated;
+    }
+  }
+  // One call for the whole line, so that a reader that follows the file sees all of it or nothing.
+  std::string whole(line);
+  whole += '\n';
+  if (const Result<> written = write_all(fd_.get(), whole); !written) {
+    // What did not fit as a whole is taken back; where even that fails, the next open() does it.
+    if (::ftruncate(fd_.get(), size_) != 0) {
+      fd_.reset();
+    }
+    return fail_in(options_.path.string(), written.error());
+  }
+  size_ += length;
+  if (durability == Durability::kSynced && ::fdatasync(fd_.get()) != 0 && errno != EINVAL) {
+    return fail_errno(errno, "sync " + options_.path.string());
+  }
+  return {};
+}
+
+}  // namespace evictd::exporting
