@@ -11,10 +11,10 @@ find_package(CLI11 REQUIRED)
 pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET libbpf)
 pkg_check_modules(LIBSYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(LIBCAP REQUIRED IMPORTED_TARGET libcap)
+pkg_check_modules(LIBZSTD REQUIRED IMPORTED_TARGET libzstd)
 
 if(EVICTD_TESTS)
   find_package(GTest REQUIRED)
-  pkg_check_modules(LIBZSTD REQUIRED IMPORTED_TARGET libzstd)
   include(GoogleTest)
 endif()
 

@@ -110,6 +110,7 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .last_pass_at = last_pass_at_,
                       .records = &records_,
                       .journal = &*journal_,
+                      .recorder = recorder_ ? &*recorder_ : nullptr,
                       .hot = options_.hot_counters,
                       .actuator = actuator_counters_,
                       .cross_checker = cross_checker_ ? &*cross_checker_ : nullptr,

@@ -339,6 +339,7 @@ class Composition {
          .counters = &threads_->counters,
          .readings = std::move(*readings),
          .config = std::move(*hot_config),
+         .record_every_pass = options_.recording.has_value(),
          .filesystems = filesystems_.get(),
          .eviction_times = eviction_times,
          .may_stand_by = std::thread::hardware_concurrency() > 1 ? &threads_->realtime : nullptr});
@@ -366,7 +367,8 @@ class Composition {
                               .realtime = &threads_->realtime,
                               .memory_locked = memory_locked_,
                               .descriptor_limit = descriptor_limit_,
-                              .state = std::move(state_)});
+                              .state = std::move(state_),
+                              .recording = options_.recording});
     if (!house) {
       return Failure(house.error());
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "config/config.h"
+#include "daemon/recording_worker.h"
 #include "evictd/result.h"
 
 namespace evictd::daemon {
@@ -11,6 +13,8 @@ namespace evictd::daemon {
 struct DaemonOptions {
   /// What SIGHUP reads again; empty: the daemon was started without a file.
   std::string config_file;
+  /// Unset: passes are not recorded.
+  std::optional<RecordingOptions> recording{};
 };
 
 /// Reads a configuration, with the attach ladder's purposes and rows as the names it may pin.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "config/settings.h"
 #include "evictd/result.h"
 #include "eviction/brakes.h"
@@ -21,6 +23,8 @@ struct HotConfig {
   /// Of these the pass gets those that are known from the configuration; the rest is BrakeState's.
   std::size_t max_evictions_per_minute = 0;
   eviction::GrowthLimits growth;
+  /// Counts the configurations of this run from 0, so that a pass can be told by which it decided.
+  std::uint64_t generation = 0;
 };
 
 }  // namespace evictd::daemon

@@ -14,6 +14,8 @@ namespace {
 /// Copies of passes that housekeeping lends; one more than a burst of passes needs while it is busy
 /// writing one down.
 constexpr std::size_t kCopyBuffers = 8;
+/// The same while every pass is recorded, as none may be missing.
+constexpr std::size_t kRecordingBuffers = 24;
 
 /// Victims in a row that may turn out not to be there before a pass waits for the next event.
 constexpr int kMostRefusals = 16;
@@ -30,10 +32,12 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
   if (options_.filesystems != nullptr) {
     layout_ = options_.filesystems->layout();
   }
-  copies_.reserve(kCopyBuffers);
-  for (std::size_t i = 0; i < kCopyBuffers; ++i) {
+  const std::size_t buffers = options_.record_every_pass ? kRecordingBuffers : kCopyBuffers;
+  copies_.reserve(buffers);
+  for (std::size_t i = 0; i < buffers; ++i) {
     copies_.push_back(std::make_unique<PassCopy>());
     copies_.back()->pods.reserve(kMaxPods);
+    copies_.back()->releasing.reserve(InFlightTable::kCapacity);
   }
   releasing_.reserve(InFlightTable::kCapacity);
   retired_.reserve(kMaxPods);
@@ -89,6 +93,9 @@ Result<> HotLoop::watch_descriptors() {
 Result<> HotLoop::run(const std::atomic<bool>& stop) {
   wake_at_ = options_.clock->now();
   next_regular_ = wake_at_;
+  if (options_.record_every_pass) {
+    unrecorded_state_ = config_->manager.state();
+  }
   want_pass(PassTrigger::kRequest);
   while (!stop.load(std::memory_order_acquire)) {
     count(options_.counters->heartbeat);

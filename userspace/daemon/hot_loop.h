@@ -43,6 +43,8 @@ class HotLoop final : private probe::EventSink {
     HotCounters* counters = nullptr;
     Readings::Options readings;
     std::unique_ptr<HotConfig> config;
+    /// Whether each pass is sent to housekeeping, rehearsals included, and what is missing told.
+    bool record_every_pass = false;
     /// nullptr where no filesystem is looked at.
     const disk::Filesystems* filesystems = nullptr;
     /// Of an earlier evictd, within the last minute.
@@ -98,6 +100,9 @@ class HotLoop final : private probe::EventSink {
   void ask_for_fresh_disks(const eviction::Decision& decision);
   void forget_crossings(const eviction::Decision& decision);
   void report(const eviction::Decision& decision);
+  void fill(PassCopy& copy, const eviction::Decision& decision);
+  /// A pass that leaves no copy: the next one that does must say so.
+  void note_unrecorded();
   void arm_timer(MonoTime now);
   [[nodiscard]] Duration next_interval() const;
   [[nodiscard]] ReadingSource source() const;
@@ -151,6 +156,11 @@ class HotLoop final : private probe::EventSink {
   /// What the last pass began, for its record.
   std::optional<enforce::SignalReport> begun_;
   MonoTime kill_due_at_{};
+  MonoTime pass_at_{};
+  /// What the next copy is to tell of the passes that left none; only while passes are recorded.
+  std::optional<eviction::PassState> unrecorded_state_;
+  std::uint64_t unrecorded_ = 0;
+  EvictionTimes times_before_;
   MonoTime next_regular_{};
   std::optional<MonoTime> decision_deadline_;
 };

@@ -76,6 +76,9 @@ void HotLoop::handle(PlacePod& message) {
 void HotLoop::handle(UseConfig& message) {
   message.config->manager.inherit(config_->manager);
   std::swap(config_, message.config);
+  if (options_.record_every_pass) {
+    unrecorded_state_ = config_->manager.state();
+  }
   if (!dry_run()) {
     in_flight_.forget_dry_runs();
     eviction_times_.forget_dry_runs();

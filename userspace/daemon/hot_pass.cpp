@@ -59,6 +59,7 @@ void HotLoop::want_pass(PassTrigger trigger) {
 
 void HotLoop::pass(MonoTime now) {
   const PassTrigger trigger = *wanted_;
+  pass_at_ = now;
   const eviction::Cadence cadence = cadence_of(trigger);
   count(options_.counters->passes[static_cast<std::size_t>(trigger)]);
   timeline_.wake_at = wake_at_;
@@ -77,6 +78,9 @@ void HotLoop::pass(MonoTime now) {
   readings_.look_again(config_->manager.thresholds(), pods_, now);
   timeline_.observe_at = options_.clock->now();
   const eviction::Brakes in_force = brakes();
+  if (options_.record_every_pass) {
+    times_before_ = eviction_times_;
+  }
   const eviction::Decision& decision =
       config_->manager.synchronize(now, {.observations = &readings_.observations(),
                                          .pods = readings_.pods(),
@@ -254,8 +258,10 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
 }
 
 void HotLoop::report(const eviction::Decision& decision) {
-  if (*wanted_ == PassTrigger::kApproach && !begun_) {
-    return;  // Housekeeping would be busy with it just when the crossing comes.
+  // Housekeeping would be busy with a rehearsal just when the crossing comes.
+  const bool rehearsal = *wanted_ == PassTrigger::kApproach && !begun_;
+  if (rehearsal && !options_.record_every_pass) {
+    return;
   }
   PassDone done{.trigger = *wanted_, .timeline = timeline_, .begun = std::nullopt, .copy = nullptr};
   if (begun_) {
@@ -271,38 +277,63 @@ void HotLoop::report(const eviction::Decision& decision) {
   if (copies_.size() > (begun_ ? 0 : kReservedCopies)) {
     std::unique_ptr<PassCopy> copy = std::move(copies_.back());
     copies_.pop_back();
-    copy->node = readings_.node();
-    copy->pod_root = readings_.pod_root();
-    copy->pod_root_max_tasks = readings_.pod_root_max_tasks();
-    copy->observations = readings_.observations();
-    copy->memory = config_->memory;
-    copy->decision = decision;
-    copy->state = config_->manager.state();
-    copy->eviction_times = eviction_times_;
-    copy->actuator = options_.actuator->counters();
-    copy->pods.clear();
-    for (std::size_t i = 0; i < readings_.slots().size(); ++i) {
-      copy->pods.push_back({.pod = pods_.at(readings_.slots()[i]),
-                            .pass = readings_.pods()[i],
-                            .usage = readings_.usages()[i]});
-    }
+    fill(*copy, decision);
     done.copy = std::move(copy);
   } else {
+    note_unrecorded();
     count(options_.counters->uncopied_passes);
   }
   if (!done.begun && !done.copy) {
     return;
   }
   ToHousekeeping message(std::move(done));
-  if (!offer(message)) {
+  // A rehearsal that is recorded waits for the next message that wakes housekeeping.
+  if (rehearsal ? !options_.outbox->queue.push(std::move(message)) : !offer(message)) {
     // The buffer is needed for the next pass.
     if (auto& copy = std::get<PassDone>(message).copy) {
+      unrecorded_ = copy->missed;
+      note_unrecorded();
       copies_.push_back(std::move(copy));
     }
   }
   if (begun_) {
     base::fault_point(base::FaultPoint::kReported);
   }
+}
+
+void HotLoop::note_unrecorded() {
+  if (options_.record_every_pass) {
+    ++unrecorded_;
+    unrecorded_state_ = config_->manager.state();
+  }
+}
+
+void HotLoop::fill(PassCopy& copy, const eviction::Decision& decision) {
+  copy.node = readings_.node();
+  copy.pod_root = readings_.pod_root();
+  copy.pod_root_max_tasks = readings_.pod_root_max_tasks();
+  copy.observations = readings_.observations();
+  copy.memory = config_->memory;
+  copy.decision = decision;
+  copy.state = config_->manager.state();
+  copy.eviction_times = eviction_times_;
+  copy.actuator = options_.actuator->counters();
+  copy.pods.clear();
+  for (std::size_t i = 0; i < readings_.slots().size(); ++i) {
+    copy.pods.push_back({.pod = pods_.at(readings_.slots()[i]),
+                         .pass = readings_.pods()[i],
+                         .usage = readings_.usages()[i]});
+  }
+  copy.now = pass_at_;
+  copy.cadence = cadence_of(*wanted_);
+  copy.layout = layout_;
+  copy.releasing = releasing_;
+  copy.config_generation = config_->generation;
+  copy.before = std::exchange(unrecorded_state_, std::nullopt);
+  copy.missed = std::exchange(unrecorded_, 0);
+  copy.brakes = brakes();
+  copy.brakes.recent = {};
+  copy.times_before = times_before_;
 }
 
 }  // namespace evictd::daemon

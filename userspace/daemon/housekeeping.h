@@ -20,6 +20,7 @@
 #include "daemon/hot_loop.h"
 #include "daemon/journal.h"
 #include "daemon/messages.h"
+#include "daemon/pass_recorder.h"
 #include "daemon/pass_watch.h"
 #include "daemon/pod_registry.h"
 #include "daemon/record_store.h"
@@ -59,6 +60,8 @@ class Housekeeping final : private base::LineHandler {
     std::uint64_t descriptor_limit = 0;
     /// What the last run left, and where it is kept for the next.
     StateKeeper::Options state;
+    /// Unset: passes are not recorded.
+    std::optional<RecordingOptions> recording;
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Housekeeping>> create(Options options);
@@ -155,6 +158,9 @@ class Housekeeping final : private base::LineHandler {
   eviction::ThresholdTable thresholds_;
   RecordStore records_;
   std::optional<Journal> journal_;
+  std::optional<PassRecorder> recorder_;
+  /// Of the configuration, counted from 0.
+  std::uint64_t config_generation_ = 0;
   PassWatch pass_watch_;
   /// The newest pass, for status: one of the hot thread's buffers, given back at the next pass.
   std::unique_ptr<PassCopy> last_pass_;

@@ -28,6 +28,9 @@ void Housekeeping::handle(RetirePod& message) {
   if (!message.pod) {
     return;
   }
+  if (recorder_) {
+    recorder_->forget(message.pod.get());
+  }
   if (last_pass_) {
     std::erase_if(last_pass_->pods,
                   [&](const PassCopy::PodCopy& pod) { return pod.pod == message.pod.get(); });
@@ -68,6 +71,9 @@ void Housekeeping::handle(PassDone& message) {
   }
   if (!message.copy) {
     return;
+  }
+  if (recorder_) {
+    recorder_->record(message);
   }
   note_pass(*message.copy);
   note_changes(message);

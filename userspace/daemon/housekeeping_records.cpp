@@ -6,6 +6,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "config/effective.h"
 #include "config/eviction_fields.h"
 #include "daemon/housekeeping.h"
 #include "daemon/record_builder.h"
@@ -39,10 +40,23 @@ Json threshold_json(const eviction::Threshold& threshold, const PassCopy& copy, 
 }  // namespace
 
 Result<> Housekeeping::start_journal() {
-  Result<Journal> journal =
-      Journal::create({.records = config_->settings().records,
-                       .clock = options_.clock,
-                       .publish = [this](std::string_view line) { server_->publish(line); }});
+  if (options_.recording) {
+    Result<PassRecorder> recorder =
+        PassRecorder::create(*options_.recording, *options_.clock, EVICTD_VERSION);
+    if (!recorder) {
+      return fail_in("--record", recorder.error());
+    }
+    recorder_.emplace(std::move(*recorder));
+    recorder_->use_config(config_generation_, config::effective_yaml(*config_));
+  }
+  Result<Journal> journal = Journal::create({.records = config_->settings().records,
+                                             .clock = options_.clock,
+                                             .publish = [this](std::string_view line) {
+                                               server_->publish(line);
+                                               if (recorder_) {
+                                                 recorder_->note(line);
+                                               }
+                                             }});
   if (!journal) {
     return fail_in("start the journal", journal.error());
   }
@@ -145,6 +159,10 @@ void Housekeeping::note_degraded(std::string_view what, bool degraded, const std
 }
 
 void Housekeeping::check_journal(MonoTime now) {
+  if (const std::string end = recorder_ ? recorder_->check() : ""; !end.empty()) {
+    note_degraded("recording", true, end);
+    options_.log->warn(end);
+  }
   const std::string said = journal_->check(now);
   if (said.empty()) {
     return;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/change.h"
+#include "config/effective.h"
 #include "daemon/daemon.h"
 #include "daemon/disk_watch.h"
 #include "daemon/housekeeping.h"
@@ -53,6 +54,10 @@ Result<> Housekeeping::try_reload() {
   pass_watch_.forget_thresholds();
   journal_->add("daemon", {{"what", "reloaded"}});
   options_.log->set_options(config_->settings().log);
+  (*hot)->generation = ++config_generation_;
+  if (recorder_) {
+    recorder_->use_config(config_generation_, config::effective_yaml(*config_));
+  }
   send_updates(std::move(*updates));
   send(UseConfig{std::move(*hot)});
   if (dry_run_changed && wishes_.dry_run) {

@@ -4,7 +4,9 @@
 #include <iostream>
 
 #include "config/effective.h"
+#include "core/go_duration.h"
 #include "daemon/daemon.h"
+#include "eviction/quantity.h"
 
 namespace {
 
@@ -14,7 +16,35 @@ constexpr int kExitUsage = 2;
 struct CommandLine {
   std::string config;
   bool check = false;
+  std::string record;
+  std::string record_max_bytes;
+  std::string record_max_time;
 };
+
+/// Errors: kInvalid, naming the flag, its value and what is allowed.
+evictd::Result<std::optional<evictd::daemon::RecordingOptions>> recording_of(
+    const CommandLine& line) {
+  using namespace evictd;
+  daemon::RecordingOptions options;
+  options.file = line.record;
+  if (!line.record_max_bytes.empty()) {
+    const Result<eviction::Quantity> most = eviction::Quantity::parse(line.record_max_bytes);
+    if (!most || most->value() < (1_MiB).value || most->value() > (1024_GiB).value) {
+      return fail(Errc::kInvalid, "--record-max-bytes: " + line.record_max_bytes +
+                                      ": not allowed; allowed: a quantity from 1Mi to 1Ti");
+    }
+    options.max_bytes = Bytes{most->value()};
+  }
+  if (!line.record_max_time.empty()) {
+    const Result<Duration> most = core::parse_go_duration(line.record_max_time);
+    if (!most || *most < std::chrono::seconds(1) || *most > std::chrono::hours(24 * 365)) {
+      return fail(Errc::kInvalid, "--record-max-time: " + line.record_max_time +
+                                      ": not allowed; allowed: a duration from 1s to 8760h");
+    }
+    options.max_time = *most;
+  }
+  return line.record.empty() ? std::nullopt : std::optional(options);
+}
 
 int check(const evictd::config::Config& config) {
   for (const evictd::config::Warning& warning : config.warnings()) {
@@ -35,7 +65,13 @@ int run(const CommandLine& line) {
   if (line.check) {
     return check(*config);
   }
-  if (Result<> ended = daemon::run_daemon({.config_file = line.config}, std::move(*config));
+  Result<std::optional<daemon::RecordingOptions>> recording = recording_of(line);
+  if (!recording) {
+    std::cerr << "evictd: " << recording.error().message() << '\n';
+    return kExitUsage;
+  }
+  if (Result<> ended = daemon::run_daemon(
+          {.config_file = line.config, .recording = std::move(*recording)}, std::move(*config));
       !ended) {
     std::cerr << "evictd: " << ended.error().message() << '\n';
     return kExitFailed;
@@ -57,6 +93,16 @@ int main(int argc, char** argv) {
                  "the kubelet's defaults hold.");
   app.add_flag("--check", line.check,
                "print the effective configuration and where each value came from, then exit");
+  CLI::Option* record = app.add_option(
+      "--record", line.record,
+      "write every input and decision of every pass to this file, for evictctl replay; an earlier "
+      "one becomes FILE.1");
+  app.add_option("--record-max-bytes", line.record_max_bytes,
+                 "the recording ends at about this size (default 256Mi)")
+      ->needs(record);
+  app.add_option("--record-max-time", line.record_max_time,
+                 "the recording ends after so long, such as 24h (default never)")
+      ->needs(record);
   app.footer(
       "Signals: SIGHUP reads the configuration again and uses it whole or keeps the old one;\n"
       "SIGTERM and SIGINT stop evictd. evictctl shows what it does.\n"

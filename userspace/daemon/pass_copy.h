@@ -68,6 +68,21 @@ struct PassCopy {
   eviction::PassState state;
   /// Those before and with this pass.
   EvictionTimes eviction_times;
+  MonoTime now{};
+  eviction::Cadence cadence = eviction::Cadence::kRegular;
+  std::optional<eviction::DiskLayout> layout;
+  std::vector<eviction::ReleasingPod> releasing;
+  /// Which configuration it was run with; HotConfig::generation.
+  std::uint64_t config_generation = 0;
+  // While every pass is recorded.
+  /// The state before the pass where it does not follow from the copy before: the first pass, after
+  /// passes without a copy, and after a change of configuration.
+  std::optional<eviction::PassState> before;
+  /// Passes without a copy right before this one.
+  std::uint64_t missed = 0;
+  /// What held it, and the evictions before it; Brakes::recent is not set.
+  eviction::Brakes brakes;
+  EvictionTimes times_before;
   /// As they were after the pass; the hot thread's own may not be read from elsewhere.
   enforce::ActuatorCounters actuator;
 };

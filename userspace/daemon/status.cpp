@@ -251,6 +251,17 @@ Json records_json(const Journal& journal, MonoTime now) {
           {"lost", counters.lost},  {"waiting", counters.waiting}};
 }
 
+Json recording_json(const PassRecorder* recorder) {
+  if (recorder == nullptr) {
+    return nullptr;
+  }
+  return {{"file", recorder->file()},
+          {"ended", recorder->worker().ended()},
+          {"bytes", recorder->worker().bytes()},
+          {"passes", recorder->counters().passes},
+          {"missed", recorder->counters().missed}};
+}
+
 Json evictions_json(const RecordStore& records) {
   Json evictions = Json::array();
   const auto latest = records.latest();
@@ -311,6 +322,7 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
       {"problems", problems},
       {"hooks", hooks_json(*sources.ladder)},
       {"records", records_json(*sources.journal, now)},
+      {"recording", recording_json(sources.recorder)},
       {"counters", counters_json(sources)},
       {"evictions", evictions_json(*sources.records)}};
 }

@@ -10,6 +10,7 @@
 #include "daemon/hot_loop.h"
 #include "daemon/journal.h"
 #include "daemon/pass_copy.h"
+#include "daemon/pass_recorder.h"
 #include "daemon/pod_registry.h"
 #include "daemon/record_store.h"
 #include "daemon/state_keeper.h"
@@ -34,6 +35,8 @@ struct StatusSources {
   MonoTime last_pass_at{};
   const RecordStore* records = nullptr;
   const Journal* journal = nullptr;
+  /// nullptr while passes are not recorded.
+  const PassRecorder* recorder = nullptr;
   const HotCounters* hot = nullptr;
   enforce::ActuatorCounters actuator;
   /// nullptr without BPF.

@@ -133,8 +133,7 @@ void read_decision(JsonFields& fields, EvictionRecord& record) {
   record.swap_aware = memory.truth("swap_aware");
   record.hugepage_aware = memory.truth("hugepage_aware");
   JsonFields brakes = fields.below("brakes");
-  record.evictions_last_minute =
-      static_cast<std::size_t>(brakes.whole("evictions_last_minute", 0));
+  record.evictions_last_minute = static_cast<std::size_t>(brakes.whole("evictions_last_minute", 0));
   record.overruled_brake = brakes.text("overruled");
   record.method = fields.text("method");
   record.processes = static_cast<std::uint32_t>(

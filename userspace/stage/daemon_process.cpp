@@ -63,6 +63,7 @@ Result<DaemonProcess> DaemonProcess::start(const DaemonOptions& options) {
   }
   std::vector<std::string> command = options.launcher;
   command.insert(command.end(), {options.binary, "--config", options.config});
+  command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   std::vector<std::string> environment = options.environment;
   environment.push_back("NOTIFY_SOCKET=" + socket.string());
   Result<Child> child = Child::start({.argv = std::move(command),

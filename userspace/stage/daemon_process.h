@@ -23,6 +23,8 @@ struct DaemonOptions {
   std::vector<std::string> launcher{};
   /// "NAME=value", for its environment.
   std::vector<std::string> environment{};
+  /// Given to evictd behind its configuration.
+  std::vector<std::string> arguments{};
 };
 
 /// The real daemon on a private configuration. Stopped when the object is destroyed.

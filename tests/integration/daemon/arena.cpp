@@ -162,7 +162,8 @@ void Arena::start_daemon(const Json& config, std::vector<std::string> launcher,
                                               .config = config_file(),
                                               .directory = scratch_->path(),
                                               .launcher = std::move(launcher),
-                                              .environment = std::move(environment)}));
+                                              .environment = std::move(environment),
+                                              .arguments = arguments_}));
 }
 
 bool Arena::fails_to_start(std::vector<std::string> environment) {

@@ -117,6 +117,8 @@ class Arena : public testing::Test {
 
   // In this order: what runs ends before what it runs in.
   std::optional<stage::ScratchDirectory> scratch_;
+  /// Given to each daemon behind its configuration.
+  std::vector<std::string> arguments_;
   std::optional<stage::PrivateTree> tree_;
   std::list<Actor> actors_;
   std::optional<stage::DaemonProcess> daemon_;

@@ -110,6 +110,8 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
                      "evictd's pollInterval (default its own, 10s)");
   command.add_flag("--json", options.json, "one JSON object on stdout, the story on stderr");
   command.add_flag("--keep", options.keep, "leave the cgroups and files in place afterwards");
+  command.add_option("--record", options.record,
+                     "have evictd record its passes to this file, for evictctl replay");
   command.add_option("--programs", options.programs,
                      "where evictd and evict-load are (default: beside this program)");
   command.footer(

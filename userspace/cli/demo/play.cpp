@@ -33,6 +33,13 @@ std::filesystem::path own_directory() {
   return std::filesystem::canonical("/proc/self/exe", ignored).parent_path();
 }
 
+std::vector<std::string> recording_arguments(const DemoOptions& options) {
+  if (options.record.empty()) {
+    return {};
+  }
+  return {"--record", std::filesystem::absolute(options.record).string()};
+}
+
 }  // namespace
 
 Play::Play(const DemoOptions& options, Narrator say, int signals)
@@ -206,7 +213,12 @@ Result<> Play::start_daemon() {
     return written;
   }
   Result<stage::DaemonProcess> daemon =
-      stage::DaemonProcess::start({programs_ / "evictd", config, scratch_->path()});
+      stage::DaemonProcess::start({.binary = programs_ / "evictd",
+                                   .config = config,
+                                   .directory = scratch_->path(),
+                                   .launcher = {},
+                                   .environment = {},
+                                   .arguments = recording_arguments(options_)});
   if (!daemon) {
     return tl::unexpected(daemon.error());
   }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/replay_text.h"
+#include "core/go_duration.h"
+
+namespace evictd::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ReplayOptions {
+  std::string recording;
+  std::string config;
+  std::optional<eviction::Compat> compat;
+  std::string interval;
+  bool without_events = false;
+  bool json = false;
+};
+
+Result<replay::WhatIf> changes_of(const ReplayOptions& options) {
+  replay::WhatIf changes;
+  changes.compat = options.compat;
+  changes.without_events = options.without_events;
+  if (!options.config.empty()) {
+    Result<config::Config> config = config::load_file(options.config);
+    if (!config) {
+      return Failure(config.error());
+    }
+    changes.config = std::move(*config);
+  }
+  if (!options.interval.empty()) {
+    const Result<Duration> interval = core::parse_go_duration(options.interval);
+    if (!interval) {
+      return fail_in("--interval", interval.error());
+    }
+    if (*interval < std::chrono::milliseconds(10) || *interval > std::chrono::hours(1)) {
+      return fail(Errc::kInvalid, "--interval: " + options.interval +
+                                      ": not allowed; allowed: a duration from 10ms to 1h");
+    }
+    changes.interval = *interval;
+  }
+  return changes;
+}
+
+std::string text_of(const ReplayOptions& options) {
+  std::string text;
+  const auto add = [&](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
+  if (!options.config.empty()) {
+    add("the configuration " + options.config);
+  }
+  if (options.compat) {
+    add(*options.compat == eviction::Compat::k1_26 ? "the rules of 1.26" : "the rules of 1.32");
+  }
+  if (!options.interval.empty()) {
+    add("a pass every " + options.interval);
+  }
+  if (options.without_events) {
+    add("no kernel events");
+  }
+  return text;
+}
+
+void print(const Json& json) {
+  std::cout << json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
+}
+
+/// The exit status, or what went wrong.
+Result<int> run(const ReplayOptions& options) {
+  const Result<replay::WhatIf> changes = changes_of(options);
+  if (!changes) {
+    return Failure(changes.error());
+  }
+  const Result<replay::Recording> recording = replay::read_recording(options.recording);
+  if (!recording) {
+    return Failure(recording.error());
+  }
+  if (!recording->warning.empty()) {
+    std::cerr << "evictctl: warning: " << recording->warning << '\n';
+  }
+  const Duration offset = recording->header.wall_offset;
+  const Result<replay::Verification> verification = replay::verify(*recording);
+  if (!verification) {
+    return fail_in(options.recording, verification.error());
+  }
+  if (!changes->asked() || verification->difference) {
+    if (options.json) {
+      print(to_json(*verification, offset));
+    } else {
+      print_verification(*verification, offset, std::cout);
+    }
+    return verification->difference ? kExitFailed : kExitOk;
+  }
+  const Result<replay::Counterfactual> result = replay::what_if(*recording, *changes);
+  if (!result) {
+    return fail_in(options.recording, result.error());
+  }
+  if (options.json) {
+    print(to_json(*result, offset));
+  } else {
+    print_verification(*verification, offset, std::cout);
+    print_counterfactual(*result, text_of(options), offset, std::cout);
+  }
+  return kExitOk;
+}
+
+int replay_recording(const ReplayOptions& options) {
+  const Result<int> status = run(options);
+  if (!status) {
+    std::cerr << "evictctl: " << status.error().message() << '\n';
+    return kExitFailed;
+  }
+  return *status;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<ReplayOptions>();
+  CLI::App* command =
+      app.add_subcommand("replay",
+                         "Runs a recording of evictd --record again. Without an option it must "
+                         "decide byte for byte as "
+                         "was recorded; with one it shows beside it what would have been.");
+  command->add_option("recording", options->recording, "what evictd --record wrote")->required();
+  command->add_option("--config", options->config, "decide with this configuration");
+  const std::map<std::string, eviction::Compat> kCompats{{"1.26", eviction::Compat::k1_26},
+                                                         {"1.32", eviction::Compat::k1_32}};
+  command->add_option("--compat", options->compat, "follow the rules of 1.26 or 1.32")
+      ->transform(CLI::CheckedTransformer(kCompats));
+  command->add_option("--interval", options->interval, "a pass every so often, such as 10s");
+  command->add_flag("--without-events", options->without_events,
+                    "as if the kernel side had told of nothing: regular passes and deadlines only");
+  command->add_flag("--json", options->json, "one JSON object");
+  command->footer(
+      "Exit status: 0 as recorded, or what would have been is shown; 1 the first difference is "
+      "shown, or the recording cannot be read; 2 wrong usage.");
+  command->callback([options, &exit_status] { exit_status = replay_recording(*options); });
+}
+
+}  // namespace evictd::cli

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/replay_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "cli/amount_text.h"
+#include "export/json_time.h"
+
+namespace evictd::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using replay::Comparison;
+using replay::Eviction;
+
+std::string wall(MonoTime moment, Duration offset) {
+  return exporting::rfc3339(WallTime(moment.time_since_epoch() + offset));
+}
+
+std::string eviction_text(const Eviction& eviction, Duration offset) {
+  return fmt::format(
+      "{} {} {}, grace {} s, {} had {} left (threshold {})", wall(eviction.at, offset),
+      eviction.name, eviction.escalated ? "loses its grace" : "is evicted", eviction.grace_seconds,
+      eviction.signal, amount_text(eviction.signal, eviction.available), eviction.threshold);
+}
+
+std::string signed_duration(Duration duration) {
+  return duration < Duration::zero() ? duration_text(-duration) + " earlier"
+                                     : duration_text(duration) + " later";
+}
+
+void print_comparison(const Comparison& line, Duration offset, std::ostream& out) {
+  out << "\nrecorded:   "
+      << (line.recorded ? eviction_text(*line.recorded, offset) : "nobody is evicted") << '\n'
+      << "would have: "
+      << (line.instead ? eviction_text(*line.instead, offset) : "nobody is evicted") << '\n';
+  if (line.later) {
+    out << "            " << signed_duration(*line.later);
+    if (line.more_used) {
+      const std::string& signal = line.recorded->signal;
+      out << fmt::format(", {} {} used by then", amount_text(signal, std::abs(*line.more_used)),
+                         *line.more_used < 0 ? "less" : "more");
+      out << (is_count(signal) ? "" : fmt::format(" ({} bytes)", *line.more_used));
+    }
+    out << '\n';
+  }
+  if (line.oom_first && line.recorded) {
+    out << fmt::format(
+        "            the kernel's OOM killer would have come first, {}, when {} is used up at "
+        "the recorded rate\n",
+        signed_duration(line.oom_first->at - line.recorded->at), line.oom_first->signal);
+  } else if (line.recorded) {
+    out << "            the kernel's OOM killer would not have come before, at the recorded rate\n";
+  }
+}
+
+Json eviction_json(const std::optional<Eviction>& eviction, Duration offset) {
+  if (!eviction) {
+    return nullptr;
+  }
+  return {{"time", wall(eviction->at, offset)},
+          {"at_ns", eviction->at.time_since_epoch().count()},
+          {"pod", eviction->name},
+          {"uid", eviction->uid},
+          {"outcome", eviction->escalated ? "escalated" : "evicted"},
+          {"signal", eviction->signal},
+          {"threshold", eviction->threshold},
+          {"available", eviction->available},
+          {"grace_seconds", eviction->grace_seconds}};
+}
+
+}  // namespace
+
+void print_verification(const replay::Verification& verification, Duration wall_offset,
+                        std::ostream& out) {
+  if (verification.gaps != 0) {
+    out << fmt::format("{} gaps: {} passes were not recorded; the state after them is taken over\n",
+                       verification.gaps, verification.missed);
+  }
+  if (!verification.difference) {
+    out << fmt::format("{} passes, {} of them evict: every decision comes out as recorded\n",
+                       verification.passes, verification.evictions);
+    return;
+  }
+  const replay::Difference& difference = *verification.difference;
+  out << fmt::format("pass {} at {}: {} differs\n  recorded: {}\n  replayed: {}\n", difference.pass,
+                     wall(difference.at, wall_offset), difference.what, difference.recorded,
+                     difference.replayed);
+}
+
+Json to_json(const replay::Verification& verification, Duration wall_offset) {
+  Json difference = nullptr;
+  if (verification.difference) {
+    const replay::Difference& one = *verification.difference;
+    difference = {{"pass", one.pass},
+                  {"time", wall(one.at, wall_offset)},
+                  {"what", one.what},
+                  {"recorded", one.recorded},
+                  {"replayed", one.replayed}};
+  }
+  return {{"identical", !verification.difference.has_value()},
+          {"passes", verification.passes},
+          {"evictions", verification.evictions},
+          {"gaps", verification.gaps},
+          {"missed_passes", verification.missed},
+          {"difference", std::move(difference)}};
+}
+
+void print_counterfactual(const replay::Counterfactual& result, const std::string& changes,
+                          Duration wall_offset, std::ostream& out) {
+  out << fmt::format("with {}: {} passes would have been run\n", changes, result.passes);
+  if (result.evictions.empty()) {
+    out << "nobody was evicted, and nobody would have been\n";
+  }
+  for (const Comparison& line : result.evictions) {
+    print_comparison(line, wall_offset, out);
+  }
+}
+
+Json to_json(const replay::Counterfactual& result, Duration wall_offset) {
+  Json lines = Json::array();
+  for (const Comparison& line : result.evictions) {
+    Json oom = nullptr;
+    if (line.oom_first && line.recorded) {
+      oom = {{"time", wall(line.oom_first->at, wall_offset)},
+             {"signal", line.oom_first->signal},
+             {"later_ns", (line.oom_first->at - line.recorded->at).count()}};
+    }
+    lines.push_back({{"recorded", eviction_json(line.recorded, wall_offset)},
+                     {"instead", eviction_json(line.instead, wall_offset)},
+                     {"later_ns", line.later ? Json(line.later->count()) : Json(nullptr)},
+                     {"more_used", line.more_used ? Json(*line.more_used) : Json(nullptr)},
+                     {"oom_killer_first", line.oom_first.has_value()},
+                     {"oom", std::move(oom)}});
+  }
+  return {{"passes", result.passes}, {"evictions", std::move(lines)}};
+}
+
+}  // namespace evictd::cli

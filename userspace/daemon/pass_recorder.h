@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/clock.h"
+#include "daemon/messages.h"
+#include "daemon/recording_worker.h"
+#include "replay/recording.h"
+
+namespace evictd::daemon {
+
+/// Turns every pass that the hot thread sends into lines of a recording. What the worker does not
+/// take is counted and told in the next pass that it takes, with the state before it, so that a
+/// recording goes on after a gap.
+/// Thread rule: housekeeping only.
+class PassRecorder {
+ public:
+  struct Counters {
+    std::uint64_t passes = 0;
+    std::uint64_t missed = 0;
+  };
+
+  /// Errors: those of RecordingWorker::start().
+  [[nodiscard]] static Result<PassRecorder> create(const RecordingOptions& options,
+                                                   const core::Clock& clock,
+                                                   std::string_view version);
+
+  /// `yaml` is the configuration of passes of that generation.
+  void use_config(std::uint64_t generation, std::string yaml);
+  /// `done` has a copy.
+  void record(const PassDone& done);
+  /// The pod will be destroyed.
+  void forget(const HotPod* pod);
+  /// A line of the journal, but for the records, which the passes themselves tell.
+  void note(std::string_view journal_line);
+
+  [[nodiscard]] const RecordingWorker& worker() const { return *worker_; }
+  [[nodiscard]] const std::string& file() const { return file_; }
+  [[nodiscard]] Counters counters() const { return counters_; }
+  /// What is to be logged, once, when the recording has ended by itself; else empty.
+  [[nodiscard]] std::string check();
+
+ private:
+  PassRecorder() = default;
+  [[nodiscard]] std::string header(std::string_view version) const;
+  /// Number of the pod; adds the line that describes it to `lines` if it has none yet.
+  std::size_t number_of(const PassCopy::PodCopy& pod, std::string& lines);
+
+  std::string file_;
+  const core::Clock* clock_ = nullptr;
+  std::unique_ptr<RecordingWorker> worker_;
+  std::map<std::uint64_t, std::string> configs_;
+  std::optional<std::uint64_t> written_generation_;
+  std::map<const HotPod*, std::size_t> numbers_;
+  std::size_t next_number_ = 0;
+  /// Of passes that the worker did not take.
+  std::uint64_t missed_ = 0;
+  std::optional<eviction::PassState> state_before_;
+  Counters counters_;
+  bool told_end_ = false;
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading what pass_json.cpp wrote. A recording may come from anywhere: every number is bounded so
+// that no arithmetic of a pass can overflow, and every place is one that exists.
+#include <array>
+#include <string_view>
+
+#include "replay/pass_json.h"
+#include "replay/spec_json.h"
+
+namespace evictd::replay {
+
+namespace {
+
+using exporting::JsonFields;
+
+/// More than any amount of bytes, inodes or tasks of a real node.
+constexpr std::int64_t kMostAmount = std::int64_t{1} << 61U;
+
+bool is_number(const Json& json, std::int64_t least, std::int64_t most) {
+  if (!json.is_number_integer()) {
+    return false;
+  }
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(most)) {
+    return false;
+  }
+  return json.get<std::int64_t>() >= least && json.get<std::int64_t>() <= most;
+}
+
+/// A list of exactly N whole numbers of at most kMostAmount in size; zeros for anything else.
+template <std::size_t N>
+std::array<std::int64_t, N> numbers(JsonFields& fields, const char* key, const Json& list) {
+  std::array<std::int64_t, N> values{};
+  if (!list.is_array() || list.size() != N) {
+    fields.refuse(key, "not a list of " + std::to_string(N) + " numbers");
+    return values;
+  }
+  for (std::size_t i = 0; i < N; ++i) {
+    if (!is_number(list[i], -kMostAmount, kMostAmount)) {
+      fields.refuse(key, "not whole numbers only, or too large");
+      return {};
+    }
+    values[i] = list[i].get<std::int64_t>();
+  }
+  return values;
+}
+
+template <std::size_t N>
+std::array<std::int64_t, N> numbers(JsonFields& fields, const char* key) {
+  return numbers<N>(fields, key, fields.list(key));
+}
+
+MonoTime moment_of(JsonFields& fields, const char* key, std::int64_t ns) {
+  if (ns < 0) {
+    fields.refuse(key, "a moment before the clock began");
+    return {};
+  }
+  return MonoTime(Duration(ns));
+}
+
+/// One moment or null for each place of `moments`.
+template <std::size_t N>
+void read_moments(JsonFields& fields, const char* key,
+                  std::array<std::optional<MonoTime>, N>& moments) {
+  const Json& list = fields.list(key);
+  if (list.size() != N) {
+    fields.refuse(key, "not a list of " + std::to_string(N) + " moments");
+    return;
+  }
+  for (std::size_t i = 0; i < N; ++i) {
+    if (list[i].is_null()) {
+      continue;
+    }
+    if (!is_number(list[i], 0, exporting::kLastMoment)) {
+      fields.refuse(key, "not moments");
+      return;
+    }
+    moments[i] = MonoTime(Duration(list[i].get<std::int64_t>()));
+  }
+}
+
+RecordedBrakes read_brakes(JsonFields fields) {
+  RecordedBrakes recorded;
+  recorded.brakes.max_evictions_per_minute =
+      static_cast<std::size_t>(fields.whole("max_evictions_per_minute", 0));
+  for (const Json& moment : fields.list("recent")) {
+    if (!is_number(moment, 0, exporting::kLastMoment)) {
+      fields.refuse("recent", "not moments");
+      return recorded;
+    }
+    recorded.recent.emplace_back(Duration(moment.get<std::int64_t>()));
+  }
+  recorded.brakes.pauses.all = fields.moment("all_paused_until");
+  std::array<std::optional<MonoTime>, eviction::kSignalCount> paused;
+  read_moments(fields, "paused_until", paused);
+  for (std::size_t i = 0; i < paused.size(); ++i) {
+    recorded.brakes.pauses.by_signal[i] = paused[i].value_or(MonoTime{});
+  }
+  recorded.brakes.growth.memory_per_second =
+      Bytes{fields.whole("memory_per_second", 0, kMostAmount)};
+  recorded.brakes.growth.tasks_per_second = fields.whole("tasks_per_second", 0, kMostAmount);
+  recorded.brakes.released_at = fields.moment_or_null("released_at");
+  return recorded;
+}
+
+eviction::ThresholdList read_places(JsonFields& fields, const char* key) {
+  eviction::ThresholdList places;
+  for (const Json& place : fields.list(key)) {
+    if (!is_number(place, 0, eviction::kMaxThresholds - 1) ||
+        places.has(place.get<std::size_t>())) {
+      fields.refuse(key, "not places of thresholds, each once");
+      return {};
+    }
+    places.add(place.get<std::size_t>());
+  }
+  return places;
+}
+
+eviction::ConditionSet read_conditions(JsonFields& fields, const char* key) {
+  eviction::ConditionSet set;
+  for (const Json& name : fields.list(key)) {
+    bool known = false;
+    for (const eviction::Condition condition : eviction::kConditions) {
+      if (name.is_string() && name.get<std::string>() == eviction::to_string(condition)) {
+        set.add(condition);
+        known = true;
+      }
+    }
+    if (!known) {
+      fields.refuse(key, "not names of conditions only");
+    }
+  }
+  return set;
+}
+
+eviction::Observations read_observations(JsonFields fields, const Json& object) {
+  eviction::Observations observations;
+  for (const auto& [name, value] : object.items()) {
+    const eviction::Signal signal = eviction::signal_from_text(name, eviction::Compat::k1_32);
+    if (signal == eviction::Signal::kUnknown) {
+      fields.refuse(name.c_str(), "not a signal");
+      return {};
+    }
+    JsonFields seen = fields.below(name.c_str());
+    eviction::Observation observation;
+    observation.available = seen.whole("available", -kMostAmount, kMostAmount);
+    observation.capacity = seen.whole("capacity", -kMostAmount, kMostAmount);
+    observation.time = seen.moment_or_null("time");
+    observations[signal] = observation;
+  }
+  return observations;
+}
+
+std::optional<eviction::DiskLayout> read_layout(JsonFields& fields, const char* key) {
+  if (!fields.has(key)) {
+    return std::nullopt;
+  }
+  JsonFields layout = fields.below(key);
+  return eviction::DiskLayout{.dedicated_image_fs = layout.truth("dedicated_image_fs"),
+                              .split_container_fs = layout.truth("split_container_fs")};
+}
+
+eviction::PodFacts read_facts(JsonFields fields) {
+  eviction::PodFacts facts;
+  facts.qos = static_cast<eviction::QosClass>(fields.whole("qos", 0, 3));
+  facts.priority =
+      static_cast<std::int32_t>(fields.whole("priority", std::numeric_limits<std::int32_t>::min(),
+                                             std::numeric_limits<std::int32_t>::max()));
+  facts.is_static = fields.truth("static");
+  facts.is_mirror = fields.truth("mirror");
+  facts.is_critical = fields.truth("critical");
+  facts.is_node_critical = fields.truth("node_critical");
+  facts.never_evict = fields.truth("never_evict");
+  facts.tolerates_memory_pressure = fields.truth("tolerates_memory_pressure");
+  facts.has_local_limits = fields.truth("has_local_limits");
+  facts.memory_request_nanos = wide_from(fields, "memory_request");
+  facts.ephemeral_request_nanos = wide_from(fields, "ephemeral_request");
+  facts.termination_grace_seconds = fields.whole_or_null("grace");
+  return facts;
+}
+
+RecordedPodPass read_pod_pass(JsonFields fields) {
+  RecordedPodPass pod;
+  pod.number = static_cast<std::size_t>(fields.whole("n", 0));
+  const auto reading = numbers<3>(fields, "r");
+  if (reading[0] < 0 || reading[0] > 2) {
+    fields.refuse("r", "not a state of a reading");
+    return pod;
+  }
+  pod.reading.state = static_cast<eviction::ReadingState>(reading[0]);
+  pod.reading.working_set_bytes = reading[1];
+  pod.reading.processes = reading[2];
+  pod.standing = static_cast<eviction::Standing>(fields.whole("s", 0, 4));
+  const auto usage = numbers<7>(fields, "u");
+  pod.usage.usage = Bytes{usage[0]};
+  pod.usage.inactive_file = Bytes{usage[1]};
+  pod.usage.tasks = usage[2];
+  pod.usage.stall = Duration(usage[3]);
+  pod.usage.rate_bytes_per_second = usage[4];
+  pod.usage.read_at = moment_of(fields, "u", usage[5]);
+  pod.usage.source = usage[6] == 1 ? UsageSource::kBpfTable : UsageSource::kCgroupFiles;
+  if (fields.has("d")) {
+    JsonFields disk = fields.below("d");
+    pod.reading.disk = {.root_bytes = wide_from(disk, "rb"),
+                        .root_inodes = wide_from(disk, "ri"),
+                        .log_bytes = wide_from(disk, "lb"),
+                        .log_inodes = wide_from(disk, "li"),
+                        .volume_bytes = wide_from(disk, "vb"),
+                        .volume_inodes = wide_from(disk, "vi")};
+  }
+  if (fields.has("t")) {
+    pod.statistics = statistics_from_json(fields.below("t"));
+  }
+  return pod;
+}
+
+}  // namespace
+
+eviction::Wide wide_from(JsonFields& fields, const char* key) {
+  const Json* value = nullptr;
+  if (!fields.has(key)) {
+    fields.refuse(key, "missing");
+    return 0;
+  }
+  value = &fields.member(key);
+  if (value->is_number_integer()) {
+    return fields.whole(key);
+  }
+  const std::string text = fields.text(key);
+  constexpr std::size_t kMostDigits = 38;
+  const bool negative = text.starts_with('-');
+  eviction::Wide wide = 0;
+  if (text.size() - (negative ? 1 : 0) - 1 >= kMostDigits) {
+    fields.refuse(key, "not a whole number of up to 38 digits");
+    return 0;
+  }
+  for (const char c : std::string_view(text).substr(negative ? 1 : 0)) {
+    if (c < '0' || c > '9') {
+      fields.refuse(key, "not a whole number of up to 38 digits");
+      return 0;
+    }
+    wide = wide * 10 + (c - '0');
+  }
+  // 38 digits stay below 2^127; facts are cut at 1e37.
+  return negative ? -wide : wide;
+}
+
+eviction::PassState state_from_json(JsonFields fields) {
+  eviction::PassState state;
+  state.conditions = read_conditions(fields, "conditions");
+  read_moments(fields, "conditions_last_observed", state.conditions_last_observed);
+  read_moments(fields, "unchanged_since", state.unchanged_since);
+  for (const Json& entry : fields.list("first_observed")) {
+    const auto [place, at] = numbers<2>(fields, "first_observed", entry);
+    if (place < 0 || place >= static_cast<std::int64_t>(eviction::kMaxThresholds)) {
+      fields.refuse("first_observed", "not a place of a threshold");
+      return state;
+    }
+    state.first_observed[static_cast<std::size_t>(place)] = moment_of(fields, "first_observed", at);
+  }
+  state.past_grace = read_places(fields, "past_grace");
+  state.last_observations =
+      read_observations(fields.below("last_observations"), fields.object("last_observations"));
+  state.layout = read_layout(fields, "layout");
+  state.watch_points_refreshed_at = fields.moment_or_null("watch_points_refreshed_at");
+  for (const Json& entry : fields.list("last_evictions")) {
+    const auto [signal, at, available] = numbers<3>(fields, "last_evictions", entry);
+    if (signal < 0 || signal >= static_cast<std::int64_t>(eviction::kSignalCount)) {
+      fields.refuse("last_evictions", "not a place of a signal");
+      return state;
+    }
+    state.last_evictions[static_cast<std::size_t>(signal)] = eviction::EvictionMark{
+        .at = moment_of(fields, "last_evictions", at), .available = available};
+  }
+  return state;
+}
+
+RecordedPod pod_from_json(JsonFields fields) {
+  RecordedPod pod;
+  pod.number = static_cast<std::size_t>(fields.whole("pod", 0));
+  pod.ns = fields.text("namespace");
+  pod.name = fields.text("name");
+  pod.uid = fields.text("uid");
+  pod.facts = read_facts(fields.below("facts"));
+  if (fields.has("spec")) {
+    pod.spec = spec_from_json(fields.below("spec"));
+  }
+  return pod;
+}
+
+RecordedPass pass_from_json(JsonFields fields) {
+  RecordedPass pass;
+  pass.now = fields.moment("pass");
+  pass.missed = static_cast<std::uint64_t>(fields.whole("missed", 0));
+  pass.trigger = fields.text("trigger");
+  pass.cadence = fields.text("cadence") == "event" ? eviction::Cadence::kEventOnly
+                                                   : eviction::Cadence::kRegular;
+  if (fields.has("before")) {
+    pass.before = state_from_json(fields.below("before"));
+  }
+  if (fields.has("observations")) {
+    pass.observations =
+        read_observations(fields.below("observations"), fields.object("observations"));
+  }
+  pass.layout = read_layout(fields, "layout");
+  const std::size_t pods = fields.list("pods").size();
+  for (std::size_t i = 0; i < pods && !fields.failed(); ++i) {
+    pass.pods.push_back(read_pod_pass(fields.at("pods", i)));
+  }
+  for (const Json& entry : fields.list("releasing")) {
+    const auto [at, memory, tasks, disk, inodes] = numbers<5>(fields, "releasing", entry);
+    pass.releasing.push_back({.killed_at = moment_of(fields, "releasing", at),
+                              .memory = Bytes{memory},
+                              .tasks = tasks,
+                              .disk = Bytes{disk},
+                              .inodes = inodes});
+  }
+  if (fields.has("brakes")) {
+    pass.brakes = read_brakes(fields.below("brakes"));
+  }
+  pass.signal_at = fields.moment_or_null("signal_at");
+  pass.decision = fields.object("decision");
+  pass.state = fields.object("state");
+  return pass;
+}
+
+}  // namespace evictd::replay

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evictd/time.h"
+#include "evictd/usage.h"
+#include "eviction/decision.h"
+#include "eviction/pass.h"
+#include "eviction/pass_state.h"
+
+namespace evictd::replay {
+
+using Json = nlohmann::ordered_json;
+
+/// The format of a recording; docs/replay.md says what a new number means.
+inline constexpr std::int64_t kRecordingVersion = 1;
+
+/// How a recording begins.
+struct RecordingHeader {
+  std::string evictd_version;
+  /// The wall clock less CLOCK_MONOTONIC when it began, to show moments to people.
+  Duration wall_offset{0};
+  /// Pods that a pass may have at most in this recording: bounds what a reader takes in.
+  bool poll_only = false;
+};
+
+/// What a pass knew of a pod besides its readings; numbered, and written once as long as it holds.
+struct RecordedPod {
+  std::size_t number = 0;
+  std::string ns;
+  std::string name;
+  std::string uid;
+  eviction::PodFacts facts;
+  /// Set where limits on local storage are to be checked.
+  std::optional<eviction::Pod> spec;
+};
+
+/// One pod of one pass.
+struct RecordedPodPass {
+  /// Of its RecordedPod.
+  std::size_t number = 0;
+  eviction::PodReading reading;
+  eviction::Standing standing = eviction::Standing::kActive;
+  CgroupUsage usage;
+  std::optional<eviction::PodStatistics> statistics;
+};
+
+/// The brakes of one pass; the span of Brakes is that of `recent`.
+struct RecordedBrakes {
+  eviction::Brakes brakes;
+  std::vector<MonoTime> recent;
+};
+
+/// One pass: all that went into it and what came out of it.
+struct RecordedPass {
+  /// Passes right before this one that were not recorded.
+  std::uint64_t missed = 0;
+  std::string trigger;
+  MonoTime now{};
+  eviction::Cadence cadence = eviction::Cadence::kRegular;
+  /// Set where the state before does not follow from the pass before: the first pass, after a gap,
+  /// after a change of configuration.
+  std::optional<eviction::PassState> before;
+  /// Unset: they could not be read.
+  std::optional<eviction::Observations> observations;
+  std::optional<eviction::DiskLayout> layout;
+  std::vector<RecordedPodPass> pods;
+  std::vector<eviction::ReleasingPod> releasing;
+  std::optional<RecordedBrakes> brakes;
+  /// Whether a signal was sent for the decision, and when; unset for none.
+  std::optional<MonoTime> signal_at;
+  /// As to_json() of what the pass decided, and of its state afterwards.
+  Json decision;
+  Json state;
+};
+
+/// A configuration, in force from the next pass on: YAML that config::parse() takes.
+struct RecordedConfig {
+  std::string yaml;
+};
+
+}  // namespace evictd::replay

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "evictd/result.h"
+#include "eviction/compat.h"
+#include "replay/recording_reader.h"
+
+namespace evictd::replay {
+
+/// What is to be otherwise than it was recorded.
+struct WhatIf {
+  /// Unset: the recorded configuration.
+  std::optional<config::Config> config;
+  std::optional<eviction::Compat> compat;
+  /// Period of regular passes; unset: as recorded, and without events the configuration's own.
+  std::optional<Duration> interval;
+  bool without_events = false;
+
+  [[nodiscard]] bool asked() const { return config || compat || interval || without_events; }
+};
+
+/// One eviction, recorded or as it would have been.
+struct Eviction {
+  MonoTime at{};
+  /// Number of the RecordedPod.
+  std::size_t pod = 0;
+  std::string name;
+  std::string uid;
+  std::string signal;
+  std::string threshold;
+  /// Bytes, tasks or inodes that were left of the signal.
+  std::int64_t available = 0;
+  std::int64_t grace_seconds = 0;
+  bool escalated = false;
+};
+
+/// The kernel would have run out of memory.
+struct OutOfMemory {
+  MonoTime at{};
+  std::string signal;
+};
+
+/// What was and what would have been of one pod.
+struct Comparison {
+  std::optional<Eviction> recorded;
+  std::optional<Eviction> instead;
+  /// How much later, and how much more would have been used by then; both can be negative. Set
+  /// where there is both.
+  std::optional<Duration> later;
+  std::optional<std::int64_t> more_used;
+  /// Set where the kernel's OOM killer would have come before, by the recorded rates.
+  std::optional<OutOfMemory> oom_first;
+};
+
+struct Counterfactual {
+  std::vector<Comparison> evictions;
+  /// Passes that were run, on what the node would have been like.
+  std::uint64_t passes = 0;
+};
+
+/// Runs the recording with something otherwise. Where another pod or a later moment would have been
+/// chosen the rest is extrapolated, as World does it.
+/// Errors: kMalformed for a recording without a pass or configuration; those of
+/// EvictionManager::create().
+[[nodiscard]] Result<Counterfactual> what_if(const Recording& recording, const WhatIf& changes);
+
+}  // namespace evictd::replay
