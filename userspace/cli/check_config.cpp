@@ -26,7 +26,7 @@ int report_error(const CheckConfigOptions& options, const Error& error, std::ost
 }  // namespace
 
 int check_config(const CheckConfigOptions& options, std::ostream& out, std::ostream& errors) {
-  const Result<config::Config> config = config::load_file(options.path, options.vocabulary);
+  const Result<config::Config> config = config::load(options.sources, options.vocabulary);
   if (!config) {
     return report_error(options, config.error(), out, errors);
   }
@@ -36,6 +36,10 @@ int check_config(const CheckConfigOptions& options, std::ostream& out, std::ostr
   }
   for (const config::Warning& warning : config->warnings()) {
     errors << "warning: " << warning.text << '\n';
+  }
+  if (!config->ignored().empty()) {
+    errors << "note: these settings of the kubelet have no meaning here: "
+           << config::to_string(config->ignored()) << '\n';
   }
   if (!options.quiet) {
     out << config::effective_yaml(*config);

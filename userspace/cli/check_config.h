@@ -4,12 +4,12 @@
 #include <iosfwd>
 #include <string>
 
-#include "config/config.h"
+#include "config/sources.h"
 
 namespace evictd::cli {
 
 struct CheckConfigOptions {
-  std::string path;
+  config::Sources sources;
   /// One JSON object instead of text.
   bool json = false;
   /// Say only what is wrong, not the effective configuration.
@@ -18,7 +18,7 @@ struct CheckConfigOptions {
   config::Vocabulary vocabulary;
 };
 
-/// `evictctl check-config FILE`: judges the file as evictd would. Valid: the effective
+/// `evictctl check-config`: judges files and flags as evictd would. Valid: the effective
 /// configuration on `out`, warnings on `errors` (in JSON all on `out`). Not valid: the one error on
 /// `errors` (in JSON {"error": ...} on `out`). Returns the exit status: 0 valid, with warnings or
 /// without; 1 not valid or not readable.

@@ -8,17 +8,27 @@
 
 namespace evictd::cli {
 
-void add_check_config(CLI::App& app, int& exit_status) {
+void add_check_config(CLI::App& app, int& exit_status,
+                      const std::vector<config::GivenFlag>& flags) {
   auto options = std::make_shared<CheckConfigOptions>();
+  options->sources.flags = flags;
   CLI::App* command = app.add_subcommand(
       "check-config",
-      "Judges a configuration file as evictd would, without starting it, and prints the effective "
-      "configuration with the origin of each value.");
-  command->add_option("FILE", options->path, "the YAML file")->required();
+      "Judges a configuration as evictd would, without starting it, and prints the effective one "
+      "with the origin of each value.");
+  command->add_option("FILE,--config", options->sources.config_file, "evictd's own YAML file");
+  command->add_option("--kubelet-config", options->sources.kubelet_config_file,
+                      "the kubelet's own configuration, a KubeletConfiguration of v1beta1");
+  command->add_option("--kubelet-config-dir", options->sources.kubelet_config_dir,
+                      "directory of its drop-in files (*.conf), as the kubelet's --config-dir");
   command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->add_flag("--quiet", options->quiet, "say only what is wrong");
-  command->footer("Exit status: 0 valid (with or without warnings), 1 not valid, 2 wrong usage.");
+  command->footer(config::kubelet_flag_usage() +
+                  "\nExit status: 0 valid (with or without warnings), 1 not valid, 2 wrong usage.");
   command->callback([options, &exit_status] {
+    if (!options->sources.has_files() && options->sources.flags.empty()) {
+      throw CLI::RequiredError("FILE, --kubelet-config, --kubelet-config-dir or a kubelet's flag");
+    }
     for (const probe::AttachRow& row : probe::attach_table()) {
       options->vocabulary.attach_rows[std::string(probe::to_string(row.purpose))].emplace_back(
           row.name);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <vector>
+
+#include "config/kubelet_flags.h"
 
 namespace CLI {
 class App;
@@ -20,7 +22,8 @@ inline constexpr int kExitUsage = 2;
 /// outlives the parse.
 void add_admit(CLI::App& app, int& exit_status);
 void add_brakes(CLI::App& app, int& exit_status);
-void add_check_config(CLI::App& app, int& exit_status);
+/// The kubelet's flags were taken off the command line before, for they have a syntax of their own.
+void add_check_config(CLI::App& app, int& exit_status, const std::vector<config::GivenFlag>& flags);
 void add_demo(CLI::App& app, int& exit_status);
 void add_doctor(CLI::App& app, int& exit_status);
 void add_events(CLI::App& app, int& exit_status);

@@ -1,52 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/config.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-
-#include "base/fd.h"
+#include "config/file_text.h"
 #include "config/validator.h"
 #include "config/yaml_tree.h"
 
 namespace evictd::config {
-namespace {
-
-/// Reads at most one byte more than `limit`, so that a file that grows meanwhile, or is a device
-/// without an end, is still found to be too long.
-Result<std::string> read_bounded(const std::filesystem::path& path, std::size_t limit) {
-  // O_NONBLOCK: a FIFO in place of the file must not hold up a reload.
-  const base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) {
-    return fail_errno(errno, fmt::format("open {}", path.string()));
-  }
-  struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) {
-    return fail_errno(errno, fmt::format("stat {}", path.string()));
-  }
-  if (!S_ISREG(status.st_mode)) {
-    return fail(Errc::kInvalid, fmt::format("{}: no regular file; allowed: a file", path.string()));
-  }
-  std::string text(limit + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = ::read(fd.get(), text.data() + size, text.size() - size);
-    if (got == 0) {
-      break;
-    }
-    if (got < 0 && errno != EINTR) {
-      return fail_errno(errno, fmt::format("read {}", path.string()));
-    }
-    size += got > 0 ? static_cast<std::size_t>(got) : 0;
-  }
-  text.resize(size);
-  return text;
-}
-
-}  // namespace
 
 std::string Settings::state_file_path() const {
   if (state_file == "none") {
@@ -73,6 +34,14 @@ std::string to_string(const Origin& origin) {
   return "unknown";
 }
 
+std::string to_string(const std::vector<Ignored>& ignored) {
+  std::string text;
+  for (const Ignored& field : ignored) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", field.key, to_string(field.origin));
+  }
+  return text;
+}
+
 Config Config::defaults() {
   // An empty file cannot be wrong.
   return parse("", "defaults").value();
@@ -84,7 +53,7 @@ Origin Config::origin(std::string_view key) const {
 }
 
 Result<Config> load_file(const std::filesystem::path& path, const Vocabulary& vocabulary) {
-  const Result<std::string> text = read_bounded(path, YamlLimits{}.bytes);
+  const Result<std::string> text = read_file(path, YamlLimits{}.bytes);
   if (!text) {
     return tl::unexpected(text.error());
   }
@@ -97,7 +66,11 @@ Result<Config> parse(std::string_view text, std::string_view filename,
   if (!root) {
     return tl::unexpected(root.error());
   }
-  return Validator(filename, vocabulary).run(*root);
+  Validator validator(vocabulary);
+  if (const Result<> read = validator.read_own(*root, filename); !read) {
+    return tl::unexpected(read.error());
+  }
+  return validator.finish(filename);
 }
 
 }  // namespace evictd::config

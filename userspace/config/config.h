@@ -42,6 +42,17 @@ struct Warning {
   bool operator==(const Warning&) const = default;
 };
 
+/// A field or flag of the kubelet that was given and means nothing to evictd.
+struct Ignored {
+  std::string key;
+  Origin origin;
+
+  bool operator==(const Ignored&) const = default;
+};
+
+/// All of them in one line, "a (kubelet.yaml:3), b (flag --b)"; empty if there are none.
+[[nodiscard]] std::string to_string(const std::vector<Ignored>& ignored);
+
 /// Origins by dotted key ("sweep.basePeriod"); an entry of a map has brackets:
 /// "evictionHard[memory.available]". A key that is absent has evictd's own default.
 using Origins = std::map<std::string, Origin, std::less<>>;
@@ -64,6 +75,8 @@ class Config {
   /// The thresholds that the kubelet makes of the eviction fields.
   [[nodiscard]] const std::vector<eviction::Threshold>& thresholds() const { return thresholds_; }
   [[nodiscard]] const std::vector<Warning>& warnings() const { return warnings_; }
+  /// In the order in which they were given.
+  [[nodiscard]] const std::vector<Ignored>& ignored() const { return ignored_; }
   [[nodiscard]] const Origins& origins() const { return origins_; }
   /// Where the value of `key` came from.
   [[nodiscard]] Origin origin(std::string_view key) const;
@@ -79,6 +92,7 @@ class Config {
   std::vector<eviction::Threshold> thresholds_;
   Origins origins_;
   std::vector<Warning> warnings_;
+  std::vector<Ignored> ignored_;
 };
 
 /// Reads and validates one YAML (or JSON) file.

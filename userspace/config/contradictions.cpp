@@ -17,17 +17,18 @@ class Judge {
   Judge(const Origins& origins, std::string_view filename)
       : origins_(origins), filename_(filename) {}
 
-  [[nodiscard]] int line_of(const std::string& key) const {
-    const auto found = origins_.find(key);
-    return found == origins_.end() ? 0 : found->second.line;
-  }
-
   [[nodiscard]] bool is_given(const std::string& key) const { return origins_.contains(key); }
 
   [[nodiscard]] Failure refuse(const std::string& key, std::string_view shown,
                                std::string_view reason, std::string_view allowed) const {
-    return config::refuse({.filename = filename_,
-                           .line = line_of(key),
+    const auto found = origins_.find(key);
+    const Origin origin = found == origins_.end() ? Origin{} : found->second;
+    const bool is_file = origin.kind == Origin::Kind::kFile;
+    const std::string place = is_file                              ? origin.source
+                              : origin.kind == Origin::Kind::kFlag ? to_string(origin)
+                                                                   : std::string(filename_);
+    return config::refuse({.filename = place,
+                           .line = is_file ? origin.line : 0,
                            .key = key,
                            .shown = shown,
                            .reason = reason,
@@ -125,6 +126,21 @@ Result<> check_directories(const Settings& settings, const Judge& judge) {
   return {};
 }
 
+/// Without a cgroup for pods there is nothing to hold them to.
+Result<> check_enforcement(const Settings& settings, const Judge& judge) {
+  if (settings.node_allocatable.cgroups_per_qos) {
+    return {};
+  }
+  for (const std::string& level : settings.eviction.enforce_node_allocatable) {
+    if (level != "none") {
+      return judge.refuse("cgroupsPerQOS", "false",
+                          fmt::format("enforceNodeAllocatable has {}", in_quotes(level)),
+                          "true, or an enforceNodeAllocatable that is empty or none");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<> check_contradictions(const Settings& settings, const Origins& origins,
@@ -133,7 +149,8 @@ Result<> check_contradictions(const Settings& settings, const Origins& origins,
   return check_soft_thresholds(settings.eviction, judge)
       .and_then([&] { return check_bounds(settings, judge); })
       .and_then([&] { return check_event_source(settings, judge); })
-      .and_then([&] { return check_directories(settings, judge); });
+      .and_then([&] { return check_directories(settings, judge); })
+      .and_then([&] { return check_enforcement(settings, judge); });
 }
 
 }  // namespace evictd::config

@@ -89,9 +89,14 @@ std::string effective_json(const Config& config) {
   for (const Warning& warning : config.warnings()) {
     warnings.push_back({{"key", warning.key}, {"text", warning.text}});
   }
+  Json ignored = Json::array();
+  for (const Ignored& field : config.ignored()) {
+    ignored.push_back({{"key", field.key}, {"origin", to_string(field.origin)}});
+  }
   const Json whole = {{"settings", std::move(settings)},
                       {"origins", std::move(origins)},
-                      {"warnings", std::move(warnings)}};
+                      {"warnings", std::move(warnings)},
+                      {"ignored", std::move(ignored)}};
   return whole.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

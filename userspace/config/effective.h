@@ -12,7 +12,7 @@ namespace evictd::config {
 [[nodiscard]] std::string effective_yaml(const Config& config);
 
 /// The same as one JSON object on one line: `settings` in the shape of the file, `origins` by key,
-/// `warnings` as a list of {key, text}.
+/// `warnings` as a list of {key, text}, `ignored` as a list of {key, origin}.
 [[nodiscard]] std::string effective_json(const Config& config);
 
 }  // namespace evictd::config

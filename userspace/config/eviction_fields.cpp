@@ -92,13 +92,15 @@ Result<std::map<std::string, std::string>> read_signal_map(const Value& value, S
 Result<std::vector<eviction::Threshold>> make_thresholds(const Settings& settings,
                                                          std::string_view filename) {
   const EvictionSettings& written = settings.eviction;
-  Result<std::vector<eviction::Threshold>> thresholds =
-      eviction::parse_thresholds({.hard = written.hard,
-                                  .soft = written.soft,
-                                  .soft_grace_period = written.soft_grace_period,
-                                  .minimum_reclaim = written.minimum_reclaim,
-                                  .enforce_node_allocatable = written.enforce_node_allocatable},
-                                 settings.compatibility);
+  Result<std::vector<eviction::Threshold>> thresholds = eviction::parse_thresholds(
+      {.hard = written.hard,
+       .soft = written.soft,
+       .soft_grace_period = written.soft_grace_period,
+       .minimum_reclaim = written.minimum_reclaim,
+       .enforce_node_allocatable = settings.node_allocatable.ignore_eviction
+                                       ? std::vector<std::string>()
+                                       : written.enforce_node_allocatable},
+      settings.compatibility);
   if (!thresholds) {
     return fail_in(filename, thresholds.error());
   }

@@ -43,7 +43,9 @@ Key make_key(const std::string& name, Effect effect, Field reach, Read read, Wri
              .write =
                  [reach, write](const Settings& settings) {
                    return nlohmann::ordered_json(write(reach(settings)));
-                 }};
+                 },
+             .copy = [reach](const Settings& from, Settings& to) { reach(to) = reach(from); },
+             .entries = nullptr};
 }
 
 template <typename Field>

@@ -8,6 +8,7 @@
 #include "config/eviction_fields.h"
 #include "config/field_readers.h"
 #include "config/key_kinds.h"
+#include "config/reserved_fields.h"
 #include "config/storage_keys.h"
 
 namespace evictd::config {
@@ -73,7 +74,17 @@ Key signal_map_key(const std::string& name, SignalMap which,
                reach(settings) = std::move(*texts);
                return {};
              },
-             .write = [reach](const Settings& settings) { return kAsObject(reach(settings)); }};
+             .write = [reach](const Settings& settings) { return kAsObject(reach(settings)); },
+             .copy = [reach](const Settings& from, Settings& to) { reach(to) = reach(from); },
+             .entries = reach};
+}
+
+Key reserved_key(const std::string& name,
+                 std::map<std::string, std::string> NodeAllocatableSettings::*member) {
+  const auto reach = field(&Settings::node_allocatable, member);
+  Key key = make_key(name, kReload, reach, read_reserved, kAsObject);
+  key.entries = reach;
+  return key;
 }
 
 void append(std::vector<Key>& keys, std::vector<Key> more) {
@@ -91,7 +102,7 @@ std::vector<Key> kubelet_keys() {
                      &EvictionSettings::minimum_reclaim),
       duration_key("evictionPressureTransitionPeriod", kReload,
                    in_eviction(&EvictionSettings::pressure_transition_period),
-                   {Duration{0}, hours(24)}),
+                   {Duration{0}, hours(24 * 365)}),
       make_key(
           "evictionMaxPodGracePeriod", kReload,
           in_eviction(&EvictionSettings::max_pod_grace_period),
@@ -100,6 +111,12 @@ std::vector<Key> kubelet_keys() {
       make_key("enforceNodeAllocatable", kReload,
                in_eviction(&EvictionSettings::enforce_node_allocatable),
                read_enforce_node_allocatable, kAsItIs),
+      reserved_key("systemReserved", &NodeAllocatableSettings::system_reserved),
+      reserved_key("kubeReserved", &NodeAllocatableSettings::kube_reserved),
+      bool_key("experimentalAllocatableIgnoreEviction", kReload,
+               field(&Settings::node_allocatable, &NodeAllocatableSettings::ignore_eviction)),
+      bool_key("cgroupsPerQOS", kReload,
+               field(&Settings::node_allocatable, &NodeAllocatableSettings::cgroups_per_qos)),
       text_key("cgroupRoot", kRestart, field(&Settings::cgroup_root), read_path),
       choice_key("cgroupDriver", kRestart, field(&Settings::cgroup_driver), kCgroupDrivers),
   };

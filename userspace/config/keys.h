@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -23,6 +24,11 @@ struct Key {
   std::function<Result<>(const Value&, Settings&)> read;
   /// The setting as `read` would take it; null while it is unset and has no default.
   std::function<nlohmann::ordered_json(const Settings&)> write;
+  /// Takes the setting over from the first to the second.
+  std::function<void(const Settings&, Settings&)> copy;
+  /// The setting itself where it is a mapping of texts, into which a drop-in file is merged entry
+  /// by entry; else empty.
+  std::function<std::map<std::string, std::string>&(Settings&)> entries;
 };
 
 /// Every key, in the order of docs/configuration.md; those of a group are neighbours.

@@ -11,6 +11,7 @@
 #include "base/log_options.h"
 #include "config/brake_settings.h"
 #include "config/eviction_settings.h"
+#include "config/node_allocatable_settings.h"
 #include "config/notice_settings.h"
 #include "config/storage_settings.h"
 #include "evictd/bytes.h"
@@ -80,6 +81,7 @@ struct Settings {
   /// Which kubelet's rules and defaults are followed.
   eviction::Compat compatibility = eviction::Compat::k1_32;
   EvictionSettings eviction;
+  NodeAllocatableSettings node_allocatable;
   HardEvictionSettings hard_eviction;
   BrakeSettings brakes;
   bool dry_run = false;

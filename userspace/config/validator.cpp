@@ -37,27 +37,27 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Result<Config> Validator::run(const YamlNode& root) {
-  if (root.kind != YamlNode::Kind::kNull) {
-    const Value whole{.node = root, .filename = filename_, .key = ""};
-    if (const Result<> map = expect_map(whole, "a mapping of keys to values"); !map) {
-      return tl::unexpected(map.error());
-    }
-    const Result<> read = read_compatibility(root).and_then([&] { return read_group(root, ""); });
-    if (!read) {
-      return tl::unexpected(read.error());
-    }
+Result<> Validator::read_own(const YamlNode& root, std::string_view filename) {
+  filename_ = filename;
+  if (root.kind == YamlNode::Kind::kNull) {
+    return {};
   }
+  const Value whole{.node = root, .filename = filename_, .key = ""};
+  return expect_map(whole, "a mapping of keys to values")
+      .and_then([&] { return read_compatibility(root); })
+      .and_then([&] { return read_group(root, ""); });
+}
+
+Result<Config> Validator::finish(std::string_view name) {
   fill_in_defaults();
   const Result<> sound =
-      check_contradictions(config_.settings_, config_.origins_, filename_).and_then([&] {
+      check_contradictions(config_.settings_, config_.origins_, name).and_then([&] {
         return check_attach_pins();
       });
   if (!sound) {
     return tl::unexpected(sound.error());
   }
-  Result<std::vector<eviction::Threshold>> thresholds =
-      make_thresholds(config_.settings_, filename_);
+  Result<std::vector<eviction::Threshold>> thresholds = make_thresholds(config_.settings_, name);
   if (!thresholds) {
     return tl::unexpected(thresholds.error());
   }
@@ -121,12 +121,9 @@ Failure Validator::refuse_unknown(const YamlEntry& entry, const std::string& gro
 }
 
 void Validator::note_origin(const std::string& key, const YamlEntry& entry) {
-  const auto at = [&](int line) {
-    return Origin{.kind = Origin::Kind::kFile, .source = std::string(filename_), .line = line};
-  };
-  config_.origins_[key] = at(entry.line);
+  config_.origins_[key] = here(entry.line);
   for (const YamlEntry& member : entry.value.entries) {
-    config_.origins_[fmt::format("{}[{}]", key, member.key)] = at(member.line);
+    config_.origins_[fmt::format("{}[{}]", key, member.key)] = here(member.line);
   }
 }
 
@@ -167,8 +164,9 @@ Result<> Validator::check_attach_pins() const {
             : fmt::format("unknown purpose, the nearest is {}", nearest_name(purpose, purposes));
     const std::string allowed =
         has_purpose ? fmt::format("{}, none", joined(known->second)) : joined(purposes);
-    return refuse({.filename = filename_,
-                   .line = config_.origin(key).line,
+    const Origin origin = config_.origin(key);
+    return refuse({.filename = origin.source,
+                   .line = origin.line,
                    .key = key,
                    .shown = row,
                    .reason = reason,

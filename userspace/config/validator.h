@@ -5,19 +5,34 @@
 #include <string_view>
 
 #include "config/config.h"
+#include "config/kubelet_flags.h"
 #include "config/value.h"
 #include "config/yaml_tree.h"
 
 namespace evictd::config {
 
-/// Turns the tree of one file into a Config: reads each key, fills in the defaults of the
-/// compatibility, refuses contradictions and collects warnings. Used once.
+struct Key;
+
+/// Turns the trees of files, and flags, into a Config: reads each key, fills in the defaults of the
+/// compatibility, refuses contradictions and collects warnings. Given its sources weakest first,
+/// and used once.
 class Validator {
  public:
-  Validator(std::string_view filename, const Vocabulary& vocabulary)
-      : filename_(filename), vocabulary_(vocabulary) {}
+  explicit Validator(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
-  [[nodiscard]] Result<Config> run(const YamlNode& root);
+  /// evictd's own file.
+  Result<> read_own(const YamlNode& root, std::string_view filename);
+  /// A document of read_kubelet_document(). What it says of a key replaces what was said before;
+  /// fields without a meaning here are noted.
+  Result<> read_kubelet_file(const YamlNode& root, std::string_view filename);
+  /// Another such document, merged as RFC 7386 has it: a mapping entry by entry, a list as a whole,
+  /// and null takes back.
+  Result<> merge_drop_in(const YamlNode& root, std::string_view filename);
+  /// All files were read: adds the defaults that mergeDefaultEvictionSettings asks for.
+  void end_files();
+  Result<> read_flag(const FlagValue& flag);
+  /// `name` stands in errors for a setting that nobody gave.
+  [[nodiscard]] Result<Config> finish(std::string_view name);
 
  private:
   /// The version chooses by which rules the rest is read, wherever in the file it stands.
@@ -29,8 +44,17 @@ class Validator {
   void fill_in_defaults();
   Result<> check_attach_pins() const;
 
+  /// Handles what of a kubelet's document is no plain key; false if `entry` is one.
+  bool take_special(const YamlEntry& entry);
+  Result<> replace(const Key& key, YamlEntry entry, const Origin& origin);
+  Result<> merge(const Key& key, const YamlEntry& entry);
+  void take_back(const Key& key, const YamlEntry& entry);
+  void forget_origins(const std::string& key);
+  [[nodiscard]] Origin here(int line) const;
+
   std::string_view filename_;
   const Vocabulary& vocabulary_;
+  bool merge_default_hard_ = false;
   Config config_;
 };
 

@@ -163,6 +163,10 @@ std::string format_bytes(Bytes bytes) {
   return decimal.size() < binary.size() ? decimal : binary;
 }
 
+bool is_text(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::kScalar && !(node.plain && is_number_or_truth(node.text));
+}
+
 Result<bool> read_bool(const Value& value) {
   if (is_scalar(value) && value.node.plain) {
     if (value.node.text == "true") {
@@ -228,7 +232,7 @@ Result<std::string> read_text(const Value& value) {
   if (!is_scalar(value)) {
     return value.refuse(kind_reason(value.node, "no text"), "text");
   }
-  if (value.node.plain && is_number_or_truth(value.node.text)) {
+  if (!is_text(value.node)) {
     return value.refuse("no text", "text; put it in quotes");
   }
   if (value.node.text.empty()) {

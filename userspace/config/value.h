@@ -54,6 +54,9 @@ struct Range {
 
 // Each reader below is strict about the YAML type and refuses with what is allowed.
 
+/// Whether YAML cannot take this scalar for a number or a truth value: quotes, or plain letters.
+[[nodiscard]] bool is_text(const YamlNode& node);
+
 /// `true` or `false` without quotes.
 [[nodiscard]] Result<bool> read_bool(const Value& value);
 /// A whole number without quotes.

@@ -85,7 +85,8 @@ void warn_of_lone_minimum_reclaim(const Config& config, Collector& collector) {
 
 void warn_of_the_rest(const Config& config, Collector& collector) {
   const Settings& settings = config.settings();
-  if (settings.eviction.pressure_transition_period == Duration{0}) {
+  if (settings.eviction.pressure_transition_period == Duration{0} &&
+      config.origin("evictionPressureTransitionPeriod").kind == Origin::Kind::kFile) {
     collector.add("evictionPressureTransitionPeriod",
                   "0s is taken as written; the kubelet reads it in a file as 5m");
   }

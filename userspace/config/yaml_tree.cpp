@@ -15,6 +15,10 @@
 namespace evictd::config {
 namespace {
 
+/// Comes behind the text: a comment, unless a quote is still open there, which the parser takes for
+/// closed. No text has it, for it has a control character.
+constexpr std::string_view kEndMark = "\n#\x01";
+
 /// Leaves the parser from inside a callback; never leaves this file.
 struct Refusal : std::exception {
   Refusal(Errc refusal_code, YAML::Mark where, std::string what_is_wrong)
@@ -52,6 +56,9 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     refuse_extras(mark, tag, anchor);
+    if (value.find(kEndMark.back()) != std::string::npos) {
+      throw Refusal(Errc::kMalformed, mark, "no valid YAML: a quote that is not closed");
+    }
     if (expects_key()) {
       begin_entry(mark, value);
       return;
@@ -213,7 +220,7 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view filename,
     return tl::unexpected(bytes.error());
   }
   try {
-    std::istringstream stream{std::string(text)};
+    std::istringstream stream(std::string(text) + std::string(kEndMark));
     YAML::Parser parser(stream);
     TreeBuilder builder(limits);
     while (parser.HandleNextDocument(builder)) {
@@ -222,8 +229,11 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view filename,
   } catch (const Refusal& refusal) {
     return fail(refusal.code, fmt::format("{}: {}", at(filename, refusal.mark), refusal.reason));
   } catch (const YAML::Exception& error) {
+    const bool behind =
+        error.mark.pos >= 0 && static_cast<std::size_t>(error.mark.pos) > text.size();
+    const YAML::Mark mark = behind ? mark_of(text, text.size()) : error.mark;
     return fail(Errc::kMalformed,
-                fmt::format("{}: no valid YAML: {}", at(filename, error.mark), error.msg));
+                fmt::format("{}: no valid YAML: {}", at(filename, mark), error.msg));
   } catch (const std::exception& error) {
     return fail(Errc::kMalformed, fmt::format("{}: no valid YAML: {}", filename, error.what()));
   }

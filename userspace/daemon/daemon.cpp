@@ -197,6 +197,10 @@ class Composition {
     for (const config::Warning& warning : config_->warnings()) {
       log_.warn(warning.text + ", continuing without a change");
     }
+    if (!config_->ignored().empty()) {
+      log_.info("these settings of the kubelet have no meaning here",
+                {{"settings", config::to_string(config_->ignored())}});
+    }
     Result<> done = prepare_process();
     for (Result<> (Composition::*const step)() :
          {&Composition::find_pods, &Composition::find_last_state, &Composition::find_disks,
@@ -352,7 +356,7 @@ class Composition {
 
   Result<> make_housekeeping() {
     Result<std::unique_ptr<Housekeeping>> house =
-        Housekeeping::create({.config_file = options_.config_file,
+        Housekeeping::create({.sources = options_.sources,
                               .config = config_,
                               .clock = &clock_,
                               .log = &log_,
@@ -399,12 +403,12 @@ class Composition {
 
 }  // namespace
 
-Result<config::Config> load_config(const std::string& file) {
+Result<config::Config> load_config(const config::Sources& sources) {
   config::Vocabulary vocabulary;
   for (const probe::AttachRow& row : probe::attach_table()) {
     vocabulary.attach_rows[std::string(probe::to_string(row.purpose))].emplace_back(row.name);
   }
-  return config::load_file(file, vocabulary);
+  return config::load(sources, vocabulary);
 }
 
 Result<> run_daemon(const DaemonOptions& options, config::Config config) {

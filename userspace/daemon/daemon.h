@@ -2,24 +2,24 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "config/config.h"
+#include "config/sources.h"
 #include "daemon/recording_worker.h"
 #include "evictd/result.h"
 
 namespace evictd::daemon {
 
 struct DaemonOptions {
-  /// What SIGHUP reads again; empty: the daemon was started without a file.
-  std::string config_file;
+  /// What SIGHUP reads again; without a file there is nothing to read.
+  config::Sources sources;
   /// Unset: passes are not recorded.
   std::optional<RecordingOptions> recording{};
 };
 
 /// Reads a configuration, with the attach ladder's purposes and rows as the names it may pin.
-/// Errors: those of config::load_file.
-[[nodiscard]] Result<config::Config> load_config(const std::string& file);
+/// Errors: those of config::load.
+[[nodiscard]] Result<config::Config> load_config(const config::Sources& sources);
 
 /// The composition root: finds the tree, loads the kernel side, starts the hot thread and keeps
 /// house on this one until SIGTERM or SIGINT.

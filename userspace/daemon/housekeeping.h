@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "config/config.h"
+#include "config/sources.h"
 #include "core/clock.h"
 #include "daemon/cross_checker.h"
 #include "daemon/hot_loop.h"
@@ -40,7 +41,7 @@ namespace evictd::daemon {
 class Housekeeping final : private base::LineHandler {
  public:
   struct Options {
-    std::string config_file;
+    config::Sources sources;
     std::shared_ptr<const config::Config> config;
     // Borrowed, all of them; probe is nullptr without BPF.
     const core::Clock* clock = nullptr;

@@ -22,10 +22,12 @@ void Housekeeping::reload() {
 }
 
 Result<> Housekeeping::try_reload() {
-  if (options_.config_file.empty()) {
-    return fail(Errc::kInvalid, "reload: evictd was started without --config");
+  if (!options_.sources.has_files()) {
+    return fail(Errc::kInvalid,
+                "reload: evictd was started without --config, --kubelet-config or "
+                "--kubelet-config-dir");
   }
-  Result<config::Config> loaded = load_config(options_.config_file);
+  Result<config::Config> loaded = load_config(options_.sources);
   if (!loaded) {
     return fail_in("reload", loaded.error());
   }
@@ -70,9 +72,9 @@ Result<> Housekeeping::try_reload() {
     log_memory_rules();
   }
   set_watch_points(capacities_);
-  options_.log->info(
-      "configuration reloaded",
-      {{"file", options_.config_file}, {"changed_keys", static_cast<std::int64_t>(changes)}});
+  options_.log->info("configuration reloaded",
+                     {{"file", config::to_string(options_.sources)},
+                      {"changed_keys", static_cast<std::int64_t>(changes)}});
   return watch_manifests();
 }
 

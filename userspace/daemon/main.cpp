@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "config/effective.h"
 #include "core/go_duration.h"
@@ -14,7 +17,7 @@ constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 
 struct CommandLine {
-  std::string config;
+  evictd::config::Sources sources;
   bool check = false;
   std::string record;
   std::string record_max_bytes;
@@ -50,14 +53,17 @@ int check(const evictd::config::Config& config) {
   for (const evictd::config::Warning& warning : config.warnings()) {
     std::cerr << "evictd: warning: " << warning.text << '\n';
   }
+  if (!config.ignored().empty()) {
+    std::cerr << "evictd: these settings of the kubelet have no meaning here: "
+              << evictd::config::to_string(config.ignored()) << '\n';
+  }
   std::cout << evictd::config::effective_yaml(config);
   return 0;
 }
 
 int run(const CommandLine& line) {
   using namespace evictd;
-  Result<config::Config> config =
-      line.config.empty() ? config::Config::defaults() : daemon::load_config(line.config);
+  Result<config::Config> config = daemon::load_config(line.sources);
   if (!config) {
     std::cerr << "evictd: " << config.error().message() << '\n';
     return kExitFailed;
@@ -71,12 +77,20 @@ int run(const CommandLine& line) {
     return kExitUsage;
   }
   if (Result<> ended = daemon::run_daemon(
-          {.config_file = line.config, .recording = std::move(*recording)}, std::move(*config));
+          {.sources = line.sources, .recording = std::move(*recording)}, std::move(*config));
       !ended) {
     std::cerr << "evictd: " << ended.error().message() << '\n';
     return kExitFailed;
   }
   return 0;
+}
+
+std::string footer() {
+  return evictd::config::kubelet_flag_usage() +
+         "\nWeakest first: defaults, --config, --kubelet-config, --kubelet-config-dir, flags.\n"
+         "Signals: SIGHUP reads the configuration again and uses it whole or keeps the old one;\n"
+         "SIGTERM and SIGINT stop evictd. evictctl shows what it does.\n"
+         "Exit status: 0 stopped as asked, 1 could not start or go on, 2 wrong usage.";
 }
 
 }  // namespace
@@ -88,9 +102,13 @@ int main(int argc, char** argv) {
       "right pod is ended when one is crossed.",
       "evictd");
   app.set_version_flag("--version", std::string("evictd " EVICTD_VERSION));
-  app.add_option("--config", line.config,
+  app.add_option("--config", line.sources.config_file,
                  "YAML file with the kubelet's field names; see docs/configuration.md. Without it "
                  "the kubelet's defaults hold.");
+  app.add_option("--kubelet-config", line.sources.kubelet_config_file,
+                 "the kubelet's own configuration, a KubeletConfiguration of v1beta1");
+  app.add_option("--kubelet-config-dir", line.sources.kubelet_config_dir,
+                 "directory of its drop-in files (*.conf), as the kubelet's --config-dir");
   app.add_flag("--check", line.check,
                "print the effective configuration and where each value came from, then exit");
   CLI::Option* record = app.add_option(
@@ -103,12 +121,18 @@ int main(int argc, char** argv) {
   app.add_option("--record-max-time", line.record_max_time,
                  "the recording ends after so long, such as 24h (default never)")
       ->needs(record);
-  app.footer(
-      "Signals: SIGHUP reads the configuration again and uses it whole or keeps the old one;\n"
-      "SIGTERM and SIGINT stop evictd. evictctl shows what it does.\n"
-      "Exit status: 0 stopped as asked, 1 could not start or go on, 2 wrong usage.");
+  app.footer(footer());
   try {
-    app.parse(argc, argv);
+    evictd::Result<evictd::config::FlagSplit> split =
+        evictd::config::split_flags(std::vector<std::string>(argv + 1, argv + argc));
+    if (!split) {
+      std::cerr << "evictd: " << split.error().message() << '\n';
+      return kExitUsage;
+    }
+    line.sources.flags = std::move(split->flags);
+    // CLI11 takes arguments from the back.
+    std::reverse(split->rest.begin(), split->rest.end());
+    app.parse(std::move(split->rest));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }

@@ -12,6 +12,13 @@
 namespace evictd::cli {
 namespace {
 
+CheckConfigOptions options_for(const std::string& path, bool json = false) {
+  CheckConfigOptions options;
+  options.sources.config_file = path;
+  options.json = json;
+  return options;
+}
+
 /// One run over a file of the given text.
 struct Checked {
   explicit Checked(const std::string& text, bool json = false) {
@@ -20,8 +27,7 @@ struct Checked {
     path = tree.real("/evictd.yaml");
     std::ostringstream out_stream;
     std::ostringstream error_stream;
-    exit_status = check_config({.path = path, .json = json, .quiet = false, .vocabulary = {}},
-                               out_stream, error_stream);
+    exit_status = check_config(options_for(path, json), out_stream, error_stream);
     out = out_stream.str();
     errors = error_stream.str();
   }
@@ -60,11 +66,7 @@ TEST(CheckConfig, AnInvalidFileIsOneErrorAndNothingElse) {
 TEST(CheckConfig, AMissingFileIsAnError) {
   std::ostringstream out;
   std::ostringstream errors;
-  EXPECT_EQ(
-      check_config(
-          {.path = "/nonexistent/evictd.yaml", .json = false, .quiet = false, .vocabulary = {}},
-          out, errors),
-      1);
+  EXPECT_EQ(check_config(options_for("/nonexistent/evictd.yaml"), out, errors), 1);
   EXPECT_EQ(errors.str(), "error: open /nonexistent/evictd.yaml: No such file or directory\n");
 }
 

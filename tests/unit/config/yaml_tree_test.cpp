@@ -119,5 +119,15 @@ TEST(Utf8, AcceptsEveryLengthAndFindsTheFirstWrongByte) {
   EXPECT_EQ(find_invalid_utf8("\xff"), 0U);
 }
 
+TEST(YamlTree, AQuoteThatIsNotClosedIsAnError) {
+  for (const char* text : {"a: \"b", "a: 'b\n", "a: b\n\"c", "a: [\"b", "a: \"b\\"}) {
+    const auto tree = parse_yaml(text, "cut.yaml");
+    EXPECT_FALSE(tree.has_value()) << text;
+  }
+  EXPECT_EQ(parse_yaml("a: \"b\n", "cut.yaml").error().message(),
+            "cut.yaml:2:1: no valid YAML: illegal EOF in scalar");
+  EXPECT_TRUE(parse_yaml("a: |\n  b # c", "cut.yaml").has_value());
+}
+
 }  // namespace
 }  // namespace evictd::config

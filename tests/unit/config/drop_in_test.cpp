@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kubelet_sources.h"
+
+namespace evictd::config::test {
+namespace {
+
+using std::chrono_literals::operator""min;
+using std::chrono_literals::operator""s;
+using Texts = std::map<std::string, std::string>;
+
+TEST(KubeletDropIn, AMappingIsMergedEntryByEntry) {
+  KubeletSources sources;
+  sources.file("evictionHard: {memory.available: 500Mi, nodefs.available: 10%}\n")
+      .drop_in("10.conf", "evictionHard:\n  memory.available: 600Mi\n  pid.available: \"5\"\n");
+  EXPECT_EQ(
+      sources.config()->eviction.hard,
+      (Texts{{"memory.available", "600Mi"}, {"nodefs.available", "10%"}, {"pid.available", "5"}}));
+  EXPECT_EQ(sources.origin("evictionHard[memory.available]"), "kubelet.d/10.conf:4");
+  EXPECT_EQ(sources.origin("evictionHard[nodefs.available]"), "kubelet.yaml:3");
+}
+
+TEST(KubeletDropIn, AMappingIsMergedIntoTheDefaultsWhereTheFileHasNone) {
+  KubeletSources sources;
+  sources.file("maxPods: 1\n").drop_in("10.conf", "evictionHard: {memory.available: 600Mi}\n");
+  EXPECT_EQ(sources.config()->eviction.hard.size(), 5U);
+  EXPECT_EQ(sources.config()->eviction.hard.at("memory.available"), "600Mi");
+}
+
+TEST(KubeletDropIn, NullTakesBack) {
+  KubeletSources sources;
+  sources
+      .file(
+          "evictionHard: {memory.available: 500Mi, nodefs.available: 10%}\n"
+          "evictionSoft: {memory.available: 1Gi}\n"
+          "evictionSoftGracePeriod: {memory.available: 1m}\n"
+          "evictionPressureTransitionPeriod: 1m\n")
+      .drop_in("10.conf",
+               "evictionHard: {nodefs.available: null}\nevictionSoft: null\n"
+               "evictionSoftGracePeriod: null\nevictionPressureTransitionPeriod: null\n");
+  EXPECT_EQ(sources.config()->eviction.hard, (Texts{{"memory.available", "500Mi"}}));
+  EXPECT_TRUE(sources.config()->eviction.soft.empty());
+  EXPECT_EQ(sources.config()->eviction.pressure_transition_period, 5min);
+}
+
+TEST(KubeletDropIn, AListAndAScalarAreReplaced) {
+  KubeletSources sources;
+  sources.file("enforceNodeAllocatable: [pods]\nevictionMaxPodGracePeriod: 5\n")
+      .drop_in("10.conf", "enforceNodeAllocatable: [none]\nevictionMaxPodGracePeriod: 7\n");
+  EXPECT_EQ(sources.config()->eviction.enforce_node_allocatable,
+            (std::vector<std::string>{"none"}));
+  EXPECT_EQ(sources.config()->eviction.max_pod_grace_period, 7s);
+}
+
+TEST(KubeletDropIn, FilesAreTakenByNameAndOthersPassedOver) {
+  KubeletSources sources;
+  sources.drop_in("20-b.conf", "evictionMaxPodGracePeriod: 20\n")
+      .drop_in("10-a.conf", "evictionMaxPodGracePeriod: 10\nevictionHard: {pid.available: \"3\"}\n")
+      .drop_in("9.conf.bak", "evictionMaxPodGracePeriod: 99\n")
+      .raw_drop_in("README", "no yaml: [")
+      .drop_in("15/more.conf", "evictionMaxPodGracePeriod: 15\n");
+  EXPECT_EQ(sources.config()->eviction.max_pod_grace_period, 20s);
+  EXPECT_EQ(sources.origin("evictionMaxPodGracePeriod"), "kubelet.d/20-b.conf:3");
+  // "3..." sorts behind "20-b.conf", and a directory stands by its own name.
+  sources.drop_in("3/x.conf", "evictionMaxPodGracePeriod: 3\n");
+  EXPECT_EQ(sources.config()->eviction.max_pod_grace_period, 3s);
+}
+
+TEST(KubeletDropIn, EveryFileNeedsKindAndVersion) {
+  KubeletSources sources;
+  sources.raw_drop_in("10.conf", "evictionMaxPodGracePeriod: 10\n");
+  EXPECT_EQ(sources.error(),
+            "kubelet.d/10.conf:1: kind: is not there; allowed: KubeletConfiguration");
+  EXPECT_NE(KubeletSources().raw_drop_in("10.conf", "").error(), "");
+}
+
+TEST(KubeletDropIn, AnErrorNamesTheDropInFile) {
+  KubeletSources sources;
+  sources.file("evictionHard: {memory.available: 1Gi}\n")
+      .drop_in("10.conf", "evictionHard:\n  memory.available: 1Gigabyte\n");
+  EXPECT_TRUE(sources.error().starts_with(
+      "kubelet.d/10.conf:4: evictionHard[memory.available]: 1Gigabyte: "))
+      << sources.error();
+}
+
+TEST(KubeletDropIn, AMissingDirectoryIsAnErrorAndAnEmptyOneIsNot) {
+  Sources sources;
+  sources.kubelet_config_dir = "/nonexistent/kubelet.d";
+  EXPECT_EQ(load(sources).error().message(),
+            "read directory /nonexistent/kubelet.d: No such file or directory");
+  KubeletSources empty;
+  empty.raw_drop_in("README", "");
+  EXPECT_EQ(empty.error(), "");
+}
+
+TEST(KubeletDropIn, ALinkToAFileIsFollowed) {
+  KubeletSources sources;
+  sources.drop_in("README", "evictionMaxPodGracePeriod: 11\n");
+  sources.tree().link("/kubelet.d/10.conf", "README");
+  EXPECT_EQ(sources.config()->eviction.max_pod_grace_period, 11s);
+}
+
+}  // namespace
+}  // namespace evictd::config::test

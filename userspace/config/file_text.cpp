@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/file_text.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/fd.h"
+
+namespace evictd::config {
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
+  // O_NONBLOCK: a FIFO in place of the file must not hold up a reload.
+  const base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) {
+    return fail_errno(errno, fmt::format("open {}", path.string()));
+  }
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) {
+    return fail_errno(errno, fmt::format("stat {}", path.string()));
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return fail(Errc::kInvalid, fmt::format("{}: no regular file; allowed: a file", path.string()));
+  }
+  std::string text(limit + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(fd.get(), text.data() + size, text.size() - size);
+    if (got == 0) {
+      break;
+    }
+    if (got < 0 && errno != EINTR) {
+      return fail_errno(errno, fmt::format("read {}", path.string()));
+    }
+    size += got > 0 ? static_cast<std::size_t>(got) : 0;
+  }
+  text.resize(size);
+  return text;
+}
+
+}  // namespace evictd::config

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/go_scalar.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <span>
+#include <string>
+#include <system_error>
+
+namespace evictd::config {
+namespace {
+
+bool is_in(std::span<const std::string_view> words, std::string_view text) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+struct Digits {
+  int base = 10;
+  std::string_view text;
+};
+
+Digits digits_of(std::string_view text) {
+  if (text.size() < 2 || text[0] != '0') {
+    return {10, text};
+  }
+  switch (text[1]) {
+    case 'x':
+    case 'X':
+      return {16, text.substr(2)};
+    case 'b':
+    case 'B':
+      return {2, text.substr(2)};
+    case 'o':
+    case 'O':
+      return {8, text.substr(2)};
+    default:
+      return {8, text.substr(1)};
+  }
+}
+
+}  // namespace
+
+std::optional<bool> yaml_truth(std::string_view text) {
+  static constexpr std::array<std::string_view, 11> kYes = {
+      "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"};
+  static constexpr std::array<std::string_view, 11> kNo = {
+      "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"};
+  if (is_in(kYes, text)) {
+    return true;
+  }
+  return is_in(kNo, text) ? std::optional(false) : std::nullopt;
+}
+
+std::optional<bool> flag_truth(std::string_view text) {
+  static constexpr std::array<std::string_view, 6> kYes = {"1", "t", "T", "true", "TRUE", "True"};
+  static constexpr std::array<std::string_view, 6> kNo = {"0", "f", "F", "false", "FALSE", "False"};
+  if (is_in(kYes, text)) {
+    return true;
+  }
+  return is_in(kNo, text) ? std::optional(false) : std::nullopt;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
+  const Digits digits = digits_of(text);
+  std::string plain(digits.text);
+  if (plain.starts_with('_') && digits.base == 10) {
+    return std::nullopt;
+  }
+  std::erase(plain, '_');
+  std::uint64_t magnitude = 0;
+  const char* const end = plain.data() + plain.size();
+  const auto [stop, error] = std::from_chars(plain.data(), end, magnitude, digits.base);
+  if (plain.empty() || stop != end || error != std::errc()) {
+    return std::nullopt;
+  }
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (magnitude > kMax + (negative ? 1 : 0)) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+}
+
+}  // namespace evictd::config

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/kubelet_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/go_scalar.h"
+#include "config/kubelet_schema.h"
+#include "config/nearest_name.h"
+#include "config/value.h"
+#include "core/go_duration.h"
+#include "eviction/quantity.h"
+
+namespace evictd::config {
+namespace {
+
+constexpr std::string_view kAllowedDuration =
+    R"(a duration in quotes or with a unit, such as 1m30s)";
+
+Result<> check_fields(const Value& map, std::span<const KubeletField> fields);
+
+bool is_kubelet_text(const YamlNode& node) {
+  return is_text(node) && !(node.plain && yaml_truth(node.text));
+}
+
+Result<> check_text(const Value& value) {
+  if (!is_kubelet_text(value.node)) {
+    return value.refuse("no text", "text; put it in quotes");
+  }
+  return {};
+}
+
+Result<> check_bool(const Value& value) {
+  const YamlNode& node = value.node;
+  if (node.kind != YamlNode::Kind::kScalar || !node.plain || !yaml_truth(node.text)) {
+    return value.refuse("no truth value", "true or false, without quotes");
+  }
+  return {};
+}
+
+Result<> check_integer(const Value& value, Range<std::int64_t> range) {
+  const YamlNode& node = value.node;
+  const std::string allowed = fmt::format("a whole number from {} to {}", range.min, range.max);
+  if (node.kind != YamlNode::Kind::kScalar || !node.plain || is_text(node)) {
+    return value.refuse("no whole number", allowed);
+  }
+  const std::optional<std::int64_t> number = whole_number(node.text);
+  if (!number || *number < range.min || *number > range.max) {
+    return value.refuse(number ? "out of range" : "no whole number in range", allowed);
+  }
+  return {};
+}
+
+template <typename Integer>
+Result<> check_integer(const Value& value) {
+  return check_integer(value, {static_cast<std::int64_t>(std::numeric_limits<Integer>::min()),
+                               static_cast<std::int64_t>(std::numeric_limits<Integer>::max())});
+}
+
+Result<> check_number(const Value& value) {
+  const std::string& text = value.node.text;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (value.node.kind != YamlNode::Kind::kScalar || !value.node.plain || text.empty() ||
+      end != text.data() + text.size() || error != std::errc() || !std::isfinite(number)) {
+    return value.refuse("no number", "a number such as 0.9, without quotes");
+  }
+  return {};
+}
+
+Result<> check_duration(const Value& value) {
+  if (!is_kubelet_text(value.node)) {
+    return value.refuse("no duration", kAllowedDuration);
+  }
+  if (const Result<Duration> duration = core::parse_go_duration(value.node.text); !duration) {
+    return value.refuse(duration.error().message(), kAllowedDuration);
+  }
+  return {};
+}
+
+Result<> check_quantity(const Value& value) {
+  constexpr std::string_view kAllowed = R"(a quantity such as "64Mi")";
+  if (value.node.kind != YamlNode::Kind::kScalar) {
+    return value.refuse("no quantity", kAllowed);
+  }
+  if (const auto quantity = eviction::Quantity::parse(value.node.text); !quantity) {
+    return value.refuse(quantity.error().message(), kAllowed);
+  }
+  return {};
+}
+
+template <typename Check>
+Result<> check_list(const Value& value, std::string_view allowed, Check check) {
+  if (Result<> list = expect_list(value, allowed); !list) {
+    return list;
+  }
+  for (std::size_t i = 0; i < value.node.items.size(); ++i) {
+    if (Result<> item = check(item_of(value, i)); !item) {
+      return item;
+    }
+  }
+  return {};
+}
+
+template <typename Check>
+Result<> check_map(const Value& value, std::string_view allowed, Check check) {
+  if (Result<> map = expect_map(value, allowed); !map) {
+    return map;
+  }
+  for (const YamlEntry& entry : value.node.entries) {
+    // No value takes an entry back in a drop-in file; elsewhere the reader of the field refuses it.
+    if (entry.value.kind == YamlNode::Kind::kNull) {
+      continue;
+    }
+    if (Result<> member = check(entry_of(value, entry)); !member) {
+      return member;
+    }
+  }
+  return {};
+}
+
+Result<> check_texts(const Value& value) {
+  return check_list(value, "a list of texts", check_text);
+}
+
+Result<> check_members(const Value& value, std::span<const KubeletField> members) {
+  Result<> map = expect_map(value, "a mapping");
+  return map ? check_fields(value, members) : map;
+}
+
+Result<> check_value(const Value& value, const KubeletField& field) {
+  switch (field.type) {
+    case KubeletType::kBool:
+      return check_bool(value);
+    case KubeletType::kInt32:
+      return check_integer<std::int32_t>(value);
+    case KubeletType::kInt64:
+      return check_integer<std::int64_t>(value);
+    case KubeletType::kUint32:
+      return check_integer<std::uint32_t>(value);
+    case KubeletType::kNumber:
+      return check_number(value);
+    case KubeletType::kText:
+    case KubeletType::kTime:
+      return check_text(value);
+    case KubeletType::kDuration:
+      return check_duration(value);
+    case KubeletType::kDurationOrInteger:
+      return is_kubelet_text(value.node) ? check_duration(value)
+                                         : check_integer<std::int64_t>(value);
+    case KubeletType::kQuantity:
+      return check_quantity(value);
+    case KubeletType::kTexts:
+      return check_texts(value);
+    case KubeletType::kIntegers:
+      return check_list(value, "a list of whole numbers", check_integer<std::int32_t>);
+    case KubeletType::kTextMap:
+      return check_map(value, "a mapping of names to texts", check_text);
+    case KubeletType::kBoolMap:
+      return check_map(value, "a mapping of names to true or false", check_bool);
+    case KubeletType::kQuantityMap:
+      return check_map(value, "a mapping of names to quantities", check_quantity);
+    case KubeletType::kTextsMap:
+      return check_map(value, "a mapping of names to lists of texts", check_texts);
+    case KubeletType::kObject:
+      return check_members(value, field.members);
+    case KubeletType::kObjectList:
+      return check_list(value, "a list of mappings",
+                        [&](const Value& item) { return check_members(item, field.members); });
+  }
+  return {};
+}
+
+Failure refuse_unknown(const Value& member, std::string_view name,
+                       std::span<const KubeletField> fields) {
+  std::vector<std::string> names;
+  for (const KubeletField& field : fields) {
+    names.emplace_back(field.name);
+  }
+  const bool at_top = fields.data() == kubelet_fields().data();
+  return member.refuse(
+      fmt::format("unknown field, the nearest is {}", nearest_name(name, names)),
+      at_top ? fmt::format("the fields of a {} of {}", kKubeletKind, kKubeletApiVersion)
+             : fmt::format("{}", fmt::join(names, ", ")));
+}
+
+Result<> check_fields(const Value& map, std::span<const KubeletField> fields) {
+  for (const YamlEntry& entry : map.node.entries) {
+    const Value member{.node = entry.value,
+                       .filename = map.filename,
+                       .key = map.key.empty() ? entry.key : map.key + "." + entry.key};
+    const auto field = std::find_if(fields.begin(), fields.end(),
+                                    [&](const KubeletField& f) { return f.name == entry.key; });
+    if (field == fields.end()) {
+      return refuse_unknown(member, entry.key, fields);
+    }
+    if (entry.value.kind == YamlNode::Kind::kNull) {
+      continue;
+    }
+    if (Result<> checked = check_value(member, *field); !checked) {
+      return checked;
+    }
+  }
+  return {};
+}
+
+/// The field `name` must be there and say `wanted`.
+Result<> expect_text(const Value& root, std::string_view name, std::string_view wanted) {
+  const auto& entries = root.node.entries;
+  const auto entry = std::find_if(entries.begin(), entries.end(),
+                                  [&](const YamlEntry& e) { return e.key == name; });
+  if (entry == entries.end()) {
+    return refuse({.filename = root.filename,
+                   .line = root.node.line,
+                   .key = name,
+                   .shown = "",
+                   .reason = "is not there",
+                   .allowed = wanted});
+  }
+  if (entry->value.kind != YamlNode::Kind::kScalar || entry->value.text != wanted) {
+    const Value value{.node = entry->value, .filename = root.filename, .key = std::string(name)};
+    return value.refuse(fmt::format("no {}", kKubeletKind), wanted);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<YamlNode> read_kubelet_document(std::string_view text, std::string_view filename) {
+  Result<YamlNode> root = parse_yaml(text, filename);
+  if (!root) {
+    return root;
+  }
+  const Value whole{.node = *root, .filename = filename, .key = ""};
+  const std::string allowed = fmt::format("a {} of {}", kKubeletKind, kKubeletApiVersion);
+  const Result<> sound =
+      expect_map(whole, allowed)
+          .and_then([&] { return expect_text(whole, "kind", kKubeletKind); })
+          .and_then([&] { return expect_text(whole, "apiVersion", kKubeletApiVersion); })
+          .and_then([&] { return check_fields(whole, kubelet_fields()); });
+  return sound ? root : Result<YamlNode>(tl::unexpected(sound.error()));
+}
+
+}  // namespace evictd::config

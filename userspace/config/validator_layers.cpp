@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kubelet's own sources: its file, its drop-in files and its flags.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "config/eviction_fields.h"
+#include "config/go_scalar.h"
+#include "config/keys.h"
+#include "config/kubelet_schema.h"
+#include "config/validator.h"
+#include "core/go_duration.h"
+#include "eviction/parse_thresholds.h"
+
+namespace evictd::config {
+namespace {
+
+constexpr std::string_view kTransitionPeriod = "evictionPressureTransitionPeriod";
+constexpr std::string_view kMergeDefaults = "mergeDefaultEvictionSettings";
+
+bool is_null(const YamlEntry& entry) {
+  return entry.value.kind == YamlNode::Kind::kNull;
+}
+
+bool is_zero_duration(const YamlNode& node) {
+  const Result<Duration> duration = core::parse_go_duration(node.text);
+  return duration && *duration == Duration::zero();
+}
+
+/// Whether an empty text stands for none, as the kubelet has it.
+bool is_unset(const YamlEntry& entry) {
+  return (entry.key == "cgroupRoot" || entry.key == "cgroupDriver") &&
+         entry.value.kind == YamlNode::Kind::kScalar && entry.value.text.empty();
+}
+
+/// Rewrites what the kubelet's laxer reader takes as evictd's own has it.
+void make_strict(YamlEntry& entry) {
+  YamlNode& node = entry.value;
+  if (node.kind != YamlNode::Kind::kScalar) {
+    return;
+  }
+  if (entry.key == "cgroupRoot" && !node.text.starts_with('/')) {
+    node.text.insert(0, 1, '/');
+  }
+  if (!node.plain) {
+    return;
+  }
+  if (entry.key == "cgroupsPerQOS") {
+    node.text = yaml_truth(node.text).value_or(false) ? "true" : "false";
+  } else if (entry.key == "evictionMaxPodGracePeriod") {
+    const auto number = whole_number(node.text);
+    node.text = number ? std::to_string(*number) : node.text;
+  }
+}
+
+}  // namespace
+
+Origin Validator::here(int line) const {
+  return {.kind = Origin::Kind::kFile, .source = std::string(filename_), .line = line};
+}
+
+void Validator::forget_origins(const std::string& key) {
+  std::erase_if(config_.origins_, [&](const auto& origin) {
+    return origin.first == key || origin.first.starts_with(key + "[");
+  });
+}
+
+bool Validator::take_special(const YamlEntry& entry) {
+  if (entry.key == "apiVersion" || entry.key == "kind" || is_unset(entry)) {
+    return true;
+  }
+  if (entry.key == kMergeDefaults) {
+    merge_default_hard_ = yaml_truth(entry.value.text).value_or(false);
+    return true;
+  }
+  if (!is_taken_over(entry.key)) {
+    std::erase_if(config_.ignored_, [&](const Ignored& field) { return field.key == entry.key; });
+    if (!is_null(entry)) {
+      config_.ignored_.push_back({.key = entry.key, .origin = here(entry.line)});
+    }
+    return true;
+  }
+  return false;
+}
+
+Result<> Validator::read_kubelet_file(const YamlNode& root, std::string_view filename) {
+  filename_ = filename;
+  for (const YamlEntry& entry : root.entries) {
+    if (take_special(entry) || is_null(entry)) {
+      continue;
+    }
+    if (Result<> read = replace(*find_key(entry.key), entry, here(entry.line)); !read) {
+      return read;
+    }
+  }
+  return {};
+}
+
+Result<> Validator::merge_drop_in(const YamlNode& root, std::string_view filename) {
+  filename_ = filename;
+  for (const YamlEntry& entry : root.entries) {
+    if (take_special(entry)) {
+      continue;
+    }
+    const Key& key = *find_key(entry.key);
+    if (is_null(entry)) {
+      take_back(key, entry);
+      continue;
+    }
+    Result<> read = key.entries ? merge(key, entry) : replace(key, entry, here(entry.line));
+    if (!read) {
+      return read;
+    }
+  }
+  return {};
+}
+
+Result<> Validator::replace(const Key& key, YamlEntry entry, const Origin& origin) {
+  make_strict(entry);
+  const bool is_flag = origin.kind == Origin::Kind::kFlag;
+  if (!is_flag && entry.key == kTransitionPeriod && is_zero_duration(entry.value)) {
+    config_.warnings_.push_back(
+        {.key = key.name,
+         .text = fmt::format("{}: {}: 0s in a kubelet's file means its default, 5m",
+                             to_string(origin), key.name)});
+    entry.value.text = "5m";
+  }
+  const std::string place = is_flag ? to_string(origin) : std::string(filename_);
+  if (Result<> read =
+          key.read({.node = entry.value, .filename = place, .key = key.name}, config_.settings_);
+      !read) {
+    return read;
+  }
+  forget_origins(key.name);
+  config_.origins_[key.name] = origin;
+  for (const YamlEntry& member : entry.value.entries) {
+    Origin& noted = config_.origins_[fmt::format("{}[{}]", key.name, member.key)] = origin;
+    noted.line = member.line;
+  }
+  return {};
+}
+
+Result<> Validator::merge(const Key& key, const YamlEntry& entry) {
+  if (key.name == "evictionHard") {
+    // The kubelet merges into what its file says, and that has the defaults by then.
+    fill_in_defaults();
+  }
+  YamlNode given = entry.value;
+  std::erase_if(given.entries, is_null);
+  Settings read_here = config_.settings_;
+  if (Result<> read = key.read({.node = given, .filename = filename_, .key = key.name}, read_here);
+      !read) {
+    return read;
+  }
+  std::map<std::string, std::string>& entries = key.entries(config_.settings_);
+  for (const YamlEntry& member : entry.value.entries) {
+    const std::string name = fmt::format("{}[{}]", key.name, member.key);
+    if (is_null(member)) {
+      entries.erase(member.key);
+      config_.origins_.erase(name);
+    } else {
+      entries[member.key] = key.entries(read_here).at(member.key);
+      config_.origins_[name] = here(member.line);
+    }
+  }
+  if (!entry.value.entries.empty()) {
+    config_.origins_[key.name] = here(entry.line);
+  }
+  return {};
+}
+
+void Validator::take_back(const Key& key, const YamlEntry& entry) {
+  key.copy(Settings{}, config_.settings_);
+  forget_origins(key.name);
+  config_.origins_[key.name] = here(entry.line);
+}
+
+void Validator::end_files() {
+  if (!merge_default_hard_) {
+    return;
+  }
+  fill_in_defaults();
+  Settings& settings = config_.settings_;
+  for (const auto& [signal, text] : eviction::default_eviction_hard(settings.compatibility)) {
+    if (settings.eviction.hard.emplace(signal, text).second) {
+      config_.origins_[fmt::format("evictionHard[{}]", signal)] = {
+          .kind = Origin::Kind::kCompat,
+          .source = std::string(name_of(settings.compatibility)),
+          .line = 0};
+    }
+  }
+}
+
+Result<> Validator::read_flag(const FlagValue& flag) {
+  const Origin origin{.kind = Origin::Kind::kFlag, .source = flag.name, .line = 0};
+  const Key* key = find_key(flag.key);
+  if (key == nullptr) {
+    std::erase_if(config_.ignored_, [&](const Ignored& field) { return field.key == flag.key; });
+    config_.ignored_.push_back({.key = flag.key, .origin = origin});
+    return {};
+  }
+  for (const std::string& name : flag.repeated) {
+    config_.warnings_.push_back(
+        {.key = key->name,
+         .text = fmt::format("flag {}: {}[{}]: given more than once, the last one holds", flag.name,
+                             key->name, name)});
+  }
+  const YamlEntry entry{.key = key->name, .line = 0, .value = flag.node};
+  return is_unset(entry) ? Result<>() : replace(*key, entry, origin);
+}
+
+}  // namespace evictd::config
