@@ -3,8 +3,12 @@
 
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
+#include <vector>
 
 #include "config/effective.h"
+#include "config/node_warnings.h"
+#include "config/reservation.h"
 
 namespace evictd::cli {
 namespace {
@@ -23,6 +27,27 @@ int report_error(const CheckConfigOptions& options, const Error& error, std::ost
   return kNotValid;
 }
 
+/// What is said beside the effective configuration.
+struct Findings {
+  std::vector<config::Warning> warnings;
+  std::vector<config::Reservation> reservations;
+};
+
+void print_json(const config::Config& config, const Findings& findings, std::ostream& out) {
+  using Json = nlohmann::ordered_json;
+  Json whole = Json::parse(config::effective_json(config));
+  whole["warnings"] = Json::array();
+  for (const config::Warning& warning : findings.warnings) {
+    whole["warnings"].push_back({{"key", warning.key}, {"text", warning.text}});
+  }
+  whole["reservation"] = Json::object();
+  for (const config::Reservation& reservation : findings.reservations) {
+    whole["reservation"][reservation.resource] =
+        reservation.amount ? Json(reservation.amount->to_string()) : Json();
+  }
+  out << whole.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 }  // namespace
 
 int check_config(const CheckConfigOptions& options, std::ostream& out, std::ostream& errors) {
@@ -30,11 +55,22 @@ int check_config(const CheckConfigOptions& options, std::ostream& out, std::ostr
   if (!config) {
     return report_error(options, config.error(), out, errors);
   }
+  Findings findings{.warnings = config->warnings(), .reservations = {}};
+  if (options.look_at_node) {
+    const Result<config::NodeFacts> facts = options.look_at_node(*config);
+    if (!facts) {
+      return report_error(options, facts.error(), out, errors);
+    }
+    for (config::Warning& warning : config::find_node_warnings(*config, *facts)) {
+      findings.warnings.push_back(std::move(warning));
+    }
+    findings.reservations = config::hard_eviction_reservation(*config, *facts);
+  }
   if (options.json) {
-    out << config::effective_json(*config) << '\n';
+    print_json(*config, findings, out);
     return kValid;
   }
-  for (const config::Warning& warning : config->warnings()) {
+  for (const config::Warning& warning : findings.warnings) {
     errors << "warning: " << warning.text << '\n';
   }
   if (!config->ignored().empty()) {
@@ -43,6 +79,9 @@ int check_config(const CheckConfigOptions& options, std::ostream& out, std::ostr
   }
   if (!options.quiet) {
     out << config::effective_yaml(*config);
+    if (options.look_at_node) {
+      out << config::to_yaml_comment(findings.reservations);
+    }
   }
   return kValid;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/check_config.h"
 #include "cli/command.h"
+#include "cli/node_facts.h"
 #include "probe/attach_table.h"
 
 namespace evictd::cli {
@@ -21,11 +22,18 @@ void add_check_config(CLI::App& app, int& exit_status,
                       "the kubelet's own configuration, a KubeletConfiguration of v1beta1");
   command->add_option("--kubelet-config-dir", options->sources.kubelet_config_dir,
                       "directory of its drop-in files (*.conf), as the kubelet's --config-dir");
+  auto node = std::make_shared<NodeFactOptions>();
+  command->add_option("--memory-capacity", node->memory_capacity,
+                      "judge for a node of this memory, not for this machine");
+  command->add_option("--storage-capacity", node->storage_capacity,
+                      "judge for a node filesystem of this size");
+  command->add_option("--pod-rate", node->pod_rate,
+                      "bytes a second by which pods grow, not what a running evictd sees");
   command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->add_flag("--quiet", options->quiet, "say only what is wrong");
   command->footer(config::kubelet_flag_usage() +
                   "\nExit status: 0 valid (with or without warnings), 1 not valid, 2 wrong usage.");
-  command->callback([options, &exit_status] {
+  command->callback([options, node, &exit_status] {
     if (!options->sources.has_files() && options->sources.flags.empty()) {
       throw CLI::RequiredError("FILE, --kubelet-config, --kubelet-config-dir or a kubelet's flag");
     }
@@ -33,6 +41,9 @@ void add_check_config(CLI::App& app, int& exit_status,
       options->vocabulary.attach_rows[std::string(probe::to_string(row.purpose))].emplace_back(
           row.name);
     }
+    options->look_at_node = [node](const config::Config& config) {
+      return look_at_node(*node, config);
+    };
     exit_status = check_config(*options, std::cout, std::cerr);
   });
 }

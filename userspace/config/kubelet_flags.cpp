@@ -164,8 +164,9 @@ Result<> set_scalar(const Flag& flag, const std::string& value, FlagValue& into)
 }
 
 Result<> add_use(const Flag& flag, const std::string& value, FlagValue& into) {
-  if (find_invalid_utf8(value) ||
-      value.find_first_of(std::string_view("\0\n\r", 3)) != std::string::npos) {
+  const bool has_control =
+      std::any_of(value.begin(), value.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  if (has_control || find_invalid_utf8(value)) {
     return refuse_flag(flag, "", "bytes that are no printable UTF-8", "printable UTF-8 text");
   }
   switch (flag.syntax) {

@@ -56,7 +56,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     refuse_extras(mark, tag, anchor);
-    if (value.find(kEndMark.back()) != std::string::npos) {
+    if (value.find(kEndMark.substr(1)) != std::string::npos) {
       throw Refusal(Errc::kMalformed, mark, "no valid YAML: a quote that is not closed");
     }
     if (expects_key()) {

@@ -82,5 +82,47 @@ TEST(CheckConfig, JsonIsOneObjectEitherWay) {
                 "without quotes");
 }
 
+TEST(CheckConfig, TheNodeAddsWarningsAndWhatTheHardThresholdsReserve) {
+  const test::FakeTree tree;
+  tree.write("/evictd.yaml",
+             "evictUnknownPods: true\nevictionHard: {memory.available: 10%}\n"
+             "evictionMinimumReclaim: {memory.available: 2Gi}\n");
+  CheckConfigOptions options = options_for(tree.real("/evictd.yaml"));
+  options.look_at_node = [](const config::Config&) {
+    config::NodeFacts facts;
+    facts.memory_bytes = std::int64_t{1} << 30;
+    return Result<config::NodeFacts>(facts);
+  };
+  std::ostringstream out;
+  std::ostringstream errors;
+  EXPECT_EQ(check_config(options, out, errors), 0);
+  EXPECT_NE(errors.str().find("2Gi is more than the capacity 1073741824"), std::string::npos)
+      << errors.str();
+  EXPECT_TRUE(
+      out.str().ends_with("# reserved by the hard thresholds:\n#   memory: 107374184 (10%)\n"))
+      << out.str();
+  options.json = true;
+  std::ostringstream json;
+  EXPECT_EQ(check_config(options, json, errors), 0);
+  const nlohmann::json answer = nlohmann::json::parse(json.str());
+  EXPECT_EQ(answer["reservation"], (nlohmann::json{{"memory", "107374184"}}));
+  EXPECT_EQ(answer["warnings"].size(), 2U);
+}
+
+TEST(CheckConfig, WhatMeansNothingHereIsNotedOnce) {
+  const test::FakeTree tree;
+  tree.write("/kubelet.yaml",
+             "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nport: 1\n");
+  CheckConfigOptions options = options_for("");
+  options.sources.kubelet_config_file = tree.real("/kubelet.yaml");
+  std::ostringstream out;
+  std::ostringstream errors;
+  EXPECT_EQ(check_config(options, out, errors), 0);
+  EXPECT_NE(errors.str().find("note: these settings of the kubelet have no meaning here: port (" +
+                              tree.path() + "/kubelet.yaml:3)\n"),
+            std::string::npos)
+      << errors.str();
+}
+
 }  // namespace
 }  // namespace evictd::cli

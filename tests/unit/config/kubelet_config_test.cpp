@@ -210,9 +210,9 @@ TEST(KubeletConfig, AnUnknownFieldNamesTheNearest) {
   EXPECT_EQ(KubeletSources().file("evictionHrd: {}\n").error(),
             "kubelet.yaml:3: evictionHrd: a mapping: unknown field, the nearest is evictionHard; "
             "allowed: the fields of a KubeletConfiguration of kubelet.config.k8s.io/v1beta1");
-  EXPECT_EQ(KubeletSources().file("authentication:\n  anonymus: {enabled: true}\n").error(),
-            "kubelet.yaml:4: authentication.anonymus: a mapping: unknown field, the nearest is "
-            "anonymous; allowed: x509, webhook, anonymous");
+  EXPECT_EQ(KubeletSources().file("authentication:\n  webHooks: {enabled: true}\n").error(),
+            "kubelet.yaml:4: authentication.webHooks: a mapping: unknown field, the nearest is "
+            "webhook; allowed: x509, webhook, anonymous");
   EXPECT_EQ(
       KubeletSources().file("reservedMemory:\n- numaNode: 0\n  limit: {memory: 1Gi}\n").error(),
       "kubelet.yaml:5: reservedMemory[0].limit: a mapping: unknown field, the nearest is "

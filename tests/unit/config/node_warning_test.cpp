@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/node_warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "config/reservation.h"
+#include "kubelet_sources.h"
+
+namespace evictd::config::test {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+NodeFacts node() {
+  NodeFacts facts;
+  facts.memory_bytes = 16 * kGiB;
+  facts.ephemeral_storage_bytes = 100 * kGiB;
+  return facts;
+}
+
+Texts warnings_of(const Texts& flags, const NodeFacts& facts = node()) {
+  Texts texts;
+  for (const Warning& warning : find_node_warnings(KubeletSources().flags(flags).config(), facts)) {
+    texts.push_back(warning.text);
+  }
+  return texts;
+}
+
+TEST(NodeWarning, TheDefaultsHaveNone) {
+  EXPECT_EQ(warnings_of({}), Texts{});
+}
+
+TEST(NodeWarning, AMemoryThresholdBelowWhatIsReserved) {
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<100Mi", "--system-reserved=memory=512Mi",
+                         "--kube-reserved=memory=512Mi"}),
+            (Texts{"flag --eviction-hard: evictionHard[memory.available]: 100Mi is below the 1Gi "
+                   "that systemReserved and kubeReserved hold back: pods meet the limit of their "
+                   "own cgroup, and its OOM killer, first; only its copy "
+                   "allocatableMemory.available can act before"}));
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<5%", "--system-reserved=memory=1Gi",
+                         "--experimental-allocatable-ignore-eviction"}),
+            (Texts{"flag --eviction-hard: evictionHard[memory.available]: 5% is below the 1Gi that "
+                   "systemReserved and kubeReserved hold back: pods meet the limit of their own "
+                   "cgroup, and its OOM killer, first"}));
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<1Gi", "--system-reserved=memory=1Gi"}),
+            Texts{});
+  // Without enforcement the pods' cgroup has no limit.
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<100Mi", "--system-reserved=memory=1Gi",
+                         "--enforce-node-allocatable=none"}),
+            Texts{});
+}
+
+TEST(NodeWarning, ASoftAmountNotAboveAHardShare) {
+  const Texts flags = {"--eviction-hard=memory.available<10%",
+                       "--eviction-soft=memory.available<1Gi",
+                       "--eviction-soft-grace-period=memory.available=1m"};
+  EXPECT_EQ(warnings_of(flags),
+            (Texts{"flag --eviction-soft: evictionSoft[memory.available]: 1Gi is not above the "
+                   "hard threshold 10% on this node: the hard one always acts first"}));
+  NodeFacts small = node();
+  small.memory_bytes = 4 * kGiB;
+  EXPECT_EQ(warnings_of(flags, small), Texts{});
+  EXPECT_EQ(warnings_of(flags, {}), Texts{});
+}
+
+TEST(NodeWarning, AMinimumReclaimThatTheCapacityDoesNotAllow) {
+  EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=17Gi"}),
+            (Texts{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: "
+                   "17Gi is more than the capacity 17179869184: pressure would never end"}));
+  EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=nodefs.available=95%"}),
+            (Texts{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[nodefs.available]: 95% "
+                   "above the threshold 10% is more than the capacity 107374182400: pressure would "
+                   "never end"}));
+  EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=200%"}, {}),
+            (Texts{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: "
+                   "200% is more than there can be"}));
+  EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=2Gi"}), Texts{});
+}
+
+TEST(NodeWarning, AGraceLongerThanTheRateOfThePodsLeaves) {
+  const Texts flags = {
+      "--eviction-hard=memory.available<1Gi", "--eviction-soft=memory.available<2Gi",
+      "--eviction-soft-grace-period=memory.available=90s", "--eviction-max-pod-grace-period=30"};
+  NodeFacts facts = node();
+  facts.pod_rate_bytes_per_second = kGiB / 10;
+  EXPECT_EQ(warnings_of(flags, facts),
+            (Texts{"flag --eviction-soft-grace-period: evictionSoftGracePeriod[memory.available]: "
+                   "1m30s and 30s for a pod to end is longer than the 10 s that pods growing by "
+                   "107374182 a second leave until the hard threshold 1Gi"}));
+  facts.pod_rate_bytes_per_second = kGiB / 200;
+  EXPECT_EQ(warnings_of(flags, facts), Texts{});
+}
+
+TEST(Reservation, AmountsAndSharesOfTheCapacity) {
+  EXPECT_EQ(to_yaml_comment(hard_eviction_reservation(
+                KubeletSources()
+                    .flags({"--eviction-hard=memory.available<5%,nodefs.available<10%,"
+                            "imagefs.available<15%"})
+                    .config(),
+                node())),
+            "# reserved by the hard thresholds:\n"
+            "#   memory: 858993472 (5%)\n"
+            "#   ephemeral-storage: 10737418400 (10%)\n");
+}
+
+TEST(Reservation, SoftThresholdsAndIgnoredOnesReserveNothing) {
+  EXPECT_TRUE(hard_eviction_reservation(
+                  KubeletSources()
+                      .flags({"--eviction-hard=", "--eviction-soft=memory.available<1Gi",
+                              "--eviction-soft-grace-period=memory.available=0s"})
+                      .config(),
+                  node())
+                  .empty());
+  EXPECT_EQ(
+      to_yaml_comment(hard_eviction_reservation(
+          KubeletSources().flags({"--experimental-allocatable-ignore-eviction"}).config(), node())),
+      "# reserved by the hard thresholds: nothing\n");
+}
+
+TEST(Reservation, AShareOfAnUnknownCapacityIsNoAmount) {
+  EXPECT_EQ(to_yaml_comment(hard_eviction_reservation(KubeletSources().flags({}).config(), {})),
+            "# reserved by the hard thresholds:\n"
+            "#   memory: 100Mi (100Mi)\n"
+            "#   ephemeral-storage: a share of an unknown capacity (10%)\n");
+}
+
+}  // namespace
+}  // namespace evictd::config::test

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace evictd::config {
+
+/// What is known of a node that a configuration is meant for; what is not known is not judged.
+struct NodeFacts {
+  std::optional<std::int64_t> memory_bytes;
+  /// Of the filesystem that holds the kubelet's directory.
+  std::optional<std::int64_t> ephemeral_storage_bytes;
+  std::optional<std::int64_t> nodefs_inodes;
+  std::optional<std::int64_t> max_pids;
+  /// How fast the memory of all pods together grows, bytes a second.
+  std::optional<std::int64_t> pod_rate_bytes_per_second;
+
+  bool operator==(const NodeFacts&) const = default;
+};
+
+}  // namespace evictd::config

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/node_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "config/value.h"
+#include "eviction/quantity.h"
+
+namespace evictd::config {
+namespace {
+
+using eviction::Signal;
+using eviction::Threshold;
+using eviction::ThresholdValue;
+
+class NodeJudge {
+ public:
+  NodeJudge(const Config& config, const NodeFacts& facts) : config_(config), facts_(facts) {}
+
+  void warn_of_reservations() {
+    const auto& enforced = config_->eviction.enforce_node_allocatable;
+    const std::int64_t held_back = reserved_memory();
+    if (std::find(enforced.begin(), enforced.end(), "pods") == enforced.end()) {
+      return;  // the pods' own cgroup has no limit
+    }
+    for (const Threshold& threshold : config_.thresholds()) {
+      const auto amount = amount_of(threshold.signal, threshold.value);
+      if (threshold.signal != Signal::kMemoryAvailable || !amount || *amount >= held_back) {
+        continue;
+      }
+      const bool is_guarded = threshold.is_hard() && !config_->node_allocatable.ignore_eviction;
+      add(key_of(threshold),
+          fmt::format(
+              "{} is below the {} that systemReserved and kubeReserved hold back: pods "
+              "meet the limit of their own cgroup, and its OOM killer, first{}",
+              to_string(threshold.value), format_bytes(Bytes{held_back}),
+              is_guarded ? "; only its copy allocatableMemory.available can act before" : ""));
+    }
+  }
+
+  void warn_of_soft_below_hard() {
+    for (const Threshold& soft : config_.thresholds()) {
+      for (const Threshold& hard : config_.thresholds()) {
+        const bool comparable = soft.value.quantity.has_value() != hard.value.quantity.has_value();
+        if (soft.is_hard() || !hard.is_hard() || soft.signal != hard.signal || !comparable) {
+          continue;  // two of a kind need no node to be compared
+        }
+        const auto low = amount_of(hard.signal, hard.value);
+        const auto high = amount_of(soft.signal, soft.value);
+        if (low && high && *high <= *low) {
+          add(key_of(soft), fmt::format("{} is not above the hard threshold {} on this node: the "
+                                        "hard one always acts first",
+                                        to_string(soft.value), to_string(hard.value)));
+        }
+      }
+    }
+  }
+
+  void warn_of_minimum_reclaims() {
+    for (const auto& [signal, text] : config_->eviction.minimum_reclaim) {
+      for (const Threshold& threshold : config_.thresholds()) {
+        if (to_string(threshold.signal) == signal && threshold.min_reclaim &&
+            warn_of_minimum_reclaim(threshold, text)) {
+          break;
+        }
+      }
+    }
+  }
+
+  void warn_of_graces() {
+    const std::int64_t rate = facts_.pod_rate_bytes_per_second.value_or(0);
+    if (rate <= 0) {
+      return;
+    }
+    const Threshold* hard = find_hard_memory();
+    const std::int64_t floor =
+        hard == nullptr ? 0 : amount_of(hard->signal, hard->value).value_or(0);
+    for (const Threshold& soft : config_.thresholds()) {
+      const auto amount = amount_of(soft.signal, soft.value);
+      if (soft.signal != Signal::kMemoryAvailable || soft.is_hard() || !amount) {
+        continue;
+      }
+      const double left = static_cast<double>(std::max<std::int64_t>(*amount - floor, 0)) /
+                          static_cast<double>(rate);
+      const Duration ending = config_->eviction.max_pod_grace_period;
+      const double needed = std::chrono::duration<double>(soft.grace_period + ending).count();
+      if (needed > left) {
+        add("evictionSoftGracePeriod[memory.available]",
+            fmt::format("{}{} is longer than the {:.3g} s that pods growing by {} a second leave "
+                        "until {}",
+                        format_duration(soft.grace_period),
+                        ending == Duration::zero()
+                            ? ""
+                            : fmt::format(" and {} for a pod to end", format_duration(ending)),
+                        left, format_bytes(Bytes{rate}),
+                        hard == nullptr ? "there is no memory"
+                                        : "the hard threshold " + to_string(hard->value)));
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Warning> take() { return std::move(found_); }
+
+ private:
+  [[nodiscard]] std::optional<std::int64_t> capacity_of(Signal signal) const {
+    switch (signal) {
+      case Signal::kMemoryAvailable:
+        return facts_.memory_bytes;
+      case Signal::kNodeFsAvailable:
+        return facts_.ephemeral_storage_bytes;
+      case Signal::kNodeFsInodesFree:
+        return facts_.nodefs_inodes;
+      case Signal::kPidAvailable:
+        return facts_.max_pids;
+      case Signal::kAllocatableMemoryAvailable:
+      case Signal::kContainerFsAvailable:
+      case Signal::kContainerFsInodesFree:
+      case Signal::kImageFsAvailable:
+      case Signal::kImageFsInodesFree:
+      case Signal::kUnknown:
+        break;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> amount_of(Signal signal,
+                                                      const ThresholdValue& value) const {
+    if (value.quantity) {
+      return value.quantity->value();
+    }
+    const auto capacity = capacity_of(signal);
+    return capacity ? std::optional(eviction::share_of(*capacity, value.percentage)) : std::nullopt;
+  }
+
+  [[nodiscard]] std::int64_t reserved_memory() const {
+    std::int64_t sum = 0;
+    for (const auto* reserved :
+         {&config_->node_allocatable.system_reserved, &config_->node_allocatable.kube_reserved}) {
+      const auto memory = reserved->find("memory");
+      if (memory != reserved->end()) {
+        // Judged when it was read; a sum beyond what can be counted is more than any node has.
+        const std::int64_t amount = eviction::Quantity::parse(memory->second)
+                                        .map([](const auto& quantity) { return quantity.value(); })
+                                        .value_or(0);
+        sum = __builtin_add_overflow(sum, amount, &sum) ? INT64_MAX : sum;
+      }
+    }
+    return sum;
+  }
+
+  /// Whether there was something to say.
+  bool warn_of_minimum_reclaim(const Threshold& threshold, const std::string& text) {
+    const std::string key = fmt::format("evictionMinimumReclaim[{}]", to_string(threshold.signal));
+    if (!threshold.min_reclaim->quantity && threshold.min_reclaim->percentage > 1) {
+      add(key, fmt::format("{} is more than there can be", text));
+      return true;
+    }
+    const auto capacity = capacity_of(threshold.signal);
+    const auto reclaim = amount_of(threshold.signal, *threshold.min_reclaim);
+    const auto line = amount_of(threshold.signal, threshold.value);
+    if (!capacity || !reclaim || !line || *reclaim <= *capacity - std::min(*line, *capacity)) {
+      return false;
+    }
+    add(key, *reclaim > *capacity
+                 ? fmt::format("{} is more than the capacity {}: pressure would never end", text,
+                               *capacity)
+                 : fmt::format("{} above the threshold {} is more than the capacity {}: pressure "
+                               "would never end",
+                               text, to_string(threshold.value), *capacity));
+    return true;
+  }
+
+  [[nodiscard]] const Threshold* find_hard_memory() const {
+    const auto& thresholds = config_.thresholds();
+    const auto found = std::find_if(thresholds.begin(), thresholds.end(), [](const Threshold& t) {
+      return t.signal == Signal::kMemoryAvailable && t.is_hard();
+    });
+    return found == thresholds.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] static std::string key_of(const Threshold& threshold) {
+    return fmt::format("{}[{}]", threshold.is_hard() ? "evictionHard" : "evictionSoft",
+                       to_string(threshold.signal));
+  }
+
+  void add(const std::string& key, const std::string& what) {
+    found_.push_back(
+        {.key = key, .text = fmt::format("{}: {}: {}", to_string(config_.origin(key)), key, what)});
+  }
+
+  const Config& config_;
+  const NodeFacts& facts_;
+  std::vector<Warning> found_;
+};
+
+}  // namespace
+
+std::vector<Warning> find_node_warnings(const Config& config, const NodeFacts& facts) {
+  NodeJudge judge(config, facts);
+  judge.warn_of_reservations();
+  judge.warn_of_soft_below_hard();
+  judge.warn_of_minimum_reclaims();
+  judge.warn_of_graces();
+  return judge.take();
+}
+
+}  // namespace evictd::config
