@@ -157,6 +157,7 @@ TEST_F(EvictingAtOnce, NobodyElseDiesWhileTheVictimIsBeingFreed) {
 
   // The process is gone and its memory with it, but for what others took meanwhile.
   node_.set_usage("hog", 0_MiB);
+  node_.set_memory(931_MiB);
   go(actuator_, "hog", EvictionState::kReleased);
   const auto next_victim = next<PassDone>();
   ASSERT_TRUE(next_victim && next_victim->begun);
@@ -313,6 +314,7 @@ TEST_F(EvictingAtOnce, PassesAndEvictionsAllocateNothing) {
   for (int i = 0; i < 1000; ++i) {
     ASSERT_EQ(outcome_of_pass(), Outcome::kNothingMet);
   }
+  clock_.advance(seconds(1));
   node_.set_memory(930_MiB);
   ASSERT_EQ(outcome_of_pass(), Outcome::kEvicted);
   go(actuator_, "hog", EvictionState::kKilled);

@@ -76,7 +76,7 @@ TEST_F(KubeletSources, HoldInTheRunningDaemonAsCheckConfigShowsThem) {
   for (const char* line :
        {"memory.available: \"2Mi\"  # ", "kubelet.d/10.conf:3", "kubelet.yaml:3",
         "pid.available: \"1\"  # flag --eviction-soft", "port (", "#   memory: 2Mi (2Mi)"}) {
-    EXPECT_EQ(lines_with(shown.output, line), 1U) << line << " in " << shown.output;
+    EXPECT_GE(lines_with(shown.output, line), 1U) << line << " in " << shown.output;
   }
 }
 
