@@ -41,13 +41,17 @@ Armed armed_by_environment() {
   return armed;
 }
 
-const Armed armed = armed_by_environment();
+const Armed kArmed = armed_by_environment();
+
 /// How often the armed point is still to be passed; two threads come by.
-std::atomic<int> times_left{armed.time};
+std::atomic<int>& times_left() {
+  static std::atomic<int> left{kArmed.time};
+  return left;
+}
 
 }  // namespace
 
-const FaultPoint kArmedFaultPoint = armed.point;
+const FaultPoint kArmedFaultPoint = kArmed.point;
 
 std::string_view to_string(FaultPoint point) {
   switch (point) {
@@ -63,7 +67,7 @@ std::string_view to_string(FaultPoint point) {
 }
 
 void reach_armed_fault_point() {
-  if (times_left.fetch_sub(1) == 1) {
+  if (times_left().fetch_sub(1) == 1) {
     ::kill(::getpid(), SIGKILL);
   }
 }

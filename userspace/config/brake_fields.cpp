@@ -92,6 +92,7 @@ Result<std::vector<LabelRule>> read_label_rules(const Value& value) {
   return read_texts(value, "no label", kAllowedLabels, is_label_rule)
       .map([](const std::vector<std::string>& texts) {
         std::vector<LabelRule> rules;
+        rules.reserve(texts.size());
         for (const std::string& text : texts) {
           rules.push_back(rule_of(text));
         }

@@ -125,7 +125,7 @@ TEST_F(Explain, PrintsStoryThresholdsAndRanking) {
 
 TEST(EventText, TellsEachKindInWords) {
   using nlohmann::ordered_json;
-  const auto text = [](ordered_json line) { return event_text(line); };
+  const auto text = [](const ordered_json& line) { return event_text(line); };
   EXPECT_NE(text({{"kind", "condition"}, {"type", "MemoryPressure"}, {"status", true}})
                 .find("node condition MemoryPressure set"),
             std::string::npos);

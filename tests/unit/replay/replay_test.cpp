@@ -64,7 +64,7 @@ class Recorder {
       pass.pods.push_back(pod(0, hog, hog_rate));
     }
     pass.pods.push_back(pod(1, web, 0));
-    std::vector<const RecordedPod*> pods{&pods_[0], &pods_[1]};
+    std::vector<const RecordedPod*> pods{pods_.data(), &pods_[1]};
     PassInputs inputs(pods);
     const eviction::Decision& decision = manager_.synchronize(now, inputs.of(pass));
     if (decision.victim) {
