@@ -17,7 +17,7 @@ Duration stale_after(const SamplingOptions& sampling) {
 
 }  // namespace
 
-Result<std::unique_ptr<Filesystems>> Filesystems::start(Options options) {
+Result<std::unique_ptr<Filesystems>> Filesystems::start(const Options& options) {
   std::unique_ptr<Filesystems> filesystems(new Filesystems(options.places));
   Result<base::WakeUp> wake = base::WakeUp::create();
   if (!wake) {

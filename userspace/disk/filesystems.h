@@ -32,7 +32,7 @@ class Filesystems {
     Places places;
     SampleWatch watch;
   };
-  [[nodiscard]] static Result<std::unique_ptr<Filesystems>> start(Options options);
+  [[nodiscard]] static Result<std::unique_ptr<Filesystems>> start(const Options& options);
 
   /// The newest statistics of a role's filesystem, as the kubelet has them; nothing if it was never
   /// read or did not answer for longer than two of the longest intervals. Any thread; never blocks.

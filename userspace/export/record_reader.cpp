@@ -87,13 +87,15 @@ Result<RecordLines> read_record_file(const std::filesystem::path& file) {
     }
     files.push_back(std::move(older));
   }
+  // The oldest first.
+  std::reverse(files.begin(), files.end());
   RecordLines all;
-  for (auto one = files.rbegin(); one != files.rend(); ++one) {
-    const Result<std::string> text = read_whole(*one);
+  for (const std::filesystem::path& one : files) {
+    const Result<std::string> text = read_whole(one);
     if (!text) {
       return Failure(text.error());
     }
-    Result<RecordLines> read = read_record_text(*text, one->string());
+    Result<RecordLines> read = read_record_text(*text, one.string());
     if (!read) {
       return Failure(read.error());
     }
