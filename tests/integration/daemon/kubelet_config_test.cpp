@@ -73,10 +73,14 @@ TEST_F(KubeletSources, HoldInTheRunningDaemonAsCheckConfigShowsThem) {
 
   const ProgramEnd shown = check_config();
   EXPECT_EQ(shown.exit_status, 0) << shown.output;
-  for (const char* line :
-       {"memory.available: \"2Mi\"  # ", "kubelet.d/10.conf:3", "kubelet.yaml:3",
-        "pid.available: \"1\"  # flag --eviction-soft", "port (", "#   memory: 2Mi (2Mi)"}) {
-    EXPECT_GE(lines_with(shown.output, line), 1U) << line << " in " << shown.output;
+  const std::string directory = scratch_->path().string();
+  for (const std::string& line :
+       {"memory.available: \"2Mi\"  # " + directory + "/kubelet.d/10.conf:3",
+        directory + "/kubelet.d/10.conf:3: evictionHard: drops",
+        "pid.available: \"2\"  # " + directory + "/kubelet.yaml:3",
+        std::string("pid.available: \"1\"  # flag --eviction-soft"), std::string("port ("),
+        std::string("#   memory: 2Mi (2Mi)")}) {
+    EXPECT_EQ(lines_with(shown.output, line), 1U) << line << " in " << shown.output;
   }
 }
 
