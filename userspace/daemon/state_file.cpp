@@ -12,6 +12,7 @@
 
 #include "base/fault_point.h"
 #include "base/fd.h"
+#include "base/write_all.h"
 
 namespace evictd::daemon {
 
@@ -23,17 +24,6 @@ using base::FaultPoint;
 /// Far above what a full node needs; what is larger is none of ours.
 constexpr std::size_t kLargest = std::size_t{4} << 20;
 
-Result<> write_all(int fd, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno != EINTR) {
-      return fail_errno(errno, "write " + path);
-    }
-    text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 Result<> write_synced(const std::string& path, std::string_view text) {
   const base::Fd file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -41,10 +31,10 @@ Result<> write_synced(const std::string& path, std::string_view text) {
     return fail_errno(errno, "open " + path);
   }
   fault_point(FaultPoint::kStateCreated);
-  Result<> written = write_all(file.get(), text.substr(0, text.size() / 2), path);
+  Result<> written = base::write_all(file.get(), text.substr(0, text.size() / 2), path);
   fault_point(FaultPoint::kStateHalf);
   if (written) {
-    written = write_all(file.get(), text.substr(text.size() / 2), path);
+    written = base::write_all(file.get(), text.substr(text.size() / 2), path);
   }
   fault_point(FaultPoint::kStateWritten);
   if (written && ::fsync(file.get()) != 0) {

@@ -11,26 +11,14 @@
 #include <string>
 #include <system_error>
 
+#include "base/write_all.h"
+
 namespace evictd::exporting {
 
 namespace {
 
 /// What evictd saw of a node is not for everybody.
 constexpr mode_t kMode = 0600;
-
-Result<> write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written < 0) {
-      return fail_errno(errno, "write");
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -121,12 +109,12 @@ Result<> RecordFile::append(std::string_view line, Durability durability) {
   // One call for the whole line, so that a reader that follows the file sees all of it or nothing.
   std::string whole(line);
   whole += '\n';
-  if (const Result<> written = write_all(fd_.get(), whole); !written) {
+  if (Result<> written = base::write_all(fd_.get(), whole, options_.path.string()); !written) {
     // What did not fit as a whole is taken back; where even that fails, the next open() does it.
     if (::ftruncate(fd_.get(), size_) != 0) {
       fd_.reset();
     }
-    return fail_in(options_.path.string(), written.error());
+    return written;
   }
   size_ += length;
   if (durability == Durability::kSynced && ::fdatasync(fd_.get()) != 0 && errno != EINVAL) {

@@ -7,26 +7,14 @@
 
 #include <cerrno>
 
+#include "base/write_all.h"
+
 namespace evictd::replay {
 
 namespace {
 
 /// What evictd saw of a node is not for everybody.
 constexpr mode_t kMode = 0600;
-
-Result<> write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written < 0) {
-      return fail_errno(errno, "write");
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -68,11 +56,12 @@ Result<> RecordingFile::flush() {
   if (ZSTD_isError(packed) != 0) {
     return fail(Errc::kExhausted, path_.string() + ": zstd: " + ZSTD_getErrorName(packed));
   }
-  if (const Result<> written = write_all(fd_.get(), std::string_view(frame_.data(), packed));
+  if (Result<> written =
+          base::write_all(fd_.get(), std::string_view(frame_.data(), packed), path_.string());
       !written) {
     // Where even this fails a reader takes the half frame for the end.
     static_cast<void>(::ftruncate(fd_.get(), static_cast<off_t>(size_)) == 0);
-    return fail_in(path_.string(), written.error());
+    return written;
   }
   size_ += packed;
   return {};
