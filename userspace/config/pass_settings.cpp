@@ -13,6 +13,7 @@ eviction::PassSettings pass_settings_of(const Config& config) {
   pass.hard_grace = settings.hard_eviction.grace_period;
   pass.hard_floor = {.amount = settings.hard_eviction.floor.amount,
                      .percent_of_threshold = settings.hard_eviction.floor.percent};
+  pass.local_storage_isolation = settings.storage.local_storage_capacity_isolation;
   return pass;
 }
 

@@ -10,9 +10,14 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
 
 constexpr Effect kReload = Effect::kReload;
 constexpr Effect kRestart = Effect::kRestart;
+
+constexpr Choices<EvictedPodData, 2> kEvictedPodData{
+    {{"keep", EvictedPodData::kKeep}, {"removeEmptyDirs", EvictedPodData::kRemoveEmptyDirs}}};
 
 template <typename T>
 auto in_storage(T StorageSettings::*member) {
@@ -27,6 +32,35 @@ auto in_storage(Part StorageSettings::*part, T Part::*member) {
   };
 }
 
+/// A program and its arguments; the program is found by its path alone.
+Result<std::vector<std::string>> read_command(const Value& value) {
+  constexpr const char* kAllowed =
+      "a list of texts: the absolute path of a program, then its arguments";
+  if (Result<> list = expect_list(value, kAllowed); !list) {
+    return tl::unexpected(list.error());
+  }
+  std::vector<std::string> argv;
+  for (std::size_t i = 0; i < value.node.items.size(); ++i) {
+    const Value item = item_of(value, i);
+    Result<std::string> text = argv.empty() ? read_path(item) : read_text(item);
+    if (!text) {
+      return tl::unexpected(text.error());
+    }
+    argv.push_back(std::move(*text));
+  }
+  return argv;
+}
+
+Key command_key(const std::string& name, ReclaimCommand StorageSettings::*command) {
+  return make_key(name, kReload, in_storage(command, &ReclaimCommand::argv), read_command,
+                  [](const auto& argv) { return nlohmann::ordered_json(argv); });
+}
+
+Key timeout_key(const std::string& name, ReclaimCommand StorageSettings::*command) {
+  return duration_key(name, kReload, in_storage(command, &ReclaimCommand::timeout),
+                      {seconds(1), hours(1)});
+}
+
 }  // namespace
 
 std::vector<Key> storage_keys() {
@@ -37,15 +71,33 @@ std::vector<Key> storage_keys() {
                read_path),
       text_key("kubeletRootDirectory", kRestart,
                in_storage(&StorageSettings::kubelet_root_directory), read_path),
+      text_key("podLogsDir", kRestart, in_storage(&StorageSettings::pod_logs_directory), read_path),
       make_key("containerRuntimeRoots", kRestart,
                in_storage(&StorageSettings::container_runtime_roots), read_path_list,
                [](const auto& roots) { return nlohmann::ordered_json(roots); }),
+      bool_key("localStorageCapacityIsolation", kReload,
+               in_storage(&StorageSettings::local_storage_capacity_isolation)),
       duration_key("diskSampling.min", kReload,
                    in_storage(&StorageSettings::sampling, &DiskSamplingSettings::min),
                    {milliseconds(10), hours(1)}),
       duration_key("diskSampling.max", kReload,
                    in_storage(&StorageSettings::sampling, &DiskSamplingSettings::max),
                    {milliseconds(10), hours(1)}),
+      duration_key("podStorage.interval", kReload,
+                   in_storage(&StorageSettings::pods, &PodStorageSettings::interval),
+                   {milliseconds(100), hours(24)}),
+      integer_key("podStorage.entriesPerSecond", kReload,
+                  in_storage(&StorageSettings::pods, &PodStorageSettings::entries_per_second),
+                  {100, 100'000'000}),
+      duration_key("podStorage.maxWait", kReload,
+                   in_storage(&StorageSettings::pods, &PodStorageSettings::max_wait),
+                   {milliseconds(10), minutes(10)}),
+      choice_key("evictedPodData", kReload, in_storage(&StorageSettings::evicted_pod_data),
+                 kEvictedPodData),
+      command_key("reclaim.containersCommand", &StorageSettings::reclaim_containers),
+      timeout_key("reclaim.containersTimeout", &StorageSettings::reclaim_containers),
+      command_key("reclaim.imagesCommand", &StorageSettings::reclaim_images),
+      timeout_key("reclaim.imagesTimeout", &StorageSettings::reclaim_images),
   };
 }
 

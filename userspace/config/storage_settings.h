@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,32 @@ struct DiskSamplingSettings {
   bool operator==(const DiskSamplingSettings&) const = default;
 };
 
+/// How the local storage of pods is measured.
+struct PodStorageSettings {
+  /// Between two measurements of all pods while no disk threshold is met; the kubelet's own.
+  Duration interval = std::chrono::minutes(1);
+  /// Most directory entries a second that a walk looks at.
+  std::int64_t entries_per_second = 100'000;
+  /// How long a disk eviction waits for a new measurement.
+  Duration max_wait = std::chrono::seconds(10);
+
+  bool operator==(const PodStorageSettings&) const = default;
+};
+
+/// What becomes of an evicted pod's emptyDir data once no process of it is left.
+enum class EvictedPodData {
+  kKeep,             ///< Left alone: the kubelet's business.
+  kRemoveEmptyDirs,  ///< evictd removes what is in them.
+};
+
+/// One command that frees node-level resources; empty: none.
+struct ReclaimCommand {
+  std::vector<std::string> argv;
+  Duration timeout = std::chrono::minutes(1);
+
+  bool operator==(const ReclaimCommand&) const = default;
+};
+
 /// Everything about disks. Keys and defaults are in docs/configuration.md.
 struct StorageSettings {
   /// Each empty: found from the directories below.
@@ -24,9 +51,15 @@ struct StorageSettings {
   std::string image_fs_path;
   std::string container_fs_path;
   std::string kubelet_root_directory = "/var/lib/kubelet";
+  std::string pod_logs_directory = "/var/log/pods";
   std::vector<std::string> container_runtime_roots = {
       "/var/lib/containerd", "/var/lib/containers/storage", "/var/lib/docker"};
+  bool local_storage_capacity_isolation = true;
   DiskSamplingSettings sampling;
+  PodStorageSettings pods;
+  EvictedPodData evicted_pod_data = EvictedPodData::kKeep;
+  ReclaimCommand reclaim_containers;
+  ReclaimCommand reclaim_images;
 
   bool operator==(const StorageSettings&) const = default;
 };

@@ -104,6 +104,7 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .probe = options_.probe,
                       .registry = options_.registry,
                       .filesystems = options_.filesystems,
+                      .storage = storage_.get(),
                       .thresholds = &thresholds_,
                       .last_pass = last_pass_.get(),
                       .last_trigger = last_trigger_,

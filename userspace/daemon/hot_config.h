@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "config/settings.h"
@@ -25,6 +26,10 @@ struct HotConfig {
   eviction::GrowthLimits growth;
   /// Counts the configurations of this run from 0, so that a pass can be told by which it decided.
   std::uint64_t generation = 0;
+  /// How long a disk eviction waits for a new measurement of the pods.
+  Duration usage_wait{0};
+  /// By Collector: how long its command may take; 0 without one.
+  std::array<Duration, 2> collector_time{};
 };
 
 }  // namespace evictd::daemon

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hot thread has others do about disks: it never asks a filesystem itself.
+#include <utility>
+
 #include "daemon/hot_loop.h"
 
 namespace evictd::daemon {
@@ -18,6 +20,131 @@ void HotLoop::ask_for_fresh_disks(const eviction::Decision& decision) {
       return;
     }
   }
+}
+
+void HotLoop::prepare_disk_eviction(const eviction::Decision& decision, MonoTime now) {
+  if (options_.filesystems == nullptr) {
+    return;
+  }
+  if (decision.reason == eviction::Reason::kUsagePending) {
+    need_usage(now);
+  }
+  if (decision.outcome == eviction::Outcome::kReclaiming) {
+    begin_reclaim(decision, now);
+  }
+  if (begun_ && decision.threshold &&
+      eviction::is_disk(config_->manager.thresholds()[*decision.threshold].signal)) {
+    disk_work_.victim_chosen();
+  }
+}
+
+void HotLoop::need_usage(MonoTime now) {
+  if (const auto round = disk_work_.need_usage(now, config_->usage_wait)) {
+    send(MeasurePods{*round});
+  }
+}
+
+void HotLoop::begin_reclaim(const eviction::Decision& decision, MonoTime now) {
+  Duration commands{0};
+  for (const eviction::Collector collector : decision.collectors) {
+    commands += config_->collector_time[static_cast<std::size_t>(collector)];
+  }
+  // The bounds are those of the others; what is added is for a housekeeping that is behind.
+  const Duration budget = commands + config_->usage_wait + std::chrono::seconds(2);
+  if (const auto round = disk_work_.begin_reclaim(now, commands > Duration::zero(), budget)) {
+    send(RunCollectors{.round = *round, .collectors = decision.collectors});
+  }
+  need_usage(now);
+}
+
+/// Goes on with the pass that waits for collectors once they, a measurement of the pods and a
+/// reading of the filesystems are there, or their time is over.
+void HotLoop::resume_if_due(MonoTime now) {
+  if (!config_->manager.waits_for_collectors() || options_.filesystems == nullptr) {
+    return;
+  }
+  switch (disk_work_.next_step(now, options_.filesystems->all_read_at())) {
+    case DiskWork::Step::kWait:
+      return;
+    case DiskWork::Step::kReadDisks:
+      options_.filesystems->request();
+      return;
+    case DiskWork::Step::kResume:
+      break;
+  }
+  disk_work_.end_reclaim();
+  wanted_ = PassTrigger::kDisk;
+  pass_at_ = now;
+  resumed_ = true;
+  count(options_.counters->passes[static_cast<std::size_t>(PassTrigger::kDisk)]);
+  timeline_ = {};
+  timeline_.wake_at = wake_at_;
+  read(PassTrigger::kDisk, now);
+  const eviction::Brakes in_force = brakes();
+  if (options_.record_every_pass) {
+    times_before_ = eviction_times_;
+  }
+  const eviction::Decision& decision =
+      config_->manager.resume(now, input(eviction::Cadence::kEventOnly, in_force, now));
+  timeline_.decide_at = options_.clock->now();
+  begun_.reset();
+  refused_ = false;
+  note_held(decision);
+  act(decision, now);
+  decision_deadline_ = decision.next_deadline;
+  prepare_disk_eviction(decision, now);
+  report(decision);
+  wanted_.reset();
+  timeline_ = {};
+  if (std::exchange(refused_, false)) {
+    // This one was not there: a whole pass finds who goes instead.
+    want_pass(PassTrigger::kRequest);
+    run_wanted_pass();
+  }
+}
+
+void HotLoop::evict_for_local_storage(const eviction::LocalStorageVictim& local,
+                                      const eviction::Decision& decision, MonoTime now) {
+  HotPod& victim = *pods_.at(readings_.slots()[local.pod]);
+  const std::optional<enforce::SignalReport> begun =
+      begin(victim,
+            {.grace = decision.grace,
+             .in_grace = InFlightTable::Phase::kHardGrace,
+             .holds_disk = true,
+             .usage = readings_.usages()[local.pod].usage},
+            now);
+  if (begun) {
+    send(LocalEvictionBegun{.victim = &victim,
+                            .signals = *begun,
+                            .breach = local.breach,
+                            .grace = decision.grace,
+                            .dry_run = dry_run(),
+                            .trigger = *wanted_,
+                            .timeline = timeline_});
+  }
+}
+
+void HotLoop::handle(UseStorage& message) {
+  if (message.slot >= storage_.size()) {
+    return;
+  }
+  if (message.storage && message.storage->breaches) {
+    want_pass(PassTrigger::kDisk);
+  }
+  std::swap(storage_[message.slot], message.storage);
+  if (message.storage) {
+    retired_storage_.push_back(std::move(message.storage));
+  }
+}
+
+void HotLoop::handle(const VictimReleased& message) {
+  if (InFlightTable::Entry* entry = in_flight_.find(message.pod)) {
+    entry->holds_disk = false;
+  }
+  if (options_.filesystems != nullptr) {
+    options_.filesystems->request();
+  }
+  want_pass(PassTrigger::kRelease);
 }
 
 }  // namespace evictd::daemon

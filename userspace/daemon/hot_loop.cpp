@@ -31,6 +31,8 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
       config_(std::move(options_.config)) {
   if (options_.filesystems != nullptr) {
     layout_ = options_.filesystems->layout();
+    storage_.resize(kMaxPods);
+    retired_storage_.reserve(kMaxPods);
   }
   const std::size_t buffers = options_.record_every_pass ? kRecordingBuffers : kCopyBuffers;
   copies_.reserve(buffers);
@@ -109,7 +111,11 @@ Result<> HotLoop::run(const std::atomic<bool>& stop) {
     } else if (decision_deadline_ && wake_at_ >= *decision_deadline_) {
       want_pass(PassTrigger::kDeadline);
     }
+    if (disk_work_.gave_up_usage(wake_at_)) {
+      want_pass(PassTrigger::kDisk);
+    }
     run_wanted_pass();
+    resume_if_due(options_.clock->now());
     if (Result<> waited = wait(); !waited) {
       return waited;
     }
@@ -245,6 +251,9 @@ void HotLoop::arm_timer(MonoTime now) {
     if (const auto deadline = one->next_deadline()) {
       next = std::min(next, *deadline);
     }
+  }
+  if (const auto deadline = disk_work_.deadline(now)) {
+    next = std::min(next, *deadline);
   }
   timer_.arm(next);
 }

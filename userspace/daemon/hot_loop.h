@@ -11,6 +11,7 @@
 #include "base/event_loop.h"
 #include "base/timer.h"
 #include "core/clock.h"
+#include "daemon/disk_work.h"
 #include "daemon/hot_config.h"
 #include "daemon/hot_counters.h"
 #include "daemon/in_flight.h"
@@ -86,6 +87,8 @@ class HotLoop final : private probe::EventSink {
   void handle(const AdoptEviction& message);
   void leave_intent(const HotPod& victim, const enforce::Intent& intent);
   void clear_intent(CgroupId pod);
+  void handle(UseStorage& message);
+  void handle(const VictimReleased& message);
   void drain_events();
   void drive_actuators();
   void take_progress(enforce::Actuator& actuator);
@@ -97,8 +100,28 @@ class HotLoop final : private probe::EventSink {
   void escalate(const eviction::Decision& decision, const HotPod& victim, MonoTime now);
   void set_standings();
   void note_releasing(MonoTime now);
+  void note_releasing(const HotPod& pod, InFlightTable::Entry& entry, MonoTime now);
+  void read(PassTrigger trigger, MonoTime now);
+  [[nodiscard]] eviction::PassInput input(eviction::Cadence cadence,
+                                          const eviction::Brakes& in_force, MonoTime now);
   void ask_for_fresh_disks(const eviction::Decision& decision);
+  void prepare_disk_eviction(const eviction::Decision& decision, MonoTime now);
+  void begin_reclaim(const eviction::Decision& decision, MonoTime now);
+  void resume_if_due(MonoTime now);
+  void need_usage(MonoTime now);
+  void evict_for_local_storage(const eviction::LocalStorageVictim& local,
+                               const eviction::Decision& decision, MonoTime now);
+  struct Beginning {
+    std::chrono::seconds grace{0};
+    /// Where it is while its grace runs.
+    InFlightTable::Phase in_grace = InFlightTable::Phase::kHardGrace;
+    bool holds_disk = false;
+    /// Charged to it now.
+    Bytes usage{0};
+  };
+  std::optional<enforce::SignalReport> begin(HotPod& victim, const Beginning& how, MonoTime now);
   void forget_crossings(const eviction::Decision& decision);
+  void copy_pods(PassCopy& copy);
   void report(const eviction::Decision& decision);
   void fill(PassCopy& copy, const eviction::Decision& decision);
   /// A pass that leaves no copy: the next one that does must say so.
@@ -139,6 +162,11 @@ class HotLoop final : private probe::EventSink {
   /// What housekeeping's queue has not taken yet: a pod may not be destroyed here, because an
   /// eviction or housekeeping itself may still use it.
   std::vector<RetirePod> retired_;
+  /// By slot; empty where no filesystem is looked at.
+  std::vector<std::unique_ptr<HotStorage>> storage_;
+  /// What housekeeping's queue has not taken yet: a copy of a pass may still point to it.
+  std::vector<std::unique_ptr<HotStorage>> retired_storage_;
+  DiskWork disk_work_;
   /// When the kernel side first saw each threshold crossed, by its place; the epoch once it is not
   /// met or was acted on.
   std::array<MonoTime, eviction::kMaxThresholds> crossed_at_{};
@@ -160,6 +188,9 @@ class HotLoop final : private probe::EventSink {
   /// What the next copy is to tell of the passes that left none; only while passes are recorded.
   std::optional<eviction::PassState> unrecorded_state_;
   std::uint64_t unrecorded_ = 0;
+  /// Of the last pass, for its copy.
+  bool resumed_ = false;
+  bool disk_usage_pending_ = false;
   EvictionTimes times_before_;
   MonoTime next_regular_{};
   std::optional<MonoTime> decision_deadline_;

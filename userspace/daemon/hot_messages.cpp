@@ -38,6 +38,15 @@ void HotLoop::take_messages() {
       handle(*wishes);
     } else if (const auto* adopt = std::get_if<AdoptEviction>(&*message)) {
       handle(*adopt);
+    } else if (auto* storage = std::get_if<UseStorage>(&*message)) {
+      handle(*storage);
+    } else if (const auto* measured = std::get_if<PodsMeasured>(&*message)) {
+      disk_work_.usage_measured(measured->round, wake_at_);
+      want_pass(PassTrigger::kDisk);
+    } else if (const auto* collected = std::get_if<CollectorsDone>(&*message)) {
+      disk_work_.collectors_done(collected->round);
+    } else if (const auto* released = std::get_if<VictimReleased>(&*message)) {
+      handle(*released);
     } else if (auto* lend = std::get_if<LendPassCopy>(&*message)) {
       if (copies_.size() < copies_.capacity()) {
         copies_.push_back(std::move(lend->copy));
@@ -79,6 +88,7 @@ void HotLoop::handle(UseConfig& message) {
   if (options_.record_every_pass) {
     unrecorded_state_ = config_->manager.state();
   }
+  disk_work_.end_reclaim();
   if (!dry_run()) {
     in_flight_.forget_dry_runs();
     eviction_times_.forget_dry_runs();
@@ -203,6 +213,14 @@ void HotLoop::flush_retired() {
   if (unsent != retired_.begin()) {
     retired_.erase(retired_.begin(), unsent);
     options_.outbox->wake_up.signal();
+  }
+  while (!retired_storage_.empty()) {
+    ToHousekeeping message(RetireStorage{std::move(retired_storage_.back())});
+    if (!options_.outbox->queue.push(std::move(message))) {
+      retired_storage_.back() = std::move(std::get<RetireStorage>(message).storage);
+      break;
+    }
+    retired_storage_.pop_back();
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/housekeeping.h"
 
+#include <fcntl.h>
 #include <sys/signalfd.h>
 
 #include <cerrno>
@@ -68,6 +69,9 @@ Result<> Housekeeping::prepare() {
     return Failure(releaser.error());
   }
   releaser_ = std::move(*releaser);
+  if (Result<> prepared = prepare_storage(); !prepared) {
+    return prepared;
+  }
   Result<std::unique_ptr<base::LineServer>> server = base::LineServer::create(
       {.path = config_->settings().control_socket_path()}, loop_, *options_.clock, *this);
   if (!server) {
@@ -78,6 +82,36 @@ Result<> Housekeeping::prepare() {
     return started;
   }
   return watch_descriptors();
+}
+
+Result<> Housekeeping::prepare_storage() {
+  Result<std::unique_ptr<StorageKeeping>> storage =
+      StorageKeeping::create({.root = options_.root,
+                              .clock = options_.clock,
+                              .log = options_.log,
+                              .registry = options_.registry,
+                              .records = &records_,
+                              .layout = options_.filesystems->layout(),
+                              .config = config_,
+                              .send = [this](ToHot&& message) { send(std::move(message)); }});
+  if (!storage) {
+    return Failure(storage.error());
+  }
+  storage_ = std::move(*storage);
+  for (const int fd : storage_->descriptors()) {
+    if (Result<> watched = watch(fd, [this] { storage_->on_answers(); }); !watched) {
+      return watched;
+    }
+  }
+  Result<base::Fd> mounts = options_.root->open_file("/proc/self/mountinfo", O_RDONLY);
+  if (!mounts) {
+    return Failure(mounts.error());
+  }
+  mounts_ = std::move(*mounts);
+  handlers_.push_back(std::make_unique<CallbackHandler>(
+      [this] { storage_->check_releases(options_.clock->now()); }));
+  // Always readable; what it is watched for is a change of the mounts.
+  return loop_.add(mounts_.get(), EPOLLPRI, *handlers_.back());
 }
 
 Result<> Housekeeping::watch(int fd, std::function<void()> callback) {
@@ -202,6 +236,7 @@ void Housekeeping::on_messages() {
   }
   send_updates(options_.registry->apply());
   keep_state();
+  storage_->check_releases(options_.clock->now());
 }
 
 void Housekeeping::bury_the_dead() {
@@ -218,6 +253,7 @@ void Housekeeping::on_health_check() {
   const MonoTime now = options_.clock->now();
   check_timer(now);
   check_filesystems(now);
+  storage_->on_health_check(now);
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
     if (--checks_to_rescan_ <= 0) {

@@ -28,6 +28,7 @@
 #include "daemon/release_worker.h"
 #include "daemon/service_notifier.h"
 #include "daemon/state_keeper.h"
+#include "daemon/storage_keeping.h"
 #include "daemon/watch_points.h"
 #include "disk/filesystems.h"
 #include "eviction/threshold_table.h"
@@ -81,6 +82,7 @@ class Housekeeping final : private base::LineHandler {
   [[nodiscard]] Result<> watch(int fd, std::function<void()> callback);
   [[nodiscard]] Result<> watch_descriptors();
   [[nodiscard]] Result<> watch_manifests();
+  [[nodiscard]] Result<> prepare_storage();
 
   std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
   std::optional<std::string> on_subscription(std::string_view request) override;
@@ -115,6 +117,12 @@ class Housekeeping final : private base::LineHandler {
   void handle(const OomNotice& message);
   void handle(const StallNotice& message);
   void handle(const LossNotice& message);
+  void handle(const RetireStorage& message);
+  void handle(const MeasurePods& message) { storage_->handle(message); }
+  void handle(const RunCollectors& message) { storage_->handle(message); }
+  void handle(const LocalEvictionBegun& message);
+  /// Everything that follows the beginning of an eviction, whatever its reason.
+  void note_eviction(exporting::EvictionRecord record, const HotPod& victim);
   void bury_the_dead();
   void note_pass(const PassCopy& copy);
   void note_brakes(const PassCopy& copy);
@@ -152,6 +160,8 @@ class Housekeeping final : private base::LineHandler {
   std::vector<std::pair<int, std::unique_ptr<base::ReadyHandler>>> manifest_watches_;
   std::unique_ptr<base::LineServer> server_;
   std::unique_ptr<ReleaseWorker> releaser_;
+  std::unique_ptr<StorageKeeping> storage_;
+  base::Fd mounts_;
   std::optional<CrossChecker> cross_checker_;
   ServiceNotifier service_;
 

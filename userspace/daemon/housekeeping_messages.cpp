@@ -50,23 +50,14 @@ void Housekeeping::handle(PassDone& message) {
         make_record(message, {.thresholds = thresholds_,
                               .compat = config_->settings().compatibility,
                               .victim = entry,
+                              .storage = storage_->storage_of(message.begun->victim->uid),
                               .at = options_.clock->wall_now()});
-    for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
-      if (!purpose.chosen().empty()) {
-        record.hooks.emplace(probe::to_string(purpose.purpose), purpose.chosen());
-      }
-    }
-    const bool killed = record.state == "killed";
-    if (!killed && !message.begun->dry_run) {
-      // Its descriptors were read for SIGTERM: SIGKILL gets others.
-      options_.registry->make_anew(message.begun->victim->uid);
-    }
-    const exporting::EvictionRecord& kept =
-        records_.add(std::move(record), message.begun->victim->memory_id);
-    log_eviction(kept);
-    journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
-    if (killed && !message.begun->dry_run && message.begun->victim->target) {
-      releaser_->release(*message.begun->victim->target);
+    const bool awaits_disk = eviction::is_disk(thresholds_[message.begun->threshold].signal);
+    const HotPod& victim = *message.begun->victim;
+    const bool dry_run = message.begun->dry_run;
+    note_eviction(std::move(record), victim);
+    if (awaits_disk && !dry_run) {
+      storage_->note_victim(victim, options_.clock->now());
     }
   }
   if (!message.copy) {
@@ -93,6 +84,51 @@ Bytes Housekeeping::watched_node_memory(const PassCopy& copy) const {
   const auto& seen = copy.observations[eviction::Signal::kMemoryAvailable];
   return seen && config_->settings().memory.follow_working_set() ? Bytes{seen->capacity}
                                                                  : Bytes{-1};
+}
+
+void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod& victim) {
+  for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
+    if (!purpose.chosen().empty()) {
+      record.hooks.emplace(probe::to_string(purpose.purpose), purpose.chosen());
+    }
+  }
+  const bool killed = record.state == "killed";
+  const bool dry_run = record.dry_run;
+  if (!killed && !dry_run) {
+    // Its descriptors were read for SIGTERM: SIGKILL gets others.
+    options_.registry->make_anew(victim.uid);
+  }
+  const exporting::EvictionRecord& kept = records_.add(std::move(record), victim.memory_id);
+  log_eviction(kept);
+  journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
+  if (killed && !dry_run && victim.target) {
+    releaser_->release(*victim.target);
+  }
+}
+
+void Housekeeping::handle(const LocalEvictionBegun& message) {
+  const HotPod& victim = *message.victim;
+  note_eviction(make_record(message, {.thresholds = thresholds_,
+                                      .compat = config_->settings().compatibility,
+                                      .victim = options_.registry->table().find(victim.uid),
+                                      .storage = storage_->storage_of(victim.uid),
+                                      .at = options_.clock->wall_now()}),
+                victim);
+  if (!message.dry_run) {
+    storage_->note_victim(victim, options_.clock->now());
+  }
+}
+
+void Housekeeping::handle(const RetireStorage& message) {
+  if (!last_pass_) {
+    return;
+  }
+  for (PassCopy::PodCopy& pod : last_pass_->pods) {
+    if (pod.pass.statistics == &message.storage->statistics) {
+      pod.pass.pod = nullptr;
+      pod.pass.statistics = nullptr;
+    }
+  }
 }
 
 void Housekeeping::note_pass(const PassCopy& copy) {
@@ -125,6 +161,7 @@ void Housekeeping::handle(const EvictionStep& message) {
   if (!message.dry_run) {
     keeper_->note_step(message.progress);
   }
+  storage_->note_step(message);
   const exporting::EvictionRecord* record = records_.note(message);
   if (record == nullptr) {
     return;

@@ -60,6 +60,7 @@ Result<> Housekeeping::try_reload() {
   if (recorder_) {
     recorder_->use_config(config_generation_, config::effective_yaml(*config_));
   }
+  storage_->use(config_);
   send_updates(std::move(*updates));
   send(UseConfig{std::move(*hot)});
   if (dry_run_changed && wishes_.dry_run) {

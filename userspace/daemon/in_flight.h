@@ -43,6 +43,8 @@ class InFlightTable {
     Bytes usage{0};
     /// Nobody was signalled: what it holds stays held.
     bool dry_run = false;
+    /// Its files are awaited too.
+    bool holds_disk = false;
   };
 
   /// Notes `entry`, in place of an older one of the same pod. When the table is full, one that is

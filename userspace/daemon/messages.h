@@ -15,6 +15,7 @@
 #include "daemon/brake_state.h"
 #include "daemon/hot_config.h"
 #include "daemon/hot_pod.h"
+#include "daemon/hot_storage.h"
 #include "daemon/pass_copy.h"
 #include "enforce/actuator.h"
 #include "evictd/cgroup_id.h"
@@ -57,9 +58,28 @@ struct AdoptEviction {
 struct LendPassCopy {
   std::unique_ptr<PassCopy> copy;
 };
+/// A new measurement of the pod in a slot.
+struct UseStorage {
+  std::uint32_t slot = 0;
+  std::unique_ptr<HotStorage> storage;
+};
+/// All pods were measured, as MeasurePods asked.
+struct PodsMeasured {
+  std::uint64_t round = 0;
+};
+/// The collectors have run, as RunCollectors asked.
+struct CollectorsDone {
+  std::uint64_t round = 0;
+};
+/// What a victim of a disk eviction takes up is free as far as anybody can tell, or was awaited for
+/// long enough.
+struct VictimReleased {
+  CgroupId pod;
+};
 
 using ToHot = std::variant<std::monostate, PlacePod, UseConfig, RunPass, Resync, SetPolling,
-                           SetWishes, AdoptEviction, LendPassCopy>;
+                           SetWishes, AdoptEviction, LendPassCopy, UseStorage, PodsMeasured,
+                           CollectorsDone, VictimReleased>;
 
 // Hot to housekeeping.
 
@@ -72,6 +92,30 @@ struct RetirePod {
 };
 struct RetireConfig {
   std::unique_ptr<HotConfig> config;
+};
+/// A measurement that the hot thread uses no longer.
+struct RetireStorage {
+  std::unique_ptr<HotStorage> storage;
+};
+/// A disk threshold is met: all pods are to be measured now.
+struct MeasurePods {
+  std::uint64_t round = 0;
+};
+/// Node-level resources are to be freed before a pod has to go.
+struct RunCollectors {
+  std::uint64_t round = 0;
+  eviction::CollectorList collectors;
+};
+/// A pod that exceeds a limit on local storage is being evicted.
+struct LocalEvictionBegun {
+  /// Lives at least until this message was handled.
+  const HotPod* victim = nullptr;
+  enforce::SignalReport signals;
+  eviction::LocalStorageBreach breach;
+  std::chrono::seconds grace{0};
+  bool dry_run = false;
+  PassTrigger trigger = PassTrigger::kRegular;
+  Timeline timeline;
 };
 /// An eviction that a pass began, or whose grace it cut.
 struct EvictionBegun {
@@ -136,7 +180,8 @@ struct LossNotice {
 
 using ToHousekeeping =
     std::variant<std::monostate, RetirePod, RetireConfig, PassDone, EvictionStep, EvictionRefused,
-                 TargetUsed, CgroupNotice, OomNotice, StallNotice, LossNotice>;
+                 TargetUsed, CgroupNotice, OomNotice, StallNotice, LossNotice, RetireStorage,
+                 MeasurePods, RunCollectors, LocalEvictionBegun>;
 
 /// One direction of the traffic between the two threads.
 template <typename Message>

@@ -3,6 +3,22 @@
 
 namespace evictd::daemon {
 
+eviction::Cadence cadence_of(PassTrigger trigger) {
+  switch (trigger) {
+    case PassTrigger::kCrossing:
+    case PassTrigger::kStall:
+    case PassTrigger::kApproach:
+    case PassTrigger::kDisk:
+      return eviction::Cadence::kEventOnly;
+    case PassTrigger::kRegular:
+    case PassTrigger::kDeadline:
+    case PassTrigger::kRelease:
+    case PassTrigger::kRequest:
+      return eviction::Cadence::kRegular;
+  }
+  return eviction::Cadence::kRegular;
+}
+
 std::string_view to_string(PassTrigger trigger) {
   switch (trigger) {
     case PassTrigger::kRegular:

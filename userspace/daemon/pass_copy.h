@@ -8,6 +8,7 @@
 
 #include "daemon/brake_state.h"
 #include "daemon/hot_pod.h"
+#include "disk/pod_storage.h"
 #include "enforce/actuator.h"
 #include "evictd/time.h"
 #include "evictd/usage.h"
@@ -34,6 +35,9 @@ inline constexpr std::size_t kPassTriggers = 8;
 /// "regular", "crossing", "stall", "deadline", "release", "request", "approach", "disk".
 [[nodiscard]] std::string_view to_string(PassTrigger trigger);
 
+/// Recovery seen by an event alone resets no grace; every pass that we decided to run does.
+[[nodiscard]] eviction::Cadence cadence_of(PassTrigger trigger);
+
 /// When what happened, on CLOCK_MONOTONIC; the epoch for what did not.
 struct Timeline {
   /// The kernel program saw the threshold crossed.
@@ -55,6 +59,9 @@ struct PassCopy {
     const HotPod* pod = nullptr;
     eviction::PassPod pass;
     CgroupUsage usage;
+    /// When and how the disk usage in `pass` was measured; the epoch if it was not.
+    MonoTime storage_at{};
+    disk::StorageMethod storage_method = disk::StorageMethod::kNone;
   };
 
   NodeUsage node;
@@ -70,6 +77,9 @@ struct PassCopy {
   EvictionTimes eviction_times;
   MonoTime now{};
   eviction::Cadence cadence = eviction::Cadence::kRegular;
+  /// It ended a pass that had waited for collectors.
+  bool resumed = false;
+  bool disk_usage_pending = false;
   std::optional<eviction::DiskLayout> layout;
   std::vector<eviction::ReleasingPod> releasing;
   /// Which configuration it was run with; HotConfig::generation.

@@ -26,6 +26,8 @@ replay::RecordedPass pass_of(const PassDone& done) {
   pass.cadence = copy.cadence;
   pass.before = copy.before;
   pass.observations = copy.observations;
+  pass.resumed = copy.resumed;
+  pass.disk_usage_pending = copy.disk_usage_pending;
   pass.layout = copy.layout;
   pass.releasing = copy.releasing;
   pass.brakes = replay::RecordedBrakes{
@@ -69,20 +71,23 @@ void PassRecorder::use_config(std::uint64_t generation, std::string yaml) {
 }
 
 std::size_t PassRecorder::number_of(const PassCopy::PodCopy& pod, std::string& lines) {
-  const auto [entry, is_new] = numbers_.try_emplace(pod.pod, next_number_);
-  if (is_new) {
+  const auto [entry, is_new] = numbers_.try_emplace(pod.pod);
+  // The specification comes with the first measurement of its files.
+  const bool with_spec = pod.pass.pod != nullptr;
+  if (is_new || entry->second.with_spec != with_spec) {
+    entry->second = {.number = next_number_++, .with_spec = with_spec};
     replay::RecordedPod described;
-    described.number = next_number_++;
+    described.number = entry->second.number;
     described.ns = pod.pod->ns;
     described.name = pod.pod->name;
     described.uid = pod.pod->uid;
     described.facts = *pod.pass.facts;
-    if (pod.pass.pod != nullptr) {
+    if (with_spec) {
       described.spec = *pod.pass.pod;
     }
     add_line(lines, replay::to_json(described));
   }
-  return entry->second;
+  return entry->second.number;
 }
 
 void PassRecorder::record(const PassDone& done) {

@@ -57,7 +57,11 @@ class PassRecorder {
   std::unique_ptr<RecordingWorker> worker_;
   std::map<std::uint64_t, std::string> configs_;
   std::optional<std::uint64_t> written_generation_;
-  std::map<const HotPod*, std::size_t> numbers_;
+  struct Numbered {
+    std::size_t number = 0;
+    bool with_spec = false;
+  };
+  std::map<const HotPod*, Numbered> numbers_;
   std::size_t next_number_ = 0;
   /// Of passes that the worker did not take.
   std::uint64_t missed_ = 0;

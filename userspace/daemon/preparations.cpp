@@ -28,6 +28,12 @@ Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config) {
   hot->dry_run = settings.dry_run;
   hot->max_evictions_per_minute = settings.brakes.max_evictions_per_minute;
   hot->growth.memory_per_second = Bytes{settings.sweep.rate_up.value * kBeyondAnyMachine};
+  hot->usage_wait = settings.storage.pods.max_wait;
+  const auto time_of = [](const config::ReclaimCommand& command) {
+    return command.argv.empty() ? Duration{0} : command.timeout;
+  };
+  hot->collector_time = {time_of(settings.storage.reclaim_containers),
+                         time_of(settings.storage.reclaim_images)};
   hot->interval.longest = settings.poll_interval;
   if (settings.adaptive_polling.enabled) {
     hot->interval.mode = poll::IntervalMode::kAdaptive;

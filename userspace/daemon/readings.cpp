@@ -35,6 +35,24 @@ bool takes_part(const HotPod& pod) {
   return false;
 }
 
+/// What was measured of `pod` and of no earlier one in its slot.
+const HotStorage* storage_at(std::span<const std::unique_ptr<HotStorage>> storage,
+                             const HotPod& pod) {
+  const HotStorage* known = pod.slot < storage.size() ? storage[pod.slot].get() : nullptr;
+  return known != nullptr && known->pod == pod.memory_id ? known : nullptr;
+}
+
+void add_storage(const HotStorage* storage, eviction::PassPod& pod) {
+  if (storage == nullptr) {
+    return;
+  }
+  pod.reading.disk = storage->disk;
+  if (storage->breaches) {
+    pod.pod = &storage->description;
+    pod.statistics = &storage->statistics;
+  }
+}
+
 bool threshold_met(const eviction::ThresholdTable& thresholds,
                    const eviction::Observations& observations,
                    bool (*of_interest)(eviction::Signal)) {
@@ -170,7 +188,8 @@ void Readings::observe_disks(eviction::Compat compat, MonoTime now) {
   }
 }
 
-void Readings::read(const Request& request, const PodSlots& slots, MonoTime now) {
+void Readings::read(const Request& request, const PodSlots& slots,
+                    std::span<const std::unique_ptr<HotStorage>> storage, MonoTime now) {
   source_ = request.source;
   pid_source_ = request.pid_source;
   memory_ = request.memory;
@@ -203,6 +222,7 @@ void Readings::read(const Request& request, const PodSlots& slots, MonoTime now)
                      .standing = standing_of(pod),
                      .pod = nullptr,
                      .statistics = nullptr});
+    add_storage(storage_at(storage, pod), pods_.back());
   }
 }
 
@@ -239,7 +259,9 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
       fresh.stall = usages_[*index].stall;
       fresh.rate_bytes_per_second = usages_[*index].rate_bytes_per_second;
       usages_[*index] = fresh;
+      const eviction::DiskReading disk = pods_[*index].reading.disk;
       pods_[*index].reading = reading_of(fresh);
+      pods_[*index].reading.disk = disk;
     }
   }
 }

@@ -4,11 +4,13 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "config/settings.h"
+#include "daemon/hot_storage.h"
 #include "daemon/pod_slots.h"
 #include "disk/filesystems.h"
 #include "evictd/usage.h"
@@ -57,8 +59,10 @@ class Readings {
   };
 
   /// Reads the node, the pod root and every pod of `slots`, and makes observations of them.
-  /// The table falls back to the files where it has no number.
-  void read(const Request& request, const PodSlots& slots, MonoTime now);
+  /// The table falls back to the files where it has no number. `storage` has the newest disk
+  /// usage by slot; empty where nobody measures it.
+  void read(const Request& request, const PodSlots& slots,
+            std::span<const std::unique_ptr<HotStorage>> storage, MonoTime now);
 
   /// Before a decision to kill, and only then. Where a memory threshold is met: reads the pod root
   /// and the first candidates anew from their files, whose inactive file cache is flushed by the

@@ -60,8 +60,14 @@ std::string reason_of(const exporting::RecordedCandidate& candidate, eviction::P
   return by_processes ? "ranks later: fewer processes" : "ranks later: uses less above its request";
 }
 
+bool is_of_disks(const eviction::RankRule& rule) {
+  return rule.resource == eviction::Resource::kEphemeralStorage ||
+         rule.resource == eviction::Resource::kInodes;
+}
+
 exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
-                                      const eviction::Candidate& candidate, bool by_processes,
+                                      const eviction::Candidate& candidate,
+                                      const eviction::RankRule& rule,
                                       MonoTime now) {
   exporting::RecordedCandidate recorded;
   recorded.place = candidate.place;
@@ -76,23 +82,31 @@ exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
   recorded.stall_us =
       std::chrono::duration_cast<std::chrono::microseconds>(pod.usage.stall).count();
   recorded.rate_bytes_per_second = pod.usage.rate_bytes_per_second;
+  const bool by_files = is_of_disks(rule);
+  const MonoTime read_at = by_files ? pod.storage_at : pod.usage.read_at;
   recorded.reading_age_us = std::max<std::int64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(now - pod.usage.read_at).count(), 0);
-  recorded.source = name_of(pod.usage.source);
+      std::chrono::duration_cast<std::chrono::microseconds>(now - read_at).count(), 0);
+  recorded.source = by_files ? disk::to_string(pod.storage_method) : name_of(pod.usage.source);
   recorded.passed_over = eviction::to_string(candidate.passed_over);
   recorded.keys = {.urgency = candidate.key.urgency,
                    .priority = candidate.key.priority,
                    .missing = candidate.key.missing,
-                   .amount = by_processes ? static_cast<std::int64_t>(candidate.key.amount)
+                   .amount = rule.resource == eviction::Resource::kPids
+                                 ? static_cast<std::int64_t>(candidate.key.amount)
                                           : whole(candidate.key.amount)};
   return recorded;
 }
 
-/// What the texts may know of the victim: its own sums, as no container of it is read by itself.
-std::optional<eviction::PodStatistics> statistics_of(const PassCopy& copy, const HotPod& victim) {
+/// What the texts may know of the victim: its own sums, as no container of it is read by itself,
+/// and for disks the logs of its containers.
+std::optional<eviction::PodStatistics> statistics_of(const PassCopy& copy, const HotPod& victim,
+                                                     const disk::PodStorage* storage) {
   for (const PassCopy::PodCopy& pod : copy.pods) {
     if (pod.pod == &victim && pod.usage.has_memory()) {
       eviction::PodStatistics statistics;
+      if (storage != nullptr) {
+        statistics = storage->statistics;
+      }
       statistics.working_set_bytes = static_cast<std::uint64_t>(pod.usage.working_set().value);
       statistics.process_count =
           static_cast<std::uint64_t>(std::max<std::int64_t>(pod.usage.tasks, 0));
@@ -133,7 +147,7 @@ std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
   ranking.reserve(candidates.size());
   const bool by_processes = rule.resource == eviction::Resource::kPids;
   for (const eviction::Candidate& candidate : candidates) {
-    ranking.push_back(describe(copy.pods[candidate.pod], candidate, by_processes, now));
+    ranking.push_back(describe(copy.pods[candidate.pod], candidate, rule, now));
   }
   const auto victim = std::find_if(ranking.begin(), ranking.end(), [](const auto& candidate) {
     return candidate.passed_over.empty();
@@ -152,11 +166,11 @@ std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
 
 namespace {
 
-void add_victim(exporting::EvictionRecord& record, const EvictionBegun& begun) {
+template <typename Begun>
+void add_victim(exporting::EvictionRecord& record, const Begun& begun) {
   record.ns = begun.victim->ns;
   record.name = begun.victim->name;
   record.uid = begun.victim->uid;
-  record.outcome = begun.escalated ? "escalated" : "evicted";
   record.grace_seconds = begun.grace.count();
   record.dry_run = begun.dry_run;
   record.method = enforce::to_string(begun.signals.method);
@@ -169,10 +183,11 @@ void add_victim(exporting::EvictionRecord& record, const EvictionBegun& begun) {
 
 void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
                const RecordContext& context) {
-  const std::optional<eviction::PodStatistics> statistics =
-      statistics_of(*done.copy, *done.begun->victim);
+  const eviction::Signal signal = context.thresholds[place].signal;
+  const std::optional<eviction::PodStatistics> statistics = statistics_of(
+      *done.copy, *done.begun->victim, eviction::is_disk(signal) ? context.storage : nullptr);
   const eviction::EvictionText text =
-      eviction::eviction_text({.resource = eviction::resource_of(context.thresholds[place].signal),
+      eviction::eviction_text({.resource = eviction::resource_of(signal),
                                .pod = context.victim->pod,
                                .statistics = statistics ? &*statistics : nullptr,
                                .thresholds = context.thresholds,
@@ -213,17 +228,38 @@ void add_pass(exporting::EvictionRecord& record, const PassDone& done,
   record.thresholds = make_thresholds(copy, context.thresholds, done.timeline.observe_at);
 }
 
+exporting::EvictionRecord begin_record(PassTrigger trigger, const Timeline& timeline, WallTime at) {
+  exporting::EvictionRecord record;
+  record.at = at;
+  record.trigger = to_string(trigger);
+  record.timeline.hook = happened(timeline.hook_at);
+  record.timeline.wake = happened(timeline.wake_at);
+  record.timeline.observe = happened(timeline.observe_at);
+  record.timeline.decide = happened(timeline.decide_at);
+  return record;
+}
+
 }  // namespace
 
+exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
+                                      const RecordContext& context) {
+  exporting::EvictionRecord record = begin_record(begun.trigger, begun.timeline, context.at);
+  record.outcome = eviction::to_string(eviction::Outcome::kEvicted);
+  record.timeline.signal = happened(begun.timeline.signal_at);
+  add_victim(record, begun);
+  record.local_limit = eviction::to_string(begun.breach.limit);
+  record.resource = eviction::to_string(eviction::Resource::kEphemeralStorage);
+  if (context.victim != nullptr && context.storage != nullptr) {
+    record.message = eviction::local_storage_text(context.victim->pod, context.storage->statistics,
+                                                  begun.breach, context.compat);
+  }
+  return record;
+}
+
 exporting::EvictionRecord make_record(const PassDone& done, const RecordContext& context) {
-  exporting::EvictionRecord record;
-  record.at = context.at;
-  record.trigger = to_string(done.trigger);
-  record.timeline.hook = happened(done.timeline.hook_at);
-  record.timeline.wake = happened(done.timeline.wake_at);
-  record.timeline.observe = happened(done.timeline.observe_at);
-  record.timeline.decide = happened(done.timeline.decide_at);
+  exporting::EvictionRecord record = begin_record(done.trigger, done.timeline, context.at);
   if (done.begun) {
+    record.outcome = done.begun->escalated ? "escalated" : "evicted";
     record.timeline.signal = happened(done.timeline.signal_at);
     add_victim(record, *done.begun);
   }

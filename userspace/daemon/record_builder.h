@@ -7,6 +7,7 @@
 
 #include "cluster/pod_table.h"
 #include "daemon/messages.h"
+#include "disk/pod_storage.h"
 #include "eviction/compat.h"
 #include "eviction/threshold_table.h"
 #include "export/eviction_record.h"
@@ -19,6 +20,8 @@ struct RecordContext {
   eviction::Compat compat = eviction::Compat::k1_32;
   /// The victim as the sources know it; nullptr when it is gone from them already.
   const cluster::PodEntry* victim = nullptr;
+  /// What was measured of its files; nullptr without a measurement.
+  const disk::PodStorage* storage = nullptr;
   WallTime at{};
 };
 
@@ -26,6 +29,10 @@ struct RecordContext {
 /// with reasons, observations, thresholds. Without a copy (none was left) the record has the victim
 /// and the timeline only.
 [[nodiscard]] exporting::EvictionRecord make_record(const PassDone& done,
+                                                    const RecordContext& context);
+
+/// The same for a pod that exceeds a limit on local storage: no ranking chose it.
+[[nodiscard]] exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
                                                     const RecordContext& context);
 
 /// Every candidate of a pass in the order of the ranking for `signal`, each with its reason.

@@ -60,6 +60,15 @@ const exporting::EvictionRecord* RecordStore::note(const EvictionStep& message) 
   return &record;
 }
 
+void RecordStore::note_release(CgroupId pod, std::vector<exporting::RecordedRelease> rows) {
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& kept) {
+    return kept.pod == pod && !kept.record.dry_run;
+  });
+  if (found != kept_.rend()) {
+    found->record.release = std::move(rows);
+  }
+}
+
 std::deque<exporting::EvictionRecord> RecordStore::latest() const {
   std::deque<exporting::EvictionRecord> latest;
   for (const Kept& kept : kept_) {

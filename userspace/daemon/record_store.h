@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include "daemon/messages.h"
 #include "evictd/cgroup_id.h"
@@ -28,6 +29,8 @@ class RecordStore {
   /// Notes a step of the newest eviction of its pod, real or dry as the step is. Returns its
   /// record, nullptr if there is none.
   const exporting::EvictionRecord* note(const EvictionStep& message);
+  /// What the newest victim in that cgroup still holds.
+  void note_release(CgroupId pod, std::vector<exporting::RecordedRelease> rows);
 
   /// Evictions, oldest first.
   [[nodiscard]] std::deque<exporting::EvictionRecord> latest() const;

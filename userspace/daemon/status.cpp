@@ -123,6 +123,7 @@ Json pod_json(const StatusSources& sources, const PodRegistry::Listed& listed,
     line["stall_us"] = to_us(row.stall);
     line["rate_bytes_per_second"] = row.rate_bytes_per_second;
   }
+  line["storage"] = storage_json(sources.storage->storage_of(entry.uid), now);
   line["memory_rank"] = place_of(rankings.memory, entry.uid);
   line["pid_rank"] = place_of(rankings.pids, entry.uid);
   return line;
@@ -235,6 +236,7 @@ Json counters_json(const StatusSources& sources) {
     counters["cross_checks"] = sources.cross_checker->counters().checks;
     counters["cross_check_disagreements"] = sources.cross_checker->counters().disagreements;
   }
+  counters["storage"] = storage_counters_json(*sources.storage);
   counters["actuator"] = actuator_json(sources.actuator, sources.released_by_us);
   counters["kernel"] = kernel_json(sources);
   return counters;

@@ -14,6 +14,7 @@
 #include "daemon/pod_registry.h"
 #include "daemon/record_store.h"
 #include "daemon/state_keeper.h"
+#include "daemon/storage_keeping.h"
 #include "enforce/actuator.h"
 #include "eviction/threshold_table.h"
 #include "probe/probe.h"
@@ -28,6 +29,7 @@ struct StatusSources {
   const probe::Probe* probe = nullptr;
   const PodRegistry* registry = nullptr;
   const disk::Filesystems* filesystems = nullptr;
+  const StorageKeeping* storage = nullptr;
   const eviction::ThresholdTable* thresholds = nullptr;
   /// nullptr before the first pass.
   const PassCopy* last_pass = nullptr;

@@ -61,6 +61,40 @@ Json filesystems_json(const disk::Filesystems& filesystems, MonoTime now) {
   return list;
 }
 
+Json storage_json(const disk::PodStorage* storage, MonoTime now) {
+  if (storage == nullptr) {
+    return nullptr;
+  }
+  Json volumes = Json::array();
+  for (const eviction::VolumeStatistics& volume : storage->statistics.volumes) {
+    volumes.push_back({{"name", volume.name},
+                       {"bytes", volume.use.bytes.value_or(0)},
+                       {"inodes", volume.use.inodes.value_or(0)}});
+  }
+  Json logs = Json::array();
+  for (const eviction::ContainerStatistics& container : storage->statistics.containers) {
+    const eviction::StorageUse use = container.logs.value_or(eviction::StorageUse{});
+    logs.push_back({{"container", container.name},
+                    {"bytes", use.bytes.value_or(0)},
+                    {"inodes", use.inodes.value_or(0)}});
+  }
+  return {{"ephemeral_bytes", storage->statistics.ephemeral_bytes.value_or(0)},
+          {"volumes", volumes},
+          {"logs", logs},
+          {"method", disk::to_string(storage->method)},
+          {"complete", storage->complete},
+          {"age_ms", to_ms(now - storage->measured_at)}};
+}
+
+Json storage_counters_json(const StorageKeeping& keeping) {
+  const StorageKeeping::Counters& counters = keeping.counters();
+  return {{"measurements", counters.measurements},
+          {"incomplete", counters.incomplete},
+          {"last_took_ms", keeping.last_took() ? Json(to_ms(*keeping.last_took())) : Json(nullptr)},
+          {"collector_runs", counters.collector_runs},
+          {"collector_failures", counters.collector_failures}};
+}
+
 Json layout_json(eviction::DiskLayout layout) {
   return {{"dedicated_image_fs", layout.dedicated_image_fs},
           {"split_container_fs", layout.split_container_fs}};

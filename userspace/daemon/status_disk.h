@@ -3,7 +3,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "daemon/storage_keeping.h"
 #include "disk/filesystems.h"
+#include "disk/pod_storage.h"
 #include "evictd/time.h"
 
 namespace evictd::daemon {
@@ -11,6 +13,10 @@ namespace evictd::daemon {
 /// The field "filesystems" of the status: one entry a filesystem, with what it serves.
 [[nodiscard]] nlohmann::ordered_json filesystems_json(const disk::Filesystems& filesystems,
                                                       MonoTime now);
+/// The field "storage" of a pod; null without a measurement.
+[[nodiscard]] nlohmann::ordered_json storage_json(const disk::PodStorage* storage, MonoTime now);
+/// The counters of measurements and collectors.
+[[nodiscard]] nlohmann::ordered_json storage_counters_json(const StorageKeeping& keeping);
 /// The field "disk_layout".
 [[nodiscard]] nlohmann::ordered_json layout_json(eviction::DiskLayout layout);
 

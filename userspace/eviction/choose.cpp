@@ -72,13 +72,14 @@ void EvictionManager::act(MonoTime now, const PassInput& input) {
     decision_.threshold = place;
     if (!brake(now, input, place) && !hold(now, input, place)) {
       const CollectorList collectors = collectors_for(table_[place].signal, *state_.layout);
-      if (collectors.empty()) {
+      const bool usage_pending = input.disk_usage_pending && is_disk(table_[place].signal);
+      if (collectors.empty() && !usage_pending) {
         choose_victim(now, input, place);
-      } else if (!suspended_) {
+      } else if (!collectors.empty() && !suspended_) {
         suspend(place, collectors);
       } else {
         decision_.outcome = Outcome::kHeld;
-        decision_.reason = Reason::kCollectorsBusy;
+        decision_.reason = collectors.empty() ? Reason::kUsagePending : Reason::kCollectorsBusy;
       }
     }
     if (decision_.outcome != Outcome::kHeld) {

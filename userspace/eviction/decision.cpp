@@ -45,6 +45,8 @@ std::string_view to_string(Reason reason) {
       return "victim_in_grace";
     case Reason::kCollectorsBusy:
       return "collectors_busy";
+    case Reason::kUsagePending:
+      return "usage_pending";
     case Reason::kPaused:
       return "paused";
     case Reason::kEvictionRate:
@@ -75,6 +77,8 @@ std::string_view describe(Reason reason) {
       return "an earlier victim has not used up its grace";
     case Reason::kCollectorsBusy:
       return "collectors of an earlier pass are running";
+    case Reason::kUsagePending:
+      return "the disk usage of pods is being measured";
     case Reason::kPaused:
       return "evictions are paused by request";
     case Reason::kEvictionRate:

@@ -42,6 +42,7 @@ enum class Reason : std::uint8_t {
   kReleasePending,  ///< What earlier victims are freeing would satisfy the threshold.
   kVictimInGrace,   ///< An earlier victim has not used up its grace.
   kCollectorsBusy,  ///< Collectors of an earlier pass are running.
+  kUsagePending,    ///< The disk usage of pods is being measured.
   // Brakes; see eviction/brakes.h.
   kPaused,           ///< Somebody asked for a pause.
   kEvictionRate,     ///< As many as a minute may have were begun.
@@ -50,7 +51,7 @@ enum class Reason : std::uint8_t {
   kUnexplainedJump,  ///< Observed: use grew faster than the machine can make it grow.
   kStatisticsStuck,  ///< Observed: to the byte what it was before a victim's memory was freed.
 };
-inline constexpr std::size_t kReasonCount = 12;
+inline constexpr std::size_t kReasonCount = 13;
 
 /// "no_statistics", "paused" and so on; "" for kNone.
 [[nodiscard]] std::string_view to_string(Reason reason);

@@ -57,6 +57,9 @@ struct PassInput {
   /// Asked for until it was answered once; unset: the question failed.
   std::optional<DiskLayout> layout = DiskLayout{};
   std::span<const ReleasingPod> releasing;
+  /// The disk usage of pods is being measured anew: no pod is chosen by it before that is done. A
+  /// pass that was resumed does not ask.
+  bool disk_usage_pending = false;
   Cadence cadence = Cadence::kRegular;
   /// Null: nothing holds us but what the kubelet has.
   const Brakes* brakes = nullptr;

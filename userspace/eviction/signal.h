@@ -76,6 +76,9 @@ class ConditionSet {
 [[nodiscard]] Condition condition_of(Signal signal);
 /// How amounts of a signal are written: bytes are BinarySI, inodes and tasks DecimalSI.
 [[nodiscard]] QuantityFormat format_of(Signal signal);
+[[nodiscard]] constexpr bool is_disk(Signal signal) {
+  return signal >= Signal::kContainerFsAvailable && signal <= Signal::kNodeFsInodesFree;
+}
 [[nodiscard]] constexpr bool is_memory(Signal signal) {
   return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable;
 }

@@ -71,6 +71,10 @@ Json grace_used_ms(const RecordedTimeline& timeline) {
               : Json(nullptr);
 }
 
+Json to_json(const RecordedRelease& release) {
+  return {{"what", release.what}, {"state", release.state}, {"at_ns", stamp(release.at)}};
+}
+
 Json to_json(const RecordedTimeline& timeline) {
   return {{"hook_ns", stamp(timeline.hook)},         {"wake_ns", stamp(timeline.wake)},
           {"observe_ns", stamp(timeline.observe)},   {"decide_ns", stamp(timeline.decide)},
@@ -115,6 +119,7 @@ Json to_json(const EvictionRecord& record) {
           {"hold_reason", record.hold_reason},
           {"signal", record.signal},
           {"threshold", record.threshold},
+          {"local_limit", record.local_limit},
           {"resource", record.resource},
           {"available", optional_number(record.available)},
           {"capacity", optional_number(record.capacity)},
@@ -138,6 +143,7 @@ Json to_json(const EvictionRecord& record) {
           {"observations", list_of(record.observations)},
           {"thresholds", list_of(record.thresholds)},
           {"ranking", list_of(record.ranking)},
+          {"release", list_of(record.release)},
           {"hooks", record.hooks}};
 }
 

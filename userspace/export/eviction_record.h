@@ -85,6 +85,15 @@ struct RecordedCandidate {
   RecordedSortKeys keys;
 };
 
+/// One thing that a victim holds, and whether it is gone.
+struct RecordedRelease {
+  /// "processes", "containers", "volumes", "cgroup", "data".
+  std::string what;
+  /// "gone", "there", "unknown"; for data also "removed", "kept", "failed".
+  std::string state;
+  std::optional<MonoTime> at;
+};
+
 /// When what happened, on CLOCK_MONOTONIC in nanoseconds; unset for what did not happen.
 struct RecordedTimeline {
   std::optional<MonoTime> hook;
@@ -117,8 +126,12 @@ struct EvictionRecord {
   std::string outcome;
   /// Why a pass held or failed, as eviction::to_string(Reason) has it; else empty.
   std::string hold_reason;
+  /// Empty for local storage, and where no threshold is met.
   std::string signal;
   std::string threshold;
+  /// The limit on local storage that was exceeded: "emptydirfs.limit", "ephemeralpodfs.limit",
+  /// "ephemeralcontainerfs.limit"; empty for node pressure.
+  std::string local_limit;
   std::string resource;
   std::optional<std::int64_t> available;
   std::optional<std::int64_t> capacity;
@@ -147,6 +160,8 @@ struct EvictionRecord {
   std::vector<RecordedObservation> observations;
   std::vector<RecordedThreshold> thresholds;
   std::vector<RecordedCandidate> ranking;
+  /// What is awaited before the next disk eviction; empty for others.
+  std::vector<RecordedRelease> release;
   /// Purpose to the hook in use.
   std::map<std::string, std::string> hooks;
 

@@ -78,6 +78,14 @@ RecordedCandidate read_candidate(JsonFields fields) {
   return candidate;
 }
 
+RecordedRelease read_release(JsonFields fields) {
+  RecordedRelease release;
+  release.what = fields.text("what");
+  release.state = fields.text("state");
+  release.at = fields.moment_or_null("at_ns");
+  return release;
+}
+
 RecordedTimeline read_timeline(JsonFields fields) {
   RecordedTimeline timeline;
   timeline.hook = fields.moment_or_null("hook_ns");
@@ -123,6 +131,7 @@ void read_decision(JsonFields& fields, EvictionRecord& record) {
   record.hold_reason = fields.text("hold_reason");
   record.signal = fields.text("signal");
   record.threshold = fields.text("threshold");
+  record.local_limit = fields.text("local_limit");
   record.resource = fields.text("resource");
   record.available = fields.whole_or_null("available");
   record.capacity = fields.whole_or_null("capacity");
@@ -173,6 +182,7 @@ Result<EvictionRecord> record_from_json(const Json& json) {
   record.observations = read_list(fields, "observations", read_observation);
   record.thresholds = read_list(fields, "thresholds", read_threshold);
   record.ranking = read_list(fields, "ranking", read_candidate);
+  record.release = read_list(fields, "release", read_release);
   record.hooks = text_map(fields, "hooks");
   if (failure) {
     return Failure(*failure);

@@ -229,6 +229,8 @@ Json to_json(const RecordedPass& pass) {
           {"cadence", to_string(pass.cadence)},
           {"before", pass.before ? to_json(*pass.before) : Json(nullptr)},
           {"observations", pass.observations ? to_json(*pass.observations) : Json(nullptr)},
+          {"resumed", pass.resumed},
+          {"disk_usage_pending", pass.disk_usage_pending},
           {"layout", layout_json(pass.layout)},
           {"pods", std::move(pods)},
           {"releasing", std::move(releasing)},

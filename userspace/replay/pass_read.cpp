@@ -301,6 +301,8 @@ RecordedPass pass_from_json(JsonFields fields) {
     pass.observations =
         read_observations(fields.below("observations"), fields.object("observations"));
   }
+  pass.resumed = fields.truth("resumed");
+  pass.disk_usage_pending = fields.truth("disk_usage_pending");
   pass.layout = read_layout(fields, "layout");
   const std::size_t pods = fields.list("pods").size();
   for (std::size_t i = 0; i < pods && !fields.failed(); ++i) {

@@ -69,6 +69,9 @@ struct RecordedPass {
   std::optional<eviction::PassState> before;
   /// Unset: they could not be read.
   std::optional<eviction::Observations> observations;
+  /// It ended a pass that had waited for collectors: resume(), not synchronize().
+  bool resumed = false;
+  bool disk_usage_pending = false;
   std::optional<eviction::DiskLayout> layout;
   std::vector<RecordedPodPass> pods;
   std::vector<eviction::ReleasingPod> releasing;

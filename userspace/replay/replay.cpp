@@ -59,7 +59,15 @@ class Verifier {
       return begun;
     }
     ++result.passes;
-    const eviction::Decision& decision = manager_->synchronize(pass.now, inputs_.of(pass));
+    if (pass.resumed && !manager_->waits_for_collectors()) {
+      // What it went on with was lost in a gap.
+      std::optional<Error> failure;
+      manager_->restore(state_from_json(exporting::JsonFields(pass.state, "state", failure)));
+      return failure ? Result<>(Failure(*failure)) : Result<>();
+    }
+    const eviction::PassInput input = inputs_.of(pass);
+    const eviction::Decision& decision =
+        pass.resumed ? manager_->resume(pass.now, input) : manager_->synchronize(pass.now, input);
     if (decision.outcome == eviction::Outcome::kEvicted) {
       ++result.evictions;
     }
@@ -132,6 +140,7 @@ eviction::PassInput PassInputs::of(const RecordedPass& pass) {
           .pods = made_,
           .layout = pass.layout,
           .releasing = pass.releasing,
+          .disk_usage_pending = pass.disk_usage_pending,
           .cadence = pass.cadence,
           .brakes = pass.brakes ? &brakes_ : nullptr};
 }

@@ -128,13 +128,18 @@ class Simulation {
     const World::Seen& seen = world_.look(now);
     const RecordedPass& last = *parts_.passes[next_pass_ == 0 ? 0 : next_pass_ - 1];
     ++result.passes;
-    const eviction::Decision& decision =
-        manager_.synchronize(now, {.observations = last.observations ? &seen.observations : nullptr,
-                                   .pods = seen.pods,
-                                   .layout = last.layout,
-                                   .releasing = {},
-                                   .cadence = cadence_,
-                                   .brakes = nullptr});
+    const eviction::PassInput input{
+        .observations = last.observations ? &seen.observations : nullptr,
+        .pods = seen.pods,
+        .layout = last.layout,
+        .releasing = {},
+        .cadence = cadence_,
+        .brakes = nullptr};
+    const eviction::Decision* made = &manager_.synchronize(now, input);
+    if (made->outcome == eviction::Outcome::kReclaiming) {
+      made = &manager_.resume(now, input);
+    }
+    const eviction::Decision& decision = *made;
     deadline_ = decision.next_deadline;
     const bool evicts = decision.outcome == eviction::Outcome::kEvicted ||
                         decision.outcome == eviction::Outcome::kEscalated;

@@ -53,6 +53,10 @@ std::vector<std::string> command_line(const LoadOptions& options,
   if (options.ignore_sigterm) {
     line.emplace_back("--ignore-term");
   }
+  if (!options.fill_directory.empty()) {
+    line.insert(line.end(), {"--dir", options.fill_directory, "--with",
+                             options.kind == load::LoadKind::kInodes ? "inodes" : "bytes"});
+  }
   if (!options.usage_file.empty()) {
     line.insert(line.end(), {"--usage-file", options.usage_file});
   }

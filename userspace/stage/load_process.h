@@ -30,6 +30,8 @@ struct LoadOptions {
   std::int64_t batch = 0;
   PageKind pages = PageKind::k4KiB;
   bool ignore_sigterm = false;
+  /// Where files are made, for kFileBytes and kInodes.
+  std::filesystem::path fill_directory{};
   /// Read at each batch end, into LoadStamp::usage; empty: none.
   std::filesystem::path usage_file{};
 };

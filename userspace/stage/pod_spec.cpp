@@ -36,6 +36,17 @@ nlohmann::json resources(const PodSpec& spec) {
   return result;
 }
 
+nlohmann::json with_volumes(nlohmann::json pod, const PodSpec& spec) {
+  if (spec.empty_dir) {
+    nlohmann::json empty_dir = nlohmann::json::object();
+    if (spec.empty_dir_limit.value > 0) {
+      empty_dir["sizeLimit"] = std::to_string(spec.empty_dir_limit.value);
+    }
+    pod["spec"]["volumes"] = {{{"name", kEmptyDirName}, {"emptyDir", empty_dir}}};
+  }
+  return pod;
+}
+
 }  // namespace
 
 std::string manifest(const PodSpec& spec, const std::string& uid) {
@@ -53,7 +64,7 @@ std::string manifest(const PodSpec& spec, const std::string& uid) {
         {"containers",
          {{{"name", "main"}, {"image", "evict-load"}, {"resources", resources(spec)}}}}}},
       {"status", {{"phase", "Running"}, {"qosClass", name_of(spec.qos)}}}};
-  return pod.dump(2) + "\n";
+  return with_volumes(pod, spec).dump(2) + "\n";
 }
 
 std::string random_uid() {

@@ -22,10 +22,17 @@ struct PodSpec {
   /// 0: none.
   Bytes memory_limit{0};
   std::int64_t termination_grace_seconds = 30;
+  /// An emptyDir volume "data".
+  bool empty_dir = false;
+  /// Its sizeLimit; 0: none.
+  Bytes empty_dir_limit{0};
 };
 
 /// A v1.Pod as JSON, as a kubelet would have it, with `uid`.
 [[nodiscard]] std::string manifest(const PodSpec& spec, const std::string& uid);
+
+/// Name of the emptyDir volume that a PodSpec may have.
+inline constexpr const char* kEmptyDirName = "data";
 
 /// A random (version 4) UUID in its usual form.
 [[nodiscard]] std::string random_uid();

@@ -81,6 +81,18 @@ bool leaves_cgroups(pid_t demo) {
          std::filesystem::exists(found->pids / name);
 }
 
+/// Whether a loop device still has an image of a demonstration behind it.
+bool leaves_loop_devices() {
+  for (const auto& block : std::filesystem::directory_iterator("/sys/block")) {
+    const std::string image =
+        stage::read_text(block.path() / "loop" / "backing_file").value_or(std::string{});
+    if (image.find("evictd-demo-") != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
 TEST_P(DemoRun, EvictsTheExpectedPodAndLeavesNothingBehind) {
   Result<stage::Child> demo = start(GetParam());
   ASSERT_TRUE(demo) << demo.error().message();
@@ -103,6 +115,7 @@ TEST_P(DemoRun, EvictsTheExpectedPodAndLeavesNothingBehind) {
   EXPECT_LT(object["crossing_to_sigkill_us"], object["crossing_to_exit_us"]);
   EXPECT_EQ(object["hooks"].empty(), GetParam().event_source == "poll");
   EXPECT_FALSE(leaves_cgroups(demo->pid()));
+  EXPECT_FALSE(leaves_loop_devices());
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, DemoRun,
@@ -111,7 +124,13 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, DemoRun,
                                          DemoCase{"soft", "bpf", "besteffort-hog"},
                                          DemoCase{"soft", "poll", "besteffort-hog"},
                                          DemoCase{"pids", "bpf", "burstable-forkbomb"},
-                                         DemoCase{"pids", "poll", "burstable-forkbomb"}),
+                                         DemoCase{"pids", "poll", "burstable-forkbomb"},
+                                         DemoCase{"disk", "bpf", "besteffort-filler"},
+                                         DemoCase{"disk", "poll", "besteffort-filler"},
+                                         DemoCase{"inodes", "bpf", "besteffort-filemaker"},
+                                         DemoCase{"inodes", "poll", "besteffort-filemaker"},
+                                         DemoCase{"emptydir", "bpf", "burstable-cache"},
+                                         DemoCase{"emptydir", "poll", "burstable-cache"}),
                          name_of);
 
 class InterruptedDemo : public DemoRun {};
@@ -129,10 +148,13 @@ TEST_P(InterruptedDemo, RemovesEverythingOnCtrlC) {
   ASSERT_TRUE(end) << end.error().message();
   EXPECT_EQ(end->text(), "exit status 130");
   EXPECT_FALSE(leaves_cgroups(demo->pid()));
+  EXPECT_FALSE(leaves_loop_devices());
 }
 
-INSTANTIATE_TEST_SUITE_P(Soft, InterruptedDemo,
-                         testing::Values(DemoCase{"soft", "poll", "besteffort-hog"}), name_of);
+INSTANTIATE_TEST_SUITE_P(Scenarios, InterruptedDemo,
+                         testing::Values(DemoCase{"soft", "poll", "besteffort-hog"},
+                                         DemoCase{"disk", "poll", "besteffort-filler"}),
+                         name_of);
 
 }  // namespace
 }  // namespace evictd

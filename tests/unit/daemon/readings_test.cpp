@@ -21,7 +21,7 @@ class ReadingsOfFakeNode : public testing::Test {
             config::PidAvailableSource pids = config::PidAvailableSource::kNode) {
     readings_.read(
         {.source = ReadingSource::kFiles, .limits = true, .pid_source = pids, .memory = {}}, slots_,
-        now);
+        {}, now);
   }
   void look_again(std::int64_t amount, Signal signal = Signal::kMemoryAvailable) {
     eviction::Threshold threshold;

@@ -86,6 +86,23 @@ TEST(Reclaim, HasNothingToRunForNodefsWhenImagesLiveElsewhere) {
   EXPECT_EQ(node.pass().outcome, Outcome::kEvicted);
 }
 
+TEST(DiskUsage, NoPodIsChosenByAMeasurementThatIsBeingReplaced) {
+  Node node = full_node({.dedicated_image_fs = true, .split_container_fs = false});
+  node.input().disk_usage_pending = true;
+  EXPECT_EQ(node.pass().outcome, Outcome::kHeld);
+  EXPECT_EQ(node.last().reason, Reason::kUsagePending);
+  EXPECT_EQ(node.victim(), "nobody");
+  node.input().disk_usage_pending = false;
+  node.pass_time(1ms);
+  EXPECT_EQ(node.pass().outcome, Outcome::kEvicted);
+}
+
+TEST(DiskUsage, ThatIsBeingMeasuredDelaysNoMemoryEviction) {
+  Node node = full_node({.dedicated_image_fs = true, .split_container_fs = false});
+  node.input().disk_usage_pending = true;
+  EXPECT_EQ(node.pass_with_memory(1_MiB).outcome, Outcome::kEvicted);
+}
+
 TEST(Layout, IsAskedForUntilItIsKnown) {
   Node node = full_node();
   node.input().layout.reset();

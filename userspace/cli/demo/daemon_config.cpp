@@ -29,12 +29,38 @@ void add_thresholds(ordered_json& config, const DaemonConfigInput& input) {
       config["pidAvailableSource"] = "podRoot";
       config["hardEvictionGracePeriodSeconds"] = grace;
       return;
+    case Scenario::kDisk:
+      config["evictionHard"] = {
+          {"nodefs.available", std::to_string(input.sizes.disk_headroom.value)}};
+      config["hardEvictionGracePeriodSeconds"] = grace;
+      return;
+    case Scenario::kInodes:
+      config["evictionHard"] = {{"nodefs.inodesFree", std::to_string(input.sizes.inodes_headroom)}};
+      config["hardEvictionGracePeriodSeconds"] = grace;
+      return;
+    case Scenario::kEmptyDir:
+      // The grace of local storage is the compatibility's own.
+      config["evictionHard"] = {{"nodefs.available", "1Mi"}};
+      config["podStorage"] = {{"interval", "200ms"}};
+      return;
   }
+}
+
+void add_disk(ordered_json& config, const std::filesystem::path& disk) {
+  config["nodefsPath"] = disk.string();
+  config["imagefsPath"] = disk.string();
+  config["containerfsPath"] = disk.string();
+  config["kubeletRootDirectory"] = (disk / "kubelet").string();
+  config["podLogsDir"] = (disk / "logs").string();
+  config["evictedPodData"] = "removeEmptyDirs";
 }
 
 }  // namespace
 
 std::int64_t grace_seconds_of(const DemoOptions& options) {
+  if (options.scenario == Scenario::kEmptyDir) {
+    return kLocalStorageGraceSeconds;
+  }
   return options.grace_seconds.value_or(options.scenario == Scenario::kSoft ? 1 : 0);
 }
 
@@ -45,6 +71,9 @@ std::string daemon_config(const DaemonConfigInput& input) {
   config["manifestDirectories"] = {(input.directory / "pods").string()};
   config["runtimeDirectory"] = input.directory.string();
   config["eventSource"] = name_of(input.options.event_source);
+  if (is_on_disk(input.options.scenario)) {
+    add_disk(config, input.disk);
+  }
   if (!input.options.poll_interval.empty()) {
     config["pollInterval"] = input.options.poll_interval;
   }

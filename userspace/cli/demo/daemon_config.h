@@ -15,10 +15,15 @@ struct DaemonConfigInput {
   const Sizes& sizes;
   const stage::PrivateTree& tree;
   const std::filesystem::path& directory;
+  /// The filesystem of the disk scenarios; empty in others.
+  const std::filesystem::path& disk;
 };
 
 /// How long the soft threshold must have been met.
 inline constexpr int kSoftGraceSeconds = 2;
+
+/// What a kubelet of 1.32 gives a pod that exceeds a limit on local storage.
+inline constexpr int kLocalStorageGraceSeconds = 1;
 
 /// The grace that the scenario has unless it is told otherwise.
 [[nodiscard]] std::int64_t grace_seconds_of(const DemoOptions& options);

@@ -79,6 +79,12 @@ const char* name_of(Scenario scenario) {
       return "soft";
     case Scenario::kPids:
       return "pids";
+    case Scenario::kDisk:
+      return "disk";
+    case Scenario::kInodes:
+      return "inodes";
+    case Scenario::kEmptyDir:
+      return "emptydir";
   }
   return "";
 }
@@ -95,10 +101,14 @@ const char* name_of(EventSource source) {
 
 void add_demo_options(CLI::App& command, DemoOptions& options) {
   const std::map<std::string, Scenario> scenarios{
-      {"memory", Scenario::kMemory}, {"soft", Scenario::kSoft}, {"pids", Scenario::kPids}};
+      {"memory", Scenario::kMemory}, {"soft", Scenario::kSoft},
+      {"pids", Scenario::kPids},     {"disk", Scenario::kDisk},
+      {"inodes", Scenario::kInodes}, {"emptydir", Scenario::kEmptyDir}};
   const std::map<std::string, EventSource> sources{{"bpf", EventSource::kBpf},
                                                    {"poll", EventSource::kPoll}};
-  command.add_option("--scenario", options.scenario, "what goes wrong: memory, soft or pids")
+  command
+      .add_option("--scenario", options.scenario,
+                  "what goes wrong: memory, soft, pids, disk, inodes or emptydir")
       ->transform(CLI::CheckedTransformer(scenarios));
   command.add_option("--event-source", options.event_source, "how evictd notices: bpf or poll")
       ->transform(CLI::CheckedTransformer(sources));
@@ -109,7 +119,9 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
   command.add_option("--poll-interval", options.poll_interval,
                      "evictd's pollInterval (default its own, 10s)");
   command.add_flag("--json", options.json, "one JSON object on stdout, the story on stderr");
-  command.add_flag("--keep", options.keep, "leave the cgroups and files in place afterwards");
+  command.add_flag(
+      "--keep", options.keep,
+      "leave the cgroups and files in place afterwards; a filesystem goes all the same");
   command.add_option("--record", options.record,
                      "have evictd record its passes to this file, for evictctl replay");
   command.add_option("--programs", options.programs,

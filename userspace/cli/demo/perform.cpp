@@ -128,6 +128,9 @@ void Play::add_crossing(Evidence& evidence, const Testimony& testimony) const {
 }
 
 Result<Evidence> Play::perform() {
+  if (on_disk()) {
+    return perform_on_disk();
+  }
   Result<Witness> witness = Witness::start(
       {tree_->memory_directory() / tree_->hierarchies().usage_file(),
        tree_->hierarchies().memory / hog_->pod.pod / tree_->hierarchies().usage_file()});
@@ -140,32 +143,41 @@ Result<Evidence> Play::perform() {
   if (!victim) {
     return tl::unexpected(victim.error());
   }
-  Evidence evidence;
-  evidence.victim = *victim;
   witness->hog_is_dead();
   const bool somebody_died = !victim->empty();
   const Testimony testimony = witness->finish(somebody_died ? kFreedPatience : Duration{0});
-  if (*victim == script_.hog.name) {
+  Evidence evidence;
+  evidence.freed = testimony.freed;
+  evidence.headroom = sizes_.headroom;
+  add_crossing(evidence, testimony);
+  if (Result<> added = add_what_happened(evidence, *victim); !added) {
+    return tl::unexpected(added.error());
+  }
+  return evidence;
+}
+
+Result<> Play::add_what_happened(Evidence& evidence, const std::string& victim) {
+  evidence.victim = victim;
+  if (victim == script_.hog.name) {
     evidence.exit = hog_->load.child().ended()->at;
-    evidence.freed = testimony.freed;
     evidence.record = await_record(hog_->pod.uid);
+  } else {
+    evidence.freed.reset();
   }
   evidence.scenario = options_.scenario;
   evidence.event_source = options_.event_source;
   evidence.grace_seconds = grace_seconds();
   evidence.expected_victim = script_.expected_victim;
   evidence.unmanaged_rate = unmanaged_rate_;
-  evidence.headroom = sizes_.headroom;
   evidence.other_deaths = std::count_if(
       bystanders_.begin(), bystanders_.end(),
-      [&](const Actor& a) { return a.pod.spec.name != *victim && is_dead(a.load.child()); });
-  add_crossing(evidence, testimony);
+      [&](const Actor& a) { return a.pod.spec.name != victim && is_dead(a.load.child()); });
   const Result<std::int64_t> oom_kills = tree_->oom_kills();
   if (!oom_kills) {
     return tl::unexpected(oom_kills.error());
   }
   evidence.oom_kills = *oom_kills;
-  return evidence;
+  return {};
 }
 
 }  // namespace evictd::demo

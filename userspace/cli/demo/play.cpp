@@ -88,6 +88,9 @@ Result<> Play::set_up() {
   }
   scratch_ = std::move(*scratch);
   std::filesystem::create_directory(scratch_->path() / "pods");
+  if (Result<> disk = on_disk() ? make_disk() : Result<>(); !disk) {
+    return disk;
+  }
   Result<stage::PrivateTree> tree =
       stage::PrivateTree::create("evictd-demo-" + std::to_string(::getpid()));
   if (!tree) {
@@ -106,6 +109,9 @@ Result<> Play::set_up() {
 }
 
 stage::LoadOptions Play::hog_load() const {
+  if (on_disk()) {
+    return disk_hog_load();
+  }
   stage::LoadOptions load;
   load.binary = programs_ / "evict-load";
   load.directory = scratch_->path();
@@ -129,7 +135,15 @@ Result<Play::Actor> Play::start_actor(const stage::PodSpec& spec, const stage::L
   if (!pod) {
     return tl::unexpected(pod.error());
   }
-  Result<stage::LoadProcess> process = stage::LoadProcess::start(*tree_, *pod, load);
+  stage::LoadOptions own = load;
+  if (spec.empty_dir) {
+    Result<std::filesystem::path> volume = make_volume(*pod);
+    if (!volume) {
+      return tl::unexpected(volume.error());
+    }
+    own.fill_directory = std::move(*volume);
+  }
+  Result<stage::LoadProcess> process = stage::LoadProcess::start(*tree_, *pod, own);
   if (!process) {
     return tl::unexpected(process.error());
   }
@@ -137,6 +151,10 @@ Result<Play::Actor> Play::start_actor(const stage::PodSpec& spec, const stage::L
 }
 
 Result<> Play::measure_unmanaged_rate() {
+  if (on_disk()) {
+    unmanaged_rate_ = static_cast<double>(disk_hog_load().rate);
+    return {};
+  }
   stage::LoadOptions load = hog_load();
   load.cap = pids() ? sizes_.tasks_run_up : sizes_.run_up.value;
   Result<Actor> rehearsal = start_actor({.name = "rehearsal"}, load);
@@ -163,11 +181,7 @@ Result<> Play::write_manifest(const stage::StagedPod& pod) const {
 
 Result<> Play::start_bystanders() {
   for (const Bystander& bystander : script_.bystanders) {
-    stage::LoadOptions load;
-    load.binary = programs_ / "evict-load";
-    load.directory = scratch_->path();
-    load.cap = bystander.holds.value;
-    Result<Actor> actor = start_actor(bystander.spec, load);
+    Result<Actor> actor = start_actor(bystander.spec, bystander_load(bystander));
     if (!actor) {
       return tl::unexpected(actor.error());
     }
@@ -188,6 +202,9 @@ Result<> Play::start_bystanders() {
 }
 
 Result<> Play::set_limit() {
+  if (on_disk()) {
+    return {};  // The filesystem is the limit.
+  }
   if (pids()) {
     const Result<std::int64_t> tasks = tree_->tasks();
     if (!tasks) {
@@ -208,7 +225,8 @@ Result<> Play::set_limit() {
 
 Result<> Play::start_daemon() {
   const std::filesystem::path config = scratch_->path() / "evictd.yaml";
-  const std::string text = daemon_config({options_, sizes_, *tree_, scratch_->path()});
+  const std::filesystem::path disk = disk_ ? disk_->path() : std::filesystem::path{};
+  const std::string text = daemon_config({options_, sizes_, *tree_, scratch_->path(), disk});
   if (Result<> written = stage::replace_file(config, text); !written) {
     return written;
   }

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "demo/demo.h"
+#include "demo/disk_witness.h"
 #include "demo/script.h"
 #include "demo/verdict.h"
 #include "demo/witness.h"
 #include "evictd/result.h"
 #include "stage/daemon_process.h"
 #include "stage/load_process.h"
+#include "stage/loop_filesystem.h"
 #include "stage/private_tree.h"
 #include "stage/scratch_directory.h"
 
@@ -52,6 +54,14 @@ class Play {
   [[nodiscard]] stage::LoadOptions hog_load() const;
   Result<> start_bystanders();
   Result<> set_limit();
+  Result<> make_disk();
+  /// The directory of the pod's emptyDir, made where the kubelet would have it.
+  [[nodiscard]] Result<std::filesystem::path> make_volume(const stage::StagedPod& pod) const;
+  [[nodiscard]] stage::LoadOptions disk_hog_load() const;
+  [[nodiscard]] stage::LoadOptions bystander_load(const Bystander& bystander) const;
+  Result<Evidence> perform_on_disk();
+  void add_disk_crossing(Evidence& evidence, const DiskTestimony& testimony) const;
+  Result<> add_what_happened(Evidence& evidence, const std::string& victim);
   Result<> start_daemon();
   /// Waits for a process of a pod to end; the name of the pod, empty after the deadline.
   Result<std::string> await_first_death();
@@ -61,6 +71,7 @@ class Play {
   [[nodiscard]] std::optional<EvictionRecord> await_record(const std::string& uid);
   void add_crossing(Evidence& evidence, const Testimony& testimony) const;
   [[nodiscard]] std::int64_t grace_seconds() const;
+  [[nodiscard]] bool on_disk() const { return is_on_disk(options_.scenario); }
   [[nodiscard]] bool pids() const { return options_.scenario == Scenario::kPids; }
 
   DemoOptions options_;
@@ -70,6 +81,7 @@ class Play {
   Sizes sizes_;
   std::filesystem::path programs_;
   std::optional<stage::ScratchDirectory> scratch_;
+  std::optional<stage::LoopFilesystem> disk_;
   std::optional<stage::PrivateTree> tree_;
   std::vector<Actor> bystanders_;
   std::optional<Actor> hog_;

@@ -37,9 +37,7 @@ std::vector<Bystander> bystanders() {
   };
 }
 
-}  // namespace
-
-Script script_of(Scenario scenario) {
+Script plain_script_of(Scenario scenario) {
   switch (scenario) {
     case Scenario::kMemory:
     case Scenario::kSoft:
@@ -48,6 +46,27 @@ Script script_of(Scenario scenario) {
               "besteffort-hog",
               "it uses more than it asked for, like besteffort-important, and has the lower "
               "priority of the two"};
+    case Scenario::kDisk:
+      return {bystanders(),
+              {.name = "besteffort-filler", .qos = QosClass::kBestEffort, .empty_dir = true},
+              "besteffort-filler",
+              "all of them use more local storage than the none they asked for; of the lowest "
+              "priority it uses most"};
+    case Scenario::kInodes:
+      return {bystanders(),
+              {.name = "besteffort-filemaker", .qos = QosClass::kBestEffort, .empty_dir = true},
+              "besteffort-filemaker",
+              "among the pods of the lowest priority it has the most inodes"};
+    case Scenario::kEmptyDir:
+      return {bystanders(),
+              {.name = "burstable-cache",
+               .qos = QosClass::kBurstable,
+               .priority = 500,
+               .memory_request = 32_MiB,
+               .empty_dir = true,
+               .empty_dir_limit = Sizes{}.empty_dir_limit},
+              "burstable-cache",
+              "its emptyDir exceeds its sizeLimit, and neither priority nor class counts for that"};
     case Scenario::kPids:
       return {bystanders(),
               {.name = "burstable-forkbomb",
@@ -58,6 +77,22 @@ Script script_of(Scenario scenario) {
               "among the pods of the lowest priority it has the most processes"};
   }
   return {};
+}
+
+/// On a disk everybody has a volume.
+Script with_volumes(Script script) {
+  for (Bystander& bystander : script.bystanders) {
+    bystander.spec.empty_dir = true;
+    bystander.holds = Bytes{bystander.holds.value / 4};
+  }
+  return script;
+}
+
+}  // namespace
+
+Script script_of(Scenario scenario) {
+  Script script = plain_script_of(scenario);
+  return is_on_disk(scenario) ? with_volumes(std::move(script)) : script;
 }
 
 Result<Sizes> sizes_for(Bytes available) {

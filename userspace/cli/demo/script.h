@@ -36,6 +36,14 @@ struct Sizes {
   Bytes headroom;
   std::int64_t tasks_run_up = 256;
   std::int64_t tasks_headroom = 1024;
+  /// Of the filesystem of the disk scenarios.
+  Bytes disk = 256_MiB;
+  std::int64_t inodes = 32768;
+  /// What is left of it when the threshold is met.
+  Bytes disk_headroom = 96_MiB;
+  std::int64_t inodes_headroom = 16384;
+  /// sizeLimit of the hog's emptyDir.
+  Bytes empty_dir_limit = 32_MiB;
 };
 
 /// A sixteenth of what is available for each, up to what shows well and no more.

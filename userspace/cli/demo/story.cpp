@@ -24,7 +24,9 @@ std::string timeline(const Evidence& evidence) {
   const auto since = [&evidence](const std::optional<MonoTime>& at) {
     return since_crossing_us(evidence, at);
   };
-  const char* unit = evidence.scenario == Scenario::kPids ? "tasks are" : "usage is";
+  const char* unit = evidence.scenario == Scenario::kPids     ? "tasks are"
+                     : evidence.scenario == Scenario::kInodes ? "inodes are"
+                                                              : "usage is";
   std::vector<Moment> moments{
       {since(evidence.crossing), fmt::format("crossing: {} past the threshold", unit)},
       {since(record.hook), "detection: the kernel program saw it"},
@@ -33,7 +35,9 @@ std::string timeline(const Evidence& evidence) {
       {since(record.decide), "decision: the victim is chosen"},
       {since(record.signal), evidence.grace_seconds > 0 ? "signal: SIGTERM" : "signal: SIGKILL"},
       {since(evidence.exit), "exit: waitpid returned to the victim's parent"},
-      {since(evidence.freed), "freed: the victim's memory is back"}};
+      {since(evidence.freed), is_on_disk(evidence.scenario)
+                                  ? "freed: its files are gone"
+                                  : "freed: the victim's memory is back"}};
   if (evidence.grace_seconds > 0) {
     moments.push_back({since(record.kill), "signal: SIGKILL, the grace is over"});
   }
@@ -60,6 +64,10 @@ std::string overshoot(const Evidence& evidence) {
   if (evidence.scenario == Scenario::kPids) {
     return fmt::format("\npast the threshold by at most {} tasks; {:.0f} forks a second\n",
                        evidence.tasks_past, evidence.rate);
+  }
+  if (evidence.inodes_past) {
+    return fmt::format("\npast the threshold by at most {} inodes; {:.0f} files a second\n",
+                       *evidence.inodes_past, evidence.rate);
   }
   return fmt::format("\npast the threshold by at most {:.2f} MiB, at {:.0f} MiB/s\n",
                      static_cast<double>(evidence.overshoot.value) / kMiB,
@@ -89,7 +97,10 @@ std::string if_polled(const Evidence& evidence) {
 std::string tell(const Evidence& evidence, const Script& script) {
   std::string text = timeline(evidence) + ranking(evidence);
   text += fmt::format("  expected: {}, because {}\n", script.expected_victim, script.because);
-  text += overshoot(evidence) + if_polled(evidence);
+  text += overshoot(evidence);
+  if (!is_on_disk(evidence.scenario)) {
+    text += if_polled(evidence);
+  }
   text += fmt::format("OOM kills by the kernel: {}\n", evidence.oom_kills);
   return text;
 }

@@ -117,8 +117,10 @@ std::string to_json(const Evidence& evidence) {
   object["crossing_to_sigkill_us"] = since(record.kill);
   object["crossing_to_exit_us"] = since(evidence.exit);
   object["crossing_to_freed_us"] = since(evidence.freed);
-  object["overshoot_bytes"] = evidence.overshoot.value;
-  object["hog_bytes_per_second"] = std::llround(evidence.bytes_per_second);
+  // The object is the same for every scenario; where inodes are short its amounts are inodes.
+  object["overshoot_bytes"] = evidence.inodes_past.value_or(evidence.overshoot.value);
+  object["hog_bytes_per_second"] =
+      std::llround(evidence.inodes_past ? evidence.rate : evidence.bytes_per_second);
   object["oom_kills"] = evidence.oom_kills;
   return object.dump();
 }

@@ -31,6 +31,8 @@ struct Evidence {
   std::optional<MonoTime> freed;
   /// Largest usage less the threshold; in the pids scenario what was charged after the crossing.
   Bytes overshoot{0};
+  /// In the inodes scenario: most inodes used past the threshold.
+  std::optional<std::int64_t> inodes_past;
   /// In the pids scenario: most tasks less the threshold.
   std::int64_t tasks_past = 0;
   double bytes_per_second = 0;

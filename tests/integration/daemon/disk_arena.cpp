@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "disk_arena.h"
+
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace evictd::daemon::test {
+
+namespace {
+
+template <typename T>
+T must(Result<T> result) {
+  if (!result) {
+    throw std::runtime_error(result.error().message());
+  }
+  return std::move(*result);
+}
+
+constexpr Bytes kSize{192 * kMiB};
+constexpr std::int64_t kInodes = 8192;
+
+}  // namespace
+
+void DiskArena::SetUp() {
+  Arena::SetUp();
+  if (IsSkipped()) {
+    return;
+  }
+  if (const Result<> own = stage::own_mount_namespace(); !own) {
+    throw std::runtime_error(own.error().message());
+  }
+  disk_ = must(stage::LoopFilesystem::create(
+      {.directory = scratch_->path(), .size = kSize, .inodes = kInodes}));
+}
+
+Actor& DiskArena::add_filler(const stage::PodSpec& spec, load::LoadKind kind, std::int64_t amount) {
+  stage::PodSpec with_volume = spec;
+  with_volume.empty_dir = true;
+  const stage::StagedPod pod = make_pod(with_volume);
+  write_manifest(pod);
+  const std::filesystem::path volume = disk_->path() / "kubelet" / "pods" / pod.uid / "volumes" /
+                                       "kubernetes.io~empty-dir" / stage::kEmptyDirName;
+  std::filesystem::create_directories(volume);
+  stage::LoadOptions load;
+  load.binary = EVICT_LOAD;
+  load.directory = scratch_->path();
+  load.kind = kind;
+  load.cap = amount;
+  load.fill_directory = volume;
+  actors_.push_back({pod, must(stage::LoadProcess::start(*tree_, pod, load))});
+  return actors_.back();
+}
+
+Actor& DiskArena::add_holder(const stage::PodSpec& spec, std::int64_t bytes) {
+  Actor& actor = add_filler(spec, load::LoadKind::kFileBytes, bytes);
+  actor.load.go();
+  if (const Result<> held = actor.load.await_holding(kPatience); !held) {
+    throw std::runtime_error(held.error().message());
+  }
+  return actor;
+}
+
+std::filesystem::path DiskArena::add_ballast(std::int64_t bytes) {
+  const std::filesystem::path file = disk_->path() / "ballast";
+  std::ofstream out(file);
+  const std::string block(static_cast<std::size_t>(kMiB), 'x');
+  for (std::int64_t written = 0; written < bytes; written += kMiB) {
+    out << block;
+  }
+  return file;
+}
+
+Json DiskArena::disk_config(Source source) const {
+  Json config = base_config(source);
+  for (const char* key : {"nodefsPath", "imagefsPath", "containerfsPath"}) {
+    config[key] = disk_->path().string();
+  }
+  config["kubeletRootDirectory"] = (disk_->path() / "kubelet").string();
+  config["podLogsDir"] = (disk_->path() / "logs").string();
+  config["hardEvictionGracePeriodSeconds"] = 0;
+  config["evictedPodData"] = "removeEmptyDirs";
+  return config;
+}
+
+Json DiskArena::signal_in(const Json& status, std::string_view signal) {
+  for (const Json& one : status["signals"]) {
+    if (one["signal"] == signal) {
+      return one;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace evictd::daemon::test

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+
+#include "disk_arena.h"
+
+namespace evictd::daemon::test {
+namespace {
+
+using load::LoadKind;
+
+Json row_of(const Json& record, std::string_view what) {
+  for (const Json& row : record["release"]) {
+    if (row["what"] == what) {
+      return row["state"];
+    }
+  }
+  return nullptr;
+}
+
+class DiskPressure : public DiskArena, public testing::WithParamInterface<Source> {};
+INSTANTIATE_TEST_SUITE_P(BySource, DiskPressure, testing::Values(Source::kEvents, Source::kPolling),
+                         name_of);
+
+TEST_P(DiskPressure, ThePodThatFillsTheDiskDiesAndItsDataGoes) {
+  const Actor& steady = add_holder({.name = "steady"}, 8 * kMiB);
+  const Actor& important = add_holder({.name = "important", .priority = 1000}, 16 * kMiB);
+  Actor& filler = add_filler({.name = "filler"}, LoadKind::kFileBytes, 1024 * kMiB);
+  Json config = disk_config(GetParam());
+  config["evictionHard"] = {{"nodefs.available", std::to_string(kDiskHeadroom)}};
+  start_daemon(config);
+
+  filler.load.go();
+  const auto end = filler.await_end();
+
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+  const Json after = await_status([](const Json& seen) {
+    return signal_in(seen, "nodefs.available")["available"].get<std::int64_t>() > kDiskHeadroom &&
+           !signal_in(seen, "nodefs.available")["met"].get<bool>();
+  });
+  EXPECT_TRUE(has_condition(after, "DiskPressure"));
+  EXPECT_EQ(after["counters"]["evictions"], 1);
+  const Json record = await_record(filler);
+  EXPECT_EQ(record["trigger"], "disk");
+  EXPECT_EQ(record["resource"], "ephemeral-storage");
+  EXPECT_EQ(record["ranking"][0]["name"], "filler");
+  EXPECT_EQ(record["ranking"][0]["source"], "walk");
+  EXPECT_NE(record["message"].get<std::string>().find("low on resource: ephemeral-storage"),
+            std::string::npos);
+  EXPECT_EQ(row_of(record, "processes"), "gone");
+  EXPECT_EQ(row_of(record, "containers"), "unknown");
+  EXPECT_EQ(row_of(record, "data"), "removed");
+  EXPECT_TRUE(steady.alive());
+  EXPECT_TRUE(important.alive());
+}
+
+TEST_P(DiskPressure, ThePodThatMakesMostFilesDies) {
+  const Actor& steady = add_holder({.name = "steady"}, 8 * kMiB);
+  Actor& maker = add_filler({.name = "maker"}, LoadKind::kInodes, 1'000'000);
+  Json config = disk_config(GetParam());
+  config["evictionHard"] = {{"nodefs.inodesFree", "50%"}};
+  start_daemon(config);
+
+  maker.load.go();
+
+  ASSERT_TRUE(maker.await_end());
+  EXPECT_EQ(await_record(maker)["resource"], "inodes");
+  EXPECT_TRUE(steady.alive());
+}
+
+using LocalStorage = DiskArena;
+
+TEST_F(LocalStorage, APodThatExceedsTheLimitOfItsEmptyDirDies) {
+  const Actor& larger = add_holder({.name = "larger"}, 16 * kMiB);
+  Actor& limited = add_filler({.name = "limited", .empty_dir_limit = Bytes{4 * kMiB}},
+                              LoadKind::kFileBytes, 8 * kMiB);
+  Json config = disk_config(Source::kPolling);
+  config["evictionHard"] = Json::object();
+  config["podStorage"] = {{"interval", "100ms"}};
+  start_daemon(config);
+
+  limited.load.go();
+
+  ASSERT_TRUE(limited.await_end());
+  const Json record = await_record(limited);
+  EXPECT_EQ(record["local_limit"], "emptydirfs.limit");
+  EXPECT_EQ(record["signal"], "");
+  EXPECT_EQ(record["message"], "Usage of EmptyDir volume \"data\" exceeds the limit \"4194304\". ");
+  EXPECT_TRUE(larger.alive());
+}
+
+using Reclaim = DiskArena;
+
+TEST_F(Reclaim, WhatACommandFreesCostsNobodyHisLife) {
+  const Actor& holder = add_holder({.name = "holder"}, 8 * kMiB);
+  const std::filesystem::path ballast = add_ballast(120 * kMiB);
+  Json config = disk_config(Source::kEvents);
+  config["evictionHard"] = {{"nodefs.available", std::to_string(kDiskHeadroom)}};
+  config["reclaim"] = {{"imagesCommand", {"/bin/rm", "-v", ballast.string()}}};
+  start_daemon(config);
+
+  const Json after = await_status([](const Json& seen) {
+    return seen["counters"]["storage"]["collector_runs"] == 1 &&
+           !signal_in(seen, "nodefs.available")["met"].get<bool>();
+  });
+
+  EXPECT_EQ(after["counters"]["evictions"], 0);
+  EXPECT_EQ(after["counters"]["storage"]["collector_failures"], 0);
+  EXPECT_NE(log().find("collected images"), std::string::npos);
+  EXPECT_TRUE(holder.alive());
+}
+
+TEST_F(Reclaim, ACommandThatHangsDelaysNoMemoryEvictionAndIsKilled) {
+  Actor& holder = add_holder({.name = "holder"}, 8 * kMiB);
+  static_cast<void>(add_ballast(120 * kMiB));
+  Actor& hog = add_hog({.name = "hog"});
+  limit_memory();
+  Json config = disk_config(Source::kEvents);
+  config["evictionHard"] = {{"allocatableMemory.available", std::to_string(kHeadroom)},
+                            {"nodefs.available", std::to_string(kDiskHeadroom)}};
+  config["reclaim"] = {{"imagesCommand", {"/bin/sleep", "1000"}}, {"imagesTimeout", "10s"}};
+  start_daemon(config);
+  await_status([](const Json& seen) {
+    return seen["last_pass"].is_object() && (seen["last_pass"]["outcome"] == "reclaiming" ||
+                                             seen["last_pass"]["reason"] == "collectors_busy");
+  });
+
+  hog.load.go();
+  ASSERT_TRUE(hog.await_end());
+  EXPECT_EQ(status()["counters"]["storage"]["collector_failures"], 0) << "it had ended already";
+
+  ASSERT_TRUE(holder.await_end()) << "nothing was freed, so a pod had to go";
+  EXPECT_EQ(status()["counters"]["storage"]["collector_failures"], 1);
+  EXPECT_NE(log().find("killed after its timeout"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace evictd::daemon::test

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/disk_work.h"
+
+#include <gtest/gtest.h>
+
+namespace evictd::daemon {
+namespace {
+
+using std::chrono::seconds;
+using Step = DiskWork::Step;
+
+constexpr MonoTime kNow{seconds(1000)};
+constexpr Duration kWait = seconds(5);
+
+TEST(DiskWork, AMeasurementIsAskedForOnceAndCountsForAWhile) {
+  DiskWork work;
+  EXPECT_FALSE(work.usage_counts(kNow));
+  EXPECT_EQ(work.need_usage(kNow, kWait), 1U);
+  EXPECT_EQ(work.need_usage(kNow + seconds(1), kWait), std::nullopt);
+  work.usage_measured(1, kNow + seconds(2));
+  EXPECT_TRUE(work.usage_counts(kNow + seconds(3)));
+  EXPECT_FALSE(work.usage_counts(kNow + seconds(2) + kUsageCounts));
+}
+
+TEST(DiskWork, TheNextVictimNeedsAnotherMeasurement) {
+  DiskWork work;
+  work.need_usage(kNow, kWait);
+  work.usage_measured(1, kNow);
+  work.victim_chosen();
+  EXPECT_FALSE(work.usage_counts(kNow));
+  EXPECT_EQ(work.need_usage(kNow, kWait), 2U);
+}
+
+TEST(DiskWork, AMeasurementThatNobodyAskedForCountsForNothing) {
+  DiskWork work;
+  work.usage_measured(7, kNow);
+  EXPECT_FALSE(work.usage_counts(kNow));
+}
+
+TEST(DiskWork, WithoutAnAnswerThePassGoesOnWithWhatIsKnown) {
+  DiskWork work;
+  work.need_usage(kNow, kWait);
+  EXPECT_EQ(work.deadline(kNow), kNow + kWait);
+  EXPECT_FALSE(work.gave_up_usage(kNow + seconds(4)));
+  EXPECT_TRUE(work.gave_up_usage(kNow + kWait));
+  EXPECT_FALSE(work.gave_up_usage(kNow + kWait)) << "told twice";
+  EXPECT_TRUE(work.usage_counts(kNow + kWait));
+}
+
+TEST(DiskWork, APassResumesAfterCollectorsMeasurementAndANewReading) {
+  DiskWork work;
+  EXPECT_EQ(work.begin_reclaim(kNow, true, seconds(60)), 1U);
+  work.need_usage(kNow, kWait);
+  EXPECT_EQ(work.next_step(kNow, kNow), Step::kWait);
+  work.collectors_done(1);
+  EXPECT_EQ(work.next_step(kNow, kNow), Step::kWait);
+  work.usage_measured(1, kNow + seconds(1));
+  EXPECT_EQ(work.next_step(kNow + seconds(1), kNow), Step::kReadDisks);
+  EXPECT_EQ(work.next_step(kNow + seconds(1), kNow), Step::kWait) << "the reading is older";
+  EXPECT_EQ(work.next_step(kNow + seconds(1), kNow + seconds(1)), Step::kResume);
+}
+
+TEST(DiskWork, AFilesystemThatDoesNotAnswerDelaysAResumeByASecondAtMost) {
+  DiskWork work;
+  work.begin_reclaim(kNow, false, seconds(60));
+  work.need_usage(kNow, kWait);
+  work.usage_measured(1, kNow);
+  EXPECT_EQ(work.next_step(kNow, std::nullopt), Step::kReadDisks);
+  EXPECT_EQ(work.deadline(kNow), kNow + seconds(1));
+  EXPECT_EQ(work.next_step(kNow + seconds(1), std::nullopt), Step::kResume);
+}
+
+TEST(DiskWork, AHousekeepingThatNeverAnswersEndsWithTheBudget) {
+  DiskWork work;
+  work.begin_reclaim(kNow, true, seconds(60));
+  EXPECT_EQ(work.next_step(kNow + seconds(59), kNow), Step::kWait);
+  EXPECT_EQ(work.next_step(kNow + seconds(60), kNow), Step::kResume);
+}
+
+TEST(DiskWork, CollectorsRunAtOnceForANewVictimAndElseNotSooner) {
+  DiskWork work;
+  EXPECT_TRUE(work.begin_reclaim(kNow, true, seconds(60)));
+  EXPECT_FALSE(work.begin_reclaim(kNow + seconds(1), true, seconds(60)));
+  work.victim_chosen();
+  EXPECT_TRUE(work.begin_reclaim(kNow + seconds(2), true, seconds(60)));
+  EXPECT_TRUE(work.begin_reclaim(kNow + seconds(2) + kCollectorPeriod, true, seconds(60)));
+}
+
+}  // namespace
+}  // namespace evictd::daemon

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/victim_releases.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace evictd::daemon {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr MonoTime kNow{seconds(1000)};
+constexpr CgroupId kPod{.hierarchy = 0, .id = 7};
+
+class OneVictim : public testing::Test {
+ protected:
+  void begin(bool removes_data) {
+    VictimReleases::Victim victim;
+    victim.pod = kPod;
+    victim.uid = "u";
+    victim.directory = "/kubelet/pods/u";
+    victim.began_at = kNow;
+    victim.removes_data = removes_data;
+    releases_.begin(std::move(victim));
+  }
+  void gone(Holding holding) {
+    releases_.find(kPod)->gone_at[static_cast<std::size_t>(holding)] = kNow;
+  }
+  [[nodiscard]] std::map<std::string, std::string> rows() {
+    std::map<std::string, std::string> rows;
+    for (const auto& row : VictimReleases::rows_of(*releases_.find(kPod))) {
+      rows[row.what] = row.state;
+    }
+    return rows;
+  }
+  void see_mounts(std::string_view point) {
+    releases_.note_mounts(
+        sys::parse_mounts("1 0 8:1 / " + std::string(point) + " rw - tmpfs x rw\n"), kNow);
+  }
+
+  VictimReleases releases_;
+};
+
+TEST_F(OneVictim, WhatIsNotKnownIsSaidToBeUnknown) {
+  begin(false);
+  EXPECT_EQ(rows(), (std::map<std::string, std::string>{{"processes", "there"},
+                                                        {"containers", "unknown"},
+                                                        {"volumes", "there"},
+                                                        {"cgroup", "there"},
+                                                        {"data", "kept"}}));
+}
+
+TEST_F(OneVictim, IsReleasedWithItsProcessesVolumesAndCgroup) {
+  begin(false);
+  gone(Holding::kProcesses);
+  gone(Holding::kCgroup);
+  see_mounts("/kubelet/pods/u/volumes/kubernetes.io~empty-dir/m");
+  EXPECT_TRUE(releases_.take_released(kNow).empty());
+  see_mounts("/kubelet/pods/u2/volumes/x");
+  EXPECT_EQ(rows()["volumes"], "gone");
+  EXPECT_EQ(releases_.take_released(kNow).size(), 1U);
+  EXPECT_TRUE(releases_.empty());
+}
+
+TEST_F(OneVictim, WhoseDataIsRemovedWaitsForNobodyElse) {
+  begin(true);
+  gone(Holding::kData);
+  EXPECT_TRUE(releases_.take_released(kNow).empty()) << "it still has processes";
+  gone(Holding::kProcesses);
+  EXPECT_EQ(rows()["data"], "removed");
+  EXPECT_EQ(releases_.take_released(kNow).size(), 1U);
+}
+
+TEST_F(OneVictim, IsNotAwaitedForLongerThanThirtySeconds) {
+  begin(false);
+  EXPECT_TRUE(releases_.take_released(kNow + seconds(29)).empty());
+  EXPECT_EQ(releases_.take_released(kNow + seconds(30)).size(), 1U);
+}
+
+}  // namespace
+}  // namespace evictd::daemon

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scenarios that play on a filesystem of their own.
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <system_error>
+
+#include "demo/hog_rate.h"
+#include "demo/play.h"
+
+namespace evictd::demo {
+namespace {
+
+/// What the hog writes and makes a second: some seconds from rest to the threshold, so that what is
+/// past it is evictd's delay and not the hog's haste.
+constexpr std::int64_t kFillBytesPerSecond = 64 * 1024 * 1024;
+constexpr std::int64_t kFilesPerSecond = 8'000;
+constexpr std::int64_t kBatchBytes = 64 * 1024;
+
+/// Removing thousands of files takes longer than freeing memory.
+constexpr std::chrono::seconds kFreedPatience{20};
+
+}  // namespace
+
+Result<> Play::make_disk() {
+  // Before any thread is started: what is mounted is gone with this process, however it ends.
+  if (Result<> own = stage::own_mount_namespace(); !own) {
+    return own;
+  }
+  Result<stage::LoopFilesystem> disk = stage::LoopFilesystem::create(
+      {.directory = scratch_->path(), .size = sizes_.disk, .inodes = sizes_.inodes});
+  if (!disk) {
+    return tl::unexpected(disk.error());
+  }
+  disk_ = std::move(*disk);
+  const Result<stage::Fullness> fullness = disk_->fullness();
+  if (!fullness) {
+    return tl::unexpected(fullness.error());
+  }
+  say_("private ext4 filesystem of " + std::to_string(fullness->available.value >> 20) +
+       " MiB and " + std::to_string(fullness->inodes_free) + " inodes on a loop device");
+  return {};
+}
+
+Result<std::filesystem::path> Play::make_volume(const stage::StagedPod& pod) const {
+  const std::filesystem::path volume = disk_->path() / "kubelet" / "pods" / pod.uid / "volumes" /
+                                       "kubernetes.io~empty-dir" / stage::kEmptyDirName;
+  std::error_code failed;
+  std::filesystem::create_directories(volume, failed);
+  if (failed) {
+    return fail_errno(failed.value(), "make " + volume.string());
+  }
+  return volume;
+}
+
+stage::LoadOptions Play::disk_hog_load() const {
+  const bool inodes = options_.scenario == Scenario::kInodes;
+  stage::LoadOptions load;
+  load.binary = programs_ / "evict-load";
+  load.directory = scratch_->path();
+  load.ignore_sigterm = true;
+  load.kind = inodes ? load::LoadKind::kInodes : load::LoadKind::kFileBytes;
+  load.batch = inodes ? 1 : kBatchBytes;
+  load.rate = inodes ? kFilesPerSecond : kFillBytesPerSecond;
+  // More than there is: the filesystem ends it, or evictd does.
+  load.cap = inodes ? 2 * sizes_.inodes : 2 * sizes_.disk.value;
+  return load;
+}
+
+stage::LoadOptions Play::bystander_load(const Bystander& bystander) const {
+  stage::LoadOptions load;
+  load.binary = programs_ / "evict-load";
+  load.directory = scratch_->path();
+  load.kind = on_disk() ? load::LoadKind::kFileBytes : load::LoadKind::kMemory;
+  load.cap = bystander.holds.value;
+  return load;
+}
+
+Result<Evidence> Play::perform_on_disk() {
+  stage::Fullness threshold;
+  if (options_.scenario == Scenario::kDisk) {
+    threshold.available = sizes_.disk_headroom;
+  } else if (options_.scenario == Scenario::kInodes) {
+    threshold.inodes_free = sizes_.inodes_headroom;
+  }
+  Result<DiskWitness> witness = DiskWitness::start({disk_->path(), threshold});
+  if (!witness) {
+    return tl::unexpected(witness.error());
+  }
+  say_(script_.hog.name + " fills the disk and ignores SIGTERM");
+  hog_->load.go();
+  const Result<std::string> victim = await_first_death();
+  if (!victim) {
+    return tl::unexpected(victim.error());
+  }
+  witness->hog_is_dead();
+  const DiskTestimony testimony =
+      witness->finish(victim->empty() ? Duration{0} : Duration{kFreedPatience});
+  Evidence evidence;
+  evidence.freed = testimony.freed;
+  evidence.headroom = sizes_.disk_headroom;
+  add_disk_crossing(evidence, testimony);
+  if (Result<> added = add_what_happened(evidence, *victim); !added) {
+    return tl::unexpected(added.error());
+  }
+  return evidence;
+}
+
+void Play::add_disk_crossing(Evidence& evidence, const DiskTestimony& testimony) const {
+  const load::StampLog& stamps = hog_->load.stamps();
+  const std::optional<load::LoadStamp> last = stamps.last();
+  evidence.crossing = testimony.crossing;
+  evidence.rate = typical_rate(batches_of(stamps));
+  switch (options_.scenario) {
+    case Scenario::kDisk:
+      evidence.bytes_per_second = evidence.rate;
+      evidence.overshoot = sizes_.disk_headroom - testimony.lowest.available;
+      return;
+    case Scenario::kInodes:
+      evidence.inodes_past = sizes_.inodes_headroom - testimony.lowest.inodes_free;
+      return;
+    case Scenario::kEmptyDir: {
+      const auto limit = static_cast<std::uint64_t>(sizes_.empty_dir_limit.value);
+      evidence.bytes_per_second = evidence.rate;
+      const auto crossing =
+          stamps.first_where([limit](const load::LoadStamp& stamp) { return stamp.total > limit; });
+      if (crossing) {
+        evidence.crossing = load::to_mono_time(crossing->end_ns);
+        evidence.overshoot = Bytes{static_cast<std::int64_t>(last->total - limit)};
+      }
+      return;
+    }
+    case Scenario::kMemory:
+    case Scenario::kSoft:
+    case Scenario::kPids:
+      return;
+  }
+}
+
+}  // namespace evictd::demo

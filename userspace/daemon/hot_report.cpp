@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What housekeeping is told of a pass.
+#include <utility>
+
+#include "base/fault_point.h"
+#include "daemon/hot_loop.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// Kept for passes that evict: the others go uncopied first.
+constexpr std::size_t kReservedCopies = 2;
+
+}  // namespace
+
+void HotLoop::copy_pods(PassCopy& copy) {
+  for (std::size_t i = 0; i < readings_.slots().size(); ++i) {
+    const HotPod& pod = *pods_.at(readings_.slots()[i]);
+    copy.pods.push_back({.pod = &pod, .pass = readings_.pods()[i], .usage = readings_.usages()[i]});
+    const HotStorage* storage = pod.slot < storage_.size() ? storage_[pod.slot].get() : nullptr;
+    if (storage != nullptr && storage->pod == pod.memory_id) {
+      copy.pods.back().storage_at = storage->measured_at;
+      copy.pods.back().storage_method = storage->method;
+    }
+  }
+}
+
+void HotLoop::note_unrecorded() {
+  if (options_.record_every_pass) {
+    ++unrecorded_;
+    unrecorded_state_ = config_->manager.state();
+  }
+}
+
+void HotLoop::fill(PassCopy& copy, const eviction::Decision& decision) {
+  copy.node = readings_.node();
+  copy.pod_root = readings_.pod_root();
+  copy.pod_root_max_tasks = readings_.pod_root_max_tasks();
+  copy.observations = readings_.observations();
+  copy.memory = config_->memory;
+  copy.decision = decision;
+  copy.state = config_->manager.state();
+  copy.eviction_times = eviction_times_;
+  copy.actuator = options_.actuator->counters();
+  copy.pods.clear();
+  copy_pods(copy);
+  copy.now = pass_at_;
+  copy.cadence = cadence_of(*wanted_);
+  copy.resumed = resumed_;
+  copy.disk_usage_pending = disk_usage_pending_;
+  copy.layout = layout_;
+  copy.releasing = releasing_;
+  copy.config_generation = config_->generation;
+  copy.before = std::exchange(unrecorded_state_, std::nullopt);
+  copy.missed = std::exchange(unrecorded_, 0);
+  copy.brakes = brakes();
+  copy.brakes.recent = {};
+  copy.times_before = times_before_;
+}
+
+void HotLoop::report(const eviction::Decision& decision) {
+  // Housekeeping would be busy with a rehearsal just when the crossing comes.
+  const bool rehearsal = *wanted_ == PassTrigger::kApproach && !begun_;
+  if (rehearsal && !options_.record_every_pass) {
+    return;
+  }
+  PassDone done{.trigger = *wanted_, .timeline = timeline_, .begun = std::nullopt, .copy = nullptr};
+  if (begun_) {
+    done.begun = EvictionBegun{.victim = pods_.at(readings_.slots()[*decision.victim]),
+                               .signals = *begun_,
+                               .threshold = *decision.threshold,
+                               .grace = decision.grace,
+                               .kill_due_at = kill_due_at_,
+                               .hard = config_->manager.thresholds()[*decision.threshold].is_hard(),
+                               .escalated = decision.outcome == eviction::Outcome::kEscalated,
+                               .dry_run = dry_run()};
+  }
+  if (copies_.size() > (begun_ ? 0 : kReservedCopies)) {
+    std::unique_ptr<PassCopy> copy = std::move(copies_.back());
+    copies_.pop_back();
+    fill(*copy, decision);
+    done.copy = std::move(copy);
+  } else {
+    note_unrecorded();
+    count(options_.counters->uncopied_passes);
+  }
+  if (!done.begun && !done.copy) {
+    return;
+  }
+  ToHousekeeping message(std::move(done));
+  // A rehearsal that is recorded waits for the next message that wakes housekeeping.
+  if (rehearsal ? !options_.outbox->queue.push(std::move(message)) : !offer(message)) {
+    // The buffer is needed for the next pass.
+    if (auto& copy = std::get<PassDone>(message).copy) {
+      unrecorded_ = copy->missed;
+      note_unrecorded();
+      copies_.push_back(std::move(copy));
+    }
+  }
+  if (begun_) {
+    base::fault_point(base::FaultPoint::kReported);
+  }
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/storage_keeping.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "eviction/local_storage.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+std::int64_t to_ms(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+disk::PodDirectories directories_of(const config::StorageSettings& storage) {
+  return {.kubelet_root = storage.kubelet_root_directory, .pod_logs = storage.pod_logs_directory};
+}
+
+/// Bytes of everything that counts against the pod's own limit, as far as it was measured.
+std::uint64_t ephemeral_bytes(const eviction::Pod& pod, const eviction::PodStatistics& statistics) {
+  const eviction::DiskReading disk = eviction::reading_of(statistics, pod).disk;
+  return static_cast<std::uint64_t>(disk.root_bytes + disk.log_bytes + disk.volume_bytes);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StorageKeeping>> StorageKeeping::create(Options options) {
+  std::unique_ptr<StorageKeeping> keeping(new StorageKeeping(std::move(options)));
+  const config::StorageSettings& storage = keeping->options_.config->settings().storage;
+  Result<std::unique_ptr<StorageWorker>> worker =
+      StorageWorker::start({.directories = directories_of(storage),
+                            .entries_per_second = storage.pods.entries_per_second});
+  Result<std::unique_ptr<CollectorWorker>> collectors = CollectorWorker::start();
+  if (!worker || !collectors) {
+    return Failure(worker ? collectors.error() : worker.error());
+  }
+  keeping->worker_ = std::move(*worker);
+  keeping->collectors_ = std::move(*collectors);
+  return keeping;
+}
+
+void StorageKeeping::use(std::shared_ptr<const config::Config> config) {
+  options_.config = std::move(config);
+  worker_->set_pace(options_.config->settings().storage.pods.entries_per_second);
+  next_measurement_.reset();
+}
+
+std::vector<int> StorageKeeping::descriptors() const {
+  return {worker_->descriptor(), collectors_->descriptor()};
+}
+
+void StorageKeeping::on_answers() {
+  for (StorageAnswer answer = worker_->take(); answer.index() != 0; answer = worker_->take()) {
+    if (auto* measured = std::get_if<MeasuredPods>(&answer)) {
+      take(*measured);
+    } else if (const auto* removed = std::get_if<RemovedData>(&answer)) {
+      take(*removed);
+    }
+  }
+  while (const std::optional<CollectorsEnd> ended = collectors_->take()) {
+    take(*ended);
+  }
+}
+
+void StorageKeeping::on_health_check(MonoTime now) {
+  if ((!next_measurement_ || now >= *next_measurement_) && !worker_->measuring()) {
+    start_measurement(0);
+    next_measurement_ = now + options_.config->settings().storage.pods.interval;
+  }
+  check_releases(now);
+}
+
+void StorageKeeping::start_measurement(std::uint64_t round) {
+  std::vector<std::string> uids;
+  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+    if (listed.hot != nullptr && listed.hot->below_pod_root) {
+      uids.push_back(listed.entry->uid);
+    }
+  }
+  worker_->measure(round, std::move(uids));
+}
+
+void StorageKeeping::handle(const MeasurePods& message) {
+  awaited_round_ = message.round;
+  start_measurement(message.round);
+}
+
+void StorageKeeping::handle(const RunCollectors& message) {
+  const config::StorageSettings& storage = options_.config->settings().storage;
+  std::vector<CollectorJob> jobs;
+  for (const eviction::Collector collector : message.collectors) {
+    const config::ReclaimCommand& command = collector == eviction::Collector::kContainers
+                                                ? storage.reclaim_containers
+                                                : storage.reclaim_images;
+    if (!command.argv.empty()) {
+      jobs.push_back({.collector = collector, .argv = command.argv, .timeout = command.timeout});
+    }
+  }
+  collectors_->run(message.round, std::move(jobs));
+}
+
+void StorageKeeping::take(MeasuredPods& measured) {
+  ++counters_.measurements;
+  last_took_ = measured.ended_at - measured.began_at;
+  std::map<std::string, disk::PodStorage, std::less<>> newer;
+  for (disk::PodStorage& storage : measured.pods) {
+    counters_.incomplete += storage.complete ? 0 : 1;
+    std::string uid = storage.uid;
+    newer.insert_or_assign(std::move(uid), std::move(storage));
+  }
+  measured_ = std::move(newer);
+  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+    const auto found = measured_.find(listed.entry->uid);
+    if (listed.hot != nullptr && found != measured_.end()) {
+      eviction::PodStatistics& statistics = found->second.statistics;
+      statistics.ephemeral_bytes = ephemeral_bytes(listed.entry->pod, statistics);
+      tell(listed, found->second);
+    }
+  }
+  if (awaited_round_ != 0 && measured.round == awaited_round_) {
+    awaited_round_ = 0;
+    options_.send(PodsMeasured{.round = measured.round});
+  }
+}
+
+void StorageKeeping::tell(const PodRegistry::Listed& listed, const disk::PodStorage& storage) {
+  const eviction::Pod& pod = listed.entry->pod;
+  auto hot = std::make_unique<HotStorage>();
+  hot->pod = listed.hot->memory_id;
+  hot->measured_at = storage.measured_at;
+  hot->method = storage.method;
+  if (pod.volumes.empty() && listed.entry->origin == cluster::PodOrigin::kPath) {
+    // Without a manifest its directories say which volumes it has.
+    eviction::Pod described = pod;
+    described.volumes = storage.volumes;
+    hot->disk = eviction::reading_of(storage.statistics, described).disk;
+  } else {
+    hot->disk = eviction::reading_of(storage.statistics, pod).disk;
+  }
+  const config::Settings& settings = options_.config->settings();
+  hot->breaches = settings.storage.local_storage_capacity_isolation &&
+                  listed.hot->facts.has_local_limits &&
+                  eviction::local_storage_breach(pod, storage.statistics, options_.layout,
+                                                 settings.compatibility)
+                      .has_value();
+  if (hot->breaches) {
+    hot->description = pod;
+    hot->statistics = storage.statistics;
+  }
+  options_.send(UseStorage{.slot = listed.hot->slot, .storage = std::move(hot)});
+}
+
+void StorageKeeping::take(const CollectorsEnd& ended) {
+  for (const CollectorEnd& one : ended.ends) {
+    ++counters_.collector_runs;
+    const std::string name(eviction::to_string(one.collector));
+    if (!one.end || !one.end->succeeded()) {
+      ++counters_.collector_failures;
+      options_.log->warn(
+          "the command that collects " + name + " failed: " +
+          (one.end ? one.end->text() + ": " + one.end->output : one.end.error().message()) +
+          ", continuing without what it would have freed");
+    } else {
+      options_.log->info("collected " + name,
+                         {{"ms", to_ms(one.took)}, {"output", one.end->output}});
+    }
+  }
+  options_.send(CollectorsDone{.round = ended.round});
+}
+
+const disk::PodStorage* StorageKeeping::storage_of(std::string_view uid) const {
+  const auto found = measured_.find(uid);
+  return found == measured_.end() ? nullptr : &found->second;
+}
+
+}  // namespace evictd::daemon

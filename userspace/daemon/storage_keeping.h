@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.h"
+#include "config/config.h"
+#include "core/clock.h"
+#include "daemon/collector_worker.h"
+#include "daemon/messages.h"
+#include "daemon/pod_registry.h"
+#include "daemon/record_store.h"
+#include "daemon/storage_worker.h"
+#include "daemon/victim_releases.h"
+#include "eviction/disk_layout.h"
+#include "sys/root.h"
+
+namespace evictd::daemon {
+
+/// Housekeeping's part in disk evictions: has pods measured, collectors run and data removed, and
+/// tells the hot thread.
+/// Thread rule: housekeeping.
+class StorageKeeping {
+ public:
+  struct Options {
+    // Borrowed.
+    const sys::Root* root = nullptr;
+    const core::Clock* clock = nullptr;
+    base::Log* log = nullptr;
+    const PodRegistry* registry = nullptr;
+    RecordStore* records = nullptr;
+    eviction::DiskLayout layout;
+    std::shared_ptr<const config::Config> config;
+    std::function<void(ToHot&&)> send;
+  };
+  struct Counters {
+    std::uint64_t measurements = 0;
+    /// Looks at one pod that could not count all of it.
+    std::uint64_t incomplete = 0;
+    std::uint64_t collector_runs = 0;
+    std::uint64_t collector_failures = 0;
+  };
+
+  [[nodiscard]] static Result<std::unique_ptr<StorageKeeping>> create(Options options);
+  void use(std::shared_ptr<const config::Config> config);
+
+  /// To be watched; on_answers() when one is readable.
+  [[nodiscard]] std::vector<int> descriptors() const;
+  void on_answers();
+  /// Once a second: a measurement that is due, releases that take too long.
+  void on_health_check(MonoTime now);
+
+  void handle(const MeasurePods& message);
+  void handle(const RunCollectors& message);
+  /// A pod was evicted whose files are awaited.
+  void note_victim(const HotPod& victim, MonoTime at);
+  void note_step(const EvictionStep& message);
+  /// Looks what victims still hold. Cheap without any.
+  void check_releases(MonoTime now);
+
+  /// The newest measurement of a pod; nullptr if there is none.
+  [[nodiscard]] const disk::PodStorage* storage_of(std::string_view uid) const;
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// How long the last measurement of all pods took; nothing before the first.
+  [[nodiscard]] std::optional<Duration> last_took() const { return last_took_; }
+
+ private:
+  explicit StorageKeeping(Options options) : options_(std::move(options)) {}
+  void start_measurement(std::uint64_t round);
+  void take(MeasuredPods& measured);
+  void take(const RemovedData& removed);
+  void take(const CollectorsEnd& ended);
+  void tell(const PodRegistry::Listed& listed, const disk::PodStorage& storage);
+  [[nodiscard]] std::vector<sys::Mount> mounts() const;
+
+  Options options_;
+  std::unique_ptr<StorageWorker> worker_;
+  std::unique_ptr<CollectorWorker> collectors_;
+  VictimReleases releases_;
+  std::map<std::string, disk::PodStorage, std::less<>> measured_;
+  /// Of the last measurement that somebody waits for; 0 while nobody does.
+  std::uint64_t awaited_round_ = 0;
+  std::optional<MonoTime> next_measurement_;
+  std::optional<Duration> last_took_;
+  Counters counters_;
+};
+
+}  // namespace evictd::daemon

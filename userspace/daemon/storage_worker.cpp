@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/storage_worker.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/system_clock.h"
+#include "base/timer.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+constexpr std::chrono::seconds kEndPatience{1};
+
+// From linux/ioprio.h, which C++ cannot include.
+constexpr int kIoprioWhoProcess = 1;
+constexpr int kIoprioClassIdle = 3;
+constexpr int kIoprioClassShift = 13;
+
+/// Of this thread alone. Where the kernel refuses, walks merely compete with others.
+void use_idle_io_priority() {
+  ::syscall(SYS_ioprio_set, kIoprioWhoProcess, 0, kIoprioClassIdle << kIoprioClassShift);
+}
+
+struct Wanted {
+  std::uint64_t round = 0;
+  std::vector<std::string> uids;
+};
+
+}  // namespace
+
+struct StorageWorker::Shared {
+  Shared(Options given, base::WakeUp wake)
+      : directories(std::move(given.directories)),
+        entries_per_second(given.entries_per_second),
+        answered(std::move(wake)) {}
+
+  const disk::PodDirectories directories;
+  disk::Pace pace;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::int64_t entries_per_second;
+  std::optional<Wanted> wanted;
+  std::deque<std::string> removals;
+  std::deque<StorageAnswer> answers;
+  const base::WakeUp answered;
+  bool measuring = false;
+  bool stop = false;
+  bool ended = false;
+
+  void run();
+  void measure(const Wanted& what);
+  void remove(const std::string& uid);
+  void answer(StorageAnswer one);
+};
+
+void StorageWorker::Shared::run() {
+  use_idle_io_priority();
+  std::unique_lock lock(mutex);
+  while (!stop) {
+    if (removals.empty() && !wanted) {
+      changed.wait(lock);
+      continue;
+    }
+    pace.allow();
+    const std::int64_t speed = entries_per_second;
+    if (!removals.empty()) {
+      const std::string uid = std::move(removals.front());
+      removals.pop_front();
+      lock.unlock();
+      pace.restart(speed);
+      remove(uid);
+    } else {
+      const Wanted what = *std::exchange(wanted, std::nullopt);
+      measuring = true;
+      lock.unlock();
+      pace.restart(speed);
+      measure(what);
+    }
+    lock.lock();
+    measuring = false;
+  }
+  ended = true;
+  changed.notify_all();
+}
+
+void StorageWorker::Shared::measure(const Wanted& what) {
+  const base::SystemClock clock;
+  MeasuredPods measured{.round = what.round, .pods = {}, .began_at = clock.now(), .ended_at = {}};
+  disk::PodStorageMeter meter(directories, pace);
+  for (const std::string& uid : what.uids) {
+    measured.pods.push_back(meter.measure(uid));
+    if (pace.cancelled()) {
+      return;
+    }
+  }
+  measured.ended_at = clock.now();
+  answer(std::move(measured));
+}
+
+void StorageWorker::Shared::remove(const std::string& uid) {
+  answer(RemovedData{.uid = uid,
+                     .entries = disk::remove_empty_dir_data(directories.kubelet_root, uid, pace)});
+}
+
+void StorageWorker::Shared::answer(StorageAnswer one) {
+  {
+    const std::scoped_lock lock(mutex);
+    answers.push_back(std::move(one));
+  }
+  answered.signal();
+}
+
+StorageWorker::StorageWorker(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+
+Result<std::unique_ptr<StorageWorker>> StorageWorker::start(Options options) {
+  Result<base::WakeUp> wake = base::WakeUp::create();
+  if (!wake) {
+    return Failure(wake.error());
+  }
+  auto shared = std::make_shared<Shared>(std::move(options), std::move(*wake));
+  // The thread owns its part too, because it may have to be left behind.
+  std::thread([shared] { shared->run(); }).detach();
+  return std::unique_ptr<StorageWorker>(new StorageWorker(std::move(shared)));
+}
+
+StorageWorker::~StorageWorker() {
+  std::unique_lock lock(shared_->mutex);
+  shared_->stop = true;
+  shared_->pace.cancel();
+  shared_->changed.notify_all();
+  shared_->changed.wait_for(lock, kEndPatience, [this] { return shared_->ended; });
+}
+
+void StorageWorker::set_pace(std::int64_t entries_per_second) {
+  const std::scoped_lock lock(shared_->mutex);
+  shared_->entries_per_second = entries_per_second;
+}
+
+void StorageWorker::measure(std::uint64_t round, std::vector<std::string> uids) {
+  const std::scoped_lock lock(shared_->mutex);
+  shared_->wanted = Wanted{.round = round, .uids = std::move(uids)};
+  if (shared_->measuring) {
+    shared_->pace.cancel();
+  }
+  shared_->changed.notify_all();
+}
+
+void StorageWorker::remove_data(std::string uid) {
+  const std::scoped_lock lock(shared_->mutex);
+  shared_->removals.push_back(std::move(uid));
+  shared_->changed.notify_all();
+}
+
+int StorageWorker::descriptor() const {
+  return shared_->answered.descriptor();
+}
+
+StorageAnswer StorageWorker::take() {
+  const std::scoped_lock lock(shared_->mutex);
+  if (shared_->answers.empty()) {
+    shared_->answered.consume();
+    return {};
+  }
+  StorageAnswer one = std::move(shared_->answers.front());
+  shared_->answers.pop_front();
+  return one;
+}
+
+bool StorageWorker::measuring() const {
+  const std::scoped_lock lock(shared_->mutex);
+  return shared_->measuring || shared_->wanted.has_value();
+}
+
+}  // namespace evictd::daemon

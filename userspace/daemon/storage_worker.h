@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "disk/pod_storage.h"
+#include "evictd/result.h"
+#include "evictd/time.h"
+
+namespace evictd::daemon {
+
+/// Pods that were measured.
+struct MeasuredPods {
+  /// As given to measure().
+  std::uint64_t round = 0;
+  std::vector<disk::PodStorage> pods;
+  MonoTime began_at{};
+  MonoTime ended_at{};
+};
+/// emptyDir data that was removed, or not.
+struct RemovedData {
+  std::string uid;
+  Result<std::uint64_t> entries;
+};
+using StorageAnswer = std::variant<std::monostate, MeasuredPods, RemovedData>;
+
+/// A thread with idle I/O priority that walks directories: it may take long, and for ever on a dead
+/// filesystem, so nobody waits for it.
+/// Thread rule: made and used by housekeeping.
+class StorageWorker {
+ public:
+  struct Options {
+    disk::PodDirectories directories;
+    std::int64_t entries_per_second = 0;
+  };
+  [[nodiscard]] static Result<std::unique_ptr<StorageWorker>> start(Options options);
+  StorageWorker(const StorageWorker&) = delete;
+  StorageWorker& operator=(const StorageWorker&) = delete;
+  /// Ends the thread, unless it does not answer within a second: then it ends with the process.
+  ~StorageWorker();
+
+  void set_pace(std::int64_t entries_per_second);
+  /// Measures these pods. A measurement that waits or is under way gives way to it; such a one has
+  /// no answer.
+  void measure(std::uint64_t round, std::vector<std::string> uids);
+  /// Removes the emptyDir data of a pod, before anything is measured.
+  void remove_data(std::string uid);
+  /// Readable when there is an answer.
+  [[nodiscard]] int descriptor() const;
+  /// The next answer; nothing once all are taken.
+  [[nodiscard]] StorageAnswer take();
+  [[nodiscard]] bool measuring() const;
+
+ private:
+  struct Shared;
+  explicit StorageWorker(std::shared_ptr<Shared> shared);
+
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "enforce/command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+
+#include "base/fd.h"
+#include "base/system_clock.h"
+
+namespace evictd::enforce {
+
+namespace {
+
+constexpr std::size_t kMostOutput = std::size_t{16} * 1024;
+
+/// What posix_spawn needs, freed with the object.
+class SpawnPlan {
+ public:
+  explicit SpawnPlan(int output) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
+    posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    sigset_t all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+  ~SpawnPlan() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  Result<pid_t> spawn(const std::vector<std::string>& argv) const {
+    std::vector<std::string> texts = argv;
+    std::vector<char*> pointers;
+    for (std::string& text : texts) {
+      pointers.push_back(text.data());
+    }
+    pointers.push_back(nullptr);
+    pid_t pid = -1;
+    const int failure =
+        posix_spawn(&pid, argv.front().c_str(), &actions_, &attributes_, pointers.data(), environ);
+    if (failure != 0) {
+      return fail_errno(failure, "run " + argv.front());
+    }
+    return pid;
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+/// Takes what is there; false at the end.
+bool read_some(int fd, std::string& output) {
+  std::array<char, 4096> chunk{};
+  const ssize_t got = ::read(fd, chunk.data(), chunk.size());
+  if (got <= 0) {
+    return got < 0 && (errno == EAGAIN || errno == EINTR);
+  }
+  const std::size_t room = kMostOutput - std::min(kMostOutput, output.size());
+  output.append(chunk.data(), std::min(static_cast<std::size_t>(got), room));
+  return true;
+}
+
+int milliseconds_until(MonoTime deadline) {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - base::SystemClock{}.now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
+}
+
+/// Waits until the program has ended, its time is over, or it must stop.
+void await(int pidfd, base::Fd output, const CommandOptions& options, CommandEnd& end) {
+  const MonoTime deadline = base::SystemClock{}.now() + options.timeout;
+  std::array<pollfd, 3> watched{
+      {{pidfd, POLLIN, 0}, {output.get(), POLLIN, 0}, {options.stop_fd, POLLIN, 0}}};
+  for (;;) {
+    const int ready = ::poll(watched.data(), watched.size(), milliseconds_until(deadline));
+    if (ready == 0) {
+      end.timed_out = true;
+      return;
+    }
+    if (watched[1].revents != 0 && !read_some(output.get(), end.output)) {
+      watched[1].fd = -1;
+    }
+    if (watched[2].revents != 0) {
+      end.stopped = true;
+      return;
+    }
+    if (watched[0].revents != 0) {
+      // What it wrote before it ended; a child that it left behind may still hold the pipe.
+      while (watched[1].fd >= 0 && ::poll(&watched[1], 1, 0) > 0 &&
+             read_some(output.get(), end.output)) {
+      }
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+std::string CommandEnd::text() const {
+  if (timed_out) {
+    return "killed after its timeout";
+  }
+  if (stopped) {
+    return "killed because evictd ends";
+  }
+  return WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
+                           : "signal " + std::to_string(WTERMSIG(status));
+}
+
+Result<CommandEnd> run_command(const CommandOptions& options) {
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+    return fail_errno(errno, "make a pipe for " + options.argv.front());
+  }
+  base::Fd reads(pipe[0]);
+  base::Fd writes(pipe[1]);
+  const Result<pid_t> pid = SpawnPlan(writes.get()).spawn(options.argv);
+  writes.reset();
+  if (!pid) {
+    return Failure(pid.error());
+  }
+  CommandEnd end;
+  const base::Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
+  if (pidfd) {
+    await(pidfd.get(), std::move(reads), options, end);
+  }
+  const int failure = pidfd ? 0 : errno;
+  // Not yet reaped, so its group id cannot have been given to another process.
+  ::kill(-*pid, SIGKILL);
+  while (::waitpid(*pid, &end.status, 0) < 0 && errno == EINTR) {
+  }
+  if (failure != 0) {
+    return fail_errno(failure, "watch " + options.argv.front());
+  }
+  return end;
+}
+
+}  // namespace evictd::enforce

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stage/loop_filesystem.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/fd.h"
+#include "stage/child.h"
+#include "stage/text_file.h"
+
+namespace evictd::stage {
+namespace {
+
+constexpr std::chrono::seconds kPatience{60};
+
+Result<> run(const std::filesystem::path& directory, std::vector<std::string> argv) {
+  const std::filesystem::path output = directory / "mount.log";
+  const std::string name = argv.front();
+  Result<Child> child = Child::start({.argv = std::move(argv), .output = output});
+  if (!child) {
+    return tl::unexpected(child.error());
+  }
+  const Result<ChildExit> end = child->wait(kPatience);
+  if (!end) {
+    return tl::unexpected(end.error());
+  }
+  if (end->status != 0) {
+    return fail(Errc::kIo, name + " ended with " + end->text() + ": " +
+                               read_text(output).value_or(std::string{}));
+  }
+  return {};
+}
+
+/// A sparse file that takes up only what is written to it.
+Result<> make_image(const std::filesystem::path& image, Bytes size) {
+  const base::Fd file{::open(image.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+  if (!file || ::ftruncate(file.get(), size.value) != 0) {
+    return fail_errno(errno, "make " + image.string());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<LoopFilesystem> LoopFilesystem::create(const LoopFilesystemOptions& options) {
+  if (::geteuid() != 0) {
+    return fail(Errc::kPermission, "a filesystem is mounted by root only");
+  }
+  const std::filesystem::path image = options.directory / "disk.img";
+  const std::filesystem::path path = options.directory / "disk";
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  Result<> done = make_image(image, options.size);
+  if (done) {
+    done = run(options.directory, {"/sbin/mkfs.ext4", "-q", "-F", "-m", "0", "-O", "^has_journal",
+                                   "-N", std::to_string(options.inodes), image});
+  }
+  if (done) {
+    done = run(options.directory,
+               {"/bin/mount", "-t", "ext4", "-o", "loop,nosuid,nodev", image, path});
+  }
+  std::filesystem::remove(image, failed);
+  if (!done) {
+    return tl::unexpected(done.error());
+  }
+  return LoopFilesystem{path};
+}
+
+LoopFilesystem::LoopFilesystem(LoopFilesystem&& other) noexcept
+    : path_(std::exchange(other.path_, {})) {}
+
+LoopFilesystem& LoopFilesystem::operator=(LoopFilesystem&& other) noexcept {
+  if (this != &other) {
+    unmount();
+    path_ = std::exchange(other.path_, {});
+  }
+  return *this;
+}
+
+LoopFilesystem::~LoopFilesystem() {
+  unmount();
+}
+
+void LoopFilesystem::unmount() {
+  if (!path_.empty()) {
+    // Whatever still has a file open keeps it no longer than itself.
+    ::umount2(path_.c_str(), MNT_DETACH);
+    path_.clear();
+  }
+}
+
+Result<Fullness> LoopFilesystem::fullness() const {
+  return fullness_of(path_);
+}
+
+Result<Fullness> fullness_of(const std::filesystem::path& path) {
+  struct statvfs answer {};
+  if (::statvfs(path.c_str(), &answer) != 0) {
+    return fail_errno(errno, "statfs " + path.string());
+  }
+  return Fullness{.available = Bytes{static_cast<std::int64_t>(answer.f_bavail * answer.f_frsize)},
+                  .inodes_free = static_cast<std::int64_t>(answer.f_ffree)};
+}
+
+Result<> own_mount_namespace() {
+  if (::unshare(CLONE_NEWNS) != 0 ||
+      ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+    return fail_errno(errno, "make a mount namespace");
+  }
+  return {};
+}
+
+}  // namespace evictd::stage
