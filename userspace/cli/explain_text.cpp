@@ -47,6 +47,10 @@ std::string observation_text(const EvictionRecord& record) {
 }
 
 std::string threshold_text(const EvictionRecord& record) {
+  if (!record.local_limit.empty()) {
+    return fmt::format("It exceeded its own limit on local storage ({}): {}", record.local_limit,
+                       record.message);
+  }
   if (record.signal.empty()) {
     return "No threshold was met.";
   }
@@ -99,10 +103,11 @@ std::string_view outcome_text(std::string_view outcome, std::string_view reason)
        {"all_protected", "there were pods, and none of them may be evicted"},
        {"held", "an earlier victim was waited for"},
        {"failed", "the pass failed"}}};
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kReasons{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kReasons{
       {{"release_pending", "what an earlier victim was freeing would satisfy the threshold"},
        {"victim_in_grace", "an earlier victim had not used up its grace"},
        {"collectors_busy", "collectors of an earlier pass were running"},
+       {"usage_pending", "the disk usage of pods was being measured"},
        {"no_statistics", "statistics could not be read"},
        {"no_layout", "the disk layout could not be read"}}};
   for (const auto& [name, text] : kReasons) {
@@ -142,6 +147,9 @@ std::string why_text(const EvictionRecord& record) {
   const auto victim =
       std::find_if(record.ranking.begin(), record.ranking.end(),
                    [&](const RecordedCandidate& candidate) { return candidate.uid == record.uid; });
+  if (!record.local_limit.empty()) {
+    return "No ranking chose it: such a limit is the pod's own.";
+  }
   if (victim == record.ranking.end()) {
     return "How the pods were ranked was not kept.";
   }

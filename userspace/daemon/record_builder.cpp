@@ -67,8 +67,7 @@ bool is_of_disks(const eviction::RankRule& rule) {
 
 exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
                                       const eviction::Candidate& candidate,
-                                      const eviction::RankRule& rule,
-                                      MonoTime now) {
+                                      const eviction::RankRule& rule, MonoTime now) {
   exporting::RecordedCandidate recorded;
   recorded.place = candidate.place;
   recorded.ns = pod.pod->ns;
@@ -93,7 +92,7 @@ exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
                    .missing = candidate.key.missing,
                    .amount = rule.resource == eviction::Resource::kPids
                                  ? static_cast<std::int64_t>(candidate.key.amount)
-                                          : whole(candidate.key.amount)};
+                                 : whole(candidate.key.amount)};
   return recorded;
 }
 
