@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import List, Optional
 
 
@@ -19,6 +19,7 @@ class Test:
     name: str
     outcome: str  # passed, failed or skipped
     reason: str  # why it was skipped or failed, "" if it passed
+    evidence: List[str] = field(default_factory=list)  # the first lines of what a failed test said
 
 
 @dataclass
@@ -40,6 +41,13 @@ def skip_reason(output: str) -> str:
     return text or "no reason given"
 
 
+def evidence_of(output: str, lines: int = 12) -> List[str]:
+    """What a failed test said of its first failed check; the end of its output if it names none."""
+    said = output.strip().splitlines()
+    first = next((i for i, line in enumerate(said) if re.search(r": Failure$", line)), None)
+    return said[first : first + lines] if first is not None else said[-lines:]
+
+
 def read_results(path: str) -> List[Test]:
     tests = []
     for case in ElementTree.parse(path).getroot().iter("testcase"):
@@ -49,7 +57,7 @@ def read_results(path: str) -> List[Test]:
         status = case.get("status", "")
         name = case.get("name", "?")
         if "[  FAILED  ]" in output:
-            tests.append(Test(name, "failed", "a check failed"))
+            tests.append(Test(name, "failed", "a check failed", evidence_of(output)))
         elif status == "run" and failure is None and skipped is None:
             tests.append(Test(name, "passed", ""))
         elif status == "disabled":
@@ -61,7 +69,8 @@ def read_results(path: str) -> List[Test]:
         else:
             # Not run at all (program missing, a fixture failed) is a failure, whatever ctest calls it.
             node = failure if failure is not None else skipped
-            tests.append(Test(name, "failed", (node.get("message", "") if node is not None else "") or status))
+            reason = (node.get("message", "") if node is not None else "") or status
+            tests.append(Test(name, "failed", reason, evidence_of(output)))
     return tests
 
 
@@ -94,6 +103,8 @@ def summarise(
     print(f"\n== summary of {preset} on kernel {kernel}")
     for test in failed:
         print(f"  FAILED   {test.name}: {test.reason}")
+        for line in test.evidence:
+            print(f"             {line}")
     for test in skipped:
         row = permission(test, rows, kernel)
         if row is None:

@@ -45,6 +45,12 @@ class SummaryTest(unittest.TestCase):
         self.assertEqual((run.returncode, self.last_line(run)), (1, "1 passed, 1 failed, 0 skipped"))
         self.assertIn("FAILED   Rank.Fails", run.stdout)
 
+    def test_a_failure_is_shown_with_what_its_first_failed_check_said(self):
+        said = "before\na_test.cpp:7: Failure\nExpected: 1\n  Actual: 2\n[  FAILED  ] Rank.Fails"
+        run = self.summarise(FAILED.replace("[  FAILED  ]", said), ctest_status=8)
+        self.assertIn("a_test.cpp:7: Failure\n             Expected: 1", run.stdout)
+        self.assertNotIn("before", run.stdout)
+
     def test_a_skip_that_nobody_allowed_fails_the_run_and_its_reason_is_shown(self):
         run = self.summarise(PASSED, SKIPPED)
         self.assertEqual((run.returncode, self.last_line(run)), (1, "1 passed, 0 failed, 1 skipped"))

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Groups the sources of a compilation database into batches that clang-tidy can check in one go.
+
+Most of clang-tidy's time goes to the headers of a source, so one file that includes several sources of
+the same target costs little more than one of them. Reads BUILD/compile_commands.json, writes the batches
+and a database for them to BUILD/batches, and prints a line a batch: its path, a tab, and its sources
+separated by blanks. A source that belongs to two targets is in one batch.
+"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import sys
+
+
+def sources_by_target(database, pattern):
+    """Yields for each target its sources that match, each with its compile command."""
+    targets = {}
+    seen = set()
+    for entry in database:
+        source = entry["file"]
+        if source in seen or not pattern.search(source):
+            continue
+        seen.add(source)
+        target = re.search(r" -o (\S+?\.dir)/", entry["command"]).group(1)
+        targets.setdefault(target, []).append((source, entry["command"]))
+    return targets
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", required=True, type=pathlib.Path, help="a build tree")
+    parser.add_argument("--sources", required=True, help="regular expression of the paths to take")
+    parser.add_argument("--size", type=int, default=8, help="most sources in a batch")
+    args = parser.parse_args()
+
+    database = json.loads((args.build / "compile_commands.json").read_text())
+    folder = args.build.resolve() / "batches"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    entries = []
+    for target, sources in sources_by_target(database, re.compile(args.sources)).items():
+        for start in range(0, len(sources), args.size):
+            part = sources[start:start + args.size]
+            name = f"{target.replace('/CMakeFiles', '').replace('/', '-').removesuffix('.dir')}-{start}.cpp"
+            batch = folder / name
+            batch.write_text("".join(f'#include "{source}"\n' for source, _ in part))
+            first, command = part[0]
+            entries.append({"directory": str(args.build.resolve()), "file": str(batch),
+                            "command": command.replace(first, str(batch))})
+            print(batch, " ".join(source for source, _ in part), sep="\t")
+    (folder / "compile_commands.json").write_text(json.dumps(entries, indent=1))
+    return 0 if entries else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
