@@ -96,8 +96,9 @@ void HotLoop::resume_if_due(MonoTime now) {
   report(decision);
   wanted_.reset();
   timeline_ = {};
-  if (std::exchange(refused_, false)) {
-    // This one was not there: a whole pass finds who goes instead.
+  // A victim that was not there: a whole pass finds who goes instead. Enough reclaimed: the
+  // thresholds still stand as they did before, and what is read from now on may wake nobody.
+  if (std::exchange(refused_, false) || decision.outcome == eviction::Outcome::kReclaimed) {
     want_pass(PassTrigger::kRequest);
     run_wanted_pass();
   }

@@ -19,6 +19,7 @@
 #include "core/clock.h"
 #include "daemon/cross_checker.h"
 #include "daemon/hot_loop.h"
+#include "daemon/housekeeping_options.h"
 #include "daemon/journal.h"
 #include "daemon/messages.h"
 #include "daemon/pass_recorder.h"
@@ -41,30 +42,7 @@ namespace evictd::daemon {
 /// When it stalls, evictions go on.
 class Housekeeping final : private base::LineHandler {
  public:
-  struct Options {
-    config::Sources sources;
-    std::shared_ptr<const config::Config> config;
-    // Borrowed, all of them; probe is nullptr without BPF.
-    const core::Clock* clock = nullptr;
-    base::Log* log = nullptr;
-    const sys::Root* root = nullptr;
-    probe::Probe* probe = nullptr;
-    /// What the attach ladder found, also when there is no probe.
-    const probe::Ladder* ladder = nullptr;
-    PodRegistry* registry = nullptr;
-    disk::Filesystems* filesystems = nullptr;
-    Mailbox<ToHot>* to_hot = nullptr;
-    Mailbox<ToHousekeeping>* from_hot = nullptr;
-    const HotCounters* hot_counters = nullptr;
-    /// Whether the hot thread got the priority that the configuration asks for.
-    const std::atomic<bool>* realtime = nullptr;
-    bool memory_locked = false;
-    std::uint64_t descriptor_limit = 0;
-    /// What the last run left, and where it is kept for the next.
-    StateKeeper::Options state;
-    /// Unset: passes are not recorded.
-    std::optional<RecordingOptions> recording;
-  };
+  using Options = HousekeepingOptions;
 
   [[nodiscard]] static Result<std::unique_ptr<Housekeeping>> create(Options options);
   Housekeeping(const Housekeeping&) = delete;

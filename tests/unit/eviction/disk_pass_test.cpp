@@ -94,6 +94,9 @@ TEST(DiskUsage, NoPodIsChosenByAMeasurementThatIsBeingReplaced) {
   EXPECT_EQ(node.victim(), "nobody");
   node.input().disk_usage_pending = false;
   node.pass_time(1ms);
+  EXPECT_EQ(node.pass().outcome, Outcome::kStale) << "the reading is that of the pass before";
+  node.pass_time(1ms);
+  node.see(Signal::kNodeFsAvailable, kCapacity / 20, kCapacity);
   EXPECT_EQ(node.pass().outcome, Outcome::kEvicted);
 }
 

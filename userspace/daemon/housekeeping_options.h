@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/log.h"
+#include "config/config.h"
+#include "config/sources.h"
+#include "core/clock.h"
+#include "daemon/hot_loop.h"
+#include "daemon/messages.h"
+#include "daemon/pass_recorder.h"
+#include "daemon/pod_registry.h"
+#include "daemon/state_keeper.h"
+#include "disk/filesystems.h"
+#include "probe/probe.h"
+
+namespace evictd::daemon {
+
+/// What the ordinary thread works with and on.
+struct HousekeepingOptions {
+  config::Sources sources;
+  std::shared_ptr<const config::Config> config;
+  // Borrowed, all of them; probe is nullptr without BPF.
+  const core::Clock* clock = nullptr;
+  base::Log* log = nullptr;
+  const sys::Root* root = nullptr;
+  probe::Probe* probe = nullptr;
+  /// What the attach ladder found, also when there is no probe.
+  const probe::Ladder* ladder = nullptr;
+  PodRegistry* registry = nullptr;
+  disk::Filesystems* filesystems = nullptr;
+  Mailbox<ToHot>* to_hot = nullptr;
+  Mailbox<ToHousekeeping>* from_hot = nullptr;
+  const HotCounters* hot_counters = nullptr;
+  /// Whether the hot thread got the priority that the configuration asks for.
+  const std::atomic<bool>* realtime = nullptr;
+  bool memory_locked = false;
+  std::uint64_t descriptor_limit = 0;
+  /// What the last run left, and where it is kept for the next.
+  StateKeeper::Options state;
+  /// Unset: passes are not recorded.
+  std::optional<RecordingOptions> recording;
+};
+
+}  // namespace evictd::daemon
