@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/machine.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {

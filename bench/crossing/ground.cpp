@@ -69,15 +69,4 @@ Result<WorkingSet> read_working_set(const Ground& ground, Target target) {
   return WorkingSet{Bytes{*usage}, Bytes{*inactive}};
 }
 
-Result<Bytes> memory_total() {
-  const Result<std::string> text = stage::read_text("/proc/meminfo");
-  if (!text) {
-    return tl::unexpected(text.error());
-  }
-  const std::size_t digits = text->find_first_of("0123456789");
-  return stage::parse_number(std::string_view{*text}.substr(digits)).map([](std::int64_t kib) {
-    return Bytes{kib * 1024};
-  });
-}
-
 }  // namespace evictd::bench

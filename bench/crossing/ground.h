@@ -40,7 +40,4 @@ struct WorkingSet {
 };
 [[nodiscard]] Result<WorkingSet> read_working_set(const Ground& ground, Target target);
 
-/// MemTotal of /proc/meminfo.
-[[nodiscard]] Result<Bytes> memory_total();
-
 }  // namespace evictd::bench

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "crossing/plan.h"
 
-#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -80,13 +79,7 @@ std::vector<std::vector<Row>> plan(const Selection& selection, bool with_eventfd
     for (const Killer killer : kKillers) {
       for (const bool realtime : {true, false}) {
         const Row row{scene, killer, realtime};
-        const std::string title = title_of(row);
-        const auto has = [&](const std::string& word) {
-          return title.find(word) != std::string::npos;
-        };
-        const bool wanted = std::all_of(selection.with.begin(), selection.with.end(), has) &&
-                            std::none_of(selection.without.begin(), selection.without.end(), has);
-        if (wanted && (with_eventfd || killer != Killer::kEventfd)) {
+        if (selection.wants(title_of(row)) && (with_eventfd || killer != Killer::kEventfd)) {
           rows.push_back(row);
         }
       }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "evictd/time.h"
+#include "harness/selection.h"
 #include "stage/load_process.h"
 
 namespace evictd::bench {
@@ -43,14 +44,6 @@ struct Row {
 [[nodiscard]] nlohmann::json params_of(const Row& row);
 /// "evictd fifo idle 4k cgroup": what --rows selects by.
 [[nodiscard]] std::string title_of(const Row& row);
-
-/// Rows by the words of their titles.
-struct Selection {
-  /// All of these.
-  std::vector<std::string> with;
-  /// None of these.
-  std::vector<std::string> without;
-};
 
 /// Every row that `selection` wants, grouped by scene. The eventfd rows are left out where the
 /// kernel has no eventfd (cgroup v2).

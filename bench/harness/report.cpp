@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -58,6 +59,14 @@ std::string first_line_of(const char* command) {
   std::string text = line.data();
   text.resize(text.find_last_not_of('\n') + 1);
   return text;
+}
+
+/// Of the tree that is measured; a machine without the tree is told.
+std::string commit() {
+  const char* told = std::getenv("EVICTD_COMMIT");
+  return told != nullptr
+             ? told
+             : first_line_of("git -C " EVICTD_SOURCE_DIR " rev-parse --short=12 HEAD 2>/dev/null");
 }
 
 std::string now_utc() {
@@ -114,6 +123,19 @@ void Report::add(const std::string& name, const json& params, const std::string&
   std::fflush(stdout);
 }
 
+void Report::add(const std::string& name, const json& params, const std::string& unit,
+                 const Series& series, const nlohmann::ordered_json& counts) {
+  add(name, params, unit, series);
+  // As pairs, because the order of the columns is the caller's.
+  json pairs = json::array();
+  for (const auto& [key, value] : counts.items()) {
+    pairs.push_back({key, value});
+  }
+  rows_->back()["counts"] = std::move(pairs);
+  std::printf("  %s\n", counts.dump().c_str());
+  std::fflush(stdout);
+}
+
 void Report::note(const std::string& text) {
   std::printf("note: %s\n", text.c_str());
   notes_.push_back(text);
@@ -129,13 +151,8 @@ double Report::value(const std::string& name, const json& params, const std::str
 }
 
 Result<> Report::write(const std::filesystem::path& path) const {
-  const json whole = {{"bench", bench_},
-                      {"machine", machine()},
-                      {"date", now_utc()},
-                      {"commit", first_line_of("git -C " EVICTD_SOURCE_DIR
-                                               " rev-parse --short=12 HEAD 2>/dev/null")},
-                      {"notes", notes_},
-                      {"rows", *rows_}};
+  const json whole = {{"bench", bench_},    {"machine", machine()}, {"date", now_utc()},
+                      {"commit", commit()}, {"notes", notes_},      {"rows", *rows_}};
   std::error_code ignored;
   if (path.has_parent_path()) {
     std::filesystem::create_directories(path.parent_path(), ignored);

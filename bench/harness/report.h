@@ -39,6 +39,9 @@ class Report {
   /// Adds {name, params, unit, n, p50, p90, p99, max, samples} and prints it as one line.
   void add(const std::string& name, const nlohmann::json& params, const std::string& unit,
            const Series& series);
+  /// The same with "counts", an object of numbers that become columns of their own.
+  void add(const std::string& name, const nlohmann::json& params, const std::string& unit,
+           const Series& series, const nlohmann::ordered_json& counts);
   /// Adds a remark that belongs to the whole run: what was voided, what is not resolved.
   void note(const std::string& text);
   /// p50, p99 and max of a row that was added, for ratios; 0 if there is none.

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import List, Sequence
 
 MIRROR = "http://deb.debian.org/debian"
 SUITE = "bookworm"
@@ -61,14 +62,14 @@ def content_key(*parts: bytes) -> str:
     return digest.hexdigest()[:16]
 
 
-def unpack_packages(folder: Path) -> None:
+def unpack_packages(folder: Path, packages: List[str]) -> None:
     need("mmdebstrap", "mmdebstrap")
     if os.geteuid() != 0:
         raise VmError("must be root to unpack the packages with their owners")
     run_quietly(
-        ["mmdebstrap", "--quiet", "--variant=extract", f"--include={','.join(PACKAGES)}",
+        ["mmdebstrap", "--quiet", "--variant=extract", f"--include={','.join(packages)}",
          f"--setup-hook={MERGE_USR}", SUITE, str(folder), MIRROR],
-        f"unpacking {len(PACKAGES)} packages of {SUITE} from {MIRROR}",
+        f"unpacking {len(packages)} packages of {SUITE} from {MIRROR}",
     )
     for waste in ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/i18n", "var/cache"):
         shutil.rmtree(folder / waste, ignore_errors=True)
@@ -117,9 +118,10 @@ def made_whole(target: Path, make) -> Path:
     return target
 
 
-def build_image(init: Path) -> Image:
-    """The image for these packages and these scripts; made if the cache does not have it."""
-    script = Path(__file__).read_bytes()
+def build_image(init: Path, more_packages: Sequence[str] = ()) -> Image:
+    """The image with these packages besides PACKAGES; made if the cache does not have it."""
+    chosen = PACKAGES + sorted(set(more_packages) - set(PACKAGES))
+    script = Path(__file__).read_bytes() + " ".join(chosen[len(PACKAGES):]).encode()
     cache = cache_folder()
     cache.mkdir(parents=True, exist_ok=True)
     with open(cache / "lock", "w", encoding="ascii") as lock:
@@ -127,6 +129,6 @@ def build_image(init: Path) -> Image:
         packages = cache / f"packages-{content_key(script)}"
         folder = cache / f"image-{content_key(script, init.read_bytes())}"
         if not folder.exists():
-            made_whole(packages, unpack_packages)
+            made_whole(packages, lambda unfinished: unpack_packages(unfinished, chosen))
             made_whole(folder, lambda unfinished: make_disk(packages, init, unfinished))
     return Image(kernel=folder / "vmlinuz", disk=folder / "root.ext4")

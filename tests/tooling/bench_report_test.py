@@ -56,6 +56,35 @@ class BenchReportTest(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertEqual(self.page.read_text(encoding="utf-8"), page)
 
+    def test_counts_become_columns_and_nothing_measured_has_no_percentiles(self):
+        page = "<!-- bench-report crossing wake -->\n<!-- /bench-report -->\n"
+        run = self.run_on(page, [row(n=0, p50=0, p99=0, max=0, samples=[], counts=[["won", 2], ["OOM kills", 0]])])
+        self.assertEqual(run.returncode, 0, run.stderr)
+        written = self.page.read_text(encoding="utf-8")
+        self.assertIn("| won | OOM kills | n | p50 (us) | p99 (us) | max (us) |", written)
+        self.assertIn("| 2 | 0 | 0 |  |  |  |", written)
+
+    def test_a_picture_has_a_dot_for_every_sample_and_is_checked(self):
+        page = "<!-- bench-report crossing picture wake -->\n<!-- /bench-report -->\n"
+        rows = [row(), row(params={"pages": "thp"})]
+        self.assertEqual(self.run_on(page, rows).returncode, 0)
+        written = self.page.read_text(encoding="utf-8")
+        self.assertIn("(pictures/crossing-wake.svg)", written)
+        picture = self.folder / "pictures/crossing-wake.svg"
+        self.assertEqual(picture.read_text(encoding="utf-8").count("<circle"), 6)
+        self.assertEqual(self.run_on(written, rows, "--check").returncode, 0)
+        picture.write_text(picture.read_text(encoding="utf-8").replace("thp", "4k"), encoding="utf-8")
+        changed = self.run_on(written, rows, "--check")
+        self.assertEqual(changed.returncode, 1)
+        self.assertIn("crossing-wake.svg: is not what the results say", changed.stderr)
+
+    def test_a_picture_that_nobody_asks_for_any_more_goes(self):
+        page = "<!-- bench-report crossing picture wake -->\n<!-- /bench-report -->\n"
+        self.assertEqual(self.run_on(page, [row()]).returncode, 0)
+        self.assertEqual(self.run_on("plain\n", [row()], "--check").returncode, 1)
+        self.assertEqual(self.run_on("plain\n", [row()]).returncode, 0)
+        self.assertEqual(list((self.folder / "pictures").glob("*.svg")), [])
+
     def test_a_percentile_that_is_not_that_of_the_samples_is_refused(self):
         run = self.run_on("", [row(p50=1)], "--check")
         self.assertEqual(run.returncode, 1)

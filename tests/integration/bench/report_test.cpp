@@ -32,6 +32,7 @@ TEST(Report, WritesWhatTheTablesNeed) {
   Series series;
   series.add(1.23456);
   report.add("latency", {{"pages", "4k"}}, "us", series);
+  report.add("outcome", {{"pages", "4k"}}, "ms", series, {{"won", 1}, {"OOM kills", 0}});
   report.note("one trial");
   const std::filesystem::path path = scratch->path() / "results" / "crossing.json";
   const Result<> written = report.write(path);
@@ -46,6 +47,8 @@ TEST(Report, WritesWhatTheTablesNeed) {
   EXPECT_EQ(row["n"], 1);
   EXPECT_EQ(row["p50"], 1.235);
   EXPECT_EQ(row["samples"][0], 1.235);
+  // Counts keep their order.
+  EXPECT_EQ(whole["rows"][1]["counts"], nlohmann::json::parse(R"([["won", 1], ["OOM kills", 0]])"));
 }
 
 }  // namespace

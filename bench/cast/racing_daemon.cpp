@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cast/racing_daemon.h"
+
+#include "cast/cast.h"
+#include "stage/text_file.h"
+
+namespace evictd::bench {
+
+std::string racing_config(const RacingDaemonOptions& options) {
+  nlohmann::json config = {
+      {"evictionHard", options.eviction_hard},
+      // Else a memory threshold would hold for the pod root as well, which has no limit here.
+      {"enforceNodeAllocatable", {"none"}},
+      {"evictionPressureTransitionPeriod", "1s"},
+      // Trials follow one another faster than a node's evictions should.
+      {"maxEvictionsPerMinute", 0},
+      {"eventSource", options.mode == EvictdMode::kPoll ? "poll" : "bpf"},
+      {"manifestDirectories", {options.manifests.string()}},
+      {"cgroupRoot", options.tree.cgroup_root()},
+      {"runtimeDirectory", options.directory.string()}};
+  if (options.mode == EvictdMode::kBpf || options.mode == EvictdMode::kPoll) {
+    config["hardEvictionGracePeriodSeconds"] = 0;
+  }
+  if (options.mode == EvictdMode::kBpfFloor) {
+    config["hardEvictionFloor"] = "95%";
+  }
+  // JSON is YAML.
+  return config.dump(2) + "\n";
+}
+
+Result<stage::DaemonProcess> start_racing_daemon(const RacingDaemonOptions& options) {
+  const std::filesystem::path path = options.directory / "evictd.yaml";
+  if (Result<> written = stage::replace_file(path, racing_config(options)); !written) {
+    return tl::unexpected(written.error());
+  }
+  Result<stage::DaemonProcess> daemon =
+      stage::DaemonProcess::start({options.programs / "evictd", path, options.directory});
+  if (!daemon) {
+    return daemon;
+  }
+  if (Result<> scored = set_oom_score_adj(daemon->pid(), kContestantScore); !scored) {
+    return tl::unexpected(scored.error());
+  }
+  return daemon;
+}
+
+}  // namespace evictd::bench

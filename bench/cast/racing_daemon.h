@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "evictd/result.h"
+#include "stage/daemon_process.h"
+#include "stage/private_tree.h"
+
+namespace evictd::bench {
+
+/// The ways in which evictd races.
+enum class EvictdMode {
+  kBpf,       ///< Grace 0.
+  kBpfGrace,  ///< The default grace and its floor.
+  kBpfFloor,  ///< The default grace, and a floor of 95 % of the threshold.
+  kPoll,      ///< Polling every 10 s as the kubelet does, grace 0.
+};
+
+struct RacingDaemonOptions {
+  EvictdMode mode = EvictdMode::kBpf;
+  const stage::PrivateTree& tree;
+  /// Where evictd is.
+  std::filesystem::path programs;
+  /// A private directory on tmpfs.
+  std::filesystem::path directory;
+  std::filesystem::path manifests;
+  /// Signal to threshold, as a configuration has it.
+  nlohmann::json eviction_hard;
+};
+
+/// evictd's configuration for a race.
+[[nodiscard]] std::string racing_config(const RacingDaemonOptions& options);
+
+/// Writes it and starts evictd, as little threatened by the OOM killer as its unit makes it.
+/// Errors: as DaemonProcess::start() and set_oom_score_adj().
+[[nodiscard]] Result<stage::DaemonProcess> start_racing_daemon(const RacingDaemonOptions& options);
+
+/// OOMScoreAdjust of evictd.service; rivals are given the same.
+inline constexpr int kContestantScore = -999;
+
+}  // namespace evictd::bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "oom_race/contestant.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cast/cast.h"
+#include "cast/racing_daemon.h"
+
+namespace evictd::bench {
+namespace {
+
+EvictdMode mode_of(Racer racer) {
+  switch (racer) {
+    case Racer::kEvictdGrace:
+      return EvictdMode::kBpfGrace;
+    case Racer::kEvictdFloor:
+      return EvictdMode::kBpfFloor;
+    case Racer::kEvictdPoll:
+      return EvictdMode::kPoll;
+    case Racer::kEvictd:
+    case Racer::kEarlyoom:
+    case Racer::kNohang:
+    case Racer::kOomd:
+    case Racer::kSystemdOomd:
+      break;
+  }
+  return EvictdMode::kBpf;
+}
+
+}  // namespace
+
+Result<Contestant> Contestant::start(const ContestantOptions& options) {
+  if (is_evictd(options.row.racer)) {
+    Result<stage::DaemonProcess> daemon =
+        start_racing_daemon({mode_of(options.row.racer),
+                             options.tree,
+                             options.programs,
+                             options.directory,
+                             options.manifests,
+                             {{"memory.available", options.row.scene.threshold}}});
+    if (!daemon) {
+      return tl::unexpected(daemon.error());
+    }
+    return Contestant{std::move(*daemon)};
+  }
+  Result<Rival> rival = Rival::start(options.row.racer, options.tree, options.directory);
+  if (!rival) {
+    return tl::unexpected(rival.error());
+  }
+  if (Result<> scored = set_oom_score_adj(rival->pid(), kContestantScore); !scored) {
+    return tl::unexpected(scored.error());
+  }
+  return Contestant{std::move(*rival)};
+}
+
+}  // namespace evictd::bench

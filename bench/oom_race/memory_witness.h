@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "base/fd.h"
+#include "evictd/bytes.h"
+#include "evictd/result.h"
+#include "evictd/time.h"
+
+namespace evictd::bench {
+
+/// What the kernel's own estimate did during one trial. Source: MemAvailable of /proc/meminfo.
+struct MemorySeen {
+  Bytes lowest_available;
+  /// When it was first read below a tenth of MemTotal.
+  std::optional<MonoTime> short_since;
+};
+
+/// Reads /proc/meminfo every 5 ms in a real-time thread of its own, so that it sees what happens
+/// while everything else waits for memory. One thread uses it.
+class MemoryWitness {
+ public:
+  /// Begins to look. Errors: those of opening the file and of making the timer.
+  Result<> start();
+  /// Ends, and says what was seen since start().
+  MemorySeen stop();
+
+  MemoryWitness() = default;
+  MemoryWitness(const MemoryWitness&) = delete;
+  MemoryWitness& operator=(const MemoryWitness&) = delete;
+  ~MemoryWitness();
+
+ private:
+  void look_until_told();
+  void look();
+
+  base::Fd meminfo_;
+  base::Fd timer_;
+  std::atomic<bool> ends_{false};
+  std::thread thread_;
+  MemorySeen seen_;
+};
+
+}  // namespace evictd::bench

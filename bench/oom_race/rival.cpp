@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "oom_race/rival.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "stage/text_file.h"
+
+namespace evictd::bench {
+namespace {
+
+constexpr std::chrono::seconds kReadyDeadline{60};
+/// Between two looks at what a rival has printed.
+constexpr std::chrono::milliseconds kLook{20};
+
+/// How one rival is started.
+struct Recipe {
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;
+  /// It runs once it has printed this.
+  std::string ready;
+};
+
+/// nohang's own file with its thresholds and periods replaced.
+Result<std::string> nohang_settings() {
+  Result<std::string> text = stage::read_text("/etc/nohang/nohang.conf");
+  if (!text) {
+    return text;
+  }
+  const std::pair<const char*, const char*> changes[] = {{"soft_threshold_min_mem", "10 %"},
+                                                         {"hard_threshold_min_mem", "5 %"},
+                                                         {"soft_threshold_min_swap", "99 %"},
+                                                         {"hard_threshold_min_swap", "98 %"},
+                                                         {"max_sleep", "0.5"},
+                                                         {"min_sleep", "0.05"},
+                                                         {"post_soft_action_delay", "0.1"},
+                                                         {"max_soft_exit_time", "0.1"}};
+  for (const auto& [key, value] : changes) {
+    const std::size_t line = text->find("\n" + std::string{key} + " ");
+    if (line == std::string::npos) {
+      return fail(Errc::kUnsupported, std::string{"nohang.conf has no "} + key);
+    }
+    const std::size_t end = text->find('\n', line + 1);
+    text->replace(line, end - line, "\n" + std::string{key} + " = " + value);
+  }
+  return text;
+}
+
+/// Best-effort pods only: what an operator would tell a program that does not know pods.
+std::string oomd_settings(const stage::PrivateTree& tree) {
+  const std::string pods = tree.cgroup_root().substr(1) + "/kubepods/besteffort/*";
+  const nlohmann::json detector = {
+      {"name", "memory_above"},
+      {"args", {{"cgroup", "/"}, {"threshold", "85%"}, {"duration", "0"}}}};
+  const nlohmann::json action = {{"name", "kill_by_memory_size_or_growth"},
+                                 {"args", {{"cgroup", pods}, {"post_action_delay", "0"}}}};
+  nlohmann::json ruleset = {{"name", "memory"}, {"actions", {action}}};
+  ruleset["detectors"] = nlohmann::json::array({nlohmann::json::array({"short", detector})});
+  return nlohmann::json{{"rulesets", nlohmann::json::array({ruleset})}}.dump(2);
+}
+
+constexpr const char* kSystemdOomdSettings =
+    "[OOM]\nSwapUsedLimit=10%\nDefaultMemoryPressureLimit=5%\n"
+    "DefaultMemoryPressureDurationSec=1s\n";
+
+Result<Recipe> recipe_of(Racer racer, const stage::PrivateTree& tree,
+                         const std::filesystem::path& directory) {
+  const std::filesystem::path settings = directory / (std::string{name_of(racer)} + ".conf");
+  if (racer == Racer::kEarlyoom) {
+    return Recipe{
+        {"/usr/bin/earlyoom", "-m", "10,5", "-s", "100,100", "-r", "0"}, {}, "SIGKILL when"};
+  }
+  if (racer == Racer::kNohang) {
+    const Result<std::string> text = nohang_settings();
+    if (Result<> written =
+            text ? stage::replace_file(settings, *text) : tl::unexpected(text.error());
+        !written) {
+      return tl::unexpected(written.error());
+    }
+    return Recipe{
+        {"/usr/sbin/nohang", "--monitor", "--config", settings}, {}, "Monitoring has started"};
+  }
+  if (racer == Racer::kOomd) {
+    if (Result<> written = stage::replace_file(settings, oomd_settings(tree)); !written) {
+      return tl::unexpected(written.error());
+    }
+    return Recipe{{"/usr/bin/oomd", "--interval", "1", "--config", settings}, {}, "Running oomd"};
+  }
+  std::error_code ignored;
+  std::filesystem::create_directories("/run/systemd/oomd.conf.d", ignored);
+  if (Result<> written =
+          stage::replace_file("/run/systemd/oomd.conf.d/90-race.conf", kSystemdOomdSettings);
+      !written) {
+    return tl::unexpected(written.error());
+  }
+  return Recipe{{"/lib/systemd/systemd-oomd"}, {"SYSTEMD_LOG_LEVEL=debug"}, "Sending message"};
+}
+
+Result<> await_ready(stage::Child& child, const std::filesystem::path& output,
+                     const std::string& ready) {
+  const auto deadline = std::chrono::steady_clock::now() + kReadyDeadline;
+  for (;;) {
+    const std::string said = stage::read_text(output).value_or(std::string{});
+    if (said.find(ready) != std::string::npos) {
+      return {};
+    }
+    if (const Result<stage::ChildExit> end = child.wait(kLook); end) {
+      return fail(Errc::kIo, "it ended with " + end->text() + ": " + said);
+    }
+    if (std::chrono::steady_clock::now() > deadline) {
+      return fail(Errc::kTimedOut, "it does not say that it runs: " + said);
+    }
+  }
+}
+
+std::filesystem::path program_of(Racer racer) {
+  switch (racer) {
+    case Racer::kEarlyoom:
+      return "/usr/bin/earlyoom";
+    case Racer::kNohang:
+      return "/usr/sbin/nohang";
+    case Racer::kOomd:
+      return "/usr/bin/oomd";
+    case Racer::kSystemdOomd:
+      return "/lib/systemd/systemd-oomd";
+    case Racer::kEvictd:
+    case Racer::kEvictdGrace:
+    case Racer::kEvictdFloor:
+    case Racer::kEvictdPoll:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_installed(Racer racer) {
+  std::error_code ignored;
+  return is_evictd(racer) || std::filesystem::exists(program_of(racer), ignored);
+}
+
+Rival::Rival(std::optional<ManagedOom> manager, stage::Child child)
+    : manager_(std::move(manager)), child_(std::move(child)) {}
+
+Result<Rival> Rival::start(Racer racer, const stage::PrivateTree& tree,
+                           const std::filesystem::path& directory) {
+  const Result<Recipe> recipe = recipe_of(racer, tree, directory);
+  if (!recipe) {
+    return tl::unexpected(recipe.error());
+  }
+  std::optional<ManagedOom> manager;
+  if (racer == Racer::kSystemdOomd) {
+    Result<ManagedOom> made = ManagedOom::start(tree.cgroup_root() + "/kubepods/besteffort");
+    if (!made) {
+      return tl::unexpected(made.error());
+    }
+    manager.emplace(std::move(*made));
+  }
+  const std::filesystem::path output = directory / (std::string{name_of(racer)} + ".log");
+  std::error_code ignored;
+  std::filesystem::remove(output, ignored);
+  Result<stage::Child> child = stage::Child::start(
+      {.argv = recipe->argv, .environment = recipe->environment, .output = output});
+  if (!child) {
+    return tl::unexpected(child.error());
+  }
+  if (Result<> ready = await_ready(*child, output, recipe->ready); !ready) {
+    return tl::unexpected(ready.error());
+  }
+  if (manager) {
+    if (Result<> told = manager->tell(kReadyDeadline); !told) {
+      return tl::unexpected(told.error());
+    }
+  }
+  return Rival{std::move(manager), std::move(*child)};
+}
+
+}  // namespace evictd::bench

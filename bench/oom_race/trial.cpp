@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "oom_race/trial.h"
+
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include "stage/text_file.h"
+
+namespace evictd::bench {
+namespace {
+
+/// The slowest hog passes any threshold within six seconds and a kubelet's poll is ten; this is for
+/// a machine that thrashes and a racer that never acts.
+constexpr std::chrono::seconds kTrialDeadline{60};
+
+double milliseconds(Duration duration) {
+  return static_cast<double>(duration.count()) / 1e6;
+}
+
+Result<std::int64_t> machine_oom_kills() {
+  const Result<std::string> text = stage::read_text("/proc/vmstat");
+  return text ? stage::number_after(*text, "oom_kill") : tl::unexpected(text.error());
+}
+
+std::optional<double> since(const std::optional<MonoTime>& start, MonoTime end) {
+  if (!start || *start > end) {
+    return std::nullopt;
+  }
+  return milliseconds(end - *start);
+}
+
+/// Waits for the hog's end; one that survives is killed, and that is nothing.
+std::optional<stage::ChildExit> await_end(stage::Child& hog) {
+  const Result<stage::ChildExit> end = hog.wait(kTrialDeadline);
+  if (end) {
+    return *end;
+  }
+  hog.signal(SIGKILL);
+  static_cast<void>(hog.wait(kTrialDeadline));
+  return std::nullopt;
+}
+
+Result<HogEnd> end_of(const std::optional<stage::ChildExit>& end, const Cast& cast,
+                      const Actor& hog) {
+  if (!end) {
+    return HogEnd::kSurvived;
+  }
+  if (!end->killed_by(SIGKILL)) {
+    return fail(Errc::kInvalid, "the hog ended with " + end->text());
+  }
+  const Result<std::int64_t> taken = cast.oom_kills(hog);
+  if (!taken) {
+    return tl::unexpected(taken.error());
+  }
+  return *taken > 0 ? HogEnd::kOomKilled : HogEnd::kEvicted;
+}
+
+}  // namespace
+
+bool RaceOutcome::won() const {
+  return end == HogEnd::kEvicted && oom_kills == 0 && !guaranteed_died && !burstable_died;
+}
+
+Result<RaceOutcome> run_race(const RaceRow& row, Cast& cast, Observer& observer,
+                             MemoryWitness& witness, Bytes capacity) {
+  const Result<std::int64_t> before = machine_oom_kills();
+  stage::LoadOptions load;
+  load.rate = row.scene.rate.value;
+  load.pages = row.scene.pages;
+  Result<Actor> hog = cast.make_culprit("besteffort-hog", load);
+  if (!before || !hog) {
+    return tl::unexpected(before ? hog.error() : before.error());
+  }
+  stage::Child& process = hog->process.child();
+  observer.arm({0, capacity - threshold_of(row.scene, capacity), process.pid()});
+  if (Result<> looking = witness.start(); !looking) {
+    return tl::unexpected(looking.error());
+  }
+  hog->process.go();
+  const std::optional<stage::ChildExit> ended = await_end(process);
+  const MemorySeen memory = witness.stop();
+  const ObserverReading seen = observer.disarm();
+  const Result<std::int64_t> after = machine_oom_kills();
+  const Result<HogEnd> end = end_of(ended, cast, *hog);
+  if (!after || !end) {
+    return tl::unexpected(after ? end.error() : after.error());
+  }
+  RaceOutcome outcome;
+  outcome.end = *end;
+  outcome.guaranteed_died = !cast.guaranteed_lives();
+  outcome.burstable_died = !cast.burstable_lives();
+  outcome.oom_kills = *after - *before;
+  outcome.lowest_available = memory.lowest_available;
+  outcome.lowest_kubelet_available = capacity - seen.furthest;
+  if (ended) {
+    outcome.from_crossing_ms = since(seen.crossed, ended->at);
+    outcome.from_short_ms = since(memory.short_since, ended->at);
+  }
+  if (Result<> removed = cast.remove(std::move(*hog)); !removed) {
+    return tl::unexpected(removed.error());
+  }
+  return outcome;
+}
+
+}  // namespace evictd::bench
