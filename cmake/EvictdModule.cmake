@@ -47,8 +47,7 @@ function(evictd_test name)
   list(TRANSFORM arg_DEPENDS PREPEND evictd_)
   target_link_libraries(${name} PRIVATE evictd_build_flags ${arg_DEPENDS} ${arg_LIBRARIES}
                                         GTest::gtest_main GTest::gmock)
-  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS}
-                                             EVICTD_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
