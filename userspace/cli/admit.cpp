@@ -24,7 +24,7 @@ constexpr int kNoAnswer = 2;
 
 constexpr std::string_view kAllowedConditions = "MemoryPressure, DiskPressure, PIDPressure";
 
-struct Answer {
+struct PodAnswer {
   cluster::Manifest manifest;
   eviction::PodFacts facts;
   eviction::Admission admission;
@@ -154,8 +154,8 @@ std::string name_of(const eviction::Pod& pod) {
   return (pod.ns.empty() ? "default" : pod.ns) + "/" + pod.name;
 }
 
-void print_text(const std::vector<Answer>& answers, std::ostream& out) {
-  for (const Answer& answer : answers) {
+void print_text(const std::vector<PodAnswer>& answers, std::ostream& out) {
+  for (const PodAnswer& answer : answers) {
     out << name_of(answer.manifest.pod) << ": ";
     if (answer.admission.admitted) {
       out << "admitted\n";
@@ -165,7 +165,7 @@ void print_text(const std::vector<Answer>& answers, std::ostream& out) {
   }
 }
 
-void print_json(const std::vector<Answer>& answers, const NodeView& node, std::ostream& out) {
+void print_json(const std::vector<PodAnswer>& answers, const NodeView& node, std::ostream& out) {
   Json conditions = Json::array();
   for (const eviction::Condition condition : eviction::kConditions) {
     if (node.conditions.has(condition)) {
@@ -173,7 +173,7 @@ void print_json(const std::vector<Answer>& answers, const NodeView& node, std::o
     }
   }
   Json pods = Json::array();
-  for (const Answer& answer : answers) {
+  for (const PodAnswer& answer : answers) {
     pods.push_back({{"namespace", answer.manifest.pod.ns},
                     {"name", answer.manifest.pod.name},
                     {"admitted", answer.admission.admitted},
@@ -209,7 +209,7 @@ int admit(const AdmitOptions& options, std::ostream& out, std::ostream& errors) 
   if (!pods) {
     return report(pods.error(), errors);
   }
-  std::vector<Answer> answers;
+  std::vector<PodAnswer> answers;
   bool all_admitted = true;
   for (cluster::Manifest& manifest : *pods) {
     const eviction::PodFacts facts = eviction::facts_of(manifest.pod, node->compatibility);

@@ -48,7 +48,7 @@ Result<replay::WhatIf> changes_of(const ReplayOptions& options) {
   return changes;
 }
 
-std::string text_of(const ReplayOptions& options) {
+std::string changes_text(const ReplayOptions& options) {
   std::string text;
   const auto add = [&](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
   if (!options.config.empty()) {
@@ -66,7 +66,7 @@ std::string text_of(const ReplayOptions& options) {
   return text;
 }
 
-void print(const Json& json) {
+void print_json_line(const Json& json) {
   std::cout << json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
 }
 
@@ -90,7 +90,7 @@ Result<int> run(const ReplayOptions& options) {
   }
   if (!changes->asked() || verification->difference) {
     if (options.json) {
-      print(to_json(*verification, offset));
+      print_json_line(to_json(*verification, offset));
     } else {
       print_verification(*verification, offset, std::cout);
     }
@@ -101,10 +101,10 @@ Result<int> run(const ReplayOptions& options) {
     return fail_in(options.recording, result.error());
   }
   if (options.json) {
-    print(to_json(*result, offset));
+    print_json_line(to_json(*result, offset));
   } else {
     print_verification(*verification, offset, std::cout);
-    print_counterfactual(*result, text_of(options), offset, std::cout);
+    print_counterfactual(*result, changes_text(options), offset, std::cout);
   }
   return kExitOk;
 }

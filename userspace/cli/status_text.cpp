@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kNothing = "-";
 
-std::string text_of(const Json& object, const char* key) {
+std::string value_text(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) {
     return kNothing;
@@ -30,8 +30,8 @@ std::string bytes_of(const Json& object, const char* key) {
   return found != object.end() && found->is_number() ? bytes_text(found->get<double>()) : kNothing;
 }
 
-std::string amount_of(const Json& signal, const char* key) {
-  return is_count(text_of(signal, "signal")) ? text_of(signal, key) : bytes_of(signal, key);
+std::string signal_amount(const Json& signal, const char* key) {
+  return is_count(value_text(signal, "signal")) ? value_text(signal, key) : bytes_of(signal, key);
 }
 
 bool is_true(const Json& object, const char* key) {
@@ -46,28 +46,28 @@ const Json& list_of(const Json& object, const char* key) {
 
 void print_head(const Json& status, std::ostream& out) {
   out << fmt::format("evictd {} (pid {}), kubelet {} rules, events from {}{}{}\n",
-                     text_of(status, "version"), text_of(status, "pid"),
-                     text_of(status, "compatibility"), text_of(status, "event_source"),
+                     value_text(status, "version"), value_text(status, "pid"),
+                     value_text(status, "compatibility"), value_text(status, "event_source"),
                      is_true(status, "dry_run") ? ", DRY RUN: nothing is killed" : "",
                      is_true(status, "reading_files") ? ", readings from files" : "");
   out << fmt::format("pod root {} (cgroup {}), real-time {}, memory locked {}\n",
-                     text_of(status, "pod_root"), text_of(status, "cgroup_mode"),
+                     value_text(status, "pod_root"), value_text(status, "cgroup_mode"),
                      is_true(status, "realtime") ? "yes" : "no",
                      is_true(status, "memory_locked") ? "yes" : "no");
   out << "conditions:";
   bool any = false;
   for (const Json& condition : list_of(status, "conditions")) {
     if (is_true(condition, "status")) {
-      out << ' ' << text_of(condition, "type");
+      out << ' ' << value_text(condition, "type");
       any = true;
     }
   }
   out << (any ? "\n" : " none\n");
   if (status.contains("last_pass") && status["last_pass"].is_object()) {
     const Json& pass = status["last_pass"];
-    const std::string reason = text_of(pass, "reason_text");
-    out << fmt::format("last pass: {} ms ago ({}), {}{}\n", text_of(pass, "ms_ago"),
-                       text_of(pass, "trigger"), text_of(pass, "outcome"),
+    const std::string reason = value_text(pass, "reason_text");
+    out << fmt::format("last pass: {} ms ago ({}), {}{}\n", value_text(pass, "ms_ago"),
+                       value_text(pass, "trigger"), value_text(pass, "outcome"),
                        reason.empty() || reason == kNothing ? "" : ": " + reason);
   }
 }
@@ -77,16 +77,16 @@ void print_brakes(const Json& status, std::ostream& out) {
     return;
   }
   const Json& brakes = status["brakes"];
-  const std::string on = text_of(brakes, "on");
-  const std::string most = text_of(brakes, "max_evictions_per_minute");
+  const std::string on = value_text(brakes, "on");
+  const std::string most = value_text(brakes, "max_evictions_per_minute");
   out << fmt::format("brakes: {}, {} of {} evictions in the last minute\n",
-                     on == kNothing ? "none on" : on, text_of(brakes, "evictions_last_minute"),
+                     on == kNothing ? "none on" : on, value_text(brakes, "evictions_last_minute"),
                      most == "0" ? "any number of" : most);
   for (const Json& pause : list_of(brakes, "pauses")) {
-    const std::string signal = pause.is_object() ? text_of(pause, "signal") : kNothing;
+    const std::string signal = pause.is_object() ? value_text(pause, "signal") : kNothing;
     if (pause.is_object()) {
       out << fmt::format("paused: {} until {}\n", signal == kNothing ? "everything" : signal,
-                         text_of(pause, "until"));
+                         value_text(pause, "until"));
     }
   }
 }
@@ -96,9 +96,10 @@ void print_signals(const Json& status, std::ostream& out) {
   out << '\n'
       << fmt::format(kRow, "SIGNAL", "KIND", "THRESHOLD", "GRACE", "AVAILABLE", "CAPACITY", "MET");
   for (const Json& signal : list_of(status, "signals")) {
-    out << fmt::format(kRow, text_of(signal, "signal"), text_of(signal, "kind"),
-                       text_of(signal, "threshold"), text_of(signal, "grace_period_seconds") + "s",
-                       amount_of(signal, "available"), amount_of(signal, "capacity"),
+    out << fmt::format(kRow, value_text(signal, "signal"), value_text(signal, "kind"),
+                       value_text(signal, "threshold"),
+                       value_text(signal, "grace_period_seconds") + "s",
+                       signal_amount(signal, "available"), signal_amount(signal, "capacity"),
                        is_true(signal, "met") ? "yes" : "no");
   }
 }
@@ -118,18 +119,19 @@ void print_filesystems(const Json& status, std::ostream& out) {
       serves +=
           (serves.empty() ? "" : ",") + (role.is_string() ? role.get<std::string>() : role.dump());
     }
-    out << fmt::format(kRow, serves, text_of(one, "mount_point"), text_of(one, "device"),
-                       text_of(one, "type"), text_of(one, "state"),
+    out << fmt::format(kRow, serves, value_text(one, "mount_point"), value_text(one, "device"),
+                       value_text(one, "type"), value_text(one, "state"),
                        bytes_of(one, "available_bytes"), bytes_of(one, "capacity_bytes"),
-                       text_of(one, "inodes_free"), text_of(one, "inodes"), text_of(one, "age_ms"));
+                       value_text(one, "inodes_free"), value_text(one, "inodes"),
+                       value_text(one, "age_ms"));
   }
 }
 
 std::string pod_name(const Json& pod) {
-  const std::string name = text_of(pod, "name");
-  const std::string ns = text_of(pod, "namespace");
+  const std::string name = value_text(pod, "name");
+  const std::string ns = value_text(pod, "namespace");
   if (name.empty() || name == kNothing) {
-    return text_of(pod, "uid");
+    return value_text(pod, "uid");
   }
   return ns.empty() || ns == kNothing ? name : ns + "/" + name;
 }
@@ -141,11 +143,11 @@ void print_pods(const Json& status, std::ostream& out) {
       << fmt::format(kRow, "POD", "STATE", "PROTECTED", "QOS", "PRIORITY", "WORKING", "REQUEST",
                      "TASKS", "STALL us", "MEM#", "PID#");
   for (const Json& pod : list_of(status, "pods")) {
-    out << fmt::format(kRow, pod_name(pod), text_of(pod, "state"), text_of(pod, "protection"),
-                       text_of(pod, "qos"), text_of(pod, "priority"),
+    out << fmt::format(kRow, pod_name(pod), value_text(pod, "state"), value_text(pod, "protection"),
+                       value_text(pod, "qos"), value_text(pod, "priority"),
                        bytes_of(pod, "working_set_bytes"), bytes_of(pod, "memory_request_bytes"),
-                       text_of(pod, "tasks"), text_of(pod, "stall_us"), text_of(pod, "memory_rank"),
-                       text_of(pod, "pid_rank"));
+                       value_text(pod, "tasks"), value_text(pod, "stall_us"),
+                       value_text(pod, "memory_rank"), value_text(pod, "pid_rank"));
   }
 }
 
@@ -164,13 +166,13 @@ void print_hooks(const Json& status, std::ostream& out) {
   out << fmt::format(
       "evictions {}, refused {}, kernel OOM kills {}, lost records {}, resyncs {}, "
       "cross-check disagreements {}\n",
-      text_of(counters, "evictions"), text_of(counters, "not_begun"),
-      text_of(counters, "kernel_oom_kills"), text_of(counters, "lost_records"),
-      text_of(counters, "resyncs"), text_of(counters, "cross_check_disagreements"));
+      value_text(counters, "evictions"), value_text(counters, "not_begun"),
+      value_text(counters, "kernel_oom_kills"), value_text(counters, "lost_records"),
+      value_text(counters, "resyncs"), value_text(counters, "cross_check_disagreements"));
   if (counters.contains("kernel") && counters["kernel"].is_object()) {
     const Json& kernel = counters["kernel"];
     out << fmt::format("kernel events dropped {}, recursion misses {}, timer {}\n",
-                       text_of(kernel, "dropped"), text_of(kernel, "recursion_misses"),
+                       value_text(kernel, "dropped"), value_text(kernel, "recursion_misses"),
                        is_true(kernel, "timer_stalled") ? "STALLED" : "running");
   }
 }
@@ -184,9 +186,9 @@ void print_evictions(const Json& status, std::ostream& out) {
   constexpr const char* kRow = "{:>4} {:<28} {:<44} {:<28} {:>6} {:<14}\n";
   out << '\n' << fmt::format(kRow, "ID", "TIME", "EVICTED", "SIGNAL", "GRACE", "STATE");
   for (const Json& eviction : evictions) {
-    out << fmt::format(kRow, text_of(eviction, "id"), text_of(eviction, "time"),
-                       text_of(eviction, "pod"), text_of(eviction, "signal"),
-                       text_of(eviction, "grace_seconds") + "s", text_of(eviction, "state"));
+    out << fmt::format(kRow, value_text(eviction, "id"), value_text(eviction, "time"),
+                       value_text(eviction, "pod"), value_text(eviction, "signal"),
+                       value_text(eviction, "grace_seconds") + "s", value_text(eviction, "state"));
   }
 }
 
@@ -205,7 +207,8 @@ void print_status(const Json& status, std::ostream& out) {
   }
   if (status.contains("records") && is_true(status["records"], "in_memory_only")) {
     out << fmt::format("problem: records are kept in memory only ({} lost to the file): {}\n",
-                       text_of(status["records"], "lost"), text_of(status["records"], "problem"));
+                       value_text(status["records"], "lost"),
+                       value_text(status["records"], "problem"));
   }
   print_evictions(status, out);
 }

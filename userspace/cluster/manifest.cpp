@@ -23,13 +23,13 @@ struct Source {
 
 /// An object's place in a file: the document's line, the path in it (empty for the document itself)
 /// and the object's own line.
-struct Place {
+struct Position {
   int document_line;
   std::string path;
   int line;
 };
 
-Failure refuse(const Source& source, const Place& place, std::string_view below,
+Failure refuse(const Source& source, const Position& place, std::string_view below,
                std::string_view what) {
   std::string path = place.path;
   path += (path.empty() || below.empty() ? "" : ".") + std::string(below);
@@ -57,7 +57,7 @@ std::string cgroup_uid_of(const eviction::Pod& pod) {
   return uid.empty() ? annotation(pod, kHash) : uid;
 }
 
-Result<> add_pod(const Source& source, const Place& place, const nlohmann::json& object,
+Result<> add_pod(const Source& source, const Position& place, const nlohmann::json& object,
                  std::vector<Manifest>& manifests) {
   Result<eviction::Pod> pod = pod_from_json(object);
   if (!pod) {
@@ -85,7 +85,7 @@ Result<> add_pod(const Source& source, const Place& place, const nlohmann::json&
   return {};
 }
 
-Result<> add_object(const Source& source, const Place& place, const nlohmann::json& object,
+Result<> add_object(const Source& source, const Position& place, const nlohmann::json& object,
                     std::vector<Manifest>& manifests) {
   if (!object.is_object()) {
     return refuse(source, place, "", "must be an object with kind and apiVersion");
@@ -112,7 +112,7 @@ Result<> add_items(const Source& source, const Document& list, std::vector<Manif
   }
   const bool is_pod_list = text_at(list.value, "kind") == "PodList";
   for (std::size_t i = 0; i < items->size(); ++i) {
-    const Place place{list.line, "items[" + std::to_string(i) + "]", list.item_lines[i]};
+    const Position place{list.line, "items[" + std::to_string(i) + "]", list.item_lines[i]};
     const nlohmann::json& item = (*items)[i];
     // The items of a PodList that a kubelet answers have no kind of their own.
     const bool is_bare = is_pod_list && item.is_object() && !item.contains("kind");

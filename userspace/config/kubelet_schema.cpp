@@ -26,12 +26,12 @@ constexpr std::array kVerbosityOfFile{Field{"filePattern", kText, {}},
                                       Field{"verbosity", kUint32, {}}};
 constexpr std::array kLogRouting{Field{"splitStream", kBool, {}},
                                  Field{"infoBufferSize", kQuantity, {}}};
-constexpr std::array kLogFormats{Field{"text", kObject, kLogRouting},
-                                 Field{"json", kObject, kLogRouting}};
+constexpr std::array kLogFormatOptions{Field{"text", kObject, kLogRouting},
+                                       Field{"json", kObject, kLogRouting}};
 constexpr std::array kLogging{
     Field{"format", kText, {}}, Field{"flushFrequency", kDurationOrInteger, {}},
     Field{"verbosity", kUint32, {}}, Field{"vmodule", kObjectList, kVerbosityOfFile},
-    Field{"options", kObject, kLogFormats}};
+    Field{"options", kObject, kLogFormatOptions}};
 constexpr std::array kShutdownByPriority{Field{"priority", kInt32, {}},
                                          Field{"shutdownGracePeriodSeconds", kInt64, {}}};
 constexpr std::array kCrashLoop{Field{"maxContainerRestartPeriod", kDuration, {}}};

@@ -13,9 +13,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Effect kReload = Effect::kReload;
-constexpr Effect kRestart = Effect::kRestart;
-
 constexpr Choices<EvictedPodData, 2> kEvictedPodData{
     {{"keep", EvictedPodData::kKeep}, {"removeEmptyDirs", EvictedPodData::kRemoveEmptyDirs}}};
 
@@ -52,12 +49,12 @@ Result<std::vector<std::string>> read_command(const Value& value) {
 }
 
 Key command_key(const std::string& name, ReclaimCommand StorageSettings::*command) {
-  return make_key(name, kReload, in_storage(command, &ReclaimCommand::argv), read_command,
+  return make_key(name, Effect::kReload, in_storage(command, &ReclaimCommand::argv), read_command,
                   [](const auto& argv) { return nlohmann::ordered_json(argv); });
 }
 
 Key timeout_key(const std::string& name, ReclaimCommand StorageSettings::*command) {
-  return duration_key(name, kReload, in_storage(command, &ReclaimCommand::timeout),
+  return duration_key(name, Effect::kReload, in_storage(command, &ReclaimCommand::timeout),
                       {seconds(1), hours(1)});
 }
 
@@ -65,34 +62,37 @@ Key timeout_key(const std::string& name, ReclaimCommand StorageSettings::*comman
 
 std::vector<Key> storage_keys() {
   return {
-      text_key("nodefsPath", kRestart, in_storage(&StorageSettings::node_fs_path), read_path),
-      text_key("imagefsPath", kRestart, in_storage(&StorageSettings::image_fs_path), read_path),
-      text_key("containerfsPath", kRestart, in_storage(&StorageSettings::container_fs_path),
+      text_key("nodefsPath", Effect::kRestart, in_storage(&StorageSettings::node_fs_path),
                read_path),
-      text_key("kubeletRootDirectory", kRestart,
+      text_key("imagefsPath", Effect::kRestart, in_storage(&StorageSettings::image_fs_path),
+               read_path),
+      text_key("containerfsPath", Effect::kRestart, in_storage(&StorageSettings::container_fs_path),
+               read_path),
+      text_key("kubeletRootDirectory", Effect::kRestart,
                in_storage(&StorageSettings::kubelet_root_directory), read_path),
-      text_key("podLogsDir", kRestart, in_storage(&StorageSettings::pod_logs_directory), read_path),
-      make_key("containerRuntimeRoots", kRestart,
+      text_key("podLogsDir", Effect::kRestart, in_storage(&StorageSettings::pod_logs_directory),
+               read_path),
+      make_key("containerRuntimeRoots", Effect::kRestart,
                in_storage(&StorageSettings::container_runtime_roots), read_path_list,
                [](const auto& roots) { return nlohmann::ordered_json(roots); }),
-      bool_key("localStorageCapacityIsolation", kReload,
+      bool_key("localStorageCapacityIsolation", Effect::kReload,
                in_storage(&StorageSettings::local_storage_capacity_isolation)),
-      duration_key("diskSampling.min", kReload,
+      duration_key("diskSampling.min", Effect::kReload,
                    in_storage(&StorageSettings::sampling, &DiskSamplingSettings::min),
                    {milliseconds(10), hours(1)}),
-      duration_key("diskSampling.max", kReload,
+      duration_key("diskSampling.max", Effect::kReload,
                    in_storage(&StorageSettings::sampling, &DiskSamplingSettings::max),
                    {milliseconds(10), hours(1)}),
-      duration_key("podStorage.interval", kReload,
+      duration_key("podStorage.interval", Effect::kReload,
                    in_storage(&StorageSettings::pods, &PodStorageSettings::interval),
                    {milliseconds(100), hours(24)}),
-      integer_key("podStorage.entriesPerSecond", kReload,
+      integer_key("podStorage.entriesPerSecond", Effect::kReload,
                   in_storage(&StorageSettings::pods, &PodStorageSettings::entries_per_second),
                   {100, 100'000'000}),
-      duration_key("podStorage.maxWait", kReload,
+      duration_key("podStorage.maxWait", Effect::kReload,
                    in_storage(&StorageSettings::pods, &PodStorageSettings::max_wait),
                    {milliseconds(10), minutes(10)}),
-      choice_key("evictedPodData", kReload, in_storage(&StorageSettings::evicted_pod_data),
+      choice_key("evictedPodData", Effect::kReload, in_storage(&StorageSettings::evicted_pod_data),
                  kEvictedPodData),
       command_key("reclaim.containersCommand", &StorageSettings::reclaim_containers),
       timeout_key("reclaim.containersTimeout", &StorageSettings::reclaim_containers),

@@ -4,6 +4,8 @@
 
 #include "core/rfc3339.h"
 #include "daemon/housekeeping.h"
+#include "daemon/json_line.h"
+#include "daemon/request.h"
 #include "daemon/status.h"
 
 namespace evictd::daemon {
@@ -14,11 +16,6 @@ using Json = nlohmann::ordered_json;
 
 std::string error_line(const std::string& text) {
   return Json{{"error", text}}.dump();
-}
-
-/// Invalid UTF-8 (a cgroup may be named anything) must not end the daemon: it is replaced.
-std::string to_line(const Json& json) {
-  return json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
 /// "since" of a request; the beginning of time without it.
@@ -34,7 +31,7 @@ Result<WallTime> moment_in(const Json& request) {
 }  // namespace
 
 std::string Housekeeping::on_line(std::string_view request, const base::PeerCredentials& peer) {
-  const Json parsed = Json::parse(request, nullptr, /*allow_exceptions=*/false);
+  const Json parsed = parse_request(request);
   if (!parsed.is_object() || !parsed.contains("op") || !parsed["op"].is_string()) {
     return error_line("a request is one JSON object with \"op\"");
   }
@@ -69,7 +66,7 @@ std::string Housekeeping::on_line(std::string_view request, const base::PeerCred
 }
 
 std::optional<std::string> Housekeeping::on_subscription(std::string_view request) {
-  const Json parsed = Json::parse(request, nullptr, /*allow_exceptions=*/false);
+  const Json parsed = parse_request(request);
   if (!parsed.is_object() || !parsed.contains("op") || parsed["op"] != "follow") {
     return std::nullopt;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "daemon/json_line.h"
 #include "export/eviction_record.h"
 #include "export/json_time.h"
 #include "export/record_reader.h"
@@ -29,11 +30,6 @@ std::uint64_t last_id_of(const std::string& file) {
     }
   }
   return last;
-}
-
-/// A cgroup may be named anything; what is no UTF-8 is replaced.
-std::string to_line(const Json& json) {
-  return json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
 }  // namespace

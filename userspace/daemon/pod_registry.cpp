@@ -10,7 +10,7 @@ namespace evictd::daemon {
 
 namespace {
 
-std::string name_of(std::string_view path) {
+std::string last_part(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
@@ -70,7 +70,7 @@ void PodRegistry::note(const probe::CgroupChanged& event) {
   switch (event.change) {
     case probe::CgroupChange::kCreated:
       answer = tree_.created(event.cgroup, {event.cgroup.hierarchy, event.parent_id},
-                             name_of(event.path));
+                             last_part(event.path));
       break;
     case probe::CgroupChange::kRemoved:
       answer = tree_.removed(event.cgroup);

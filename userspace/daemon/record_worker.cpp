@@ -80,7 +80,7 @@ void RecordWorker::run() {
       return;
     }
     pollfd ready{.fd = wake_up_.descriptor(), .events = POLLIN, .revents = 0};
-    poll(&ready, 1, /*timeout=*/-1);
+    ::poll(&ready, 1, /*timeout=*/-1);
     wake_up_.consume();
   }
 }

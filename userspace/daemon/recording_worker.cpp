@@ -80,7 +80,7 @@ void RecordingWorker::run() {
       flush();
     }
     pollfd ready{.fd = wake_up_.descriptor(), .events = POLLIN, .revents = 0};
-    poll(&ready, 1, wait_ms());
+    ::poll(&ready, 1, wait_ms());
     wake_up_.consume();
   }
 }

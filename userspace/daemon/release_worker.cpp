@@ -37,7 +37,7 @@ void ReleaseWorker::run() {
   enforce::Releaser releaser;
   while (!stop_.load(std::memory_order_acquire)) {
     pollfd ready{.fd = wake_up_.descriptor(), .events = POLLIN, .revents = 0};
-    poll(&ready, 1, /*timeout=*/-1);
+    ::poll(&ready, 1, /*timeout=*/-1);
     wake_up_.consume();
     while (const std::optional<const enforce::KillTarget*> target = queue_.pop()) {
       releaser.release(**target);

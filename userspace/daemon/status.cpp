@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "daemon/duration_numbers.h"
 #include "daemon/realtime.h"
 #include "daemon/record_builder.h"
 #include "daemon/status_brakes.h"
@@ -23,10 +24,6 @@ constexpr std::size_t kShownEvictions = 10;
 
 std::int64_t to_us(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
-}
-
-std::int64_t to_ms(Duration duration) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
 Json number_or_null(std::int64_t number) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/status_disk.h"
+#include "daemon/duration_numbers.h"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -9,10 +10,6 @@ namespace evictd::daemon {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::int64_t to_ms(Duration duration) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-}
 
 const char* state_of(const disk::FilesystemReport& report) {
   if (!report.sampler.error.empty()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/storage_keeping.h"
+#include "daemon/duration_numbers.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,10 +11,6 @@
 namespace evictd::daemon {
 
 namespace {
-
-std::int64_t to_ms(Duration duration) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-}
 
 disk::PodDirectories directories_of(const config::StorageSettings& storage) {
   return {.kubelet_root = storage.kubelet_root_directory, .pod_logs = storage.pod_logs_directory};

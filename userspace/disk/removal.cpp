@@ -21,14 +21,14 @@ namespace {
 
 constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-struct CloseDirectory {
+struct CloseStream {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
 std::vector<std::string> names_in(int directory) {
   std::vector<std::string> names;
   const int own = ::openat(directory, ".", kOpenDirectory);
-  const std::unique_ptr<DIR, CloseDirectory> stream(own < 0 ? nullptr : ::fdopendir(own));
+  const std::unique_ptr<DIR, CloseStream> stream(own < 0 ? nullptr : ::fdopendir(own));
   while (const dirent* entry = stream ? ::readdir(stream.get()) : nullptr) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") {

@@ -14,12 +14,12 @@ namespace evictd::enforce {
 namespace {
 
 /// Pods with more processes have none that is large.
-constexpr std::size_t kMostProcesses = 4096;
+constexpr std::size_t kMostToRelease = 4096;
 
 }  // namespace
 
 void Releaser::release(const KillTarget& target) {
-  ProcessList list(kMostProcesses);
+  ProcessList list(kMostToRelease);
   list_anew(target, list);
   for (const pid_t pid : list.pids) {
     if (!supported_) {

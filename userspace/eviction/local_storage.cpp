@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eviction/local_storage.h"
 
+#include "eviction/amounts.h"
 #include "eviction/pod_facts.h"
 
 namespace evictd::eviction {
 namespace {
-
-std::int64_t wrapped(std::uint64_t amount) {
-  return static_cast<std::int64_t>(amount);
-}
-
-Quantity bytes(std::int64_t amount) {
-  return Quantity(amount, QuantityFormat::kBinarySI);
-}
 
 /// Used bytes of the last statistics of that name; nothing if there are none.
 std::optional<std::int64_t> volume_use(const PodStatistics& statistics, const std::string& name) {
@@ -33,7 +26,7 @@ std::optional<std::size_t> exceeded_empty_dir(const Pod& pod, const PodStatistic
     }
     const Quantity& limit = *volume.empty_dir->size_limit;
     const std::optional<std::int64_t> used = volume_use(statistics, volume.name);
-    if (used && limit.sign() > 0 && bytes(*used) > limit) {
+    if (used && limit.sign() > 0 && binary_bytes(*used) > limit) {
       return i;
     }
   }
@@ -42,13 +35,13 @@ std::optional<std::size_t> exceeded_empty_dir(const Pod& pod, const PodStatistic
 
 bool exceeds_pod_limit(const Pod& pod, const PodStatistics& statistics, Compat compat) {
   const std::optional<Quantity> limit = effective_ephemeral_limit(pod, compat);
-  return limit && bytes(wrapped(statistics.ephemeral_bytes.value_or(0))) > *limit;
+  return limit && binary_bytes(wrapped(statistics.ephemeral_bytes.value_or(0))) > *limit;
 }
 
 Quantity container_use(const ContainerStatistics& container, DiskLayout layout) {
-  Quantity used = bytes(container.logs ? wrapped(container.logs->bytes.value_or(0)) : 0);
+  Quantity used = binary_bytes(container.logs ? wrapped(container.logs->bytes.value_or(0)) : 0);
   if (!layout.dedicated_image_fs && container.rootfs) {
-    used += bytes(wrapped(container.rootfs->bytes.value_or(0)));
+    used += binary_bytes(wrapped(container.rootfs->bytes.value_or(0)));
   }
   return used;
 }

@@ -3,18 +3,11 @@
 
 #include <vector>
 
+#include "eviction/amounts.h"
 #include "eviction/pod_facts.h"
 
 namespace evictd::eviction {
 namespace {
-
-Quantity bytes(std::int64_t amount) {
-  return Quantity(amount, QuantityFormat::kBinarySI);
-}
-
-std::int64_t wrapped(std::uint64_t amount) {
-  return static_cast<std::int64_t>(amount);
-}
 
 /// "Threshold quantity: 1Gi, available: 500Mi. " of the first threshold on the resource that was
 /// observed, empty if there is none.
@@ -37,14 +30,14 @@ std::optional<Quantity> container_usage(const ContainerStatistics& container, Re
   switch (resource) {
     case Resource::kMemory:
       return container.working_set_bytes
-                 ? std::optional(bytes(wrapped(*container.working_set_bytes)))
+                 ? std::optional(binary_bytes(wrapped(*container.working_set_bytes)))
                  : std::nullopt;
     case Resource::kEphemeralStorage:
       if (!container.rootfs || !container.rootfs->bytes || !container.logs ||
           !container.logs->bytes) {
         return std::nullopt;
       }
-      return bytes(wrapped(*container.rootfs->bytes + *container.logs->bytes));
+      return binary_bytes(wrapped(*container.rootfs->bytes + *container.logs->bytes));
     case Resource::kInodes:
     case Resource::kPids:
     case Resource::kNone:

@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "eviction/amounts.h"
+
 namespace evictd::eviction {
 namespace {
-
-/// Go's int64(x) of an unsigned number: keeps the bits.
-std::int64_t wrapped(std::uint64_t amount) {
-  return static_cast<std::int64_t>(amount);
-}
 
 std::optional<Observation> of_memory(const std::optional<MemoryStatistics>& memory) {
   if (!memory || !memory->available_bytes || !memory->working_set_bytes) {

@@ -7,7 +7,7 @@ namespace evictd::eviction {
 namespace {
 
 /// Go's int64(x) of an unsigned number, zero for none.
-std::int64_t wrapped(const std::optional<std::uint64_t>& amount) {
+std::int64_t wrapped_or_zero(const std::optional<std::uint64_t>& amount) {
   return static_cast<std::int64_t>(amount.value_or(0));
 }
 
@@ -31,25 +31,25 @@ std::vector<std::string> local_volume_names(const Pod& pod) {
 PodReading reading_of(const PodStatistics& statistics, const Pod& pod) {
   PodReading reading;
   reading.state = ReadingState::kRead;
-  reading.working_set_bytes = wrapped(statistics.working_set_bytes);
-  reading.processes = wrapped(statistics.process_count);
+  reading.working_set_bytes = wrapped_or_zero(statistics.working_set_bytes);
+  reading.processes = wrapped_or_zero(statistics.process_count);
   DiskReading& disk = reading.disk;
   for (const ContainerStatistics& container : statistics.containers) {
     if (container.rootfs) {
-      disk.root_bytes += wrapped(container.rootfs->bytes);
-      disk.root_inodes += wrapped(container.rootfs->inodes);
+      disk.root_bytes += wrapped_or_zero(container.rootfs->bytes);
+      disk.root_inodes += wrapped_or_zero(container.rootfs->inodes);
     }
     if (container.logs) {
-      disk.log_bytes += wrapped(container.logs->bytes);
-      disk.log_inodes += wrapped(container.logs->inodes);
+      disk.log_bytes += wrapped_or_zero(container.logs->bytes);
+      disk.log_inodes += wrapped_or_zero(container.logs->inodes);
     }
   }
   const std::vector<std::string> local = local_volume_names(pod);
   for (const VolumeStatistics& volume : statistics.volumes) {
     // A name that the pod has twice counts twice, as it does for the kubelet.
     const auto times = std::count(local.begin(), local.end(), volume.name);
-    disk.volume_bytes += Wide{wrapped(volume.use.bytes)} * times;
-    disk.volume_inodes += Wide{wrapped(volume.use.inodes)} * times;
+    disk.volume_bytes += Wide{wrapped_or_zero(volume.use.bytes)} * times;
+    disk.volume_inodes += Wide{wrapped_or_zero(volume.use.inodes)} * times;
   }
   return reading;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "eviction/amounts.h"
+
 namespace evictd::eviction {
 namespace {
 
@@ -11,10 +13,6 @@ std::int64_t cut(Wide amount) {
   constexpr Wide kLeast = std::numeric_limits<std::int64_t>::min();
   constexpr Wide kMost = std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(std::clamp(amount, kLeast, kMost));
-}
-
-Quantity bytes(std::uint64_t amount) {
-  return Quantity(static_cast<std::int64_t>(amount), QuantityFormat::kBinarySI);
 }
 
 }  // namespace
@@ -70,8 +68,10 @@ tl::expected<MemcgNotifier, NotifierProblem> memcg_notifier(const Threshold& thr
   if (!memory || !memory->usage_bytes || !memory->working_set_bytes || !memory->available_bytes) {
     return tl::unexpected(NotifierProblem::kIncomplete);
   }
-  const Quantity capacity = bytes(*memory->available_bytes + *memory->working_set_bytes);
-  const Quantity inactive_file = bytes(*memory->usage_bytes - *memory->working_set_bytes);
+  const Quantity capacity =
+      binary_bytes(wrapped(*memory->available_bytes + *memory->working_set_bytes));
+  const Quantity inactive_file =
+      binary_bytes(wrapped(*memory->usage_bytes - *memory->working_set_bytes));
   const Quantity level = capacity - quantity_of(threshold.value, capacity.value()) + inactive_file;
   return MemcgNotifier{level.value()};
 }

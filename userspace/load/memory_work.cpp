@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kPieceBytes = std::size_t{1} << 30;
 
 /// One write of the file kind: large enough for large folios.
-constexpr std::size_t kWriteBytes = std::size_t{1} << 18;
+constexpr std::size_t kFileWriteBytes = std::size_t{1} << 18;
 
 constexpr const char* kHugePages = "/sys/kernel/mm/transparent_hugepage/enabled";
 
@@ -45,7 +45,7 @@ Result<> MemoryWork::prepare() {
     if (!file_) {
       return fail_errno(errno, "make a file in " + options_.directory);
     }
-    text_.assign(kWriteBytes, 'x');
+    text_.assign(kFileWriteBytes, 'x');
     return {};
   }
   if (options_.page_size == PageSize::kHuge && options_.kind == MemoryKind::kAnonymous) {

@@ -17,7 +17,7 @@ bool is_node_signal(Signal signal) {
 }
 
 template <typename T>
-void store(T& variable, std::uint32_t value) {
+void store_count(T& variable, std::uint32_t value) {
   __atomic_store_n(&variable, value, __ATOMIC_RELEASE);
 }
 
@@ -72,10 +72,10 @@ std::map<WatchRegistry::Identity, std::uint32_t> WatchRegistry::states() const {
 }
 
 void WatchRegistry::pause_watches() {
-  store(skeleton_.bss->watch_limit, 0);
-  store(skeleton_.bss->task_watches, 0);
-  store(skeleton_.bss->node_memory_watch, 0);
-  store(skeleton_.bss->node_tasks_watch, 0);
+  store_count(skeleton_.bss->watch_limit, 0);
+  store_count(skeleton_.bss->task_watches, 0);
+  store_count(skeleton_.bss->node_memory_watch, 0);
+  store_count(skeleton_.bss->node_tasks_watch, 0);
   task_watches_ = 0;
   node_memory_watch_ = 0;
   node_tasks_watch_ = 0;
@@ -87,10 +87,10 @@ void WatchRegistry::pause_watches() {
 }
 
 void WatchRegistry::resume_watches(std::uint32_t watches) {
-  store(skeleton_.bss->node_memory_watch, node_memory_watch_);
-  store(skeleton_.bss->node_tasks_watch, node_tasks_watch_);
-  store(skeleton_.bss->task_watches, task_watches_);
-  store(skeleton_.bss->watch_limit, watches);
+  store_count(skeleton_.bss->node_memory_watch, node_memory_watch_);
+  store_count(skeleton_.bss->node_tasks_watch, node_tasks_watch_);
+  store_count(skeleton_.bss->task_watches, task_watches_);
+  store_count(skeleton_.bss->watch_limit, watches);
 }
 
 Result<evictd_watch> WatchRegistry::make_watch(const GroupKey& key, std::uint32_t index) {

@@ -11,7 +11,7 @@ namespace evictd::stage {
 namespace {
 
 /// Starting a program takes a few milliseconds; this is for a machine in trouble.
-constexpr int kReadyDeadlineMs = 20'000;
+constexpr int kLoadDeadlineMs = 20'000;
 constexpr std::chrono::milliseconds kLook{1};
 /// 1 GiB in batches of 16 KiB, more than any load of a stage touches, in 2 MiB of log.
 constexpr int kStampEntries = 65536;
@@ -78,7 +78,7 @@ Result<LoadProcess> LoadProcess::start(const PrivateTree& tree, const StagedPod&
     return tl::unexpected(child.error());
   }
   const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds{kReadyDeadlineMs};
+      std::chrono::steady_clock::now() + std::chrono::milliseconds{kLoadDeadlineMs};
   for (;;) {
     Result<load::StampLog> log = load::StampLog::open(stamps);
     if (log && log->state() == load::LoadState::kWaiting) {

@@ -15,10 +15,10 @@ namespace {
 /// past it is evictd's delay and not the hog's haste.
 constexpr std::int64_t kFillBytesPerSecond = 64 * 1024 * 1024;
 constexpr std::int64_t kFilesPerSecond = 8'000;
-constexpr std::int64_t kBatchBytes = 64 * 1024;
+constexpr std::int64_t kDiskBatchBytes = 64 * 1024;
 
 /// Removing thousands of files takes longer than freeing memory.
-constexpr std::chrono::seconds kFreedPatience{20};
+constexpr std::chrono::seconds kDiskFreedPatience{20};
 
 }  // namespace
 
@@ -60,7 +60,7 @@ stage::LoadOptions Play::disk_hog_load() const {
   load.directory = scratch_->path();
   load.ignore_sigterm = true;
   load.kind = inodes ? load::LoadKind::kInodes : load::LoadKind::kFileBytes;
-  load.batch = inodes ? 1 : kBatchBytes;
+  load.batch = inodes ? 1 : kDiskBatchBytes;
   load.rate = inodes ? kFilesPerSecond : kFillBytesPerSecond;
   // More than there is: the filesystem ends it, or evictd does.
   load.cap = inodes ? 2 * sizes_.inodes : 2 * sizes_.disk.value;
@@ -95,7 +95,7 @@ Result<Evidence> Play::perform_on_disk() {
   }
   witness->hog_is_dead();
   const DiskTestimony testimony =
-      witness->finish(victim->empty() ? Duration{0} : Duration{kFreedPatience});
+      witness->finish(victim->empty() ? Duration{0} : Duration{kDiskFreedPatience});
   Evidence evidence;
   evidence.freed = testimony.freed;
   evidence.headroom = sizes_.disk_headroom;

@@ -13,10 +13,10 @@
 namespace evictd::demo {
 namespace {
 
-constexpr long kPeriodNs = 200'000;
+constexpr long kLookEveryNs = 200'000;
 
 /// A directory that had tens of thousands of names keeps its blocks when they are gone.
-constexpr Bytes kSlack = 4_MiB;
+constexpr Bytes kDiskSlack = 4_MiB;
 constexpr std::int64_t kInodeSlack = 16;
 
 }  // namespace
@@ -32,7 +32,7 @@ struct DiskWitness::Shared {
   void watch(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       look();
-      const timespec pause{0, kPeriodNs};
+      const timespec pause{0, kLookEveryNs};
       ::nanosleep(&pause, nullptr);
     }
   }
@@ -51,7 +51,7 @@ struct DiskWitness::Shared {
                                 seen->inodes_free < options.threshold.inodes_free)) {
       testimony.crossing = now;
     }
-    if (was_dead && !testimony.freed && seen->available + kSlack >= at_start.available &&
+    if (was_dead && !testimony.freed && seen->available + kDiskSlack >= at_start.available &&
         seen->inodes_free + kInodeSlack >= at_start.inodes_free) {
       testimony.freed = now;
       freed.notify_all();

@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// For what takes a fraction of a second on an idle machine.
-constexpr seconds kPatience{30};
+constexpr seconds kHoldPatience{30};
 /// Four pages, 7 us at full speed: evictd kills faster than a long batch ends, and a batch that
 /// never ended shows no crossing.
 constexpr std::int64_t kBatchBytes = 16 * 1024;
@@ -162,7 +162,7 @@ Result<> Play::measure_unmanaged_rate() {
     return tl::unexpected(rehearsal.error());
   }
   rehearsal->load.go();
-  if (Result<> held = rehearsal->load.await_holding(kPatience); !held) {
+  if (Result<> held = rehearsal->load.await_holding(kHoldPatience); !held) {
     return held;
   }
   unmanaged_rate_ = typical_rate(batches_of(rehearsal->load.stamps()));
@@ -186,7 +186,7 @@ Result<> Play::start_bystanders() {
       return tl::unexpected(actor.error());
     }
     actor->load.go();
-    const Result<> held = actor->load.await_holding(kPatience);
+    const Result<> held = actor->load.await_holding(kHoldPatience);
     const Result<> written = write_manifest(actor->pod);
     if (!held || !written) {
       return held ? written : held;
