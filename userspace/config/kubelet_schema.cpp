@@ -178,7 +178,7 @@ constexpr std::array kFields{
     Field{"podHousekeepingPeriod", kDuration, {}},
 };
 
-constexpr std::array<std::string_view, 12> kTakenOver{"evictionHard",
+constexpr std::array<std::string_view, 13> kTakenOver{"evictionHard",
                                                       "evictionSoft",
                                                       "evictionSoftGracePeriod",
                                                       "evictionMinimumReclaim",
@@ -189,7 +189,8 @@ constexpr std::array<std::string_view, 12> kTakenOver{"evictionHard",
                                                       "kubeReserved",
                                                       "cgroupsPerQOS",
                                                       "cgroupRoot",
-                                                      "cgroupDriver"};
+                                                      "cgroupDriver",
+                                                      "localStorageCapacityIsolation"};
 
 }  // namespace
 

@@ -31,7 +31,10 @@ std::vector<Reservation> hard_eviction_reservation(const Config& config, const N
   }
   for (const eviction::Threshold& threshold : *thresholds) {
     const bool is_memory = threshold.signal == eviction::Signal::kMemoryAvailable;
-    if (!is_memory && threshold.signal != eviction::Signal::kNodeFsAvailable) {
+    // Without isolation a node has no ephemeral storage to reserve of.
+    const bool is_storage = threshold.signal == eviction::Signal::kNodeFsAvailable &&
+                            config->storage.local_storage_capacity_isolation;
+    if (!is_memory && !is_storage) {
       continue;
     }
     reservations.push_back(

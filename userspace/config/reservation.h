@@ -22,7 +22,9 @@ struct Reservation {
 
 /// What the kubelet takes off a node's allocatable resources so that pods can be scheduled without
 /// meeting a hard threshold: memory.available and nodefs.available, shares of the node's capacity.
-/// None where hard thresholds are not to count. Source: the kubelet's HardEvictionReservation.
+/// None where hard thresholds are not to count, and none of ephemeral storage without
+/// localStorageCapacityIsolation, because the node then has no such resource. Source: the kubelet's
+/// HardEvictionReservation.
 [[nodiscard]] std::vector<Reservation> hard_eviction_reservation(const Config& config,
                                                                  const NodeFacts& facts);
 

@@ -46,7 +46,7 @@ void make_strict(YamlEntry& entry) {
   if (!node.plain) {
     return;
   }
-  if (entry.key == "cgroupsPerQOS") {
+  if (entry.key == "cgroupsPerQOS" || entry.key == "localStorageCapacityIsolation") {
     node.text = yaml_truth(node.text).value_or(false) ? "true" : "false";
   } else if (entry.key == "evictionMaxPodGracePeriod") {
     const auto number = whole_number(node.text);
