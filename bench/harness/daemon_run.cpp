@@ -11,6 +11,7 @@ std::string bench_config(const DaemonRunOptions& options) {
       {"hardEvictionGracePeriodSeconds", 0},
       {"evictionPressureTransitionPeriod", "1s"},
       {"evictUnknownPods", true},
+      {"maxEvictionsPerMinute", 0},
       {"eventSource", "bpf"},
       {"cgroupRoot", options.tree.cgroup_root()},
       {"runtimeDirectory", options.directory.string()}};
@@ -24,7 +25,10 @@ Result<stage::DaemonProcess> start_daemon(const DaemonRunOptions& options) {
   if (Result<> written = stage::replace_file(path, bench_config(options)); !written) {
     return tl::unexpected(written.error());
   }
-  return stage::DaemonProcess::start({options.programs / "evictd", path, options.directory});
+  return stage::DaemonProcess::start({.binary = options.programs / "evictd",
+                                      .config = path,
+                                      .directory = options.directory,
+                                      .arguments = options.arguments});
 }
 
 }  // namespace evictd::bench

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "evictd/bytes.h"
 #include "evictd/result.h"
@@ -21,10 +23,12 @@ struct DaemonRunOptions {
   Bytes threshold;
   /// Merged over the configuration that all benches share.
   nlohmann::json more = nlohmann::json::object();
+  /// Given to evictd behind its configuration.
+  std::vector<std::string> arguments{};
 };
 
 /// The configuration that all benches share, with `more` merged over it: grace 0, events from BPF,
-/// every pod of the tree may go.
+/// every pod of the tree may go, as many a minute as it takes.
 [[nodiscard]] std::string bench_config(const DaemonRunOptions& options);
 
 /// Writes that configuration and starts evictd on it; returns once it is ready.

@@ -31,17 +31,50 @@ constexpr long kLookNs = 2'000'000;
 constexpr std::chrono::seconds kDeadline{120};
 
 struct Arguments {
-  std::vector<int> pods{10, 110, 1000};
+  std::vector<int> pods{10, 110, 500, 1000};
   int passes = 40;
   std::filesystem::path out;
 };
+
+/// Under which conditions passes are run.
+struct Variant {
+  /// With a threshold for each of the nine signals, or for the one that is met.
+  bool all_signals = false;
+  /// Where records are written: "memory", "file" (recordFile), "recording" (that and --record).
+  std::string record = "memory";
+
+  [[nodiscard]] json params(int pods) const {
+    return {{"pods", pods}, {"signals", all_signals ? 9 : 1}, {"record", record}};
+  }
+};
+
+std::vector<Variant> variants() {
+  return {{.all_signals = false, .record = "memory"},
+          {.all_signals = true, .record = "memory"},
+          {.all_signals = true, .record = "file"},
+          {.all_signals = true, .record = "recording"}};
+}
 
 /// Microseconds of one pass, from the wake of the hot thread.
 struct PassTimes {
   Series read;
   Series decide;
   Series whole;
+  /// To the return of the last signal call: all that writing records could delay.
+  Series to_signal;
 };
+
+/// Thresholds that are never met beside the one that always is. containerfs has those of the
+/// filesystem that it is on.
+json all_thresholds() {
+  return {{"allocatableMemory.available", std::to_string(kLimit.value)},
+          {"memory.available", "1Mi"},
+          {"pid.available", "1"},
+          {"nodefs.available", "1Mi"},
+          {"nodefs.inodesFree", "1"},
+          {"imagefs.available", "1Mi"},
+          {"imagefs.inodesFree", "1"}};
+}
 
 std::optional<double> between_us(const json& timeline, const char* from, const char* to) {
   const json start = timeline.value(from, json{});
@@ -55,10 +88,12 @@ std::optional<double> between_us(const json& timeline, const char* from, const c
 void take(PassTimes& times, const json& timeline) {
   const std::optional<double> read = between_us(timeline, "wake_ns", "observe_ns");
   const std::optional<double> decide = between_us(timeline, "observe_ns", "decide_ns");
-  if (read && decide) {
+  const std::optional<double> to_signal = between_us(timeline, "wake_ns", "signal_ns");
+  if (read && decide && to_signal) {
     times.read.add(*read);
     times.decide.add(*decide);
     times.whole.add(*read + *decide);
+    times.to_signal.add(*to_signal);
   }
 }
 
@@ -91,8 +126,27 @@ Result<> follow(const stage::DaemonProcess& daemon, IdlePods& idle, std::size_t 
   return {};
 }
 
+json config_of(const Variant& variant, const std::filesystem::path& scratch) {
+  json config = json::object();
+  if (variant.all_signals) {
+    config["evictionHard"] = all_thresholds();
+  }
+  if (variant.record != "memory") {
+    config["recordFile"] = (scratch / "records").string();
+  }
+  return config;
+}
+
+std::vector<std::string> arguments_of(const Variant& variant,
+                                      const std::filesystem::path& scratch) {
+  if (variant.record != "recording") {
+    return {};
+  }
+  return {"--record", (scratch / "recording").string()};
+}
+
 /// A fresh tree of `pods` pods; passes are taken while at least nine of ten are left.
-Result<> measure(const Arguments& arguments, int pods, PassTimes& times) {
+Result<> measure(const Arguments& arguments, int pods, const Variant& variant, PassTimes& times) {
   Result<stage::PrivateTree> tree =
       stage::PrivateTree::create("evictd-bench-" + std::to_string(::getpid()));
   if (!tree) {
@@ -111,7 +165,12 @@ Result<> measure(const Arguments& arguments, int pods, PassTimes& times) {
   }
   const std::filesystem::path programs = programs_directory();
   const Result<stage::DaemonProcess> daemon =
-      start_daemon({*tree, programs, scratch->path(), kLimit});
+      start_daemon({.tree = *tree,
+                    .programs = programs,
+                    .directory = scratch->path(),
+                    .threshold = kLimit,
+                    .more = config_of(variant, scratch->path()),
+                    .arguments = arguments_of(variant, scratch->path())});
   if (!daemon) {
     return tl::unexpected(daemon.error());
   }
@@ -120,45 +179,61 @@ Result<> measure(const Arguments& arguments, int pods, PassTimes& times) {
   return follow(*daemon, *idle, times.whole.size() + std::min(enough, left), times);
 }
 
+Result<> run_variant(const Arguments& arguments, int pods, const Variant& variant, Report& report) {
+  PassTimes times;
+  while (times.whole.size() < static_cast<std::size_t>(arguments.passes)) {
+    if (Result<> measured = measure(arguments, pods, variant, times); !measured) {
+      return measured;
+    }
+  }
+  const json params = variant.params(pods);
+  report.add("pass", params, "us", times.whole);
+  report.add("read", params, "us", times.read);
+  report.add("decide", params, "us", times.decide);
+  report.add("wake_to_signal", params, "us", times.to_signal);
+  return {};
+}
+
 Result<> run(const Arguments& arguments) {
   Report report{"pass"};
   report.note(
       "a pass runs from the wake of the hot thread to the decision; all rows are refreshed and all "
       "pods ranked in it; stamps are evictd's own");
+  report.note(
+      "signals: 9 has a threshold for each, none met but the one that is with 1; record: memory "
+      "alone, a record file too, a recording of every pass too; wake_to_signal ends when the last "
+      "signal was sent, so what writing records costs before the signal is the difference to "
+      "memory");
   for (const int pods : arguments.pods) {
-    PassTimes times;
-    while (times.whole.size() < static_cast<std::size_t>(arguments.passes)) {
-      if (Result<> measured = measure(arguments, pods, times); !measured) {
-        return fail_in(std::to_string(pods) + " pods", measured.error());
+    for (const Variant& variant : variants()) {
+      if (Result<> added = run_variant(arguments, pods, variant, report); !added) {
+        return fail_in(variant.params(pods).dump(), added.error());
       }
     }
-    const json params = {{"pods", pods}};
-    report.add("pass", params, "us", times.whole);
-    report.add("read", params, "us", times.read);
-    report.add("decide", params, "us", times.decide);
   }
   return report.write(arguments.out);
 }
 
 int main_of(int argc, char** argv) {
   Arguments arguments;
-  return run_program({.name = "pass",
-                      .purpose = "One full pass of evictd by number of pods",
-                      .add_options =
-                          [&](CLI::App& app) {
-                            app.add_option("--pods", arguments.pods, "numbers of pods")
-                                ->check(CLI::Range(1, 2000));
-                            app.add_option("--passes", arguments.passes, "passes a number of pods")
-                                ->check(CLI::Range(1, 100000));
-                          },
-                      .quick_means = "5 passes",
-                      .be_quick = [&] { arguments.passes = 5; },
-                      .run =
-                          [&](const std::filesystem::path& out) {
-                            arguments.out = out;
-                            return evictd::bench::run(arguments);
-                          }},
-                     argc, argv);
+  return run_program(
+      {.name = "pass",
+       .purpose = "One full pass of evictd by number of pods, of signals and by where records go",
+       .add_options =
+           [&](CLI::App& app) {
+             app.add_option("--pods", arguments.pods, "numbers of pods")
+                 ->check(CLI::Range(1, 2000));
+             app.add_option("--passes", arguments.passes, "passes a number of pods")
+                 ->check(CLI::Range(1, 100000));
+           },
+       .quick_means = "5 passes",
+       .be_quick = [&] { arguments.passes = 5; },
+       .run =
+           [&](const std::filesystem::path& out) {
+             arguments.out = out;
+             return evictd::bench::run(arguments);
+           }},
+      argc, argv);
 }
 
 }  // namespace
