@@ -21,6 +21,12 @@ struct Monotonic {
 /// A moment on CLOCK_MONOTONIC; all timers and periods of evictd are measured between these.
 using MonoTime = Monotonic::time_point;
 
+/// `by` after `at`; the end of the clock where that is beyond it, since a period may be configured
+/// without a bound. `by` is not negative.
+[[nodiscard]] constexpr MonoTime moment_after(MonoTime at, Duration by) {
+  return by > MonoTime::max() - at ? MonoTime::max() : at + by;
+}
+
 /// A moment on the wall clock, for people and for the API; never subtracted to get a period.
 using WallTime = std::chrono::sys_time<Duration>;
 

@@ -21,16 +21,29 @@ std::string wall(MonoTime moment, Duration offset) {
   return exporting::rfc3339(WallTime(moment.time_since_epoch() + offset));
 }
 
+std::string why_text(const Eviction& eviction) {
+  if (!eviction.local_limit.empty()) {
+    return "it exceeds its " + eviction.local_limit;
+  }
+  return fmt::format("{} had {} left (threshold {})", eviction.signal,
+                     amount_text(eviction.signal, eviction.available), eviction.threshold);
+}
+
 std::string eviction_text(const Eviction& eviction, Duration offset) {
-  return fmt::format(
-      "{} {} {}, grace {} s, {} had {} left (threshold {})", wall(eviction.at, offset),
-      eviction.name, eviction.escalated ? "loses its grace" : "is evicted", eviction.grace_seconds,
-      eviction.signal, amount_text(eviction.signal, eviction.available), eviction.threshold);
+  return fmt::format("{} {} {}{}, grace {} s, {}", wall(eviction.at, offset), eviction.name,
+                     eviction.escalated ? "loses its grace" : "is evicted",
+                     eviction.dry_run ? " in a dry run" : "", eviction.grace_seconds,
+                     why_text(eviction));
 }
 
 std::string signed_duration(Duration duration) {
   return duration < Duration::zero() ? duration_text(-duration) + " earlier"
                                      : duration_text(duration) + " later";
+}
+
+/// Whether the kernel's OOM killer has anything to do with it.
+bool is_of_memory(const Eviction& eviction) {
+  return eviction.signal.find("emory.") != std::string::npos;
 }
 
 void print_comparison(const Comparison& line, Duration offset, std::ostream& out) {
@@ -53,7 +66,7 @@ void print_comparison(const Comparison& line, Duration offset, std::ostream& out
         "            the kernel's OOM killer would have come first, {}, when {} is used up at "
         "the recorded rate\n",
         signed_duration(line.oom_first->at - line.recorded->at), line.oom_first->signal);
-  } else if (line.recorded) {
+  } else if (line.recorded && is_of_memory(*line.recorded)) {
     out << "            the kernel's OOM killer would not have come before, at the recorded rate\n";
   }
 }
@@ -69,8 +82,10 @@ Json eviction_json(const std::optional<Eviction>& eviction, Duration offset) {
           {"outcome", eviction->escalated ? "escalated" : "evicted"},
           {"signal", eviction->signal},
           {"threshold", eviction->threshold},
+          {"local_limit", eviction->local_limit},
           {"available", eviction->available},
-          {"grace_seconds", eviction->grace_seconds}};
+          {"grace_seconds", eviction->grace_seconds},
+          {"dry_run", eviction->dry_run}};
 }
 
 }  // namespace
@@ -119,6 +134,12 @@ void print_counterfactual(const replay::Counterfactual& result, const std::strin
   for (const Comparison& line : result.evictions) {
     print_comparison(line, wall_offset, out);
   }
+  for (const auto& [reason, passes] : result.held) {
+    out << fmt::format("\nheld by a brake: {} passes ({})\n", passes, reason);
+  }
+  for (const std::string& text : result.left_out) {
+    out << "\nleft out: " << text << '\n';
+  }
 }
 
 Json to_json(const replay::Counterfactual& result, Duration wall_offset) {
@@ -137,7 +158,10 @@ Json to_json(const replay::Counterfactual& result, Duration wall_offset) {
                      {"oom_killer_first", line.oom_first.has_value()},
                      {"oom", std::move(oom)}});
   }
-  return {{"passes", result.passes}, {"evictions", std::move(lines)}};
+  return {{"passes", result.passes},
+          {"evictions", std::move(lines)},
+          {"held", result.held},
+          {"left_out", result.left_out}};
 }
 
 }  // namespace evictd::cli

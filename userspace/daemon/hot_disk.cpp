@@ -115,6 +115,7 @@ void HotLoop::evict_for_local_storage(const eviction::LocalStorageVictim& local,
              .usage = readings_.usages()[local.pod].usage},
             now);
   if (begun) {
+    local_signalled_.push_back(local.pod);
     send(LocalEvictionBegun{.victim = &victim,
                             .signals = *begun,
                             .breach = local.breach,

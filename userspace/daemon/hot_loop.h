@@ -187,10 +187,13 @@ class HotLoop final : private probe::EventSink {
   MonoTime pass_at_{};
   /// What the next copy is to tell of the passes that left none; only while passes are recorded.
   std::optional<eviction::PassState> unrecorded_state_;
+  std::optional<eviction::SuspendedPass> unrecorded_waiting_;
   std::uint64_t unrecorded_ = 0;
   /// Of the last pass, for its copy.
   bool resumed_ = false;
   bool disk_usage_pending_ = false;
+  /// Indices into the readings' pods of those that this pass began to end for local storage.
+  std::vector<std::size_t> local_signalled_;
   EvictionTimes times_before_;
   MonoTime next_regular_{};
   std::optional<MonoTime> decision_deadline_;

@@ -87,6 +87,7 @@ void HotLoop::handle(UseConfig& message) {
   std::swap(config_, message.config);
   if (options_.record_every_pass) {
     unrecorded_state_ = config_->manager.state();
+    unrecorded_waiting_.reset();
   }
   disk_work_.end_reclaim();
   if (!dry_run()) {

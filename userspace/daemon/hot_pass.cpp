@@ -158,6 +158,7 @@ void HotLoop::forget_crossings(const eviction::Decision& decision) {
 }
 
 void HotLoop::act(const eviction::Decision& decision, MonoTime now) {
+  local_signalled_.clear();
   for (const eviction::LocalStorageVictim& local : decision.local_victims) {
     evict_for_local_storage(local, decision, now);
   }

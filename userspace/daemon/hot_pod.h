@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -29,6 +31,8 @@ struct HotPod {
   std::string uid;
   std::string ns;
   std::string name;
+  /// For recordings only, as they were when this was made.
+  std::map<std::string, std::string, std::less<>> labels;
   /// Orders pods: creation in seconds since the epoch (0 unknown), then the memory cgroup's id.
   std::int64_t created_at_s = 0;
   CgroupId memory_id;

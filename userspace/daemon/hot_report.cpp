@@ -30,6 +30,7 @@ void HotLoop::note_unrecorded() {
   if (options_.record_every_pass) {
     ++unrecorded_;
     unrecorded_state_ = config_->manager.state();
+    unrecorded_waiting_ = config_->manager.suspended();
   }
 }
 
@@ -52,7 +53,11 @@ void HotLoop::fill(PassCopy& copy, const eviction::Decision& decision) {
   copy.layout = layout_;
   copy.releasing = releasing_;
   copy.config_generation = config_->generation;
+  copy.dry_run = dry_run();
+  copy.local_signalled = local_signalled_;
+  copy.waiting = config_->manager.suspended();
   copy.before = std::exchange(unrecorded_state_, std::nullopt);
+  copy.waiting_before = std::exchange(unrecorded_waiting_, std::nullopt);
   copy.missed = std::exchange(unrecorded_, 0);
   copy.brakes = brakes();
   copy.brakes.recent = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -84,10 +85,17 @@ struct PassCopy {
   std::vector<eviction::ReleasingPod> releasing;
   /// Which configuration it was run with; HotConfig::generation.
   std::uint64_t config_generation = 0;
+  bool dry_run = false;
+  /// Indices into `pods` of those that exceeded a limit on local storage and were sent a signal.
+  std::vector<std::size_t> local_signalled;
   // While every pass is recorded.
   /// The state before the pass where it does not follow from the copy before: the first pass, after
   /// passes without a copy, and after a change of configuration.
   std::optional<eviction::PassState> before;
+  /// With `before`: the pass that was waiting for collectors then.
+  std::optional<eviction::SuspendedPass> waiting_before;
+  /// The pass that waits for collectors after this one.
+  std::optional<eviction::SuspendedPass> waiting;
   /// Passes without a copy right before this one.
   std::uint64_t missed = 0;
   /// What held it, and the evictions before it; Brakes::recent is not set.

@@ -25,6 +25,7 @@ replay::RecordedPass pass_of(const PassDone& done) {
   pass.now = copy.now;
   pass.cadence = copy.cadence;
   pass.before = copy.before;
+  pass.waiting_before = copy.waiting_before;
   pass.observations = copy.observations;
   pass.resumed = copy.resumed;
   pass.disk_usage_pending = copy.disk_usage_pending;
@@ -33,6 +34,8 @@ replay::RecordedPass pass_of(const PassDone& done) {
   pass.brakes = replay::RecordedBrakes{
       .brakes = copy.brakes,
       .recent = {copy.times_before.all().begin(), copy.times_before.all().end()}};
+  pass.dry_run = copy.dry_run;
+  pass.local_signalled = copy.local_signalled;
   if (done.begun) {
     pass.signal_at = done.timeline.signal_at;
   }
@@ -81,6 +84,7 @@ std::size_t PassRecorder::number_of(const PassCopy::PodCopy& pod, std::string& l
     described.ns = pod.pod->ns;
     described.name = pod.pod->name;
     described.uid = pod.pod->uid;
+    described.labels = pod.pod->labels;
     described.facts = *pod.pass.facts;
     if (with_spec) {
       described.spec = *pod.pass.pod;
@@ -103,6 +107,7 @@ void PassRecorder::record(const PassDone& done) {
   pass.missed += missed_;
   if (state_before_ && !pass.before) {
     pass.before = state_before_;
+    pass.waiting_before = waiting_before_;
   }
   for (const PassCopy::PodCopy& pod : copy.pods) {
     pass.pods.push_back({.number = number_of(pod, lines),
@@ -126,6 +131,7 @@ void PassRecorder::record(const PassDone& done) {
   ++counters_.missed;
   missed_ = pass.missed + 1;
   state_before_ = copy.state;
+  waiting_before_ = copy.waiting;
   numbers_.clear();
   written_generation_.reset();
 }

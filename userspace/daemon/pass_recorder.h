@@ -66,6 +66,7 @@ class PassRecorder {
   /// Of passes that the worker did not take.
   std::uint64_t missed_ = 0;
   std::optional<eviction::PassState> state_before_;
+  std::optional<eviction::SuspendedPass> waiting_before_;
   Counters counters_;
   bool told_end_ = false;
 };

@@ -14,6 +14,7 @@ PodOpener::Opened PodOpener::open(const cluster::PodEntry& entry, const PodStand
   pod->uid = entry.uid;
   pod->ns = entry.pod.ns;
   pod->name = entry.pod.name;
+  pod->labels = entry.pod.labels;
   pod->created_at_s = seconds_of(entry.pod.created_at);
   pod->memory_id = entry.cgroup->memory_id;
   pod->below_pod_root = !entry.cgroup->external_rule;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/never_evict.h"
 #include "daemon/pod_rules.h"
 
 namespace evictd::daemon {
@@ -186,8 +187,8 @@ std::vector<PodUpdate> PodRegistry::differences() {
 void PodRegistry::place(const cluster::PodEntry& entry, std::vector<PodUpdate>& updates) {
   PodStanding standing;
   standing.facts = eviction::facts_of(entry.pod, options_.config->settings().compatibility);
-  standing.facts.never_evict =
-      is_never_evicted(entry.pod, options_.config->settings().brakes.never_evict);
+  standing.facts.never_evict = config::names_pod(options_.config->settings().brakes.never_evict,
+                                                 entry.pod.ns, entry.pod.labels);
   standing.protection = protection_of(entry, standing.facts);
   const auto found = placed_.find(entry.uid);
   if (found != placed_.end()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/pod_rules.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -38,15 +37,6 @@ enforce::Protection protection_of(const cluster::PodEntry& entry, const eviction
   }
   return entry.state == cluster::PodState::kUnknown ? enforce::Protection::kUnknown
                                                     : enforce::Protection::kNone;
-}
-
-bool is_never_evicted(const eviction::Pod& pod, const config::NeverEvict& rules) {
-  const auto& namespaces = rules.namespaces;
-  return std::find(namespaces.begin(), namespaces.end(), pod.ns) != namespaces.end() ||
-         std::any_of(rules.labels.begin(), rules.labels.end(), [&](const config::LabelRule& rule) {
-           const auto label = pod.labels.find(rule.key);
-           return label != pod.labels.end() && (rule.any_value || label->second == rule.value);
-         });
 }
 
 cluster::PlaceOptions place_options(const config::Settings& settings) {

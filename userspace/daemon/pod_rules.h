@@ -18,9 +18,6 @@ namespace evictd::daemon {
 [[nodiscard]] enforce::Protection protection_of(const cluster::PodEntry& entry,
                                                 const eviction::PodFacts& facts);
 
-/// Whether neverEvict of the configuration names the pod: its namespace, or a label that it has.
-[[nodiscard]] bool is_never_evicted(const eviction::Pod& pod, const config::NeverEvict& rules);
-
 /// Where pods are, as the configuration says.
 [[nodiscard]] cluster::PlaceOptions place_options(const config::Settings& settings);
 

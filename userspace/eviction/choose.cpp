@@ -95,8 +95,8 @@ void EvictionManager::act(MonoTime now, const PassInput& input) {
 }
 
 void EvictionManager::suspend(std::size_t place, const CollectorList& collectors) {
-  suspended_ = Suspended{place, decision_.met, decision_.past_grace, decision_.actionable,
-                         decision_.observations};
+  suspended_ = SuspendedPass{place, decision_.met, decision_.past_grace, decision_.actionable,
+                             decision_.observations};
   decision_.outcome = Outcome::kReclaiming;
   decision_.reason = Reason::kNone;
   decision_.collectors = collectors;

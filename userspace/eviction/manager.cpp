@@ -156,12 +156,30 @@ void EvictionManager::update_state(MonoTime now, const PassInput& input,
   state_.last_observations = seen;
 }
 
-void EvictionManager::restore(const PassState& state) {
+void EvictionManager::restore(const PassState& state,
+                              const std::optional<SuspendedPass>& suspended) {
   state_ = state;
   suspended_.reset();
   if (state_.layout) {
     derive_thresholds();
   }
+  state_.past_grace = known_places(state.past_grace);
+  if (suspended && state_.layout && suspended->threshold < table_.size()) {
+    suspended_ = suspended;
+    suspended_->met = known_places(suspended->met);
+    suspended_->past_grace = known_places(suspended->past_grace);
+    suspended_->actionable = known_places(suspended->actionable);
+  }
+}
+
+ThresholdList EvictionManager::known_places(const ThresholdList& places) const {
+  ThresholdList known;
+  for (const std::size_t place : places) {
+    if (place < table_.size()) {
+      known.add(place);
+    }
+  }
+  return known;
 }
 
 void EvictionManager::inherit(const EvictionManager& before) {
@@ -195,7 +213,7 @@ void EvictionManager::note_deadline(MonoTime at) {
 void EvictionManager::find_deadlines(MonoTime now) {
   for (const std::size_t place : decision_.met) {
     if (!decision_.past_grace.has(place) && state_.first_observed[place]) {
-      note_deadline(*state_.first_observed[place] + table_[place].grace_period);
+      note_deadline(moment_after(*state_.first_observed[place], table_[place].grace_period));
     }
   }
   const ConditionSet observed = conditions_of(table_, decision_.met);
@@ -203,7 +221,7 @@ void EvictionManager::find_deadlines(MonoTime now) {
     const std::optional<MonoTime>& last =
         state_.conditions_last_observed[static_cast<std::size_t>(condition)];
     if (state_.conditions.has(condition) && !observed.has(condition) && last) {
-      note_deadline(std::max(now, *last + settings_.pressure_transition_period));
+      note_deadline(std::max(now, moment_after(*last, settings_.pressure_transition_period)));
     }
   }
 }

@@ -61,30 +61,24 @@ class EvictionManager {
   /// The thresholds in force; they grow when the disk layout is learnt.
   [[nodiscard]] const ThresholdTable& thresholds() const { return table_; }
   [[nodiscard]] const PassState& state() const { return state_; }
-  /// Whether a pass is suspended and resume() is due. Not part of the state: after a restart the
-  /// next pass asks for the collectors again.
+  /// Whether a pass is suspended and resume() is due.
   [[nodiscard]] bool waits_for_collectors() const { return suspended_.has_value(); }
-  /// Goes on from a state that was kept, of this manager or of one with the same settings.
-  void restore(const PassState& state);
+  [[nodiscard]] const std::optional<SuspendedPass>& suspended() const { return suspended_; }
+  /// Goes on from a state that was kept, of this manager or of one with the same settings, and from
+  /// the pass that waited for collectors then, if that is to be gone on with. Places of thresholds
+  /// that there are none of are left out.
+  void restore(const PassState& state, const std::optional<SuspendedPass>& suspended = {});
   /// Takes over what is still meant after a change of configuration: timers and memory of equal
   /// thresholds, conditions, layout. The rest starts anew.
   void inherit(const EvictionManager& before);
 
  private:
-  /// What resume() needs to know of the pass that it ends.
-  struct Suspended {
-    std::size_t threshold = 0;
-    ThresholdList met;
-    ThresholdList past_grace;
-    ThresholdList actionable;
-    Observations observations;
-  };
-
   explicit EvictionManager(PassSettings settings) : settings_(std::move(settings)) {}
 
   void begin_decision();
   [[nodiscard]] bool learn_layout(const PassInput& input);
   void derive_thresholds();
+  [[nodiscard]] ThresholdList known_places(const ThresholdList& places) const;
   void update_state(MonoTime now, const PassInput& input, const ThresholdList& looked_for);
   [[nodiscard]] bool evict_for_local_storage(MonoTime now, const PassInput& input);
   void act(MonoTime now, const PassInput& input);
@@ -106,7 +100,7 @@ class EvictionManager {
   ThresholdTable table_;
   PassState state_;
   Decision decision_;
-  std::optional<Suspended> suspended_;
+  std::optional<SuspendedPass> suspended_;
   /// What speaks against each signal's observation of this pass.
   std::array<Reason, kSignalCount> doubts_{};
 };

@@ -40,4 +40,16 @@ struct PassState {
   bool operator==(const PassState&) const = default;
 };
 
+/// What a pass that waits for its collectors goes on with. No part of the state: after a restart
+/// the next pass asks for the collectors again.
+struct SuspendedPass {
+  std::size_t threshold = 0;
+  ThresholdList met;
+  ThresholdList past_grace;
+  ThresholdList actionable;
+  Observations observations;
+
+  bool operator==(const SuspendedPass&) const = default;
+};
+
 }  // namespace evictd::eviction

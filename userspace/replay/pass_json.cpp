@@ -138,6 +138,14 @@ Json to_json(const eviction::PassState& state) {
           {"last_evictions", std::move(marks)}};
 }
 
+Json to_json(const eviction::SuspendedPass& suspended) {
+  return {{"threshold", suspended.threshold},
+          {"met", list_json(suspended.met)},
+          {"past_grace", list_json(suspended.past_grace)},
+          {"actionable", list_json(suspended.actionable)},
+          {"observations", to_json(suspended.observations)}};
+}
+
 Json to_json(const eviction::Decision& decision) {
   Json collectors = Json::array();
   for (const eviction::Collector collector : decision.collectors) {
@@ -186,6 +194,7 @@ Json to_json(const RecordedPod& pod) {
           {"namespace", pod.ns},
           {"name", pod.name},
           {"uid", pod.uid},
+          {"labels", pod.labels},
           {"facts", to_json(pod.facts)},
           {"spec", pod.spec ? spec_json(*pod.spec) : Json(nullptr)}};
 }
@@ -228,6 +237,7 @@ Json to_json(const RecordedPass& pass) {
           {"trigger", pass.trigger},
           {"cadence", to_string(pass.cadence)},
           {"before", pass.before ? to_json(*pass.before) : Json(nullptr)},
+          {"waiting_before", pass.waiting_before ? to_json(*pass.waiting_before) : Json(nullptr)},
           {"observations", pass.observations ? to_json(*pass.observations) : Json(nullptr)},
           {"resumed", pass.resumed},
           {"disk_usage_pending", pass.disk_usage_pending},
@@ -235,7 +245,9 @@ Json to_json(const RecordedPass& pass) {
           {"pods", std::move(pods)},
           {"releasing", std::move(releasing)},
           {"brakes", brakes_json(pass.brakes)},
+          {"dry_run", pass.dry_run},
           {"signal_at", moment_json(pass.signal_at)},
+          {"local_signalled", pass.local_signalled},
           {"decision", pass.decision},
           {"state", pass.state}};
 }

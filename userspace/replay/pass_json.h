@@ -10,6 +10,7 @@ namespace evictd::replay {
 
 [[nodiscard]] Json to_json(const eviction::Observations& observations);
 [[nodiscard]] Json to_json(const eviction::PassState& state);
+[[nodiscard]] Json to_json(const eviction::SuspendedPass& suspended);
 [[nodiscard]] Json to_json(const eviction::Decision& decision);
 [[nodiscard]] Json to_json(const eviction::PodFacts& facts);
 [[nodiscard]] Json to_json(const RecordedPod& pod);
@@ -17,6 +18,7 @@ namespace evictd::replay {
 [[nodiscard]] Json to_json(const RecordedPass& pass);
 
 [[nodiscard]] eviction::PassState state_from_json(exporting::JsonFields fields);
+[[nodiscard]] eviction::SuspendedPass suspended_from_json(exporting::JsonFields fields);
 [[nodiscard]] RecordedPod pod_from_json(exporting::JsonFields fields);
 [[nodiscard]] RecordedPass pass_from_json(exporting::JsonFields fields);
 

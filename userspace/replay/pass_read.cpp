@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading what pass_json.cpp wrote. A recording may come from anywhere: every number is bounded so
-// that no arithmetic of a pass can overflow, and every place is one that exists.
+// Reading what pass_json.cpp wrote of pods and passes.
 #include <array>
 #include <string_view>
 
 #include "replay/pass_json.h"
+#include "replay/read_fields.h"
 #include "replay/spec_json.h"
 
 namespace evictd::replay {
@@ -12,71 +12,6 @@ namespace evictd::replay {
 namespace {
 
 using exporting::JsonFields;
-
-/// More than any amount of bytes, inodes or tasks of a real node.
-constexpr std::int64_t kMostAmount = std::int64_t{1} << 61U;
-
-bool is_number(const Json& json, std::int64_t least, std::int64_t most) {
-  if (!json.is_number_integer()) {
-    return false;
-  }
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(most)) {
-    return false;
-  }
-  return json.get<std::int64_t>() >= least && json.get<std::int64_t>() <= most;
-}
-
-/// A list of exactly N whole numbers of at most kMostAmount in size; zeros for anything else.
-template <std::size_t N>
-std::array<std::int64_t, N> numbers(JsonFields& fields, const char* key, const Json& list) {
-  std::array<std::int64_t, N> values{};
-  if (!list.is_array() || list.size() != N) {
-    fields.refuse(key, "not a list of " + std::to_string(N) + " numbers");
-    return values;
-  }
-  for (std::size_t i = 0; i < N; ++i) {
-    if (!is_number(list[i], -kMostAmount, kMostAmount)) {
-      fields.refuse(key, "not whole numbers only, or too large");
-      return {};
-    }
-    values[i] = list[i].get<std::int64_t>();
-  }
-  return values;
-}
-
-template <std::size_t N>
-std::array<std::int64_t, N> numbers(JsonFields& fields, const char* key) {
-  return numbers<N>(fields, key, fields.list(key));
-}
-
-MonoTime moment_of(JsonFields& fields, const char* key, std::int64_t ns) {
-  if (ns < 0) {
-    fields.refuse(key, "a moment before the clock began");
-    return {};
-  }
-  return MonoTime(Duration(ns));
-}
-
-/// One moment or null for each place of `moments`.
-template <std::size_t N>
-void read_moments(JsonFields& fields, const char* key,
-                  std::array<std::optional<MonoTime>, N>& moments) {
-  const Json& list = fields.list(key);
-  if (list.size() != N) {
-    fields.refuse(key, "not a list of " + std::to_string(N) + " moments");
-    return;
-  }
-  for (std::size_t i = 0; i < N; ++i) {
-    if (list[i].is_null()) {
-      continue;
-    }
-    if (!is_number(list[i], 0, exporting::kLastMoment)) {
-      fields.refuse(key, "not moments");
-      return;
-    }
-    moments[i] = MonoTime(Duration(list[i].get<std::int64_t>()));
-  }
-}
 
 RecordedBrakes read_brakes(JsonFields fields) {
   RecordedBrakes recorded;
@@ -102,61 +37,12 @@ RecordedBrakes read_brakes(JsonFields fields) {
   return recorded;
 }
 
-eviction::ThresholdList read_places(JsonFields& fields, const char* key) {
-  eviction::ThresholdList places;
-  for (const Json& place : fields.list(key)) {
-    if (!is_number(place, 0, eviction::kMaxThresholds - 1) ||
-        places.has(place.get<std::size_t>())) {
-      fields.refuse(key, "not places of thresholds, each once");
-      return {};
-    }
-    places.add(place.get<std::size_t>());
-  }
-  return places;
-}
-
-eviction::ConditionSet read_conditions(JsonFields& fields, const char* key) {
-  eviction::ConditionSet set;
-  for (const Json& name : fields.list(key)) {
-    bool known = false;
-    for (const eviction::Condition condition : eviction::kConditions) {
-      if (name.is_string() && name.get<std::string>() == eviction::to_string(condition)) {
-        set.add(condition);
-        known = true;
-      }
-    }
-    if (!known) {
-      fields.refuse(key, "not names of conditions only");
-    }
-  }
-  return set;
-}
-
-eviction::Observations read_observations(JsonFields fields, const Json& object) {
-  eviction::Observations observations;
+Labels read_labels(JsonFields fields, const Json& object) {
+  Labels labels;
   for (const auto& [name, value] : object.items()) {
-    const eviction::Signal signal = eviction::signal_from_text(name, eviction::Compat::k1_32);
-    if (signal == eviction::Signal::kUnknown) {
-      fields.refuse(name.c_str(), "not a signal");
-      return {};
-    }
-    JsonFields seen = fields.below(name.c_str());
-    eviction::Observation observation;
-    observation.available = seen.whole("available", -kMostAmount, kMostAmount);
-    observation.capacity = seen.whole("capacity", -kMostAmount, kMostAmount);
-    observation.time = seen.moment_or_null("time");
-    observations[signal] = observation;
+    labels.emplace(name, fields.text(name.c_str()));
   }
-  return observations;
-}
-
-std::optional<eviction::DiskLayout> read_layout(JsonFields& fields, const char* key) {
-  if (!fields.has(key)) {
-    return std::nullopt;
-  }
-  JsonFields layout = fields.below(key);
-  return eviction::DiskLayout{.dedicated_image_fs = layout.truth("dedicated_image_fs"),
-                              .split_container_fs = layout.truth("split_container_fs")};
+  return labels;
 }
 
 eviction::PodFacts read_facts(JsonFields fields) {
@@ -244,42 +130,13 @@ eviction::Wide wide_from(JsonFields& fields, const char* key) {
   return negative ? -wide : wide;
 }
 
-eviction::PassState state_from_json(JsonFields fields) {
-  eviction::PassState state;
-  state.conditions = read_conditions(fields, "conditions");
-  read_moments(fields, "conditions_last_observed", state.conditions_last_observed);
-  read_moments(fields, "unchanged_since", state.unchanged_since);
-  for (const Json& entry : fields.list("first_observed")) {
-    const auto [place, at] = numbers<2>(fields, "first_observed", entry);
-    if (place < 0 || place >= static_cast<std::int64_t>(eviction::kMaxThresholds)) {
-      fields.refuse("first_observed", "not a place of a threshold");
-      return state;
-    }
-    state.first_observed[static_cast<std::size_t>(place)] = moment_of(fields, "first_observed", at);
-  }
-  state.past_grace = read_places(fields, "past_grace");
-  state.last_observations =
-      read_observations(fields.below("last_observations"), fields.object("last_observations"));
-  state.layout = read_layout(fields, "layout");
-  state.watch_points_refreshed_at = fields.moment_or_null("watch_points_refreshed_at");
-  for (const Json& entry : fields.list("last_evictions")) {
-    const auto [signal, at, available] = numbers<3>(fields, "last_evictions", entry);
-    if (signal < 0 || signal >= static_cast<std::int64_t>(eviction::kSignalCount)) {
-      fields.refuse("last_evictions", "not a place of a signal");
-      return state;
-    }
-    state.last_evictions[static_cast<std::size_t>(signal)] = eviction::EvictionMark{
-        .at = moment_of(fields, "last_evictions", at), .available = available};
-  }
-  return state;
-}
-
 RecordedPod pod_from_json(JsonFields fields) {
   RecordedPod pod;
   pod.number = static_cast<std::size_t>(fields.whole("pod", 0));
   pod.ns = fields.text("namespace");
   pod.name = fields.text("name");
   pod.uid = fields.text("uid");
+  pod.labels = read_labels(fields.below("labels"), fields.object("labels"));
   pod.facts = read_facts(fields.below("facts"));
   if (fields.has("spec")) {
     pod.spec = spec_from_json(fields.below("spec"));
@@ -296,6 +153,9 @@ RecordedPass pass_from_json(JsonFields fields) {
                                                    : eviction::Cadence::kRegular;
   if (fields.has("before")) {
     pass.before = state_from_json(fields.below("before"));
+  }
+  if (fields.has("waiting_before")) {
+    pass.waiting_before = suspended_from_json(fields.below("waiting_before"));
   }
   if (fields.has("observations")) {
     pass.observations =
@@ -318,6 +178,14 @@ RecordedPass pass_from_json(JsonFields fields) {
   }
   if (fields.has("brakes")) {
     pass.brakes = read_brakes(fields.below("brakes"));
+  }
+  pass.dry_run = fields.truth("dry_run");
+  for (const Json& place : fields.list("local_signalled")) {
+    if (!is_number(place, 0, static_cast<std::int64_t>(pass.pods.size()) - 1)) {
+      fields.refuse("local_signalled", "not places of pods");
+      return pass;
+    }
+    pass.local_signalled.push_back(place.get<std::size_t>());
   }
   pass.signal_at = fields.moment_or_null("signal_at");
   pass.decision = fields.object("decision");

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,15 +21,15 @@ namespace evictd::replay {
 using Json = nlohmann::ordered_json;
 
 /// The format of a recording; docs/replay.md says what a new number means.
-inline constexpr std::int64_t kRecordingVersion = 1;
+inline constexpr std::int64_t kRecordingVersion = 2;
+
+using Labels = std::map<std::string, std::string, std::less<>>;
 
 /// How a recording begins.
 struct RecordingHeader {
   std::string evictd_version;
   /// The wall clock less CLOCK_MONOTONIC when it began, to show moments to people.
   Duration wall_offset{0};
-  /// Pods that a pass may have at most in this recording: bounds what a reader takes in.
-  bool poll_only = false;
 };
 
 /// What a pass knew of a pod besides its readings; numbered, and written once as long as it holds.
@@ -36,6 +38,8 @@ struct RecordedPod {
   std::string ns;
   std::string name;
   std::string uid;
+  /// What neverEvict may name besides the namespace.
+  Labels labels;
   eviction::PodFacts facts;
   /// Set where limits on local storage are to be checked.
   std::optional<eviction::Pod> spec;
@@ -67,6 +71,8 @@ struct RecordedPass {
   /// Set where the state before does not follow from the pass before: the first pass, after a gap,
   /// after a change of configuration.
   std::optional<eviction::PassState> before;
+  /// With `before`: the pass that was waiting for collectors then.
+  std::optional<eviction::SuspendedPass> waiting_before;
   /// Unset: they could not be read.
   std::optional<eviction::Observations> observations;
   /// It ended a pass that had waited for collectors: resume(), not synchronize().
@@ -76,8 +82,12 @@ struct RecordedPass {
   std::vector<RecordedPodPass> pods;
   std::vector<eviction::ReleasingPod> releasing;
   std::optional<RecordedBrakes> brakes;
+  /// Nobody is signalled, whatever is decided.
+  bool dry_run = false;
   /// Whether a signal was sent for the decision, and when; unset for none.
   std::optional<MonoTime> signal_at;
+  /// Places in `pods` of those that exceeded a limit on local storage and were sent a signal.
+  std::vector<std::size_t> local_signalled;
   /// As to_json() of what the pass decided, and of its state afterwards.
   Json decision;
   Json state;

@@ -59,12 +59,6 @@ class Verifier {
       return begun;
     }
     ++result.passes;
-    if (pass.resumed && !manager_->waits_for_collectors()) {
-      // What it went on with was lost in a gap.
-      std::optional<Error> failure;
-      manager_->restore(state_from_json(exporting::JsonFields(pass.state, "state", failure)));
-      return failure ? Result<>(Failure(*failure)) : Result<>();
-    }
     const eviction::PassInput input = inputs_.of(pass);
     const eviction::Decision& decision =
         pass.resumed ? manager_->resume(pass.now, input) : manager_->synchronize(pass.now, input);
@@ -97,7 +91,7 @@ class Verifier {
       return Failure(manager.error());
     }
     manager_.emplace(std::move(*manager));
-    manager_->restore(*pass.before);
+    manager_->restore(*pass.before, pass.waiting_before);
     return {};
   }
 

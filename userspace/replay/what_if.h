@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "config/config.h"
 #include "evictd/result.h"
 #include "eviction/compat.h"
+#include "replay/recorded.h"
 #include "replay/recording_reader.h"
 
 namespace evictd::replay {
@@ -23,21 +25,6 @@ struct WhatIf {
   bool without_events = false;
 
   [[nodiscard]] bool asked() const { return config || compat || interval || without_events; }
-};
-
-/// One eviction, recorded or as it would have been.
-struct Eviction {
-  MonoTime at{};
-  /// Number of the RecordedPod.
-  std::size_t pod = 0;
-  std::string name;
-  std::string uid;
-  std::string signal;
-  std::string threshold;
-  /// Bytes, tasks or inodes that were left of the signal.
-  std::int64_t available = 0;
-  std::int64_t grace_seconds = 0;
-  bool escalated = false;
 };
 
 /// The kernel would have run out of memory.
@@ -62,6 +49,10 @@ struct Counterfactual {
   std::vector<Comparison> evictions;
   /// Passes that were run, on what the node would have been like.
   std::uint64_t passes = 0;
+  /// Of them those that a brake held, by Reason.
+  std::map<std::string, std::uint64_t> held;
+  /// What could not be taken into account, or was assumed, one text each.
+  std::vector<std::string> left_out;
 };
 
 /// Runs the recording with something otherwise. Where another pod or a later moment would have been

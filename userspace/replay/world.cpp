@@ -21,6 +21,9 @@ std::int64_t rounded(double amount) {
   return static_cast<std::int64_t>(std::clamp(amount, -kMost, kMost));
 }
 
+/// What must be free again for standing still to prove something; as in the daemon.
+constexpr std::int64_t kTellingRelease = (16_MiB).value;
+
 double towards(double from, double to, double share) {
   return from + (to - from) * share;
 }
@@ -31,19 +34,14 @@ bool counts_tasks(eviction::Signal signal) {
 
 }  // namespace
 
-World::World(const std::vector<const RecordedPod*>& pods,
-             const std::vector<const RecordedPass*>& passes)
-    : pods_(&pods), passes_(&passes) {}
+World::World(const Options& options)
+    : options_(options), passes_(&options.parts->passes), disk_(*options.parts, options.files_go) {}
 
 World::Between World::find(MonoTime now) const {
-  const auto later =
-      std::upper_bound(passes_->begin(), passes_->end(), now,
-                       [](MonoTime at, const RecordedPass* pass) { return at < pass->now; });
-  const auto after = static_cast<std::size_t>(later - passes_->begin());
   Between between;
-  between.before = after == 0 ? 0 : after - 1;
-  between.after = std::min(after, passes_->size() - 1);
+  between.before = options_.parts->place_at(now);
   const MonoTime from = (*passes_)[between.before]->now;
+  between.after = from > now ? between.before : std::min(between.before + 1, passes_->size() - 1);
   const MonoTime to = (*passes_)[between.after]->now;
   if (to > from && now > from) {
     between.share = seconds(now - from) / seconds(to - from);
@@ -51,22 +49,16 @@ World::Between World::find(MonoTime now) const {
   return between;
 }
 
-const RecordedPodPass* World::find_pod(const RecordedPass& pass, std::size_t pod) {
-  const auto found = std::find_if(pass.pods.begin(), pass.pods.end(),
-                                  [&](const RecordedPodPass& one) { return one.number == pod; });
-  return found == pass.pods.end() ? nullptr : &*found;
-}
-
 double World::recorded(std::size_t pod, const Between& between, bool tasks) const {
-  const RecordedPodPass* before = find_pod(*(*passes_)[between.before], pod);
-  const RecordedPodPass* after = find_pod(*(*passes_)[between.after], pod);
+  const RecordedPodPass* before = options_.parts->find(*(*passes_)[between.before], pod);
+  const RecordedPodPass* after = options_.parts->find(*(*passes_)[between.after], pod);
   return towards(before == nullptr ? 0 : held(*before, tasks),
                  after == nullptr ? 0 : held(*after, tasks), between.share);
 }
 
 void World::spare(std::size_t pod, MonoTime now) {
   const Between between = find(now);
-  const RecordedPodPass* last = find_pod(*(*passes_)[between.before], pod);
+  const RecordedPodPass* last = options_.parts->find(*(*passes_)[between.before], pod);
   if (last == nullptr) {
     return;
   }
@@ -74,11 +66,12 @@ void World::spare(std::size_t pod, MonoTime now) {
                 .bytes = held(*last, false),
                 .tasks = held(*last, true),
                 .byte_growth = static_cast<double>(last->usage.rate_bytes_per_second),
-                .task_growth = 0};
+                .task_growth = 0,
+                .last = *last};
   // What no rate was recorded of grew as it did since the pass before.
   for (std::size_t i = between.before; i-- > 0;) {
     const RecordedPass& pass = *(*passes_)[i];
-    const RecordedPodPass* earlier = find_pod(pass, pod);
+    const RecordedPodPass* earlier = options_.parts->find(pass, pod);
     if (earlier == nullptr || pass.now >= now) {
       continue;
     }
@@ -92,10 +85,34 @@ void World::spare(std::size_t pod, MonoTime now) {
   spared.byte_growth = std::max(spared.byte_growth, 0.0);
   spared.task_growth = std::max(spared.task_growth, 0.0);
   spared_.emplace(pod, spared);
+  disk_.spare(pod, now);
 }
 
-void World::end(std::size_t pod, eviction::Standing grace, MonoTime kill_at) {
-  ended_[pod] = Ended{.kill_at = kill_at, .standing = grace};
+void World::end(std::size_t pod, eviction::Standing grace, MonoTime kill_at, Fate fate) {
+  const RecordedPodPass* last = options_.parts->find(*(*passes_)[find(kill_at).before], pod);
+  const auto spared = spared_.find(pod);
+  last = spared == spared_.end() ? last : &spared->second.last;
+  ended_[pod] =
+      Ended{.kill_at = kill_at,
+            .standing = grace,
+            .telling = last != nullptr && last->reading.working_set_bytes >= kTellingRelease};
+  if (fate == Fate::kOther) {
+    disk_.end(pod, kill_at);
+  }
+}
+
+void World::pretend(std::size_t pod) {
+  pretended_.insert(pod);
+}
+
+std::optional<MonoTime> World::freed_at(MonoTime now) const {
+  std::optional<MonoTime> last;
+  for (const auto& [pod, ended] : ended_) {
+    if (ended.telling && ended.kill_at <= now && (!last || ended.kill_at > *last)) {
+      last = ended.kill_at;
+    }
+  }
+  return last;
 }
 
 std::optional<MonoTime> World::next_end(MonoTime now) const {
@@ -141,26 +158,62 @@ std::optional<double> World::available(eviction::Signal signal, MonoTime now) co
   const double to =
       has_after ? static_cast<double>((*after.observations)[signal]->available) : from;
   const double was = towards(from, to, between.share);
-  // What pods leave behind on disks is not known to be theirs.
-  return eviction::is_memory(signal) || counts_tasks(signal)
-             ? was - surplus(now, counts_tasks(signal))
-             : was;
+  if (eviction::is_disk(signal)) {
+    return was - disk_.surplus(signal, now);
+  }
+  return was - surplus(now, counts_tasks(signal));
+}
+
+bool World::is_gone(std::size_t pod, MonoTime now) const {
+  const auto ended = ended_.find(pod);
+  return ended != ended_.end() && ended->second.kill_at <= now;
 }
 
 eviction::Standing World::standing_of(const RecordedPodPass& pod, MonoTime now) const {
-  const auto ended = ended_.find(pod.number);
+  const std::size_t identity = options_.parts->identity[pod.number];
+  const auto ended = ended_.find(identity);
   if (ended != ended_.end()) {
     return ended->second.kill_at <= now ? eviction::Standing::kKilled : ended->second.standing;
+  }
+  if (pretended_.contains(identity)) {
+    return eviction::Standing::kInHardGrace;
   }
   return pod.standing == eviction::Standing::kUnknown ? eviction::Standing::kUnknown
                                                       : eviction::Standing::kActive;
 }
 
-const World::Seen& World::look(MonoTime now) {
-  const Between between = find(now);
+void World::add(const RecordedPodPass& pod) {
+  const RecordedPod& described = *options_.parts->pods[pod.number];
+  const bool checked = described.spec && pod.statistics;
+  seen_.pods.push_back({.facts = &(*options_.facts)[pod.number],
+                        .reading = pod.reading,
+                        .standing = pod.standing,
+                        .pod = checked ? &*described.spec : nullptr,
+                        .statistics = checked ? &*pod.statistics : nullptr});
+  seen_.identities.push_back(options_.parts->identity[pod.number]);
+}
+
+void World::add_as_is_now(const RecordedPodPass& pod, const Between& between, MonoTime now) {
+  const std::size_t identity = options_.parts->identity[pod.number];
+  const auto spared = spared_.find(identity);
+  const bool is_spared = spared != spared_.end();
+  const eviction::Standing standing = standing_of(pod, now);
+  if (is_spared) {
+    // Statistics are those of the last measurement; borrowed from what stays.
+    add(spared->second.last);
+  } else {
+    add(*options_.parts->find(*(*passes_)[between.before], identity));
+  }
+  eviction::PassPod& added = seen_.pods.back();
+  added.standing = standing;
+  added.reading.working_set_bytes = rounded(is_spared ? spared_amount(spared->second, now, false)
+                                                      : recorded(identity, between, false));
+  added.reading.processes = rounded(is_spared ? spared_amount(spared->second, now, true)
+                                              : recorded(identity, between, true));
+}
+
+void World::observe(const Between& between, MonoTime now) {
   const RecordedPass& before = *(*passes_)[between.before];
-  seen_.pods.clear();
-  seen_.numbers.clear();
   seen_.observations = before.observations.value_or(eviction::Observations{});
   for (const eviction::Signal signal : eviction::kSignals) {
     auto& seen = seen_.observations[signal];
@@ -169,36 +222,33 @@ const World::Seen& World::look(MonoTime now) {
       seen->time = now;
     }
   }
-  const auto add = [&](RecordedPodPass pod) {
-    const auto spared = spared_.find(pod.number);
-    const bool is_spared = spared != spared_.end();
-    pod.reading.working_set_bytes = rounded(is_spared ? spared_amount(spared->second, now, false)
-                                                      : recorded(pod.number, between, false));
-    pod.reading.processes = rounded(is_spared ? spared_amount(spared->second, now, true)
-                                              : recorded(pod.number, between, true));
-    const RecordedPod& facts = *(*pods_)[pod.number];
-    seen_.pods.push_back({.facts = &facts.facts,
-                          .reading = pod.reading,
-                          .standing = standing_of(pod, now),
-                          .pod = nullptr,
-                          .statistics = nullptr});
-    seen_.numbers.push_back(pod.number);
-  };
+}
+
+const World::Seen& World::look(MonoTime now) {
+  const Between between = find(now);
+  const RecordedPass& before = *(*passes_)[between.before];
+  seen_.pods.clear();
+  seen_.identities.clear();
+  observe(between, now);
   for (const RecordedPodPass& pod : before.pods) {
-    const auto ended = ended_.find(pod.number);
-    if (ended == ended_.end() || ended->second.kill_at > now) {
-      add(pod);
+    if (!is_gone(options_.parts->identity[pod.number], now)) {
+      add_as_is_now(pod, between, now);
     }
   }
-  for (const auto& [number, spared] : spared_) {
-    const auto ended = ended_.find(number);
-    if (find_pod(before, number) == nullptr &&
-        (ended == ended_.end() || ended->second.kill_at > now)) {
-      RecordedPodPass pod;
-      pod.number = number;
-      pod.reading.state = eviction::ReadingState::kRead;
-      add(pod);
+  for (const auto& [identity, spared] : spared_) {
+    if (options_.parts->find(before, identity) == nullptr && !is_gone(identity, now)) {
+      add_as_is_now(spared.last, between, now);
     }
+  }
+  return seen_;
+}
+
+const World::Seen& World::look_at(const RecordedPass& pass) {
+  seen_.pods.clear();
+  seen_.identities.clear();
+  seen_.observations = pass.observations.value_or(eviction::Observations{});
+  for (const RecordedPodPass& pod : pass.pods) {
+    add(pod);
   }
   return seen_;
 }

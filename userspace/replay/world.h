@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "eviction/pass.h"
-#include "replay/recording.h"
+#include "replay/recorded.h"
+#include "replay/world_disk.h"
 
 namespace evictd::replay {
 
@@ -15,21 +17,35 @@ namespace evictd::replay {
 /// the recording and is spared goes on growing as it did last, a pod that is ended earlier is gone
 /// from then on. What it takes or leaves is taken off or added to what was available.
 ///
-/// Between two recorded passes everything changes in a straight line. Pods are named by the number
-/// of their RecordedPod. Memory is free as soon as a pod is ended.
+/// Between two recorded passes everything changes in a straight line. Pods are named by their
+/// identity. Memory is free as soon as a pod is ended; for disks see WorldDisk.
 class World {
  public:
-  /// Both borrowed. `passes` in their order, at least one.
-  World(const std::vector<const RecordedPod*>& pods,
-        const std::vector<const RecordedPass*>& passes);
+  struct Options {
+    /// Borrowed, as the next one.
+    const Parts* parts = nullptr;
+    /// What each pod is ranked by, by number: as recorded, but for what is otherwise.
+    const std::vector<eviction::PodFacts>* facts = nullptr;
+    /// Files of pods that nobody ended in the recording are freed with them.
+    bool files_go = false;
+  };
+  explicit World(const Options& options);
 
   /// The pod lives on from `now`, at which it is ended in the recording.
   void spare(std::size_t pod, MonoTime now);
+  /// Whether it is at the same moment in the recording that a pod is ended.
+  enum class Fate { kAsRecorded, kOther };
   /// The pod was asked to go, and is ended at `kill_at`.
-  void end(std::size_t pod, eviction::Standing grace, MonoTime kill_at);
+  void end(std::size_t pod, eviction::Standing grace, MonoTime kill_at, Fate fate);
+  /// The pod was chosen in a dry run: it counts as in its grace until they are forgotten.
+  void pretend(std::size_t pod);
+  void forget_pretended() { pretended_.clear(); }
   [[nodiscard]] bool is_spared(std::size_t pod) const { return spared_.contains(pod); }
   [[nodiscard]] bool is_ended(std::size_t pod) const { return ended_.contains(pod); }
   [[nodiscard]] bool any_spared() const { return !spared_.empty(); }
+  /// When a pod of a size that can be seen was last gone before `now`.
+  [[nodiscard]] std::optional<MonoTime> freed_at(MonoTime now) const;
+  [[nodiscard]] WorldDisk& disk() { return disk_; }
   /// The next moment after `now` at which a pod in its grace is ended.
   [[nodiscard]] std::optional<MonoTime> next_end(MonoTime now) const;
 
@@ -37,10 +53,12 @@ class World {
   struct Seen {
     eviction::Observations observations;
     std::vector<eviction::PassPod> pods;
-    /// The number of each pod, parallel to `pods`.
-    std::vector<std::size_t> numbers;
+    /// The identity of each pod, parallel to `pods`.
+    std::vector<std::size_t> identities;
   };
   const Seen& look(MonoTime now);
+  /// The same at a recorded pass, as it was recorded to the byte.
+  const Seen& look_at(const RecordedPass& pass);
 
   /// What `signal` had at `now`; not below zero unless `below_zero`.
   [[nodiscard]] std::optional<double> available(eviction::Signal signal, MonoTime now) const;
@@ -53,10 +71,14 @@ class World {
     /// A second.
     double byte_growth = 0;
     double task_growth = 0;
+    /// Of the last pass that it was in.
+    RecordedPodPass last;
   };
   struct Ended {
     MonoTime kill_at{};
     eviction::Standing standing = eviction::Standing::kActive;
+    /// It held enough memory for its end to be seen.
+    bool telling = false;
   };
   /// The recorded passes around a moment, and how far it is from the one to the other.
   struct Between {
@@ -66,18 +88,23 @@ class World {
   };
 
   [[nodiscard]] Between find(MonoTime now) const;
-  [[nodiscard]] static const RecordedPodPass* find_pod(const RecordedPass& pass, std::size_t pod);
   /// Bytes or tasks of a pod in the recording at a moment.
   [[nodiscard]] double recorded(std::size_t pod, const Between& between, bool tasks) const;
   [[nodiscard]] double spared_amount(const Spared& pod, MonoTime now, bool tasks) const;
   /// What pods of another fate hold beyond what they hold in the recording.
   [[nodiscard]] double surplus(MonoTime now, bool tasks) const;
   [[nodiscard]] eviction::Standing standing_of(const RecordedPodPass& pod, MonoTime now) const;
+  [[nodiscard]] bool is_gone(std::size_t pod, MonoTime now) const;
+  void add(const RecordedPodPass& pod);
+  void observe(const Between& between, MonoTime now);
+  void add_as_is_now(const RecordedPodPass& pod, const Between& between, MonoTime now);
 
-  const std::vector<const RecordedPod*>* pods_;
+  Options options_;
   const std::vector<const RecordedPass*>* passes_;
+  WorldDisk disk_;
   std::map<std::size_t, Spared> spared_;
   std::map<std::size_t, Ended> ended_;
+  std::set<std::size_t> pretended_;
   Seen seen_;
 };
 

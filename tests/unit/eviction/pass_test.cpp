@@ -220,6 +220,25 @@ TEST(WatchPoints, AreRefreshedAfterMoreThanTenSeconds) {
   EXPECT_TRUE(node.pass_with_memory(2_GiB).refresh_watch_points);
 }
 
+TEST(GracePeriod, ThatEndsBeyondTheClockIsNeverOver) {
+  Node node(settings_with(soft_memory("1Gi", "2562047h47m16s")));
+  node.with(pod("web"), 1_MiB);
+  EXPECT_EQ(node.pass_with_memory(1_MiB).outcome, Outcome::kInGrace);
+  EXPECT_EQ(node.last().next_deadline, MonoTime::max());
+  node.pass_time(24h);
+  EXPECT_EQ(node.pass_with_memory(1_MiB).outcome, Outcome::kInGrace);
+}
+
+TEST(TransitionPeriod, ThatEndsBeyondTheClockNeverEnds) {
+  PassSettings settings = settings_with(hard_memory("1Gi"));
+  settings.pressure_transition_period = Duration::max();
+  Node node(settings);
+  node.pass_with_memory(1_MiB);
+  node.pass_time(24h);
+  EXPECT_TRUE(node.pass_with_memory(2_GiB).conditions.has(Condition::kMemoryPressure));
+  EXPECT_EQ(node.last().next_deadline, MonoTime::max());
+}
+
 TEST(EvictionManager, RefusesMoreThresholdsThanItHasRoomFor) {
   PassSettings settings;
   settings.thresholds.resize(kMaxThresholds);

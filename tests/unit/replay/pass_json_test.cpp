@@ -36,6 +36,7 @@ TEST(PassJson, APodReadsBackAsEqual) {
   RecordedPod pod;
   pod.number = 3;
   pod.name = "p";
+  pod.labels = {{"app", "web"}, {"tier", ""}};
   pod.facts.priority = -5;
   pod.facts.memory_request_nanos = eviction::Wide{1} << 100;
   pod.facts.termination_grace_seconds = 30;
@@ -64,6 +65,12 @@ TEST(PassJson, APassReadsBackAsTheSameBytes) {
   pass.trigger = "disk";
   pass.cadence = eviction::Cadence::kEventOnly;
   pass.before = full_state();
+  pass.waiting_before.emplace();
+  pass.waiting_before->threshold = 63;
+  pass.waiting_before->met.add(63);
+  pass.waiting_before->actionable.add(2);
+  pass.dry_run = true;
+  pass.local_signalled = {0};
   pass.observations.emplace();
   RecordedPodPass pod;
   pod.number = 1;

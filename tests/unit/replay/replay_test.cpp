@@ -3,125 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
-#include <utility>
 
-#include "config/pass_settings.h"
-#include "replay/pass_json.h"
-#include "replay/recording_file.h"
+#include "recorder.h"
 #include "replay/what_if.h"
-#include "support/fake_tree.h"
 
-namespace evictd::replay {
+namespace evictd::replay::test {
 namespace {
-
-using eviction::Signal;
-
-constexpr const char* kYaml =
-    "evictionHard:\n  allocatableMemory.available: 64Mi\nhardEvictionGracePeriodSeconds: 0\n";
-
-MonoTime at_ms(std::int64_t ms) {
-  return MonoTime(std::chrono::seconds(100) + std::chrono::milliseconds(ms));
-}
-
-/// Runs a manager as the hot thread would, and writes down what goes in and comes out.
-class Recorder {
- public:
-  explicit Recorder(const std::string& yaml = kYaml)
-      : yaml_(yaml), manager_(manager_of({yaml}).value()) {
-    add({{"evictd_recording", kRecordingVersion}, {"evictd_version", "test"}, {"wall_offset", 0}});
-    add({{"config", yaml}});
-    for (const char* name : {"hog", "web"}) {
-      RecordedPod& pod = pods_.emplace_back();
-      pod.number = pods_.size() - 1;
-      pod.ns = "test";
-      pod.name = name;
-      pod.uid = std::string("uid-") + name;
-      add(to_json(pod));
-    }
-  }
-
-  /// One pass at which the pods hold so much of 256 MiB; the hog is gone where it holds nothing.
-  void pass(MonoTime now, const std::string& trigger, Bytes hog, Bytes web,
-            std::int64_t hog_rate = 0) {
-    RecordedPass pass;
-    pass.now = now;
-    pass.trigger = trigger;
-    pass.missed = std::exchange(missed_, 0);
-    pass.cadence =
-        trigger == "crossing" ? eviction::Cadence::kEventOnly : eviction::Cadence::kRegular;
-    if (first_ || pass.missed != 0) {
-      pass.before = manager_.state();
-    }
-    first_ = false;
-    pass.observations.emplace();
-    (*pass.observations)[Signal::kAllocatableMemoryAvailable] = eviction::Observation{
-        .available = (256_MiB - hog - web).value, .capacity = (256_MiB).value, .time = now};
-    pass.layout = eviction::DiskLayout{};
-    if (hog.value > 0) {
-      pass.pods.push_back(pod(0, hog, hog_rate));
-    }
-    pass.pods.push_back(pod(1, web, 0));
-    std::vector<const RecordedPod*> pods{pods_.data(), &pods_[1]};
-    PassInputs inputs(pods);
-    const eviction::Decision& decision = manager_.synchronize(now, inputs.of(pass));
-    if (decision.victim) {
-      pass.signal_at = now;
-    }
-    pass.decision = to_json(decision);
-    pass.state = to_json(manager_.state());
-    add(to_json(pass));
-  }
-  void lose_a_pass(MonoTime now) {
-    const std::string kept = std::exchange(lines_, {});
-    pass(now, "regular", 10_MiB, 10_MiB);
-    lines_ = kept;
-    ++missed_;
-  }
-  void add(const Json& line) { lines_ += line.dump() + "\n"; }
-  [[nodiscard]] std::string& lines() { return lines_; }
-
-  /// The bytes of a file with these lines.
-  [[nodiscard]] std::string bytes(bool with_end = true) const {
-    const test::FakeTree tree;
-    const std::filesystem::path path = tree.real("/recording");
-    RecordingFile file = RecordingFile::create(path).value();
-    file.add(lines_);
-    EXPECT_TRUE(file.flush());
-    if (with_end) {
-      file.add("{\"end\":\"stopped\"}\n");
-      EXPECT_TRUE(file.flush());
-    }
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  [[nodiscard]] Recording recording() const {
-    Result<Recording> parsed = parse_recording(bytes(), "test");
-    EXPECT_TRUE(parsed) << parsed.error().message();
-    return parsed ? std::move(*parsed) : Recording{};
-  }
-
- private:
-  static RecordedPodPass pod(std::size_t number, Bytes usage, std::int64_t rate) {
-    RecordedPodPass made;
-    made.number = number;
-    made.reading.state = eviction::ReadingState::kRead;
-    made.reading.working_set_bytes = usage.value;
-    made.reading.processes = 1;
-    made.usage.usage = usage;
-    made.usage.rate_bytes_per_second = rate;
-    return made;
-  }
-
-  std::string yaml_;
-  eviction::EvictionManager manager_;
-  std::vector<RecordedPod> pods_;
-  std::string lines_;
-  std::uint64_t missed_ = 0;
-  bool first_ = true;
-};
 
 /// A hog that crosses at 1 s with 1 GiB a second, is evicted, and quiet afterwards.
 Recorder memory_scenario() {
@@ -242,8 +130,8 @@ TEST(RecordingReader, WhatIsNoRecordingIsOneClearError) {
 
 TEST(RecordingReader, AnotherVersionIsNotGuessedAt) {
   Recorder newer;
-  newer.lines() = "{\"evictd_recording\":2}\n";
-  EXPECT_EQ(error_of(newer.bytes()), "f: version 2 of the format; this program reads 1");
+  newer.lines() = "{\"evictd_recording\":3}\n";
+  EXPECT_EQ(error_of(newer.bytes()), "f: version 3 of the format; this program reads 2");
 }
 
 TEST(RecordingReader, ADamagedFrameIsAnError) {
@@ -260,4 +148,4 @@ TEST(RecordingReader, WhatIsWrongIsNamedByLineAndPlace) {
 }
 
 }  // namespace
-}  // namespace evictd::replay
+}  // namespace evictd::replay::test

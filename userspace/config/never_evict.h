@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "config/brake_settings.h"
+
+namespace evictd::config {
+
+/// Whether neverEvict names a pod of that namespace with these labels.
+[[nodiscard]] bool names_pod(const NeverEvict& rules, std::string_view ns,
+                             const std::map<std::string, std::string, std::less<>>& labels);
+
+}  // namespace evictd::config

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/recorded.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace evictd::replay {
+
+namespace {
+
+/// A place in `list` that the member `name` of a decision says; nothing for null or nonsense.
+std::optional<std::size_t> place_in(const Json& decision, const char* name, std::size_t size) {
+  const auto found = decision.find(name);
+  if (found == decision.end() || !found->is_number_unsigned() ||
+      found->get<std::size_t>() >= size) {
+    return std::nullopt;
+  }
+  return found->get<std::size_t>();
+}
+
+bool has_outcome(const RecordedPass& pass, const char* outcome) {
+  const auto found = pass.decision.find("outcome");
+  return found != pass.decision.end() && *found == outcome;
+}
+
+std::int64_t grace_of(const RecordedPass& pass) {
+  const auto grace = pass.decision.find("grace");
+  return grace != pass.decision.end() && grace->is_number_unsigned() ? grace->get<std::int64_t>()
+                                                                     : 0;
+}
+
+/// The limit that a pod was to go for; empty if the decision does not say.
+std::string limit_of(const RecordedPass& pass, std::size_t place) {
+  const auto victims = pass.decision.find("local_victims");
+  if (victims == pass.decision.end() || !victims->is_array()) {
+    return {};
+  }
+  for (const Json& victim : *victims) {
+    if (victim.is_array() && victim.size() == 3 && victim[0] == place && victim[1].is_string()) {
+      return victim[1].get<std::string>();
+    }
+  }
+  return {};
+}
+
+/// The place in `pods` of the one that went for node pressure.
+std::optional<std::size_t> pressure_victim(const RecordedPass& pass) {
+  return pass.signal_at ? place_in(pass.decision, "victim", pass.pods.size()) : std::nullopt;
+}
+
+Eviction begin_eviction(const RecordedPass& pass, std::size_t place, const Parts& parts) {
+  const std::size_t pod = parts.identity[pass.pods[place].number];
+  return {.at = pass.now,
+          .pod = pod,
+          .name = name_of(*parts.pods[pod]),
+          .uid = parts.pods[pod]->uid,
+          .signal = {},
+          .threshold = {},
+          .local_limit = {},
+          .available = 0,
+          .grace_seconds = grace_of(pass),
+          .escalated = has_outcome(pass, "escalated"),
+          .dry_run = pass.dry_run};
+}
+
+/// What was acted on, as the thresholds of the recorded configuration name it.
+void add_threshold(Eviction& eviction, const RecordedPass& pass,
+                   const eviction::ThresholdTable& thresholds) {
+  const auto place = place_in(pass.decision, "threshold", thresholds.size());
+  if (!place) {
+    return;
+  }
+  const eviction::Threshold& threshold = thresholds[*place];
+  eviction.signal = eviction::to_string(threshold.signal);
+  eviction.threshold = eviction::to_string(threshold.value);
+  if (pass.observations && (*pass.observations)[threshold.signal]) {
+    eviction.available = (*pass.observations)[threshold.signal]->available;
+  }
+}
+
+}  // namespace
+
+std::size_t Parts::place_at(MonoTime now) const {
+  const auto later =
+      std::upper_bound(passes.begin(), passes.end(), now,
+                       [](MonoTime at, const RecordedPass* pass) { return at < pass->now; });
+  return later == passes.begin() ? 0 : static_cast<std::size_t>(later - passes.begin()) - 1;
+}
+
+const RecordedPodPass* Parts::find(const RecordedPass& pass, std::size_t identity_wanted) const {
+  const auto found = std::find_if(pass.pods.begin(), pass.pods.end(), [&](const auto& one) {
+    return identity[one.number] == identity_wanted;
+  });
+  return found == pass.pods.end() ? nullptr : &*found;
+}
+
+Result<Parts> parts_of(const Recording& recording) {
+  Parts parts;
+  std::map<std::string, std::size_t> first;
+  for (const RecordedItem& item : recording.items) {
+    if (const auto* pod = std::get_if<RecordedPod>(&item)) {
+      parts.pods.resize(std::max(parts.pods.size(), pod->number + 1));
+      parts.identity.resize(parts.pods.size());
+      parts.pods[pod->number] = pod;
+      parts.identity[pod->number] =
+          first.emplace(pod->uid + '\n' + name_of(*pod), pod->number).first->second;
+    } else if (const auto* pass = std::get_if<RecordedPass>(&item)) {
+      parts.passes.push_back(pass);
+      parts.missed_passes += pass->missed;
+    } else if (const auto* config = std::get_if<RecordedConfig>(&item)) {
+      parts.config = parts.config == nullptr ? config : parts.config;
+      ++parts.configs;
+    }
+  }
+  if (parts.passes.empty() || parts.config == nullptr) {
+    return fail(Errc::kMalformed, "the recording has no pass, or no configuration");
+  }
+  return parts;
+}
+
+std::string name_of(const RecordedPod& pod) {
+  return pod.name.empty() ? pod.uid : pod.ns + "/" + pod.name;
+}
+
+std::vector<std::size_t> signalled_in(const RecordedPass& pass, const Parts& parts) {
+  std::vector<std::size_t> pods;
+  if (const auto victim = pressure_victim(pass)) {
+    pods.push_back(parts.identity[pass.pods[*victim].number]);
+  }
+  for (const std::size_t place : pass.local_signalled) {
+    pods.push_back(parts.identity[pass.pods[place].number]);
+  }
+  return pods;
+}
+
+std::vector<Eviction> recorded_evictions(const Parts& parts,
+                                         const eviction::ThresholdTable& thresholds) {
+  std::vector<Eviction> evictions;
+  for (const RecordedPass* pass : parts.passes) {
+    for (const std::size_t place : pass->local_signalled) {
+      Eviction eviction = begin_eviction(*pass, place, parts);
+      eviction.local_limit = limit_of(*pass, place);
+      evictions.push_back(std::move(eviction));
+    }
+    if (const auto place = pressure_victim(*pass)) {
+      Eviction eviction = begin_eviction(*pass, *place, parts);
+      add_threshold(eviction, *pass, thresholds);
+      evictions.push_back(std::move(eviction));
+    }
+  }
+  return evictions;
+}
+
+std::vector<RecordedReclaim> recorded_reclaims(const Parts& parts) {
+  std::vector<RecordedReclaim> reclaims;
+  const RecordedPass* begun = nullptr;
+  for (const RecordedPass* pass : parts.passes) {
+    if (has_outcome(*pass, "reclaiming")) {
+      begun = pass;
+    } else if (pass->resumed && begun != nullptr) {
+      reclaims.push_back({.begin = begun->now,
+                          .end = pass->now,
+                          .before = begun->observations.value_or(eviction::Observations{}),
+                          .after = pass->observations.value_or(eviction::Observations{})});
+      begun = nullptr;
+    }
+  }
+  return reclaims;
+}
+
+}  // namespace evictd::replay

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evictd/result.h"
+#include "eviction/threshold_table.h"
+#include "replay/recording_reader.h"
+
+namespace evictd::replay {
+
+/// A recording taken apart. A pod that changed while it was recorded has several numbers; the first
+/// of them is what it is told by here, its identity.
+struct Parts {
+  /// By number; nullptr where the recording has none.
+  std::vector<const RecordedPod*> pods;
+  std::vector<std::size_t> identity;
+  std::vector<const RecordedPass*> passes;
+  /// The first one.
+  const RecordedConfig* config = nullptr;
+  std::size_t configs = 0;
+  std::uint64_t missed_passes = 0;
+
+  /// The last pass at or before `now`, the first one if there is none. `passes` is not empty.
+  [[nodiscard]] std::size_t place_at(MonoTime now) const;
+  [[nodiscard]] const RecordedPodPass* find(const RecordedPass& pass, std::size_t identity) const;
+};
+
+/// All borrowed from `recording`.
+/// Errors: kMalformed without a pass or a configuration.
+[[nodiscard]] Result<Parts> parts_of(const Recording& recording);
+
+/// "namespace/name", or the uid of one without a name.
+[[nodiscard]] std::string name_of(const RecordedPod& pod);
+
+/// Identities of the pods that a pass sent a signal, or would have in a dry run: at most one for
+/// node pressure, any number for limits on local storage.
+[[nodiscard]] std::vector<std::size_t> signalled_in(const RecordedPass& pass, const Parts& parts);
+
+/// One eviction, recorded or as it would have been.
+struct Eviction {
+  MonoTime at{};
+  /// Identity of the pod.
+  std::size_t pod = 0;
+  std::string name;
+  std::string uid;
+  std::string signal;
+  std::string threshold;
+  /// "emptydirfs.limit" and so on, with neither signal nor threshold; else empty.
+  std::string local_limit;
+  /// Bytes, tasks or inodes that were left of the signal.
+  std::int64_t available = 0;
+  std::int64_t grace_seconds = 0;
+  bool escalated = false;
+  /// Nobody was signalled.
+  bool dry_run = false;
+};
+
+/// Every eviction of the recording, in order. `thresholds` are those of its configuration.
+[[nodiscard]] std::vector<Eviction> recorded_evictions(const Parts& parts,
+                                                       const eviction::ThresholdTable& thresholds);
+
+/// A stretch in which collectors ran, and what was free afterwards and not before.
+struct RecordedReclaim {
+  MonoTime begin{};
+  MonoTime end{};
+  eviction::Observations before;
+  eviction::Observations after;
+};
+[[nodiscard]] std::vector<RecordedReclaim> recorded_reclaims(const Parts& parts);
+
+}  // namespace evictd::replay

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/simulation.h"
+
+#include <algorithm>
+
+namespace evictd::replay {
+
+namespace {
+
+/// For a recording that would take for ever; a pass takes microseconds.
+constexpr std::uint64_t kMostPasses = 200'000;
+
+}  // namespace
+
+Simulation::Simulation(const Options& options, eviction::EvictionManager manager)
+    : options_(options),
+      parts_(*options.parts),
+      changes_(*options.changes),
+      manager_(std::move(manager)),
+      world_({.parts = options.parts, .facts = options.facts, .files_go = options.files_go}),
+      next_tick_(options.parts->passes.front()->now) {
+  if (const auto& first = parts_.passes.front()->brakes) {
+    begun_ = first->recent;
+  }
+}
+
+void Simulation::run() {
+  MonoTime now = parts_.passes.front()->now;
+  while (passes_ < kMostPasses) {
+    note_oom(now);
+    const bool due = is_due(now);
+    if (resume_at_ && now >= *resume_at_) {
+      resume_at_.reset();
+      resume(now);
+    } else if (due) {
+      run_pass(now);
+    }
+    spare_the_recorded(now);
+    const std::optional<MonoTime> next = next_moment(now);
+    if (!next) {
+      return;
+    }
+    last_ = now;
+    now = *next;
+  }
+}
+
+const RecordedPass& Simulation::last_recorded() const {
+  return *parts_.passes[next_pass_ == 0 ? 0 : next_pass_ - 1];
+}
+
+bool Simulation::dry_run() const {
+  return changes_.config ? (*changes_.config)->dry_run : last_recorded().dry_run;
+}
+
+const eviction::Brakes* Simulation::brakes_at(MonoTime now) {
+  const RecordedPass& last = last_recorded();
+  if (!last.brakes) {
+    return nullptr;
+  }
+  brakes_ = last.brakes->brakes;
+  if (changes_.config) {
+    brakes_.max_evictions_per_minute = (*changes_.config)->brakes.max_evictions_per_minute;
+  }
+  std::erase_if(begun_, [&](MonoTime at) { return now - at >= eviction::kRateWindow; });
+  brakes_.recent = begun_;
+  if (differs_) {
+    brakes_.released_at = world_.freed_at(now);
+  }
+  return &brakes_;
+}
+
+eviction::PassInput Simulation::input_at(MonoTime now) {
+  const RecordedPass& last = last_recorded();
+  const bool as_recorded = exact_ != nullptr && !differs_;
+  const World::Seen& seen = as_recorded ? world_.look_at(*exact_) : world_.look(now);
+  seen_ = &seen;
+  eviction::PassInput input{.observations = last.observations ? &seen.observations : nullptr,
+                            .pods = seen.pods,
+                            .layout = last.layout,
+                            .releasing = {},
+                            .disk_usage_pending = exact_ != nullptr && exact_->disk_usage_pending,
+                            .cadence = cadence_,
+                            .brakes = brakes_at(now)};
+  if (as_recorded) {
+    input.releasing = exact_->releasing;
+  }
+  return input;
+}
+
+void Simulation::run_pass(MonoTime now) {
+  ++passes_;
+  const eviction::Decision& decision = manager_.synchronize(now, input_at(now));
+  follow(decision, now);
+  if (decision.outcome == eviction::Outcome::kReclaiming) {
+    const Duration takes = world_.disk().begin_reclaim(now);
+    resume_at_ = now + takes;
+    if (takes <= Duration::zero()) {
+      resume_at_.reset();
+      resume(now);
+    }
+  }
+}
+
+void Simulation::resume(MonoTime now) {
+  cadence_ = eviction::Cadence::kEventOnly;
+  ++passes_;
+  follow(manager_.resume(now, input_at(now)), now);
+}
+
+void Simulation::follow(const eviction::Decision& decision, MonoTime now) {
+  deadline_ = decision.next_deadline;
+  if (decision.met.empty()) {
+    world_.forget_pretended();
+  }
+  if (eviction::is_brake(decision.reason)) {
+    ++held_[std::string(eviction::to_string(decision.reason))];
+  }
+  evict_for_local_storage(decision, now);
+  evict(decision, now);
+}
+
+void Simulation::evict(const eviction::Decision& decision, MonoTime now) {
+  const bool escalated = decision.outcome == eviction::Outcome::kEscalated;
+  const bool evicts = decision.outcome == eviction::Outcome::kEvicted || escalated;
+  // Nobody's grace is cut in a dry run, as nobody was given one.
+  if (!evicts || !decision.victim || !decision.threshold || (escalated && dry_run())) {
+    return;
+  }
+  const eviction::Threshold& threshold = manager_.thresholds()[*decision.threshold];
+  Eviction eviction = begin_eviction(decision, seen_->identities[*decision.victim], now);
+  // Not the decision's: where collectors ran, those were made before.
+  const auto& seen = seen_->observations[threshold.signal];
+  eviction.signal = eviction::to_string(threshold.signal);
+  eviction.threshold = eviction::to_string(threshold.value);
+  eviction.available = seen ? seen->available : 0;
+  eviction.escalated = escalated;
+  end(eviction.pod,
+      threshold.is_hard() ? eviction::Standing::kInHardGrace : eviction::Standing::kInSoftGrace,
+      eviction);
+}
+
+void Simulation::evict_for_local_storage(const eviction::Decision& decision, MonoTime now) {
+  for (const eviction::LocalStorageVictim& victim : decision.local_victims) {
+    Eviction eviction = begin_eviction(decision, seen_->identities[victim.pod], now);
+    eviction.local_limit = eviction::to_string(victim.breach.limit);
+    end(eviction.pod, eviction::Standing::kInHardGrace, eviction);
+  }
+}
+
+Eviction Simulation::begin_eviction(const eviction::Decision& decision, std::size_t pod,
+                                    MonoTime now) const {
+  return {.at = now,
+          .pod = pod,
+          .name = name_of(*parts_.pods[pod]),
+          .uid = parts_.pods[pod]->uid,
+          .signal = {},
+          .threshold = {},
+          .local_limit = {},
+          .available = 0,
+          .grace_seconds = decision.grace.count(),
+          .escalated = false,
+          .dry_run = dry_run()};
+}
+
+void Simulation::end(std::size_t pod, eviction::Standing grace, const Eviction& eviction) {
+  evictions_.push_back(eviction);
+  if (!eviction.escalated) {
+    begun_.push_back(eviction.at);
+  }
+  bool as_recorded = false;
+  if (exact_ != nullptr && exact_->dry_run == eviction.dry_run) {
+    const std::vector<std::size_t> recorded = signalled_in(*exact_, parts_);
+    as_recorded = std::find(recorded.begin(), recorded.end(), pod) != recorded.end();
+  }
+  differs_ = differs_ || !as_recorded;
+  if (eviction.dry_run) {
+    world_.pretend(pod);
+    return;
+  }
+  const Duration until_kill =
+      std::min<Duration>(std::chrono::seconds(eviction.grace_seconds), std::chrono::hours(24));
+  world_.end(pod, grace, eviction.at + until_kill,
+             as_recorded ? World::Fate::kAsRecorded : World::Fate::kOther);
+}
+
+/// Whoever is ended here in the recording, and not by us, lives on.
+void Simulation::spare_the_recorded(MonoTime now) {
+  for (; next_spare_ < parts_.passes.size() && parts_.passes[next_spare_]->now <= now;
+       ++next_spare_) {
+    const RecordedPass& pass = *parts_.passes[next_spare_];
+    if (pass.dry_run) {
+      continue;
+    }
+    for (const std::size_t pod : signalled_in(pass, parts_)) {
+      if (!world_.is_ended(pod) && !world_.is_spared(pod)) {
+        differs_ = true;
+        world_.spare(pod, pass.now);
+        waiting_.insert(pod);
+      }
+    }
+  }
+}
+
+}  // namespace evictd::replay

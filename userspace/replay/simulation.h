@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eviction/manager.h"
+#include "replay/recorded.h"
+#include "replay/what_if.h"
+#include "replay/world.h"
+
+namespace evictd::replay {
+
+/// Goes through the time of a recording with a manager of its own: runs passes when there would
+/// have been some, on what the node would have been like, and does to it what they decide.
+class Simulation {
+ public:
+  struct Options {
+    /// Borrowed, as the next two.
+    const Parts* parts = nullptr;
+    const WhatIf* changes = nullptr;
+    const std::vector<eviction::PodFacts>* facts = nullptr;
+    Duration interval{0};
+    bool files_go = false;
+  };
+  Simulation(const Options& options, eviction::EvictionManager manager);
+
+  void run();
+
+  /// Passes that were run, and of them those that a brake held, by why.
+  [[nodiscard]] std::uint64_t passes() const { return passes_; }
+  [[nodiscard]] const std::map<std::string, std::uint64_t>& held() const { return held_; }
+  [[nodiscard]] const std::vector<Eviction>& evictions() const { return evictions_; }
+  /// Each with the pods that lived on when it happened.
+  [[nodiscard]] const std::vector<std::pair<OutOfMemory, std::set<std::size_t>>>& ooms() const {
+    return ooms_;
+  }
+  [[nodiscard]] World& world() { return world_; }
+
+ private:
+  [[nodiscard]] bool has_ticks() const;
+  [[nodiscard]] bool is_due(MonoTime now);
+  void run_pass(MonoTime now);
+  void resume(MonoTime now);
+  [[nodiscard]] eviction::PassInput input_at(MonoTime now);
+  [[nodiscard]] const eviction::Brakes* brakes_at(MonoTime now);
+  [[nodiscard]] bool dry_run() const;
+  void follow(const eviction::Decision& decision, MonoTime now);
+  void evict(const eviction::Decision& decision, MonoTime now);
+  void evict_for_local_storage(const eviction::Decision& decision, MonoTime now);
+  void end(std::size_t pod, eviction::Standing grace, const Eviction& eviction);
+  [[nodiscard]] Eviction begin_eviction(const eviction::Decision& decision, std::size_t pod,
+                                        MonoTime now) const;
+  [[nodiscard]] const RecordedPass& last_recorded() const;
+  void spare_the_recorded(MonoTime now);
+  void note_oom(MonoTime now);
+  void find_crossing(MonoTime now, MonoTime until);
+  [[nodiscard]] MonoTime horizon() const;
+  [[nodiscard]] std::optional<MonoTime> next_moment(MonoTime now);
+  void await_recorded_deadline();
+
+  Options options_;
+  const Parts& parts_;
+  const WhatIf& changes_;
+  eviction::EvictionManager manager_;
+  World world_;
+  /// Something was decided otherwise than recorded: from then on the node is another one.
+  bool differs_ = false;
+  /// What the last pass was given.
+  const World::Seen* seen_ = nullptr;
+  /// The recorded pass at this very moment.
+  const RecordedPass* exact_ = nullptr;
+  MonoTime next_tick_{};
+  MonoTime last_{};
+  std::size_t next_pass_ = 0;
+  std::size_t next_spare_ = 0;
+  eviction::Cadence cadence_ = eviction::Cadence::kRegular;
+  std::optional<MonoTime> deadline_;
+  std::optional<MonoTime> crossing_;
+  std::optional<MonoTime> resume_at_;
+  /// When evictions were begun, as the brakes count them.
+  std::vector<MonoTime> begun_;
+  eviction::Brakes brakes_;
+  /// Ended in the recording, and alive here when memory ran out.
+  std::set<std::size_t> waiting_;
+
+  std::uint64_t passes_ = 0;
+  std::map<std::string, std::uint64_t> held_;
+  std::vector<Eviction> evictions_;
+  std::vector<std::pair<OutOfMemory, std::set<std::size_t>>> ooms_;
+};
+
+}  // namespace evictd::replay
