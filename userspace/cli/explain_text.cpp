@@ -75,7 +75,7 @@ std::string threshold_text(const EvictionRecord& record) {
 }
 
 std::string_view trigger_text(std::string_view trigger) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kTexts{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kTexts{
       {{"disk", "evictd looked because a filesystem was read"},
        {"regular", "evictd looked because its polling interval was over"},
        {"crossing", "The kernel side saw the threshold crossed and woke evictd"},
@@ -83,6 +83,9 @@ std::string_view trigger_text(std::string_view trigger) {
        {"deadline", "evictd looked because a grace, a transition period or a hold ended"},
        {"release", "evictd looked because a victim's resources were free"},
        {"request", "evictd looked because of a start, a reload, lost events or an OOM kill"},
+       {"restart",
+        "An evictd that was started anew found the eviction under way, and no record of it: what "
+        "only the earlier one knew is missing"},
        {"approach", "evictd was awake because a value raced towards its threshold"}}};
   for (const auto& [name, text] : kTexts) {
     if (name == trigger) {

@@ -30,12 +30,22 @@ std::optional<Adoption> known_of(const FoundPod& pod) {
 
 std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
   const enforce::Inhabitants& seen = pod.inhabitants;
+  std::optional<Adoption> known = known_of(pod);
+  if (known && (seen.processes == 0 || seen.oldest > known->began_at)) {
+    known->kind = AdoptionKind::kOver;
+    return known;
+  }
   if (seen.processes == 0) {
     return std::nullopt;
   }
-  std::optional<Adoption> known = known_of(pod);
-  if (known && seen.oldest > known->began_at) {
-    known.reset();
+  // The signal was not sent yet, or it would show in somebody.
+  const bool at_once = pod.intent && pod.intent->at_once;
+  if (known && known->kind == AdoptionKind::kInGrace && at_once) {
+    if (seen.dying == 0) {
+      return std::nullopt;
+    }
+    known->kind = AdoptionKind::kKilled;
+    known->killed_at = now;
   }
   if (!seen.all_dying()) {
     return known;

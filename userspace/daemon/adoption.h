@@ -23,6 +23,7 @@ enum class AdoptionKind {
   kInGrace,    ///< Was sent SIGTERM: keeps its deadline, and is killed then.
   kKilled,     ///< Was sent SIGKILL by us: what is left of it is ended and awaited.
   kReleasing,  ///< Is dying, by whosever hand: awaited, and not touched.
+  kOver,       ///< Was ended by us, and nobody is left of those whom it was about.
 };
 
 struct Adoption {
@@ -33,8 +34,9 @@ struct Adoption {
   MonoTime killed_at{};
 };
 
-/// Nothing for a pod that no eviction is under way of: in particular where every process was
-/// started after the eviction began, because those it was about are gone. Pure.
+/// Nothing for a pod that no eviction is under way of, and for one that was to be killed at once
+/// and of which nobody dies: it is decided anew. Processes that were started after the eviction
+/// began are none of those that it is about. Pure.
 [[nodiscard]] std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now);
 
 }  // namespace evictd::daemon

@@ -14,8 +14,8 @@ using base::FaultPoint;
 
 }  // namespace
 
-/// Before SIGTERM: a restarted evictd must neither send it again nor forget the end of the grace. A
-/// kill at once needs none, as it shows in the processes themselves.
+/// Before the first signal: a restarted evictd must neither send SIGTERM again nor forget the end
+/// of the grace, must know whom it killed, and let fork again whom it did not.
 void HotLoop::leave_intent(const HotPod& victim, const enforce::Intent& intent) {
   if (!victim.target || dry_run()) {
     return;

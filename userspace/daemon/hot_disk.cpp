@@ -120,6 +120,7 @@ void HotLoop::evict_for_local_storage(const eviction::LocalStorageVictim& local,
                             .signals = *begun,
                             .breach = local.breach,
                             .grace = decision.grace,
+                            .kill_due_at = kill_due_at_,
                             .dry_run = dry_run(),
                             .trigger = *wanted_,
                             .timeline = timeline_});

@@ -193,11 +193,10 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
                                                     MonoTime now) {
   base::fault_point(base::FaultPoint::kDecided);
   kill_due_at_ = now + how.grace;
-  if (how.grace.count() != 0) {
-    leave_intent(victim, {.hard = how.in_grace == InFlightTable::Phase::kHardGrace,
-                          .began_at = now,
-                          .kill_due_at = kill_due_at_});
-  }
+  leave_intent(victim, {.hard = how.in_grace == InFlightTable::Phase::kHardGrace,
+                        .at_once = how.grace.count() == 0,
+                        .began_at = now,
+                        .kill_due_at = kill_due_at_});
   const Result<enforce::SignalReport> begun =
       victim.target ? actuator().begin(*victim.target, how.grace, now)
                     : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
@@ -211,7 +210,7 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
     // It vanished or may not be signalled: it is passed over from now on, and the next pass finds
     // who goes instead.
     in_flight_.add(entry);
-    if (victim.target && how.grace.count() != 0 && !dry_run()) {
+    if (victim.target && !dry_run()) {
       enforce::clear_intent(*victim.target);
     }
     count(options_.counters->not_begun);

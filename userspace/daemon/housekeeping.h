@@ -106,6 +106,9 @@ class Housekeeping final : private base::LineHandler {
   void note_brakes(const PassCopy& copy);
   void go_on();
   void adopt(const HotPod& pod, MonoTime now);
+  void let_fork_again(const HotPod& pod, const enforce::Intent& intent);
+  void record_adopted(const SavedEviction& known, const Adoption& adoption, MonoTime now);
+  void record_vanished(MonoTime now);
   void keep_state();
   // What the journal is told; housekeeping_records.cpp.
   [[nodiscard]] Result<> start_journal();

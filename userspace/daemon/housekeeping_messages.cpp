@@ -44,7 +44,8 @@ void Housekeeping::handle(RetireConfig& message) {
 
 void Housekeeping::handle(PassDone& message) {
   if (message.begun) {
-    keeper_->note_begun(*message.begun, message.timeline.decide_at);
+    keeper_->note_begun(*message.begun, thresholds_[message.begun->threshold],
+                        message.timeline.decide_at);
     const cluster::PodEntry* entry = options_.registry->table().find(message.begun->victim->uid);
     exporting::EvictionRecord record =
         make_record(message, {.thresholds = thresholds_,
@@ -108,6 +109,7 @@ void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod&
 
 void Housekeeping::handle(const LocalEvictionBegun& message) {
   const HotPod& victim = *message.victim;
+  keeper_->note_begun(message, message.timeline.decide_at);
   note_eviction(make_record(message, {.thresholds = thresholds_,
                                       .compat = config_->settings().compatibility,
                                       .victim = options_.registry->table().find(victim.uid),

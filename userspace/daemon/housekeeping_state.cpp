@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What survives a restart: going on with what the last run left, and keeping it for the next.
+#include <algorithm>
+
+#include "daemon/adopted_record.h"
 #include "daemon/adoption.h"
 #include "daemon/housekeeping.h"
 
@@ -15,6 +18,8 @@ const char* text_of(AdoptionKind kind) {
       return "killed";
     case AdoptionKind::kReleasing:
       return "dying";
+    case AdoptionKind::kOver:
+      return "over";
   }
   return "";
 }
@@ -38,6 +43,7 @@ void Housekeeping::go_on() {
       adopt(*listed.hot, now);
     }
   }
+  record_vanished(now);
 }
 
 void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
@@ -49,26 +55,98 @@ void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
                        .intent = enforce::read_intent(*pod.target),
                        .saved = saved == left.end() ? nullptr : &*saved};
   const std::optional<Adoption> adoption = adoption_of(found, now);
+  const bool goes_on = adoption && adoption->kind != AdoptionKind::kOver;
+  if (!goes_on && found.intent) {
+    let_fork_again(pod, *found.intent);
+    enforce::clear_intent(*pod.target);
+  }
   if (!adoption) {
-    if (found.intent) {
-      enforce::clear_intent(*pod.target);
-    }
+    return;
+  }
+  SavedEviction known = found.saved == nullptr ? SavedEviction{} : *found.saved;
+  known.uid = pod.uid;
+  known.pod = pod.memory_id;
+  known.ns = pod.ns;
+  known.name = pod.name;
+  known.hard = adoption->hard;
+  known.killed = adoption->kind != AdoptionKind::kInGrace;
+  known.began_at = adoption->began_at;
+  known.kill_due_at = adoption->kill_due_at;
+  known.killed_at = adoption->killed_at;
+  if (adoption->kind != AdoptionKind::kReleasing) {
+    record_adopted(known, *adoption, now);
+  }
+  if (!goes_on) {
     return;
   }
   if (adoption->kind != AdoptionKind::kReleasing) {
-    keeper_->note_adopted({.uid = pod.uid,
-                           .pod = pod.memory_id,
-                           .hard = adoption->hard,
-                           .killed = adoption->kind == AdoptionKind::kKilled,
-                           .began_at = adoption->began_at,
-                           .kill_due_at = adoption->kill_due_at,
-                           .killed_at = adoption->killed_at});
+    keeper_->note_adopted(known);
   }
   options_.log->info("goes on with an eviction that was under way",
                      {{"pod", pod.ns + "/" + pod.name},
                       {"uid", pod.uid},
                       {"found", std::string(text_of(adoption->kind))}});
   send(AdoptEviction{.slot = pod.slot, .adoption = *adoption});
+}
+
+void Housekeeping::let_fork_again(const HotPod& pod, const enforce::Intent& intent) {
+  const enforce::ForkRestore restored = enforce::restore_forks(*pod.target, intent);
+  const std::string who = pod.ns + "/" + pod.name + " (" + pod.uid + ")";
+  switch (restored) {
+    case enforce::ForkRestore::kNotStopped:
+      break;
+    case enforce::ForkRestore::kRestored:
+      options_.log->info("pids.max of a pod that was not killed after all is as it was",
+                         {{"pod", who}, {"pids_max", intent.pids_max}});
+      break;
+    case enforce::ForkRestore::kUnlimited:
+      options_.log->warn("pids.max of pod " + who +
+                         " is 0 and what it was is not known, continuing with \"max\"");
+      break;
+    case enforce::ForkRestore::kFailed:
+      options_.log->warn("pids.max of pod " + who +
+                         " cannot be written, continuing with a pod that cannot fork");
+      break;
+  }
+}
+
+/// What the file has of it is gone on with, under its id; else there is none yet.
+void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& adoption,
+                                  MonoTime now) {
+  const auto told = journal_->unfinished().find(known.uid);
+  const bool over = adoption.kind == AdoptionKind::kOver;
+  if (told != journal_->unfinished().end() && tells_of(told->second, known.uid, adoption, now)) {
+    exporting::EvictionRecord record = told->second;
+    record.state = over ? "released" : record.state;
+    const exporting::EvictionRecord& kept = records_.go_on_with(std::move(record), known.pod);
+    if (over) {
+      journal_->add_whole(exporting::to_json(kept), exporting::Durability::kCached);
+    }
+    return;
+  }
+  const exporting::EvictionRecord& kept =
+      records_.add(make_adopted_record(known, adoption, options_.clock->wall_now()), known.pod);
+  log_eviction(kept);
+  journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
+}
+
+/// Victims whose cgroup went while nobody watched: only the state file knows of them.
+void Housekeeping::record_vanished(MonoTime now) {
+  for (const SavedEviction& one : keeper_->found().state.in_flight) {
+    const std::vector<PodRegistry::Listed> pods = options_.registry->list();
+    const bool there = std::any_of(pods.begin(), pods.end(), [&](const auto& listed) {
+      return listed.hot != nullptr && listed.hot->memory_id == one.pod;
+    });
+    if (!there) {
+      record_adopted(one,
+                     {.kind = AdoptionKind::kOver,
+                      .hard = one.hard,
+                      .began_at = one.began_at,
+                      .kill_due_at = one.kill_due_at,
+                      .killed_at = one.killed_at},
+                     now);
+    }
+  }
 }
 
 void Housekeeping::keep_state() {

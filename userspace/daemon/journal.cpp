@@ -11,28 +11,7 @@
 
 namespace evictd::daemon {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
-
-/// Ids go on where the file ends, so that one names one decision in it. A file that cannot be read
-/// has none: what is wrong with it shows when it is written.
-std::uint64_t last_id_of(const std::string& file) {
-  std::uint64_t last = 0;
-  const Result<exporting::RecordLines> read = exporting::read_record_file(file);
-  if (!read) {
-    return 0;
-  }
-  for (const Json& line : read->lines) {
-    const auto id = line.find("id");
-    if (id != line.end() && id->is_number_unsigned()) {
-      last = std::max(last, id->get<std::uint64_t>());
-    }
-  }
-  return last;
-}
-
-}  // namespace
 
 Result<Journal> Journal::create(Options options) {
   Journal journal(std::move(options));
@@ -40,7 +19,7 @@ Result<Journal> Journal::create(Options options) {
   if (records.file.empty()) {
     return journal;
   }
-  journal.last_id_ = last_id_of(records.file);
+  journal.read_file();
   Result<std::unique_ptr<RecordWorker>> worker = RecordWorker::start(
       {.path = records.file, .max_bytes = records.max_bytes.value, .files = records.files},
       *journal.options_.clock);
@@ -49,6 +28,35 @@ Result<Journal> Journal::create(Options options) {
   }
   journal.worker_ = std::move(*worker);
   return journal;
+}
+
+/// Ids go on where the file ends, so that one names one decision in it. A file that cannot be read
+/// has none: what is wrong with it shows when it is written.
+void Journal::read_file() {
+  const Result<exporting::RecordLines> read = exporting::read_record_file(options_.records.file);
+  if (!read) {
+    return;
+  }
+  for (const Json& line : read->lines) {
+    const auto id = line.find("id");
+    if (id != line.end() && id->is_number_unsigned()) {
+      last_id_ = std::max(last_id_, id->get<std::uint64_t>());
+    }
+    const auto kind = line.find("kind");
+    const auto state = line.find("state");
+    const bool is_decision = kind != line.end() && *kind == "decision";
+    if (!is_decision || state == line.end() || !state->is_string() ||
+        state->get_ref<const std::string&>().empty()) {
+      continue;  // of nobody
+    }
+    Result<exporting::EvictionRecord> record = exporting::record_from_json(line);
+    if (record && !record->dry_run) {
+      unfinished_.insert_or_assign(record->uid, std::move(*record));
+    }
+  }
+  std::erase_if(unfinished_, [](const auto& one) {
+    return one.second.state != "terminating" && one.second.state != "killed";
+  });
 }
 
 void Journal::add(std::string_view kind, const Json& members) {

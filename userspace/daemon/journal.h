@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -13,6 +14,7 @@
 #include "config/settings.h"
 #include "core/clock.h"
 #include "daemon/record_worker.h"
+#include "export/eviction_record.h"
 
 namespace evictd::daemon {
 
@@ -42,6 +44,10 @@ class Journal {
   [[nodiscard]] std::vector<std::string> lines_since(WallTime since) const;
   /// The largest id of a decision that the file had when it was opened; 0 for none.
   [[nodiscard]] std::uint64_t last_id() const { return last_id_; }
+  /// The newest records of evictions in the file that were not over when it was opened, by uid.
+  [[nodiscard]] const std::map<std::string, exporting::EvictionRecord>& unfinished() const {
+    return unfinished_;
+  }
   /// nullptr without a file.
   [[nodiscard]] const RecordWorker* worker() const { return worker_.get(); }
   [[nodiscard]] const std::string& file() const { return options_.records.file; }
@@ -59,6 +65,7 @@ class Journal {
 
   explicit Journal(Options options) : options_(std::move(options)) {}
   void keep(std::string text);
+  void read_file();
 
   /// The newest lines that are kept, at most so many and so many bytes.
   static constexpr std::size_t kKeptLines = 2048;
@@ -69,6 +76,7 @@ class Journal {
   std::deque<Line> kept_;
   std::size_t kept_bytes_ = 0;
   std::uint64_t last_id_ = 0;
+  std::map<std::string, exporting::EvictionRecord> unfinished_;
   std::string trouble_;
 };
 

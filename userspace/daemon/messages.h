@@ -113,6 +113,8 @@ struct LocalEvictionBegun {
   enforce::SignalReport signals;
   eviction::LocalStorageBreach breach;
   std::chrono::seconds grace{0};
+  /// When SIGKILL is or was due.
+  MonoTime kill_due_at{};
   bool dry_run = false;
   PassTrigger trigger = PassTrigger::kRegular;
   Timeline timeline;

@@ -14,6 +14,11 @@ constexpr Bytes kRemainder = 1_MiB;
 
 const exporting::EvictionRecord& RecordStore::add(exporting::EvictionRecord record, CgroupId pod) {
   record.id = next_id_++;
+  return go_on_with(std::move(record), pod);
+}
+
+const exporting::EvictionRecord& RecordStore::go_on_with(exporting::EvictionRecord record,
+                                                         CgroupId pod) {
   if (kept_.size() == kKept) {
     kept_.pop_front();
   }

@@ -24,6 +24,8 @@ class RecordStore {
 
   /// Adds `record`, gives it the next id and returns it as it is kept.
   const exporting::EvictionRecord& add(exporting::EvictionRecord record, CgroupId pod);
+  /// Adds one that an earlier evictd made, with the id that it has.
+  const exporting::EvictionRecord& go_on_with(exporting::EvictionRecord record, CgroupId pod);
   /// Adds a pass that evicted nobody, and gives it the next id.
   const exporting::EvictionRecord& add_pass(exporting::EvictionRecord record);
   /// Notes a step of the newest eviction of its pod, real or dry as the step is. Returns its

@@ -50,6 +50,16 @@ struct SavedMark {
 struct SavedEviction {
   std::string uid;
   CgroupId pod;
+  // For its record, where an evictd that was killed had not written it.
+  std::string ns;
+  std::string name;
+  /// What it was acted on for; empty for a limit on local storage, which is `local_limit` then.
+  std::string signal;
+  std::string threshold;
+  std::string local_limit;
+  /// The last step cut its grace.
+  bool escalated = false;
+
   bool hard = true;
   bool killed = false;
   MonoTime began_at{};

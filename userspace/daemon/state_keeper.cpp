@@ -15,6 +15,21 @@ constexpr const char* kBootId = "/proc/sys/kernel/random/boot_id";
 /// How far behind the file may be about when a condition was last observed, which each pass moves.
 constexpr Duration kConditionLag = std::chrono::seconds(1);
 
+template <typename Begun>
+SavedEviction saved_of(const Begun& begun, MonoTime at) {
+  const bool killed = begun.grace.count() == 0;
+  SavedEviction eviction;
+  eviction.uid = begun.victim->uid;
+  eviction.pod = begun.victim->memory_id;
+  eviction.ns = begun.victim->ns;
+  eviction.name = begun.victim->name;
+  eviction.killed = killed;
+  eviction.began_at = at;
+  eviction.kill_due_at = begun.kill_due_at;
+  eviction.killed_at = killed ? begun.signals.last_at : MonoTime{};
+  return eviction;
+}
+
 }  // namespace
 
 StateOrigin origin_here(const std::string& pod_root, CgroupId pod_root_id) {
@@ -60,18 +75,29 @@ void StateKeeper::note_pass(const PassCopy& copy, const eviction::ThresholdTable
   now_.evictions = copy.eviction_times.real_within(eviction::kRateWindow, now);
 }
 
-void StateKeeper::note_begun(const EvictionBegun& begun, MonoTime at) {
+void StateKeeper::note_begun(const EvictionBegun& begun, const eviction::Threshold& threshold,
+                             MonoTime at) {
   if (begun.dry_run) {
     return;
   }
-  const bool killed = begun.grace.count() == 0;
-  SavedEviction eviction{.uid = begun.victim->uid,
-                         .pod = begun.victim->memory_id,
-                         .hard = begun.hard,
-                         .killed = killed,
-                         .began_at = at,
-                         .kill_due_at = begun.kill_due_at,
-                         .killed_at = killed ? begun.signals.last_at : MonoTime{}};
+  SavedEviction eviction = saved_of(begun, at);
+  eviction.signal = eviction::to_string(threshold.signal);
+  eviction.threshold = eviction::to_string(threshold.value);
+  eviction.escalated = begun.escalated;
+  eviction.hard = begun.hard;
+  keep_eviction(std::move(eviction));
+}
+
+void StateKeeper::note_begun(const LocalEvictionBegun& begun, MonoTime at) {
+  if (begun.dry_run) {
+    return;
+  }
+  SavedEviction eviction = saved_of(begun, at);
+  eviction.local_limit = eviction::to_string(begun.breach.limit);
+  keep_eviction(std::move(eviction));
+}
+
+void StateKeeper::keep_eviction(SavedEviction eviction) {
   if (SavedEviction* const known = find(eviction.pod)) {
     eviction.began_at = known->began_at;
     *known = std::move(eviction);

@@ -40,7 +40,9 @@ class StateKeeper {
   explicit StateKeeper(Options options);
 
   void note_pass(const PassCopy& copy, const eviction::ThresholdTable& thresholds, MonoTime now);
-  void note_begun(const EvictionBegun& begun, MonoTime at);
+  /// `threshold` is the one acted on.
+  void note_begun(const EvictionBegun& begun, const eviction::Threshold& threshold, MonoTime at);
+  void note_begun(const LocalEvictionBegun& begun, MonoTime at);
   void note_adopted(const SavedEviction& eviction);
   void note_step(const enforce::Progress& step);
   void note_wishes(const OperatorWishes& wishes, bool configured_dry_run);
@@ -56,6 +58,7 @@ class StateKeeper {
 
  private:
   [[nodiscard]] SavedEviction* find(CgroupId pod);
+  void keep_eviction(SavedEviction eviction);
 
   Options options_;
   SavedState now_;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "enforce/intent.h"
 
+#include <fcntl.h>
 #include <sys/xattr.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <string_view>
 
@@ -12,18 +15,35 @@ namespace evictd::enforce {
 namespace {
 
 constexpr const char* kAttribute = "trusted.evictd";
-/// "1 hard", or "1 soft", and two numbers of up to 19 digits.
-constexpr std::size_t kLongest = 64;
-constexpr const char* kFormat = "1 %4s %lld %lld";
+/// "2 hard", "2 soft" or "2 once", two numbers of up to 19 digits, and a third or a word.
+constexpr std::size_t kLongest = 96;
+
+const char* kind_of(const Intent& intent) {
+  if (intent.at_once) {
+    return "once";
+  }
+  return intent.hard ? "hard" : "soft";
+}
+
+/// Without the end of its line.
+std::string_view word_of(const PidsMax& pids_max) {
+  const std::string_view text = pids_max.text();
+  const auto* const end =
+      std::find_if(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) == 0; });
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
 
 }  // namespace
 
 bool write_intent(const KillTarget& target, const Intent& intent) {
   std::array<char, kLongest> text{};
+  const std::string_view pids_max = word_of(target.pids_max_before());
   const int length =
-      std::snprintf(text.data(), text.size(), kFormat, intent.hard ? "hard" : "soft",
+      std::snprintf(text.data(), text.size(), "2 %s %lld %lld %.*s", kind_of(intent),
                     static_cast<long long>(intent.began_at.time_since_epoch().count()),
-                    static_cast<long long>(intent.kill_due_at.time_since_epoch().count()));
+                    static_cast<long long>(intent.kill_due_at.time_since_epoch().count()),
+                    pids_max.empty() ? 1 : static_cast<int>(pids_max.size()),
+                    pids_max.empty() ? "-" : pids_max.data());
   return ::fsetxattr(target.usage_descriptor(), kAttribute, text.data(),
                      static_cast<std::size_t>(length), 0) == 0;
 }
@@ -36,18 +56,48 @@ std::optional<Intent> read_intent(const KillTarget& target) {
     return std::nullopt;
   }
   std::array<char, 5> kind{};
+  std::array<char, 24> pids_max{};
   long long began = 0;
   long long due = 0;
-  if (std::sscanf(text.data(), "1 %4s %lld %lld", kind.data(), &began, &due) != 3) {
+  if (std::sscanf(text.data(), "2 %4s %lld %lld %23s", kind.data(), &began, &due,
+                  pids_max.data()) != 4) {
     return std::nullopt;
   }
-  return Intent{.hard = std::string_view(kind.data()) == "hard",
+  const std::string_view name(kind.data());
+  const std::string_view before(pids_max.data());
+  return Intent{.hard = name != "soft",
+                .at_once = name == "once",
                 .began_at = MonoTime(Duration(began)),
-                .kill_due_at = MonoTime(Duration(due))};
+                .kill_due_at = MonoTime(Duration(due)),
+                .pids_max = std::string(before == "-" ? std::string_view() : before)};
 }
 
 void clear_intent(const KillTarget& target) {
   static_cast<void>(::fremovexattr(target.usage_descriptor(), kAttribute));
+}
+
+ForkRestore restore_forks(KillTarget& target, const Intent& intent) {
+  ForkRestore result = ForkRestore::kNotStopped;
+  for (const TargetCgroup& cgroup : target.cgroups_) {
+    const bool is_pod = &cgroup == &target.cgroups_[cgroup.parent];
+    if (cgroup.kind != HierarchyKind::kV1Pids || !is_pod) {
+      continue;
+    }
+    const base::Fd dir = cgroup.open_directory();
+    const base::Fd file(dir ? ::openat(dir.get(), "pids.max", O_RDWR | O_CLOEXEC) : -1);
+    if (!file || word_of(PidsMax(file.get())) != "0" || intent.pids_max == "0") {
+      continue;
+    }
+    const bool known = !intent.pids_max.empty();
+    if (!write_control(file.get(), known ? intent.pids_max : "max")) {
+      return ForkRestore::kFailed;
+    }
+    if (target.pids_max_) {
+      target.pids_max_before_ = PidsMax(target.pids_max_.get());
+    }
+    result = known ? ForkRestore::kRestored : ForkRestore::kUnlimited;
+  }
+  return result;
 }
 
 }  // namespace evictd::enforce

@@ -2,21 +2,27 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "enforce/kill_target.h"
 #include "evictd/time.h"
 
 namespace evictd::enforce {
 
-/// That a pod is to be ended with a grace, written down on its own cgroup before it is sent
-/// SIGTERM: the extended attribute trusted.evictd of its file of charged bytes. It lives exactly as
-/// long as the cgroup, outlives whoever wrote it, and costs one system call that touches no disk,
-/// so that the hot thread may write it.
+/// That a pod is to be ended, written down on its own cgroup before its first signal: the extended
+/// attribute trusted.evictd of its file of charged bytes. It lives exactly as long as the cgroup,
+/// outlives whoever wrote it, and costs one system call that touches no disk, so that the hot
+/// thread may write it.
 struct Intent {
   /// A hard threshold asked for it, or a soft one.
   bool hard = true;
+  /// Without a grace: SIGKILL is the first signal.
+  bool at_once = false;
   MonoTime began_at{};
   MonoTime kill_due_at{};
+  /// What pids.max of the pod said, "max" or a number, before evictd may set it to 0; empty for not
+  /// known, and on v2. write_intent() takes it from the target.
+  std::string pids_max{};
 
   bool operator==(const Intent&) const = default;
 };
@@ -26,5 +32,17 @@ bool write_intent(const KillTarget& target, const Intent& intent);
 /// Nothing if there is none, or what is there is not ours.
 [[nodiscard]] std::optional<Intent> read_intent(const KillTarget& target);
 void clear_intent(const KillTarget& target);
+
+/// What restore_forks() found.
+enum class ForkRestore {
+  kNotStopped,  ///< pids.max is not 0, or there is none: nothing was done.
+  kRestored,    ///< It says again what it said.
+  kUnlimited,   ///< It says "max" now: what it said is not known.
+  kFailed,      ///< It could not be written.
+};
+
+/// Lets a v1 pod fork again that an earlier evictd was about to kill, and did not: pids.max as the
+/// intent has it. Opens files: for housekeeping, before the hot thread has the target.
+ForkRestore restore_forks(KillTarget& target, const Intent& intent);
 
 }  // namespace evictd::enforce

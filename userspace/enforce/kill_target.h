@@ -22,7 +22,9 @@
 namespace evictd::enforce {
 
 struct ProcessList;
+struct Intent;
 enum class ListScope;
+enum class ForkRestore;
 
 /// When the descriptors that signalling needs are opened.
 enum class Preparation {
@@ -81,6 +83,9 @@ class KillTarget {
   /// The borrowed descriptor itself, -1 without one.
   [[nodiscard]] int usage_descriptor() const { return usage_fd_; }
 
+  /// What the pod's pids.max said when it was opened; empty on v2, and before it was.
+  [[nodiscard]] const PidsMax& pids_max_before() const { return pids_max_before_; }
+
   /// Whether nothing is left to be opened before the first signal.
   [[nodiscard]] bool prepared() const { return prepared_; }
   /// Whether it is, and none of it was used up by a reading.
@@ -96,6 +101,7 @@ class KillTarget {
   friend class PinnedTarget;
   friend class TargetOpener;
   friend void list_anew(const KillTarget& target, ProcessList& list);
+  friend ForkRestore restore_forks(KillTarget& target, const Intent& intent);
   KillTarget() = default;
 
   /// Opens what is kept for the first signal. False when some of it could not be had; what could

@@ -3,7 +3,9 @@
 #include <poll.h>
 
 #include <csignal>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <set>
 
 #include "arena.h"
@@ -45,6 +47,7 @@ const std::vector<Death>& deaths() {
   static const std::vector<Death> all{
       {FaultPoint::kDecided, Way::kAtOnce, 1, false},
       {FaultPoint::kDecided, Way::kWithGrace, 1, false},
+      {FaultPoint::kIntended, Way::kAtOnce, 1, false},
       {FaultPoint::kIntended, Way::kWithGrace},
       {FaultPoint::kIntended, Way::kSoft},
       {FaultPoint::kForksStopped, Way::kAtOnce, 1, false},
@@ -149,6 +152,7 @@ TEST_F(KilledAtEachStep, NoDecisionIsLostAndNoneIsTakenTwice) {
     const Json seen = await_status([](const Json& now) {
       return now["last_pass"].is_object() && now["last_pass"]["outcome"] == "nothing_met";
     });
+    EXPECT_EQ(await_record(hog, "")["uid"], hog.pod.uid) << "killed without a record";
     if (death.signalled) {
       EXPECT_EQ(seen["counters"]["actuator"]["sigterms"], 0) << log();
       EXPECT_EQ(seen["counters"]["evictions"], 0) << log();
@@ -177,6 +181,28 @@ TEST_F(KilledAtEachStep, NoDecisionIsLostAndNoneIsTakenTwice) {
   EXPECT_TRUE(reached.contains(FaultPoint::enumerator)) << "never killed at " << (name);
   EVICTD_FAULT_POINTS(EVICTD_FAULT_POINT_REACHED)
 #undef EVICTD_FAULT_POINT_REACHED
+}
+
+TEST_F(State, APodThatWasNotKilledAfterAllCanForkAgain) {
+  Actor& hog = set_stage(Way::kAtOnce);
+  std::filesystem::path pids_max = tree_->pids_directory();
+  // The pod's path begins with those of the tree and of the pod root.
+  for (auto part = std::next(hog.pod.pod.begin(), 2); part != hog.pod.pod.end(); ++part) {
+    pids_max /= *part;
+  }
+  pids_max /= "pids.max";
+  ASSERT_TRUE(std::ofstream(pids_max) << "77" << std::flush);
+  start_daemon(config_for(Way::kAtOnce), {}, dying_at(FaultPoint::kForksStopped));
+  hog.load.go();
+  ASSERT_TRUE(await_death_of_daemon()) << "never reached; log: " << log();
+
+  Json nothing_met = config_for(Way::kAtOnce);
+  nothing_met["evictionHard"] = {{"allocatableMemory.available", "1"}};
+  start_daemon(nothing_met);
+
+  EXPECT_EQ(stage::read_text(pids_max).value_or(""), "77\n") << log();
+  EXPECT_TRUE(hog.alive());
+  EXPECT_EQ(status()["counters"]["evictions"], 0);
 }
 
 TEST_F(State, AVictimInItsSoftGraceKeepsItsDeadlineOverARestart) {

@@ -20,19 +20,25 @@ enforce::Inhabitants living(std::size_t processes, std::size_t dying = 0,
 }
 
 SavedEviction saved(bool killed) {
-  return {.uid = "uid",
-          .pod = {},
-          .hard = false,
-          .killed = killed,
-          .began_at = kBegan,
-          .kill_due_at = kDue,
-          .killed_at = killed ? MonoTime(seconds(995)) : MonoTime{}};
+  SavedEviction eviction;
+  eviction.uid = "uid";
+  eviction.hard = false;
+  eviction.killed = killed;
+  eviction.began_at = kBegan;
+  eviction.kill_due_at = kDue;
+  eviction.killed_at = killed ? MonoTime(seconds(995)) : MonoTime{};
+  return eviction;
 }
 
-constexpr enforce::Intent kIntent{.hard = false, .began_at = kBegan, .kill_due_at = kDue};
+const enforce::Intent kIntent{.hard = false, .began_at = kBegan, .kill_due_at = kDue};
 
-TEST(Adoption, NobodyIsInAnEmptyPodOrInOneThatNothingIsKnownOf) {
-  EXPECT_FALSE(adoption_of({.inhabitants = living(0), .intent = kIntent}, kNow));
+AdoptionKind kind_of(const std::optional<Adoption>& adoption) {
+  EXPECT_TRUE(adoption);
+  return adoption ? adoption->kind : AdoptionKind::kReleasing;
+}
+
+TEST(Adoption, NothingIsUnderWayInAPodThatNothingIsKnownOf) {
+  EXPECT_FALSE(adoption_of({.inhabitants = living(0), .intent = std::nullopt}, kNow));
   EXPECT_FALSE(adoption_of({.inhabitants = living(3, 2), .intent = std::nullopt}, kNow));
 }
 
@@ -75,7 +81,27 @@ TEST(Adoption, ProcessesThatWereStartedAfterTheEvictionBeganAreNotItsVictims) {
   const SavedEviction file = saved(true);
   const FoundPod pod{
       .inhabitants = living(1, 0, kBegan + seconds(1)), .intent = kIntent, .saved = &file};
-  EXPECT_FALSE(adoption_of(pod, kNow));
+  EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kOver);
+}
+
+TEST(Adoption, AnEvictionWhoseVictimsAreGoneIsOver) {
+  EXPECT_EQ(kind_of(adoption_of({.inhabitants = living(0), .intent = kIntent}, kNow)),
+            AdoptionKind::kOver);
+}
+
+TEST(Adoption, AKillAtOnceThatNobodyDiesOfIsDecidedAnew) {
+  enforce::Intent intent = kIntent;
+  intent.at_once = true;
+  EXPECT_FALSE(adoption_of({.inhabitants = living(3), .intent = intent}, kNow));
+}
+
+TEST(Adoption, AKillAtOnceThatSomebodyDiesOfIsEnded) {
+  enforce::Intent intent = kIntent;
+  intent.at_once = true;
+  for (const std::size_t dying : {1U, 3U}) {
+    EXPECT_EQ(kind_of(adoption_of({.inhabitants = living(3, dying), .intent = intent}, kNow)),
+              AdoptionKind::kKilled);
+  }
 }
 
 }  // namespace

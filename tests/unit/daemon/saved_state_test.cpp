@@ -29,6 +29,12 @@ SavedState full() {
       {.signal = "memory.available", .mark = {.at = MonoTime(seconds(990)), .available = 12345}}};
   state.in_flight = {{.uid = "u-\"1\"",
                       .pod = {.hierarchy = 9, .id = 123456789},
+                      .ns = "team",
+                      .name = "web",
+                      .signal = "memory.available",
+                      .threshold = "1Gi",
+                      .local_limit = "",
+                      .escalated = true,
                       .hard = false,
                       .killed = false,
                       .began_at = MonoTime(seconds(990)),

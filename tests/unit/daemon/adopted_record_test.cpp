@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/adopted_record.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace evictd::daemon {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr MonoTime kNow{seconds(1000)};
+constexpr MonoTime kBegan{seconds(990)};
+constexpr Adoption kKilled{.kind = AdoptionKind::kKilled,
+                           .hard = true,
+                           .began_at = kBegan,
+                           .kill_due_at = kBegan + seconds(3),
+                           .killed_at = kBegan + seconds(3)};
+
+SavedEviction known() {
+  SavedEviction known;
+  known.uid = "u";
+  known.ns = "team";
+  known.name = "web";
+  known.signal = "pid.available";
+  known.threshold = "10%";
+  return known;
+}
+
+TEST(AdoptedRecord, SaysWhatIsKnown) {
+  const exporting::EvictionRecord record = make_adopted_record(known(), kKilled, {});
+  EXPECT_EQ(record.trigger, "restart");
+  EXPECT_EQ(record.outcome, "evicted");
+  EXPECT_EQ(record.name, "web");
+  EXPECT_EQ(record.signal, "pid.available");
+  EXPECT_EQ(record.resource, "pids");
+  EXPECT_EQ(record.grace_seconds, 3);
+  EXPECT_EQ(record.state, "killed");
+  EXPECT_EQ(record.timeline.killed, kBegan + seconds(3));
+  EXPECT_FALSE(record.available);
+}
+
+TEST(AdoptedRecord, AGraceThatWasCutIsEscalated) {
+  SavedEviction cut = known();
+  cut.escalated = true;
+  EXPECT_EQ(make_adopted_record(cut, kKilled, {}).outcome, "escalated");
+}
+
+TEST(AdoptedRecord, WithoutAStateFileThePodIsKnownAndTheReasonIsNot) {
+  SavedEviction nothing;
+  nothing.uid = "u";
+  const exporting::EvictionRecord record = make_adopted_record(nothing, kKilled, {});
+  EXPECT_EQ(record.uid, "u");
+  EXPECT_EQ(record.signal, "");
+  EXPECT_EQ(record.resource, "");
+}
+
+TEST(AdoptedRecord, ARecordOfTheSameEvictionIsRecognised) {
+  exporting::EvictionRecord record;
+  record.uid = "u";
+  record.state = "terminating";
+  record.timeline.signal = kBegan + milliseconds(1);
+  EXPECT_TRUE(tells_of(record, "u", kKilled, kNow));
+  EXPECT_FALSE(tells_of(record, "another", kKilled, kNow));
+  record.state = "released";
+  EXPECT_FALSE(tells_of(record, "u", kKilled, kNow)) << "that one is over";
+  record.state = "killed";
+  record.timeline.signal = kNow + seconds(1);
+  EXPECT_FALSE(tells_of(record, "u", kKilled, kNow)) << "of another boot";
+}
+
+}  // namespace
+}  // namespace evictd::daemon

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/adopted_record.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "eviction/decision.h"
+#include "eviction/signal.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// Between an intent or a state and the record of the same eviction.
+constexpr Duration kNear = std::chrono::seconds(10);
+
+std::string_view state_of(AdoptionKind kind) {
+  switch (kind) {
+    case AdoptionKind::kInGrace:
+      return "terminating";
+    case AdoptionKind::kKilled:
+    case AdoptionKind::kReleasing:
+      return "killed";
+    case AdoptionKind::kOver:
+      return "released";
+  }
+  return "";
+}
+
+}  // namespace
+
+exporting::EvictionRecord make_adopted_record(const SavedEviction& known, const Adoption& adoption,
+                                              WallTime at) {
+  exporting::EvictionRecord record;
+  record.at = at;
+  record.ns = known.ns;
+  record.name = known.name;
+  record.uid = known.uid;
+  record.trigger = "restart";
+  record.outcome = eviction::to_string(known.escalated ? eviction::Outcome::kEscalated
+                                                       : eviction::Outcome::kEvicted);
+  record.signal = known.signal;
+  record.threshold = known.threshold;
+  record.local_limit = known.local_limit;
+  if (!known.signal.empty()) {
+    record.resource = eviction::to_string(
+        eviction::resource_of(eviction::signal_from_text(known.signal, eviction::Compat::k1_32)));
+  } else if (!known.local_limit.empty()) {
+    record.resource = eviction::to_string(eviction::Resource::kEphemeralStorage);
+  }
+  const Duration grace = std::max(adoption.kill_due_at - adoption.began_at, Duration::zero());
+  record.grace_seconds = std::chrono::round<std::chrono::seconds>(grace).count();
+  record.state = state_of(adoption.kind);
+  record.timeline.decide = adoption.began_at;
+  if (adoption.killed_at != MonoTime{}) {
+    record.timeline.killed = adoption.killed_at;
+  }
+  return record;
+}
+
+bool tells_of(const exporting::EvictionRecord& record, const std::string& uid,
+              const Adoption& adoption, MonoTime now) {
+  const std::optional<MonoTime>& signal = record.timeline.signal;
+  const bool open = record.state == "terminating" || record.state == "killed";
+  // A cut of the grace is a later record of an eviction that began before it.
+  return open && !record.dry_run && record.uid == uid && signal && *signal <= now &&
+         *signal >= adoption.began_at - kNear;
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "daemon/adoption.h"
+#include "daemon/saved_state.h"
+#include "evictd/time.h"
+#include "export/eviction_record.h"
+
+namespace evictd::daemon {
+
+/// The record of an eviction that an earlier evictd began and told nobody of, with what is known:
+/// who, since when, with which grace, and by the state file for what. Its trigger is "restart".
+/// `known` has uid, namespace and name at least.
+[[nodiscard]] exporting::EvictionRecord make_adopted_record(const SavedEviction& known,
+                                                            const Adoption& adoption, WallTime at);
+
+/// Whether `record` is of that eviction: of the same pod, not over, and begun when it began. A
+/// record is made a moment after what is written on the cgroup.
+[[nodiscard]] bool tells_of(const exporting::EvictionRecord& record, const std::string& uid,
+                            const Adoption& adoption, MonoTime now);
+
+}  // namespace evictd::daemon
