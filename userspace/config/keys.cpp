@@ -8,6 +8,7 @@
 #include "config/eviction_fields.h"
 #include "config/field_readers.h"
 #include "config/key_kinds.h"
+#include "config/process_keys.h"
 #include "config/reserved_fields.h"
 #include "config/storage_keys.h"
 
@@ -38,13 +39,6 @@ constexpr Choices<PidAvailableSource, 2> kPidAvailableSources{
 constexpr Choices<eviction::MemorySource, 2> kMemorySources{
     {{"kubelet", eviction::MemorySource::kKubelet},
      {"memAvailable", eviction::MemorySource::kMemAvailable}}};
-constexpr Choices<base::LogFormat, 2> kLogFormats{
-    {{"text", base::LogFormat::kText}, {"json", base::LogFormat::kJson}}};
-constexpr Choices<base::LogLevel, 4> kLogLevels{{{"debug", base::LogLevel::kDebug},
-                                                 {"info", base::LogLevel::kInfo},
-                                                 {"warn", base::LogLevel::kWarn},
-                                                 {"error", base::LogLevel::kError}}};
-
 /// Writes what JSON can hold as it is.
 constexpr auto kAsItIs = [](const auto& value) { return nlohmann::ordered_json(value); };
 /// An empty map is {} and not null.
@@ -224,32 +218,6 @@ std::vector<Key> kernel_keys() {
                   {1, 1'000'000}),
       integer_key("sweep.fastTicksPerSecond", kRestart,
                   in_sweep(&SweepSettings::fast_ticks_per_second), {1, 100'000}),
-  };
-}
-
-std::vector<Key> process_keys() {
-  return {
-      bool_key("realtime.enabled", kRestart,
-               field(&Settings::realtime, &RealtimeSettings::enabled)),
-      integer_key("realtime.priority", kRestart,
-                  field(&Settings::realtime, &RealtimeSettings::priority), {1, 99}),
-      duration_key("realtime.limit", kRestart, field(&Settings::realtime, &RealtimeSettings::limit),
-                   {milliseconds(10), seconds(10)}),
-      bool_key("lockMemory", kRestart, field(&Settings::lock_memory)),
-      bool_key("watchdog", kRestart, field(&Settings::watchdog)),
-      text_key("runtimeDirectory", kRestart, field(&Settings::runtime_directory), read_path),
-      text_key("stateFile", kRestart, field(&Settings::state_file), read_path_or_none),
-      text_key("controlSocket", kRestart, field(&Settings::control_socket), read_path),
-      choice_key("log.format", kReload, field(&Settings::log, &base::LogOptions::format),
-                 kLogFormats),
-      choice_key("log.level", kReload, field(&Settings::log, &base::LogOptions::level), kLogLevels),
-      text_key("recordFile", kRestart, field(&Settings::records, &RecordSettings::file), read_path),
-      bytes_key("recordMaxBytes", kRestart, field(&Settings::records, &RecordSettings::max_bytes),
-                {64_KiB, 64_GiB}),
-      integer_key("recordFiles", kRestart, field(&Settings::records, &RecordSettings::files),
-                  {1, 100}),
-      bool_key("faults.dropKernelEvents", kRestart,
-               field(&Settings::faults, &FaultSettings::drop_kernel_events)),
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What survives a restart: going on with what the last run left, and keeping it for the next.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "daemon/adopted_record.h"
 #include "daemon/adoption.h"

@@ -11,7 +11,11 @@
 
 namespace evictd::daemon {
 
+namespace {
+
 using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 Result<Journal> Journal::create(Options options) {
   Journal journal(std::move(options));

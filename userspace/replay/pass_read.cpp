@@ -132,7 +132,7 @@ eviction::Wide wide_from(JsonFields& fields, const char* key) {
 
 RecordedPod pod_from_json(JsonFields fields) {
   RecordedPod pod;
-  pod.number = static_cast<std::size_t>(fields.whole("pod", 0));
+  pod.number = static_cast<std::size_t>(fields.whole("pod", 0, kMostPods));
   pod.ns = fields.text("namespace");
   pod.name = fields.text("name");
   pod.uid = fields.text("uid");

@@ -17,6 +17,9 @@ namespace evictd::replay {
 /// More than any amount of bytes, inodes or tasks of a real node.
 inline constexpr std::int64_t kMostAmount = std::int64_t{1} << 61U;
 
+/// The largest number of a pod: tables have a place for each.
+inline constexpr std::int64_t kMostPods = 1'000'000;
+
 /// Whether it is a whole number from `least` to `most`.
 [[nodiscard]] bool is_number(const Json& json, std::int64_t least, std::int64_t most);
 

@@ -74,7 +74,10 @@ void WorldDisk::note_release(const RecordedPass& pass, std::size_t place, std::s
     for (std::size_t next = place; before && next < parts_->passes.size(); ++next) {
       const RecordedPass& later = *parts_->passes[next];
       const auto after = available_of(later.observations, signal);
-      if (later.now - pass.now > kRelease || !after) {
+      if (later.now - pass.now > kRelease) {
+        break;
+      }
+      if (!after) {
         continue;
       }
       double by_collectors = 0;
