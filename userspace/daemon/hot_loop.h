@@ -167,8 +167,7 @@ class HotLoop final : private probe::EventSink {
   /// What housekeeping's queue has not taken yet: a copy of a pass may still point to it.
   std::vector<std::unique_ptr<HotStorage>> retired_storage_;
   DiskWork disk_work_;
-  /// When the kernel side first saw each threshold crossed, by its place; the epoch once it is not
-  /// met or was acted on.
+  /// When the kernel side saw each first crossed, by its place; the epoch once not met, or acted on.
   std::array<MonoTime, eviction::kMaxThresholds> crossed_at_{};
 
   bool events_ready_ = false;
@@ -189,10 +188,9 @@ class HotLoop final : private probe::EventSink {
   std::optional<eviction::PassState> unrecorded_state_;
   std::optional<eviction::SuspendedPass> unrecorded_waiting_;
   std::uint64_t unrecorded_ = 0;
-  /// Of the last pass, for its copy.
+  /// Of the last pass, for its copy; local_signalled_ has indices into the readings' pods.
   bool resumed_ = false;
   bool disk_usage_pending_ = false;
-  /// Indices into the readings' pods of those that this pass began to end for local storage.
   std::vector<std::size_t> local_signalled_;
   EvictionTimes times_before_;
   MonoTime next_regular_{};
