@@ -167,7 +167,7 @@ class HotLoop final : private probe::EventSink {
   /// What housekeeping's queue has not taken yet: a copy of a pass may still point to it.
   std::vector<std::unique_ptr<HotStorage>> retired_storage_;
   DiskWork disk_work_;
-  /// When the kernel side saw each first crossed, by its place; the epoch once not met, or acted on.
+  /// When the kernel side saw each threshold crossed, by place; the epoch once not met or acted on.
   std::array<MonoTime, eviction::kMaxThresholds> crossed_at_{};
 
   bool events_ready_ = false;
