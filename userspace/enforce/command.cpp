@@ -131,11 +131,15 @@ std::string CommandEnd::text() const {
 
 Result<CommandEnd> run_command(const CommandOptions& options) {
   std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
     return fail_errno(errno, "make a pipe for " + options.argv.front());
   }
   base::Fd reads(pipe[0]);
   base::Fd writes(pipe[1]);
+  // Only our end: a program does not expect that its output may refuse to take more.
+  if (::fcntl(reads.get(), F_SETFL, O_NONBLOCK) != 0) {
+    return fail_errno(errno, "set up the pipe for " + options.argv.front());
+  }
   const Result<pid_t> pid = SpawnPlan(writes.get()).spawn(options.argv);
   writes.reset();
   if (!pid) {

@@ -7,10 +7,6 @@ namespace evictd::replay {
 
 namespace {
 
-double seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 double held(const RecordedPodPass& pod, bool tasks) {
   return static_cast<double>(tasks ? pod.reading.processes : pod.reading.working_set_bytes);
 }
@@ -44,7 +40,7 @@ World::Between World::find(MonoTime now) const {
   between.after = from > now ? between.before : std::min(between.before + 1, passes_->size() - 1);
   const MonoTime to = (*passes_)[between.after]->now;
   if (to > from && now > from) {
-    between.share = seconds(now - from) / seconds(to - from);
+    between.share = in_seconds(now - from) / in_seconds(to - from);
   }
   return between;
 }
@@ -75,7 +71,7 @@ void World::spare(std::size_t pod, MonoTime now) {
     if (earlier == nullptr || pass.now >= now) {
       continue;
     }
-    const double elapsed = seconds(now - pass.now);
+    const double elapsed = in_seconds(now - pass.now);
     spared.task_growth = (spared.tasks - held(*earlier, true)) / elapsed;
     if (spared.byte_growth <= 0) {
       spared.byte_growth = (spared.bytes - held(*earlier, false)) / elapsed;
@@ -126,7 +122,7 @@ std::optional<MonoTime> World::next_end(MonoTime now) const {
 }
 
 double World::spared_amount(const Spared& pod, MonoTime now, bool tasks) const {
-  const double elapsed = std::max(seconds(now - pod.since), 0.0);
+  const double elapsed = std::max(in_seconds(now - pod.since), 0.0);
   return tasks ? pod.tasks + pod.task_growth * elapsed : pod.bytes + pod.byte_growth * elapsed;
 }
 

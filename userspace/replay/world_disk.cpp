@@ -17,10 +17,6 @@ constexpr Duration kRelease = std::chrono::seconds(60);
 /// How far a fall is looked back for.
 constexpr Duration kFall = std::chrono::seconds(30);
 
-double seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 std::size_t index_of(Signal signal) {
   return static_cast<std::size_t>(signal);
 }
@@ -113,7 +109,7 @@ double WorldDisk::recorded(std::size_t pod, Signal signal, MonoTime now) const {
   if (later == freed.end()) {
     return held - before.second;
   }
-  const double share = seconds(now - before.first) / seconds(later->first - before.first);
+  const double share = in_seconds(now - before.first) / in_seconds(later->first - before.first);
   return held - (before.second + (later->second - before.second) * share);
 }
 
@@ -134,7 +130,7 @@ double WorldDisk::held(std::size_t pod, const Fate& fate, Signal signal, MonoTim
   if (fate.spared) {
     const Release& release = releases_.at(pod);
     amount = release.held[index_of(signal)] +
-             fate.growth[index_of(signal)] * std::max(seconds(until - release.at), 0.0);
+             fate.growth[index_of(signal)] * std::max(in_seconds(until - release.at), 0.0);
   } else {
     amount = measured(pod, signal, until);
   }
@@ -153,7 +149,7 @@ double WorldDisk::measured_growth(std::size_t pod, Signal signal, std::size_t un
       break;
     }
     if (last > 0 && amount != last) {
-      return std::max((last - amount) / seconds(last_at - pass.now), 0.0);
+      return std::max((last - amount) / in_seconds(last_at - pass.now), 0.0);
     }
     last = amount;
     last_at = pass.now;
@@ -172,7 +168,7 @@ double WorldDisk::fall_of(Signal signal, std::size_t until) const {
       break;
     }
     if (before && end.now > pass.now && *before > *left) {
-      fastest = std::max(fastest, (*before - *left) / seconds(end.now - pass.now));
+      fastest = std::max(fastest, (*before - *left) / in_seconds(end.now - pass.now));
     }
   }
   return fastest;
@@ -221,8 +217,8 @@ double WorldDisk::reclaimed(std::size_t place, MonoTime begin, Signal signal, Mo
   }
   const double freed =
       std::max(static_cast<double>(after->available) - static_cast<double>(before->available), 0.0);
-  const double took = seconds(recorded.end - recorded.begin);
-  return took <= 0 ? freed : freed * std::clamp(seconds(now - begin) / took, 0.0, 1.0);
+  const double took = in_seconds(recorded.end - recorded.begin);
+  return took <= 0 ? freed : freed * std::clamp(in_seconds(now - begin) / took, 0.0, 1.0);
 }
 
 double WorldDisk::surplus(Signal signal, MonoTime now) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -12,6 +13,10 @@
 #include "replay/recorded.h"
 
 namespace evictd::replay {
+
+inline double in_seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 
 /// What is on the disks of a World beyond what was recorded.
 ///
