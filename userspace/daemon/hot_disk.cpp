@@ -63,7 +63,7 @@ void HotLoop::resume_if_due(MonoTime now) {
   if (!config_->manager.waits_for_collectors() || options_.filesystems == nullptr) {
     return;
   }
-  switch (disk_work_.next_step(now, options_.filesystems->all_read_at())) {
+  switch (disk_work_.next_step(now, options_.filesystems->all_asked_at())) {
     case DiskWork::Step::kWait:
       return;
     case DiskWork::Step::kReadDisks:
@@ -142,7 +142,7 @@ void HotLoop::handle(UseStorage& message) {
 
 void HotLoop::handle(const VictimReleased& message) {
   if (InFlightTable::Entry* entry = in_flight_.find(message.pod)) {
-    entry->holds_disk = false;
+    entry->disk_freed_at = options_.clock->now();
   }
   if (options_.filesystems != nullptr) {
     options_.filesystems->request();

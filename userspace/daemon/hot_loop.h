@@ -167,9 +167,9 @@ class HotLoop final : private probe::EventSink {
   /// What housekeeping's queue has not taken yet: a copy of a pass may still point to it.
   std::vector<std::unique_ptr<HotStorage>> retired_storage_;
   DiskWork disk_work_;
+  std::optional<MonoTime> disks_asked_at_;
   /// When the kernel side saw each threshold crossed, by place; the epoch once not met or acted on.
   std::array<MonoTime, eviction::kMaxThresholds> crossed_at_{};
-
   bool events_ready_ = false;
   bool actuator_ready_ = false;
   /// A victim was refused, so that another one must be found at once.

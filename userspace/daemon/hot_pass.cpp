@@ -72,6 +72,9 @@ void HotLoop::pass(MonoTime now) {
 }
 
 void HotLoop::read(PassTrigger trigger, MonoTime now) {
+  // Before they are read: what is read is at least as new.
+  disks_asked_at_ =
+      options_.filesystems != nullptr ? options_.filesystems->all_asked_at() : std::nullopt;
   readings_.read({.source = source(),
                   .limits = reads_limits(trigger),
                   .exact_tasks = counts_tasks(config_->manager.thresholds()),
@@ -130,7 +133,7 @@ void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, Mon
   const CgroupUsage usage = readings_.read_one(pod, now);
   const bool dying = entry.phase == InFlightTable::Phase::kKilled;
   const bool awaited_enough = now - entry.killed_at >= eviction::kReleaseWait;
-  entry.holds_disk = entry.holds_disk && !awaited_enough;
+  entry.holds_disk = InFlightTable::still_holds_disk(entry, disks_asked_at_, now);
   if ((entry.observed_only && awaited_enough) ||
       (!dying && usage.tasks <= 0 && !entry.holds_disk)) {
     entry.phase = InFlightTable::Phase::kOver;

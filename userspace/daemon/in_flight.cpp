@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "eviction/hold.h"
+
 namespace evictd::daemon {
 
 eviction::Standing standing_of(InFlightTable::Phase phase) {
@@ -18,6 +20,12 @@ eviction::Standing standing_of(InFlightTable::Phase phase) {
       return eviction::Standing::kKilled;
   }
   return eviction::Standing::kKilled;
+}
+
+bool InFlightTable::still_holds_disk(const Entry& entry, const std::optional<MonoTime>& asked_at,
+                                     MonoTime now) {
+  const bool seen_free = entry.disk_freed_at && asked_at && *asked_at >= *entry.disk_freed_at;
+  return entry.holds_disk && !seen_free && now - entry.killed_at < eviction::kReleaseWait;
 }
 
 bool InFlightTable::add(const Entry& entry) {

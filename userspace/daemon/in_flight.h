@@ -45,7 +45,14 @@ class InFlightTable {
     bool dry_run = false;
     /// Its files are awaited too.
     bool holds_disk = false;
+    /// They are known to be gone, which only readings that were asked for later show.
+    std::optional<MonoTime> disk_freed_at;
   };
+
+  /// Whether its files must still be counted as in use, by filesystems all of which were last asked
+  /// at `asked_at` or later. At most for kReleaseWait.
+  [[nodiscard]] static bool still_holds_disk(const Entry& entry,
+                                             const std::optional<MonoTime>& asked_at, MonoTime now);
 
   /// Notes `entry`, in place of an older one of the same pod. When the table is full, one that is
   /// over makes room; false if there is none: the eviction goes on, but nobody waits for it.

@@ -19,13 +19,17 @@ Result<FilesystemReading> read_filesystem(const std::string& path, MonoTime now)
                            .capacity_bytes = bytes(answer.f_blocks),
                            .inodes_free = static_cast<std::int64_t>(answer.f_ffree),
                            .inodes = static_cast<std::int64_t>(answer.f_files),
+                           .asked_at = now,
                            .read_at = now};
 }
 
 void ReadingCell::store(const FilesystemReading& reading) {
-  const std::array<std::int64_t, kWords> numbers{reading.available_bytes, reading.capacity_bytes,
-                                                 reading.inodes_free, reading.inodes,
-                                                 reading.read_at.time_since_epoch().count()};
+  const std::array<std::int64_t, kWords> numbers{reading.available_bytes,
+                                                 reading.capacity_bytes,
+                                                 reading.inodes_free,
+                                                 reading.inodes,
+                                                 reading.read_at.time_since_epoch().count(),
+                                                 reading.asked_at.time_since_epoch().count()};
   const std::uint64_t next = count_.load(std::memory_order_relaxed) + 1;
   // Whoever still reads this place must find that the count has moved on.
   std::atomic_thread_fence(std::memory_order_release);
@@ -49,6 +53,7 @@ std::optional<FilesystemReading> ReadingCell::load() const {
                                .capacity_bytes = numbers[1],
                                .inodes_free = numbers[2],
                                .inodes = numbers[3],
+                               .asked_at = MonoTime(Duration(numbers[5])),
                                .read_at = MonoTime(Duration(numbers[4]))};
     }
   }

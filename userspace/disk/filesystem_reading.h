@@ -20,6 +20,8 @@ struct FilesystemReading {
   /// Both 0 on a filesystem that makes inodes as it needs them.
   std::int64_t inodes_free = 0;
   std::int64_t inodes = 0;
+  /// When it was asked: what happened before that is in the numbers.
+  MonoTime asked_at{};
   MonoTime read_at{};
 };
 
@@ -41,7 +43,7 @@ class ReadingCell {
   [[nodiscard]] std::optional<FilesystemReading> load() const;
 
  private:
-  static constexpr std::size_t kWords = 5;
+  static constexpr std::size_t kWords = 6;
   using Words = std::array<std::atomic<std::int64_t>, kWords>;
 
   /// Readings so far; the newest is at its remainder by two.

@@ -73,14 +73,14 @@ std::optional<eviction::FilesystemStatistics> Filesystems::statistics(Role role,
   return statistics;
 }
 
-std::optional<MonoTime> Filesystems::all_read_at() const {
+std::optional<MonoTime> Filesystems::all_asked_at() const {
   std::optional<MonoTime> oldest;
   for (const Sampled& one : sampled_) {
     const std::optional<FilesystemReading> reading = one.sampler->cell().load();
     if (!reading) {
       return std::nullopt;
     }
-    oldest = oldest ? std::min(*oldest, reading->read_at) : reading->read_at;
+    oldest = oldest ? std::min(*oldest, reading->asked_at) : reading->asked_at;
   }
   return oldest;
 }

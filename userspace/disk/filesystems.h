@@ -38,8 +38,9 @@ class Filesystems {
   /// read or did not answer for longer than two of the longest intervals. Any thread; never blocks.
   [[nodiscard]] std::optional<eviction::FilesystemStatistics> statistics(Role role,
                                                                          MonoTime now) const;
-  /// When the oldest of the newest readings was made; nothing while one is missing.
-  [[nodiscard]] std::optional<MonoTime> all_read_at() const;
+  /// When the oldest of the newest readings was asked for: all of them know what had happened by
+  /// then. Nothing while one is missing.
+  [[nodiscard]] std::optional<MonoTime> all_asked_at() const;
   /// Readable when a reading wants a pass; consume() then. One thread.
   [[nodiscard]] int descriptor() const { return wake_->descriptor(); }
   void consume() const { wake_->consume(); }

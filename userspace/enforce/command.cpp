@@ -52,6 +52,7 @@ class SpawnPlan {
   Result<pid_t> spawn(const std::vector<std::string>& argv) const {
     std::vector<std::string> texts = argv;
     std::vector<char*> pointers;
+    pointers.reserve(texts.size() + 1);
     for (std::string& text : texts) {
       pointers.push_back(text.data());
     }

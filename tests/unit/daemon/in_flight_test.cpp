@@ -27,6 +27,27 @@ TEST(InFlightTable, ANewerEntryOfAPodReplacesTheOlder) {
   EXPECT_EQ(table.find(pod(1))->phase, Phase::kKilled);
 }
 
+TEST(InFlightTable, FilesAreInUseUntilAReadingThatWasAskedForAfterTheyWent) {
+  const MonoTime killed{std::chrono::hours(1)};
+  const MonoTime freed = killed + std::chrono::seconds(2);
+  InFlightTable::Entry one = entry(1, Phase::kReleased);
+  one.killed_at = killed;
+  one.holds_disk = true;
+  const auto holds = [&](const std::optional<MonoTime>& asked_at, MonoTime now) {
+    return InFlightTable::still_holds_disk(one, asked_at, now);
+  };
+  EXPECT_TRUE(holds(freed, freed)) << "nobody has said that they are gone";
+
+  one.disk_freed_at = freed;
+  EXPECT_TRUE(holds(freed - Duration(1), freed + std::chrono::seconds(1)));
+  EXPECT_TRUE(holds(std::nullopt, freed + std::chrono::seconds(1)));
+  EXPECT_FALSE(holds(freed, freed));
+  EXPECT_FALSE(holds(std::nullopt, killed + std::chrono::seconds(30))) << "at most for so long";
+
+  one.holds_disk = false;
+  EXPECT_FALSE(holds(std::nullopt, killed)) << "it was evicted for another resource";
+}
+
 TEST(InFlightTable, PodsOfAnotherHierarchyAreOtherPods) {
   InFlightTable table;
   EXPECT_TRUE(table.add(entry(1, Phase::kKilled)));

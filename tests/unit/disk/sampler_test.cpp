@@ -35,7 +35,7 @@ std::unique_ptr<Filesystems> sampled(const std::string& path) {
 TEST(Sampler, OneFilesystemIsAskedOnceForAllItServes) {
   const auto filesystems = sampled("/");
   ASSERT_TRUE(woken(filesystems->descriptor()));
-  const MonoTime read_at = filesystems->all_read_at().value();
+  const MonoTime read_at = filesystems->all_asked_at().value();
   for (const Role role : kAllRoles) {
     const auto statistics = filesystems->statistics(role, read_at);
     ASSERT_TRUE(statistics);
@@ -50,16 +50,16 @@ TEST(Sampler, AnswersARequestWithANewerReading) {
   const auto filesystems = sampled("/");
   ASSERT_TRUE(woken(filesystems->descriptor()));
   filesystems->consume();
-  const MonoTime first = filesystems->all_read_at().value();
+  const MonoTime first = filesystems->all_asked_at().value();
   filesystems->request();
   ASSERT_TRUE(woken(filesystems->descriptor()));
-  EXPECT_GT(filesystems->all_read_at().value(), first);
+  EXPECT_GT(filesystems->all_asked_at().value(), first);
 }
 
 TEST(Sampler, AReadingTooOldIsMissing) {
   const auto filesystems = sampled("/");
   ASSERT_TRUE(woken(filesystems->descriptor()));
-  const MonoTime read_at = filesystems->all_read_at().value();
+  const MonoTime read_at = filesystems->all_asked_at().value();
   EXPECT_TRUE(filesystems->statistics(Role::kNodeFs, read_at + std::chrono::hours(2)));
   EXPECT_FALSE(filesystems->statistics(Role::kNodeFs,
                                        read_at + std::chrono::hours(2) + std::chrono::seconds(2)));
@@ -69,7 +69,7 @@ TEST(Sampler, AFailureIsAMissingReadingWithItsReason) {
   const auto filesystems = sampled("/nowhere/at/all");
   filesystems->request();
   ASSERT_TRUE(woken(filesystems->descriptor()));
-  EXPECT_FALSE(filesystems->all_read_at());
+  EXPECT_FALSE(filesystems->all_asked_at());
   const auto report = filesystems->report({}).at(0);
   EXPECT_GE(report.sampler.failures, 1U);
   EXPECT_NE(report.sampler.error.find("/nowhere/at/all"), std::string::npos);
