@@ -13,6 +13,8 @@
 namespace evictd::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr int kValid = 0;
 constexpr int kNotValid = 1;
 
@@ -34,7 +36,6 @@ struct Findings {
 };
 
 void print_json(const config::Config& config, const Findings& findings, std::ostream& out) {
-  using Json = nlohmann::ordered_json;
   Json whole = Json::parse(config::effective_json(config));
   whole["warnings"] = Json::array();
   for (const config::Warning& warning : findings.warnings) {
