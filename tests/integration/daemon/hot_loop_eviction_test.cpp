@@ -299,8 +299,10 @@ TEST_F(EvictingAtOnce, TheEndOfADryRunIsNotTheEndOfTheEvictionThatFollowedIt) {
 }
 
 TEST_F(EvictingAtOnce, PassesAndEvictionsAllocateNothing) {
-  std::atomic<std::size_t> allocated{0};
-  actuator_.each_turn = [&] { allocated = test::allocations(); };
+  // Shared, because the loop goes on taking turns until the fixture is torn down.
+  const auto counted = std::make_shared<std::atomic<std::size_t>>(0);
+  const std::atomic<std::size_t>& allocated = *counted;
+  actuator_.each_turn = [counted] { *counted = test::allocations(); };
   place(1, "small", 10_MiB);
   place(2, "hog", 500_MiB);
   start();
