@@ -175,6 +175,7 @@ void add_victim(exporting::EvictionRecord& record, const Begun& begun) {
   record.method = enforce::to_string(begun.signals.method);
   record.processes = begun.signals.processes;
   record.state = begun.grace.count() == 0 ? "killed" : "terminating";
+  record.timeline.first_signal = happened(begun.signals.first_at);
   if (begun.signals.signal == SIGKILL) {
     record.timeline.killed = happened(begun.signals.last_at);
   }

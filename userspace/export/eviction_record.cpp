@@ -76,10 +76,15 @@ Json to_json(const RecordedRelease& release) {
 }
 
 Json to_json(const RecordedTimeline& timeline) {
-  return {{"hook_ns", stamp(timeline.hook)},         {"wake_ns", stamp(timeline.wake)},
-          {"observe_ns", stamp(timeline.observe)},   {"decide_ns", stamp(timeline.decide)},
-          {"signal_ns", stamp(timeline.signal)},     {"killed_ns", stamp(timeline.killed)},
-          {"exited_ns", stamp(timeline.exited)},     {"freed_ns", stamp(timeline.freed)},
+  return {{"hook_ns", stamp(timeline.hook)},
+          {"wake_ns", stamp(timeline.wake)},
+          {"observe_ns", stamp(timeline.observe)},
+          {"decide_ns", stamp(timeline.decide)},
+          {"first_signal_ns", stamp(timeline.first_signal)},
+          {"signal_ns", stamp(timeline.signal)},
+          {"killed_ns", stamp(timeline.killed)},
+          {"exited_ns", stamp(timeline.exited)},
+          {"freed_ns", stamp(timeline.freed)},
           {"grace_used_ms", grace_used_ms(timeline)}};
 }
 

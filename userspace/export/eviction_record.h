@@ -100,6 +100,7 @@ struct RecordedTimeline {
   std::optional<MonoTime> wake;
   std::optional<MonoTime> observe;
   std::optional<MonoTime> decide;
+  std::optional<MonoTime> first_signal;
   std::optional<MonoTime> signal;
   std::optional<MonoTime> killed;
   std::optional<MonoTime> exited;

@@ -92,6 +92,7 @@ RecordedTimeline read_timeline(JsonFields fields) {
   timeline.wake = fields.moment_or_null("wake_ns");
   timeline.observe = fields.moment_or_null("observe_ns");
   timeline.decide = fields.moment_or_null("decide_ns");
+  timeline.first_signal = fields.moment_or_null("first_signal_ns");
   timeline.signal = fields.moment_or_null("signal_ns");
   timeline.killed = fields.moment_or_null("killed_ns");
   timeline.exited = fields.moment_or_null("exited_ns");

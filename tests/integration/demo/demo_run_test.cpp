@@ -112,11 +112,7 @@ TEST_P(DemoRun, EvictsTheExpectedPodAndLeavesNothingBehind) {
   EXPECT_EQ(object["oom_kills"], 0);
   EXPECT_TRUE(object["crossing_to_exit_us"].is_number());
   EXPECT_TRUE(object["crossing_to_sigkill_us"].is_number());
-  // The stamp is that of the last process of the pod, the exit that of the one which is watched: of
-  // a fork bomb that may be the first of many to die.
-  const char* const before =
-      GetParam().scenario == "pids" ? "crossing_to_wake_us" : "crossing_to_sigkill_us";
-  EXPECT_LT(object[before], object["crossing_to_exit_us"]);
+  EXPECT_LT(object["crossing_to_sigkill_us"], object["crossing_to_exit_us"]);
   EXPECT_EQ(object["hooks"].empty(), GetParam().event_source == "poll");
   EXPECT_FALSE(leaves_cgroups(demo->pid()));
   EXPECT_FALSE(leaves_loop_devices());

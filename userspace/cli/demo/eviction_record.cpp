@@ -47,11 +47,12 @@ EvictionRecord parse_record(const json& record) {
   result.wake = stamp(timeline, "wake_ns");
   result.observe = stamp(timeline, "observe_ns");
   result.decide = stamp(timeline, "decide_ns");
-  result.signal = stamp(timeline, "signal_ns");
+  result.signal = stamp(timeline, "first_signal_ns");
   result.kill = stamp(timeline, "killed_ns");
   result.exited = stamp(timeline, "exited_ns");
   result.freed = stamp(timeline, "freed_ns");
-  // Without a grace the first signal is SIGKILL, and its stamp is taken after the call.
+  // Without a grace the first signal is SIGKILL, and the process whose exit is watched may die of
+  // it while many others are still to be signalled.
   if (result.grace_seconds == 0) {
     result.kill = result.signal;
   }
