@@ -66,12 +66,14 @@ function(evictd_test name)
                        PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
 endfunction()
 
-# evictd_fuzz(NAME DEPENDS eviction)
+# evictd_fuzz(NAME DEPENDS eviction [SOURCES ../../userspace/daemon/saved_state.cpp])
+#
+# SOURCES are single files of a module that is too large to be built for one reader.
 #
 # Makes the libFuzzer program NAME from NAME.cpp; scripts/fuzz builds and runs them all.
 function(evictd_fuzz name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LIBRARIES")
-  add_executable(${name} ${name}.cpp)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LIBRARIES;SOURCES")
+  add_executable(${name} ${name}.cpp ${arg_SOURCES})
   list(TRANSFORM arg_DEPENDS PREPEND evictd_)
   target_link_libraries(${name} PRIVATE evictd_build_flags ${arg_DEPENDS} ${arg_LIBRARIES} -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)

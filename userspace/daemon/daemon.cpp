@@ -204,7 +204,7 @@ class Composition {
     Result<> done = prepare_process();
     for (Result<> (Composition::*const step)() :
          {&Composition::find_pods, &Composition::find_last_state, &Composition::find_disks,
-          &Composition::load_kernel_side, &Composition::make_hot_loop,
+          &Composition::load_kernel_side, &Composition::lock_memory, &Composition::make_hot_loop,
           &Composition::make_housekeeping}) {
       if (!done) {
         return done;
@@ -227,7 +227,6 @@ class Composition {
     if (Result<> stacks = use_small_thread_stacks(); !stacks) {
       return stacks;
     }
-    memory_locked_ = lock_memory_if_wanted(config_->settings(), log_);
     // Failure shows when the control socket is made there, with its path.
     std::error_code ignored;
     std::filesystem::create_directories(config_->settings().runtime_directory, ignored);
@@ -305,6 +304,13 @@ class Composition {
     kernel_ = std::move(*kernel);
     log_degradations(kernel_.ladder, log_);
     return kernel_.probe ? registry_->attach(*kernel_.probe) : Result<>();
+  }
+
+  /// After the kernel programs are loaded: what that took several MiB of heap for is given back
+  /// before, which pages that are locked could not be.
+  Result<> lock_memory() {
+    memory_locked_ = lock_memory_if_wanted(config_->settings(), log_);
+    return {};
   }
 
   Result<> make_hot_loop() {

@@ -182,9 +182,12 @@ Result<SavedState> check(SavedState state, const StateOrigin& here, MonoTime now
 
 }  // namespace
 
-std::string to_text(const SavedState& state) {
-  const std::string body = to_json(state).dump() + "\n";
+std::string sealed_state(std::string_view body) {
   return fmt::format("{} {} {} {:016x}\n{}", kMagic, kVersion, body.size(), checksum(body), body);
+}
+
+std::string to_text(const SavedState& state) {
+  return sealed_state(to_json(state).dump() + "\n");
 }
 
 Result<SavedState> parse_state(std::string_view text, const StateOrigin& here, MonoTime now) {

@@ -89,6 +89,9 @@ struct SavedState {
 /// One line of what and how long, with a checksum, then JSON.
 [[nodiscard]] std::string to_text(const SavedState& state);
 
+/// `body` behind the line that to_text() would put before it, whether or not it is a state.
+[[nodiscard]] std::string sealed_state(std::string_view body);
+
 /// Errors: kMalformed for a text that is torn or no state, kUnsupported for another version,
 /// kInvalid for one of another boot or pod root or with a moment after `now`. The message says
 /// which.
