@@ -72,6 +72,7 @@ Result<> check_soft_thresholds(const EvictionSettings& eviction, const Judge& ju
                           fmt::format("an evictionSoftGracePeriod for {} beside it", signal));
     }
   }
+  // One of the kubelet's sources was left out by now.
   for (const auto& [signal, text] : eviction.soft_grace_period) {
     if (!eviction.soft.contains(signal)) {
       return judge.refuse(entry_key("evictionSoftGracePeriod", signal), in_quotes(text),

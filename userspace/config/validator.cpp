@@ -39,6 +39,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 Result<> Validator::read_own(const YamlNode& root, std::string_view filename) {
   filename_ = filename;
+  own_file_ = filename;
   if (root.kind == YamlNode::Kind::kNull) {
     return {};
   }
@@ -50,6 +51,7 @@ Result<> Validator::read_own(const YamlNode& root, std::string_view filename) {
 
 Result<Config> Validator::finish(std::string_view name) {
   fill_in_defaults();
+  leave_out_lone_graces();
   const Result<> sound =
       check_contradictions(config_.settings_, config_.origins_, name).and_then([&] {
         return check_attach_pins();

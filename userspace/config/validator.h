@@ -49,10 +49,17 @@ class Validator {
   Result<> replace(const Key& key, YamlEntry entry, const Origin& origin);
   Result<> merge(const Key& key, const YamlEntry& entry);
   void take_back(const Key& key, const YamlEntry& entry);
+  /// A soft grace period of the kubelet's sources that has no soft threshold stands for nothing, as
+  /// with the kubelet: it is left out, with a warning.
+  void leave_out_lone_graces();
   void forget_origins(const std::string& key);
   [[nodiscard]] Origin here(int line) const;
 
+  [[nodiscard]] bool is_own(const Origin& origin) const;
+
   std::string_view filename_;
+  /// evictd's own file, as it was named; empty if there is none.
+  std::string own_file_;
   const Vocabulary& vocabulary_;
   bool merge_default_hard_ = false;
   Config config_;

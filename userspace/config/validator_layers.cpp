@@ -17,6 +17,7 @@ namespace evictd::config {
 namespace {
 
 constexpr std::string_view kTransitionPeriod = "evictionPressureTransitionPeriod";
+constexpr std::string_view kSoftGracePeriod = "evictionSoftGracePeriod";
 constexpr std::string_view kMergeDefaults = "mergeDefaultEvictionSettings";
 
 bool is_null(const YamlEntry& entry) {
@@ -64,6 +65,10 @@ void Validator::forget_origins(const std::string& key) {
   std::erase_if(config_.origins_, [&](const auto& origin) {
     return origin.first == key || origin.first.starts_with(key + "[");
   });
+}
+
+bool Validator::is_own(const Origin& origin) const {
+  return origin.kind == Origin::Kind::kFile && origin.source == own_file_;
 }
 
 bool Validator::take_special(const YamlEntry& entry) {
@@ -190,6 +195,24 @@ void Validator::end_files() {
           .line = 0};
     }
   }
+}
+
+void Validator::leave_out_lone_graces() {
+  EvictionSettings& eviction = config_.settings_.eviction;
+  std::erase_if(eviction.soft_grace_period, [&](const auto& grace) {
+    const std::string key = fmt::format("{}[{}]", kSoftGracePeriod, grace.first);
+    const Origin origin = config_.origin(key);
+    if (eviction.soft.contains(grace.first) || is_own(origin)) {
+      return false;
+    }
+    config_.warnings_.push_back(
+        {.key = key,
+         .text =
+             fmt::format("{}: {}: there is no soft threshold that it belongs to, it is left out",
+                         to_string(origin), key)});
+    config_.origins_.erase(key);
+    return true;
+  });
 }
 
 Result<> Validator::read_flag(const FlagValue& flag) {

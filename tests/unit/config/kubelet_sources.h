@@ -78,4 +78,15 @@ class KubeletSources {
   Sources sources_;
 };
 
+/// The warnings whose key begins with `key`, without the directory that the files are in.
+inline std::vector<std::string> texts_about(std::string_view key, const KubeletSources& sources) {
+  std::vector<std::string> texts;
+  for (const Warning& warning : sources.config().warnings()) {
+    if (warning.key.starts_with(key)) {
+      texts.push_back(sources.without_directory(warning.text));
+    }
+  }
+  return texts;
+}
+
 }  // namespace evictd::config::test
