@@ -20,7 +20,8 @@ struct EvictionSettings {
   std::map<std::string, std::string> soft_grace_period;
   std::map<std::string, std::string> minimum_reclaim;
   Duration pressure_transition_period = std::chrono::minutes(5);
-  /// Longest grace of a soft eviction.
+  /// Longest grace of a soft eviction, as it was written. Below zero it leaves no time, as zero
+  /// does.
   std::chrono::seconds max_pod_grace_period{0};
   std::vector<std::string> enforce_node_allocatable = {"pods"};
 

@@ -24,8 +24,9 @@ using std::chrono::seconds;
 constexpr Effect kReload = Effect::kReload;
 constexpr Effect kRestart = Effect::kRestart;
 
-/// The kubelet keeps seconds in 32 bits.
-constexpr Range<std::int64_t> kSeconds32{0, std::numeric_limits<std::int32_t>::max()};
+/// The kubelet keeps these seconds in 32 bits, and does not mind a sign.
+constexpr Range<std::int64_t> kSeconds32{std::numeric_limits<std::int32_t>::min(),
+                                         std::numeric_limits<std::int32_t>::max()};
 
 constexpr Choices<eviction::Compat, 2> kCompatibilities{
     {{"1.32", eviction::Compat::k1_32}, {"1.26", eviction::Compat::k1_26}}};

@@ -87,7 +87,8 @@ class NodeJudge {
       }
       const double left = static_cast<double>(std::max<std::int64_t>(*amount - floor, 0)) /
                           static_cast<double>(rate);
-      const Duration ending = config_->eviction.max_pod_grace_period;
+      const Duration ending =
+          std::max<Duration>(config_->eviction.max_pod_grace_period, Duration::zero());
       const double needed = std::chrono::duration<double>(soft.grace_period + ending).count();
       if (needed > left) {
         add("evictionSoftGracePeriod[memory.available]",

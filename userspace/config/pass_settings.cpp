@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/pass_settings.h"
 
+#include <algorithm>
+#include <chrono>
+
 namespace evictd::config {
 
 eviction::PassSettings pass_settings_of(const Config& config) {
@@ -9,7 +12,9 @@ eviction::PassSettings pass_settings_of(const Config& config) {
   pass.thresholds = config.thresholds();
   pass.compat = settings.compatibility;
   pass.pressure_transition_period = settings.eviction.pressure_transition_period;
-  pass.max_pod_grace = settings.eviction.max_pod_grace_period;
+  // Nobody is given less time than none: what is recorded is what is done.
+  pass.max_pod_grace =
+      std::max(settings.eviction.max_pod_grace_period, std::chrono::seconds::zero());
   pass.hard_grace = settings.hard_eviction.grace_period;
   pass.hard_floor = {.amount = settings.hard_eviction.floor.amount,
                      .percent_of_threshold = settings.hard_eviction.floor.percent};

@@ -90,6 +90,11 @@ void warn_of_the_rest(const Config& config, Collector& collector) {
     collector.add("evictionPressureTransitionPeriod",
                   "0s is taken as written; the kubelet reads it in a file as 5m");
   }
+  if (settings.eviction.max_pod_grace_period < std::chrono::seconds::zero()) {
+    collector.add("evictionMaxPodGracePeriod",
+                  fmt::format("{} is taken as 0: a soft eviction is SIGKILL at once",
+                              settings.eviction.max_pod_grace_period.count()));
+  }
   if (settings.hard_eviction.grace_period == std::chrono::seconds(0) &&
       collector.is_given("hardEvictionFloor")) {
     collector.add("hardEvictionFloor", "has no effect while hardEvictionGracePeriodSeconds is 0");

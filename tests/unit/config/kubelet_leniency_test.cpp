@@ -2,10 +2,12 @@
 // What the kubelet takes although it can hardly be meant: taken from its sources, with a warning.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include "config/effective.h"
+#include "config/pass_settings.h"
 #include "kubelet_sources.h"
 
 namespace evictd::config::test {
@@ -54,6 +56,47 @@ TEST(KubeletLeniency, ASoftGracePeriodWithoutItsThresholdInEvictdsOwnFileStaysAn
   EXPECT_EQ(sources.error(),
             "evictd.yaml:1: evictionSoftGracePeriod[memory.available]: \"1m\": a grace period "
             "without a soft threshold; allowed: an evictionSoft for memory.available beside it");
+}
+
+/// The longest grace that the pass is given, and what is said about it.
+void expect_no_time(const KubeletSources& sources, const std::string& origin,
+                    const std::string& seconds) {
+  ASSERT_EQ(sources.error(), "");
+  const Config config = sources.config();
+  EXPECT_EQ(config->eviction.max_pod_grace_period.count(), std::stoll(seconds));
+  EXPECT_EQ(pass_settings_of(config).max_pod_grace, std::chrono::seconds(0));
+  EXPECT_EQ(texts_about("evictionMaxPodGracePeriod", sources),
+            (std::vector<std::string>{origin + ": evictionMaxPodGracePeriod: " + seconds +
+                                      " is taken as 0: a soft eviction is SIGKILL at once"}));
+}
+
+TEST(KubeletLeniency, ANegativeLongestGraceLeavesNoTimeWhereverItIsGiven) {
+  expect_no_time(KubeletSources().own("evictionMaxPodGracePeriod: -1\n"), "evictd.yaml:1", "-1");
+  expect_no_time(KubeletSources().file("evictionMaxPodGracePeriod: -5\n"), "kubelet.yaml:3", "-5");
+  expect_no_time(KubeletSources().drop_in("1.conf", "evictionMaxPodGracePeriod: -2147483648\n"),
+                 "kubelet.d/1.conf:3", "-2147483648");
+  expect_no_time(KubeletSources().flags({"--eviction-max-pod-grace-period=-7"}),
+                 "flag --eviction-max-pod-grace-period", "-7");
+}
+
+TEST(KubeletLeniency, ALongestGraceOfMoreThan32BitsIsRefused) {
+  for (const std::string& seconds : {std::string("2147483648"), std::string("-2147483649")}) {
+    const std::string field = "evictionMaxPodGracePeriod: " + seconds + "\n";
+    for (const std::string& error :
+         {KubeletSources().own(field).error(), KubeletSources().file(field).error(),
+          KubeletSources().flags({"--eviction-max-pod-grace-period=" + seconds}).error()}) {
+      EXPECT_TRUE(error.find("out of range; allowed: a whole number from -2147483648 to "
+                             "2147483647") != std::string::npos)
+          << error;
+    }
+  }
+}
+
+TEST(KubeletLeniency, ANegativeLongestGraceIsShownAsAFileThatMeansTheSame) {
+  const Config config = KubeletSources().file("evictionMaxPodGracePeriod: -5\n").config();
+  const Result<Config> shown = parse(effective_yaml(config), "shown.yaml");
+  ASSERT_TRUE(shown.has_value()) << shown.error().message();
+  EXPECT_EQ(*shown, config);
 }
 
 }  // namespace
