@@ -38,6 +38,10 @@ struct KubeletField {
   std::span<const KubeletField> members;
 };
 
+/// The field that asks for the defaults of hard thresholds which evictionHard leaves out.
+/// Neither 1.26 nor 1.32 has it.
+inline constexpr std::string_view kMergeDefaults = "mergeDefaultEvictionSettings";
+
 /// The fields at the top, apiVersion and kind included, in the order of the kubelet's type.
 /// Source: k8s.io/kubelet/config/v1beta1, and component-base for logging and tracing.
 [[nodiscard]] std::span<const KubeletField> kubelet_fields();

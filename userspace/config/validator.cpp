@@ -64,7 +64,7 @@ Result<Config> Validator::finish(std::string_view name) {
     return tl::unexpected(thresholds.error());
   }
   config_.thresholds_ = std::move(*thresholds);
-  const std::vector<Warning> found = find_warnings(config_);
+  const std::vector<Warning> found = find_warnings(config_, own_file_);
   config_.warnings_.insert(config_.warnings_.end(), found.begin(), found.end());
   return std::move(config_);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,13 @@
 namespace evictd::config {
 
 struct Key;
+
+/// What the kubelet's drop-in files are laid over.
+struct BeforeDropIns {
+  Settings settings;
+  Origins origins;
+  bool merge_default_hard = false;
+};
 
 /// Turns the trees of files, and flags, into a Config: reads each key, fills in the defaults of the
 /// compatibility, refuses contradictions and collects warnings. Given its sources weakest first,
@@ -25,8 +33,9 @@ class Validator {
   /// A document of read_kubelet_document(). What it says of a key replaces what was said before;
   /// fields without a meaning here are noted.
   Result<> read_kubelet_file(const YamlNode& root, std::string_view filename);
-  /// Another such document, merged as RFC 7386 has it: a mapping entry by entry, a list as a whole,
-  /// and null takes back.
+  /// Another such document, laid over the file: a mapping entry by entry, a list as a whole. Null
+  /// takes back what drop-ins before this one said: what stood before the first of them holds
+  /// again.
   Result<> merge_drop_in(const YamlNode& root, std::string_view filename);
   /// All files were read: adds the defaults that mergeDefaultEvictionSettings asks for.
   void end_files();
@@ -48,7 +57,10 @@ class Validator {
   bool take_special(const YamlEntry& entry);
   Result<> replace(const Key& key, YamlEntry entry, const Origin& origin);
   Result<> merge(const Key& key, const YamlEntry& entry);
-  void take_back(const Key& key, const YamlEntry& entry);
+  void remember_before_drop_ins();
+  /// A whole key, or one entry of a mapping.
+  void take_back(const Key& key);
+  void take_back(const Key& key, const std::string& member);
   /// A soft grace period of the kubelet's sources that has no soft threshold stands for nothing, as
   /// with the kubelet: it is left out, with a warning.
   void leave_out_lone_graces();
@@ -63,6 +75,9 @@ class Validator {
   const Vocabulary& vocabulary_;
   bool merge_default_hard_ = false;
   Config config_;
+
+  /// Unset before the first of them.
+  std::optional<BeforeDropIns> before_drop_ins_;
 };
 
 }  // namespace evictd::config

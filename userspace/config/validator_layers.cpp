@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kubelet's own sources: its file, its drop-in files and its flags.
+// The kubelet's own file and its flags.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::string_view kTransitionPeriod = "evictionPressureTransitionPeriod";
 constexpr std::string_view kSoftGracePeriod = "evictionSoftGracePeriod";
-constexpr std::string_view kMergeDefaults = "mergeDefaultEvictionSettings";
 
 bool is_null(const YamlEntry& entry) {
   return entry.value.kind == YamlNode::Kind::kNull;
@@ -80,8 +79,8 @@ bool Validator::take_special(const YamlEntry& entry) {
     return true;
   }
   if (!is_taken_over(entry.key)) {
-    std::erase_if(config_.ignored_, [&](const Ignored& field) { return field.key == entry.key; });
     if (!is_null(entry)) {
+      std::erase_if(config_.ignored_, [&](const Ignored& field) { return field.key == entry.key; });
       config_.ignored_.push_back({.key = entry.key, .origin = here(entry.line)});
     }
     return true;
@@ -95,26 +94,16 @@ Result<> Validator::read_kubelet_file(const YamlNode& root, std::string_view fil
     if (take_special(entry) || is_null(entry)) {
       continue;
     }
-    if (Result<> read = replace(*find_key(entry.key), entry, here(entry.line)); !read) {
-      return read;
+    YamlEntry given = entry;
+    // Only here does the kubelet fill in its defaults, and it takes this zero for none given.
+    if (given.key == kTransitionPeriod && is_zero_duration(given.value)) {
+      config_.warnings_.push_back(
+          {.key = given.key,
+           .text = fmt::format("{}: {}: 0s in the kubelet's file means its default, 5m",
+                               to_string(here(given.line)), given.key)});
+      given.value.text = "5m";
     }
-  }
-  return {};
-}
-
-Result<> Validator::merge_drop_in(const YamlNode& root, std::string_view filename) {
-  filename_ = filename;
-  for (const YamlEntry& entry : root.entries) {
-    if (take_special(entry)) {
-      continue;
-    }
-    const Key& key = *find_key(entry.key);
-    if (is_null(entry)) {
-      take_back(key, entry);
-      continue;
-    }
-    Result<> read = key.entries ? merge(key, entry) : replace(key, entry, here(entry.line));
-    if (!read) {
+    if (Result<> read = replace(*find_key(given.key), given, here(given.line)); !read) {
       return read;
     }
   }
@@ -124,13 +113,6 @@ Result<> Validator::merge_drop_in(const YamlNode& root, std::string_view filenam
 Result<> Validator::replace(const Key& key, YamlEntry entry, const Origin& origin) {
   make_strict(entry);
   const bool is_flag = origin.kind == Origin::Kind::kFlag;
-  if (!is_flag && entry.key == kTransitionPeriod && is_zero_duration(entry.value)) {
-    config_.warnings_.push_back(
-        {.key = key.name,
-         .text = fmt::format("{}: {}: 0s in a kubelet's file means its default, 5m",
-                             to_string(origin), key.name)});
-    entry.value.text = "5m";
-  }
   const std::string place = is_flag ? to_string(origin) : std::string(filename_);
   if (Result<> read =
           key.read({.node = entry.value, .filename = place, .key = key.name}, config_.settings_);
@@ -144,41 +126,6 @@ Result<> Validator::replace(const Key& key, YamlEntry entry, const Origin& origi
     noted.line = member.line;
   }
   return {};
-}
-
-Result<> Validator::merge(const Key& key, const YamlEntry& entry) {
-  if (key.name == "evictionHard") {
-    // The kubelet merges into what its file says, and that has the defaults by then.
-    fill_in_defaults();
-  }
-  YamlNode given = entry.value;
-  std::erase_if(given.entries, is_null);
-  Settings read_here = config_.settings_;
-  if (Result<> read = key.read({.node = given, .filename = filename_, .key = key.name}, read_here);
-      !read) {
-    return read;
-  }
-  std::map<std::string, std::string>& entries = key.entries(config_.settings_);
-  for (const YamlEntry& member : entry.value.entries) {
-    const std::string name = fmt::format("{}[{}]", key.name, member.key);
-    if (is_null(member)) {
-      entries.erase(member.key);
-      config_.origins_.erase(name);
-    } else {
-      entries[member.key] = key.entries(read_here).at(member.key);
-      config_.origins_[name] = here(member.line);
-    }
-  }
-  if (!entry.value.entries.empty()) {
-    config_.origins_[key.name] = here(entry.line);
-  }
-  return {};
-}
-
-void Validator::take_back(const Key& key, const YamlEntry& entry) {
-  key.copy(Settings{}, config_.settings_);
-  forget_origins(key.name);
-  config_.origins_[key.name] = here(entry.line);
 }
 
 void Validator::end_files() {

@@ -15,11 +15,18 @@ namespace {
 /// Collects warnings, each with the place of its key in front where it has one.
 class Collector {
  public:
-  explicit Collector(const Config& config) : config_(config) {}
+  Collector(const Config& config, std::string_view own_file)
+      : config_(config), own_file_(own_file) {}
 
   [[nodiscard]] bool is_given(std::string_view key) const {
     return config_.origin(key).kind == Origin::Kind::kFile ||
            config_.origin(key).kind == Origin::Kind::kFlag;
+  }
+
+  /// In evictd's own file, not in one of the kubelet's.
+  [[nodiscard]] bool is_given_by_us(std::string_view key) const {
+    const Origin origin = config_.origin(key);
+    return origin.kind == Origin::Kind::kFile && origin.source == own_file_;
   }
 
   void add(const std::string& key, const std::string& what) {
@@ -31,6 +38,7 @@ class Collector {
 
  private:
   const Config& config_;
+  std::string_view own_file_;
   std::vector<Warning> found_;
 };
 
@@ -86,7 +94,7 @@ void warn_of_lone_minimum_reclaim(const Config& config, Collector& collector) {
 void warn_of_the_rest(const Config& config, Collector& collector) {
   const Settings& settings = config.settings();
   if (settings.eviction.pressure_transition_period == Duration{0} &&
-      config.origin("evictionPressureTransitionPeriod").kind == Origin::Kind::kFile) {
+      collector.is_given_by_us("evictionPressureTransitionPeriod")) {
     collector.add("evictionPressureTransitionPeriod",
                   "0s is taken as written; the kubelet reads it in a file as 5m");
   }
@@ -112,8 +120,8 @@ void warn_of_the_rest(const Config& config, Collector& collector) {
 
 }  // namespace
 
-std::vector<Warning> find_warnings(const Config& config) {
-  Collector collector(config);
+std::vector<Warning> find_warnings(const Config& config, std::string_view own_file) {
+  Collector collector(config, own_file);
   warn_of_dropped_defaults(config, collector);
   warn_of_soft_below_hard(config, collector);
   warn_of_lone_minimum_reclaim(config, collector);

@@ -30,7 +30,7 @@ TEST(KubeletDropIn, AMappingIsMergedIntoTheDefaultsWhereTheFileHasNone) {
   EXPECT_EQ(sources.config()->eviction.hard.at("memory.available"), "600Mi");
 }
 
-TEST(KubeletDropIn, NullTakesBack) {
+TEST(KubeletDropIn, NullTakesBackWhatEarlierDropInsSaid) {
   KubeletSources sources;
   sources
       .file(
@@ -39,11 +39,87 @@ TEST(KubeletDropIn, NullTakesBack) {
           "evictionSoftGracePeriod: {memory.available: 1m}\n"
           "evictionPressureTransitionPeriod: 1m\n")
       .drop_in("10.conf",
-               "evictionHard: {nodefs.available: null}\nevictionSoft: null\n"
-               "evictionSoftGracePeriod: null\nevictionPressureTransitionPeriod: null\n");
-  EXPECT_EQ(sources.config()->eviction.hard, (Texts{{"memory.available", "500Mi"}}));
-  EXPECT_TRUE(sources.config()->eviction.soft.empty());
-  EXPECT_EQ(sources.config()->eviction.pressure_transition_period, 5min);
+               "evictionHard: {memory.available: 600Mi, pid.available: \"5\"}\n"
+               "evictionPressureTransitionPeriod: 2m\nevictionMaxPodGracePeriod: 3\n")
+      .drop_in("20.conf",
+               "evictionHard: null\nevictionSoft: null\nevictionPressureTransitionPeriod: null\n"
+               "evictionMaxPodGracePeriod: null\n");
+  const Config config = sources.config();
+  EXPECT_EQ(config->eviction.hard,
+            (Texts{{"memory.available", "500Mi"}, {"nodefs.available", "10%"}}));
+  EXPECT_EQ(config->eviction.soft, (Texts{{"memory.available", "1Gi"}}));
+  EXPECT_EQ(config->eviction.pressure_transition_period, 1min);
+  EXPECT_EQ(config->eviction.max_pod_grace_period, 0s);
+  EXPECT_EQ(sources.origin("evictionHard[memory.available]"), "kubelet.yaml:3");
+  EXPECT_EQ(sources.origin("evictionHard[pid.available]"), "default");
+  EXPECT_EQ(sources.origin("evictionPressureTransitionPeriod"), "kubelet.yaml:6");
+  EXPECT_EQ(sources.origin("evictionMaxPodGracePeriod"), "default");
+}
+
+TEST(KubeletDropIn, NullTakesOneEntryBackAndLeavesWhatTheFileSaid) {
+  KubeletSources sources;
+  sources.file("evictionHard: {memory.available: 500Mi, nodefs.available: 10%}\n")
+      .drop_in("10.conf", "evictionHard: {memory.available: 600Mi, pid.available: \"5\"}\n")
+      .drop_in("20.conf",
+               "evictionHard: {memory.available: null, nodefs.available: null, pid.available: "
+               "null}\n");
+  EXPECT_EQ(sources.config()->eviction.hard,
+            (Texts{{"memory.available", "500Mi"}, {"nodefs.available", "10%"}}));
+  EXPECT_EQ(sources.origin("evictionHard[memory.available]"), "kubelet.yaml:3");
+}
+
+TEST(KubeletDropIn, NullNeverLeavesANodeWithoutItsHardThresholds) {
+  const auto hard_of = [](std::string_view file, std::string_view drop_in) {
+    return KubeletSources().file(file).drop_in("10.conf", drop_in).config()->eviction.hard;
+  };
+  const Texts defaults = Config::defaults()->eviction.hard;
+  EXPECT_EQ(defaults.size(), 5U);
+  for (const char* nothing : {"maxPods: 1\n", "evictionHard: null\n"}) {
+    EXPECT_EQ(hard_of(nothing, "evictionHard: null\n"), defaults);
+    EXPECT_EQ(hard_of(nothing, "evictionHard: {memory.available: null}\n"), defaults);
+  }
+  EXPECT_EQ(hard_of("evictionHard: {memory.available: 1Gi}\n", "evictionHard: null\n"),
+            (Texts{{"memory.available", "1Gi"}}));
+  KubeletSources own;
+  own.own("evictionHard: {memory.available: 2Gi}\n").drop_in("10.conf", "evictionHard: null\n");
+  EXPECT_EQ(own.config()->eviction.hard, (Texts{{"memory.available", "2Gi"}}));
+  EXPECT_EQ(own.origin("evictionHard"), "evictd.yaml:1");
+  // Two in a row, and one without anything below it.
+  KubeletSources bare;
+  bare.drop_in("10.conf", "evictionHard: {pid.available: \"5\"}\n")
+      .drop_in("20.conf", "evictionHard: null\n")
+      .drop_in("30.conf", "evictionHard: null\n");
+  EXPECT_EQ(bare.config()->eviction.hard, defaults);
+  EXPECT_EQ(bare.origin("evictionHard[memory.available]"), "default of compatibility 1.32");
+}
+
+TEST(KubeletDropIn, NullTakesARequestForMissingDefaultsBackToWhatTheFileSaid) {
+  const auto hard_of = [](std::string_view file, std::string_view drop_in) {
+    return KubeletSources()
+        .file("evictionHard: {memory.available: 1Gi}\n" + std::string(file))
+        .drop_in("10.conf", drop_in)
+        .drop_in("20.conf", "mergeDefaultEvictionSettings: null\n")
+        .config()
+        ->eviction.hard.size();
+  };
+  EXPECT_EQ(hard_of("mergeDefaultEvictionSettings: true\n", "maxPods: 1\n"), 5U);
+  EXPECT_EQ(hard_of("maxPods: 2\n", "mergeDefaultEvictionSettings: true\n"), 1U);
+}
+
+TEST(KubeletDropIn, ATransitionPeriodOfZeroStaysZero) {
+  KubeletSources sources;
+  sources.file("evictionPressureTransitionPeriod: 1m\n")
+      .drop_in("10.conf", "evictionPressureTransitionPeriod: 0s\n");
+  EXPECT_EQ(sources.config()->eviction.pressure_transition_period, 0s);
+  EXPECT_EQ(sources.origin("evictionPressureTransitionPeriod"), "kubelet.d/10.conf:3");
+  EXPECT_EQ(texts_about("evictionPressureTransitionPeriod", sources), std::vector<std::string>{});
+}
+
+TEST(KubeletDropIn, AFieldWithoutMeaningThatIsTakenBackIsStillListedFromTheFile) {
+  KubeletSources sources;
+  sources.file("maxPods: 1\n").drop_in("10.conf", "maxPods: null\n");
+  EXPECT_EQ(sources.without_directory(to_string(sources.config().ignored())),
+            "maxPods (kubelet.yaml:3)");
 }
 
 TEST(KubeletDropIn, AListAndAScalarAreReplaced) {

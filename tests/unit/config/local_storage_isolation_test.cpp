@@ -20,8 +20,9 @@ TEST(LocalStorageIsolation, IsTakenFromTheKubeletsFile) {
 
 TEST(LocalStorageIsolation, HoldsUnlessSwitchedOffAndADropInMayTakeThatBack) {
   KubeletSources sources;
-  sources.file("localStorageCapacityIsolation: false\n")
-      .drop_in("a.conf", "localStorageCapacityIsolation: null\n");
+  sources.drop_in("a.conf", "localStorageCapacityIsolation: false\n");
+  EXPECT_FALSE(pass_settings_of(sources.config()).local_storage_isolation);
+  sources.drop_in("b.conf", "localStorageCapacityIsolation: null\n");
   EXPECT_TRUE(pass_settings_of(sources.config()).local_storage_isolation);
   EXPECT_TRUE(pass_settings_of(Config::defaults()).local_storage_isolation);
 }
