@@ -178,7 +178,7 @@ constexpr std::array kFields{
     Field{"podHousekeepingPeriod", kDuration, {}},
 };
 
-constexpr std::array<std::string_view, 13> kTakenOver{"evictionHard",
+constexpr std::array<std::string_view, 14> kTakenOver{"evictionHard",
                                                       "evictionSoft",
                                                       "evictionSoftGracePeriod",
                                                       "evictionMinimumReclaim",
@@ -190,7 +190,8 @@ constexpr std::array<std::string_view, 13> kTakenOver{"evictionHard",
                                                       "cgroupsPerQOS",
                                                       "cgroupRoot",
                                                       "cgroupDriver",
-                                                      "localStorageCapacityIsolation"};
+                                                      "localStorageCapacityIsolation",
+                                                      "podLogsDir"};
 
 }  // namespace
 

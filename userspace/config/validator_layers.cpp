@@ -30,7 +30,7 @@ bool is_zero_duration(const YamlNode& node) {
 
 /// Whether an empty text stands for none, as the kubelet has it.
 bool is_unset(const YamlEntry& entry) {
-  return (entry.key == "cgroupRoot" || entry.key == "cgroupDriver") &&
+  return (entry.key == "cgroupRoot" || entry.key == "cgroupDriver" || entry.key == "podLogsDir") &&
          entry.value.kind == YamlNode::Kind::kScalar && entry.value.text.empty();
 }
 
