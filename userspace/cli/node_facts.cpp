@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/node_facts.h"
 
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "base/unix_socket.h"
 #include "eviction/quantity.h"
+#include "sys/kernel_text.h"
+#include "sys/root.h"
 
 namespace evictd::cli {
 namespace {
@@ -15,22 +20,65 @@ namespace {
 /// A daemon that is there answers at once.
 constexpr Duration kAskTimeout = std::chrono::seconds(2);
 
-std::optional<struct statvfs> ask_filesystem(const std::string& path) {
+struct Filesystem {
+  dev_t device{};
+  std::int64_t bytes = 0;
+  /// Unset where there is no fixed number of them.
+  std::optional<std::int64_t> inodes;
+};
+
+std::optional<Filesystem> filesystem_at(const std::string& path) {
   struct statvfs answer {};
-  return !path.empty() && ::statvfs(path.c_str(), &answer) == 0 ? std::optional(answer)
-                                                                : std::nullopt;
+  struct stat place {};
+  if (path.empty() || ::statvfs(path.c_str(), &answer) != 0 || ::stat(path.c_str(), &place) != 0) {
+    return std::nullopt;
+  }
+  return Filesystem{.device = place.st_dev,
+                    .bytes = static_cast<std::int64_t>(answer.f_blocks * answer.f_frsize),
+                    .inodes = answer.f_files == 0
+                                  ? std::nullopt
+                                  : std::optional(static_cast<std::int64_t>(answer.f_files))};
 }
 
-void look_at_storage(const config::StorageSettings& storage, config::NodeFacts& facts) {
-  for (const std::string& path :
-       {storage.node_fs_path, storage.kubelet_root_directory, std::string("/")}) {
-    if (const auto filesystem = ask_filesystem(path)) {
-      facts.ephemeral_storage_bytes =
-          static_cast<std::int64_t>(filesystem->f_blocks * filesystem->f_frsize);
-      facts.nodefs_inodes = static_cast<std::int64_t>(filesystem->f_files);
-      return;
+std::optional<Filesystem> first_of(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (std::optional<Filesystem> found = filesystem_at(path)) {
+      return found;
     }
   }
+  return std::nullopt;
+}
+
+/// Whether nodefs and imagefs are found to be one filesystem.
+bool look_at_storage(const config::StorageSettings& storage, config::NodeFacts& facts) {
+  const std::optional<Filesystem> nodefs =
+      first_of({storage.node_fs_path, storage.kubelet_root_directory, "/"});
+  const std::optional<Filesystem> imagefs = storage.image_fs_path.empty()
+                                                ? first_of(storage.container_runtime_roots)
+                                                : filesystem_at(storage.image_fs_path);
+  if (nodefs) {
+    facts.ephemeral_storage_bytes = nodefs->bytes;
+    facts.nodefs_inodes = nodefs->inodes;
+  }
+  if (imagefs) {
+    facts.imagefs_bytes = imagefs->bytes;
+    facts.imagefs_inodes = imagefs->inodes;
+  }
+  return nodefs && imagefs && nodefs->device == imagefs->device;
+}
+
+/// The smaller of the kernel's two limits on tasks, as the kubelet has it.
+std::optional<std::int64_t> most_tasks() {
+  const Result<sys::Root> root = sys::Root::open();
+  if (!root) {
+    return std::nullopt;
+  }
+  const auto number_in = [&](const char* path) {
+    return sys::parse_single_number(root->read(path).value_or(std::string()));
+  };
+  const std::optional<std::int64_t> pids = number_in("/proc/sys/kernel/pid_max");
+  const std::optional<std::int64_t> threads = number_in("/proc/sys/kernel/threads-max");
+  return pids && threads ? std::optional(std::min(*pids, *threads)) : std::nullopt;
 }
 
 /// The growth of all pods that grow.
@@ -76,7 +124,10 @@ Result<config::NodeFacts> look_at_node(const NodeFactOptions& options,
   if (pages > 0 && page_bytes > 0) {
     facts.memory_bytes = pages * page_bytes;
   }
-  look_at_storage(config->storage, facts);
+  const bool one_filesystem = look_at_storage(config->storage, facts);
+  if (config->pid_available_source == config::PidAvailableSource::kNode) {
+    facts.max_pids = most_tasks();
+  }
   if (!options.pod_rate) {
     facts.pod_rate_bytes_per_second = ask_for_rate(config->control_socket_path());
   }
@@ -89,6 +140,9 @@ Result<config::NodeFacts> look_at_node(const NodeFactOptions& options,
           .and_then([&] {
             return override_fact("--pod-rate", options.pod_rate, facts.pod_rate_bytes_per_second);
           });
+  if (one_filesystem) {
+    facts.imagefs_bytes = facts.ephemeral_storage_bytes;
+  }
   return overridden ? Result<config::NodeFacts>(facts)
                     : Result<config::NodeFacts>(tl::unexpected(overridden.error()));
 }

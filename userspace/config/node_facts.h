@@ -12,6 +12,10 @@ struct NodeFacts {
   /// Of the filesystem that holds the kubelet's directory.
   std::optional<std::int64_t> ephemeral_storage_bytes;
   std::optional<std::int64_t> nodefs_inodes;
+  /// Of the filesystem that holds images.
+  std::optional<std::int64_t> imagefs_bytes;
+  std::optional<std::int64_t> imagefs_inodes;
+  /// Most tasks at a time, which pid.available is measured against.
   std::optional<std::int64_t> max_pids;
   /// How fast the memory of all pods together grows, bytes a second.
   std::optional<std::int64_t> pod_rate_bytes_per_second;

@@ -116,13 +116,15 @@ class NodeJudge {
         return facts_.ephemeral_storage_bytes;
       case Signal::kNodeFsInodesFree:
         return facts_.nodefs_inodes;
+      case Signal::kImageFsAvailable:
+        return facts_.imagefs_bytes;
+      case Signal::kImageFsInodesFree:
+        return facts_.imagefs_inodes;
       case Signal::kPidAvailable:
         return facts_.max_pids;
       case Signal::kAllocatableMemoryAvailable:
       case Signal::kContainerFsAvailable:
       case Signal::kContainerFsInodesFree:
-      case Signal::kImageFsAvailable:
-      case Signal::kImageFsInodesFree:
       case Signal::kUnknown:
         break;
     }

@@ -82,6 +82,26 @@ TEST(NodeWarning, AMinimumReclaimThatTheCapacityDoesNotAllow) {
   EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=2Gi"}), Texts{});
 }
 
+TEST(NodeWarning, AMinimumReclaimOfTasksOrImagesThatTheCapacityDoesNotAllow) {
+  NodeFacts facts = node();
+  facts.max_pids = 1000;
+  facts.imagefs_bytes = 10 * kGiB;
+  facts.imagefs_inodes = 500;
+  const Texts flags = {
+      "--eviction-hard=pid.available<100,imagefs.available<15%,imagefs.inodesFree<5%",
+      "--eviction-minimum-reclaim=pid.available=950,imagefs.available=11Gi,imagefs.inodesFree=480"};
+  EXPECT_EQ(warnings_of(flags, facts),
+            (Texts{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[imagefs.available]: "
+                   "11Gi is more than the capacity 10737418240: pressure would never end",
+                   "flag --eviction-minimum-reclaim: evictionMinimumReclaim[imagefs.inodesFree]: "
+                   "480 above the threshold 5% is more than the capacity 500: pressure would never "
+                   "end",
+                   "flag --eviction-minimum-reclaim: evictionMinimumReclaim[pid.available]: 950 "
+                   "above the threshold 100 is more than the capacity 1000: pressure would never "
+                   "end"}));
+  EXPECT_EQ(warnings_of(flags), Texts{});
+}
+
 TEST(NodeWarning, AGraceLongerThanTheRateOfThePodsLeaves) {
   const Texts flags = {
       "--eviction-hard=memory.available<1Gi", "--eviction-soft=memory.available<2Gi",
