@@ -19,6 +19,8 @@ bool is_in(std::span<const std::string_view> words, std::string_view text) {
 struct Digits {
   int base = 10;
   std::string_view text;
+  /// Behind a prefix, so that a '_' may come first.
+  bool has_prefix = false;
 };
 
 Digits digits_of(std::string_view text) {
@@ -28,16 +30,28 @@ Digits digits_of(std::string_view text) {
   switch (text[1]) {
     case 'x':
     case 'X':
-      return {16, text.substr(2)};
+      return {16, text.substr(2), true};
     case 'b':
     case 'B':
-      return {2, text.substr(2)};
+      return {2, text.substr(2), true};
     case 'o':
     case 'O':
-      return {8, text.substr(2)};
+      return {8, text.substr(2), true};
     default:
-      return {8, text.substr(1)};
+      return {8, text.substr(1), true};
   }
+}
+
+/// Whether every '_' stands between two digits, a prefix counting as one.
+bool has_sound_underscores(const Digits& digits) {
+  bool after_digit = digits.has_prefix;
+  for (const char c : digits.text) {
+    if (c == '_' && !after_digit) {
+      return false;
+    }
+    after_digit = c != '_';
+  }
+  return after_digit;
 }
 
 }  // namespace
@@ -68,10 +82,10 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     text.remove_prefix(1);
   }
   const Digits digits = digits_of(text);
-  std::string plain(digits.text);
-  if (plain.starts_with('_') && digits.base == 10) {
+  if (!has_sound_underscores(digits)) {
     return std::nullopt;
   }
+  std::string plain(digits.text);
   std::erase(plain, '_');
   std::uint64_t magnitude = 0;
   const char* const end = plain.data() + plain.size();

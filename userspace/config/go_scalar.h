@@ -16,7 +16,8 @@ namespace evictd::config {
 [[nodiscard]] std::optional<bool> flag_truth(std::string_view text);
 
 /// A whole number with an optional sign and base: "12", "0x1f", "0b1", "0o17", "017", "1_000".
-/// Nothing if it is none or does not fit. Source: Go's strconv.ParseInt with base 0.
+/// A '_' stands between two digits, or between a prefix and a digit. Nothing if it is none or does
+/// not fit. Source: Go's strconv.ParseInt with base 0.
 [[nodiscard]] std::optional<std::int64_t> whole_number(std::string_view text);
 
 }  // namespace evictd::config

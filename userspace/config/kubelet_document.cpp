@@ -48,10 +48,12 @@ Result<> check_bool(const Value& value) {
 Result<> check_integer(const Value& value, Range<std::int64_t> range) {
   const YamlNode& node = value.node;
   const std::string allowed = fmt::format("a whole number from {} to {}", range.min, range.max);
-  if (node.kind != YamlNode::Kind::kScalar || !node.plain || is_text(node)) {
+  const bool is_plain = node.kind == YamlNode::Kind::kScalar && node.plain;
+  const std::optional<std::int64_t> number = is_plain ? whole_number(node.text) : std::nullopt;
+  // "1_000" is a number to the kubelet's reader alone.
+  if (!is_plain || (!number && is_text(node))) {
     return value.refuse("no whole number", allowed);
   }
-  const std::optional<std::int64_t> number = whole_number(node.text);
   if (!number || *number < range.min || *number > range.max) {
     return value.refuse(number ? "out of range" : "no whole number in range", allowed);
   }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/go_scalar.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kubelet_sources.h"
+
+namespace evictd::config::test {
+namespace {
+
+TEST(WholeNumber, HasAnOptionalSignAndBase) {
+  EXPECT_EQ(whole_number("12"), 12);
+  EXPECT_EQ(whole_number("+12"), 12);
+  EXPECT_EQ(whole_number("-0x1F"), -31);
+  EXPECT_EQ(whole_number("0b101"), 5);
+  EXPECT_EQ(whole_number("0o17"), 15);
+  EXPECT_EQ(whole_number("017"), 15);
+  EXPECT_EQ(whole_number("0"), 0);
+  EXPECT_EQ(whole_number("9223372036854775807"), INT64_MAX);
+  EXPECT_EQ(whole_number("-9223372036854775808"), INT64_MIN);
+  for (const char* text : {"", "-", "+-1", "0x", "08", "12a", "1.0", "9223372036854775808",
+                           "-9223372036854775809", "1e3", " 1"}) {
+    EXPECT_EQ(whole_number(text), std::nullopt) << text;
+  }
+}
+
+TEST(WholeNumber, AnUnderscoreStandsBetweenTwoDigitsOrBehindAPrefix) {
+  EXPECT_EQ(whole_number("1_000"), 1000);
+  EXPECT_EQ(whole_number("-1_000_000"), -1'000'000);
+  EXPECT_EQ(whole_number("0x_1f"), 31);
+  EXPECT_EQ(whole_number("0b1_0"), 2);
+  EXPECT_EQ(whole_number("0o_1_7"), 15);
+  EXPECT_EQ(whole_number("0_17"), 15);
+  for (const char* text : {"1__0", "10_", "_1", "-_1", "_", "0x_", "0x__1", "0x1_", "0_", "0__1",
+                           "_0x1", "0_x1", "1__", "__1"}) {
+    EXPECT_EQ(whole_number(text), std::nullopt) << text;
+  }
+}
+
+TEST(WholeNumber, IsReadSoInTheKubeletsFileAndFlags) {
+  KubeletSources file;
+  file.file("evictionMaxPodGracePeriod: 1_000\nmaxPods: 0b1_0\n");
+  EXPECT_EQ(file.error(), "");
+  EXPECT_EQ(file.config()->eviction.max_pod_grace_period.count(), 1000);
+  KubeletSources flag;
+  flag.flags({"--eviction-max-pod-grace-period=1_000"});
+  EXPECT_EQ(flag.config()->eviction.max_pod_grace_period.count(), 1000);
+  for (const std::string& text : {std::string("1__0"), std::string("10_"), std::string("_1")}) {
+    EXPECT_EQ(KubeletSources().file("maxPods: " + text + "\n").error(),
+              "kubelet.yaml:3: maxPods: " + text +
+                  ": no whole number; allowed: a whole number from -2147483648 to 2147483647");
+    EXPECT_EQ(KubeletSources().flags({"--eviction-max-pod-grace-period=" + text}).error(),
+              "flag --eviction-max-pod-grace-period: evictionMaxPodGracePeriod: \"" + text +
+                  "\": no whole number; allowed: a whole number");
+  }
+}
+
+}  // namespace
+}  // namespace evictd::config::test
