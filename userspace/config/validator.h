@@ -18,7 +18,7 @@ struct Key;
 struct BeforeDropIns {
   Settings settings;
   Origins origins;
-  bool merge_default_hard = false;
+  std::optional<Origin> merge_default_hard;
 };
 
 /// Turns the trees of files, and flags, into a Config: reads each key, fills in the defaults of the
@@ -73,7 +73,8 @@ class Validator {
   /// evictd's own file, as it was named; empty if there is none.
   std::string own_file_;
   const Vocabulary& vocabulary_;
-  bool merge_default_hard_ = false;
+  /// Where it was said that missing defaults are added; unset if they are not.
+  std::optional<Origin> merge_default_hard_;
   Config config_;
 
   /// Unset before the first of them.

@@ -75,7 +75,9 @@ bool Validator::take_special(const YamlEntry& entry) {
     return true;
   }
   if (entry.key == kMergeDefaults) {
-    merge_default_hard_ = yaml_truth(entry.value.text).value_or(false);
+    merge_default_hard_ = yaml_truth(entry.value.text).value_or(false)
+                              ? std::optional(here(entry.line))
+                              : std::nullopt;
     return true;
   }
   if (!is_taken_over(entry.key)) {
@@ -134,6 +136,12 @@ void Validator::end_files() {
   }
   fill_in_defaults();
   Settings& settings = config_.settings_;
+  config_.warnings_.push_back(
+      {.key = std::string(kMergeDefaults),
+       .text = fmt::format(
+           "{}: {}: the kubelet of compatibility {} has no such field and drops the "
+           "defaults that are added here",
+           to_string(*merge_default_hard_), kMergeDefaults, name_of(settings.compatibility))});
   for (const auto& [signal, text] : eviction::default_eviction_hard(settings.compatibility)) {
     if (settings.eviction.hard.emplace(signal, text).second) {
       config_.origins_[fmt::format("evictionHard[{}]", signal)] = {

@@ -99,5 +99,25 @@ TEST(KubeletLeniency, ANegativeLongestGraceIsShownAsAFileThatMeansTheSame) {
   EXPECT_EQ(*shown, config);
 }
 
+TEST(KubeletLeniency, AddingMissingDefaultsIsMoreThanEitherKubeletDoes) {
+  const auto said_of = [](const char* compatibility, const char* value) {
+    KubeletSources sources;
+    sources.own("compatibility: '" + std::string(compatibility) + "'\n")
+        .file("evictionHard: {memory.available: 1Gi}\n")
+        .drop_in("1.conf", "mergeDefaultEvictionSettings: " + std::string(value) + "\n");
+    return texts_about("mergeDefaultEvictionSettings", sources);
+  };
+  EXPECT_EQ(said_of("1.32", "true"),
+            (std::vector<std::string>{
+                "kubelet.d/1.conf:3: mergeDefaultEvictionSettings: the kubelet of compatibility "
+                "1.32 has no such field and drops the defaults that are added here"}));
+  EXPECT_EQ(said_of("1.26", "yes"),
+            (std::vector<std::string>{
+                "kubelet.d/1.conf:3: mergeDefaultEvictionSettings: the kubelet of compatibility "
+                "1.26 has no such field and drops the defaults that are added here"}));
+  EXPECT_TRUE(said_of("1.32", "false").empty());
+  EXPECT_TRUE(said_of("1.32", "null").empty());
+}
+
 }  // namespace
 }  // namespace evictd::config::test
