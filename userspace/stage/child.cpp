@@ -45,6 +45,8 @@ struct Prepared {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // An ignored signal stays ignored over execve(2): the demonstration ignores this one.
+  ::signal(SIGPIPE, SIG_DFL);
   if (prepared.output >= 0 && (::dup2(prepared.output, 1) < 0 || ::dup2(prepared.output, 2) < 0)) {
     report_and_exit(prepared);
   }

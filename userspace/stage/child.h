@@ -35,8 +35,9 @@ struct ChildOptions {
   std::filesystem::path output{};
 };
 
-/// One process that this one started. It dies with this process, and is killed and reaped when the
-/// object is destroyed. One thread uses it; wait() may be left to another one.
+/// One process that this one started, with no signal blocked and SIGPIPE not ignored. It dies with
+/// this process, and is killed and reaped when the object is destroyed. One thread uses it; wait()
+/// may be left to another one.
 class Child {
  public:
   /// Errors: kNotFound if there is no such program, and what fork(2) and the writes say.

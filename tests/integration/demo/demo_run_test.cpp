@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the demonstration as a user does and checks what it claims.
+#include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -11,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
 #include "stage/child.h"
 #include "stage/hierarchies.h"
 #include "stage/scratch_directory.h"
@@ -21,6 +26,7 @@ namespace {
 
 constexpr std::chrono::seconds kDeadline{200};
 constexpr int kExitVoid = 4;
+constexpr const char* kTreeIsThere = "private cgroup tree";
 
 struct DemoCase {
   std::string scenario;
@@ -57,10 +63,11 @@ class DemoRun : public testing::TestWithParam<DemoCase> {
   }
   [[nodiscard]] std::filesystem::path output() const { return scratch_->path() / "output"; }
 
+  /// In a process group of its own, as a shell starts it.
   Result<stage::Child> start(const DemoCase& demo, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> argv{std::string(EVICTD_PROGRAMS) + "/evictctl",
+    std::vector<std::string> argv{"/usr/bin/setsid",
+                                  std::string(EVICTD_PROGRAMS) + "/evictctl",
                                   "demo",
-                                  "--json",
                                   "--scenario",
                                   demo.scenario,
                                   "--event-source",
@@ -71,14 +78,37 @@ class DemoRun : public testing::TestWithParam<DemoCase> {
     return stage::Child::start({.argv = argv, .output = output()});
   }
 
+  /// Whether the demonstration says `words` before it ends.
+  [[nodiscard]] bool says(stage::Child& demo, const std::string& words) const {
+    while (stage::read_text(output()).value_or("").find(words) == std::string::npos) {
+      if (demo.wait(std::chrono::milliseconds{5})) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   std::optional<stage::ScratchDirectory> scratch_;
 };
 
-bool leaves_cgroups(pid_t demo) {
-  const Result<stage::Hierarchies> found = stage::Hierarchies::detect();
+/// What a demonstration that was process `demo` has left of its cgroups and of its files.
+std::vector<std::filesystem::path> leftovers_of(pid_t demo) {
   const std::string name = "evictd-demo-" + std::to_string(demo);
-  return std::filesystem::exists(found->memory / name) ||
-         std::filesystem::exists(found->pids / name);
+  const Result<stage::Hierarchies> found = stage::Hierarchies::detect();
+  std::vector<std::filesystem::path> left;
+  for (const std::filesystem::path& cgroup : {found->memory / name, found->pids / name}) {
+    if (std::filesystem::exists(cgroup)) {
+      left.push_back(cgroup);
+    }
+  }
+  for (const char* parent : {"/run", "/dev/shm", "/tmp"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(parent)) {
+      if (entry.path().filename().string().starts_with(name + "-")) {
+        left.push_back(entry.path());
+      }
+    }
+  }
+  return left;
 }
 
 /// Whether a loop device still has an image of a demonstration behind it.
@@ -94,7 +124,7 @@ bool leaves_loop_devices() {
 }
 
 TEST_P(DemoRun, EvictsTheExpectedPodAndLeavesNothingBehind) {
-  Result<stage::Child> demo = start(GetParam());
+  Result<stage::Child> demo = start(GetParam(), {"--json"});
   ASSERT_TRUE(demo) << demo.error().message();
   const Result<stage::ChildExit> end = demo->wait(kDeadline);
   ASSERT_TRUE(end) << end.error().message();
@@ -114,7 +144,7 @@ TEST_P(DemoRun, EvictsTheExpectedPodAndLeavesNothingBehind) {
   EXPECT_TRUE(object["crossing_to_sigkill_us"].is_number());
   EXPECT_LT(object["crossing_to_sigkill_us"], object["crossing_to_exit_us"]);
   EXPECT_EQ(object["hooks"].empty(), GetParam().event_source == "poll");
-  EXPECT_FALSE(leaves_cgroups(demo->pid()));
+  EXPECT_THAT(leftovers_of(demo->pid()), testing::IsEmpty());
   EXPECT_FALSE(leaves_loop_devices());
 }
 
@@ -138,22 +168,53 @@ class InterruptedDemo : public DemoRun {};
 TEST_P(InterruptedDemo, RemovesEverythingOnCtrlC) {
   Result<stage::Child> demo = start(GetParam());
   ASSERT_TRUE(demo) << demo.error().message();
-  // Its first line says that the tree is there.
-  for (bool begun = false; !begun;) {
-    begun = stage::read_text(output()).value_or("").find("evictd-demo-") != std::string::npos;
-    ASSERT_FALSE(demo->wait(std::chrono::milliseconds{5})) << "ended before it was interrupted";
-  }
+  ASSERT_TRUE(says(*demo, kTreeIsThere)) << "ended before it was interrupted";
   demo->signal(SIGINT);
   const Result<stage::ChildExit> end = demo->wait(kDeadline);
   ASSERT_TRUE(end) << end.error().message();
   EXPECT_EQ(end->text(), "exit status 130");
-  EXPECT_FALSE(leaves_cgroups(demo->pid()));
+  EXPECT_THAT(leftovers_of(demo->pid()), testing::IsEmpty());
   EXPECT_FALSE(leaves_loop_devices());
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, InterruptedDemo,
                          testing::Values(DemoCase{"soft", "poll", "besteffort-hog"},
                                          DemoCase{"disk", "poll", "besteffort-filler"}),
+                         name_of);
+
+class AbandonedDemo : public DemoRun {};
+
+TEST_P(AbandonedDemo, RemovesEverythingWhenItsTerminalCloses) {
+  const auto before = std::signal(SIGHUP, SIG_DFL);  // These tests may run under nohup.
+  Result<stage::Child> demo = start(GetParam());
+  std::signal(SIGHUP, before);
+  ASSERT_TRUE(demo) << demo.error().message();
+  ASSERT_TRUE(says(*demo, kTreeIsThere)) << "ended before its terminal was closed";
+  demo->signal(SIGHUP);
+  const Result<stage::ChildExit> end = demo->wait(kDeadline);
+  ASSERT_TRUE(end) << end.error().message();
+  EXPECT_EQ(end->text(), "exit status 130");
+  EXPECT_THAT(leftovers_of(demo->pid()), testing::IsEmpty());
+}
+
+TEST_P(AbandonedDemo, RemovesEverythingAndFailsWhenNobodyReadsItAnyMore) {
+  ASSERT_EQ(::mkfifo(output().c_str(), 0600), 0);
+  base::Fd reader{::open(output().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  ASSERT_TRUE(reader);
+  Result<stage::Child> demo = start(GetParam());
+  ASSERT_TRUE(demo) << demo.error().message();
+  pollfd first_line{reader.get(), POLLIN, 0};
+  ASSERT_EQ(::poll(&first_line, 1, -1), 1);
+  reader.reset();
+  const Result<stage::ChildExit> end = demo->wait(kDeadline);
+  ASSERT_TRUE(end) << end.error().message();
+  EXPECT_EQ(end->text(), "exit status 3");
+  EXPECT_THAT(leftovers_of(demo->pid()), testing::IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, AbandonedDemo,
+                         testing::Values(DemoCase{"memory", "bpf", "besteffort-hog"},
+                                         DemoCase{"pids", "bpf", "burstable-forkbomb"}),
                          name_of);
 
 }  // namespace

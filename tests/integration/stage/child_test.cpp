@@ -45,6 +45,16 @@ TEST(StageChild, IsKilledAndReapedWithItsObject) {
   EXPECT_EQ(errno, ESRCH);
 }
 
+TEST(StageChild, DiesOfSigpipeThoughItsParentIgnoresIt) {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  Result<Child> child = Child::start({.argv = {"/bin/sh", "-c", "kill -PIPE $$"}});
+  std::signal(SIGPIPE, before);
+  ASSERT_TRUE(child) << child.error().message();
+  const Result<ChildExit> end = child->wait(kDeadline);
+  ASSERT_TRUE(end) << end.error().message();
+  EXPECT_TRUE(end->killed_by(SIGPIPE)) << end->text();
+}
+
 TEST(StageChild, WritesToItsOutputFileAndSeesItsEnvironment) {
   std::string directory = std::filesystem::temp_directory_path() / "evictd-stage-XXXXXX";
   ASSERT_NE(::mkdtemp(directory.data()), nullptr);

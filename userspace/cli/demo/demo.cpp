@@ -19,7 +19,14 @@ namespace {
 /// A void run says something of the machine, not of evictd: try again, twice.
 constexpr int kAttempts = 3;
 
-/// SIGINT and SIGTERM are read from a descriptor while it lives, so that everything unwinds.
+/// nohup(1) wants the end of the terminal to be ignored.
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// What ends a program from a terminal is read from a descriptor while it lives, so that everything
+/// unwinds.
 class CaughtSignals {
  public:
   CaughtSignals() {
@@ -27,6 +34,10 @@ class CaughtSignals {
     sigemptyset(&caught);
     sigaddset(&caught, SIGINT);
     sigaddset(&caught, SIGTERM);
+    sigaddset(&caught, SIGQUIT);
+    if (!is_ignored(SIGHUP)) {
+      sigaddset(&caught, SIGHUP);
+    }
     ::pthread_sigmask(SIG_BLOCK, &caught, &before_);
     fd_.reset(::signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK));
   }
@@ -128,8 +139,8 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
                      "where evictd and evict-load are (default: beside this program)");
   command.footer(
       "Exit status: 0 the expected pod was evicted; 1 another pod died, none did, or the kernel's "
-      "OOM killer ran; 3 the demonstration cannot run here; 4 the hog was held back, so that the "
-      "run proves nothing; 130 interrupted.");
+      "OOM killer ran; 3 the demonstration cannot run here, or stdout cannot be written; 4 the hog "
+      "was held back, so that the run proves nothing; 130 interrupted.");
 }
 
 int run_demo(const DemoOptions& options) {
@@ -138,17 +149,23 @@ int run_demo(const DemoOptions& options) {
     std::fprintf(stream, "%.*s\n", static_cast<int>(line.size()), line.data());
     std::fflush(stream);
   };
+  // Whoever reads stdout may be gone before the tree is: a write fails then, and nothing else.
+  std::signal(SIGPIPE, SIG_IGN);
   const CaughtSignals signals;
   Attempt last;
   for (int i = 0; i < kAttempts; ++i) {
     last = attempt(options, say, signals.fd());
-    if (!last.again) {
+    if (!last.again || std::ferror(stdout) != 0) {
       break;
     }
   }
   if (options.json && !last.json.empty()) {
     std::printf("%s\n", last.json.c_str());
     std::fflush(stdout);
+  }
+  if (std::ferror(stdout) != 0 && last.status != kExitInterrupted) {
+    std::fputs("demo: stdout cannot be written: what was seen is lost\n", stderr);
+    return kExitNoDemo;
   }
   return last.status;
 }

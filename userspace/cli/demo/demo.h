@@ -50,10 +50,11 @@ struct DemoOptions {
 
 /// Exit statuses beyond success.
 inline constexpr int kExitWrongOutcome = 1;  ///< Another pod died, none did, or the OOM killer ran.
-inline constexpr int kExitNoDemo = 3;        ///< Something that the demonstration needs is missing.
+inline constexpr int kExitNoDemo =
+    3;  ///< Something that the demonstration needs is missing, or stdout cannot be written.
 inline constexpr int kExitVoid =
     4;  ///< The run proves nothing: the hog was held back, or not seen to cross.
-inline constexpr int kExitInterrupted = 130;  ///< Ctrl-C; everything was removed.
+inline constexpr int kExitInterrupted = 130;  ///< Ctrl-C or the like; everything was removed.
 
 /// Adds the options of `evictctl demo` to its subcommand; `options` must outlive the parse.
 void add_demo_options(CLI::App& command, DemoOptions& options);

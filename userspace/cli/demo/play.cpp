@@ -82,7 +82,8 @@ Result<> Play::set_up() {
     return tl::unexpected(sizes.error());
   }
   sizes_ = *sizes;
-  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-demo-");
+  const std::string name = "evictd-demo-" + std::to_string(::getpid());
+  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create(name + "-");
   if (!scratch) {
     return tl::unexpected(scratch.error());
   }
@@ -91,8 +92,7 @@ Result<> Play::set_up() {
   if (Result<> disk = on_disk() ? make_disk() : Result<>(); !disk) {
     return disk;
   }
-  Result<stage::PrivateTree> tree =
-      stage::PrivateTree::create("evictd-demo-" + std::to_string(::getpid()));
+  Result<stage::PrivateTree> tree = stage::PrivateTree::create(name);
   if (!tree) {
     return tl::unexpected(tree.error());
   }

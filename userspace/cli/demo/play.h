@@ -30,7 +30,7 @@ using Narrator = std::function<void(std::string_view)>;
 /// Destroying it removes everything, unless keep() was called. One thread uses it.
 class Play {
  public:
-  /// `signals` is a signalfd for SIGINT and SIGTERM, which end the play early; borrowed.
+  /// `signals` is a signalfd whose signals end the play early; borrowed.
   Play(const DemoOptions& options, Narrator say, int signals);
 
   /// Cgroups, pods at rest, the hog's rate alone, the limit, the daemon ready.
