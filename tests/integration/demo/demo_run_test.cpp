@@ -44,7 +44,7 @@ std::string name_of(const testing::TestParamInfo<DemoCase>& info) {
   return info.param.scenario + "_" + info.param.event_source;
 }
 
-class DemoRun : public testing::TestWithParam<DemoCase> {
+class DemoGround : public testing::Test {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) {
@@ -90,6 +90,8 @@ class DemoRun : public testing::TestWithParam<DemoCase> {
 
   std::optional<stage::ScratchDirectory> scratch_;
 };
+
+class DemoRun : public DemoGround, public testing::WithParamInterface<DemoCase> {};
 
 /// What a demonstration that was process `demo` has left of its cgroups and of its files.
 std::vector<std::filesystem::path> leftovers_of(pid_t demo) {
@@ -216,6 +218,37 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, AbandonedDemo,
                          testing::Values(DemoCase{"memory", "bpf", "besteffort-hog"},
                                          DemoCase{"pids", "bpf", "burstable-forkbomb"}),
                          name_of);
+
+struct InterruptedCase {
+  DemoCase demo;
+  std::string at;
+};
+
+std::ostream& operator<<(std::ostream& out, const InterruptedCase& interrupted) {
+  return out << interrupted.demo << ", interrupted at: " << interrupted.at;
+}
+
+class DemoInATerminal : public DemoGround, public testing::WithParamInterface<InterruptedCase> {};
+
+TEST_P(DemoInATerminal, RemovesEverythingOnCtrlCWhichAllItsProcessesGet) {
+  Result<stage::Child> demo = start(GetParam().demo, {"--keep"});
+  ASSERT_TRUE(demo) << demo.error().message();
+  ASSERT_TRUE(says(*demo, GetParam().at)) << "ended before it was interrupted";
+  ASSERT_EQ(::kill(-demo->pid(), SIGINT), 0);
+  const Result<stage::ChildExit> end = demo->wait(kDeadline);
+  ASSERT_TRUE(end) << end.error().message();
+  EXPECT_EQ(end->text(), "exit status 130") << stage::read_text(output()).value_or("");
+  EXPECT_THAT(leftovers_of(demo->pid()), testing::IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Scenarios, DemoInATerminal,
+    testing::Values(InterruptedCase{{"memory", "bpf", "besteffort-hog"}, kTreeIsThere},
+                    InterruptedCase{{"pids", "bpf", "burstable-forkbomb"}, kTreeIsThere},
+                    InterruptedCase{{"soft", "bpf", "besteffort-hog"}, "misbehaves"}),
+    [](const testing::TestParamInfo<InterruptedCase>& info) {
+      return info.param.demo.scenario + "_" + info.param.demo.event_source;
+    });
 
 }  // namespace
 }  // namespace evictd

@@ -67,12 +67,18 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, int signals) {
   Play play{options, say, signals};
   Result<> ready = play.set_up();
   const Result<Evidence> evidence = ready ? play.perform() : tl::unexpected(ready.error());
-  if (options.keep && !play.interrupted()) {
+  // Ctrl-C ends evictd and the pods too: what went wrong then, or seems to have gone well, is no
+  // result.
+  if (play.interrupted()) {
+    say("demo: interrupted");
+    return {kExitInterrupted};
+  }
+  if (options.keep) {
     play.keep();
   }
   if (!evidence) {
     say("demo: " + evidence.error().message());
-    return {play.interrupted() ? kExitInterrupted : kExitNoDemo};
+    return {kExitNoDemo};
   }
   const Outcome outcome = judge(*evidence);
   say(tell(*evidence, script_of(options.scenario)));

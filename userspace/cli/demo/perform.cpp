@@ -50,7 +50,6 @@ Result<std::string> Play::await_first_death() {
       continue;
     }
     if (watched[0].revents != 0) {
-      interrupted_ = true;
       return fail(Errc::kBusy, "interrupted");
     }
     for (std::size_t i = 0; i < actors.size(); ++i) {
@@ -87,7 +86,7 @@ std::optional<EvictionRecord> Play::await_record(const std::string& uid) {
         }
       }
     }
-    if ((found && found->freed) || !pause(kLook)) {
+    if ((found && found->freed) || signalled_within(kLook)) {
       break;
     }
   }

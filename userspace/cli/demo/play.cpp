@@ -63,14 +63,10 @@ std::int64_t Play::grace_seconds() const {
   return grace_seconds_of(options_);
 }
 
-Result<> Play::pause(Duration time) {
+bool Play::signalled_within(Duration time) const {
   pollfd signal{signals_, POLLIN, 0};
   const auto timeout = std::chrono::ceil<milliseconds>(time).count();
-  if (::poll(&signal, 1, static_cast<int>(timeout)) > 0) {
-    interrupted_ = true;
-    return fail(Errc::kBusy, "interrupted");
-  }
-  return {};
+  return ::poll(&signal, 1, static_cast<int>(timeout)) > 0;
 }
 
 Result<> Play::set_up() {

@@ -39,8 +39,8 @@ class Play {
   Result<Evidence> perform();
   /// Leaves cgroups and files; processes end all the same.
   void keep();
-  /// True once SIGINT or SIGTERM came.
-  [[nodiscard]] bool interrupted() const { return interrupted_; }
+  /// True once one of the signals came.
+  [[nodiscard]] bool interrupted() const { return signalled_within(Duration{0}); }
 
  private:
   struct Actor {
@@ -65,8 +65,8 @@ class Play {
   Result<> start_daemon();
   /// Waits for a process of a pod to end; the name of the pod, empty after the deadline.
   Result<std::string> await_first_death();
-  /// Waits, unless a signal comes. Errors: kBusy for a signal.
-  Result<> pause(Duration time);
+  /// Waits, unless one of the signals comes or has come: it is not taken from `signals_`.
+  [[nodiscard]] bool signalled_within(Duration time) const;
   void announce_crossing();
   [[nodiscard]] std::optional<EvictionRecord> await_record(const std::string& uid);
   void add_crossing(Evidence& evidence, const Testimony& testimony) const;
@@ -90,7 +90,6 @@ class Play {
   /// Usage, or tasks, of the pod root that are just not past the threshold.
   std::int64_t threshold_ = 0;
   bool announced_ = false;
-  bool interrupted_ = false;
 };
 
 }  // namespace evictd::demo
