@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/command.h"
+#include "probe/ladder_search.h"
 #include "probe/probe.h"
 
 namespace evictd::cli {
@@ -18,7 +19,7 @@ struct DoctorOptions {
   std::string btf;
 };
 
-/// "PURPOSE=ROW" pairs as the probe wants them; throws what CLI11 reports as wrong usage.
+/// "PURPOSE=ROW" pairs as the probe wants them. Throws what CLI11 reports as wrong usage.
 std::map<probe::Purpose, std::string> parse_pins(const std::vector<std::string>& texts) {
   std::map<probe::Purpose, std::string> pins;
   for (const std::string& text : texts) {
@@ -29,6 +30,10 @@ std::map<probe::Purpose, std::string> parse_pins(const std::vector<std::string>&
     }
     pins[*purpose] = text.substr(equals + 1);
   }
+  if (const Result<probe::LadderSearch> search = probe::LadderSearch::create({.pins = pins});
+      !search) {
+    throw CLI::ValidationError("--pin", search.error().message());
+  }
   return pins;
 }
 
@@ -38,7 +43,7 @@ int doctor(const DoctorOptions& options) {
   probe_options.per_page_hook = options.per_page_hook;
   probe_options.custom_btf_path = options.btf;
   const probe::Ladder ladder = probe::Probe::examine(probe_options);
-  std::cout << (options.json ? probe::doctor_json(ladder) + "\n" : probe::doctor_text(ladder));
+  std::cout << (options.json ? probe::doctor_json(ladder) : probe::doctor_text(ladder));
   return probe::doctor_exit_code(ladder);
 }
 

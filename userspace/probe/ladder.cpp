@@ -57,7 +57,7 @@ SupportLevel Ladder::level() const {
     return SupportLevel::kPollOnly;
   }
   const bool all = std::all_of(purposes.begin(), purposes.end(), [](const PurposeReport& r) {
-    return r.disabled || (!r.chosen().empty() && r.lost.empty());
+    return r.lost.empty() && (r.disabled || !r.chosen().empty());
   });
   const bool privileged = std::all_of(privileges.begin(), privileges.end(),
                                       [](const Feature& privilege) { return privilege.present; });

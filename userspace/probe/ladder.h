@@ -45,7 +45,8 @@ struct PurposeReport {
   std::vector<RowReport> rows;
   /// What is lost against the first row, empty if nothing.
   std::string lost;
-  /// The purpose is switched off by the options, so that no row was wanted.
+  /// The purpose is switched off by the options, so that no row was wanted. Something may be lost
+  /// all the same.
   bool disabled = false;
 
   /// Name of the chosen row, empty if none.

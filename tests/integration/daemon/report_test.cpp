@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <csignal>
 
 #include "arena.h"
@@ -83,6 +84,22 @@ TEST_F(Doctor, TellsWhatThisKernelGives) {
   const Json report = Json::parse(told.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << told.output;
   EXPECT_FALSE(report["purposes"].empty());
+  EXPECT_EQ(std::count(told.output.begin(), told.output.end(), '\n'), 1) << "one line of JSON";
+}
+
+TEST_F(Doctor, IsDegradedWithoutAHookThatItWasToldToLeaveOut) {
+  const ProgramEnd told =
+      run_to_end(scratch_->path(), {EVICTCTL, "doctor", "--pin", "memory-charge=none"});
+  EXPECT_EQ(told.exit_status, 1) << told.output;
+  EXPECT_EQ(told.output.rfind("degraded", 0), 0U) << told.output;
+}
+
+TEST_F(Doctor, RefusesAPinOfAnUnknownPurposeOrRow) {
+  for (const char* pin : {"memory=tp_btf", "memory-charge=uprobe", "memory-charge="}) {
+    const ProgramEnd told = run_to_end(scratch_->path(), {EVICTCTL, "doctor", "--pin", pin});
+    EXPECT_EQ(told.exit_status, 2);
+    EXPECT_EQ(told.output.rfind("--pin: ", 0), 0U) << told.output;
+  }
 }
 
 using Discovery = Arena;

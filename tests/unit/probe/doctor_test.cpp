@@ -57,6 +57,12 @@ TEST(Doctor, DoesNotCallAPurposeThatIsSwitchedOffALoss) {
   EXPECT_EQ(doctor_exit_code(ladder_of({purpose(Purpose::kMemoryCharge, true), off})), 0);
 }
 
+TEST(Doctor, CallsAPurposeThatIsSwitchedOffALossIfSomethingIsLost) {
+  PurposeReport off = purpose(Purpose::kOom, false, "kills are not seen");
+  off.disabled = true;
+  EXPECT_EQ(doctor_exit_code(ladder_of({purpose(Purpose::kMemoryCharge, true), off})), 1);
+}
+
 TEST(Doctor, PrintsRowsReasonsLossesFeaturesAndPrivileges) {
   Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true, "2 MiB late")});
   ladder.failure = "it broke";
@@ -70,8 +76,9 @@ TEST(Doctor, PrintsRowsReasonsLossesFeaturesAndPrivileges) {
   }
 }
 
-TEST(Doctor, PrintsTheSameAsJson) {
+TEST(Doctor, PrintsTheSameAsJsonOnOneLine) {
   const Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true, "2 MiB \"late\"")});
+  EXPECT_EQ(doctor_json(ladder).find('\n'), doctor_json(ladder).size() - 1);
   const nlohmann::json json = nlohmann::json::parse(doctor_json(ladder));
   EXPECT_EQ(json["level"], "degraded");
   EXPECT_EQ(json["exit_code"], 1);

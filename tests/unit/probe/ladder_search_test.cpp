@@ -27,6 +27,13 @@ const PurposeReport& report_of(const std::vector<PurposeReport>& reports, Purpos
                        [&](const PurposeReport& r) { return r.purpose == purpose; });
 }
 
+/// Where every row that is tried works.
+SupportLevel level_with(const Options& options) {
+  Ladder ladder;
+  ladder.purposes = search_of(options).report(false);
+  return ladder.level();
+}
+
 TEST(AttachTable, NamesEachRowOnceWithinItsPurposeAndEachProgramOnce) {
   std::set<std::pair<Purpose, std::string_view>> rows;
   std::set<std::string_view> programs;
@@ -95,6 +102,20 @@ TEST(LadderSearch, LeavesAPurposeOutThatIsPinnedToNone) {
   EXPECT_EQ(current_row(search, Purpose::kOom), nullptr);
   const std::vector<PurposeReport> reports = search.report(false);
   EXPECT_TRUE(report_of(reports, Purpose::kOom).disabled);
+}
+
+TEST(LadderSearch, SaysWhatIsLostByAPinToNoneButForThePerPageHook) {
+  const LadderSearch search =
+      search_of({.pins = {{Purpose::kMemoryCharge, "none"}, {Purpose::kPerPageCharge, "none"}}});
+  const std::vector<PurposeReport> reports = search.report(false);
+  EXPECT_EQ(report_of(reports, Purpose::kMemoryCharge).lost, lost_without(Purpose::kMemoryCharge));
+  EXPECT_EQ(report_of(reports, Purpose::kPerPageCharge).lost, "");
+}
+
+TEST(LadderSearch, IsDegradedByAPinToNoneUnlessNothingIsLost) {
+  EXPECT_EQ(level_with({.pins = {{Purpose::kMemoryCharge, "none"}}}), SupportLevel::kDegraded);
+  EXPECT_EQ(level_with({.pins = {{Purpose::kOom, "none"}}}), SupportLevel::kDegraded);
+  EXPECT_EQ(level_with({.pins = {{Purpose::kPerPageCharge, "none"}}}), SupportLevel::kFull);
 }
 
 TEST(LadderSearch, TurnsThePerPageHookOnByOptionOrPin) {
