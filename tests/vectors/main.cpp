@@ -148,6 +148,10 @@ int run(const Options& options) {
       complain(options.answers->string() + ": " + error.message());
       return kExitBroken;
     }
+    if (std::filesystem::equivalent(*options.answers, options.directory, error)) {
+      complain(options.answers->string() + " is DIR: answers would replace the case files");
+      return kExitBroken;
+    }
   }
   int worst = 0;
   for (const CaseFile& file : *files) {

@@ -112,6 +112,16 @@ class ProgramTest(unittest.TestCase):
         (self.folder / "out").write_text("in the way", encoding="utf-8")
         self.assertEqual(self.judge("--answers", self.folder / "out").returncode, 2)
 
+    def test_answers_never_replace_the_cases(self):
+        self.write("quantity.jsonl", RIGHT)
+        before = (self.folder / "cases" / "quantity.jsonl").read_bytes()
+        (self.folder / "link").symlink_to("cases")
+        for out in (self.folder / "cases", self.folder / "cases" / ".", self.folder / "link"):
+            result = self.judge("--answers", out)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("answers would replace the case files", result.stderr)
+            self.assertEqual((self.folder / "cases" / "quantity.jsonl").read_bytes(), before)
+
     def test_another_judge_finds_all_answers_right(self):
         for version in ("1.26", "1.32"):
             with self.subTest(version=version):
