@@ -4,13 +4,18 @@
  *
  * Rows, best first (userspace/probe/attach_table.cpp):
  *
- * fentry/page_counter_try_charge   Called by try_charge_memcg() once per charge batch (64 pages of
- *                                  4 KiB memory per CPU), before the page is handed out, in the
- * task that asked. Free: it cannot be told from noise. kprobe/page_counter_try_charge   The same
- * place. May not touch the timer, and needs no kick: a batch is 256 KiB. tp_btf/mod_memcg_state
- * Where neither is allowed. Fires for kernel memory of the cgroup, and so at least once per 2 MiB
- * of fresh mappings (their page table) and for page cache: the timer covers the last 2 MiB.
- * tp_btf/mod_memcg_lruvec_state    Option. Every page; costs 7..10 % of a page fault.
+ * fentry/page_counter_try_charge: called by try_charge_memcg() once per charge batch (64 pages of
+ * 4 KiB memory per CPU), before the page is handed out, in the task that asked. Free: it cannot be
+ * told from noise.
+ *
+ * kprobe/page_counter_try_charge: the same place. May not touch the timer, and needs no kick: a
+ * batch is 256 KiB.
+ *
+ * tp_btf/mod_memcg_state: where neither is allowed. Fires for kernel memory of the cgroup, and so
+ * at least once per 2 MiB of fresh mappings (their page table) and for page cache: the timer covers
+ * the last 4 MiB.
+ *
+ * tp_btf/mod_memcg_lruvec_state: option. Every page; costs 7..10 % of a page fault.
  *
  * All of them only say that something moved: values are read from the counters, up to the root of
  * the hierarchy, because a charge counts for every ancestor. Growth that charges nothing (per-CPU
