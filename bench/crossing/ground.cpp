@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "crossing/ground.h"
 
-#include <unistd.h>
-
 #include <utility>
 
+#include "harness/private_ground.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -33,19 +32,14 @@ Result<std::int64_t> usage_of(const std::filesystem::path& directory, const char
 }  // namespace
 
 Result<Ground> Ground::create(const std::filesystem::path& programs) {
-  const std::string name = "evictd-bench-" + std::to_string(::getpid());
-  Result<stage::PrivateTree> tree = stage::PrivateTree::create(name);
-  if (!tree) {
-    return tl::unexpected(tree.error());
+  Result<PrivateGround> own = PrivateGround::create();
+  if (!own) {
+    return tl::unexpected(own.error());
   }
-  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-bench-");
-  if (!scratch) {
-    return tl::unexpected(scratch.error());
-  }
-  if (Result<> limited = tree->limit_memory(kPodRootLimit); !limited) {
+  if (Result<> limited = own->tree.limit_memory(kPodRootLimit); !limited) {
     return tl::unexpected(limited.error());
   }
-  return Ground{std::move(*tree), std::move(*scratch), programs / "evictd",
+  return Ground{std::move(own->tree), std::move(own->scratch), programs / "evictd",
                 programs / "evict-load"};
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
@@ -8,15 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
-#include <string>
 
 #include "fault/fault_meter.h"
 #include "harness/daemon_run.h"
 #include "harness/interrupt.h"
+#include "harness/private_ground.h"
 #include "harness/program.h"
 #include "harness/report.h"
 #include "stage/load_process.h"
-#include "stage/scratch_directory.h"
 
 namespace evictd::bench {
 namespace {
@@ -159,24 +156,26 @@ Result<> run(Bench& bench) {
 }
 
 Result<> run_with(const Arguments& arguments) {
-  Result<stage::PrivateTree> tree =
-      stage::PrivateTree::create("evictd-bench-" + std::to_string(::getpid()));
-  if (!tree) {
-    return tl::unexpected(tree.error());
+  Result<PrivateGround> own = PrivateGround::create();
+  if (!own) {
+    return tl::unexpected(own.error());
   }
-  const Result<> limited = tree->limit_memory(kLimit);
-  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-bench-");
-  const Result<stage::StagedPod> pod = tree->add_pod({.name = "meter"});
-  const Result<stage::StagedPod> ballast = tree->add_pod({.name = "ballast"});
-  if (!limited || !scratch || !pod || !ballast) {
-    return fail(Errc::kIo, "cannot make the private tree's pods, limit or directory");
+  const Result<> limited = own->tree.limit_memory(kLimit);
+  const Result<stage::StagedPod> pod = own->tree.add_pod({.name = "meter"});
+  const Result<stage::StagedPod> ballast = own->tree.add_pod({.name = "ballast"});
+  if (!limited || !pod || !ballast) {
+    return fail(Errc::kIo, "cannot make the private tree's pods or limit");
   }
-  Result<FaultMeter> meter = FaultMeter::start(*tree, *pod);
+  Result<FaultMeter> meter = FaultMeter::start(own->tree, *pod);
   if (!meter) {
     return tl::unexpected(meter.error());
   }
-  Bench bench{arguments,           programs_directory(), std::move(*tree),
-              std::move(*scratch), std::move(*meter),    *ballast};
+  Bench bench{arguments,
+              programs_directory(),
+              std::move(own->tree),
+              std::move(own->scratch),
+              std::move(*meter),
+              *ballast};
   return run(bench);
 }
 

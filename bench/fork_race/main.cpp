@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -14,10 +11,10 @@
 #include "fork_race/trial.h"
 #include "harness/interrupt.h"
 #include "harness/machine.h"
+#include "harness/private_ground.h"
 #include "harness/program.h"
 #include "harness/report.h"
 #include "harness/selection.h"
-#include "stage/scratch_directory.h"
 
 namespace evictd::bench {
 namespace {
@@ -74,13 +71,12 @@ void report_row(Report& report, const Racer& racer, const RowResult& result) {
   report.add("crossing_to_gone", params, "ms", result.to_gone);
 }
 
-Result<RowResult> run_row(stage::PrivateTree& tree, const stage::ScratchDirectory& scratch,
-                          Cast& cast, const Racer& racer, int trials) {
+Result<RowResult> run_row(PrivateGround& own, Cast& cast, const Racer& racer, int trials) {
   const Result<stage::DaemonProcess> daemon =
       start_racing_daemon({racer.mode,
-                           tree,
+                           own.tree,
                            programs_directory(),
-                           scratch.path(),
+                           own.scratch.path(),
                            cast.manifests(),
                            {{"pid.available", std::to_string(kRoom.threshold)}}});
   if (!daemon) {
@@ -103,24 +99,18 @@ Result<RowResult> run_row(stage::PrivateTree& tree, const stage::ScratchDirector
 }
 
 Result<> run(const Arguments& arguments) {
-  // It takes all pids of the machine.
-  if (std::getenv("EVICTD_VM") == nullptr) {
-    return fail(Errc::kUnsupported,
-                "it takes all pids of the machine: run it with scripts/bench-in-vm fork_race");
+  if (Result<> allowed = require_virtual_machine("fork_race", "pids"); !allowed) {
+    return allowed;
   }
-  Result<stage::PrivateTree> tree =
-      stage::PrivateTree::create("evictd-race-" + std::to_string(::getpid()));
-  const Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-race-");
+  Result<PrivateGround> own = PrivateGround::create();
   const Result<Bytes> memory = memory_total();
   const Result<PidLimit> limit = PidLimit::lower_to(kRoom.limit);
-  if (!tree || !scratch || !memory || !limit) {
-    return tl::unexpected(!tree      ? tree.error()
-                          : !scratch ? scratch.error()
-                          : !memory  ? memory.error()
-                                     : limit.error());
+  if (!own || !memory || !limit) {
+    return tl::unexpected(!own ? own.error() : !memory ? memory.error() : limit.error());
   }
   Report report{"fork_race"};
-  Cast cast{*tree, programs_directory() / "evict-load", scratch->path(), kHoldings, *memory};
+  Cast cast{own->tree, programs_directory() / "evict-load", own->scratch.path(), kHoldings,
+            *memory};
   for (const Racer& racer : kRacers) {
     if (!arguments.rows.wants(racer.name)) {
       continue;
@@ -128,7 +118,7 @@ Result<> run(const Arguments& arguments) {
     if (Result<> filled = cast.fill_bystanders(); !filled) {
       return filled;
     }
-    const Result<RowResult> result = run_row(*tree, *scratch, cast, racer, arguments.trials);
+    const Result<RowResult> result = run_row(*own, cast, racer, arguments.trials);
     if (!result) {
       return fail_in(racer.name, result.error());
     }

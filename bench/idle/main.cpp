@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -10,6 +8,7 @@
 #include "harness/daemon_run.h"
 #include "harness/idle_pods.h"
 #include "harness/interrupt.h"
+#include "harness/private_ground.h"
 #include "harness/program.h"
 #include "harness/report.h"
 #include "idle/process_cost.h"
@@ -182,16 +181,11 @@ Result<> run(Bench& bench) {
 }
 
 Result<> run_with(const Arguments& arguments) {
-  Result<stage::PrivateTree> tree =
-      stage::PrivateTree::create("evictd-bench-" + std::to_string(::getpid()));
-  if (!tree) {
-    return tl::unexpected(tree.error());
+  Result<PrivateGround> own = PrivateGround::create();
+  if (!own) {
+    return tl::unexpected(own.error());
   }
-  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-bench-");
-  if (!scratch) {
-    return tl::unexpected(scratch.error());
-  }
-  Bench bench{arguments, programs_directory(), std::move(*tree), std::move(*scratch)};
+  Bench bench{arguments, programs_directory(), std::move(own->tree), std::move(own->scratch)};
   return run(bench);
 }
 

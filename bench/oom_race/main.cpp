@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,13 +16,13 @@
 #include "cast/random_pause.h"
 #include "harness/interrupt.h"
 #include "harness/machine.h"
+#include "harness/private_ground.h"
 #include "harness/program.h"
 #include "harness/report.h"
 #include "oom_race/contestant.h"
 #include "oom_race/plan.h"
 #include "oom_race/trial.h"
 #include "oom_race/zram_swap.h"
-#include "stage/scratch_directory.h"
 
 namespace evictd::bench {
 namespace {
@@ -41,8 +40,7 @@ struct Arguments {
 };
 
 struct Race {
-  stage::PrivateTree tree;
-  stage::ScratchDirectory scratch;
+  PrivateGround own;
   Observer observer;
   Bytes capacity;
   MemoryWitness witness{};
@@ -93,7 +91,7 @@ Result<> run_row(Race& race, Cast& cast, const RaceRow& row, int trials, RaceRes
     return filled;
   }
   const Result<Contestant> contestant = Contestant::start(
-      {row, race.tree, programs_directory(), race.scratch.path(), cast.manifests()});
+      {row, race.own.tree, programs_directory(), race.own.scratch.path(), cast.manifests()});
   if (!contestant) {
     return tl::unexpected(contestant.error());
   }
@@ -142,7 +140,7 @@ Result<> run_scene(Race& race, const std::vector<RaceRow>& rows, int trials) {
     }
     swap.emplace(std::move(*made));
   }
-  Cast cast{race.tree, programs_directory() / "evict-load", race.scratch.path(), kHoldings,
+  Cast cast{race.own.tree, programs_directory() / "evict-load", race.own.scratch.path(), kHoldings,
             race.capacity};
   for (const RaceRow& row : rows) {
     if (!is_installed(row.racer)) {
@@ -164,27 +162,20 @@ Result<> run_scene(Race& race, const std::vector<RaceRow>& rows, int trials) {
 }
 
 Result<> run(const Arguments& arguments) {
-  // It exhausts the machine's memory.
-  if (::getenv("EVICTD_VM") == nullptr) {
-    return fail(Errc::kUnsupported,
-                "it takes all memory of the machine: run it with scripts/bench-in-vm oom_race");
+  if (Result<> allowed = require_virtual_machine("oom_race", "memory"); !allowed) {
+    return allowed;
   }
   if (Result<> scored = set_oom_score_adj(::getpid(), kOwnScore); !scored) {
     return scored;
   }
   ::mlockall(MCL_CURRENT | MCL_FUTURE);
-  Result<stage::PrivateTree> tree =
-      stage::PrivateTree::create("evictd-race-" + std::to_string(::getpid()));
-  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-race-");
+  Result<PrivateGround> own = PrivateGround::create();
   Result<Observer> observer = Observer::create();
   const Result<Bytes> capacity = memory_total();
-  if (!tree || !scratch || !observer || !capacity) {
-    return tl::unexpected(!tree       ? tree.error()
-                          : !scratch  ? scratch.error()
-                          : !observer ? observer.error()
-                                      : capacity.error());
+  if (!own || !observer || !capacity) {
+    return tl::unexpected(!own ? own.error() : !observer ? observer.error() : capacity.error());
   }
-  Race race{std::move(*tree), std::move(*scratch), std::move(*observer), *capacity};
+  Race race{std::move(*own), std::move(*observer), *capacity};
   race.report.note(std::string{"observer: "} + race.observer.hook());
   for (const std::vector<RaceRow>& rows : race_plan(arguments.rows)) {
     if (Result<> ran = run_scene(race, rows, arguments.trials); !ran) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <ctime>
@@ -14,9 +12,9 @@
 #include "harness/daemon_run.h"
 #include "harness/idle_pods.h"
 #include "harness/interrupt.h"
+#include "harness/private_ground.h"
 #include "harness/program.h"
 #include "harness/report.h"
-#include "stage/scratch_directory.h"
 
 namespace evictd::bench {
 namespace {
@@ -147,30 +145,25 @@ std::vector<std::string> arguments_of(const Variant& variant,
 
 /// A fresh tree of `pods` pods; passes are taken while at least nine of ten are left.
 Result<> measure(const Arguments& arguments, int pods, const Variant& variant, PassTimes& times) {
-  Result<stage::PrivateTree> tree =
-      stage::PrivateTree::create("evictd-bench-" + std::to_string(::getpid()));
-  if (!tree) {
-    return tl::unexpected(tree.error());
+  Result<PrivateGround> own = PrivateGround::create();
+  if (!own) {
+    return tl::unexpected(own.error());
   }
-  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-bench-");
-  if (!scratch) {
-    return tl::unexpected(scratch.error());
-  }
-  if (Result<> limited = tree->limit_memory(kLimit); !limited) {
+  if (Result<> limited = own->tree.limit_memory(kLimit); !limited) {
     return limited;
   }
-  Result<IdlePods> idle = IdlePods::start(*tree, pods);
+  Result<IdlePods> idle = IdlePods::start(own->tree, pods);
   if (!idle) {
     return tl::unexpected(idle.error());
   }
   const std::filesystem::path programs = programs_directory();
   const Result<stage::DaemonProcess> daemon =
-      start_daemon({.tree = *tree,
+      start_daemon({.tree = own->tree,
                     .programs = programs,
-                    .directory = scratch->path(),
+                    .directory = own->scratch.path(),
                     .threshold = kLimit,
-                    .more = config_of(variant, scratch->path()),
-                    .arguments = arguments_of(variant, scratch->path())});
+                    .more = config_of(variant, own->scratch.path()),
+                    .arguments = arguments_of(variant, own->scratch.path())});
   if (!daemon) {
     return tl::unexpected(daemon.error());
   }
