@@ -6,6 +6,7 @@
 #include <iostream>
 #include <optional>
 
+#include "base/json_text.h"
 #include "case_file.h"
 #include "suite.h"
 
@@ -41,10 +42,11 @@ struct Case {
 
 Result<Case> read_case(const CaseFile& file, const Line& line) {
   Case result{file.path.string() + ":" + std::to_string(line.number), {}, {}, {}};
-  Json object = Json::parse(line.text, nullptr, false);
-  if (object.is_discarded()) {
-    return fail(Errc::kMalformed, result.place + ": not JSON");
+  Result<Json> parsed = base::parse_json<Json>(line.text);
+  if (!parsed) {
+    return fail(parsed.error().code, result.place + ": " + parsed.error().context);
   }
+  Json& object = *parsed;
   if (!object.is_object() || !object.contains("id") || !object.contains("input")) {
     return fail(Errc::kMalformed, result.place + ": a case must have \"id\" and \"input\"");
   }

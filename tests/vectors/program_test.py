@@ -66,6 +66,20 @@ class ProgramTest(unittest.TestCase):
                 self.assertIn("quantity.jsonl:2: ", result.stderr)
                 self.assertEqual(result.stdout, "quantity.jsonl 1/2\n")
 
+    def test_a_case_that_nests_too_deep_is_refused_before_it_is_read(self):
+        for deep in ("[" * 1_000_000, '{"id": "q", "input": ' + "[" * 1_000_000 + "]" * 1_000_000 + "}"):
+            with self.subTest(begins=deep[:4]):
+                self.write("quantity.jsonl", RIGHT, deep)
+                result = self.judge()
+                self.assertEqual(result.returncode, 2)
+                self.assertIn("quantity.jsonl:2: nests deeper than 64 levels", result.stderr)
+
+    def test_a_key_that_is_there_twice_is_named(self):
+        self.write("quantity.jsonl", RIGHT, '{"id": "q", "input": {"op": "cmp", "op": "sub"}, "expected": 0}')
+        result = self.judge()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn('quantity.jsonl:2: the key "op" is there twice', result.stderr)
+
     def test_a_field_of_the_wrong_type_is_named_by_its_path(self):
         stats = [{"podRef": {"uid": "u"}, "memory": {"workingSetBytes": "much"}}]
         self.write("rank_memory.jsonl", {"id": "r", "input": {"pods": [], "stats": stats}, "expected": []})

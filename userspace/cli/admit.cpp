@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/unix_socket.h"
 #include "cluster/manifest.h"
 #include "eviction/admit.h"
@@ -95,7 +96,7 @@ Result<NodeView> running_node(const std::string& socket) {
                                          socket +
                                          " its controlSocket? --conditions asks without it");
   }
-  const auto status = nlohmann::json::parse(*answer, nullptr, /*allow_exceptions=*/false);
+  const auto status = base::parse_json<nlohmann::json>(*answer).value_or(nullptr);
   if (!status.is_object()) {
     return fail(Errc::kMalformed, socket + ": the answer is no JSON object");
   }

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/unix_socket.h"
 #include "cli/command.h"
 
@@ -44,7 +45,7 @@ int ask(const BrakeOptions& options, Json request) {
               << " its controlSocket?\n";
     return kExitFailed;
   }
-  const Json parsed = Json::parse(*answer, nullptr, /*allow_exceptions=*/false);
+  const Json parsed = base::parse_json<Json>(*answer).value_or(Json());
   if (!parsed.is_object() || !parsed.value("ok", false)) {
     const bool told = parsed.is_object() && parsed.contains("error");
     std::cerr << "evictctl: " << (told ? parsed["error"].get<std::string>() : *answer) << '\n';

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/system_clock.h"
 #include "base/unix_socket.h"
 #include "cli/command.h"
@@ -47,8 +48,8 @@ void take_lines(std::string& unread, bool json) {
   std::size_t begin = 0;
   for (std::size_t end = unread.find('\n'); end != std::string::npos;
        end = unread.find('\n', begin)) {
-    const Json line =
-        Json::parse(std::string_view(unread).substr(begin, end - begin), nullptr, false);
+    const Json line = base::parse_json<Json>(std::string_view(unread).substr(begin, end - begin))
+                          .value_or(Json());
     if (line.is_object()) {
       print_line(line, json);
     }
@@ -90,7 +91,7 @@ Result<> follow(const EventsOptions& options, const std::string& request) {
 }
 
 Result<> show_past(const std::string& answer, bool json) {
-  const Json parsed = Json::parse(answer, nullptr, /*allow_exceptions=*/false);
+  const Json parsed = base::parse_json<Json>(answer).value_or(Json());
   if (!parsed.is_object() || !parsed.contains("events") || !parsed["events"].is_array()) {
     return fail(Errc::kMalformed, "evictd's answer to \"events\": " + answer.substr(0, 200));
   }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/unix_socket.h"
 #include "eviction/quantity.h"
 #include "sys/kernel_text.h"
@@ -85,8 +86,7 @@ std::optional<std::int64_t> most_tasks() {
 std::optional<std::int64_t> ask_for_rate(const std::string& socket) {
   const Result<std::string> answer =
       base::request_line(socket, nlohmann::json{{"op", "status"}}.dump(), {.timeout = kAskTimeout});
-  const auto status =
-      nlohmann::json::parse(answer.value_or(""), nullptr, /*allow_exceptions=*/false);
+  const auto status = base::parse_json<nlohmann::json>(answer.value_or("")).value_or(nullptr);
   if (!status.is_object() || !status.contains("pods") || !status["pods"].is_array()) {
     return std::nullopt;
   }

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/unix_socket.h"
 #include "core/go_duration.h"
 #include "core/rfc3339.h"
@@ -19,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Result<exporting::RecordLines> lines_of_daemon(const std::string& answer) {
-  const Json parsed = Json::parse(answer, nullptr, /*allow_exceptions=*/false);
+  const Json parsed = base::parse_json<Json>(answer).value_or(Json());
   if (!parsed.is_object() || !parsed.contains("records") || !parsed["records"].is_array()) {
     return fail(Errc::kMalformed, "the daemon's answer to \"records\": " + answer.substr(0, 200));
   }

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "base/unix_socket.h"
 #include "cli/command.h"
 #include "cli/status_text.h"
@@ -25,7 +26,7 @@ int status(const StatusOptions& options) {
               << " its controlSocket?\n";
     return kExitFailed;
   }
-  const auto parsed = nlohmann::ordered_json::parse(*answer, nullptr, /*allow_exceptions=*/false);
+  const auto parsed = base::parse_json<nlohmann::ordered_json>(*answer).value_or(nullptr);
   if (!parsed.is_object()) {
     std::cerr << "evictctl: " << options.socket << ": the answer is no JSON object\n";
     return kExitFailed;

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace evictd::daemon {
 
 namespace {
@@ -10,37 +12,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A request is an object of numbers and texts; one level more is left for what is to come.
-constexpr int kDeepest = 2;
-
-bool nests_too_deep(std::string_view line) {
-  int depth = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char here = line[i];
-    if (in_text) {
-      // What is escaped ends no text.
-      i += here == '\\' ? 1 : 0;
-      in_text = here != '"';
-    } else if (here == '"') {
-      in_text = true;
-    } else if (here == '{' || here == '[') {
-      if (++depth > kDeepest) {
-        return true;
-      }
-    } else if (here == '}' || here == ']') {
-      --depth;
-    }
-  }
-  return false;
-}
+constexpr base::JsonLimits kLimits{.depth = 2, .members = 64};
 
 }  // namespace
 
 Json parse_request(std::string_view line) {
-  if (nests_too_deep(line)) {
-    return Json(Json::value_t::discarded);
-  }
-  return Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  return base::parse_json<Json>(line, kLimits).value_or(Json(Json::value_t::discarded));
 }
 
 }  // namespace evictd::daemon

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace evictd::daemon {
 
 namespace {
@@ -203,8 +205,12 @@ Result<SavedState> parse_state(std::string_view text, const StateOrigin& here, M
   if (head != fmt::format("{}{} {:016x}", version, body.size(), checksum(body))) {
     return fail(Errc::kMalformed, "torn, or no state of evictd");
   }
+  const Result<Json> json = base::parse_json<Json>(body);
+  if (!json) {
+    return fail(Errc::kMalformed, "no state of evictd: line 2: " + json.error().context);
+  }
   try {
-    return check(from_json(Json::parse(body)), here, now);
+    return check(from_json(*json), here, now);
   } catch (const Json::exception& error) {
     return fail(Errc::kMalformed, std::string("no state of evictd: ") + error.what());
   }

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "base/json_text.h"
 #include "export/eviction_record.h"
 
 namespace evictd::exporting {
@@ -35,16 +36,20 @@ Result<std::string> read_whole(const std::filesystem::path& file) {
 
 /// Nothing for a line that is skipped.
 Result<Json> read_line(std::string_view line, std::string_view name, std::size_t number) {
-  Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  const bool has_schema =
-      json.is_object() && json.contains("schema") && json["schema"].is_number_integer();
+  Result<Json> json = base::parse_json<Json>(line);
+  if (!json && json.error().code != Errc::kMalformed) {
+    return fail(json.error().code, fmt::format("{}:{}: {}", name, number, json.error().context));
+  }
+  const bool has_schema = json && json->is_object() && json->contains("schema") &&
+                          (*json)["schema"].is_number_integer();
   if (!has_schema) {
     return Json();
   }
-  if (json["schema"].get<std::int64_t>() > kRecordSchema) {
+  const Json& schema = (*json)["schema"];
+  if (schema.get<std::int64_t>() > kRecordSchema) {
     return fail(Errc::kUnsupported,
                 fmt::format("{}:{}: schema {} is newer than what this program reads ({})", name,
-                            number, json["schema"].dump(), kRecordSchema));
+                            number, schema.dump(), kRecordSchema));
   }
   return json;
 }

@@ -10,6 +10,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/json_text.h"
 #include "replay/pass_json.h"
 #include "replay/recording_file.h"
 
@@ -150,18 +151,18 @@ Result<> check_version(const Json& line) {
 Result<> take_text(Parser& parser, std::string_view text, std::size_t& number) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const Json line = Json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
+    const Result<Json> line = base::parse_json<Json>(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
+    if (!line && (number > 1 || line.error().code != Errc::kMalformed)) {
+      return fail_in(fmt::format("line {}", number), line.error());
+    }
     if (number == 1) {
-      if (Result<> known = check_version(line); !known) {
+      if (Result<> known = check_version(line.value_or(Json())); !known) {
         return known;
       }
     }
-    if (line.is_discarded()) {
-      return fail(Errc::kMalformed, fmt::format("line {}: not JSON", number));
-    }
-    if (Result<> taken = parser.take(line); !taken) {
+    if (Result<> taken = parser.take(*line); !taken) {
       return fail_in(fmt::format("line {}", number), taken.error());
     }
   }

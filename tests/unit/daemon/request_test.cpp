@@ -24,6 +24,10 @@ TEST(Request, ThatNestsDeeperThanAnyIsNone) {
   EXPECT_TRUE(parse_request(R"({"op": {"a": {"b": 1}}})").is_discarded());
 }
 
+TEST(Request, ThatSaysAThingTwiceIsNone) {
+  EXPECT_TRUE(parse_request(R"({"op": "pause", "op": "resume"})").is_discarded());
+}
+
 TEST(Request, ThatIsNoJsonIsNone) {
   for (const char* const line : {"", "{", "{\"op\":", "\"", "\"\\", "]]]][[", "nul"}) {
     EXPECT_TRUE(parse_request(line).is_discarded()) << line;

@@ -96,6 +96,13 @@ TEST(SavedState, OfAnotherBootPodRootVersionOrTimeIsIgnoredAndSaysSo) {
   EXPECT_NE(problem_with("kittens\n").find("torn, or no state"), std::string::npos);
 }
 
+TEST(SavedState, ThatNestsTooDeepOrSaysAThingTwiceIsIgnoredAndSaysSo) {
+  EXPECT_EQ(problem_with(sealed_state(std::string(1'000'000, '['))),
+            "no state of evictd: line 2: nests deeper than 64 levels");
+  EXPECT_EQ(problem_with(sealed_state(R"({"boot_id":"b00t","boot_id":"b00t"})")),
+            "no state of evictd: line 2: the key \"boot_id\" is there twice");
+}
+
 eviction::ThresholdTable table_of(const std::string& soft) {
   eviction::ThresholdTexts texts;
   texts.hard = {{"memory.available", "1Gi"}};

@@ -96,6 +96,23 @@ TEST(RecordReader, ANewerSchemaIsAnErrorWithItsLine) {
   EXPECT_EQ(read.error().message(), "f:2: schema 2 is newer than what this program reads (1)");
 }
 
+std::string error_of(const std::string& text) {
+  const auto read = read_record_text(text, "f");
+  return read ? "none" : read.error().message();
+}
+
+TEST(RecordReader, WhatNestsTooDeepIsAnErrorWithItsLine) {
+  EXPECT_EQ(error_of("{\"schema\":1}\n" + std::string(1'000'000, '[')),
+            "f:2: nests deeper than 64 levels");
+  EXPECT_EQ(error_of(R"({"schema":1,"ranking":)" + std::string(1'000'000, '[') + "\n"),
+            "f:1: nests deeper than 64 levels");
+}
+
+TEST(RecordReader, AKeyThatIsThereTwiceIsAnErrorWithItsLine) {
+  EXPECT_EQ(error_of("{\"schema\":1}\n{\"schema\":1,\"id\":1,\"id\":2}\n"),
+            "f:2: the key \"id\" is there twice");
+}
+
 TEST(RecordReader, ADeviceIsNotReadForEver) {
   const auto read = read_record_file("/dev/full");
   ASSERT_FALSE(read);

@@ -128,6 +128,24 @@ TEST(RecordingReader, WhatIsNoRecordingIsOneClearError) {
   EXPECT_EQ(error_of(foreign.bytes()), "f: not a recording of evictd");
 }
 
+TEST(RecordingReader, WhatNestsTooDeepIsRefusedWithItsLine) {
+  Recorder deep;
+  deep.lines() = std::string(1'000'000, '[') + "\n";
+  EXPECT_EQ(error_of(deep.bytes()), "f: line 1: nests deeper than 64 levels");
+  Recorder later = memory_scenario();
+  later.lines() += R"({"event":)" + std::string(1'000'000, '[') + "\n";
+  const std::string error = error_of(later.bytes(false));
+  EXPECT_TRUE(error.starts_with("f: line ")) << error;
+  EXPECT_TRUE(error.ends_with(": nests deeper than 64 levels")) << error;
+}
+
+TEST(RecordingReader, AKeyThatIsThereTwiceIsNamedWithItsLine) {
+  Recorder recorder = memory_scenario();
+  std::string& lines = recorder.lines();
+  lines.replace(lines.find(R"("wall_offset")"), 1, R"("wall_offset":1,")");
+  EXPECT_EQ(error_of(recorder.bytes()), "f: line 1: the key \"wall_offset\" is there twice");
+}
+
 TEST(RecordingReader, AnotherVersionIsNotGuessedAt) {
   Recorder newer;
   newer.lines() = "{\"evictd_recording\":3}\n";
