@@ -47,9 +47,17 @@ Result<> write_synced(const std::string& path, std::string_view text) {
 }  // namespace
 
 Result<std::string> read_state_file(const std::string& path) {
-  const base::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // O_NONBLOCK: a FIFO in place of the file must not hold up the start.
+  const base::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) {
     return fail_errno(errno, "open " + path);
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) {
+    return fail_errno(errno, "stat " + path);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return fail(Errc::kInvalid, path + ": no regular file; allowed: a file");
   }
   std::string text;
   std::array<char, 4096> part{};

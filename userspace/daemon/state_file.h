@@ -13,7 +13,8 @@
 
 namespace evictd::daemon {
 
-/// The whole text of the file. Errors: kNotFound if there is none; as open(2) and read(2).
+/// The whole text of the file. Errors: kNotFound if there is none; kInvalid for what is no regular
+/// file; as open(2) and read(2).
 [[nodiscard]] Result<std::string> read_state_file(const std::string& path);
 
 /// Replaces the file: another one beside it, written and synced, takes its name, and then the
