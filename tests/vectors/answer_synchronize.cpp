@@ -70,7 +70,7 @@ class Run {
  private:
   void advance(const JsonReader& step) {
     if (const JsonReader seconds = step.at("advance"); seconds.value().is_number()) {
-      now_ += Duration(std::llround(seconds.value().get<double>() * 1e9));
+      advance_clock(seconds);
     }
     if (const JsonReader node = step.at("node"); node.present()) {
       scenario_.node = node_statistics(node);
@@ -81,6 +81,18 @@ class Run {
     if (const JsonReader active = step.at("active"); active.present()) {
       scenario_.set_active(active);
     }
+  }
+
+  /// No clock goes back, and this one ends where that of a recording does.
+  void advance_clock(const JsonReader& reader) {
+    constexpr double kLast = std::int64_t{1} << 61U;
+    const double step = reader.value().get<double>() * 1e9;
+    const double next = static_cast<double>(now_.time_since_epoch().count()) + step;
+    if (!(step >= 0 && step <= kLast && next <= kLast)) {
+      reader.reject("must be seconds from 0 to what ends by the year 2043");
+      return;
+    }
+    now_ += Duration(std::llround(step));
   }
 
   void synchronize(const JsonReader& step, const std::vector<eviction::PassPod>& pods, Json& answer,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 
 #include "cluster/pod_json.h"
@@ -99,7 +100,7 @@ Json threshold_value_json(const ThresholdValue& value) {
     return {{"quantity", value.quantity->to_string()}};
   }
   const auto share = static_cast<double>(value.percentage);
-  if (share == static_cast<double>(static_cast<std::int64_t>(share))) {
+  if (std::abs(share) < 1e15 && share == std::trunc(share)) {
     return {{"percentage", static_cast<std::int64_t>(share)}};
   }
   return {{"percentage", share}};

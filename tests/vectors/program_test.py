@@ -74,6 +74,14 @@ class ProgramTest(unittest.TestCase):
                 self.assertEqual(result.returncode, 2)
                 self.assertIn("quantity.jsonl:2: nests deeper than 64 levels", result.stderr)
 
+    def test_a_clock_that_would_overflow_or_go_back_is_refused(self):
+        for advance in ("1e300", "-1", "1e18"):
+            with self.subTest(advance=advance):
+                self.write("synchronize.jsonl", '{"id": "s", "input": {"steps": [{"advance": %s}]}}' % advance)
+                result = self.judge("--answers", self.folder / "out")
+                self.assertEqual(result.returncode, 2)
+                self.assertIn("synchronize.jsonl:1: steps[0].advance: must be seconds", result.stderr)
+
     def test_a_key_that_is_there_twice_is_named(self):
         self.write("quantity.jsonl", RIGHT, '{"id": "q", "input": {"op": "cmp", "op": "sub"}, "expected": 0}')
         result = self.judge()

@@ -81,8 +81,15 @@ Result<NodeView> node_of(const nlohmann::json& status) {
   }
   std::string reported;
   for (const nlohmann::json& condition : *conditions) {
-    if (condition.is_object() && condition.value("status", false)) {
-      reported += (reported.empty() ? "" : ",") + condition.value("type", std::string());
+    const bool is_one = condition.is_object() && condition.contains("status") &&
+                        condition["status"].is_boolean() && condition.contains("type") &&
+                        condition["type"].is_string();
+    if (!is_one) {
+      return fail(Errc::kMalformed,
+                  "a condition has no type, or a status that is not a truth value");
+    }
+    if (condition["status"].get<bool>()) {
+      reported += (reported.empty() ? "" : ",") + condition["type"].get<std::string>();
     }
   }
   return supposed_node(reported, version->get<std::string>());

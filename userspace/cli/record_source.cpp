@@ -96,11 +96,17 @@ Result<WallTime> moment_of(const std::string& text, WallTime now) {
     return *moment;
   }
   if (const Result<Duration> ago = core::parse_go_duration(text)) {
-    return now - (*ago < Duration::zero() ? -*ago : *ago);
+    // The most negative duration has no positive counterpart.
+    return now + (*ago > Duration::zero() ? -*ago : *ago);
   }
   return fail(Errc::kMalformed, "\"" + text +
                                     "\" is no time; allowed: 2026-01-31T12:00:00Z, or a duration "
                                     "like 5m for so long ago");
+}
+
+std::string moment_problem(const std::string& text) {
+  const Result<WallTime> moment = moment_of(text, WallTime{});
+  return moment ? std::string() : moment.error().message();
 }
 
 }  // namespace evictd::cli

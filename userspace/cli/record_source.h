@@ -38,4 +38,7 @@ struct Records {
 /// Errors: kMalformed, saying what is allowed.
 [[nodiscard]] Result<WallTime> moment_of(const std::string& text, WallTime now);
 
+/// What is wrong with such a text, empty if nothing: for the check of an option.
+[[nodiscard]] std::string moment_problem(const std::string& text);
+
 }  // namespace evictd::cli

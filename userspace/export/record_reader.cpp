@@ -41,12 +41,12 @@ Result<Json> read_line(std::string_view line, std::string_view name, std::size_t
     return fail(json.error().code, fmt::format("{}:{}: {}", name, number, json.error().context));
   }
   const bool has_schema = json && json->is_object() && json->contains("schema") &&
-                          (*json)["schema"].is_number_integer();
+                          (*json)["schema"].is_number_unsigned();
   if (!has_schema) {
     return Json();
   }
   const Json& schema = (*json)["schema"];
-  if (schema.get<std::int64_t>() > kRecordSchema) {
+  if (schema.get<std::uint64_t>() > std::uint64_t{kRecordSchema}) {
     return fail(Errc::kUnsupported,
                 fmt::format("{}:{}: schema {} is newer than what this program reads ({})", name,
                             number, schema.dump(), kRecordSchema));

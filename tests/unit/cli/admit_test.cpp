@@ -2,11 +2,16 @@
 #include "cli/admit.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
+#include <utility>
 
+#include "base/unix_socket.h"
 #include "support/fake_tree.h"
 
 namespace evictd::cli {
@@ -166,6 +171,69 @@ TEST(Admit, ADaemonThatDoesNotAnswerIsNoAnswer) {
                   out, errors),
             2);
   EXPECT_NE(errors.str().find("--conditions asks without it"), std::string::npos);
+}
+
+/// A daemon for one question.
+class OneAnswer {
+ public:
+  explicit OneAnswer(std::string answer)
+      : listener_(base::listen_unix(path(), 0600).value()),
+        thread_([this, answer = std::move(answer)] { serve(answer); }) {}
+  OneAnswer(const OneAnswer&) = delete;
+  OneAnswer& operator=(const OneAnswer&) = delete;
+  ~OneAnswer() { thread_.join(); }
+
+  [[nodiscard]] std::string path() const { return tree_.real("/control.sock"); }
+
+ private:
+  void serve(const std::string& answer) const {
+    pollfd asked{.fd = listener_.get(), .events = POLLIN, .revents = 0};
+    ::poll(&asked, 1, -1);
+    const base::Fd client(::accept(listener_.get(), nullptr, nullptr));
+    char byte = 0;
+    while (byte != '\n' && ::recv(client.get(), &byte, 1, 0) == 1) {
+    }
+    const std::string line = answer + "\n";
+    EXPECT_EQ(::send(client.get(), line.data(), line.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(line.size()));
+  }
+
+  test::FakeTree tree_;
+  base::Fd listener_;
+  std::thread thread_;
+};
+
+/// What is asked of a daemon that says this of its conditions.
+std::pair<int, std::string> asked_of(const std::string& conditions) {
+  const test::FakeTree tree;
+  tree.write("/pod.yaml", kBestEffort);
+  const OneAnswer daemon(R"({"compatibility":"1.32","conditions":)" + conditions + "}");
+  std::ostringstream out;
+  std::ostringstream errors;
+  const int status = admit({.path = tree.real("/pod.yaml"),
+                            .socket = daemon.path(),
+                            .conditions = std::nullopt,
+                            .compatibility = std::nullopt,
+                            .json = false},
+                           out, errors);
+  return {status, errors.str()};
+}
+
+TEST(Admit, ConditionsComeFromTheDaemon) {
+  EXPECT_EQ(asked_of(R"([{"type":"MemoryPressure","status":false}])").first, 0);
+  EXPECT_EQ(asked_of(R"([{"type":"MemoryPressure","status":true}])").first, 1);
+}
+
+TEST(Admit, AConditionOfAnotherKindIsAnErrorAndNoAnswer) {
+  for (const char* const conditions :
+       {R"([{"type":"MemoryPressure","status":"True"}])", R"([{"type":7,"status":true}])",
+        R"([{"status":true}])", R"([{"type":"MemoryPressure"}])", "[3]"}) {
+    const auto [status, errors] = asked_of(conditions);
+    EXPECT_EQ(status, 2) << conditions;
+    EXPECT_NE(errors.find("a condition has no type, or a status that is not a truth value"),
+              std::string::npos)
+        << errors;
+  }
 }
 
 }  // namespace

@@ -96,6 +96,20 @@ TEST(RecordReader, ANewerSchemaIsAnErrorWithItsLine) {
   EXPECT_EQ(read.error().message(), "f:2: schema 2 is newer than what this program reads (1)");
 }
 
+TEST(RecordReader, ASchemaBeyondEveryWholeNumberIsNewerToo) {
+  const auto read = read_record_text("{\"schema\":18446744073709551615}\n", "f");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message(),
+            "f:1: schema 18446744073709551615 is newer than what this program reads (1)");
+}
+
+TEST(RecordReader, ASchemaBelowZeroIsNone) {
+  const auto read = read_record_text("{\"schema\":-1}\n", "f");
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->lines.empty());
+  EXPECT_EQ(read->warnings.size(), 1U);
+}
+
 std::string error_of(const std::string& text) {
   const auto read = read_record_text(text, "f");
   return read ? "none" : read.error().message();
