@@ -23,12 +23,18 @@ void add_check_config(CLI::App& app, int& exit_status,
   command->add_option("--kubelet-config-dir", options->sources.kubelet_config_dir,
                       "directory of its drop-in files (*.conf), as the kubelet's --config-dir");
   auto node = std::make_shared<NodeFactOptions>();
-  command->add_option("--memory-capacity", node->memory_capacity,
-                      "judge for a node of this memory, not for this machine");
-  command->add_option("--storage-capacity", node->storage_capacity,
-                      "judge for a node filesystem of this size");
-  command->add_option("--pod-rate", node->pod_rate,
-                      "bytes a second by which pods grow, not what a running evictd sees");
+  command
+      ->add_option("--memory-capacity", node->memory_capacity,
+                   "judge for a node of this memory, not for this machine")
+      ->check(amount_problem);
+  command
+      ->add_option("--storage-capacity", node->storage_capacity,
+                   "judge for a node filesystem of this size")
+      ->check(amount_problem);
+  command
+      ->add_option("--pod-rate", node->pod_rate,
+                   "bytes a second by which pods grow, not what a running evictd sees")
+      ->check(amount_problem);
   command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->add_flag("--quiet", options->quiet, "say only what is wrong");
   command->footer(config::kubelet_flag_usage() +

@@ -129,9 +129,6 @@ Result<> show(const EventsOptions& options) {
   }
   Json request = {{"op", options.follow ? "follow" : "events"}};
   if (options.follow) {
-    if (!options.source.file.empty()) {
-      return fail(Errc::kInvalid, "--follow asks the daemon: without --file");
-    }
     if (!options.since.empty()) {
       request["since"] = exporting::rfc3339(*since);
     }
@@ -171,14 +168,18 @@ void add_events(CLI::App& app, int& exit_status) {
       "Shows what happened: evictions and their progress, conditions, thresholds met, kills by the "
       "kernel's OOM killer, stalls and degraded states, from the running evictd or, without one, "
       "from its record file.");
-  command->add_flag("--follow,-f", options->follow, "go on with what happens from now on");
-  command->add_option(
-      "--since", options->since,
-      "from this time on: 2026-01-31T12:00:00Z, or 5m for so long ago (default 1h, and "
-      "with --follow from now on)");
+  CLI::Option* follow = command->add_flag("--follow,-f", options->follow,
+                                          "go on with what happens from now on; asks the daemon");
+  command
+      ->add_option("--since", options->since,
+                   "from this time on: 2026-01-31T12:00:00Z, or 5m for so long ago (default 1h, "
+                   "and with --follow from now on)")
+      ->check(moment_problem);
   command->add_flag("--json", options->json, "one JSON object a line, as docs/records.md has them");
-  command->add_option("--file", options->source.file,
-                      "read this record file instead of asking the daemon");
+  command
+      ->add_option("--file", options->source.file,
+                   "read this record file instead of asking the daemon")
+      ->excludes(follow);
   command->add_option("--socket", options->source.socket, "evictd's control socket")
       ->capture_default_str();
   command->callback([options, &exit_status] { exit_status = events(*options); });

@@ -84,9 +84,11 @@ void add_explain(CLI::App& app, int& exit_status) {
       ->add_option("what", options->what,
                    "\"last\" eviction, the id of a decision, or a pod: namespace/name, name or uid")
       ->capture_default_str();
-  command->add_option("--at", options->at,
-                      "the decision in force at this time: 2026-01-31T12:00:00Z, or 5m for so long "
-                      "ago");
+  command
+      ->add_option("--at", options->at,
+                   "the decision in force at this time: 2026-01-31T12:00:00Z, or 5m for so long "
+                   "ago")
+      ->check(moment_problem);
   command->add_flag("--json", options->json, "one JSON object: story, pod and the whole record");
   command->add_option("--file", options->source.file,
                       "read this record file instead of asking the daemon");

@@ -100,21 +100,34 @@ std::optional<std::int64_t> ask_for_rate(const std::string& socket) {
   return sum;
 }
 
+Result<std::int64_t> positive_amount(const std::string& text) {
+  const Result<eviction::Quantity> quantity = eviction::Quantity::parse(text);
+  if (!quantity || quantity->sign() <= 0) {
+    return fail(Errc::kInvalid,
+                "\"" + text + "\": no amount; allowed: a quantity above 0, such as 64Mi");
+  }
+  return quantity->value();
+}
+
 Result<> override_fact(const std::string& option, const std::optional<std::string>& text,
                        std::optional<std::int64_t>& fact) {
   if (!text) {
     return {};
   }
-  const Result<eviction::Quantity> quantity = eviction::Quantity::parse(*text);
-  if (!quantity || quantity->sign() <= 0) {
-    return fail(Errc::kInvalid, option + ": \"" + *text +
-                                    "\": no amount; allowed: a quantity above 0, such as 64Mi");
+  const Result<std::int64_t> amount = positive_amount(*text);
+  if (!amount) {
+    return fail_in(option, amount.error());
   }
-  fact = quantity->value();
+  fact = *amount;
   return {};
 }
 
 }  // namespace
+
+std::string amount_problem(const std::string& text) {
+  const Result<std::int64_t> amount = positive_amount(text);
+  return amount ? std::string() : amount.error().message();
+}
 
 Result<config::NodeFacts> look_at_node(const NodeFactOptions& options,
                                        const config::Config& config) {

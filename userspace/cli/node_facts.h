@@ -18,6 +18,9 @@ struct NodeFactOptions {
   std::optional<std::string> pod_rate;
 };
 
+/// What is wrong with the text of one of them, empty if nothing: for the check of an option.
+[[nodiscard]] std::string amount_problem(const std::string& text);
+
 /// What is known of this machine under `config`: memory and the limit on tasks from the kernel
 /// (tasks not where pid.available is measured against the pod root), storage from the filesystem
 /// that holds the kubelet's directory (the root filesystem if there is no such directory), images

@@ -23,6 +23,20 @@ struct ReplayOptions {
   bool json = false;
 };
 
+Result<Duration> interval_of(const std::string& text) {
+  const Result<Duration> interval = core::parse_go_duration(text);
+  if (interval &&
+      (*interval < std::chrono::milliseconds(10) || *interval > std::chrono::hours(1))) {
+    return fail(Errc::kInvalid, text + ": not allowed; allowed: a duration from 10ms to 1h");
+  }
+  return interval;
+}
+
+std::string interval_problem(const std::string& text) {
+  const Result<Duration> interval = interval_of(text);
+  return interval ? std::string() : interval.error().message();
+}
+
 Result<replay::WhatIf> changes_of(const ReplayOptions& options) {
   replay::WhatIf changes;
   changes.compat = options.compat;
@@ -35,13 +49,9 @@ Result<replay::WhatIf> changes_of(const ReplayOptions& options) {
     changes.config = std::move(*config);
   }
   if (!options.interval.empty()) {
-    const Result<Duration> interval = core::parse_go_duration(options.interval);
+    const Result<Duration> interval = interval_of(options.interval);
     if (!interval) {
       return fail_in("--interval", interval.error());
-    }
-    if (*interval < std::chrono::milliseconds(10) || *interval > std::chrono::hours(1)) {
-      return fail(Errc::kInvalid, "--interval: " + options.interval +
-                                      ": not allowed; allowed: a duration from 10ms to 1h");
     }
     changes.interval = *interval;
   }
@@ -133,7 +143,8 @@ void add_replay(CLI::App& app, int& exit_status) {
                                                          {"1.32", eviction::Compat::k1_32}};
   command->add_option("--compat", options->compat, "follow the rules of 1.26 or 1.32")
       ->transform(CLI::CheckedTransformer(kCompats));
-  command->add_option("--interval", options->interval, "a pass every so often, such as 10s");
+  command->add_option("--interval", options->interval, "a pass every so often, such as 10s")
+      ->check(interval_problem);
   command->add_flag("--without-events", options->without_events,
                     "as if the kernel side had told of nothing: regular passes and deadlines only");
   command->add_flag("--json", options->json, "one JSON object");

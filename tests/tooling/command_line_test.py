@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""evictctl's command line: what is wrong with it exits with 2, and is said before anything is done.
+
+usage: command_line_test.py EVICTCTL
+"""
+import subprocess
+import sys
+import unittest
+
+EVICTCTL = sys.argv[1]
+
+
+def run(*arguments):
+    return subprocess.run([EVICTCTL, *arguments], capture_output=True, text=True, check=False)
+
+
+class CommandLineTest(unittest.TestCase):
+    def refused(self, *arguments):
+        result = run(*arguments)
+        self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+        return result.stderr
+
+    def test_a_since_that_is_no_time_is_wrong_usage(self):
+        for source in (["--file", "/nowhere"], ["--follow"], []):
+            error = self.refused("events", "--since", "yesterday", *source)
+            self.assertIn('--since: "yesterday" is no time; allowed: ', error)
+
+    def test_the_longest_since_is_none(self):
+        result = run("events", "--since", "-2562047h47m16.854775808s", "--file", "/dev/null/nowhere")
+        self.assertEqual(result.returncode, 1)
+        self.assertNotIn("--since", result.stderr)
+
+    def test_an_at_that_is_no_time_is_wrong_usage(self):
+        error = self.refused("explain", "--at", "noon", "--file", "/nowhere")
+        self.assertIn('--at: "noon" is no time; allowed: ', error)
+
+    def test_an_interval_that_is_not_allowed_is_wrong_usage(self):
+        for interval in ("5", "1ms", "2h", "-10s"):
+            error = self.refused("replay", "/nowhere", "--interval", interval)
+            self.assertIn("--interval: ", error)
+
+    def test_follow_and_file_exclude_each_other(self):
+        error = self.refused("events", "--follow", "--file", "/nowhere")
+        self.assertIn("--follow", error)
+        self.assertIn("--file", error)
+
+    def test_a_node_of_no_size_is_wrong_usage(self):
+        for option in ("--memory-capacity", "--storage-capacity", "--pod-rate"):
+            for amount in ("0", "-1Gi", "much"):
+                error = self.refused("check-config", "--config", "/nowhere", f"{option}={amount}")
+                self.assertIn(f'{option}: "{amount}": no amount; allowed: ', error)
+
+    def test_what_is_right_and_fails_exits_with_1(self):
+        for arguments in (
+            ["events", "--since", "5m", "--file", "/nowhere"],
+            ["explain", "--at", "2026-01-31T12:00:00Z", "--file", "/nowhere"],
+            ["replay", "/nowhere", "--interval", "10s"],
+            ["check-config", "--config", "/nowhere", "--memory-capacity", "1Gi"],
+        ):
+            result = run(*arguments)
+            self.assertEqual((result.returncode, "/nowhere" in result.stderr), (1, True), arguments)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
