@@ -72,6 +72,10 @@ Result<LoadProcess> LoadProcess::start(const PrivateTree& tree, const StagedPod&
                                        const LoadOptions& options) {
   const std::filesystem::path stamps = options.directory / (pod.uid + ".stamps");
   const std::filesystem::path output = options.directory / (pod.uid + ".log");
+  // That of an earlier load of the pod would be taken for this one's, and then be cut to nothing
+  // while it is mapped.
+  std::error_code ignored;
+  std::filesystem::remove(stamps, ignored);
   Result<Child> child = Child::start(
       {.argv = command_line(options, tree.directories_of(pod), stamps), .output = output});
   if (!child) {
