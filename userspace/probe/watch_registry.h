@@ -68,7 +68,13 @@ class WatchRegistry {
                                      std::vector<std::uint64_t>& gone);
   [[nodiscard]] std::map<Identity, std::uint32_t> states() const;
   void pause_watches();
+  /// Watches what comes before a group that fails, whose error it answers.
   [[nodiscard]] Result<> write_groups(const Groups& groups);
+  [[nodiscard]] Result<> write_group(const GroupKey& key,
+                                     std::span<const WatchedThreshold* const> members,
+                                     std::uint32_t index,
+                                     const std::map<Identity, std::uint32_t>& old_states);
+  [[nodiscard]] Result<> publish_tracked();
   [[nodiscard]] Result<> write_thresholds(const GroupKey& key,
                                           std::span<const WatchedThreshold* const> members,
                                           std::uint32_t first,

@@ -109,17 +109,17 @@ Result<evictd_watch> WatchRegistry::make_watch(const GroupKey& key, std::uint32_
   Tracked& tracked = tracked_.at(id);
   watch.cgroup = tracked.resolved.cgroup;
   watch.inactive_file = tracked.resolved.inactive_file;
-  if (signal == Signal::kCgroupTasks) {
-    watch.counter = tracked.resolved.pids_counter;
+  const bool tasks = signal == Signal::kCgroupTasks;
+  watch.counter = tasks ? tracked.resolved.pids_counter : tracked.resolved.memory_counter;
+  if (watch.counter == 0) {
+    return fail(Errc::kInvalid, "a threshold's cgroup is not in the hierarchy of its controller");
+  }
+  if (tasks) {
     tracked.tasks_watch = index + 1;
     ++task_watches_;
   } else {
-    watch.counter = tracked.resolved.memory_counter;
     (signal == Signal::kCgroupWorkingSet ? tracked.working_set_watch : tracked.usage_watch) =
         index + 1;
-  }
-  if (watch.counter == 0) {
-    return fail(Errc::kInvalid, "a threshold's cgroup is not in the hierarchy of its controller");
   }
   return watch;
 }
@@ -145,26 +145,42 @@ Result<> WatchRegistry::write_thresholds(const GroupKey& key,
   return {};
 }
 
+Result<> WatchRegistry::write_group(const GroupKey& key,
+                                    std::span<const WatchedThreshold* const> members,
+                                    std::uint32_t index,
+                                    const std::map<Identity, std::uint32_t>& old_states) {
+  Result<evictd_watch> watch = make_watch(key, index);
+  if (!watch) {
+    return tl::unexpected(watch.error());
+  }
+  watch->first = static_cast<std::uint32_t>(written_.size());
+  watch->count = static_cast<std::uint32_t>(members.size());
+  Result<> done = write_thresholds(key, members, watch->first, old_states);
+  return done ? write(skeleton_.maps.watches, index, *watch) : done;
+}
+
 Result<> WatchRegistry::write_groups(const Groups& groups) {
   const std::map<Identity, std::uint32_t> old_states = states();
   pause_watches();
   written_.clear();
   std::uint32_t index = 0;
+  Result<> done;
   for (const auto& [key, members] : groups) {
-    Result<evictd_watch> watch = make_watch(key, index);
-    if (!watch) {
-      return tl::unexpected(watch.error());
-    }
-    watch->first = static_cast<std::uint32_t>(written_.size());
-    watch->count = static_cast<std::uint32_t>(members.size());
-    Result<> done = write_thresholds(key, members, watch->first, old_states);
-    if (done) {
-      done = write(skeleton_.maps.watches, index++, *watch);
-    }
+    done = write_group(key, members, index, old_states);
     if (!done) {
-      return done;
+      // Those before it go on being watched; the caller hears of it and tries again.
+      break;
     }
+    ++index;
   }
+  if (Result<> published = publish_tracked(); done) {
+    done = std::move(published);
+  }
+  resume_watches(index);
+  return done;
+}
+
+Result<> WatchRegistry::publish_tracked() {
   std::vector<CgroupId> ids;
   for (const auto& [id, tracked] : tracked_) {
     ids.push_back(id);
@@ -175,7 +191,6 @@ Result<> WatchRegistry::write_groups(const Groups& groups) {
   for (const CgroupId id : ids) {
     retract_if_unused(id);
   }
-  resume_watches(index);
   return {};
 }
 
