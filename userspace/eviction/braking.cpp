@@ -12,6 +12,46 @@ bool same_numbers(const std::optional<Observation>& a, const std::optional<Obser
 
 }  // namespace
 
+/// Numbers that contradict themselves say nothing of a threshold, met or not. Inodes are not judged
+/// without a capacity: a filesystem may have no number of them.
+Reason EvictionManager::nonsense(const PassInput& input, std::size_t place) const {
+  const Signal signal = table_[place].signal;
+  if (input.brakes == nullptr || signal == Signal::kUnknown) {
+    return Reason::kNone;
+  }
+  const std::optional<Observation>& seen = (*input.observations)[signal];
+  if (!seen || (seen->capacity == 0 && resource_of(signal) == Resource::kInodes)) {
+    return Reason::kNone;
+  }
+  return doubt_about(*seen);
+}
+
+/// A threshold that was met stays so while what is seen of it is nonsense: its timer goes on, and
+/// nobody is evicted for it.
+void EvictionManager::keep_doubtful(const PassInput& input) {
+  for (std::size_t place = 0; place < table_.size(); ++place) {
+    if (state_.first_observed[place] && !decision_.met.has(place) &&
+        nonsense(input, place) != Reason::kNone) {
+      decision_.met.add(place);
+    }
+  }
+}
+
+/// What is not believed holds a pass that would have had nothing to do as well.
+void EvictionManager::report_nonsense(MonoTime now, const PassInput& input) {
+  for (std::size_t place = 0; place < table_.size(); ++place) {
+    const Reason reason = nonsense(input, place);
+    if (reason != Reason::kNone) {
+      decision_.threshold = place;
+      decision_.reason = reason;
+      if (decision_.met.has(place)) {
+        note_deadline(now + kLookAgainAfterNonsense);
+      }
+      return;
+    }
+  }
+}
+
 /// Judges what was seen against what was seen before; call while that is still known.
 void EvictionManager::doubt(MonoTime now, const PassInput& input) {
   doubts_.fill(Reason::kNone);

@@ -63,6 +63,10 @@ const Decision& EvictionManager::synchronize(MonoTime now, const PassInput& inpu
   } else if (!decision_.met.empty()) {
     decision_.outcome = decision_.past_grace.empty() ? Outcome::kInGrace : Outcome::kStale;
   }
+  if (decision_.reason == Reason::kNone &&
+      (decision_.outcome == Outcome::kNothingMet || decision_.outcome == Outcome::kInGrace)) {
+    report_nonsense(now, input);
+  }
   if (is_brake(decision_.reason)) {
     decision_.outcome = Outcome::kHeld;
   }
@@ -131,6 +135,7 @@ void EvictionManager::update_state(MonoTime now, const PassInput& input,
   decision_.observations = seen;
   decision_.met = merge(table_, thresholds_met(table_, looked_for, seen, MinReclaim::kIgnored),
                         thresholds_met(table_, state_.past_grace, seen, MinReclaim::kEnforced));
+  keep_doubtful(input);
 
   FirstObserved since = first_observed(decision_.met, state_.first_observed, now);
   if (input.cadence == Cadence::kEventOnly) {

@@ -84,6 +84,9 @@ class EvictionManager {
   void act(MonoTime now, const PassInput& input);
   [[nodiscard]] bool hold(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] bool escalate_below_floor(const PassInput& input, std::size_t place);
+  [[nodiscard]] Reason nonsense(const PassInput& input, std::size_t place) const;
+  void keep_doubtful(const PassInput& input);
+  void report_nonsense(MonoTime now, const PassInput& input);
   void doubt(MonoTime now, const PassInput& input);
   [[nodiscard]] bool brake(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] bool used_up(MonoTime now, const PassInput& input, std::size_t place);

@@ -142,6 +142,44 @@ TEST_F(Implausible, MoreAvailableThanThereIsHolds) {
   expect_held(node_.pass(), Reason::kAboveCapacity);
 }
 
+TEST_F(Implausible, NumbersThatMeetNothingAreNotBelievedEither) {
+  node_.see(Signal::kMemoryAvailable, (20_GiB).value, (16_GiB).value);
+  EXPECT_EQ(node_.pass().outcome, Outcome::kHeld);
+  EXPECT_EQ(node_.last().reason, Reason::kAboveCapacity);
+  node_.see(Signal::kMemoryAvailable, (12_GiB).value, (16_GiB).value);
+  EXPECT_EQ(node_.pass().outcome, Outcome::kNothingMet);
+}
+
+TEST_F(Implausible, AFilesystemWithoutANumberOfInodesIsNoReasonToHold) {
+  ThresholdTexts texts;
+  texts.hard = {{"nodefs.inodesFree", "5%"}};
+  PassSettings inodes;
+  inodes.thresholds = thresholds(texts);
+  Node node(inodes);
+  node.with(pod("web"), 1_GiB);
+  node.input().brakes = &brakes_;
+  node.see(Signal::kNodefsInodesFree, 0, 0);
+  EXPECT_EQ(node.pass().outcome, Outcome::kNothingMet);
+}
+
+TEST_F(Implausible, ASoftTimerGoesOnWhileWhatIsSeenIsNonsense) {
+  ThresholdTexts texts;
+  texts.soft = {{"memory.available", "1Gi"}};
+  texts.soft_grace_period = {{"memory.available", "2m"}};
+  PassSettings soft;
+  soft.thresholds = thresholds(texts);
+  Node node(soft);
+  node.with(pod("hog"), 4_GiB);
+  node.input().brakes = &brakes_;
+  EXPECT_EQ(node.pass_with_memory(900_MiB).outcome, Outcome::kInGrace);
+  node.pass_time(1min);
+  node.see(Signal::kMemoryAvailable, (20_GiB).value, (16_GiB).value);
+  expect_held(node.pass(), Reason::kAboveCapacity);
+  EXPECT_TRUE(node.last().conditions.has(Condition::kMemoryPressure));
+  node.pass_time(1min);
+  EXPECT_EQ(node.pass_with_memory(900_MiB).outcome, Outcome::kEvicted) << "two minutes in all";
+}
+
 TEST_F(Implausible, UseThatGrowsFasterThanTheMachineCanHoldsUntilTheNextLookConfirmsIt) {
   node_.pass_with_memory(12_GiB);
   node_.pass_time(10ms);
