@@ -159,13 +159,15 @@ bool lock_memory_if_wanted(const config::Settings& settings, base::Log& log) {
 /// Starts the hot thread, keeps house until asked to stop, and ends the hot thread.
 Result<> run_threads(HotLoop& hot, Housekeeping& house, Threads& threads,
                      const config::RealtimeSettings& realtime, base::Log& log) {
+  Result<> hot_ended;
   std::promise<Result<>> started;
   std::future<Result<>> priority = started.get_future();
   std::thread thread([&] {
     started.set_value(realtime.enabled ? make_thread_realtime(realtime.priority, realtime.limit)
                                        : Result<>());
-    if (const Result<> ended = hot.run(threads.stop); !ended) {
-      // Without its hot thread the daemon is of no use; housekeeping ends and so says the service.
+    hot_ended = hot.run(threads.stop);
+    if (!hot_ended) {
+      // Without its hot thread the daemon is of no use: housekeeping ends, and the service with it.
       kill(getpid(), SIGTERM);
     }
   });
@@ -181,7 +183,7 @@ Result<> run_threads(HotLoop& hot, Housekeeping& house, Threads& threads,
   threads.stop.store(true, std::memory_order_release);
   threads.to_hot.wake_up.signal();
   thread.join();
-  return ended;
+  return ended ? hot_ended : ended;
 }
 
 /// All parts of the daemon, in the order in which they are made; they end in the reverse order.

@@ -123,7 +123,8 @@ void HotLoop::evict_for_local_storage(const eviction::LocalStorageVictim& local,
                             .kill_due_at = kill_due_at_,
                             .dry_run = dry_run(),
                             .trigger = *wanted_,
-                            .timeline = timeline_});
+                            .timeline = timeline_,
+                            .config_generation = config_->generation});
   }
 }
 

@@ -214,23 +214,32 @@ enforce::Actuator& HotLoop::actuator() {
   return dry_run() ? *options_.dry_run_actuator : *options_.actuator;
 }
 
+bool HotLoop::kernel_watches(eviction::Signal signal) const {
+  if (source() != ReadingSource::kTable) {
+    return false;
+  }
+  const probe::Ladder& ladder = options_.probe->ladder();
+  // Without its timer the kernel side sees neither the last steps of a batch nor a recovery.
+  if (ladder.chosen(probe::Purpose::kSweepTimer).empty()) {
+    return false;
+  }
+  return signal != eviction::Signal::kMemoryAvailable ||
+         (config_->memory.follow_working_set() &&
+          !ladder.chosen(probe::Purpose::kNodeMemory).empty());
+}
+
 Duration HotLoop::next_interval() const {
   Duration interval = config_->interval.longest;
-  const bool kernel_watches = source() == ReadingSource::kTable;
-  if (kernel_watches && config_->memory.follow_working_set()) {
-    return interval;
-  }
   poll::IntervalOptions options = config_->interval;
-  if (kernel_watches) {
-    // It watches all but memory.available, which is looked at the sooner the nearer it is.
+  if (source() == ReadingSource::kTable) {
+    // What the kernel side does not watch is looked at the sooner the nearer it is.
     options.mode = poll::IntervalMode::kAdaptive;
   }
   const eviction::ThresholdTable& thresholds = config_->manager.thresholds();
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const eviction::Signal signal = thresholds[i].signal;
     const auto& seen = readings_.observations()[signal];
-    if (!eviction::is_memory(signal) || !seen ||
-        (kernel_watches && signal != eviction::Signal::kMemoryAvailable)) {
+    if (!eviction::is_memory(signal) || !seen || kernel_watches(signal)) {
       continue;
     }
     const auto limit = static_cast<std::int64_t>(

@@ -127,6 +127,8 @@ class HotLoop final : private probe::EventSink {
   /// A pass that leaves no copy: the next one that does must say so.
   void note_unrecorded();
   void arm_timer(MonoTime now);
+  /// Whether a crossing of this memory signal wakes us.
+  [[nodiscard]] bool kernel_watches(eviction::Signal signal) const;
   [[nodiscard]] Duration next_interval() const;
   [[nodiscard]] ReadingSource source() const;
   [[nodiscard]] enforce::Actuator& actuator();

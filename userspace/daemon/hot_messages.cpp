@@ -85,6 +85,8 @@ void HotLoop::handle(PlacePod& message) {
 void HotLoop::handle(UseConfig& message) {
   message.config->manager.inherit(config_->manager);
   std::swap(config_, message.config);
+  // Of places in the table that is left.
+  crossed_at_ = {};
   if (options_.record_every_pass) {
     unrecorded_state_ = config_->manager.state();
     unrecorded_waiting_.reset();

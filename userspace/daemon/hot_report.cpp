@@ -70,7 +70,11 @@ void HotLoop::report(const eviction::Decision& decision) {
   if (rehearsal && !options_.record_every_pass) {
     return;
   }
-  PassDone done{.trigger = *wanted_, .timeline = timeline_, .begun = std::nullopt, .copy = nullptr};
+  PassDone done{.trigger = *wanted_,
+                .timeline = timeline_,
+                .config_generation = config_->generation,
+                .begun = std::nullopt,
+                .copy = nullptr};
   if (begun_) {
     done.begun = EvictionBegun{.victim = pods_.at(readings_.slots()[*decision.victim]),
                                .signals = *begun_,

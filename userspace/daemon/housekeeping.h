@@ -23,6 +23,7 @@
 #include "daemon/journal.h"
 #include "daemon/messages.h"
 #include "daemon/pass_recorder.h"
+#include "daemon/pass_rules.h"
 #include "daemon/pass_watch.h"
 #include "daemon/pod_registry.h"
 #include "daemon/record_store.h"
@@ -147,13 +148,15 @@ class Housekeeping final : private base::LineHandler {
   ServiceNotifier service_;
 
   std::shared_ptr<const config::Config> config_;
-  eviction::ThresholdTable thresholds_;
+  PassRules rules_;
   RecordStore records_;
   std::optional<Journal> journal_;
   std::optional<PassRecorder> recorder_;
   /// Of the configuration, counted from 0.
   std::uint64_t config_generation_ = 0;
   PassWatch pass_watch_;
+  /// That of the newest pass that it was told of.
+  std::uint64_t watched_generation_ = 0;
   /// The newest pass, for status: one of the hot thread's buffers, given back at the next pass.
   std::unique_ptr<PassCopy> last_pass_;
   PassTrigger last_trigger_ = PassTrigger::kRegular;
@@ -166,6 +169,8 @@ class Housekeeping final : private base::LineHandler {
   eviction::Reason brake_ = eviction::Reason::kNone;
   enforce::ActuatorCounters actuator_counters_;
   Capacities capacities_;
+  /// Why not all thresholds are watched, as it was logged; empty while they are.
+  std::string watch_problem_;
   eviction::ConditionSet conditions_;
   /// Pods that the hot thread has let go of and that somebody may still use.
   std::vector<std::unique_ptr<HotPod>> dead_;

@@ -94,14 +94,16 @@ void Housekeeping::note_brakes(const PassCopy& copy) {
     return;
   }
   brake_ = reason;
+  const eviction::ThresholdTable& thresholds = rules_.of(copy.config_generation).thresholds;
   if (reason == eviction::Reason::kNone) {
     options_.log->info("no brake is on any more");
     return;
   }
-  const std::string threshold =
-      decision.threshold
-          ? std::string(eviction::to_string(thresholds_[*decision.threshold].signal)) + " is short"
-          : std::string("local storage limits are exceeded");
+  std::string threshold = "local storage limits are exceeded";
+  if (decision.threshold) {
+    threshold = eviction::to_string(thresholds[*decision.threshold].signal);
+    threshold += decision.met.has(*decision.threshold) ? " is short" : " is watched";
+  }
   options_.log->warn(fmt::format("{} and {}, continuing without an eviction for it", threshold,
                                  eviction::describe(reason)));
 }

@@ -43,22 +43,24 @@ void Housekeeping::handle(RetireConfig& message) {
 }
 
 void Housekeeping::handle(PassDone& message) {
+  rules_.forget_before(message.config_generation);
+  const PassRules::Rules& rules = rules_.of(message.config_generation);
   if (message.begun) {
-    keeper_->note_begun(*message.begun, thresholds_[message.begun->threshold],
-                        message.timeline.decide_at);
+    const eviction::Threshold& threshold = rules.thresholds[message.begun->threshold];
+    keeper_->note_begun(*message.begun, threshold, message.timeline.decide_at);
     const cluster::PodEntry* entry = options_.registry->table().find(message.begun->victim->uid);
     exporting::EvictionRecord record =
-        make_record(message, {.thresholds = thresholds_,
-                              .compat = config_->settings().compatibility,
+        make_record(message, {.thresholds = rules.thresholds,
+                              .compat = rules.compat,
                               .victim = entry,
                               .storage = storage_->storage_of(message.begun->victim->uid),
                               .at = options_.clock->wall_now()});
-    const bool awaits_disk = eviction::is_disk(thresholds_[message.begun->threshold].signal);
+    const bool for_disk = eviction::is_disk(threshold.signal);
     const HotPod& victim = *message.begun->victim;
     const bool dry_run = message.begun->dry_run;
     note_eviction(std::move(record), victim);
-    if (awaits_disk && !dry_run) {
-      storage_->note_victim(victim, options_.clock->now());
+    if (!dry_run) {
+      storage_->note_victim(victim, for_disk, options_.clock->now());
     }
   }
   if (!message.copy) {
@@ -110,14 +112,15 @@ void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod&
 void Housekeeping::handle(const LocalEvictionBegun& message) {
   const HotPod& victim = *message.victim;
   keeper_->note_begun(message, message.timeline.decide_at);
-  note_eviction(make_record(message, {.thresholds = thresholds_,
-                                      .compat = config_->settings().compatibility,
+  const PassRules::Rules& rules = rules_.of(message.config_generation);
+  note_eviction(make_record(message, {.thresholds = rules.thresholds,
+                                      .compat = rules.compat,
                                       .victim = options_.registry->table().find(victim.uid),
                                       .storage = storage_->storage_of(victim.uid),
                                       .at = options_.clock->wall_now()}),
                 victim);
   if (!message.dry_run) {
-    storage_->note_victim(victim, options_.clock->now());
+    storage_->note_victim(victim, /*for_disk=*/true, options_.clock->now());
   }
 }
 
@@ -136,7 +139,7 @@ void Housekeeping::handle(const RetireStorage& message) {
 void Housekeeping::note_pass(const PassCopy& copy) {
   actuator_counters_ = copy.actuator;
   note_brakes(copy);
-  keeper_->note_pass(copy, thresholds_, options_.clock->now());
+  keeper_->note_pass(copy, rules_.of(copy.config_generation).thresholds, options_.clock->now());
   if (conditions_ != copy.decision.conditions) {
     for (const eviction::Condition condition : eviction::kConditions) {
       const bool now_set = copy.decision.conditions.has(condition);

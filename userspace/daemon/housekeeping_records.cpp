@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "config/effective.h"
 #include "config/eviction_fields.h"
@@ -81,12 +82,14 @@ Result<> Housekeeping::start_journal() {
 
 void Housekeeping::note_changes(const PassDone& message) {
   const PassCopy& copy = *message.copy;
+  const PassRules::Rules& rules = rules_.of(copy.config_generation);
+  if (std::exchange(watched_generation_, copy.config_generation) != copy.config_generation) {
+    pass_watch_.forget_thresholds();
+  }
   const PassWatch::Change change = pass_watch_.take(copy.decision);
   for (const bool met : {true, false}) {
     for (const std::size_t place : met ? change.met : change.no_longer_met) {
-      if (place < thresholds_.size()) {
-        journal_->add("threshold", threshold_json(thresholds_[place], copy, met));
-      }
+      journal_->add("threshold", threshold_json(rules.thresholds[place], copy, met));
     }
   }
   for (const bool set : {true, false}) {
@@ -96,8 +99,8 @@ void Housekeeping::note_changes(const PassDone& message) {
   }
   if (change.outcome && !message.begun && !evicts(copy.decision.outcome)) {
     const exporting::EvictionRecord& kept =
-        records_.add_pass(make_record(message, {.thresholds = thresholds_,
-                                                .compat = config_->settings().compatibility,
+        records_.add_pass(make_record(message, {.thresholds = rules.thresholds,
+                                                .compat = rules.compat,
                                                 .victim = nullptr,
                                                 .at = options_.clock->wall_now()}));
     journal_->add_whole(exporting::to_json(kept), exporting::Durability::kCached);

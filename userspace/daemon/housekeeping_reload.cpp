@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "config/change.h"
 #include "config/effective.h"
@@ -52,11 +53,11 @@ Result<> Housekeeping::try_reload() {
   const bool dry_run_changed = config_->settings().dry_run != config->settings().dry_run;
   config_ = std::move(config);
   options_.filesystems->set_watch(*watch);
-  thresholds_ = std::move(watch->thresholds);
-  pass_watch_.forget_thresholds();
   journal_->add("daemon", {{"what", "reloaded"}});
   options_.log->set_options(config_->settings().log);
   (*hot)->generation = ++config_generation_;
+  rules_.use(config_generation_, {.thresholds = std::move(watch->thresholds),
+                                  .compat = config_->settings().compatibility});
   if (recorder_) {
     recorder_->use_config(config_generation_, config::effective_yaml(*config_));
   }
@@ -113,8 +114,18 @@ void Housekeeping::set_watch_points(const Capacities& capacities) {
                     .floor = {.amount = settings.hard_eviction.floor.amount,
                               .percent_of_threshold = settings.hard_eviction.floor.percent}});
   const Result<std::vector<std::uint64_t>> set = options_.probe->set_thresholds(points);
+  const std::string problem = set ? std::string() : set.error().message();
   if (!set) {
-    options_.log->warn("cannot watch thresholds: " + set.error().message() +
+    // Other than any that a pass has seen: the next one tries again.
+    capacities_ = {};
+  }
+  if (std::exchange(watch_problem_, problem) == problem) {
+    return;
+  }
+  if (set) {
+    options_.log->info("thresholds are watched again");
+  } else {
+    options_.log->warn("cannot watch thresholds: " + problem +
                        ", continuing without kernel events for them");
   }
 }

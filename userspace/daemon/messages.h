@@ -118,6 +118,8 @@ struct LocalEvictionBegun {
   bool dry_run = false;
   PassTrigger trigger = PassTrigger::kRegular;
   Timeline timeline;
+  /// HotConfig::generation of the pass.
+  std::uint64_t config_generation = 0;
 };
 /// An eviction that a pass began, or whose grace it cut.
 struct EvictionBegun {
@@ -138,6 +140,8 @@ struct EvictionBegun {
 struct PassDone {
   PassTrigger trigger = PassTrigger::kRegular;
   Timeline timeline;
+  /// HotConfig::generation of the pass: its places are those of that configuration's thresholds.
+  std::uint64_t config_generation = 0;
   std::optional<EvictionBegun> begun;
   /// What it saw and decided; nullptr when no buffer was left.
   std::unique_ptr<PassCopy> copy;

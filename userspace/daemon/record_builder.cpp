@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "daemon/record_texts.h"
 #include "enforce/protection.h"
 #include "eviction/message.h"
 #include "eviction/rank.h"
@@ -96,25 +97,6 @@ exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
   return recorded;
 }
 
-/// What the texts may know of the victim: its own sums, as no container of it is read by itself,
-/// and for disks the logs of its containers.
-std::optional<eviction::PodStatistics> statistics_of(const PassCopy& copy, const HotPod& victim,
-                                                     const disk::PodStorage* storage) {
-  for (const PassCopy::PodCopy& pod : copy.pods) {
-    if (pod.pod == &victim && pod.usage.has_memory()) {
-      eviction::PodStatistics statistics;
-      if (storage != nullptr) {
-        statistics = storage->statistics;
-      }
-      statistics.working_set_bytes = static_cast<std::uint64_t>(pod.usage.working_set().value);
-      statistics.process_count =
-          static_cast<std::uint64_t>(std::max<std::int64_t>(pod.usage.tasks, 0));
-      return statistics;
-    }
-  }
-  return std::nullopt;
-}
-
 /// The one that would have gone first, had anybody gone.
 void explain_nobody(exporting::EvictionRecord& record) {
   for (exporting::RecordedCandidate& candidate : record.ranking) {
@@ -181,23 +163,6 @@ void add_victim(exporting::EvictionRecord& record, const Begun& begun) {
   }
 }
 
-void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
-               const RecordContext& context) {
-  const eviction::Signal signal = context.thresholds[place].signal;
-  const std::optional<eviction::PodStatistics> statistics = statistics_of(
-      *done.copy, *done.begun->victim, eviction::is_disk(signal) ? context.storage : nullptr);
-  const eviction::EvictionText text =
-      eviction::eviction_text({.resource = eviction::resource_of(signal),
-                               .pod = context.victim->pod,
-                               .statistics = statistics ? &*statistics : nullptr,
-                               .thresholds = context.thresholds,
-                               .actionable = done.copy->decision.actionable,
-                               .observations = done.copy->observations},
-                              context.compat);
-  record.message = text.message;
-  record.annotations = text.annotations;
-}
-
 /// The threshold that the record is about: the one acted on, or the first that is met.
 std::optional<std::size_t> threshold_of(const PassDone& done,
                                         const eviction::ThresholdTable& thresholds) {
@@ -252,6 +217,7 @@ exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
   if (context.victim != nullptr && context.storage != nullptr) {
     record.message = eviction::local_storage_text(context.victim->pod, context.storage->statistics,
                                                   begun.breach, context.compat);
+    tell_of_victim(record, /*node_pressure=*/false);
   }
   return record;
 }
@@ -288,10 +254,14 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
     record.capacity = seen->capacity;
   }
   record.ranking = make_ranking(*done.copy, threshold.signal, done.timeline.observe_at);
+  tell_of_threshold(record, done, threshold.signal);
   if (!done.begun) {
     explain_nobody(record);
   } else if (context.victim != nullptr) {
     add_texts(record, done, *place, context);
+    if (!done.begun->escalated) {
+      tell_of_victim(record, /*node_pressure=*/true);
+    }
   }
   return record;
 }

@@ -58,8 +58,9 @@ class StorageKeeping {
 
   void handle(const MeasurePods& message);
   void handle(const RunCollectors& message);
-  /// A pod was evicted whose files are awaited.
-  void note_victim(const HotPod& victim, MonoTime at);
+  /// A pod was evicted: what it holds is awaited, and its files are removed where `for_disk` and
+  /// the configuration say so.
+  void note_victim(const HotPod& victim, bool for_disk, MonoTime at);
   void note_step(const EvictionStep& message);
   /// Looks what victims still hold. Cheap without any.
   void check_releases(MonoTime now);

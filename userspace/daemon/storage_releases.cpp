@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the victims of disk evictions still hold.
+// What victims still hold.
 #include <utility>
 
 #include "daemon/storage_keeping.h"
@@ -21,15 +21,16 @@ std::vector<sys::Mount> StorageKeeping::mounts() const {
   return sys::parse_mounts(options_.root->read("/proc/self/mountinfo").value_or(std::string{}));
 }
 
-void StorageKeeping::note_victim(const HotPod& victim, MonoTime at) {
+void StorageKeeping::note_victim(const HotPod& victim, bool for_disk, MonoTime at) {
   const config::StorageSettings& storage = options_.config->settings().storage;
   VictimReleases::Victim noted;
   noted.pod = victim.memory_id;
   noted.uid = victim.uid;
   noted.directory = storage.kubelet_root_directory + "/pods/" + victim.uid;
   noted.began_at = at;
-  noted.removes_data =
-      storage.evicted_pod_data == config::EvictedPodData::kRemoveEmptyDirs && victim.below_pod_root;
+  noted.removes_data = for_disk &&
+                       storage.evicted_pod_data == config::EvictedPodData::kRemoveEmptyDirs &&
+                       victim.below_pod_root;
   releases_.begin(std::move(noted));
   check_releases(at);
 }

@@ -51,6 +51,8 @@ std::string_view to_string(Holding holding) {
 
 void VictimReleases::begin(Victim victim) {
   if (Victim* known = find(victim.pod)) {
+    // One whose grace was cut for another signal is still one whose files were to be removed.
+    victim.removes_data = victim.removes_data || known->removes_data;
     *known = std::move(victim);
     return;
   }

@@ -20,6 +20,9 @@ namespace evictd::eviction {
 inline constexpr std::string_view kEvictedReason = "Evicted";
 /// Reason of the event on the node.
 inline constexpr std::string_view kThresholdMetReason = "EvictionThresholdMet";
+/// Type of the condition that a kubelet sets on a victim; node pressure only, never for local
+/// storage.
+inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
 /// Reason of the condition DisruptionTarget; node pressure only, never for local storage.
 inline constexpr std::string_view kDisruptionReason = "TerminationByKubelet";
 

@@ -75,6 +75,18 @@ Json to_json(const RecordedRelease& release) {
   return {{"what", release.what}, {"state", release.state}, {"at_ns", stamp(release.at)}};
 }
 
+Json to_json(const RecordedEvent& event) {
+  return {
+      {"on", event.on}, {"type", "Warning"}, {"reason", event.reason}, {"message", event.message}};
+}
+
+Json to_json(const RecordedPodCondition& condition) {
+  return {{"type", condition.type},
+          {"status", "True"},
+          {"reason", condition.reason},
+          {"message", condition.message}};
+}
+
 Json to_json(const RecordedTimeline& timeline) {
   return {{"hook_ns", stamp(timeline.hook)},
           {"wake_ns", stamp(timeline.wake)},
@@ -143,6 +155,8 @@ Json to_json(const EvictionRecord& record) {
           {"remaining_bytes", optional_number(record.remaining_bytes)},
           {"message", record.message},
           {"annotations", record.annotations},
+          {"events", list_of(record.events)},
+          {"pod_conditions", list_of(record.pod_conditions)},
           {"timeline", to_json(record.timeline)},
           {"conditions", record.conditions},
           {"observations", list_of(record.observations)},

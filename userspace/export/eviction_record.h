@@ -94,6 +94,21 @@ struct RecordedRelease {
   std::optional<MonoTime> at;
 };
 
+/// An event as a kubelet would have posted it for this decision. All are of type "Warning".
+struct RecordedEvent {
+  /// "node" or "pod".
+  std::string on;
+  std::string reason;
+  std::string message;
+};
+
+/// A condition as a kubelet would have set it on the victim, with status "True".
+struct RecordedPodCondition {
+  std::string type;
+  std::string reason;
+  std::string message;
+};
+
 /// When what happened, on CLOCK_MONOTONIC in nanoseconds; unset for what did not happen.
 struct RecordedTimeline {
   std::optional<MonoTime> hook;
@@ -155,6 +170,9 @@ struct EvictionRecord {
   /// As the kubelet writes them on the pod.
   std::string message;
   std::map<std::string, std::string> annotations;
+  /// What a kubelet would have told the cluster; none for an escalation, which it does not know.
+  std::vector<RecordedEvent> events;
+  std::vector<RecordedPodCondition> pod_conditions;
   RecordedTimeline timeline;
   /// Conditions reported after the pass: "MemoryPressure".
   std::vector<std::string> conditions;

@@ -86,13 +86,26 @@ RecordedRelease read_release(JsonFields fields) {
   return release;
 }
 
+RecordedEvent read_event(JsonFields fields) {
+  return {
+      .on = fields.text("on"), .reason = fields.text("reason"), .message = fields.text("message")};
+}
+
+RecordedPodCondition read_pod_condition(JsonFields fields) {
+  return {.type = fields.text("type"),
+          .reason = fields.text("reason"),
+          .message = fields.text("message")};
+}
+
 RecordedTimeline read_timeline(JsonFields fields) {
   RecordedTimeline timeline;
   timeline.hook = fields.moment_or_null("hook_ns");
   timeline.wake = fields.moment_or_null("wake_ns");
   timeline.observe = fields.moment_or_null("observe_ns");
   timeline.decide = fields.moment_or_null("decide_ns");
-  timeline.first_signal = fields.moment_or_null("first_signal_ns");
+  if (fields.has("first_signal_ns")) {
+    timeline.first_signal = fields.moment("first_signal_ns");
+  }
   timeline.signal = fields.moment_or_null("signal_ns");
   timeline.killed = fields.moment_or_null("killed_ns");
   timeline.exited = fields.moment_or_null("exited_ns");
@@ -178,6 +191,12 @@ Result<EvictionRecord> record_from_json(const Json& json) {
   }
   read_decision(fields, record);
   record.annotations = text_map(fields, "annotations");
+  if (fields.has("events")) {
+    record.events = read_list(fields, "events", read_event);
+  }
+  if (fields.has("pod_conditions")) {
+    record.pod_conditions = read_list(fields, "pod_conditions", read_pod_condition);
+  }
   record.timeline = read_timeline(fields.below("timeline"));
   record.conditions = read_texts(fields, "conditions");
   record.observations = read_list(fields, "observations", read_observation);

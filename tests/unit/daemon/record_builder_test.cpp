@@ -233,6 +233,32 @@ TEST_F(RecordedEviction, CarriesTheKubeletsWords) {
   EXPECT_EQ(record.annotations.at("starved_resource"), "memory");
 }
 
+TEST_F(RecordedEviction, TellsWhatAKubeletWouldHaveToldTheCluster) {
+  cluster::PodEntry victim;
+  victim.pod.name = "hog";
+  copy_.decision.threshold = 0;
+  const auto record = make_record(done(), {.thresholds = thresholds_, .victim = &victim});
+  ASSERT_EQ(record.events.size(), 2U);
+  EXPECT_EQ(record.events[0].on, "node");
+  EXPECT_EQ(record.events[0].reason, "EvictionThresholdMet");
+  EXPECT_EQ(record.events[0].message, "Attempting to reclaim memory");
+  EXPECT_EQ(record.events[1].on, "pod");
+  EXPECT_EQ(record.events[1].reason, "Evicted");
+  EXPECT_EQ(record.events[1].message, record.message);
+  ASSERT_EQ(record.pod_conditions.size(), 1U);
+  EXPECT_EQ(record.pod_conditions[0].type, "DisruptionTarget");
+  EXPECT_EQ(record.pod_conditions[0].reason, "TerminationByKubelet");
+  EXPECT_EQ(record.pod_conditions[0].message, record.message);
+}
+
+TEST_F(RecordedEviction, AKubeletKnowsOfNoEscalation) {
+  cluster::PodEntry victim;
+  PassDone escalated = done();
+  escalated.begun->escalated = true;
+  const auto record = make_record(escalated, {.thresholds = thresholds_, .victim = &victim});
+  EXPECT_TRUE(record.pod_conditions.empty());
+}
+
 TEST_F(RecordedEviction, WithoutACopyKeepsTheVictimAndTheMoments) {
   PassDone lean = done();
   lean.copy.reset();

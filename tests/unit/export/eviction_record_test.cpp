@@ -52,6 +52,9 @@ TEST(EvictionRecordJson, CarriesEveryField) {
   record.remaining_bytes = 4096;
   record.message = "low";
   record.annotations = {{"starved_resource", "memory"}};
+  record.events = {{.on = "pod", .reason = "Evicted", .message = "low"}};
+  record.pod_conditions = {
+      {.type = "DisruptionTarget", .reason = "TerminationByKubelet", .message = "low"}};
   record.timeline.hook = ns(1);
   record.timeline.freed = ns(9);
   record.thresholds.push_back({.signal = "memory.available",
@@ -77,6 +80,9 @@ TEST(EvictionRecordJson, CarriesEveryField) {
   EXPECT_EQ(json["dry_run"], true);
   EXPECT_EQ(json["remaining_bytes"], 4096);
   EXPECT_EQ(json["annotations"]["starved_resource"], "memory");
+  EXPECT_EQ(json["events"][0]["type"], "Warning");
+  EXPECT_EQ(json["events"][0]["reason"], "Evicted");
+  EXPECT_EQ(json["pod_conditions"][0]["status"], "True");
   EXPECT_EQ(json["timeline"]["hook_ns"], 1);
   EXPECT_EQ(json["timeline"]["freed_ns"], 9);
   EXPECT_EQ(json["thresholds"][0]["grace_period_seconds"], 30);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/record_texts.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "eviction/message.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// What the texts may know of the victim: its own sums, as no container of it is read by itself,
+/// and for disks the logs of its containers.
+std::optional<eviction::PodStatistics> statistics_of(const PassCopy& copy, const HotPod& victim,
+                                                     const disk::PodStorage* storage) {
+  for (const PassCopy::PodCopy& pod : copy.pods) {
+    if (pod.pod == &victim && pod.usage.has_memory()) {
+      eviction::PodStatistics statistics;
+      if (storage != nullptr) {
+        statistics = storage->statistics;
+      }
+      statistics.working_set_bytes = static_cast<std::uint64_t>(pod.usage.working_set().value);
+      statistics.process_count =
+          static_cast<std::uint64_t>(std::max<std::int64_t>(pod.usage.tasks, 0));
+      return statistics;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
+               const RecordContext& context) {
+  const eviction::Signal signal = context.thresholds[place].signal;
+  const std::optional<eviction::PodStatistics> statistics = statistics_of(
+      *done.copy, *done.begun->victim, eviction::is_disk(signal) ? context.storage : nullptr);
+  const eviction::EvictionText text =
+      eviction::eviction_text({.resource = eviction::resource_of(signal),
+                               .pod = context.victim->pod,
+                               .statistics = statistics ? &*statistics : nullptr,
+                               .thresholds = context.thresholds,
+                               .actionable = done.copy->decision.actionable,
+                               .observations = done.copy->observations},
+                              context.compat);
+  record.message = text.message;
+  record.annotations = text.annotations;
+}
+
+void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure) {
+  record.events.push_back(
+      {.on = "pod", .reason = std::string(eviction::kEvictedReason), .message = record.message});
+  if (node_pressure) {
+    record.pod_conditions.push_back({.type = std::string(eviction::kDisruptionTarget),
+                                     .reason = std::string(eviction::kDisruptionReason),
+                                     .message = record.message});
+  }
+}
+
+void tell_of_threshold(exporting::EvictionRecord& record, const PassDone& done,
+                       eviction::Signal signal) {
+  const eviction::Decision& decision = done.copy->decision;
+  if (decision.threshold && decision.met.has(*decision.threshold)) {
+    record.events.push_back(
+        {.on = "node",
+         .reason = std::string(eviction::kThresholdMetReason),
+         .message = eviction::threshold_met_text(eviction::resource_of(signal))});
+  }
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kubelet would have said of a decision, in a record.
+#pragma once
+
+#include <cstddef>
+
+#include "daemon/record_builder.h"
+
+namespace evictd::daemon {
+
+/// The message and the annotations of a victim of node pressure; `place` is that of the threshold
+/// acted on. Needs the pass's copy and the victim as the sources know it.
+void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
+               const RecordContext& context);
+
+/// The event and the condition of a victim, whose message is in the record already.
+void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure);
+
+/// The event on the node: posted whenever a pass acts on a threshold, whether or not somebody goes.
+void tell_of_threshold(exporting::EvictionRecord& record, const PassDone& done,
+                       eviction::Signal signal);
+
+}  // namespace evictd::daemon
