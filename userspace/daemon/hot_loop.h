@@ -59,9 +59,8 @@ class HotLoop final : private probe::EventSink {
 
   [[nodiscard]] static Result<std::unique_ptr<HotLoop>> create(Options options);
 
-  /// Runs until `stop` is set and the inbox is woken. Takes what is in the inbox first, so that the
-  /// first pass knows all pods that were found at start.
-  /// Errors: a failed wait, which nothing can mend.
+  /// Runs until `stop` is set and the inbox is woken. Takes what is in the inbox first: the first
+  /// pass knows all pods that were found at start. Errors: a failed wait, which nothing can mend.
   [[nodiscard]] Result<> run(const std::atomic<bool>& stop);
 
  private:
@@ -127,7 +126,6 @@ class HotLoop final : private probe::EventSink {
   /// A pass that leaves no copy: the next one that does must say so.
   void note_unrecorded();
   void arm_timer(MonoTime now);
-  /// Whether a crossing of this memory signal wakes us.
   [[nodiscard]] bool kernel_watches(eviction::Signal signal) const;
   [[nodiscard]] Duration next_interval() const;
   [[nodiscard]] ReadingSource source() const;

@@ -118,7 +118,6 @@ struct LocalEvictionBegun {
   bool dry_run = false;
   PassTrigger trigger = PassTrigger::kRegular;
   Timeline timeline;
-  /// HotConfig::generation of the pass.
   std::uint64_t config_generation = 0;
 };
 /// An eviction that a pass began, or whose grace it cut.
@@ -140,7 +139,7 @@ struct EvictionBegun {
 struct PassDone {
   PassTrigger trigger = PassTrigger::kRegular;
   Timeline timeline;
-  /// HotConfig::generation of the pass: its places are those of that configuration's thresholds.
+  /// HotConfig::generation of the pass, which its places belong to.
   std::uint64_t config_generation = 0;
   std::optional<EvictionBegun> begun;
   /// What it saw and decided; nullptr when no buffer was left.
