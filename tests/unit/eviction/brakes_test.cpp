@@ -158,7 +158,7 @@ TEST_F(Implausible, AFilesystemWithoutANumberOfInodesIsNoReasonToHold) {
   Node node(inodes);
   node.with(pod("web"), 1_GiB);
   node.input().brakes = &brakes_;
-  node.see(Signal::kNodefsInodesFree, 0, 0);
+  node.see(Signal::kNodeFsInodesFree, 0, 0);
   EXPECT_EQ(node.pass().outcome, Outcome::kNothingMet);
 }
 
