@@ -228,6 +228,10 @@ std::ostream& operator<<(std::ostream& out, const InterruptedCase& interrupted) 
   return out << interrupted.demo << ", interrupted at: " << interrupted.at;
 }
 
+std::string name_of_interrupted(const testing::TestParamInfo<InterruptedCase>& info) {
+  return info.param.demo.scenario + "_" + info.param.demo.event_source;
+}
+
 class DemoInATerminal : public DemoGround, public testing::WithParamInterface<InterruptedCase> {};
 
 TEST_P(DemoInATerminal, RemovesEverythingOnCtrlCWhichAllItsProcessesGet) {
@@ -246,9 +250,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(InterruptedCase{{"memory", "bpf", "besteffort-hog"}, kTreeIsThere},
                     InterruptedCase{{"pids", "bpf", "burstable-forkbomb"}, kTreeIsThere},
                     InterruptedCase{{"soft", "bpf", "besteffort-hog"}, "misbehaves"}),
-    [](const testing::TestParamInfo<InterruptedCase>& info) {
-      return info.param.demo.scenario + "_" + info.param.demo.event_source;
-    });
+    name_of_interrupted);
 
 }  // namespace
 }  // namespace evictd
