@@ -70,10 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "quotes"},
         BadFile{"TextForANumber", "evictionMaxPodGracePeriod: 5s\n",
                 "evictd.yaml:1: evictionMaxPodGracePeriod: 5s: no whole number; allowed: a whole "
-                "number from 0 to 2147483647"},
+                "number from -2147483648 to 2147483647"},
         BadFile{"QuotedNumber", "evictionMaxPodGracePeriod: \"5\"\n",
                 "evictd.yaml:1: evictionMaxPodGracePeriod: \"5\": no whole number; allowed: a "
-                "whole number from 0 to 2147483647"},
+                "whole number from -2147483648 to 2147483647"},
         BadFile{"NumberForText", "nodeName: 12\n",
                 "evictd.yaml:1: nodeName: 12: no text; allowed: text; put it in quotes"},
         BadFile{"NumberForAThreshold", "evictionHard:\n  memory.available: 1000\n",
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "1 to 99"},
         BadFile{"NumberThatFitsNoInteger", "evictionMaxPodGracePeriod: 99999999999999999999\n",
                 "evictd.yaml:1: evictionMaxPodGracePeriod: 99999999999999999999: out of range; "
-                "allowed: a whole number from 0 to 2147483647"},
+                "allowed: a whole number from -2147483648 to 2147483647"},
         BadFile{"DurationWithoutUnit", "pollInterval: 10\n",
                 "evictd.yaml:1: pollInterval: 10: time: missing unit in duration \"10\"; allowed: "
                 "a duration from 10ms to 1h, such as \"10s\" or \"1m30s\""},

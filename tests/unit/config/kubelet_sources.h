@@ -81,7 +81,8 @@ class KubeletSources {
 /// The warnings whose key begins with `key`, without the directory that the files are in.
 inline std::vector<std::string> texts_about(std::string_view key, const KubeletSources& sources) {
   std::vector<std::string> texts;
-  for (const Warning& warning : sources.config().warnings()) {
+  const Config config = sources.config();
+  for (const Warning& warning : config.warnings()) {
     if (warning.key.starts_with(key)) {
       texts.push_back(sources.without_directory(warning.text));
     }
