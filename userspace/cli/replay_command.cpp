@@ -24,7 +24,7 @@ struct ReplayOptions {
 };
 
 Result<Duration> interval_of(const std::string& text) {
-  const Result<Duration> interval = core::parse_go_duration(text);
+  Result<Duration> interval = core::parse_go_duration(text);
   if (interval &&
       (*interval < std::chrono::milliseconds(10) || *interval > std::chrono::hours(1))) {
     return fail(Errc::kInvalid, text + ": not allowed; allowed: a duration from 10ms to 1h");

@@ -22,6 +22,10 @@ std::int64_t freed_by(const ReleasingPod& pod, Resource resource) {
   return 0;
 }
 
+bool is_of_disk(Resource resource) {
+  return resource == Resource::kEphemeralStorage || resource == Resource::kInodes;
+}
+
 bool has_standing(const PassInput& input, Standing standing) {
   return std::any_of(input.pods.begin(), input.pods.end(),
                      [&](const PassPod& pod) { return pod.standing == standing; });
@@ -56,6 +60,9 @@ Reason hold_reason(const HoldQuestion& question, const PassInput& input, MonoTim
     return Reason::kVictimInGrace;
   }
   const Wide pending = pending_release(input.releasing, question.resource, now);
+  if (pending > 0 && is_of_disk(question.resource)) {
+    return Reason::kReleasePending;
+  }
   if (pending <= 0 || question.seen.available + pending < question.goal) {
     return Reason::kNone;
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "builders.h"
+#include "eviction/hold.h"
 #include "eviction/message.h"
 #include "node.h"
 
@@ -104,6 +105,36 @@ TEST(DiskUsage, ThatIsBeingMeasuredDelaysNoMemoryEviction) {
   Node node = full_node({.dedicated_image_fs = true, .split_container_fs = false});
   node.input().disk_usage_pending = true;
   EXPECT_EQ(node.pass_with_memory(1_MiB).outcome, Outcome::kEvicted);
+}
+
+TEST(DiskRelease, IsWaitedForThoughTheVictimWasMeasuredWithLittleAndWroteOn) {
+  Node node = full_node();
+  ReleasingPod victim;
+  victim.killed_at = node.now();
+  victim.disk = 1_MiB;
+  node.releasing().push_back(victim);
+  const Observations fallen = nodefs(0);
+  node.see(Signal::kNodeFsAvailable, 0, kCapacity);
+
+  EXPECT_EQ(node.pass().outcome, Outcome::kHeld);
+  EXPECT_EQ(node.last().reason, Reason::kReleasePending);
+
+  node.pass_time(kReleaseWait);
+  node.see(Signal::kNodeFsAvailable, 0, kCapacity);
+  ASSERT_EQ(node.pass().outcome, Outcome::kReclaiming);
+  EXPECT_EQ(node.resume(&fallen).outcome, Outcome::kEvicted) << "for 30 s and no longer";
+}
+
+TEST(DiskRelease, OfAnotherResourceHoldsNothing) {
+  Node node = full_node();
+  ReleasingPod victim;
+  victim.killed_at = node.now();
+  victim.memory = 1_GiB;
+  victim.tasks = 3;
+  node.releasing().push_back(victim);
+  const Observations still_full = nodefs(kCapacity / 20);
+  ASSERT_EQ(node.pass().outcome, Outcome::kReclaiming);
+  EXPECT_EQ(node.resume(&still_full).outcome, Outcome::kEvicted);
 }
 
 TEST(Layout, IsAskedForUntilItIsKnown) {
