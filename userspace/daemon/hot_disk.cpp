@@ -112,7 +112,7 @@ void HotLoop::evict_for_local_storage(const eviction::LocalStorageVictim& local,
             {.grace = decision.grace,
              .in_grace = InFlightTable::Phase::kHardGrace,
              .holds_disk = true,
-             .usage = readings_.usages()[local.pod].usage},
+             .usage = readings_.usages()[local.pod]},
             now);
   if (begun) {
     local_signalled_.push_back(local.pod);

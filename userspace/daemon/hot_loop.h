@@ -115,8 +115,8 @@ class HotLoop final : private probe::EventSink {
     /// Where it is while its grace runs.
     InFlightTable::Phase in_grace = InFlightTable::Phase::kHardGrace;
     bool holds_disk = false;
-    /// Charged to it now.
-    Bytes usage{0};
+    /// As it was read for the pass.
+    CgroupUsage usage;
   };
   std::optional<enforce::SignalReport> begin(HotPod& victim, const Beginning& how, MonoTime now);
   void forget_crossings(const eviction::Decision& decision);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hot thread hears and says: messages, kernel events, steps of evictions.
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "daemon/hot_loop.h"
@@ -169,6 +170,11 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
   const bool dry_run = &actuator == options_.dry_run_actuator;
   while (const std::optional<enforce::Progress> progress = actuator.take_progress()) {
     InFlightTable::Entry* entry = in_flight_.find(progress->pod);
+    const std::span<const std::uint32_t> slots = pods_.ordered();
+    const auto slot = std::find_if(slots.begin(), slots.end(), [&](std::uint32_t one) {
+      return pods_.at(one)->memory_id == progress->pod;
+    });
+    const HotPod* const pod = slot == slots.end() ? nullptr : pods_.at(*slot);
     // A dry run ends nobody: neither its own victim changes its standing, nor a pod that is being
     // evicted for real since dryRun was switched off.
     if (entry != nullptr && !dry_run && !entry->dry_run) {
@@ -180,21 +186,23 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
           entry->killed_at = progress->at;
           break;
         case enforce::EvictionState::kExceededGrace:
+          // What goes on dying goes on being freed, and nobody has to go in its place.
+          entry->phase =
+              pod != nullptr && InFlightTable::is_dying(*entry, readings_.read_one(*pod, wake_at_))
+                  ? InFlightTable::Phase::kKilled
+                  : InFlightTable::Phase::kOver;
+          want_pass(PassTrigger::kRelease);
+          break;
         case enforce::EvictionState::kReleased:
-          entry->phase = progress->state == enforce::EvictionState::kReleased
-                             ? InFlightTable::Phase::kReleased
-                             : InFlightTable::Phase::kOver;
+          entry->phase = InFlightTable::Phase::kReleased;
           want_pass(PassTrigger::kRelease);
           break;
       }
     }
     EvictionStep step{
         .progress = *progress, .dry_run = dry_run, .counters = options_.actuator->counters()};
-    for (const std::uint32_t slot : pods_.ordered()) {
-      const HotPod& pod = *pods_.at(slot);
-      if (pod.memory_id == progress->pod && pod.target) {
-        step.usage = pod.target->usage().value_or(Bytes{-1});
-      }
+    if (pod != nullptr && pod->target) {
+      step.usage = pod->target->usage().value_or(Bytes{-1});
     }
     if (entry != nullptr && !dry_run && progress->state == enforce::EvictionState::kReleased) {
       note_freed(*entry, step.usage, progress->at);

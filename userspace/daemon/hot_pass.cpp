@@ -227,7 +227,8 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
   entry.ticket = begun->ticket;
   entry.phase = how.grace.count() == 0 ? InFlightTable::Phase::kKilled : how.in_grace;
   entry.killed_at = begun->last_at;
-  entry.usage = how.usage;
+  entry.usage = how.usage.usage;
+  entry.tasks = how.usage.tasks;
   entry.dry_run = dry_run();
   entry.holds_disk = how.holds_disk && !entry.dry_run;
   if (entry.dry_run) {
@@ -248,7 +249,7 @@ void HotLoop::evict(const eviction::Decision& decision, HotPod& victim, MonoTime
                   .in_grace = threshold.is_hard() ? InFlightTable::Phase::kHardGrace
                                                   : InFlightTable::Phase::kSoftGrace,
                   .holds_disk = eviction::is_disk(threshold.signal),
-                  .usage = readings_.usages()[*decision.victim].usage},
+                  .usage = readings_.usages()[*decision.victim]},
                  now);
 }
 

@@ -8,6 +8,13 @@
 
 namespace evictd::daemon {
 
+namespace {
+
+/// What a cgroup may lose without any of its processes having ended: charges that were in stock.
+constexpr Bytes kLost = 1_MiB;
+
+}  // namespace
+
 eviction::Standing standing_of(InFlightTable::Phase phase) {
   switch (phase) {
     case InFlightTable::Phase::kSoftGrace:
@@ -20,6 +27,12 @@ eviction::Standing standing_of(InFlightTable::Phase phase) {
       return eviction::Standing::kKilled;
   }
   return eviction::Standing::kKilled;
+}
+
+bool InFlightTable::is_dying(const Entry& entry, const CgroupUsage& now) {
+  const bool lost_tasks = now.tasks >= 0 && now.tasks < entry.tasks;
+  return entry.phase == Phase::kKilled &&
+         (lost_tasks || (now.has_memory() && now.usage + kLost <= entry.usage));
 }
 
 bool InFlightTable::still_holds_disk(const Entry& entry, const std::optional<MonoTime>& asked_at,

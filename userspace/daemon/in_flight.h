@@ -10,6 +10,7 @@
 #include "evictd/bytes.h"
 #include "evictd/cgroup_id.h"
 #include "evictd/time.h"
+#include "evictd/usage.h"
 #include "eviction/pass.h"
 
 namespace evictd::daemon {
@@ -39,8 +40,9 @@ class InFlightTable {
     MonoTime killed_at{};
     /// Dying by whosever hand when we started: no actuator tells of its end.
     bool observed_only = false;
-    /// What it was charged with when it was chosen.
+    /// What it was charged with when it was chosen, and its tasks then.
     Bytes usage{0};
+    std::int64_t tasks = 0;
     /// Nobody was signalled: what it holds stays held.
     bool dry_run = false;
     /// Its files are awaited too.
@@ -48,6 +50,10 @@ class InFlightTable {
     /// They are known to be gone, which only readings that were asked for later show.
     std::optional<MonoTime> disk_freed_at;
   };
+
+  /// Whether a victim that was killed has lost tasks or memory since it was chosen: slow to die,
+  /// not stuck.
+  [[nodiscard]] static bool is_dying(const Entry& entry, const CgroupUsage& now);
 
   /// Whether its files must still be counted as in use, by filesystems all of which were last asked
   /// at `asked_at` or later. At most for kReleaseWait.

@@ -95,5 +95,31 @@ TEST(InFlightTable, WhatIsLeftOfAVictimIsNotChosenAgain) {
   }
 }
 
+CgroupUsage usage_of(Bytes memory, std::int64_t tasks) {
+  CgroupUsage usage;
+  usage.usage = memory;
+  usage.tasks = tasks;
+  return usage;
+}
+
+TEST(InFlightTable, AVictimThatLosesTasksOrMemoryIsDyingAndOneThatDoesNotIsStuck) {
+  InFlightTable::Entry one;
+  one.phase = InFlightTable::Phase::kKilled;
+  one.usage = 100_MiB;
+  one.tasks = 400;
+  EXPECT_TRUE(InFlightTable::is_dying(one, usage_of(100_MiB, 150)));
+  EXPECT_TRUE(InFlightTable::is_dying(one, usage_of(60_MiB, 400)));
+  EXPECT_FALSE(InFlightTable::is_dying(one, usage_of(100_MiB, 400)));
+  EXPECT_FALSE(InFlightTable::is_dying(one, usage_of(100_MiB - 4_KiB, 400))) << "a stock drained";
+}
+
+TEST(InFlightTable, AVictimThatWasNotKilledYetIsNotDying) {
+  InFlightTable::Entry one;
+  one.phase = InFlightTable::Phase::kHardGrace;
+  one.usage = 100_MiB;
+  one.tasks = 400;
+  EXPECT_FALSE(InFlightTable::is_dying(one, usage_of(1_MiB, 1)));
+}
+
 }  // namespace
 }  // namespace evictd::daemon
