@@ -43,8 +43,8 @@ struct HoldQuestion {
 /// only;
 /// - what is being freed would reach the goal, unless available has fallen by a further quarter of
 ///   the threshold since the last victim was chosen, or was last seen in its grace;
-/// - a victim that frees any of a disk is waited for as the kubelet waits: it went on to write after
-///   it was measured, so that neither the amount nor a fall of what is available tells enough.
+/// - a victim that frees any of a disk is waited for as the kubelet waits: it wrote on after it was
+///   measured, so that neither the amount nor a fall of what is available tells enough.
 [[nodiscard]] Reason hold_reason(const HoldQuestion& question, const PassInput& input,
                                  MonoTime now);
 
