@@ -81,4 +81,9 @@ class Validator {
   std::optional<BeforeDropIns> before_drop_ins_;
 };
 
+/// Whether an entry was given as `null`, which in one of the kubelet's sources means not given.
+[[nodiscard]] inline bool is_null(const YamlEntry& entry) {
+  return entry.value.kind == YamlNode::Kind::kNull;
+}
+
 }  // namespace evictd::config

@@ -14,10 +14,6 @@
 namespace evictd::config {
 namespace {
 
-bool is_null(const YamlEntry& entry) {
-  return entry.value.kind == YamlNode::Kind::kNull;
-}
-
 /// "evictionHard[memory.available]".
 std::string member_key(const Key& key, const std::string& member) {
   return fmt::format("{}[{}]", key.name, member);

@@ -19,10 +19,6 @@ namespace {
 constexpr std::string_view kTransitionPeriod = "evictionPressureTransitionPeriod";
 constexpr std::string_view kSoftGracePeriod = "evictionSoftGracePeriod";
 
-bool is_null(const YamlEntry& entry) {
-  return entry.value.kind == YamlNode::Kind::kNull;
-}
-
 bool is_zero_duration(const YamlNode& node) {
   const Result<Duration> duration = core::parse_go_duration(node.text);
   return duration && *duration == Duration::zero();
