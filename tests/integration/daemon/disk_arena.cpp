@@ -63,7 +63,7 @@ Actor& DiskArena::add_holder(const stage::PodSpec& spec, std::int64_t bytes) {
 }
 
 std::filesystem::path DiskArena::add_ballast(std::int64_t bytes) {
-  const std::filesystem::path file = disk_->path() / "ballast";
+  std::filesystem::path file = disk_->path() / "ballast";
   std::ofstream out(file);
   const std::string block(static_cast<std::size_t>(kMiB), 'x');
   for (std::int64_t written = 0; written < bytes; written += kMiB) {
