@@ -19,6 +19,12 @@ constexpr int kMostRounds = 16;
 /// Processes whose pidfds are opened ahead: those of a usual pod.
 constexpr std::size_t kMostForeseen = 64;
 
+/// The first batch is as small, so that the first signal of a fork bomb does not wait for hundreds
+/// of pidfds; each later one is this many times larger, since each costs another reading of the
+/// pod's processes.
+constexpr std::size_t kFirstBatch = 64;
+constexpr std::size_t kBatchGrowth = 4;
+
 }  // namespace
 
 ProcessSignaller::ProcessSignaller(const Options& options, ActuatorCounters& counters,
@@ -78,8 +84,10 @@ void ProcessSignaller::forget_foreseen() {
 
 void ProcessSignaller::signal_listed(KillTarget& target, SignalReport& report) {
   report.walked = report.walked || listed_.walked;
+  std::size_t most = kFirstBatch;
   for (std::size_t next = 0; next < listed_.pids.size();) {
-    const std::size_t stopped = open_batch(next, report);
+    const std::size_t stopped = open_batch(next, std::min(most, options_.batch), report);
+    most *= kBatchGrowth;
     if (stopped == next) {
       return;
     }
@@ -125,10 +133,10 @@ void ProcessSignaller::watch_listed(std::uint32_t slot) {
   }
 }
 
-std::size_t ProcessSignaller::open_batch(std::size_t from, SignalReport& report) {
+std::size_t ProcessSignaller::open_batch(std::size_t from, std::size_t most, SignalReport& report) {
   batch_.clear();
   std::size_t next = from;
-  while (next < listed_.pids.size() && batch_.size() < options_.batch) {
+  while (next < listed_.pids.size() && batch_.size() < most) {
     const pid_t pid = listed_.pids[next];
     sys::CallResult<base::Fd> pidfd = sys::open_pidfd(pid);
     if (pidfd) {

@@ -23,7 +23,7 @@ class ProcessSignaller {
   struct Options {
     /// Borrowed; stamps the signals.
     const core::Clock* clock = nullptr;
-    /// pidfds open at a time.
+    /// Most pidfds open at a time; the first time there are fewer.
     std::size_t batch = 0;
     /// Processes listed at a time.
     std::size_t max_processes = 0;
@@ -64,8 +64,8 @@ class ProcessSignaller {
   enum class Round { kSomebody, kNobody, kUnseen, kProtected };
 
   [[nodiscard]] Round signal_round(KillTarget& target, SignalReport& report);
-  /// Opens pidfds of what is listed from index `from` on; answers the index at which it stopped.
-  [[nodiscard]] std::size_t open_batch(std::size_t from, SignalReport& report);
+  /// Opens at most `most` pidfds of what is listed from index `from` on; answers where it stopped.
+  [[nodiscard]] std::size_t open_batch(std::size_t from, std::size_t most, SignalReport& report);
   void signal_batch(KillTarget& target, SignalReport& report);
   [[nodiscard]] bool signal_one(Opened& opened, SignalReport& report);
   void forget_signalled();
