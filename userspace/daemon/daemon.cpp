@@ -163,6 +163,8 @@ Result<> run_threads(HotLoop& hot, Housekeeping& house, Threads& threads,
   std::promise<Result<>> started;
   std::future<Result<>> priority = started.get_future();
   std::thread thread([&] {
+    // Also what is left of its haste where real-time priority is refused, or taken from it.
+    static_cast<void>(ask_for_short_slices());
     started.set_value(realtime.enabled ? make_thread_realtime(realtime.priority, realtime.limit)
                                        : Result<>());
     hot_ended = hot.run(threads.stop);

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <string>
 
+#include "sys/scheduling.h"
+
 namespace evictd::daemon {
 
 namespace {
@@ -67,6 +69,15 @@ Result<> make_thread_realtime(int priority, Duration limit) {
   const sigset_t set = only_sigxcpu();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   return {};
+}
+
+Result<> ask_for_short_slices() {
+  Result<sys::SchedulingAttributes> scheduling = sys::scheduling_of_thread();
+  if (!scheduling) {
+    return Failure(scheduling.error());
+  }
+  scheduling->runtime = static_cast<std::uint64_t>(kShortSlice.count());
+  return sys::set_scheduling(*scheduling);
 }
 
 std::uint64_t realtime_overruns() {

@@ -18,6 +18,16 @@ namespace evictd::daemon {
 /// (RT_GROUP_SCHED); kInvalid for a priority outside 1..99. Nothing is changed then.
 Result<> make_thread_realtime(int priority, Duration limit);
 
+/// Slice of an ordinary thread that asks for a short one: the shortest that the kernel grants.
+/// Source: kernel/sched/syscalls.c, __setparam_fair().
+inline constexpr Duration kShortSlice = std::chrono::microseconds(100);
+
+/// Has the calling thread, which has ordinary priority, scheduled in slices of kShortSlice: when it
+/// wakes, it goes before a thread with a longer one that has not had its share yet. It gets no more
+/// time for that. Needs no privilege; kernels before 6.12 take it and change nothing.
+/// Errors: those of sys::set_scheduling(). Nothing is changed then.
+Result<> ask_for_short_slices();
+
 /// How often SIGXCPU dropped the hot thread to ordinary priority since start.
 [[nodiscard]] std::uint64_t realtime_overruns();
 
