@@ -38,9 +38,13 @@ std::string observation_text(const EvictionRecord& record) {
   for (const exporting::RecordedObservation& seen : record.observations) {
     if (seen.signal == record.signal) {
       return fmt::format(
-          " (exact to {}, read from {}{})", amount_text(seen.signal, seen.error_bound), seen.source,
+          " (exact to {}, read from {}{}{})", amount_text(seen.signal, seen.error_bound),
+          seen.source,
           seen.age_us ? ", " + duration_text(std::chrono::microseconds(*seen.age_us)) + " old"
-                      : std::string());
+                      : std::string(),
+          seen.kernel_available ? "; the kernel itself had " +
+                                      amount_text(seen.signal, *seen.kernel_available) + " to give"
+                                : std::string());
     }
   }
   return {};

@@ -88,7 +88,7 @@ void HotLoop::resume_if_due(MonoTime now) {
       config_->manager.resume(now, input(eviction::Cadence::kEventOnly, in_force, now));
   timeline_.decide_at = options_.clock->now();
   begun_.reset();
-  refused_ = false;
+  pass_again_ = false;
   note_held(decision);
   act(decision, now);
   decision_deadline_ = decision.next_deadline;
@@ -98,7 +98,7 @@ void HotLoop::resume_if_due(MonoTime now) {
   timeline_ = {};
   // A victim that was not there: a whole pass finds who goes instead. Enough reclaimed: the
   // thresholds still stand as they did before, and what is read from now on may wake nobody.
-  if (std::exchange(refused_, false) || decision.outcome == eviction::Outcome::kReclaimed) {
+  if (std::exchange(pass_again_, false) || decision.outcome == eviction::Outcome::kReclaimed) {
     want_pass(PassTrigger::kRequest);
     run_wanted_pass();
   }

@@ -190,13 +190,14 @@ void HotLoop::run_wanted_pass() {
     return;
   }
   const bool approach = *wanted_ == PassTrigger::kApproach;
-  // Each refusal passes one pod over, so this ends; the bound is for when nothing can be noted.
+  // Each round passes one pod over or cuts one grace, so this ends; the bound is for when nothing
+  // can be noted.
   for (int round = 0; wanted_ && round < kMostRefusals; ++round) {
-    refused_ = false;
+    pass_again_ = false;
     pass(options_.clock->now());
     wanted_.reset();
     timeline_ = {};
-    if (refused_) {
+    if (pass_again_) {
       want_pass(PassTrigger::kRequest);
     }
   }

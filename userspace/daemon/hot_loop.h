@@ -172,8 +172,8 @@ class HotLoop final : private probe::EventSink {
   std::array<MonoTime, eviction::kMaxThresholds> crossed_at_{};
   bool events_ready_ = false;
   bool actuator_ready_ = false;
-  /// A victim was refused, so that another one must be found at once.
-  bool refused_ = false;
+  /// A victim was refused, so that another one must be found at once, or is to have no grace.
+  bool pass_again_ = false;
   /// Notices that the queue did not take; housekeeping is told to look for itself.
   std::uint64_t unsent_ = 0;
   bool polling_ = false;

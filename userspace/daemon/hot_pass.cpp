@@ -218,7 +218,7 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
     }
     count(options_.counters->not_begun);
     send(EvictionRefused{.victim = &victim, .code = begun.error().code});
-    refused_ = true;
+    pass_again_ = true;
     return std::nullopt;
   }
   if (rehearsed_ == &victim) {
@@ -251,6 +251,7 @@ void HotLoop::evict(const eviction::Decision& decision, HotPod& victim, MonoTime
                   .holds_disk = eviction::is_disk(threshold.signal),
                   .usage = readings_.usages()[*decision.victim]},
                  now);
+  pass_again_ = pass_again_ || (begun_ && decision.cut_at_once && !dry_run());
 }
 
 void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim, MonoTime now) {
@@ -270,7 +271,7 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
     entry->phase = InFlightTable::Phase::kOver;
     count(options_.counters->not_begun);
     send(EvictionRefused{.victim = &victim, .code = cut.error().code});
-    refused_ = true;
+    pass_again_ = true;
     return;
   }
   entry->phase = decision.grace.count() == 0 ? InFlightTable::Phase::kKilled

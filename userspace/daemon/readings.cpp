@@ -70,6 +70,10 @@ bool is_pids(eviction::Signal signal) {
   return signal == eviction::Signal::kPidAvailable;
 }
 
+bool is_node_memory(eviction::Signal signal) {
+  return signal == eviction::Signal::kMemoryAvailable;
+}
+
 }  // namespace
 
 eviction::PodReading reading_of(const CgroupUsage& usage) {
@@ -248,6 +252,11 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
   }
   if (!threshold_met(thresholds, observations_, eviction::is_memory)) {
     return;
+  }
+  if (threshold_met(thresholds, observations_, is_node_memory)) {
+    options_.node_files.read_meminfo(buffer_, node_);
+    observations_[eviction::Signal::kMemoryAvailable]->kernel_available =
+        eviction::kernel_available(node_, memory_);
   }
   for (const std::optional<std::size_t>& index : first_for_memory()) {
     if (!index) {

@@ -66,7 +66,8 @@ class Readings {
 
   /// Before a decision to kill, and only then. Where a memory threshold is met: reads the pod root
   /// and the first candidates anew from their files, whose inactive file cache is flushed by the
-  /// reading, because the kernel's statistic may be 2 s old. Where a pid threshold is met: reads
+  /// reading, because the kernel's statistic may be 2 s old; for the node's, also what the kernel
+  /// could still give. Where a pid threshold is met: reads
   /// the limits anew. Costs about 8 us a cgroup.
   void look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots, MonoTime now);
 

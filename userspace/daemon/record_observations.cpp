@@ -121,6 +121,7 @@ std::vector<exporting::RecordedObservation> make_observations(const PassCopy& co
     }
     one.source = name_of(source_of(signal, copy));
     one.error_bound = error_bound_of(signal);
+    one.kernel_available = seen->kernel_available;
     recorded.push_back(std::move(one));
   }
   return recorded;

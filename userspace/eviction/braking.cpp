@@ -111,8 +111,7 @@ bool EvictionManager::used_up(MonoTime now, const PassInput& input, std::size_t 
   const std::optional<Observation>& seen = decision_.observations[threshold.signal];
   const Resource resource = resource_of(threshold.signal);
   const bool vital = resource == Resource::kMemory || resource == Resource::kPids;
-  if (vital && threshold.is_hard() && seen &&
-      Wide{seen->available} < floor_of(place, seen->capacity)) {
+  if (vital && threshold.is_hard() && seen && below_floor(place, *seen)) {
     decision_.overruled = Reason::kEvictionRate;
     return false;
   }

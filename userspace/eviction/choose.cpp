@@ -150,7 +150,7 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
 bool EvictionManager::escalate_below_floor(const PassInput& input, std::size_t place) {
   const Threshold& threshold = table_[place];
   const Observation& seen = *decision_.observations[threshold.signal];
-  if (!threshold.is_hard() || Wide{seen.available} >= floor_of(place, seen.capacity)) {
+  if (!threshold.is_hard() || !below_floor(place, seen)) {
     return false;
   }
   const std::optional<std::size_t> victim =
@@ -190,7 +190,13 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   if (const std::optional<Observation>& seen = decision_.observations[threshold.signal]) {
     state_.last_evictions[static_cast<std::size_t>(threshold.signal)] =
         EvictionMark{now, seen->available};
+    decision_.cut_at_once =
+        threshold.is_hard() && decision_.grace.count() > 0 && below_floor(place, *seen);
   }
+}
+
+bool EvictionManager::below_floor(std::size_t place, const Observation& seen) const {
+  return Wide{seen.left()} < floor_of(place, seen.capacity);
 }
 
 Wide EvictionManager::floor_of(std::size_t place, std::int64_t capacity) const {

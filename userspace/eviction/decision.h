@@ -83,6 +83,9 @@ struct Decision {
   Reason overruled = Reason::kNone;
   /// What the victim is given between SIGTERM and SIGKILL.
   std::chrono::seconds grace{0};
+  /// That is what the kubelet gives, but less than the floor is left already: another pass is to
+  /// follow at once and cut it.
+  bool cut_at_once = false;
   /// Run these in order, then call resume(). Set with kReclaiming only.
   CollectorList collectors;
   std::vector<LocalStorageVictim> local_victims;

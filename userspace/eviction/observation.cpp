@@ -108,6 +108,13 @@ std::optional<Observation> observe_memory(const NodeUsage& node, const MemoryRul
   return seen;
 }
 
+std::optional<std::int64_t> kernel_available(const NodeUsage& node, const MemoryRules& rules) {
+  if (node.mem_available.value < 0 || (rules.swap_aware && node.swap_free.value < 0)) {
+    return std::nullopt;
+  }
+  return node.mem_available.value + (rules.swap_aware ? node.swap_free.value : 0);
+}
+
 std::optional<Observation> observe_allocatable_memory(const CgroupUsage& pod_root) {
   const std::int64_t limit = pod_root.limit.value;
   if (!pod_root.has_memory() || limit < 0 || limit == std::numeric_limits<std::int64_t>::max()) {

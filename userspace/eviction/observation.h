@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,15 @@ struct Observation {
   std::int64_t capacity = 0;
   /// When the numbers were read; unset means not known, which never makes them stale.
   std::optional<MonoTime> time;
+  /// Of memory.available, and only once a threshold is met: what the kernel itself could still
+  /// give. It keeps back memory that the kubelet's formula counts as available, on a small node all
+  /// that such a threshold leaves. Unset: not asked for.
+  std::optional<std::int64_t> kernel_available = std::nullopt;
+
+  /// What is left before the kernel would have to kill, as far as is known.
+  [[nodiscard]] std::int64_t left() const {
+    return std::min(available, kernel_available.value_or(available));
+  }
 
   bool operator==(const Observation&) const = default;
 };
@@ -110,6 +120,11 @@ struct MemoryRules {
 /// Unset if what a rule needs was not read.
 [[nodiscard]] std::optional<Observation> observe_memory(const NodeUsage& node,
                                                         const MemoryRules& rules = {});
+
+/// What the kernel could give by its own estimate, free swap with it where `rules` count that as
+/// available. Unset if it was not read.
+[[nodiscard]] std::optional<std::int64_t> kernel_available(const NodeUsage& node,
+                                                           const MemoryRules& rules);
 /// allocatableMemory.available from a reading of the pod root: limit less working set, at least 0.
 /// Unset if it was not read or has no limit.
 [[nodiscard]] std::optional<Observation> observe_allocatable_memory(const CgroupUsage& pod_root);

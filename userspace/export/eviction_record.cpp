@@ -34,9 +34,13 @@ Json to_json(const RecordedThreshold& threshold) {
 }
 
 Json to_json(const RecordedObservation& seen) {
-  return {{"signal", seen.signal},     {"available", seen.available},
-          {"capacity", seen.capacity}, {"age_us", optional_number(seen.age_us)},
-          {"source", seen.source},     {"error_bound", seen.error_bound}};
+  return {{"signal", seen.signal},
+          {"available", seen.available},
+          {"capacity", seen.capacity},
+          {"age_us", optional_number(seen.age_us)},
+          {"source", seen.source},
+          {"error_bound", seen.error_bound},
+          {"kernel_available", optional_number(seen.kernel_available)}};
 }
 
 Json to_json(const RecordedSortKeys& keys) {

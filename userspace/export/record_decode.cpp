@@ -33,6 +33,9 @@ RecordedObservation read_observation(JsonFields fields) {
   seen.age_us = fields.whole_or_null("age_us");
   seen.source = fields.text("source");
   seen.error_bound = fields.whole("error_bound");
+  if (fields.has("kernel_available")) {
+    seen.kernel_available = fields.whole_or_null("kernel_available");
+  }
   return seen;
 }
 

@@ -97,10 +97,13 @@ Json to_json(const eviction::Observations& observations) {
   Json json = Json::object();
   for (const eviction::Signal signal : eviction::kSignals) {
     if (const auto& seen = observations[signal]) {
-      json[std::string(eviction::to_string(signal))] = {
-          {"available", seen->available},
-          {"capacity", seen->capacity},
-          {"time", seen->time ? Json(ns(*seen->time)) : Json(nullptr)}};
+      Json& one = json[std::string(eviction::to_string(signal))];
+      one = {{"available", seen->available},
+             {"capacity", seen->capacity},
+             {"time", seen->time ? Json(ns(*seen->time)) : Json(nullptr)}};
+      if (seen->kernel_available) {
+        one["kernel_available"] = *seen->kernel_available;
+      }
     }
   }
   return json;

@@ -75,6 +75,9 @@ eviction::Observations read_observations(JsonFields fields, const Json& object) 
     observation.available = seen.whole("available", -kMostAmount, kMostAmount);
     observation.capacity = seen.whole("capacity", -kMostAmount, kMostAmount);
     observation.time = seen.moment_or_null("time");
+    if (seen.has("kernel_available")) {
+      observation.kernel_available = seen.whole("kernel_available", -kMostAmount, kMostAmount);
+    }
     observations[signal] = observation;
   }
   return observations;

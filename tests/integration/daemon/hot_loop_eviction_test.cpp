@@ -206,6 +206,26 @@ TEST_F(EvictingWithGrace, AHardVictimIsWaitedForAndKilledAtOnceBelowTheFloor) {
   EXPECT_EQ(actuator_.begun().size(), 1U) << "an escalation is no second eviction";
 }
 
+TEST_F(EvictingWithGrace, AHardVictimHasNoTimeWhenTheKernelHasNothingLeftToGive) {
+  node_.set_memory(930_MiB);
+  node_.set_mem_available(3_MiB);
+  place(1, "hog", 500_MiB);
+  start();
+  const auto begun = next<PassDone>();
+  ASSERT_TRUE(begun && begun->begun && begun->copy);
+  EXPECT_EQ(begun->begun->grace, seconds(1));
+  EXPECT_EQ(begun->copy->observations[eviction::Signal::kMemoryAvailable]->kernel_available,
+            (3_MiB).value);
+
+  const auto cut = next<PassDone>();
+  ASSERT_TRUE(cut && cut->begun && cut->copy);
+  EXPECT_EQ(cut->copy->decision.outcome, Outcome::kEscalated);
+  EXPECT_EQ(cut->begun->grace, seconds(0));
+  ASSERT_EQ(actuator_.cuts().size(), 1U);
+  EXPECT_EQ(actuator_.cuts()[0].rest, Duration::zero());
+  EXPECT_EQ(counters_.evictions.load(), 1U);
+}
+
 TEST_F(EvictingSoftly, AHardThresholdCutsTheGraceOfASoftVictim) {
   node_.set_memory(930_MiB);
   place(1, "small", 10_MiB);

@@ -29,6 +29,11 @@ class FakeNode {
     tree_.write("/sys/fs/cgroup/kubepods/memory.max", std::to_string((500_MiB).value) + "\n");
   }
 
+  /// What the kernel says that it could still give.
+  void set_mem_available(Bytes available) const {
+    tree_.write("/proc/meminfo", "MemTotal:     1024000 kB\nMemAvailable: " +
+                                     std::to_string(available.value / 1024) + " kB\n");
+  }
   void set_max_pid(int most) const {
     tree_.write("/proc/sys/kernel/pid_max", std::to_string(most) + "\n");
   }

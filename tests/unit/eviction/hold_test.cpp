@@ -167,6 +167,33 @@ TEST(HardGrace, IsWaitedForAboveTheFloorAndCutBelowIt) {
   EXPECT_EQ(decision.grace, 0s);
 }
 
+TEST(HardGrace, EndsAtOnceBelowTheFloorByTheKernelsOwnEstimate) {
+  Node node(hard_1gi());
+  node.with(pod("victim"), 500_MiB);
+  node["victim"].standing = Standing::kInHardGrace;
+
+  EXPECT_EQ(node.pass_with_memory(1000_MiB, 512_MiB).outcome, Outcome::kHeld);
+  node.pass_time(1ms);
+  EXPECT_EQ(node.pass_with_memory(1000_MiB, 511_MiB).outcome, Outcome::kEscalated);
+}
+
+TEST(HardGrace, IsGivenAndCutByAPassThatFollowsAtOnceWhenLittleIsLeftAlready) {
+  Node node(hard_1gi());
+  node.with(pod("victim"), 500_MiB);
+
+  const Decision& decision = node.pass_with_memory(1000_MiB, 100_MiB);
+  EXPECT_EQ(decision.outcome, Outcome::kEvicted);
+  EXPECT_EQ(decision.grace, 1s);
+  EXPECT_TRUE(decision.cut_at_once);
+}
+
+TEST(HardGrace, IsWaitedForWhileEnoughIsLeft) {
+  Node node(hard_1gi());
+  node.with(pod("victim"), 500_MiB);
+
+  EXPECT_FALSE(node.pass_with_memory(1000_MiB, 900_MiB).cut_at_once);
+}
+
 TEST(HardGrace, FloorMayBeAnAmount) {
   PassSettings settings = hard_1gi();
   settings.hard_floor.amount = (100_MiB).value;

@@ -31,6 +31,17 @@ void expect(const MemoryRules& rules, Bytes available, Bytes capacity) {
   EXPECT_EQ(seen->time, node().read_at);
 }
 
+TEST(KernelAvailable, IsTheKernelsEstimateWithFreeSwapWhereThatCounts) {
+  NodeUsage usage = node();
+  usage.mem_available = 7_MiB;
+  usage.swap_free = 5_MiB;
+
+  EXPECT_EQ(kernel_available(usage, {}), (7_MiB).value);
+  EXPECT_EQ(kernel_available(usage, {.swap_aware = true}), (12_MiB).value);
+  usage.mem_available = Bytes{-1};
+  EXPECT_EQ(kernel_available(usage, {}), std::nullopt);
+}
+
 TEST(MemoryRules, OfTheKubeletCountActiveFileCacheAsUsed) {
   expect({}, 7_GiB, 16_GiB);
 }

@@ -47,6 +47,12 @@ class Node {
   void see(Signal signal, std::int64_t available, std::int64_t capacity) {
     seen_[signal] = Observation{available, capacity, now_};
   }
+  /// The same when the kernel itself has only `kernel_available` to give.
+  const Decision& pass_with_memory(Bytes available, Bytes kernel_available) {
+    see(Signal::kMemoryAvailable, available.value, (16_GiB).value);
+    seen_[Signal::kMemoryAvailable]->kernel_available = kernel_available.value;
+    return pass();
+  }
   /// One pass with memory.available at this level, of 16 GiB.
   const Decision& pass_with_memory(Bytes available) {
     see(Signal::kMemoryAvailable, available.value, (16_GiB).value);

@@ -134,7 +134,8 @@ EvictionRecord told() {
                                  .capacity = 10,
                                  .age_us = 12,
                                  .source = "bpf",
-                                 .error_bound = 4096});
+                                 .error_bound = 4096,
+                                 .kernel_available = 3});
   record.thresholds.push_back({.signal = "memory.available",
                                .threshold = "10%",
                                .grace_period_seconds = 0,

@@ -17,6 +17,8 @@ eviction::PassState full_state() {
   state.past_grace.add(2);
   state.last_observations[eviction::Signal::kNodeFsInodesFree] =
       eviction::Observation{.available = -7, .capacity = 8, .time = std::nullopt};
+  state.last_observations[eviction::Signal::kMemoryAvailable] = eviction::Observation{
+      .available = 5, .capacity = 8, .time = MonoTime(Duration(4)), .kernel_available = 3};
   state.unchanged_since[3] = MonoTime(Duration(12));
   state.layout = eviction::DiskLayout{.dedicated_image_fs = true, .split_container_fs = false};
   state.watch_points_refreshed_at = MonoTime(Duration(9));
