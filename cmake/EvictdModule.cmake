@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # One CMake target a folder of userspace/, and a header that a target did not declare does not resolve.
 
+# The sources of a target are compiled several at a time with EVICTD_UNITY.
+function(evictd_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${EVICTD_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  if(EVICTD_UNITY)
+    # A source that another one includes looks to gcc like a header, whose types must not be local.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
 # evictd_module(NAME SOURCES a.cpp b.cpp DEPENDS core sys LIBRARIES spdlog::spdlog)
 #
 # Makes the static library evictd_NAME of the current folder. Its headers are included as "NAME/header.h".
@@ -22,11 +31,7 @@ function(evictd_module name)
     set(scope INTERFACE)
   endif()
   if(arg_SOURCES)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${EVICTD_UNITY} UNITY_BUILD_BATCH_SIZE 8)
-    if(EVICTD_UNITY)
-      # A source that another one includes looks to gcc like a header, whose types must not be local.
-      target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
-    endif()
+    evictd_compile_together(${target})
   endif()
   target_include_directories(${target} ${scope} ${include_root} ${PROJECT_SOURCE_DIR}/include)
   list(TRANSFORM arg_DEPENDS PREPEND evictd_)
@@ -37,6 +42,7 @@ endfunction()
 function(evictd_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LIBRARIES")
   add_executable(${name} ${arg_SOURCES})
+  evictd_compile_together(${name})
   list(TRANSFORM arg_DEPENDS PREPEND evictd_)
   target_link_libraries(${name} PRIVATE evictd_build_flags ${arg_DEPENDS} ${arg_LIBRARIES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -51,6 +57,7 @@ function(evictd_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "LABEL;TIMEOUT"
                         "SOURCES;DEPENDS;LIBRARIES;DEFINITIONS")
   add_executable(${name} ${arg_SOURCES})
+  evictd_compile_together(${name})
   list(TRANSFORM arg_DEPENDS PREPEND evictd_)
   target_link_libraries(${name} PRIVATE evictd_build_flags ${arg_DEPENDS} ${arg_LIBRARIES}
                                         GTest::gtest_main GTest::gmock)

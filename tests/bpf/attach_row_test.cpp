@@ -18,10 +18,6 @@ using probe::Origin;
 using probe::Purpose;
 using probe::Signal;
 
-constexpr std::uint64_t kMiB = 1U << 20;
-/// Charges are taken in batches per CPU: usage and the values in events may differ by this much.
-constexpr std::uint64_t kStock = 4 * kMiB;
-
 /// Loads a probe with one purpose pinned to the row of the parameter.
 class AttachRow : public testing::TestWithParam<std::string> {
  protected:

@@ -17,13 +17,12 @@ namespace {
 using probe::Direction;
 using probe::Signal;
 
-constexpr std::uint64_t kMiB = 1U << 20;
-constexpr std::uint32_t kPods = 200;
+constexpr std::uint32_t kManyPods = 200;
 
 std::vector<TestCgroup> make_pods(const TestCgroup& root, const std::string& name) {
   std::vector<TestCgroup> pods;
-  pods.reserve(kPods);
-  for (std::uint32_t i = 0; i < kPods; ++i) {
+  pods.reserve(kManyPods);
+  for (std::uint32_t i = 0; i < kManyPods; ++i) {
     pods.push_back(root.create_child(name + std::to_string(i)));
   }
   return pods;
@@ -54,14 +53,16 @@ TEST(Churn, TwoHundredPodsInABurstAreAllReportedAndForgottenAgain) {
   };
   {
     std::vector<TestCgroup> pods = make_pods(root, "pod-");
-    for (std::uint32_t slot = 0; slot < kPods; ++slot) {
+    for (std::uint32_t slot = 0; slot < kManyPods; ++slot) {
       ASSERT_TRUE(probe->watch(slot, pods[slot].pod()));
     }
-    ASSERT_TRUE(recorder.wait_until([&] { return count(probe::CgroupChange::kCreated) >= kPods; }));
+    ASSERT_TRUE(
+        recorder.wait_until([&] { return count(probe::CgroupChange::kCreated) >= kManyPods; }));
   }
-  ASSERT_TRUE(recorder.wait_until([&] { return count(probe::CgroupChange::kRemoved) >= kPods; }));
+  ASSERT_TRUE(
+      recorder.wait_until([&] { return count(probe::CgroupChange::kRemoved) >= kManyPods; }));
   ASSERT_TRUE(probe->refresh());
-  for (std::uint32_t slot = 0; slot < kPods; ++slot) {
+  for (std::uint32_t slot = 0; slot < kManyPods; ++slot) {
     EXPECT_FALSE(probe->row(slot).has_memory()) << "slot " << slot;
   }
   EXPECT_EQ(recorder.drain().newly_dropped, 0U);
@@ -100,14 +101,14 @@ TEST(Churn, WithoutTheHookOfRmdirNoRowShowsAnotherPod) {
   const TestCgroup root = TestCgroup::create();
   {
     std::vector<TestCgroup> gone = make_pods(root, "gone-");
-    for (std::uint32_t slot = 0; slot < kPods; ++slot) {
+    for (std::uint32_t slot = 0; slot < kManyPods; ++slot) {
       ASSERT_TRUE(probe->watch(slot, gone[slot].pod()));
     }
   }
   const std::vector<TestCgroup> pods = make_pods(root, "pod-");
   TestChild child(pods.front());
   ASSERT_TRUE(child.run(Work::kTouch4K, 32 * kMiB));
-  for (std::uint32_t slot = 0; slot < kPods; ++slot) {
+  for (std::uint32_t slot = 0; slot < kManyPods; ++slot) {
     ASSERT_TRUE(probe->refresh());
     const CgroupUsage row = probe->row(slot);
     EXPECT_FALSE(row.has_memory() && row.usage.value >= 32 * static_cast<std::int64_t>(kMiB))

@@ -13,10 +13,6 @@ using probe::Direction;
 using probe::Signal;
 using probe::WatchedThreshold;
 
-constexpr std::uint64_t kMiB = 1U << 20;
-/// Charges are taken in batches per CPU: usage and the values in events may differ by this much.
-constexpr std::uint64_t kStock = 4 * kMiB;
-
 class MemoryCrossing : public testing::Test {
  protected:
   void SetUp() override { ASSERT_NE(probe_, nullptr); }

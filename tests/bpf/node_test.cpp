@@ -20,8 +20,6 @@
 namespace evictd::test {
 namespace {
 
-constexpr std::int64_t kMiB = 1 << 20;
-
 /// One line of /proc/meminfo in bytes.
 std::int64_t meminfo(const std::string& key) {
   std::ifstream file("/proc/meminfo");

@@ -8,8 +8,6 @@
 namespace evictd::test {
 namespace {
 
-constexpr std::int64_t kMiB = 1 << 20;
-
 class Rows : public testing::Test {
  protected:
   void SetUp() override { ASSERT_NE(probe_, nullptr); }

@@ -14,8 +14,6 @@ using probe::Counters;
 using probe::Options;
 using probe::Purpose;
 
-constexpr std::uint64_t kMiB = 1U << 20;
-
 /// Ticks that the options allow in `elapsed`, with one interval to spare.
 double allowed(const Options& options, Duration elapsed) {
   const double seconds = std::chrono::duration<double>(elapsed).count();

@@ -12,6 +12,10 @@
 
 namespace evictd::test {
 
+inline constexpr std::int64_t kMiB = 1 << 20;
+/// Charges are taken in batches per CPU: usage and the values in events may differ by this much.
+inline constexpr std::int64_t kStock = 4 * kMiB;
+
 /// One directory in the memory hierarchy and one of the same name in the pids hierarchy (the same
 /// directory on v2), removed again with everything in it, also when the test fails.
 class TestCgroup {

@@ -18,8 +18,6 @@ using probe::Direction;
 using probe::Signal;
 using std::chrono::microseconds;
 
-constexpr std::uint64_t kMiB = 1U << 20;
-
 class Unified : public testing::Test {
  protected:
   void SetUp() override {

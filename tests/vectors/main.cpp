@@ -33,15 +33,15 @@ struct Tally {
 };
 
 /// One case, taken apart.
-struct Case {
+struct CaseLine {
   std::string place;  // FILE:LINE
   Json id;
   Json input;
   std::optional<Json> expected;
 };
 
-Result<Case> read_case(const CaseFile& file, const Line& line) {
-  Case result{file.path.string() + ":" + std::to_string(line.number), {}, {}, {}};
+Result<CaseLine> read_case(const CaseFile& file, const Line& line) {
+  CaseLine result{file.path.string() + ":" + std::to_string(line.number), {}, {}, {}};
   Result<Json> parsed = base::parse_json<Json>(line.text);
   if (!parsed) {
     return fail(parsed.error().code, result.place + ": " + parsed.error().context);
@@ -62,7 +62,7 @@ void complain(const std::string& what) {
   std::cerr << "evictd-vectors: " << what << "\n";
 }
 
-void report_failure(const Case& subject, const Json& actual) {
+void report_failure(const CaseLine& subject, const Json& actual) {
   std::cout << subject.place << ": " << subject.id.dump() << " failed\n  input    "
             << subject.input.dump() << "\n  expected " << subject.expected->dump()
             << "\n  actual   " << actual.dump() << "\n";
@@ -78,7 +78,7 @@ bool accepts(const Suite& suite, const Json& expected, const Json& actual) {
 }
 
 /// Judges or answers one case and adds it to the tally.
-void run_case(const Suite& suite, const Options& options, const Result<Case>& subject,
+void run_case(const Suite& suite, const Options& options, const Result<CaseLine>& subject,
               std::ostream* answers, Tally& tally) {
   ++tally.total;
   if (!subject) {

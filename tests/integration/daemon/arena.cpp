@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "must.h"
 #include "stage/text_file.h"
 
 namespace evictd::daemon::test {
@@ -23,21 +24,6 @@ constexpr int kLookMs = 10;
 bool look_again(int pidfd) {
   pollfd dead{pidfd, POLLIN, 0};
   return ::poll(&dead, 1, kLookMs) == 0;
-}
-
-/// Unwraps what a test cannot go on without.
-template <typename T>
-T must(Result<T> result) {
-  if (!result) {
-    throw std::runtime_error(result.error().message());
-  }
-  return std::move(*result);
-}
-
-void must(Result<> result) {
-  if (!result) {
-    throw std::runtime_error(result.error().message());
-  }
 }
 
 }  // namespace

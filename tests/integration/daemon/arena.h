@@ -32,6 +32,10 @@ inline constexpr std::int64_t kRunUp = 48 * kMiB;
 inline constexpr std::int64_t kHeadroom = 64 * kMiB;
 /// Past the threshold, and well below the limit.
 inline constexpr std::int64_t kPastThreshold = kRunUp + kHeadroom / 2;
+/// A hard threshold beyond the soft one at kHeadroom, for tests of both.
+inline constexpr std::int64_t kHardHeadroom = kHeadroom / 2;
+/// Half-way between the two.
+inline constexpr std::int64_t kPastSoft = kRunUp + (kHeadroom - kHardHeadroom) / 2;
 /// Far from any threshold.
 inline constexpr std::int64_t kModest = 8 * kMiB;
 

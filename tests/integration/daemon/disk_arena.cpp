@@ -2,21 +2,13 @@
 #include "disk_arena.h"
 
 #include <fstream>
-#include <stdexcept>
 #include <string>
-#include <utility>
+
+#include "must.h"
 
 namespace evictd::daemon::test {
 
 namespace {
-
-template <typename T>
-T must(Result<T> result) {
-  if (!result) {
-    throw std::runtime_error(result.error().message());
-  }
-  return std::move(*result);
-}
 
 constexpr Bytes kSize{192 * kMiB};
 constexpr std::int64_t kInodes = 8192;
@@ -28,9 +20,7 @@ void DiskArena::SetUp() {
   if (IsSkipped()) {
     return;
   }
-  if (const Result<> own = stage::own_mount_namespace(); !own) {
-    throw std::runtime_error(own.error().message());
-  }
+  must(stage::own_mount_namespace());
   disk_ = must(stage::LoopFilesystem::create(
       {.directory = scratch_->path(), .size = kSize, .inodes = kInodes}));
 }
@@ -56,9 +46,7 @@ Actor& DiskArena::add_filler(const stage::PodSpec& spec, load::LoadKind kind, st
 Actor& DiskArena::add_holder(const stage::PodSpec& spec, std::int64_t bytes) {
   Actor& actor = add_filler(spec, load::LoadKind::kFileBytes, bytes);
   actor.load.go();
-  if (const Result<> held = actor.load.await_holding(kPatience); !held) {
-    throw std::runtime_error(held.error().message());
-  }
+  must(actor.load.await_holding(kPatience));
   return actor;
 }
 

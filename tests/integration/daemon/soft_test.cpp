@@ -6,9 +6,6 @@
 namespace evictd::daemon::test {
 namespace {
 
-constexpr std::int64_t kHardHeadroom = 32 * kMiB;
-/// Half-way between the two thresholds.
-constexpr std::int64_t kPastSoft = kRunUp + (kHeadroom - kHardHeadroom) / 2;
 /// By less than the quarter of the threshold at which a second victim goes as well.
 constexpr std::int64_t kPastHard = kRunUp + kHeadroom - kHardHeadroom + kHardHeadroom / 8;
 

@@ -17,9 +17,6 @@ namespace {
 
 using base::FaultPoint;
 
-constexpr std::int64_t kHardHeadroom = 32 * kMiB;
-/// Half-way between the two thresholds.
-constexpr std::int64_t kPastSoft = kRunUp + (kHeadroom - kHardHeadroom) / 2;
 constexpr std::int64_t kGraceSeconds = 1;
 
 /// How the victim is ended.

@@ -19,8 +19,6 @@ namespace {
 using std::chrono::seconds;
 using enum EvictionState;
 
-constexpr MonoTime kStart = at(seconds{1000});
-
 /// A pod in the v1 memory and pids hierarchies.
 class CgroupActuatorOnV1 : public testing::Test {
  protected:

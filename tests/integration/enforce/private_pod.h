@@ -82,6 +82,9 @@ void write_file(const std::string& path, const std::string& text);
   return MonoTime{since_start};
 }
 
+/// When a test begins, on the clock that it drives itself.
+inline constexpr MonoTime kStart = at(std::chrono::seconds{1000});
+
 /// Hands the actuator what the kernel says, at the test's time `now`, until a step to `state` is
 /// there; nothing after 20 s without one.
 [[nodiscard]] std::optional<Progress> await(Actuator& actuator, EvictionState state, MonoTime now);

@@ -19,8 +19,6 @@ namespace {
 using std::chrono::seconds;
 using enum EvictionState;
 
-constexpr MonoTime kStart = at(seconds{1000});
-
 class ProtectedPods : public testing::Test {
  protected:
   void SetUp() override {

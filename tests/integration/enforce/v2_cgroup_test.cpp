@@ -14,8 +14,6 @@ namespace {
 using std::chrono::seconds;
 using enum EvictionState;
 
-constexpr MonoTime kStart = at(seconds{1000});
-
 /// A pod in the cgroup2 hierarchy; killing needs no controller there.
 class CgroupActuatorOnV2 : public testing::Test {
  protected:

@@ -15,13 +15,13 @@
 namespace evictd::stage {
 namespace {
 
-constexpr std::chrono::seconds kDeadline{20};
+constexpr std::chrono::seconds kChildDeadline{20};
 
 TEST(StageChild, SaysHowAndWhenItEnded) {
   const MonoTime before = base::SystemClock{}.now();
   Result<Child> child = Child::start({.argv = {"/bin/sh", "-c", "exit 7"}});
   ASSERT_TRUE(child) << child.error().message();
-  const Result<ChildExit> end = child->wait(kDeadline);
+  const Result<ChildExit> end = child->wait(kChildDeadline);
   ASSERT_TRUE(end) << end.error().message();
   EXPECT_EQ(end->text(), "exit status 7");
   EXPECT_GT(end->at, before);
@@ -50,7 +50,7 @@ TEST(StageChild, DiesOfSigpipeThoughItsParentIgnoresIt) {
   Result<Child> child = Child::start({.argv = {"/bin/sh", "-c", "kill -PIPE $$"}});
   std::signal(SIGPIPE, before);
   ASSERT_TRUE(child) << child.error().message();
-  const Result<ChildExit> end = child->wait(kDeadline);
+  const Result<ChildExit> end = child->wait(kChildDeadline);
   ASSERT_TRUE(end) << end.error().message();
   EXPECT_TRUE(end->killed_by(SIGPIPE)) << end->text();
 }
@@ -63,7 +63,7 @@ TEST(StageChild, WritesToItsOutputFileAndSeesItsEnvironment) {
                                       .environment = {"STAGE_WORD=heard"},
                                       .output = output});
   ASSERT_TRUE(child) << child.error().message();
-  ASSERT_TRUE(child->wait(kDeadline));
+  ASSERT_TRUE(child->wait(kChildDeadline));
   EXPECT_EQ(read_text(output).value_or("?"), "heard\n");
   std::filesystem::remove_all(directory);
 }

@@ -15,8 +15,8 @@ json one(std::string_view text, DocumentFormat format = DocumentFormat::kYaml) {
   return documents->at(0).value;
 }
 
-Error error_of(std::string_view text, DocumentFormat format = DocumentFormat::kYaml,
-               const DocumentLimits& limits = {}) {
+Error document_error(std::string_view text, DocumentFormat format = DocumentFormat::kYaml,
+                     const DocumentLimits& limits = {}) {
   const Result<std::vector<Document>> documents = parse_documents(text, "f", format, limits);
   EXPECT_FALSE(documents) << text;
   return documents ? Error{} : documents.error();
@@ -40,8 +40,8 @@ TEST(ParseDocuments, ReadsNumbersOfTheCoreSchema) {
 
 TEST(ParseDocuments, ObeysTheTagsOfTheCoreSchema) {
   EXPECT_EQ(one("[!!str 5, !!int 5, !!null ~, ! 6]"), json::parse(R"(["5", 5, null, "6"])"));
-  EXPECT_EQ(error_of("a: !custom 5").message(), "f:1: tag '!custom' cannot be read");
-  EXPECT_EQ(error_of("a: !!int five").code, Errc::kInvalid);
+  EXPECT_EQ(document_error("a: !custom 5").message(), "f:1: tag '!custom' cannot be read");
+  EXPECT_EQ(document_error("a: !!int five").code, Errc::kInvalid);
 }
 
 TEST(ParseDocuments, ReadsEveryDocumentWithItsLine) {
@@ -60,16 +60,16 @@ TEST(ParseDocuments, FindsNothingInAnEmptyText) {
 }
 
 TEST(ParseDocuments, RefusesAKeyThatIsThereTwice) {
-  EXPECT_EQ(error_of("a: 1\nb: 2\na: 3\n").message(), "f:3: key 'a' is there twice");
-  EXPECT_EQ(error_of("{\n\"a\": 1,\n\"a\": 2}", DocumentFormat::kJson).message(),
+  EXPECT_EQ(document_error("a: 1\nb: 2\na: 3\n").message(), "f:3: key 'a' is there twice");
+  EXPECT_EQ(document_error("{\n\"a\": 1,\n\"a\": 2}", DocumentFormat::kJson).message(),
             "f:3: key 'a' is there twice");
 }
 
 TEST(ParseDocuments, RefusesKeysThatAreNoText) {
-  EXPECT_EQ(error_of("? [a]\n: 1\n").message(), "f:1: a sequence cannot be a key");
-  EXPECT_EQ(error_of("? {a: 1}\n: 1\n").message(), "f:1: a mapping cannot be a key");
-  EXPECT_EQ(error_of("a: &x 1\n*x : 2\n").message(), "f:2: an alias cannot be a key");
-  EXPECT_EQ(error_of("base: &x {a: 1}\nb:\n  <<: *x\n").message(),
+  EXPECT_EQ(document_error("? [a]\n: 1\n").message(), "f:1: a sequence cannot be a key");
+  EXPECT_EQ(document_error("? {a: 1}\n: 1\n").message(), "f:1: a mapping cannot be a key");
+  EXPECT_EQ(document_error("a: &x 1\n*x : 2\n").message(), "f:2: an alias cannot be a key");
+  EXPECT_EQ(document_error("base: &x {a: 1}\nb:\n  <<: *x\n").message(),
             "f:3: merge keys ('<<') are not supported");
 }
 
@@ -78,7 +78,7 @@ TEST(ParseDocuments, ReadsAliasesAsWhatTheyStandFor) {
 }
 
 TEST(ParseDocuments, RefusesAnAliasToWhatItIsIn) {
-  EXPECT_EQ(error_of("a: &x [1, *x]").message(), "f:1: an alias to what it is in");
+  EXPECT_EQ(document_error("a: &x [1, *x]").message(), "f:1: an alias to what it is in");
 }
 
 TEST(ParseDocuments, CountsWhatAliasesStandFor) {
@@ -91,35 +91,35 @@ TEST(ParseDocuments, CountsWhatAliasesStandFor) {
     }
     bomb += "]\n";
   }
-  const Error error = error_of(bomb);
+  const Error error = document_error(bomb);
   EXPECT_EQ(error.code, Errc::kExhausted);
   EXPECT_EQ(error.message(), "f:6: more than 200000 values");
 }
 
 TEST(ParseDocuments, RefusesDeepNesting) {
   const std::string deep = std::string(1000, '[') + std::string(1000, ']');
-  EXPECT_EQ(error_of(deep).code, Errc::kExhausted);
-  EXPECT_EQ(error_of(deep, DocumentFormat::kJson).message(), "f:1: nested deeper than 64");
+  EXPECT_EQ(document_error(deep).code, Errc::kExhausted);
+  EXPECT_EQ(document_error(deep, DocumentFormat::kJson).message(), "f:1: nested deeper than 64");
 }
 
 TEST(ParseDocuments, RefusesALongText) {
-  EXPECT_EQ(error_of("aaaa", DocumentFormat::kYaml, {3, 64, 10}).message(),
+  EXPECT_EQ(document_error("aaaa", DocumentFormat::kYaml, {3, 64, 10}).message(),
             "f:1: longer than 3 bytes");
 }
 
 TEST(ParseDocuments, NamesTheLineThatIsNoYaml) {
-  const Error error = error_of("a: 1\nb: [1, 2\nc: }\n");
+  const Error error = document_error("a: 1\nb: [1, 2\nc: }\n");
   EXPECT_EQ(error.code, Errc::kMalformed);
   EXPECT_TRUE(error.message().starts_with("f:")) << error.message();
   EXPECT_NE(error.message().find("not YAML"), std::string::npos);
 }
 
 TEST(ParseDocuments, NamesTheLineThatIsNoJson) {
-  EXPECT_TRUE(error_of("{\"a\": 1,\n\n oops}", DocumentFormat::kJson)
+  EXPECT_TRUE(document_error("{\"a\": 1,\n\n oops}", DocumentFormat::kJson)
                   .message()
                   .starts_with("f:3: not JSON at"));
-  EXPECT_EQ(error_of("{} {}", DocumentFormat::kJson).code, Errc::kMalformed);
-  EXPECT_EQ(error_of("", DocumentFormat::kJson).code, Errc::kMalformed);
+  EXPECT_EQ(document_error("{} {}", DocumentFormat::kJson).code, Errc::kMalformed);
+  EXPECT_EQ(document_error("", DocumentFormat::kJson).code, Errc::kMalformed);
 }
 
 TEST(FindLine, FindsAValueByItsPath) {

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using Json = nlohmann::json;
 
-std::string error_of(std::string_view text) {
+std::string reading_error(std::string_view text) {
   const Result<eviction::Pod> pod = pod_from_json(Json::parse(text));
   return pod ? "none" : pod.error().context;
 }
@@ -45,20 +45,21 @@ TEST(PodJson, ReadsWhatEvictionNeeds) {
 }
 
 TEST(PodJson, NamesTheFieldThatIsWrong) {
-  EXPECT_EQ(error_of("[]"), "document: must be an object");
-  EXPECT_EQ(error_of(R"({"metadata": {"name": 1}})"), "metadata.name: must be a text");
-  EXPECT_EQ(error_of(R"({"spec": {"containers": [{}, {"resources": {"limits": {"cpu": "1x"}}}]}})"),
-            "spec.containers[1].resources.limits.cpu: quantities must match the regular expression "
-            "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
-  EXPECT_EQ(error_of(R"({"spec": {"priority": 3000000000}})"),
+  EXPECT_EQ(reading_error("[]"), "document: must be an object");
+  EXPECT_EQ(reading_error(R"({"metadata": {"name": 1}})"), "metadata.name: must be a text");
+  EXPECT_EQ(
+      reading_error(R"({"spec": {"containers": [{}, {"resources": {"limits": {"cpu": "1x"}}}]}})"),
+      "spec.containers[1].resources.limits.cpu: quantities must match the regular expression "
+      "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  EXPECT_EQ(reading_error(R"({"spec": {"priority": 3000000000}})"),
             "spec.priority: must be a whole number from -2147483648 to 2147483647");
-  EXPECT_EQ(error_of(R"({"spec": {"volumes": {}}})"), "spec.volumes: must be a list");
-  EXPECT_EQ(error_of(R"({"metadata": {"creationTimestamp": "yesterday"}})"),
+  EXPECT_EQ(reading_error(R"({"spec": {"volumes": {}}})"), "spec.volumes: must be a list");
+  EXPECT_EQ(reading_error(R"({"metadata": {"creationTimestamp": "yesterday"}})"),
             "metadata.creationTimestamp: not a time like 2024-01-31T12:00:00Z: \"yesterday\"");
 }
 
 TEST(PodJson, TakesNullForAbsent) {
-  EXPECT_EQ(error_of(R"({"metadata": null, "spec": {"containers": null, "overhead": null}})"),
+  EXPECT_EQ(reading_error(R"({"metadata": null, "spec": {"containers": null, "overhead": null}})"),
             "none");
 }
 

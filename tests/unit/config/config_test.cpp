@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "parsed.h"
 #include "support/fake_tree.h"
 
 namespace evictd::config {
@@ -20,14 +21,8 @@ using std::chrono_literals::operator""us;
 
 using Texts = std::map<std::string, std::string>;
 
-Config read(std::string_view text) {
-  Result<Config> config = parse(text, "evictd.yaml");
-  EXPECT_TRUE(config.has_value()) << config.error().message();
-  return config.value_or(Config::defaults());
-}
-
 TEST(Config, AnEmptyFileMeansTheDefaultsOfTheKubelet) {
-  const Config config = read("");
+  const Config config = parsed("");
   EXPECT_EQ(config->eviction.hard, (Texts{{"memory.available", "100Mi"},
                                           {"nodefs.available", "10%"},
                                           {"nodefs.inodesFree", "5%"},
@@ -44,23 +39,23 @@ TEST(Config, AnEmptyFileMeansTheDefaultsOfTheKubelet) {
 }
 
 TEST(Config, TheOlderKubeletHasNoDefaultForInodesOfTheImageFilesystem) {
-  const Config config = read("compatibility: 1.26\n");
+  const Config config = parsed("compatibility: 1.26\n");
   EXPECT_EQ(config->compatibility, eviction::Compat::k1_26);
   EXPECT_FALSE(config->eviction.hard.contains("imagefs.inodesFree"));
   EXPECT_EQ(config->eviction.hard.size(), 4U);
 }
 
 TEST(Config, SettingOneHardThresholdDropsTheOthers) {
-  const Config config = read("evictionHard:\n  memory.available: 1Gi\n");
+  const Config config = parsed("evictionHard:\n  memory.available: 1Gi\n");
   EXPECT_EQ(config->eviction.hard, (Texts{{"memory.available", "1Gi"}}));
 }
 
 TEST(Config, AnEmptyMapOfHardThresholdsMeansNone) {
-  EXPECT_TRUE(read("evictionHard: {}\n").thresholds().empty());
+  EXPECT_TRUE(parsed("evictionHard: {}\n").thresholds().empty());
 }
 
 TEST(Config, SoftThresholdsAloneKeepTheHardDefaults) {
-  const Config config = read(
+  const Config config = parsed(
       "evictionSoft: {memory.available: 2Gi}\n"
       "evictionSoftGracePeriod: {memory.available: 2m}\n");
   EXPECT_EQ(config->eviction.hard.size(), 5U);
@@ -68,7 +63,7 @@ TEST(Config, SoftThresholdsAloneKeepTheHardDefaults) {
 }
 
 TEST(Config, EveryKeyReachesItsSetting) {
-  const Config config = read(R"(
+  const Config config = parsed(R"(
 compatibility: "1.26"
 hardEvictionGracePeriodSeconds: 3
 hardEvictionFloor: 64Mi
@@ -163,7 +158,7 @@ faults: {dropKernelEvents: true}
 }
 
 TEST(Config, SaysWhereEachValueCameFrom) {
-  const Config config = read(
+  const Config config = parsed(
       "dryRun: true\nevictionSoft:\n  memory.available: 2Gi\n"
       "evictionSoftGracePeriod:\n  memory.available: 1m\n");
   EXPECT_EQ(to_string(config.origin("dryRun")), "evictd.yaml:1");

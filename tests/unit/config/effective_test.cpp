@@ -9,15 +9,10 @@
 #include <string>
 
 #include "config/keys.h"
+#include "parsed.h"
 
 namespace evictd::config {
 namespace {
-
-Config read(std::string_view text) {
-  Result<Config> config = parse(text, "evictd.yaml");
-  EXPECT_TRUE(config.has_value()) << config.error().message();
-  return config.value_or(Config::defaults());
-}
 
 constexpr std::string_view kUnusual = R"(
 hardEvictionGracePeriodSeconds: 0
@@ -36,23 +31,23 @@ sweep: {floor: 1234us, rateUp: 123456789}
 
 TEST(EffectiveConfig, ParsesToAnEqualConfig) {
   for (const std::string_view text : {std::string_view(""), kUnusual}) {
-    const Config config = read(text);
+    const Config config = parsed(text);
     const std::string yaml = effective_yaml(config);
-    EXPECT_EQ(read(yaml), config) << yaml;
+    EXPECT_EQ(parsed(yaml), config) << yaml;
   }
 }
 
 TEST(EffectiveConfig, TheSettingsOfTheJsonParseToAnEqualConfig) {
-  const Config config = read(kUnusual);
+  const Config config = parsed(kUnusual);
   nlohmann::json settings = nlohmann::json::parse(effective_json(config))["settings"];
   for (auto it = settings.begin(); it != settings.end();) {
     it = it->is_null() ? settings.erase(it) : std::next(it);
   }
-  EXPECT_EQ(read(settings.dump()), config);
+  EXPECT_EQ(parsed(settings.dump()), config);
 }
 
 TEST(EffectiveConfig, SaysForEachValueWhereItCameFrom) {
-  const std::string yaml = effective_yaml(read("dryRun: true\nlog:\n  level: warn\n"));
+  const std::string yaml = effective_yaml(parsed("dryRun: true\nlog:\n  level: warn\n"));
   for (const std::string_view line :
        {"dryRun: true  # evictd.yaml:1\n", "evictionHard:\n",
         "  memory.available: \"100Mi\"  # default of compatibility 1.32\n",
@@ -64,7 +59,7 @@ TEST(EffectiveConfig, SaysForEachValueWhereItCameFrom) {
 }
 
 TEST(EffectiveConfig, TheJsonHasOriginsAndWarnings) {
-  const auto json = nlohmann::json::parse(effective_json(read("dryRun: true")));
+  const auto json = nlohmann::json::parse(effective_json(parsed("dryRun: true")));
   EXPECT_EQ(json["settings"]["dryRun"], true);
   EXPECT_EQ(json["settings"]["sweep"]["floor"], "20us");
   EXPECT_EQ(json["origins"]["dryRun"], "evictd.yaml:1");

@@ -12,7 +12,7 @@
 namespace evictd::config::test {
 namespace {
 
-using Texts = std::vector<std::string>;
+using Lines = std::vector<std::string>;
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
@@ -23,8 +23,8 @@ NodeFacts node() {
   return facts;
 }
 
-Texts warnings_of(const Texts& flags, const NodeFacts& facts = node()) {
-  Texts texts;
+Lines warnings_of(const Lines& flags, const NodeFacts& facts = node()) {
+  Lines texts;
   for (const Warning& warning : find_node_warnings(KubeletSources().flags(flags).config(), facts)) {
     texts.push_back(warning.text);
   }
@@ -32,54 +32,54 @@ Texts warnings_of(const Texts& flags, const NodeFacts& facts = node()) {
 }
 
 TEST(NodeWarning, TheDefaultsHaveNone) {
-  EXPECT_EQ(warnings_of({}), Texts{});
+  EXPECT_EQ(warnings_of({}), Lines{});
 }
 
 TEST(NodeWarning, AMemoryThresholdBelowWhatIsReserved) {
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<100Mi", "--system-reserved=memory=512Mi",
                          "--kube-reserved=memory=512Mi"}),
-            (Texts{"flag --eviction-hard: evictionHard[memory.available]: 100Mi is below the 1Gi "
+            (Lines{"flag --eviction-hard: evictionHard[memory.available]: 100Mi is below the 1Gi "
                    "that systemReserved and kubeReserved hold back: pods meet the limit of their "
                    "own cgroup, and its OOM killer, first; only its copy "
                    "allocatableMemory.available can act before"}));
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<5%", "--system-reserved=memory=1Gi",
                          "--experimental-allocatable-ignore-eviction"}),
-            (Texts{"flag --eviction-hard: evictionHard[memory.available]: 5% is below the 1Gi that "
+            (Lines{"flag --eviction-hard: evictionHard[memory.available]: 5% is below the 1Gi that "
                    "systemReserved and kubeReserved hold back: pods meet the limit of their own "
                    "cgroup, and its OOM killer, first"}));
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<1Gi", "--system-reserved=memory=1Gi"}),
-            Texts{});
+            Lines{});
   // Without enforcement the pods' cgroup has no limit.
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<100Mi", "--system-reserved=memory=1Gi",
                          "--enforce-node-allocatable=none"}),
-            Texts{});
+            Lines{});
 }
 
 TEST(NodeWarning, ASoftAmountNotAboveAHardShare) {
-  const Texts flags = {"--eviction-hard=memory.available<10%",
+  const Lines flags = {"--eviction-hard=memory.available<10%",
                        "--eviction-soft=memory.available<1Gi",
                        "--eviction-soft-grace-period=memory.available=1m"};
   EXPECT_EQ(warnings_of(flags),
-            (Texts{"flag --eviction-soft: evictionSoft[memory.available]: 1Gi is not above the "
+            (Lines{"flag --eviction-soft: evictionSoft[memory.available]: 1Gi is not above the "
                    "hard threshold 10% on this node: the hard one always acts first"}));
   NodeFacts small = node();
   small.memory_bytes = 4 * kGiB;
-  EXPECT_EQ(warnings_of(flags, small), Texts{});
-  EXPECT_EQ(warnings_of(flags, {}), Texts{});
+  EXPECT_EQ(warnings_of(flags, small), Lines{});
+  EXPECT_EQ(warnings_of(flags, {}), Lines{});
 }
 
 TEST(NodeWarning, AMinimumReclaimThatTheCapacityDoesNotAllow) {
   EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=17Gi"}),
-            (Texts{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: "
+            (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: "
                    "17Gi is more than the capacity 17179869184: pressure would never end"}));
   EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=nodefs.available=95%"}),
-            (Texts{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[nodefs.available]: 95% "
+            (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[nodefs.available]: 95% "
                    "above the threshold 10% is more than the capacity 107374182400: pressure would "
                    "never end"}));
   EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=200%"}, {}),
-            (Texts{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: "
+            (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: "
                    "200% is more than there can be"}));
-  EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=2Gi"}), Texts{});
+  EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=2Gi"}), Lines{});
 }
 
 TEST(NodeWarning, AMinimumReclaimOfTasksOrImagesThatTheCapacityDoesNotAllow) {
@@ -87,11 +87,11 @@ TEST(NodeWarning, AMinimumReclaimOfTasksOrImagesThatTheCapacityDoesNotAllow) {
   facts.max_pids = 1000;
   facts.imagefs_bytes = 10 * kGiB;
   facts.imagefs_inodes = 500;
-  const Texts flags = {
+  const Lines flags = {
       "--eviction-hard=pid.available<100,imagefs.available<15%,imagefs.inodesFree<5%",
       "--eviction-minimum-reclaim=pid.available=950,imagefs.available=11Gi,imagefs.inodesFree=480"};
   EXPECT_EQ(warnings_of(flags, facts),
-            (Texts{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[imagefs.available]: "
+            (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[imagefs.available]: "
                    "11Gi is more than the capacity 10737418240: pressure would never end",
                    "flag --eviction-minimum-reclaim: evictionMinimumReclaim[imagefs.inodesFree]: "
                    "480 above the threshold 5% is more than the capacity 500: pressure would never "
@@ -99,21 +99,21 @@ TEST(NodeWarning, AMinimumReclaimOfTasksOrImagesThatTheCapacityDoesNotAllow) {
                    "flag --eviction-minimum-reclaim: evictionMinimumReclaim[pid.available]: 950 "
                    "above the threshold 100 is more than the capacity 1000: pressure would never "
                    "end"}));
-  EXPECT_EQ(warnings_of(flags), Texts{});
+  EXPECT_EQ(warnings_of(flags), Lines{});
 }
 
 TEST(NodeWarning, AGraceLongerThanTheRateOfThePodsLeaves) {
-  const Texts flags = {
+  const Lines flags = {
       "--eviction-hard=memory.available<1Gi", "--eviction-soft=memory.available<2Gi",
       "--eviction-soft-grace-period=memory.available=90s", "--eviction-max-pod-grace-period=30"};
   NodeFacts facts = node();
   facts.pod_rate_bytes_per_second = kGiB / 10;
   EXPECT_EQ(warnings_of(flags, facts),
-            (Texts{"flag --eviction-soft-grace-period: evictionSoftGracePeriod[memory.available]: "
+            (Lines{"flag --eviction-soft-grace-period: evictionSoftGracePeriod[memory.available]: "
                    "1m30s and 30s for a pod to end is longer than the 10 s that pods growing by "
                    "107374182 a second leave until the hard threshold 1Gi"}));
   facts.pod_rate_bytes_per_second = kGiB / 200;
-  EXPECT_EQ(warnings_of(flags, facts), Texts{});
+  EXPECT_EQ(warnings_of(flags, facts), Lines{});
 }
 
 TEST(Reservation, AmountsAndSharesOfTheCapacity) {

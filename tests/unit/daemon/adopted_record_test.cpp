@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/adopted_record.h"
+#include "moments.h"
 
 #include <gtest/gtest.h>
 
@@ -11,13 +12,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr MonoTime kNow{seconds(1000)};
-constexpr MonoTime kBegan{seconds(990)};
+constexpr MonoTime kBeganThen{seconds(990)};
 constexpr Adoption kKilled{.kind = AdoptionKind::kKilled,
                            .hard = true,
-                           .began_at = kBegan,
-                           .kill_due_at = kBegan + seconds(3),
-                           .killed_at = kBegan + seconds(3)};
+                           .began_at = kBeganThen,
+                           .kill_due_at = kBeganThen + seconds(3),
+                           .killed_at = kBeganThen + seconds(3)};
 
 SavedEviction known() {
   SavedEviction known;
@@ -38,7 +38,7 @@ TEST(AdoptedRecord, SaysWhatIsKnown) {
   EXPECT_EQ(record.resource, "pids");
   EXPECT_EQ(record.grace_seconds, 3);
   EXPECT_EQ(record.state, "killed");
-  EXPECT_EQ(record.timeline.killed, kBegan + seconds(3));
+  EXPECT_EQ(record.timeline.killed, kBeganThen + seconds(3));
   EXPECT_FALSE(record.available);
 }
 
@@ -61,7 +61,7 @@ TEST(AdoptedRecord, ARecordOfTheSameEvictionIsRecognised) {
   exporting::EvictionRecord record;
   record.uid = "u";
   record.state = "terminating";
-  record.timeline.signal = kBegan + milliseconds(1);
+  record.timeline.signal = kBeganThen + milliseconds(1);
   EXPECT_TRUE(tells_of(record, "u", kKilled, kNow));
   EXPECT_FALSE(tells_of(record, "another", kKilled, kNow));
   record.state = "released";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/adoption.h"
+#include "moments.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr MonoTime kNow{seconds(1000)};
 constexpr MonoTime kBegan{seconds(990)};
 constexpr MonoTime kDue{seconds(1020)};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/disk_work.h"
+#include "moments.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +10,6 @@ namespace {
 using std::chrono::seconds;
 using Step = DiskWork::Step;
 
-constexpr MonoTime kNow{seconds(1000)};
 constexpr Duration kWait = seconds(5);
 
 TEST(DiskWork, AMeasurementIsAskedForOnceAndCountsForAWhile) {

@@ -6,13 +6,13 @@
 #include <chrono>
 
 #include "fake_node.h"
+#include "moments.h"
 
 namespace evictd::daemon {
 namespace {
 
 using eviction::Signal;
 
-constexpr MonoTime kNow{std::chrono::seconds(1000)};
 constexpr Bytes kInactiveFile{512};
 
 class ReadingsOfFakeNode : public testing::Test {

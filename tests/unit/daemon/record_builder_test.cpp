@@ -10,7 +10,7 @@
 namespace evictd::daemon {
 namespace {
 
-constexpr MonoTime kNow{std::chrono::seconds(100)};
+constexpr MonoTime kPassAt{std::chrono::seconds(100)};
 
 /// A pass over pods that a test adds.
 class RecordedPass : public testing::Test {
@@ -38,13 +38,13 @@ class RecordedPass : public testing::Test {
                          .processes = added.tasks,
                          .disk = {}};
     copy.usage.usage = added.usage;
-    copy.usage.read_at = kNow - std::chrono::microseconds(7);
+    copy.usage.read_at = kPassAt - std::chrono::microseconds(7);
     copy_.pods.push_back(copy);
     return pod;
   }
   [[nodiscard]] std::vector<exporting::RecordedCandidate> ranking(
       eviction::Signal signal = eviction::Signal::kMemoryAvailable) const {
-    return make_ranking(copy_, signal, kNow);
+    return make_ranking(copy_, signal, kPassAt);
   }
 
   std::list<HotPod> pods_;
@@ -148,7 +148,7 @@ class RecordedEviction : public RecordedPass {
     thresholds_ = eviction::ThresholdTable::create({hard, unseen}).value();
     hog_ = &add({.name = "hog", .usage = 900_MiB});
     copy_.observations[eviction::Signal::kMemoryAvailable] = eviction::Observation{
-        .available = (60_MiB).value, .capacity = (1000_MiB).value, .time = kNow};
+        .available = (60_MiB).value, .capacity = (1000_MiB).value, .time = kPassAt};
     copy_.decision.met.add(0);
     copy_.decision.actionable.add(0);
   }
@@ -156,8 +156,8 @@ class RecordedEviction : public RecordedPass {
   [[nodiscard]] PassDone done(std::chrono::seconds grace = std::chrono::seconds(0)) const {
     PassDone made;
     made.trigger = PassTrigger::kCrossing;
-    made.timeline.hook_at = kNow - std::chrono::microseconds(50);
-    made.timeline.observe_at = kNow;
+    made.timeline.hook_at = kPassAt - std::chrono::microseconds(50);
+    made.timeline.observe_at = kPassAt;
     EvictionBegun begun;
     begun.victim = hog_;
     begun.signals.method = enforce::SignalMethod::kCgroupKill;
@@ -186,7 +186,7 @@ TEST_F(RecordedEviction, SaysWhoAndWhyAndWhen) {
   EXPECT_EQ(record.method, "cgroup.kill");
   EXPECT_EQ(record.processes, 2U);
   EXPECT_EQ(record.state, "killed");
-  EXPECT_EQ(record.timeline.hook, kNow - std::chrono::microseconds(50));
+  EXPECT_EQ(record.timeline.hook, kPassAt - std::chrono::microseconds(50));
   EXPECT_EQ(record.timeline.wake, std::nullopt) << "what did not happen has no stamp";
   EXPECT_EQ(record.ranking.size(), 1U);
 }
@@ -209,18 +209,18 @@ TEST_F(RecordedEviction, WithAGraceItIsTerminating) {
 
 TEST_F(RecordedEviction, TheMomentOfTheKillIsTheStampOfTheSignal) {
   PassDone killed = done();
-  killed.timeline.decide_at = kNow;
-  killed.timeline.signal_at = kNow + std::chrono::microseconds(90);
+  killed.timeline.decide_at = kPassAt;
+  killed.timeline.signal_at = kPassAt + std::chrono::microseconds(90);
   killed.begun->signals.signal = SIGKILL;
-  killed.begun->signals.last_at = kNow + std::chrono::microseconds(80);
+  killed.begun->signals.last_at = kPassAt + std::chrono::microseconds(80);
   EXPECT_EQ(make_record(killed, {.thresholds = thresholds_}).timeline.killed,
-            kNow + std::chrono::microseconds(80));
+            kPassAt + std::chrono::microseconds(80));
 }
 
 TEST_F(RecordedEviction, SigtermIsNoKill) {
   PassDone told = done(std::chrono::seconds(5));
   told.begun->signals.signal = SIGTERM;
-  told.begun->signals.last_at = kNow;
+  told.begun->signals.last_at = kPassAt;
   EXPECT_EQ(make_record(told, {.thresholds = thresholds_}).timeline.killed, std::nullopt);
 }
 
@@ -264,14 +264,14 @@ TEST_F(RecordedEviction, WithoutACopyKeepsTheVictimAndTheMoments) {
   lean.copy.reset();
   const auto record = make_record(lean, {.thresholds = thresholds_});
   EXPECT_EQ(record.name, "hog");
-  EXPECT_EQ(record.timeline.observe, kNow);
+  EXPECT_EQ(record.timeline.observe, kPassAt);
   EXPECT_TRUE(record.ranking.empty());
   EXPECT_TRUE(record.message.empty());
 }
 
 TEST_F(RecordedEviction, ObservationsCarryAgeSourceAndErrorBound) {
   copy_.observations[eviction::Signal::kMemoryAvailable]->time =
-      kNow - std::chrono::microseconds(30);
+      kPassAt - std::chrono::microseconds(30);
   copy_.node.source = UsageSource::kBpfTable;
   const auto record = make_record(done(), {.thresholds = thresholds_});
   ASSERT_EQ(record.observations.size(), 1U);

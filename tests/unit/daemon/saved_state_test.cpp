@@ -7,13 +7,13 @@
 #include <string>
 
 #include "eviction/parse_thresholds.h"
+#include "moments.h"
 
 namespace evictd::daemon {
 namespace {
 
 using std::chrono::seconds;
 
-constexpr MonoTime kNow{seconds(1000)};
 const StateOrigin kHere{.boot_id = "b00t", .pod_root = "/kubepods", .pod_root_id = 77};
 
 SavedState full() {

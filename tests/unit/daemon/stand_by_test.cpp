@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/stand_by.h"
+#include "moments.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +11,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-constexpr MonoTime kNow{seconds(1000)};
 
 TEST(StandBy, LastsUntilItsLongestTimeIsOver) {
   StandBy stand_by;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/victim_releases.h"
+#include "moments.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr MonoTime kNow{seconds(1000)};
 constexpr CgroupId kPod{.hierarchy = 0, .id = 7};
 
 class OneVictim : public testing::Test {

@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr std::int64_t kCapacity = 100'000'000'000;
+constexpr std::int64_t kDiskCapacity = 100'000'000'000;
 
 PassSettings nodefs_10g() {
   PassSettings settings;
@@ -28,13 +28,13 @@ Node full_node(DiskLayout layout = {}) {
   Node node(nodefs_10g());
   node.with(pod("web"), 1_MiB);
   node.input().layout = layout;
-  node.see(Signal::kNodeFsAvailable, kCapacity / 20, kCapacity);
+  node.see(Signal::kNodeFsAvailable, kDiskCapacity / 20, kDiskCapacity);
   return node;
 }
 
 Observations nodefs(std::int64_t available) {
   Observations seen;
-  seen[Signal::kNodeFsAvailable] = Observation{available, kCapacity, std::nullopt};
+  seen[Signal::kNodeFsAvailable] = Observation{available, kDiskCapacity, std::nullopt};
   return seen;
 }
 
@@ -52,14 +52,14 @@ TEST(Reclaim, RunsCollectorsBeforeAnyPodGoes) {
 TEST(Reclaim, SparesThePodsWhenMinimumReclaimIsReached) {
   Node node = full_node();
   node.pass();
-  const Observations enough = nodefs(kCapacity * 15 / 100);
+  const Observations enough = nodefs(kDiskCapacity * 15 / 100);
 
   EXPECT_EQ(node.resume(&enough).outcome, Outcome::kReclaimed);
   EXPECT_EQ(node.victim(), "nobody");
 }
 
 TEST(Reclaim, EvictsWhenItFreedTooLittleOrNobodyKnows) {
-  const Observations too_little = nodefs(kCapacity * 15 / 100 - 1);
+  const Observations too_little = nodefs(kDiskCapacity * 15 / 100 - 1);
   for (const Observations* const after : {&too_little, static_cast<const Observations*>(nullptr)}) {
     Node node = full_node();
     node.pass();
@@ -73,7 +73,7 @@ TEST(Reclaim, DoesNotDelayMemoryWhileCollectorsRun) {
   Node node = full_node();
   EXPECT_EQ(node.pass().outcome, Outcome::kReclaiming);
   node.pass_time(1ms);
-  node.see(Signal::kNodeFsAvailable, 0, kCapacity);
+  node.see(Signal::kNodeFsAvailable, 0, kDiskCapacity);
   EXPECT_EQ(node.pass_with_memory(2_GiB).reason, Reason::kCollectorsBusy);
   node.pass_time(1ms);
 
@@ -97,7 +97,7 @@ TEST(DiskUsage, NoPodIsChosenByAMeasurementThatIsBeingReplaced) {
   node.pass_time(1ms);
   EXPECT_EQ(node.pass().outcome, Outcome::kStale) << "the reading is that of the pass before";
   node.pass_time(1ms);
-  node.see(Signal::kNodeFsAvailable, kCapacity / 20, kCapacity);
+  node.see(Signal::kNodeFsAvailable, kDiskCapacity / 20, kDiskCapacity);
   EXPECT_EQ(node.pass().outcome, Outcome::kEvicted);
 }
 
@@ -114,13 +114,13 @@ TEST(DiskRelease, IsWaitedForThoughTheVictimWasMeasuredWithLittleAndWroteOn) {
   victim.disk = 1_MiB;
   node.releasing().push_back(victim);
   const Observations fallen = nodefs(0);
-  node.see(Signal::kNodeFsAvailable, 0, kCapacity);
+  node.see(Signal::kNodeFsAvailable, 0, kDiskCapacity);
 
   EXPECT_EQ(node.pass().outcome, Outcome::kHeld);
   EXPECT_EQ(node.last().reason, Reason::kReleasePending);
 
   node.pass_time(kReleaseWait);
-  node.see(Signal::kNodeFsAvailable, 0, kCapacity);
+  node.see(Signal::kNodeFsAvailable, 0, kDiskCapacity);
   ASSERT_EQ(node.pass().outcome, Outcome::kReclaiming);
   EXPECT_EQ(node.resume(&fallen).outcome, Outcome::kEvicted) << "for 30 s and no longer";
 }
@@ -132,7 +132,7 @@ TEST(DiskRelease, OfAnotherResourceHoldsNothing) {
   victim.memory = 1_GiB;
   victim.tasks = 3;
   node.releasing().push_back(victim);
-  const Observations still_full = nodefs(kCapacity / 20);
+  const Observations still_full = nodefs(kDiskCapacity / 20);
   ASSERT_EQ(node.pass().outcome, Outcome::kReclaiming);
   EXPECT_EQ(node.resume(&still_full).outcome, Outcome::kEvicted);
 }

@@ -8,7 +8,7 @@
 namespace evictd::sys {
 namespace {
 
-constexpr MonoTime kNow{Duration{99}};
+constexpr MonoTime kReadAt{Duration{99}};
 
 class NodeOfFakeTree : public testing::Test {
  protected:
@@ -35,13 +35,13 @@ TEST_F(NodeOfFakeTree, TakesRootUsageOnV1) {
   tree_.write("/sys/fs/cgroup/memory/memory.stat", "inactive_file 1\ntotal_inactive_file 8192\n");
   const Result<NodeFiles> files = open();
   ASSERT_TRUE(files) << files.error().message();
-  ASSERT_EQ(files->read(kNow, buffer_, usage_), ReadState::kRead);
+  ASSERT_EQ(files->read(kReadAt, buffer_, usage_), ReadState::kRead);
   EXPECT_EQ(usage_.memory_total, 1000_KiB);
   EXPECT_EQ(usage_.usage, Bytes{500000});
   EXPECT_EQ(usage_.inactive_file, Bytes{8192});
   EXPECT_EQ(usage_.tasks, 94);
   EXPECT_EQ(usage_.max_pid, 32768) << "the smaller of pid_max and threads-max";
-  EXPECT_EQ(usage_.read_at, kNow);
+  EXPECT_EQ(usage_.read_at, kReadAt);
   EXPECT_EQ(to_string(files->memory_source()), "root memory.usage_in_bytes");
 }
 
@@ -49,7 +49,7 @@ TEST_F(NodeOfFakeTree, AddsAnonAndFileOfTheRootOnV2) {
   test::make_unified(tree_);
   tree_.write("/sys/fs/cgroup/memory.stat", "anon 1000\nfile 200\nkernel 7\ninactive_file 30\n");
   const Result<NodeFiles> files = open();
-  ASSERT_EQ(files->read(kNow, buffer_, usage_), ReadState::kRead);
+  ASSERT_EQ(files->read(kReadAt, buffer_, usage_), ReadState::kRead);
   EXPECT_EQ(usage_.usage, Bytes{1200});
   EXPECT_EQ(usage_.inactive_file, Bytes{30});
   EXPECT_EQ(files->memory_source(), NodeMemorySource::kRootStat);
@@ -58,7 +58,7 @@ TEST_F(NodeOfFakeTree, AddsAnonAndFileOfTheRootOnV2) {
 TEST_F(NodeOfFakeTree, FallsBackToMemFreeWhereTheRootHasNoStatistics) {
   test::make_unified(tree_);
   const Result<NodeFiles> files = open();
-  ASSERT_EQ(files->read(kNow, buffer_, usage_), ReadState::kRead);
+  ASSERT_EQ(files->read(kReadAt, buffer_, usage_), ReadState::kRead);
   EXPECT_EQ(usage_.usage, 700_KiB);
   EXPECT_EQ(usage_.inactive_file, 20_KiB);
   EXPECT_EQ(to_string(files->memory_source()), "MemTotal-MemFree");
@@ -75,7 +75,7 @@ TEST_F(NodeOfFakeTree, NamesTheFileThatIsNotThere) {
 TEST_F(NodeOfFakeTree, LeavesOutWhatCannotBeReadAndKeepsTheRest) {
   test::make_unified(tree_);
   tree_.write("/proc/loadavg", "what\n");
-  EXPECT_EQ(open()->read(kNow, buffer_, usage_), ReadState::kFailed);
+  EXPECT_EQ(open()->read(kReadAt, buffer_, usage_), ReadState::kFailed);
   EXPECT_EQ(usage_.tasks, -1);
   EXPECT_EQ(usage_.usage, 700_KiB);
 }
