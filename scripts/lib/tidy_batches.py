@@ -4,8 +4,9 @@
 
 Most of clang-tidy's time goes to the headers of a source, so one file that includes several sources of
 the same target costs little more than one of them. Reads BUILD/compile_commands.json, writes the batches
-and a database for them to BUILD/batches, and prints a line a batch: its path, a tab, and its sources
-separated by blanks. A source that belongs to two targets is in one batch.
+and a database for them to BUILD/batches, and prints a line a batch: its path, its sources separated by
+blanks, and a command that prints all that the compiler sees of it (macros and comments too), with tabs
+between. A source that belongs to two targets is in one batch.
 """
 import argparse
 import json
@@ -48,9 +49,10 @@ def main():
             batch = folder / name
             batch.write_text("".join(f'#include "{source}"\n' for source, _ in part))
             first, command = part[0]
-            entries.append({"directory": str(args.build.resolve()), "file": str(batch),
-                            "command": command.replace(first, str(batch))})
-            print(batch, " ".join(source for source, _ in part), sep="\t")
+            command = command.replace(first, str(batch))
+            entries.append({"directory": str(args.build.resolve()), "file": str(batch), "command": command})
+            text = re.sub(r" -o \S+", "", command).replace(f" -c {batch}", f" -E -CC -dD {batch}")
+            print(batch, " ".join(source for source, _ in part), text, sep="\t")
     (folder / "compile_commands.json").write_text(json.dumps(entries, indent=1))
     return 0 if entries else 1
 
