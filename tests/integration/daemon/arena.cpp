@@ -55,6 +55,10 @@ ProgramEnd run_to_end(const std::filesystem::path& directory, std::vector<std::s
           .output = must(stage::read_text(output))};
 }
 
+bool asked_for_by_kernel(const Json& record) {
+  return record["trigger"] == "crossing" || record["trigger"] == "approach";
+}
+
 std::size_t lines_with(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   while (!text.empty()) {

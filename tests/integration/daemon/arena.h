@@ -72,6 +72,9 @@ struct ProgramEnd {
                                     std::vector<std::string> argv);
 /// How many lines of `text` have `part` in them.
 [[nodiscard]] std::size_t lines_with(std::string_view text, std::string_view part);
+/// Whether the kernel side asked for the pass of this record: for the crossing or, on a machine so
+/// slow that it had come about before the pass began, with the hint just before it.
+[[nodiscard]] bool asked_for_by_kernel(const Json& record);
 
 /// A private cgroup tree with pods, and the real daemon on it. All of it is gone after the test.
 class Arena : public testing::Test {

@@ -43,7 +43,7 @@ TEST_P(Eviction, TheHogDiesAndTheOthersLive) {
   ASSERT_TRUE(end);
   EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
   const Json record = await_record(hog);
-  EXPECT_EQ(record["trigger"], GetParam() == Source::kEvents ? "crossing" : "regular");
+  EXPECT_EQ(asked_for_by_kernel(record), GetParam() == Source::kEvents) << record["trigger"];
   EXPECT_EQ(record["ranking"][0]["name"], "hog");
   const Json& moments = record["timeline"];
   EXPECT_LE(moments["decide_ns"], moments["killed_ns"]);
@@ -167,7 +167,7 @@ TEST_F(WithoutEvents, TheSameVictimGoesAndTheSameConditionsAreReported) {
     ASSERT_TRUE(hog.await_end());
 
     const Json record = await_record(hog);
-    EXPECT_EQ(record["trigger"], dropped ? "regular" : "crossing");
+    EXPECT_EQ(asked_for_by_kernel(record), !dropped) << record["trigger"];
     EXPECT_TRUE(steady.alive());
     const Json seen = status();
     EXPECT_EQ(seen["event_source"], "bpf");
