@@ -146,12 +146,19 @@ Failure CgroupActuator::refuse(Protection protection) {
   return fail(Errc::kInvalid, std::string(reason_of(protection)));
 }
 
+Failure CgroupActuator::nobody_signalled(std::uint64_t failed_before) const {
+  return counters_.failed_calls == failed_before
+             ? fail(Errc::kNotFound, "no process")
+             : fail(Errc::kIo, "its processes could not be signalled");
+}
+
 Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, MonoTime now) {
   KillTarget& target = *eviction.target.get();
   if (const Protection protection = protection_of(target); protection != Protection::kNone) {
     return refuse(protection);
   }
   SignalReport report{.ticket = eviction.ticket, .signal = SIGTERM};
+  const std::uint64_t failed_before = counters_.failed_calls;
   if (!signaller_.signal_foreseen(target, report)) {
     if (signaller_.list(target, ListScope::kFirstHierarchy).holds_protected) {
       return refuse(Protection::kOwnProcess);
@@ -161,7 +168,7 @@ Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, MonoTime now)
   signaller_.signal_others(target, report);
   counters_.opened_before_signal += report.opened;
   if (report.processes == 0) {
-    return fail(Errc::kNotFound, "no process");
+    return nobody_signalled(failed_before);
   }
   counters_.sigterms += report.processes;
   const bool told = watch_.add_events(eviction.ticket.slot, target.events_.get());
@@ -206,9 +213,10 @@ Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& rep
   if (listed.pids.empty() && !populated && !target.on_v1()) {
     return fail(Errc::kNotFound, "no process");
   }
+  const std::uint64_t failed_before = counters_.failed_calls;
   const bool all = send_kill(target, report);
   if (report.processes == 0 && !populated) {
-    return fail(Errc::kNotFound, "no process");
+    return nobody_signalled(failed_before);
   }
   return all;
 }

@@ -70,6 +70,9 @@ class CgroupActuator final : public Actuator {
 
   /// Opens what should be open already, if it is not.
   void prepare(KillTarget& target);
+  /// Why nobody was sent a signal: nobody was there, or calls have failed since there were
+  /// `failed_before` of them, in which case the pod may well live.
+  [[nodiscard]] Failure nobody_signalled(std::uint64_t failed_before) const;
   [[nodiscard]] Protection protection_of(const KillTarget& target) const;
   [[nodiscard]] Failure refuse(Protection protection);
   [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, MonoTime now);

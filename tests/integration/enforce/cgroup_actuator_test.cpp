@@ -71,6 +71,23 @@ TEST_F(CgroupActuatorOnV1, TheSignalNeedsNoFileOpenedAndNoWalk) {
   }
 }
 
+TEST_F(CgroupActuatorOnV1, APodWhoseProcessesCannotBeSignalledIsNotTakenForGone) {
+  pod_.start(Behaviour::kSleep);
+  for (const Duration grace : {Duration{seconds{30}}, Duration{0}}) {
+    KillTarget& target = pod_.target();
+    {
+      const DescriptorLimit none(0);
+      const Result<SignalReport> report = actuator_->begin(target, grace, kStart);
+      ASSERT_FALSE(report);
+      EXPECT_EQ(report.error().code, Errc::kIo) << report.error().message();
+    }
+    EXPECT_FALSE(target.pinned());
+    EXPECT_EQ(pod_.processes().size(), 1U);
+  }
+  EXPECT_EQ(actuator_->counters().vanished, 0U);
+  EXPECT_EQ(actuator_->counters().released, 0U);
+}
+
 TEST_F(CgroupActuatorOnV1, ARehearsalHarmsNobodyAndLeavesNothingBehind) {
   const pid_t process = pod_.start(Behaviour::kSleep);
   KillTarget& target = pod_.target();
