@@ -278,6 +278,7 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
                                              : InFlightTable::Phase::kHardGrace;
   entry->killed_at = cut->last_at;
   begun_ = *cut;
+  pass_again_ = pass_again_ || decision.cut_at_once;
 }
 
 }  // namespace evictd::daemon

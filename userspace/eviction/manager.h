@@ -92,6 +92,7 @@ class EvictionManager {
   [[nodiscard]] bool used_up(MonoTime now, const PassInput& input, std::size_t place);
   void suspend(std::size_t place, const CollectorList& collectors);
   void choose_victim(MonoTime now, const PassInput& input, std::size_t place);
+  void watch_floor(MonoTime now, const Observation& seen);
   /// Whether so little is left that a hard victim gets no more time.
   [[nodiscard]] bool below_floor(std::size_t place, const Observation& seen) const;
   [[nodiscard]] Wide floor_of(std::size_t place, std::int64_t capacity) const;

@@ -29,7 +29,7 @@ using std::chrono::seconds;
 const std::string kAtOnce = "hardEvictionGracePeriodSeconds: 0\n";
 const std::string kOneSecond = "hardEvictionGracePeriodSeconds: 1\n";
 const std::string kSoft =
-    "pollInterval: 10s\nhardEvictionGracePeriodSeconds: 0\nevictionHard:\n"
+    "pollInterval: 10s\nevictionHard:\n"
     "  memory.available: 50Mi\nevictionSoft:\n  memory.available: 100Mi\n"
     "evictionSoftGracePeriod:\n  memory.available: 1s\nevictionMaxPodGracePeriod: 60\n";
 
@@ -120,7 +120,11 @@ class EvictingWithGrace : public Evicting {
 };
 class EvictingSoftly : public Evicting {
  protected:
-  EvictingSoftly() : Evicting(kSoft) {}
+  EvictingSoftly() : Evicting(kSoft + kAtOnce) {}
+};
+class EvictingSoftlyThenWithGrace : public Evicting {
+ protected:
+  EvictingSoftlyThenWithGrace() : Evicting(kSoft + kOneSecond) {}
 };
 
 TEST_F(EvictingAtOnce, ThePodThatRanksFirstIsKilledAndTheRecordHasTheMomentsInOrder) {
@@ -246,6 +250,26 @@ TEST_F(EvictingSoftly, AHardThresholdCutsTheGraceOfASoftVictim) {
   EXPECT_EQ(cut.begun->signals.signal, SIGKILL);
   ASSERT_EQ(actuator_.cuts().size(), 1U);
   EXPECT_EQ(actuator_.cuts()[0].ticket, asked.begun->signals.ticket);
+}
+
+TEST_F(EvictingSoftlyThenWithGrace, ASoftVictimHasNoTimeWhenTheKernelHasNothingLeftToGive) {
+  node_.set_memory(920_MiB);
+  place(1, "hog", 500_MiB);
+  start();
+  ASSERT_EQ(next<PassDone>()->copy->decision.outcome, Outcome::kInGrace);
+  clock_.advance(seconds(1));
+  ASSERT_TRUE(pass().begun);
+
+  node_.set_memory(960_MiB);
+  node_.set_mem_available(1_MiB);
+  const PassDone hard = pass();
+  ASSERT_TRUE(hard.begun);
+  EXPECT_EQ(hard.begun->grace, seconds(1));
+  const auto cut = next<PassDone>();
+  ASSERT_TRUE(cut && cut->begun);
+  EXPECT_EQ(cut->begun->grace, seconds(0));
+  ASSERT_EQ(actuator_.cuts().size(), 2U);
+  EXPECT_EQ(actuator_.cuts()[1].rest, Duration::zero());
 }
 
 TEST_F(EvictingSoftly, AVictimThatMayNotBeKilledAnyMoreSparesNobodyElse) {

@@ -187,11 +187,19 @@ TEST(HardGrace, IsGivenAndCutByAPassThatFollowsAtOnceWhenLittleIsLeftAlready) {
   EXPECT_TRUE(decision.cut_at_once);
 }
 
-TEST(HardGrace, IsWaitedForWhileEnoughIsLeft) {
+TEST(HardGrace, IsLookedAtAgainSoonWhileTheKernelHasEnoughToGive) {
   Node node(hard_1gi());
   node.with(pod("victim"), 500_MiB);
 
-  EXPECT_FALSE(node.pass_with_memory(1000_MiB, 900_MiB).cut_at_once);
+  const Decision& begun = node.pass_with_memory(1000_MiB, 900_MiB);
+  EXPECT_FALSE(begun.cut_at_once);
+  EXPECT_EQ(begun.next_deadline, node.now() + 10ms);
+
+  node["victim"].standing = Standing::kInHardGrace;
+  node.pass_time(10ms);
+  const Decision& held = node.pass_with_memory(999_MiB, 800_MiB);
+  EXPECT_EQ(held.reason, Reason::kVictimInGrace);
+  EXPECT_EQ(held.next_deadline, node.now() + 10ms);
 }
 
 TEST(HardGrace, FloorMayBeAnAmount) {
