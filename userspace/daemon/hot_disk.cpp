@@ -91,7 +91,11 @@ void HotLoop::resume_if_due(MonoTime now) {
   pass_again_ = false;
   note_held(decision);
   act(decision, now);
-  decision_deadline_ = decision.next_deadline;
+  // The pass that waited knows nothing of what passes in between have waited for since.
+  if (!decision_deadline_ || *decision_deadline_ <= now ||
+      (decision.next_deadline && *decision.next_deadline < *decision_deadline_)) {
+    decision_deadline_ = decision.next_deadline;
+  }
   prepare_disk_eviction(decision, now);
   report(decision);
   wanted_.reset();

@@ -129,7 +129,9 @@ Result<> HotLoop::wait() {
     return {};
   }
   arm_timer(wake_at_);
-  if (const Result<int> waited = loop_.run_once(); !waited) {
+  // After many refusals in a row there is more to do than one turn may take.
+  const std::optional<Duration> longest = wanted_ ? std::optional(Duration{0}) : std::nullopt;
+  if (const Result<int> waited = loop_.run_once(longest); !waited) {
     return Failure(waited.error());
   }
   return {};
