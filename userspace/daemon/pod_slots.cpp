@@ -2,15 +2,21 @@
 #include "daemon/pod_slots.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 namespace evictd::daemon {
 
 namespace {
 
+/// Cgroups are numbered as they are made, which tells the order of pods whose creation nobody told.
+std::uint64_t number_of(const HotPod& pod) {
+  return pod.created_at_s == 0 ? pod.memory_id.id : 0;
+}
+
 bool before(const HotPod& a, const HotPod& b) {
-  return std::tie(b.created_at_s, b.memory_id.id, a.uid) <
-         std::tie(a.created_at_s, a.memory_id.id, b.uid);
+  return std::tuple(b.created_at_s, number_of(b), std::string_view(a.uid)) <
+         std::tuple(a.created_at_s, number_of(a), std::string_view(b.uid));
 }
 
 }  // namespace

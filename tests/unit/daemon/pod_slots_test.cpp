@@ -46,9 +46,11 @@ TEST(PodSlots, TheCgroupIdDecidesWhereNoCreationTimeDoes) {
 
 TEST(PodSlots, TheUidDecidesLast) {
   PodSlots slots;
-  slots.place(1, pod(7, 3, "b"));
+  // Also where their cgroups were made in another order than their names have.
+  slots.place(1, pod(7, 4, "b"));
   slots.place(2, pod(7, 3, "a"));
-  EXPECT_EQ(uids(slots), (std::vector<std::string>{"a", "b"}));
+  slots.place(3, pod(7, 5, "c"));
+  EXPECT_EQ(uids(slots), (std::vector<std::string>{"a", "b", "c"}));
 }
 
 TEST(PodSlots, PlacingGivesBackWhatWasThere) {
