@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace evictd::daemon {
 
@@ -13,46 +14,70 @@ CrossChecker::CrossChecker(probe::Probe& probe) : probe_(probe) {
   bounds_.cpus = static_cast<unsigned>(std::max(get_nprocs(), 1));
 }
 
-std::optional<poll::CrossCheck> CrossChecker::check_one(const HotPod& pod, MonoTime now) {
-  poll::CrossReadings readings;
-  if (!probe_.refresh()) {
-    return std::nullopt;
+std::vector<CrossChecker::Cgroup> CrossChecker::cgroups(const PodRegistry& registry) {
+  std::vector<Cgroup> found;
+  if (!pod_root_files_) {
+    // Without them it is asked for again next time.
+    if (Result<sys::CgroupFiles> files = registry.open_pod_root_files()) {
+      pod_root_files_ = std::move(*files);
+    }
   }
-  readings.before = probe_.row(pod.slot);
-  if (pod.files.read(now, buffer_, readings.files) != sys::ReadState::kRead || !probe_.refresh()) {
-    return std::nullopt;
-  }
-  readings.after = probe_.row(pod.slot);
-  return poll::cross_check(readings, bounds_);
-}
-
-std::vector<const HotPod*> CrossChecker::doubtful(const PodRegistry& registry, MonoTime now) {
-  struct Candidate {
-    const HotPod* pod;
-    poll::CrossReadings readings;
-  };
-  std::vector<Candidate> candidates;
-  if (!probe_.refresh()) {
-    return {};
+  if (pod_root_files_ && !registry.tree().pod_root().empty()) {
+    Cgroup root{.name = "the pod root",
+                .slot = kPodRootSlot,
+                .files = &*pod_root_files_,
+                .bounds = bounds_,
+                .readings = {}};
+    root.bounds.stock_pages = poll::kAncestorStockPages;
+    found.push_back(std::move(root));
   }
   for (const PodRegistry::Listed& listed : registry.list()) {
-    if (listed.hot == nullptr) {
-      continue;
+    if (listed.hot != nullptr) {
+      found.push_back({.name = "pod " + listed.hot->uid,
+                       .slot = listed.hot->slot,
+                       .files = &listed.hot->files,
+                       .bounds = bounds_,
+                       .readings = {}});
     }
-    Candidate candidate{.pod = listed.hot, .readings = {}};
-    candidate.readings.before = probe_.row(listed.hot->slot);
-    if (listed.hot->files.read(now, buffer_, candidate.readings.files) == sys::ReadState::kRead) {
-      candidates.push_back(candidate);
+  }
+  return found;
+}
+
+std::optional<poll::CrossCheck> CrossChecker::check_one(Cgroup& cgroup, MonoTime now) {
+  poll::CrossReadings& readings = cgroup.readings;
+  if (!probe_.refresh()) {
+    return std::nullopt;
+  }
+  readings.before = probe_.row(cgroup.slot);
+  if (cgroup.files->read(now, buffer_, readings.files) != sys::ReadState::kRead ||
+      !probe_.refresh()) {
+    return std::nullopt;
+  }
+  readings.after = probe_.row(cgroup.slot);
+  return poll::cross_check(readings, cgroup.bounds);
+}
+
+std::vector<CrossChecker::Cgroup> CrossChecker::doubtful(const PodRegistry& registry,
+                                                         MonoTime now) {
+  if (!probe_.refresh()) {
+    return {};
+  }
+  std::vector<Cgroup> candidates;
+  std::vector<Cgroup> all = cgroups(registry);
+  for (Cgroup& cgroup : all) {
+    cgroup.readings.before = probe_.row(cgroup.slot);
+    if (cgroup.files->read(now, buffer_, cgroup.readings.files) == sys::ReadState::kRead) {
+      candidates.push_back(std::move(cgroup));
     }
   }
   if (!probe_.refresh()) {
     return {};
   }
-  std::vector<const HotPod*> doubtful;
-  for (Candidate& candidate : candidates) {
-    candidate.readings.after = probe_.row(candidate.pod->slot);
-    if (!poll::cross_check(candidate.readings, bounds_).agrees()) {
-      doubtful.push_back(candidate.pod);
+  std::vector<Cgroup> doubtful;
+  for (Cgroup& cgroup : candidates) {
+    cgroup.readings.after = probe_.row(cgroup.slot);
+    if (!poll::cross_check(cgroup.readings, cgroup.bounds).agrees()) {
+      doubtful.push_back(std::move(cgroup));
     }
   }
   return doubtful;
@@ -62,8 +87,9 @@ std::vector<std::string> CrossChecker::check(const PodRegistry& registry, MonoTi
   ++counters_.checks;
   std::vector<std::string> lines;
   std::set<std::pair<std::string, std::string_view>> found;
-  for (const HotPod* pod : doubtful(registry, now)) {
-    const std::optional<poll::CrossCheck> result = check_one(*pod, now);
+  std::vector<Cgroup> apart = doubtful(registry, now);
+  for (Cgroup& cgroup : apart) {
+    const std::optional<poll::CrossCheck> result = check_one(cgroup, now);
     if (!result) {
       continue;
     }
@@ -72,13 +98,13 @@ std::vector<std::string> CrossChecker::check(const PodRegistry& registry, MonoTi
       if (one.agrees()) {
         continue;
       }
-      const auto suspect = std::pair(pod->uid, poll::to_string(one.quantity));
+      const auto suspect = std::pair(cgroup.name, poll::to_string(one.quantity));
       const bool again = suspects_.contains(suspect);
       found.insert(suspect);
       if (again) {
         ++counters_.disagreements;
-        lines.push_back(fmt::format("{} of pod {} is {} apart, more than its bound of {}",
-                                    poll::to_string(one.quantity), pod->uid, one.by, one.bound));
+        lines.push_back(fmt::format("{} of {} is {} apart, more than its bound of {}",
+                                    poll::to_string(one.quantity), cgroup.name, one.by, one.bound));
       }
     }
   }

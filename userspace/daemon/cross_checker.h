@@ -13,6 +13,7 @@
 #include "evictd/time.h"
 #include "poll/cross_check.h"
 #include "probe/probe.h"
+#include "sys/cgroup_files.h"
 #include "sys/kept_file.h"
 
 namespace evictd::daemon {
@@ -29,9 +30,9 @@ class CrossChecker {
 
   explicit CrossChecker(probe::Probe& probe);
 
-  /// Compares every pod that has a row. Answers one line for each value that is apart beyond its
-  /// bound in two checks in a row: pages that the kernel moves between its lists without charging
-  /// anything can put one check off. Cost: 8 us a pod.
+  /// Compares every pod that has a row, and the cgroup that holds them. Answers one line for each
+  /// value that is apart beyond its bound in two checks in a row: pages that the kernel moves
+  /// between its lists without charging anything can put one check off. Cost: 8 us a pod.
   [[nodiscard]] std::vector<std::string> check(const PodRegistry& registry, MonoTime now);
 
   [[nodiscard]] const Counters& counters() const { return counters_; }
@@ -39,18 +40,33 @@ class CrossChecker {
   [[nodiscard]] const poll::ErrorBounds& bounds() const { return bounds_; }
 
  private:
-  /// Pods that disagree when all are read between two refreshes; a pod may have gone up and down
+  /// A cgroup with a row of the kernel side and files.
+  struct Cgroup {
+    /// "pod UID" or "the pod root".
+    std::string name;
+    std::uint32_t slot = 0;
+    /// Borrowed.
+    const sys::CgroupFiles* files = nullptr;
+    poll::ErrorBounds bounds;
+    /// The row before and after, and the files between.
+    poll::CrossReadings readings;
+  };
+
+  [[nodiscard]] std::vector<Cgroup> cgroups(const PodRegistry& registry);
+  /// Those that disagree when all are read between two refreshes; one may have gone up and down
   /// again meanwhile, so each is looked at once more by itself. A refresh reads all rows, so one
   /// around each pod would cost the square of their number.
-  [[nodiscard]] std::vector<const HotPod*> doubtful(const PodRegistry& registry, MonoTime now);
-  /// Nothing when the pod vanished meanwhile.
-  [[nodiscard]] std::optional<poll::CrossCheck> check_one(const HotPod& pod, MonoTime now);
+  [[nodiscard]] std::vector<Cgroup> doubtful(const PodRegistry& registry, MonoTime now);
+  /// Nothing when the cgroup vanished meanwhile.
+  [[nodiscard]] std::optional<poll::CrossCheck> check_one(Cgroup& cgroup, MonoTime now);
 
   probe::Probe& probe_;
   poll::ErrorBounds bounds_;
   sys::ReadBuffer buffer_{};
   Counters counters_;
-  /// What disagreed in the last check: uid and the name of the quantity.
+  /// Of its own: the hot thread reads others of the same names.
+  std::optional<sys::CgroupFiles> pod_root_files_;
+  /// What disagreed in the last check: the cgroup and the name of the quantity.
   std::set<std::pair<std::string, std::string_view>> suspects_;
 };
 

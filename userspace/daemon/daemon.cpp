@@ -132,14 +132,11 @@ Result<Readings::Options> open_readings(const sys::Root& root, const PodRegistry
     return Failure(node.error());
   }
   readings.node_files = std::move(*node);
-  if (!registry.tree().pod_root().empty()) {
-    Result<sys::CgroupFiles> pod_root = sys::CgroupFiles::open(
-        root, registry.tree().layout(), registry.tree().pod_root(), sys::CgroupFileSet::kRoot);
-    if (!pod_root) {
-      return Failure(pod_root.error());
-    }
-    readings.pod_root_files = std::move(*pod_root);
+  Result<sys::CgroupFiles> pod_root = registry.open_pod_root_files();
+  if (!pod_root) {
+    return Failure(pod_root.error());
   }
+  readings.pod_root_files = std::move(*pod_root);
   return readings;
 }
 

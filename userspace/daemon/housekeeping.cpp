@@ -181,6 +181,12 @@ Result<> Housekeeping::run() {
     }
     flush_backlog();
     bury_the_dead();
+    if (options_.registry->pod_root_was_replaced()) {
+      return fail(Errc::kNotFound,
+                  "the cgroup of all pods was made anew, what is open and watched is of the old "
+                  "one: start again (" +
+                      options_.registry->tree().pod_root() + ")");
+    }
   }
   service_.stopping();
   return {};
@@ -270,7 +276,8 @@ void Housekeeping::on_health_check() {
   storage_->on_health_check(now);
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
-    if (--checks_to_rescan_ <= 0) {
+    // Nothing tells of a pod root that is made anew.
+    if (--checks_to_rescan_ <= 0 || options_.registry->tree().pod_root().empty()) {
       rescan();
       checks_to_rescan_ = events_tell_pods() ? kChecksPerRescan : 1;
     }

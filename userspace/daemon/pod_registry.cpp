@@ -44,10 +44,19 @@ Result<std::unique_ptr<PodRegistry>> PodRegistry::create(Options options) {
   }
   registry->manifests_ = std::move(*manifests);
   registry->tree_.find_root();
+  registry->first_pod_root_ = registry->tree_.pod_root_id();
   if (Result<> opened = registry->open_places(); !opened) {
     return Failure(opened.error());
   }
   return registry;
+}
+
+Result<sys::CgroupFiles> PodRegistry::open_pod_root_files() const {
+  if (tree_.pod_root().empty()) {
+    return sys::CgroupFiles();
+  }
+  return sys::CgroupFiles::open(*options_.root, tree_.layout(), tree_.pod_root(),
+                                sys::CgroupFileSet::kRoot);
 }
 
 std::vector<PodUpdate> PodRegistry::rescan() {
@@ -204,7 +213,9 @@ void PodRegistry::place(const cluster::PodEntry& entry, std::vector<PodUpdate>& 
     ++counters_.without_slot;
     return;
   }
-  bool watched = probe_ == nullptr || (found != placed_.end() && found->second.watched);
+  // A runtime makes the directories of v1 one after the other.
+  bool watched = probe_ == nullptr || (found != placed_.end() && found->second.watched &&
+                                       found->second.pids_id == entry.cgroup->pids_id);
   if (!watched) {
     watched = watch(*slot, *entry.cgroup).has_value();
     counters_.open_failures += watched ? 0 : 1;
@@ -216,6 +227,7 @@ void PodRegistry::place(const cluster::PodEntry& entry, std::vector<PodUpdate>& 
                                              .complete = opened.complete,
                                              .watched = watched,
                                              .memory_id = entry.cgroup->memory_id,
+                                             .pids_id = entry.cgroup->pids_id,
                                              .state = entry.state,
                                              .containers = entry.cgroup->containers,
                                              .standing = std::move(standing)});

@@ -89,6 +89,14 @@ class PodRegistry {
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const cluster::CgroupTree& tree() const { return tree_; }
   [[nodiscard]] const PodPlaces& places() const { return places_; }
+  /// The files of the cgroup that holds all pods, opened for the caller alone; empty where there is
+  /// no such cgroup. Errors: those of sys::CgroupFiles::open().
+  [[nodiscard]] Result<sys::CgroupFiles> open_pod_root_files() const;
+  /// Whether the cgroup that holds all pods is another than the one that was there at start. What
+  /// was opened and watched of that one is of no more use.
+  [[nodiscard]] bool pod_root_was_replaced() const {
+    return first_pod_root_ && tree_.pod_root_id() && tree_.pod_root_id() != first_pod_root_;
+  }
   /// As last joined.
   [[nodiscard]] const cluster::PodTable& table() const { return table_; }
   /// Descriptors of the manifest directories, for the housekeeping loop.
@@ -103,6 +111,8 @@ class PodRegistry {
     /// Whether the kernel side has it, where there is one; tried again at each scan.
     bool watched = true;
     CgroupId memory_id;
+    /// Unset as long as the pids hierarchy of v1 has no directory for it.
+    CgroupId pids_id;
     cluster::PodState state = cluster::PodState::kUnknown;
     std::vector<cluster::ContainerCgroup> containers;
     /// manifest_origin and the manifest's position do not tell a changed text; the facts do.
@@ -124,6 +134,8 @@ class PodRegistry {
   /// nullptr without BPF.
   probe::Probe* probe_ = nullptr;
   cluster::CgroupTree tree_;
+  /// As found at start.
+  CgroupId first_pod_root_;
   PodPlaces places_;
   PodOpener opener_;
   ManifestSources manifests_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 #include "arena.h"
 
@@ -127,6 +129,31 @@ TEST_F(Discovery, ANewPodIsKnownWithoutAScanAndGoneWithItsCgroup) {
   remove_manifest("new");
   await_status([&](const Json& now) { return pod_in(now, uid).is_null(); });
   EXPECT_EQ(status()["counters"]["rescans"], before["rescans"]);
+}
+
+TEST_F(Discovery, APodWhosePidsDirectoryComesAfterItsMemoryDirectoryHasItsTasksCounted) {
+  const Actor& first = add({.name = "first"}, kModest);
+  limit_memory();
+  start_daemon(memory_config(Source::kEvents));
+  const std::string uid = "0ddba11d-0000-4000-8000-000000000001";
+  const std::filesystem::path path = first.pod.pod.parent_path() / ("pod" + uid);
+  const std::filesystem::path memory = tree_->hierarchies().memory / path;
+  const std::filesystem::path pids = tree_->hierarchies().pids / path;
+  std::filesystem::create_directory(memory);
+  await_status([&](const Json& now) { return !pod_in(now, uid).is_null(); });
+  std::filesystem::create_directory(pids);  // The same one, and there, on v2.
+
+  Result<stage::Child> child = stage::Child::start({.argv = {"/bin/sleep", "infinity"}});
+  ASSERT_TRUE(child) << child.error().message();
+  for (const std::filesystem::path& directory : {memory, pids}) {
+    std::ofstream(directory / "cgroup.procs") << child->pid();
+  }
+  await_status([&](const Json& now) { return pod_in(now, uid)["tasks"] == 1; });
+
+  child->signal(SIGKILL);
+  ASSERT_TRUE(child->wait(kPatience));
+  std::filesystem::remove(pids);
+  std::filesystem::remove(memory);
 }
 
 TEST_F(Discovery, ANewPodThatMisbehavesAtOnceIsEvicted) {
