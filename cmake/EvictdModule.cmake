@@ -3,7 +3,7 @@
 
 # The sources of a target are compiled several at a time with EVICTD_UNITY.
 function(evictd_compile_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${EVICTD_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${EVICTD_UNITY} UNITY_BUILD_BATCH_SIZE ${EVICTD_UNITY_BATCH})
   if(EVICTD_UNITY)
     # A source that another one includes looks to gcc like a header, whose types must not be local.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
@@ -12,11 +12,12 @@ endfunction()
 
 # evictd_module(NAME SOURCES a.cpp b.cpp DEPENDS core sys LIBRARIES spdlog::spdlog)
 #
+# COLD: what runs at start or for a person; compiled with EVICTD_COLD_FLAGS too.
 # Makes the static library evictd_NAME of the current folder. Its headers are included as "NAME/header.h".
 # They resolve only for targets that depend on it: the folder is reached through a directory of its own
 # in the build tree, which holds nothing but a link to the folder.
 function(evictd_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES")
   set(target evictd_${name})
   set(include_root ${PROJECT_BINARY_DIR}/modules/${name})
   file(MAKE_DIRECTORY ${include_root})
@@ -32,6 +33,9 @@ function(evictd_module name)
   endif()
   if(arg_SOURCES)
     evictd_compile_together(${target})
+  endif()
+  if(arg_COLD)
+    target_compile_options(${target} PRIVATE ${EVICTD_COLD_FLAGS})
   endif()
   target_include_directories(${target} ${scope} ${include_root} ${PROJECT_SOURCE_DIR}/include)
   list(TRANSFORM arg_DEPENDS PREPEND evictd_)

@@ -12,9 +12,9 @@
 namespace evictd::replay::test {
 namespace {
 
-using eviction::Signal;
 using evictd::test::Numbers;
 using evictd::test::SeededNumbers;
+using eviction::Signal;
 
 constexpr std::uint64_t kNodes = 250;
 constexpr int kPasses = 16;
@@ -103,11 +103,10 @@ class RandomRecording {
       }
     }
     if (numbers_.one_in(4)) {
-      pass.releasing.push_back(
-          {.killed_at = now_ - std::chrono::seconds(numbers_.up_to(40)),
-           .memory = Bytes{numbers_.up_to(500)},
-           .tasks = numbers_.up_to(20),
-           .disk = Bytes{numbers_.up_to(500)}});
+      pass.releasing.push_back({.killed_at = now_ - std::chrono::seconds(numbers_.up_to(40)),
+                                .memory = Bytes{numbers_.up_to(500)},
+                                .tasks = numbers_.up_to(20),
+                                .disk = Bytes{numbers_.up_to(500)}});
     }
     if (numbers_.one_in(2)) {
       pass.brakes.emplace();
