@@ -195,9 +195,10 @@ Failure refuse_unknown(const Value& member, std::string_view name,
 
 Result<> check_fields(const Value& map, std::span<const KubeletField> fields) {
   for (const YamlEntry& entry : map.node.entries) {
+    const std::string name = entry.key.empty() ? R"("")" : entry.key;
     const Value member{.node = entry.value,
                        .filename = map.filename,
-                       .key = map.key.empty() ? entry.key : map.key + "." + entry.key};
+                       .key = map.key.empty() ? name : map.key + "." + name};
     const auto field = std::find_if(fields.begin(), fields.end(),
                                     [&](const KubeletField& f) { return f.name == entry.key; });
     if (field == fields.end()) {

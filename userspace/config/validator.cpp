@@ -31,6 +31,20 @@ std::string key_of_same_last_part(std::string_view name) {
   return {};
 }
 
+/// Whether this is a name in one mapping: "" would stand for the file itself and "sweep.floor" for
+/// a key that is given elsewhere, unseen by whoever looks for keys given twice.
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.find('.') == std::string_view::npos;
+}
+
+/// The group that `name` begins with, as in "sweep.floor", if `siblings` have it; else empty.
+std::string group_before_dot(const std::string& name, const std::vector<std::string>& siblings) {
+  const std::size_t dot = name.find('.');
+  const std::string group = dot == std::string::npos ? std::string() : name.substr(0, dot);
+  return std::find(siblings.begin(), siblings.end(), group) == siblings.end() ? std::string()
+                                                                              : group;
+}
+
 std::string joined(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -85,6 +99,9 @@ Result<> Validator::read_group(const YamlNode& map, const std::string& group) {
 }
 
 Result<> Validator::read_entry(const YamlEntry& entry, const std::string& group) {
+  if (!is_plain_name(entry.key)) {
+    return refuse_unknown(entry, group);
+  }
   const std::string name = dotted(group, entry.key);
   const Value value{.node = entry.value, .filename = filename_, .key = name};
   if (const Key* key = find_key(name); key != nullptr) {
@@ -108,9 +125,10 @@ Failure Validator::refuse_unknown(const YamlEntry& entry, const std::string& gro
   const std::vector<std::string> siblings = names_in(group);
   std::string nearest = key_of_same_last_part(entry.key);
   if (nearest.empty()) {
-    nearest = dotted(group, nearest_name(entry.key, siblings));
+    const std::string before_dot = group_before_dot(entry.key, siblings);
+    nearest = dotted(group, before_dot.empty() ? nearest_name(entry.key, siblings) : before_dot);
   }
-  const std::string key = dotted(group, entry.key);
+  const std::string key = dotted(group, entry.key.empty() ? R"("")" : entry.key);
   const std::string text = shown(entry.value);
   const std::string reason = fmt::format("unknown key, the nearest is {}", nearest);
   return refuse(

@@ -53,6 +53,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"KeyAtTheWrongLevel", "basePeriod: 1ms\n",
                 "evictd.yaml:1: basePeriod: 1ms: unknown key, the nearest is sweep.basePeriod; "
                 "allowed: the keys of docs/configuration.md"},
+        BadFile{
+            "KeyWithoutAName", "\"\": {dryRun: true}\n",
+            "evictd.yaml:1: \"\": a mapping: unknown key, the nearest is log; allowed: the keys "
+            "of docs/configuration.md"},
+        BadFile{"KeyWithoutANameInAGroup", "log: {\"\": json}\n",
+                "evictd.yaml:1: log.\"\": json: unknown key, the nearest is log.level; allowed: "
+                "format, level"},
+        BadFile{"KeyWithADot", "sweep: {floor: 30us}\nsweep.floor: 40us\n",
+                "evictd.yaml:2: sweep.floor: 40us: unknown key, the nearest is sweep; allowed: the "
+                "keys of docs/configuration.md"},
+        BadFile{"UnknownKeyWithADot", "log.formet: json\n",
+                "evictd.yaml:1: log.formet: json: unknown key, the nearest is log; allowed: the "
+                "keys of docs/configuration.md"},
         BadFile{"GroupThatIsNoMapping", "log: json\n",
                 "evictd.yaml:1: log: json: no mapping; allowed: a mapping with format, level"},
         BadFile{"NoValue", "dryRun:\n",

@@ -217,6 +217,10 @@ TEST(KubeletConfig, AnUnknownFieldNamesTheNearest) {
       KubeletSources().file("reservedMemory:\n- numaNode: 0\n  limit: {memory: 1Gi}\n").error(),
       "kubelet.yaml:5: reservedMemory[0].limit: a mapping: unknown field, the nearest is "
       "limits; allowed: numaNode, limits");
+  EXPECT_TRUE(KubeletSources()
+                  .file("\"\": 1\n")
+                  .error()
+                  .starts_with("kubelet.yaml:3: \"\": 1: unknown field, the nearest is "));
   // A key of evictd alone is none of the kubelet.
   EXPECT_NE(KubeletSources().file("dryRun: true\n").error().find("unknown field"),
             std::string::npos);
