@@ -63,4 +63,15 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<std::size_t> find_control_character(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_space = byte == '\t' || byte == '\n' || byte == '\r';
+    if ((byte < ' ' && !is_space) || byte == 0x7f) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace evictd::config

@@ -38,7 +38,8 @@ struct Problem {
 };
 [[nodiscard]] Failure refuse(const Problem& problem);
 
-/// The node as an error shows it: a scalar as written, cut after 60 characters; else what it is.
+/// The node as an error shows it: a scalar as written, cut after 60 characters and with a
+/// space for each control character; else what it is.
 [[nodiscard]] std::string shown(const YamlNode& node);
 
 /// A time as Go writes and reads it, in the fewest units: "1m30s", "20us", "0s".

@@ -71,7 +71,8 @@ std::string shown(const YamlNode& node) {
       text += "...";
       break;
     }
-    text += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
+    const bool is_control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    text += is_control ? ' ' : c;
   }
   return node.plain ? text : fmt::format("\"{}\"", text);
 }

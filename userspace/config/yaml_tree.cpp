@@ -19,6 +19,11 @@ namespace {
 /// closed. No text has it, for it has a control character.
 constexpr std::string_view kEndMark = "\n#\x01";
 
+std::string control_reason(char control) {
+  return fmt::format("control character {:#04x}; allowed: printable text",
+                     static_cast<unsigned char>(control));
+}
+
 /// Leaves the parser from inside a callback; never leaves this file.
 struct Refusal : std::exception {
   Refusal(Errc refusal_code, YAML::Mark where, std::string what_is_wrong)
@@ -58,6 +63,10 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse_extras(mark, tag, anchor);
     if (value.find(kEndMark.substr(1)) != std::string::npos) {
       throw Refusal(Errc::kMalformed, mark, "no valid YAML: a quote that is not closed");
+    }
+    // An escape can write what the bytes of the file may not have.
+    if (const auto control = find_control_character(value)) {
+      throw Refusal(Errc::kMalformed, mark, control_reason(value[*control]));
     }
     if (expects_key()) {
       begin_entry(mark, value);
@@ -194,16 +203,9 @@ Result<> check_bytes(std::string_view text, std::string_view filename) {
                                               at(filename, mark_of(text, *bad)),
                                               static_cast<unsigned char>(text[*bad])));
   }
-  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f;
-  });
-  if (control != text.end()) {
-    const auto offset = static_cast<std::size_t>(control - text.begin());
-    return fail(Errc::kMalformed, fmt::format("{}: control character {:#04x}; allowed: printable "
-                                              "text",
-                                              at(filename, mark_of(text, offset)),
-                                              static_cast<unsigned char>(*control)));
+  if (const auto control = find_control_character(text)) {
+    return fail(Errc::kMalformed, fmt::format("{}: {}", at(filename, mark_of(text, *control)),
+                                              control_reason(text[*control])));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "config/value.h"
 
 namespace evictd::config {
 namespace {
@@ -295,6 +296,13 @@ TEST(ConfigErrorText, ALongValueIsCut) {
   EXPECT_EQ(config.error().message(), "evictd.yaml:1: dryRun: " + std::string(60, 'x') +
                                           "...: no truth value; allowed: true or false, without "
                                           "quotes");
+}
+
+TEST(ConfigErrorText, AControlCharacterIsShownAsASpace) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::kScalar;
+  node.text = "a\x1b[31m\tb\n\x7f";
+  EXPECT_EQ(shown(node), "\"a [31m b  \"");
 }
 
 TEST(ConfigErrorText, TextThatIsNoYamlIsMalformed) {

@@ -90,6 +90,17 @@ TEST(YamlTree, RefusesControlCharacters) {
             "f.yaml:1:4: control character 0x1b; allowed: printable text");
 }
 
+TEST(YamlTree, RefusesControlCharactersThatAnEscapeWrites) {
+  const Error error = refused(R"(a: "x\e[31m")");
+  EXPECT_EQ(error.code, Errc::kMalformed);
+  EXPECT_EQ(error.context, "f.yaml:1:4: control character 0x1b; allowed: printable text");
+  EXPECT_EQ(refused("b: 1\na: [b, \"/tmp/c\\0d\"]\n").context,
+            "f.yaml:2:8: control character 0x00; allowed: printable text");
+  EXPECT_EQ(refused(R"({"a": {"b\u007f": 1}})").context,
+            "f.yaml:1:8: control character 0x7f; allowed: printable text");
+  EXPECT_EQ(read(R"(a: "b\tc\n")").entries[0].value.text, "b\tc\n");
+}
+
 TEST(YamlTree, RefusesWhatIsTooLongTooDeepOrTooMuch) {
   EXPECT_EQ(refused("a: 12345", {.bytes = 7}).context, "f.yaml: 8 bytes; allowed: 7 at most");
   const Error deep = refused(std::string(17, '[') + std::string(17, ']'));
