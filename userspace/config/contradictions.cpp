@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "config/value.h"
 
 namespace evictd::config {
 namespace {
+
+/// Bytes of a path that fit into the address of a Unix socket.
+constexpr std::size_t kLongestSocketPath = 107;
 
 /// Names one rule's findings in one file.
 class Judge {
@@ -127,6 +132,71 @@ Result<> check_directories(const Settings& settings, const Judge& judge) {
   return {};
 }
 
+/// A file that is made or written, and the key that says where.
+struct WrittenFile {
+  std::string key;
+  std::string path;
+};
+
+std::vector<WrittenFile> written_files(const Settings& settings) {
+  std::vector<WrittenFile> files;
+  files.push_back({.key = "controlSocket", .path = settings.control_socket_path()});
+  const std::string state = settings.state_file_path();
+  if (!state.empty()) {
+    files.push_back({.key = "stateFile", .path = state});
+    // Written first, then put in place of the old one.
+    files.push_back({.key = "stateFile", .path = state + ".new"});
+  }
+  const RecordSettings& records = settings.records;
+  if (!records.file.empty()) {
+    files.push_back({.key = "recordFile", .path = records.file});
+    for (int number = 1; number < records.files; ++number) {
+      files.push_back({.key = "recordFile", .path = fmt::format("{}.{}", records.file, number)});
+    }
+  }
+  return files;
+}
+
+Result<> check_written_files(const Settings& settings, const Judge& judge) {
+  const std::vector<WrittenFile> files = written_files(settings);
+  for (auto later = files.begin(); later != files.end(); ++later) {
+    const auto earlier = std::find_if(files.begin(), later, [&](const WrittenFile& file) {
+      return file.key != later->key && file.path == later->path;
+    });
+    if (earlier == later) {
+      continue;
+    }
+    const bool is_given = judge.is_given(later->key);
+    const WrittenFile& named = is_given ? *later : *earlier;
+    const WrittenFile& other = is_given ? *earlier : *later;
+    return judge.refuse(named.key, in_quotes(named.path),
+                        fmt::format("{} is written there too", other.key),
+                        "a path of its own for each");
+  }
+  return {};
+}
+
+Result<> check_control_socket(const Settings& settings, const Judge& judge) {
+  const std::size_t length = settings.control_socket_path().size();
+  if (length <= kLongestSocketPath) {
+    return {};
+  }
+  const bool is_given = !settings.control_socket.empty();
+  YamlNode value;
+  value.kind = YamlNode::Kind::kScalar;
+  value.text = is_given ? settings.control_socket : settings.runtime_directory;
+  if (is_given) {
+    return judge.refuse("controlSocket", shown(value),
+                        fmt::format("too long for a socket ({} bytes)", length),
+                        fmt::format("a path of at most {} bytes", kLongestSocketPath));
+  }
+  const std::size_t longest_directory = kLongestSocketPath - (length - value.text.size());
+  return judge.refuse("runtimeDirectory", shown(value),
+                      fmt::format("its control.sock is too long for a socket ({} bytes)", length),
+                      fmt::format("a path of at most {} bytes, or a controlSocket of at most {}",
+                                  longest_directory, kLongestSocketPath));
+}
+
 /// Without a cgroup for pods there is nothing to hold them to.
 Result<> check_enforcement(const Settings& settings, const Judge& judge) {
   if (settings.node_allocatable.cgroups_per_qos) {
@@ -151,6 +221,8 @@ Result<> check_contradictions(const Settings& settings, const Origins& origins,
       .and_then([&] { return check_bounds(settings, judge); })
       .and_then([&] { return check_event_source(settings, judge); })
       .and_then([&] { return check_directories(settings, judge); })
+      .and_then([&] { return check_written_files(settings, judge); })
+      .and_then([&] { return check_control_socket(settings, judge); })
       .and_then([&] { return check_enforcement(settings, judge); });
 }
 

@@ -174,6 +174,43 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_case);
 
 INSTANTIATE_TEST_SUITE_P(
+    WrittenFile, ConfigError,
+    testing::Values(
+        BadFile{"StateAndRecordsInOneFile", "stateFile: /a/b\nrecordFile: /a/b\n",
+                "evictd.yaml:2: recordFile: \"/a/b\": stateFile is written there too; allowed: a "
+                "path of its own for each"},
+        BadFile{"RecordsWhereStateIsByDefault", "recordFile: /run/evictd/state\n",
+                "evictd.yaml:1: recordFile: \"/run/evictd/state\": stateFile is written there too; "
+                "allowed: a path of its own for each"},
+        BadFile{"SocketWhereStateIsByDefault", "runtimeDirectory: /a\ncontrolSocket: /a/state\n",
+                "evictd.yaml:2: controlSocket: \"/a/state\": stateFile is written there too; "
+                "allowed: a path of its own for each"},
+        BadFile{"StateInARotatedRecordFile", "recordFile: /a/b\nstateFile: /a/b.1\n",
+                "evictd.yaml:1: recordFile: \"/a/b.1\": stateFile is written there too; allowed: a "
+                "path of its own for each"},
+        BadFile{"SocketTooLong", "controlSocket: /" + std::string(107, 'a') + "\n",
+                "evictd.yaml:1: controlSocket: \"/" + std::string(59, 'a') +
+                    "...\": too long for a socket (108 bytes); allowed: a path of at most 107 "
+                    "bytes"},
+        BadFile{"DirectoryTooLongForTheSocket", "runtimeDirectory: /" + std::string(94, 'a') + "\n",
+                "evictd.yaml:1: runtimeDirectory: \"/" + std::string(59, 'a') +
+                    "...\": its control.sock is too long for a socket (108 bytes); allowed: a path "
+                    "of at most 94 bytes, or a controlSocket of at most 107"}),
+    name_of_case);
+
+TEST(ConfigErrorText, PathsThatJustFitAreAccepted) {
+  const std::string longest = std::string(106, 'a');
+  for (const std::string& text :
+       {"controlSocket: /" + longest, "runtimeDirectory: /" + longest.substr(0, 93),
+        "controlSocket: /a/s\nruntimeDirectory: /" + longest,
+        std::string("recordFile: /a/b\nrecordFiles: 2\nstateFile: /a/b.2"),
+        std::string("stateFile: none\nrecordFile: /run/evictd/state")}) {
+    const Result<Config> config = parse(text, "evictd.yaml");
+    EXPECT_TRUE(config.has_value()) << config.error().message();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
     Eviction, ConfigError,
     testing::Values(
         BadFile{"UnknownSignal", "evictionHard:\n  memory.avaliable: 1Gi\n",
