@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <string>
@@ -98,6 +99,35 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     return std::nullopt;
   }
   return static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+}
+
+std::optional<double> yaml_float(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) {
+      return std::nullopt;
+    }
+  }
+  // Words such as "inf" are none.
+  if (text.find_first_not_of("0123456789.eE+-") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (text.empty() || stop != end || error != std::errc()) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::optional<std::int64_t> whole_yaml_float(std::string_view text) {
+  constexpr double kTwoTo63 = 9223372036854775808.0;
+  const std::optional<double> number = yaml_float(text);
+  if (!number || std::trunc(*number) != *number || *number < -kTwoTo63 || *number >= kTwoTo63) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(*number);
 }
 
 }  // namespace evictd::config

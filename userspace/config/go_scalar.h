@@ -20,4 +20,12 @@ namespace evictd::config {
 /// not fit. Source: Go's strconv.ParseInt with base 0.
 [[nodiscard]] std::optional<std::int64_t> whole_number(std::string_view text);
 
+/// A number with or without a point and an exponent: "5.0", "1e2", ".5", "+7". Nothing if it is
+/// none or does not fit. Source: the pattern of floats in the YAML reader of the kubelet.
+[[nodiscard]] std::optional<double> yaml_float(std::string_view text);
+
+/// A yaml_float() without a fraction that fits. The kubelet turns YAML into JSON by way of a
+/// double, which it writes without point and exponent.
+[[nodiscard]] std::optional<std::int64_t> whole_yaml_float(std::string_view text);
+
 }  // namespace evictd::config

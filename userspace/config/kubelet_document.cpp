@@ -24,7 +24,16 @@ namespace {
 constexpr std::string_view kAllowedDuration =
     R"(a duration in quotes or with a unit, such as 1m30s)";
 
-Result<> check_fields(const Value& map, std::span<const KubeletField> fields);
+/// In which notation a document is, which decides how a whole number may be written.
+enum class Notation { kYaml, kJson };
+
+Result<> check_fields(const Value& map, std::span<const KubeletField> fields, Notation notation);
+
+/// As the kubelet tells them apart: whatever begins with '{' is JSON.
+Notation notation_of(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{' ? Notation::kJson : Notation::kYaml;
+}
 
 bool is_kubelet_text(const YamlNode& node) {
   return is_text(node) && !(node.plain && yaml_truth(node.text));
@@ -45,25 +54,46 @@ Result<> check_bool(const Value& value) {
   return {};
 }
 
-Result<> check_integer(const Value& value, Range<std::int64_t> range) {
+/// Why a number that is none of whole_number() is refused.
+std::string_view float_reason(const std::string& text, Notation notation) {
+  if (text.find_first_of(".eE") == std::string::npos) {
+    return "no whole number in range";
+  }
+  const std::optional<double> number = yaml_float(text);
+  if (number && std::trunc(*number) != *number) {
+    return "no whole number, it has a fraction";
+  }
+  return number && notation == Notation::kJson
+             ? "a whole number with a point or an exponent, which the kubelet refuses in JSON"
+             : "no whole number in range";
+}
+
+Result<> check_integer(const Value& value, Range<std::int64_t> range, Notation notation) {
   const YamlNode& node = value.node;
   const std::string allowed = fmt::format("a whole number from {} to {}", range.min, range.max);
   const bool is_plain = node.kind == YamlNode::Kind::kScalar && node.plain;
-  const std::optional<std::int64_t> number = is_plain ? whole_number(node.text) : std::nullopt;
+  std::optional<std::int64_t> number = is_plain ? whole_number(node.text) : std::nullopt;
+  if (is_plain && !number && notation == Notation::kYaml) {
+    number = whole_yaml_float(node.text);
+  }
   // "1_000" is a number to the kubelet's reader alone.
   if (!is_plain || (!number && is_text(node))) {
     return value.refuse("no whole number", allowed);
   }
-  if (!number || *number < range.min || *number > range.max) {
-    return value.refuse(number ? "out of range" : "no whole number in range", allowed);
+  if (!number) {
+    return value.refuse(float_reason(node.text, notation), allowed);
+  }
+  if (*number < range.min || *number > range.max) {
+    return value.refuse("out of range", allowed);
   }
   return {};
 }
 
 template <typename Integer>
-Result<> check_integer(const Value& value) {
-  return check_integer(value, {static_cast<std::int64_t>(std::numeric_limits<Integer>::min()),
-                               static_cast<std::int64_t>(std::numeric_limits<Integer>::max())});
+Result<> check_integer_type(const Value& value, Notation notation) {
+  const Range<std::int64_t> range{static_cast<std::int64_t>(std::numeric_limits<Integer>::min()),
+                                  static_cast<std::int64_t>(std::numeric_limits<Integer>::max())};
+  return check_integer(value, range, notation);
 }
 
 Result<> check_number(const Value& value) {
@@ -132,21 +162,22 @@ Result<> check_texts(const Value& value) {
   return check_list(value, "a list of texts", check_text);
 }
 
-Result<> check_members(const Value& value, std::span<const KubeletField> members) {
+Result<> check_members(const Value& value, std::span<const KubeletField> members,
+                       Notation notation) {
   Result<> map = expect_map(value, "a mapping");
-  return map ? check_fields(value, members) : map;
+  return map ? check_fields(value, members, notation) : map;
 }
 
-Result<> check_value(const Value& value, const KubeletField& field) {
+Result<> check_value(const Value& value, const KubeletField& field, Notation notation) {
   switch (field.type) {
     case KubeletType::kBool:
       return check_bool(value);
     case KubeletType::kInt32:
-      return check_integer<std::int32_t>(value);
+      return check_integer_type<std::int32_t>(value, notation);
     case KubeletType::kInt64:
-      return check_integer<std::int64_t>(value);
+      return check_integer_type<std::int64_t>(value, notation);
     case KubeletType::kUint32:
-      return check_integer<std::uint32_t>(value);
+      return check_integer_type<std::uint32_t>(value, notation);
     case KubeletType::kNumber:
       return check_number(value);
     case KubeletType::kText:
@@ -156,13 +187,15 @@ Result<> check_value(const Value& value, const KubeletField& field) {
       return check_duration(value);
     case KubeletType::kDurationOrInteger:
       return is_kubelet_text(value.node) ? check_duration(value)
-                                         : check_integer<std::int64_t>(value);
+                                         : check_integer_type<std::int64_t>(value, notation);
     case KubeletType::kQuantity:
       return check_quantity(value);
     case KubeletType::kTexts:
       return check_texts(value);
     case KubeletType::kIntegers:
-      return check_list(value, "a list of whole numbers", check_integer<std::int32_t>);
+      return check_list(value, "a list of whole numbers", [&](const Value& item) {
+        return check_integer_type<std::int32_t>(item, notation);
+      });
     case KubeletType::kTextMap:
       return check_map(value, "a mapping of names to texts", check_text);
     case KubeletType::kBoolMap:
@@ -172,10 +205,11 @@ Result<> check_value(const Value& value, const KubeletField& field) {
     case KubeletType::kTextsMap:
       return check_map(value, "a mapping of names to lists of texts", check_texts);
     case KubeletType::kObject:
-      return check_members(value, field.members);
+      return check_members(value, field.members, notation);
     case KubeletType::kObjectList:
-      return check_list(value, "a list of mappings",
-                        [&](const Value& item) { return check_members(item, field.members); });
+      return check_list(value, "a list of mappings", [&](const Value& item) {
+        return check_members(item, field.members, notation);
+      });
   }
   return {};
 }
@@ -193,7 +227,7 @@ Failure refuse_unknown(const Value& member, std::string_view name,
              : fmt::format("{}", fmt::join(names, ", ")));
 }
 
-Result<> check_fields(const Value& map, std::span<const KubeletField> fields) {
+Result<> check_fields(const Value& map, std::span<const KubeletField> fields, Notation notation) {
   for (const YamlEntry& entry : map.node.entries) {
     const std::string name = entry.key.empty() ? R"("")" : entry.key;
     const Value member{.node = entry.value,
@@ -207,7 +241,7 @@ Result<> check_fields(const Value& map, std::span<const KubeletField> fields) {
     if (entry.value.kind == YamlNode::Kind::kNull) {
       continue;
     }
-    if (Result<> checked = check_value(member, *field); !checked) {
+    if (Result<> checked = check_value(member, *field, notation); !checked) {
       return checked;
     }
   }
@@ -247,7 +281,7 @@ Result<YamlNode> read_kubelet_document(std::string_view text, std::string_view f
       expect_map(whole, allowed)
           .and_then([&] { return expect_text(whole, "kind", kKubeletKind); })
           .and_then([&] { return expect_text(whole, "apiVersion", kKubeletApiVersion); })
-          .and_then([&] { return check_fields(whole, kubelet_fields()); });
+          .and_then([&] { return check_fields(whole, kubelet_fields(), notation_of(text)); });
   return sound ? root : Result<YamlNode>(tl::unexpected(sound.error()));
 }
 

@@ -45,8 +45,10 @@ void make_strict(YamlEntry& entry) {
   if (entry.key == "cgroupsPerQOS" || entry.key == "localStorageCapacityIsolation") {
     node.text = yaml_truth(node.text).value_or(false) ? "true" : "false";
   } else if (entry.key == "evictionMaxPodGracePeriod") {
+    // Where a float may not stand it was refused before.
     const auto number = whole_number(node.text);
-    node.text = number ? std::to_string(*number) : node.text;
+    const auto whole = number ? number : whole_yaml_float(node.text);
+    node.text = whole ? std::to_string(*whole) : node.text;
   }
 }
 

@@ -39,6 +39,45 @@ TEST(WholeNumber, AnUnderscoreStandsBetweenTwoDigitsOrBehindAPrefix) {
   }
 }
 
+TEST(YamlFloat, IsAWholeNumberWithoutAFraction) {
+  EXPECT_EQ(whole_yaml_float("1e2"), 100);
+  EXPECT_EQ(whole_yaml_float("5.0"), 5);
+  EXPECT_EQ(whole_yaml_float("5."), 5);
+  EXPECT_EQ(whole_yaml_float("+.5e1"), 5);
+  EXPECT_EQ(whole_yaml_float("-1.5E1"), -15);
+  for (const char* text : {"", "5.5", "1e-1", "1e19", "1e400", "inf", "nan", "1_0.0", "+-5", "5e",
+                           ".", "0x1p3", "9223372036854775808"}) {
+    EXPECT_EQ(whole_yaml_float(text), std::nullopt) << text;
+  }
+}
+
+TEST(YamlFloat, IsAWholeNumberInTheKubeletsYamlAloneAndNotInJson) {
+  KubeletSources file;
+  file.file("evictionMaxPodGracePeriod: 1e2\nmaxPods: 5.0\ntlsCurvePreferences: [2.3e1]\n");
+  EXPECT_EQ(file.error(), "");
+  EXPECT_EQ(file.config()->eviction.max_pod_grace_period.count(), 100);
+  KubeletSources drop_in;
+  drop_in.drop_in("1.conf", "evictionMaxPodGracePeriod: 3.0\n");
+  EXPECT_EQ(drop_in.config()->eviction.max_pod_grace_period.count(), 3);
+  constexpr const char* kAllowed = "; allowed: a whole number from -2147483648 to 2147483647";
+  EXPECT_EQ(
+      KubeletSources().file("maxPods: 5.5\n").error(),
+      std::string("kubelet.yaml:3: maxPods: 5.5: no whole number, it has a fraction") + kAllowed);
+  EXPECT_EQ(KubeletSources().file("maxPods: 1e10\n").error(),
+            std::string("kubelet.yaml:3: maxPods: 1e10: out of range") + kAllowed);
+  EXPECT_EQ(KubeletSources().file("maxPods: 1e30\n").error(),
+            std::string("kubelet.yaml:3: maxPods: 1e30: no whole number in range") + kAllowed);
+  const std::string json =
+      R"( {"kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1",)";
+  EXPECT_EQ(KubeletSources().raw_file(json + R"("maxPods": 1.1e2})").error(),
+            std::string("kubelet.yaml:1: maxPods: 1.1e2: a whole number with a point or an "
+                        "exponent, which the kubelet refuses in JSON") +
+                kAllowed);
+  EXPECT_EQ(KubeletSources().flags({"--eviction-max-pod-grace-period=1e2"}).error(),
+            "flag --eviction-max-pod-grace-period: evictionMaxPodGracePeriod: \"1e2\": no whole "
+            "number; allowed: a whole number");
+}
+
 TEST(WholeNumber, IsReadSoInTheKubeletsFileAndFlags) {
   KubeletSources file;
   file.file("evictionMaxPodGracePeriod: 1_000\nmaxPods: 0b1_0\n");
