@@ -71,7 +71,8 @@ Result<> Validator::merge(const Key& key, const YamlEntry& entry) {
       config_.origins_[member_key(key, member.key)] = here(member.line);
     }
   }
-  if (!given.entries.empty()) {
+  // What is missing in a mapping is missing because of who gave it as a whole.
+  if (!given.entries.empty() && config_.origin(key.name).kind != Origin::Kind::kFile) {
     config_.origins_[key.name] = here(entry.line);
   }
   return {};

@@ -30,6 +30,16 @@ TEST(KubeletDropIn, AMappingIsMergedIntoTheDefaultsWhereTheFileHasNone) {
   EXPECT_EQ(sources.config()->eviction.hard.at("memory.available"), "600Mi");
 }
 
+TEST(KubeletDropIn, DefaultsThatAreDroppedWereDroppedByWhoGaveTheMapping) {
+  KubeletSources sources;
+  sources.file("evictionHard: {memory.available: 500Mi}\n")
+      .drop_in("10.conf", "maxPods: 1\nevictionHard: {nodefs.available: 10%}\n");
+  EXPECT_EQ(texts_about("evictionHard", sources),
+            (std::vector<std::string>{
+                "kubelet.yaml:3: evictionHard: drops the kubelet's other defaults: "
+                "imagefs.available 15%, imagefs.inodesFree 5%, nodefs.inodesFree 5%"}));
+}
+
 TEST(KubeletDropIn, NullTakesBackWhatEarlierDropInsSaid) {
   KubeletSources sources;
   sources
