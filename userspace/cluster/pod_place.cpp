@@ -55,9 +55,12 @@ GlobMatch match(const std::vector<std::string_view>& parts, std::string_view glo
   if (parts.size() > patterns.size()) {
     return GlobMatch::kNone;
   }
+  // A backslash stands for itself: systemd has it in names.
+  constexpr int kFlags = FNM_PERIOD | FNM_NOESCAPE;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (::fnmatch(std::string(patterns[i]).c_str(), std::string(parts[i]).c_str(), FNM_PERIOD) !=
-        0) {
+    const std::string pattern(patterns[i]);
+    const std::string part(parts[i]);
+    if (::fnmatch(pattern.c_str(), part.c_str(), kFlags) != 0) {
       return GlobMatch::kNone;
     }
   }
@@ -92,6 +95,11 @@ Result<PlaceRules> PlaceRules::create(PlaceOptions options) {
   for (ExternalPodRule& rule : options.external_pods) {
     if (const Result<> checked = check_path(rule.glob, "pod glob"); !checked) {
       return Failure(checked.error());
+    }
+    if (rule.glob.find('[') != std::string::npos) {
+      return fail(
+          Errc::kInvalid,
+          "pod glob '" + rule.glob + "': has a '['; allowed: a path in which * and ? are patterns");
     }
     if (sys::split(rule.glob, '/').empty()) {
       return fail(Errc::kInvalid, "pod glob '" + rule.glob +

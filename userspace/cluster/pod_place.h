@@ -44,7 +44,8 @@ struct PlaceOptions {
 /// Tells from a path alone what is there. Pure.
 class PlaceRules {
  public:
-  /// Errors: kInvalid for a root or glob that is not absolute or has an empty or ".." part.
+  /// Errors: kInvalid for a root or glob that is not absolute or has a "." or ".." part, and for a
+  /// glob that is "/" or has a '[': only '*' and '?' are patterns, a backslash is itself.
   [[nodiscard]] static Result<PlaceRules> create(PlaceOptions options);
 
   /// Where the pod root may be, the likeliest first.

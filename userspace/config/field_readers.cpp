@@ -32,6 +32,14 @@ bool is_ladder_name(std::string_view name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == std::string_view::npos;
 }
 
+Result<std::string> read_glob(const Value& value) {
+  Result<std::string> glob = read_path(value);
+  if (glob && glob->find('[') != std::string::npos) {
+    return value.refuse("has a '['", "an absolute path in which * and ? are patterns");
+  }
+  return glob;
+}
+
 /// Reads one member of a pod glob.
 Result<> read_pod_glob_member(const Value& member, std::string_view name, PodGlob& glob) {
   constexpr auto kPriorities = Range<std::int64_t>{std::numeric_limits<std::int32_t>::min(),
@@ -40,7 +48,7 @@ Result<> read_pod_glob_member(const Value& member, std::string_view name, PodGlo
     return [&target](auto value) { target = static_cast<std::decay_t<decltype(target)>>(value); };
   };
   if (name == "glob") {
-    return read_path(member).map(store(glob.glob));
+    return read_glob(member).map(store(glob.glob));
   }
   if (name == "name") {
     return read_text(member).map(store(glob.name));

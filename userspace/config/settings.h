@@ -33,7 +33,7 @@ enum class PidAvailableSource { kNode, kPodRoot };
 /// Calls every cgroup that matches `glob` a pod; for use outside Kubernetes.
 struct PodGlob {
   /// Matches the whole path within the memory hierarchy, component by component: '*' and '?' never
-  /// match a '/'.
+  /// match a '/'. There are no other patterns: no '[' is accepted, a backslash is itself.
   std::string glob;
   /// Shown instead of the path; empty for none.
   std::string name;

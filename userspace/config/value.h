@@ -68,7 +68,7 @@ struct Range {
 [[nodiscard]] Result<Bytes> read_bytes(const Value& value, Range<Bytes> range);
 /// Text that is not empty and that YAML cannot take for a number, truth value or null.
 [[nodiscard]] Result<std::string> read_text(const Value& value);
-/// An absolute path without "." and ".." parts, a '/' at its end dropped.
+/// An absolute path without ".", ".." and empty parts, one '/' at its end dropped.
 [[nodiscard]] Result<std::string> read_path(const Value& value);
 /// A list of what `read_path` reads, each once.
 [[nodiscard]] Result<std::vector<std::string>> read_path_list(const Value& value);

@@ -109,6 +109,14 @@ TEST(PlaceRules, LetNoStarCrossASlash) {
   EXPECT_EQ(all.place_of("/jobs/a/b", "").pod_path, "/jobs/a");
 }
 
+TEST(PlaceRules, TakeABackslashOfSystemdForItself) {
+  const std::string path = R"(/system.slice/srv-a\x2db.mount)";
+  EXPECT_EQ(kind_of(rules(with_globs({path})), path), PlaceKind::kPod);
+  EXPECT_EQ(kind_of(rules(with_globs({R"(/system.slice/srv-a\x2d*)"})), path), PlaceKind::kPod);
+  EXPECT_EQ(kind_of(rules(with_globs({path})), "/system.slice/srv-ax2db.mount"),
+            PlaceKind::kNowhere);
+}
+
 TEST(PlaceRules, TakeTheOutermostOfPodsInEachOther) {
   const PlaceRules all = rules(with_globs({"/jobs/*/inner", "/jobs/*"}));
   const Place place = all.place_of("/jobs/a/inner", "");
@@ -131,6 +139,8 @@ TEST(PlaceRules, RefusePathsThatAreNone) {
   EXPECT_EQ(PlaceRules::create(below("/a/../b")).error().code, Errc::kInvalid);
   EXPECT_EQ(PlaceRules::create(with_globs({"jobs/*"})).error().code, Errc::kInvalid);
   EXPECT_EQ(PlaceRules::create(with_globs({"/"})).error().code, Errc::kInvalid);
+  EXPECT_EQ(PlaceRules::create(with_globs({"/a/[b]"})).error().message(),
+            "pod glob '/a/[b]': has a '['; allowed: a path in which * and ? are patterns");
 }
 
 }  // namespace

@@ -230,5 +230,11 @@ TEST(Config, TheExampleFileIsValidWithoutAWarning) {
   }
 }
 
+TEST(Config, OneSlashAtTheEndOfAPathIsLeftOut) {
+  EXPECT_EQ(parsed("cgroupRoot: //\n")->cgroup_root, "/");
+  EXPECT_EQ(parsed("cgroupRoot: /a/\n")->cgroup_root, "/a");
+  EXPECT_FALSE(parse("cgroupRoot: /a//\n", "evictd.yaml").has_value());
+}
+
 }  // namespace
 }  // namespace evictd::config

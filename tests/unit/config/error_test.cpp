@@ -301,6 +301,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"GlobMissing", "podGlobs:\n  - name: a\n",
                 "evictd.yaml:2: podGlobs[0]: a mapping: no glob; allowed: a mapping that has a "
                 "glob"},
+        BadFile{"GlobWithBrackets", "podGlobs:\n  - glob: /a/[bc]\n",
+                "evictd.yaml:2: podGlobs[0].glob: /a/[bc]: has a '['; allowed: an absolute path in "
+                "which * and ? are patterns"},
         BadFile{"GlobMemberUnknown", "podGlobs:\n  - glob: /a\n    priorty: 1\n",
                 "evictd.yaml:3: podGlobs[0].priorty: 1: unknown key, the nearest is \"priority\"; "
                 "allowed: glob, name, priority, memoryRequest"},
