@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "config/eviction_fields.h"
 #include "config/value.h"
 #include "eviction/quantity.h"
 
@@ -20,7 +22,21 @@ using eviction::ThresholdValue;
 
 class NodeJudge {
  public:
-  NodeJudge(const Config& config, const NodeFacts& facts) : config_(config), facts_(facts) {}
+  NodeJudge(const Config& config, const NodeFacts& facts)
+      : config_(config), facts_(facts), given_(given_thresholds(config)) {}
+
+  void warn_of_capacity() {
+    for (const Threshold& threshold : given_) {
+      const auto bound = upper_bound_of(threshold.signal);
+      const auto amount = amount_at(threshold.value, bound);
+      if (bound && amount && *amount >= *bound) {
+        add(key_of(threshold),
+            fmt::format("{} is not below the capacity {}: it is met for ever, and evicts pod "
+                        "after pod",
+                        to_string(threshold.value), *bound));
+      }
+    }
+  }
 
   void warn_of_reservations() {
     const auto& enforced = config_->eviction.enforce_node_allocatable;
@@ -63,7 +79,7 @@ class NodeJudge {
 
   void warn_of_minimum_reclaims() {
     for (const auto& [signal, text] : config_->eviction.minimum_reclaim) {
-      for (const Threshold& threshold : config_.thresholds()) {
+      for (const Threshold& threshold : given_) {
         if (to_string(threshold.signal) == signal && threshold.min_reclaim &&
             warn_of_minimum_reclaim(threshold, text)) {
           break;
@@ -108,6 +124,13 @@ class NodeJudge {
   [[nodiscard]] std::vector<Warning> take() { return std::move(found_); }
 
  private:
+  /// Without the copies of memory.available, which have the minimum reclaim of the original.
+  [[nodiscard]] static std::vector<Threshold> given_thresholds(const Config& config) {
+    Settings settings = config.settings();
+    settings.node_allocatable.ignore_eviction = true;
+    return make_thresholds(settings, "").value_or(std::vector<Threshold>());
+  }
+
   [[nodiscard]] std::optional<std::int64_t> capacity_of(Signal signal) const {
     switch (signal) {
       case Signal::kMemoryAvailable:
@@ -131,13 +154,30 @@ class NodeJudge {
     return std::nullopt;
   }
 
+  /// What there can be at most, the capacity included.
+  [[nodiscard]] std::optional<std::int64_t> upper_bound_of(Signal signal) const {
+    if (!eviction::is_memory(signal)) {
+      return capacity_of(signal);
+    }
+    // Swap comes on top of the memory. Pods together may have no more than the node has.
+    return config_->memory.swap_aware ? std::nullopt : facts_.memory_bytes;
+  }
+
   [[nodiscard]] std::optional<std::int64_t> amount_of(Signal signal,
                                                       const ThresholdValue& value) const {
+    return amount_at(value, capacity_of(signal));
+  }
+
+  /// Nothing for a share that is no number, which is below whatever there is.
+  [[nodiscard]] static std::optional<std::int64_t> amount_at(const ThresholdValue& value,
+                                                             std::optional<std::int64_t> capacity) {
     if (value.quantity) {
       return value.quantity->value();
     }
-    const auto capacity = capacity_of(signal);
-    return capacity ? std::optional(eviction::share_of(*capacity, value.percentage)) : std::nullopt;
+    if (!capacity || std::isnan(value.percentage)) {
+      return std::nullopt;
+    }
+    return eviction::share_of(*capacity, value.percentage);
   }
 
   [[nodiscard]] std::int64_t reserved_memory() const {
@@ -163,9 +203,9 @@ class NodeJudge {
       add(key, fmt::format("{} is more than there can be", text));
       return true;
     }
-    const auto capacity = capacity_of(threshold.signal);
-    const auto reclaim = amount_of(threshold.signal, *threshold.min_reclaim);
-    const auto line = amount_of(threshold.signal, threshold.value);
+    const auto capacity = upper_bound_of(threshold.signal);
+    const auto reclaim = amount_at(*threshold.min_reclaim, capacity);
+    const auto line = amount_at(threshold.value, capacity);
     if (!capacity || !reclaim || !line || *reclaim <= *capacity - std::min(*line, *capacity)) {
       return false;
     }
@@ -181,7 +221,7 @@ class NodeJudge {
   [[nodiscard]] const Threshold* find_hard_memory() const {
     const auto& thresholds = config_.thresholds();
     const auto found = std::find_if(thresholds.begin(), thresholds.end(), [](const Threshold& t) {
-      return t.signal == Signal::kMemoryAvailable && t.is_hard();
+      return t.signal == Signal::kMemoryAvailable && t.is_hard() && !std::isnan(t.value.percentage);
     });
     return found == thresholds.end() ? nullptr : &*found;
   }
@@ -198,6 +238,7 @@ class NodeJudge {
 
   const Config& config_;
   const NodeFacts& facts_;
+  std::vector<Threshold> given_;
   std::vector<Warning> found_;
 };
 
@@ -205,6 +246,7 @@ class NodeJudge {
 
 std::vector<Warning> find_node_warnings(const Config& config, const NodeFacts& facts) {
   NodeJudge judge(config, facts);
+  judge.warn_of_capacity();
   judge.warn_of_reservations();
   judge.warn_of_soft_below_hard();
   judge.warn_of_minimum_reclaims();

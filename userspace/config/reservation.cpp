@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "eviction/parse_thresholds.h"
 
 namespace evictd::config {
@@ -12,6 +14,9 @@ std::optional<eviction::Quantity> amount_of(const eviction::ThresholdValue& valu
                                             std::optional<std::int64_t> capacity) {
   if (!value.quantity && !capacity) {
     return std::nullopt;
+  }
+  if (!value.quantity && std::isnan(value.percentage)) {
+    return eviction::Quantity(0, eviction::QuantityFormat::kBinarySI);
   }
   return eviction::quantity_of(value, capacity.value_or(0));
 }

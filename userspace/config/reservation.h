@@ -16,7 +16,7 @@ struct Reservation {
   std::string resource;
   /// As written: "100Mi", "10%".
   std::string threshold;
-  /// Unset for a share of a capacity that is not known.
+  /// Unset for a share of a capacity that is not known; 0 for a share that is no number ("NaN%").
   std::optional<eviction::Quantity> amount;
 };
 

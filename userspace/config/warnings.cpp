@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -81,6 +82,18 @@ void warn_of_soft_below_hard(const Config& config, Collector& collector) {
   }
 }
 
+void warn_of_shares_that_are_no_number(const Config& config, Collector& collector) {
+  for (const eviction::Threshold& threshold : config.thresholds()) {
+    const std::string key =
+        fmt::format("{}[{}]", threshold.is_hard() ? "evictionHard" : "evictionSoft",
+                    to_string(threshold.signal));
+    if (!threshold.value.quantity && std::isnan(threshold.value.percentage) &&
+        collector.is_given(key)) {
+      collector.add(key, "NaN% is no share of anything: the threshold can never be met");
+    }
+  }
+}
+
 void warn_of_lone_minimum_reclaim(const Config& config, Collector& collector) {
   const EvictionSettings& eviction = config->eviction;
   for (const auto& [signal, text] : eviction.minimum_reclaim) {
@@ -124,6 +137,7 @@ std::vector<Warning> find_warnings(const Config& config, std::string_view own_fi
   Collector collector(config, own_file);
   warn_of_dropped_defaults(config, collector);
   warn_of_soft_below_hard(config, collector);
+  warn_of_shares_that_are_no_number(config, collector);
   warn_of_lone_minimum_reclaim(config, collector);
   warn_of_the_rest(config, collector);
   return collector.take();

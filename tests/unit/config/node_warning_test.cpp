@@ -35,6 +35,52 @@ TEST(NodeWarning, TheDefaultsHaveNone) {
   EXPECT_EQ(warnings_of({}), Lines{});
 }
 
+TEST(NodeWarning, AThresholdThatIsNotBelowTheCapacityIsMetForEver) {
+  NodeFacts facts = node();
+  facts.max_pids = 1000;
+  EXPECT_EQ(
+      warnings_of({"--eviction-hard=memory.available<1Ti,pid.available<1000,"
+                   "nodefs.available<101Gi,imagefs.available<1Ei,allocatableMemory.available<17Gi"},
+                  facts),
+      (Lines{"flag --eviction-hard: evictionHard[allocatableMemory.available]: 17Gi is not below "
+             "the capacity 17179869184: it is met for ever, and evicts pod after pod",
+             "flag --eviction-hard: evictionHard[memory.available]: 1Ti is not below the capacity "
+             "17179869184: it is met for ever, and evicts pod after pod",
+             "flag --eviction-hard: evictionHard[nodefs.available]: 101Gi is not below the "
+             "capacity 107374182400: it is met for ever, and evicts pod after pod",
+             "flag --eviction-hard: evictionHard[pid.available]: 1000 is not below the capacity "
+             "1000: it is met for ever, and evicts pod after pod"}));
+  // "100%" alone would switch the threshold off.
+  EXPECT_EQ(warnings_of({"--eviction-soft=memory.available<100.0%",
+                         "--eviction-soft-grace-period=memory.available=1m"}),
+            (Lines{"flag --eviction-soft: evictionSoft[memory.available]: 100% is not below the "
+                   "capacity 17179869184: it is met for ever, and evicts pod after pod"}));
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<15Gi,pid.available<999"}, facts),
+            Lines{});
+}
+
+TEST(NodeWarning, SwapMayCountAsMemoryToo) {
+  KubeletSources sources;
+  sources.own("swapAware: true\nevictionHard: {memory.available: 17Gi}\n");
+  EXPECT_TRUE(find_node_warnings(sources.config(), node()).empty());
+}
+
+TEST(NodeWarning, AShareThatIsNoNumberIsNoAmount) {
+  NodeFacts facts = node();
+  facts.pod_rate_bytes_per_second = kGiB;
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<NaN%", "--system-reserved=memory=1Gi",
+                         "--eviction-minimum-reclaim=memory.available=1Gi"},
+                        facts),
+            Lines{});
+  EXPECT_EQ(
+      warnings_of({"--eviction-hard=memory.available<NaN%", "--eviction-soft=memory.available<2Gi",
+                   "--eviction-soft-grace-period=memory.available=90s"},
+                  facts),
+      (Lines{"flag --eviction-soft-grace-period: evictionSoftGracePeriod[memory.available]: "
+             "1m30s is longer than the 2 s that pods growing by 1Gi a second leave until "
+             "there is no memory"}));
+}
+
 TEST(NodeWarning, AMemoryThresholdBelowWhatIsReserved) {
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<100Mi", "--system-reserved=memory=512Mi",
                          "--kube-reserved=memory=512Mi"}),
@@ -102,6 +148,20 @@ TEST(NodeWarning, AMinimumReclaimOfTasksOrImagesThatTheCapacityDoesNotAllow) {
   EXPECT_EQ(warnings_of(flags), Lines{});
 }
 
+TEST(NodeWarning, AMinimumReclaimOfThePodsMemoryAboveTheWholeNodes) {
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<1Gi,allocatableMemory.available<1Gi",
+                         "--eviction-minimum-reclaim=allocatableMemory.available=17Gi"}),
+            (Lines{"flag --eviction-minimum-reclaim: "
+                   "evictionMinimumReclaim[allocatableMemory.available]: 17Gi is more than the "
+                   "capacity 17179869184: pressure would never end"}));
+  // The copy of memory.available has the minimum reclaim of memory.available.
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<1Gi,allocatableMemory.available<1Gi",
+                         "--eviction-minimum-reclaim=memory.available=17Gi,"
+                         "allocatableMemory.available=1Mi"}),
+            (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: "
+                   "17Gi is more than the capacity 17179869184: pressure would never end"}));
+}
+
 TEST(NodeWarning, AGraceLongerThanTheRateOfThePodsLeaves) {
   const Lines flags = {
       "--eviction-hard=memory.available<1Gi", "--eviction-soft=memory.available<2Gi",
@@ -140,6 +200,14 @@ TEST(Reservation, SoftThresholdsAndIgnoredOnesReserveNothing) {
       to_yaml_comment(hard_eviction_reservation(
           KubeletSources().flags({"--experimental-allocatable-ignore-eviction"}).config(), node())),
       "# reserved by the hard thresholds: nothing\n");
+}
+
+TEST(Reservation, AShareThatIsNoNumberReservesNothing) {
+  const auto reserved = hard_eviction_reservation(
+      KubeletSources().flags({"--eviction-hard=memory.available<NaN%"}).config(), node());
+  ASSERT_EQ(reserved.size(), 1U);
+  ASSERT_TRUE(reserved[0].amount.has_value());
+  EXPECT_EQ(reserved[0].amount->to_string(), "0");
 }
 
 TEST(Reservation, AShareOfAnUnknownCapacityIsNoAmount) {

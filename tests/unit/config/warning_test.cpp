@@ -44,6 +44,17 @@ TEST(ConfigWarning, ASoftThresholdAtOrBelowTheHardOne) {
   EXPECT_EQ(warnings_of("evictionSoft: {memory.available: 1%}" + grace), Texts{});
 }
 
+TEST(ConfigWarning, AShareThatIsNoNumber) {
+  EXPECT_EQ(warnings_of("evictionHard: {memory.available: NaN%, nodefs.available: 10%, "
+                        "nodefs.inodesFree: 5%, imagefs.available: 15%, imagefs.inodesFree: 5%}\n"
+                        "evictionSoft: {nodefs.available: nan%}\n"
+                        "evictionSoftGracePeriod: {nodefs.available: 1m}"),
+            (Texts{"evictd.yaml:1: evictionHard[memory.available]: NaN% is no share of anything: "
+                   "the threshold can never be met",
+                   "evictd.yaml:2: evictionSoft[nodefs.available]: NaN% is no share of anything: "
+                   "the threshold can never be met"}));
+}
+
 TEST(ConfigWarning, AMinimumReclaimWithoutAThreshold) {
   EXPECT_EQ(warnings_of("evictionMinimumReclaim: {pid.available: \"10\"}"),
             (Texts{"evictd.yaml:1: evictionMinimumReclaim[pid.available]: there is no threshold "
