@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <fstream>
+#include <cstdio>
 #include <memory>
-#include <sstream>
 #include <system_error>
 
 namespace evictd::vectors {
@@ -45,6 +44,32 @@ Result<std::string> decompressed(std::string_view packed) {
   return text;
 }
 
+/// A stream of C says what went wrong with a read; one of C++ takes it for an empty file.
+Result<std::string> bytes_of(const std::filesystem::path& path) {
+  struct CloseFile {
+    void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
+  };
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  if (!file) {
+    return fail_errno(errno, "read " + path.string());
+  }
+  std::string text;
+  std::array<char, 1U << 16U> chunk{};
+  std::size_t got = chunk.size();
+  while (got == chunk.size()) {
+    errno = 0;
+    got = std::fread(chunk.data(), 1, chunk.size(), file.get());
+    text.append(chunk.data(), got);
+    if (text.size() > kMaxText) {
+      return fail(Errc::kExhausted, "read " + path.string() + ": more than 1 GiB of text");
+    }
+  }
+  if (std::ferror(file.get()) != 0) {
+    return fail_errno(errno, "read " + path.string());
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<std::vector<CaseFile>> find_case_files(const std::filesystem::path& directory) {
@@ -73,23 +98,35 @@ Result<std::vector<CaseFile>> find_case_files(const std::filesystem::path& direc
 }
 
 Result<std::string> read_text(const CaseFile& file) {
-  std::ifstream stream(file.path, std::ios::binary);
-  std::ostringstream content;
-  if (!stream || !(content << stream.rdbuf())) {
-    // An empty file makes the copy fail too, and is no error.
-    if (!stream.is_open()) {
-      return fail_errno(errno, "read " + file.path.string());
-    }
-  }
-  std::string text = std::move(content).str();
-  if (!file.path.string().ends_with(kCompressed)) {
+  Result<std::string> text = bytes_of(file.path);
+  if (!text || !file.path.string().ends_with(kCompressed)) {
     return text;
   }
-  Result<std::string> unpacked = decompressed(text);
+  Result<std::string> unpacked = decompressed(*text);
   if (!unpacked) {
     return fail_in("read " + file.path.string(), unpacked.error());
   }
   return unpacked;
+}
+
+Result<> check_answers(const std::vector<CaseFile>& files, const std::filesystem::path& answers) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (files[i].name == files[j].name) {
+        return fail(Errc::kInvalid, files[j].path.string() + " and " + files[i].path.string() +
+                                        ": both would be answered in " + files[i].name);
+      }
+    }
+    const std::filesystem::path answer = answers / files[i].name;
+    for (const CaseFile& file : files) {
+      std::error_code not_there;
+      if (std::filesystem::equivalent(answer, file.path, not_there)) {
+        return fail(Errc::kInvalid, answer.string() + " is " + file.path.string() +
+                                        ": answers would replace the case files");
+      }
+    }
+  }
+  return {};
 }
 
 std::vector<Line> lines_of(std::string_view text) {

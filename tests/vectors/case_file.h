@@ -27,6 +27,12 @@ struct CaseFile {
 /// Errors: those of reading; kMalformed for what is not zstd; kExhausted beyond 1 GiB of text.
 [[nodiscard]] Result<std::string> read_text(const CaseFile& file);
 
+/// Whether every case file can be answered in a file of its name in the directory `answers`.
+/// Errors: kInvalid if two would be answered in the same one, or if one of those is a case file,
+/// whatever link leads there.
+[[nodiscard]] Result<> check_answers(const std::vector<CaseFile>& files,
+                                     const std::filesystem::path& answers);
+
 /// The lines of a text that are not empty, with their numbers counted from 1.
 struct Line {
   std::size_t number = 0;

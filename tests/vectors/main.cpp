@@ -154,6 +154,10 @@ int run(const Options& options) {
       complain(options.answers->string() + " is DIR: answers would replace the case files");
       return kExitBroken;
     }
+    if (const Result<> allowed = check_answers(*files, *options.answers); !allowed) {
+      complain(allowed.error().message());
+      return kExitBroken;
+    }
   }
   int worst = 0;
   for (const CaseFile& file : *files) {
@@ -185,7 +189,10 @@ int main(int argc, char** argv) {
          "--answers", answers,
          "judge nothing: write {\"id\", \"actual\"} for each case to OUTDIR, into a file of\n"
          "the case file's name; cases may lack \"expected\"")
-      ->type_name("OUTDIR");
+      ->type_name("OUTDIR")
+      ->check([](const std::string& given) {
+        return std::string(given.empty() ? "\"\": not allowed; allowed: a directory" : "");
+      });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

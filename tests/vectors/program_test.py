@@ -111,6 +111,21 @@ class ProgramTest(unittest.TestCase):
                 self.assertEqual(result.returncode, 2)
                 self.assertIn("notifier.jsonl.zst: zstd: ", result.stderr)
 
+    def test_a_case_file_that_cannot_be_read_is_an_error(self):
+        for name in ("quantity.jsonl", "notifier.jsonl.zst"):
+            (self.folder / "cases" / name).mkdir()
+            result = self.judge()
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertEqual(
+                result.stderr, f"evictd-vectors: read {self.folder}/cases/{name}: Is a directory\n"
+            )
+            (self.folder / "cases" / name).rmdir()
+
+    def test_an_empty_case_file_has_no_cases(self):
+        self.write("quantity.jsonl")
+        result = self.judge()
+        self.assertEqual((result.returncode, result.stdout), (0, "quantity.jsonl 0/0\n"))
+
     def test_a_directory_without_cases_is_an_error(self):
         result = self.judge()
         self.assertEqual(result.returncode, 2)
@@ -143,6 +158,44 @@ class ProgramTest(unittest.TestCase):
             self.assertEqual(result.returncode, 2)
             self.assertIn("answers would replace the case files", result.stderr)
             self.assertEqual((self.folder / "cases" / "quantity.jsonl").read_bytes(), before)
+
+    def test_answers_never_replace_a_case_file_that_a_link_leads_to(self):
+        self.write("quantity.jsonl", RIGHT)
+        self.write("weather.jsonl", {"id": "w", "input": {}})
+        cases, out = self.folder / "cases", self.folder / "out"
+        out.mkdir()
+        before = {file.name: file.read_bytes() for file in cases.iterdir()}
+        for case in ("quantity.jsonl", "weather.jsonl"):
+            for link in (out / "quantity.jsonl").symlink_to, (out / "quantity.jsonl").hardlink_to:
+                link(cases / case)
+                result = self.judge("--answers", out)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertEqual(
+                    result.stderr,
+                    f"evictd-vectors: {out}/quantity.jsonl is {cases}/{case}: answers would replace the case files\n",
+                )
+                self.assertEqual({file.name: file.read_bytes() for file in cases.iterdir()}, before)
+                (out / "quantity.jsonl").unlink()
+
+    def test_two_case_files_with_one_answer_file_are_refused_before_anything_is_written(self):
+        self.write("notifier.jsonl")
+        self.write("quantity.jsonl", RIGHT)
+        self.write("quantity.jsonl.zst", "never read")
+        cases, out = self.folder / "cases", self.folder / "out"
+        result = self.judge("--answers", out)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(
+            result.stderr,
+            f"evictd-vectors: {cases}/quantity.jsonl and {cases}/quantity.jsonl.zst: "
+            "both would be answered in quantity.jsonl\n",
+        )
+        self.assertEqual(list(out.iterdir()), [])
+
+    def test_answers_need_a_directory_with_a_name(self):
+        self.write("quantity.jsonl", RIGHT)
+        result = self.judge("--answers", "")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn('--answers: "": not allowed; allowed: a directory', result.stderr)
 
     def test_another_judge_finds_all_answers_right(self):
         for version in ("1.26", "1.32"):
