@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/one_line.h"
+
 namespace evictd::base {
 namespace {
 
@@ -49,21 +51,6 @@ bool needs_quotes(std::string_view text) {
     }
   }
   return false;
-}
-
-/// A message with its line ends and other control characters made visible: one line stays one line.
-std::string one_line(std::string_view message) {
-  std::string line;
-  line.reserve(message.size());
-  for (const char c : message) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < ' ' || byte == 0x7f) {
-      line += fmt::format("\\x{:02x}", byte);
-    } else {
-      line += c;
-    }
-  }
-  return line;
 }
 
 /// The kernel's severity numbers, which systemd's journal reads in front of a line.
