@@ -50,6 +50,26 @@ class CommandLineTest(unittest.TestCase):
                 error = self.refused("check-config", "--config", "/nowhere", f"{option}={amount}")
                 self.assertIn(f'{option}: "{amount}": no amount; allowed: ', error)
 
+    def test_rules_that_are_not_known_are_wrong_usage(self):
+        for given in ("1.27", "0", "1", "\x01", ""):
+            error = self.refused("replay", "/nowhere", "--compat", given)
+            self.assertIn(f"--compat: {given} not in {{1.26,1.32}}", error)
+
+    def test_a_scenario_that_is_not_known_is_wrong_usage(self):
+        for given in ("memroy", "0", "5"):
+            error = self.refused("demo", "--scenario", given)
+            self.assertIn(f"--scenario: {given} not in {{memory,soft,pids,disk,inodes,emptydir}}", error)
+            error = self.refused("demo", "--event-source", given)
+            self.assertIn(f"--event-source: {given} not in {{bpf,poll}}", error)
+
+    def test_help_is_text_and_names_the_allowed_words(self):
+        for subcommand, words in (("replay", "{1.26,1.32}"), ("demo", "{memory,soft,"), ("demo", "{bpf,poll}")):
+            result = run(subcommand, "--help")
+            self.assertEqual(result.returncode, 0)
+            self.assertIn(words, result.stdout)
+            self.assertNotIn("ENUM", result.stdout)
+            self.assertTrue(all(c == "\n" or c.isprintable() for c in result.stdout), result.stdout)
+
     def test_what_is_right_and_fails_exits_with_1(self):
         for arguments in (
             ["events", "--since", "5m", "--file", "/nowhere"],

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -17,7 +16,8 @@ using Json = nlohmann::ordered_json;
 struct ReplayOptions {
   std::string recording;
   std::string config;
-  std::optional<eviction::Compat> compat;
+  /// "1.26" or "1.32"; empty for the recorded one.
+  std::string compat;
   std::string interval;
   bool without_events = false;
   bool json = false;
@@ -39,7 +39,9 @@ std::string interval_problem(const std::string& text) {
 
 Result<replay::WhatIf> changes_of(const ReplayOptions& options) {
   replay::WhatIf changes;
-  changes.compat = options.compat;
+  if (!options.compat.empty()) {
+    changes.compat = options.compat == "1.26" ? eviction::Compat::k1_26 : eviction::Compat::k1_32;
+  }
   changes.without_events = options.without_events;
   if (!options.config.empty()) {
     Result<config::Config> config = config::load_file(options.config);
@@ -64,8 +66,8 @@ std::string changes_text(const ReplayOptions& options) {
   if (!options.config.empty()) {
     add("the configuration " + options.config);
   }
-  if (options.compat) {
-    add(*options.compat == eviction::Compat::k1_26 ? "the rules of 1.26" : "the rules of 1.32");
+  if (!options.compat.empty()) {
+    add("the rules of " + options.compat);
   }
   if (!options.interval.empty()) {
     add("a pass every " + options.interval);
@@ -139,10 +141,8 @@ void add_replay(CLI::App& app, int& exit_status) {
                          "was recorded; with one it shows beside it what would have been.");
   command->add_option("recording", options->recording, "what evictd --record wrote")->required();
   command->add_option("--config", options->config, "decide with this configuration");
-  const std::map<std::string, eviction::Compat> kCompats{{"1.26", eviction::Compat::k1_26},
-                                                         {"1.32", eviction::Compat::k1_32}};
   command->add_option("--compat", options->compat, "follow the rules of 1.26 or 1.32")
-      ->transform(CLI::CheckedTransformer(kCompats));
+      ->check(CLI::IsMember({"1.26", "1.32"}));
   command->add_option("--interval", options->interval, "a pass every so often, such as 10s")
       ->check(interval_problem);
   command->add_flag("--without-events", options->without_events,

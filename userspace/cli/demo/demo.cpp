@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <csignal>
 #include <cstdio>
-#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/fd.h"
 #include "demo/play.h"
@@ -86,6 +89,30 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, int signals) {
   return {exit_status_of(outcome), exit_status_of(outcome) == kExitVoid, to_json(*evidence)};
 }
 
+constexpr std::array kScenarios{Scenario::kMemory, Scenario::kSoft,   Scenario::kPids,
+                                Scenario::kDisk,   Scenario::kInodes, Scenario::kEmptyDir};
+constexpr std::array kEventSources{EventSource::kBpf, EventSource::kPoll};
+
+/// An option whose value is the name of one of `all`. Read by name here, for the library's own
+/// reader of enumerations takes their numbers too and shows those as bytes.
+template <typename T, typename All>
+void add_choice(CLI::App& command, const std::string& option, T& chosen, const All& all,
+                const std::string& description) {
+  std::vector<std::string> names;
+  for (const T one : all) {
+    names.emplace_back(name_of(one));
+  }
+  const auto choose = [&chosen, all](const std::string& name) {
+    for (const T one : all) {
+      if (name == name_of(one)) {
+        chosen = one;
+      }
+    }
+  };
+  command.add_option_function<std::string>(option, choose, description)
+      ->check(CLI::IsMember(std::move(names)));
+}
+
 }  // namespace
 
 const char* name_of(Scenario scenario) {
@@ -117,18 +144,10 @@ const char* name_of(EventSource source) {
 }
 
 void add_demo_options(CLI::App& command, DemoOptions& options) {
-  const std::map<std::string, Scenario> scenarios{
-      {"memory", Scenario::kMemory}, {"soft", Scenario::kSoft},
-      {"pids", Scenario::kPids},     {"disk", Scenario::kDisk},
-      {"inodes", Scenario::kInodes}, {"emptydir", Scenario::kEmptyDir}};
-  const std::map<std::string, EventSource> sources{{"bpf", EventSource::kBpf},
-                                                   {"poll", EventSource::kPoll}};
-  command
-      .add_option("--scenario", options.scenario,
-                  "what goes wrong: memory, soft, pids, disk, inodes or emptydir")
-      ->transform(CLI::CheckedTransformer(scenarios));
-  command.add_option("--event-source", options.event_source, "how evictd notices: bpf or poll")
-      ->transform(CLI::CheckedTransformer(sources));
+  add_choice(command, "--scenario", options.scenario, kScenarios,
+             "what goes wrong: memory, soft, pids, disk, inodes or emptydir");
+  add_choice(command, "--event-source", options.event_source, kEventSources,
+             "how evictd notices: bpf or poll");
   command
       .add_option("--grace", options.grace_seconds,
                   "seconds from SIGTERM to SIGKILL (default 0, and 1 in the soft scenario)")
