@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/json_text.h"
+#include "base/standard_output.h"
 #include "case_file.h"
 #include "suite.h"
 
@@ -166,6 +167,16 @@ int run(const Options& options) {
   return worst;
 }
 
+/// The exit status of what would end with `status`, or of a program whose output is lost.
+int finish(int status) {
+  const Result<> written = base::flush_standard_output();
+  if (written) {
+    return status;
+  }
+  complain(written.error().message());
+  return kExitBroken;
+}
+
 }  // namespace
 }  // namespace evictd::vectors
 
@@ -197,12 +208,12 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int status = app.exit(error);
-    return status == 0 ? 0 : evictd::vectors::kExitBroken;
+    return evictd::vectors::finish(status == 0 ? 0 : evictd::vectors::kExitBroken);
   }
   options.compat =
       compat == "1.26" ? evictd::eviction::Compat::k1_26 : evictd::eviction::Compat::k1_32;
   if (!answers.empty()) {
     options.answers = answers;
   }
-  return evictd::vectors::run(options);
+  return evictd::vectors::finish(evictd::vectors::run(options));
 }

@@ -132,6 +132,16 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("no .jsonl or .jsonl.zst file", result.stderr)
         self.assertEqual(run(self.folder / "nowhere").returncode, 2)
 
+    def test_results_that_cannot_be_written_are_an_error(self):
+        self.write("quantity.jsonl", RIGHT)
+        for arguments in ([self.folder / "cases"], ["--help"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = subprocess.run(
+                    [BINARY, *map(str, arguments)], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+                )
+            self.assertEqual(result.returncode, 2)
+            self.assertRegex(result.stderr, r"\Aevictd-vectors: write standard output: .*\n\Z")
+
     def test_an_unknown_version_is_refused(self):
         result = self.judge("--compat", "1.20")
         self.assertEqual(result.returncode, 2)

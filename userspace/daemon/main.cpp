@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/standard_output.h"
 #include "config/effective.h"
 #include "core/go_duration.h"
 #include "daemon/daemon.h"
@@ -63,6 +64,11 @@ int check(const evictd::config::Config& config) {
 
 int run(const CommandLine& line) {
   using namespace evictd;
+  Result<std::optional<daemon::RecordingOptions>> recording = recording_of(line);
+  if (!recording) {
+    std::cerr << "evictd: " << recording.error().message() << '\n';
+    return kExitUsage;
+  }
   Result<config::Config> config = daemon::load_config(line.sources);
   if (!config) {
     std::cerr << "evictd: " << config.error().message() << '\n';
@@ -70,11 +76,6 @@ int run(const CommandLine& line) {
   }
   if (line.check) {
     return check(*config);
-  }
-  Result<std::optional<daemon::RecordingOptions>> recording = recording_of(line);
-  if (!recording) {
-    std::cerr << "evictd: " << recording.error().message() << '\n';
-    return kExitUsage;
   }
   if (Result<> ended = daemon::run_daemon(
           {.sources = line.sources, .recording = std::move(*recording)}, std::move(*config));
@@ -85,12 +86,29 @@ int run(const CommandLine& line) {
   return 0;
 }
 
+/// The exit status of what would end with `status`: what --check prints must not be lost unnoticed.
+int finish(int status) {
+  const evictd::Result<> written = evictd::base::flush_standard_output();
+  if (written) {
+    return status;
+  }
+  std::cerr << "evictd: " << written.error().message() << '\n';
+  return std::max(status, kExitFailed);
+}
+
+/// What is wrong with the value of an option that has no meaning without one.
+std::string empty_problem(const std::string& text) {
+  return text.empty() ? "\"\": not allowed; allowed: a value that is not empty" : "";
+}
+
 std::string footer() {
   return evictd::config::kubelet_flag_usage() +
          "\nWeakest first: defaults, --config, --kubelet-config, --kubelet-config-dir, flags.\n"
          "Signals: SIGHUP reads the configuration again and uses it whole or keeps the old one;\n"
          "SIGTERM and SIGINT stop evictd. evictctl shows what it does.\n"
-         "Exit status: 0 stopped as asked, 1 could not start or go on, 2 wrong usage.";
+         "Exit status: 0 stopped as asked, 1 could not start or go on, or stdout cannot be "
+         "written,\n"
+         "2 wrong usage.";
 }
 
 }  // namespace
@@ -115,12 +133,15 @@ int main(int argc, char** argv) {
       "--record", line.record,
       "write every input and decision of every pass to this file, for evictctl replay; an earlier "
       "one becomes FILE.1");
+  record->check(empty_problem);
   app.add_option("--record-max-bytes", line.record_max_bytes,
                  "the recording ends at about this size (default 256Mi)")
-      ->needs(record);
+      ->needs(record)
+      ->check(empty_problem);
   app.add_option("--record-max-time", line.record_max_time,
                  "the recording ends after so long, such as 24h (default never)")
-      ->needs(record);
+      ->needs(record)
+      ->check(empty_problem);
   app.footer(footer());
   try {
     evictd::Result<evictd::config::FlagSplit> split =
@@ -134,7 +155,7 @@ int main(int argc, char** argv) {
     std::reverse(split->rest.begin(), split->rest.end());
     app.parse(std::move(split->rest));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kExitUsage;
+    return finish(app.exit(error) == 0 ? 0 : kExitUsage);
   }
-  return run(line);
+  return finish(run(line));
 }

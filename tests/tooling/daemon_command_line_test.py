@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""evictd's command line, as far as it can be judged without starting anything.
+
+usage: daemon_command_line_test.py EVICTD
+"""
+import subprocess
+import sys
+import unittest
+
+EVICTD = sys.argv[1]
+
+
+def run(*arguments, stdout=subprocess.PIPE):
+    return subprocess.run([EVICTD, *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+
+
+class DaemonCommandLineTest(unittest.TestCase):
+    def test_the_defaults_are_valid(self):
+        result = run("--check")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("memory.available", result.stdout)
+
+    def test_check_judges_the_options_of_a_recording(self):
+        for option, value, allowed in (
+            ("--record-max-bytes", "1", "a quantity from 1Mi to 1Ti"),
+            ("--record-max-bytes", "much", "a quantity from 1Mi to 1Ti"),
+            ("--record-max-time", "1ms", "a duration from 1s to 8760h"),
+            ("--record-max-time", "5", "a duration from 1s to 8760h"),
+        ):
+            result = run("--check", "--record", "/nowhere/recording", option, value)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), (option, value))
+            self.assertEqual(result.stderr, f"evictd: {option}: {value}: not allowed; allowed: {allowed}\n")
+
+    def test_an_option_of_a_recording_needs_a_value(self):
+        for arguments in (
+            ["--record", ""],
+            ["--record", "/nowhere/recording", "--record-max-bytes", ""],
+            ["--record", "/nowhere/recording", "--record-max-time", ""],
+        ):
+            result = run("--check", *arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertIn(f'{arguments[-2]}: "": not allowed; allowed: ', result.stderr)
+
+    def test_a_lost_stdout_is_a_failure(self):
+        for argument in ("--check", "--help", "--version"):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = run(argument, stdout=full)
+            self.assertEqual(result.returncode, 1, argument)
+            self.assertIn("evictd: write standard output: ", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
