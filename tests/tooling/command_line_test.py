@@ -3,11 +3,15 @@
 
 usage: command_line_test.py EVICTCTL
 """
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 EVICTCTL = sys.argv[1]
+POD = """{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"},
+"spec": {"containers": [{"name": "c"}]}}"""
 
 
 def run(*arguments):
@@ -50,6 +54,17 @@ class CommandLineTest(unittest.TestCase):
                 error = self.refused("check-config", "--config", "/nowhere", f"{option}={amount}")
                 self.assertIn(f'{option}: "{amount}": no amount; allowed: ', error)
 
+    def test_a_mistyped_subcommand_is_named_with_the_nearest_one(self):
+        for given, nearest in (("statsu", "status"), ("check-confg", "check-config"), ("Explain", "explain")):
+            error = self.refused(given, "--json")
+            self.assertIn(f'evictctl: "{given}": unknown subcommand, the nearest is {nearest}; allowed: status, ', error)
+        self.assertIn("A subcommand is required", self.refused())
+
+    def test_a_mistyped_option_is_named_with_the_nearest_one(self):
+        for given in ("--sokcet", "--sokcet=/nowhere"):
+            error = self.refused("status", given)
+            self.assertEqual(error, "evictctl: --sokcet: unknown option of status, the nearest is --socket\n")
+
     def test_rules_that_are_not_known_are_wrong_usage(self):
         for given in ("1.27", "0", "1", "\x01", ""):
             error = self.refused("replay", "/nowhere", "--compat", given)
@@ -69,6 +84,26 @@ class CommandLineTest(unittest.TestCase):
             self.assertIn(words, result.stdout)
             self.assertNotIn("ENUM", result.stdout)
             self.assertTrue(all(c == "\n" or c.isprintable() for c in result.stdout), result.stdout)
+
+    def test_a_lost_stdout_is_a_failure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pod, config = pathlib.Path(folder) / "pod.json", pathlib.Path(folder) / "ok.yaml"
+            pod.write_text(POD, encoding="utf-8")
+            config.write_text("dryRun: true\n", encoding="utf-8")
+            for status, arguments in (
+                (1, ["--help"]),
+                (1, ["--version"]),
+                (1, ["events", "--help"]),
+                (1, ["check-config", config, "--memory-capacity", "8Gi", "--storage-capacity", "100Gi"]),
+                (2, ["admit", pod, "--conditions", ""]),
+                (2, ["admit", pod, "--conditions", "MemoryPressure"]),
+            ):
+                with open("/dev/full", "w", encoding="utf-8") as full:
+                    result = subprocess.run(
+                        [EVICTCTL, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+                    )
+                self.assertEqual(result.returncode, status, arguments)
+                self.assertEqual(result.stderr.count("evictctl: write standard output: "), 1, arguments)
 
     def test_what_is_right_and_fails_exits_with_1(self):
         for arguments in (

@@ -21,7 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kAdmitted = 0;
 constexpr int kRefused = 1;
-constexpr int kNoAnswer = 2;
 
 constexpr std::string_view kAllowedConditions = "MemoryPressure, DiskPressure, PIDPressure";
 

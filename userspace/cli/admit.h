@@ -16,6 +16,9 @@ struct NodeView {
   eviction::Compat compatibility = eviction::Compat::k1_32;
 };
 
+/// Exit status of `admit` without an answer; 1 is one.
+inline constexpr int kNoAnswer = 2;
+
 struct AdmitOptions {
   /// File with pods; "-" is standard input.
   std::string path;

@@ -30,7 +30,7 @@ void add_admit(CLI::App& app, int& exit_status) {
   command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->footer(
       "Exit status: 0 every pod is admitted, 1 at least one is refused, 2 no answer: wrong usage,\n"
-      "a file that holds no pod, or evictd does not answer.");
+      "a file that holds no pod, evictd does not answer, or stdout cannot be written.");
   command->callback(
       [options, &exit_status] { exit_status = admit(*options, std::cout, std::cerr); });
 }

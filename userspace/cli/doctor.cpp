@@ -65,7 +65,9 @@ void add_doctor(CLI::App& app, int& exit_status) {
                    "relocate the programs by this BTF; the kernel's own in /sys/kernel/btf is "
                    "needed all the same")
       ->check(CLI::ExistingFile);
-  command->footer("Exit status: 0 everything there, 1 degraded, 2 nothing but polling.");
+  command->footer(
+      "Exit status: 0 everything there, 1 degraded or stdout cannot be written, 2 nothing but "
+      "polling.");
   command->callback([options, &exit_status] { exit_status = doctor(*options); });
 }
 
