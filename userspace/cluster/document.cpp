@@ -130,6 +130,28 @@ class CountingIterator {
   int* line_;
 };
 
+/// nlohmann's error for a number that no double holds.
+constexpr int kNumberOverflow = 406;
+
+/// What the parser had read of a text when it stopped, from the value before on; what it stopped at
+/// is the end of that.
+std::string shown_end(std::string_view token) {
+  constexpr std::size_t kMost = 40;
+  if (token.size() <= kMost) {
+    return std::string(token);
+  }
+  token.remove_prefix(token.size() - kMost);
+  while (!token.empty() && (static_cast<unsigned char>(token.front()) & 0xc0U) == 0x80U) {
+    token.remove_prefix(1);  // The rest of a character that was cut.
+  }
+  return "..." + std::string(token);
+}
+
+std::string shown_number(std::string_view digits) {
+  constexpr std::size_t kMost = 40;
+  return std::string(digits.substr(0, kMost)) + (digits.size() > kMost ? "..." : "");
+}
+
 /// Passes the events of nlohmann's parser on; false ends it.
 class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -157,8 +179,13 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
     return !builder_->failed();
   }
   bool parse_error(std::size_t /*position*/, const std::string& token,
-                   const nlohmann::json::exception& /*error*/) override {
-    builder_->fail_at(*line_, Errc::kMalformed, "not JSON at '" + token + "'");
+                   const nlohmann::json::exception& error) override {
+    if (error.id == kNumberOverflow) {
+      builder_->fail_at(*line_, Errc::kInvalid,
+                        "the number " + shown_number(token) + " is out of range");
+    } else {
+      builder_->fail_at(*line_, Errc::kMalformed, "not JSON at '" + shown_end(token) + "'");
+    }
     return false;
   }
 

@@ -34,8 +34,8 @@ struct Document {
 /// Plain YAML scalars become null, booleans and numbers as in YAML 1.2's core schema, else texts;
 /// so does a number with a leading zero, which is another number in YAML 1.1. Errors, each as
 /// "NAME:LINE: what": kMalformed for text that is no YAML or JSON; kInvalid for a key that is there
-/// twice or is no scalar, a merge key, or a tag of the application's own; kExhausted beyond a
-/// limit.
+/// twice or is no scalar, a merge key, a tag of the application's own, or a number of JSON that no
+/// double holds; kExhausted beyond a limit.
 [[nodiscard]] Result<std::vector<Document>> parse_documents(std::string_view text,
                                                             std::string_view name,
                                                             DocumentFormat format,

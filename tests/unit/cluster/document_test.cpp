@@ -122,6 +122,22 @@ TEST(ParseDocuments, NamesTheLineThatIsNoJson) {
   EXPECT_EQ(document_error("", DocumentFormat::kJson).code, Errc::kMalformed);
 }
 
+TEST(ParseDocuments, SaysOfANumberThatItIsOutOfRangeAndNotThatItIsNoJson) {
+  const Error error = document_error("{\"a\": 1,\n\"b\": 1e400}", DocumentFormat::kJson);
+  EXPECT_EQ(error.code, Errc::kInvalid);
+  EXPECT_EQ(error.message(), "f:2: the number 1e400 is out of range");
+  EXPECT_EQ(document_error("[-1e400]", DocumentFormat::kJson).message(),
+            "f:1: the number -1e400 is out of range");
+  EXPECT_EQ(document_error("[" + std::string(400, '9') + "]", DocumentFormat::kJson).message(),
+            "f:1: the number " + std::string(40, '9') + "... is out of range");
+}
+
+TEST(ParseDocuments, QuotesLittleOfWhatIsNoJson) {
+  const std::string text = "{\"" + std::string(100'000, 'a');
+  EXPECT_EQ(document_error(text, DocumentFormat::kJson).message(),
+            "f:1: not JSON at '..." + std::string(40, 'a') + "'");
+}
+
 TEST(FindLine, FindsAValueByItsPath) {
   constexpr std::string_view kText = "a: 1\n---\nspec:\n  containers:\n  - name: x\n  - name: y\n";
   EXPECT_EQ(find_line(kText, DocumentFormat::kYaml, 3, "spec.containers[1].name"), 6);
