@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/one_line.h"
 #include "base/unix_socket.h"
 #include "cluster/manifest.h"
 #include "eviction/admit.h"
@@ -30,16 +33,43 @@ struct PodAnswer {
   eviction::Admission admission;
 };
 
-Result<> add_condition(std::string_view name, eviction::ConditionSet& conditions) {
+bool add_condition(std::string_view name, eviction::ConditionSet& conditions) {
   for (const eviction::Condition condition : eviction::kConditions) {
     if (to_string(condition) == name) {
       conditions.add(condition);
-      return {};
+      return true;
     }
   }
-  return fail(Errc::kInvalid, fmt::format("--conditions: \"{}\": unknown condition; allowed: {}, "
-                                          "separated by commas, or nothing",
-                                          name, kAllowedConditions));
+  return false;
+}
+
+std::string_view without_blanks_around(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == std::string_view::npos
+             ? std::string_view()
+             : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// What --conditions says: words with commas between them, or nothing.
+Result<eviction::ConditionSet> conditions_from(std::string_view list) {
+  eviction::ConditionSet conditions;
+  if (without_blanks_around(list).empty()) {
+    return conditions;
+  }
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view name = without_blanks_around(list.substr(begin, end - begin));
+    if (!add_condition(name, conditions)) {
+      return fail(Errc::kInvalid, fmt::format("--conditions: \"{}\": {}; allowed: {}, "
+                                              "separated by commas, or nothing",
+                                              name.empty() ? list : name,
+                                              name.empty() ? "a comma without a condition beside it"
+                                                           : "unknown condition",
+                                              kAllowedConditions));
+    }
+    begin = end + 1;
+  }
+  return conditions;
 }
 
 Result<eviction::Compat> compat_from(std::string_view text) {
@@ -54,20 +84,15 @@ Result<eviction::Compat> compat_from(std::string_view text) {
 }
 
 Result<NodeView> supposed_node(std::string_view list, std::string_view compatibility) {
-  NodeView node;
-  while (!list.empty()) {
-    const std::string_view name = list.substr(0, list.find(','));
-    if (Result<> added = add_condition(name, node.conditions); !added) {
-      return Failure(added.error());
-    }
-    list.remove_prefix(std::min(list.size(), name.size() + 1));
+  const Result<eviction::ConditionSet> conditions = conditions_from(list);
+  if (!conditions) {
+    return Failure(conditions.error());
   }
   const Result<eviction::Compat> compat = compat_from(compatibility);
   if (!compat) {
     return Failure(compat.error());
   }
-  node.compatibility = *compat;
-  return node;
+  return NodeView{.conditions = *conditions, .compatibility = *compat};
 }
 
 /// What the status of a daemon says of the node.
@@ -78,7 +103,7 @@ Result<NodeView> node_of(const nlohmann::json& status) {
       !version->is_string()) {
     return fail(Errc::kMalformed, "the answer has no conditions or no compatibility");
   }
-  std::string reported;
+  NodeView node;
   for (const nlohmann::json& condition : *conditions) {
     const bool is_one = condition.is_object() && condition.contains("status") &&
                         condition["status"].is_boolean() && condition.contains("type") &&
@@ -87,11 +112,19 @@ Result<NodeView> node_of(const nlohmann::json& status) {
       return fail(Errc::kMalformed,
                   "a condition has no type, or a status that is not a truth value");
     }
-    if (condition["status"].get<bool>()) {
-      reported += (reported.empty() ? "" : ",") + condition["type"].get<std::string>();
+    const auto name = condition["type"].get<std::string>();
+    if (condition["status"].get<bool>() && !add_condition(name, node.conditions)) {
+      return fail(Errc::kMalformed,
+                  fmt::format("the condition \"{}\" in the answer is not known; known: {}", name,
+                              kAllowedConditions));
     }
   }
-  return supposed_node(reported, version->get<std::string>());
+  const Result<eviction::Compat> compat = compat_from(version->get<std::string>());
+  if (!compat) {
+    return Failure(compat.error());
+  }
+  node.compatibility = *compat;
+  return node;
 }
 
 Result<NodeView> running_node(const std::string& socket) {
@@ -133,6 +166,22 @@ Result<std::string> read_text(const std::string& path) {
   return read_stream(file, path);
 }
 
+constexpr const char* kBlanks = " \t\r\n";
+
+/// Whether a text is in braces or brackets, as JSON is.
+bool may_be_json(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
+/// Whether it was meant as JSON, where it can be read as nothing: YAML has braces too, and keys in
+/// them without quotes.
+bool is_meant_as_json(std::string_view text) {
+  const std::size_t second = text.find_first_not_of(kBlanks, text.find_first_not_of(kBlanks) + 1);
+  return second == std::string_view::npos ||
+         std::string_view("\"{}[]").find(text[second]) != std::string_view::npos;
+}
+
 /// JSON is read as such wherever it is, so that its errors are about JSON; all else is YAML.
 Result<std::vector<cluster::Manifest>> read_pods(const std::string& path) {
   const Result<std::string> text = read_text(path);
@@ -143,13 +192,16 @@ Result<std::vector<cluster::Manifest>> read_pods(const std::string& path) {
     return cluster::parse_manifests(*text, path == "-" ? "standard input" : path, format,
                                     cluster::ManifestKind::kSubmitted);
   };
-  const std::size_t first = text->find_first_not_of(" \t\r\n");
-  const bool may_be_json = first != std::string::npos && (*text)[first] == '{';
+  const bool as_json = may_be_json(*text);
   Result<std::vector<cluster::Manifest>> pods =
-      parse(may_be_json ? cluster::DocumentFormat::kJson : cluster::DocumentFormat::kYaml);
-  if (!pods && may_be_json && !path.ends_with(".json")) {
+      parse(as_json ? cluster::DocumentFormat::kJson : cluster::DocumentFormat::kYaml);
+  const bool is_no_json = as_json && !pods && pods.error().code == Errc::kMalformed;
+  if (is_no_json && !path.ends_with(".json")) {
     // A mapping in braces is YAML too, and so are several of them.
-    pods = parse(cluster::DocumentFormat::kYaml);
+    Result<std::vector<cluster::Manifest>> yaml = parse(cluster::DocumentFormat::kYaml);
+    if (yaml || !is_meant_as_json(*text)) {
+      pods = std::move(yaml);
+    }
   }
   if (pods && pods->empty()) {
     return fail(Errc::kInvalid, path + ": no pod; allowed: v1.Pod, v1.PodList or v1.List objects");
@@ -163,12 +215,11 @@ std::string name_of(const eviction::Pod& pod) {
 
 void print_text(const std::vector<PodAnswer>& answers, std::ostream& out) {
   for (const PodAnswer& answer : answers) {
-    out << name_of(answer.manifest.pod) << ": ";
-    if (answer.admission.admitted) {
-      out << "admitted\n";
-    } else {
-      out << "refused: " << answer.admission.reason << ": " << answer.admission.message << '\n';
-    }
+    const std::string said =
+        answer.admission.admitted
+            ? "admitted"
+            : fmt::format("refused: {}: {}", answer.admission.reason, answer.admission.message);
+    out << base::one_line(name_of(answer.manifest.pod) + ": " + said) << '\n';
   }
 }
 
@@ -198,7 +249,7 @@ void print_json(const std::vector<PodAnswer>& answers, const NodeView& node, std
 }
 
 int report(const Error& error, std::ostream& errors) {
-  errors << "evictctl: " << error.message() << '\n';
+  errors << "evictctl: " << base::one_line(error.message()) << '\n';
   return kNoAnswer;
 }
 

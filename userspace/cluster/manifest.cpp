@@ -69,6 +69,9 @@ Result<> add_pod(const Source& source, const Position& place, const nlohmann::js
                   colon == std::string::npos ? std::string_view(text)
                                              : std::string_view(text).substr(colon + 2));
   }
+  if (pod->name.empty() && source.kind == ManifestKind::kSubmitted) {
+    return refuse(source, place, "", "no pod: it has no metadata.name");
+  }
   Manifest manifest;
   manifest.cgroup_uid = cgroup_uid_of(*pod);
   manifest.kind = source.kind;

@@ -33,7 +33,8 @@ struct Manifest {
 
 /// Reads the pods of one file: v1.Pod, v1.PodList or v1.List documents.
 /// Errors: those of parse_documents; kInvalid, "FILE:LINE: what", for another kind or apiVersion,
-/// a pod without any uid in a directory of kPods, or a field that is not what the API has.
+/// a pod without any uid in a directory of kPods or without a name among kSubmitted, or a field
+/// that is not what the API has.
 [[nodiscard]] Result<std::vector<Manifest>> parse_manifests(std::string_view text,
                                                             std::string_view file,
                                                             DocumentFormat format,

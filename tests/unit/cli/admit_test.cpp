@@ -160,6 +160,63 @@ TEST(Admit, WhatCannotBeAnsweredIsAnErrorAndNoAnswer) {
   EXPECT_EQ(errors.str(), "evictctl: open /nonexistent/pod.yaml: No such file or directory\n");
 }
 
+TEST(Admit, ConditionsAreWordsWithCommasBetweenThem) {
+  EXPECT_EQ(Asked(kBurstable, " DiskPressure , MemoryPressure ").exit_status, 1);
+  EXPECT_EQ(Asked(kBurstable, "  ").exit_status, 0);
+  for (const char* const text : {"MemoryPressure,", ",MemoryPressure", ",", "PIDPressure, ,"}) {
+    const std::string list = text;
+    const Asked run(kBestEffort, list);
+    EXPECT_EQ(run.exit_status, 2) << list;
+    EXPECT_EQ(run.out, "");
+    EXPECT_EQ(run.errors, "evictctl: --conditions: \"" + list +
+                              "\": a comma without a condition beside it; allowed: "
+                              "MemoryPressure, DiskPressure, PIDPressure, separated by commas, or "
+                              "nothing\n");
+  }
+}
+
+TEST(Admit, NoNameOfAPodForgesAnAnswer) {
+  const Asked run(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: \"x\\nkube-system/y\"}\n"
+      "spec:\n  containers: [{name: c}]\n",
+      "");
+  EXPECT_EQ(run.exit_status, 0);
+  EXPECT_EQ(run.out, "default/x\\x0akube-system/y: admitted\n");
+  const Asked kind("apiVersion: v1\nkind: \"x\\ny\"\n", "");
+  EXPECT_EQ(kind.errors,
+            "evictctl: " + kind.path + ":2: kind: 'x\\x0ay'; allowed: Pod, PodList, List\n");
+}
+
+TEST(Admit, AnObjectWithoutANameIsNoPod) {
+  const Asked run("apiVersion: v1\nkind: Pod\nspec:\n  containers: [{name: c}]\n", "");
+  EXPECT_EQ(run.exit_status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.errors, "evictctl: " + run.path + ":1: no pod: it has no metadata.name\n");
+}
+
+TEST(Admit, WhatIsMeantAsJsonGetsAnErrorOfJson) {
+  const std::string pod =
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[]}})";
+  for (std::size_t length = 1; length < pod.size(); ++length) {
+    const Asked run("\n " + pod.substr(0, length), "");
+    EXPECT_EQ(run.exit_status, 2) << length;
+    EXPECT_TRUE(run.errors.starts_with("evictctl: " + run.path + ":2: not JSON at '"))
+        << run.errors;
+  }
+  const Asked number(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},
+"spec":{"containers":[{"name":"c","resources":{"requests":{"memory":1e400}}}]}})",
+                     "");
+  EXPECT_EQ(number.errors, "evictctl: " + number.path + ":2: the number 1e400 is out of range\n");
+}
+
+TEST(Admit, AMappingInBracesMayBeYaml) {
+  EXPECT_EQ(Asked("{apiVersion: v1, kind: Pod, metadata: {name: a}}\n", "").out,
+            "default/a: admitted\n");
+  const Asked service("{apiVersion: v1, kind: Service}\n", "");
+  EXPECT_EQ(service.errors,
+            "evictctl: " + service.path + ":1: kind: 'Service'; allowed: Pod, PodList, List\n");
+}
+
 TEST(Admit, ADaemonThatDoesNotAnswerIsNoAnswer) {
   std::ostringstream out;
   std::ostringstream errors;
@@ -222,6 +279,17 @@ std::pair<int, std::string> asked_of(const std::string& conditions) {
 TEST(Admit, ConditionsComeFromTheDaemon) {
   EXPECT_EQ(asked_of(R"([{"type":"MemoryPressure","status":false}])").first, 0);
   EXPECT_EQ(asked_of(R"([{"type":"MemoryPressure","status":true}])").first, 1);
+}
+
+TEST(Admit, AConditionThatTheDaemonMadeUpIsNotBlamedOnTheCommandLine) {
+  const auto [status, errors] = asked_of(R"([{"type":"Meteors","status":true}])");
+  EXPECT_EQ(status, 2);
+  EXPECT_NE(
+      errors.find("control.sock: the condition \"Meteors\" in the answer is not known; known: "
+                  "MemoryPressure, DiskPressure, PIDPressure"),
+      std::string::npos)
+      << errors;
+  EXPECT_EQ(errors.find("--conditions"), std::string::npos) << errors;
 }
 
 TEST(Admit, AConditionOfAnotherKindIsAnErrorAndNoAnswer) {
