@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/one_line.h"
 #include "cli/amount_text.h"
 
 namespace evictd::cli {
@@ -108,7 +109,9 @@ std::string what_happened(const Json& line, const std::string& kind) {
 
 std::string event_text(const Json& line) {
   const std::string kind = text_of(line, "kind");
-  return fmt::format("{:<27} {:<9} {}", text_of(line, "time"), kind, what_happened(line, kind));
+  // What others wrote is in it: names of pods and processes, lines of a damaged file.
+  return base::one_line(
+      fmt::format("{:<27} {:<9} {}", text_of(line, "time"), kind, what_happened(line, kind)));
 }
 
 bool repeats(const Json& line) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <ostream>
 
+#include "base/one_line.h"
 #include "cli/amount_text.h"
 #include "eviction/decision.h"
 #include "export/json_time.h"
@@ -231,32 +232,36 @@ void print_timeline(const EvictionRecord& record, std::ostream& out) {
 }
 
 void print_thresholds(const EvictionRecord& record, std::ostream& out) {
-  constexpr const char* kRow = "{:<28} {:>12} {:>7} {:>11} {:>11} {:>11}  {}\n";
+  constexpr const char* kRow = "{:<28} {:>12} {:>7} {:>11} {:>11} {:>11}  {}";
   out << '\n'
       << fmt::format(kRow, "SIGNAL", "THRESHOLD", "GRACE", "MET BELOW", "AVAILABLE", "CAPACITY",
-                     "STOOD");
+                     "STOOD")
+      << '\n';
   const auto amount = [](const std::string& signal, const std::optional<std::int64_t>& number) {
     return number ? amount_text(signal, *number) : std::string("-");
   };
   for (const RecordedThreshold& one : record.thresholds) {
-    out << fmt::format(kRow, one.signal, one.threshold,
-                       std::to_string(one.grace_period_seconds) + "s",
-                       amount(one.signal, one.met_below), amount(one.signal, one.available),
-                       amount(one.signal, one.capacity), one.stood);
+    out << base::one_line(fmt::format(
+               kRow, one.signal, one.threshold, std::to_string(one.grace_period_seconds) + "s",
+               amount(one.signal, one.met_below), amount(one.signal, one.available),
+               amount(one.signal, one.capacity), one.stood))
+        << '\n';
   }
 }
 
 void print_ranking(const EvictionRecord& record, std::ostream& out) {
-  constexpr const char* kRow = "{:>5} {:<44} {:<11} {:>11} {:>10} {:>10} {:>12}  {}\n";
+  constexpr const char* kRow = "{:>5} {:<44} {:<11} {:>11} {:>10} {:>10} {:>12}  {}";
   out << '\n'
       << fmt::format(kRow, "PLACE", "POD", "QOS", "PRIORITY", "USAGE", "REQUEST", "ABOVE REQ.",
-                     "REASON");
+                     "REASON")
+      << '\n';
   for (const RecordedCandidate& one : record.ranking) {
-    out << fmt::format(kRow, one.place == 0 ? "-" : std::to_string(one.place),
-                       pod_text(one.ns, one.name, one.uid), one.qos, one.priority,
-                       amount_text(record.signal, one.usage),
-                       amount_text(record.signal, one.request),
-                       amount_text(record.signal, one.keys.amount), one.reason);
+    out << base::one_line(fmt::format(kRow, one.place == 0 ? "-" : std::to_string(one.place),
+                                      pod_text(one.ns, one.name, one.uid), one.qos, one.priority,
+                                      amount_text(record.signal, one.usage),
+                                      amount_text(record.signal, one.request),
+                                      amount_text(record.signal, one.keys.amount), one.reason))
+        << '\n';
   }
 }
 
@@ -281,7 +286,7 @@ std::vector<std::string> story_of(const Answer& answer) {
 
 void print_answer(const Answer& answer, std::ostream& out) {
   for (const std::string& sentence : story_of(answer)) {
-    out << sentence << '\n';
+    out << base::one_line(sentence) << '\n';
   }
   if (answer.record->has_victim()) {
     print_timeline(*answer.record, out);

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "base/one_line.h"
 #include "cli/amount_text.h"
 
 namespace evictd::cli {
@@ -17,12 +18,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kNothing = "-";
 
+std::string text_of_value(const Json& value) {
+  return value.is_string() ? base::one_line(value.get<std::string>()) : value.dump();
+}
+
 std::string value_text(const Json& object, const char* key) {
   const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) {
-    return kNothing;
-  }
-  return found->is_string() ? found->get<std::string>() : found->dump();
+  return found == object.end() || found->is_null() ? kNothing : text_of_value(*found);
 }
 
 std::string bytes_of(const Json& object, const char* key) {
@@ -116,8 +118,7 @@ void print_filesystems(const Json& status, std::ostream& out) {
   for (const Json& one : filesystems) {
     std::string serves;
     for (const Json& role : list_of(one, "serves")) {
-      serves +=
-          (serves.empty() ? "" : ",") + (role.is_string() ? role.get<std::string>() : role.dump());
+      serves += (serves.empty() ? "" : ",") + text_of_value(role);
     }
     out << fmt::format(kRow, serves, value_text(one, "mount_point"), value_text(one, "device"),
                        value_text(one, "type"), value_text(one, "state"),
@@ -155,7 +156,7 @@ void print_hooks(const Json& status, std::ostream& out) {
   out << "\nhooks:";
   if (status.contains("hooks") && status["hooks"].is_object()) {
     for (const auto& [purpose, row] : status["hooks"].items()) {
-      out << fmt::format(" {}={}", purpose, row.is_string() ? row.get<std::string>() : row.dump());
+      out << fmt::format(" {}={}", base::one_line(purpose), text_of_value(row));
     }
   }
   out << '\n';
@@ -202,8 +203,7 @@ void print_status(const Json& status, std::ostream& out) {
   print_pods(status, out);
   print_hooks(status, out);
   for (const Json& problem : list_of(status, "problems")) {
-    out << "problem: " << (problem.is_string() ? problem.get<std::string>() : problem.dump())
-        << '\n';
+    out << "problem: " << text_of_value(problem) << '\n';
   }
   if (status.contains("records") && is_true(status["records"], "in_memory_only")) {
     out << fmt::format("problem: records are kept in memory only ({} lost to the file): {}\n",

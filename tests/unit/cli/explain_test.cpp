@@ -136,5 +136,23 @@ TEST(EventText, TellsEachKindInWords) {
   EXPECT_NE(text({{"kind", "of the future"}}).find("of the future"), std::string::npos);
 }
 
+TEST(EventText, NoTextOfARecordForgesALine) {
+  using nlohmann::ordered_json;
+  const ordered_json line = {
+      {"time", "now\r"}, {"kind", "refused"}, {"pod", "a/b\nforged"}, {"reason", "\x1b[2J"}};
+  const std::string text = event_text(line);
+  EXPECT_NE(text.find("pod a/b\\x0aforged could not be evicted: \\x1b[2J"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("now\\x0d"), std::string::npos) << text;
+}
+
+TEST_F(Explain, NoTextOfARecordForgesALine) {
+  records_.back() = eviction(5, 40, "hog\nforged");
+  std::ostringstream out;
+  print_answer(find_answer(records_, {}).value(), out);
+  EXPECT_EQ(out.str().find("\nforged"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("pod test/hog\\x0aforged"), std::string::npos) << out.str();
+}
+
 }  // namespace
 }  // namespace evictd::cli

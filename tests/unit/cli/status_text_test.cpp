@@ -92,6 +92,15 @@ TEST(StatusText, APodWithoutANameIsShownByItsUid) {
   EXPECT_FALSE(line_of(text, "b/a").empty());
 }
 
+TEST(StatusText, NoTextOfAnAnswerForgesALine) {
+  const std::string text = printed({{"problems", {"a\nforged"}},
+                                    {"hooks", {{"x\nforged", "y\nforged"}}},
+                                    {"pods", {{{"uid", "1"}, {"name", "a\nforged"}}}}});
+  EXPECT_EQ(line_of(text, "forged"), "");
+  EXPECT_EQ(line_of(text, "problem"), "problem: a\\x0aforged");
+  EXPECT_EQ(line_of(text, "hooks"), "hooks: x\\x0aforged=y\\x0aforged");
+}
+
 TEST(StatusText, ProblemsAndEvictionsAreListed) {
   const std::string text = printed({{"problems", {"a.yaml:3: no pod"}},
                                     {"evictions",
