@@ -55,15 +55,15 @@ class CommandLineTest(unittest.TestCase):
                 self.assertIn(f'{option}: "{amount}": no amount; allowed: ', error)
 
     def test_a_mistyped_subcommand_is_named_with_the_nearest_one(self):
-        for given, nearest in (("statsu", "status"), ("check-confg", "check-config"), ("Explain", "explain")):
+        for given, nearest in (("statuz", "status"), ("check-konfig", "check-config"), ("Explain", "explain")):
             error = self.refused(given, "--json")
             self.assertIn(f'evictctl: "{given}": unknown subcommand, the nearest is {nearest}; allowed: status, ', error)
         self.assertIn("A subcommand is required", self.refused())
 
     def test_a_mistyped_option_is_named_with_the_nearest_one(self):
-        for given in ("--sokcet", "--sokcet=/nowhere"):
+        for given in ("--sockat", "--sockat=/nowhere"):
             error = self.refused("status", given)
-            self.assertEqual(error, "evictctl: --sokcet: unknown option of status, the nearest is --socket\n")
+            self.assertEqual(error, "evictctl: --sockat: unknown option of status, the nearest is --socket\n")
 
     def test_rules_that_are_not_known_are_wrong_usage(self):
         for given in ("1.27", "0", "1", "\x01", ""):
@@ -71,7 +71,7 @@ class CommandLineTest(unittest.TestCase):
             self.assertIn(f"--compat: {given} not in {{1.26,1.32}}", error)
 
     def test_a_scenario_that_is_not_known_is_wrong_usage(self):
-        for given in ("memroy", "0", "5"):
+        for given in ("memory2", "0", "5"):
             error = self.refused("demo", "--scenario", given)
             self.assertIn(f"--scenario: {given} not in {{memory,soft,pids,disk,inodes,emptydir}}", error)
             error = self.refused("demo", "--event-source", given)

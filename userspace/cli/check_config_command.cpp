@@ -37,8 +37,10 @@ void add_check_config(CLI::App& app, int& exit_status,
       ->check(amount_problem);
   command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->add_flag("--quiet", options->quiet, "say only what is wrong");
-  command->footer(config::kubelet_flag_usage() +
-                  "\nExit status: 0 valid (with or without warnings), 1 not valid, 2 wrong usage.");
+  command->footer(
+      config::kubelet_flag_usage() +
+      "\nExit status: 0 valid (with or without warnings), 1 not valid or stdout cannot be "
+      "written, 2 wrong usage.");
   command->callback([options, node, &exit_status] {
     if (!options->sources.has_files() && options->sources.flags.empty()) {
       throw CLI::RequiredError("FILE, --kubelet-config, --kubelet-config-dir or a kubelet's flag");

@@ -150,7 +150,7 @@ void add_replay(CLI::App& app, int& exit_status) {
   command->add_flag("--json", options->json, "one JSON object");
   command->footer(
       "Exit status: 0 as recorded, or what would have been is shown; 1 the first difference is "
-      "shown, or the recording cannot be read; 2 wrong usage.");
+      "shown, the recording cannot be read, or stdout cannot be written; 2 wrong usage.");
   command->callback([options, &exit_status] { exit_status = replay_recording(*options); });
 }
 
