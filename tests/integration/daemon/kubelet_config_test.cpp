@@ -76,7 +76,8 @@ TEST_F(KubeletSources, HoldInTheRunningDaemonAsCheckConfigShowsThem) {
   const std::string directory = scratch_->path().string();
   for (const std::string& line :
        {"memory.available: \"2Mi\"  # " + directory + "/kubelet.d/10.conf:3",
-        directory + "/kubelet.d/10.conf:3: evictionHard: drops",
+        // The file that gave the mapping is what drops the defaults; the drop-in only adds to it.
+        directory + "/kubelet.yaml:3: evictionHard: drops",
         "pid.available: \"2\"  # " + directory + "/kubelet.yaml:3",
         std::string("pid.available: \"1\"  # flag --eviction-soft"), std::string("port ("),
         std::string("#   memory: 2Mi (2Mi)")}) {

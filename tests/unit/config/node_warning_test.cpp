@@ -48,7 +48,7 @@ TEST(NodeWarning, AThresholdThatIsNotBelowTheCapacityIsMetForEver) {
              "17179869184: it is met for ever, and evicts pod after pod",
              "flag --eviction-hard: evictionHard[nodefs.available]: 101Gi is not below the "
              "capacity 107374182400: it is met for ever, and evicts pod after pod",
-             "flag --eviction-hard: evictionHard[pid.available]: 1000 is not below the capacity "
+             "flag --eviction-hard: evictionHard[pid.available]: 1k is not below the capacity "
              "1000: it is met for ever, and evicts pod after pod"}));
   // "100%" alone would switch the threshold off.
   EXPECT_EQ(warnings_of({"--eviction-soft=memory.available<100.0%",
