@@ -27,8 +27,7 @@ struct RecordedObservation {
   std::string source;
   /// By how much `available` may be wrong either way because of what the kernel holds back.
   std::int64_t error_bound = 0;
-  /// Of memory.available, once a threshold is met: what the kernel could still give by its own
-  /// estimate. Unset where it was not asked for.
+  /// Of memory.available once a threshold is met: what the kernel could still give. Else unset.
   std::optional<std::int64_t> kernel_available = std::nullopt;
 };
 
