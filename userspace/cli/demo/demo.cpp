@@ -99,6 +99,7 @@ template <typename T, typename All>
 void add_choice(CLI::App& command, const std::string& option, T& chosen, const All& all,
                 const std::string& description) {
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const T one : all) {
     names.emplace_back(name_of(one));
   }
