@@ -103,8 +103,8 @@ nlohmann::ordered_json Housekeeping::status() const {
        .registry = options_.registry,
        .filesystems = options_.filesystems,
        .storage = storage_.get(),
-       .thresholds =
-           &rules_.of(last_pass_ ? last_pass_->config_generation : config_generation_).thresholds,
+       .thresholds = &rules_.of(config_generation_).thresholds,
+       .config_generation = config_generation_,
        .last_pass = last_pass_.get(),
        .last_trigger = last_trigger_,
        .last_pass_at = last_pass_at_,

@@ -30,6 +30,10 @@ Json number_or_null(std::int64_t number) {
 }
 
 Json signals_json(const StatusSources& sources, MonoTime now) {
+  const PassCopy* pass = sources.last_pass;
+  // Places of thresholds mean something in the table of the pass only: after a reload, and until
+  // the first pass with the new configuration, what was observed counts and what was judged not.
+  const bool judged = pass != nullptr && pass->config_generation == sources.config_generation;
   Json signals = Json::array();
   for (std::size_t i = 0; i < sources.thresholds->size(); ++i) {
     const eviction::Threshold& threshold = (*sources.thresholds)[i];
@@ -40,7 +44,6 @@ Json signals_json(const StatusSources& sources, MonoTime now) {
                  {"kind", threshold.is_hard() ? "hard" : "soft"},
                  {"threshold", eviction::to_string(threshold.value)},
                  {"grace_period_seconds", to_ms(threshold.grace_period) / 1000}};
-    const PassCopy* pass = sources.last_pass;
     if (pass != nullptr && pass->observations[threshold.signal]) {
       const eviction::Observation& seen = *pass->observations[threshold.signal];
       line["available"] = seen.available;
@@ -54,8 +57,8 @@ Json signals_json(const StatusSources& sources, MonoTime now) {
       line["met_below"] = nullptr;
       line["observed"] = false;
     }
-    line["met"] = pass != nullptr && pass->decision.met.has(i);
-    if (pass != nullptr && pass->state.first_observed[i]) {
+    line["met"] = judged && pass->decision.met.has(i);
+    if (judged && pass->state.first_observed[i]) {
       line["met_since_ms"] = to_ms(now - *pass->state.first_observed[i]);
     }
     signals.push_back(std::move(line));

@@ -30,8 +30,10 @@ struct StatusSources {
   const PodRegistry* registry = nullptr;
   const disk::Filesystems* filesystems = nullptr;
   const StorageKeeping* storage = nullptr;
+  /// Of the configuration in force, whose generation follows.
   const eviction::ThresholdTable* thresholds = nullptr;
-  /// nullptr before the first pass.
+  std::uint64_t config_generation = 0;
+  /// nullptr before the first pass. Just after a reload it is of the configuration before.
   const PassCopy* last_pass = nullptr;
   PassTrigger last_trigger = PassTrigger::kRegular;
   MonoTime last_pass_at{};
