@@ -51,9 +51,8 @@ class HotLoop final : private probe::EventSink {
     /// Of an earlier evictd, within the last minute.
     EvictionTimes eviction_times{};
     /// Whether the thread has real-time priority, which allows it to wait awake for a crossing that
-    /// is milliseconds away. At ordinary priority it would have used up its turn just when it is
-    /// needed; with a single CPU whoever grows could not run meanwhile. nullptr for never. Without
-    /// it, the thread rehearses and sleeps.
+    /// is milliseconds away. At ordinary priority its turn would be over just when it is needed;
+    /// with a single CPU whoever grows could not run. nullptr for never: it rehearses and sleeps.
     const std::atomic<bool>* may_stand_by = nullptr;
   };
 
@@ -100,6 +99,7 @@ class HotLoop final : private probe::EventSink {
   void set_standings();
   void note_releasing(MonoTime now);
   void note_releasing(const HotPod& pod, InFlightTable::Entry& entry, MonoTime now);
+  void try_again(MonoTime now);
   void read(PassTrigger trigger, MonoTime now);
   [[nodiscard]] eviction::PassInput input(eviction::Cadence cadence,
                                           const eviction::Brakes& in_force, MonoTime now);

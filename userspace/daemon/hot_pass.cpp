@@ -45,7 +45,7 @@ void HotLoop::pass(MonoTime now) {
   count(options_.counters->passes[static_cast<std::size_t>(trigger)]);
   timeline_.wake_at = wake_at_;
   if (trigger == PassTrigger::kRegular) {
-    in_flight_.forget_over();
+    try_again(now);
   }
   read(trigger, now);
   const eviction::Brakes in_force = brakes();
@@ -69,6 +69,21 @@ void HotLoop::pass(MonoTime now) {
     next_regular_ = now + next_interval();
   }
   report(decision);
+}
+
+void HotLoop::try_again(MonoTime now) {
+  if (in_flight_.empty()) {
+    return;
+  }
+  for (const std::uint32_t slot : pods_.ordered()) {
+    const HotPod& pod = *pods_.at(slot);
+    const InFlightTable::Entry* entry = in_flight_.find(pod.memory_id);
+    // Without a task there is nobody to signal, only what housekeeping has yet to find empty.
+    if (entry != nullptr && entry->phase == InFlightTable::Phase::kOver &&
+        readings_.read_one(pod, now).tasks != 0) {
+      in_flight_.remove(pod.memory_id);
+    }
+  }
 }
 
 void HotLoop::read(PassTrigger trigger, MonoTime now) {

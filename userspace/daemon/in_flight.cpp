@@ -79,18 +79,11 @@ void InFlightTable::remove(CgroupId pod) {
   }
 }
 
-void InFlightTable::forget_over() {
-  forget_if([](const Entry& entry) { return entry.phase == Phase::kOver; });
-}
-
 void InFlightTable::forget_dry_runs() {
-  forget_if([](const Entry& entry) { return entry.dry_run; });
-}
-
-void InFlightTable::forget_if(bool (*unwanted)(const Entry&)) {
   const std::span<Entry> known = entries();
-  size_ = static_cast<std::size_t>(
-      std::distance(known.begin(), std::remove_if(known.begin(), known.end(), unwanted)));
+  const auto left =
+      std::remove_if(known.begin(), known.end(), [](const Entry& entry) { return entry.dry_run; });
+  size_ = static_cast<std::size_t>(std::distance(known.begin(), left));
 }
 
 }  // namespace evictd::daemon

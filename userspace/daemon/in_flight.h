@@ -28,7 +28,8 @@ class InFlightTable {
     kKilled,
     /// No live process is left; zombies may still count as tasks.
     kReleased,
-    /// Over for us: all is free, given up, or it could not be begun.
+    /// Over for us: all is free, given up, or it could not be begun. Passed over until housekeeping
+    /// tells of the pod anew or, at the regular cadence, it still has a task.
     kOver,
   };
 
@@ -67,15 +68,11 @@ class InFlightTable {
   [[nodiscard]] const Entry* find(CgroupId pod) const;
   void remove(CgroupId pod);
   [[nodiscard]] std::span<Entry> entries() { return std::span(entries_).first(size_); }
-  /// Forgets what is over.
-  void forget_over();
   void forget_dry_runs();
   [[nodiscard]] std::span<const Entry> entries() const { return std::span(entries_).first(size_); }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
  private:
-  void forget_if(bool (*unwanted)(const Entry&));
-
   std::array<Entry, kCapacity> entries_{};
   std::size_t size_ = 0;
 };

@@ -62,7 +62,7 @@ TEST_F(RecordedDisks, AnEvictionForALocalLimitIsReplayed) {
 
   const Json verified = replay();
   EXPECT_EQ(verified["identical"], true) << verified.dump(1);
-  EXPECT_EQ(verified["evictions"], 1);
+  EXPECT_EQ(verified["evictions"], 1) << verified.dump(1);
   const Json line = replay({"--compat", "1.26"})["evictions"][0];
   EXPECT_EQ(line["recorded"]["local_limit"], "emptydirfs.limit") << line.dump(1);
   EXPECT_EQ(line["instead"]["local_limit"], "emptydirfs.limit");

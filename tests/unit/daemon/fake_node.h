@@ -51,6 +51,11 @@ class FakeNode {
                 std::to_string(used.value) + "\n");
   }
 
+  /// Of a pod, processes and threads.
+  void set_tasks(const std::string& uid, int tasks) const {
+    tree_.write("/sys/fs/cgroup" + path_of(uid) + "/pids.current", std::to_string(tasks) + "\n");
+  }
+
   /// A pod with files and without processes: whoever wants to evict it finds nobody.
   [[nodiscard]] std::unique_ptr<HotPod> pod(std::uint32_t slot, const std::string& uid,
                                             Bytes used) const {

@@ -81,6 +81,28 @@ TEST_F(HotLoopWithoutBpf, ARefusedVictimIsTriedAgainAtTheRegularCadence) {
   EXPECT_EQ(again->victim->uid, "hog");
 }
 
+TEST_F(HotLoopWithoutBpf, ARefusedVictimWithoutATaskIsLeftUntilHousekeepingTellsOfItAnew) {
+  node_.set_memory(950_MiB);
+  send(PlacePod{.slot = 1, .pod = node_.pod(1, "left", 20_MiB)});
+  node_.set_tasks("left", 0);
+  start();
+  ASSERT_TRUE(next<EvictionRefused>());
+  ASSERT_TRUE(next<PassDone>());
+  ASSERT_TRUE(next<PassDone>());
+  clock_.advance(seconds(10));
+  inbox_.wake_up.signal();
+  const auto regular = next<PassDone>();
+  ASSERT_TRUE(regular && regular->copy);
+  EXPECT_EQ(regular->trigger, PassTrigger::kRegular);
+  EXPECT_EQ(regular->copy->decision.outcome, eviction::Outcome::kAllProtected);
+  send(PlacePod{.slot = 1, .pod = node_.pod(1, "left", 20_MiB)});
+  clock_.advance(seconds(10));
+  inbox_.wake_up.signal();
+  const auto again = next<EvictionRefused>();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->victim->uid, "left");
+}
+
 TEST_F(HotLoopWithoutBpf, GivesBackWhatWasInASlot) {
   send(PlacePod{.slot = 1, .pod = node_.pod(1, "first", 10_MiB)});
   start();

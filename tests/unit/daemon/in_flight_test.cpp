@@ -66,16 +66,6 @@ TEST(InFlightTable, RemovingOneKeepsTheOthers) {
   EXPECT_NE(table.find(pod(3)), nullptr);
 }
 
-TEST(InFlightTable, ForgetsOnlyWhatIsOver) {
-  InFlightTable table;
-  EXPECT_TRUE(table.add(entry(1, Phase::kOver)));
-  EXPECT_TRUE(table.add(entry(2, Phase::kReleased)));
-  EXPECT_TRUE(table.add(entry(3, Phase::kOver)));
-  table.forget_over();
-  ASSERT_EQ(table.entries().size(), 1U);
-  EXPECT_EQ(table.entries()[0].pod, pod(2));
-}
-
 TEST(InFlightTable, WhatIsOverMakesRoomWhenFull) {
   InFlightTable table;
   for (std::uint64_t id = 1; id <= InFlightTable::kCapacity; ++id) {
