@@ -136,12 +136,11 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
   if (reason == Reason::kVictimInGrace && threshold.is_hard()) {
     watch_floor(now, *seen);
   }
-  if (reason == Reason::kVictimInGrace && mark) {
-    // What a victim takes in its grace is freed with it, and is no further fall.
-    mark = EvictionMark{now, seen->available};
+  if (reason == Reason::kVictimInGrace) {
+    mark.reset();
   }
   if (reason == Reason::kReleasePending) {
-    // A victim of another signal left no mark here: the fall is measured from the first hold.
+    // After a grace, or a victim of another signal: the fall is measured from the first hold.
     if (!mark) {
       mark = EvictionMark{now, seen->available};
     }
@@ -177,6 +176,7 @@ bool EvictionManager::escalate_below_floor(const PassInput& input, std::size_t p
   decision_.reason = Reason::kNone;
   decision_.victim = victim;
   decision_.grace = std::chrono::seconds(0);
+  state_.last_evictions[static_cast<std::size_t>(threshold.signal)].reset();
   return true;
 }
 
@@ -202,9 +202,13 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   decision_.outcome = dies_anyway ? Outcome::kEscalated : Outcome::kEvicted;
   decision_.grace = grace_for(threshold, *victim.facts);
   if (const std::optional<Observation>& seen = decision_.observations[threshold.signal]) {
-    state_.last_evictions[static_cast<std::size_t>(threshold.signal)] =
-        EvictionMark{now, seen->available};
-    if (threshold.is_hard() && decision_.grace.count() > 0) {
+    std::optional<EvictionMark>& mark =
+        state_.last_evictions[static_cast<std::size_t>(threshold.signal)];
+    // What a victim takes in its grace is freed with it, and is no further fall.
+    mark.reset();
+    if (decision_.grace.count() == 0) {
+      mark = EvictionMark{now, seen->available};
+    } else if (threshold.is_hard()) {
       decision_.cut_at_once = below_floor(place, *seen);
       watch_floor(now, *seen);
     }

@@ -33,7 +33,7 @@ struct HoldQuestion {
   /// The threshold as an amount, and the amount at which it no longer counts as met.
   Wide threshold = 0;
   Wide goal = 0;
-  /// When the last victim for this signal was chosen, or was last seen in its grace.
+  /// What a further fall is measured from; none yet before the first hold after a grace.
   std::optional<EvictionMark> mark;
   Resource resource = Resource::kMemory;
 };
@@ -42,7 +42,8 @@ struct HoldQuestion {
 /// - a victim in its hard grace is always waited for, one in its soft grace by soft thresholds
 /// only;
 /// - what is being freed would reach the goal, unless available has fallen by a further quarter of
-///   the threshold since the last victim was chosen, or was last seen in its grace;
+///   the threshold since the last victim was sent SIGKILL (what it takes in a grace is freed with
+///   it, so that after one it is measured from the first pass that is held);
 /// - a victim that frees any of a disk is waited for as the kubelet waits: it wrote on after it was
 ///   measured, so that neither the amount nor a fall of what is available tells enough.
 [[nodiscard]] Reason hold_reason(const HoldQuestion& question, const PassInput& input,

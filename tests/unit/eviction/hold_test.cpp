@@ -23,9 +23,11 @@ PassSettings hard_1gi(std::string soft = {}) {
   return settings;
 }
 
-/// A node on which "first" was just evicted with 900 MiB available and sent SIGKILL.
+/// A node on which "first" was just evicted with 900 MiB available and sent SIGKILL at once.
 Node node_with_a_dying_pod(Bytes still_held) {
-  Node node(hard_1gi());
+  PassSettings settings = hard_1gi();
+  settings.hard_grace = 0s;
+  Node node(settings);
   node.with(pod("first"), still_held).with(pod("second"), 100_MiB);
   node.pass_with_memory(900_MiB);
   EXPECT_EQ(node.victim(), "first");
@@ -90,6 +92,39 @@ TEST(Hold, DoesNotCallAFallWhatTheVictimItselfTookInItsGrace) {
 
   EXPECT_EQ(node.pass_with_memory(639_MiB).reason, Reason::kReleasePending);
   EXPECT_EQ(node.victim(), "nobody");
+}
+
+TEST(Hold, DoesNotCallAFallWhatTheVictimTookBetweenTwoPassesOfItsGrace) {
+  Node node(hard_1gi());
+  node.with(pod("first"), 500_MiB).with(pod("second"), 100_MiB);
+  node.pass_with_memory(900_MiB);
+  ASSERT_EQ(node.victim(), "first");
+  node.pass_time(10s);
+  node["first"].standing = Standing::kKilled;
+  node.releasing().push_back({node.now(), 900_MiB, 0, {}, 0});
+
+  EXPECT_EQ(node.pass_with_memory(200_MiB).reason, Reason::kReleasePending);
+  EXPECT_EQ(node.victim(), "nobody");
+}
+
+TEST(Hold, DoesNotCallAFallWhatTheVictimTookBeforeItsGraceWasCut) {
+  Node node(hard_1gi());
+  node.with(pod("first"), 500_MiB).with(pod("second"), 100_MiB);
+  node.pass_with_memory(1023_MiB);
+  ASSERT_EQ(node.victim(), "first");
+  node["first"].standing = Standing::kInHardGrace;
+  node.pass_time(100ms);
+  ASSERT_EQ(node.pass_with_memory(280_MiB).outcome, Outcome::kEscalated);
+  node["first"].standing = Standing::kKilled;
+  node.releasing().push_back({node.now(), 900_MiB, 0, {}, 0});
+  node.pass_time(1ms);
+
+  EXPECT_EQ(node.pass_with_memory(281_MiB).reason, Reason::kReleasePending);
+  EXPECT_EQ(node.victim(), "nobody");
+
+  node.pass_time(1ms);
+  node.pass_with_memory(281_MiB - 256_MiB);
+  EXPECT_EQ(node.victim(), "second");
 }
 
 TEST(Hold, BlocksNoOtherSignal) {
