@@ -113,9 +113,10 @@ std::vector<StatisticsEntry> statistics_list(const JsonReader& list) {
 }
 
 const PodStatistics* find(const std::vector<StatisticsEntry>& list, std::string_view uid) {
-  const auto found = std::find_if(list.begin(), list.end(),
+  // Of two entries for one pod the later counts: the kubelet puts them into a map.
+  const auto found = std::find_if(list.rbegin(), list.rend(),
                                   [&](const StatisticsEntry& entry) { return entry.uid == uid; });
-  return found == list.end() ? nullptr : &found->statistics;
+  return found == list.rend() ? nullptr : &found->statistics;
 }
 
 std::vector<eviction::PassPod> pass_pods(const PodSet& set, const std::vector<std::size_t>& places,

@@ -44,12 +44,16 @@ PodReading reading_of(const PodStatistics& statistics, const Pod& pod) {
       disk.log_inodes += wrapped_or_zero(container.logs->inodes);
     }
   }
-  const std::vector<std::string> local = local_volume_names(pod);
-  for (const VolumeStatistics& volume : statistics.volumes) {
-    // A name that the pod has twice counts twice, as it does for the kubelet.
-    const auto times = std::count(local.begin(), local.end(), volume.name);
-    disk.volume_bytes += Wide{wrapped_or_zero(volume.use.bytes)} * times;
-    disk.volume_inodes += Wide{wrapped_or_zero(volume.use.inodes)} * times;
+  // A name that the pod has twice counts twice, and of what is measured under one name the first
+  // counts, as for the kubelet.
+  for (const std::string& name : local_volume_names(pod)) {
+    const auto volume =
+        std::find_if(statistics.volumes.begin(), statistics.volumes.end(),
+                     [&](const VolumeStatistics& measured) { return measured.name == name; });
+    if (volume != statistics.volumes.end()) {
+      disk.volume_bytes += wrapped_or_zero(volume->use.bytes);
+      disk.volume_inodes += wrapped_or_zero(volume->use.inodes);
+    }
   }
   return reading;
 }

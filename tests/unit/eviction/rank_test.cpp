@@ -123,6 +123,21 @@ TEST(DiskRanking, TakesBytesOfTheRequestFromInodes) {
               ElementsAre("requests-nothing", "requests-bytes"));
 }
 
+TEST(PodReading, CountsANameOnceForEachVolumeOfThatNameAndItsFirstMeasureOnly) {
+  const Volume shared{.name = "data", .empty_dir = EmptyDir{}};
+  PodStatistics statistics;
+  statistics.volumes = {{.name = "data", .use = {.bytes = 3, .inodes = 1}},
+                        {.name = "data", .use = {.bytes = 10, .inodes = 5}},
+                        {.name = "unknown", .use = {.bytes = 100, .inodes = 50}}};
+
+  const DiskReading once = reading_of(statistics, pod("once").volume(shared)).disk;
+  EXPECT_EQ(once.volume_bytes, 3);
+  EXPECT_EQ(once.volume_inodes, 1);
+  const DiskReading twice = reading_of(statistics, pod("twice").volume(shared).volume(shared)).disk;
+  EXPECT_EQ(twice.volume_bytes, 6);
+  EXPECT_EQ(twice.volume_inodes, 2);
+}
+
 TEST(RankingWithReasons, NamesTheRuleThatPassedEachPodOver) {
   Node node({});
   node.with(pod("static").annotation("kubernetes.io/config.source", "file"), 900_MiB)
