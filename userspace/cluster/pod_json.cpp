@@ -17,7 +17,19 @@ using eviction::ResourceList;
 using eviction::Toleration;
 using eviction::Volume;
 
+std::string_view without_blanks_around(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  return first == std::string_view::npos
+             ? std::string_view()
+             : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+/// As Kubernetes reads one from JSON: null is zero, blanks around a text do not count.
 std::optional<Quantity> quantity_at(const JsonReader& reader) {
+  if (reader.value().is_null()) {
+    return Quantity();
+  }
   std::string text;
   if (reader.value().is_number()) {
     text = reader.value().dump();
@@ -27,7 +39,7 @@ std::optional<Quantity> quantity_at(const JsonReader& reader) {
   if (reader.failed()) {
     return std::nullopt;
   }
-  Result<Quantity> quantity = Quantity::parse(text);
+  Result<Quantity> quantity = Quantity::parse(without_blanks_around(text));
   if (!quantity) {
     reader.reject(quantity.error().context);
     return std::nullopt;

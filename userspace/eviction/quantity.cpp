@@ -36,6 +36,9 @@ constexpr std::int64_t kMaxSpread = 100'000;
 /// The amount in units of 10^-digits, rounded away from zero, but of at most kManyDigits + digits
 /// digits: a larger one is cut to 10^(kManyDigits + digits).
 BigInteger in_units(const Quantity::Big& amount, std::int64_t digits) {
+  if (amount.unscaled.is_zero()) {
+    return 0;  // Its exponent may be anything.
+  }
   const std::int64_t magnitude = amount.magnitude();
   if (magnitude > kManyDigits) {
     return amount.unscaled.sign() * power_of_ten(kManyDigits + digits);
@@ -51,6 +54,10 @@ BigInteger in_units(const Quantity::Big& amount, std::int64_t digits) {
 /// The unscaled number that goes with `exponent`, which must not be above the amount's own.
 BigInteger aligned(const Quantity::Big& amount, std::int64_t exponent) {
   return amount.unscaled * power_of_ten(amount.exponent - exponent);
+}
+
+bool fits_int64(const BigInteger& number) {
+  return number >= Int64Limits::min() && number <= Int64Limits::max();
 }
 
 std::int64_t cut_to_int64(const BigInteger& number) {
@@ -100,7 +107,7 @@ Quantity::Big Quantity::unscaled() const {
 
 void Quantity::assign(const Big& amount) {
   text_.clear();
-  if (amount.unscaled >= Int64Limits::min() && amount.unscaled <= Int64Limits::max()) {
+  if (fits_int64(amount.unscaled)) {
     unscaled_ = static_cast<std::int64_t>(amount.unscaled);
     exponent_ = amount.exponent;
     big_.reset();
@@ -109,6 +116,7 @@ void Quantity::assign(const Big& amount) {
   unscaled_ = 0;
   exponent_ = 0;
   big_ = std::make_shared<const Big>(amount);
+  arbitrary_ = true;
 }
 
 int Quantity::sign() const {
@@ -172,6 +180,7 @@ Quantity& Quantity::operator+=(const Quantity& other) {
   if (sign() == 0) {
     format_ = other.format_;
   }
+  arbitrary_ = arbitrary_ || other.arbitrary_;
   std::int64_t sum = 0;
   if (!big_ && !other.big_ && exponent_ == other.exponent_ &&
       !__builtin_add_overflow(unscaled_, other.unscaled_, &sum)) {
@@ -189,7 +198,11 @@ Quantity& Quantity::operator+=(const Quantity& other) {
     return *this;
   }
   const std::int64_t exponent = std::min(a.exponent, b.exponent);
-  assign({BigInteger(aligned(a, exponent) + aligned(b, exponent)), exponent});
+  const BigInteger left = aligned(a, exponent);
+  const BigInteger right = aligned(b, exponent);
+  const BigInteger whole = left + right;
+  arbitrary_ = arbitrary_ || !fits_int64(left) || !fits_int64(right) || !fits_int64(whole);
+  assign({whole, exponent});
   return *this;
 }
 

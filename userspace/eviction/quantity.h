@@ -80,6 +80,8 @@ class Quantity {
   std::shared_ptr<const Big> big_;  // shared because it never changes once made
   std::string text_;                // as it was parsed, if it is to be kept
   std::int64_t exponent_ = 0;
+  /// Kubernetes holds it in arbitrary precision, though it may fit in place; shows in texts only.
+  bool arbitrary_ = false;
   QuantityFormat format_ = QuantityFormat::kDecimalExponent;
 };
 

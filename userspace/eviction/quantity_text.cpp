@@ -54,6 +54,7 @@ constexpr std::array<Suffix, 16> kSuffixes{{
 /// suffix.
 struct Parts {
   bool negative = false;
+  bool has_digits = false;
   std::string_view whole;
   std::string_view fraction;
   std::string_view suffix;
@@ -85,6 +86,7 @@ std::optional<Parts> take_apart(std::string_view text) {
     parts.fraction = text.substr(at + 1, end - at - 1);
     at = end;
   }
+  parts.has_digits = text.substr(0, at).find_first_of(kDigits) != std::string_view::npos;
   end = skip(text, at, "eEinumkKMGTP");
   if (end < text.size() && (text[end] == '+' || text[end] == '-')) {
     ++end;
@@ -177,6 +179,11 @@ Result<Quantity> Quantity::parse(std::string_view text) {
     }
     return quantity;
   }
+  // Kubernetes misses the digits only here: ".Mi" is zero to it.
+  if (!parts->has_digits) {
+    return fail(Errc::kMalformed, std::string(kNumericError));
+  }
+  quantity.arbitrary_ = true;
   if (suffix->base == 2) {
     amount <<= static_cast<unsigned>(suffix->exponent);
   }
@@ -278,7 +285,7 @@ std::string Quantity::to_string() const {
   }
   BigInteger whole = amount.unscaled * power_of_ten(amount.exponent);
   // Kubernetes cannot negate the smallest int64 and so finds no factor of 1024 in it.
-  if (!big_ && whole == std::numeric_limits<std::int64_t>::min()) {
+  if (!arbitrary_ && whole == std::numeric_limits<std::int64_t>::min()) {
     return whole.str();
   }
   const std::int32_t count = strip_factors(whole, 1024, kMaxDigits);

@@ -63,6 +63,15 @@ TEST(PodJson, TakesNullForAbsent) {
             "none");
 }
 
+TEST(PodJson, TakesNullForNothingOfAResourceAndIgnoresBlanksAroundAQuantity) {
+  const Result<eviction::Pod> pod = pod_from_json(Json::parse(
+      R"({"spec": {"containers": [{"resources": {"requests": {"cpu": null, "memory": " 1Gi\n"}}}]}})"));
+  ASSERT_TRUE(pod);
+  const eviction::ResourceList& requests = pod->containers.at(0).requests;
+  EXPECT_EQ(requests.at("cpu").sign(), 0);
+  EXPECT_EQ(requests.at("memory").value(), 1 << 30);
+}
+
 TEST(Rfc3339, ReadsOffsetsAndFractions) {
   const WallTime noon = wall_time_from_rfc3339("2024-02-29T12:00:00Z").value();
   EXPECT_EQ(wall_time_from_rfc3339("2024-02-29T14:00:00+02:00").value(), noon);

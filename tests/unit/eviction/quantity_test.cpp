@@ -58,6 +58,37 @@ TEST(Quantity, RefusesWhatKubernetesRefuses) {
   EXPECT_FALSE(Quantity::parse(std::string(2000, '9')));
 }
 
+TEST(Quantity, MissesDigitsOnlyWhereKubernetesNeedsArbitraryPrecision) {
+  for (const char* text : {"Pi", "-Ei", ".Pi", "e-10", ".e-10", "+E-19"}) {
+    const Result<Quantity> read = Quantity::parse(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().context, "unable to parse numeric part of quantity") << text;
+  }
+  for (const char* text : {"Ti", "m", ".", "e3", "0Pi", "0.e-10"}) {
+    EXPECT_EQ(amount(text).sign(), 0) << text;
+  }
+}
+
+TEST(Quantity, WritesTheSmallestNumberByHowItCameAbout) {
+  EXPECT_EQ((amount("-8Ei") - amount("1")).to_string(), "-8Ei");
+  EXPECT_EQ((amount("-4Ei") + amount("-4Ei")).to_string(), "-8Ei");
+  EXPECT_EQ(
+      Quantity(std::numeric_limits<std::int64_t>::min(), QuantityFormat::kBinarySI).to_string(),
+      "-9223372036854775808");
+}
+
+TEST(Quantity, IsZeroAtOnceWhateverTheExponent) {
+  for (const char* text : {"0e2147483647", "0.0e99999999", "-0e2000000000"}) {
+    const Quantity zero = amount(text);
+    EXPECT_EQ(zero.value(), 0) << text;
+    EXPECT_EQ(zero.milli_value(), 0) << text;
+    EXPECT_EQ(zero.nanos(), Wide{0}) << text;
+    EXPECT_EQ(zero.to_string(), "0") << text;
+    EXPECT_EQ(zero, amount("0")) << text;
+    EXPECT_EQ((zero + amount("1Gi")).value(), 1 << 30) << text;
+  }
+}
+
 TEST(Quantity, TakesHugeExponentsWithoutWritingThemOut) {
   const Quantity huge = amount("1e2000000000");
   const Quantity tiny = amount("1e-2000000000");
