@@ -75,11 +75,14 @@ eviction::PassInput Simulation::input_at(MonoTime now) {
   const bool as_recorded = exact_ != nullptr && !differs_;
   const World::Seen& seen = as_recorded ? world_.look_at(*exact_) : world_.look(now);
   seen_ = &seen;
+  // Between two recorded passes the usage that one waited for has not come; after the last it has.
+  const bool usage_pending =
+      last.disk_usage_pending && (exact_ != nullptr || next_pass_ < parts_.passes.size());
   eviction::PassInput input{.observations = last.observations ? &seen.observations : nullptr,
                             .pods = seen.pods,
                             .layout = last.layout,
                             .releasing = {},
-                            .disk_usage_pending = exact_ != nullptr && exact_->disk_usage_pending,
+                            .disk_usage_pending = usage_pending,
                             .cadence = cadence_,
                             .brakes = brakes_at(now)};
   if (as_recorded) {

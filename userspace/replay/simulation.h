@@ -62,6 +62,7 @@ class Simulation {
   void find_crossing(MonoTime now, MonoTime until);
   [[nodiscard]] MonoTime horizon() const;
   [[nodiscard]] std::optional<MonoTime> next_moment(MonoTime now);
+  [[nodiscard]] bool awaited_as_recorded() const;
   void await_recorded_deadline();
 
   Options options_;

@@ -115,13 +115,25 @@ MonoTime Simulation::horizon() const {
   return end + longest;
 }
 
-/// A recorded pass that came right after a deadline came because of it: one pass is run for both.
+/// Whether the recorded daemon awaited the same deadline: its next pass then came as soon as the
+/// machine let it.
+bool Simulation::awaited_as_recorded() const {
+  if (differs_ || next_pass_ == 0 || parts_.passes[next_pass_]->missed != 0) {
+    return false;
+  }
+  const Json& decision = last_recorded().decision;
+  const auto recorded = decision.find("next_deadline");
+  return recorded != decision.end() && recorded->is_number_integer() &&
+         recorded->get<std::int64_t>() == deadline_->time_since_epoch().count();
+}
+
+/// A recorded pass that came because of a deadline: one pass is run for both.
 void Simulation::await_recorded_deadline() {
   if (!deadline_ || changes_.without_events || next_pass_ == parts_.passes.size()) {
     return;
   }
   const MonoTime recorded = parts_.passes[next_pass_]->now;
-  if (recorded >= *deadline_ && recorded - *deadline_ <= kTimerSlack) {
+  if (recorded >= *deadline_ && (recorded - *deadline_ <= kTimerSlack || awaited_as_recorded())) {
     deadline_ = recorded;
   }
 }

@@ -87,6 +87,23 @@ TEST(WhatIf, TheSameSettingsChooseTheSamePodAtTheSameMoment) {
   EXPECT_FALSE(result->evictions[0].oom_first);
 }
 
+/// A soft threshold's grace ends at 11 s; the machine was so busy that the pass came at 15 s, when
+/// the hog had let go by itself.
+TEST(WhatIf, TheSameSettingsWaitForAPassThatTheMachineHeldUp) {
+  Recorder recorder(
+      "evictionSoft:\n  allocatableMemory.available: 64Mi\n"
+      "evictionSoftGracePeriod:\n  allocatableMemory.available: 10s\n");
+  recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
+  recorder.pass(at_ms(1000), "crossing", 200_MiB, 40_MiB);
+  recorder.pass(at_ms(15'000), "deadline", 20_MiB, 40_MiB);
+  recorder.pass(at_ms(16'000), "regular", 20_MiB, 40_MiB);
+  WhatIf changes;
+  changes.compat = eviction::Compat::k1_32;
+  const Result<Counterfactual> result = what_if(recorder.recording(), changes);
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_TRUE(result->evictions.empty());
+}
+
 TEST(WhatIf, ALowerThresholdIsCrossedLaterByTheRecordedRate) {
   WhatIf changes;
   changes.config =
