@@ -21,6 +21,7 @@ std::string_view state_of(AdoptionKind kind) {
     case AdoptionKind::kKilled:
     case AdoptionKind::kReleasing:
       return "killed";
+    case AdoptionKind::kGone:
     case AdoptionKind::kOver:
       return "released";
   }
@@ -58,13 +59,22 @@ exporting::EvictionRecord make_adopted_record(const SavedEviction& known, const 
   return record;
 }
 
+bool is_open(const exporting::EvictionRecord& record) {
+  return record.state == "terminating" || record.state == "killed";
+}
+
 bool tells_of(const exporting::EvictionRecord& record, const std::string& uid,
               const Adoption& adoption, MonoTime now) {
   const std::optional<MonoTime>& signal = record.timeline.signal;
-  const bool open = record.state == "terminating" || record.state == "killed";
+  const bool open = is_open(record);
+  // The end of one without a process may have been told of already.
+  const bool has_ended =
+      adoption.kind == AdoptionKind::kGone || adoption.kind == AdoptionKind::kOver;
+  if (!signal || record.dry_run || record.uid != uid || !(open || has_ended)) {
+    return false;
+  }
   // A cut of the grace is a later record of an eviction that began before it.
-  return open && !record.dry_run && record.uid == uid && signal && *signal <= now &&
-         *signal >= adoption.began_at - kNear;
+  return *signal <= now && *signal >= adoption.began_at - (open ? kNear : Duration::zero());
 }
 
 }  // namespace evictd::daemon

@@ -14,8 +14,11 @@ namespace evictd::daemon {
 [[nodiscard]] exporting::EvictionRecord make_adopted_record(const SavedEviction& known,
                                                             const Adoption& adoption, WallTime at);
 
-/// Whether `record` is of that eviction: of the same pod, not over, and begun when it began. A
-/// record is made a moment after what is written on the cgroup.
+/// Whether the processes of its pod are not known to be gone or given up.
+[[nodiscard]] bool is_open(const exporting::EvictionRecord& record);
+
+/// Whether `record` is of that eviction: of the same pod, begun when it began, and open where the
+/// pod has processes. A record is made a moment after what is written on the cgroup.
 [[nodiscard]] bool tells_of(const exporting::EvictionRecord& record, const std::string& uid,
                             const Adoption& adoption, MonoTime now);
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/adoption.h"
 
+#include <algorithm>
+
+#include "eviction/hold.h"
+
 namespace evictd::daemon {
 
 namespace {
@@ -14,15 +18,27 @@ std::optional<Adoption> known_of(const FoundPod& pod) {
                      .hard = pod.saved->hard,
                      .began_at = pod.saved->began_at,
                      .kill_due_at = pod.saved->kill_due_at,
-                     .killed_at = pod.saved->killed_at};
+                     .killed_at = pod.saved->killed_at,
+                     .for_disk = pod.saved->for_disk};
   }
   if (pod.intent && (!known || known->kind != AdoptionKind::kKilled)) {
     known = Adoption{.kind = AdoptionKind::kInGrace,
                      .hard = pod.intent->hard,
                      .began_at = pod.intent->began_at,
                      .kill_due_at = pod.intent->kill_due_at,
-                     .killed_at = {}};
+                     .killed_at = {},
+                     .for_disk = pod.intent->for_disk || (known && known->for_disk)};
   }
+  return known;
+}
+
+/// Of a victim without a process. When the last one ended is not known where no kill is.
+Adoption after_the_end_of(Adoption known, MonoTime now) {
+  if (known.killed_at == MonoTime{}) {
+    known.killed_at = std::min(now, known.kill_due_at);
+  }
+  const bool awaited = known.for_disk && now - known.killed_at < eviction::kReleaseWait;
+  known.kind = awaited ? AdoptionKind::kGone : AdoptionKind::kOver;
   return known;
 }
 
@@ -31,12 +47,12 @@ std::optional<Adoption> known_of(const FoundPod& pod) {
 std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
   const enforce::Inhabitants& seen = pod.inhabitants;
   std::optional<Adoption> known = known_of(pod);
-  if (known && (seen.processes == 0 || seen.oldest > known->began_at)) {
+  if (seen.processes == 0) {
+    return known ? std::optional(after_the_end_of(*known, now)) : std::nullopt;
+  }
+  if (known && seen.oldest > known->began_at) {
     known->kind = AdoptionKind::kOver;
     return known;
-  }
-  if (seen.processes == 0) {
-    return std::nullopt;
   }
   // The signal was not sent yet, or it would show in somebody.
   const bool at_once = pod.intent && pod.intent->at_once;

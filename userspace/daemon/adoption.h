@@ -23,6 +23,7 @@ enum class AdoptionKind {
   kInGrace,    ///< Was sent SIGTERM: keeps its deadline, and is killed then.
   kKilled,     ///< Was sent SIGKILL by us: what is left of it is ended and awaited.
   kReleasing,  ///< Is dying, by whosever hand: awaited, and not touched.
+  kGone,       ///< Was ended by us, and what it took up on disk is still awaited.
   kOver,       ///< Was ended by us, and nobody is left of those whom it was about.
 };
 
@@ -32,6 +33,8 @@ struct Adoption {
   MonoTime began_at{};
   MonoTime kill_due_at{};
   MonoTime killed_at{};
+  /// Its files are awaited too.
+  bool for_disk = false;
 };
 
 /// Nothing for a pod that no eviction is under way of, and for one that was to be killed at once

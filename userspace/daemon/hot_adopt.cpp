@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hot thread leaves for the next evictd on a victim's cgroup, and how it goes on with what
 // an earlier one began.
+#include <algorithm>
+#include <span>
+
 #include "base/fault_point.h"
 #include "daemon/hot_loop.h"
 #include "enforce/intent.h"
@@ -11,6 +14,20 @@ namespace {
 
 using base::fault_point;
 using base::FaultPoint;
+
+InFlightTable::Phase phase_of(const Adoption& adoption) {
+  switch (adoption.kind) {
+    case AdoptionKind::kInGrace:
+      return adoption.hard ? InFlightTable::Phase::kHardGrace : InFlightTable::Phase::kSoftGrace;
+    case AdoptionKind::kKilled:
+    case AdoptionKind::kReleasing:
+      return InFlightTable::Phase::kKilled;
+    case AdoptionKind::kGone:
+    case AdoptionKind::kOver:
+      return InFlightTable::Phase::kReleased;
+  }
+  return InFlightTable::Phase::kReleased;
+}
 
 }  // namespace
 
@@ -38,19 +55,24 @@ void HotLoop::clear_intent(CgroupId pod) {
 }
 
 void HotLoop::handle(const AdoptEviction& message) {
-  const HotPod* const pod = pods_.at(message.slot);
-  if (pod == nullptr || !pod->target) {
+  const std::span<const std::uint32_t> slots = pods_.ordered();
+  const auto slot = std::find_if(slots.begin(), slots.end(), [&](std::uint32_t one) {
+    return pods_.at(one)->memory_id == message.pod;
+  });
+  const HotPod* const pod = slot == slots.end() ? nullptr : pods_.at(*slot);
+  const Adoption& adoption = message.adoption;
+  const bool has_ended = adoption.kind == AdoptionKind::kGone;
+  if (!has_ended && (pod == nullptr || !pod->target)) {
     return;
   }
-  const Adoption& adoption = message.adoption;
   InFlightTable::Entry entry;
-  entry.pod = pod->memory_id;
+  entry.pod = message.pod;
   entry.killed_at = adoption.killed_at;
-  entry.phase = adoption.kind != AdoptionKind::kInGrace ? InFlightTable::Phase::kKilled
-                : adoption.hard                         ? InFlightTable::Phase::kHardGrace
-                                                        : InFlightTable::Phase::kSoftGrace;
+  entry.phase = phase_of(adoption);
   entry.observed_only = adoption.kind == AdoptionKind::kReleasing;
-  if (!entry.observed_only) {
+  entry.holds_disk = adoption.for_disk;
+  entry.cgroup_gone = pod == nullptr;
+  if (!entry.observed_only && !has_ended) {
     const Result<enforce::Ticket> ticket = options_.actuator->adopt(
         *pod->target,
         {.state = adoption.kind == AdoptionKind::kKilled ? enforce::EvictionState::kKilled

@@ -148,6 +148,10 @@ void HotLoop::handle(UseStorage& message) {
 void HotLoop::handle(const VictimReleased& message) {
   if (InFlightTable::Entry* entry = in_flight_.find(message.pod)) {
     entry->disk_freed_at = options_.clock->now();
+    if (entry->phase == InFlightTable::Phase::kReleased ||
+        entry->phase == InFlightTable::Phase::kOver) {
+      clear_intent(message.pod);
+    }
   }
   if (options_.filesystems != nullptr) {
     options_.filesystems->request();

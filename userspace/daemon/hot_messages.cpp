@@ -66,11 +66,13 @@ void HotLoop::handle(PlacePod& message) {
     }
   }
   if (const HotPod* known = pods_.at(message.slot)) {
-    // What is over is over until housekeeping has had a new look at the pod, which is now. Of a
-    // cgroup that is gone nothing is left to be waited for.
-    if (const auto* entry = in_flight_.find(known->memory_id);
-        entry != nullptr && (newer == nullptr || entry->phase == InFlightTable::Phase::kOver ||
-                             (entry->observed_only && newer->state == cluster::PodState::kEmpty))) {
+    // What is over is over until housekeeping has had a new look at the pod, which is now.
+    if (newer == nullptr) {
+      in_flight_.note_cgroup_gone(known->memory_id, wake_at_);
+    } else if (const auto* entry = in_flight_.find(known->memory_id);
+               entry != nullptr &&
+               (entry->phase == InFlightTable::Phase::kOver ||
+                (entry->observed_only && newer->state == cluster::PodState::kEmpty))) {
       in_flight_.remove(known->memory_id);
     }
   }
@@ -194,6 +196,9 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
           want_pass(PassTrigger::kRelease);
           break;
         case enforce::EvictionState::kReleased:
+          if (is_in_grace(entry->phase)) {
+            entry->killed_at = progress->at;
+          }
           entry->phase = InFlightTable::Phase::kReleased;
           want_pass(PassTrigger::kRelease);
           break;
@@ -206,7 +211,9 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
     }
     if (entry != nullptr && !dry_run && progress->state == enforce::EvictionState::kReleased) {
       note_freed(*entry, step.usage, progress->at);
-      clear_intent(progress->pod);
+      if (!entry->holds_disk || entry->disk_freed_at) {
+        clear_intent(progress->pod);
+      }
     }
     send(step);
   }

@@ -16,6 +16,10 @@ bool reads_limits(PassTrigger trigger) {
   return trigger == PassTrigger::kRegular || trigger == PassTrigger::kRequest;
 }
 
+/// What a victim counts with at least whose files are awaited: it was not measured yet, or while
+/// they were being removed, and nobody goes in its place all the same.
+constexpr Bytes kSomeDisk{1};
+
 bool counts_tasks(const eviction::ThresholdTable& thresholds) {
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     if (thresholds[i].signal == eviction::Signal::kPidAvailable) {
@@ -142,6 +146,12 @@ void HotLoop::note_releasing(MonoTime now) {
       note_releasing(pod, *entry, now);
     }
   }
+  in_flight_.forget_freed(disks_asked_at_, now);
+  for (const InFlightTable::Entry& entry : in_flight_.entries()) {
+    if (entry.cgroup_gone) {
+      releasing_.push_back({.killed_at = entry.killed_at, .disk = kSomeDisk, .inodes = 1});
+    }
+  }
 }
 
 void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, MonoTime now) {
@@ -158,11 +168,18 @@ void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, Mon
   releasing.killed_at = entry.killed_at;
   releasing.memory = dying && usage.has_memory() ? usage.working_set() : Bytes{0};
   releasing.tasks = std::max<std::int64_t>(usage.tasks, 0);
-  const HotStorage* storage = entry.holds_disk ? storage_[pod.slot].get() : nullptr;
+  if (entry.holds_disk) {
+    releasing.disk = kSomeDisk;
+    releasing.inodes = 1;
+  }
+  const bool measured = entry.holds_disk && pod.slot < storage_.size();
+  const HotStorage* storage = measured ? storage_[pod.slot].get() : nullptr;
   if (storage != nullptr && storage->pod == pod.memory_id) {
     const eviction::DiskReading& disk = storage->disk;
-    releasing.disk = Bytes{static_cast<std::int64_t>(disk.log_bytes + disk.volume_bytes)};
-    releasing.inodes = static_cast<std::int64_t>(disk.log_inodes + disk.volume_inodes);
+    releasing.disk = std::max(releasing.disk,
+                              Bytes{static_cast<std::int64_t>(disk.log_bytes + disk.volume_bytes)});
+    releasing.inodes =
+        std::max(releasing.inodes, static_cast<std::int64_t>(disk.log_inodes + disk.volume_inodes));
   }
   releasing_.push_back(releasing);
 }
@@ -214,7 +231,8 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
   leave_intent(victim, {.hard = how.in_grace == InFlightTable::Phase::kHardGrace,
                         .at_once = how.grace.count() == 0,
                         .began_at = now,
-                        .kill_due_at = kill_due_at_});
+                        .kill_due_at = kill_due_at_,
+                        .for_disk = how.holds_disk});
   const Result<enforce::SignalReport> begun =
       victim.target ? actuator().begin(*victim.target, how.grace, now)
                     : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
@@ -276,7 +294,10 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
   }
   kill_due_at_ = now + decision.grace;
   if (decision.grace.count() != 0) {
-    leave_intent(victim, {.hard = true, .began_at = now, .kill_due_at = kill_due_at_});
+    leave_intent(victim, {.hard = true,
+                          .began_at = now,
+                          .kill_due_at = kill_due_at_,
+                          .for_disk = entry->holds_disk});
   }
   const Result<enforce::SignalReport> cut =
       actuator().cut_grace(entry->ticket, now + decision.grace, now);

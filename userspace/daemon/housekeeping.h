@@ -109,7 +109,8 @@ class Housekeeping final : private base::LineHandler {
   void adopt(const HotPod& pod, MonoTime now);
   void let_fork_again(const HotPod& pod, const enforce::Intent& intent);
   void record_adopted(const SavedEviction& known, const Adoption& adoption, MonoTime now);
-  void record_vanished(MonoTime now);
+  void go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now);
+  void adopt_vanished(MonoTime now);
   void keep_state();
   // What the journal is told; housekeeping_records.cpp.
   [[nodiscard]] Result<> start_journal();

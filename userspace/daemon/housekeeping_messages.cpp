@@ -19,6 +19,14 @@ std::string_view text_of(const std::array<char, 384>& path) {
   return {path.data(), std::find(path.begin(), path.end(), '\0')};
 }
 
+StorageKeeping::EvictedPod evicted_pod(const HotPod& victim, bool for_disk, MonoTime kill_due_at) {
+  return {.pod = victim.memory_id,
+          .uid = victim.uid,
+          .below_pod_root = victim.below_pod_root,
+          .for_disk = for_disk,
+          .killed_at = kill_due_at};
+}
+
 }  // namespace
 
 void Housekeeping::handle(RetirePod& message) {
@@ -57,10 +65,9 @@ void Housekeeping::handle(PassDone& message) {
                               .at = options_.clock->wall_now()});
     const bool for_disk = eviction::is_disk(threshold.signal);
     const HotPod& victim = *message.begun->victim;
-    const bool dry_run = message.begun->dry_run;
     note_eviction(std::move(record), victim);
-    if (!dry_run) {
-      storage_->note_victim(victim, for_disk, options_.clock->now());
+    if (!message.begun->dry_run) {
+      storage_->note_victim(evicted_pod(victim, for_disk, message.begun->kill_due_at));
     }
   }
   if (!message.copy) {
@@ -120,7 +127,7 @@ void Housekeeping::handle(const LocalEvictionBegun& message) {
                                       .at = options_.clock->wall_now()}),
                 victim);
   if (!message.dry_run) {
-    storage_->note_victim(victim, /*for_disk=*/true, options_.clock->now());
+    storage_->note_victim(evicted_pod(victim, /*for_disk=*/true, message.kill_due_at));
   }
 }
 

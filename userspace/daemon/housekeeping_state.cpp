@@ -19,6 +19,8 @@ const char* text_of(AdoptionKind kind) {
       return "killed";
     case AdoptionKind::kReleasing:
       return "dying";
+    case AdoptionKind::kGone:
+      return "gone, its disk awaited";
     case AdoptionKind::kOver:
       return "over";
   }
@@ -44,7 +46,8 @@ void Housekeeping::go_on() {
       adopt(*listed.hot, now);
     }
   }
-  record_vanished(now);
+  adopt_vanished(now);
+  journal_->forget_last_evictions();
 }
 
 void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
@@ -56,9 +59,12 @@ void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
                        .intent = enforce::read_intent(*pod.target),
                        .saved = saved == left.end() ? nullptr : &*saved};
   const std::optional<Adoption> adoption = adoption_of(found, now);
+  const bool has_ended = adoption && adoption->kind == AdoptionKind::kGone;
   const bool goes_on = adoption && adoption->kind != AdoptionKind::kOver;
-  if (!goes_on && found.intent) {
+  if (found.intent && (!goes_on || has_ended)) {
     let_fork_again(pod, *found.intent);
+  }
+  if (found.intent && !goes_on) {
     enforce::clear_intent(*pod.target);
   }
   if (!adoption) {
@@ -69,25 +75,40 @@ void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
   known.pod = pod.memory_id;
   known.ns = pod.ns;
   known.name = pod.name;
-  known.hard = adoption->hard;
-  known.killed = adoption->kind != AdoptionKind::kInGrace;
-  known.began_at = adoption->began_at;
-  known.kill_due_at = adoption->kill_due_at;
-  known.killed_at = adoption->killed_at;
-  if (adoption->kind != AdoptionKind::kReleasing) {
-    record_adopted(known, *adoption, now);
+  known.below_pod_root = pod.below_pod_root;
+  go_on_with(std::move(known), *adoption, now);
+}
+
+/// `known` as far as it is not in `adoption`.
+void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now) {
+  known.hard = adoption.hard;
+  known.killed = adoption.kind != AdoptionKind::kInGrace;
+  known.began_at = adoption.began_at;
+  known.kill_due_at = adoption.kill_due_at;
+  known.killed_at = adoption.killed_at;
+  known.for_disk = adoption.for_disk;
+  known.gone = adoption.kind == AdoptionKind::kGone;
+  const bool is_ours = adoption.kind != AdoptionKind::kReleasing;
+  if (is_ours) {
+    record_adopted(known, adoption, now);
   }
-  if (!goes_on) {
+  if (adoption.kind == AdoptionKind::kOver) {
     return;
   }
-  if (adoption->kind != AdoptionKind::kReleasing) {
-    keeper_->note_adopted(known);
-  }
   options_.log->info("goes on with an eviction that was under way",
-                     {{"pod", pod.ns + "/" + pod.name},
-                      {"uid", pod.uid},
-                      {"found", std::string(text_of(adoption->kind))}});
-  send(AdoptEviction{.slot = pod.slot, .adoption = *adoption});
+                     {{"pod", known.ns + "/" + known.name},
+                      {"uid", known.uid},
+                      {"found", std::string(text_of(adoption.kind))}});
+  send(AdoptEviction{.pod = known.pod, .adoption = adoption});
+  if (is_ours) {
+    keeper_->note_adopted(known);
+    storage_->note_victim({.pod = known.pod,
+                           .uid = known.uid,
+                           .below_pod_root = known.below_pod_root,
+                           .for_disk = known.for_disk,
+                           .killed_at = known.killed ? known.killed_at : known.kill_due_at,
+                           .gone = known.gone});
+  }
 }
 
 void Housekeeping::let_fork_again(const HotPod& pod, const enforce::Intent& intent) {
@@ -114,10 +135,12 @@ void Housekeeping::let_fork_again(const HotPod& pod, const enforce::Intent& inte
 /// What the file has of it is gone on with, under its id; else there is none yet.
 void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& adoption,
                                   MonoTime now) {
-  const auto told = journal_->unfinished().find(known.uid);
-  const bool over = adoption.kind == AdoptionKind::kOver;
-  if (told != journal_->unfinished().end() && tells_of(told->second, known.uid, adoption, now)) {
+  const auto told = journal_->last_evictions().find(known.uid);
+  if (told != journal_->last_evictions().end() &&
+      tells_of(told->second, known.uid, adoption, now)) {
     exporting::EvictionRecord record = told->second;
+    const bool over = is_open(record) && (adoption.kind == AdoptionKind::kGone ||
+                                          adoption.kind == AdoptionKind::kOver);
     record.state = over ? "released" : record.state;
     const exporting::EvictionRecord& kept = records_.go_on_with(std::move(record), known.pod);
     if (over) {
@@ -132,20 +155,15 @@ void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& ad
 }
 
 /// Victims whose cgroup went while nobody watched: only the state file knows of them.
-void Housekeeping::record_vanished(MonoTime now) {
+void Housekeeping::adopt_vanished(MonoTime now) {
   for (const SavedEviction& one : keeper_->found().state.in_flight) {
     const std::vector<PodRegistry::Listed> pods = options_.registry->list();
     const bool there = std::any_of(pods.begin(), pods.end(), [&](const auto& listed) {
       return listed.hot != nullptr && listed.hot->memory_id == one.pod;
     });
-    if (!there) {
-      record_adopted(one,
-                     {.kind = AdoptionKind::kOver,
-                      .hard = one.hard,
-                      .began_at = one.began_at,
-                      .kill_due_at = one.kill_due_at,
-                      .killed_at = one.killed_at},
-                     now);
+    const FoundPod nobody{.inhabitants = {}, .intent = std::nullopt, .saved = &one};
+    if (const std::optional<Adoption> adoption = adoption_of(nobody, now); adoption && !there) {
+      go_on_with(one, *adoption, now);
     }
   }
 }

@@ -29,6 +29,10 @@ eviction::Standing standing_of(InFlightTable::Phase phase) {
   return eviction::Standing::kKilled;
 }
 
+bool is_in_grace(InFlightTable::Phase phase) {
+  return phase == InFlightTable::Phase::kSoftGrace || phase == InFlightTable::Phase::kHardGrace;
+}
+
 bool InFlightTable::is_dying(const Entry& entry, const CgroupUsage& now) {
   const bool lost_tasks = now.tasks >= 0 && now.tasks < entry.tasks;
   return entry.phase == Phase::kKilled &&
@@ -77,6 +81,28 @@ void InFlightTable::remove(CgroupId pod) {
   if (Entry* entry = find(pod)) {
     *entry = entries_[--size_];
   }
+}
+
+void InFlightTable::note_cgroup_gone(CgroupId pod, MonoTime now) {
+  Entry* const entry = find(pod);
+  if (entry == nullptr) {
+    return;
+  }
+  if (!entry->holds_disk) {
+    remove(pod);
+    return;
+  }
+  entry->killed_at = is_in_grace(entry->phase) ? now : entry->killed_at;
+  entry->phase = Phase::kReleased;
+  entry->cgroup_gone = true;
+}
+
+void InFlightTable::forget_freed(const std::optional<MonoTime>& asked_at, MonoTime now) {
+  const std::span<Entry> known = entries();
+  const auto left = std::remove_if(known.begin(), known.end(), [&](const Entry& entry) {
+    return entry.cgroup_gone && !still_holds_disk(entry, asked_at, now);
+  });
+  size_ = static_cast<std::size_t>(std::distance(known.begin(), left));
 }
 
 void InFlightTable::forget_dry_runs() {

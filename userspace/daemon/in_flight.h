@@ -37,7 +37,7 @@ class InFlightTable {
     CgroupId pod;
     enforce::Ticket ticket;
     Phase phase = Phase::kKilled;
-    /// When SIGKILL was sent; of no meaning before that.
+    /// When SIGKILL was sent or, without one, it was found gone; of no meaning before that.
     MonoTime killed_at{};
     /// Dying by whosever hand when we started: no actuator tells of its end.
     bool observed_only = false;
@@ -50,6 +50,8 @@ class InFlightTable {
     bool holds_disk = false;
     /// They are known to be gone, which only readings that were asked for later show.
     std::optional<MonoTime> disk_freed_at;
+    /// Its pod has no slot any more: only its files are left.
+    bool cgroup_gone = false;
   };
 
   /// Whether a victim that was killed has lost tasks or memory since it was chosen: slow to die,
@@ -67,6 +69,11 @@ class InFlightTable {
   [[nodiscard]] Entry* find(CgroupId pod);
   [[nodiscard]] const Entry* find(CgroupId pod) const;
   void remove(CgroupId pod);
+  /// The pod has no slot any more: what is left of it is its files, if those are awaited.
+  void note_cgroup_gone(CgroupId pod, MonoTime now);
+  /// Forgets entries without a pod whose files need not be counted as in use any more: see
+  /// still_holds_disk().
+  void forget_freed(const std::optional<MonoTime>& asked_at, MonoTime now);
   [[nodiscard]] std::span<Entry> entries() { return std::span(entries_).first(size_); }
   void forget_dry_runs();
   [[nodiscard]] std::span<const Entry> entries() const { return std::span(entries_).first(size_); }
@@ -76,6 +83,9 @@ class InFlightTable {
   std::array<Entry, kCapacity> entries_{};
   std::size_t size_ = 0;
 };
+
+/// Whether a victim that was asked to end has not been killed yet.
+[[nodiscard]] bool is_in_grace(InFlightTable::Phase phase);
 
 /// How a victim stands in the pass.
 [[nodiscard]] eviction::Standing standing_of(InFlightTable::Phase phase);

@@ -55,12 +55,9 @@ void Journal::read_file() {
     }
     Result<exporting::EvictionRecord> record = exporting::record_from_json(line);
     if (record && !record->dry_run) {
-      unfinished_.insert_or_assign(record->uid, std::move(*record));
+      last_evictions_.insert_or_assign(record->uid, std::move(*record));
     }
   }
-  std::erase_if(unfinished_, [](const auto& one) {
-    return one.second.state != "terminating" && one.second.state != "killed";
-  });
 }
 
 void Journal::add(std::string_view kind, const Json& members) {

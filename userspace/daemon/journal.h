@@ -44,10 +44,12 @@ class Journal {
   [[nodiscard]] std::vector<std::string> lines_since(WallTime since) const;
   /// The largest id of a decision that the file had when it was opened; 0 for none.
   [[nodiscard]] std::uint64_t last_id() const { return last_id_; }
-  /// The newest records of evictions in the file that were not over when it was opened, by uid.
-  [[nodiscard]] const std::map<std::string, exporting::EvictionRecord>& unfinished() const {
-    return unfinished_;
+  /// The newest records of evictions that the file had when it was opened, by uid.
+  [[nodiscard]] const std::map<std::string, exporting::EvictionRecord>& last_evictions() const {
+    return last_evictions_;
   }
+  /// Once nobody asks for them any more.
+  void forget_last_evictions() { last_evictions_.clear(); }
   /// nullptr without a file.
   [[nodiscard]] const RecordWorker* worker() const { return worker_.get(); }
   [[nodiscard]] const std::string& file() const { return options_.records.file; }
@@ -76,7 +78,7 @@ class Journal {
   std::deque<Line> kept_;
   std::size_t kept_bytes_ = 0;
   std::uint64_t last_id_ = 0;
-  std::map<std::string, exporting::EvictionRecord> unfinished_;
+  std::map<std::string, exporting::EvictionRecord> last_evictions_;
   std::string trouble_;
 };
 

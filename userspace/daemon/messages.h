@@ -49,9 +49,9 @@ struct SetWishes {
   /// Noted in HotCounters::wishes_applied once it is in force.
   std::uint64_t generation = 0;
 };
-/// An eviction of an earlier evictd is under way in this slot's pod.
+/// An eviction of an earlier evictd is under way in this pod, which may be gone by now.
 struct AdoptEviction {
-  std::uint32_t slot = 0;
+  CgroupId pod;
   Adoption adoption;
 };
 /// A buffer to copy a pass into.

@@ -79,7 +79,10 @@ Json to_json(const SavedState& state) {
                                  {"killed", one.killed},
                                  {"began_ns", number(one.began_at)},
                                  {"kill_due_ns", number(one.kill_due_at)},
-                                 {"killed_ns", number(one.killed_at)}});
+                                 {"killed_ns", number(one.killed_at)},
+                                 {"for_disk", one.for_disk},
+                                 {"below_pod_root", one.below_pod_root},
+                                 {"gone", one.gone}});
   }
   for (const MonoTime at : state.evictions) {
     json["evictions_ns"].push_back(number(at));
@@ -144,7 +147,10 @@ SavedState from_json(const Json& json) {
                                .killed = one.at("killed"),
                                .began_at = moment(one.at("began_ns")),
                                .kill_due_at = moment(one.at("kill_due_ns")),
-                               .killed_at = moment(one.at("killed_ns"))});
+                               .killed_at = moment(one.at("killed_ns")),
+                               .for_disk = one.value("for_disk", false),
+                               .below_pod_root = one.value("below_pod_root", false),
+                               .gone = one.value("gone", false)});
   }
   for (const Json& at : json.at("evictions_ns")) {
     state.evictions.push_back(moment(at));
@@ -259,7 +265,8 @@ eviction::PassState restore_pass(const SavedState& saved,
       dropped.push_back(one.signal + " " + one.value);
     }
   }
-  if (!saved.in_flight.empty()) {
+  if (std::any_of(saved.in_flight.begin(), saved.in_flight.end(),
+                  [](const SavedEviction& one) { return !one.gone; })) {
     // What a victim went on to use in its grace is no sign that its end will not be enough: how far
     // the signal falls while it is awaited is measured from now on.
     return state;

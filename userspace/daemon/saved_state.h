@@ -46,7 +46,7 @@ struct SavedMark {
   bool operator==(const SavedMark&) const = default;
 };
 
-/// A pod that was sent a signal and is not gone yet.
+/// A pod that was sent a signal and is not gone yet, or whose disk is awaited.
 struct SavedEviction {
   std::string uid;
   CgroupId pod;
@@ -66,6 +66,11 @@ struct SavedEviction {
   MonoTime kill_due_at{};
   /// The epoch while it was not.
   MonoTime killed_at{};
+  /// For a disk or a limit on local storage: what it takes up there is awaited too.
+  bool for_disk = false;
+  bool below_pod_root = false;
+  /// Its last process is; `killed_at` is at the latest when that was.
+  bool gone = false;
 
   bool operator==(const SavedEviction&) const = default;
 };

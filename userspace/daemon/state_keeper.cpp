@@ -27,6 +27,7 @@ SavedEviction saved_of(const Begun& begun, MonoTime at) {
   eviction.began_at = at;
   eviction.kill_due_at = begun.kill_due_at;
   eviction.killed_at = killed ? begun.signals.last_at : MonoTime{};
+  eviction.below_pod_root = begun.victim->below_pod_root;
   return eviction;
 }
 
@@ -85,6 +86,7 @@ void StateKeeper::note_begun(const EvictionBegun& begun, const eviction::Thresho
   eviction.threshold = eviction::to_string(threshold.value);
   eviction.escalated = begun.escalated;
   eviction.hard = begun.hard;
+  eviction.for_disk = eviction::is_disk(threshold.signal);
   keep_eviction(std::move(eviction));
 }
 
@@ -94,12 +96,15 @@ void StateKeeper::note_begun(const LocalEvictionBegun& begun, MonoTime at) {
   }
   SavedEviction eviction = saved_of(begun, at);
   eviction.local_limit = eviction::to_string(begun.breach.limit);
+  eviction.for_disk = true;
   keep_eviction(std::move(eviction));
 }
 
 void StateKeeper::keep_eviction(SavedEviction eviction) {
   if (SavedEviction* const known = find(eviction.pod)) {
     eviction.began_at = known->began_at;
+    // One whose grace was cut for another signal is still one whose disk is awaited.
+    eviction.for_disk = eviction.for_disk || known->for_disk;
     *known = std::move(eviction);
   } else {
     now_.in_flight.push_back(std::move(eviction));
@@ -120,8 +125,24 @@ void StateKeeper::note_step(const enforce::Progress& step) {
     known->killed = true;
     known->killed_at = step.at;
   } else if (step.state == enforce::EvictionState::kReleased) {
-    std::erase_if(now_.in_flight, [&](const SavedEviction& one) { return one.pod == step.pod; });
+    known->killed_at = known->killed ? known->killed_at : step.at;
+    known->killed = true;
+    known->gone = true;
+    forget_if_over(step.pod);
   }
+}
+
+void StateKeeper::note_disk_released(CgroupId pod) {
+  if (SavedEviction* const known = find(pod)) {
+    known->for_disk = false;
+    forget_if_over(pod);
+  }
+}
+
+void StateKeeper::forget_if_over(CgroupId pod) {
+  std::erase_if(now_.in_flight, [&](const SavedEviction& one) {
+    return one.pod == pod && one.gone && !one.for_disk;
+  });
 }
 
 void StateKeeper::note_wishes(const OperatorWishes& wishes, bool configured_dry_run) {

@@ -45,6 +45,8 @@ class StateKeeper {
   void note_begun(const LocalEvictionBegun& begun, MonoTime at);
   void note_adopted(const SavedEviction& eviction);
   void note_step(const enforce::Progress& step);
+  /// What a victim takes up on disk is free, or was awaited for long enough.
+  void note_disk_released(CgroupId pod);
   void note_wishes(const OperatorWishes& wishes, bool configured_dry_run);
   /// Writes what has changed: at once, or where nothing did but when conditions were last seen, at
   /// most once a second.
@@ -59,6 +61,7 @@ class StateKeeper {
  private:
   [[nodiscard]] SavedEviction* find(CgroupId pod);
   void keep_eviction(SavedEviction eviction);
+  void forget_if_over(CgroupId pod);
 
   Options options_;
   SavedState now_;

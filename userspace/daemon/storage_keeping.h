@@ -38,6 +38,18 @@ class StorageKeeping {
     eviction::DiskLayout layout;
     std::shared_ptr<const config::Config> config;
     std::function<void(ToHot&&)> send;
+    /// Called for each victim that is released or was awaited for long enough.
+    std::function<void(CgroupId)> on_released;
+  };
+  struct EvictedPod {
+    CgroupId pod;
+    std::string uid;
+    bool below_pod_root = false;
+    bool for_disk = false;
+    /// When it was killed or will be.
+    MonoTime killed_at{};
+    /// It has no process any more.
+    bool gone = false;
   };
   struct Counters {
     std::uint64_t measurements = 0;
@@ -58,9 +70,9 @@ class StorageKeeping {
 
   void handle(const MeasurePods& message);
   void handle(const RunCollectors& message);
-  /// A pod was evicted: what it holds is awaited, and its files are removed where `for_disk` and
-  /// the configuration say so.
-  void note_victim(const HotPod& victim, bool for_disk, MonoTime at);
+  /// A pod was evicted, by us or by an evictd before: what it holds is awaited, and its files are
+  /// removed where `for_disk` and the configuration say so.
+  void note_victim(const EvictedPod& evicted);
   void note_step(const EvictionStep& message);
   /// Looks what victims still hold. Cheap without any.
   void check_releases(MonoTime now);
@@ -79,6 +91,7 @@ class StorageKeeping {
   void take(const CollectorsEnd& ended);
   void tell(const PodRegistry::Listed& listed, const disk::PodStorage& storage);
   [[nodiscard]] std::vector<sys::Mount> mounts() const;
+  void note_processes_gone(VictimReleases::Victim& victim, MonoTime at);
 
   Options options_;
   std::unique_ptr<StorageWorker> worker_;

@@ -95,7 +95,7 @@ bool VictimReleases::is_released(const Victim& victim) {
 std::vector<VictimReleases::Victim> VictimReleases::take_released(MonoTime now) {
   std::vector<Victim> released;
   std::erase_if(victims_, [&](Victim& victim) {
-    if (!is_released(victim) && now - victim.began_at < eviction::kReleaseWait) {
+    if (!is_released(victim) && now - victim.killed_at < eviction::kReleaseWait) {
       return false;
     }
     released.push_back(std::move(victim));

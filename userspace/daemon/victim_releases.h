@@ -38,7 +38,8 @@ class VictimReleases {
     std::string uid;
     /// Where the kubelet keeps what belongs to it.
     std::string directory;
-    MonoTime began_at{};
+    /// From here on it is awaited for 30 s: its end, or while its grace runs when that is due.
+    MonoTime killed_at{};
     bool removes_data = false;
     /// When each was found gone.
     std::array<std::optional<MonoTime>, kHoldings> gone_at;

@@ -15,7 +15,7 @@ namespace evictd::enforce {
 namespace {
 
 constexpr const char* kAttribute = "trusted.evictd";
-/// "2 hard", "2 soft" or "2 once", two numbers of up to 19 digits, and a third or a word.
+/// "2 hard", "2 soft" or "2 once", two numbers of up to 19 digits, a third or a word, and "disk".
 constexpr std::size_t kLongest = 96;
 
 const char* kind_of(const Intent& intent) {
@@ -39,11 +39,11 @@ bool write_intent(const KillTarget& target, const Intent& intent) {
   std::array<char, kLongest> text{};
   const std::string_view pids_max = word_of(target.pids_max_before());
   const int length =
-      std::snprintf(text.data(), text.size(), "2 %s %lld %lld %.*s", kind_of(intent),
+      std::snprintf(text.data(), text.size(), "2 %s %lld %lld %.*s%s", kind_of(intent),
                     static_cast<long long>(intent.began_at.time_since_epoch().count()),
                     static_cast<long long>(intent.kill_due_at.time_since_epoch().count()),
                     pids_max.empty() ? 1 : static_cast<int>(pids_max.size()),
-                    pids_max.empty() ? "-" : pids_max.data());
+                    pids_max.empty() ? "-" : pids_max.data(), intent.for_disk ? " disk" : "");
   return ::fsetxattr(target.usage_descriptor(), kAttribute, text.data(),
                      static_cast<std::size_t>(length), 0) == 0;
 }
@@ -57,10 +57,11 @@ std::optional<Intent> read_intent(const KillTarget& target) {
   }
   std::array<char, 5> kind{};
   std::array<char, 24> pids_max{};
+  std::array<char, 5> what{};
   long long began = 0;
   long long due = 0;
-  if (std::sscanf(text.data(), "2 %4s %lld %lld %23s", kind.data(), &began, &due,
-                  pids_max.data()) != 4) {
+  if (std::sscanf(text.data(), "2 %4s %lld %lld %23s %4s", kind.data(), &began, &due,
+                  pids_max.data(), what.data()) < 4) {
     return std::nullopt;
   }
   const std::string_view name(kind.data());
@@ -69,6 +70,7 @@ std::optional<Intent> read_intent(const KillTarget& target) {
                 .at_once = name == "once",
                 .began_at = MonoTime(Duration(began)),
                 .kill_due_at = MonoTime(Duration(due)),
+                .for_disk = std::string_view(what.data()) == "disk",
                 .pids_max = std::string(before == "-" ? std::string_view() : before)};
 }
 

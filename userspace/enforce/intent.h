@@ -20,6 +20,8 @@ struct Intent {
   bool at_once = false;
   MonoTime began_at{};
   MonoTime kill_due_at{};
+  /// For a disk or a limit on local storage: its files are awaited too.
+  bool for_disk = false;
   /// What pids.max of the pod said, "max" or a number, before evictd may set it to 0; empty for not
   /// known, and on v2. write_intent() takes it from the target.
   std::string pids_max{};

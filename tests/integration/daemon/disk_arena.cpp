@@ -25,7 +25,8 @@ void DiskArena::SetUp() {
       {.directory = scratch_->path(), .size = kSize, .inodes = kInodes}));
 }
 
-Actor& DiskArena::add_filler(const stage::PodSpec& spec, load::LoadKind kind, std::int64_t amount) {
+Actor& DiskArena::add_filler(const stage::PodSpec& spec, load::LoadKind kind, std::int64_t amount,
+                             Manners manners) {
   stage::PodSpec with_volume = spec;
   with_volume.empty_dir = true;
   const stage::StagedPod pod = make_pod(with_volume);
@@ -38,6 +39,7 @@ Actor& DiskArena::add_filler(const stage::PodSpec& spec, load::LoadKind kind, st
   load.directory = scratch_->path();
   load.kind = kind;
   load.cap = amount;
+  load.ignore_sigterm = manners == Manners::kStubborn;
   load.fill_directory = volume;
   actors_.push_back({pod, must(stage::LoadProcess::start(*tree_, pod, load))});
   return actors_.back();

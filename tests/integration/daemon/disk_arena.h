@@ -19,7 +19,8 @@ class DiskArena : public Arena {
 
   /// A pod with an emptyDir, whose process has filled it with so much, or does so after go().
   Actor& add_holder(const stage::PodSpec& spec, std::int64_t bytes);
-  Actor& add_filler(const stage::PodSpec& spec, load::LoadKind kind, std::int64_t amount);
+  Actor& add_filler(const stage::PodSpec& spec, load::LoadKind kind, std::int64_t amount,
+                    Manners manners = Manners::kPolite);
   /// A file of no pod.
   [[nodiscard]] std::filesystem::path add_ballast(std::int64_t bytes);
   /// No threshold yet; everything else, with evicted pods' data removed.

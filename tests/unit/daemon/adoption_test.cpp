@@ -89,6 +89,39 @@ TEST(Adoption, AnEvictionWhoseVictimsAreGoneIsOver) {
             AdoptionKind::kOver);
 }
 
+TEST(Adoption, AVictimThatIsGoneIsAwaitedWhileItsDiskIs) {
+  SavedEviction file = saved(true);
+  const FoundPod pod{.inhabitants = living(0), .intent = std::nullopt, .saved = &file};
+  EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kOver) << "it holds no disk";
+
+  file.for_disk = true;
+  const auto adoption = adoption_of(pod, kNow);
+  EXPECT_EQ(kind_of(adoption), AdoptionKind::kGone);
+  EXPECT_TRUE(adoption->for_disk);
+  EXPECT_EQ(adoption->killed_at, file.killed_at);
+  EXPECT_EQ(kind_of(adoption_of(pod, file.killed_at + seconds(30))), AdoptionKind::kOver)
+      << "it was awaited for long enough";
+}
+
+TEST(Adoption, AnIntentTellsThatTheDiskIsAwaitedToo) {
+  enforce::Intent intent = kIntent;
+  intent.for_disk = true;
+  const auto in_grace = adoption_of({.inhabitants = living(2), .intent = intent}, kNow);
+  EXPECT_EQ(kind_of(in_grace), AdoptionKind::kInGrace);
+  EXPECT_TRUE(in_grace->for_disk);
+  const auto gone = adoption_of({.inhabitants = living(0), .intent = intent}, kNow);
+  EXPECT_EQ(kind_of(gone), AdoptionKind::kGone);
+  EXPECT_EQ(gone->killed_at, kNow) << "when it ended is not known";
+}
+
+TEST(Adoption, ADiskIsNotAwaitedWhereSomebodyElseLivesByNow) {
+  SavedEviction file = saved(true);
+  file.for_disk = true;
+  const FoundPod pod{
+      .inhabitants = living(1, 0, kBegan + seconds(1)), .intent = std::nullopt, .saved = &file};
+  EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kOver);
+}
+
 TEST(Adoption, AKillAtOnceThatNobodyDiesOfIsDecidedAnew) {
   enforce::Intent intent = kIntent;
   intent.at_once = true;

@@ -48,6 +48,42 @@ TEST(InFlightTable, FilesAreInUseUntilAReadingThatWasAskedForAfterTheyWent) {
   EXPECT_FALSE(holds(std::nullopt, killed)) << "it was evicted for another resource";
 }
 
+TEST(InFlightTable, FilesAreAwaitedWhenTheCgroupIsGone) {
+  const MonoTime now{std::chrono::hours(1)};
+  InFlightTable table;
+  InFlightTable::Entry holds = entry(1, Phase::kHardGrace);
+  holds.holds_disk = true;
+  EXPECT_TRUE(table.add(holds));
+  EXPECT_TRUE(table.add(entry(2, Phase::kKilled)));
+  for (const std::uint64_t id : {1U, 2U, 3U}) {
+    table.note_cgroup_gone(pod(id), now);
+  }
+  EXPECT_EQ(table.find(pod(2)), nullptr) << "nothing of it is left";
+  ASSERT_NE(table.find(pod(1)), nullptr);
+  EXPECT_EQ(table.find(pod(1))->phase, Phase::kReleased);
+  EXPECT_EQ(table.find(pod(1))->killed_at, now);
+
+  table.forget_freed(now, now);
+  EXPECT_NE(table.find(pod(1)), nullptr) << "nobody has said that they are gone";
+  table.find(pod(1))->disk_freed_at = now;
+  table.forget_freed(now, now);
+  EXPECT_TRUE(table.empty());
+}
+
+TEST(InFlightTable, FilesWithoutACgroupAreNotAwaitedForLongerThanOthers) {
+  const MonoTime killed{std::chrono::hours(1)};
+  InFlightTable table;
+  InFlightTable::Entry holds = entry(1, Phase::kKilled);
+  holds.holds_disk = true;
+  holds.killed_at = killed;
+  EXPECT_TRUE(table.add(holds));
+  table.note_cgroup_gone(pod(1), killed + std::chrono::seconds(20));
+  table.forget_freed(std::nullopt, killed + std::chrono::seconds(29));
+  EXPECT_FALSE(table.empty());
+  table.forget_freed(std::nullopt, killed + std::chrono::seconds(30));
+  EXPECT_TRUE(table.empty());
+}
+
 TEST(InFlightTable, PodsOfAnotherHierarchyAreOtherPods) {
   InFlightTable table;
   EXPECT_TRUE(table.add(entry(1, Phase::kKilled)));

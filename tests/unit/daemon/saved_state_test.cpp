@@ -39,7 +39,10 @@ SavedState full() {
                       .killed = false,
                       .began_at = MonoTime(seconds(990)),
                       .kill_due_at = MonoTime(seconds(1020)),
-                      .killed_at = {}}};
+                      .killed_at = {},
+                      .for_disk = true,
+                      .below_pod_root = true,
+                      .gone = true}};
   state.evictions = {MonoTime(seconds(960)), MonoTime(seconds(990))};
   state.wishes.pauses.all = MonoTime(seconds(2000));
   state.wishes.pauses.by_signal[2] = MonoTime(seconds(1500));
@@ -134,6 +137,18 @@ TEST(SavedState, TakesTimersOverForThresholdsThatAreStillConfigured) {
   EXPECT_EQ(after.past_grace, before.past_grace);
   EXPECT_EQ(after.last_evictions, before.last_evictions);
   EXPECT_TRUE(dropped.empty());
+}
+
+TEST(SavedState, HowFarASignalFellIsMeasuredAnewOnlyWhileAVictimHasProcesses) {
+  const eviction::ThresholdTable table = table_of("2Gi");
+  for (const bool gone : {false, true}) {
+    SavedState saved = full();
+    saved.in_flight[0].gone = gone;
+    std::vector<std::string> dropped;
+    const eviction::PassState after = restore_pass(saved, table, dropped);
+    const auto memory = static_cast<std::size_t>(eviction::Signal::kMemoryAvailable);
+    EXPECT_EQ(after.last_evictions[memory].has_value(), gone);
+  }
 }
 
 TEST(SavedState, NamesTimersOfThresholdsThatAreGone) {

@@ -20,7 +20,7 @@ class OneVictim : public testing::Test {
     victim.pod = kPod;
     victim.uid = "u";
     victim.directory = "/kubelet/pods/u";
-    victim.began_at = kNow;
+    victim.killed_at = kNow;
     victim.removes_data = removes_data;
     releases_.begin(std::move(victim));
   }
@@ -72,8 +72,11 @@ TEST_F(OneVictim, WhoseDataIsRemovedWaitsForNobodyElse) {
   EXPECT_EQ(releases_.take_released(kNow).size(), 1U);
 }
 
-TEST_F(OneVictim, IsNotAwaitedForLongerThanThirtySeconds) {
+TEST_F(OneVictim, IsNotAwaitedForLongerThanThirtySecondsAfterItsKill) {
   begin(false);
+  releases_.find(kPod)->killed_at = kNow + seconds(60);
+  EXPECT_TRUE(releases_.take_released(kNow + seconds(89)).empty()) << "a grace is not counted";
+  releases_.find(kPod)->killed_at = kNow;
   EXPECT_TRUE(releases_.take_released(kNow + seconds(29)).empty());
   EXPECT_EQ(releases_.take_released(kNow + seconds(30)).size(), 1U);
 }

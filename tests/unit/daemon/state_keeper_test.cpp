@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/state_keeper.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "moments.h"
+#include "support/fake_tree.h"
+
+namespace evictd::daemon {
+namespace {
+
+constexpr CgroupId kVictim{.hierarchy = 1, .id = 7};
+const StateOrigin kOrigin{.boot_id = "b", .pod_root = "/kubepods", .pod_root_id = 3};
+
+class KeptState : public testing::Test {
+ protected:
+  void begin(eviction::Signal signal) {
+    HotPod pod;
+    pod.uid = "u";
+    pod.memory_id = kVictim;
+    eviction::Threshold threshold;
+    threshold.signal = signal;
+    keeper_->note_begun(EvictionBegun{.victim = &pod, .kill_due_at = kNow}, threshold, kNow);
+  }
+  void release() {
+    keeper_->note_step({.ticket = {},
+                        .pod = kVictim,
+                        .state = enforce::EvictionState::kReleased,
+                        .at = kNow,
+                        .signals = {}});
+  }
+  /// What the next evictd finds. Ends this one: its last text is written by then.
+  [[nodiscard]] std::vector<SavedEviction> left() {
+    keeper_->keep(kNow);
+    keeper_.reset();
+    return find_state(file_, kOrigin, kNow).state.in_flight;
+  }
+
+  test::FakeTree tree_;
+  std::string file_ = tree_.real("/state");
+  std::optional<StateKeeper> keeper_{
+      std::in_place, StateKeeper::Options{.path = file_, .origin = kOrigin, .found = {}}};
+};
+
+TEST_F(KeptState, AVictimIsKeptWhileItHasProcesses) {
+  begin(eviction::Signal::kMemoryAvailable);
+  EXPECT_EQ(left().size(), 1U);
+}
+
+TEST_F(KeptState, AVictimIsForgottenWithItsProcesses) {
+  begin(eviction::Signal::kMemoryAvailable);
+  release();
+  EXPECT_TRUE(left().empty());
+}
+
+TEST_F(KeptState, AVictimOfADiskIsKeptUntilItsDiskIsReleased) {
+  begin(eviction::Signal::kNodeFsAvailable);
+  release();
+  const std::vector<SavedEviction> kept = left();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_TRUE(kept[0].for_disk);
+  EXPECT_TRUE(kept[0].gone);
+}
+
+TEST_F(KeptState, AVictimOfADiskIsForgottenWithWhatItTookUpThere) {
+  begin(eviction::Signal::kNodeFsAvailable);
+  release();
+  keeper_->note_disk_released(kVictim);
+  EXPECT_TRUE(left().empty());
+}
+
+TEST_F(KeptState, AVictimOfADiskThatWasAwaitedForLongEnoughIsKeptWhileItHasProcesses) {
+  begin(eviction::Signal::kNodeFsAvailable);
+  keeper_->note_disk_released(kVictim);
+  const std::vector<SavedEviction> kept = left();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_FALSE(kept[0].for_disk);
+}
+
+}  // namespace
+}  // namespace evictd::daemon
