@@ -12,7 +12,8 @@ namespace evictd::daemon {
 /// A measurement of pods that was asked for because of a disk threshold counts this long; the
 /// kubelet looks again after as long.
 inline constexpr Duration kUsageCounts = std::chrono::seconds(10);
-/// Collectors run again at once for a new victim, and else no more often than the kubelet's.
+/// Collectors run again at once for a new victim and for a pressure that is back, and while one
+/// lasts no more often than the kubelet's.
 inline constexpr Duration kCollectorPeriod = std::chrono::seconds(10);
 
 /// What the hot thread waits for before it chooses a pod for a disk threshold: a new measurement of
@@ -31,6 +32,8 @@ class DiskWork {
   void usage_measured(std::uint64_t round, MonoTime now);
   /// A victim was chosen by it: the next one needs another, and collectors may run again.
   void victim_chosen();
+  /// No disk is short any more: collectors run at once when one is again.
+  void pressure_over() { collectors_ran_at_.reset(); }
 
   // Collectors.
 

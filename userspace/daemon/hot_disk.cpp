@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hot thread has others do about disks: it never asks a filesystem itself.
+#include <algorithm>
 #include <utility>
 
 #include "daemon/hot_loop.h"
 
 namespace evictd::daemon {
+
+namespace {
+
+bool meets_disk(const eviction::Decision& decision, const eviction::ThresholdTable& thresholds) {
+  return std::any_of(decision.met.begin(), decision.met.end(), [&](std::size_t place) {
+    return eviction::is_disk(thresholds[place].signal);
+  });
+}
+
+}  // namespace
 
 /// A threshold that is met is acted on only with a reading newer than the last pass saw. Between
 /// two samples of a filesystem a pass may find none, for a grace that ends or a victim that is
@@ -25,6 +36,10 @@ void HotLoop::ask_for_fresh_disks(const eviction::Decision& decision) {
 void HotLoop::prepare_disk_eviction(const eviction::Decision& decision, MonoTime now) {
   if (options_.filesystems == nullptr) {
     return;
+  }
+  if (decision.outcome == eviction::Outcome::kReclaimed ||
+      !meets_disk(decision, config_->manager.thresholds())) {
+    disk_work_.pressure_over();
   }
   if (decision.reason == eviction::Reason::kUsagePending) {
     need_usage(now);

@@ -21,7 +21,7 @@ class DiskArena : public Arena {
   Actor& add_holder(const stage::PodSpec& spec, std::int64_t bytes);
   Actor& add_filler(const stage::PodSpec& spec, load::LoadKind kind, std::int64_t amount,
                     Manners manners = Manners::kPolite);
-  /// A file of no pod.
+  /// A file of no pod, whole at once: nobody has it open when it is noticed.
   [[nodiscard]] std::filesystem::path add_ballast(std::int64_t bytes);
   /// No threshold yet; everything else, with evicted pods' data removed.
   [[nodiscard]] Json disk_config(Source source) const;

@@ -110,6 +110,27 @@ TEST_F(Reclaim, WhatACommandFreesCostsNobodyHisLife) {
   EXPECT_TRUE(holder.alive());
 }
 
+TEST_F(Reclaim, ACommandRunsAgainForAPressureThatIsBack) {
+  const Actor& holder = add_holder({.name = "holder"}, 8 * kMiB);
+  const std::filesystem::path ballast = add_ballast(120 * kMiB);
+  Json config = disk_config(Source::kEvents);
+  config["evictionHard"] = {{"nodefs.available", std::to_string(kDiskHeadroom)}};
+  config["reclaim"] = {{"imagesCommand", {"/bin/rm", ballast.string()}}};
+  start_daemon(config);
+  const auto await_runs = [this](int runs) {
+    return await_status([runs](const Json& seen) {
+      return seen["counters"]["storage"]["collector_runs"] == runs &&
+             !signal_in(seen, "nodefs.available")["met"].get<bool>();
+    });
+  };
+  await_runs(1);
+
+  static_cast<void>(add_ballast(120 * kMiB));
+
+  EXPECT_EQ(await_runs(2)["counters"]["evictions"], 0);
+  EXPECT_TRUE(holder.alive());
+}
+
 TEST_F(Reclaim, ACommandThatHangsDelaysNoMemoryEvictionAndIsKilled) {
   Actor& holder = add_holder({.name = "holder"}, 8 * kMiB);
   static_cast<void>(add_ballast(120 * kMiB));

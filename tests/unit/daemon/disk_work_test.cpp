@@ -86,5 +86,13 @@ TEST(DiskWork, CollectorsRunAtOnceForANewVictimAndElseNotSooner) {
   EXPECT_TRUE(work.begin_reclaim(kNow + seconds(2) + kCollectorPeriod, true, seconds(60)));
 }
 
+TEST(DiskWork, CollectorsRunAtOnceForAPressureThatIsBack) {
+  DiskWork work;
+  EXPECT_TRUE(work.begin_reclaim(kNow, true, seconds(60)));
+  work.end_reclaim();
+  work.pressure_over();
+  EXPECT_TRUE(work.begin_reclaim(kNow + seconds(1), true, seconds(60)));
+}
+
 }  // namespace
 }  // namespace evictd::daemon
