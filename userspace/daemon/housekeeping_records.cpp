@@ -86,7 +86,8 @@ void Housekeeping::note_changes(const PassDone& message) {
   if (std::exchange(watched_generation_, copy.config_generation) != copy.config_generation) {
     pass_watch_.forget_thresholds();
   }
-  const PassWatch::Change change = pass_watch_.take(copy.decision);
+  const PassWatch::Change change =
+      copy.resumed ? pass_watch_.take_resumed(copy.decision) : pass_watch_.take(copy.decision);
   for (const bool met : {true, false}) {
     for (const std::size_t place : met ? change.met : change.no_longer_met) {
       journal_->add("threshold", threshold_json(rules.thresholds[place], copy, met));

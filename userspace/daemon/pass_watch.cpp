@@ -4,9 +4,7 @@
 namespace evictd::daemon {
 
 PassWatch::Change PassWatch::take(const eviction::Decision& decision) {
-  Change change;
-  change.outcome = decision.outcome != outcome_ || decision.reason != reason_ ||
-                   decision.threshold != threshold_;
+  Change change = take_all_but_thresholds(decision);
   for (const std::size_t place : decision.met) {
     if (!met_.has(place)) {
       change.met.push_back(place);
@@ -17,6 +15,18 @@ PassWatch::Change PassWatch::take(const eviction::Decision& decision) {
       change.no_longer_met.push_back(place);
     }
   }
+  met_ = decision.met;
+  return change;
+}
+
+PassWatch::Change PassWatch::take_resumed(const eviction::Decision& decision) {
+  return take_all_but_thresholds(decision);
+}
+
+PassWatch::Change PassWatch::take_all_but_thresholds(const eviction::Decision& decision) {
+  Change change;
+  change.outcome = decision.outcome != outcome_ || decision.reason != reason_ ||
+                   decision.threshold != threshold_;
   for (const eviction::Condition condition : eviction::kConditions) {
     if (decision.conditions.has(condition) != conditions_.has(condition)) {
       (conditions_.has(condition) ? change.cleared : change.set).push_back(condition);
@@ -25,7 +35,6 @@ PassWatch::Change PassWatch::take(const eviction::Decision& decision) {
   outcome_ = decision.outcome;
   reason_ = decision.reason;
   threshold_ = decision.threshold;
-  met_ = decision.met;
   conditions_ = decision.conditions;
   return change;
 }

@@ -26,10 +26,15 @@ class PassWatch {
   };
 
   [[nodiscard]] Change take(const eviction::Decision& decision);
+  /// Of a pass that had waited for collectors. Which thresholds it has as met is of before that:
+  /// passes in between have told of them since.
+  [[nodiscard]] Change take_resumed(const eviction::Decision& decision);
   /// Places mean other thresholds from now on: forgets which were met.
   void forget_thresholds();
 
  private:
+  [[nodiscard]] Change take_all_but_thresholds(const eviction::Decision& decision);
+
   eviction::Outcome outcome_ = eviction::Outcome::kNothingMet;
   eviction::Reason reason_ = eviction::Reason::kNone;
   std::optional<std::size_t> threshold_;

@@ -52,5 +52,15 @@ TEST(PassWatch, RecoveryEndsThresholdAndConditionEachByItself) {
   EXPECT_EQ(watch.take({}).cleared.size(), 1U);
 }
 
+TEST(PassWatch, APassThatWaitedForCollectorsTellsNothingOfThresholds) {
+  PassWatch watch;
+  static_cast<void>(watch.take(met(eviction::Outcome::kReclaiming)));
+  EXPECT_EQ(watch.take({}).no_longer_met.size(), 1U);
+  const PassWatch::Change end = watch.take_resumed(met(eviction::Outcome::kReclaimed));
+  EXPECT_TRUE(end.outcome);
+  EXPECT_TRUE(end.met.empty());
+  EXPECT_TRUE(watch.take({}).no_longer_met.empty()) << "that was told";
+}
+
 }  // namespace
 }  // namespace evictd::daemon
