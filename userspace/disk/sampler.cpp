@@ -55,6 +55,9 @@ Judgement judge(const SampleWatch& watch, const std::vector<Role>& roles,
     const eviction::Signal signal = watch.thresholds[i].signal;
     const std::optional<Role> role = role_of(signal);
     const bool inodes = counts_inodes(signal);
+    if (watch.thresholds[i].op == eviction::ThresholdOperator::kNone) {
+      continue;  // derived from nothing: never met, and no limit to come near to
+    }
     if (!role || std::find(roles.begin(), roles.end(), *role) == roles.end() ||
         capacity_of(reading, inodes) == 0) {
       continue;

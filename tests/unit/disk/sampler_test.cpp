@@ -65,6 +65,20 @@ TEST(Sampler, AReadingTooOldIsMissing) {
                                        read_at + std::chrono::hours(2) + std::chrono::seconds(2)));
 }
 
+TEST(Sampler, AThresholdThatWasDerivedFromNothingIsNoReasonToLookMoreOften) {
+  eviction::Threshold none;
+  none.signal = eviction::Signal::kContainerFsInodesFree;
+  none.op = eviction::ThresholdOperator::kNone;
+  SampleWatch watch;
+  watch.sampling.longest = std::chrono::hours(1);
+  watch.thresholds = eviction::ThresholdTable::create({none}).value();
+  const auto filesystems =
+      Filesystems::start({.places = everything_at("/"), .watch = watch}).value();
+  ASSERT_TRUE(woken(filesystems->descriptor()));
+  EXPECT_EQ(filesystems->report(filesystems->all_asked_at().value()).at(0).sampler.interval,
+            std::chrono::hours(1));
+}
+
 TEST(Sampler, AFailureIsAMissingReadingWithItsReason) {
   const auto filesystems = sampled("/nowhere/at/all");
   filesystems->request();
