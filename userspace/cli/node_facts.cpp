@@ -54,9 +54,12 @@ std::optional<Filesystem> first_of(const std::vector<std::string>& paths) {
 bool look_at_storage(const config::StorageSettings& storage, config::NodeFacts& facts) {
   const std::optional<Filesystem> nodefs =
       first_of({storage.node_fs_path, storage.kubelet_root_directory, "/"});
-  const std::optional<Filesystem> imagefs = storage.image_fs_path.empty()
-                                                ? first_of(storage.container_runtime_roots)
-                                                : filesystem_at(storage.image_fs_path);
+  std::optional<Filesystem> imagefs = storage.image_fs_path.empty()
+                                          ? first_of(storage.container_runtime_roots)
+                                          : filesystem_at(storage.image_fs_path);
+  if (!imagefs && storage.image_fs_path.empty()) {
+    imagefs = nodefs;  // as the daemon has it
+  }
   if (nodefs) {
     facts.ephemeral_storage_bytes = nodefs->bytes;
     facts.nodefs_inodes = nodefs->inodes;

@@ -24,10 +24,10 @@ struct NodeFactOptions {
 /// What is known of this machine under `config`: memory and the limit on tasks from the kernel
 /// (tasks not where pid.available is measured against the pod root), storage from the filesystem
 /// that holds the kubelet's directory (the root filesystem if there is no such directory), images
-/// from the one of imagefsPath or else of the first of containerRuntimeRoots that exists, the
-/// growth of the pods from a running daemon, asked on its control socket. What cannot be found is
-/// left out. A storage capacity that is given holds for imagefs too where both are one filesystem.
-/// Errors: kInvalid for an option that is no quantity above 0.
+/// from the one of imagefsPath, else of the first of containerRuntimeRoots that exists, else from
+/// that of storage, the growth of the pods from a running daemon, asked on its control socket. What
+/// cannot be found is left out. A storage capacity that is given holds for imagefs too where both
+/// are one filesystem. Errors: kInvalid for an option that is no quantity above 0.
 [[nodiscard]] Result<config::NodeFacts> look_at_node(const NodeFactOptions& options,
                                                      const config::Config& config);
 

@@ -58,9 +58,18 @@ TEST(NodeFacts, ImagesAreOnTheFilesystemOfTheirPathOrOfTheFirstRuntimeThatExists
     EXPECT_EQ(facts.imagefs_bytes, static_cast<std::int64_t>(there.f_blocks * there.f_frsize));
     EXPECT_EQ(facts.imagefs_inodes.value_or(0), static_cast<std::int64_t>(there.f_files));
   }
-  const config::NodeFacts unknown = facts_under("containerRuntimeRoots: [/nonexistent]\n");
+  const config::NodeFacts unknown = facts_under("imagefsPath: /nonexistent\n");
   EXPECT_EQ(unknown.imagefs_bytes, std::nullopt);
   EXPECT_EQ(unknown.imagefs_inodes, std::nullopt);
+}
+
+TEST(NodeFacts, WithoutARuntimeImagesAreOnNodefs) {
+  const test::FakeTree tree;
+  const config::NodeFacts facts =
+      facts_under("containerRuntimeRoots: [/nonexistent]\nnodefsPath: " + tree.path() + "\n");
+  const struct statvfs there = filesystem_of(tree.path());
+  EXPECT_EQ(facts.imagefs_bytes, static_cast<std::int64_t>(there.f_blocks * there.f_frsize));
+  EXPECT_EQ(facts.imagefs_inodes, facts.nodefs_inodes);
 }
 
 TEST(NodeFacts, AGivenStorageCapacityHoldsForImagesWhereBothAreOneFilesystem) {
