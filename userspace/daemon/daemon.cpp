@@ -288,13 +288,25 @@ class Composition {
   }
 
   /// Timers and conditions go on from where the last run left them.
-  void restore(HotConfig& hot) {
+  Result<> restore(HotConfig& hot) {
+    if (!state_.found.found) {
+      return {};
+    }
+    const Result<eviction::ThresholdTable> thresholds =
+        thresholds_in_force(*config_, filesystems_->layout());
+    if (!thresholds) {
+      return Failure(thresholds.error());
+    }
     std::vector<std::string> dropped;
-    hot.manager.restore(restore_pass(state_.found.state, hot.manager.thresholds(), dropped));
+    eviction::PassState state = restore_pass(state_.found.state, *thresholds, dropped);
+    // With it the manager has the thresholds that are derived for it, which may have timers too.
+    state.layout = filesystems_->layout();
+    hot.manager.restore(state);
     for (const std::string& threshold : dropped) {
       log_.warn(state_.path + ": " + threshold +
                 " is not configured any more, continuing without its timer");
     }
+    return {};
   }
 
   Result<> load_kernel_side() {
@@ -330,7 +342,9 @@ class Composition {
     if (!hot_config) {
       return Failure(hot_config.error());
     }
-    restore(**hot_config);
+    if (Result<> restored = restore(**hot_config); !restored) {
+      return restored;
+    }
     EvictionTimes eviction_times;
     for (const MonoTime at : state_.found.state.evictions) {
       eviction_times.add(at, /*dry_run=*/false);

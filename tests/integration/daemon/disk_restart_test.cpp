@@ -93,5 +93,27 @@ TEST_F(DiskRestart, NobodyElseDiesWhileAVictimThatIsGoneIsAwaited) {
   EXPECT_EQ(what_is_held(record, "data"), "kept");
 }
 
+TEST_F(DiskRestart, AThresholdThatWasDerivedForContainerfsKeepsItsTimer) {
+  static_cast<void>(add_ballast(120 * kMiB));
+  Json config = disk_config(Source::kPolling);
+  config["evictionHard"] = Json::object();
+  config["evictionSoft"] = {{"nodefs.available", std::to_string(kDiskHeadroom)}};
+  config["evictionSoftGracePeriod"] = {{"nodefs.available", "1h"}};
+  start_daemon(config);
+  const auto met_for = [](const Json& seen) {
+    const Json signal = signal_in(seen, "containerfs.available");
+    return signal.contains("met_since_ms") ? signal["met_since_ms"].get<std::int64_t>() : -1;
+  };
+  const Json before = await_status([&](const Json& seen) { return met_for(seen) >= 500; });
+  await_in_state_file("containerfs.available");
+  kill_daemon_with_sigkill();
+
+  start_daemon(config);
+
+  const Json after = await_status([&](const Json& seen) { return met_for(seen) >= 0; });
+  EXPECT_GT(met_for(after), met_for(before));
+  EXPECT_EQ(lines_with(log(), "is not configured any more"), 0U) << log();
+}
+
 }  // namespace
 }  // namespace evictd::daemon::test
