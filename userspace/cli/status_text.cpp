@@ -46,6 +46,18 @@ const Json& list_of(const Json& object, const char* key) {
   return found != object.end() && found->is_array() ? *found : kEmpty;
 }
 
+void print_memory_rules(const Json& status, std::ostream& out) {
+  if (!status.contains("memory_available") || !status["memory_available"].is_object()) {
+    return;
+  }
+  const Json& rules = status["memory_available"];
+  const auto yes_or_no = [&](const char* key) { return is_true(rules, key) ? "yes" : "no"; };
+  out << fmt::format(
+      "memoryAvailableSource {}, swapAware {}, hugepageAware {}, watched by the kernel side {}\n",
+      value_text(rules, "source"), yes_or_no("swap_aware"), yes_or_no("hugepage_aware"),
+      yes_or_no("watched_by_kernel"));
+}
+
 void print_head(const Json& status, std::ostream& out) {
   out << fmt::format("evictd {} (pid {}), kubelet {} rules, events from {}{}{}\n",
                      value_text(status, "version"), value_text(status, "pid"),
@@ -56,6 +68,7 @@ void print_head(const Json& status, std::ostream& out) {
                      value_text(status, "pod_root"), value_text(status, "cgroup_mode"),
                      is_true(status, "realtime") ? "yes" : "no",
                      is_true(status, "memory_locked") ? "yes" : "no");
+  print_memory_rules(status, out);
   out << "conditions:";
   bool any = false;
   for (const Json& condition : list_of(status, "conditions")) {

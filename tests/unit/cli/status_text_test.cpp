@@ -54,6 +54,18 @@ TEST(StatusText, DryRunIsSaidInTheFirstLine) {
   EXPECT_NE(line_of(text, "evictd").find("DRY RUN: nothing is killed"), std::string::npos);
 }
 
+TEST(StatusText, HowMemoryAvailableIsWorkedOutIsShown) {
+  const std::string text = printed({{"memory_available",
+                                     {{"source", "memAvailable"},
+                                      {"swap_aware", true},
+                                      {"hugepage_aware", false},
+                                      {"watched_by_kernel", false}}}});
+  EXPECT_EQ(line_of(text, "memoryAvailableSource"),
+            "memoryAvailableSource memAvailable, swapAware yes, hugepageAware no, watched by the "
+            "kernel side no");
+  EXPECT_EQ(line_of(printed({{"memory_available", 1}}), "memoryAvailableSource"), "");
+}
+
 TEST(StatusText, MemoryIsShownInBinaryUnitsAndTasksAsTheyAre) {
   const std::string text = printed({{"signals",
                                      {{{"signal", "memory.available"},
