@@ -54,6 +54,14 @@ class CommandLineTest(unittest.TestCase):
                 error = self.refused("check-config", "--config", "/nowhere", f"{option}={amount}")
                 self.assertIn(f'{option}: "{amount}": no amount; allowed: ', error)
 
+    def test_a_pause_of_no_time_or_of_no_signal_is_wrong_usage(self):
+        for length in ("BAD", "10", "0s", "-1s", "25h"):
+            error = self.refused("pause", f"--for={length}")
+            self.assertIn(f'--for: "{length}": no time to pause; allowed: ', error)
+        for command in (("pause", "--for", "1h"), ("resume",)):
+            error = self.refused(*command, "--signal", "memory")
+            self.assertIn('--signal: "memory": unknown; allowed: ', error)
+
     def test_a_mistyped_subcommand_is_named_with_the_nearest_one(self):
         for given, nearest in (("statuz", "status"), ("check-konfig", "check-config"), ("Explain", "explain")):
             error = self.refused(given, "--json")

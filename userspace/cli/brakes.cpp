@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "base/unix_socket.h"
 #include "cli/command.h"
+#include "config/pause.h"
 
 namespace evictd::cli {
 
@@ -21,6 +22,19 @@ struct BrakeOptions {
   std::string on;
   bool json = false;
 };
+
+/// For the check of an option: what is wrong with its text, empty if nothing.
+std::string length_problem(const std::string& text) {
+  const Result<Duration> length = config::parse_pause_length(text);
+  return length ? std::string() : length.error().message();
+}
+
+/// One that only the compatibility of the daemon does not have is for the daemon to refuse.
+std::string signal_problem(const std::string& text) {
+  const Result<eviction::Signal> signal =
+      config::parse_paused_signal(text, eviction::Compat::k1_32);
+  return signal ? std::string() : signal.error().message();
+}
 
 void print(const Json& answer) {
   std::cout << "dry run: " << (answer["dry_run"].get<bool>() ? "on" : "off") << '\n';
@@ -80,16 +94,21 @@ void add_brakes(CLI::App& app, int& exit_status) {
       "restart of evictd.",
       options);
   pause->add_option("--for", options->length, "how long: a duration such as 10m, up to 24h")
-      ->required();
-  pause->add_option("--signal", options->signal,
-                    "only thresholds on this signal, such as memory.available");
+      ->required()
+      ->check(length_problem);
+  pause
+      ->add_option("--signal", options->signal,
+                   "only thresholds on this signal, such as memory.available")
+      ->check(signal_problem);
   pause->callback([options, &exit_status] {
     exit_status = ask(*options, {{"op", "pause"}, {"for", options->length}});
   });
 
   CLI::App* resume = add_command(app, "resume", "Ends pauses before their time.", options);
-  resume->add_option("--signal", options->signal,
-                     "only the pause of this signal; without it every pause ends");
+  resume
+      ->add_option("--signal", options->signal,
+                   "only the pause of this signal; without it every pause ends")
+      ->check(signal_problem);
   resume->callback([options, &exit_status] { exit_status = ask(*options, {{"op", "resume"}}); });
 
   CLI::App* dry_run = add_command(

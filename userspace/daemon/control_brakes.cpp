@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pause, resume and dry run of the running daemon, asked for by the control socket.
-#include <fmt/format.h>
 #include <poll.h>
 
 #include <nlohmann/json.hpp>
 
-#include "core/go_duration.h"
+#include "config/pause.h"
 #include "daemon/housekeeping.h"
 #include "daemon/status_brakes.h"
 
 namespace evictd::daemon {
 
 namespace {
-
-/// A pause is for the time of a repair; what is to last longer belongs into the configuration.
-constexpr Duration kLongestPause = std::chrono::hours(24);
 
 /// The hot thread answers a wake-up in microseconds; one that does not in this time hangs.
 constexpr Duration kAnswerTime = std::chrono::seconds(1);
@@ -26,15 +22,11 @@ Result<std::optional<eviction::Signal>> signal_in(const nlohmann::json& request,
     return std::optional<eviction::Signal>();
   }
   const std::string name = found->is_string() ? found->get<std::string>() : found->dump();
-  const eviction::Signal signal = eviction::signal_from_text(name, compat);
-  if (signal == eviction::Signal::kUnknown) {
-    std::string allowed;
-    for (const eviction::Signal known : eviction::kSignals) {
-      allowed += (allowed.empty() ? "" : ", ") + std::string(eviction::to_string(known));
-    }
-    return fail(Errc::kInvalid, fmt::format("signal: \"{}\": unknown; allowed: {}", name, allowed));
+  const Result<eviction::Signal> signal = config::parse_paused_signal(name, compat);
+  if (!signal) {
+    return fail_in("signal", signal.error());
   }
-  return std::optional(signal);
+  return std::optional(*signal);
 }
 
 }  // namespace
@@ -66,13 +58,9 @@ Result<> Housekeeping::pause(const nlohmann::json& request, MonoTime now) {
   const std::string text = given == request.end() ? std::string()
                            : given->is_string()   ? given->get<std::string>()
                                                   : given->dump();
-  const Result<Duration> length = core::parse_go_duration(text);
-  if (!length || *length <= Duration::zero() || *length > kLongestPause) {
-    return fail(
-        Errc::kInvalid,
-        fmt::format("for: \"{}\": no time to pause; allowed: a duration above 0s up to 24h, "
-                    "such as 10m",
-                    text));
+  const Result<Duration> length = config::parse_pause_length(text);
+  if (!length) {
+    return fail_in("for", length.error());
   }
   const auto signal = signal_in(request, config_->settings().compatibility);
   if (!signal) {

@@ -131,8 +131,14 @@ TEST_P(Brakes, WhatIsNotAllowedIsRefusedAndChangesNothing) {
         {"pause", "--for", "1h", "--signal", "memory.unavailable"},
         {"resume", "--signal", "memory"}}) {
     const ProgramEnd refused = evictctl(wrong);
-    EXPECT_EQ(refused.exit_status, 1);
+    EXPECT_EQ(refused.exit_status, 2);
     EXPECT_NE(refused.output.find("allowed: "), std::string::npos) << refused.output;
+  }
+  for (const char* const wrong : {R"({"op":"pause","for":"25h"})", R"({"op":"pause"})",
+                                  R"({"op":"pause","for":"1h","signal":"memory.unavailable"})",
+                                  R"({"op":"resume","signal":7})"}) {
+    const std::string refused = daemon_->ask(wrong).value_or("");
+    EXPECT_NE(refused.find("allowed: "), std::string::npos) << refused;
   }
   EXPECT_EQ(evictctl({"dry-run", "maybe"}).exit_status, 2);
   EXPECT_TRUE(status()["brakes"]["pauses"].empty());
