@@ -25,7 +25,10 @@ class KeptState : public testing::Test {
     pod.memory_id = kVictim;
     eviction::Threshold threshold;
     threshold.signal = signal;
-    keeper_->note_begun(EvictionBegun{.victim = &pod, .kill_due_at = kNow}, threshold, kNow);
+    EvictionBegun begun;
+    begun.victim = &pod;
+    begun.kill_due_at = kNow;
+    keeper_->note_begun(begun, threshold, kNow);
   }
   void release() {
     keeper_->note_step({.ticket = {},
