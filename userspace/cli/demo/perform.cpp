@@ -8,6 +8,7 @@
 #include "base/system_clock.h"
 #include "demo/hog_rate.h"
 #include "demo/play.h"
+#include "demo/task_growth.h"
 
 namespace evictd::demo {
 namespace {
@@ -113,26 +114,24 @@ void Play::add_crossing(Evidence& evidence, const Testimony& testimony) const {
     evidence.bytes_per_second = stamps.rate_per_second();
     return;
   }
-  evidence.tasks_past = most - threshold_;
-  const std::optional<load::LoadStamp> last = stamps.last();
-  if (last && crossing && last->total > 0) {
-    // Each task charges its stack and its tables; shared out over all of them.
-    const Bytes charged = testimony.highest - testimony.at_start;
-    const double bytes_a_task =
-        static_cast<double>(charged.value) / static_cast<double>(last->total);
-    evidence.bytes_per_second = evidence.rate * bytes_a_task;
-    evidence.overshoot =
-        Bytes{static_cast<std::int64_t>(bytes_a_task * static_cast<double>(evidence.tasks_past))};
-  }
+  add_task_growth(evidence, testimony,
+                  {.threshold = threshold_,
+                   .most_tasks = most,
+                   .forks = stamps.last().value_or(load::LoadStamp{}).total});
 }
 
 Result<Evidence> Play::perform() {
   if (on_disk()) {
     return perform_on_disk();
   }
-  Result<Witness> witness = Witness::start(
-      {tree_->memory_directory() / tree_->hierarchies().usage_file(),
-       tree_->hierarchies().memory / hog_->pod.pod / tree_->hierarchies().usage_file()});
+  WitnessOptions watched{
+      tree_->memory_directory() / tree_->hierarchies().usage_file(),
+      tree_->hierarchies().memory / hog_->pod.pod / tree_->hierarchies().usage_file()};
+  if (pids()) {
+    watched.root_tasks = tree_->pids_directory() / "pids.current";
+    watched.root_most_tasks = tree_->pids_directory() / "pids.peak";
+  }
+  Result<Witness> witness = Witness::start(watched);
   if (!witness) {
     return tl::unexpected(witness.error());
   }
@@ -148,6 +147,7 @@ Result<Evidence> Play::perform() {
   Evidence evidence;
   evidence.freed = testimony.freed;
   evidence.headroom = sizes_.headroom;
+  evidence.tasks_headroom = sizes_.tasks_headroom;
   add_crossing(evidence, testimony);
   if (Result<> added = add_what_happened(evidence, *victim); !added) {
     return tl::unexpected(added.error());

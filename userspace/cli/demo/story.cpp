@@ -61,6 +61,11 @@ std::string ranking(const Evidence& evidence) {
 }
 
 std::string overshoot(const Evidence& evidence) {
+  if (evidence.scenario == Scenario::kPids && evidence.tasks_past == 0) {
+    return fmt::format(
+        "\npast the threshold for less than the time between two looks; {:.0f} forks a second\n",
+        evidence.rate);
+  }
   if (evidence.scenario == Scenario::kPids) {
     return fmt::format("\npast the threshold by at most {} tasks; {:.0f} forks a second\n",
                        evidence.tasks_past, evidence.rate);
@@ -75,21 +80,49 @@ std::string overshoot(const Evidence& evidence) {
 }
 
 /// A threshold is crossed anywhere in a period, so the mean wait is half of it.
-std::string if_polled(const Evidence& evidence) {
-  const double bytes_per_second = evidence.bytes_per_second;
-  std::string text = fmt::format(
-      "polling every {:.0f} s would have seen it {:.0f} s later on average, {:.0f} s at worst: "
-      "{:.1f} and {:.1f} GiB at this rate\n",
-      kPollSeconds, kPollSeconds / 2, kPollSeconds,
-      bytes_per_second * kPollSeconds / 2 / (kMiB * 1024),
-      bytes_per_second * kPollSeconds / (kMiB * 1024));
-  if (evidence.scenario != Scenario::kPids && bytes_per_second > 0) {
-    text += fmt::format(
-        "the limit, {:.0f} MiB above the threshold, would have been reached after {:.2f} s\n",
-        static_cast<double>(evidence.headroom.value) / kMiB,
-        static_cast<double>(evidence.headroom.value) / bytes_per_second);
+std::string delay_of_polling() {
+  return fmt::format(
+      "polling every {:.0f} s would have seen it {:.0f} s later on average, {:.0f} s at worst",
+      kPollSeconds, kPollSeconds / 2, kPollSeconds);
+}
+
+/// "9.3 and 18.6 GiB": what would have come on average and at worst.
+std::string bytes_polled_too_late(double bytes_per_second) {
+  return fmt::format("{:.1f} and {:.1f} GiB", bytes_per_second * kPollSeconds / 2 / (kMiB * 1024),
+                     bytes_per_second * kPollSeconds / (kMiB * 1024));
+}
+
+std::string tasks_if_polled(const Evidence& evidence) {
+  std::string text = delay_of_polling();
+  if (evidence.rate <= 0) {
+    return text + "\n";
   }
-  return text;
+  text += fmt::format(": {:.0f} and {:.0f} tasks at this rate", evidence.rate * kPollSeconds / 2,
+                      evidence.rate * kPollSeconds);
+  if (evidence.bytes_per_second > 0) {
+    text += ", with " + bytes_polled_too_late(evidence.bytes_per_second) + " charged for them";
+  }
+  return text + fmt::format(
+                    "\nthe limit, {} tasks above the threshold, would have been reached after "
+                    "{:.2f} s\n",
+                    evidence.tasks_headroom,
+                    static_cast<double>(evidence.tasks_headroom) / evidence.rate);
+}
+
+std::string if_polled(const Evidence& evidence) {
+  if (evidence.scenario == Scenario::kPids) {
+    return tasks_if_polled(evidence);
+  }
+  std::string text = delay_of_polling();
+  if (evidence.bytes_per_second <= 0) {
+    return text + "\n";
+  }
+  text += ": " + bytes_polled_too_late(evidence.bytes_per_second) + " at this rate\n";
+  return text +
+         fmt::format(
+             "the limit, {:.0f} MiB above the threshold, would have been reached after {:.2f} s\n",
+             static_cast<double>(evidence.headroom.value) / kMiB,
+             static_cast<double>(evidence.headroom.value) / evidence.bytes_per_second);
 }
 
 }  // namespace

@@ -29,18 +29,20 @@ struct Evidence {
   /// The parent's waitpid returned.
   std::optional<MonoTime> exit;
   std::optional<MonoTime> freed;
-  /// Largest usage less the threshold; in the pids scenario what was charged after the crossing.
+  /// Largest usage less the threshold; in the pids scenario what was charged for tasks_past.
   Bytes overshoot{0};
   /// In the inodes scenario: most inodes used past the threshold.
   std::optional<std::int64_t> inodes_past;
   /// In the pids scenario: most tasks less the threshold.
   std::int64_t tasks_past = 0;
+  /// In the pids scenario: what was charged a task, times `rate`.
   double bytes_per_second = 0;
   /// What the load does a second in this run and in a run of its own: bytes, or forks.
   double rate = 0;
   double unmanaged_rate = 0;
-  /// Distance from the threshold to the limit.
+  /// Distance from the threshold to the limit; of tasks in the pids scenario.
   Bytes headroom{0};
+  std::int64_t tasks_headroom = 0;
 
   /// What evictd says itself.
   std::optional<EvictionRecord> record;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -23,14 +24,19 @@ constexpr long kPeriodNs = 100'000;
 /// structures: below this above its rest, a pod is free.
 constexpr Bytes kSlack = 1_MiB;
 
-Bytes read_bytes(const base::Fd& fd) {
+/// 0 without a file.
+std::int64_t read_number(const base::Fd& fd) {
   std::array<char, 32> text{};
-  const ssize_t got = ::pread(fd.get(), text.data(), text.size(), 0);
+  const ssize_t got = fd ? ::pread(fd.get(), text.data(), text.size(), 0) : 0;
   std::int64_t value = 0;
   if (got > 0) {
     std::from_chars(text.data(), text.data() + got, value);
   }
-  return Bytes{value};
+  return value;
+}
+
+Bytes read_bytes(const base::Fd& fd) {
+  return Bytes{read_number(fd)};
 }
 
 Result<base::Fd> open_for_reading(const std::filesystem::path& path) {
@@ -41,11 +47,18 @@ Result<base::Fd> open_for_reading(const std::filesystem::path& path) {
   return fd;
 }
 
+/// No descriptor for an empty path.
+Result<base::Fd> open_if_named(const std::filesystem::path& path) {
+  return path.empty() ? Result<base::Fd>{} : open_for_reading(path);
+}
+
 }  // namespace
 
 struct Witness::Shared {
   base::Fd root;
   base::Fd hog;
+  base::Fd root_tasks;
+  base::Fd root_most_tasks;
   Bytes hog_at_rest;
   std::atomic<bool> dead = false;
   std::mutex mutex;
@@ -61,10 +74,13 @@ struct Witness::Shared {
   }
 
   void look() {
+    const bool was_dead = dead.load();
     const Bytes usage = read_bytes(root);
-    const bool is_free = dead.load() && read_bytes(hog) <= hog_at_rest + kSlack;
+    const std::int64_t tasks = read_number(root_tasks);
+    const bool is_free = was_dead && read_bytes(hog) <= hog_at_rest + kSlack;
     const std::lock_guard lock{mutex};
     testimony.highest = std::max(testimony.highest, usage);
+    testimony.most_tasks = std::max(testimony.most_tasks, tasks);
     if (is_free && !testimony.freed) {
       testimony.freed = base::SystemClock{}.now();
       freed.notify_all();
@@ -79,12 +95,17 @@ Witness::Witness(std::shared_ptr<Shared> shared)
 Result<Witness> Witness::start(const WitnessOptions& options) {
   Result<base::Fd> root = open_for_reading(options.root_usage);
   Result<base::Fd> hog = open_for_reading(options.hog_usage);
-  if (!root || !hog) {
-    return tl::unexpected(root ? hog.error() : root.error());
+  Result<base::Fd> tasks = open_if_named(options.root_tasks);
+  for (const Result<base::Fd>* opened : {&root, &hog, &tasks}) {
+    if (!*opened) {
+      return tl::unexpected(opened->error());
+    }
   }
   auto shared = std::make_shared<Shared>();
   shared->root = std::move(*root);
   shared->hog = std::move(*hog);
+  shared->root_tasks = std::move(*tasks);
+  shared->root_most_tasks = open_if_named(options.root_most_tasks).value_or(base::Fd{});
   shared->hog_at_rest = read_bytes(shared->hog);
   shared->testimony.at_start = read_bytes(shared->root);
   return Witness{std::move(shared)};
@@ -97,8 +118,10 @@ void Witness::hog_is_dead() {
 Testimony Witness::finish(Duration patience) {
   std::unique_lock lock{shared_->mutex};
   shared_->freed.wait_for(lock, patience, [this] { return shared_->testimony.freed.has_value(); });
-  const Testimony testimony = shared_->testimony;
+  Testimony testimony = shared_->testimony;
   lock.unlock();
+  // What came and went between two looks.
+  testimony.most_tasks = std::max(testimony.most_tasks, read_number(shared_->root_most_tasks));
   thread_.request_stop();
   thread_.join();
   return testimony;

@@ -20,6 +20,10 @@ struct WitnessOptions {
   std::filesystem::path root_usage;
   /// Usage file of the hog's pod.
   std::filesystem::path hog_usage;
+  /// pids.current of the pod root; empty where tasks are not watched.
+  std::filesystem::path root_tasks{};
+  /// pids.peak of the pod root, which a kernel may lack; read once, at the end.
+  std::filesystem::path root_most_tasks{};
 };
 
 /// What the witness saw.
@@ -28,12 +32,14 @@ struct Testimony {
   Bytes highest{0};
   /// Usage of the pod root when the watch began.
   Bytes at_start{0};
+  /// The most tasks in the pod root; 0 where they are not watched.
+  std::int64_t most_tasks = 0;
   /// When the hog's pod was first back at what it had before it was let go.
   std::optional<MonoTime> freed;
 };
 
-/// A thread that only reads usage, every 100 us, so that what the demonstration says of memory does
-/// not come from evictd. Takes about 2 % of a core while it runs.
+/// A thread that only reads usage and tasks, every 100 us, so that what the demonstration says of
+/// them does not come from evictd. Takes about 2 % of a core while it runs.
 class Witness {
  public:
   /// Starts to watch. Errors: those of opening the files.

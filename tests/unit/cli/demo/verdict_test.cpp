@@ -128,5 +128,33 @@ TEST(DemoStory, TellsTheTimelineInOrderTheRankingAndThePriceOfPolling) {
   EXPECT_THAT(text, HasSubstr("OOM kills by the kernel: 0"));
 }
 
+TEST(DemoStory, OfAForkBombSpeaksOfTasks) {
+  Evidence forks = good_run();
+  forks.scenario = Scenario::kPids;
+  forks.tasks_past = 2;
+  forks.tasks_headroom = 1024;
+  forks.rate = 5000;
+  forks.bytes_per_second = 5000.0 * 64 * 1024;
+  const std::string text = tell(forks, script_of(Scenario::kPids));
+  EXPECT_THAT(text, HasSubstr("past the threshold by at most 2 tasks; 5000 forks a second"));
+  EXPECT_THAT(text, HasSubstr("10 s at worst: 25000 and 50000 tasks at this rate, with 1.5 and 3.1 "
+                              "GiB charged for them"));
+  EXPECT_THAT(text,
+              HasSubstr("the limit, 1024 tasks above the threshold, would have been reached after "
+                        "0.20 s"));
+}
+
+TEST(DemoStory, SaysNothingOfBytesThatItDoesNotKnow) {
+  Evidence forks = good_run();
+  forks.scenario = Scenario::kPids;
+  forks.tasks_past = 0;
+  forks.rate = 5000;
+  forks.bytes_per_second = 0;
+  const std::string text = tell(forks, script_of(Scenario::kPids));
+  EXPECT_THAT(text, HasSubstr("past the threshold for less than the time between two looks"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("GiB")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("at most 0 tasks")));
+}
+
 }  // namespace
 }  // namespace evictd::demo
