@@ -40,6 +40,7 @@ EvictionRecord parse_record(const json& record) {
   EvictionRecord result;
   result.pod = text(record, "pod");
   result.uid = text(record, "uid");
+  result.escalated = text(record, "outcome") == "escalated";
   result.hooks = hooks_of(record);
   result.grace_seconds = record.value("grace_seconds", std::int64_t{0});
   const json timeline = record.value("timeline", json::object());
@@ -80,6 +81,25 @@ Result<std::vector<EvictionRecord>> parse_evictions(std::string_view answer) {
     records.push_back(parse_record(record));
   }
   return records;
+}
+
+std::optional<EvictionRecord> eviction_of(const std::vector<EvictionRecord>& records,
+                                          std::string_view uid) {
+  std::optional<EvictionRecord> whole;
+  for (const EvictionRecord& record : records) {
+    if (record.uid != uid) {
+      continue;
+    }
+    if (!whole || !record.escalated) {
+      whole = record;
+      continue;
+    }
+    whole->grace_was_cut = true;
+    whole->kill = record.kill;
+    whole->exited = record.exited;
+    whole->freed = record.freed;
+  }
+  return whole;
 }
 
 }  // namespace evictd::demo

@@ -23,6 +23,8 @@ struct RankedPod {
 struct EvictionRecord {
   std::string pod;
   std::string uid;
+  /// Not a new eviction: what was left of a victim's grace was cut.
+  bool escalated = false;
   /// What the kernel side is attached to, each once.
   std::vector<std::string> hooks;
   std::int64_t grace_seconds = 0;
@@ -33,6 +35,8 @@ struct EvictionRecord {
   /// The first signal, and SIGKILL: the same moment where there is no grace.
   std::optional<MonoTime> signal;
   std::optional<MonoTime> kill;
+  /// The kill came before the grace was over.
+  bool grace_was_cut = false;
   std::optional<MonoTime> exited;
   std::optional<MonoTime> freed;
   std::vector<RankedPod> ranking;
@@ -41,5 +45,11 @@ struct EvictionRecord {
 /// Reads the answer to last_evictions, oldest first.
 /// Errors: kMalformed.
 [[nodiscard]] Result<std::vector<EvictionRecord>> parse_evictions(std::string_view answer);
+
+/// The eviction of the pod `uid` as a whole: what was seen, decided and signalled first is of the
+/// record that began it; when it was killed and gone, of the one that cut its grace, if one did.
+/// Nothing without a record of it.
+[[nodiscard]] std::optional<EvictionRecord> eviction_of(const std::vector<EvictionRecord>& records,
+                                                        std::string_view uid);
 
 }  // namespace evictd::demo

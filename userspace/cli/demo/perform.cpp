@@ -81,11 +81,7 @@ std::optional<EvictionRecord> Play::await_record(const std::string& uid) {
     const Result<std::vector<EvictionRecord>> records =
         answer ? parse_evictions(*answer) : tl::unexpected(answer.error());
     if (records) {
-      for (const EvictionRecord& record : *records) {
-        if (record.uid == uid) {
-          found = record;
-        }
-      }
+      found = eviction_of(*records, uid);
     }
     if ((found && found->freed) || signalled_within(kLook)) {
       break;

@@ -19,6 +19,12 @@ struct Moment {
   std::string what;
 };
 
+std::string kill_text(const EvictionRecord& record) {
+  return record.grace_was_cut ? "signal: SIGKILL: the grace was cut, what was left went below the "
+                                "floor (hardEvictionFloor)"
+                              : "signal: SIGKILL: the grace is over";
+}
+
 std::string timeline(const Evidence& evidence) {
   const EvictionRecord record = evidence.record.value_or(EvictionRecord{});
   const auto since = [&evidence](const std::optional<MonoTime>& at) {
@@ -39,7 +45,7 @@ std::string timeline(const Evidence& evidence) {
                                   ? "freed: its files are gone"
                                   : "freed: the victim's memory is back"}};
   if (evidence.grace_seconds > 0) {
-    moments.push_back({since(record.kill), "signal: SIGKILL, the grace is over"});
+    moments.push_back({since(record.kill), kill_text(record)});
   }
   std::erase_if(moments, [](const Moment& moment) { return !moment.us; });
   std::stable_sort(moments.begin(), moments.end(),

@@ -29,6 +29,48 @@ TEST(DemoEvictionRecord, TakesWhatEvictdSaysOfAnEviction) {
   EXPECT_EQ(record.ranking[0].reason, "chosen");
 }
 
+/// A hard eviction with a grace of 2 s, cut after 100 us.
+constexpr const char* kCut = R"([
+    {"id": 1, "uid": "u-1", "outcome": "evicted", "grace_seconds": 2,
+     "timeline": {"hook_ns": 1000, "wake_ns": 2000, "observe_ns": 3000, "decide_ns": 4000,
+                  "first_signal_ns": 5000, "signal_ns": 5000, "killed_ns": null,
+                  "exited_ns": null, "freed_ns": null}},
+    {"id": 2, "uid": "u-2", "outcome": "evicted", "grace_seconds": 0,
+     "timeline": {"wake_ns": 7, "first_signal_ns": 8}},
+    {"id": 3, "uid": "u-1", "outcome": "escalated", "grace_seconds": 0,
+     "timeline": {"hook_ns": 91000, "wake_ns": 92000, "observe_ns": 93000, "decide_ns": 94000,
+                  "first_signal_ns": 105000, "signal_ns": 105000, "killed_ns": 106000,
+                  "exited_ns": 200000, "freed_ns": 300000}}])";
+
+MonoTime at_ns(std::int64_t ns) {
+  return MonoTime{Duration{ns}};
+}
+
+TEST(DemoEvictionRecord, OfAGraceThatWasCutTakesOnlyTheKillFromTheEscalation) {
+  const auto records = parse_evictions(kCut);
+  ASSERT_TRUE(records) << records.error().message();
+  const std::optional<EvictionRecord> whole = eviction_of(*records, "u-1");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->hook, at_ns(1000));
+  EXPECT_EQ(whole->wake, at_ns(2000));
+  EXPECT_EQ(whole->observe, at_ns(3000));
+  EXPECT_EQ(whole->decide, at_ns(4000));
+  EXPECT_EQ(whole->signal, at_ns(5000));
+  EXPECT_EQ(whole->kill, at_ns(105000));
+  EXPECT_EQ(whole->freed, at_ns(300000));
+  EXPECT_TRUE(whole->grace_was_cut);
+}
+
+TEST(DemoEvictionRecord, IsOfThePodThatIsAskedForAndOfNoOther) {
+  const auto records = parse_evictions(kCut);
+  ASSERT_TRUE(records) << records.error().message();
+  const std::optional<EvictionRecord> other = eviction_of(*records, "u-2");
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(other->grace_was_cut);
+  EXPECT_EQ(other->kill, at_ns(8));
+  EXPECT_FALSE(eviction_of(*records, "u-3"));
+}
+
 TEST(DemoEvictionRecord, AnAnswerThatIsNoListIsAnError) {
   EXPECT_EQ(parse_evictions(R"({"error":"unknown op"})").error().code, Errc::kMalformed);
   EXPECT_EQ(parse_evictions("").error().code, Errc::kMalformed);

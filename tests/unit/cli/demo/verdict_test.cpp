@@ -128,6 +128,20 @@ TEST(DemoStory, TellsTheTimelineInOrderTheRankingAndThePriceOfPolling) {
   EXPECT_THAT(text, HasSubstr("OOM kills by the kernel: 0"));
 }
 
+TEST(DemoStory, TellsWhetherAGraceWasCutOrIsOver) {
+  Evidence graced = good_run();
+  graced.grace_seconds = 2;
+  graced.record->kill = kCrossing + std::chrono::seconds{2};
+  const std::string over = tell(graced, script_of(Scenario::kMemory));
+  EXPECT_THAT(over, HasSubstr("2000000.0  signal: SIGKILL: the grace is over"));
+  graced.record->kill = kCrossing + microseconds{58'000};
+  graced.record->grace_was_cut = true;
+  const std::string cut = tell(graced, script_of(Scenario::kMemory));
+  EXPECT_THAT(cut, HasSubstr("50.0  signal: SIGTERM"));
+  EXPECT_THAT(cut, HasSubstr("58000.0  signal: SIGKILL: the grace was cut"));
+  EXPECT_THAT(cut, testing::Not(HasSubstr("the grace is over")));
+}
+
 TEST(DemoStory, OfAForkBombSpeaksOfTasks) {
   Evidence forks = good_run();
   forks.scenario = Scenario::kPids;
