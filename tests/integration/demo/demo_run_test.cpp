@@ -20,6 +20,7 @@
 #include "stage/hierarchies.h"
 #include "stage/scratch_directory.h"
 #include "stage/text_file.h"
+#include "support/fake_tree.h"
 
 namespace evictd {
 namespace {
@@ -164,6 +165,71 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, DemoRun,
                                          DemoCase{"emptydir", "bpf", "burstable-cache"},
                                          DemoCase{"emptydir", "poll", "burstable-cache"}),
                          name_of);
+
+/// A cgroup and all below it, none of which has a process.
+void remove_cgroups(const std::filesystem::path& top) {
+  std::vector<std::filesystem::path> cgroups{top};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(top)) {
+    if (entry.is_directory()) {
+      cgroups.push_back(entry.path());
+    }
+  }
+  for (auto cgroup = cgroups.rbegin(); cgroup != cgroups.rend(); ++cgroup) {
+    EXPECT_EQ(::rmdir(cgroup->c_str()), 0) << *cgroup;
+  }
+}
+
+/// Removes what a demonstration kept, and says how many directories of files that were.
+int remove_kept(pid_t demo) {
+  int directories = 0;
+  for (const std::filesystem::path& left : leftovers_of(demo)) {
+    if (!std::filesystem::exists(left)) {
+      continue;  // With cgroup v2 the hierarchies are one.
+    }
+    const bool is_cgroup = std::filesystem::exists(left / "cgroup.procs");
+    directories += is_cgroup ? 0 : 1;
+    if (is_cgroup) {
+      remove_cgroups(left);
+    } else {
+      std::filesystem::remove_all(left);
+    }
+  }
+  return directories;
+}
+
+class DemoOfAHeldBackHog : public DemoGround {
+ protected:
+  /// The programs, but evict-load holds the fork bomb back, which alone has no end.
+  [[nodiscard]] std::filesystem::path programs() const {
+    const std::filesystem::path real = EVICTD_PROGRAMS;
+    const std::filesystem::path directory = programs_.path();
+    std::filesystem::create_symlink(real / "evictd", directory / "evictd");
+    const std::filesystem::path load = directory / "evict-load";
+    const std::string command = "exec " + (real / "evict-load").string() + " \"$@\"";
+    EXPECT_TRUE(stage::replace_file(load,
+                                    "#!/bin/sh\n"
+                                    "case \" $* \" in *\" --cap 1000000 \"*) " +
+                                        command + " --rate 150 ;; esac\n" + command + "\n"));
+    std::filesystem::permissions(load, std::filesystem::perms::owner_all);
+    return directory;
+  }
+
+  /// Not on a tmpfs, which may allow no programs.
+  test::FakeTree programs_;
+};
+
+TEST_F(DemoOfAHeldBackHog, IsRepeatedAndKeepsTheLastAttempt) {
+  Result<stage::Child> demo = start({"pids", "bpf", "burstable-forkbomb"},
+                                    {"--json", "--keep", "--programs", programs().string()});
+  ASSERT_TRUE(demo) << demo.error().message();
+  const Result<stage::ChildExit> end = demo->wait(kDeadline);
+  ASSERT_TRUE(end) << end.error().message();
+  const std::string text = stage::read_text(output()).value_or(std::string{});
+  EXPECT_EQ(end->text(), "exit status " + std::to_string(kExitVoid)) << text;
+  EXPECT_TRUE(last_line().is_object()) << text;
+  EXPECT_THAT(leftovers_of(demo->pid()), testing::Not(testing::IsEmpty()));
+  EXPECT_EQ(remove_kept(demo->pid()), 1) << "of three attempts one is kept";
+}
 
 class InterruptedDemo : public DemoRun {};
 

@@ -66,7 +66,10 @@ struct Attempt {
   std::string json{};
 };
 
-Attempt attempt(const DemoOptions& options, const Narrator& say, int signals) {
+/// Whether another attempt may follow this one.
+enum class Chance { kMore, kLast };
+
+Attempt attempt(const DemoOptions& options, const Narrator& say, int signals, Chance chance) {
   Play play{options, say, signals};
   Result<> ready = play.set_up();
   const Result<Evidence> evidence = ready ? play.perform() : tl::unexpected(ready.error());
@@ -76,17 +79,22 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, int signals) {
     say("demo: interrupted");
     return {kExitInterrupted};
   }
-  if (options.keep) {
+  Attempt result;
+  if (evidence) {
+    const Outcome outcome = judge(*evidence);
+    say(tell(*evidence, script_of(options.scenario)));
+    say((outcome == Outcome::kAsExpected ? "done: " : "FAILED: ") + explain(outcome, *evidence));
+    result = {exit_status_of(outcome),
+              exit_status_of(outcome) == kExitVoid && chance == Chance::kMore, to_json(*evidence)};
+  } else {
+    say("demo: " + evidence.error().message());
+  }
+  if (result.again) {
+    say("a void run is repeated");
+  } else if (options.keep) {
     play.keep();
   }
-  if (!evidence) {
-    say("demo: " + evidence.error().message());
-    return {kExitNoDemo};
-  }
-  const Outcome outcome = judge(*evidence);
-  say(tell(*evidence, script_of(options.scenario)));
-  say((outcome == Outcome::kAsExpected ? "done: " : "FAILED: ") + explain(outcome, *evidence));
-  return {exit_status_of(outcome), exit_status_of(outcome) == kExitVoid, to_json(*evidence)};
+  return result;
 }
 
 constexpr std::array kScenarios{Scenario::kMemory, Scenario::kSoft,   Scenario::kPids,
@@ -180,7 +188,7 @@ int run_demo(const DemoOptions& options) {
   const CaughtSignals signals;
   Attempt last;
   for (int i = 0; i < kAttempts; ++i) {
-    last = attempt(options, say, signals.fd());
+    last = attempt(options, say, signals.fd(), i + 1 < kAttempts ? Chance::kMore : Chance::kLast);
     if (!last.again || std::ferror(stdout) != 0) {
       break;
     }
