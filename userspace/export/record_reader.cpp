@@ -34,6 +34,9 @@ Result<std::string> read_whole(const std::filesystem::path& file) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
+/// What a recording begins with, as any zstd frame; docs/replay.md.
+constexpr std::string_view kRecordingMagic("\x28\xb5\x2f\xfd", 4);
+
 /// Nothing for a line that is skipped.
 Result<Json> read_line(std::string_view line, std::string_view name, std::size_t number) {
   Result<Json> json = base::parse_json<Json>(line);
@@ -57,6 +60,11 @@ Result<Json> read_line(std::string_view line, std::string_view name, std::size_t
 }  // namespace
 
 Result<RecordLines> read_record_text(std::string_view text, std::string_view name) {
+  if (text.starts_with(kRecordingMagic)) {
+    return fail(Errc::kInvalid, fmt::format("{}: no record file but a recording, which evictctl "
+                                            "replay reads; allowed: a recordFile of evictd",
+                                            name));
+  }
   RecordLines read;
   std::size_t skipped = 0;
   std::size_t first_skipped = 0;
@@ -92,9 +100,8 @@ Result<RecordLines> read_record_file(const std::filesystem::path& file) {
     }
     files.push_back(std::move(older));
   }
-  // The oldest first.
-  std::reverse(files.begin(), files.end());
-  RecordLines all;
+  // The file itself first: what is wrong with it is wrong with those that it was renamed to.
+  std::vector<RecordLines> parts;
   for (const std::filesystem::path& one : files) {
     const Result<std::string> text = read_whole(one);
     if (!text) {
@@ -104,8 +111,12 @@ Result<RecordLines> read_record_file(const std::filesystem::path& file) {
     if (!read) {
       return Failure(read.error());
     }
-    std::move(read->lines.begin(), read->lines.end(), std::back_inserter(all.lines));
-    std::move(read->warnings.begin(), read->warnings.end(), std::back_inserter(all.warnings));
+    parts.push_back(std::move(*read));
+  }
+  RecordLines all;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    std::move(part->lines.begin(), part->lines.end(), std::back_inserter(all.lines));
+    std::move(part->warnings.begin(), part->warnings.end(), std::back_inserter(all.warnings));
   }
   return all;
 }

@@ -166,6 +166,47 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, DemoRun,
                                          DemoCase{"emptydir", "poll", "burstable-cache"}),
                          name_of);
 
+class RecordedDemo : public DemoGround {
+ protected:
+  [[nodiscard]] std::filesystem::path recording() const { return scratch_->path() / "demo.rec"; }
+
+  struct Answer {
+    std::string exit;
+    std::string text;
+  };
+  /// What evictctl says to `arguments`.
+  [[nodiscard]] Answer ask(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> argv{std::string(EVICTD_PROGRAMS) + "/evictctl"};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    const std::filesystem::path output = scratch_->path() / "answer";
+    Result<stage::Child> asked = stage::Child::start({.argv = argv, .output = output});
+    const Result<stage::ChildExit> end =
+        asked ? asked->wait(kDeadline) : Result<stage::ChildExit>(tl::unexpected(asked.error()));
+    return {end ? end->text() : end.error().message(), stage::read_text(output).value_or("")};
+  }
+};
+
+TEST_F(RecordedDemo, CanBeExplainedAndReplayedToItsEnd) {
+  Result<stage::Child> demo =
+      start({"pids", "poll", "burstable-forkbomb"}, {"--record", recording().string()});
+  ASSERT_TRUE(demo) << demo.error().message();
+  const Result<stage::ChildExit> end = demo->wait(kDeadline);
+  ASSERT_TRUE(end) << end.error().message();
+  const std::string records = recording().string() + ".records.jsonl";
+  const std::string told = stage::read_text(output()).value_or("");
+  EXPECT_THAT(told, testing::HasSubstr("evictctl replay " + recording().string()));
+  EXPECT_THAT(told, testing::HasSubstr("evictctl explain --file " + records));
+  const Answer replayed = ask({"replay", recording().string()});
+  EXPECT_EQ(replayed.exit, "exit status 0") << replayed.text;
+  EXPECT_THAT(replayed.text, testing::Not(testing::HasSubstr("ends without an end")));
+  const Answer explained = ask({"explain", "--file", records});
+  EXPECT_EQ(explained.exit, "exit status 0") << explained.text;
+  EXPECT_THAT(explained.text, testing::HasSubstr("burstable-forkbomb"));
+  const Answer mistaken = ask({"explain", "--file", recording().string()});
+  EXPECT_EQ(mistaken.exit, "exit status 1");
+  EXPECT_THAT(mistaken.text, testing::HasSubstr("evictctl replay reads"));
+}
+
 /// A cgroup and all below it, none of which has a process.
 void remove_cgroups(const std::filesystem::path& top) {
   std::vector<std::filesystem::path> cgroups{top};

@@ -103,6 +103,14 @@ TEST(RecordReader, ASchemaBeyondEveryWholeNumberIsNewerToo) {
             "f:1: schema 18446744073709551615 is newer than what this program reads (1)");
 }
 
+TEST(RecordReader, ARecordingIsNamedAsOneWithWhatReadsIt) {
+  const auto read = read_record_text("\x28\xb5\x2f\xfdrest", "demo.rec");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message(),
+            "demo.rec: no record file but a recording, which evictctl replay reads; allowed: a "
+            "recordFile of evictd");
+}
+
 TEST(RecordReader, ASchemaBelowZeroIsNone) {
   const auto read = read_record_text("{\"schema\":-1}\n", "f");
   ASSERT_TRUE(read);

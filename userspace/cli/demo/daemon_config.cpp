@@ -64,6 +64,14 @@ std::int64_t grace_seconds_of(const DemoOptions& options) {
   return options.grace_seconds.value_or(options.scenario == Scenario::kSoft ? 1 : 0);
 }
 
+std::filesystem::path record_file_of(const DemoOptions& options,
+                                     const std::filesystem::path& directory) {
+  if (!options.record.empty()) {
+    return std::filesystem::absolute(options.record).string() + ".records.jsonl";
+  }
+  return options.keep ? directory / "records.jsonl" : std::filesystem::path{};
+}
+
 std::string daemon_config(const DaemonConfigInput& input) {
   ordered_json config;
   add_thresholds(config, input);
@@ -71,6 +79,10 @@ std::string daemon_config(const DaemonConfigInput& input) {
   config["manifestDirectories"] = {(input.directory / "pods").string()};
   config["runtimeDirectory"] = input.directory.string();
   config["eventSource"] = name_of(input.options.event_source);
+  const std::filesystem::path records = record_file_of(input.options, input.directory);
+  if (!records.empty()) {
+    config["recordFile"] = records.string();
+  }
   if (is_on_disk(input.options.scenario)) {
     add_disk(config, input.disk);
   }

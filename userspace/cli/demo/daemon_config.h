@@ -28,6 +28,11 @@ inline constexpr int kLocalStorageGraceSeconds = 1;
 /// The grace that the scenario has unless it is told otherwise.
 [[nodiscard]] std::int64_t grace_seconds_of(const DemoOptions& options);
 
+/// Where evictd writes its decisions and events, absolute: beside what --record names, or with
+/// --keep in the play's `directory`; empty where nothing is to be left.
+[[nodiscard]] std::filesystem::path record_file_of(const DemoOptions& options,
+                                                   const std::filesystem::path& directory);
+
 /// evictd's configuration for one play, as JSON, which is YAML. What `evictd --config` is given.
 [[nodiscard]] std::string daemon_config(const DaemonConfigInput& input);
 

@@ -73,6 +73,7 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, int signals, Ch
   Play play{options, say, signals};
   Result<> ready = play.set_up();
   const Result<Evidence> evidence = ready ? play.perform() : tl::unexpected(ready.error());
+  play.stop_daemon();
   // Ctrl-C ends evictd and the pods too: what went wrong then, or seems to have gone well, is no
   // result.
   if (play.interrupted()) {
@@ -91,9 +92,12 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, int signals, Ch
   }
   if (result.again) {
     say("a void run is repeated");
-  } else if (options.keep) {
+    return result;
+  }
+  if (options.keep) {
     play.keep();
   }
+  play.tell_of_records();
   return result;
 }
 
@@ -168,7 +172,8 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
       "--keep", options.keep,
       "leave the cgroups and files in place afterwards; a filesystem goes all the same");
   command.add_option("--record", options.record,
-                     "have evictd record its passes to this file, for evictctl replay");
+                     "have evictd record its passes to this file, for evictctl replay, and its "
+                     "decisions to FILE.records.jsonl, for evictctl explain");
   command.add_option("--programs", options.programs,
                      "where evictd and evict-load are (default: beside this program)");
   command.footer(

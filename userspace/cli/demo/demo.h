@@ -40,7 +40,8 @@ struct DemoOptions {
   std::string poll_interval;
   /// stdout gets one JSON object and nothing else; the story goes to stderr.
   bool json = false;
-  /// Where evictd records its passes, for evictctl replay; empty for nowhere.
+  /// Where evictd records its passes, for evictctl replay, and beside it its decisions; empty for
+  /// nowhere.
   std::filesystem::path record;
   /// Leave the cgroups and the private directory for someone to look at.
   bool keep = false;

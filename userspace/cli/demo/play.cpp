@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <utility>
 
@@ -49,13 +50,38 @@ Play::Play(const DemoOptions& options, Narrator say, int signals)
       script_(script_of(options.scenario)),
       programs_(options.programs.empty() ? own_directory() : options.programs) {}
 
+void Play::stop_daemon() {
+  if (!daemon_) {
+    return;
+  }
+  const Result<stage::ChildExit> end = daemon_->stop();
+  if (!end || end->killed_by(SIGKILL)) {
+    say_("evictd did not end by itself: what it recorded may lack its end");
+  }
+}
+
 void Play::keep() {
   if (scratch_) {
+    say_("kept: the files in " + scratch_->path().string());
     scratch_->keep();
   }
   if (tree_) {
+    say_("kept: the cgroups " + tree_->cgroup_root());
     static_cast<void>(tree_->kill_all());
     tree_->keep();
+  }
+}
+
+void Play::tell_of_records() const {
+  if (!daemon_) {
+    return;
+  }
+  if (!options_.record.empty()) {
+    say_("recorded: evictctl replay " + std::filesystem::absolute(options_.record).string());
+  }
+  const std::filesystem::path records = record_file_of(options_, scratch_->path());
+  if (!records.empty()) {
+    say_("records: evictctl explain --file " + records.string());
   }
 }
 

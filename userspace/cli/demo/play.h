@@ -37,8 +37,12 @@ class Play {
   Result<> set_up();
   /// Lets the hog go and waits until a pod has died and is freed, or for a minute.
   Result<Evidence> perform();
-  /// Leaves cgroups and files; processes end all the same.
+  /// Ends evictd as an operator does, so that what it writes is whole. Does nothing without one.
+  void stop_daemon();
+  /// Leaves cgroups and files, and says where; processes end all the same.
   void keep();
+  /// Says which files of evictd's this play leaves, and what reads them.
+  void tell_of_records() const;
   /// True once one of the signals came.
   [[nodiscard]] bool interrupted() const { return signalled_within(Duration{0}); }
 
