@@ -2,6 +2,7 @@
 #include "demo/eviction_record.h"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 namespace evictd::demo {
@@ -36,6 +37,19 @@ std::string text(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
 }
 
+/// When the threshold that was acted on had first been seen met, by how long that was before the
+/// reading of the pass that acted.
+std::optional<MonoTime> first_met(const json& record, const std::optional<MonoTime>& observe) {
+  for (const json& threshold : record.value("thresholds", json::array())) {
+    const auto met_for = threshold.find("met_for_ms");
+    if (observe && text(threshold, "stood") == "acted_on" && met_for != threshold.end() &&
+        met_for->is_number_integer()) {
+      return *observe - std::chrono::milliseconds{met_for->get<std::int64_t>()};
+    }
+  }
+  return std::nullopt;
+}
+
 EvictionRecord parse_record(const json& record) {
   EvictionRecord result;
   result.pod = text(record, "pod");
@@ -47,6 +61,7 @@ EvictionRecord parse_record(const json& record) {
   result.hook = stamp(timeline, "hook_ns");
   result.wake = stamp(timeline, "wake_ns");
   result.observe = stamp(timeline, "observe_ns");
+  result.first_met = first_met(record, result.observe);
   result.decide = stamp(timeline, "decide_ns");
   result.signal = stamp(timeline, "first_signal_ns");
   result.kill = stamp(timeline, "killed_ns");

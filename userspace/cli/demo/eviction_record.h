@@ -31,6 +31,9 @@ struct EvictionRecord {
   std::optional<MonoTime> hook;
   std::optional<MonoTime> wake;
   std::optional<MonoTime> observe;
+  /// The first pass that found the threshold met, to the millisecond; with a grace period of the
+  /// threshold long before `observe`. Unset where it is not known.
+  std::optional<MonoTime> first_met;
   std::optional<MonoTime> decide;
   /// The first signal, and SIGKILL: the same moment where there is no grace.
   std::optional<MonoTime> signal;

@@ -35,8 +35,10 @@ std::string timeline(const Evidence& evidence) {
                                                               : "usage is";
   std::vector<Moment> moments{
       {since(evidence.crossing), fmt::format("crossing: {} past the threshold", unit)},
-      {since(record.hook), "detection: the kernel program saw it"},
       {since(record.wake), "wake: evictd's hot thread runs"},
+      {since(detection(evidence)), record.hook
+                                       ? "detection: the kernel program saw it"
+                                       : "detection: a reading shows it for the first time"},
       {since(record.observe), "observation: all counters are read again"},
       {since(record.decide), "decision: the victim is chosen"},
       {since(record.signal), evidence.grace_seconds > 0 ? "signal: SIGTERM" : "signal: SIGKILL"},

@@ -96,7 +96,11 @@ std::optional<MonoTime> detection(const Evidence& evidence) {
   if (!evidence.record) {
     return std::nullopt;
   }
-  return evidence.record->hook ? evidence.record->hook : evidence.record->observe;
+  const EvictionRecord& record = *evidence.record;
+  if (record.hook) {
+    return record.hook;
+  }
+  return record.first_met ? record.first_met : record.observe;
 }
 
 std::string to_json(const Evidence& evidence) {

@@ -67,7 +67,8 @@ enum class Outcome {
 [[nodiscard]] std::optional<double> since_crossing_us(const Evidence& evidence,
                                                       const std::optional<MonoTime>& at);
 
-/// When evictd learned of the crossing: the kernel program's stamp, or the poll that saw it.
+/// When evictd learned of the crossing: the kernel program's stamp, or the first reading that shows
+/// it.
 [[nodiscard]] std::optional<MonoTime> detection(const Evidence& evidence);
 
 /// One JSON object on one line, with the keys that docs/demo.md lists.

@@ -61,6 +61,16 @@ TEST(DemoEvictionRecord, OfAGraceThatWasCutTakesOnlyTheKillFromTheEscalation) {
   EXPECT_TRUE(whole->grace_was_cut);
 }
 
+TEST(DemoEvictionRecord, KnowsSinceWhenTheThresholdThatWasActedOnHadBeenMet) {
+  const auto records = parse_evictions(R"([{"id": 1, "uid": "u-1", "grace_seconds": 1,
+      "timeline": {"hook_ns": null, "observe_ns": 12000000000},
+      "thresholds": [{"stood": "not_met", "met_for_ms": null},
+                     {"stood": "past_grace", "met_for_ms": 7000},
+                     {"stood": "acted_on", "met_for_ms": 2004}]}])");
+  ASSERT_TRUE(records) << records.error().message();
+  EXPECT_EQ(records->front().first_met, at_ns(9'996'000'000));
+}
+
 TEST(DemoEvictionRecord, IsOfThePodThatIsAskedForAndOfNoOther) {
   const auto records = parse_evictions(kCut);
   ASSERT_TRUE(records) << records.error().message();

@@ -106,6 +106,22 @@ TEST(DemoVerdict, APollDetectsWhenItReads) {
   EXPECT_EQ(detection(polled), polled.record->observe);
 }
 
+TEST(DemoVerdict, APollOfASoftThresholdDetectsWhenItFirstFindsItMet) {
+  Evidence polled = good_run();
+  polled.scenario = Scenario::kSoft;
+  polled.record->hook.reset();
+  polled.record->first_met = kCrossing + microseconds{9'000'000};
+  polled.record->wake = kCrossing + microseconds{10'999'990};
+  polled.record->observe = kCrossing + microseconds{11'000'000};
+  EXPECT_EQ(detection(polled), polled.record->first_met);
+  const auto object = nlohmann::json::parse(to_json(polled));
+  EXPECT_EQ(object["crossing_to_detection_us"], 9'000'000.0);
+  const std::string text = tell(polled, script_of(Scenario::kSoft));
+  EXPECT_THAT(text, HasSubstr("9000000.0  detection: a reading shows it for the first time"));
+  EXPECT_LT(text.find("crossing: usage"), text.find("detection"));
+  EXPECT_LT(text.find("detection"), text.find("observation"));
+}
+
 TEST(DemoVerdict, WhatDidNotHappenIsNull) {
   Evidence nobody = good_run();
   nobody.victim.clear();
