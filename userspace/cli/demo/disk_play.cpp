@@ -94,8 +94,12 @@ Result<Evidence> Play::perform_on_disk() {
     return tl::unexpected(victim.error());
   }
   witness->hog_is_dead();
+  announce_death(*victim);
   const DiskTestimony testimony =
       witness->finish(victim->empty() ? Duration{0} : Duration{kDiskFreedPatience});
+  if (testimony.freed && *victim == script_.hog.name) {
+    announce("its space is back", testimony.freed);
+  }
   Evidence evidence;
   evidence.freed = testimony.freed;
   evidence.headroom = sizes_.disk_headroom;

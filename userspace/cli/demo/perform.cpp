@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -74,6 +75,35 @@ void Play::announce_crossing() {
   }
 }
 
+void Play::announce(const std::string& what, const std::optional<MonoTime>& at) const {
+  const std::optional<MonoTime> crossing = on_disk() ? std::nullopt : stamped_crossing();
+  if (!crossing || !at) {
+    say_(what);
+    return;
+  }
+  const auto us = std::chrono::duration<double, std::micro>(*at - *crossing);
+  say_(fmt::format("{}, {:.1f} us after the crossing", what, us.count()));
+}
+
+void Play::announce_death(const std::string& victim) const {
+  if (!victim.empty()) {
+    const std::optional<stage::ChildExit>& hog = hog_->load.child().ended();
+    announce(victim + " has ended",
+             victim == script_.hog.name && hog ? std::optional(hog->at) : std::nullopt);
+  }
+}
+
+std::optional<MonoTime> Play::stamped_crossing() const {
+  const load::StampLog& stamps = hog_->load.stamps();
+  std::optional<load::LoadStamp> crossing =
+      stamps.first_where([this](const load::LoadStamp& stamp) { return stamp.usage > threshold_; });
+  if (!crossing) {
+    // Dead before the batch in which it crossed had ended: not earlier than the one before.
+    crossing = stamps.last();
+  }
+  return crossing ? std::optional(load::to_mono_time(crossing->end_ns)) : std::nullopt;
+}
+
 std::optional<EvictionRecord> Play::await_record(const std::string& uid) {
   std::optional<EvictionRecord> found;
   for (const MonoTime deadline = now() + kRecordPatience; now() < deadline;) {
@@ -92,18 +122,11 @@ std::optional<EvictionRecord> Play::await_record(const std::string& uid) {
 
 void Play::add_crossing(Evidence& evidence, const Testimony& testimony) const {
   const load::StampLog& stamps = hog_->load.stamps();
-  const std::optional<load::LoadStamp> crossing =
-      stamps.first_where([this](const load::LoadStamp& stamp) { return stamp.usage > threshold_; });
   std::int64_t most = threshold_;
   for (std::uint64_t n = stamps.first_kept(); n < stamps.count(); ++n) {
     most = std::max(most, stamps.at(n).value_or(load::LoadStamp{}).usage);
   }
-  if (crossing) {
-    evidence.crossing = load::to_mono_time(crossing->end_ns);
-  } else if (const std::optional<load::LoadStamp> last = stamps.last(); last) {
-    // Dead before the batch in which it crossed had ended: not earlier than the one before.
-    evidence.crossing = load::to_mono_time(last->end_ns);
-  }
+  evidence.crossing = stamped_crossing();
   evidence.rate = typical_rate(batches_of(stamps));
   if (!pids()) {
     evidence.overshoot = Bytes{std::max(most, testimony.highest.value) - threshold_};
@@ -138,8 +161,12 @@ Result<Evidence> Play::perform() {
     return tl::unexpected(victim.error());
   }
   witness->hog_is_dead();
+  announce_death(*victim);
   const bool somebody_died = !victim->empty();
   const Testimony testimony = witness->finish(somebody_died ? kFreedPatience : Duration{0});
+  if (testimony.freed && *victim == script_.hog.name) {
+    announce("its memory is back", testimony.freed);
+  }
   Evidence evidence;
   evidence.freed = testimony.freed;
   evidence.headroom = sizes_.headroom;

@@ -72,6 +72,12 @@ class Play {
   /// Waits, unless one of the signals comes or has come: it is not taken from `signals_`.
   [[nodiscard]] bool signalled_within(Duration time) const;
   void announce_crossing();
+  /// Says what has just happened, and how long after the crossing if both moments are known.
+  void announce(const std::string& what, const std::optional<MonoTime>& at) const;
+  /// After the witness was told of it, whom this would delay. Nothing for an empty name.
+  void announce_death(const std::string& victim) const;
+  /// End of the hog's first batch past the threshold; of its last one where it stamped none.
+  [[nodiscard]] std::optional<MonoTime> stamped_crossing() const;
   [[nodiscard]] std::optional<EvictionRecord> await_record(const std::string& uid);
   void add_crossing(Evidence& evidence, const Testimony& testimony) const;
   [[nodiscard]] std::int64_t grace_seconds() const;
