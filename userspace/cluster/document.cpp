@@ -13,6 +13,7 @@
 
 #include "cluster/json_builder.h"
 #include "cluster/yaml_scalar.h"
+#include "config/utf8.h"
 
 namespace evictd::cluster {
 
@@ -215,6 +216,30 @@ void parse_json(std::string_view text, JsonBuilder& builder) {
   }
 }
 
+/// "0x1b"
+std::string hexadecimal(char byte) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto value = static_cast<unsigned char>(byte);
+  return {'0', 'x', kDigits[value >> 4U], kDigits[value & 0xfU]};
+}
+
+/// Refuses what YAML allows in no text and yaml-cpp takes all the same. The parser of JSON refuses
+/// control characters by itself.
+void check_bytes(std::string_view text, DocumentFormat format, JsonBuilder& builder) {
+  const auto refuse_at = [&](std::size_t offset, const std::string& what) {
+    const std::string_view before = text.substr(0, offset);
+    const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
+    builder.fail_at(line, Errc::kMalformed, what);
+  };
+  if (const auto bad = config::find_invalid_utf8(text)) {
+    refuse_at(*bad, "byte " + hexadecimal(text[*bad]) + " is no UTF-8; allowed: UTF-8 text");
+  } else if (const auto control = config::find_control_character(text);
+             control && format == DocumentFormat::kYaml) {
+    refuse_at(*control,
+              "control character " + hexadecimal(text[*control]) + "; allowed: printable text");
+  }
+}
+
 void parse(std::string_view text, DocumentFormat format, JsonBuilder& builder) {
   switch (format) {
     case DocumentFormat::kYaml:
@@ -236,7 +261,10 @@ Result<std::vector<Document>> parse_documents(std::string_view text, std::string
                 prefix + "1: longer than " + std::to_string(limits.bytes) + " bytes");
   }
   JsonBuilder builder(limits);
-  parse(text, format, builder);
+  check_bytes(text, format, builder);
+  if (!builder.failed()) {
+    parse(text, format, builder);
+  }
   if (builder.failure()) {
     Error error = *builder.failure();
     error.context = prefix + error.context;

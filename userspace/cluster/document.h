@@ -33,7 +33,8 @@ struct Document {
 /// Reads all documents of `text`; a YAML text may have several, empty ones are left out.
 /// Plain YAML scalars become null, booleans and numbers as in YAML 1.2's core schema, else texts;
 /// so does a number with a leading zero, which is another number in YAML 1.1. Errors, each as
-/// "NAME:LINE: what": kMalformed for text that is no YAML or JSON; kInvalid for a key that is there
+/// "NAME:LINE: what": kMalformed for bytes that are no UTF-8, for control characters other than tab
+/// and the ends of lines, and for text that is no YAML or JSON; kInvalid for a key that is there
 /// twice or is no scalar, a merge key, a tag of the application's own, or a number of JSON that no
 /// double holds; kExhausted beyond a limit.
 [[nodiscard]] Result<std::vector<Document>> parse_documents(std::string_view text,

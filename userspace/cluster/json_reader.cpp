@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/json_reader.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace evictd::cluster {
@@ -70,6 +71,19 @@ std::string JsonReader::text() const {
     return {};
   }
   return value_->get<std::string>();
+}
+
+std::string JsonReader::name() const {
+  std::string read = text();
+  const bool has_control = std::any_of(read.begin(), read.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
+  if (has_control) {
+    reject("has a control character; allowed: a name as Kubernetes has them, such as web-0");
+    return {};
+  }
+  return read;
 }
 
 bool JsonReader::flag() const {

@@ -31,6 +31,9 @@ class JsonReader {
   [[nodiscard]] std::vector<JsonReader> elements() const;
   /// A text, empty if absent.
   [[nodiscard]] std::string text() const;
+  /// A text that will stand in one line of a log: control characters, tab and line ends included,
+  /// are rejected.
+  [[nodiscard]] std::string name() const;
   [[nodiscard]] bool flag() const;
   /// A whole number from `lowest` to `highest`.
   [[nodiscard]] std::optional<std::int64_t> integer(std::int64_t lowest,

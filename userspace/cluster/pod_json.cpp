@@ -61,7 +61,7 @@ std::vector<Container> containers_at(const JsonReader& reader) {
   std::vector<Container> containers;
   for (const JsonReader& item : reader.elements()) {
     Container container;
-    container.name = item.at("name").text();
+    container.name = item.at("name").name();
     container.requests = resources_at(item.at("resources").at("requests"));
     container.limits = resources_at(item.at("resources").at("limits"));
     container.restarts_always = item.at("restartPolicy").text() == "Always";
@@ -83,7 +83,7 @@ std::vector<Volume> volumes_at(const JsonReader& reader) {
   std::vector<Volume> volumes;
   for (const JsonReader& item : reader.elements()) {
     Volume volume;
-    volume.name = item.at("name").text();
+    volume.name = item.at("name").name();
     volume.host_path = item.at("hostPath").present();
     volume.config_map = item.at("configMap").present();
     volume.git_repo = item.at("gitRepo").present();
@@ -99,9 +99,9 @@ std::vector<Volume> volumes_at(const JsonReader& reader) {
 }
 
 void read_metadata(const JsonReader& metadata, Pod& pod) {
-  pod.name = metadata.at("name").text();
-  pod.ns = metadata.at("namespace").text();
-  pod.uid = metadata.at("uid").text();
+  pod.name = metadata.at("name").name();
+  pod.ns = metadata.at("namespace").name();
+  pod.uid = metadata.at("uid").name();
   pod.deletion_requested = metadata.at("deletionTimestamp").present();
   for (const auto& [key, value] : metadata.at("annotations").members()) {
     pod.annotations.insert_or_assign(key, value.text());

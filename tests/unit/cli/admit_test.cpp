@@ -180,11 +180,22 @@ TEST(Admit, NoNameOfAPodForgesAnAnswer) {
       "apiVersion: v1\nkind: Pod\nmetadata: {name: \"x\\nkube-system/y\"}\n"
       "spec:\n  containers: [{name: c}]\n",
       "");
-  EXPECT_EQ(run.exit_status, 0);
-  EXPECT_EQ(run.out, "default/x\\x0akube-system/y: admitted\n");
+  EXPECT_EQ(run.exit_status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.errors, "evictctl: " + run.path +
+                            ":3: metadata.name: has a control character; allowed: a name as "
+                            "Kubernetes has them, such as web-0\n");
   const Asked kind("apiVersion: v1\nkind: \"x\\ny\"\n", "");
   EXPECT_EQ(kind.errors,
             "evictctl: " + kind.path + ":2: kind: 'x\\x0ay'; allowed: Pod, PodList, List\n");
+}
+
+TEST(Admit, AManifestThatIsNoUtf8IsRefused) {
+  const Asked run("apiVersion: v1\nkind: Pod\nmetadata: {name: \"\xff\xfe\"}\n", "");
+  EXPECT_EQ(run.exit_status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.errors,
+            "evictctl: " + run.path + ":3: byte 0xff is no UTF-8; allowed: UTF-8 text\n");
 }
 
 TEST(Admit, AnObjectWithoutANameIsNoPod) {

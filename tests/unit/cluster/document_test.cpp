@@ -53,6 +53,21 @@ TEST(ParseDocuments, ReadsEveryDocumentWithItsLine) {
   EXPECT_EQ(documents->at(1).line, 7);
 }
 
+TEST(ParseDocuments, RefusesBytesThatAreNoUtf8WithTheirLine) {
+  const Error yaml = document_error("a: 1\nb: \"\xff\xfe\"\n");
+  EXPECT_EQ(yaml.message(), "f:2: byte 0xff is no UTF-8; allowed: UTF-8 text");
+  EXPECT_EQ(yaml.code, Errc::kMalformed);
+  EXPECT_EQ(document_error("{\"a\":\n\"\xc0\x80\"}", DocumentFormat::kJson).message(),
+            "f:2: byte 0xc0 is no UTF-8; allowed: UTF-8 text");
+}
+
+TEST(ParseDocuments, RefusesControlCharactersThatNoEscapeWrote) {
+  EXPECT_EQ(document_error("a: 1\n\nb: \"x\x1b[31m\"\n").message(),
+            "f:3: control character 0x1b; allowed: printable text");
+  EXPECT_EQ(one("a: \"x\\e[31m\\n\"\nb: \"\t\"\n"),
+            json::parse(R"({"a":"x\u001b[31m\n","b":"\t"})"));
+}
+
 TEST(ParseDocuments, FindsNothingInAnEmptyText) {
   for (const char* text : {"", "# only a comment\n", "---\n", "---\n---\n"}) {
     EXPECT_TRUE(parse_documents(text, "f", DocumentFormat::kYaml)->empty()) << text;

@@ -88,5 +88,16 @@ TEST(Rfc3339, RefusesWhatIsNoTime) {
   }
 }
 
+TEST(PodJson, RefusesNamesThatWouldForgeALineOfALog) {
+  const std::string why =
+      ": has a control character; allowed: a name as Kubernetes has them, such as web-0";
+  EXPECT_EQ(reading_error(R"({"metadata": {"name": "a\u001b[31m\nX"}})"), "metadata.name" + why);
+  EXPECT_EQ(reading_error(R"({"metadata": {"namespace": "a\tb"}})"), "metadata.namespace" + why);
+  EXPECT_EQ(reading_error(R"({"metadata": {"uid": "a\u007f"}})"), "metadata.uid" + why);
+  EXPECT_EQ(reading_error(R"({"spec": {"containers": [{"name": "a\n"}]}})"),
+            "spec.containers[0].name" + why);
+  EXPECT_EQ(reading_error(R"({"metadata": {"annotations": {"a": "two\nlines"}}})"), "none");
+}
+
 }  // namespace
 }  // namespace evictd::cluster
