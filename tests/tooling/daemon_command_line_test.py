@@ -3,8 +3,10 @@
 
 usage: daemon_command_line_test.py EVICTD
 """
+import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 EVICTD = sys.argv[1]
@@ -40,6 +42,23 @@ class DaemonCommandLineTest(unittest.TestCase):
             result = run("--check", *arguments)
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
             self.assertIn(f'{arguments[-2]}: "": not allowed; allowed: ', result.stderr)
+
+    def test_a_recording_has_a_file_of_its_own(self):
+        with tempfile.TemporaryDirectory() as directory:
+            config = os.path.join(directory, "evictd.yaml")
+            records = os.path.join(directory, "records")
+            with open(config, "w", encoding="utf-8") as text:
+                text.write(f"recordFile: {records}\n")
+            for path, key in ((records, "recordFile"), (config, "--config")):
+                result = run("--check", "--config", config, "--record", path)
+                self.assertEqual((result.returncode, result.stdout), (1, ""), path)
+                self.assertEqual(
+                    result.stderr,
+                    f'evictd: --record: "{path}": the file of {key} is there; '
+                    "allowed: a path that no other file of evictd has\n",
+                )
+            result = run("--check", "--config", config, "--record", os.path.join(directory, "recording"))
+            self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_a_lost_stdout_is_a_failure(self):
         for argument in ("--check", "--help", "--version"):

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/value.h"
+#include "config/written_files.h"
 
 namespace evictd::config {
 namespace {
@@ -130,31 +131,6 @@ Result<> check_directories(const Settings& settings, const Judge& judge) {
     }
   }
   return {};
-}
-
-/// A file that is made or written, and the key that says where.
-struct WrittenFile {
-  std::string key;
-  std::string path;
-};
-
-std::vector<WrittenFile> written_files(const Settings& settings) {
-  std::vector<WrittenFile> files;
-  files.push_back({.key = "controlSocket", .path = settings.control_socket_path()});
-  const std::string state = settings.state_file_path();
-  if (!state.empty()) {
-    files.push_back({.key = "stateFile", .path = state});
-    // Written first, then put in place of the old one.
-    files.push_back({.key = "stateFile", .path = state + ".new"});
-  }
-  const RecordSettings& records = settings.records;
-  if (!records.file.empty()) {
-    files.push_back({.key = "recordFile", .path = records.file});
-    for (int number = 1; number < records.files; ++number) {
-      files.push_back({.key = "recordFile", .path = fmt::format("{}.{}", records.file, number)});
-    }
-  }
-  return files;
 }
 
 Result<> check_written_files(const Settings& settings, const Judge& judge) {

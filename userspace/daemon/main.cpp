@@ -8,6 +8,7 @@
 
 #include "base/standard_output.h"
 #include "config/effective.h"
+#include "config/written_files.h"
 #include "core/go_duration.h"
 #include "daemon/daemon.h"
 #include "eviction/quantity.h"
@@ -72,6 +73,12 @@ int run(const CommandLine& line) {
   Result<config::Config> config = daemon::load_config(line.sources);
   if (!config) {
     std::cerr << "evictd: " << config.error().message() << '\n';
+    return kExitFailed;
+  }
+  if (const Result<> apart =
+          config::check_recording_path("--record", line.record, config->settings(), line.sources);
+      !line.record.empty() && !apart) {
+    std::cerr << "evictd: " << apart.error().message() << '\n';
     return kExitFailed;
   }
   if (line.check) {

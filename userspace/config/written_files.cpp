@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/written_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace evictd::config {
+namespace {
+
+/// The path without "." and "..", from the root on; links are not followed.
+std::string absolute_text(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
+  return (failed ? std::filesystem::path(path) : absolute).lexically_normal().string();
+}
+
+}  // namespace
+
+std::vector<WrittenFile> written_files(const Settings& settings) {
+  std::vector<WrittenFile> files;
+  files.push_back({.key = "controlSocket", .path = settings.control_socket_path()});
+  const std::string state = settings.state_file_path();
+  if (!state.empty()) {
+    files.push_back({.key = "stateFile", .path = state});
+    // Written first, then put in place of the old one.
+    files.push_back({.key = "stateFile", .path = state + ".new"});
+  }
+  const RecordSettings& records = settings.records;
+  if (!records.file.empty()) {
+    files.push_back({.key = "recordFile", .path = records.file});
+    for (int number = 1; number < records.files; ++number) {
+      files.push_back({.key = "recordFile", .path = fmt::format("{}.{}", records.file, number)});
+    }
+  }
+  return files;
+}
+
+Result<> check_recording_path(std::string_view option, const std::string& path,
+                              const Settings& settings, const Sources& sources) {
+  std::vector<WrittenFile> others = written_files(settings);
+  others.push_back({.key = "--config", .path = sources.config_file});
+  others.push_back({.key = "--kubelet-config", .path = sources.kubelet_config_file});
+  const std::string file = absolute_text(path);
+  for (const std::string& own : {file, file + ".1"}) {
+    const auto other = std::ranges::find_if(others, [&](const WrittenFile& one) {
+      return !one.path.empty() && absolute_text(one.path) == own;
+    });
+    if (other != others.end()) {
+      return fail(Errc::kInvalid,
+                  fmt::format("{}: \"{}\": the file of {} is there; allowed: a path that no other "
+                              "file of evictd has",
+                              option, own, other->key));
+    }
+  }
+  return {};
+}
+
+}  // namespace evictd::config
