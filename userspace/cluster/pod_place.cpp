@@ -129,12 +129,15 @@ void PlaceRules::add_pod_roots() {
     const std::string_view leaf = leaf_of(root);
     const std::string name(leaf.substr(0, leaf.size() - std::string_view(".slice").size()));
     add(CgroupDriver::kSystemd, root + "/" + name + "-kubepods.slice");
-    return;
+  } else {
+    std::vector<std::string_view> names = sys::split(root, '/');
+    names.emplace_back("kubepods");
+    add(CgroupDriver::kSystemd, slice_path(names));
   }
-  std::vector<std::string_view> names = sys::split(root, '/');
-  names.emplace_back("kubepods");
-  add(CgroupDriver::kSystemd, slice_path(names));
-  if (root.empty()) {
+  if (!root.empty()) {
+    // A systemd of its own in a container, for which that cgroup is the root.
+    add(CgroupDriver::kSystemd, root + "/kubepods.slice");
+  } else {
     // Clusters in a container run the kubelet below a cgroup of its own.
     add(CgroupDriver::kCgroupfs, "/kubelet/kubepods");
     add(CgroupDriver::kSystemd, "/kubelet.slice/kubelet-kubepods.slice");

@@ -9,14 +9,27 @@
 
 namespace evictd::daemon {
 
+namespace {
+
+/// "/a, /b, /c"
+std::string in_words(const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) {
+    text += (text.empty() ? "" : ", ") + path;
+  }
+  return text;
+}
+
+}  // namespace
+
 Result<> PodRegistry::open_places() {
   const std::vector<cluster::ExternalPodRule> external =
       external_rules(options_.config->settings());
   if (tree_.pod_root().empty() && external.empty()) {
-    return fail(Errc::kNotFound,
-                "no pod root: neither kubepods nor kubepods.slice is below cgroupRoot \"" +
-                    options_.config->settings().cgroup_root + "\" in " +
-                    tree_.layout().memory().mount);
+    return fail(Errc::kNotFound, "no pod root for cgroupRoot \"" +
+                                     options_.config->settings().cgroup_root +
+                                     "\": " + tree_.layout().memory().mount + " has none of " +
+                                     in_words(tree_.rules().pod_roots()));
   }
   if (Result<> opened = places_.open(tree_.pod_root(), external); !opened) {
     return opened;

@@ -49,9 +49,12 @@ TEST_F(Start, WithoutAPodRootIsRefusedAndTheMissingCgroupNamed) {
   config["cgroupRoot"] = "/evictd-test-nowhere";
   const ProgramEnd end = refused_daemon(config.dump());
   EXPECT_EQ(end.exit_status, 1);
+  EXPECT_EQ(lines_with(end.output, "no pod root for cgroupRoot \"/evictd-test-nowhere\": "), 1U)
+      << end.output;
   EXPECT_EQ(lines_with(end.output,
-                       "no pod root: neither kubepods nor kubepods.slice is below "
-                       "cgroupRoot \"/evictd-test-nowhere\""),
+                       " has none of /evictd-test-nowhere/kubepods, "
+                       "/evictd_test_nowhere.slice/evictd_test_nowhere-kubepods.slice, "
+                       "/evictd-test-nowhere/kubepods.slice"),
             1U)
       << end.output;
 }

@@ -39,12 +39,27 @@ TEST(PlaceRules, LookForThePodRootOfEitherDriver) {
 }
 
 TEST(PlaceRules, LookForThePodRootBelowTheCgroupRoot) {
-  EXPECT_THAT(rules(below("/demo")).pod_roots(),
-              ElementsAre("/demo/kubepods", "/demo.slice/demo-kubepods.slice"));
+  EXPECT_THAT(
+      rules(below("/demo")).pod_roots(),
+      ElementsAre("/demo/kubepods", "/demo.slice/demo-kubepods.slice", "/demo/kubepods.slice"));
   EXPECT_THAT(rules(below("/a/b-c/")).pod_roots(),
-              ElementsAre("/a/b-c/kubepods", "/a.slice/a-b_c.slice/a-b_c-kubepods.slice"));
-  EXPECT_THAT(rules(below("/x.slice")).pod_roots(),
-              ElementsAre("/x.slice/kubepods", "/x.slice/x-kubepods.slice"));
+              ElementsAre("/a/b-c/kubepods", "/a.slice/a-b_c.slice/a-b_c-kubepods.slice",
+                          "/a/b-c/kubepods.slice"));
+  EXPECT_THAT(
+      rules(below("/x.slice")).pod_roots(),
+      ElementsAre("/x.slice/kubepods", "/x.slice/x-kubepods.slice", "/x.slice/kubepods.slice"));
+}
+
+TEST(PlaceRules, FindPodsOfASystemdThatHasTheCgroupRootForItsRoot) {
+  const PlaceRules prefixed = rules(below("/docker/0123", CgroupDriver::kSystemd));
+  constexpr std::string_view kRoot = "/docker/0123/kubepods.slice";
+  EXPECT_EQ(kind_of(prefixed, "/docker"), PlaceKind::kOnTheWay);
+  EXPECT_EQ(kind_of(prefixed, kRoot), PlaceKind::kPodRoot);
+  EXPECT_EQ(kind_of(prefixed,
+                    "/docker/0123/kubepods.slice/kubepods-burstable.slice/"
+                    "kubepods-burstable-podabc.slice",
+                    kRoot),
+            PlaceKind::kPod);
 }
 
 TEST(PlaceRules, TakeACgroupRootThatIsThePodRootItself) {
