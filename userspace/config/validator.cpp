@@ -137,7 +137,7 @@ Failure Validator::refuse_unknown(const YamlEntry& entry, const std::string& gro
        .key = key,
        .shown = text,
        .reason = reason,
-       .allowed = group.empty() ? "the keys of docs/configuration.md" : joined(siblings)});
+       .allowed = group.empty() ? "the keys that evictd --check prints" : joined(siblings)});
 }
 
 void Validator::note_origin(const std::string& key, const YamlEntry& entry) {

@@ -7,10 +7,12 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "config/utf8.h"
+#include "config/value.h"
 
 namespace evictd::config {
 namespace {
@@ -22,6 +24,29 @@ constexpr std::string_view kEndMark = "\n#\x01";
 std::string control_reason(char control) {
   return fmt::format("control character {:#04x}; allowed: printable text",
                      static_cast<unsigned char>(control));
+}
+
+/// "sweep.floor: 30us: REASON", without what is empty.
+std::string about(const std::string& path, const std::string& value, std::string_view reason) {
+  std::string text;
+  for (const std::string& part : {path, value}) {
+    text += part.empty() ? "" : part + ": ";
+  }
+  return text + std::string(reason);
+}
+
+/// A key as it continues a path: "floor" in "sweep.floor", a name with dots of its own in brackets,
+/// as in "evictionHard[memory.available]".
+std::string joined_path(const std::string& path, const std::string& key) {
+  YamlNode name;
+  name.kind = YamlNode::Kind::kScalar;
+  name.text = key;
+  name.plain = !key.empty();
+  const std::string text = shown(name);
+  if (path.empty()) {
+    return text;
+  }
+  return key.find('.') == std::string::npos ? path + "." + text : path + "[" + text + "]";
 }
 
 /// Leaves the parser from inside a callback; never leaves this file.
@@ -50,44 +75,45 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    refuse_extras(mark, "?", anchor);
-    place(mark, node_at(mark, YamlNode::Kind::kNull));
+    const YamlNode node = node_at(mark, YamlNode::Kind::kNull);
+    refuse_extras(node, mark, "?", anchor);
+    place(mark, node);
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    throw Refusal(Errc::kInvalid, mark, "an alias; allowed: values written out");
+    throw Refusal(Errc::kInvalid, mark, about(path(), "", "an alias; allowed: values written out"));
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    refuse_extras(mark, tag, anchor);
+    YamlNode scalar = node_at(mark, YamlNode::Kind::kScalar);
+    scalar.text = value;
+    scalar.plain = tag == "?";
+    refuse_extras(scalar, mark, tag, anchor);
     if (value.find(kEndMark.substr(1)) != std::string::npos) {
       throw Refusal(Errc::kMalformed, mark, "no valid YAML: a quote that is not closed");
     }
     // An escape can write what the bytes of the file may not have.
     if (const auto control = find_control_character(value)) {
-      throw Refusal(Errc::kMalformed, mark, control_reason(value[*control]));
+      throw Refusal(Errc::kMalformed, mark, about_node(scalar, control_reason(value[*control])));
     }
     if (expects_key()) {
       begin_entry(mark, value);
       return;
     }
-    YamlNode scalar = node_at(mark, YamlNode::Kind::kScalar);
-    scalar.text = value;
-    scalar.plain = tag == "?";
     place(mark, std::move(scalar));
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
-    refuse_extras(mark, tag, anchor);
+    refuse_extras(node_at(mark, YamlNode::Kind::kSequence), mark, tag, anchor);
     open(mark, YamlNode::Kind::kSequence);
   }
   void OnSequenceEnd() override { open_.pop_back(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
-    refuse_extras(mark, tag, anchor);
+    refuse_extras(node_at(mark, YamlNode::Kind::kMap), mark, tag, anchor);
     open(mark, YamlNode::Kind::kMap);
   }
   void OnMapEnd() override { open_.pop_back(); }
@@ -100,6 +126,12 @@ class TreeBuilder final : public YAML::EventHandler {
     bool has_key = false;
   };
 
+  /// A key that was there already; refused with its value, which comes next.
+  struct Duplicate {
+    YAML::Mark mark;
+    int first_line = 0;
+  };
+
   [[nodiscard]] static YamlNode node_at(const YAML::Mark& mark, YamlNode::Kind kind) {
     YamlNode node;
     node.kind = kind;
@@ -107,13 +139,36 @@ class TreeBuilder final : public YAML::EventHandler {
     return node;
   }
 
-  static void refuse_extras(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+  /// Where the next value goes: the keys and places of all that is open.
+  [[nodiscard]] std::string path() const {
+    std::string path;
+    for (const Level& level : open_) {
+      const bool innermost = &level == &open_.back();
+      if (level.node->kind == YamlNode::Kind::kSequence) {
+        path += fmt::format("[{}]", level.node->items.size() - (innermost ? 0 : 1));
+      } else if (!innermost || level.has_key) {
+        path = joined_path(path, level.node->entries.back().key);
+      }
+    }
+    return path;
+  }
+
+  /// What is wrong with `node`, which comes next, with its key and, unless it is one, its value.
+  [[nodiscard]] std::string about_node(const YamlNode& node, std::string_view reason) const {
+    return expects_key() && node.kind == YamlNode::Kind::kScalar
+               ? about(joined_path(path(), node.text), "", reason)
+               : about(path(), shown(node), reason);
+  }
+
+  void refuse_extras(const YamlNode& node, const YAML::Mark& mark, const std::string& tag,
+                     YAML::anchor_t anchor) const {
     if (anchor != YAML::NullAnchor) {
-      throw Refusal(Errc::kInvalid, mark, "an anchor; allowed: values written out");
+      throw Refusal(Errc::kInvalid, mark,
+                    about_node(node, "an anchor; allowed: values written out"));
     }
     // "?" is what the parser calls a value without a tag, "!" one in quotes.
     if (!tag.empty() && tag != "?" && tag != "!") {
-      throw Refusal(Errc::kInvalid, mark, "a tag; allowed: values without one");
+      throw Refusal(Errc::kInvalid, mark, about_node(node, "a tag; allowed: values without one"));
     }
   }
 
@@ -128,10 +183,7 @@ class TreeBuilder final : public YAML::EventHandler {
     const auto twin = std::find_if(entries.begin(), entries.end(),
                                    [&](const YamlEntry& entry) { return entry.key == key; });
     if (twin != entries.end()) {
-      throw Refusal(Errc::kInvalid, mark,
-                    fmt::format("duplicate key \"{}\", first given on line {}; allowed: each key "
-                                "once",
-                                key, twin->line));
+      duplicate_ = Duplicate{.mark = mark, .first_line = twin->line};
     }
     entries.push_back(YamlEntry{.key = key, .line = mark.line + 1, .value = {}});
     open_.back().has_key = true;
@@ -150,6 +202,12 @@ class TreeBuilder final : public YAML::EventHandler {
     }
     if (!level.has_key) {
       throw Refusal(Errc::kInvalid, mark, "a key that is no text; allowed: text");
+    }
+    if (duplicate_) {
+      throw Refusal(Errc::kInvalid, duplicate_->mark,
+                    about_node(node, fmt::format("duplicate key, first given on line {}; allowed: "
+                                                 "each key once",
+                                                 duplicate_->first_line)));
     }
     level.has_key = false;
     YamlEntry& entry = level.node->entries.back();
@@ -179,6 +237,7 @@ class TreeBuilder final : public YAML::EventHandler {
   const YamlLimits& limits_;
   YamlNode root_;
   std::vector<Level> open_;
+  std::optional<Duplicate> duplicate_;
   std::size_t nodes_ = 0;
   int documents_ = 0;
 };
@@ -197,15 +256,38 @@ YAML::Mark mark_of(std::string_view text, std::size_t offset) {
   return mark;
 }
 
+/// The line around `offset` as an error shows it, which mostly is the key and its value: nothing
+/// has been parsed yet. What is no UTF-8 becomes a '?'.
+std::string shown_line(std::string_view text, std::size_t offset) {
+  // More than is shown, and little enough to be looked through for each bad byte in it.
+  constexpr std::size_t kMostBytes = 256;
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t before = text.substr(0, offset).rfind('\n');
+  text.remove_prefix(before == std::string_view::npos ? 0 : before + 1);
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  text = text.substr(0, std::min(text.find('\n'), kMostBytes));
+  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  YamlNode line;
+  line.kind = YamlNode::Kind::kScalar;
+  line.text = text;
+  line.plain = true;
+  while (const auto bad = find_invalid_utf8(line.text)) {
+    line.text[*bad] = '?';
+  }
+  return shown(line);
+}
+
 Result<> check_bytes(std::string_view text, std::string_view filename) {
+  const auto refuse_at = [&](std::size_t offset, std::string_view reason) {
+    return fail(Errc::kMalformed, fmt::format("{}: {}", at(filename, mark_of(text, offset)),
+                                              about("", shown_line(text, offset), reason)));
+  };
   if (const auto bad = find_invalid_utf8(text)) {
-    return fail(Errc::kMalformed, fmt::format("{}: byte {:#04x} is no UTF-8; allowed: UTF-8 text",
-                                              at(filename, mark_of(text, *bad)),
-                                              static_cast<unsigned char>(text[*bad])));
+    return refuse_at(*bad, fmt::format("byte {:#04x} is no UTF-8; allowed: UTF-8 text",
+                                       static_cast<unsigned char>(text[*bad])));
   }
   if (const auto control = find_control_character(text)) {
-    return fail(Errc::kMalformed, fmt::format("{}: {}", at(filename, mark_of(text, *control)),
-                                              control_reason(text[*control])));
+    return refuse_at(*control, control_reason(text[*control]));
   }
   return {};
 }

@@ -43,10 +43,11 @@ struct YamlLimits {
 };
 
 /// Reads one document. JSON is YAML too. An empty document is kNull.
-/// Errors: "FILE:LINE:COLUMN: ..." with kMalformed for bytes that are no UTF-8, for control
-/// characters (those that an escape writes too) and for what is no YAML; with kInvalid for a
-/// duplicate key and for what a configuration has no use for (anchors, aliases, tags, a second
-/// document, a key that is no text); with kExhausted beyond a limit.
+/// Errors: "FILE:LINE:COLUMN: KEY: VALUE: ...", as far as there are key and value, with kMalformed
+/// for bytes that are no UTF-8, for control characters (those that an escape writes too) and for
+/// what is no YAML; with kInvalid for a duplicate key and for what a configuration has no use for
+/// (anchors, aliases, tags, a second document, a key that is no text); with kExhausted beyond a
+/// limit.
 [[nodiscard]] Result<YamlNode> parse_yaml(std::string_view text, std::string_view filename,
                                           const YamlLimits& limits = {});
 

@@ -46,27 +46,34 @@ INSTANTIATE_TEST_SUITE_P(
                 "evictd.yaml:1: a list: no mapping; allowed: a mapping of keys to values"},
         BadFile{"UnknownKey", "\nevictionHrad:\n  memory.available: 1Gi\n",
                 "evictd.yaml:2: evictionHrad: a mapping: unknown key, the nearest is evictionHard; "
-                "allowed: the keys of docs/configuration.md"},
+                "allowed: the keys that evictd --check prints"},
         BadFile{"UnknownKeyInAGroup", "sweep:\n  basePeriode: 1ms\n",
                 "evictd.yaml:2: sweep.basePeriode: 1ms: unknown key, the nearest is "
                 "sweep.basePeriod; allowed: basePeriod, floor, nearDistance, rateUp, rateDown, "
                 "kickWindow, fastTickBurst, fastTicksPerSecond"},
         BadFile{"KeyAtTheWrongLevel", "basePeriod: 1ms\n",
                 "evictd.yaml:1: basePeriod: 1ms: unknown key, the nearest is sweep.basePeriod; "
-                "allowed: the keys of docs/configuration.md"},
+                "allowed: the keys that evictd --check prints"},
         BadFile{
             "KeyWithoutAName", "\"\": {dryRun: true}\n",
             "evictd.yaml:1: \"\": a mapping: unknown key, the nearest is log; allowed: the keys "
-            "of docs/configuration.md"},
+            "that evictd --check prints"},
         BadFile{"KeyWithoutANameInAGroup", "log: {\"\": json}\n",
                 "evictd.yaml:1: log.\"\": json: unknown key, the nearest is log.level; allowed: "
                 "format, level"},
         BadFile{"KeyWithADot", "sweep: {floor: 30us}\nsweep.floor: 40us\n",
                 "evictd.yaml:2: sweep.floor: 40us: unknown key, the nearest is sweep; allowed: the "
-                "keys of docs/configuration.md"},
+                "keys that evictd --check prints"},
         BadFile{"UnknownKeyWithADot", "log.formet: json\n",
                 "evictd.yaml:1: log.formet: json: unknown key, the nearest is log; allowed: the "
-                "keys of docs/configuration.md"},
+                "keys that evictd --check prints"},
+        BadFile{"KeyGivenTwice", "sweep: {floor: 30us}\nlog:\n  level: info\n  level: debug\n",
+                "evictd.yaml:4:3: log.level: debug: duplicate key, first given on line 3; allowed: "
+                "each key once"},
+        BadFile{"SignalGivenTwice",
+                "evictionHard:\n  memory.available: 1Gi\n  memory.available: 5%\n",
+                "evictd.yaml:3:3: evictionHard[memory.available]: 5%: duplicate key, first given "
+                "on line 2; allowed: each key once"},
         BadFile{"GroupThatIsNoMapping", "log: json\n",
                 "evictd.yaml:1: log: json: no mapping; allowed: a mapping with format, level"},
         BadFile{"NoValue", "dryRun:\n",

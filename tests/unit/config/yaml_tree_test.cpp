@@ -57,13 +57,24 @@ TEST(YamlTree, RefusesWhatIsNoYaml) {
 
 TEST(YamlTree, RefusesADuplicateKeyAndNamesBothLines) {
   EXPECT_EQ(refused("a: 1\nb:\n  c: 1\n  c: 2\n").context,
-            "f.yaml:4:3: duplicate key \"c\", first given on line 3; allowed: each key once");
+            "f.yaml:4:3: b.c: 2: duplicate key, first given on line 3; allowed: each key once");
+  EXPECT_EQ(refused("a: 1\na: {b: 2}\n").context,
+            "f.yaml:2:1: a: a mapping: duplicate key, first given on line 1; allowed: each key "
+            "once");
+  EXPECT_EQ(refused("a:\n- {b: 1, b:}\n").context,
+            "f.yaml:2:10: a[0].b: null: duplicate key, first given on line 2; allowed: each key "
+            "once");
 }
 
 TEST(YamlTree, RefusesAnchorsAliasesAndTags) {
-  EXPECT_EQ(refused("a: &x 1\n").context, "f.yaml:1:4: an anchor; allowed: values written out");
-  EXPECT_EQ(refused("a: &x [*x]\n").context, "f.yaml:1:4: an anchor; allowed: values written out");
-  EXPECT_EQ(refused("a: !!str 1\n").context, "f.yaml:1:4: a tag; allowed: values without one");
+  EXPECT_EQ(refused("a: &x 1\n").context,
+            "f.yaml:1:4: a: 1: an anchor; allowed: values written out");
+  EXPECT_EQ(refused("a: &x [*x]\n").context,
+            "f.yaml:1:4: a: a list: an anchor; allowed: values written out");
+  EXPECT_EQ(refused("a: !!str 1\n").context,
+            "f.yaml:1:4: a: 1: a tag; allowed: values without one");
+  EXPECT_EQ(refused("a:\n  b.c: [1, !!str 2]\n").context,
+            "f.yaml:2:12: a[b.c][1]: 2: a tag; allowed: values without one");
 }
 
 TEST(YamlTree, RefusesASecondDocument) {
@@ -80,24 +91,32 @@ TEST(YamlTree, RefusesAKeyThatIsNoText) {
 TEST(YamlTree, RefusesBytesThatAreNoUtf8WithTheirPosition) {
   const Error error = refused("a: 1\nb: \"x\xc3(\"\n");
   EXPECT_EQ(error.code, Errc::kMalformed);
-  EXPECT_EQ(error.context, "f.yaml:2:6: byte 0xc3 is no UTF-8; allowed: UTF-8 text");
+  EXPECT_EQ(error.context, "f.yaml:2:6: b: \"x?(\": byte 0xc3 is no UTF-8; allowed: UTF-8 text");
+}
+
+TEST(YamlTree, ShowsNoMoreThanTheBeginningOfALongLineOfBadBytes) {
+  const std::string bad(100'000, '\xff');
+  EXPECT_EQ(refused("  a: " + bad).context, "f.yaml:1:6: a: " + std::string(57, '?') +
+                                                "...: byte 0xff is no UTF-8; allowed: UTF-8 text");
 }
 
 TEST(YamlTree, RefusesControlCharacters) {
   EXPECT_EQ(refused(std::string_view("a: \0b\n", 6)).context,
-            "f.yaml:1:4: control character 0x00; allowed: printable text");
+            "f.yaml:1:4: a:  b: control character 0x00; allowed: printable text");
   EXPECT_EQ(refused("a: \x1b[31m\n").context,
-            "f.yaml:1:4: control character 0x1b; allowed: printable text");
+            "f.yaml:1:4: a:  [31m: control character 0x1b; allowed: printable text");
+  EXPECT_EQ(refused("a: 1\n\x01\n").context.substr(0, 11), "f.yaml:2:1:");
 }
 
 TEST(YamlTree, RefusesControlCharactersThatAnEscapeWrites) {
   const Error error = refused(R"(a: "x\e[31m")");
   EXPECT_EQ(error.code, Errc::kMalformed);
-  EXPECT_EQ(error.context, "f.yaml:1:4: control character 0x1b; allowed: printable text");
+  EXPECT_EQ(error.context,
+            "f.yaml:1:4: a: \"x [31m\": control character 0x1b; allowed: printable text");
   EXPECT_EQ(refused("b: 1\na: [b, \"/tmp/c\\0d\"]\n").context,
-            "f.yaml:2:8: control character 0x00; allowed: printable text");
+            "f.yaml:2:8: a[1]: \"/tmp/c d\": control character 0x00; allowed: printable text");
   EXPECT_EQ(refused(R"({"a": {"b\u007f": 1}})").context,
-            "f.yaml:1:8: control character 0x7f; allowed: printable text");
+            "f.yaml:1:8: a.b : control character 0x7f; allowed: printable text");
   EXPECT_EQ(read(R"(a: "b\tc\n")").entries[0].value.text, "b\tc\n");
 }
 
