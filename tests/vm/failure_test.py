@@ -50,6 +50,8 @@ class FailureTest(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertEqual(doctor["level"], "poll-only")
         self.assertTrue(doctor["failure"] or not doctor["purposes"][0]["chosen"])
+        rows = [row for purpose in doctor["purposes"] for row in purpose["rows"] if not purpose["chosen"]]
+        self.assertEqual([row for row in rows if not row["reason"]], [], "each row says why it is not used")
         self.assertEqual(status["event_source"], "poll")
         self.assertLessEqual(set(status["hooks"].values()), {"none", "off"})
 

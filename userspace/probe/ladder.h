@@ -34,7 +34,9 @@ struct RowReport {
   /// What it hooks: "fentry/page_counter_try_charge".
   std::string hook;
   bool chosen = false;
-  /// Why it was not chosen: the last words of the verifier or of libbpf, or "not tried: ...".
+  /// Why it was not chosen: the last words of the verifier or of libbpf, "not tried: ...", or where
+  /// nothing at all could be loaded Ladder::failure. Empty if it was chosen, or if one above it
+  /// was.
   std::string reason;
 };
 

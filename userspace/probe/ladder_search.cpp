@@ -97,18 +97,19 @@ void LadderSearch::reject_all(std::string_view name, const std::string& reason) 
   }
 }
 
-std::vector<PurposeReport> LadderSearch::report(bool failed) const {
+std::vector<PurposeReport> LadderSearch::report(std::string_view failure) const {
   std::vector<PurposeReport> reports;
   for (const Search& search : searches_) {
     PurposeReport& report = reports.emplace_back();
     report.purpose = search.purpose;
     report.disabled = search.disabled;
-    const AttachRow* chosen = failed ? nullptr : next(search);
+    const AttachRow* chosen = failure.empty() ? next(search) : nullptr;
     for (const Candidate& candidate : search.candidates) {
-      report.rows.push_back({.row = std::string(candidate.row->name),
-                             .hook = std::string(candidate.row->hook),
-                             .chosen = candidate.row == chosen,
-                             .reason = candidate.reason});
+      report.rows.push_back(
+          {.row = std::string(candidate.row->name),
+           .hook = std::string(candidate.row->hook),
+           .chosen = candidate.row == chosen,
+           .reason = candidate.reason.empty() ? std::string(failure) : candidate.reason});
     }
     if (chosen == nullptr) {
       report.lost = search.disabled && search.purpose == Purpose::kPerPageCharge

@@ -26,9 +26,9 @@ class LadderSearch {
   void reject(const AttachRow& row, std::string reason);
   /// Gives up every row of this name that has not been given up, in all purposes.
   void reject_all(std::string_view name, const std::string& reason);
-  /// One report a purpose, in the table's order. `failure` as Ladder::failure: then no row is
-  /// chosen.
-  [[nodiscard]] std::vector<PurposeReport> report(bool failed) const;
+  /// One report a purpose, in the table's order. `failure` as Ladder::failure, empty for none: with
+  /// one no row is chosen, and it is the reason of each that has no other.
+  [[nodiscard]] std::vector<PurposeReport> report(std::string_view failure) const;
 
  private:
   struct Candidate {

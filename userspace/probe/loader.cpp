@@ -232,7 +232,7 @@ LoadOutcome load_programs(const Options& options) {
     }
     break;
   }
-  outcome.ladder.purposes = search->report(outcome.error.has_value());
+  outcome.ladder.purposes = search->report(outcome.ladder.failure);
   // The kernel's whole BTF was on the heap: give it back at once.
   ::malloc_trim(0);
   return outcome;

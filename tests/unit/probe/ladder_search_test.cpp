@@ -30,7 +30,7 @@ const PurposeReport& report_of(const std::vector<PurposeReport>& reports, Purpos
 /// Where every row that is tried works.
 SupportLevel level_with(const Options& options) {
   Ladder ladder;
-  ladder.purposes = search_of(options).report(false);
+  ladder.purposes = search_of(options).report("");
   return ladder.level();
 }
 
@@ -64,7 +64,7 @@ TEST(LadderSearch, GoesDownAndKeepsTheReasons) {
   search.reject(*current_row(search, Purpose::kMemoryCharge), "refused");
   EXPECT_EQ(current_row(search, Purpose::kMemoryCharge)->name, "kprobe");
   search.reject(*current_row(search, Purpose::kMemoryCharge), "not built in");
-  const std::vector<PurposeReport> reports = search.report(false);
+  const std::vector<PurposeReport> reports = search.report("");
   const PurposeReport& charge = report_of(reports, Purpose::kMemoryCharge);
   EXPECT_EQ(charge.chosen(), "tp_btf");
   EXPECT_EQ(charge.rows[0].reason, "refused");
@@ -76,7 +76,7 @@ TEST(LadderSearch, GoesDownAndKeepsTheReasons) {
 TEST(LadderSearch, SaysWhatIsLostWhenNoRowIsLeft) {
   LadderSearch search = search_of({});
   search.reject(*current_row(search, Purpose::kSweepTimer), "");
-  const std::vector<PurposeReport> reports = search.report(false);
+  const std::vector<PurposeReport> reports = search.report("");
   const PurposeReport& timer = report_of(reports, Purpose::kSweepTimer);
   EXPECT_EQ(timer.chosen(), "");
   EXPECT_EQ(timer.lost, lost_without(Purpose::kSweepTimer));
@@ -100,14 +100,14 @@ TEST(LadderSearch, TriesNothingButThePinnedRow) {
 TEST(LadderSearch, LeavesAPurposeOutThatIsPinnedToNone) {
   const LadderSearch search = search_of({.pins = {{Purpose::kOom, "none"}}});
   EXPECT_EQ(current_row(search, Purpose::kOom), nullptr);
-  const std::vector<PurposeReport> reports = search.report(false);
+  const std::vector<PurposeReport> reports = search.report("");
   EXPECT_TRUE(report_of(reports, Purpose::kOom).disabled);
 }
 
 TEST(LadderSearch, SaysWhatIsLostByAPinToNoneButForThePerPageHook) {
   const LadderSearch search =
       search_of({.pins = {{Purpose::kMemoryCharge, "none"}, {Purpose::kPerPageCharge, "none"}}});
-  const std::vector<PurposeReport> reports = search.report(false);
+  const std::vector<PurposeReport> reports = search.report("");
   EXPECT_EQ(report_of(reports, Purpose::kMemoryCharge).lost, lost_without(Purpose::kMemoryCharge));
   EXPECT_EQ(report_of(reports, Purpose::kPerPageCharge).lost, "");
 }
@@ -136,8 +136,18 @@ TEST(LadderSearch, RefusesAPinThatNamesNoRowAndSaysWhichAreThere) {
 }
 
 TEST(LadderSearch, ChoosesNothingAfterAFailure) {
-  for (const PurposeReport& report : search_of({}).report(true)) {
+  for (const PurposeReport& report : search_of({}).report("no BTF")) {
     EXPECT_EQ(report.chosen(), "");
+  }
+}
+
+TEST(LadderSearch, GivesEveryRowTheFailureForItsReasonUnlessItHasAnother) {
+  const LadderSearch pinned = search_of({.pins = {{Purpose::kOom, "none"}}});
+  for (const PurposeReport& report : pinned.report("no BTF")) {
+    for (const RowReport& row : report.rows) {
+      EXPECT_EQ(row.reason, report.disabled ? "not tried: switched off" : "no BTF")
+          << to_string(report.purpose) << ' ' << row.row;
+    }
   }
 }
 
