@@ -116,7 +116,8 @@ std::string event_text(const Json& line) {
 
 bool repeats(const Json& line) {
   const std::string state = text_of(line, "state");
-  return text_of(line, "kind") == "decision" && (state == "released" || state == "exceeded_grace");
+  return text_of(line, "kind") == "decision" &&
+         (state == "released" || state == "exceeded_grace" || text_of(line, "escalated_by") != "-");
 }
 
 }  // namespace evictd::cli

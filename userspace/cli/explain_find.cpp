@@ -79,7 +79,7 @@ Result<Answer> answer_at(const std::vector<EvictionRecord>& records, const Quest
                      "nothing is recorded of " + exporting::rfc3339(*question.at) + " or before");
   }
   if (question.what == "last") {
-    return Answer{.record = in_force, .pod = nullptr};
+    return Answer{.record = in_force};
   }
   const RecordedCandidate* pod = candidate_in(*in_force, question.what);
   if (pod == nullptr) {
@@ -89,9 +89,7 @@ Result<Answer> answer_at(const std::vector<EvictionRecord>& records, const Quest
   return Answer{.record = in_force, .pod = pod};
 }
 
-}  // namespace
-
-Result<Answer> find_answer(const std::vector<EvictionRecord>& records, const Question& question) {
+Result<Answer> answer_to(const std::vector<EvictionRecord>& records, const Question& question) {
   if (question.at) {
     return answer_at(records, question);
   }
@@ -104,18 +102,29 @@ Result<Answer> find_answer(const std::vector<EvictionRecord>& records, const Que
     if (record == nullptr) {
       return not_found(records, "");
     }
-    return Answer{.record = record, .pod = nullptr};
+    return Answer{.record = record};
   }
   if (const std::optional<std::uint64_t> id = id_of(question.what)) {
     const EvictionRecord* record =
         newest(records, [&](const EvictionRecord& one) { return one.id == *id; });
     if (record != nullptr) {
-      return Answer{.record = record, .pod = nullptr};
+      return Answer{.record = record};
     }
   }
   const Answer answer = answer_for_pod(records, question.what);
   if (answer.record == nullptr) {
     return not_found(records, "no recorded decision has the id or pod \"" + question.what + "\"");
+  }
+  return answer;
+}
+
+}  // namespace
+
+Result<Answer> find_answer(const std::vector<EvictionRecord>& records, const Question& question) {
+  Result<Answer> answer = answer_to(records, question);
+  if (answer && answer->record->escalates) {
+    answer->cut = newest(
+        records, [&](const EvictionRecord& one) { return one.id == *answer->record->escalates; });
   }
   return answer;
 }

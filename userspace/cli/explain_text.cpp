@@ -174,15 +174,28 @@ std::string why_text(const EvictionRecord& record) {
       victim->exceeds_request ? "above" : "not above", victim->priority);
 }
 
+std::string signal_text(const EvictionRecord& record) {
+  if (record.grace_seconds == 0) {
+    return fmt::format("SIGKILL at once, by {}, to {} processes", record.method, record.processes);
+  }
+  if (record.outcome == "escalated") {
+    return fmt::format("From then on it had {} s to SIGKILL", record.grace_seconds);
+  }
+  return fmt::format("SIGTERM to {} processes by {}, with {} s to SIGKILL", record.processes,
+                     record.method, record.grace_seconds);
+}
+
 std::string how_text(const EvictionRecord& record) {
-  std::string text =
-      record.grace_seconds == 0
-          ? fmt::format("SIGKILL at once, by {}, to {} processes", record.method, record.processes)
-          : fmt::format("SIGTERM to {} processes by {}, with {} s to SIGKILL", record.processes,
-                        record.method, record.grace_seconds);
-  if (const std::optional<Duration> used = exporting::grace_used(record.timeline);
-      used && record.grace_seconds != 0) {
-    text += fmt::format("; {} of them were used", duration_text(*used));
+  std::string text = signal_text(record);
+  if (const std::optional<Duration> used = exporting::grace_used(record.timeline)) {
+    if (record.outcome == "escalated") {
+      text += fmt::format("; {} of its grace were used, since SIGTERM", duration_text(*used));
+    } else if (record.grace_seconds != 0) {
+      text += fmt::format("; {} of them were used", duration_text(*used));
+    }
+  }
+  if (record.escalated_by) {
+    text += fmt::format("; decision {} cut what was left of them", *record.escalated_by);
   }
   text += fmt::format("; now {}", record.state);
   if (record.remaining_bytes) {
@@ -190,6 +203,15 @@ std::string how_text(const EvictionRecord& record) {
                         bytes_text(static_cast<double>(*record.remaining_bytes)));
   }
   return text + ".";
+}
+
+/// Of the decision whose grace another one cut.
+std::string cut_text(const EvictionRecord& cut) {
+  const std::string_view of = cut.local_limit.empty() ? cut.signal : cut.local_limit;
+  return fmt::format("Before, decision {} at {} {}{}{}, with {} s to SIGKILL.", cut.id,
+                     exporting::rfc3339(cut.at),
+                     cut.outcome == "escalated" ? "had cut its grace" : "had evicted it",
+                     of.empty() ? "" : " because of ", of, cut.grace_seconds);
 }
 
 std::string pod_story(const Answer& answer) {
@@ -208,12 +230,13 @@ std::string pod_story(const Answer& answer) {
 
 void print_timeline(const EvictionRecord& record, std::ostream& out) {
   const exporting::RecordedTimeline& line = record.timeline;
-  const std::array<std::pair<const char*, std::optional<MonoTime>>, 8> moments{
-      {{"threshold crossed (kernel)", line.hook},
+  const std::array<std::pair<const char*, std::optional<MonoTime>>, 9> moments{
+      {{"SIGTERM sent, which began the grace", line.grace_began},
+       {"threshold crossed (kernel)", line.hook},
        {"evictd awake", line.wake},
        {"readings there", line.observe},
        {"decided", line.decide},
-       {"signal sent", line.signal},
+       {line.grace_began ? "grace cut" : "signal sent", line.signal},
        {"SIGKILL sent", line.killed},
        {"last process gone", line.exited},
        {"memory free", line.freed}}};
@@ -273,6 +296,9 @@ std::vector<std::string> story_of(const Answer& answer) {
                                  std::string(trigger_text(record.trigger)) + "."};
   if (record.has_victim()) {
     story.push_back(why_text(record));
+    if (answer.cut != nullptr) {
+      story.push_back(cut_text(*answer.cut));
+    }
     story.push_back(how_text(record));
   }
   if (!record.conditions.empty()) {

@@ -26,6 +26,8 @@ struct Answer {
   const exporting::EvictionRecord* record = nullptr;
   /// Its line in the ranking, if one was asked about and it took part; borrowed likewise.
   const exporting::RecordedCandidate* pod = nullptr;
+  /// What the decision cut the grace of, if it did and that is recorded; borrowed likewise.
+  const exporting::EvictionRecord* cut = nullptr;
 };
 
 /// "last": the newest eviction, or the newest decision if there is none. A pod: its own newest

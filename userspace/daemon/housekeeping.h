@@ -116,6 +116,8 @@ class Housekeeping final : private base::LineHandler {
   [[nodiscard]] Result<> start_journal();
   void note_changes(const PassDone& message);
   void note_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
+  /// The records whose grace it cut, as they stand now.
+  void write_cut(const exporting::EvictionRecord& escalation);
   void note_oom_kill(const OomNotice& message);
   void note_stall(const StallNotice& message);
   void note_degraded(std::string_view what, bool degraded, const std::string& text);

@@ -110,6 +110,8 @@ void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod&
   }
   const exporting::EvictionRecord& kept = records_.add(std::move(record), victim.memory_id);
   log_eviction(kept);
+  // Before its own line, which is the one that is synced and that a restart goes on with.
+  write_cut(kept);
   journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
   if (killed && !dry_run && victim.target) {
     releaser_->release(*victim.target);

@@ -120,7 +120,14 @@ void Housekeeping::note_progress(const exporting::EvictionRecord& record,
   if (state == enforce::EvictionState::kReleased ||
       state == enforce::EvictionState::kExceededGrace) {
     // The whole story again, with its end: the last line of an id is the one that counts.
+    write_cut(record);
     journal_->add_whole(exporting::to_json(record), exporting::Durability::kCached);
+  }
+}
+
+void Housekeeping::write_cut(const exporting::EvictionRecord& escalation) {
+  for (const exporting::EvictionRecord* const cut : records_.cut_by(escalation)) {
+    journal_->add_whole(exporting::to_json(*cut), exporting::Durability::kCached);
   }
 }
 

@@ -136,15 +136,17 @@ void Housekeeping::let_fork_again(const HotPod& pod, const enforce::Intent& inte
 void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& adoption,
                                   MonoTime now) {
   const auto told = journal_->last_evictions().find(known.uid);
+  const bool has_ended =
+      adoption.kind == AdoptionKind::kGone || adoption.kind == AdoptionKind::kOver;
   if (told != journal_->last_evictions().end() &&
-      tells_of(told->second, known.uid, adoption, now)) {
-    exporting::EvictionRecord record = told->second;
-    const bool over = is_open(record) && (adoption.kind == AdoptionKind::kGone ||
-                                          adoption.kind == AdoptionKind::kOver);
-    record.state = over ? "released" : record.state;
-    const exporting::EvictionRecord& kept = records_.go_on_with(std::move(record), known.pod);
-    if (over) {
-      journal_->add_whole(exporting::to_json(kept), exporting::Durability::kCached);
+      tells_of(told->second.back(), known.uid, adoption, now)) {
+    for (exporting::EvictionRecord record : told->second) {
+      const bool over = is_open(record) && has_ended;
+      record.state = over ? "released" : record.state;
+      const exporting::EvictionRecord& kept = records_.go_on_with(std::move(record), known.pod);
+      if (over) {
+        journal_->add_whole(exporting::to_json(kept), exporting::Durability::kCached);
+      }
     }
     return;
   }

@@ -41,6 +41,7 @@ void Journal::read_file() {
   if (!read) {
     return;
   }
+  std::map<std::uint64_t, exporting::EvictionRecord> by_id;
   for (const Json& line : read->lines) {
     const auto id = line.find("id");
     if (id != line.end() && id->is_number_unsigned()) {
@@ -55,7 +56,28 @@ void Journal::read_file() {
     }
     Result<exporting::EvictionRecord> record = exporting::record_from_json(line);
     if (record && !record->dry_run) {
-      last_evictions_.insert_or_assign(record->uid, std::move(*record));
+      by_id.insert_or_assign(record->id, std::move(*record));
+    }
+  }
+  find_last_evictions(by_id);
+}
+
+void Journal::find_last_evictions(const std::map<std::uint64_t, exporting::EvictionRecord>& by_id) {
+  std::map<std::string, const exporting::EvictionRecord*> newest;
+  for (const auto& [id, record] : by_id) {
+    newest[record.uid] = &record;
+  }
+  for (const auto& [uid, record] : newest) {
+    std::vector<exporting::EvictionRecord>& story = last_evictions_[uid];
+    story.push_back(*record);
+    // Ids below its own only: a file that was tampered with does not make this endless.
+    for (std::optional<std::uint64_t> cut = record->escalates; cut && *cut < story.front().id;) {
+      const auto earlier = by_id.find(*cut);
+      if (earlier == by_id.end() || earlier->second.uid != uid) {
+        break;
+      }
+      cut = earlier->second.escalates;
+      story.insert(story.begin(), earlier->second);
     }
   }
 }

@@ -44,8 +44,10 @@ class Journal {
   [[nodiscard]] std::vector<std::string> lines_since(WallTime since) const;
   /// The largest id of a decision that the file had when it was opened; 0 for none.
   [[nodiscard]] std::uint64_t last_id() const { return last_id_; }
-  /// The newest records of evictions that the file had when it was opened, by uid.
-  [[nodiscard]] const std::map<std::string, exporting::EvictionRecord>& last_evictions() const {
+  /// The last eviction of each pod that the file had when it was opened, by uid: its newest record,
+  /// behind those whose grace it cut, oldest first. Never an empty list.
+  [[nodiscard]] const std::map<std::string, std::vector<exporting::EvictionRecord>>&
+  last_evictions() const {
     return last_evictions_;
   }
   /// Once nobody asks for them any more.
@@ -68,6 +70,7 @@ class Journal {
   explicit Journal(Options options) : options_(std::move(options)) {}
   void keep(std::string text);
   void read_file();
+  void find_last_evictions(const std::map<std::uint64_t, exporting::EvictionRecord>& by_id);
 
   /// The newest lines that are kept, at most so many and so many bytes.
   static constexpr std::size_t kKeptLines = 2048;
@@ -78,7 +81,7 @@ class Journal {
   std::deque<Line> kept_;
   std::size_t kept_bytes_ = 0;
   std::uint64_t last_id_ = 0;
-  std::map<std::string, exporting::EvictionRecord> last_evictions_;
+  std::map<std::string, std::vector<exporting::EvictionRecord>> last_evictions_;
   std::string trouble_;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "eviction/decision.h"
+
 namespace evictd::daemon {
 
 namespace {
@@ -10,11 +12,81 @@ namespace {
 /// What may stay charged to a dead pod (kernel memory of its cgroups) without being its processes'.
 constexpr Bytes kRemainder = 1_MiB;
 
+void apply(const EvictionStep& message, exporting::EvictionRecord& record) {
+  const enforce::Progress& step = message.progress;
+  record.state = enforce::to_string(step.state);
+  switch (step.state) {
+    case enforce::EvictionState::kTerminating:
+    case enforce::EvictionState::kExceededGrace:
+      break;
+    case enforce::EvictionState::kKilled:
+      record.timeline.killed = step.at;
+      break;
+    case enforce::EvictionState::kReleased:
+      record.timeline.exited = step.at;
+      if (message.usage.value >= 0) {
+        record.remaining_bytes = message.usage.value;
+      }
+      if (message.usage < kRemainder) {
+        record.timeline.freed = step.at;
+      }
+      break;
+  }
+}
+
 }  // namespace
 
 const exporting::EvictionRecord& RecordStore::add(exporting::EvictionRecord record, CgroupId pod) {
   record.id = next_id_++;
+  link(record, pod);
   return go_on_with(std::move(record), pod);
+}
+
+void RecordStore::link(exporting::EvictionRecord& record, CgroupId pod) {
+  if (record.outcome != eviction::to_string(eviction::Outcome::kEscalated)) {
+    return;
+  }
+  const std::vector<exporting::EvictionRecord*> before = newest(pod, record.dry_run);
+  if (before.empty() || before.front()->uid != record.uid ||
+      before.front()->state != "terminating") {
+    return;
+  }
+  const exporting::EvictionRecord& cut = *before.front();
+  record.escalates = cut.id;
+  // Of an eviction that an earlier evictd began, only when it was decided on is known.
+  record.timeline.grace_began = cut.timeline.grace_began ? cut.timeline.grace_began
+                                : cut.timeline.signal    ? cut.timeline.signal
+                                                         : cut.timeline.decide;
+  before.front()->escalated_by = record.id;
+  for (exporting::EvictionRecord* const earlier : before) {
+    earlier->state = record.state;
+    earlier->timeline.killed = record.timeline.killed;
+  }
+}
+
+std::vector<exporting::EvictionRecord*> RecordStore::newest(CgroupId pod, bool dry_run) {
+  std::vector<exporting::EvictionRecord*> found;
+  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
+    const bool wanted = found.empty() ? kept->pod == pod && kept->record.dry_run == dry_run
+                                      : found.back()->escalates == kept->record.id;
+    if (wanted) {
+      found.push_back(&kept->record);
+    }
+  }
+  return found;
+}
+
+std::vector<const exporting::EvictionRecord*> RecordStore::cut_by(
+    const exporting::EvictionRecord& escalation) const {
+  std::vector<const exporting::EvictionRecord*> cut;
+  std::optional<std::uint64_t> wanted = escalation.escalates;
+  for (auto kept = kept_.rbegin(); kept != kept_.rend() && wanted; ++kept) {
+    if (kept->record.id == *wanted) {
+      cut.insert(cut.begin(), &kept->record);
+      wanted = kept->record.escalates;
+    }
+  }
+  return cut;
 }
 
 const exporting::EvictionRecord& RecordStore::go_on_with(exporting::EvictionRecord record,
@@ -36,41 +108,17 @@ const exporting::EvictionRecord& RecordStore::add_pass(exporting::EvictionRecord
 }
 
 const exporting::EvictionRecord* RecordStore::note(const EvictionStep& message) {
-  const enforce::Progress& step = message.progress;
-  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& kept) {
-    return kept.pod == step.pod && kept.record.dry_run == message.dry_run;
-  });
-  if (found == kept_.rend()) {
-    return nullptr;
+  const std::vector<exporting::EvictionRecord*> found =
+      newest(message.progress.pod, message.dry_run);
+  for (exporting::EvictionRecord* const record : found) {
+    apply(message, *record);
   }
-  exporting::EvictionRecord& record = found->record;
-  record.state = enforce::to_string(step.state);
-  switch (step.state) {
-    case enforce::EvictionState::kTerminating:
-    case enforce::EvictionState::kExceededGrace:
-      break;
-    case enforce::EvictionState::kKilled:
-      record.timeline.killed = step.at;
-      break;
-    case enforce::EvictionState::kReleased:
-      record.timeline.exited = step.at;
-      if (message.usage.value >= 0) {
-        record.remaining_bytes = message.usage.value;
-      }
-      if (message.usage < kRemainder) {
-        record.timeline.freed = step.at;
-      }
-      break;
-  }
-  return &record;
+  return found.empty() ? nullptr : found.front();
 }
 
-void RecordStore::note_release(CgroupId pod, std::vector<exporting::RecordedRelease> rows) {
-  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& kept) {
-    return kept.pod == pod && !kept.record.dry_run;
-  });
-  if (found != kept_.rend()) {
-    found->record.release = std::move(rows);
+void RecordStore::note_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows) {
+  for (exporting::EvictionRecord* const record : newest(pod, /*dry_run=*/false)) {
+    record->release = rows;
   }
 }
 

@@ -22,17 +22,21 @@ class RecordStore {
   /// Ids go on after this one.
   void start_after(std::uint64_t last_id) { next_id_ = last_id + 1; }
 
-  /// Adds `record`, gives it the next id and returns it as it is kept.
+  /// Adds `record`, gives it the next id and returns it as it is kept. An escalation and the
+  /// eviction whose grace it cuts are told of each other.
   const exporting::EvictionRecord& add(exporting::EvictionRecord record, CgroupId pod);
   /// Adds one that an earlier evictd made, with the id that it has.
   const exporting::EvictionRecord& go_on_with(exporting::EvictionRecord record, CgroupId pod);
   /// Adds a pass that evicted nobody, and gives it the next id.
   const exporting::EvictionRecord& add_pass(exporting::EvictionRecord record);
-  /// Notes a step of the newest eviction of its pod, real or dry as the step is. Returns its
-  /// record, nullptr if there is none.
+  /// Notes a step of the newest eviction of its pod, real or dry as the step is, and of those
+  /// whose grace it cut. Returns its record, nullptr if there is none.
   const exporting::EvictionRecord* note(const EvictionStep& message);
+  /// The records whose grace `escalation` cut, directly or by way of another, oldest first.
+  [[nodiscard]] std::vector<const exporting::EvictionRecord*> cut_by(
+      const exporting::EvictionRecord& escalation) const;
   /// What the newest victim in that cgroup still holds.
-  void note_release(CgroupId pod, std::vector<exporting::RecordedRelease> rows);
+  void note_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows);
 
   /// Evictions, oldest first.
   [[nodiscard]] std::deque<exporting::EvictionRecord> latest() const;
@@ -45,6 +49,11 @@ class RecordStore {
     CgroupId pod;
     exporting::EvictionRecord record;
   };
+  /// An escalation to what it cuts.
+  void link(exporting::EvictionRecord& record, CgroupId pod);
+  /// The newest eviction of the pod, then those whose grace it cut, newest first.
+  [[nodiscard]] std::vector<exporting::EvictionRecord*> newest(CgroupId pod, bool dry_run);
+
   std::deque<Kept> kept_;
   std::deque<exporting::EvictionRecord> passes_;
   std::uint64_t next_id_ = 1;

@@ -16,6 +16,10 @@ Json optional_number(const std::optional<std::int64_t>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
 
+Json optional_id(const std::optional<std::uint64_t>& id) {
+  return id ? Json(*id) : Json(nullptr);
+}
+
 Json stamp(const std::optional<MonoTime>& moment) {
   return moment ? Json(moment->time_since_epoch().count()) : Json(nullptr);
 }
@@ -101,6 +105,7 @@ Json to_json(const RecordedTimeline& timeline) {
           {"killed_ns", stamp(timeline.killed)},
           {"exited_ns", stamp(timeline.exited)},
           {"freed_ns", stamp(timeline.freed)},
+          {"grace_began_ns", stamp(timeline.grace_began)},
           {"grace_used_ms", grace_used_ms(timeline)}};
 }
 
@@ -119,11 +124,12 @@ std::optional<Duration> grace_used(const RecordedTimeline& timeline) {
   if (!timeline.signal || (!timeline.killed && !timeline.exited)) {
     return std::nullopt;
   }
-  MonoTime end = timeline.killed.value_or(*timeline.signal);
+  const MonoTime begin = timeline.grace_began.value_or(*timeline.signal);
+  MonoTime end = timeline.killed.value_or(begin);
   if (timeline.exited && (!timeline.killed || *timeline.exited < end)) {
     end = *timeline.exited;
   }
-  return std::max(end - *timeline.signal, Duration::zero());
+  return std::max(end - begin, Duration::zero());
 }
 
 Json to_json(const EvictionRecord& record) {
@@ -137,6 +143,8 @@ Json to_json(const EvictionRecord& record) {
           {"uid", record.uid},
           {"trigger", record.trigger},
           {"outcome", record.outcome},
+          {"escalates", optional_id(record.escalates)},
+          {"escalated_by", optional_id(record.escalated_by)},
           {"hold_reason", record.hold_reason},
           {"signal", record.signal},
           {"threshold", record.threshold},

@@ -10,122 +10,16 @@
 
 #include "evictd/result.h"
 #include "evictd/time.h"
+#include "export/record_parts.h"
 
 namespace evictd::exporting {
 
 /// The schema of every line of a record file; docs/records.md says what a new number means.
 inline constexpr std::int64_t kRecordSchema = 1;
 
-/// One signal as a pass saw it. Units: bytes, inodes or tasks, as the signal has.
-struct RecordedObservation {
-  std::string signal;
-  std::int64_t available = 0;
-  std::int64_t capacity = 0;
-  /// How old the reading was when the pass had all of them; unset if its age is not known.
-  std::optional<std::int64_t> age_us;
-  /// "bpf" or "files".
-  std::string source;
-  /// By how much `available` may be wrong either way because of what the kernel holds back.
-  std::int64_t error_bound = 0;
-  /// Of memory.available once a threshold is met: what the kernel could still give. Else unset.
-  std::optional<std::int64_t> kernel_available = std::nullopt;
-};
-
-/// One threshold beside what was seen of its signal.
-struct RecordedThreshold {
-  std::string signal;
-  /// "100Mi" or "10%".
-  std::string threshold;
-  std::int64_t grace_period_seconds = 0;
-  bool met = false;
-  std::optional<std::int64_t> available;
-  std::optional<std::int64_t> capacity;
-  /// The amount that it stands for at this capacity: met while less is available.
-  std::optional<std::int64_t> met_below;
-  /// What must be available beyond that before it is over; empty for none.
-  std::string min_reclaim;
-  /// "not_observed", "not_met", "in_grace", "stale", "past_grace" or "acted_on".
-  std::string stood;
-  /// For how long it had been met; unset while it is not.
-  std::optional<std::int64_t> met_for_ms;
-};
-
-/// What one pod was ranked by; the lesser one goes first, compared from left to right.
-struct RecordedSortKeys {
-  /// Memory and disk: -2 without statistics, -1 above its request, else 0. Pids: 0.
-  std::int64_t urgency = 0;
-  std::int64_t priority = 0;
-  /// Pids: -1 without statistics. Else 0.
-  std::int64_t missing = 0;
-  /// Usage less request, or processes; here more goes first.
-  std::int64_t amount = 0;
-};
-
-/// One pod in the ranking of a pass, with what it was ranked by.
-struct RecordedCandidate {
-  /// 1 goes first; 0 was not ranked.
-  std::size_t place = 0;
-  std::string ns;
-  std::string name;
-  std::string uid;
-  std::string qos;
-  std::int32_t priority = 0;
-  /// Bytes or processes, as the resource is measured.
-  std::int64_t usage = 0;
-  std::int64_t request = 0;
-  bool exceeds_request = false;
-  /// Time lost to memory since the pod is watched, and its growth, as the kernel side counts them.
-  std::int64_t stall_us = 0;
-  std::int64_t rate_bytes_per_second = 0;
-  /// Age of the reading in microseconds, and whence it came.
-  std::int64_t reading_age_us = 0;
-  std::string source;
-  /// Why it was not the one: the rule that passed it over; empty for the victim.
-  std::string passed_over;
-  /// The same in words.
-  std::string reason;
-  RecordedSortKeys keys;
-};
-
-/// One thing that a victim holds, and whether it is gone.
-struct RecordedRelease {
-  /// "processes", "containers", "volumes", "cgroup", "data".
-  std::string what;
-  /// "gone", "there", "unknown"; for data also "removed", "kept", "failed".
-  std::string state;
-  std::optional<MonoTime> at;
-};
-
-/// An event as a kubelet would have posted it for this decision. All are of type "Warning".
-struct RecordedEvent {
-  /// "node" or "pod".
-  std::string on;
-  std::string reason;
-  std::string message;
-};
-
-/// A condition as a kubelet would have set it on the victim, with status "True".
-struct RecordedPodCondition {
-  std::string type;
-  std::string reason;
-  std::string message;
-};
-
-/// When what happened, on CLOCK_MONOTONIC in nanoseconds; unset for what did not happen.
-struct RecordedTimeline {
-  std::optional<MonoTime> hook;
-  std::optional<MonoTime> wake;
-  std::optional<MonoTime> observe;
-  std::optional<MonoTime> decide;
-  std::optional<MonoTime> first_signal;
-  std::optional<MonoTime> signal;
-  std::optional<MonoTime> killed;
-  std::optional<MonoTime> exited;
-  std::optional<MonoTime> freed;
-};
-
-/// How much of its grace a victim used: from SIGTERM to SIGKILL or to its end, whichever came
-/// first. Nothing while neither has come; zero without a grace.
+/// How much of its grace a victim used: from SIGTERM, an escalation's being that of the eviction
+/// that it cut, to SIGKILL or to its end, whichever came first. Nothing while neither has come;
+/// zero without a grace.
 [[nodiscard]] std::optional<Duration> grace_used(const RecordedTimeline& timeline);
 
 /// Everything about one decision: what was seen, who could have gone, why this one or nobody, and
@@ -142,6 +36,10 @@ struct EvictionRecord {
   std::string trigger;
   /// As eviction::to_string(Outcome) has it.
   std::string outcome;
+  /// Of an escalation: the decision whose grace it cut, unset where that is not known. Of an
+  /// eviction whose grace was cut: the escalation.
+  std::optional<std::uint64_t> escalates;
+  std::optional<std::uint64_t> escalated_by;
   /// Why a pass held or failed, as eviction::to_string(Reason) has it; else empty.
   std::string hold_reason;
   /// Empty for local storage, and where no threshold is met.

@@ -113,6 +113,9 @@ RecordedTimeline read_timeline(JsonFields fields) {
   timeline.killed = fields.moment_or_null("killed_ns");
   timeline.exited = fields.moment_or_null("exited_ns");
   timeline.freed = fields.moment_or_null("freed_ns");
+  if (fields.has("grace_began_ns")) {
+    timeline.grace_began = fields.moment_or_null("grace_began_ns");
+  }
   return timeline;
 }
 
@@ -138,6 +141,14 @@ std::vector<std::string> read_texts(JsonFields& fields, const char* key) {
   return texts;
 }
 
+/// Of a decision; nothing for null and in what was written before there was such a member.
+std::optional<std::uint64_t> read_id(JsonFields& fields, const char* key) {
+  if (!fields.has(key)) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(fields.whole(key, 0));
+}
+
 void read_decision(JsonFields& fields, EvictionRecord& record) {
   record.id = static_cast<std::uint64_t>(fields.whole("id", 0));
   record.ns = fields.text("namespace");
@@ -145,6 +156,8 @@ void read_decision(JsonFields& fields, EvictionRecord& record) {
   record.uid = fields.text("uid");
   record.trigger = fields.text("trigger");
   record.outcome = fields.text("outcome");
+  record.escalates = read_id(fields, "escalates");
+  record.escalated_by = read_id(fields, "escalated_by");
   record.hold_reason = fields.text("hold_reason");
   record.signal = fields.text("signal");
   record.threshold = fields.text("threshold");

@@ -98,7 +98,15 @@ TEST_P(Soft, AHardThresholdCutsTheGraceOfASoftVictim) {
 
   ASSERT_TRUE(end);
   EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
-  EXPECT_EQ(await_record(hog)["outcome"], "escalated");
+  const Json evicted = await_record(hog);
+  EXPECT_EQ(evicted["outcome"], "evicted");
+  const Json escalated = ask("last_evictions").back();
+  EXPECT_EQ(escalated["outcome"], "escalated");
+  EXPECT_EQ(escalated["state"], "released");
+  EXPECT_EQ(escalated["escalates"], evicted["id"]);
+  EXPECT_EQ(evicted["escalated_by"], escalated["id"]);
+  EXPECT_EQ(escalated["timeline"]["grace_began_ns"], evicted["timeline"]["signal_ns"]);
+  EXPECT_EQ(escalated["timeline"]["grace_used_ms"], evicted["timeline"]["grace_used_ms"]);
   EXPECT_TRUE(steady.alive());
 }
 

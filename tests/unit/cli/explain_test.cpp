@@ -115,6 +115,39 @@ TEST_F(Explain, WhoIsNotThereIsAnErrorThatSaysWhatThereIs) {
   EXPECT_FALSE(find_answer({}, {}));
 }
 
+TEST_F(Explain, AnEscalationTellsWhatItCutAndHowMuchOfTheGraceWasUsed) {
+  EvictionRecord first = eviction(5, 40, "slow");
+  first.grace_seconds = 1;
+  first.timeline.signal = MonoTime(std::chrono::seconds(7));
+  first.timeline.killed = *first.timeline.signal + std::chrono::milliseconds(946);
+  first.escalated_by = 6;
+  EvictionRecord cut = eviction(6, 41, "slow");
+  cut.outcome = "escalated";
+  cut.escalates = 5;
+  cut.timeline.grace_began = first.timeline.signal;
+  cut.timeline.signal = first.timeline.killed;
+  cut.timeline.killed = first.timeline.killed;
+  records_.push_back(first);
+  records_.push_back(cut);
+  std::ostringstream out;
+  print_answer(find_answer(records_, {.what = "slow", .at = std::nullopt}).value(), out);
+  EXPECT_NE(out.str().find("Before, decision 5 at 2026-01-31T12:00:40.000000Z had evicted it "
+                           "because of memory.available, with 1 s to SIGKILL."),
+            std::string::npos)
+      << out.str();
+  EXPECT_NE(out.str().find("946.0 ms of its grace were used, since SIGTERM; now released"),
+            std::string::npos)
+      << out.str();
+  EXPECT_NE(out.str().find("SIGTERM sent, which began the grace"), std::string::npos);
+  std::ostringstream before;
+  print_answer(find_answer(records_, {.what = "5", .at = std::nullopt}).value(), before);
+  EXPECT_NE(
+      before.str().find("with 1 s to SIGKILL; 946.0 ms of them were used; decision 6 cut what "
+                        "was left of them; now released"),
+      std::string::npos)
+      << before.str();
+}
+
 TEST_F(Explain, PrintsStoryThresholdsAndRanking) {
   std::ostringstream out;
   print_answer(find_answer(records_, {}).value(), out);
@@ -134,6 +167,14 @@ TEST(EventText, TellsEachKindInWords) {
             std::string::npos);
   EXPECT_NE(text({{"kind", "gap"}, {"lost", 3}}).find("3 lines are missing"), std::string::npos);
   EXPECT_NE(text({{"kind", "of the future"}}).find("of the future"), std::string::npos);
+}
+
+TEST(EventText, AnEvictionWhoseGraceWasCutIsNotToldOfTwice) {
+  nlohmann::ordered_json line = {
+      {"kind", "decision"}, {"state", "killed"}, {"escalated_by", nullptr}};
+  EXPECT_FALSE(repeats(line));
+  line["escalated_by"] = 4;
+  EXPECT_TRUE(repeats(line));
 }
 
 TEST(EventText, NoTextOfARecordForgesALine) {

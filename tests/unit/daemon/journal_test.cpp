@@ -104,5 +104,38 @@ TEST_F(JournalTest, ADiskThatTakesLinesAgainIsToldHowManyAreMissing) {
   EXPECT_NE(written.find("found"), std::string::npos) << written;
 }
 
+TEST_F(JournalTest, AnEvictionThatIsNotOverIsFoundWithThoseWhoseGraceItCut) {
+  const std::string file = tree_.real("/records.jsonl");
+  exporting::EvictionRecord first;
+  first.id = 3;
+  first.uid = "u";
+  first.outcome = "evicted";
+  first.state = "killed";
+  first.escalated_by = 4;
+  exporting::EvictionRecord cut = first;
+  cut.id = 4;
+  cut.outcome = "escalated";
+  cut.escalates = 3;
+  cut.escalated_by.reset();
+  exporting::EvictionRecord over = first;
+  over.id = 5;
+  over.uid = "over";
+  over.state = "released";
+  {
+    Journal lines = journal(file);
+    for (const exporting::EvictionRecord& record : {first, cut, over}) {
+      lines.add_whole(exporting::to_json(record), exporting::Durability::kCached);
+    }
+    await_worker(lines);
+  }
+  const Journal again = journal(file);
+  ASSERT_EQ(again.last_evictions().size(), 2U);
+  const std::vector<exporting::EvictionRecord>& story = again.last_evictions().at("u");
+  ASSERT_EQ(story.size(), 2U);
+  EXPECT_EQ(story[0].id, 3U);
+  EXPECT_EQ(story[1].id, 4U);
+  EXPECT_EQ(again.last_evictions().at("over").size(), 1U);
+}
+
 }  // namespace
 }  // namespace evictd::daemon

@@ -110,5 +110,83 @@ TEST(RecordStore, AnExceededGraceIsAStateAndNoMoment) {
   EXPECT_EQ(record->timeline.exited, std::nullopt);
 }
 
+/// A record of the eviction of "u" whose SIGTERM was sent at `ns`.
+exporting::EvictionRecord in_grace(std::int64_t ns) {
+  exporting::EvictionRecord record;
+  record.uid = "u";
+  record.outcome = "evicted";
+  record.state = "terminating";
+  record.grace_seconds = 1;
+  record.timeline.signal = at(ns);
+  return record;
+}
+
+/// One that cut its grace and, from `ns` on, had it killed.
+exporting::EvictionRecord cut_at(std::int64_t ns) {
+  exporting::EvictionRecord record;
+  record.uid = "u";
+  record.outcome = "escalated";
+  record.state = "killed";
+  record.timeline.signal = at(ns);
+  record.timeline.killed = at(ns);
+  return record;
+}
+
+TEST(RecordStore, AnEscalationAndWhatItCutTellOfEachOther) {
+  RecordStore store;
+  store.add(in_grace(100), pod(1));
+  const exporting::EvictionRecord& escalation = store.add(cut_at(900), pod(1));
+  EXPECT_EQ(escalation.escalates, 1U);
+  EXPECT_EQ(escalation.escalated_by, std::nullopt);
+  EXPECT_EQ(exporting::grace_used(escalation.timeline), Duration(800)) << "since the first SIGTERM";
+  const auto cut = store.cut_by(escalation);
+  ASSERT_EQ(cut.size(), 1U);
+  EXPECT_EQ(cut[0]->id, 1U);
+  EXPECT_EQ(cut[0]->escalated_by, 2U);
+  EXPECT_EQ(cut[0]->state, "killed");
+  EXPECT_EQ(exporting::grace_used(cut[0]->timeline), Duration(800));
+}
+
+TEST(RecordStore, AnEvictionWhoseGraceWasCutEndsWithTheEscalation) {
+  RecordStore store;
+  store.add(in_grace(100), pod(1));
+  store.add(cut_at(900), pod(1));
+  ASSERT_NE(store.note(step(1, EvictionState::kKilled, 900)), nullptr);
+  const exporting::EvictionRecord* last = store.note(step(1, EvictionState::kReleased, 950));
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->id, 2U);
+  for (const exporting::EvictionRecord& record : store.latest()) {
+    EXPECT_EQ(record.state, "released") << record.id;
+    EXPECT_EQ(record.timeline.exited, at(950)) << record.id;
+  }
+}
+
+TEST(RecordStore, AGraceThatIsCutTwiceIsCountedFromTheFirstSigterm) {
+  RecordStore store;
+  store.add(in_grace(100), pod(1));
+  exporting::EvictionRecord shortened = cut_at(500);
+  shortened.state = "terminating";
+  shortened.timeline.killed.reset();
+  store.add(shortened, pod(1));
+  const exporting::EvictionRecord& last = store.add(cut_at(900), pod(1));
+  EXPECT_EQ(last.escalates, 2U);
+  EXPECT_EQ(exporting::grace_used(last.timeline), Duration(800));
+  const auto cut = store.cut_by(last);
+  ASSERT_EQ(cut.size(), 2U);
+  EXPECT_EQ(cut[0]->id, 1U);
+  EXPECT_EQ(cut[1]->id, 2U);
+  EXPECT_EQ(cut[0]->timeline.killed, at(900));
+}
+
+TEST(RecordStore, AnEscalationOfWhatIsNotRecordedStandsAlone) {
+  RecordStore store;
+  exporting::EvictionRecord over = in_grace(100);
+  over.state = "released";
+  store.add(over, pod(1));
+  const exporting::EvictionRecord& escalation = store.add(cut_at(900), pod(1));
+  EXPECT_EQ(escalation.escalates, std::nullopt);
+  EXPECT_TRUE(store.cut_by(escalation).empty());
+}
+
 }  // namespace
 }  // namespace evictd::daemon

@@ -168,6 +168,29 @@ TEST(EvictionRecordJson, TellsHowMuchOfTheGraceWasUsed) {
   EXPECT_TRUE(to_json(polite)["timeline"]["grace_used_ms"].is_null()) << "it is still running";
 }
 
+TEST(EvictionRecordJson, AnEscalationUsedTheGraceOfTheEvictionThatItCut) {
+  EvictionRecord cut = told();
+  cut.escalates = 2;
+  cut.timeline.grace_began = ns(5'000'000);
+  cut.timeline.signal = ns(951'000'000);
+  cut.timeline.killed = ns(951'000'000);
+  const auto json = to_json(cut);
+  EXPECT_EQ(json["timeline"]["grace_used_ms"], 946);
+  EXPECT_EQ(json["escalates"], 2);
+  EXPECT_TRUE(json["escalated_by"].is_null());
+  const auto read = record_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(to_json(*read).dump(), json.dump());
+}
+
+TEST(EvictionRecordJson, ReadsWhatWasWrittenBeforeEscalationsWereLinked) {
+  auto json = to_json(told());
+  json.erase("escalates");
+  json.erase("escalated_by");
+  json["timeline"].erase("grace_began_ns");
+  EXPECT_TRUE(record_from_json(json));
+}
+
 TEST(EvictionRecordJson, ARecordOfNobodyHasNoPod) {
   EvictionRecord nobody;
   nobody.outcome = "in_grace";
