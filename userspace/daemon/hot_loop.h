@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "base/event_loop.h"
 #include "base/timer.h"
 #include "core/clock.h"
+#include "daemon/crossings.h"
 #include "daemon/disk_work.h"
 #include "daemon/hot_config.h"
 #include "daemon/hot_counters.h"
@@ -119,7 +119,6 @@ class HotLoop final : private probe::EventSink {
     CgroupUsage usage;
   };
   std::optional<enforce::SignalReport> begin(HotPod& victim, const Beginning& how, MonoTime now);
-  void forget_crossings(const eviction::Decision& decision);
   void copy_pods(PassCopy& copy);
   void report(const eviction::Decision& decision);
   void fill(PassCopy& copy, const eviction::Decision& decision);
@@ -168,8 +167,7 @@ class HotLoop final : private probe::EventSink {
   std::vector<std::unique_ptr<HotStorage>> retired_storage_;
   DiskWork disk_work_;
   std::optional<MonoTime> disks_asked_at_;
-  /// When the kernel side saw each threshold crossed, by place; the epoch once not met or acted on.
-  std::array<MonoTime, eviction::kMaxThresholds> crossed_at_{};
+  Crossings crossings_;
   bool events_ready_ = false;
   bool actuator_ready_ = false;
   /// A victim was refused, so that another one must be found at once, or is to have no grace.

@@ -88,8 +88,7 @@ void HotLoop::handle(PlacePod& message) {
 void HotLoop::handle(UseConfig& message) {
   message.config->manager.inherit(config_->manager);
   std::swap(config_, message.config);
-  // Of places in the table that is left.
-  crossed_at_ = {};
+  crossings_.clear();
   if (options_.record_every_pass) {
     unrecorded_state_ = config_->manager.state();
     unrecorded_waiting_.reset();
@@ -125,10 +124,7 @@ void HotLoop::on_threshold(const probe::ThresholdCrossed& event) {
     }
     return;
   }
-  const std::size_t threshold = threshold_of(event.threshold_id);
-  if (threshold < crossed_at_.size() && crossed_at_[threshold] == MonoTime{}) {
-    crossed_at_[threshold] = event.at;
-  }
+  crossings_.note(threshold_of(event.threshold_id), event.at);
   want_pass(PassTrigger::kCrossing);
 }
 

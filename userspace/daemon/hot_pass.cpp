@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pass of the hot thread: read, decide, signal, report.
 #include <algorithm>
-#include <utility>
 
 #include "base/fault_point.h"
 #include "daemon/hot_loop.h"
@@ -64,8 +63,10 @@ void HotLoop::pass(MonoTime now) {
     in_flight_.forget_dry_runs();
   }
   note_held(decision);
-  forget_crossings(decision);
   act(decision, now);
+  if (!pass_again_) {
+    crossings_.forget_judged(decision);
+  }
   decision_deadline_ = decision.next_deadline;
   ask_for_fresh_disks(decision);
   prepare_disk_eviction(decision, now);
@@ -184,14 +185,6 @@ void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, Mon
   releasing_.push_back(releasing);
 }
 
-void HotLoop::forget_crossings(const eviction::Decision& decision) {
-  for (std::size_t i = 0; i < crossed_at_.size(); ++i) {
-    if (crossed_at_[i] != MonoTime{} && !decision.met.has(i)) {
-      crossed_at_[i] = MonoTime{};
-    }
-  }
-}
-
 void HotLoop::act(const eviction::Decision& decision, MonoTime now) {
   local_signalled_.clear();
   for (const eviction::LocalStorageVictim& local : decision.local_victims) {
@@ -201,7 +194,7 @@ void HotLoop::act(const eviction::Decision& decision, MonoTime now) {
     return;
   }
   HotPod& victim = *pods_.at(readings_.slots()[*decision.victim]);
-  timeline_.hook_at = std::exchange(crossed_at_[*decision.threshold], MonoTime{});
+  timeline_.hook_at = crossings_.of(*decision.threshold);
   switch (decision.outcome) {
     case eviction::Outcome::kEvicted:
       evict(decision, victim, now);
