@@ -39,12 +39,23 @@ bool has_victim(const Json& line) {
   return !state.empty() && state != "-";
 }
 
+std::string reason_text(const Json& line) {
+  const std::string limit = text_of(line, "local_limit");
+  if (!limit.empty() && limit != "-") {
+    const auto found = line.find("local_storage");
+    return found == line.end() || !found->is_object()
+               ? ": " + limit
+               : fmt::format(": {} {} against {}", limit, amount_of(*found, "used_bytes"),
+                             amount_of(*found, "limit_bytes"));
+  }
+  return text_of(line, "signal").empty()
+             ? std::string()
+             : fmt::format(": {} {} against {}", text_of(line, "signal"),
+                           amount_of(line, "available"), text_of(line, "threshold"));
+}
+
 std::string decision_text(const Json& line) {
-  const std::string seen =
-      text_of(line, "signal").empty()
-          ? std::string()
-          : fmt::format(": {} {} against {}", text_of(line, "signal"), amount_of(line, "available"),
-                        text_of(line, "threshold"));
+  const std::string seen = reason_text(line);
   if (!has_victim(line)) {
     const std::string reason = text_of(line, "hold_reason");
     return fmt::format("nobody evicted, {}{}{}", text_of(line, "outcome"),

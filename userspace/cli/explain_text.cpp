@@ -51,10 +51,20 @@ std::string observation_text(const EvictionRecord& record) {
   return {};
 }
 
+std::string measured_text(const exporting::RecordedLocalStorage& storage) {
+  return fmt::format("{}{}{} used {}{} of {}, measured by {} {} before",
+                     storage.what == "pod" ? "the pod" : storage.what,
+                     storage.name.empty() ? "" : " ", storage.name,
+                     storage.complete ? "" : "at least ",
+                     bytes_text(static_cast<double>(storage.used_bytes)),
+                     bytes_text(static_cast<double>(storage.limit_bytes)), storage.method,
+                     duration_text(std::chrono::microseconds(storage.age_us)));
+}
+
 std::string threshold_text(const EvictionRecord& record) {
   if (!record.local_limit.empty()) {
-    return fmt::format("It exceeded its own limit on local storage ({}): {}", record.local_limit,
-                       record.message);
+    return fmt::format("It exceeded its own limit on local storage ({}){}.", record.local_limit,
+                       record.local_storage ? ": " + measured_text(*record.local_storage) : "");
   }
   if (record.signal.empty()) {
     return "No threshold was met.";
@@ -294,6 +304,9 @@ std::vector<std::string> story_of(const Answer& answer) {
   const EvictionRecord& record = *answer.record;
   std::vector<std::string> story{head_text(record), threshold_text(record),
                                  std::string(trigger_text(record.trigger)) + "."};
+  if (!record.local_limit.empty() && !record.message.empty()) {
+    story.push_back("The kubelet's words: " + record.message);
+  }
   if (record.has_victim()) {
     story.push_back(why_text(record));
     if (answer.cut != nullptr) {

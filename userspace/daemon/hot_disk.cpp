@@ -135,16 +135,28 @@ void HotLoop::evict_for_local_storage(const eviction::LocalStorageVictim& local,
             now);
   if (begun) {
     local_signalled_.push_back(local.pod);
-    send(LocalEvictionBegun{.victim = &victim,
-                            .signals = *begun,
-                            .breach = local.breach,
-                            .grace = decision.grace,
-                            .kill_due_at = kill_due_at_,
-                            .dry_run = dry_run(),
-                            .trigger = *wanted_,
-                            .timeline = timeline_,
-                            .config_generation = config_->generation});
+    local_begun_.push_back(
+        {.victim = &victim,
+         .storage = storage_[victim.slot].get(),
+         .signals = *begun,
+         .breach = local.breach,
+         .grace = decision.grace,
+         .kill_due_at = kill_due_at_,
+         .dry_run = dry_run(),
+         .trigger = *wanted_,
+         .timeline = timeline_,
+         .config_generation = config_->generation,
+         .pass_at = pass_at_,
+         .evictions_last_minute = eviction_times_.within(eviction::kRateWindow, now)});
   }
+}
+
+/// After the pass itself, whose copy tells what else was seen then.
+void HotLoop::tell_of_local_evictions() {
+  for (LocalEvictionBegun& begun : local_begun_) {
+    send(std::move(begun));
+  }
+  local_begun_.clear();
 }
 
 void HotLoop::handle(UseStorage& message) {

@@ -43,6 +43,7 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
   }
   releasing_.reserve(InFlightTable::kCapacity);
   retired_.reserve(kMaxPods);
+  local_begun_.reserve(InFlightTable::kCapacity);
 }
 
 Result<std::unique_ptr<HotLoop>> HotLoop::create(Options options) {

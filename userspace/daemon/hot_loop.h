@@ -115,9 +115,9 @@ class HotLoop final : private probe::EventSink {
     /// Where it is while its grace runs.
     InFlightTable::Phase in_grace = InFlightTable::Phase::kHardGrace;
     bool holds_disk = false;
-    /// As it was read for the pass.
-    CgroupUsage usage;
+    CgroupUsage usage;  ///< As it was read for the pass.
   };
+  void tell_of_local_evictions();
   std::optional<enforce::SignalReport> begin(HotPod& victim, const Beginning& how, MonoTime now);
   void copy_pods(PassCopy& copy);
   void report(const eviction::Decision& decision);
@@ -186,10 +186,12 @@ class HotLoop final : private probe::EventSink {
   std::optional<eviction::PassState> unrecorded_state_;
   std::optional<eviction::SuspendedPass> unrecorded_waiting_;
   std::uint64_t unrecorded_ = 0;
-  /// Of the last pass, for its copy; local_signalled_ has indices into the readings' pods.
+  /// Of the last pass, for its copy and records; local_signalled_ has indices into the readings'
+  /// pods.
   bool resumed_ = false;
   bool disk_usage_pending_ = false;
   std::vector<std::size_t> local_signalled_;
+  std::vector<LocalEvictionBegun> local_begun_;
   EvictionTimes times_before_;
   MonoTime next_regular_{};
   std::optional<MonoTime> decision_deadline_;

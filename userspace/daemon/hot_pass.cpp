@@ -74,6 +74,7 @@ void HotLoop::pass(MonoTime now) {
     next_regular_ = now + next_interval();
   }
   report(decision);
+  tell_of_local_evictions();
 }
 
 void HotLoop::try_again(MonoTime now) {

@@ -66,7 +66,8 @@ void HotLoop::fill(PassCopy& copy, const eviction::Decision& decision) {
 
 void HotLoop::report(const eviction::Decision& decision) {
   // Housekeeping would be busy with a rehearsal just when the crossing comes.
-  const bool rehearsal = *wanted_ == PassTrigger::kApproach && !begun_;
+  const bool evicted = begun_ || !local_signalled_.empty();
+  const bool rehearsal = *wanted_ == PassTrigger::kApproach && !evicted;
   if (rehearsal && !options_.record_every_pass) {
     return;
   }
@@ -85,7 +86,7 @@ void HotLoop::report(const eviction::Decision& decision) {
                                .escalated = decision.outcome == eviction::Outcome::kEscalated,
                                .dry_run = dry_run()};
   }
-  if (copies_.size() > (begun_ ? 0 : kReservedCopies)) {
+  if (copies_.size() > (evicted ? 0 : kReservedCopies)) {
     std::unique_ptr<PassCopy> copy = std::move(copies_.back());
     copies_.pop_back();
     fill(*copy, decision);

@@ -22,6 +22,8 @@ struct HotStorage {
   eviction::PodStatistics statistics;
   MonoTime measured_at{};
   disk::StorageMethod method = disk::StorageMethod::kNone;
+  /// False: something of it could not be counted.
+  bool complete = true;
 };
 
 }  // namespace evictd::daemon

@@ -122,10 +122,10 @@ void Housekeeping::handle(const LocalEvictionBegun& message) {
   const HotPod& victim = *message.victim;
   keeper_->note_begun(message, message.timeline.decide_at);
   const PassRules::Rules& rules = rules_.of(message.config_generation);
+  const bool told = last_pass_ && last_pass_->now == message.pass_at;
   note_eviction(make_record(message, {.thresholds = rules.thresholds,
                                       .compat = rules.compat,
-                                      .victim = options_.registry->table().find(victim.uid),
-                                      .storage = storage_->storage_of(victim.uid),
+                                      .pass = told ? last_pass_.get() : nullptr,
                                       .at = options_.clock->wall_now()}),
                 victim);
   if (!message.dry_run) {

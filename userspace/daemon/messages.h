@@ -13,6 +13,7 @@
 #include "base/timer.h"
 #include "daemon/adoption.h"
 #include "daemon/brake_state.h"
+#include "daemon/eviction_messages.h"
 #include "daemon/hot_config.h"
 #include "daemon/hot_pod.h"
 #include "daemon/hot_storage.h"
@@ -106,35 +107,6 @@ struct RunCollectors {
   std::uint64_t round = 0;
   eviction::CollectorList collectors;
 };
-/// A pod that exceeds a limit on local storage is being evicted.
-struct LocalEvictionBegun {
-  /// Lives at least until this message was handled.
-  const HotPod* victim = nullptr;
-  enforce::SignalReport signals;
-  eviction::LocalStorageBreach breach;
-  std::chrono::seconds grace{0};
-  /// When SIGKILL is or was due.
-  MonoTime kill_due_at{};
-  bool dry_run = false;
-  PassTrigger trigger = PassTrigger::kRegular;
-  Timeline timeline;
-  std::uint64_t config_generation = 0;
-};
-/// An eviction that a pass began, or whose grace it cut.
-struct EvictionBegun {
-  /// Lives at least until this message was handled.
-  const HotPod* victim = nullptr;
-  enforce::SignalReport signals;
-  /// Place of the threshold acted on.
-  std::size_t threshold = 0;
-  std::chrono::seconds grace{0};
-  /// When SIGKILL is or was due.
-  MonoTime kill_due_at{};
-  /// Whether the threshold was a hard one.
-  bool hard = true;
-  bool escalated = false;
-  bool dry_run = false;
-};
 /// A pass that was run.
 struct PassDone {
   PassTrigger trigger = PassTrigger::kRegular;
@@ -144,20 +116,6 @@ struct PassDone {
   std::optional<EvictionBegun> begun;
   /// What it saw and decided; nullptr when no buffer was left.
   std::unique_ptr<PassCopy> copy;
-};
-/// A step of an eviction that the actuator reported.
-struct EvictionStep {
-  enforce::Progress progress;
-  /// It was not the real actuator that went this step.
-  bool dry_run = false;
-  /// Bytes still charged to the victim at this step; -1 if its cgroup is gone.
-  Bytes usage{-1};
-  enforce::ActuatorCounters counters;
-};
-/// An eviction that was decided and not begun.
-struct EvictionRefused {
-  const HotPod* victim = nullptr;
-  Errc code = Errc::kIo;
 };
 /// A pod's target has given some of what it keeps for a signal that was not sent: it is to be made
 /// anew.

@@ -177,20 +177,22 @@ std::optional<std::size_t> threshold_of(const PassDone& done,
   return place && *place < thresholds.size() ? place : std::nullopt;
 }
 
-void add_pass(exporting::EvictionRecord& record, const PassDone& done,
-              const RecordContext& context) {
-  const PassCopy& copy = *done.copy;
-  if (!done.begun) {
-    record.outcome = eviction::to_string(copy.decision.outcome);
-    record.hold_reason = eviction::to_string(copy.decision.reason);
-  }
+/// What the pass saw, whatever came of it.
+void add_pass(exporting::EvictionRecord& record, const PassCopy& copy,
+              const eviction::ThresholdTable& thresholds, MonoTime observed_at) {
   for (const eviction::Condition condition : eviction::kConditions) {
     if (copy.decision.conditions.has(condition)) {
       record.conditions.emplace_back(eviction::to_string(condition));
     }
   }
-  record.observations = make_observations(copy, done.timeline.observe_at);
-  record.thresholds = make_thresholds(copy, context.thresholds, done.timeline.observe_at);
+  record.observations = make_observations(copy, observed_at);
+  record.thresholds = make_thresholds(copy, thresholds, observed_at);
+}
+
+void add_memory_rules(exporting::EvictionRecord& record, const eviction::MemoryRules& rules) {
+  record.memory_available_source = eviction::to_string(rules.source);
+  record.swap_aware = rules.swap_aware;
+  record.hugepage_aware = rules.hugepage_aware;
 }
 
 exporting::EvictionRecord begin_record(PassTrigger trigger, const Timeline& timeline, WallTime at) {
@@ -204,6 +206,10 @@ exporting::EvictionRecord begin_record(PassTrigger trigger, const Timeline& time
   return record;
 }
 
+eviction::DiskLayout layout_of(const PassCopy* pass) {
+  return pass == nullptr ? eviction::DiskLayout{} : pass->layout.value_or(eviction::DiskLayout{});
+}
+
 }  // namespace
 
 exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
@@ -214,10 +220,22 @@ exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
   add_victim(record, begun);
   record.local_limit = eviction::to_string(begun.breach.limit);
   record.resource = eviction::to_string(eviction::Resource::kEphemeralStorage);
-  if (context.victim != nullptr && context.storage != nullptr) {
-    record.message = eviction::local_storage_text(context.victim->pod, context.storage->statistics,
-                                                  begun.breach, context.compat);
-    tell_of_victim(record, /*node_pressure=*/false);
+  record.evictions_last_minute = begun.evictions_last_minute;
+  const HotStorage& storage = *begun.storage;
+  record.local_storage =
+      make_local_storage({.pod = storage.description,
+                          .statistics = storage.statistics,
+                          .breach = begun.breach,
+                          .measured_at = storage.measured_at,
+                          .method = storage.method,
+                          .complete = storage.complete},
+                         layout_of(context.pass), context.compat, begun.timeline.observe_at);
+  record.message = eviction::local_storage_text(storage.description, storage.statistics,
+                                                begun.breach, context.compat);
+  tell_of_victim(record, /*node_pressure=*/false);
+  if (context.pass != nullptr) {
+    add_pass(record, *context.pass, context.thresholds, begun.timeline.observe_at);
+    add_memory_rules(record, context.pass->memory);
   }
   return record;
 }
@@ -230,7 +248,11 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
     add_victim(record, *done.begun);
   }
   if (done.copy) {
-    add_pass(record, done, context);
+    if (!done.begun) {
+      record.outcome = eviction::to_string(done.copy->decision.outcome);
+      record.hold_reason = eviction::to_string(done.copy->decision.reason);
+    }
+    add_pass(record, *done.copy, context.thresholds, done.timeline.observe_at);
   }
   const std::optional<std::size_t> place = threshold_of(done, context.thresholds);
   if (!place) {
@@ -243,9 +265,7 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
   if (!done.copy) {
     return record;
   }
-  record.memory_available_source = eviction::to_string(done.copy->memory.source);
-  record.swap_aware = done.copy->memory.swap_aware;
-  record.hugepage_aware = done.copy->memory.hugepage_aware;
+  add_memory_rules(record, done.copy->memory);
   record.evictions_last_minute =
       done.copy->eviction_times.within(eviction::kRateWindow, done.timeline.decide_at);
   record.overruled_brake = eviction::to_string(done.copy->decision.overruled);

@@ -22,6 +22,8 @@ struct RecordContext {
   const cluster::PodEntry* victim = nullptr;
   /// What was measured of its files; nullptr without a measurement.
   const disk::PodStorage* storage = nullptr;
+  /// The pass of an eviction for local storage; nullptr where no copy of it was left.
+  const PassCopy* pass = nullptr;
   WallTime at{};
 };
 
@@ -34,6 +36,22 @@ struct RecordContext {
 /// The same for a pod that exceeds a limit on local storage: no ranking chose it.
 [[nodiscard]] exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
                                                     const RecordContext& context);
+
+/// A limit on local storage that a pod exceeds, as it was found in `pod` and `statistics`.
+struct MeasuredBreach {
+  const eviction::Pod& pod;
+  const eviction::PodStatistics& statistics;
+  eviction::LocalStorageBreach breach;
+  MonoTime measured_at{};
+  disk::StorageMethod method = disk::StorageMethod::kNone;
+  /// False: something could not be counted.
+  bool complete = true;
+};
+/// The same as a record has it. `now` is when the pass had all readings.
+[[nodiscard]] exporting::RecordedLocalStorage make_local_storage(const MeasuredBreach& measured,
+                                                                 eviction::DiskLayout layout,
+                                                                 eviction::Compat compat,
+                                                                 MonoTime now);
 
 /// Every candidate of a pass in the order of the ranking for `signal`, each with its reason.
 [[nodiscard]] std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,

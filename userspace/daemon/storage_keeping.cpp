@@ -129,6 +129,7 @@ void StorageKeeping::tell(const PodRegistry::Listed& listed, const disk::PodStor
   hot->pod = listed.hot->memory_id;
   hot->measured_at = storage.measured_at;
   hot->method = storage.method;
+  hot->complete = storage.complete;
   if (pod.volumes.empty() && listed.entry->origin == cluster::PodOrigin::kPath) {
     // Without a manifest its directories say which volumes it has.
     eviction::Pod described = pod;

@@ -98,4 +98,31 @@ std::optional<LocalStorageBreach> local_storage_breach(const Pod& pod,
   return std::nullopt;
 }
 
+LocalStorageAmounts local_storage_amounts(const Pod& pod, const PodStatistics& statistics,
+                                          LocalStorageBreach breach, DiskLayout layout,
+                                          Compat compat) {
+  switch (breach.limit) {
+    case LocalLimit::kEmptyDir: {
+      const Volume& volume = pod.volumes.at(breach.place);
+      return {.name = volume.name,
+              .used = volume_use(statistics, volume.name).value_or(0),
+              .limit = volume.empty_dir && volume.empty_dir->size_limit
+                           ? volume.empty_dir->size_limit->value()
+                           : 0};
+    }
+    case LocalLimit::kPod:
+      return {.name = {},
+              .used = wrapped(statistics.ephemeral_bytes.value_or(0)),
+              .limit = effective_ephemeral_limit(pod, compat).value_or(Quantity()).value()};
+    case LocalLimit::kContainer: {
+      const ContainerStatistics& container = statistics.containers.at(breach.place);
+      const Quantity* const limit = container_ephemeral_limit(pod, container.name);
+      return {.name = container.name,
+              .used = container_use(container, layout).value(),
+              .limit = limit == nullptr ? 0 : limit->value()};
+    }
+  }
+  return {};
+}
+
 }  // namespace evictd::eviction

@@ -43,6 +43,16 @@ struct LocalStorageVictim {
   bool operator==(const LocalStorageVictim&) const = default;
 };
 
+/// What a limit was compared with. Units: bytes.
+struct LocalStorageAmounts {
+  /// Of the volume or the container; empty for the pod.
+  std::string name;
+  std::int64_t used = 0;
+  std::int64_t limit = 0;
+
+  bool operator==(const LocalStorageAmounts&) const = default;
+};
+
 /// The limit on ephemeral storage of the regular container of that name; null if it has none or
 /// zero.
 [[nodiscard]] const Quantity* container_ephemeral_limit(const Pod& pod, std::string_view name);
@@ -52,5 +62,11 @@ struct LocalStorageVictim {
 /// have no filesystem of their own.
 [[nodiscard]] std::optional<LocalStorageBreach> local_storage_breach(
     const Pod& pod, const PodStatistics& statistics, DiskLayout layout, Compat compat);
+
+/// The amounts behind a breach that was found in the same pod, statistics and layout.
+[[nodiscard]] LocalStorageAmounts local_storage_amounts(const Pod& pod,
+                                                        const PodStatistics& statistics,
+                                                        LocalStorageBreach breach,
+                                                        DiskLayout layout, Compat compat);
 
 }  // namespace evictd::eviction

@@ -79,6 +79,16 @@ Json grace_used_ms(const RecordedTimeline& timeline) {
               : Json(nullptr);
 }
 
+Json to_json(const RecordedLocalStorage& storage) {
+  return {{"what", storage.what},
+          {"name", storage.name},
+          {"used_bytes", storage.used_bytes},
+          {"limit_bytes", storage.limit_bytes},
+          {"age_us", storage.age_us},
+          {"method", storage.method},
+          {"complete", storage.complete}};
+}
+
 Json to_json(const RecordedRelease& release) {
   return {{"what", release.what}, {"state", release.state}, {"at_ns", stamp(release.at)}};
 }
@@ -149,6 +159,7 @@ Json to_json(const EvictionRecord& record) {
           {"signal", record.signal},
           {"threshold", record.threshold},
           {"local_limit", record.local_limit},
+          {"local_storage", record.local_storage ? to_json(*record.local_storage) : Json(nullptr)},
           {"resource", record.resource},
           {"available", optional_number(record.available)},
           {"capacity", optional_number(record.capacity)},

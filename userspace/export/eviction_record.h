@@ -48,6 +48,8 @@ struct EvictionRecord {
   /// The limit on local storage that was exceeded: "emptydirfs.limit", "ephemeralpodfs.limit",
   /// "ephemeralcontainerfs.limit"; empty for node pressure.
   std::string local_limit;
+  /// What of the victim exceeded it; unset for node pressure.
+  std::optional<RecordedLocalStorage> local_storage;
   std::string resource;
   std::optional<std::int64_t> available;
   std::optional<std::int64_t> capacity;

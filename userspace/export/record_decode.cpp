@@ -81,6 +81,18 @@ RecordedCandidate read_candidate(JsonFields fields) {
   return candidate;
 }
 
+RecordedLocalStorage read_local_storage(JsonFields fields) {
+  RecordedLocalStorage storage;
+  storage.what = fields.text("what");
+  storage.name = fields.text("name");
+  storage.used_bytes = fields.whole("used_bytes");
+  storage.limit_bytes = fields.whole("limit_bytes");
+  storage.age_us = fields.whole("age_us");
+  storage.method = fields.text("method");
+  storage.complete = fields.truth("complete");
+  return storage;
+}
+
 RecordedRelease read_release(JsonFields fields) {
   RecordedRelease release;
   release.what = fields.text("what");
@@ -162,6 +174,9 @@ void read_decision(JsonFields& fields, EvictionRecord& record) {
   record.signal = fields.text("signal");
   record.threshold = fields.text("threshold");
   record.local_limit = fields.text("local_limit");
+  if (fields.has("local_storage")) {
+    record.local_storage = read_local_storage(fields.below("local_storage"));
+  }
   record.resource = fields.text("resource");
   record.available = fields.whole_or_null("available");
   record.capacity = fields.whole_or_null("capacity");

@@ -82,6 +82,22 @@ struct RecordedCandidate {
   RecordedSortKeys keys;
 };
 
+/// A limit on local storage that a pod exceeded, and what was measured against it.
+struct RecordedLocalStorage {
+  /// "volume", "container" or "pod".
+  std::string what;
+  /// Of the volume or the container; empty for the pod.
+  std::string name;
+  std::int64_t used_bytes = 0;
+  std::int64_t limit_bytes = 0;
+  /// How old the measurement was when the pass had all readings.
+  std::int64_t age_us = 0;
+  /// "walk" or "quota".
+  std::string method;
+  /// False: something could not be counted, so that at least so much was used.
+  bool complete = true;
+};
+
 /// One thing that a victim holds, and whether it is gone.
 struct RecordedRelease {
   /// "processes", "containers", "volumes", "cgroup", "data".

@@ -86,6 +86,13 @@ TEST_F(LocalStorage, APodThatExceedsTheLimitOfItsEmptyDirDies) {
   EXPECT_EQ(record["local_limit"], "emptydirfs.limit");
   EXPECT_EQ(record["signal"], "");
   EXPECT_EQ(record["message"], "Usage of EmptyDir volume \"data\" exceeds the limit \"4194304\". ");
+  const Json& measured = record["local_storage"];
+  EXPECT_EQ(measured["what"], "volume");
+  EXPECT_EQ(measured["name"], "data");
+  EXPECT_EQ(measured["limit_bytes"], 4 * kMiB);
+  EXPECT_GT(measured["used_bytes"], measured["limit_bytes"]);
+  EXPECT_EQ(record["brakes"]["evictions_last_minute"], 1);
+  EXPECT_FALSE(record["observations"].empty());
   EXPECT_TRUE(larger.alive());
 }
 

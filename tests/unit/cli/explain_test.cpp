@@ -148,6 +148,27 @@ TEST_F(Explain, AnEscalationTellsWhatItCutAndHowMuchOfTheGraceWasUsed) {
       << before.str();
 }
 
+TEST_F(Explain, AnEvictionForLocalStorageTellsWhatWasMeasured) {
+  EvictionRecord local = eviction(5, 40, "writer");
+  local.signal.clear();
+  local.threshold.clear();
+  local.ranking.clear();
+  local.local_limit = "emptydirfs.limit";
+  local.local_storage = {.what = "volume",
+                         .name = "data",
+                         .used_bytes = 9 << 20,
+                         .limit_bytes = 4 << 20,
+                         .age_us = 1500,
+                         .method = "walk",
+                         .complete = false};
+  records_.push_back(local);
+  EXPECT_EQ(story_of(find_answer(records_, {}).value())[1],
+            "It exceeded its own limit on local storage (emptydirfs.limit): volume data used at "
+            "least 9.0Mi of 4.0Mi, measured by walk 1.5 ms before.");
+  EXPECT_NE(event_text(exporting::to_json(local)).find(": emptydirfs.limit 9.0Mi against 4.0Mi"),
+            std::string::npos);
+}
+
 TEST_F(Explain, PrintsStoryThresholdsAndRanking) {
   std::ostringstream out;
   print_answer(find_answer(records_, {}).value(), out);

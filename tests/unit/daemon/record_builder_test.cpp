@@ -311,5 +311,55 @@ TEST_F(RecordedEviction, AnEscalationIsCalledThat) {
   EXPECT_EQ(make_record(escalated, {.thresholds = thresholds_}).outcome, "escalated");
 }
 
+/// An eviction of the pod "hog", whose volume "data" is larger than its limit.
+class RecordedLocalEviction : public RecordedEviction {
+ protected:
+  RecordedLocalEviction() {
+    eviction::Volume& volume = storage_.description.volumes.emplace_back();
+    volume.name = "data";
+    volume.empty_dir.emplace().size_limit = eviction::Quantity::parse("4Mi").value();
+    storage_.statistics.volumes.push_back(
+        {.name = "data", .use = {.bytes = (9_MiB).value, .inodes = 3}});
+    storage_.measured_at = kPassAt - std::chrono::microseconds(120);
+    storage_.method = disk::StorageMethod::kWalk;
+    storage_.breaches = true;
+    copy_.memory.swap_aware = true;
+    begun_.victim = hog_;
+    begun_.storage = &storage_;
+    begun_.breach = {.limit = eviction::LocalLimit::kEmptyDir, .place = 0};
+    begun_.grace = std::chrono::seconds(1);
+    begun_.timeline.observe_at = kPassAt;
+    begun_.evictions_last_minute = 1;
+  }
+
+  HotStorage storage_;
+  LocalEvictionBegun begun_;
+};
+
+TEST_F(RecordedLocalEviction, SaysWhatWasMeasuredAgainstTheLimit) {
+  const auto record = make_record(begun_, {.thresholds = thresholds_});
+  EXPECT_EQ(record.local_limit, "emptydirfs.limit");
+  ASSERT_TRUE(record.local_storage);
+  EXPECT_EQ(record.local_storage->what, "volume");
+  EXPECT_EQ(record.local_storage->name, "data");
+  EXPECT_EQ(record.local_storage->used_bytes, (9_MiB).value);
+  EXPECT_EQ(record.local_storage->limit_bytes, (4_MiB).value);
+  EXPECT_EQ(record.local_storage->age_us, 120);
+  EXPECT_EQ(record.local_storage->method, "walk");
+  EXPECT_TRUE(record.local_storage->complete);
+  EXPECT_EQ(record.message, "Usage of EmptyDir volume \"data\" exceeds the limit \"4Mi\". ");
+  EXPECT_EQ(record.evictions_last_minute, 1U) << "this one included";
+}
+
+TEST_F(RecordedLocalEviction, SaysWhatElseItsPassSaw) {
+  const auto record = make_record(begun_, {.thresholds = thresholds_, .pass = &copy_});
+  ASSERT_EQ(record.observations.size(), 1U);
+  EXPECT_EQ(record.observations[0].available, (60_MiB).value);
+  EXPECT_EQ(record.thresholds.size(), 2U);
+  EXPECT_EQ(record.memory_available_source, "kubelet");
+  EXPECT_TRUE(record.swap_aware);
+  EXPECT_EQ(record.signal, "") << "no threshold chose it";
+}
+
 }  // namespace
 }  // namespace evictd::daemon

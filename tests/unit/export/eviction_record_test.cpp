@@ -191,6 +191,26 @@ TEST(EvictionRecordJson, ReadsWhatWasWrittenBeforeEscalationsWereLinked) {
   EXPECT_TRUE(record_from_json(json));
 }
 
+TEST(EvictionRecordJson, AnEvictionForLocalStorageSaysWhatWasMeasured) {
+  EvictionRecord record = told();
+  EXPECT_TRUE(to_json(record)["local_storage"].is_null());
+  record.local_limit = "emptydirfs.limit";
+  record.local_storage = {.what = "volume",
+                          .name = "data",
+                          .used_bytes = 9,
+                          .limit_bytes = 4,
+                          .age_us = 120,
+                          .method = "walk",
+                          .complete = false};
+  const auto json = to_json(record);
+  EXPECT_EQ(json["local_storage"].dump(),
+            R"({"what":"volume","name":"data","used_bytes":9,"limit_bytes":4,"age_us":120,)"
+            R"("method":"walk","complete":false})");
+  const auto read = record_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(to_json(*read).dump(), json.dump());
+}
+
 TEST(EvictionRecordJson, ARecordOfNobodyHasNoPod) {
   EvictionRecord nobody;
   nobody.outcome = "in_grace";
