@@ -100,6 +100,12 @@ TEST(Ring, CanBeToldToLoseEverything) {
   EXPECT_EQ(drained.delivered, 0U);
   EXPECT_EQ(drained.newly_dropped, 0U);
   EXPECT_TRUE(recorder.changes.empty());
+  ASSERT_TRUE(probe->set_roots({}));
+  recorder.drain();
+  const Counters counters = probe->counters();
+  EXPECT_GT(of(counters.emitted, EventKind::kCgroup), 0U);
+  EXPECT_EQ(of(counters.dropped, EventKind::kCgroup), of(counters.emitted, EventKind::kCgroup));
+  EXPECT_EQ(of(counters.delivered, EventKind::kCgroup), 0U);
 }
 
 }  // namespace

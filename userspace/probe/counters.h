@@ -30,6 +30,7 @@ struct ProgramCounters {
 struct Counters {
   std::array<std::uint64_t, kEventKinds> emitted{};
   std::array<std::uint64_t, kEventKinds> delivered{};
+  /// The ring was full, or drain() threw them away because of Options::drop_all_events.
   std::array<std::uint64_t, kEventKinds> dropped{};
   /// Records of unknown kind or wrong size: skipped.
   std::uint64_t malformed = 0;

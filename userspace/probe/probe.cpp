@@ -28,6 +28,16 @@ MonoTime moment(std::uint64_t ktime_ns) {
   return MonoTime{Duration{static_cast<std::int64_t>(ktime_ns)}};
 }
 
+/// Takes what is thrown away on purpose, so that it is counted by the kind that it had.
+class Discard final : public EventSink {
+ public:
+  void on_threshold(const ThresholdCrossed& /*event*/) override {}
+  void on_stall(const StallRising& /*event*/) override {}
+  void on_cgroup(const CgroupChanged& /*event*/) override {}
+  void on_oom_kill(const OomKill& /*event*/) override {}
+  void on_approach(const Approach& /*event*/) override {}
+};
+
 }  // namespace
 
 struct Probe::Impl {
@@ -40,6 +50,7 @@ struct Probe::Impl {
         drop_all_events(options.drop_all_events) {}
 
   static int take(void* self, void* record, std::size_t size);
+  void throw_away(const void* record, std::size_t size);
   [[nodiscard]] std::uint64_t dropped_total() const;
 
   // Members go in reverse order: links before the programs they attach.
@@ -57,12 +68,15 @@ struct Probe::Impl {
   std::uint32_t delivered_now = 0;
   std::uint64_t dropped_seen = 0;
   std::array<std::atomic<std::uint64_t>, kEventKinds> delivered{};
+  /// Because of drop_all_events.
+  std::array<std::atomic<std::uint64_t>, kEventKinds> thrown_away{};
   std::atomic<std::uint64_t> malformed = 0;
 };
 
 int Probe::Impl::take(void* self, void* record, std::size_t size) {
   auto& impl = *static_cast<Impl*>(self);
   if (impl.drop_all_events) {
+    impl.throw_away(record, size);
     return 0;
   }
   const Decoded decoded = decode(record, size, *impl.sink);
@@ -73,6 +87,16 @@ int Probe::Impl::take(void* self, void* record, std::size_t size) {
   impl.delivered[static_cast<std::size_t>(decoded.kind)].fetch_add(1, std::memory_order_relaxed);
   ++impl.delivered_now;
   return 0;
+}
+
+void Probe::Impl::throw_away(const void* record, std::size_t size) {
+  Discard nobody;
+  const Decoded decoded = decode(record, size, nobody);
+  if (decoded.ok) {
+    thrown_away[static_cast<std::size_t>(decoded.kind)].fetch_add(1, std::memory_order_relaxed);
+  } else {
+    malformed.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 std::uint64_t Probe::Impl::dropped_total() const {
@@ -175,7 +199,8 @@ Counters Probe::counters() const {
   Counters counters;
   for (std::size_t kind = 0; kind < kEventKinds; ++kind) {
     counters.emitted[kind] = peek(stats.emitted[kind]);
-    counters.dropped[kind] = peek(stats.dropped[kind]);
+    counters.dropped[kind] =
+        peek(stats.dropped[kind]) + impl_->thrown_away[kind].load(std::memory_order_relaxed);
     counters.delivered[kind] = impl_->delivered[kind].load(std::memory_order_relaxed);
   }
   counters.malformed = impl_->malformed.load(std::memory_order_relaxed);
