@@ -7,6 +7,7 @@
 
 #include "base/one_line.h"
 #include "cli/amount_text.h"
+#include "cli/state_text.h"
 
 namespace evictd::cli {
 
@@ -80,8 +81,12 @@ std::string what_happened(const Json& line, const std::string& kind) {
     return decision_text(line);
   }
   if (kind == "progress") {
-    return fmt::format("pod {} is {} (decision {})", text_of(line, "pod"), text_of(line, "state"),
-                       text_of(line, "id"));
+    const std::string state = text_of(line, "state");
+    return fmt::format(
+        "{}pod {} {} (decision {})", truth_of(line, "dry_run") ? "dry run: " : "",
+        text_of(line, "pod"),
+        state == "exceeded_grace" ? "is not gone in time: " + state_text(state) : "is " + state,
+        text_of(line, "id"));
   }
   if (kind == "threshold") {
     return fmt::format("{} threshold {} of {} {}, {} of {} available", text_of(line, "hardness"),

@@ -9,6 +9,7 @@
 
 #include "base/one_line.h"
 #include "cli/amount_text.h"
+#include "cli/state_text.h"
 #include "eviction/decision.h"
 #include "export/json_time.h"
 
@@ -207,7 +208,7 @@ std::string how_text(const EvictionRecord& record) {
   if (record.escalated_by) {
     text += fmt::format("; decision {} cut what was left of them", *record.escalated_by);
   }
-  text += fmt::format("; now {}", record.state);
+  text += fmt::format("; now {}", state_text(record.state));
   if (record.remaining_bytes) {
     text += fmt::format(", {} remain charged",
                         bytes_text(static_cast<double>(*record.remaining_bytes)));

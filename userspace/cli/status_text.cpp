@@ -9,6 +9,7 @@
 
 #include "base/one_line.h"
 #include "cli/amount_text.h"
+#include "cli/state_text.h"
 
 namespace evictd::cli {
 
@@ -64,8 +65,9 @@ void print_head(const Json& status, std::ostream& out) {
                      value_text(status, "compatibility"), value_text(status, "event_source"),
                      is_true(status, "dry_run") ? ", DRY RUN: nothing is killed" : "",
                      is_true(status, "reading_files") ? ", readings from files" : "");
+  const std::string pod_root = value_text(status, "pod_root");
   out << fmt::format("pod root {} (cgroup {}), real-time {}, memory locked {}\n",
-                     value_text(status, "pod_root"), value_text(status, "cgroup_mode"),
+                     pod_root.empty() ? "none" : pod_root, value_text(status, "cgroup_mode"),
                      is_true(status, "realtime") ? "yes" : "no",
                      is_true(status, "memory_locked") ? "yes" : "no");
   print_memory_rules(status, out);
@@ -202,7 +204,9 @@ void print_evictions(const Json& status, std::ostream& out) {
   for (const Json& eviction : evictions) {
     out << fmt::format(kRow, value_text(eviction, "id"), value_text(eviction, "time"),
                        value_text(eviction, "pod"), value_text(eviction, "signal"),
-                       value_text(eviction, "grace_seconds") + "s", value_text(eviction, "state"));
+                       value_text(eviction, "grace_seconds") + "s",
+                       state_text(value_text(eviction, "state")) +
+                           (is_true(eviction, "dry_run") ? " (dry run)" : ""));
   }
 }
 

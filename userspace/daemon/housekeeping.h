@@ -118,7 +118,10 @@ class Housekeeping final : private base::LineHandler {
   void note_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
   /// The records whose grace it cut, as they stand now.
   void write_cut(const exporting::EvictionRecord& escalation);
-  void note_oom_kill(const OomNotice& message);
+  /// `pod` is nullptr for none of ours.
+  void note_oom_kill(const OomNotice& message, const HotPod* pod);
+  /// What is in a slot now; nullptr if nothing is.
+  [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;
   void note_stall(const StallNotice& message);
   void note_degraded(std::string_view what, bool degraded, const std::string& text);
   void check_journal(MonoTime now);

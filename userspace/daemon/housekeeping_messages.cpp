@@ -9,6 +9,7 @@
 
 #include "daemon/housekeeping.h"
 #include "daemon/record_builder.h"
+#include "eviction/message.h"
 #include "sys/kernel_text.h"
 
 namespace evictd::daemon {
@@ -191,8 +192,11 @@ void Housekeeping::handle(const EvictionStep& message) {
       }
       break;
     case enforce::EvictionState::kExceededGrace:
-      options_.log->warn("ExceededGracePeriod: pod " + pod +
-                         " is not gone in time, continuing without waiting for it");
+      options_.log->warn(
+          std::string(eviction::kExceededGraceReason) +
+              ": an evicted pod is not gone in time, continuing without waiting "
+              "for it",
+          {{"pod", pod}, {"uid", record->uid}, {"id", static_cast<std::int64_t>(record->id)}});
       break;
     case enforce::EvictionState::kReleased:
       options_.log->info("evicted pod is gone", {{"pod", pod}, {"uid", record->uid}});
@@ -231,13 +235,21 @@ void Housekeeping::handle(const CgroupNotice& message) {
 }
 
 void Housekeeping::handle(const OomNotice& message) {
-  note_oom_kill(message);
-  options_.log->warn(fmt::format(
-      "the kernel's OOM killer was first: process {} ({}) of memory cgroup {}, "
-      "continuing without that choice",
-      message.event.pid,
-      std::string_view(message.comm.data(), strnlen(message.comm.data(), message.comm.size())),
-      message.event.memory.id));
+  const HotPod* const pod = pod_in(message.event.slot);
+  note_oom_kill(message, pod);
+  const std::string who =
+      pod == nullptr ? fmt::format("memory cgroup {}, no pod of ours", message.event.memory.id)
+                     : fmt::format("pod {}/{}", pod->ns, pod->name);
+  options_.log->warn(
+      fmt::format(
+          "the kernel's OOM killer was first: process {} ({}) of {}, continuing without that "
+          "choice",
+          message.event.pid,
+          std::string_view(message.comm.data(), strnlen(message.comm.data(), message.comm.size())),
+          who),
+      {{"pod", pod == nullptr ? std::string() : pod->ns + "/" + pod->name},
+       {"uid", pod == nullptr ? std::string() : pod->uid},
+       {"cgroup_id", static_cast<std::int64_t>(message.event.memory.id)}});
 }
 
 void Housekeeping::handle(const StallNotice& message) {

@@ -11,6 +11,7 @@
 #include "config/eviction_fields.h"
 #include "daemon/housekeeping.h"
 #include "daemon/record_builder.h"
+#include "eviction/message.h"
 
 namespace evictd::daemon {
 
@@ -115,6 +116,9 @@ void Housekeeping::note_progress(const exporting::EvictionRecord& record,
                              {"pod", record.ns + "/" + record.name},
                              {"uid", record.uid},
                              {"state", enforce::to_string(state)},
+                             {"event", state == enforce::EvictionState::kExceededGrace
+                                           ? Json(eviction::kExceededGraceReason)
+                                           : Json(nullptr)},
                              {"at_ns", message.progress.at.time_since_epoch().count()},
                              {"dry_run", record.dry_run}});
   if (state == enforce::EvictionState::kReleased ||
@@ -131,38 +135,35 @@ void Housekeeping::write_cut(const exporting::EvictionRecord& escalation) {
   }
 }
 
-void Housekeeping::note_oom_kill(const OomNotice& message) {
-  Json line = {{"pid", message.event.pid},
-               {"process", std::string(message.comm.data(),
-                                       strnlen(message.comm.data(), message.comm.size()))},
-               {"cgroup_id", message.event.memory.id},
-               {"pod", nullptr},
-               {"uid", nullptr},
-               {"at_ns", message.event.at.time_since_epoch().count()}};
+const HotPod* Housekeeping::pod_in(std::uint32_t slot) const {
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
-    if (listed.hot != nullptr && listed.hot->slot == message.event.slot) {
-      line["pod"] = listed.hot->ns + "/" + listed.hot->name;
-      line["uid"] = listed.hot->uid;
+    if (listed.hot != nullptr && listed.hot->slot == slot) {
+      return listed.hot;
     }
   }
-  journal_->add("oom_kill", line);
+  return nullptr;
+}
+
+void Housekeeping::note_oom_kill(const OomNotice& message, const HotPod* pod) {
+  journal_->add("oom_kill",
+                {{"pid", message.event.pid},
+                 {"process", std::string(message.comm.data(),
+                                         strnlen(message.comm.data(), message.comm.size()))},
+                 {"cgroup_id", message.event.memory.id},
+                 {"pod", pod == nullptr ? Json(nullptr) : Json(pod->ns + "/" + pod->name)},
+                 {"uid", pod == nullptr ? Json(nullptr) : Json(pod->uid)},
+                 {"at_ns", message.event.at.time_since_epoch().count()}});
 }
 
 void Housekeeping::note_stall(const StallNotice& message) {
   const auto us = [](Duration time) {
     return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
   };
-  Json line = {{"pod", nullptr},
-               {"uid", nullptr},
-               {"stalled_us", us(message.event.stalled)},
-               {"window_us", us(message.event.window)}};
-  for (const PodRegistry::Listed& listed : options_.registry->list()) {
-    if (listed.hot != nullptr && listed.hot->slot == message.event.slot) {
-      line["pod"] = listed.hot->ns + "/" + listed.hot->name;
-      line["uid"] = listed.hot->uid;
-    }
-  }
-  journal_->add("stall", line);
+  const HotPod* const pod = pod_in(message.event.slot);
+  journal_->add("stall", {{"pod", pod == nullptr ? Json(nullptr) : Json(pod->ns + "/" + pod->name)},
+                          {"uid", pod == nullptr ? Json(nullptr) : Json(pod->uid)},
+                          {"stalled_us", us(message.event.stalled)},
+                          {"window_us", us(message.event.window)}});
 }
 
 void Housekeeping::note_degraded(std::string_view what, bool degraded, const std::string& text) {

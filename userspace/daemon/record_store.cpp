@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "eviction/decision.h"
+#include "eviction/message.h"
 
 namespace evictd::daemon {
 
@@ -12,12 +13,27 @@ namespace {
 /// What may stay charged to a dead pod (kernel memory of its cgroups) without being its processes'.
 constexpr Bytes kRemainder = 1_MiB;
 
+bool is_escalation(const exporting::EvictionRecord& record) {
+  return record.outcome == eviction::to_string(eviction::Outcome::kEscalated);
+}
+
+/// A kubelet tells of it once, on the eviction: it knows of no escalation.
+void tell_of_exceeded_grace(exporting::EvictionRecord& record) {
+  if (!is_escalation(record)) {
+    record.events.push_back({.on = "pod",
+                             .reason = std::string(eviction::kExceededGraceReason),
+                             .message = std::string(eviction::kExceededGraceMessage)});
+  }
+}
+
 void apply(const EvictionStep& message, exporting::EvictionRecord& record) {
   const enforce::Progress& step = message.progress;
   record.state = enforce::to_string(step.state);
   switch (step.state) {
     case enforce::EvictionState::kTerminating:
+      break;
     case enforce::EvictionState::kExceededGrace:
+      tell_of_exceeded_grace(record);
       break;
     case enforce::EvictionState::kKilled:
       record.timeline.killed = step.at;
@@ -43,7 +59,7 @@ const exporting::EvictionRecord& RecordStore::add(exporting::EvictionRecord reco
 }
 
 void RecordStore::link(exporting::EvictionRecord& record, CgroupId pod) {
-  if (record.outcome != eviction::to_string(eviction::Outcome::kEscalated)) {
+  if (!is_escalation(record)) {
     return;
   }
   const std::vector<exporting::EvictionRecord*> before = newest(pod, record.dry_run);

@@ -20,6 +20,10 @@ namespace evictd::eviction {
 inline constexpr std::string_view kEvictedReason = "Evicted";
 /// Reason of the event on the node.
 inline constexpr std::string_view kThresholdMetReason = "EvictionThresholdMet";
+/// Reason and message of the event on a pod that was not gone in time.
+inline constexpr std::string_view kExceededGraceReason = "ExceededGracePeriod";
+inline constexpr std::string_view kExceededGraceMessage =
+    "Container runtime did not kill the pod within specified grace period.";
 /// Type of the condition that a kubelet sets on a victim; node pressure only, never for local
 /// storage.
 inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";

@@ -190,6 +190,18 @@ TEST(EventText, TellsEachKindInWords) {
   EXPECT_NE(text({{"kind", "of the future"}}).find("of the future"), std::string::npos);
 }
 
+TEST(EventText, APodThatIsNotGoneInTimeIsToldOfByTheNameOfTheEvent) {
+  EXPECT_NE(
+      event_text({{"kind", "progress"}, {"pod", "a/b"}, {"state", "exceeded_grace"}, {"id", 3}})
+          .find("pod a/b is not gone in time: ExceededGracePeriod (decision 3)"),
+      std::string::npos);
+  EXPECT_NE(
+      event_text(
+          {{"kind", "progress"}, {"pod", "a/b"}, {"state", "killed"}, {"id", 3}, {"dry_run", true}})
+          .find("dry run: pod a/b is killed (decision 3)"),
+      std::string::npos);
+}
+
 TEST(EventText, AnEvictionWhoseGraceWasCutIsNotToldOfTwice) {
   nlohmann::ordered_json line = {
       {"kind", "decision"}, {"state", "killed"}, {"escalated_by", nullptr}};

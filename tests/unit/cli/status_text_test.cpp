@@ -126,5 +126,20 @@ TEST(StatusText, ProblemsAndEvictionsAreListed) {
   EXPECT_NE(line_of(text, "   1 2026").find("batch/hog"), std::string::npos);
 }
 
+TEST(StatusText, AnEvictionSaysThatItWasADryRunAndThatAPodIsNotGoneInTime) {
+  const std::string text =
+      printed({{"evictions",
+                {{{"id", 1}, {"state", "killed"}, {"dry_run", true}},
+                 {{"id", 2}, {"state", "exceeded_grace"}, {"dry_run", false}}}}});
+  EXPECT_NE(line_of(text, "   1 ").find("killed (dry run)"), std::string::npos) << text;
+  EXPECT_NE(line_of(text, "   2 ").find("ExceededGracePeriod"), std::string::npos) << text;
+  EXPECT_EQ(line_of(text, "   2 ").find("dry run"), std::string::npos) << text;
+}
+
+TEST(StatusText, WithoutAPodRootSaysNone) {
+  EXPECT_NE(line_of(printed({{"pod_root", ""}}), "pod root").find("pod root none ("),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace evictd::cli

@@ -108,6 +108,9 @@ TEST(RecordStore, AnExceededGraceIsAStateAndNoMoment) {
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->state, "exceeded_grace");
   EXPECT_EQ(record->timeline.exited, std::nullopt);
+  ASSERT_EQ(record->events.size(), 1U);
+  EXPECT_EQ(record->events[0].on, "pod");
+  EXPECT_EQ(record->events[0].reason, "ExceededGracePeriod");
 }
 
 /// A record of the eviction of "u" whose SIGTERM was sent at `ns`.

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace evictd::cli {
+
+/// The state of an eviction as a person reads it: that of a pod that was not gone in time by the
+/// name of the event, "ExceededGracePeriod".
+[[nodiscard]] std::string state_text(std::string_view state);
+
+}  // namespace evictd::cli
