@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <vector>
 
 #include "base/json_text.h"
 #include "export/eviction_record.h"
@@ -21,18 +22,8 @@ using Json = nlohmann::ordered_json;
 /// More rotated files than a configuration may ask for.
 constexpr int kMostFiles = 1000;
 
-Result<std::string> read_whole(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-    // A device may have no end.
-    return fail(Errc::kInvalid, "read " + file.string() + ": not a regular file");
-  }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    return fail_errno(errno, "read " + file.string());
-  }
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
+/// Read at a time.
+constexpr std::size_t kBlockBytes = std::size_t{256} << 10U;
 
 /// What a recording begins with, as any zstd frame; docs/replay.md.
 constexpr std::string_view kRecordingMagic("\x28\xb5\x2f\xfd", 4);
@@ -57,37 +48,162 @@ Result<Json> read_line(std::string_view line, std::string_view name, std::size_t
   return json;
 }
 
-}  // namespace
-
-Result<RecordLines> read_record_text(std::string_view text, std::string_view name) {
-  if (text.starts_with(kRecordingMagic)) {
-    return fail(Errc::kInvalid, fmt::format("{}: no record file but a recording, which evictctl "
-                                            "replay reads; allowed: a recordFile of evictd",
-                                            name));
+/// An error if a file that begins like this is a recording.
+Result<> refuse_recording(std::string_view begin, std::string_view name) {
+  if (!begin.starts_with(kRecordingMagic)) {
+    return {};
   }
-  RecordLines read;
-  std::size_t skipped = 0;
-  std::size_t first_skipped = 0;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    Result<Json> json = read_line(line, name, number);
+  return fail(Errc::kInvalid, fmt::format("{}: no record file but a recording, which evictctl "
+                                          "replay reads; allowed: a recordFile of evictd",
+                                          name));
+}
+
+/// The lines of one file, taken one after another.
+class LineTaker {
+ public:
+  explicit LineTaker(std::string_view name) : name_(name) {}
+
+  [[nodiscard]] Result<> take(std::string_view line) {
+    ++number_;
+    if (line.size() > kLongestRecordLine) {
+      note(too_long_);
+      return {};
+    }
+    Result<Json> json = read_line(line, name_, number_);
     if (!json) {
       return Failure(json.error());
     }
     if (json->is_null()) {
-      first_skipped = skipped++ == 0 ? number : first_skipped;
+      note(no_record_);
     } else {
-      read.lines.push_back(std::move(*json));
+      read_.lines.push_back(std::move(*json));
+    }
+    return {};
+  }
+  /// One whose end was not even kept.
+  void take_too_long() {
+    ++number_;
+    note(too_long_);
+  }
+  [[nodiscard]] RecordLines end() {
+    warn(no_record_, "no record line of evictd");
+    warn(too_long_, fmt::format("longer than {} MiB", kLongestRecordLine >> 20U));
+    return std::move(read_);
+  }
+
+ private:
+  struct Skipped {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+
+  void note(Skipped& skipped) const {
+    skipped.first = skipped.count++ == 0 ? number_ : skipped.first;
+  }
+  void warn(const Skipped& skipped, std::string_view what) {
+    if (skipped.count != 0) {
+      read_.warnings.push_back(
+          fmt::format("{}:{}: {}, skipped{}", name_, skipped.first, what,
+                      skipped.count == 1 ? "" : fmt::format(", and {} more", skipped.count - 1)));
     }
   }
-  if (skipped != 0) {
-    read.warnings.push_back(
-        fmt::format("{}:{}: no record line of evictd, skipped{}", name, first_skipped,
-                    skipped == 1 ? "" : fmt::format(", and {} more", skipped - 1)));
+
+  std::string_view name_;
+  RecordLines read_;
+  std::size_t number_ = 0;
+  Skipped no_record_;
+  Skipped too_long_;
+};
+
+/// Cuts blocks into lines. Of a line that is too long no more is kept than shows it.
+class LineCutter {
+ public:
+  explicit LineCutter(LineTaker& taker) : taker_(taker) {}
+
+  [[nodiscard]] Result<> add(std::string_view block) {
+    while (!block.empty()) {
+      const std::size_t end = block.find('\n');
+      append(block.substr(0, end));
+      if (end == std::string_view::npos) {
+        break;
+      }
+      if (Result<> taken = finish(); !taken) {
+        return taken;
+      }
+      block.remove_prefix(end + 1);
+    }
+    return {};
   }
-  return read;
+  /// What the last line has without a line end.
+  [[nodiscard]] Result<> end() { return line_.empty() && !too_long_ ? Result<>() : finish(); }
+
+ private:
+  void append(std::string_view piece) {
+    too_long_ = too_long_ || line_.size() + piece.size() > kLongestRecordLine;
+    if (!too_long_) {
+      line_.append(piece);
+    }
+  }
+  [[nodiscard]] Result<> finish() {
+    Result<> taken;
+    if (too_long_) {
+      taker_.take_too_long();
+    } else {
+      taken = taker_.take(line_);
+    }
+    line_.clear();
+    too_long_ = false;
+    return taken;
+  }
+
+  LineTaker& taker_;
+  std::string line_;
+  bool too_long_ = false;
+};
+
+Result<RecordLines> read_one(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
+    // A device may have no end.
+    return fail(Errc::kInvalid, "read " + file.string() + ": not a regular file");
+  }
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    return fail_errno(errno, "read " + file.string());
+  }
+  const std::string name = file.string();
+  LineTaker taker(name);
+  LineCutter cutter(taker);
+  std::vector<char> block(kBlockBytes);
+  Result<> taken;
+  for (bool first = true; taken && in; first = false) {
+    in.read(block.data(), static_cast<std::streamsize>(block.size()));
+    const std::string_view piece(block.data(), static_cast<std::size_t>(in.gcount()));
+    taken = first ? refuse_recording(piece, name) : taken;
+    taken = taken ? cutter.add(piece) : taken;
+  }
+  if (taken && in.bad()) {
+    return fail(Errc::kIo, "read " + name);
+  }
+  taken = taken ? cutter.end() : taken;
+  return taken ? Result<RecordLines>(taker.end()) : Failure(taken.error());
+}
+
+}  // namespace
+
+Result<RecordLines> read_record_text(std::string_view text, std::string_view name) {
+  if (Result<> refused = refuse_recording(text, name); !refused) {
+    return Failure(refused.error());
+  }
+  LineTaker taker(name);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (Result<> taken = taker.take(text.substr(0, end)); !taken) {
+      return Failure(taken.error());
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return taker.end();
 }
 
 Result<RecordLines> read_record_file(const std::filesystem::path& file) {
@@ -103,11 +219,7 @@ Result<RecordLines> read_record_file(const std::filesystem::path& file) {
   // The file itself first: what is wrong with it is wrong with those that it was renamed to.
   std::vector<RecordLines> parts;
   for (const std::filesystem::path& one : files) {
-    const Result<std::string> text = read_whole(one);
-    if (!text) {
-      return Failure(text.error());
-    }
-    Result<RecordLines> read = read_record_text(*text, one.string());
+    Result<RecordLines> read = read_one(one);
     if (!read) {
       return Failure(read.error());
     }

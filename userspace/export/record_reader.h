@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,15 +12,20 @@
 
 namespace evictd::exporting {
 
+/// A longer line is skipped, and not kept while it is read. Units: bytes. The largest record, which
+/// ranks as many pods as a node may have, is a few MiB.
+inline constexpr std::size_t kLongestRecordLine = std::size_t{16} << 20U;
+
 /// What is in a record file and in the rotated ones beside it, oldest line first.
 struct RecordLines {
   std::vector<nlohmann::ordered_json> lines;
-  /// One text for each file of which something could not be read: "FILE:LINE: what".
+  /// A text for each kind of thing in a file that could not be read: "FILE:LINE: what", with the
+  /// first line of the kind.
   std::vector<std::string> warnings;
 };
 
-/// Reads FILE and FILE.1, FILE.2 and so on. A line that is no JSON object is skipped with a
-/// warning.
+/// Reads FILE and FILE.1, FILE.2 and so on. A line that is no JSON object, or longer
+/// than kLongestRecordLine, is skipped with a warning.
 /// Errors: as open(2) for FILE; and, each as "FILE:LINE: what", kUnsupported for a newer schema,
 /// kInvalid for a key that is there twice, kExhausted for a line that nests deeper or has more
 /// members than base::JsonLimits; as "FILE: what", kInvalid for a recording of `evictd --record`.

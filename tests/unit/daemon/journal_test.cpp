@@ -104,7 +104,7 @@ TEST_F(JournalTest, ADiskThatTakesLinesAgainIsToldHowManyAreMissing) {
   EXPECT_NE(written.find("found"), std::string::npos) << written;
 }
 
-TEST_F(JournalTest, AnEvictionThatIsNotOverIsFoundWithThoseWhoseGraceItCut) {
+TEST_F(JournalTest, TheLastEvictionOfAPodIsFoundWithThoseWhoseGraceItCut) {
   const std::string file = tree_.real("/records.jsonl");
   exporting::EvictionRecord first;
   first.id = 3;

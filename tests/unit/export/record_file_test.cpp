@@ -23,6 +23,11 @@ class RecordFileTest : public testing::Test {
     std::ifstream in(path_ + suffix);
     return {std::istreambuf_iterator<char>(in), {}};
   }
+  /// Somebody else's file.
+  void write(const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(path_).parent_path());
+    std::ofstream(path_) << text;
+  }
   static std::string line(int id) { return R"({"schema":1,"id":)" + std::to_string(id) + "}"; }
 
   test::FakeTree tree_;
@@ -133,6 +138,33 @@ TEST(RecordReader, WhatNestsTooDeepIsAnErrorWithItsLine) {
 TEST(RecordReader, AKeyThatIsThereTwiceIsAnErrorWithItsLine) {
   EXPECT_EQ(error_of("{\"schema\":1}\n{\"schema\":1,\"id\":1,\"id\":2}\n"),
             "f:2: the key \"id\" is there twice");
+}
+
+TEST_F(RecordFileTest, ALineThatIsTooLongIsSkippedAndTheRestIsRead) {
+  const std::string record = "{\"schema\":1}\n";
+  const std::string longest(kLongestRecordLine + 1, 'x');
+  write(record + longest + "\n" + record + longest);
+  const auto read = read_record_file(path_);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->lines.size(), 2U);
+  ASSERT_EQ(read->warnings.size(), 1U);
+  EXPECT_NE(read->warnings[0].find(":2: longer than 16 MiB, skipped, and 1 more"),
+            std::string::npos)
+      << read->warnings[0];
+  const auto text = read_record_text(longest + "\n" + record, "f");
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text->lines.size(), 1U);
+  EXPECT_EQ(text->warnings, std::vector<std::string>{"f:1: longer than 16 MiB, skipped"});
+}
+
+TEST_F(RecordFileTest, ALineIsReadWhereverItsPartsWereReadApart) {
+  const std::string whole = "{\"schema\":1,\"text\":\"" + std::string(700'000, 'y') + "\"}";
+  write(whole + "\n" + whole);
+  const auto read = read_record_file(path_);
+  ASSERT_TRUE(read) << read.error().message();
+  ASSERT_EQ(read->lines.size(), 2U);
+  EXPECT_EQ(read->lines[1].dump(), whole);
+  EXPECT_TRUE(read->warnings.empty());
 }
 
 TEST(RecordReader, ADeviceIsNotReadForEver) {
