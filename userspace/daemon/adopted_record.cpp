@@ -53,7 +53,8 @@ exporting::EvictionRecord make_adopted_record(const SavedEviction& known, const 
   record.grace_seconds = std::chrono::round<std::chrono::seconds>(grace).count();
   record.state = state_of(adoption.kind);
   record.timeline.decide = adoption.began_at;
-  if (adoption.killed_at != MonoTime{}) {
+  const bool may_have_ended_by_itself = adoption.kind == AdoptionKind::kGone && !known.killed;
+  if (adoption.killed_at != MonoTime{} && !may_have_ended_by_itself) {
     record.timeline.killed = adoption.killed_at;
   }
   return record;

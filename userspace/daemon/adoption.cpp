@@ -34,11 +34,13 @@ std::optional<Adoption> known_of(const FoundPod& pod) {
 
 /// Of a victim without a process. When the last one ended is not known where no kill is.
 Adoption after_the_end_of(Adoption known, MonoTime now) {
-  if (known.killed_at == MonoTime{}) {
-    known.killed_at = std::min(now, known.kill_due_at);
+  const MonoTime ended_at =
+      known.killed_at != MonoTime{} ? known.killed_at : std::min(now, known.kill_due_at);
+  known.kind = AdoptionKind::kOver;
+  if (known.for_disk && now - ended_at < eviction::kReleaseWait) {
+    known.kind = AdoptionKind::kGone;
+    known.killed_at = ended_at;
   }
-  const bool awaited = known.for_disk && now - known.killed_at < eviction::kReleaseWait;
-  known.kind = awaited ? AdoptionKind::kGone : AdoptionKind::kOver;
   return known;
 }
 

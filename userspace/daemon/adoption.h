@@ -32,6 +32,7 @@ struct Adoption {
   bool hard = true;
   MonoTime began_at{};
   MonoTime kill_due_at{};
+  /// Of one that is gone, and of whom no kill is known, when that may have been.
   MonoTime killed_at{};
   /// Its files are awaited too.
   bool for_disk = false;

@@ -59,12 +59,9 @@ void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
                        .intent = enforce::read_intent(*pod.target),
                        .saved = saved == left.end() ? nullptr : &*saved};
   const std::optional<Adoption> adoption = adoption_of(found, now);
-  const bool has_ended = adoption && adoption->kind == AdoptionKind::kGone;
   const bool goes_on = adoption && adoption->kind != AdoptionKind::kOver;
-  if (found.intent && (!goes_on || has_ended)) {
+  if (!goes_on && found.intent) {
     let_fork_again(pod, *found.intent);
-  }
-  if (found.intent && !goes_on) {
     enforce::clear_intent(*pod.target);
   }
   if (!adoption) {
@@ -81,6 +78,10 @@ void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
 
 /// `known` as far as it is not in `adoption`.
 void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now) {
+  const bool is_ours = adoption.kind != AdoptionKind::kReleasing;
+  if (is_ours) {
+    record_adopted(known, adoption, now);
+  }
   known.hard = adoption.hard;
   known.killed = adoption.kind != AdoptionKind::kInGrace;
   known.began_at = adoption.began_at;
@@ -88,10 +89,6 @@ void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, Mon
   known.killed_at = adoption.killed_at;
   known.for_disk = adoption.for_disk;
   known.gone = adoption.kind == AdoptionKind::kGone;
-  const bool is_ours = adoption.kind != AdoptionKind::kReleasing;
-  if (is_ours) {
-    record_adopted(known, adoption, now);
-  }
   if (adoption.kind == AdoptionKind::kOver) {
     return;
   }

@@ -69,7 +69,7 @@ struct SavedEviction {
   /// For a disk or a limit on local storage: what it takes up there is awaited too.
   bool for_disk = false;
   bool below_pod_root = false;
-  /// Its last process is; `killed_at` is at the latest when that was.
+  /// Its last process is; `killed_at` is when that was, where it was not killed.
   bool gone = false;
 
   bool operator==(const SavedEviction&) const = default;

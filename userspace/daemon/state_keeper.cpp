@@ -126,7 +126,6 @@ void StateKeeper::note_step(const enforce::Progress& step) {
     known->killed_at = step.at;
   } else if (step.state == enforce::EvictionState::kReleased) {
     known->killed_at = known->killed ? known->killed_at : step.at;
-    known->killed = true;
     known->gone = true;
     forget_if_over(step.pod);
   }

@@ -42,6 +42,16 @@ TEST(AdoptedRecord, SaysWhatIsKnown) {
   EXPECT_FALSE(record.available);
 }
 
+TEST(AdoptedRecord, AVictimThatMayHaveEndedInItsGraceIsNotSaidToHaveBeenKilled) {
+  Adoption ended = kKilled;
+  ended.kind = AdoptionKind::kGone;
+  SavedEviction in_grace = known();
+  EXPECT_FALSE(make_adopted_record(in_grace, ended, {}).timeline.killed);
+  EXPECT_EQ(make_adopted_record(in_grace, ended, {}).state, "released");
+  in_grace.killed = true;
+  EXPECT_TRUE(make_adopted_record(in_grace, ended, {}).timeline.killed);
+}
+
 TEST(AdoptedRecord, AGraceThatWasCutIsEscalated) {
   SavedEviction cut = known();
   cut.escalated = true;

@@ -130,6 +130,37 @@ TEST_F(HotLoopWithoutBpf, AnotherConfigurationIsInForceFromTheNextPassOn) {
   EXPECT_EQ(done->copy->decision.outcome, eviction::Outcome::kNoCandidates);
 }
 
+TEST_F(HotLoopWithoutBpf, TheDiskOfAVictimIsAwaitedWithoutItsCgroupAndByTheNextEvictd) {
+  std::unique_ptr<HotPod> placed = node_.pod(1, "a", 10_MiB);
+  const CgroupId there = placed->memory_id;
+  const CgroupId vanished{.hierarchy = there.hierarchy, .id = there.id + 1000};
+  const Adoption adoption{.kind = AdoptionKind::kGone, .killed_at = clock_.now(), .for_disk = true};
+  send(PlacePod{.slot = 1, .pod = std::move(placed)});
+  send(AdoptEviction{.pod = there, .adoption = adoption});
+  send(AdoptEviction{.pod = vanished, .adoption = adoption});
+  start();
+  const auto first = next<PassDone>();
+  ASSERT_TRUE(first && first->copy);
+  EXPECT_EQ(first->copy->releasing.size(), 2U);
+
+  send(PlacePod{.slot = 1, .pod = nullptr});
+  ASSERT_TRUE(next<RetirePod>());
+  send(RunPass{});
+  const auto second = next<PassDone>();
+  ASSERT_TRUE(second && second->copy);
+  ASSERT_EQ(second->copy->releasing.size(), 2U);
+  for (const eviction::ReleasingPod& one : second->copy->releasing) {
+    EXPECT_GT(one.disk.value, 0) << "however little it was measured with";
+    EXPECT_EQ(one.killed_at, adoption.killed_at);
+  }
+
+  clock_.advance(seconds(30));
+  send(RunPass{});
+  const auto last = next<PassDone>();
+  ASSERT_TRUE(last && last->copy);
+  EXPECT_TRUE(last->copy->releasing.empty());
+}
+
 TEST_F(HotLoopWithoutBpf, PassesThatEvictNobodyLeaveTwoBuffersForThoseThatDo) {
   start();
   std::deque<std::unique_ptr<PassCopy>> kept;

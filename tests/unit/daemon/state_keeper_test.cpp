@@ -25,10 +25,8 @@ class KeptState : public testing::Test {
     pod.memory_id = kVictim;
     eviction::Threshold threshold;
     threshold.signal = signal;
-    EvictionBegun begun;
-    begun.victim = &pod;
-    begun.kill_due_at = kNow;
-    keeper_->note_begun(begun, threshold, kNow);
+    keeper_->note_begun(EvictionBegun{.victim = &pod, .signals = {}, .kill_due_at = kNow},
+                        threshold, kNow);
   }
   void release() {
     keeper_->note_step({.ticket = {},
