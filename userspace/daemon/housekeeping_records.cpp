@@ -9,6 +9,7 @@
 
 #include "config/effective.h"
 #include "config/eviction_fields.h"
+#include "daemon/adopted_record.h"
 #include "daemon/housekeeping.h"
 #include "daemon/record_builder.h"
 #include "eviction/message.h"
@@ -132,6 +133,18 @@ void Housekeeping::note_progress(const exporting::EvictionRecord& record,
 void Housekeeping::write_cut(const exporting::EvictionRecord& escalation) {
   for (const exporting::EvictionRecord* const cut : records_.cut_by(escalation)) {
     journal_->add_whole(exporting::to_json(*cut), exporting::Durability::kCached);
+  }
+}
+
+/// What it held on disk went after its end was told of: the story once more, with that.
+void Housekeeping::note_released(CgroupId pod) {
+  if (!keeper_->note_disk_released(pod)) {
+    return;
+  }
+  const exporting::EvictionRecord* const record = records_.newest_of(pod);
+  if (record != nullptr && !is_open(*record)) {
+    write_cut(*record);
+    journal_->add_whole(exporting::to_json(*record), exporting::Durability::kCached);
   }
 }
 

@@ -132,6 +132,13 @@ const exporting::EvictionRecord* RecordStore::note(const EvictionStep& message) 
   return found.empty() ? nullptr : found.front();
 }
 
+const exporting::EvictionRecord* RecordStore::newest_of(CgroupId pod) const {
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& kept) {
+    return kept.pod == pod && !kept.record.dry_run;
+  });
+  return found == kept_.rend() ? nullptr : &found->record;
+}
+
 void RecordStore::note_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows) {
   for (exporting::EvictionRecord* const record : newest(pod, /*dry_run=*/false)) {
     record->release = rows;

@@ -35,6 +35,8 @@ class RecordStore {
   /// The records whose grace `escalation` cut, directly or by way of another, oldest first.
   [[nodiscard]] std::vector<const exporting::EvictionRecord*> cut_by(
       const exporting::EvictionRecord& escalation) const;
+  /// The newest eviction in that cgroup that was no dry run, nullptr if there is none.
+  [[nodiscard]] const exporting::EvictionRecord* newest_of(CgroupId pod) const;
   /// What the newest victim in that cgroup still holds.
   void note_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows);
 

@@ -131,11 +131,14 @@ void StateKeeper::note_step(const enforce::Progress& step) {
   }
 }
 
-void StateKeeper::note_disk_released(CgroupId pod) {
-  if (SavedEviction* const known = find(pod)) {
-    known->for_disk = false;
-    forget_if_over(pod);
+bool StateKeeper::note_disk_released(CgroupId pod) {
+  SavedEviction* const known = find(pod);
+  if (known == nullptr || !known->for_disk) {
+    return false;
   }
+  known->for_disk = false;
+  forget_if_over(pod);
+  return true;
 }
 
 void StateKeeper::forget_if_over(CgroupId pod) {

@@ -45,8 +45,9 @@ class StateKeeper {
   void note_begun(const LocalEvictionBegun& begun, MonoTime at);
   void note_adopted(const SavedEviction& eviction);
   void note_step(const enforce::Progress& step);
-  /// What a victim takes up on disk is free, or was awaited for long enough.
-  void note_disk_released(CgroupId pod);
+  /// What a victim takes up on disk is free, or was awaited for long enough. Returns whether it was
+  /// awaited.
+  bool note_disk_released(CgroupId pod);
   void note_wishes(const OperatorWishes& wishes, bool configured_dry_run);
   /// Writes what has changed: at once, or where nothing did but when conditions were last seen, at
   /// most once a second.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A victim of a disk is awaited, and its data removed, whichever evictd began its eviction.
 #include <csignal>
+#include <fstream>
+#include <string>
+#include <utility>
 
 #include "disk_arena.h"
 #include "stage/text_file.h"
@@ -21,7 +24,21 @@ class DiskRestart : public DiskArena {
     config["hardEvictionGracePeriodSeconds"] = grace_seconds;
     config["hardEvictionFloor"] = "0%";
     config["evictedPodData"] = pod_data;
+    config["recordFile"] = record_file();
     return config;
+  }
+  [[nodiscard]] std::string record_file() const { return scratch_->path() / "records.jsonl"; }
+  /// What the record file says of a victim; the daemon has ended.
+  [[nodiscard]] Json last_line_of(const Actor& victim) const {
+    std::ifstream in(record_file());
+    Json last;
+    for (std::string text; std::getline(in, text);) {
+      Json line = Json::parse(text);
+      if (line["kind"] == "decision" && line["uid"] == victim.pod.uid) {
+        last = std::move(line);
+      }
+    }
+    return last;
   }
   void kill_daemon_with_sigkill() {
     ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
@@ -58,14 +75,17 @@ TEST_F(DiskRestart, AVictimInItsGraceIsKilledAndItsDataRemoved) {
   const auto end = filler.await_end();
   ASSERT_TRUE(end) << log();
   EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+  await_status(
+      [&](const Json&) { return what_is_held(await_record(filler), "data") == "removed"; });
   const Json after = await_status([](const Json& seen) {
     const Json signal = signal_in(seen, "nodefs.available");
     return !signal["met"].get<bool>() && signal["available"].get<std::int64_t>() > kDiskHeadroom;
   });
   EXPECT_EQ(after["counters"]["evictions"], 0) << "it was begun by the one before";
   EXPECT_EQ(what_is_held(await_record(filler), "processes"), "gone");
-  EXPECT_EQ(what_is_held(await_record(filler), "data"), "removed");
   EXPECT_TRUE(steady.alive());
+  ASSERT_TRUE(daemon_->stop());
+  EXPECT_EQ(what_is_held(last_line_of(filler), "data"), "removed") << "in the record file too";
 }
 
 TEST_F(DiskRestart, NobodyElseDiesWhileAVictimThatIsGoneIsAwaited) {
