@@ -3,8 +3,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+#include "base/one_line.h"
 #include "base/system_clock.h"
+#include "base/unix_socket.h"
 #include "cli/command.h"
+#include "cli/explain_absent.h"
 #include "cli/explain_text.h"
 #include "cli/record_source.h"
 #include "export/json_time.h"
@@ -32,7 +36,49 @@ Json answer_json(const Answer& answer) {
       }
     }
   }
+  if (pod.is_null() && answer.local != nullptr) {
+    for (const Json& candidate : record["local_candidates"]) {
+      if (candidate["uid"] == answer.local->uid) {
+        pod = candidate;
+      }
+    }
+  }
   return {{"story", story_of(answer)}, {"pod", std::move(pod)}, {"record", std::move(record)}};
+}
+
+void print_object(const Json& answer) {
+  std::cout << answer.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
+}
+
+/// What the running daemon knows of a pod that no record has; empty where it knows none, and where
+/// a file or a moment was asked about.
+std::vector<std::string> ask_about_absent(const ExplainOptions& options) {
+  if (!options.source.file.empty() || !options.at.empty() || options.what == "last") {
+    return {};
+  }
+  const Result<std::string> status =
+      base::request_line(options.source.socket, Json{{"op", "status"}}.dump());
+  return status ? story_of_absent(base::parse_json<Json>(*status).value_or(Json()), options.what)
+                : std::vector<std::string>();
+}
+
+int explain_absent(const ExplainOptions& options, const Error& not_found) {
+  const std::vector<std::string> story = ask_about_absent(options);
+  if (options.json) {
+    print_object({{"story", story.empty() ? std::vector<std::string>{not_found.message()} : story},
+                  {"pod", nullptr},
+                  {"record", nullptr}});
+  }
+  if (story.empty()) {
+    std::cerr << "evictctl: " << not_found.message() << '\n';
+    return kExitFailed;
+  }
+  if (!options.json) {
+    for (const std::string& sentence : story) {
+      std::cout << base::one_line(sentence) << '\n';
+    }
+  }
+  return kExitOk;
 }
 
 Result<Answer> answer_question(const ExplainOptions& options, const Records& records) {
@@ -57,14 +103,15 @@ int explain(const ExplainOptions& options) {
     std::cerr << "evictctl: warning: " << warning << '\n';
   }
   const Result<Answer> answer = answer_question(options, *records);
+  if (!answer && answer.error().code == Errc::kNotFound) {
+    return explain_absent(options, answer.error());
+  }
   if (!answer) {
     std::cerr << "evictctl: " << answer.error().message() << '\n';
     return kExitFailed;
   }
   if (options.json) {
-    std::cout << answer_json(*answer).dump(-1, ' ', /*ensure_ascii=*/false,
-                                           Json::error_handler_t::replace)
-              << '\n';
+    print_object(answer_json(*answer));
   } else {
     print_answer(*answer, std::cout);
   }
@@ -79,7 +126,7 @@ void add_explain(CLI::App& app, int& exit_status) {
       "explain",
       "Tells why a pod was evicted, why another one was not, or why nobody was: what was seen, how "
       "each threshold stood, every candidate with the rule that passed it over, and the time "
-      "line.");
+      "line. Of a pod that took part in no decision, why, as far as the running evictd knows.");
   command
       ->add_option("what", options->what,
                    "\"last\" eviction, the id of a decision, or a pod: namespace/name, name or uid")
@@ -89,7 +136,8 @@ void add_explain(CLI::App& app, int& exit_status) {
                    "the decision in force at this time: 2026-01-31T12:00:00Z, or 5m for so long "
                    "ago")
       ->check(moment_problem);
-  command->add_flag("--json", options->json, "one JSON object: story, pod and the whole record");
+  command->add_flag("--json", options->json,
+                    "one JSON object: story, pod and the whole record, or null for these two");
   command->add_option("--file", options->source.file,
                       "read this record file instead of asking the daemon");
   command->add_option("--socket", options->source.socket, "evictd's control socket")

@@ -12,20 +12,29 @@ namespace {
 
 using exporting::EvictionRecord;
 using exporting::RecordedCandidate;
-
-bool names(std::string_view what, std::string_view ns, std::string_view name,
-           std::string_view uid) {
-  return what == name || what == uid ||
-         (what.size() == ns.size() + 1 + name.size() && what.starts_with(ns) &&
-          what[ns.size()] == '/' && what.ends_with(name));
-}
+using exporting::RecordedLocalCandidate;
 
 const RecordedCandidate* candidate_in(const EvictionRecord& record, std::string_view what) {
   const auto found =
       std::find_if(record.ranking.begin(), record.ranking.end(), [&](const auto& candidate) {
-        return names(what, candidate.ns, candidate.name, candidate.uid);
+        return names_pod(what, candidate.ns, candidate.name, candidate.uid);
       });
   return found == record.ranking.end() ? nullptr : &*found;
+}
+
+const RecordedLocalCandidate* local_candidate_in(const EvictionRecord& record,
+                                                 std::string_view what) {
+  const auto found = std::find_if(
+      record.local_candidates.begin(), record.local_candidates.end(), [&](const auto& candidate) {
+        return names_pod(what, candidate.ns, candidate.name, candidate.uid);
+      });
+  return found == record.local_candidates.end() ? nullptr : &*found;
+}
+
+Answer answer_in(const EvictionRecord& record, std::string_view what) {
+  return {.record = &record,
+          .pod = candidate_in(record, what),
+          .local = local_candidate_in(record, what)};
 }
 
 std::optional<std::uint64_t> id_of(std::string_view what) {
@@ -43,13 +52,13 @@ const EvictionRecord* newest(const std::vector<EvictionRecord>& records, const W
 
 Answer answer_for_pod(const std::vector<EvictionRecord>& records, const std::string& what) {
   const auto is_victim = [&](const EvictionRecord& record) {
-    return record.has_victim() && names(what, record.ns, record.name, record.uid);
-  };
-  const auto was_passed_over = [&](const EvictionRecord& record) {
-    return record.has_victim() && candidate_in(record, what) != nullptr;
+    return record.has_victim() && names_pod(what, record.ns, record.name, record.uid);
   };
   const auto took_part = [&](const EvictionRecord& record) {
-    return candidate_in(record, what) != nullptr;
+    return candidate_in(record, what) != nullptr || local_candidate_in(record, what) != nullptr;
+  };
+  const auto was_passed_over = [&](const EvictionRecord& record) {
+    return record.has_victim() && took_part(record);
   };
   const EvictionRecord* record = newest(records, is_victim);
   if (record == nullptr) {
@@ -58,7 +67,7 @@ Answer answer_for_pod(const std::vector<EvictionRecord>& records, const std::str
   if (record == nullptr) {
     record = newest(records, took_part);
   }
-  return {.record = record, .pod = record == nullptr ? nullptr : candidate_in(*record, what)};
+  return record == nullptr ? Answer{} : answer_in(*record, what);
 }
 
 Failure not_found(const std::vector<EvictionRecord>& records, const std::string& what) {
@@ -81,12 +90,12 @@ Result<Answer> answer_at(const std::vector<EvictionRecord>& records, const Quest
   if (question.what == "last") {
     return Answer{.record = in_force};
   }
-  const RecordedCandidate* pod = candidate_in(*in_force, question.what);
-  if (pod == nullptr) {
+  const Answer answer = answer_in(*in_force, question.what);
+  if (answer.pod == nullptr && answer.local == nullptr) {
     return not_found(records, "\"" + question.what + "\" took no part in decision " +
                                   std::to_string(in_force->id) + ", which was in force then");
   }
-  return Answer{.record = in_force, .pod = pod};
+  return answer;
 }
 
 Result<Answer> answer_to(const std::vector<EvictionRecord>& records, const Question& question) {
@@ -119,6 +128,13 @@ Result<Answer> answer_to(const std::vector<EvictionRecord>& records, const Quest
 }
 
 }  // namespace
+
+bool names_pod(std::string_view what, std::string_view ns, std::string_view name,
+               std::string_view uid) {
+  return what == name || what == uid ||
+         (what.size() == ns.size() + 1 + name.size() && what.starts_with(ns) &&
+          what[ns.size()] == '/' && what.ends_with(name));
+}
 
 Result<Answer> find_answer(const std::vector<EvictionRecord>& records, const Question& question) {
   Result<Answer> answer = answer_to(records, question);

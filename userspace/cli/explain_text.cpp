@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <ostream>
+#include <utility>
 
-#include "base/one_line.h"
 #include "cli/amount_text.h"
+#include "cli/pod_text.h"
 #include "cli/state_text.h"
 #include "eviction/decision.h"
 #include "export/json_time.h"
@@ -19,14 +19,8 @@ namespace {
 
 using exporting::EvictionRecord;
 using exporting::RecordedCandidate;
+using exporting::RecordedLocalCandidate;
 using exporting::RecordedThreshold;
-
-std::string pod_text(std::string_view ns, std::string_view name, std::string_view uid) {
-  if (name.empty()) {
-    return std::string(uid);
-  }
-  return ns.empty() ? std::string(name) : fmt::format("{}/{}", ns, name);
-}
 
 const RecordedThreshold* threshold_of(const EvictionRecord& record) {
   const auto found = std::find_if(
@@ -225,6 +219,34 @@ std::string cut_text(const EvictionRecord& cut) {
                      of.empty() ? "" : " because of ", of, cut.grace_seconds);
 }
 
+/// Of a pod that exceeded a limit on local storage, whoever was evicted then.
+std::string exceeded_text(const RecordedLocalCandidate& pod) {
+  return fmt::format("{} exceeded its limit on local storage ({}): {}",
+                     pod_text(pod.ns, pod.name, pod.uid), pod.local_limit,
+                     pod.storage ? measured_text(*pod.storage) : "what of it is not known");
+}
+
+std::string local_story(const Answer& answer) {
+  const RecordedLocalCandidate& pod = *answer.local;
+  const std::string name = pod_text(pod.ns, pod.name, pod.uid);
+  if (pod.local_limit.empty()) {
+    return fmt::format("Why not {} for its local storage: {}.", name, pod.reason);
+  }
+  return fmt::format("{}. {} {}: {}.", exceeded_text(pod),
+                     pod.passed_over.empty() ? "Why" : "Why not", name, pod.reason);
+}
+
+/// Pods, other than the one that was asked about, that exceeded a limit and were spared.
+std::vector<std::string> spared_texts(const Answer& answer) {
+  std::vector<std::string> texts;
+  for (const RecordedLocalCandidate& pod : answer.record->local_candidates) {
+    if (!pod.local_limit.empty() && !pod.passed_over.empty() && &pod != answer.local) {
+      texts.push_back(fmt::format("{}; it was not evicted: {}.", exceeded_text(pod), pod.reason));
+    }
+  }
+  return texts;
+}
+
 std::string pod_story(const Answer& answer) {
   const RecordedCandidate& pod = *answer.pod;
   const std::string name = pod_text(pod.ns, pod.name, pod.uid);
@@ -237,66 +259,6 @@ std::string pod_story(const Answer& answer) {
                      pod.place == 0 ? "not ranked, one" : std::to_string(pod.place),
                      record.ranking.size(), amount_text(record.signal, pod.usage),
                      amount_text(record.signal, pod.request), pod.priority, pod.qos);
-}
-
-void print_timeline(const EvictionRecord& record, std::ostream& out) {
-  const exporting::RecordedTimeline& line = record.timeline;
-  const std::array<std::pair<const char*, std::optional<MonoTime>>, 9> moments{
-      {{"SIGTERM sent, which began the grace", line.grace_began},
-       {"threshold crossed (kernel)", line.hook},
-       {"evictd awake", line.wake},
-       {"readings there", line.observe},
-       {"decided", line.decide},
-       {line.grace_began ? "grace cut" : "signal sent", line.signal},
-       {"SIGKILL sent", line.killed},
-       {"last process gone", line.exited},
-       {"memory free", line.freed}}};
-  std::optional<MonoTime> first;
-  for (const auto& [name, moment] : moments) {
-    if (moment && (!first || *moment < *first)) {
-      first = moment;
-    }
-  }
-  out << "\nTIME LINE\n";
-  for (const auto& [name, moment] : moments) {
-    if (moment) {
-      out << fmt::format("{:>14}  {}\n", "+" + duration_text(*moment - *first), name);
-    }
-  }
-}
-
-void print_thresholds(const EvictionRecord& record, std::ostream& out) {
-  constexpr const char* kRow = "{:<28} {:>12} {:>7} {:>11} {:>11} {:>11}  {}";
-  out << '\n'
-      << fmt::format(kRow, "SIGNAL", "THRESHOLD", "GRACE", "MET BELOW", "AVAILABLE", "CAPACITY",
-                     "STOOD")
-      << '\n';
-  const auto amount = [](const std::string& signal, const std::optional<std::int64_t>& number) {
-    return number ? amount_text(signal, *number) : std::string("-");
-  };
-  for (const RecordedThreshold& one : record.thresholds) {
-    out << base::one_line(fmt::format(
-               kRow, one.signal, one.threshold, std::to_string(one.grace_period_seconds) + "s",
-               amount(one.signal, one.met_below), amount(one.signal, one.available),
-               amount(one.signal, one.capacity), one.stood))
-        << '\n';
-  }
-}
-
-void print_ranking(const EvictionRecord& record, std::ostream& out) {
-  constexpr const char* kRow = "{:>5} {:<44} {:<11} {:>11} {:>10} {:>10} {:>12}  {}";
-  out << '\n'
-      << fmt::format(kRow, "PLACE", "POD", "QOS", "PRIORITY", "USAGE", "REQUEST", "ABOVE REQ.",
-                     "REASON")
-      << '\n';
-  for (const RecordedCandidate& one : record.ranking) {
-    out << base::one_line(fmt::format(kRow, one.place == 0 ? "-" : std::to_string(one.place),
-                                      pod_text(one.ns, one.name, one.uid), one.qos, one.priority,
-                                      amount_text(record.signal, one.usage),
-                                      amount_text(record.signal, one.request),
-                                      amount_text(record.signal, one.keys.amount), one.reason))
-        << '\n';
-  }
 }
 
 }  // namespace
@@ -318,25 +280,16 @@ std::vector<std::string> story_of(const Answer& answer) {
   if (!record.conditions.empty()) {
     story.push_back(fmt::format("The node reported {}.", fmt::join(record.conditions, ", ")));
   }
+  for (std::string& text : spared_texts(answer)) {
+    story.push_back(std::move(text));
+  }
+  if (answer.local != nullptr && answer.local->uid != record.uid) {
+    story.push_back(local_story(answer));
+  }
   if (answer.pod != nullptr) {
     story.push_back(pod_story(answer));
   }
   return story;
-}
-
-void print_answer(const Answer& answer, std::ostream& out) {
-  for (const std::string& sentence : story_of(answer)) {
-    out << base::one_line(sentence) << '\n';
-  }
-  if (answer.record->has_victim()) {
-    print_timeline(*answer.record, out);
-  }
-  if (!answer.record->thresholds.empty()) {
-    print_thresholds(*answer.record, out);
-  }
-  if (!answer.record->ranking.empty()) {
-    print_ranking(*answer.record, out);
-  }
 }
 
 }  // namespace evictd::cli

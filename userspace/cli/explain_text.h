@@ -26,12 +26,19 @@ struct Answer {
   const exporting::EvictionRecord* record = nullptr;
   /// Its line in the ranking, if one was asked about and it took part; borrowed likewise.
   const exporting::RecordedCandidate* pod = nullptr;
+  /// Its line beside the limits on local storage, likewise.
+  const exporting::RecordedLocalCandidate* local = nullptr;
   /// What the decision cut the grace of, if it did and that is recorded; borrowed likewise.
   const exporting::EvictionRecord* cut = nullptr;
 };
 
+/// Whether `what` means this pod: "namespace/name", a name, or a uid.
+[[nodiscard]] bool names_pod(std::string_view what, std::string_view ns, std::string_view name,
+                             std::string_view uid);
+
 /// "last": the newest eviction, or the newest decision if there is none. A pod: its own newest
-/// eviction, else the newest in which it was passed over, else the newest pass that ranked it. With
+/// eviction, else the newest in which it was passed over, else the newest pass that ranked it or
+/// looked at its limits on local storage. With
 /// `at`: the decision that was in force then.
 /// Errors: kNotFound, with what there is.
 [[nodiscard]] Result<Answer> find_answer(const std::vector<exporting::EvictionRecord>& records,

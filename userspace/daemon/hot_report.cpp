@@ -22,6 +22,7 @@ void HotLoop::copy_pods(PassCopy& copy) {
     if (storage != nullptr && storage->pod == pod.memory_id) {
       copy.pods.back().storage_at = storage->measured_at;
       copy.pods.back().storage_method = storage->method;
+      copy.pods.back().storage_complete = storage->complete;
     }
   }
 }

@@ -100,7 +100,9 @@ void Housekeeping::note_changes(const PassDone& message) {
       journal_->add("condition", {{"type", eviction::to_string(condition)}, {"status", set}});
     }
   }
-  if (change.outcome && !message.begun && !evicts(copy.decision.outcome)) {
+  const bool spared = pass_watch_.take_spared(spared_for_local_storage(
+      make_local_candidates(copy, rules.compat, message.timeline.observe_at)));
+  if ((change.outcome || spared) && !message.begun && !evicts(copy.decision.outcome)) {
     const exporting::EvictionRecord& kept =
         records_.add_pass(make_record(message, {.thresholds = rules.thresholds,
                                                 .compat = rules.compat,

@@ -63,6 +63,7 @@ struct PassCopy {
     /// When and how the disk usage in `pass` was measured; the epoch if it was not.
     MonoTime storage_at{};
     disk::StorageMethod storage_method = disk::StorageMethod::kNone;
+    bool storage_complete = true;
   };
 
   NodeUsage node;

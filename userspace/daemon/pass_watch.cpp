@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/pass_watch.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace evictd::daemon {
 
 PassWatch::Change PassWatch::take(const eviction::Decision& decision) {
@@ -37,6 +40,13 @@ PassWatch::Change PassWatch::take_all_but_thresholds(const eviction::Decision& d
   threshold_ = decision.threshold;
   conditions_ = decision.conditions;
   return change;
+}
+
+bool PassWatch::take_spared(std::vector<std::string> spared) {
+  std::sort(spared.begin(), spared.end());
+  const bool other = !spared.empty() && spared != spared_;
+  spared_ = std::move(spared);
+  return other;
 }
 
 void PassWatch::forget_thresholds() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "eviction/decision.h"
@@ -29,6 +30,9 @@ class PassWatch {
   /// Of a pass that had waited for collectors. Which thresholds it has as met is of before that:
   /// passes in between have told of them since.
   [[nodiscard]] Change take_resumed(const eviction::Decision& decision);
+  /// Whether other pods than in the pass before exceed a limit on local storage and are spared, or
+  /// for another reason; false once there are none.
+  [[nodiscard]] bool take_spared(std::vector<std::string> spared);
   /// Places mean other thresholds from now on: forgets which were met.
   void forget_thresholds();
 
@@ -40,6 +44,7 @@ class PassWatch {
   std::optional<std::size_t> threshold_;
   eviction::ThresholdList met_;
   eviction::ConditionSet conditions_;
+  std::vector<std::string> spared_;
 };
 
 }  // namespace evictd::daemon

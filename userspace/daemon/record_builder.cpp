@@ -28,25 +28,8 @@ std::optional<MonoTime> happened(MonoTime moment) {
 
 std::string reason_of(const exporting::RecordedCandidate& candidate, eviction::PassOver rule,
                       const exporting::RecordedCandidate* victim, bool by_processes) {
-  switch (rule) {
-    case eviction::PassOver::kNone:
-      return "chosen: first in the ranking of pods that may be evicted";
-    case eviction::PassOver::kStatic:
-      return "protected: static pod";
-    case eviction::PassOver::kMirror:
-      return "protected: mirror pod";
-    case eviction::PassOver::kCritical:
-      return "protected: critical priority";
-    case eviction::PassOver::kNeverEvict:
-      return "protected: neverEvict names its namespace or a label";
-    case eviction::PassOver::kUnknown:
-      return "protected: no source of pods knows this cgroup";
-    case eviction::PassOver::kNotReadYet:
-      return "waited for: its statistics were not read yet";
-    case eviction::PassOver::kKilled:
-      return "already evicted";
-    case eviction::PassOver::kRanksLater:
-      break;
+  if (rule != eviction::PassOver::kRanksLater) {
+    return std::string(reason_text(rule));
   }
   if (victim == nullptr) {
     return "ranks later";
@@ -178,15 +161,16 @@ std::optional<std::size_t> threshold_of(const PassDone& done,
 }
 
 /// What the pass saw, whatever came of it.
-void add_pass(exporting::EvictionRecord& record, const PassCopy& copy,
-              const eviction::ThresholdTable& thresholds, MonoTime observed_at) {
+void add_pass(exporting::EvictionRecord& record, const PassCopy& copy, const RecordContext& context,
+              MonoTime observed_at) {
   for (const eviction::Condition condition : eviction::kConditions) {
     if (copy.decision.conditions.has(condition)) {
       record.conditions.emplace_back(eviction::to_string(condition));
     }
   }
   record.observations = make_observations(copy, observed_at);
-  record.thresholds = make_thresholds(copy, thresholds, observed_at);
+  record.thresholds = make_thresholds(copy, context.thresholds, observed_at);
+  record.local_candidates = make_local_candidates(copy, context.compat, observed_at);
 }
 
 void add_memory_rules(exporting::EvictionRecord& record, const eviction::MemoryRules& rules) {
@@ -206,7 +190,7 @@ exporting::EvictionRecord begin_record(PassTrigger trigger, const Timeline& time
   return record;
 }
 
-eviction::DiskLayout layout_of(const PassCopy* pass) {
+eviction::DiskLayout layout_in(const PassCopy* pass) {
   return pass == nullptr ? eviction::DiskLayout{} : pass->layout.value_or(eviction::DiskLayout{});
 }
 
@@ -229,12 +213,12 @@ exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
                           .measured_at = storage.measured_at,
                           .method = storage.method,
                           .complete = storage.complete},
-                         layout_of(context.pass), context.compat, begun.timeline.observe_at);
+                         layout_in(context.pass), context.compat, begun.timeline.observe_at);
   record.message = eviction::local_storage_text(storage.description, storage.statistics,
                                                 begun.breach, context.compat);
   tell_of_victim(record, /*node_pressure=*/false);
   if (context.pass != nullptr) {
-    add_pass(record, *context.pass, context.thresholds, begun.timeline.observe_at);
+    add_pass(record, *context.pass, context, begun.timeline.observe_at);
     add_memory_rules(record, context.pass->memory);
   }
   return record;
@@ -252,7 +236,7 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
       record.outcome = eviction::to_string(done.copy->decision.outcome);
       record.hold_reason = eviction::to_string(done.copy->decision.reason);
     }
-    add_pass(record, *done.copy, context.thresholds, done.timeline.observe_at);
+    add_pass(record, *done.copy, context, done.timeline.observe_at);
   }
   const std::optional<std::size_t> place = threshold_of(done, context.thresholds);
   if (!place) {

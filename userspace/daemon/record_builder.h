@@ -53,6 +53,15 @@ struct MeasuredBreach {
                                                                  eviction::Compat compat,
                                                                  MonoTime now);
 
+/// Every pod of a pass beside its limits on local storage, in the order of the pass; empty where
+/// none exceeded one.
+[[nodiscard]] std::vector<exporting::RecordedLocalCandidate> make_local_candidates(
+    const PassCopy& copy, eviction::Compat compat, MonoTime now);
+
+/// Those among them that exceed a limit and that something protects: "UID LIMIT RULE".
+[[nodiscard]] std::vector<std::string> spared_for_local_storage(
+    const std::vector<exporting::RecordedLocalCandidate>& candidates);
+
 /// Every candidate of a pass in the order of the ranking for `signal`, each with its reason.
 [[nodiscard]] std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
                                                                      eviction::Signal signal,

@@ -26,7 +26,7 @@ void tell_of_exceeded_grace(exporting::EvictionRecord& record) {
   }
 }
 
-void apply(const EvictionStep& message, exporting::EvictionRecord& record) {
+void take_step(const EvictionStep& message, exporting::EvictionRecord& record) {
   const enforce::Progress& step = message.progress;
   record.state = enforce::to_string(step.state);
   switch (step.state) {
@@ -127,7 +127,7 @@ const exporting::EvictionRecord* RecordStore::note(const EvictionStep& message) 
   const std::vector<exporting::EvictionRecord*> found =
       newest(message.progress.pod, message.dry_run);
   for (exporting::EvictionRecord* const record : found) {
-    apply(message, *record);
+    take_step(message, *record);
   }
   return found.empty() ? nullptr : found.front();
 }

@@ -49,6 +49,30 @@ void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::siz
   record.annotations = text.annotations;
 }
 
+std::string_view reason_text(eviction::PassOver rule) {
+  switch (rule) {
+    case eviction::PassOver::kNone:
+      return "chosen: first in the ranking of pods that may be evicted";
+    case eviction::PassOver::kStatic:
+      return "protected: static pod";
+    case eviction::PassOver::kMirror:
+      return "protected: mirror pod";
+    case eviction::PassOver::kCritical:
+      return "protected: critical priority";
+    case eviction::PassOver::kNeverEvict:
+      return "protected: neverEvict names its namespace or a label";
+    case eviction::PassOver::kUnknown:
+      return "protected: no source of pods knows this cgroup";
+    case eviction::PassOver::kNotReadYet:
+      return "waited for: its statistics were not read yet";
+    case eviction::PassOver::kKilled:
+      return "already evicted";
+    case eviction::PassOver::kRanksLater:
+      return "ranks later";
+  }
+  return "";
+}
+
 void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure) {
   record.events.push_back(
       {.on = "pod", .reason = std::string(eviction::kEvictedReason), .message = record.message});

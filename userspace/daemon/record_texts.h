@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "daemon/record_builder.h"
+#include "eviction/ranking.h"
 
 namespace evictd::daemon {
 
@@ -12,6 +14,9 @@ namespace evictd::daemon {
 /// acted on. Needs the pass's copy and the victim as the sources know it.
 void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
                const RecordContext& context);
+
+/// A rule that passes a pod over whatever the others are, in words.
+[[nodiscard]] std::string_view reason_text(eviction::PassOver rule);
 
 /// The event and the condition of a victim, whose message is in the record already.
 void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure);

@@ -89,6 +89,20 @@ Json to_json(const RecordedLocalStorage& storage) {
           {"complete", storage.complete}};
 }
 
+Json to_json(const std::optional<RecordedLocalStorage>& storage) {
+  return storage ? to_json(*storage) : Json(nullptr);
+}
+
+Json to_json(const RecordedLocalCandidate& candidate) {
+  return {{"namespace", candidate.ns},
+          {"name", candidate.name},
+          {"uid", candidate.uid},
+          {"local_limit", candidate.local_limit},
+          {"local_storage", to_json(candidate.storage)},
+          {"passed_over", candidate.passed_over},
+          {"reason", candidate.reason}};
+}
+
 Json to_json(const RecordedRelease& release) {
   return {{"what", release.what}, {"state", release.state}, {"at_ns", stamp(release.at)}};
 }
@@ -159,7 +173,7 @@ Json to_json(const EvictionRecord& record) {
           {"signal", record.signal},
           {"threshold", record.threshold},
           {"local_limit", record.local_limit},
-          {"local_storage", record.local_storage ? to_json(*record.local_storage) : Json(nullptr)},
+          {"local_storage", to_json(record.local_storage)},
           {"resource", record.resource},
           {"available", optional_number(record.available)},
           {"capacity", optional_number(record.capacity)},
@@ -185,6 +199,7 @@ Json to_json(const EvictionRecord& record) {
           {"observations", list_of(record.observations)},
           {"thresholds", list_of(record.thresholds)},
           {"ranking", list_of(record.ranking)},
+          {"local_candidates", list_of(record.local_candidates)},
           {"release", list_of(record.release)},
           {"hooks", record.hooks}};
 }

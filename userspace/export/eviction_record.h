@@ -81,6 +81,8 @@ struct EvictionRecord {
   std::vector<RecordedObservation> observations;
   std::vector<RecordedThreshold> thresholds;
   std::vector<RecordedCandidate> ranking;
+  /// Every pod of the pass; empty where none exceeded a limit on local storage.
+  std::vector<RecordedLocalCandidate> local_candidates;
   /// What is awaited before the next disk eviction; empty for others.
   std::vector<RecordedRelease> release;
   /// Purpose to the hook in use.

@@ -93,6 +93,20 @@ RecordedLocalStorage read_local_storage(JsonFields fields) {
   return storage;
 }
 
+RecordedLocalCandidate read_local_candidate(JsonFields fields) {
+  RecordedLocalCandidate candidate;
+  candidate.ns = fields.text("namespace");
+  candidate.name = fields.text("name");
+  candidate.uid = fields.text("uid");
+  candidate.local_limit = fields.text("local_limit");
+  if (fields.has("local_storage")) {
+    candidate.storage = read_local_storage(fields.below("local_storage"));
+  }
+  candidate.passed_over = fields.text("passed_over");
+  candidate.reason = fields.text("reason");
+  return candidate;
+}
+
 RecordedRelease read_release(JsonFields fields) {
   RecordedRelease release;
   release.what = fields.text("what");
@@ -233,6 +247,9 @@ Result<EvictionRecord> record_from_json(const Json& json) {
   record.observations = read_list(fields, "observations", read_observation);
   record.thresholds = read_list(fields, "thresholds", read_threshold);
   record.ranking = read_list(fields, "ranking", read_candidate);
+  if (fields.has("local_candidates")) {
+    record.local_candidates = read_list(fields, "local_candidates", read_local_candidate);
+  }
   record.release = read_list(fields, "release", read_release);
   record.hooks = text_map(fields, "hooks");
   if (failure) {

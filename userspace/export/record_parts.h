@@ -98,6 +98,21 @@ struct RecordedLocalStorage {
   bool complete = true;
 };
 
+/// One pod of a pass in which some pod exceeded a limit on local storage.
+struct RecordedLocalCandidate {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  /// The limit that it exceeded, as EvictionRecord::local_limit has it; empty for none.
+  std::string local_limit;
+  /// What of it exceeded that; unset with an empty limit.
+  std::optional<RecordedLocalStorage> storage;
+  /// Why it was not evicted for that; empty for a victim.
+  std::string passed_over;
+  /// The same in words.
+  std::string reason;
+};
+
 /// One thing that a victim holds, and whether it is gone.
 struct RecordedRelease {
   /// "processes", "containers", "volumes", "cgroup", "data".

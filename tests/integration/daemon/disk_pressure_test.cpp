@@ -96,6 +96,34 @@ TEST_F(LocalStorage, APodThatExceedsTheLimitOfItsEmptyDirDies) {
   EXPECT_TRUE(larger.alive());
 }
 
+TEST_F(LocalStorage, AProtectedPodOverItsLimitIsSparedAndRecordedWithTheReason) {
+  Actor& critical = add_filler(
+      {.name = "critical", .priority = 2'000'000'000, .empty_dir_limit = Bytes{4 * kMiB}},
+      LoadKind::kFileBytes, 8 * kMiB);
+  Json config = disk_config(Source::kPolling);
+  config["evictionHard"] = Json::object();
+  config["podStorage"] = {{"interval", "100ms"}};
+  start_daemon(config);
+
+  critical.load.go();
+
+  Json spared;
+  await_status([&](const Json& /*status*/) {
+    for (const Json& record : ask("records")["records"]) {
+      for (const Json& candidate : record["local_candidates"]) {
+        if (candidate["uid"] == critical.pod.uid && candidate["local_limit"] != "") {
+          spared = candidate;
+        }
+      }
+    }
+    return !spared.is_null();
+  });
+  EXPECT_EQ(spared["local_limit"], "emptydirfs.limit");
+  EXPECT_EQ(spared["passed_over"], "critical");
+  EXPECT_EQ(spared["local_storage"]["limit_bytes"], 4 * kMiB);
+  EXPECT_TRUE(critical.alive());
+}
+
 using Reclaim = DiskArena;
 
 TEST_F(Reclaim, WhatACommandFreesCostsNobodyHisLife) {

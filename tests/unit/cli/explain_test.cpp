@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/event_text.h"
+#include "cli/explain_absent.h"
 #include "cli/explain_text.h"
 
 namespace evictd::cli {
@@ -167,6 +168,90 @@ TEST_F(Explain, AnEvictionForLocalStorageTellsWhatWasMeasured) {
             "least 9.0Mi of 4.0Mi, measured by walk 1.5 ms before.");
   EXPECT_NE(event_text(exporting::to_json(local)).find(": emptydirfs.limit 9.0Mi against 4.0Mi"),
             std::string::npos);
+}
+
+/// An eviction of "writer" for local storage, at which "fixed" was spared and "tidy" kept its
+/// limit.
+EvictionRecord local_eviction() {
+  EvictionRecord record = eviction(5, 40, "writer");
+  record.signal.clear();
+  record.threshold.clear();
+  record.ranking.clear();
+  record.local_limit = "emptydirfs.limit";
+  exporting::RecordedLocalStorage much;
+  much.what = "volume";
+  much.name = "data";
+  much.used_bytes = 9 << 20;
+  much.limit_bytes = 4 << 20;
+  much.age_us = 1500;
+  much.method = "walk";
+  record.local_storage = much;
+  const auto listed = [](const std::string& name) {
+    exporting::RecordedLocalCandidate candidate;
+    candidate.ns = "test";
+    candidate.name = name;
+    candidate.uid = "uid-" + name;
+    return candidate;
+  };
+  record.local_candidates = {listed("writer"), listed("fixed"), listed("tidy")};
+  for (const std::size_t over : {0U, 1U}) {
+    record.local_candidates[over].local_limit = "emptydirfs.limit";
+    record.local_candidates[over].storage = much;
+  }
+  record.local_candidates[1].passed_over = "static";
+  record.local_candidates[1].reason = "protected: static pod";
+  record.local_candidates[2].passed_over = "within_limits";
+  record.local_candidates[2].reason = "it exceeded no limit on local storage";
+  return record;
+}
+
+TEST_F(Explain, AProtectedPodOverItsLimitIsToldWhyItWasSpared) {
+  records_ = {local_eviction()};
+  const Result<Answer> answer = find_answer(records_, {.what = "test/fixed", .at = std::nullopt});
+  ASSERT_TRUE(answer) << answer.error().message();
+  EXPECT_EQ(story_of(*answer).back(),
+            "test/fixed exceeded its limit on local storage (emptydirfs.limit): volume data used "
+            "9.0Mi of 4.0Mi, measured by walk 1.5 ms before. Why not test/fixed: protected: static "
+            "pod.");
+}
+
+TEST_F(Explain, APodWithinItsLimitsIsToldThatItExceededNone) {
+  records_ = {local_eviction()};
+  const Result<Answer> answer = find_answer(records_, {.what = "tidy", .at = std::nullopt});
+  ASSERT_TRUE(answer) << answer.error().message();
+  EXPECT_EQ(story_of(*answer).back(),
+            "Why not test/tidy for its local storage: it exceeded no limit on local storage.");
+  EXPECT_TRUE(find_answer(records_, {.what = "tidy", .at = at(99)}));
+}
+
+TEST_F(Explain, WhoWasSparedIsToldWithEveryAnswer) {
+  records_ = {local_eviction()};
+  std::ostringstream out;
+  print_answer(find_answer(records_, {}).value(), out);
+  EXPECT_NE(out.str().find("before; it was not evicted: protected: static pod."), std::string::npos)
+      << out.str();
+  EXPECT_NE(out.str().find("LOCAL LIMIT"), std::string::npos);
+}
+
+TEST(ExplainAbsent, APodThatTheDaemonKnowsIsAnsweredFor) {
+  const nlohmann::ordered_json status = {
+      {"pods",
+       {{{"namespace", "kube-system"},
+         {"name", "dns"},
+         {"uid", "u1"},
+         {"state", "active"},
+         {"protection", "critical"}},
+        {{"namespace", "a"}, {"name", "b"}, {"uid", "u2"}, {"state", "no_cgroup"}}}}};
+  const std::vector<std::string> active = story_of_absent(status, "kube-system/dns");
+  ASSERT_EQ(active.size(), 3U);
+  EXPECT_EQ(active[0], "Pod kube-system/dns (u1) took part in none of the recorded decisions.");
+  EXPECT_EQ(active[2], "It may not be evicted in any: protected (critical).");
+  const std::vector<std::string> gone = story_of_absent(status, "u2");
+  ASSERT_EQ(gone.size(), 2U);
+  EXPECT_EQ(gone[1], "It has no cgroup.");
+  EXPECT_TRUE(story_of_absent(status, "ghost").empty());
+  EXPECT_TRUE(story_of_absent(nlohmann::ordered_json(), "dns").empty());
+  EXPECT_TRUE(story_of_absent({{"pods", {1, nullptr}}}, "dns").empty());
 }
 
 TEST_F(Explain, PrintsStoryThresholdsAndRanking) {

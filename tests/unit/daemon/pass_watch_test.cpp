@@ -62,5 +62,15 @@ TEST(PassWatch, APassThatWaitedForCollectorsTellsNothingOfThresholds) {
   EXPECT_TRUE(watch.take({}).no_longer_met.empty()) << "that was told";
 }
 
+TEST(PassWatch, TellsOnceWhoExceedsALimitOnLocalStorageAndIsSpared) {
+  PassWatch watch;
+  EXPECT_FALSE(watch.take_spared({}));
+  EXPECT_TRUE(watch.take_spared({"a", "b"}));
+  EXPECT_FALSE(watch.take_spared({"b", "a"})) << "in whatever order";
+  EXPECT_TRUE(watch.take_spared({"b"}));
+  EXPECT_FALSE(watch.take_spared({}));
+  EXPECT_TRUE(watch.take_spared({"b"})) << "again";
+}
+
 }  // namespace
 }  // namespace evictd::daemon

@@ -361,5 +361,77 @@ TEST_F(RecordedLocalEviction, SaysWhatElseItsPassSaw) {
   EXPECT_EQ(record.signal, "") << "no threshold chose it";
 }
 
+/// Pods of a pass beside their limits on local storage; "hog" exceeds one.
+class LocalLimits : public RecordedLocalEviction {
+ protected:
+  LocalLimits() {
+    limit(*hog_, 0);
+    exceed(0);
+  }
+
+  /// The pod at `place` has a limit and was measured.
+  void limit(HotPod& pod, std::size_t place) {
+    pod.facts.has_local_limits = true;
+    copy_.pods[place].storage_at = kPassAt - std::chrono::microseconds(120);
+    copy_.pods[place].storage_method = disk::StorageMethod::kWalk;
+  }
+  void exceed(std::size_t place) {
+    copy_.pods[place].pass.pod = &storage_.description;
+    copy_.pods[place].pass.statistics = &storage_.statistics;
+  }
+  [[nodiscard]] std::vector<exporting::RecordedLocalCandidate> candidates() const {
+    return make_local_candidates(copy_, eviction::Compat::k1_32, kPassAt);
+  }
+};
+
+TEST_F(LocalLimits, AProtectedPodOverItsLimitIsRecordedWithTheRuleThatSparesIt) {
+  hog_->facts.is_critical = true;
+  hog_->facts.is_static = true;
+  const auto listed = candidates();
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0].name, "hog");
+  EXPECT_EQ(listed[0].local_limit, "emptydirfs.limit");
+  ASSERT_TRUE(listed[0].storage);
+  EXPECT_EQ(listed[0].storage->used_bytes, (9_MiB).value);
+  EXPECT_EQ(listed[0].passed_over, "static");
+  EXPECT_EQ(listed[0].reason, "protected: static pod");
+  EXPECT_EQ(spared_for_local_storage(listed),
+            std::vector<std::string>{"uid-hog emptydirfs.limit static"});
+}
+
+TEST_F(LocalLimits, OtherPodsSayWhetherTheyHaveALimitAndKeepIt) {
+  add({.name = "free"});
+  limit(add({.name = "within"}), 2);
+  add({.name = "unmeasured"}).facts.has_local_limits = true;
+  copy_.local_signalled = {0};
+  const auto record = make_record(begun_, {.thresholds = thresholds_, .pass = &copy_});
+  const auto& listed = record.local_candidates;
+  ASSERT_EQ(listed.size(), 4U);
+  EXPECT_EQ(listed[0].passed_over, "") << "the victim";
+  EXPECT_EQ(listed[1].passed_over, "no_limits");
+  EXPECT_EQ(listed[2].passed_over, "within_limits");
+  EXPECT_EQ(listed[2].reason, "it exceeded no limit on local storage");
+  EXPECT_FALSE(listed[2].storage);
+  EXPECT_EQ(listed[3].passed_over, "not_measured");
+  EXPECT_TRUE(spared_for_local_storage(listed).empty());
+}
+
+TEST_F(LocalLimits, WhomABrakeSparesIsToldByItsName) {
+  copy_.decision.reason = eviction::Reason::kPaused;
+  EXPECT_EQ(candidates()[0].passed_over, "paused");
+}
+
+TEST_F(LocalLimits, AVictimInItsGraceIsNotSpared) {
+  copy_.pods[0].pass.standing = eviction::Standing::kInHardGrace;
+  EXPECT_EQ(candidates()[0].passed_over, "killed");
+  EXPECT_TRUE(spared_for_local_storage(candidates()).empty());
+}
+
+TEST_F(LocalLimits, WhereNobodyExceedsOneNobodyIsListed) {
+  copy_.pods[0].pass.pod = nullptr;
+  copy_.pods[0].pass.statistics = nullptr;
+  EXPECT_TRUE(candidates().empty());
+}
+
 }  // namespace
 }  // namespace evictd::daemon

@@ -199,5 +199,33 @@ TEST(LocalStorage, EvictsAnyNumberOfPodsAndEndsThePass) {
       "Usage of EmptyDir volume \"cache\" exceeds the limit \"10M\". ");
 }
 
+TEST(LocalStorage, AmountsAreThoseThatTheLimitWasComparedWith) {
+  Pod described;
+  described.volumes.push_back(empty_dir("cache", "10M"));
+  Container& container = described.containers.emplace_back();
+  container.name = "main";
+  container.limits.emplace("ephemeral-storage", amount("4Ki"));
+  PodStatistics statistics;
+  statistics.volumes.push_back({"cache", {10'000'001, std::nullopt}});
+  statistics.containers.push_back({.name = "main",
+                                   .working_set_bytes = std::nullopt,
+                                   .rootfs = StorageUse{.bytes = 100, .inodes = std::nullopt},
+                                   .logs = StorageUse{.bytes = 5000, .inodes = std::nullopt}});
+  statistics.ephemeral_bytes = 10'005'101;
+  const auto amounts = [&](LocalLimit limit, DiskLayout layout) {
+    return local_storage_amounts(described, statistics, {limit, 0}, layout, Compat::k1_32);
+  };
+  const DiskLayout one_filesystem{};
+  EXPECT_EQ(amounts(LocalLimit::kEmptyDir, one_filesystem),
+            (LocalStorageAmounts{"cache", 10'000'001, 10'000'000}));
+  EXPECT_EQ(amounts(LocalLimit::kPod, one_filesystem), (LocalStorageAmounts{"", 10'005'101, 4096}));
+  EXPECT_EQ(amounts(LocalLimit::kContainer, one_filesystem),
+            (LocalStorageAmounts{"main", 5100, 4096}));
+  DiskLayout images_apart;
+  images_apart.dedicated_image_fs = true;
+  EXPECT_EQ(amounts(LocalLimit::kContainer, images_apart),
+            (LocalStorageAmounts{"main", 5000, 4096}));
+}
+
 }  // namespace
 }  // namespace evictd::eviction

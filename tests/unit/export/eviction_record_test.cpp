@@ -211,6 +211,33 @@ TEST(EvictionRecordJson, AnEvictionForLocalStorageSaysWhatWasMeasured) {
   EXPECT_EQ(to_json(*read).dump(), json.dump());
 }
 
+TEST(EvictionRecordJson, ReadsBackWhoWasLookedAtForLocalStorage) {
+  EvictionRecord record = told();
+  record.local_candidates.push_back({.ns = "test",
+                                     .name = "web",
+                                     .uid = "u9",
+                                     .local_limit = "ephemeralpodfs.limit",
+                                     .storage = RecordedLocalStorage{.what = "pod",
+                                                                     .name = "",
+                                                                     .used_bytes = 9,
+                                                                     .limit_bytes = 4,
+                                                                     .age_us = 1,
+                                                                     .method = "quota",
+                                                                     .complete = true},
+                                     .passed_over = "critical",
+                                     .reason = "protected: critical priority"});
+  record.local_candidates.emplace_back().passed_over = "within_limits";
+  const auto json = to_json(record);
+  EXPECT_EQ(json["local_candidates"][0]["local_storage"]["method"], "quota");
+  EXPECT_TRUE(json["local_candidates"][1]["local_storage"].is_null());
+  const auto read = record_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(to_json(*read).dump(), json.dump());
+  auto older = json;
+  older.erase("local_candidates");
+  EXPECT_TRUE(record_from_json(older));
+}
+
 TEST(EvictionRecordJson, ARecordOfNobodyHasNoPod) {
   EvictionRecord nobody;
   nobody.outcome = "in_grace";

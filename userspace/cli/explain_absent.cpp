@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/explain_absent.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/explain_text.h"
+#include "cli/pod_text.h"
+
+namespace evictd::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string member(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string reason_of_absence(const Json& pod) {
+  const std::string state = member(pod, "state");
+  if (state == "active") {
+    return "It would take part in one now: since it is there no pods were ranked, as far as is "
+           "recorded.";
+  }
+  if (state == "unknown") {
+    return "No source of pods knows its cgroup: it is never evicted.";
+  }
+  if (state == "not_yet_read") {
+    return "Its statistics were not read yet.";
+  }
+  if (state == "terminated") {
+    return "It has ended.";
+  }
+  if (state == "empty") {
+    return "Its cgroup has no live process.";
+  }
+  return state == "no_cgroup" ? "It has no cgroup." : "Why is not known.";
+}
+
+}  // namespace
+
+std::vector<std::string> story_of_absent(const Json& status, std::string_view what) {
+  const auto pods = status.is_object() ? status.find("pods") : status.end();
+  if (pods == status.end() || !pods->is_array()) {
+    return {};
+  }
+  for (const Json& pod : *pods) {
+    if (!pod.is_object()) {
+      continue;
+    }
+    const std::string ns = member(pod, "namespace");
+    const std::string name = member(pod, "name");
+    const std::string uid = member(pod, "uid");
+    if (!names_pod(what, ns, name, uid)) {
+      continue;
+    }
+    std::vector<std::string> story{fmt::format(
+        "Pod {} ({}) took part in none of the recorded decisions.", pod_text(ns, name, uid), uid)};
+    story.push_back(reason_of_absence(pod));
+    const std::string protection = member(pod, "protection");
+    if (!protection.empty() && protection != "none") {
+      story.push_back(fmt::format("It may not be evicted in any: protected ({}).", protection));
+    }
+    return story;
+  }
+  return {};
+}
+
+}  // namespace evictd::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evictd::cli {
+
+/// Why a pod that the daemon knows took part in none of the recorded decisions, as far as its
+/// status shows: whole sentences. Empty where it knows no such pod. `what` as in Question.
+[[nodiscard]] std::vector<std::string> story_of_absent(const nlohmann::ordered_json& status,
+                                                       std::string_view what);
+
+}  // namespace evictd::cli

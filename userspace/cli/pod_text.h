@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace evictd::cli {
+
+/// A pod as a person names it: "namespace/name", or its uid where it has no name.
+[[nodiscard]] std::string pod_text(std::string_view ns, std::string_view name,
+                                   std::string_view uid);
+
+}  // namespace evictd::cli
