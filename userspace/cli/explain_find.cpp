@@ -122,7 +122,9 @@ Result<Answer> answer_to(const std::vector<EvictionRecord>& records, const Quest
   }
   const Answer answer = answer_for_pod(records, question.what);
   if (answer.record == nullptr) {
-    return not_found(records, "no recorded decision has the id or pod \"" + question.what + "\"");
+    return not_found(records,
+                     "\"" + question.what +
+                         "\" took part in none of the recorded decisions, and none has that id");
   }
   return answer;
 }

@@ -92,6 +92,22 @@ TEST_F(Records, ExplainTellsOfTheLastEvictionOfThePodAndWhyNotTheOther) {
   EXPECT_NE(ghost.output.find("ghost"), std::string::npos);
 }
 
+TEST_F(Records, APodThatTookPartInNoDecisionIsAnsweredForByTheDaemon) {
+  const Actor& steady = add({.name = "steady", .priority = 7}, kModest);
+  start_daemon(config());
+  await_status([&](const Json& now) { return pod_in(now, steady.pod.uid)["state"] == "active"; });
+  const ProgramEnd words = evictctl({"explain", "steady", "--socket", socket()});
+  EXPECT_EQ(words.exit_status, 0) << words.output;
+  EXPECT_NE(words.output.find("steady (" + steady.pod.uid +
+                              ") took part in none of the recorded decisions."),
+            std::string::npos)
+      << words.output;
+  const ProgramEnd data = evictctl({"explain", "steady", "--json", "--socket", socket()});
+  ASSERT_EQ(data.exit_status, 0) << data.output;
+  EXPECT_TRUE(Json::parse(data.output)["record"].is_null());
+  EXPECT_EQ(Json::parse(data.output)["story"].size(), 2U);
+}
+
 TEST_F(Records, WithoutADaemonTheFileTellsAndIdsGoOnAfterARestart) {
   evict();
   ASSERT_TRUE(daemon_->stop());
