@@ -8,7 +8,7 @@ namespace {
 
 using enforce::EvictionState;
 
-CgroupId pod(std::uint64_t id) {
+CgroupId cgroup(std::uint64_t id) {
   return {.hierarchy = 1, .id = id};
 }
 
@@ -18,7 +18,7 @@ MonoTime at(std::int64_t ns) {
 
 EvictionStep step(std::uint64_t id, EvictionState state, std::int64_t ns, Bytes usage = Bytes{-1}) {
   EvictionStep made;
-  made.progress.pod = pod(id);
+  made.progress.pod = cgroup(id);
   made.progress.state = state;
   made.progress.at = at(ns);
   made.usage = usage;
@@ -28,15 +28,15 @@ EvictionStep step(std::uint64_t id, EvictionState state, std::int64_t ns, Bytes 
 TEST(RecordStore, NumbersRecordsFromOne) {
   RecordStore store;
   EXPECT_EQ(store.count(), 0U);
-  EXPECT_EQ(store.add({}, pod(1)).id, 1U);
-  EXPECT_EQ(store.add({}, pod(2)).id, 2U);
+  EXPECT_EQ(store.add({}, cgroup(1)).id, 1U);
+  EXPECT_EQ(store.add({}, cgroup(2)).id, 2U);
   EXPECT_EQ(store.count(), 2U);
 }
 
 TEST(RecordStore, ForgetsTheOldestButGoesOnCounting) {
   RecordStore store;
   for (std::size_t i = 0; i < RecordStore::kKept + 2; ++i) {
-    store.add({}, pod(i + 1));
+    store.add({}, cgroup(i + 1));
   }
   EXPECT_EQ(store.latest().size(), RecordStore::kKept);
   EXPECT_EQ(store.latest().front().id, 3U);
@@ -46,9 +46,9 @@ TEST(RecordStore, ForgetsTheOldestButGoesOnCounting) {
 
 TEST(RecordStore, AStepGoesToTheNewestEvictionOfThePod) {
   RecordStore store;
-  store.add({}, pod(1));
-  store.add({}, pod(1));
-  store.add({}, pod(2));
+  store.add({}, cgroup(1));
+  store.add({}, cgroup(1));
+  store.add({}, cgroup(2));
   const exporting::EvictionRecord* record = store.note(step(1, EvictionState::kKilled, 40));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->id, 2U);
@@ -60,8 +60,8 @@ TEST(RecordStore, AStepOfADryRunIsNoneOfTheEvictionThatFollowedIt) {
   RecordStore store;
   exporting::EvictionRecord dry;
   dry.dry_run = true;
-  store.add(dry, pod(1));
-  store.add({}, pod(1));
+  store.add(dry, cgroup(1));
+  store.add({}, cgroup(1));
   EvictionStep pretended = step(1, EvictionState::kReleased, 40);
   pretended.dry_run = true;
   const exporting::EvictionRecord* record = store.note(pretended);
@@ -72,7 +72,7 @@ TEST(RecordStore, AStepOfADryRunIsNoneOfTheEvictionThatFollowedIt) {
 
 TEST(RecordStore, AReleaseThatLeftAlmostNothingIsAlsoTheEndOfFreeing) {
   RecordStore store;
-  store.add({}, pod(1));
+  store.add({}, cgroup(1));
   const exporting::EvictionRecord* record =
       store.note(step(1, EvictionState::kReleased, 50, 100_KiB));
   ASSERT_NE(record, nullptr);
@@ -84,7 +84,7 @@ TEST(RecordStore, AReleaseThatLeftAlmostNothingIsAlsoTheEndOfFreeing) {
 
 TEST(RecordStore, AReleaseThatLeftFilesInMemoryHasFreedNothingYet) {
   RecordStore store;
-  store.add({}, pod(1));
+  store.add({}, cgroup(1));
   const exporting::EvictionRecord* record =
       store.note(step(1, EvictionState::kReleased, 50, 20_MiB));
   ASSERT_NE(record, nullptr);
@@ -94,7 +94,7 @@ TEST(RecordStore, AReleaseThatLeftFilesInMemoryHasFreedNothingYet) {
 
 TEST(RecordStore, ARemovedCgroupHasNothingLeft) {
   RecordStore store;
-  store.add({}, pod(1));
+  store.add({}, cgroup(1));
   const exporting::EvictionRecord* record = store.note(step(1, EvictionState::kReleased, 50));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->remaining_bytes, std::nullopt);
@@ -103,7 +103,7 @@ TEST(RecordStore, ARemovedCgroupHasNothingLeft) {
 
 TEST(RecordStore, AnExceededGraceIsAStateAndNoMoment) {
   RecordStore store;
-  store.add({}, pod(1));
+  store.add({}, cgroup(1));
   const exporting::EvictionRecord* record = store.note(step(1, EvictionState::kExceededGrace, 60));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->state, "exceeded_grace");
@@ -137,8 +137,8 @@ exporting::EvictionRecord cut_at(std::int64_t ns) {
 
 TEST(RecordStore, AnEscalationAndWhatItCutTellOfEachOther) {
   RecordStore store;
-  store.add(in_grace(100), pod(1));
-  const exporting::EvictionRecord& escalation = store.add(cut_at(900), pod(1));
+  store.add(in_grace(100), cgroup(1));
+  const exporting::EvictionRecord& escalation = store.add(cut_at(900), cgroup(1));
   EXPECT_EQ(escalation.escalates, 1U);
   EXPECT_EQ(escalation.escalated_by, std::nullopt);
   EXPECT_EQ(exporting::grace_used(escalation.timeline), Duration(800)) << "since the first SIGTERM";
@@ -152,8 +152,8 @@ TEST(RecordStore, AnEscalationAndWhatItCutTellOfEachOther) {
 
 TEST(RecordStore, AnEvictionWhoseGraceWasCutEndsWithTheEscalation) {
   RecordStore store;
-  store.add(in_grace(100), pod(1));
-  store.add(cut_at(900), pod(1));
+  store.add(in_grace(100), cgroup(1));
+  store.add(cut_at(900), cgroup(1));
   ASSERT_NE(store.note(step(1, EvictionState::kKilled, 900)), nullptr);
   const exporting::EvictionRecord* last = store.note(step(1, EvictionState::kReleased, 950));
   ASSERT_NE(last, nullptr);
@@ -166,12 +166,12 @@ TEST(RecordStore, AnEvictionWhoseGraceWasCutEndsWithTheEscalation) {
 
 TEST(RecordStore, AGraceThatIsCutTwiceIsCountedFromTheFirstSigterm) {
   RecordStore store;
-  store.add(in_grace(100), pod(1));
+  store.add(in_grace(100), cgroup(1));
   exporting::EvictionRecord shortened = cut_at(500);
   shortened.state = "terminating";
   shortened.timeline.killed.reset();
-  store.add(shortened, pod(1));
-  const exporting::EvictionRecord& last = store.add(cut_at(900), pod(1));
+  store.add(shortened, cgroup(1));
+  const exporting::EvictionRecord& last = store.add(cut_at(900), cgroup(1));
   EXPECT_EQ(last.escalates, 2U);
   EXPECT_EQ(exporting::grace_used(last.timeline), Duration(800));
   const auto cut = store.cut_by(last);
@@ -185,8 +185,8 @@ TEST(RecordStore, AnEscalationOfWhatIsNotRecordedStandsAlone) {
   RecordStore store;
   exporting::EvictionRecord over = in_grace(100);
   over.state = "released";
-  store.add(over, pod(1));
-  const exporting::EvictionRecord& escalation = store.add(cut_at(900), pod(1));
+  store.add(over, cgroup(1));
+  const exporting::EvictionRecord& escalation = store.add(cut_at(900), cgroup(1));
   EXPECT_EQ(escalation.escalates, std::nullopt);
   EXPECT_TRUE(store.cut_by(escalation).empty());
 }
