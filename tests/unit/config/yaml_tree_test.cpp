@@ -72,9 +72,9 @@ TEST(YamlTree, RefusesAnchorsAliasesAndTags) {
   EXPECT_EQ(refused("a: &x [*x]\n").context,
             "f.yaml:1:4: a: a list: an anchor; allowed: values written out");
   EXPECT_EQ(refused("a: !!str 1\n").context,
-            "f.yaml:1:4: a: 1: a tag; allowed: values without one");
+            "f.yaml:1:4: a: \"1\": a tag; allowed: values without one");
   EXPECT_EQ(refused("a:\n  b.c: [1, !!str 2]\n").context,
-            "f.yaml:2:12: a[b.c][1]: 2: a tag; allowed: values without one");
+            "f.yaml:2:12: a[b.c][1]: \"2\": a tag; allowed: values without one");
 }
 
 TEST(YamlTree, RefusesASecondDocument) {

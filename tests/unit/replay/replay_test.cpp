@@ -91,12 +91,13 @@ TEST(WhatIf, TheSameSettingsChooseTheSamePodAtTheSameMoment) {
 /// the hog had let go by itself.
 TEST(WhatIf, TheSameSettingsWaitForAPassThatTheMachineHeldUp) {
   Recorder recorder(
+      "evictionHard:\n  allocatableMemory.available: 1Mi\n"
       "evictionSoft:\n  allocatableMemory.available: 64Mi\n"
       "evictionSoftGracePeriod:\n  allocatableMemory.available: 10s\n");
   recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
   recorder.pass(at_ms(1000), "crossing", 200_MiB, 40_MiB);
-  recorder.pass(at_ms(15'000), "deadline", 20_MiB, 40_MiB);
-  recorder.pass(at_ms(16'000), "regular", 20_MiB, 40_MiB);
+  recorder.pass(at_ms(15'000), "deadline", 150_MiB, 40_MiB);
+  recorder.pass(at_ms(16'000), "regular", 150_MiB, 40_MiB);
   WhatIf changes;
   changes.compat = eviction::Compat::k1_32;
   const Result<Counterfactual> result = what_if(recorder.recording(), changes);
