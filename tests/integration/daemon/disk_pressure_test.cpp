@@ -109,7 +109,8 @@ TEST_F(LocalStorage, AProtectedPodOverItsLimitIsSparedAndRecordedWithTheReason) 
 
   Json spared;
   await_status([&](const Json& /*status*/) {
-    for (const Json& record : ask("records")["records"]) {
+    const Json answer = ask("records");
+    for (const Json& record : answer["records"]) {
       for (const Json& candidate : record["local_candidates"]) {
         if (candidate["uid"] == critical.pod.uid && candidate["local_limit"] != "") {
           spared = candidate;

@@ -114,7 +114,7 @@ TEST_F(DiskRestart, NobodyElseDiesWhileAVictimThatIsGoneIsAwaited) {
 }
 
 TEST_F(DiskRestart, AThresholdThatWasDerivedForContainerfsKeepsItsTimer) {
-  static_cast<void>(add_ballast(120 * kMiB));
+  static_cast<void>(add_ballast(kTooMuch));
   Json config = disk_config(Source::kPolling);
   config["evictionHard"] = Json::object();
   config["evictionSoft"] = {{"nodefs.available", std::to_string(kDiskHeadroom)}};
