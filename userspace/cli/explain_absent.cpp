@@ -57,8 +57,10 @@ std::vector<std::string> story_of_absent(const Json& status, std::string_view wh
     if (!names_pod(what, ns, name, uid)) {
       continue;
     }
-    std::vector<std::string> story{fmt::format(
-        "Pod {} ({}) took part in none of the recorded decisions.", pod_text(ns, name, uid), uid)};
+    const std::string known_as =
+        name.empty() ? uid : fmt::format("{} ({})", pod_text(ns, name, uid), uid);
+    std::vector<std::string> story{
+        fmt::format("Pod {} took part in none of the recorded decisions.", known_as)};
     story.push_back(reason_of_absence(pod));
     const std::string protection = member(pod, "protection");
     if (!protection.empty() && protection != "none") {

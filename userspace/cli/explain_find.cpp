@@ -133,6 +133,9 @@ Result<Answer> answer_to(const std::vector<EvictionRecord>& records, const Quest
 
 bool names_pod(std::string_view what, std::string_view ns, std::string_view name,
                std::string_view uid) {
+  if (name.empty()) {
+    return !what.empty() && what == uid;
+  }
   return what == name || what == uid ||
          (what.size() == ns.size() + 1 + name.size() && what.starts_with(ns) &&
           what[ns.size()] == '/' && what.ends_with(name));

@@ -98,13 +98,19 @@ std::vector<Volume> volumes_at(const JsonReader& reader) {
   return volumes;
 }
 
+/// Annotations that name a cgroup where the uid does not; manifest.h.
+bool gives_uid(std::string_view annotation) {
+  return annotation == "kubernetes.io/config.mirror" || annotation == "kubernetes.io/config.hash";
+}
+
 void read_metadata(const JsonReader& metadata, Pod& pod) {
   pod.name = metadata.at("name").name();
   pod.ns = metadata.at("namespace").name();
   pod.uid = metadata.at("uid").name();
   pod.deletion_requested = metadata.at("deletionTimestamp").present();
   for (const auto& [key, value] : metadata.at("annotations").members()) {
-    pod.annotations.insert_or_assign(key, value.text());
+    // Two of them may become the uid.
+    pod.annotations.insert_or_assign(key, gives_uid(key) ? value.name() : value.text());
   }
   for (const auto& [key, value] : metadata.at("labels").members()) {
     pod.labels.insert_or_assign(key, value.text());

@@ -17,6 +17,22 @@ std::string absolute_text(const std::string& path) {
   return (failed ? std::filesystem::path(path) : absolute).lexically_normal().string();
 }
 
+/// Whether `file` is where the kubelet's drop-ins are read from.
+bool is_drop_in(const std::filesystem::path& file, const Sources& sources) {
+  if (sources.kubelet_config_dir.empty() || file.extension() != ".conf") {
+    return false;
+  }
+  const std::filesystem::path inside = absolute_text(sources.kubelet_config_dir + "/x");
+  return file.parent_path() == inside.parent_path();
+}
+
+Failure is_taken(std::string_view option, const std::string& file, std::string_view owner) {
+  return fail(Errc::kInvalid,
+              fmt::format("{}: \"{}\": the file of {} is there; allowed: a path that no other "
+                          "file of evictd has",
+                          option, file, owner));
+}
+
 }  // namespace
 
 std::vector<WrittenFile> written_files(const Settings& settings) {
@@ -49,10 +65,10 @@ Result<> check_recording_path(std::string_view option, const std::string& path,
       return !one.path.empty() && absolute_text(one.path) == own;
     });
     if (other != others.end()) {
-      return fail(Errc::kInvalid,
-                  fmt::format("{}: \"{}\": the file of {} is there; allowed: a path that no other "
-                              "file of evictd has",
-                              option, own, other->key));
+      return is_taken(option, own, other->key);
+    }
+    if (is_drop_in(own, sources)) {
+      return is_taken(option, own, "--kubelet-config-dir");
     }
   }
   return {};

@@ -90,6 +90,7 @@ class HotLoop final : private probe::EventSink {
   void drain_events();
   void drive_actuators();
   void take_progress(enforce::Actuator& actuator);
+  void go_on(InFlightTable::Entry& entry, const enforce::Progress& step, const HotPod* pod);
   void want_pass(PassTrigger trigger);
   void run_wanted_pass();
   void pass(MonoTime now);
@@ -186,8 +187,7 @@ class HotLoop final : private probe::EventSink {
   std::optional<eviction::PassState> unrecorded_state_;
   std::optional<eviction::SuspendedPass> unrecorded_waiting_;
   std::uint64_t unrecorded_ = 0;
-  /// Of the last pass, for its copy and records; local_signalled_ has indices into the readings'
-  /// pods.
+  /// Of the last pass, for its copy and records; places of pods are those in the readings.
   bool resumed_ = false;
   bool disk_usage_pending_ = false;
   std::vector<std::size_t> local_signalled_;

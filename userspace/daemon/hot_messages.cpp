@@ -164,6 +164,36 @@ void HotLoop::on_approach(const probe::Approach& event) {
   stand_by_.begin(wake_at_);
 }
 
+/// `pod` is nullptr once its cgroup is gone.
+void HotLoop::go_on(InFlightTable::Entry& entry, const enforce::Progress& step, const HotPod* pod) {
+  switch (step.state) {
+    case enforce::EvictionState::kTerminating:
+      break;
+    case enforce::EvictionState::kKilled:
+      entry.phase = InFlightTable::Phase::kKilled;
+      entry.killed_at = step.at;
+      break;
+    case enforce::EvictionState::kExceededGrace:
+      if (is_in_grace(entry.phase)) {
+        clear_intent(step.pod);  // Refused at its end: not for the next evictd either.
+      }
+      // What goes on dying goes on being freed, and nobody has to go in its place.
+      entry.phase =
+          pod != nullptr && InFlightTable::is_dying(entry, readings_.read_one(*pod, wake_at_))
+              ? InFlightTable::Phase::kKilled
+              : InFlightTable::Phase::kOver;
+      want_pass(PassTrigger::kRelease);
+      break;
+    case enforce::EvictionState::kReleased:
+      if (is_in_grace(entry.phase)) {
+        entry.killed_at = step.at;
+      }
+      entry.phase = InFlightTable::Phase::kReleased;
+      want_pass(PassTrigger::kRelease);
+      break;
+  }
+}
+
 void HotLoop::take_progress(enforce::Actuator& actuator) {
   const bool dry_run = &actuator == options_.dry_run_actuator;
   while (const std::optional<enforce::Progress> progress = actuator.take_progress()) {
@@ -176,29 +206,7 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
     // A dry run ends nobody: neither its own victim changes its standing, nor a pod that is being
     // evicted for real since dryRun was switched off.
     if (entry != nullptr && !dry_run && !entry->dry_run) {
-      switch (progress->state) {
-        case enforce::EvictionState::kTerminating:
-          break;
-        case enforce::EvictionState::kKilled:
-          entry->phase = InFlightTable::Phase::kKilled;
-          entry->killed_at = progress->at;
-          break;
-        case enforce::EvictionState::kExceededGrace:
-          // What goes on dying goes on being freed, and nobody has to go in its place.
-          entry->phase =
-              pod != nullptr && InFlightTable::is_dying(*entry, readings_.read_one(*pod, wake_at_))
-                  ? InFlightTable::Phase::kKilled
-                  : InFlightTable::Phase::kOver;
-          want_pass(PassTrigger::kRelease);
-          break;
-        case enforce::EvictionState::kReleased:
-          if (is_in_grace(entry->phase)) {
-            entry->killed_at = progress->at;
-          }
-          entry->phase = InFlightTable::Phase::kReleased;
-          want_pass(PassTrigger::kRelease);
-          break;
-      }
+      go_on(*entry, *progress, pod);
     }
     EvictionStep step{
         .progress = *progress, .dry_run = dry_run, .counters = options_.actuator->counters()};

@@ -161,8 +161,9 @@ void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, Mon
   const bool dying = entry.phase == InFlightTable::Phase::kKilled;
   const bool awaited_enough = now - entry.killed_at >= eviction::kReleaseWait;
   entry.holds_disk = InFlightTable::still_holds_disk(entry, disks_asked_at_, now);
-  if ((entry.observed_only && awaited_enough) ||
-      (!dying && usage.tasks <= 0 && !entry.holds_disk)) {
+  // Tasks that are still there after so long are new ones: its cgroup is in use again.
+  const bool empty = usage.tasks <= 0 || awaited_enough;
+  if ((entry.observed_only && awaited_enough) || (!dying && empty && !entry.holds_disk)) {
     entry.phase = InFlightTable::Phase::kOver;
     return;
   }
@@ -287,6 +288,8 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
     return;
   }
   kill_due_at_ = now + decision.grace;
+  const eviction::Threshold& threshold = config_->manager.thresholds()[*decision.threshold];
+  entry->holds_disk = entry->holds_disk || eviction::is_disk(threshold.signal);
   if (decision.grace.count() != 0) {
     leave_intent(victim, {.hard = true,
                           .began_at = now,
@@ -299,6 +302,9 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
   if (!cut) {
     // It may not be signalled any more, or it is gone: to wait for it would spare everybody.
     entry->phase = InFlightTable::Phase::kOver;
+    if (cut.error().code != Errc::kNotFound) {
+      clear_intent(victim.memory_id);  // Else the next evictd would do what was refused here.
+    }
     count(options_.counters->not_begun);
     send(EvictionRefused{.victim = &victim, .code = cut.error().code});
     pass_again_ = true;

@@ -2,6 +2,7 @@
 #include "daemon/record_store.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "eviction/decision.h"
 #include "eviction/message.h"
@@ -82,11 +83,11 @@ void RecordStore::link(exporting::EvictionRecord& record, CgroupId pod) {
 
 std::vector<exporting::EvictionRecord*> RecordStore::newest(CgroupId pod, bool dry_run) {
   std::vector<exporting::EvictionRecord*> found;
-  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
-    const bool wanted = found.empty() ? kept->pod == pod && kept->record.dry_run == dry_run
-                                      : found.back()->escalates == kept->record.id;
+  for (Kept& kept : std::views::reverse(kept_)) {
+    const bool wanted = found.empty() ? kept.pod == pod && kept.record.dry_run == dry_run
+                                      : found.back()->escalates == kept.record.id;
     if (wanted) {
-      found.push_back(&kept->record);
+      found.push_back(&kept.record);
     }
   }
   return found;

@@ -128,6 +128,9 @@ void StateKeeper::note_step(const enforce::Progress& step) {
     known->killed_at = known->killed ? known->killed_at : step.at;
     known->gone = true;
     forget_if_over(step.pod);
+  } else if (step.state == enforce::EvictionState::kExceededGrace && !known->killed) {
+    // It became protected in its grace: the next evictd has nothing to go on with.
+    std::erase_if(now_.in_flight, [&](const SavedEviction& one) { return one.pod == step.pod; });
   }
 }
 

@@ -135,8 +135,6 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
   }
   if (reason == Reason::kVictimInGrace && threshold.is_hard()) {
     watch_floor(now, *seen);
-  }
-  if (reason == Reason::kVictimInGrace) {
     mark.reset();
   }
   if (reason == Reason::kReleasePending) {

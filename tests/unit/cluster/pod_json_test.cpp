@@ -97,6 +97,10 @@ TEST(PodJson, RefusesNamesThatWouldForgeALineOfALog) {
   EXPECT_EQ(reading_error(R"({"spec": {"containers": [{"name": "a\n"}]}})"),
             "spec.containers[0].name" + why);
   EXPECT_EQ(reading_error(R"({"metadata": {"annotations": {"a": "two\nlines"}}})"), "none");
+  for (const std::string key : {"kubernetes.io/config.hash", "kubernetes.io/config.mirror"}) {
+    EXPECT_NE(reading_error(R"({"metadata": {"annotations": {")" + key + R"(": "a\nb"}}})"),
+              "none");
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ std::string recording_refusal(const std::string& path) {
   const Config config = parsed(kWithRecords);
   const Sources sources{.config_file = "/etc/evictd.yaml",
                         .kubelet_config_file = "/etc/kubelet.yaml",
-                        .kubelet_config_dir = "",
+                        .kubelet_config_dir = "/etc/kubelet.d/",
                         .flags = {}};
   const Result<> apart = check_recording_path("--record", path, config.settings(), sources);
   return apart ? "" : apart.error().message();
@@ -39,6 +39,9 @@ TEST(RecordingPath, IsRefusedWhereEvictdReadsItsConfiguration) {
   EXPECT_EQ(recording_refusal("/etc/evictd.yaml"), shared_with("--config", "/etc/evictd.yaml"));
   EXPECT_EQ(recording_refusal("/etc/kubelet.yaml"),
             shared_with("--kubelet-config", "/etc/kubelet.yaml"));
+  EXPECT_EQ(recording_refusal("/etc/kubelet.d/10.conf"),
+            shared_with("--kubelet-config-dir", "/etc/kubelet.d/10.conf"));
+  EXPECT_EQ(recording_refusal("/etc/kubelet.d/recording"), "") << "no drop-in";
 }
 
 TEST(RecordingPath, IsComparedHoweverItIsWritten) {

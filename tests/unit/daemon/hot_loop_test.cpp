@@ -161,6 +161,27 @@ TEST_F(HotLoopWithoutBpf, TheDiskOfAVictimIsAwaitedWithoutItsCgroupAndByTheNextE
   EXPECT_TRUE(last->copy->releasing.empty());
 }
 
+TEST_F(HotLoopWithoutBpf, AVictimWhoseCgroupIsInUseAgainCanBeChosenWhenItsReleaseWasAwaited) {
+  node_.set_memory(950_MiB);
+  std::unique_ptr<HotPod> placed = node_.pod(1, "again", 20_MiB);
+  const CgroupId cgroup = placed->memory_id;
+  send(PlacePod{.slot = 1, .pod = std::move(placed)});
+  send(AdoptEviction{
+      .pod = cgroup,
+      .adoption = {.kind = AdoptionKind::kGone, .killed_at = clock_.now(), .for_disk = true}});
+  start();
+  ASSERT_TRUE(next<PassDone>());
+  EXPECT_EQ(counters_.not_begun.load(), 0U) << "it is awaited";
+  clock_.advance(seconds(30));
+  inbox_.wake_up.signal();
+  ASSERT_TRUE(next<PassDone>());
+  clock_.advance(seconds(10));
+  inbox_.wake_up.signal();
+  const auto again = next<EvictionRefused>();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->victim->uid, "again");
+}
+
 TEST_F(HotLoopWithoutBpf, PassesThatEvictNobodyLeaveTwoBuffersForThoseThatDo) {
   start();
   std::deque<std::unique_ptr<PassCopy>> kept;

@@ -19,22 +19,20 @@ const StateOrigin kOrigin{.boot_id = "b", .pod_root = "/kubepods", .pod_root_id 
 
 class KeptState : public testing::Test {
  protected:
-  void begin(eviction::Signal signal) {
+  void begin(eviction::Signal signal, std::chrono::seconds grace = {}) {
     HotPod pod;
     pod.uid = "u";
     pod.memory_id = kVictim;
     eviction::Threshold threshold;
     threshold.signal = signal;
-    keeper_->note_begun(EvictionBegun{.victim = &pod, .signals = {}, .kill_due_at = kNow},
-                        threshold, kNow);
+    keeper_->note_begun(
+        EvictionBegun{.victim = &pod, .signals = {}, .grace = grace, .kill_due_at = kNow},
+        threshold, kNow);
   }
-  void release() {
-    keeper_->note_step({.ticket = {},
-                        .pod = kVictim,
-                        .state = enforce::EvictionState::kReleased,
-                        .at = kNow,
-                        .signals = {}});
+  void step(enforce::EvictionState state) {
+    keeper_->note_step({.ticket = {}, .pod = kVictim, .state = state, .at = kNow, .signals = {}});
   }
+  void release() { step(enforce::EvictionState::kReleased); }
   /// What the next evictd finds. Ends this one: its last text is written by then.
   [[nodiscard]] std::vector<SavedEviction> left() {
     keeper_->keep(kNow);
@@ -57,6 +55,19 @@ TEST_F(KeptState, AVictimIsForgottenWithItsProcesses) {
   begin(eviction::Signal::kMemoryAvailable);
   release();
   EXPECT_TRUE(left().empty());
+}
+
+TEST_F(KeptState, AVictimThatBecameProtectedInItsGraceIsForgotten) {
+  begin(eviction::Signal::kMemoryAvailable, std::chrono::seconds(30));
+  step(enforce::EvictionState::kExceededGrace);
+  EXPECT_TRUE(left().empty());
+}
+
+TEST_F(KeptState, AVictimThatIsNotGoneInTimeIsKept) {
+  begin(eviction::Signal::kMemoryAvailable);
+  step(enforce::EvictionState::kKilled);
+  step(enforce::EvictionState::kExceededGrace);
+  EXPECT_EQ(left().size(), 1U);
 }
 
 TEST_F(KeptState, AVictimOfADiskIsKeptUntilItsDiskIsReleased) {

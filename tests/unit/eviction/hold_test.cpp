@@ -127,6 +127,32 @@ TEST(Hold, DoesNotCallAFallWhatTheVictimTookBeforeItsGraceWasCut) {
   EXPECT_EQ(node.victim(), "second");
 }
 
+TEST(Hold, CountsAFallAlthoughASoftVictimIsInItsGrace) {
+  PassSettings settings;
+  settings.thresholds = thresholds({.hard = {{"memory.available", "1Gi"}},
+                                    .soft = {{"memory.available", "2Gi"}},
+                                    .soft_grace_period = {{"memory.available", "1s"}},
+                                    .minimum_reclaim = {},
+                                    .enforce_node_allocatable = {}});
+  settings.hard_grace = 0s;
+  Node node(settings);
+  node.with(pod("first"), 500_MiB).with(pod("second"), 100_MiB).with(pod("soft"), 50_MiB);
+  node["soft"].standing = Standing::kInSoftGrace;
+  node.pass_with_memory(1500_MiB);
+  node.pass_time(1s);
+  node.pass_with_memory(900_MiB);
+  ASSERT_EQ(node.victim(), "first");
+  node["first"].standing = Standing::kKilled;
+  node.releasing().push_back({node.now(), 900_MiB, 0, {}, 0});
+  node.pass_time(1ms);
+  ASSERT_EQ(node.pass_with_memory(880_MiB).outcome, Outcome::kHeld);
+
+  node.pass_time(1ms);
+  node.pass_with_memory(900_MiB - 256_MiB);
+
+  EXPECT_EQ(node.victim(), "second");
+}
+
 TEST(Hold, BlocksNoOtherSignal) {
   PassSettings settings = hard_1gi();
   settings.thresholds =

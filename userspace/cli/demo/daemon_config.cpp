@@ -67,7 +67,7 @@ std::int64_t grace_seconds_of(const DemoOptions& options) {
 std::filesystem::path record_file_of(const DemoOptions& options,
                                      const std::filesystem::path& directory) {
   if (!options.record.empty()) {
-    return std::filesystem::absolute(options.record).string() + ".records.jsonl";
+    return std::filesystem::absolute(options.record).lexically_normal().string() + ".records.jsonl";
   }
   return options.keep ? directory / "records.jsonl" : std::filesystem::path{};
 }

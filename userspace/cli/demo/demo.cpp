@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "config/utf8.h"
 #include "demo/play.h"
 #include "demo/story.h"
 
@@ -21,6 +22,14 @@ namespace {
 
 /// A void run says something of the machine, not of evictd: try again, twice.
 constexpr int kAttempts = 3;
+
+/// Of a path that becomes part of a configuration; empty if nothing is wrong with it.
+std::string path_problem(const std::string& path) {
+  const bool plain = !path.empty() && !config::find_invalid_utf8(path) &&
+                     path.find_first_of("\t\r\n") == std::string::npos &&
+                     !config::find_control_character(path);
+  return plain ? std::string() : "not a plain path; allowed: UTF-8 without control characters";
+}
 
 /// nohup(1) wants the end of the terminal to be ignored.
 bool is_ignored(int signal) {
@@ -171,9 +180,11 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
   command.add_flag(
       "--keep", options.keep,
       "leave the cgroups and files in place afterwards; a filesystem goes all the same");
-  command.add_option("--record", options.record,
-                     "have evictd record its passes to this file, for evictctl replay, and its "
-                     "decisions to FILE.records.jsonl, for evictctl explain");
+  command
+      .add_option("--record", options.record,
+                  "have evictd record its passes to this file, for evictctl replay, and its "
+                  "decisions to FILE.records.jsonl, for evictctl explain")
+      ->check(path_problem);
   command.add_option("--programs", options.programs,
                      "where evictd and evict-load are (default: beside this program)");
   command.footer(
