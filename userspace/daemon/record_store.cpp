@@ -2,7 +2,6 @@
 #include "daemon/record_store.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "eviction/decision.h"
 #include "eviction/message.h"
@@ -83,13 +82,13 @@ void RecordStore::link(exporting::EvictionRecord& record, CgroupId pod) {
 
 std::vector<exporting::EvictionRecord*> RecordStore::newest(CgroupId pod, bool dry_run) {
   std::vector<exporting::EvictionRecord*> found;
-  for (Kept& kept : std::views::reverse(kept_)) {
+  std::for_each(kept_.rbegin(), kept_.rend(), [&](Kept& kept) {
     const bool wanted = found.empty() ? kept.pod == pod && kept.record.dry_run == dry_run
                                       : found.back()->escalates == kept.record.id;
     if (wanted) {
       found.push_back(&kept.record);
     }
-  }
+  });
   return found;
 }
 

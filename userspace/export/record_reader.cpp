@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
-#include <ranges>
 #include <system_error>
 #include <vector>
 
@@ -227,10 +226,10 @@ Result<RecordLines> read_record_file(const std::filesystem::path& file) {
     parts.push_back(std::move(*read));
   }
   RecordLines all;
-  for (RecordLines& part : std::views::reverse(parts)) {
-    std::ranges::move(part.lines, std::back_inserter(all.lines));
-    std::ranges::move(part.warnings, std::back_inserter(all.warnings));
-  }
+  std::for_each(parts.rbegin(), parts.rend(), [&](RecordLines& part) {
+    std::move(part.lines.begin(), part.lines.end(), std::back_inserter(all.lines));
+    std::move(part.warnings.begin(), part.warnings.end(), std::back_inserter(all.warnings));
+  });
   return all;
 }
 
