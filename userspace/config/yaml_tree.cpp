@@ -42,7 +42,7 @@ std::string joined_path(const std::string& path, const std::string& key) {
   name.kind = YamlNode::Kind::kScalar;
   name.text = key;
   name.plain = !key.empty();
-  const std::string text = shown(name);
+  std::string text = shown(name);
   if (path.empty()) {
     return text;
   }
