@@ -243,7 +243,7 @@ class DemoOfAHeldBackHog : public DemoGround {
   /// The programs, but evict-load holds the fork bomb back, which alone has no end.
   [[nodiscard]] std::filesystem::path programs() const {
     const std::filesystem::path real = EVICTD_PROGRAMS;
-    const std::filesystem::path directory = programs_.path();
+    std::filesystem::path directory = programs_.path();
     std::filesystem::create_symlink(real / "evictd", directory / "evictd");
     const std::filesystem::path load = directory / "evict-load";
     const std::string command = "exec " + (real / "evict-load").string() + " \"$@\"";
