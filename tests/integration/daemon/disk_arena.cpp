@@ -56,7 +56,7 @@ Actor& DiskArena::add_holder(const stage::PodSpec& spec, std::int64_t bytes) {
 }
 
 std::filesystem::path DiskArena::add_ballast(std::int64_t bytes) {
-  const std::filesystem::path file = disk_->path() / "ballast";
+  std::filesystem::path file = disk_->path() / "ballast";
   const base::Fd out(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   const int failure = out ? ::posix_fallocate(out.get(), 0, bytes) : errno;
   if (failure != 0) {

@@ -112,7 +112,8 @@ TEST_F(LocalStorage, AProtectedPodOverItsLimitIsSparedAndRecordedWithTheReason) 
     const Json answer = ask("records");
     for (const Json& record : answer["records"]) {
       for (const Json& candidate : record["local_candidates"]) {
-        if (candidate["uid"] == critical.pod.uid && candidate["local_limit"] != "") {
+        if (candidate["uid"] == critical.pod.uid &&
+            !candidate["local_limit"].get<std::string>().empty()) {
           spared = candidate;
         }
       }
