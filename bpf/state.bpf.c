@@ -22,6 +22,7 @@ struct evictd_node node = {};
 __u64 node_vm_stat[EVICTD_MAX_NODES] = {};
 __u64 pid_allocated_address = 0;
 __u64 approach_ktime_ns = 0;
+__u64 approach_paid_until_ktime_ns = 0;
 
 __u32 slot_limit = 0;
 __u32 watch_limit = 0;

@@ -102,7 +102,8 @@ extern struct evictd_stats stats;
 extern struct evictd_node node;
 extern __u64 node_vm_stat[EVICTD_MAX_NODES]; /* addresses of pglist_data.vm_stat */
 extern __u64 pid_allocated_address;
-extern __u64 approach_ktime_ns; /* when one was reported last */
+extern __u64 approach_ktime_ns;		   /* when one was reported last */
+extern __u64 approach_paid_until_ktime_ns; /* a report pays for one interval */
 
 /* Written by user space. Indices are one-based, 0 is none. */
 extern __u32 slot_limit;   /* no slot at or above it is in use */

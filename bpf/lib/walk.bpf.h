@@ -161,8 +161,26 @@ static __always_inline __u64 time_to_threshold(const struct evictd_watch *watch,
 	return distance > floor ? distance : floor;
 }
 
-/* Reports are hints that cost the hot thread a wake-up: at most 10 a second, whoever grows. */
-#define APPROACH_PAUSE_NS 100000000ULL
+/*
+ * Reports are hints that cost the hot thread a wake-up: 10 a second, whoever grows, of which a few
+ * may come close together. A task that lost its CPU on the way to a threshold goes on long after
+ * the hot thread has ceased to wait for it, and is worth a second hint then, but none before.
+ */
+#define APPROACH_INTERVAL_NS 100000000ULL
+#define APPROACHES_SAVED     3
+#define APPROACH_PAUSE_NS    3000000ULL
+
+static __always_inline bool may_note_approach(__u64 now)
+{
+	__u64 paid_until = approach_paid_until_ktime_ns;
+
+	if (now - approach_ktime_ns < APPROACH_PAUSE_NS ||
+	    paid_until > now + (APPROACHES_SAVED - 1) * APPROACH_INTERVAL_NS)
+		return false;
+	approach_ktime_ns = now;
+	approach_paid_until_ktime_ns = (paid_until > now ? paid_until : now) + APPROACH_INTERVAL_NS;
+	return true;
+}
 
 /* Tells the hot thread to get ready when the threshold is only cfg_approach_ns away. */
 static __always_inline void note_approach(const struct evictd_watch *watch, __u64 value, __u64 now)
@@ -170,13 +188,12 @@ static __always_inline void note_approach(const struct evictd_watch *watch, __u6
 	struct evictd_approach_event *event;
 	__u64 distance;
 
-	if (watch->upper == EVICTD_NEVER || value >= watch->upper ||
-	    now - approach_ktime_ns < APPROACH_PAUSE_NS)
+	if (watch->upper == EVICTD_NEVER || value >= watch->upper)
 		return;
 	distance = watch->upper - value;
-	if (distance > watch->growth * (cfg_approach_ns / 1000) / 1000000)
+	if (distance > watch->growth * (cfg_approach_ns / 1000) / 1000000 ||
+	    !may_note_approach(now))
 		return;
-	approach_ktime_ns = now;
 	event = EVICTD_RESERVE(struct evictd_approach_event, EVICTD_EVENT_APPROACH, now);
 	if (!event)
 		return;

@@ -7,21 +7,28 @@
 
 namespace evictd::daemon {
 
-/// Keeps the calling thread off one CPU while it lives: a thread that waits awake on the CPU of the
-/// task that it waits for would wait in vain, as that task could not run.
+/// Keeps a thread off one CPU for a while: a thread that waits awake on the CPU of the task that it
+/// waits for would wait in vain, as that task could not run. All calls come from that thread.
 class CpuAvoidance {
  public:
-  /// Moves the thread if it is on `cpu` and may run elsewhere; else nothing happens.
-  explicit CpuAvoidance(std::uint32_t cpu);
+  CpuAvoidance() = default;
   CpuAvoidance(const CpuAvoidance&) = delete;
   CpuAvoidance& operator=(const CpuAvoidance&) = delete;
-  /// Allows the thread what it was allowed before.
-  ~CpuAvoidance();
+  ~CpuAvoidance() { end(); }
+
+  /// Of the task that makes it necessary; for the next begin().
+  void expect_on(std::uint32_t cpu) { cpu_ = cpu; }
+  /// Moves the thread if it is on that CPU and may run elsewhere; else nothing happens.
+  void begin();
+  /// Allows the thread what it was allowed before. It may be moved by this, which takes tens of
+  /// microseconds: for when nothing urgent is left to do.
+  void end();
 
   [[nodiscard]] bool moved() const { return moved_; }
 
  private:
   cpu_set_t before_{};
+  std::uint32_t cpu_ = 0;
   bool moved_ = false;
 };
 

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "daemon/callback_handler.h"
-#include "daemon/cpu_avoidance.h"
 
 namespace evictd::daemon {
 
@@ -129,6 +128,7 @@ Result<> HotLoop::wait() {
   if (stand_by()) {
     return {};
   }
+  cpu_avoidance_.end();  // Not before the pass: a signal would wait for it.
   arm_timer(wake_at_);
   // After many refusals in a row there is more to do than one turn may take.
   const std::optional<Duration> longest = wanted_ ? std::optional(Duration{0}) : std::nullopt;
@@ -165,7 +165,7 @@ bool HotLoop::stand_by() {
     return false;
   }
   count(options_.counters->stand_bys);
-  const CpuAvoidance avoidance(approach_cpu_);
+  cpu_avoidance_.begin();
   MonoTime now = options_.clock->now();
   while (!wanted_ && stand_by_.lasts(now)) {
     drain_events();

@@ -10,6 +10,7 @@
 #include "base/event_loop.h"
 #include "base/timer.h"
 #include "core/clock.h"
+#include "daemon/cpu_avoidance.h"
 #include "daemon/crossings.h"
 #include "daemon/disk_work.h"
 #include "daemon/hot_config.h"
@@ -154,8 +155,7 @@ class HotLoop final : private probe::EventSink {
   StandBy stand_by_;
   /// The pod that the actuators were told to prepare for, until the next pass.
   HotPod* rehearsed_ = nullptr;
-  /// Of the task that makes it necessary.
-  std::uint32_t approach_cpu_ = 0;
+  CpuAvoidance cpu_avoidance_;
   std::unique_ptr<HotConfig> config_;
   std::vector<std::unique_ptr<PassCopy>> copies_;
   std::vector<eviction::ReleasingPod> releasing_;

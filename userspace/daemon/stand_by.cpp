@@ -5,7 +5,7 @@
 
 namespace evictd::daemon {
 
-void StandBy::begin(MonoTime now) {
+void StandBy::begin(MonoTime now, Duration away) {
   if (under_way()) {
     end(now);
   }
@@ -14,7 +14,8 @@ void StandBy::begin(MonoTime now) {
       since >= std::chrono::seconds(4) ? kMostSaved : since * kPerSecond.count() / 1'000'000'000;
   saved_ = std::min(saved_ + earned, kMostSaved);
   saved_at_ = now;
-  const Duration allowed = std::min(saved_, kLongest);
+  const Duration wanted = std::clamp(std::min(away, kLongest) * 3 / 2, kShortest, kLongest);
+  const Duration allowed = std::min(saved_, wanted);
   if (allowed > Duration{0}) {
     began_ = now;
     until_ = now + allowed;

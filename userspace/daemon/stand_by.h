@@ -14,13 +14,18 @@ namespace evictd::daemon {
 class StandBy {
  public:
   /// A threshold reached later than this is reached slowly, and a wake-up loses little.
+  /// APPROACH_PAUSE_NS of walk.bpf.h is the same: when it is over there may be a new hint.
   static constexpr Duration kLongest = std::chrono::milliseconds(3);
   /// Allowance for a second, and the most that is saved up.
   static constexpr Duration kPerSecond = std::chrono::milliseconds(5);
   static constexpr Duration kMostSaved = std::chrono::milliseconds(15);
 
-  /// Begins, or goes on for longer; nothing happens without allowance.
-  void begin(MonoTime now);
+  /// More than a rehearsal takes.
+  static constexpr Duration kShortest = std::chrono::microseconds(300);
+
+  /// Begins, or goes on for longer, for half as long again as the threshold seems to be away:
+  /// whoever has not come by then has lost its CPU. Nothing happens without allowance.
+  void begin(MonoTime now, Duration away);
   [[nodiscard]] bool under_way() const { return until_ != MonoTime{}; }
   [[nodiscard]] bool lasts(MonoTime now) const { return now < until_; }
   /// Pays for the time since begin().

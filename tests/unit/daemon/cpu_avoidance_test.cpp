@@ -24,7 +24,9 @@ class CpuAvoidanceTest : public testing::Test {
 TEST_F(CpuAvoidanceTest, MayUseNoOtherCpusLessAndAllAgainAfterwards) {
   {
     const auto here = static_cast<std::uint32_t>(::sched_getcpu());
-    const CpuAvoidance avoidance(here);
+    CpuAvoidance avoidance;
+    avoidance.expect_on(here);
+    avoidance.begin();
     const cpu_set_t during = allowed();
     EXPECT_EQ(CPU_ISSET(here, &during) == 0, avoidance.moved());
     EXPECT_EQ(CPU_COUNT(&during), CPU_COUNT(&before_) - (avoidance.moved() ? 1 : 0));
@@ -39,14 +41,29 @@ TEST_F(CpuAvoidanceTest, StaysWhereItMustRun) {
   CPU_ZERO(&one);
   CPU_SET(static_cast<unsigned>(here), &one);
   ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
-  const CpuAvoidance avoidance(static_cast<std::uint32_t>(here));
+  CpuAvoidance avoidance;
+  avoidance.expect_on(static_cast<std::uint32_t>(here));
+  avoidance.begin();
   EXPECT_FALSE(avoidance.moved());
   EXPECT_EQ(::sched_getcpu(), here);
 }
 
 TEST_F(CpuAvoidanceTest, ACpuThatDoesNotExistIsAvoidedAlready) {
-  const CpuAvoidance avoidance(CPU_SETSIZE + 1);
+  CpuAvoidance avoidance;
+  avoidance.expect_on(CPU_SETSIZE + 1);
+  avoidance.begin();
   EXPECT_FALSE(avoidance.moved());
+}
+
+TEST_F(CpuAvoidanceTest, BegunAgainItStillRemembersAllThatTheThreadMayUse) {
+  CpuAvoidance avoidance;
+  for (int i = 0; i < 3; ++i) {
+    avoidance.expect_on(static_cast<std::uint32_t>(::sched_getcpu()));
+    avoidance.begin();
+  }
+  avoidance.end();
+  const cpu_set_t after = allowed();
+  EXPECT_TRUE(CPU_EQUAL(&after, &before_));
 }
 
 }  // namespace

@@ -15,12 +15,23 @@ using std::chrono::seconds;
 TEST(StandBy, LastsUntilItsLongestTimeIsOver) {
   StandBy stand_by;
   EXPECT_FALSE(stand_by.under_way());
-  stand_by.begin(kNow);
+  stand_by.begin(kNow, StandBy::kLongest);
   EXPECT_TRUE(stand_by.under_way());
   EXPECT_TRUE(stand_by.lasts(kNow + StandBy::kLongest - Duration{1}));
   EXPECT_FALSE(stand_by.lasts(kNow + StandBy::kLongest));
   stand_by.end(kNow + StandBy::kLongest);
   EXPECT_FALSE(stand_by.under_way());
+}
+
+TEST(StandBy, LastsNotMuchLongerThanTheThresholdSeemsToBeAway) {
+  StandBy stand_by;
+  stand_by.begin(kNow, milliseconds(1));
+  EXPECT_TRUE(stand_by.lasts(kNow + milliseconds(1)));
+  EXPECT_FALSE(stand_by.lasts(kNow + milliseconds(2)));
+  stand_by.end(kNow);
+  stand_by.begin(kNow, Duration{0});
+  EXPECT_TRUE(stand_by.lasts(kNow + StandBy::kShortest - Duration{1}));
+  EXPECT_FALSE(stand_by.lasts(kNow + StandBy::kShortest));
 }
 
 TEST(StandBy, GrowthThatNeverCrossesCostsNoMoreThanTheAllowance) {
@@ -29,7 +40,7 @@ TEST(StandBy, GrowthThatNeverCrossesCostsNoMoreThanTheAllowance) {
   // A hint every 100 ms for 100 s, each waited for in vain.
   for (int i = 0; i < 1000; ++i) {
     const MonoTime now = kNow + milliseconds(100) * i;
-    stand_by.begin(now);
+    stand_by.begin(now, StandBy::kLongest);
     if (!stand_by.under_way()) {
       continue;
     }
@@ -47,20 +58,20 @@ TEST(StandBy, GrowthThatNeverCrossesCostsNoMoreThanTheAllowance) {
 TEST(StandBy, WhatWasNotSpentIsSavedUpToABound) {
   StandBy stand_by;
   for (int i = 0; i < 5; ++i) {
-    stand_by.begin(kNow);
+    stand_by.begin(kNow, StandBy::kLongest);
     stand_by.end(kNow + StandBy::kLongest);
   }
-  stand_by.begin(kNow);
+  stand_by.begin(kNow, StandBy::kLongest);
   EXPECT_FALSE(stand_by.under_way()) << "all of it was spent";
-  stand_by.begin(kNow + std::chrono::hours(1000));
+  stand_by.begin(kNow + std::chrono::hours(1000), StandBy::kLongest);
   EXPECT_TRUE(stand_by.under_way());
 }
 
 TEST(StandBy, ASecondHintPaysForTheFirst) {
   StandBy stand_by;
-  stand_by.begin(kNow);
+  stand_by.begin(kNow, StandBy::kLongest);
   const MonoTime later = kNow + milliseconds(2);
-  stand_by.begin(later);
+  stand_by.begin(later, StandBy::kLongest);
   EXPECT_TRUE(stand_by.lasts(later + StandBy::kLongest - Duration{1}));
   EXPECT_FALSE(stand_by.lasts(later + StandBy::kLongest));
 }
