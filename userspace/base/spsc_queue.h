@@ -3,20 +3,28 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace evictd::base {
 
 /// A bounded queue from one thread to one other. Neither side ever waits or allocates: a full queue
-/// refuses, and the writer counts what it could not say.
+/// refuses, and the writer counts what it could not say. What it has never held takes up no memory.
 /// Thread rule: push() from one thread, pop() from one thread.
 template <typename T>
 class SpscQueue {
  public:
   /// Holds up to `capacity` items.
-  explicit SpscQueue(std::size_t capacity) : slots_(capacity + 1) {}
+  explicit SpscQueue(std::size_t capacity)
+      : size_(capacity + 1), slots_(std::allocator<T>().allocate(size_)) {}
+  SpscQueue(const SpscQueue&) = delete;
+  SpscQueue& operator=(const SpscQueue&) = delete;
+  ~SpscQueue() {
+    while (pop()) {
+    }
+    std::allocator<T>().deallocate(slots_, size_);
+  }
 
   /// Puts `item` at the end; false, with `item` untouched, when the queue is full.
   [[nodiscard]] bool push(T&& item) {
@@ -25,7 +33,7 @@ class SpscQueue {
     if (next == head_.load(std::memory_order_acquire)) {
       return false;
     }
-    slots_[tail] = std::move(item);
+    std::construct_at(slots_ + tail, std::move(item));
     tail_.store(next, std::memory_order_release);
     return true;
   }
@@ -36,6 +44,7 @@ class SpscQueue {
     std::optional<T> item;
     if (head != tail_.load(std::memory_order_acquire)) {
       item.emplace(std::move(slots_[head]));
+      std::destroy_at(slots_ + head);
       head_.store(after(head), std::memory_order_release);
     }
     return item;
@@ -43,11 +52,13 @@ class SpscQueue {
 
  private:
   [[nodiscard]] std::size_t after(std::size_t index) const {
-    return index + 1 == slots_.size() ? 0 : index + 1;
+    return index + 1 == size_ ? 0 : index + 1;
   }
 
   /// One slot stays empty, so that full and empty differ.
-  std::vector<T> slots_;
+  std::size_t size_;
+  /// Items live from the head to the tail; the rest is memory that nobody has touched.
+  T* slots_;
   /// Each side writes its own index; on lines of their own, so that they do not slow each other.
   alignas(64) std::atomic<std::size_t> head_{0};
   alignas(64) std::atomic<std::size_t> tail_{0};

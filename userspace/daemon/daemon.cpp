@@ -28,8 +28,10 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Messages either way that may wait: more than a full node sends at once.
-constexpr std::size_t kMailboxCapacity = 2 * kMaxPods;
+/// Messages that may wait: more than a full node is told of at once.
+constexpr std::size_t kMostToHot = 2 * kMaxPods;
+/// A burst of some hundred pods that come or go; with more, discovery scans.
+constexpr std::size_t kMostToHousekeeping = kMaxPods;
 
 /// The least that a service gets as a rule.
 constexpr std::uint64_t kFewDescriptors = 1024;
@@ -104,8 +106,8 @@ void log_degradations(const probe::Ladder& ladder, base::Log& log) {
 /// The hot thread's surroundings, which outlive it.
 struct Threads {
   explicit Threads(base::WakeUp to_hot_wake, base::WakeUp to_house_wake)
-      : to_hot(kMailboxCapacity, std::move(to_hot_wake)),
-        to_house(kMailboxCapacity, std::move(to_house_wake)) {}
+      : to_hot(kMostToHot, std::move(to_hot_wake)),
+        to_house(kMostToHousekeeping, std::move(to_house_wake)) {}
 
   Mailbox<ToHot> to_hot;
   Mailbox<ToHousekeeping> to_house;

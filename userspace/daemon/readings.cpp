@@ -157,12 +157,13 @@ void Readings::read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage) {
   static_cast<void>(pod.files.read(now, buffer_, usage));
   if (usage.has_memory()) {
     usage.rate_bytes_per_second =
-        before.pod == pod.memory_id && before.usage.has_memory()
-            ? poll::growth_per_second(before.usage.usage, before.usage.read_at, usage.usage,
-                                      usage.read_at)
+        before.pod == pod.memory_id && before.read_at != MonoTime{}
+            ? poll::growth_per_second(before.usage, before.read_at, usage.usage, usage.read_at)
             : 0;
   }
-  before = {.pod = pod.memory_id, .usage = usage};
+  before = {.pod = pod.memory_id,
+            .usage = usage.usage,
+            .read_at = usage.has_memory() ? usage.read_at : MonoTime{}};
 }
 
 void Readings::observe() {

@@ -121,7 +121,9 @@ class Readings {
   std::vector<CgroupUsage> usages_;
   struct Before {
     CgroupId pod;
-    CgroupUsage usage;
+    Bytes usage;
+    /// The epoch where nothing was read.
+    MonoTime read_at{};
   };
   /// By slot, for the growth between two readings of one pod's files.
   std::vector<Before> before_;

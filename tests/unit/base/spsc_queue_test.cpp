@@ -27,6 +27,21 @@ TEST(SpscQueue, RefusesWhenFullAndLeavesTheItemWithTheWriter) {
   EXPECT_EQ(*second, 2);  // NOLINT(bugprone-use-after-move): a refused push takes nothing
 }
 
+TEST(SpscQueue, LetsGoOfWhatWasTakenAndOfWhatNobodyTook) {
+  const auto item = std::make_shared<int>(1);
+  {
+    SpscQueue<std::shared_ptr<int>> queue(2);
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_TRUE(queue.push(std::shared_ptr<int>(item)));
+      EXPECT_EQ(queue.pop(), item);
+      EXPECT_EQ(item.use_count(), 1) << "the queue kept what it gave away";
+    }
+    EXPECT_TRUE(queue.push(std::shared_ptr<int>(item)));
+    EXPECT_TRUE(queue.push(std::shared_ptr<int>(item)));
+  }
+  EXPECT_EQ(item.use_count(), 1) << "what was never taken is still held";
+}
+
 TEST(SpscQueue, LosesNothingBetweenTwoThreads) {
   constexpr int kItems = 100'000;
   SpscQueue<int> queue(64);
