@@ -73,6 +73,9 @@ Result<CgroupFiles> CgroupFiles::open(const Root& root, const CgroupLayout& layo
   std::vector<Optional> others;
   if (set == CgroupFileSet::kRoot) {
     others.push_back({&files.limit_, join_path(directory, names.limit)});
+    if (memory.version == CgroupVersion::kV1) {
+      others.push_back({&files.flushing_, join_path(directory, "memory.numa_stat")});
+    }
   }
   if (layout.pids()) {
     const std::string pids = layout.pids()->path_of(path);

@@ -42,8 +42,10 @@ class CgroupFiles {
   /// Only `usage` and `tasks`, as a check against a threshold needs them: one or two preads, 1 us.
   [[nodiscard]] ReadState read_live(MonoTime now, ReadBuffer& buffer, CgroupUsage& usage) const;
   /// Makes the kernel bring the statistics of this cgroup and all below it up to date, as reading
-  /// memory.stat does. Cost: one pread, 7 us.
-  void flush_statistics(ReadBuffer& buffer) const { static_cast<void>(stat_.read(buffer)); }
+  /// memory.stat does. Cost: one pread, of the shortest file that has this effect.
+  void flush_statistics(ReadBuffer& buffer) const {
+    static_cast<void>((flushing_ ? flushing_ : stat_).read(buffer));
+  }
   /// pids.max, kNoLimit for none; -1 where it was not opened or could not be read.
   [[nodiscard]] std::int64_t read_max_tasks(ReadBuffer& buffer) const;
   /// Descriptor of the charged bytes, still owned by this object; -1 if nothing is open.
@@ -52,6 +54,8 @@ class CgroupFiles {
  private:
   KeptFile usage_;
   KeptFile stat_;
+  /// memory.numa_stat of v1: a quarter of memory.stat's text, which is longer on v2.
+  KeptFile flushing_;
   KeptFile limit_;
   KeptFile tasks_;
   KeptFile max_tasks_;
