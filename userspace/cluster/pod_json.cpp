@@ -10,6 +10,7 @@ namespace evictd::cluster {
 namespace {
 
 using eviction::Container;
+using eviction::ContainerStatus;
 using eviction::EmptyDir;
 using eviction::Pod;
 using eviction::Quantity;
@@ -144,6 +145,30 @@ void read_spec(const JsonReader& spec, Pod& pod) {
                                                std::numeric_limits<std::int64_t>::max());
 }
 
+/// "containerd://ID" without the runtime; empty for what is no such text, as while it waits.
+std::string id_in(std::string_view container_id) {
+  constexpr std::string_view kBehindRuntime = "://";
+  const std::size_t at = container_id.find(kBehindRuntime);
+  return at == std::string_view::npos
+             ? std::string()
+             : std::string(container_id.substr(at + kBehindRuntime.size()));
+}
+
+void read_status(const JsonReader& status, Pod& pod) {
+  pod.phase = status.at("phase").text();
+  pod.status_qos_class = status.at("qosClass").text();
+  for (const std::string_view list :
+       {"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"}) {
+    for (const JsonReader& item : status.at(list).elements()) {
+      ContainerStatus one{.name = item.at("name").name(),
+                          .id = id_in(item.at("containerID").text())};
+      if (!one.id.empty()) {
+        pod.container_statuses.push_back(std::move(one));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Result<Pod> pod_from_json(const nlohmann::json& object) {
@@ -153,8 +178,7 @@ Result<Pod> pod_from_json(const nlohmann::json& object) {
   root.members();  // anything but an object is refused
   read_metadata(root.at("metadata"), pod);
   read_spec(root.at("spec"), pod);
-  pod.phase = root.at("status").at("phase").text();
-  pod.status_qos_class = root.at("status").at("qosClass").text();
+  read_status(root.at("status"), pod);
   if (problem) {
     return fail(Errc::kMalformed, *problem);
   }

@@ -36,6 +36,13 @@ struct Container {
   bool restarts_always = false;
 };
 
+/// Which container of the runtime's runs, or ran last, under a name.
+struct ContainerStatus {
+  std::string name;
+  /// Without the runtime's name: the part of "containerd://ID" behind "://".
+  std::string id;
+};
+
 struct Toleration {
   std::string key;
   /// "", "Equal" or "Exists"; anything else tolerates nothing.
@@ -87,6 +94,8 @@ struct Pod {
   std::string phase;
   /// status.qosClass as it is written, "" when there is none.
   std::string status_qos_class;
+  /// Of regular, init and ephemeral containers, in this order; those that have an id.
+  std::vector<ContainerStatus> container_statuses;
 
   // not of v1.Pod
   /// The class that the place of the cgroup tells; used when there is no manifest to compute it

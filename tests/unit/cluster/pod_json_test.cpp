@@ -58,9 +58,33 @@ TEST(PodJson, NamesTheFieldThatIsWrong) {
             "metadata.creationTimestamp: not a time like 2024-01-31T12:00:00Z: \"yesterday\"");
 }
 
+TEST(PodJson, ReadsWhichContainerRunsUnderWhichName) {
+  const Result<eviction::Pod> pod = pod_from_json(Json::parse(R"({"status": {
+      "initContainerStatuses": [{"name": "mesh", "containerID": "cri-o://bb"}],
+      "containerStatuses": [{"name": "app", "containerID": "containerd://aa"},
+                            {"name": "waits", "state": {"waiting": {}}},
+                            {"name": "begins", "containerID": ""},
+                            {"name": "odd", "containerID": "cc"}],
+      "ephemeralContainerStatuses": [{"name": "debug", "containerID": "docker://dd"}]}})"));
+  ASSERT_TRUE(pod);
+  std::string seen;
+  for (const eviction::ContainerStatus& status : pod->container_statuses) {
+    seen += status.name + "=" + status.id + " ";
+  }
+  EXPECT_EQ(seen, "app=aa mesh=bb debug=dd ") << "what has no id yet is left out";
+}
+
+TEST(PodJson, NamesTheFieldOfAStatusThatIsWrong) {
+  EXPECT_EQ(reading_error(R"({"status": {"containerStatuses": {}}})"),
+            "status.containerStatuses: must be a list");
+  EXPECT_EQ(reading_error(R"({"status": {"initContainerStatuses": [{"containerID": 7}]}})"),
+            "status.initContainerStatuses[0].containerID: must be a text");
+}
+
 TEST(PodJson, TakesNullForAbsent) {
   EXPECT_EQ(reading_error(R"({"metadata": null, "spec": {"containers": null, "overhead": null}})"),
             "none");
+  EXPECT_EQ(reading_error(R"({"status": {"containerStatuses": null}})"), "none");
 }
 
 TEST(PodJson, TakesNullForNothingOfAResourceAndIgnoresBlanksAroundAQuantity) {
@@ -96,6 +120,8 @@ TEST(PodJson, RefusesNamesThatWouldForgeALineOfALog) {
   EXPECT_EQ(reading_error(R"({"metadata": {"uid": "a\u007f"}})"), "metadata.uid" + why);
   EXPECT_EQ(reading_error(R"({"spec": {"containers": [{"name": "a\n"}]}})"),
             "spec.containers[0].name" + why);
+  EXPECT_EQ(reading_error(R"({"status": {"containerStatuses": [{"name": "a\n"}]}})"),
+            "status.containerStatuses[0].name" + why);
   EXPECT_EQ(reading_error(R"({"metadata": {"annotations": {"a": "two\nlines"}}})"), "none");
   for (const std::string key : {"kubernetes.io/config.hash", "kubernetes.io/config.mirror"}) {
     EXPECT_NE(reading_error(R"({"metadata": {"annotations": {")" + key + R"(": "a\nb"}}})"),
