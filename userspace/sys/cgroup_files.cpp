@@ -77,7 +77,7 @@ Result<CgroupFiles> CgroupFiles::open(const Root& root, const CgroupLayout& layo
       others.push_back({&files.flushing_, join_path(directory, "memory.numa_stat")});
     }
   }
-  if (layout.pids()) {
+  if (layout.pids() && set != CgroupFileSet::kMemory) {
     const std::string pids = layout.pids()->path_of(path);
     others.push_back({&files.tasks_, join_path(pids, "pids.current")});
     if (set == CgroupFileSet::kRoot) {

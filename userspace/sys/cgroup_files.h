@@ -20,8 +20,9 @@ enum class ReadState {
 
 /// Which files of a cgroup are opened.
 enum class CgroupFileSet {
-  kPod,   ///< usage, statistics, tasks.
-  kRoot,  ///< Also the memory limit and pids.max, for the cgroup that holds all pods.
+  kMemory,  ///< Usage and statistics: two descriptors.
+  kPod,     ///< Also tasks.
+  kRoot,    ///< Also the memory limit and pids.max, for the cgroup that holds all pods.
 };
 
 /// Kept descriptors of one cgroup, in the hierarchies that hold its controllers.

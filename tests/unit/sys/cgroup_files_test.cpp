@@ -57,6 +57,14 @@ TEST_F(FilesOfFakeTree, ReadTheLimitOfTheRootOnly) {
   EXPECT_EQ(open("/kubepods")->read_max_tasks(buffer_), -1);
 }
 
+TEST_F(FilesOfFakeTree, CountNoTasksWhereOnlyMemoryIsAskedFor) {
+  test::make_unified(tree_);
+  test::make_v2_cgroup(tree_, "/p");
+  ASSERT_EQ(open("/p", CgroupFileSet::kMemory)->read(kNow, buffer_, usage_), ReadState::kRead);
+  EXPECT_EQ(usage_.working_set(), Bytes{2097152 - 512});
+  EXPECT_EQ(usage_.tasks, -1);
+}
+
 TEST_F(FilesOfFakeTree, CountNoTasksWithoutAPidsCgroup) {
   test::make_hybrid(tree_);
   test::make_v1_cgroup(tree_, "/p");
