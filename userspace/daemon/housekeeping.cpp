@@ -34,6 +34,7 @@ Housekeeping::Housekeeping(Options options, base::EventLoop loop, base::Timer he
     : options_(std::move(options)),
       loop_(std::move(loop)),
       health_timer_(std::move(health_timer)),
+      container_memory_(*options_.root, *options_.clock),
       config_(options_.config),
       keeper_(std::make_unique<StateKeeper>(std::move(options_.state))),
       started_at_(options_.clock->now()) {}
@@ -168,6 +169,8 @@ Result<> Housekeeping::watch_manifests() {
 
 void Housekeeping::hand_over_everything() {
   rescan();
+  // An eviction may come before the first health check.
+  container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
   go_on();
   log_memory_rules();
   log_problems();
@@ -275,6 +278,7 @@ void Housekeeping::on_health_check() {
   check_timer(now);
   check_filesystems(now);
   storage_->on_health_check(now);
+  container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
     // Nothing tells of a pod root that is made anew.

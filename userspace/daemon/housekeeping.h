@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -15,8 +14,8 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "config/config.h"
-#include "config/sources.h"
 #include "core/clock.h"
+#include "daemon/container_memory.h"
 #include "daemon/cross_checker.h"
 #include "daemon/hot_loop.h"
 #include "daemon/housekeeping_options.h"
@@ -150,6 +149,7 @@ class Housekeeping final : private base::LineHandler {
   std::unique_ptr<base::LineServer> server_;
   std::unique_ptr<ReleaseWorker> releaser_;
   std::unique_ptr<StorageKeeping> storage_;
+  ContainerMemory container_memory_;
   base::Fd mounts_;
   std::optional<CrossChecker> cross_checker_;
   ServiceNotifier service_;

@@ -63,6 +63,8 @@ void Housekeeping::handle(PassDone& message) {
                               .compat = rules.compat,
                               .victim = entry,
                               .storage = storage_->storage_of(message.begun->victim->uid),
+                              .containers = container_memory_.as_of(message.begun->victim->uid,
+                                                                    message.timeline.observe_at),
                               .at = options_.clock->wall_now()});
     const bool for_disk = eviction::is_disk(threshold.signal);
     const HotPod& victim = *message.begun->victim;

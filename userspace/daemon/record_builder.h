@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cluster/pod_table.h"
+#include "daemon/container_memory.h"
 #include "daemon/messages.h"
 #include "disk/pod_storage.h"
 #include "eviction/compat.h"
@@ -22,6 +23,8 @@ struct RecordContext {
   const cluster::PodEntry* victim = nullptr;
   /// What was measured of its files; nullptr without a measurement.
   const disk::PodStorage* storage = nullptr;
+  /// What its containers used before the pass, as far as that is known.
+  std::vector<ContainerSample> containers = {};
   /// The pass of an eviction for local storage; nullptr where no copy of it was left.
   const PassCopy* pass = nullptr;
   WallTime at{};

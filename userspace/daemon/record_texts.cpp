@@ -2,6 +2,7 @@
 #include "daemon/record_texts.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -11,16 +12,45 @@ namespace evictd::daemon {
 
 namespace {
 
-/// What the texts may know of the victim: its own sums, as no container of it is read by itself,
-/// and for disks the logs of its containers.
+/// Of the victim's containers: for disks their logs, for memory the last samples. Texts about
+/// other resources name none.
+eviction::PodStatistics statistics_of_containers(eviction::Signal signal,
+                                                 const RecordContext& context) {
+  eviction::PodStatistics statistics;
+  if (eviction::is_disk(signal) && context.storage != nullptr) {
+    return context.storage->statistics;
+  }
+  if (eviction::is_memory(signal)) {
+    for (const ContainerSample& sample : context.containers) {
+      statistics.containers.push_back(
+          {.name = sample.name,
+           .working_set_bytes = static_cast<std::uint64_t>(sample.working_set.value),
+           .rootfs = std::nullopt,
+           .logs = std::nullopt});
+    }
+  }
+  return statistics;
+}
+
+std::vector<exporting::RecordedContainer> make_containers(
+    const std::vector<ContainerSample>& samples, MonoTime now) {
+  std::vector<exporting::RecordedContainer> recorded;
+  for (const ContainerSample& sample : samples) {
+    const auto age = std::chrono::duration_cast<std::chrono::microseconds>(now - sample.read_at);
+    recorded.push_back({.name = sample.name,
+                        .working_set_bytes = sample.working_set.value,
+                        .age_us = std::max<std::int64_t>(age.count(), 0)});
+  }
+  return recorded;
+}
+
+/// What the texts may know of the victim: its own sums, and what is known of its containers.
 std::optional<eviction::PodStatistics> statistics_of(const PassCopy& copy, const HotPod& victim,
-                                                     const disk::PodStorage* storage) {
+                                                     eviction::Signal signal,
+                                                     const RecordContext& context) {
   for (const PassCopy::PodCopy& pod : copy.pods) {
     if (pod.pod == &victim && pod.usage.has_memory()) {
-      eviction::PodStatistics statistics;
-      if (storage != nullptr) {
-        statistics = storage->statistics;
-      }
+      eviction::PodStatistics statistics = statistics_of_containers(signal, context);
       statistics.working_set_bytes = static_cast<std::uint64_t>(pod.usage.working_set().value);
       statistics.process_count =
           static_cast<std::uint64_t>(std::max<std::int64_t>(pod.usage.tasks, 0));
@@ -35,8 +65,8 @@ std::optional<eviction::PodStatistics> statistics_of(const PassCopy& copy, const
 void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
                const RecordContext& context) {
   const eviction::Signal signal = context.thresholds[place].signal;
-  const std::optional<eviction::PodStatistics> statistics = statistics_of(
-      *done.copy, *done.begun->victim, eviction::is_disk(signal) ? context.storage : nullptr);
+  const std::optional<eviction::PodStatistics> statistics =
+      statistics_of(*done.copy, *done.begun->victim, signal, context);
   const eviction::EvictionText text =
       eviction::eviction_text({.resource = eviction::resource_of(signal),
                                .pod = context.victim->pod,
@@ -47,6 +77,9 @@ void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::siz
                               context.compat);
   record.message = text.message;
   record.annotations = text.annotations;
+  if (statistics && eviction::is_memory(signal)) {
+    record.containers = make_containers(context.containers, done.timeline.observe_at);
+  }
 }
 
 std::string_view reason_text(eviction::PassOver rule) {

@@ -103,6 +103,12 @@ Json to_json(const RecordedLocalCandidate& candidate) {
           {"reason", candidate.reason}};
 }
 
+Json to_json(const RecordedContainer& container) {
+  return {{"name", container.name},
+          {"working_set_bytes", container.working_set_bytes},
+          {"age_us", container.age_us}};
+}
+
 Json to_json(const RecordedRelease& release) {
   return {{"what", release.what}, {"state", release.state}, {"at_ns", stamp(release.at)}};
 }
@@ -192,6 +198,7 @@ Json to_json(const EvictionRecord& record) {
           {"remaining_bytes", optional_number(record.remaining_bytes)},
           {"message", record.message},
           {"annotations", record.annotations},
+          {"containers", list_of(record.containers)},
           {"events", list_of(record.events)},
           {"pod_conditions", list_of(record.pod_conditions)},
           {"timeline", to_json(record.timeline)},

@@ -72,6 +72,8 @@ struct EvictionRecord {
   /// As the kubelet writes them on the pod.
   std::string message;
   std::map<std::string, std::string> annotations;
+  /// Of a victim of memory: its containers that are known apart from it.
+  std::vector<RecordedContainer> containers;
   /// What a kubelet would have told the cluster; none for an escalation, which it does not know.
   std::vector<RecordedEvent> events;
   std::vector<RecordedPodCondition> pod_conditions;

@@ -107,6 +107,14 @@ RecordedLocalCandidate read_local_candidate(JsonFields fields) {
   return candidate;
 }
 
+RecordedContainer read_container(JsonFields fields) {
+  RecordedContainer container;
+  container.name = fields.text("name");
+  container.working_set_bytes = fields.whole("working_set_bytes");
+  container.age_us = fields.whole("age_us");
+  return container;
+}
+
 RecordedRelease read_release(JsonFields fields) {
   RecordedRelease release;
   release.what = fields.text("what");
@@ -236,6 +244,9 @@ Result<EvictionRecord> record_from_json(const Json& json) {
   }
   read_decision(fields, record);
   record.annotations = text_map(fields, "annotations");
+  if (fields.has("containers")) {
+    record.containers = read_list(fields, "containers", read_container);
+  }
   if (fields.has("events")) {
     record.events = read_list(fields, "events", read_event);
   }

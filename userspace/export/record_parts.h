@@ -82,6 +82,14 @@ struct RecordedCandidate {
   RecordedSortKeys keys;
 };
 
+/// What a container of the victim used, as the message has it.
+struct RecordedContainer {
+  std::string name;
+  std::int64_t working_set_bytes = 0;
+  /// How old the sample was when the pass had all readings.
+  std::int64_t age_us = 0;
+};
+
 /// A limit on local storage that a pod exceeded, and what was measured against it.
 struct RecordedLocalStorage {
   /// "volume", "container" or "pod".

@@ -233,6 +233,61 @@ TEST_F(RecordedEviction, CarriesTheKubeletsWords) {
   EXPECT_EQ(record.annotations.at("starved_resource"), "memory");
 }
 
+/// A container with that memory request, or none for an empty one.
+eviction::Container requesting(const std::string& name, const std::string& request) {
+  eviction::Container made;
+  made.name = name;
+  if (!request.empty()) {
+    made.requests.emplace("memory", eviction::Quantity::parse(request).value());
+  }
+  return made;
+}
+
+TEST_F(RecordedEviction, NamesTheContainersThatUseMoreThanTheyRequest) {
+  cluster::PodEntry victim;
+  victim.pod.containers = {requesting("app", "100Mi"), requesting("log", "10Mi"),
+                           requesting("cache", "")};
+  const auto record =
+      make_record(done(), {.thresholds = thresholds_,
+                           .victim = &victim,
+                           .containers = {{"app", 300_MiB, kPassAt - std::chrono::seconds(4)},
+                                          {"log", 10_MiB, kPassAt - std::chrono::seconds(4)},
+                                          {"cache", 1_MiB, kPassAt - std::chrono::seconds(3)}}});
+  const std::string sentences =
+      ". Container app was using 300Mi, request is 100Mi, has larger consumption of memory. "
+      "Container cache was using 1Mi, request is 0, has larger consumption of memory. ";
+  EXPECT_TRUE(record.message.ends_with(sentences)) << record.message;
+  EXPECT_EQ(record.annotations.at("offending_containers"), "app,cache");
+  EXPECT_EQ(record.annotations.at("offending_containers_usage"), "300Mi,1Mi");
+  ASSERT_EQ(record.containers.size(), 3U) << "also the one that is within its request";
+  EXPECT_EQ(record.containers[1].name, "log");
+  EXPECT_EQ(record.containers[1].working_set_bytes, (10_MiB).value);
+  EXPECT_EQ(record.containers[1].age_us, 4'000'000);
+  EXPECT_EQ(record.pod_conditions.at(0).message, record.message);
+}
+
+TEST_F(RecordedEviction, NamesNoContainerThatIsNotKnownApart) {
+  cluster::PodEntry victim;
+  victim.pod.containers = {requesting("app", "100Mi")};
+  const auto record = make_record(done(), {.thresholds = thresholds_, .victim = &victim});
+  EXPECT_EQ(record.message.find("Container"), std::string::npos) << record.message;
+  EXPECT_EQ(record.annotations.at("offending_containers"), "");
+  EXPECT_TRUE(record.containers.empty());
+}
+
+TEST_F(RecordedEviction, NamesNoContainerForProcessIds) {
+  cluster::PodEntry victim;
+  victim.pod.containers = {requesting("app", "")};
+  PassDone forks = done();
+  forks.begun->threshold = 1;
+  const auto record = make_record(
+      forks,
+      {.thresholds = thresholds_, .victim = &victim, .containers = {{"app", 300_MiB, kPassAt}}});
+  EXPECT_EQ(record.resource, "pids");
+  EXPECT_EQ(record.message.find("Container"), std::string::npos) << record.message;
+  EXPECT_TRUE(record.containers.empty());
+}
+
 TEST_F(RecordedEviction, TellsWhatAKubeletWouldHaveToldTheCluster) {
   cluster::PodEntry victim;
   victim.pod.name = "hog";

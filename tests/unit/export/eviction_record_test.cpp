@@ -211,6 +211,19 @@ TEST(EvictionRecordJson, AnEvictionForLocalStorageSaysWhatWasMeasured) {
   EXPECT_EQ(to_json(*read).dump(), json.dump());
 }
 
+TEST(EvictionRecordJson, ReadsBackWhatContainersUsed) {
+  EvictionRecord record = told();
+  record.containers.push_back({.name = "app", .working_set_bytes = 300, .age_us = 4});
+  const auto json = to_json(record);
+  EXPECT_EQ(json["containers"].dump(), R"([{"name":"app","working_set_bytes":300,"age_us":4}])");
+  const auto read = record_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(to_json(*read).dump(), json.dump());
+  auto older = json;
+  older.erase("containers");
+  EXPECT_TRUE(record_from_json(older));
+}
+
 TEST(EvictionRecordJson, ReadsBackWhoWasLookedAtForLocalStorage) {
   EvictionRecord record = told();
   record.local_candidates.push_back({.ns = "test",
