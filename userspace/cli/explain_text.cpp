@@ -247,6 +247,17 @@ std::vector<std::string> spared_texts(const Answer& answer) {
   return texts;
 }
 
+/// What the containers used that are known apart from the victim.
+std::string containers_text(const EvictionRecord& record) {
+  std::vector<std::string> texts;
+  for (const exporting::RecordedContainer& one : record.containers) {
+    texts.push_back(fmt::format("{} {} ({} before)", one.name,
+                                bytes_text(static_cast<double>(one.working_set_bytes)),
+                                duration_text(std::chrono::microseconds(one.age_us))));
+  }
+  return fmt::format("Of its containers, as last read: {}.", fmt::join(texts, ", "));
+}
+
 std::string pod_story(const Answer& answer) {
   const RecordedCandidate& pod = *answer.pod;
   const std::string name = pod_text(pod.ns, pod.name, pod.uid);
@@ -272,6 +283,9 @@ std::vector<std::string> story_of(const Answer& answer) {
   }
   if (record.has_victim()) {
     story.push_back(why_text(record));
+    if (!record.containers.empty()) {
+      story.push_back(containers_text(record));
+    }
     if (answer.cut != nullptr) {
       story.push_back(cut_text(*answer.cut));
     }

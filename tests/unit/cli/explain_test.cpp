@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -168,6 +169,18 @@ TEST_F(Explain, AnEvictionForLocalStorageTellsWhatWasMeasured) {
             "least 9.0Mi of 4.0Mi, measured by walk 1.5 ms before.");
   EXPECT_NE(event_text(exporting::to_json(local)).find(": emptydirfs.limit 9.0Mi against 4.0Mi"),
             std::string::npos);
+}
+
+TEST_F(Explain, AnEvictionForMemoryTellsWhatContainersUsed) {
+  EvictionRecord known = eviction(5, 40, "hog");
+  known.containers = {{.name = "app", .working_set_bytes = 9 << 20, .age_us = 1500},
+                      {.name = "log", .working_set_bytes = 4 << 20, .age_us = 1500}};
+  records_.push_back(known);
+  const std::vector<std::string> story = story_of(find_answer(records_, {}).value());
+  EXPECT_NE(std::find(story.begin(), story.end(),
+                      "Of its containers, as last read: app 9.0Mi (1.5 ms before), log 4.0Mi (1.5 "
+                      "ms before)."),
+            story.end());
 }
 
 /// An eviction of "writer" for local storage, at which "fixed" was spared and "tidy" kept its
