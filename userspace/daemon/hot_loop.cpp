@@ -141,6 +141,10 @@ Result<> HotLoop::wait() {
 void HotLoop::rehearse() {
   const std::optional<std::size_t> first = readings_.first_candidate();
   HotPod* pod = first ? pods_.at(readings_.slots()[*first]) : nullptr;
+  if (pod != nullptr && pod == rehearsed_) {
+    return;  // A second hint: what the first one prepared is as good.
+  }
+  end_rehearsal();
   if (pod != nullptr && pod->target) {
     rehearsed_ = pod;
     actuator().rehearse(*pod->target);
@@ -204,9 +208,10 @@ void HotLoop::run_wanted_pass() {
       want_pass(PassTrigger::kRequest);
     }
   }
-  end_rehearsal();
   if (approach && !begun_) {
     rehearse();
+  } else {
+    end_rehearsal();
   }
 }
 
