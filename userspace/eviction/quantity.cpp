@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Amounts in the notation of Kubernetes: arithmetic and comparison. Reading and writing them is in
-// quantity_text.cpp.
+// quantity_text.cpp, what Kubernetes makes of amounts that do not fit in kubernetes_value.cpp.
 #include "eviction/quantity.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "eviction/quantity_big.h"
@@ -116,7 +117,7 @@ void Quantity::assign(const Big& amount) {
   unscaled_ = 0;
   exponent_ = 0;
   big_ = std::make_shared<const Big>(amount);
-  arbitrary_ = true;
+  arbitrary_places_ = arbitrary_places_.value_or(-amount.exponent);
 }
 
 int Quantity::sign() const {
@@ -180,7 +181,10 @@ Quantity& Quantity::operator+=(const Quantity& other) {
   if (sign() == 0) {
     format_ = other.format_;
   }
-  arbitrary_ = arbitrary_ || other.arbitrary_;
+  const std::int64_t most_places = std::max(places(), other.places());
+  if (arbitrary_places_ || other.arbitrary_places_) {
+    arbitrary_places_ = most_places;
+  }
   std::int64_t sum = 0;
   if (!big_ && !other.big_ && exponent_ == other.exponent_ &&
       !__builtin_add_overflow(unscaled_, other.unscaled_, &sum)) {
@@ -201,7 +205,9 @@ Quantity& Quantity::operator+=(const Quantity& other) {
   const BigInteger left = aligned(a, exponent);
   const BigInteger right = aligned(b, exponent);
   const BigInteger whole = left + right;
-  arbitrary_ = arbitrary_ || !fits_int64(left) || !fits_int64(right) || !fits_int64(whole);
+  if (!fits_int64(left) || !fits_int64(right) || !fits_int64(whole)) {
+    arbitrary_places_ = most_places;
+  }
   assign({whole, exponent});
   return *this;
 }

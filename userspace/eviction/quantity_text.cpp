@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and writing amounts in the notation of Kubernetes.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -183,7 +184,8 @@ Result<Quantity> Quantity::parse(std::string_view text) {
   if (!parts->has_digits) {
     return fail(Errc::kMalformed, std::string(kNumericError));
   }
-  quantity.arbitrary_ = true;
+  // Kubernetes rounds all but zero to nano; of a zero only the places show, in sums.
+  quantity.arbitrary_places_ = amount.is_zero() ? std::min(-scale, kSafeDigits) : -kNanoExponent;
   if (suffix->base == 2) {
     amount <<= static_cast<unsigned>(suffix->exponent);
   }
@@ -207,6 +209,7 @@ void Quantity::assign_rounded(const Big& magnitude, bool negative) {
     const Quantity most(std::numeric_limits<std::int64_t>::max(), format_);
     if (*this > most) {
       amount = {BigInteger(most.unscaled_), 0};
+      arbitrary_places_ = 0;
       assign(amount);
     }
     if (sign() > 0 && *this < Quantity(1, format_)) {
@@ -285,7 +288,7 @@ std::string Quantity::to_string() const {
   }
   BigInteger whole = amount.unscaled * power_of_ten(amount.exponent);
   // Kubernetes cannot negate the smallest int64 and so finds no factor of 1024 in it.
-  if (!arbitrary_ && whole == std::numeric_limits<std::int64_t>::min()) {
+  if (!arbitrary_places_ && whole == std::numeric_limits<std::int64_t>::min()) {
     return whole.str();
   }
   const std::int32_t count = strip_factors(whole, 1024, kMaxDigits);

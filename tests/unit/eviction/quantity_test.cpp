@@ -5,6 +5,8 @@
 
 #include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "builders.h"
 
@@ -47,6 +49,45 @@ TEST(Quantity, IsCutToWhatFits) {
   EXPECT_EQ(amount("1e30").value(), std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(amount("-1e30").value(), std::numeric_limits<std::int64_t>::min());
   EXPECT_FALSE(amount("1e30").nanos());
+}
+
+TEST(Quantity, HasTheValueOfKubernetesWhereItFitsAndWhereItDoesNot) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  const std::vector<std::pair<const char*, std::int64_t>> values{
+      {"1Gi", 1 << 30},
+      {"-1500m", -2},
+      {"9Ei", std::numeric_limits<std::int64_t>::max()},
+      {"0e2147483647", 0},
+      {"0.e-2147483648", 0},
+      // One multiplication wraps, a series of them ends in zero.
+      {"999999999999999999k", 3'875'820'019'684'211'736},
+      {"9.3E", 0},
+      {"1e30", 0},
+      {"-10E", 0},
+      {"1e2000000000", 0},
+      // In arbitrary precision the low bits are left; below zero they are so before the division.
+      {"9223372036854775808", kLeast},
+      {"18446744073709551615", -1},
+      {"12345678901234567890.5", -6'101'065'172'474'983'725},
+      {"-9223372036854775807", 1},
+      {"-7815Ti", -5'514'094'792},
+      {"-76903.92Ti", 3'072'580'846},
+      {"-1e-10", 1},
+  };
+  for (const auto& [text, value] : values) {
+    EXPECT_EQ(amount(text).kubernetes_value(), value) << text;
+  }
+}
+
+TEST(Quantity, HasTheValueOfKubernetesInSumsToo) {
+  EXPECT_EQ((amount("-6628P") + amount("61460015988e-4")).kubernetes_value(), -84'854'310'012'101);
+  EXPECT_EQ((amount("1Pi") - amount("42583P")).kubernetes_value(), -7'217'505'656);
+  EXPECT_EQ((amount("0Ei") - amount("5242.Gi")).kubernetes_value(), -5'628'554'641'408);
+  Quantity many = amount("999999999999999999e12");
+  for (int i = 0; i < 10; ++i) {
+    many += amount("999999999999999999e12");
+  }
+  EXPECT_EQ(many.kubernetes_value(), 506'143'752'229'244'928);
 }
 
 TEST(Quantity, RefusesWhatKubernetesRefuses) {
