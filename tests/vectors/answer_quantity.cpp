@@ -24,7 +24,7 @@ QuantityFormat format(const JsonReader& reader) {
 }
 
 Json described(const Quantity& amount) {
-  return {{"value", amount.value()},
+  return {{"value", amount.kubernetes_value()},
           {"string", amount.to_string()},
           {"format", to_string(amount.format())},
           {"sign", amount.sign()}};
@@ -68,8 +68,9 @@ Result<Json> answer_quantity(const Json& input_json, eviction::Compat /*compat*/
   }
   if (op == "newMilli") {
     const Quantity amount = Quantity::of_milli(whole(root.at("value")), format(root.at("format")));
-    return input.checked(
-        {{"string", amount.to_string()}, {"value", amount.value()}, {"sign", amount.sign()}});
+    return input.checked({{"string", amount.to_string()},
+                          {"value", amount.kubernetes_value()},
+                          {"sign", amount.sign()}});
   }
   return fail(Errc::kMalformed, "op: \"" + op + "\" is not known");
 }
@@ -78,11 +79,12 @@ bool accept_quantity(const Json& expected, const Json& actual) {
   if (!expected.contains("artefact")) {
     return expected == actual;
   }
-  // The recorded value is not the exact amount rounded away from zero; the rest of it is right.
+  // The recorded thousandths are not the exact amount rounded away from zero; the rest is right,
+  // and the value is what Kubernetes makes of the amount.
   const auto agrees = [&](const char* key) {
     return !expected.contains(key) || expected.at(key) == actual.value(key, Json());
   };
-  return agrees("string") && agrees("format") && agrees("sign");
+  return agrees("value") && agrees("string") && agrees("format") && agrees("sign");
 }
 
 }  // namespace evictd::vectors

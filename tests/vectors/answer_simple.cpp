@@ -34,7 +34,7 @@ Result<Json> answer_observations(const Json& input_json, Compat compat) {
 namespace {
 
 Json amount_json(const eviction::Quantity& amount) {
-  return {{"value", amount.value()}, {"string", amount.to_string()}};
+  return {{"value", amount.kubernetes_value()}, {"string", amount.to_string()}};
 }
 
 }  // namespace

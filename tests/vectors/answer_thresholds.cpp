@@ -103,9 +103,10 @@ Json condition_times_json(const ConditionTimes& times) {
 }
 
 Json threshold_quantity(const Case& subject) {
-  const eviction::Quantity amount = quantity_of(threshold_value(subject.root.at("value")),
-                                                quantity(subject.root.at("capacity")).value());
-  return {{"value", amount.value()}, {"string", amount.to_string()}};
+  const eviction::Quantity amount =
+      quantity_of(threshold_value(subject.root.at("value")),
+                  quantity(subject.root.at("capacity")).kubernetes_value());
+  return {{"value", amount.kubernetes_value()}, {"string", amount.to_string()}};
 }
 
 Json met(const Case& subject) {

@@ -41,7 +41,7 @@ def right(name, expected, actual):
     if name.startswith("synchronize"):
         return right_steps(expected, actual)
     if isinstance(expected, dict) and expected.get("artefact"):
-        keys = ("string", "format", "sign")
+        keys = ("value", "string", "format", "sign")
         return all(expected[key] == actual[key] for key in keys if key in expected)
     return expected == actual
 

@@ -32,6 +32,14 @@ class ProgramTest(unittest.TestCase):
         text = "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
         (self.folder / "cases" / name).write_text(text, encoding="utf-8")
 
+    def answer(self, name, given, compat="1.32"):
+        """What the program answers for one input of the suite `name`."""
+        self.write(f"{name}.jsonl", {"id": "c", "input": given})
+        out = self.folder / "out"
+        result = self.judge("--compat", compat, "--answers", out)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return json.loads((out / f"{name}.jsonl").read_text(encoding="utf-8"))["actual"]
+
     def judge(self, *options):
         return run(*options, self.folder / "cases")
 
@@ -73,6 +81,32 @@ class ProgramTest(unittest.TestCase):
                 result = self.judge()
                 self.assertEqual(result.returncode, 2)
                 self.assertIn("quantity.jsonl:2: nests deeper than 64 levels", result.stderr)
+
+    def test_values_that_do_not_fit_are_what_kubernetes_makes_of_them(self):
+        for text, value, of_capacity in (
+            ("10E", 0, 0),
+            ("9223372036854775808", -(2**63), -(2**62)),
+            ("18446744073709551615", -1, 0),
+            ("-7815Ti", -5514094792, -2757047396),
+        ):
+            with self.subTest(text=text):
+                given = {"op": "thresholdQuantity", "value": {"quantity": text}, "capacity": "1Gi"}
+                self.assertEqual(self.answer("thresholds", given), {"value": value, "string": text})
+                given = {"op": "thresholdQuantity", "value": {"percentage": 0.5}, "capacity": text}
+                self.assertEqual(self.answer("thresholds", given)["value"], of_capacity)
+                requests = {"memory": text, "ephemeral-storage": text}
+                containers = [{"name": "c", "resources": {"requests": requests, "limits": requests}}]
+                facts = self.answer("qos", {"pod": {"metadata": {"name": "p"}, "spec": {"containers": containers}}})
+                for key in ("memoryRequest", "ephemeralRequest", "ephemeralLimit"):
+                    self.assertEqual(facts[key]["value"], value)
+
+    def test_a_value_that_does_not_fit_is_judged_though_it_is_an_artefact(self):
+        expected = {"artefact": True, "value": 0, "string": "10E", "format": "DecimalSI", "sign": 1}
+        case = {"id": "q", "input": {"op": "parse", "s": "10E"}, "expected": expected}
+        self.write("quantity.jsonl", case)
+        self.assertEqual(self.judge().returncode, 0)
+        self.write("quantity.jsonl", case | {"expected": expected | {"value": 2**63 - 1}})
+        self.assertEqual(self.judge().returncode, 1)
 
     def test_a_clock_that_would_overflow_or_go_back_is_refused(self):
         for advance in ("1e300", "-1", "1e18"):
