@@ -73,7 +73,7 @@ tl::expected<MemcgNotifier, NotifierProblem> memcg_notifier(const Threshold& thr
   const Quantity inactive_file =
       binary_bytes(wrapped(*memory->usage_bytes - *memory->working_set_bytes));
   const Quantity level = capacity - quantity_of(threshold.value, capacity.value()) + inactive_file;
-  return MemcgNotifier{level.value()};
+  return MemcgNotifier{level.kubernetes_value()};
 }
 
 }  // namespace evictd::eviction

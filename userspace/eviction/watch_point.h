@@ -27,6 +27,7 @@ namespace evictd::eviction {
 /// What the kubelet asks the kernel to be told of (cgroup v1, memory.usage_in_bytes).
 struct MemcgNotifier {
   /// Charged bytes: capacity - threshold + (usage - working set). One below usage_at_crossing().
+  /// What leaves int64 wraps as the kubelet's does: this is what it asks for, not what we watch.
   std::int64_t threshold_bytes = 0;
 };
 

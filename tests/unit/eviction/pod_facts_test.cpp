@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "builders.h"
 #include "eviction/admit.h"
 #include "eviction/threshold_table.h"
@@ -135,6 +137,22 @@ TEST(WatchPoint, IsOneAboveTheKubeletsNotifier) {
   const Threshold threshold = below(Signal::kMemoryAvailable, "1Gi");
   EXPECT_EQ(memcg_notifier(threshold, statistics)->threshold_bytes + 1,
             usage_at_crossing(threshold, 4_GiB, 1_GiB)->value);
+}
+
+TEST(MemcgNotifier, WrapsWhereTheKubeletsLevelLeavesInt64) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  NodeStatistics statistics;
+  const auto level = [&](std::string_view threshold) {
+    return memcg_notifier(below(Signal::kMemoryAvailable, threshold), statistics)->threshold_bytes;
+  };
+  statistics.memory = MemoryStatistics{std::nullopt, kMost, 2, 0};
+  EXPECT_EQ(level("2"), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(level("1"), std::numeric_limits<std::int64_t>::min());
+  statistics.memory = MemoryStatistics{std::nullopt, 1000, 0, 0};
+  EXPECT_EQ(level("10E"), 8'446'744'073'709'552'616);
+  EXPECT_EQ(level("100.5E"), -8'266'279'631'452'240'920);
+  // A text of nineteen digits is held in units of 1e-9, whose low bits are not those of the bytes.
+  EXPECT_EQ(level("9223372036854775808"), 1000);
 }
 
 TEST(Observation, ComesFromReadingsOfTheKernel) {
