@@ -82,6 +82,16 @@ class ProgramTest(unittest.TestCase):
                 self.assertEqual(result.returncode, 2)
                 self.assertIn("quantity.jsonl:2: nests deeper than 64 levels", result.stderr)
 
+    def test_a_request_for_inodes_is_what_inodes_exceed(self):
+        pods, stats = [], []
+        for name, requests, used in (("modest", {}, 10), ("within", {"inodes": "100"}, 100)):
+            containers = [{"name": "c", "resources": {"requests": requests}}]
+            pods.append({"metadata": {"name": name, "uid": name}, "spec": {"containers": containers}})
+            containers = [{"name": "c", "rootfs": {"inodesUsed": used}}]
+            stats.append({"podRef": {"uid": name}, "containers": containers})
+        given = {"pods": pods, "stats": stats, "fsStats": ["root"], "resource": "inodes"}
+        self.assertEqual(self.answer("rank_disk", given), ["modest", "within"])
+
     def test_values_that_do_not_fit_are_what_kubernetes_makes_of_them(self):
         for text, value, of_capacity in (
             ("10E", 0, 0),

@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "eviction/signal.h"
+
 namespace evictd::eviction {
 namespace {
 
@@ -206,6 +208,8 @@ PodFacts facts_of(const Pod& pod, Compat compat) {
   facts.tolerates_memory_pressure = tolerates_memory_pressure(pod);
   facts.memory_request_nanos = nanos_of(effective_request(pod, "memory"));
   facts.ephemeral_request_nanos = nanos_of(effective_request(pod, std::string(kEphemeralStorage)));
+  facts.inode_request_nanos =
+      nanos_of(effective_request(pod, std::string(to_string(Resource::kInodes))));
   facts.termination_grace_seconds = pod.termination_grace_seconds;
   const auto has_size_limit = [](const Volume& volume) {
     return volume.empty_dir && volume.empty_dir->size_limit;

@@ -33,6 +33,8 @@ struct PodFacts {
   /// Effective requests in units of 1e-9, cut to +-1e37.
   Wide memory_request_nanos = 0;
   Wide ephemeral_request_nanos = 0;
+  /// Of a resource "inodes", which an API server refuses; a manifest in a file may name it.
+  Wide inode_request_nanos = 0;
   /// terminationGracePeriodSeconds, if the pod has one.
   std::optional<std::int64_t> termination_grace_seconds;
 

@@ -88,9 +88,10 @@ RankKey rank_key(const RankRule& rule, const PodFacts& facts, const PodReading& 
   }
   const Wide usage = measured_usage(rule, reading) * kNanosPerUnit;
   key.amount = usage - request_nanos(rule, facts);
-  // Nobody requests inodes, so any use of them exceeds the request, although what is subtracted for
+  // Inodes exceed a request for inodes, which hardly anybody has, although what is subtracted for
   // the order among pods is a request in bytes. That is the kubelet's.
-  const bool exceeds = rule.resource == Resource::kInodes ? usage > 0 : key.amount > 0;
+  const bool exceeds =
+      rule.resource == Resource::kInodes ? usage > facts.inode_request_nanos : key.amount > 0;
   key.urgency = exceeds ? -1 : 0;
   return key;
 }

@@ -177,19 +177,23 @@ Json to_json(const eviction::Decision& decision) {
 }
 
 Json to_json(const eviction::PodFacts& facts) {
-  return {{"qos", static_cast<int>(facts.qos)},
-          {"priority", facts.priority},
-          {"static", facts.is_static},
-          {"mirror", facts.is_mirror},
-          {"critical", facts.is_critical},
-          {"node_critical", facts.is_node_critical},
-          {"never_evict", facts.never_evict},
-          {"tolerates_memory_pressure", facts.tolerates_memory_pressure},
-          {"has_local_limits", facts.has_local_limits},
-          {"memory_request", wide_json(facts.memory_request_nanos)},
-          {"ephemeral_request", wide_json(facts.ephemeral_request_nanos)},
-          {"grace", facts.termination_grace_seconds ? Json(*facts.termination_grace_seconds)
-                                                    : Json(nullptr)}};
+  Json json = {{"qos", static_cast<int>(facts.qos)},
+               {"priority", facts.priority},
+               {"static", facts.is_static},
+               {"mirror", facts.is_mirror},
+               {"critical", facts.is_critical},
+               {"node_critical", facts.is_node_critical},
+               {"never_evict", facts.never_evict},
+               {"tolerates_memory_pressure", facts.tolerates_memory_pressure},
+               {"has_local_limits", facts.has_local_limits},
+               {"memory_request", wide_json(facts.memory_request_nanos)},
+               {"ephemeral_request", wide_json(facts.ephemeral_request_nanos)},
+               {"grace", facts.termination_grace_seconds ? Json(*facts.termination_grace_seconds)
+                                                         : Json(nullptr)}};
+  if (facts.inode_request_nanos != 0) {
+    json["inode_request"] = wide_json(facts.inode_request_nanos);
+  }
+  return json;
 }
 
 Json to_json(const RecordedPod& pod) {

@@ -60,6 +60,9 @@ eviction::PodFacts read_facts(JsonFields fields) {
   facts.has_local_limits = fields.truth("has_local_limits");
   facts.memory_request_nanos = wide_from(fields, "memory_request");
   facts.ephemeral_request_nanos = wide_from(fields, "ephemeral_request");
+  if (fields.has("inode_request")) {
+    facts.inode_request_nanos = wide_from(fields, "inode_request");
+  }
   facts.termination_grace_seconds = fields.whole_or_null("grace");
   return facts;
 }

@@ -123,6 +123,20 @@ TEST(DiskRanking, TakesBytesOfTheRequestFromInodes) {
               ElementsAre("requests-nothing", "requests-bytes"));
 }
 
+TEST(DiskRanking, TakesPodsAboveARequestForInodesBeforeAllOthers) {
+  Node node({});
+  node.with(pod("requests-inodes").priority(-10).request("inodes", "100"), 0_MiB);
+  node["requests-inodes"].reading.disk.root_inodes = 100;
+  node.with(pod("requests-nothing"), 0_MiB);
+  node["requests-nothing"].reading.disk.root_inodes = 10;
+
+  EXPECT_THAT(order(node, Signal::kNodeFsInodesFree),
+              ElementsAre("requests-nothing", "requests-inodes"));
+  node["requests-inodes"].reading.disk.root_inodes = 101;
+  EXPECT_THAT(order(node, Signal::kNodeFsInodesFree),
+              ElementsAre("requests-inodes", "requests-nothing"));
+}
+
 TEST(PodReading, CountsANameOnceForEachVolumeOfThatNameAndItsFirstMeasureOnly) {
   const Volume shared{.name = "data", .empty_dir = EmptyDir{}};
   PodStatistics statistics;

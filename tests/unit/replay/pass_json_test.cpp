@@ -41,6 +41,7 @@ TEST(PassJson, APodReadsBackAsEqual) {
   pod.labels = {{"app", "web"}, {"tier", ""}};
   pod.facts.priority = -5;
   pod.facts.memory_request_nanos = eviction::Wide{1} << 100;
+  pod.facts.inode_request_nanos = 7;
   pod.facts.termination_grace_seconds = 30;
   pod.spec.emplace();
   eviction::Container container;
