@@ -100,7 +100,11 @@ Result<Json> answer_rank_disk(const Json& input_json, Compat compat) {
   if (const JsonReader signal = root.at("signal"); signal.present()) {
     const eviction::DiskLayout layout{root.at("dedicatedImageFs").flag(),
                                       root.at("splitContainerImageFs").flag()};
-    rule = eviction::rank_rule(eviction::signal_from_text(signal.text(), Compat::k1_32), layout);
+    const Signal known = eviction::signal_from_text(signal.text(), compat);
+    if (known == Signal::kUnknown) {
+      signal.reject("is no signal that pods are ranked for");
+    }
+    rule = eviction::rank_rule(known, layout);
   } else {
     rule.resource = root.at("resource").text() == "inodes" ? eviction::Resource::kInodes
                                                            : eviction::Resource::kEphemeralStorage;
@@ -136,7 +140,7 @@ Result<Json> answer_messages(const Json& input_json, Compat compat) {
   const eviction::Pod subject = pod(root.at("pod"));
   const std::vector<StatisticsEntry> statistics = statistics_list(root.at("stats"));
   const Result<eviction::ThresholdTable> table =
-      eviction::ThresholdTable::create(thresholds(root.at("thresholds")));
+      eviction::ThresholdTable::create(thresholds(root.at("thresholds"), compat));
   if (!table) {
     return tl::unexpected(table.error());
   }
@@ -147,16 +151,16 @@ Result<Json> answer_messages(const Json& input_json, Compat compat) {
       resource = known;
     }
   }
-  const eviction::Observations seen = observations(root.at("observations"));
+  const eviction::Observations seen = observations(root.at("observations"), compat);
   const eviction::EvictionText text = eviction_text(
       {resource, subject, find(statistics, subject.uid), *table, table->places(), seen}, compat);
   return input.checked({{"message", text.message}, {"annotations", text.annotations}});
 }
 
-Result<Json> answer_notifier(const Json& input_json, Compat /*compat*/) {
+Result<Json> answer_notifier(const Json& input_json, Compat compat) {
   Input input(input_json);
   const JsonReader root = input.root();
-  const eviction::Threshold subject = threshold(root.at("threshold"));
+  const eviction::Threshold subject = threshold(root.at("threshold"), compat);
   const auto notifier = memcg_notifier(subject, node_statistics(root.at("summary").at("node")));
   Json answer{{"description", notifier_description(subject)}};
   if (notifier) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
+#include <span>
 
 #include "convert.h"
 #include "eviction/disk_layout.h"
@@ -18,10 +21,31 @@ using eviction::Signal;
 using eviction::ThresholdList;
 using eviction::ThresholdTable;
 
+/// Signal and operator of a threshold as the case has them. The pipeline knows no others than the
+/// kubelet's own, so it has one signal and one operator for all others; the kubelet, which compares
+/// texts, tells them apart.
+struct Words {
+  std::string signal;
+  std::string op;
+
+  bool operator==(const Words&) const = default;
+};
+
+std::vector<Words> words_of(const JsonReader& thresholds) {
+  std::vector<Words> list;
+  for (const JsonReader& element : thresholds.elements()) {
+    list.push_back({element.at("signal").text(), element.at("operator").text()});
+  }
+  return list;
+}
+
 /// A case with its catalogue of thresholds.
 struct Case {
   JsonReader root;
+  Compat compat;
   ThresholdTable table;
+  /// Of each threshold in the table.
+  std::vector<Words> words;
 
   [[nodiscard]] ThresholdList list(std::string_view key) const {
     ThresholdList places;
@@ -109,19 +133,43 @@ Json threshold_quantity(const Case& subject) {
   return {{"value", amount.kubernetes_value()}, {"string", amount.to_string()}};
 }
 
+/// The places that `answer` gives of the whole catalogue, asked for the places of one signal after
+/// the other: an unknown one is observed only while it is asked for.
+template <typename Answer>
+Json signal_by_signal(const Case& subject, const Answer& answer) {
+  std::map<std::string, ThresholdList> by_signal;
+  for (const std::size_t place : subject.table.places()) {
+    by_signal[subject.words[place].signal].add(place);
+  }
+  std::vector<std::size_t> found;
+  for (const auto& [signal, places] : by_signal) {
+    const ThresholdList some = answer(signal, places);
+    found.insert(found.end(), some.begin(), some.end());
+  }
+  std::sort(found.begin(), found.end());
+  return Json(found);
+}
+
 Json met(const Case& subject) {
   const MinReclaim min_reclaim =
       subject.root.at("enforceMinReclaim").flag() ? MinReclaim::kEnforced : MinReclaim::kIgnored;
+  const JsonReader seen = subject.root.at("observations");
   return {{"met",
-           list_json(thresholds_met(subject.table, subject.table.places(),
-                                    observations(subject.root.at("observations")), min_reclaim))}};
+           signal_by_signal(subject, [&](const std::string& signal, const ThresholdList& places) {
+             return thresholds_met(subject.table, places,
+                                   observations(seen, subject.compat, signal), min_reclaim);
+           })}};
 }
 
 Json updated_stats(const Case& subject) {
+  const JsonReader seen = subject.root.at("observations");
+  const JsonReader last = subject.root.at("lastObservations");
   return {{"updated",
-           list_json(with_fresh_statistics(subject.table, subject.table.places(),
-                                           observations(subject.root.at("observations")),
-                                           observations(subject.root.at("lastObservations"))))}};
+           signal_by_signal(subject, [&](const std::string& signal, const ThresholdList& places) {
+             return with_fresh_statistics(subject.table, places,
+                                          observations(seen, subject.compat, signal),
+                                          observations(last, subject.compat, signal));
+           })}};
 }
 
 Json first_observed_at(const Case& subject) {
@@ -180,7 +228,21 @@ Json conditions_observed_since(const Case& subject) {
 }
 
 Json merged(const Case& subject) {
-  return {{"merged", list_json(merge(subject.table, subject.list("a"), subject.list("b")))}};
+  ThresholdList so_far = subject.list("a");
+  for (const std::size_t place : subject.list("b")) {
+    ThresholdList alike;  // what the pipeline may compare it with
+    for (const std::size_t other : so_far) {
+      if (subject.words[other] == subject.words[place]) {
+        alike.add(other);
+      }
+    }
+    ThresholdList alone;
+    alone.add(place);
+    if (merge(subject.table, alike, alone).size() > alike.size()) {
+      so_far.add(place);
+    }
+  }
+  return {{"merged", list_json(so_far)}};
 }
 
 /// Groups by rank. Our own order must agree with them; `order` is what the kubelet's sort makes of
@@ -222,13 +284,42 @@ Json reclaimable(const Case& subject) {
           {"resource", to_string(resource_of(subject.table[*found].signal))}};
 }
 
+/// Which given threshold each one that comes of them is, or is derived from; none for a derived one
+/// without a source.
+std::vector<std::optional<std::size_t>> sources(const ThresholdTable& given,
+                                                eviction::DiskLayout layout) {
+  std::vector<eviction::Threshold> numbered(given.all().begin(), given.all().end());
+  for (std::size_t place = 0; place < numbered.size(); ++place) {
+    numbered[place].value.quantity =
+        eviction::Quantity(static_cast<std::int64_t>(place), eviction::QuantityFormat::kDecimalSI);
+  }
+  std::vector<std::optional<std::size_t>> result;
+  for (const eviction::Threshold& threshold :
+       eviction::derive_containerfs_thresholds(std::move(numbered), layout).thresholds) {
+    const std::optional<eviction::Quantity>& number = threshold.value.quantity;
+    result.push_back(number ? std::optional(static_cast<std::size_t>(number->value()))
+                            : std::nullopt);
+  }
+  return result;
+}
+
 Json update_containerfs(const Case& subject) {
-  const eviction::DerivedThresholds derived = eviction::derive_containerfs_thresholds(
-      thresholds(subject.root.at("thresholds")), {subject.root.at("dedicatedImageFs").flag(),
-                                                  subject.root.at("splitContainerImageFs").flag()});
+  const std::span<const eviction::Threshold> given = subject.table.all();
+  const eviction::DiskLayout layout{subject.root.at("dedicatedImageFs").flag(),
+                                    subject.root.at("splitContainerImageFs").flag()};
+  const eviction::DerivedThresholds derived =
+      eviction::derive_containerfs_thresholds({given.begin(), given.end()}, layout);
+  const std::vector<std::optional<std::size_t>> source = sources(subject.table, layout);
   Json list = Json::array();
-  for (const eviction::Threshold& threshold : derived.thresholds) {
-    list.push_back(threshold_json(threshold));
+  for (std::size_t i = 0; i < derived.thresholds.size(); ++i) {
+    Json json = threshold_json(derived.thresholds[i]);
+    if (source[i]) {
+      json["operator"] = subject.words[*source[i]].op;
+    }
+    if (derived.thresholds[i].signal == Signal::kUnknown) {
+      json["signal"] = subject.words[i].signal;
+    }
+    list.push_back(std::move(json));
   }
   Json answer{{"thresholds", list}};
   if (!derived.warning.empty()) {
@@ -269,14 +360,17 @@ Result<Json> answer_thresholds(const Json& input_json, Compat compat) {
   const auto* const operation =
       std::find_if(kOperations.begin(), kOperations.end(),
                    [&](const Operation& known) { return known.name == op; });
-  if (operation == kOperations.end()) {
+  const bool exists = operation != kOperations.end() &&
+                      (compat != Compat::k1_26 || operation->answer != update_containerfs);
+  if (!exists) {
     return fail(Errc::kMalformed, "op: \"" + op + "\" is not known");
   }
-  Result<ThresholdTable> table = ThresholdTable::create(thresholds(root.at("thresholds")));
+  const JsonReader catalogue = root.at("thresholds");
+  Result<ThresholdTable> table = ThresholdTable::create(thresholds(catalogue, compat));
   if (!table) {
     return tl::unexpected(table.error());
   }
-  return input.checked(operation->answer({root, *std::move(table)}));
+  return input.checked(operation->answer({root, compat, *std::move(table), words_of(catalogue)}));
 }
 
 bool accept_thresholds(const Json& expected, const Json& actual) {

@@ -106,10 +106,9 @@ Json threshold_value_json(const ThresholdValue& value) {
   return {{"percentage", share}};
 }
 
-Threshold threshold(const JsonReader& reader) {
+Threshold threshold(const JsonReader& reader, eviction::Compat compat) {
   Threshold threshold;
-  threshold.signal =
-      eviction::signal_from_text(reader.at("signal").text(), eviction::Compat::k1_32);
+  threshold.signal = eviction::signal_from_text(reader.at("signal").text(), compat);
   threshold.op = reader.at("operator").text() == "LessThan" ? ThresholdOperator::kLessThan
                                                             : ThresholdOperator::kNone;
   threshold.value = threshold_value(reader.at("value"));
@@ -120,10 +119,10 @@ Threshold threshold(const JsonReader& reader) {
   return threshold;
 }
 
-std::vector<Threshold> thresholds(const JsonReader& reader) {
+std::vector<Threshold> thresholds(const JsonReader& reader, eviction::Compat compat) {
   std::vector<Threshold> list;
   for (const JsonReader& element : reader.elements()) {
-    list.push_back(threshold(element));
+    list.push_back(threshold(element, compat));
   }
   return list;
 }
@@ -176,16 +175,16 @@ eviction::ThresholdTexts threshold_texts(const JsonReader& reader) {
   return result;
 }
 
-Observations observations(const JsonReader& reader) {
+Observations observations(const JsonReader& reader, eviction::Compat compat,
+                          std::string_view unknown) {
   Observations seen;
   for (const auto& [name, value] : reader.members()) {
-    const Signal signal = eviction::signal_from_text(name, eviction::Compat::k1_32);
-    if (signal == Signal::kUnknown) {
-      value.reject("is no known signal");
-      continue;
+    const eviction::Observation observation{whole(value.at("available")),
+                                            whole(value.at("capacity")), time(value.at("time"))};
+    const Signal signal = eviction::signal_from_text(name, compat);
+    if (signal != Signal::kUnknown || name == unknown) {
+      seen[signal] = observation;
     }
-    seen[signal] = eviction::Observation{whole(value.at("available")), whole(value.at("capacity")),
-                                         time(value.at("time"))};
   }
   return seen;
 }

@@ -46,15 +46,20 @@ class Input {
 
 [[nodiscard]] eviction::ThresholdValue threshold_value(const JsonReader& reader);
 [[nodiscard]] Json threshold_value_json(const eviction::ThresholdValue& value);
-/// Signals that no version knows become kUnknown.
-[[nodiscard]] eviction::Threshold threshold(const JsonReader& reader);
-[[nodiscard]] std::vector<eviction::Threshold> thresholds(const JsonReader& reader);
+/// A signal that the kubelet of `compat` does not know becomes kUnknown, an operator other than
+/// LessThan kNone.
+[[nodiscard]] eviction::Threshold threshold(const JsonReader& reader, eviction::Compat compat);
+[[nodiscard]] std::vector<eviction::Threshold> thresholds(const JsonReader& reader,
+                                                          eviction::Compat compat);
 [[nodiscard]] Json threshold_json(const eviction::Threshold& threshold);
 /// Sorted by signal, then grace period, then text.
 [[nodiscard]] Json sorted_thresholds_json(const std::vector<eviction::Threshold>& thresholds);
 
 [[nodiscard]] eviction::ThresholdTexts threshold_texts(const JsonReader& reader);
-[[nodiscard]] eviction::Observations observations(const JsonReader& reader);
+/// Of the signals that the kubelet of `compat` does not know, which all have one place, the one
+/// named `unknown` is there.
+[[nodiscard]] eviction::Observations observations(const JsonReader& reader, eviction::Compat compat,
+                                                  std::string_view unknown = {});
 [[nodiscard]] Json observations_json(const eviction::Observations& observations);
 [[nodiscard]] eviction::NodeStatistics node_statistics(const JsonReader& node);
 

@@ -12,6 +12,10 @@ import unittest
 
 import judge
 
+def threshold(signal, amount="1Gi", operator="LessThan"):
+    return {"signal": signal, "operator": operator, "value": {"quantity": amount}, "gracePeriod": 0}
+
+
 BINARY, DATA = (pathlib.Path(argument) for argument in sys.argv[1:3])
 RIGHT = {"id": "q1", "input": {"op": "cmp", "a": "1Gi", "b": "1024Mi"}, "expected": {"cmp": 0, "equal": True}}
 WRONG = {"id": "q2", "input": {"op": "cmp", "a": "1", "b": "2"}, "expected": {"cmp": 1, "equal": False}}
@@ -81,6 +85,87 @@ class ProgramTest(unittest.TestCase):
                 result = self.judge()
                 self.assertEqual(result.returncode, 2)
                 self.assertIn("quantity.jsonl:2: nests deeper than 64 levels", result.stderr)
+
+    def test_signals_that_no_kubelet_has_are_told_apart_by_name_in_a_merge(self):
+        listed = [threshold(signal) for signal in ("gpu.available", "disk.heat", "gpu.available", "disk.heat")]
+        given = {"op": "mergeThresholds", "thresholds": listed, "a": [0], "b": [1, 2, 3]}
+        self.assertEqual(self.answer("thresholds", given), {"merged": [0, 1]})
+
+    def test_signals_that_no_kubelet_has_are_met_by_what_is_observed_of_them(self):
+        given = {
+            "op": "thresholdsMet",
+            "thresholds": [threshold(s) for s in ("gpu.available", "memory.available", "disk.heat", "none.at.all")],
+            "observations": {
+                "gpu.available": {"available": 1, "capacity": 2},
+                "disk.heat": {"available": 2**30, "capacity": 2**31},
+                "memory.available": {"available": 1, "capacity": 2},
+                "of.no.threshold": {"available": 1, "capacity": 2},
+            },
+        }
+        self.assertEqual(self.answer("thresholds", given), {"met": [0, 1]})
+        given |= {"op": "thresholdsUpdatedStats", "lastObservations": {}}
+        self.assertEqual(self.answer("thresholds", given), {"updated": [0, 1, 2]})
+        seen = {"available": 1, "capacity": 2, "time": "2024-01-01T00:00:00Z"}
+        given |= {"observations": {"gpu.available": seen, "disk.heat": seen}}
+        given |= {"lastObservations": {"gpu.available": seen, "memory.available": seen}}
+        self.assertEqual(self.answer("thresholds", given), {"updated": [2]})
+
+    def test_an_observation_of_an_unknown_signal_is_read_though_nothing_asks_for_it(self):
+        given = {"op": "thresholdsMet", "thresholds": [threshold("x")], "observations": {"x": {"available": "much"}}}
+        self.write("thresholds.jsonl", {"id": "t", "input": given})
+        result = self.judge("--answers", self.folder / "out")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("observations.x.available: must be", result.stderr)
+
+    def test_another_operator_is_never_met_and_keeps_its_name(self):
+        listed = [threshold("nodefs.available", operator=name) for name in ("GreaterThan", "", "GreaterThan", "Equal")]
+        seen = {"nodefs.available": {"available": 1, "capacity": 2}}
+        given = {"op": "thresholdsMet", "thresholds": listed, "observations": seen}
+        self.assertEqual(self.answer("thresholds", given), {"met": []})
+        given = {"op": "mergeThresholds", "thresholds": listed, "a": [0], "b": [1, 2, 3]}
+        self.assertEqual(self.answer("thresholds", given), {"merged": [0, 1, 3]})
+        listed = [threshold("gpu.available"), threshold("nodefs.available", operator="GreaterThan")]
+        after = self.answer("thresholds", {"op": "updateContainerFsThresholds", "thresholds": listed})["thresholds"]
+        self.assertEqual(
+            [(entry["signal"], entry["operator"]) for entry in after],
+            [
+                ("gpu.available", "LessThan"),
+                ("nodefs.available", "GreaterThan"),
+                ("containerfs.available", "GreaterThan"),
+                ("containerfs.available", ""),
+                ("containerfs.inodesFree", ""),
+                ("containerfs.inodesFree", ""),
+            ],
+        )
+
+    def test_containerfs_is_unknown_to_1_26(self):
+        listed = [threshold("containerfs.available"), threshold("containerfs.inodesFree"), threshold("pid.available")]
+        for op, known, unknown in (
+            ("nodeConditions", {"conditions": ["DiskPressure", "PIDPressure"]}, {"conditions": ["PIDPressure"]}),
+            (
+                "getReclaimableThreshold",
+                {"found": True, "threshold": 0, "resource": "ephemeral-storage"},
+                {"found": True, "threshold": 2, "resource": "pids"},
+            ),
+        ):
+            with self.subTest(op=op):
+                given = {"op": op, "thresholds": listed}
+                self.assertEqual(self.answer("thresholds", given, "1.32"), known)
+                self.assertEqual(self.answer("thresholds", given, "1.26"), unknown)
+        given = {"op": "byEvictionPriority", "thresholds": listed}
+        self.assertEqual(self.answer("thresholds", given, "1.26")["groups"], [[2], [0, 1]])
+        seen = {"containerfs.available": {"available": 1, "capacity": 2}}
+        given = {"op": "thresholdsMet", "thresholds": listed, "observations": seen}
+        self.assertEqual(self.answer("thresholds", given, "1.26"), {"met": [0]})
+        for name, given, problem in (
+            ("rank_disk", {"signal": "containerfs.available"}, "signal: is no signal that pods are ranked for"),
+            ("thresholds", {"op": "updateContainerFsThresholds"}, 'op: "updateContainerFsThresholds" is not known'),
+        ):
+            with self.subTest(name=name):
+                self.write(f"{name}.jsonl", {"id": "c", "input": given})
+                result = self.judge("--compat", "1.26", "--answers", self.folder / "out")
+                self.assertEqual(result.returncode, 2)
+                self.assertIn(f"{name}.jsonl:1: {problem}", result.stderr)
 
     def test_a_request_for_inodes_is_what_inodes_exceed(self):
         pods, stats = [], []

@@ -47,7 +47,8 @@ class Observations {
   bool operator==(const Observations&) const = default;
 
  private:
-  std::array<std::optional<Observation>, kSignalCount + 1> places_;  // kUnknown's is never set
+  std::array<std::optional<Observation>, kSignalCount + 1>
+      places_;  // observe() never sets kUnknown's
 };
 
 /// Memory statistics of the node or of one system container, as the kubelet's summary has them.

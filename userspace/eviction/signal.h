@@ -23,7 +23,7 @@ enum class Signal : std::uint8_t {
   kImageFsInodesFree,
   kNodeFsAvailable,
   kNodeFsInodesFree,
-  kUnknown,  ///< A name that no kubelet has: never observed, never met, has no resource.
+  kUnknown,  ///< A name that the kubelet does not have: no source observes it, it has no resource.
 };
 
 inline constexpr std::size_t kSignalCount = static_cast<std::size_t>(Signal::kUnknown);
