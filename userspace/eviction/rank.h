@@ -39,7 +39,9 @@ struct RankKey {
   std::int32_t priority = 0;
   /// Pids: -1 without statistics, else 0. Memory and disk: always 0.
   std::int8_t missing = 0;
-  /// Usage less request in units of 1e-9, or the number of processes; more goes first.
+  /// Usage less request in units of 1e-9, or the number of processes; more goes first. The kubelet
+  /// compares processes by a difference that wraps: counts 2^63 apart each go before the other, and
+  /// its sort makes anything of that. Here they have an order.
   Wide amount = 0;
 
   [[nodiscard]] std::strong_ordering operator<=>(const RankKey& other) const {

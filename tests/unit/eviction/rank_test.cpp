@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "builders.h"
@@ -94,6 +95,19 @@ TEST(PidRanking, LooksAtPriorityBeforeMissingStatistics) {
   node.with(pod("without"));
 
   EXPECT_THAT(order(node, Signal::kPidAvailable), ElementsAre("forks", "without", "many"));
+}
+
+TEST(PidRanking, OrdersCountsWhoseDifferenceWouldWrap) {
+  Node node({});
+  const auto with_processes = [&](const std::string& name, std::int64_t processes) {
+    node.with(pod(name), 0_MiB);
+    node[name].reading.processes = processes;
+  };
+  with_processes("none", 0);
+  with_processes("least", std::numeric_limits<std::int64_t>::min());
+  with_processes("most", std::numeric_limits<std::int64_t>::max());
+
+  EXPECT_THAT(order(node, Signal::kPidAvailable), ElementsAre("most", "none", "least"));
 }
 
 TEST(DiskRanking, CountsWhatTheFilesystemHolds) {
