@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <system_error>
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/regular_file.h"
 #include "export/eviction_record.h"
 
 namespace evictd::exporting {
@@ -162,27 +162,22 @@ class LineCutter {
 };
 
 Result<RecordLines> read_one(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-    // A device may have no end.
-    return fail(Errc::kInvalid, "read " + file.string() + ": not a regular file");
-  }
-  std::ifstream in(file, std::ios::binary);
+  Result<std::ifstream> in = base::open_regular_file(file);
   if (!in) {
-    return fail_errno(errno, "read " + file.string());
+    return Failure(in.error());
   }
   const std::string name = file.string();
   LineTaker taker(name);
   LineCutter cutter(taker);
   std::vector<char> block(kBlockBytes);
   Result<> taken;
-  for (bool first = true; taken && in; first = false) {
-    in.read(block.data(), static_cast<std::streamsize>(block.size()));
-    const std::string_view piece(block.data(), static_cast<std::size_t>(in.gcount()));
+  for (bool first = true; taken && *in; first = false) {
+    in->read(block.data(), static_cast<std::streamsize>(block.size()));
+    const std::string_view piece(block.data(), static_cast<std::size_t>(in->gcount()));
     taken = first ? refuse_recording(piece, name) : taken;
     taken = taken ? cutter.add(piece) : taken;
   }
-  if (taken && in.bad()) {
+  if (taken && in->bad()) {
     return fail(Errc::kIo, "read " + name);
   }
   taken = taken ? cutter.end() : taken;

@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <set>
-#include <system_error>
 
 #include "base/json_text.h"
+#include "base/regular_file.h"
 #include "replay/pass_json.h"
 #include "replay/recording_file.h"
 
@@ -213,16 +212,11 @@ Result<Recording> parse_recording(std::string_view bytes, std::string_view name)
 }
 
 Result<Recording> read_recording(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-    // A device may have no end.
-    return fail(Errc::kInvalid, "read " + file.string() + ": not a regular file");
-  }
-  std::ifstream in(file, std::ios::binary);
+  Result<std::ifstream> in = base::open_regular_file(file);
   if (!in) {
-    return fail_errno(errno, "read " + file.string());
+    return Failure(in.error());
   }
-  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  const std::string bytes(std::istreambuf_iterator<char>(*in), {});
   return parse_recording(bytes, file.string());
 }
 
