@@ -30,9 +30,10 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
   return spdlog::level::off;
 }
 
-/// Bytes that are no UTF-8, as in a cgroup's name, become U+FFFD.
+/// Bytes that are no UTF-8, as in a cgroup's name, become U+FFFD, control characters an escape.
 std::string to_json_text(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return one_line_json(
+      value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 nlohmann::ordered_json to_json(const LogField& field) {

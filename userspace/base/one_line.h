@@ -10,4 +10,8 @@ namespace evictd::base {
 /// and the like, so that no text ends its line or moves a terminal's cursor.
 [[nodiscard]] std::string one_line(std::string_view text);
 
+/// The same for a text of JSON without white space between its values, which stays JSON of the same
+/// value: JSON lets a string have DEL and U+0080 to U+009F as they are, here they become "\u009b".
+[[nodiscard]] std::string one_line_json(std::string_view json);
+
 }  // namespace evictd::base

@@ -14,6 +14,7 @@
 #include "cluster/json_builder.h"
 #include "cluster/yaml_scalar.h"
 #include "config/utf8.h"
+#include "core/control_character.h"
 
 namespace evictd::cluster {
 
@@ -217,14 +218,13 @@ void parse_json(std::string_view text, JsonBuilder& builder) {
 }
 
 /// "0x1b"
-std::string hexadecimal(char byte) {
+std::string hexadecimal(unsigned value) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  const auto value = static_cast<unsigned char>(byte);
-  return {'0', 'x', kDigits[value >> 4U], kDigits[value & 0xfU]};
+  return {'0', 'x', kDigits[(value >> 4U) & 0xfU], kDigits[value & 0xfU]};
 }
 
-/// Refuses what YAML allows in no text and yaml-cpp takes all the same. The parser of JSON refuses
-/// control characters by itself.
+/// Refuses what YAML allows in no text, NEL (U+0085) apart, and yaml-cpp takes all the same. The
+/// parser of JSON refuses by itself the control characters that JSON does not allow.
 void check_bytes(std::string_view text, DocumentFormat format, JsonBuilder& builder) {
   const auto refuse_at = [&](std::size_t offset, const std::string& what) {
     const std::string_view before = text.substr(0, offset);
@@ -232,11 +232,13 @@ void check_bytes(std::string_view text, DocumentFormat format, JsonBuilder& buil
     builder.fail_at(line, Errc::kMalformed, what);
   };
   if (const auto bad = config::find_invalid_utf8(text)) {
-    refuse_at(*bad, "byte " + hexadecimal(text[*bad]) + " is no UTF-8; allowed: UTF-8 text");
+    refuse_at(*bad, "byte " + hexadecimal(static_cast<unsigned char>(text[*bad])) +
+                        " is no UTF-8; allowed: UTF-8 text");
   } else if (const auto control = config::find_control_character(text);
              control && format == DocumentFormat::kYaml) {
-    refuse_at(*control,
-              "control character " + hexadecimal(text[*control]) + "; allowed: printable text");
+    refuse_at(*control, "control character " +
+                            hexadecimal(core::control_character_code(text.substr(*control))) +
+                            "; allowed: printable text");
   }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/json_reader.h"
 
-#include <algorithm>
 #include <limits>
+
+#include "core/control_character.h"
 
 namespace evictd::cluster {
 namespace {
@@ -75,11 +76,7 @@ std::string JsonReader::text() const {
 
 std::string JsonReader::name() const {
   std::string read = text();
-  const bool has_control = std::any_of(read.begin(), read.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  });
-  if (has_control) {
+  if (core::has_control_character(read)) {
     reject("has a control character; allowed: a name as Kubernetes has them, such as web-0");
     return {};
   }

@@ -12,6 +12,7 @@
 #include "config/go_scalar.h"
 #include "config/utf8.h"
 #include "config/value.h"
+#include "core/control_character.h"
 
 namespace evictd::config {
 namespace {
@@ -164,9 +165,7 @@ Result<> set_scalar(const Flag& flag, const std::string& value, FlagValue& into)
 }
 
 Result<> add_use(const Flag& flag, const std::string& value, FlagValue& into) {
-  const bool has_control =
-      std::any_of(value.begin(), value.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
-  if (has_control || find_invalid_utf8(value)) {
+  if (core::has_control_character(value) || find_invalid_utf8(value)) {
     return refuse_flag(flag, "", "bytes that are no printable UTF-8", "printable UTF-8 text");
   }
   switch (flag.syntax) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/control_character.h"
+
 namespace evictd::config {
 namespace {
 
@@ -65,9 +67,8 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
 
 std::optional<std::size_t> find_control_character(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool is_space = byte == '\t' || byte == '\n' || byte == '\r';
-    if ((byte < ' ' && !is_space) || byte == 0x7f) {
+    const bool is_space = text[i] == '\t' || text[i] == '\n' || text[i] == '\r';
+    if (!is_space && core::control_character_length(text.substr(i)) != 0) {
       return i;
     }
   }

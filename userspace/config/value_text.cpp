@@ -2,11 +2,13 @@
 // How values and what is wrong with them are shown.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
 
 #include "config/value.h"
+#include "core/control_character.h"
 
 namespace evictd::config {
 namespace {
@@ -65,14 +67,15 @@ std::string shown(const YamlNode& node) {
   }
   std::string text;
   std::size_t characters = 0;
-  for (const char c : node.text) {
-    const bool continues_character = (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+  for (std::string_view rest = node.text; !rest.empty();) {
+    const bool continues_character = (static_cast<unsigned char>(rest[0]) & 0xc0U) == 0x80U;
     if (!continues_character && ++characters > kShownCharacters) {
       text += "...";
       break;
     }
-    const bool is_control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
-    text += is_control ? ' ' : c;
+    const std::size_t control = core::control_character_length(rest);
+    text += control != 0 ? ' ' : rest[0];
+    rest.remove_prefix(std::max<std::size_t>(control, 1));
   }
   return node.plain ? text : fmt::format("\"{}\"", text);
 }

@@ -13,6 +13,7 @@
 
 #include "config/utf8.h"
 #include "config/value.h"
+#include "core/control_character.h"
 
 namespace evictd::config {
 namespace {
@@ -21,9 +22,9 @@ namespace {
 /// closed. No text has it, for it has a control character.
 constexpr std::string_view kEndMark = "\n#\x01";
 
-std::string control_reason(char control) {
+std::string control_reason(std::string_view from_control) {
   return fmt::format("control character {:#04x}; allowed: printable text",
-                     static_cast<unsigned char>(control));
+                     core::control_character_code(from_control));
 }
 
 /// "sweep.floor: 30us: REASON", without what is empty.
@@ -95,7 +96,8 @@ class TreeBuilder final : public YAML::EventHandler {
     }
     // An escape can write what the bytes of the file may not have.
     if (const auto control = find_control_character(value)) {
-      throw Refusal(Errc::kMalformed, mark, about_node(scalar, control_reason(value[*control])));
+      throw Refusal(Errc::kMalformed, mark,
+                    about_node(scalar, control_reason(std::string_view(value).substr(*control))));
     }
     if (expects_key()) {
       begin_entry(mark, value);
@@ -287,7 +289,7 @@ Result<> check_bytes(std::string_view text, std::string_view filename) {
                                        static_cast<unsigned char>(text[*bad])));
   }
   if (const auto control = find_control_character(text)) {
-    return refuse_at(*control, control_reason(text[*control]));
+    return refuse_at(*control, control_reason(text.substr(*control)));
   }
   return {};
 }

@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "core/control_character.h"
+
 namespace evictd::eviction {
 namespace {
 
@@ -21,10 +23,10 @@ bool is_hex_letter(char c) {
   return lower(c) >= 'a' && lower(c) <= 'f';
 }
 
-std::string hex_escape(char c) {
+std::string hex_digits(char c) {
   constexpr std::string_view kHex = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(c);
-  return {'\\', 'x', kHex[byte >> 4U], kHex[byte & 15U]};
+  return {kHex[byte >> 4U], kHex[byte & 15U]};
 }
 
 bool has_hex_prefix(std::string_view text) {
@@ -142,11 +144,15 @@ std::string quoted(std::string_view text) {
   constexpr std::string_view kNamed = "\a\b\f\n\r\t\v";
   constexpr std::string_view kNames = "abfnrtv";
   std::string out = "\"";
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const std::size_t control = core::control_character_length(text.substr(i));
     if (const std::size_t named = kNamed.find(c); named != std::string_view::npos) {
       out += {'\\', kNames[named]};
-    } else if ((c >= 0 && c < ' ') || c == '\x7f') {
-      out += hex_escape(c);
+    } else if (control == 2) {
+      out += "\\u00" + hex_digits(text[++i]);
+    } else if (control == 1) {
+      out += "\\x" + hex_digits(c);
     } else if (c == '"' || c == '\\') {
       out += {'\\', c};
     } else {

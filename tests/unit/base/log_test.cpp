@@ -59,6 +59,17 @@ TEST(Log, NoInputCanForgeASecondLine) {
   }
 }
 
+TEST(Log, NoInputCanMoveTheCursorOfATerminalWithOneCharacter) {
+  const std::string hostile =
+      "a\xc2\x9b"
+      "2J\x7f";
+  for (const LogFormat format : {LogFormat::kText, LogFormat::kJson}) {
+    const std::string text = line(hostile, {{"pod", hostile}}, format);
+    EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos) << text;
+    EXPECT_EQ(text.find('\x7f'), std::string::npos) << text;
+  }
+}
+
 TEST(Log, BytesThatAreNoUtf8StillMakeValidJson) {
   const std::string text = line("\xff", {{"pod", "\xc3("}}, LogFormat::kJson);
   EXPECT_TRUE(nlohmann::json::accept(text)) << text;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace evictd::base {
@@ -11,6 +12,21 @@ namespace {
 TEST(OneLine, ControlCharactersBecomeVisible) {
   EXPECT_EQ(one_line("a\nb\r\tc\x1b[2J\x7f"), "a\\x0ab\\x0d\\x09c\\x1b[2J\\x7f");
   EXPECT_EQ(one_line(std::string("\0", 1)), "\\x00");
+}
+
+TEST(OneLine, AControlCharacterOfTwoBytesBecomesVisibleToo) {
+  EXPECT_EQ(one_line("a\xc2\x9b"
+                     "2J\xc2\x85z"),
+            "a\\xc2\\x9b2J\\xc2\\x85z");
+}
+
+TEST(OneLine, OfJsonIsJsonOfTheSameValue) {
+  const nlohmann::json value = {{"a\x7f",
+                                 "b\xc2\x9b"
+                                 "2J\n\xc3\xa9"}};
+  const std::string line = one_line_json(value.dump());
+  EXPECT_EQ(line, "{\"a\\u007f\":\"b\\u009b2J\\n\xc3\xa9\"}");
+  EXPECT_EQ(nlohmann::json::parse(line), value);
 }
 
 TEST(OneLine, AllElseStaysAsItIs) {

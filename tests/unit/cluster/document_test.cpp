@@ -64,6 +64,8 @@ TEST(ParseDocuments, RefusesBytesThatAreNoUtf8WithTheirLine) {
 TEST(ParseDocuments, RefusesControlCharactersThatNoEscapeWrote) {
   EXPECT_EQ(document_error("a: 1\n\nb: \"x\x1b[31m\"\n").message(),
             "f:3: control character 0x1b; allowed: printable text");
+  EXPECT_EQ(document_error("a: \"x\xc2\x9b\"\n").message(),
+            "f:1: control character 0x9b; allowed: printable text");
   EXPECT_EQ(one("a: \"x\\e[31m\\n\"\nb: \"\t\"\n"),
             json::parse(R"({"a":"x\u001b[31m\n","b":"\t"})"));
 }

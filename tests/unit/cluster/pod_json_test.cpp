@@ -118,6 +118,8 @@ TEST(PodJson, RefusesNamesThatWouldForgeALineOfALog) {
   EXPECT_EQ(reading_error(R"({"metadata": {"name": "a\u001b[31m\nX"}})"), "metadata.name" + why);
   EXPECT_EQ(reading_error(R"({"metadata": {"namespace": "a\tb"}})"), "metadata.namespace" + why);
   EXPECT_EQ(reading_error(R"({"metadata": {"uid": "a\u007f"}})"), "metadata.uid" + why);
+  EXPECT_EQ(reading_error(R"({"metadata": {"uid": "a\u009b2J"}})"), "metadata.uid" + why);
+  EXPECT_EQ(reading_error(R"({"metadata": {"uid": "\u00e9\u2080"}})"), "none");
   EXPECT_EQ(reading_error(R"({"spec": {"containers": [{"name": "a\n"}]}})"),
             "spec.containers[0].name" + why);
   EXPECT_EQ(reading_error(R"({"status": {"containerStatuses": [{"name": "a\n"}]}})"),

@@ -350,6 +350,8 @@ TEST(ConfigErrorText, AControlCharacterIsShownAsASpace) {
   node.kind = YamlNode::Kind::kScalar;
   node.text = "a\x1b[31m\tb\n\x7f";
   EXPECT_EQ(shown(node), "\"a [31m b  \"");
+  node.text = "a\xc2\x9b\xc3\xa9\xc2\x85";
+  EXPECT_EQ(shown(node), "\"a \xc3\xa9 \"");
 }
 
 TEST(ConfigErrorText, TextThatIsNoYamlIsMalformed) {

@@ -106,6 +106,10 @@ TEST(YamlTree, RefusesControlCharacters) {
   EXPECT_EQ(refused("a: \x1b[31m\n").context,
             "f.yaml:1:4: a:  [31m: control character 0x1b; allowed: printable text");
   EXPECT_EQ(refused("a: 1\n\x01\n").context.substr(0, 11), "f.yaml:2:1:");
+  EXPECT_EQ(refused("a: \xc2\x9b"
+                    "31m\n")
+                .context,
+            "f.yaml:1:4: a:  31m: control character 0x9b; allowed: printable text");
 }
 
 TEST(YamlTree, RefusesControlCharactersThatAnEscapeWrites) {
@@ -117,6 +121,8 @@ TEST(YamlTree, RefusesControlCharactersThatAnEscapeWrites) {
             "f.yaml:2:8: a[1]: \"/tmp/c d\": control character 0x00; allowed: printable text");
   EXPECT_EQ(refused(R"({"a": {"b\u007f": 1}})").context,
             "f.yaml:1:8: a.b : control character 0x7f; allowed: printable text");
+  EXPECT_EQ(refused(R"(a: "x\u009b31m")").context,
+            "f.yaml:1:4: a: \"x 31m\": control character 0x9b; allowed: printable text");
   EXPECT_EQ(read(R"(a: "b\tc\n")").entries[0].value.text, "b\tc\n");
 }
 

@@ -67,6 +67,8 @@ TEST(ParseFloat, ReadsWhatGoReads) {
   }
   EXPECT_EQ(parse_float("1e39").error().context,
             "strconv.ParseFloat: parsing \"1e39\": value out of range");
+  EXPECT_EQ(parse_float("1\n\x1b\xc2\x9b\xc3\xa9").error().context,
+            "strconv.ParseFloat: parsing \"1\\n\\x1b\\u009b\xc3\xa9\": invalid syntax");
 }
 
 TEST(Share, Is32BitsWideAsTheKubelets) {

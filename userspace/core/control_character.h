@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace evictd::core {
+
+/// How many bytes the control character has that `rest` begins with: 1 for those below a space and
+/// for DEL, 2 for U+0080 to U+009F, which a terminal may obey as it obeys an escape; 0 for anything
+/// else. Text is UTF-8; a byte that is none by itself is no control character.
+[[nodiscard]] constexpr std::size_t control_character_length(std::string_view rest) {
+  if (rest.empty()) {
+    return 0;
+  }
+  const auto first = static_cast<unsigned char>(rest[0]);
+  if (first < ' ' || first == 0x7f) {
+    return 1;
+  }
+  if (first != 0xc2 || rest.size() < 2) {
+    return 0;
+  }
+  const auto second = static_cast<unsigned char>(rest[1]);
+  return second >= 0x80 && second <= 0x9f ? 2 : 0;
+}
+
+/// The code point of the control character that `rest` begins with.
+[[nodiscard]] constexpr unsigned control_character_code(std::string_view rest) {
+  return static_cast<unsigned char>(rest[control_character_length(rest) - 1]);
+}
+
+[[nodiscard]] constexpr bool has_control_character(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (control_character_length(text.substr(i)) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace evictd::core
