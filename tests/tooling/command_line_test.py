@@ -74,9 +74,31 @@ class CommandLineTest(unittest.TestCase):
             self.assertEqual(error, "evictctl: --sockat: unknown option of status, the nearest is --socket\n")
 
     def test_rules_that_are_not_known_are_wrong_usage(self):
-        for given in ("1.27", "0", "1", "\x01", ""):
+        for given, shown in (("1.27", "1.27"), ("0", "0"), ("1", "1"), ("\x01", "\\x01"), ("", "")):
             error = self.refused("replay", "/nowhere", "--compat", given)
-            self.assertIn(f"--compat: {given} not in {{1.26,1.32}}", error)
+            self.assertIn(f"--compat: {shown} not in {{1.26,1.32}}", error)
+
+    def test_no_argument_moves_the_cursor_of_a_terminal(self):
+        hostile = "/nowhere/a\x1b[2J\u009b2J\nx"
+        for arguments in (
+            [hostile],
+            ["status", hostile],
+            ["status", "--" + hostile],
+            ["status", "--socket", hostile],
+            ["resume", "--socket", hostile],
+            ["admit", "--conditions", "", hostile],
+            ["check-config", "--config", hostile],
+            ["demo", "--scenario", hostile],
+            ["events", "--file", hostile],
+            ["events", "--follow", "--socket", hostile],
+            ["explain", "--file", hostile],
+            ["explain", "--at", hostile],
+            ["replay", hostile],
+        ):
+            result = run(*arguments)
+            self.assertNotEqual(result.returncode, 0, arguments)
+            self.assertIn("a\\x1b[2J\\xc2\\x9b2J\\x0ax", result.stderr, arguments)
+            self.assertTrue(all(c == "\n" or c.isprintable() for c in result.stderr), arguments)
 
     def test_a_scenario_that_is_not_known_is_wrong_usage(self):
         for given in ("memory2", "0", "5"):

@@ -60,6 +60,30 @@ class DaemonCommandLineTest(unittest.TestCase):
             result = run("--check", "--config", config, "--record", os.path.join(directory, "recording"))
             self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_no_argument_moves_the_cursor_of_a_terminal(self):
+        hostile = "/nowhere/a\x1b[2J\u009b2J\nx"
+        for arguments in (
+            [hostile],
+            ["--" + hostile],
+            ["--config", hostile],
+            ["--kubelet-config", hostile],
+            ["--record", "/nowhere/recording", "--record-max-bytes", hostile],
+        ):
+            result = run("--check", *arguments)
+            self.assertNotEqual(result.returncode, 0, arguments)
+            self.assertIn("a\\x1b[2J\\xc2\\x9b2J\\x0ax", result.stderr, arguments)
+            self.assertTrue(all(c == "\n" or c.isprintable() for c in result.stderr), arguments)
+
+    def test_where_a_value_came_from_is_one_line_whatever_its_file_is_called(self):
+        with tempfile.TemporaryDirectory() as directory:
+            config = os.path.join(directory, "a\x1b[2J\nb.yaml")
+            with open(config, "w", encoding="utf-8") as text:
+                text.write("dryRun: true\n")
+            result = run("--check", "--config", config)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("a\\x1b[2J\\x0ab.yaml:1", result.stdout)
+            self.assertNotIn("\x1b", result.stdout)
+
     def test_a_lost_stdout_is_a_failure(self):
         for argument in ("--check", "--help", "--version"):
             with open("/dev/full", "w", encoding="utf-8") as full:

@@ -13,6 +13,7 @@
 #include "base/json_text.h"
 #include "base/one_line.h"
 #include "base/unix_socket.h"
+#include "cli/terminal.h"
 #include "cluster/manifest.h"
 #include "eviction/admit.h"
 #include "eviction/pod_facts.h"
@@ -245,7 +246,7 @@ void print_json(const std::vector<PodAnswer>& answers, const NodeView& node, std
       {"compatibility", node.compatibility == eviction::Compat::k1_26 ? "1.26" : "1.32"},
       {"conditions", std::move(conditions)},
       {"pods", std::move(pods)}};
-  out << whole.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << json_line(whole) << '\n';
 }
 
 int report(const Error& error, std::ostream& errors) {

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/one_line.h"
 #include "base/unix_socket.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "config/pause.h"
 
 namespace evictd::cli {
@@ -42,9 +44,10 @@ void print(const Json& answer) {
     std::cout << "paused: nothing\n";
   }
   for (const Json& pause : answer["pauses"]) {
-    std::cout << "paused: "
-              << (pause["signal"].is_string() ? pause["signal"].get<std::string>() : "everything")
-              << " until " << pause["until"].get<std::string>() << '\n';
+    const std::string what =
+        pause["signal"].is_string() ? pause["signal"].get<std::string>() : "everything";
+    std::cout << base::one_line("paused: " + what + " until " + pause["until"].get<std::string>())
+              << '\n';
   }
 }
 
@@ -54,19 +57,18 @@ int ask(const BrakeOptions& options, Json request) {
   }
   const Result<std::string> answer = base::request_line(options.socket, request.dump());
   if (!answer) {
-    std::cerr << "evictctl: " << answer.error().message()
-              << "\nevictctl: is evictd running, and is " << options.socket
-              << " its controlSocket?\n";
+    complain(answer.error().message());
+    complain("is evictd running, and is " + options.socket + " its controlSocket?");
     return kExitFailed;
   }
   const Json parsed = base::parse_json<Json>(*answer).value_or(Json());
   if (!parsed.is_object() || !parsed.value("ok", false)) {
     const bool told = parsed.is_object() && parsed.contains("error");
-    std::cerr << "evictctl: " << (told ? parsed["error"].get<std::string>() : *answer) << '\n';
+    complain(told ? parsed["error"].get<std::string>() : *answer);
     return kExitFailed;
   }
   if (options.json) {
-    std::cout << *answer << '\n';
+    std::cout << base::one_line_json(*answer) << '\n';
   } else {
     print(parsed);
   }

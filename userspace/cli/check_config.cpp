@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/one_line.h"
+#include "cli/terminal.h"
 #include "config/effective.h"
 #include "config/node_warnings.h"
 #include "config/reservation.h"
@@ -21,10 +23,10 @@ constexpr int kNotValid = 1;
 int report_error(const CheckConfigOptions& options, const Error& error, std::ostream& out,
                  std::ostream& errors) {
   if (options.json) {
-    const nlohmann::json object = {{"error", error.message()}};
-    out << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    const Json object = {{"error", error.message()}};
+    out << json_line(object) << '\n';
   } else {
-    errors << "error: " << error.message() << '\n';
+    errors << "error: " << base::one_line(error.message()) << '\n';
   }
   return kNotValid;
 }
@@ -46,7 +48,7 @@ void print_json(const config::Config& config, const Findings& findings, std::ost
     whole["reservation"][reservation.resource] =
         reservation.amount ? Json(reservation.amount->to_string()) : Json();
   }
-  out << whole.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << json_line(whole) << '\n';
 }
 
 }  // namespace
@@ -72,11 +74,11 @@ int check_config(const CheckConfigOptions& options, std::ostream& out, std::ostr
     return kValid;
   }
   for (const config::Warning& warning : findings.warnings) {
-    errors << "warning: " << warning.text << '\n';
+    errors << "warning: " << base::one_line(warning.text) << '\n';
   }
   if (!config->ignored().empty()) {
     errors << "note: these settings of the kubelet have no meaning here: "
-           << config::to_string(config->ignored()) << '\n';
+           << base::one_line(config::to_string(config->ignored())) << '\n';
   }
   if (!options.quiet) {
     out << config::effective_yaml(*config);

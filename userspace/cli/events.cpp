@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/event_text.h"
 #include "cli/record_source.h"
+#include "cli/terminal.h"
 #include "core/rfc3339.h"
 #include "export/json_time.h"
 #include "export/record_reader.h"
@@ -37,7 +38,7 @@ constexpr const char* kDefaultSince = "1h";
 
 void print_line(const Json& line, bool json) {
   if (json) {
-    std::cout << line.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
+    std::cout << json_line(line) << '\n';
   } else if (!repeats(line)) {
     std::cout << event_text(line) << '\n';
   }
@@ -107,7 +108,7 @@ Result<> from_file(const std::string& file, const EventsOptions& options, WallTi
     return Failure(read.error());
   }
   for (const std::string& warning : read->warnings) {
-    std::cerr << "evictctl: warning: " << warning << '\n';
+    warn(warning);
   }
   for (const Json& line : read->lines) {
     const auto time = line.find("time");
@@ -153,7 +154,7 @@ Result<> show(const EventsOptions& options) {
 int events(const EventsOptions& options) {
   if (const Result<> shown = show(options); !shown) {
     std::cout.flush();
-    std::cerr << "evictctl: " << shown.error().message() << '\n';
+    complain(shown.error().message());
     return kExitFailed;
   }
   return kExitOk;

@@ -11,6 +11,7 @@
 #include "cli/explain_absent.h"
 #include "cli/explain_text.h"
 #include "cli/record_source.h"
+#include "cli/terminal.h"
 #include "export/json_time.h"
 
 namespace evictd::cli {
@@ -47,7 +48,7 @@ Json answer_json(const Answer& answer) {
 }
 
 void print_object(const Json& answer) {
-  std::cout << answer.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
+  std::cout << json_line(answer) << '\n';
 }
 
 /// What the running daemon knows of a pod that no record has; empty where it knows none, and where
@@ -70,7 +71,7 @@ int explain_absent(const ExplainOptions& options, const Error& not_found) {
                   {"record", nullptr}});
   }
   if (story.empty()) {
-    std::cerr << "evictctl: " << not_found.message() << '\n';
+    complain(not_found.message());
     return kExitFailed;
   }
   if (!options.json) {
@@ -96,18 +97,18 @@ Result<Answer> answer_question(const ExplainOptions& options, const Records& rec
 int explain(const ExplainOptions& options) {
   const Result<Records> records = load_records(options.source);
   if (!records) {
-    std::cerr << "evictctl: " << records.error().message() << '\n';
+    complain(records.error().message());
     return kExitFailed;
   }
   for (const std::string& warning : records->warnings) {
-    std::cerr << "evictctl: warning: " << warning << '\n';
+    warn(warning);
   }
   const Result<Answer> answer = answer_question(options, *records);
   if (!answer && answer.error().code == Errc::kNotFound) {
     return explain_absent(options, answer.error());
   }
   if (!answer) {
-    std::cerr << "evictctl: " << answer.error().message() << '\n';
+    complain(answer.error().message());
     return kExitFailed;
   }
   if (options.json) {

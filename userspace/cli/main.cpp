@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "base/standard_output.h"
 #include "cli/admit.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "config/nearest_name.h"
 
 namespace {
@@ -23,7 +23,7 @@ int finish(int status, int lost) {
   if (written) {
     return status;
   }
-  std::cerr << "evictctl: " << written.error().message() << '\n';
+  evictd::cli::complain(written.error().message());
   return std::max(status, lost);
 }
 
@@ -79,7 +79,7 @@ std::string option_problem(const CLI::App& app) {
 }
 
 int refuse(const std::string& problem) {
-  std::cerr << "evictctl: " << evictd::base::one_line(problem) << '\n';
+  evictd::cli::complain(problem);
   return kExitUsage;
 }
 
@@ -112,6 +112,10 @@ int main(int argc, char** argv) {
   CLI::App app("Looks into evictd, the node-pressure pod evictor, and tries it out.", "evictctl");
   app.set_version_flag("--version", std::string("evictctl " EVICTD_VERSION));
   app.require_subcommand(1);
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return CLI::FailureMessage::simple(
+        failed, CLI::Error(error.get_name(), evictd::base::one_line(error.what())));
+  });
   app.footer(
       "Exit status: 0 success, 1 the answer is no, the command failed or stdout cannot be "
       "written,\n"

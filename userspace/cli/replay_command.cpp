@@ -5,13 +5,12 @@
 
 #include "cli/command.h"
 #include "cli/replay_text.h"
+#include "cli/terminal.h"
 #include "core/go_duration.h"
 
 namespace evictd::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct ReplayOptions {
   std::string recording;
@@ -78,10 +77,6 @@ std::string changes_text(const ReplayOptions& options) {
   return text;
 }
 
-void print_json_line(const Json& json) {
-  std::cout << json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
-}
-
 /// The exit status, or what went wrong.
 Result<int> run(const ReplayOptions& options) {
   const Result<replay::WhatIf> changes = changes_of(options);
@@ -93,7 +88,7 @@ Result<int> run(const ReplayOptions& options) {
     return Failure(recording.error());
   }
   if (!recording->warning.empty()) {
-    std::cerr << "evictctl: warning: " << recording->warning << '\n';
+    warn(recording->warning);
   }
   const Duration offset = recording->header.wall_offset;
   const Result<replay::Verification> verification = replay::verify(*recording);
@@ -102,7 +97,7 @@ Result<int> run(const ReplayOptions& options) {
   }
   if (!changes->asked() || verification->difference) {
     if (options.json) {
-      print_json_line(to_json(*verification, offset));
+      std::cout << json_line(to_json(*verification, offset)) << '\n';
     } else {
       print_verification(*verification, offset, std::cout);
     }
@@ -113,7 +108,7 @@ Result<int> run(const ReplayOptions& options) {
     return fail_in(options.recording, result.error());
   }
   if (options.json) {
-    print_json_line(to_json(*result, offset));
+    std::cout << json_line(to_json(*result, offset)) << '\n';
   } else {
     print_verification(*verification, offset, std::cout);
     print_counterfactual(*result, changes_text(options), offset, std::cout);
@@ -124,7 +119,7 @@ Result<int> run(const ReplayOptions& options) {
 int replay_recording(const ReplayOptions& options) {
   const Result<int> status = run(options);
   if (!status) {
-    std::cerr << "evictctl: " << status.error().message() << '\n';
+    complain(status.error().message());
     return kExitFailed;
   }
   return *status;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "base/one_line.h"
 #include "cli/amount_text.h"
 #include "export/json_time.h"
 
@@ -30,10 +31,10 @@ std::string why_text(const Eviction& eviction) {
 }
 
 std::string eviction_text(const Eviction& eviction, Duration offset) {
-  return fmt::format("{} {} {}{}, grace {} s, {}", wall(eviction.at, offset), eviction.name,
-                     eviction.escalated ? "loses its grace" : "is evicted",
-                     eviction.dry_run ? " in a dry run" : "", eviction.grace_seconds,
-                     why_text(eviction));
+  return base::one_line(fmt::format(
+      "{} {} {}{}, grace {} s, {}", wall(eviction.at, offset), eviction.name,
+      eviction.escalated ? "loses its grace" : "is evicted",
+      eviction.dry_run ? " in a dry run" : "", eviction.grace_seconds, why_text(eviction)));
 }
 
 std::string signed_duration(Duration duration) {
@@ -65,7 +66,8 @@ void print_comparison(const Comparison& line, Duration offset, std::ostream& out
     out << fmt::format(
         "            the kernel's OOM killer would have come first, {}, when {} is used up at "
         "the recorded rate\n",
-        signed_duration(line.oom_first->at - line.recorded->at), line.oom_first->signal);
+        signed_duration(line.oom_first->at - line.recorded->at),
+        base::one_line(line.oom_first->signal));
   } else if (line.recorded && is_of_memory(*line.recorded)) {
     out << "            the kernel's OOM killer would not have come before, at the recorded rate\n";
   }
@@ -103,8 +105,8 @@ void print_verification(const replay::Verification& verification, Duration wall_
   }
   const replay::Difference& difference = *verification.difference;
   out << fmt::format("pass {} at {}: {} differs\n  recorded: {}\n  replayed: {}\n", difference.pass,
-                     wall(difference.at, wall_offset), difference.what, difference.recorded,
-                     difference.replayed);
+                     wall(difference.at, wall_offset), base::one_line(difference.what),
+                     base::one_line(difference.recorded), base::one_line(difference.replayed));
 }
 
 Json to_json(const replay::Verification& verification, Duration wall_offset) {
@@ -127,7 +129,8 @@ Json to_json(const replay::Verification& verification, Duration wall_offset) {
 
 void print_counterfactual(const replay::Counterfactual& result, const std::string& changes,
                           Duration wall_offset, std::ostream& out) {
-  out << fmt::format("with {}: {} passes would have been run\n", changes, result.passes);
+  out << fmt::format("with {}: {} passes would have been run\n", base::one_line(changes),
+                     result.passes);
   if (result.evictions.empty()) {
     out << "nobody was evicted, and nobody would have been\n";
   }
@@ -135,10 +138,10 @@ void print_counterfactual(const replay::Counterfactual& result, const std::strin
     print_comparison(line, wall_offset, out);
   }
   for (const auto& [reason, passes] : result.held) {
-    out << fmt::format("\nheld by a brake: {} passes ({})\n", passes, reason);
+    out << fmt::format("\nheld by a brake: {} passes ({})\n", passes, base::one_line(reason));
   }
   for (const std::string& text : result.left_out) {
-    out << "\nleft out: " << text << '\n';
+    out << "\nleft out: " << base::one_line(text) << '\n';
   }
 }
 

@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/one_line.h"
 #include "base/unix_socket.h"
 #include "cli/command.h"
 #include "cli/status_text.h"
+#include "cli/terminal.h"
 
 namespace evictd::cli {
 
@@ -21,18 +23,17 @@ int status(const StatusOptions& options) {
   const Result<std::string> answer =
       base::request_line(options.socket, nlohmann::json{{"op", "status"}}.dump());
   if (!answer) {
-    std::cerr << "evictctl: " << answer.error().message()
-              << "\nevictctl: is evictd running, and is " << options.socket
-              << " its controlSocket?\n";
+    complain(answer.error().message());
+    complain("is evictd running, and is " + options.socket + " its controlSocket?");
     return kExitFailed;
   }
   const auto parsed = base::parse_json<nlohmann::ordered_json>(*answer).value_or(nullptr);
   if (!parsed.is_object()) {
-    std::cerr << "evictctl: " << options.socket << ": the answer is no JSON object\n";
+    complain(options.socket + ": the answer is no JSON object");
     return kExitFailed;
   }
   if (options.json) {
-    std::cout << *answer << '\n';
+    std::cout << base::one_line_json(*answer) << '\n';
   } else {
     print_status(parsed, std::cout);
   }

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/one_line.h"
 #include "config/keys.h"
 
 namespace evictd::config {
@@ -53,7 +54,7 @@ class YamlWriter {
   }
 
   [[nodiscard]] std::string comment(std::string_view key) const {
-    return fmt::format("  # {}", to_string(config_.origin(key)));
+    return fmt::format("  # {}", base::one_line(to_string(config_.origin(key))));
   }
 
   const Config& config_;

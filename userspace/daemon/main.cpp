@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/one_line.h"
 #include "base/standard_output.h"
 #include "config/effective.h"
 #include "config/written_files.h"
@@ -51,13 +52,18 @@ evictd::Result<std::optional<evictd::daemon::RecordingOptions>> recording_of(
   return line.record.empty() ? std::nullopt : std::optional(options);
 }
 
+/// Texts and paths from outside may be part of it.
+void complain(const std::string& what) {
+  std::cerr << "evictd: " << evictd::base::one_line(what) << '\n';
+}
+
 int check(const evictd::config::Config& config) {
   for (const evictd::config::Warning& warning : config.warnings()) {
-    std::cerr << "evictd: warning: " << warning.text << '\n';
+    complain("warning: " + warning.text);
   }
   if (!config.ignored().empty()) {
-    std::cerr << "evictd: these settings of the kubelet have no meaning here: "
-              << evictd::config::to_string(config.ignored()) << '\n';
+    complain("these settings of the kubelet have no meaning here: " +
+             evictd::config::to_string(config.ignored()));
   }
   std::cout << evictd::config::effective_yaml(config);
   return 0;
@@ -67,18 +73,18 @@ int run(const CommandLine& line) {
   using namespace evictd;
   Result<std::optional<daemon::RecordingOptions>> recording = recording_of(line);
   if (!recording) {
-    std::cerr << "evictd: " << recording.error().message() << '\n';
+    complain(recording.error().message());
     return kExitUsage;
   }
   Result<config::Config> config = daemon::load_config(line.sources);
   if (!config) {
-    std::cerr << "evictd: " << config.error().message() << '\n';
+    complain(config.error().message());
     return kExitFailed;
   }
   if (const Result<> apart =
           config::check_recording_path("--record", line.record, config->settings(), line.sources);
       !line.record.empty() && !apart) {
-    std::cerr << "evictd: " << apart.error().message() << '\n';
+    complain(apart.error().message());
     return kExitFailed;
   }
   if (line.check) {
@@ -87,7 +93,7 @@ int run(const CommandLine& line) {
   if (Result<> ended = daemon::run_daemon(
           {.sources = line.sources, .recording = std::move(*recording)}, std::move(*config));
       !ended) {
-    std::cerr << "evictd: " << ended.error().message() << '\n';
+    complain(ended.error().message());
     return kExitFailed;
   }
   return 0;
@@ -99,7 +105,7 @@ int finish(int status) {
   if (written) {
     return status;
   }
-  std::cerr << "evictd: " << written.error().message() << '\n';
+  complain(written.error().message());
   return std::max(status, kExitFailed);
 }
 
@@ -150,11 +156,15 @@ int main(int argc, char** argv) {
       ->needs(record)
       ->check(empty_problem);
   app.footer(footer());
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return CLI::FailureMessage::simple(
+        failed, CLI::Error(error.get_name(), evictd::base::one_line(error.what())));
+  });
   try {
     evictd::Result<evictd::config::FlagSplit> split =
         evictd::config::split_flags(std::vector<std::string>(argv + 1, argv + argc));
     if (!split) {
-      std::cerr << "evictd: " << split.error().message() << '\n';
+      complain(split.error().message());
       return kExitUsage;
     }
     line.sources.flags = std::move(split->flags);

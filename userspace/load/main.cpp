@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/one_line.h"
 #include "load/fill_work.h"
 #include "load/fork_work.h"
 #include "load/memory_work.h"
@@ -146,6 +147,11 @@ Result<> run_fill(Options& options) {
   return evictd::load::run(options.run, work);
 }
 
+/// Texts and paths from outside may be part of it.
+void complain(const std::string& what) {
+  std::fprintf(stderr, "evict-load: %s\n", evictd::base::one_line(what).c_str());
+}
+
 [[noreturn]] void spin() {
   for (volatile std::uint64_t turns = 0;;) {
     turns = turns + 1;
@@ -208,6 +214,10 @@ int run_program(int argc, char** argv) {
   CLI::App app("evict-load makes one kind of load and stamps what it does.");
   app.footer(kFooter);
   app.require_subcommand(1);
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return CLI::FailureMessage::simple(
+        failed, CLI::Error(error.get_name(), evictd::base::one_line(error.what())));
+  });
   Options options;
   std::function<Result<>()> chosen;
   add_memory(app, options, chosen);
@@ -218,7 +228,7 @@ int run_program(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
   const Result<> ended = chosen();
-  std::fprintf(stderr, "evict-load: %s\n", ended ? "ended" : ended.error().message().c_str());
+  complain(ended ? "ended" : ended.error().message());
   return kExitFailed;
 }
 
@@ -228,7 +238,7 @@ int main(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "evict-load: %s\n", error.what());
+    complain(error.what());
     return kExitFailed;
   }
 }

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/one_line.h"
+
 namespace evictd::probe {
 namespace {
 
@@ -51,7 +53,7 @@ std::string purpose_text(const PurposeReport& report) {
   }
   for (const RowReport& row : report.rows) {
     text += std::string(row.chosen ? "  * " : "    ") + column(row.row, 11) + row.hook;
-    text += row.reason.empty() ? "\n" : "\n        " + row.reason + '\n';
+    text += row.reason.empty() ? "\n" : "\n        " + base::one_line(row.reason) + '\n';
   }
   if (!report.lost.empty()) {
     text += "    lost: " + report.lost + '\n';
@@ -63,7 +65,7 @@ std::string features_text(std::string_view title, const std::vector<Feature>& fe
   std::string text = '\n' + std::string(title) + '\n';
   for (const Feature& feature : features) {
     std::string line = "  " + column(feature.present ? "yes" : "no", 3) + column(feature.name, 16) +
-                       feature.detail;
+                       base::one_line(feature.detail);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
@@ -97,7 +99,7 @@ Json purpose_json(const PurposeReport& report) {
 std::string doctor_text(const Ladder& ladder) {
   std::string text = std::string(level_sentence(ladder.level())) + '\n';
   if (!ladder.failure.empty()) {
-    text += ladder.failure + '\n';
+    text += base::one_line(ladder.failure) + '\n';
   }
   text += "\nhooks, best first; * marks the one in use\n";
   for (const PurposeReport& report : ladder.purposes) {
@@ -118,7 +120,7 @@ std::string doctor_json(const Ladder& ladder) {
                          {"purposes", purposes},
                          {"kernel", features_json(ladder.kernel)},
                          {"privileges", features_json(ladder.privileges)}};
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return base::one_line_json(document.dump(-1, ' ', false, Json::error_handler_t::replace)) + '\n';
 }
 
 int doctor_exit_code(const Ladder& ladder) {
