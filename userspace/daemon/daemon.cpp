@@ -197,9 +197,7 @@ class Composition {
         dry_run_({.clock = &clock_}) {}
 
   Result<> run() {
-    for (const config::Warning& warning : config_->warnings()) {
-      log_.warn(warning.text + ", continuing without a change");
-    }
+    log_warnings(*config_, log_);
     if (!config_->ignored().empty()) {
       log_.info("these settings of the kubelet have no meaning here",
                 {{"settings", config::to_string(config_->ignored())}});
@@ -432,6 +430,12 @@ Result<config::Config> load_config(const config::Sources& sources) {
     vocabulary.attach_rows[std::string(probe::to_string(row.purpose))].emplace_back(row.name);
   }
   return config::load(sources, vocabulary);
+}
+
+void log_warnings(const config::Config& config, base::Log& log) {
+  for (const config::Warning& warning : config.warnings()) {
+    log.warn(warning.text + ", continuing without a change");
+  }
 }
 
 Result<> run_daemon(const DaemonOptions& options, config::Config config) {

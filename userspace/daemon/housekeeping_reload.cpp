@@ -74,6 +74,7 @@ Result<> Housekeeping::try_reload() {
     log_memory_rules();
   }
   set_watch_points(capacities_);
+  log_warnings(*config_, *options_.log);
   options_.log->info("configuration reloaded",
                      {{"file", config::to_string(options_.sources)},
                       {"changed_keys", static_cast<std::int64_t>(changes)}});

@@ -62,6 +62,24 @@ TEST_P(Reload, ADryRunCanBeSwitchedOn) {
   EXPECT_TRUE(hog.alive());
 }
 
+TEST_P(Reload, WarnsOnceOfWhatTheNewFileCanHardlyMean) {
+  limit_memory();
+  Json config = memory_config(GetParam());
+  start_daemon(config);
+  const std::string_view warning =
+      "evictionMinimumReclaim[pid.available]: there is no threshold that it belongs to";
+  EXPECT_EQ(lines_with(log(), warning), 0U) << log();
+  config["evictionMinimumReclaim"] = {{"pid.available", "1"}};
+
+  reload(config.dump(2));
+  EXPECT_EQ(lines_with(log(), warning), 1U) << log();
+
+  config["lockMemory"] = false;
+  reload(config.dump(2));
+  EXPECT_EQ(lines_with(log(), "a change of lockMemory needs a restart"), 1U) << log();
+  EXPECT_EQ(lines_with(log(), warning), 1U) << "of a file that was refused\n" << log();
+}
+
 TEST_P(Reload, ABadFileKeepsTheOldConfigurationAndIsReportedInOneLine) {
   Actor& hog = add_hog({.name = "hog"});
   limit_memory();
