@@ -28,8 +28,7 @@ class NodeJudge {
   void warn_of_capacity() {
     for (const Threshold& threshold : given_) {
       const auto bound = upper_bound_of(threshold.signal);
-      const auto amount = amount_at(threshold.value, bound);
-      if (bound && amount && *amount >= *bound) {
+      if (bound && is_met_for_ever(threshold, *bound)) {
         add(key_of(threshold),
             fmt::format("{} is not below the capacity {}: it is met for ever, and evicts pod "
                         "after pod",
@@ -39,11 +38,10 @@ class NodeJudge {
   }
 
   void warn_of_reservations() {
-    const auto& enforced = config_->eviction.enforce_node_allocatable;
-    const std::int64_t held_back = reserved_memory();
-    if (std::find(enforced.begin(), enforced.end(), "pods") == enforced.end()) {
-      return;  // the pods' own cgroup has no limit
+    if (!limits_pods()) {
+      return;
     }
+    const std::int64_t held_back = reserved_memory();
     for (const Threshold& threshold : config_.thresholds()) {
       const auto amount = amount_of(threshold.signal, threshold.value);
       if (threshold.signal != Signal::kMemoryAvailable || !amount || *amount >= held_back) {
@@ -88,26 +86,53 @@ class NodeJudge {
     }
   }
 
+  /// Of the copy of memory.available that holds for the pods' memory, where the node has enough for
+  /// the original.
+  void warn_of_copy() {
+    const Threshold* original = find_hard(Signal::kMemoryAvailable);
+    const auto node = upper_bound_of(Signal::kMemoryAvailable);
+    const auto pods = upper_bound_of(Signal::kAllocatableMemoryAvailable);
+    const bool has_copy = limits_pods() && !config_->node_allocatable.ignore_eviction;
+    if (original == nullptr || !has_copy || !node || !pods) {
+      return;
+    }
+    if (is_met_for_ever(*original, *pods)) {
+      if (!is_met_for_ever(*original, *node)) {
+        add(key_of(*original),
+            fmt::format("{} is not below the {} that systemReserved and kubeReserved leave to "
+                        "pods: its copy allocatableMemory.available is met for ever, and evicts "
+                        "pod after pod",
+                        to_string(original->value), *pods));
+      }
+    } else if (is_never_left(*original, *pods) && !is_never_left(*original, *node)) {
+      add("evictionMinimumReclaim[memory.available]",
+          fmt::format("{} above the threshold {} is more than the {} that systemReserved and "
+                      "kubeReserved leave to pods: the pressure of its copy "
+                      "allocatableMemory.available would never end",
+                      to_string(*original->min_reclaim), to_string(original->value), *pods));
+    }
+  }
+
   void warn_of_graces() {
     const std::int64_t rate = facts_.pod_rate_bytes_per_second.value_or(0);
     if (rate <= 0) {
       return;
     }
-    const Threshold* hard = find_hard_memory();
-    const std::int64_t floor =
-        hard == nullptr ? 0 : amount_of(hard->signal, hard->value).value_or(0);
     for (const Threshold& soft : config_.thresholds()) {
       const auto amount = amount_of(soft.signal, soft.value);
-      if (soft.signal != Signal::kMemoryAvailable || soft.is_hard() || !amount) {
+      if (!eviction::is_memory(soft.signal) || soft.is_hard() || !amount) {
         continue;
       }
+      const Threshold* hard = find_hard(soft.signal);
+      const std::int64_t floor =
+          hard == nullptr ? 0 : amount_of(hard->signal, hard->value).value_or(0);
       const double left = static_cast<double>(std::max<std::int64_t>(*amount - floor, 0)) /
                           static_cast<double>(rate);
       const Duration ending =
           std::max<Duration>(config_->eviction.max_pod_grace_period, Duration::zero());
       const double needed = std::chrono::duration<double>(soft.grace_period + ending).count();
       if (needed > left) {
-        add("evictionSoftGracePeriod[memory.available]",
+        add(fmt::format("evictionSoftGracePeriod[{}]", to_string(soft.signal)),
             fmt::format("{}{} is longer than the {:.3g} s that pods growing by {} a second leave "
                         "until {}",
                         format_duration(soft.grace_period),
@@ -115,7 +140,7 @@ class NodeJudge {
                             ? ""
                             : fmt::format(" and {} for a pod to end", format_duration(ending)),
                         left, format_bytes(Bytes{rate}),
-                        hard == nullptr ? "there is no memory"
+                        hard == nullptr ? no_more_of(soft.signal)
                                         : "the hard threshold " + to_string(hard->value)));
       }
     }
@@ -124,6 +149,20 @@ class NodeJudge {
   [[nodiscard]] std::vector<Warning> take() { return std::move(found_); }
 
  private:
+  /// Whether the pods' own cgroup has a limit.
+  [[nodiscard]] bool limits_pods() const {
+    const auto& enforced = config_->eviction.enforce_node_allocatable;
+    return std::find(enforced.begin(), enforced.end(), "pods") != enforced.end();
+  }
+
+  /// What pods may have together.
+  [[nodiscard]] std::optional<std::int64_t> allocatable_memory() const {
+    if (!facts_.memory_bytes || !limits_pods()) {
+      return facts_.memory_bytes;
+    }
+    return std::max<std::int64_t>(*facts_.memory_bytes - reserved_memory(), 0);
+  }
+
   /// Without the copies of memory.available, which have the minimum reclaim of the original.
   [[nodiscard]] static std::vector<Threshold> given_thresholds(const Config& config) {
     Settings settings = config.settings();
@@ -135,6 +174,8 @@ class NodeJudge {
     switch (signal) {
       case Signal::kMemoryAvailable:
         return facts_.memory_bytes;
+      case Signal::kAllocatableMemoryAvailable:
+        return allocatable_memory();
       case Signal::kNodeFsAvailable:
         return facts_.ephemeral_storage_bytes;
       case Signal::kNodeFsInodesFree:
@@ -145,7 +186,6 @@ class NodeJudge {
         return facts_.imagefs_inodes;
       case Signal::kPidAvailable:
         return facts_.max_pids;
-      case Signal::kAllocatableMemoryAvailable:
       case Signal::kContainerFsAvailable:
       case Signal::kContainerFsInodesFree:
       case Signal::kUnknown:
@@ -156,11 +196,9 @@ class NodeJudge {
 
   /// What there can be at most, the capacity included.
   [[nodiscard]] std::optional<std::int64_t> upper_bound_of(Signal signal) const {
-    if (!eviction::is_memory(signal)) {
-      return capacity_of(signal);
-    }
-    // Swap comes on top of the memory. Pods together may have no more than the node has.
-    return config_->memory.swap_aware ? std::nullopt : facts_.memory_bytes;
+    // Swap comes on top of the memory.
+    const bool has_no_bound = eviction::is_memory(signal) && config_->memory.swap_aware;
+    return has_no_bound ? std::nullopt : capacity_of(signal);
   }
 
   [[nodiscard]] std::optional<std::int64_t> amount_of(Signal signal,
@@ -196,6 +234,22 @@ class NodeJudge {
     return sum;
   }
 
+  /// Whether even all of `capacity` leaves no more than the threshold asks for.
+  [[nodiscard]] static bool is_met_for_ever(const Threshold& threshold, std::int64_t capacity) {
+    const auto amount = amount_at(threshold.value, capacity);
+    return amount && *amount >= capacity;
+  }
+
+  /// Whether all of `capacity` is less than the threshold and its minimum reclaim together.
+  [[nodiscard]] static bool is_never_left(const Threshold& threshold, std::int64_t capacity) {
+    if (!threshold.min_reclaim) {
+      return false;
+    }
+    const auto reclaim = amount_at(*threshold.min_reclaim, capacity);
+    const auto line = amount_at(threshold.value, capacity);
+    return reclaim && line && *reclaim > capacity - std::min(*line, capacity);
+  }
+
   /// Whether there was something to say.
   bool warn_of_minimum_reclaim(const Threshold& threshold, const std::string& text) {
     const std::string key = fmt::format("evictionMinimumReclaim[{}]", to_string(threshold.signal));
@@ -204,12 +258,10 @@ class NodeJudge {
       return true;
     }
     const auto capacity = upper_bound_of(threshold.signal);
-    const auto reclaim = amount_at(*threshold.min_reclaim, capacity);
-    const auto line = amount_at(threshold.value, capacity);
-    if (!capacity || !reclaim || !line || *reclaim <= *capacity - std::min(*line, *capacity)) {
+    if (!capacity || !is_never_left(threshold, *capacity)) {
       return false;
     }
-    add(key, *reclaim > *capacity
+    add(key, amount_at(*threshold.min_reclaim, capacity) > *capacity
                  ? fmt::format("{} is more than the capacity {}: pressure would never end", text,
                                *capacity)
                  : fmt::format("{} above the threshold {} is more than the capacity {}: pressure "
@@ -218,12 +270,25 @@ class NodeJudge {
     return true;
   }
 
-  [[nodiscard]] const Threshold* find_hard_memory() const {
-    const auto& thresholds = config_.thresholds();
-    const auto found = std::find_if(thresholds.begin(), thresholds.end(), [](const Threshold& t) {
-      return t.signal == Signal::kMemoryAvailable && t.is_hard() && !std::isnan(t.value.percentage);
-    });
-    return found == thresholds.end() ? nullptr : &*found;
+  /// The hard threshold that is met first; none that can never be met.
+  [[nodiscard]] const Threshold* find_hard(Signal signal) const {
+    const Threshold* first = nullptr;
+    for (const Threshold& threshold : config_.thresholds()) {
+      if (threshold.signal != signal || !threshold.is_hard() ||
+          std::isnan(threshold.value.percentage)) {
+        continue;
+      }
+      if (first == nullptr ||
+          amount_of(signal, threshold.value) > amount_of(signal, first->value)) {
+        first = &threshold;
+      }
+    }
+    return first;
+  }
+
+  [[nodiscard]] static std::string no_more_of(Signal signal) {
+    return signal == Signal::kMemoryAvailable ? "there is no memory"
+                                              : "they have all that they may have";
   }
 
   [[nodiscard]] static std::string key_of(const Threshold& threshold) {
@@ -250,6 +315,7 @@ std::vector<Warning> find_node_warnings(const Config& config, const NodeFacts& f
   judge.warn_of_reservations();
   judge.warn_of_soft_below_hard();
   judge.warn_of_minimum_reclaims();
+  judge.warn_of_copy();
   judge.warn_of_graces();
   return judge.take();
 }

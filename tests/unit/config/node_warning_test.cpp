@@ -162,6 +162,78 @@ TEST(NodeWarning, AMinimumReclaimOfThePodsMemoryAboveTheWholeNodes) {
                    "17Gi is more than the capacity 17179869184: pressure would never end"}));
 }
 
+TEST(NodeWarning, AThresholdThatIsNotBelowWhatPodsMayHave) {
+  const std::string reserved = "--system-reserved=memory=15872Mi";
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<15500Mi", "--kube-reserved=memory=1Gi"}),
+            (Lines{"flag --eviction-hard: evictionHard[memory.available]: 15500Mi is not below the "
+                   "16106127360 that systemReserved and kubeReserved leave to pods: its copy "
+                   "allocatableMemory.available is met for ever, and evicts pod after pod"}));
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<15500Mi", "--kube-reserved=memory=1Gi",
+                         "--experimental-allocatable-ignore-eviction"}),
+            Lines{});
+  EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<15500Mi", "--kube-reserved=memory=1Gi",
+                         "--enforce-node-allocatable=none"}),
+            Lines{});
+  EXPECT_EQ(warnings_of({"--eviction-hard=allocatableMemory.available<512Mi", reserved}),
+            (Lines{"flag --eviction-hard: evictionHard[allocatableMemory.available]: 512Mi is not "
+                   "below the capacity 536870912: it is met for ever, and evicts pod after pod"}));
+  EXPECT_EQ(warnings_of({"--eviction-hard=allocatableMemory.available<511Mi", reserved}), Lines{});
+  EXPECT_EQ(warnings_of({"--eviction-hard=allocatableMemory.available<512Mi", reserved,
+                         "--enforce-node-allocatable=none"}),
+            Lines{});
+}
+
+TEST(NodeWarning, AMinimumReclaimThatTheCopyCannotReach) {
+  const Lines flags = {"--eviction-hard=memory.available<9Gi", "--system-reserved=memory=4Gi"};
+  const auto with = [&](const std::string& reclaim) {
+    Lines all = flags;
+    all.push_back("--eviction-minimum-reclaim=memory.available=" + reclaim);
+    return warnings_of(all);
+  };
+  EXPECT_EQ(with("3Gi"), Lines{});
+  EXPECT_EQ(with("4Gi"),
+            (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: 4Gi "
+                   "above the threshold 9Gi is more than the 12884901888 that systemReserved and "
+                   "kubeReserved leave to pods: the pressure of its copy "
+                   "allocatableMemory.available would never end"}));
+  // Of what the node itself does not allow nothing is said twice.
+  EXPECT_EQ(with("8Gi").size(), 1U);
+}
+
+TEST(NodeWarning, ASoftAmountOfThePodsMemoryNotAboveTheHardShare) {
+  const Lines flags = {"--eviction-hard=memory.available<50%",
+                       "--eviction-soft=allocatableMemory.available<6Gi",
+                       "--eviction-soft-grace-period=allocatableMemory.available=1m"};
+  EXPECT_EQ(warnings_of(flags),
+            (Lines{"flag --eviction-soft: evictionSoft[allocatableMemory.available]: 6Gi is not "
+                   "above the hard threshold 50% on this node: the hard one always acts first"}));
+  Lines reserved = flags;
+  // Half of what is left to pods is less than half of the node.
+  reserved.emplace_back("--system-reserved=memory=6Gi");
+  EXPECT_EQ(warnings_of(reserved), Lines{});
+}
+
+TEST(NodeWarning, AGraceOfThePodsMemoryLongerThanTheirRateLeaves) {
+  NodeFacts facts = node();
+  facts.pod_rate_bytes_per_second = kGiB / 10;
+  const Lines soft = {"--eviction-soft=allocatableMemory.available<2Gi",
+                      "--eviction-soft-grace-period=allocatableMemory.available=90s"};
+  Lines copied = soft;
+  copied.emplace_back("--eviction-hard=memory.available<1Gi");
+  EXPECT_EQ(warnings_of(copied, facts),
+            (Lines{"flag --eviction-soft-grace-period: "
+                   "evictionSoftGracePeriod[allocatableMemory.available]: 1m30s is longer than "
+                   "the 10 s that pods growing by 107374182 a second leave until the hard "
+                   "threshold 1Gi"}));
+  Lines alone = soft;
+  alone.emplace_back("--eviction-hard=");
+  EXPECT_EQ(warnings_of(alone, facts),
+            (Lines{"flag --eviction-soft-grace-period: "
+                   "evictionSoftGracePeriod[allocatableMemory.available]: 1m30s is longer than "
+                   "the 20 s that pods growing by 107374182 a second leave until they have all "
+                   "that they may have"}));
+}
+
 TEST(NodeWarning, AGraceLongerThanTheRateOfThePodsLeaves) {
   const Lines flags = {
       "--eviction-hard=memory.available<1Gi", "--eviction-soft=memory.available<2Gi",
