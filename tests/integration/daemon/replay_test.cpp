@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the daemon recorded is replayed by evictctl.
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "arena.h"
+#include "stage/text_file.h"
 
 namespace evictd::daemon::test {
 namespace {
@@ -82,6 +86,41 @@ TEST_P(Replayed, WithoutEventsItWouldHaveBeenLaterAndTheOomKillerFirst) {
   EXPECT_EQ(line["oom_killer_first"], true) << told.output;
   const ProgramEnd text = replay({"--without-events", "--interval", "10s"});
   EXPECT_NE(text.output.find("OOM killer would have come first"), std::string::npos) << text.output;
+}
+
+/// The lines of code of a document that begin with one of `beginnings`.
+std::vector<std::string> commands_of(const std::filesystem::path& document,
+                                     const std::vector<std::string_view>& beginnings) {
+  std::istringstream lines(stage::read_text(document).value());
+  std::vector<std::string> commands;
+  bool is_code = false;
+  for (std::string line; std::getline(lines, line);) {
+    is_code = is_code != line.starts_with("```");
+    if (is_code && std::any_of(beginnings.begin(), beginnings.end(),
+                               [&](std::string_view begin) { return line.starts_with(begin); })) {
+      commands.push_back(line);
+    }
+  }
+  return commands;
+}
+
+TEST_P(Replayed, TheGuidesCommandsDoAsWritten) {
+  record_an_eviction();
+  const std::filesystem::path place = scratch_->path();
+  std::filesystem::create_symlink(recording(), place / "FILE");
+  std::filesystem::copy_file(config_file(), place / "other.yaml");
+  std::ofstream(place / "kubelet.yaml") << "apiVersion: kubelet.config.k8s.io/v1beta1\n"
+                                           "kind: KubeletConfiguration\n";
+  const std::vector<std::string> commands =
+      commands_of(REPLAY_GUIDE, {"evictctl replay ", "evictctl check-config "});
+  EXPECT_GE(commands.size(), 6U) << REPLAY_GUIDE;
+  const std::string path =
+      "PATH=" + std::filesystem::path(EVICTCTL).parent_path().string() + ":/usr/bin:/bin";
+  for (const std::string& command : commands) {
+    const ProgramEnd told =
+        run_to_end(place, {"/usr/bin/env", "--chdir=" + place.string(), path, "sh", "-c", command});
+    EXPECT_EQ(told.exit_status, 0) << command << '\n' << told.output;
+  }
 }
 
 TEST_P(Replayed, WhatIsNoRecordingIsOneError) {
