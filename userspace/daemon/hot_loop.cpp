@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "daemon/callback_handler.h"
+#include "poll/growth.h"
 
 namespace evictd::daemon {
 
@@ -18,6 +19,20 @@ constexpr std::size_t kRecordingBuffers = 24;
 
 /// Victims in a row that may turn out not to be there before a pass waits for the next event.
 constexpr int kMostRefusals = 16;
+
+bool is_polled(eviction::Signal signal) {
+  return eviction::is_memory(signal) || signal == eviction::Signal::kPidAvailable;
+}
+
+/// Of what is used, in the unit of the signal a second; a capacity that changes is no growth.
+std::int64_t growth_of(const std::optional<eviction::Observation>& before,
+                       const eviction::Observation& now) {
+  if (!before || !before->time || !now.time) {
+    return 0;
+  }
+  return poll::growth_per_second(before->capacity - before->available, *before->time,
+                                 now.capacity - now.available, *now.time);
+}
 
 }  // namespace
 
@@ -237,7 +252,7 @@ bool HotLoop::kernel_watches(eviction::Signal signal) const {
           !ladder.chosen(probe::Purpose::kNodeMemory).empty());
 }
 
-Duration HotLoop::next_interval() const {
+Duration HotLoop::next_interval() {
   Duration interval = config_->interval.longest;
   poll::IntervalOptions options = config_->interval;
   if (source() == ReadingSource::kTable) {
@@ -248,15 +263,23 @@ Duration HotLoop::next_interval() const {
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const eviction::Signal signal = thresholds[i].signal;
     const auto& seen = readings_.observations()[signal];
-    if (!eviction::is_memory(signal) || !seen || kernel_watches(signal)) {
+    if (!is_polled(signal) || !seen || kernel_watches(signal)) {
       continue;
     }
     const auto limit = static_cast<std::int64_t>(
         thresholds.limit(i, seen->capacity, eviction::MinReclaim::kIgnored));
-    const poll::Approach approach{.distance = Bytes{seen->available - limit},
-                                  .rate = Bytes{readings_.pod_root().rate_bytes_per_second}};
-    interval = std::min(interval, poll::next_interval(options, approach));
+    const std::int64_t distance = seen->available - limit;
+    const std::int64_t growth = growth_of(polled_[signal], *seen);
+    const std::int64_t pods = readings_.pod_root().rate_bytes_per_second;
+    const Duration next =
+        eviction::is_memory(signal)
+            ? poll::next_interval(
+                  options, {.distance = Bytes{distance}, .rate = Bytes{std::max(growth, pods)}})
+            : poll::next_interval(options,
+                                  poll::TaskApproach{.distance = distance, .rate = growth});
+    interval = std::min(interval, next);
   }
+  polled_ = readings_.observations();
   return interval;
 }
 

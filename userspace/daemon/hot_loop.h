@@ -128,7 +128,7 @@ class HotLoop final : private probe::EventSink {
   void note_unrecorded();
   void arm_timer(MonoTime now);
   [[nodiscard]] bool kernel_watches(eviction::Signal signal) const;
-  [[nodiscard]] Duration next_interval() const;
+  [[nodiscard]] Duration next_interval();
   [[nodiscard]] ReadingSource source() const;
   [[nodiscard]] enforce::Actuator& actuator();
   [[nodiscard]] bool dry_run() const;
@@ -159,8 +159,7 @@ class HotLoop final : private probe::EventSink {
   std::unique_ptr<HotConfig> config_;
   std::vector<std::unique_ptr<PassCopy>> copies_;
   std::vector<eviction::ReleasingPod> releasing_;
-  /// What housekeeping's queue has not taken yet: a pod may not be destroyed here, because an
-  /// eviction or housekeeping itself may still use it.
+  /// Not taken by housekeeping's queue yet: an eviction or housekeeping may still use the pods.
   std::vector<RetirePod> retired_;
   /// By slot; empty where no filesystem is looked at.
   std::vector<std::unique_ptr<HotStorage>> storage_;
@@ -194,6 +193,7 @@ class HotLoop final : private probe::EventSink {
   std::vector<LocalEvictionBegun> local_begun_;
   EvictionTimes times_before_;
   MonoTime next_regular_{};
+  eviction::Observations polled_;  ///< What the last regular pass under this configuration saw.
   std::optional<MonoTime> decision_deadline_;
 };
 

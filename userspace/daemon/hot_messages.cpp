@@ -93,6 +93,7 @@ void HotLoop::handle(UseConfig& message) {
     unrecorded_state_ = config_->manager.state();
     unrecorded_waiting_.reset();
   }
+  polled_ = {};
   disk_work_.end_reclaim();
   if (!dry_run()) {
     in_flight_.forget_dry_runs();

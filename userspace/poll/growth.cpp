@@ -7,14 +7,18 @@
 namespace evictd::poll {
 
 std::int64_t growth_per_second(Bytes earlier, MonoTime earlier_at, Bytes later, MonoTime later_at) {
+  return growth_per_second(earlier.value, earlier_at, later.value, later_at);
+}
+
+std::int64_t growth_per_second(std::int64_t earlier, MonoTime earlier_at, std::int64_t later,
+                               MonoTime later_at) {
   const std::chrono::duration<double> passed = later_at - earlier_at;
-  if (earlier.value < 0 || later.value < 0 || passed.count() <= 0) {
+  if (earlier < 0 || later < 0 || passed.count() <= 0) {
     return 0;
   }
   constexpr double kShortest = 1e-3;
   constexpr double kFastest = 1e18;
-  const double rate =
-      static_cast<double>((later - earlier).value) / std::max(passed.count(), kShortest);
+  const double rate = static_cast<double>(later - earlier) / std::max(passed.count(), kShortest);
   return static_cast<std::int64_t>(std::clamp(rate, -kFastest, kFastest));
 }
 

@@ -14,4 +14,8 @@ namespace evictd::poll {
 [[nodiscard]] std::int64_t growth_per_second(Bytes earlier, MonoTime earlier_at, Bytes later,
                                              MonoTime later_at);
 
+/// The same of an amount in any unit.
+[[nodiscard]] std::int64_t growth_per_second(std::int64_t earlier, MonoTime earlier_at,
+                                             std::int64_t later, MonoTime later_at);
+
 }  // namespace evictd::poll

@@ -4,8 +4,11 @@
 #include <algorithm>
 
 namespace evictd::poll {
+namespace {
 
-Duration next_interval(const IntervalOptions& options, const Approach& approach) {
+/// `distance` and `rate` in one unit and in that unit a second; `rate` is above 0.
+Duration half_of_time_left(const IntervalOptions& options, std::int64_t distance,
+                           std::int64_t rate) {
   switch (options.mode) {
     case IntervalMode::kFixed:
       return options.longest;
@@ -13,18 +16,29 @@ Duration next_interval(const IntervalOptions& options, const Approach& approach)
       break;
   }
   const Duration shortest = std::min(options.shortest, options.longest);
-  if (approach.distance.value <= 0) {
+  if (distance <= 0) {
     return shortest;
   }
-  const Bytes rate = std::max({approach.rate, options.assumed_rate, Bytes{1}});
   // Half of the time to the threshold, so that a growth that doubles is still seen before it.
-  const std::chrono::duration<double> half{static_cast<double>(approach.distance.value) /
-                                           static_cast<double>(rate.value) / 2};
+  const std::chrono::duration<double> half{static_cast<double>(distance) /
+                                           static_cast<double>(rate) / 2};
   // Compared as seconds: a far threshold is more nanoseconds away than a Duration can hold.
   if (half >= options.longest) {
     return options.longest;
   }
   return std::max(std::chrono::duration_cast<Duration>(half), shortest);
+}
+
+}  // namespace
+
+Duration next_interval(const IntervalOptions& options, const Approach& approach) {
+  const Bytes rate = std::max({approach.rate, options.assumed_rate, Bytes{1}});
+  return half_of_time_left(options, approach.distance.value, rate.value);
+}
+
+Duration next_interval(const IntervalOptions& options, const TaskApproach& approach) {
+  const std::int64_t rate = std::max({approach.rate, options.assumed_task_rate, std::int64_t{1}});
+  return half_of_time_left(options, approach.distance, rate);
 }
 
 }  // namespace evictd::poll

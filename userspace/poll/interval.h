@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 #include "evictd/bytes.h"
 #include "evictd/time.h"
@@ -22,9 +23,12 @@ struct IntervalOptions {
   /// Growth a second that is reckoned with when less is seen: a pod at rest may start to grow right
   /// after a poll. 256 MiB/s is what a service fills with real work.
   Bytes assumed_rate{std::int64_t{256} << 20};
+  /// The same for tasks: 1000 a second is what a build or a shell script starts. A fork bomb is
+  /// faster, and that is seen.
+  std::int64_t assumed_task_rate = 1000;
 };
 
-/// What is known at the end of a poll about one threshold.
+/// What is known at the end of a poll about one threshold of memory.
 struct Approach {
   /// Left until the threshold is met; zero or less when it is met.
   Bytes distance;
@@ -32,8 +36,15 @@ struct Approach {
   Bytes rate;
 };
 
+/// The same about one threshold of tasks.
+struct TaskApproach {
+  std::int64_t distance = 0;
+  std::int64_t rate = 0;
+};
+
 /// When to poll next: half of the time that `approach` leaves, between the two bounds. With several
 /// thresholds the caller takes the smallest answer.
 [[nodiscard]] Duration next_interval(const IntervalOptions& options, const Approach& approach);
+[[nodiscard]] Duration next_interval(const IntervalOptions& options, const TaskApproach& approach);
 
 }  // namespace evictd::poll

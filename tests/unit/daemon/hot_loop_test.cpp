@@ -12,6 +12,7 @@
 namespace evictd::daemon {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 using HotLoopWithoutBpf = DrivenHotLoop;
@@ -39,6 +40,66 @@ TEST_F(HotLoopWithoutBpf, RunsAPassOfTheRegularCadenceWhenTheIntervalIsOver) {
   EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
   // A requested pass is a regular one to the kubelet's rules, so the interval begins anew.
   clock_.advance(seconds(10));
+  inbox_.wake_up.signal();
+  EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRegular);
+}
+
+class HotLoopThatPollsTasks : public DrivenHotLoop {
+ protected:
+  HotLoopThatPollsTasks()
+      : DrivenHotLoop(
+            "adaptivePolling: {enabled: true}\nevictionHard:\n  pid.available: \"100\"\n") {
+    node_.set_max_pid(5000);
+    node_.set_tasks(94);
+  }
+};
+
+TEST_F(HotLoopThatPollsTasks, LooksSoonerTheNearerTheThreshold) {
+  start();
+  ASSERT_TRUE(next<PassDone>());
+  // 4806 tasks are left: 2.4 s at 1000 tasks a second.
+  clock_.advance(seconds(2));
+  send(RunPass{});
+  EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
+  node_.set_max_pid(1000);
+  send(RunPass{});
+  EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
+  // 806 are left.
+  clock_.advance(milliseconds(300));
+  send(RunPass{});
+  EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
+  clock_.advance(milliseconds(500));
+  inbox_.wake_up.signal();
+  EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRegular);
+}
+
+TEST_F(HotLoopThatPollsTasks, LooksSoonerTheFasterTheyGrow) {
+  start();
+  ASSERT_TRUE(next<PassDone>());
+  clock_.advance(seconds(1));
+  node_.set_tasks(2094);
+  send(RunPass{});
+  EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
+  // 2806 are left: 0.7 s at 2000 a second, 1.4 s at 1000.
+  clock_.advance(milliseconds(900));
+  inbox_.wake_up.signal();
+  EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRegular);
+}
+
+class HotLoopThatPollsMemory : public DrivenHotLoop {
+ protected:
+  HotLoopThatPollsMemory() : DrivenHotLoop("adaptivePolling: {enabled: true}\n" + hard("100Mi")) {}
+};
+
+TEST_F(HotLoopThatPollsMemory, LooksSoonerTheFasterTheNodesMemoryGrows) {
+  start();
+  ASSERT_TRUE(next<PassDone>());
+  clock_.advance(seconds(1));
+  node_.set_memory(600_MiB);
+  send(RunPass{});
+  EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRequest);
+  // 300 MiB are left: 0.3 s at 500 MiB a second, 0.59 s at 256.
+  clock_.advance(milliseconds(400));
   inbox_.wake_up.signal();
   EXPECT_EQ(next<PassDone>()->trigger, PassTrigger::kRegular);
 }

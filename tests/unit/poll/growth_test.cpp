@@ -18,6 +18,12 @@ TEST(GrowthPerSecond, IsTheDifferenceOverTheTimeBetween) {
   EXPECT_EQ(growth_per_second(Bytes{0}, kStart, 1_MiB, kStart + milliseconds{500}), 2 << 20);
 }
 
+TEST(GrowthPerSecond, IsOfAnyAmount) {
+  EXPECT_EQ(growth_per_second(std::int64_t{100}, kStart, std::int64_t{1100}, kStart + seconds{2}),
+            500);
+  EXPECT_EQ(growth_per_second(std::int64_t{-1}, kStart, std::int64_t{5}, kStart + seconds{1}), 0);
+}
+
 TEST(GrowthPerSecond, IsNegativeWhileUsageFalls) {
   EXPECT_EQ(growth_per_second(Bytes{3000}, kStart, Bytes{1000}, kStart + seconds{2}), -1000);
 }

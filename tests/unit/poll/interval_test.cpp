@@ -36,6 +36,16 @@ TEST(NextInterval, IsTheShortestWhileAThresholdIsMet) {
   EXPECT_EQ(next_interval(kAdaptive, {-1_GiB, Bytes{0}}), milliseconds{100});
 }
 
+TEST(NextInterval, IsSoonerTheNearerAThresholdOfTasks) {
+  EXPECT_EQ(next_interval(kAdaptive, TaskApproach{.distance = 1000, .rate = 0}), milliseconds{500});
+  EXPECT_EQ(next_interval(kAdaptive, TaskApproach{.distance = 4000, .rate = 0}), seconds{2});
+  EXPECT_EQ(next_interval(kAdaptive, TaskApproach{.distance = 4000, .rate = 8000}),
+            milliseconds{250});
+  EXPECT_EQ(next_interval(kAdaptive, TaskApproach{.distance = 4'000'000, .rate = -1}), seconds{10});
+  EXPECT_EQ(next_interval(kAdaptive, TaskApproach{.distance = -1, .rate = 0}), milliseconds{100});
+  EXPECT_EQ(next_interval({}, TaskApproach{.distance = 1, .rate = 8000}), seconds{10});
+}
+
 TEST(NextInterval, NeverExceedsTheLongestEvenIfTheShortestDoes) {
   IntervalOptions options = kAdaptive;
   options.shortest = seconds{60};
