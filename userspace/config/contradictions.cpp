@@ -10,6 +10,7 @@
 
 #include "config/value.h"
 #include "config/written_files.h"
+#include "eviction/parse_thresholds.h"
 
 namespace evictd::config {
 namespace {
@@ -72,7 +73,7 @@ std::string in_quotes(std::string_view text) {
 
 Result<> check_soft_thresholds(const EvictionSettings& eviction, const Judge& judge) {
   for (const auto& [signal, text] : eviction.soft) {
-    if (!eviction.soft_grace_period.contains(signal)) {
+    if (!eviction::is_switched_off(text) && !eviction.soft_grace_period.contains(signal)) {
       return judge.refuse(entry_key("evictionSoft", signal), in_quotes(text),
                           "a soft threshold without a grace period",
                           fmt::format("an evictionSoftGracePeriod for {} beside it", signal));

@@ -57,7 +57,7 @@ Result<ThresholdValue> parse_amount(const std::string& name, const std::string& 
   return ThresholdValue{*std::move(quantity), 0};
 }
 
-/// Adds the thresholds of one map; "0%" and "100%" are ways to write none.
+/// Adds the thresholds of one map.
 Result<> add_statements(const SignalTexts& statements, Compat compat,
                         std::vector<Threshold>& thresholds) {
   for (const auto& [name, text] : statements) {
@@ -65,7 +65,7 @@ Result<> add_statements(const SignalTexts& statements, Compat compat,
     if (!signal) {
       return tl::unexpected(signal.error());
     }
-    if (text == "0%" || text == "100%") {
+    if (is_switched_off(text)) {
       continue;
     }
     Result<ThresholdValue> value =
@@ -190,6 +190,10 @@ Result<std::vector<Threshold>> parse_thresholds(const ThresholdTexts& texts, Com
     copy_memory_to_allocatable(thresholds);
   }
   return thresholds;
+}
+
+bool is_switched_off(std::string_view text) {
+  return text == "0%" || text == "100%";
 }
 
 SignalTexts default_eviction_hard(Compat compat) {

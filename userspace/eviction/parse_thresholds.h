@@ -30,6 +30,9 @@ struct ThresholdTexts {
 [[nodiscard]] Result<std::vector<Threshold>> parse_thresholds(const ThresholdTexts& texts,
                                                               Compat compat);
 
+/// Whether a threshold's text is "0%" or "100%", just so: a way to write no threshold.
+[[nodiscard]] bool is_switched_off(std::string_view text);
+
 /// evictionHard of a kubelet on Linux that was not told any.
 [[nodiscard]] SignalTexts default_eviction_hard(Compat compat);
 

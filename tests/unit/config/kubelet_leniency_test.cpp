@@ -2,6 +2,7 @@
 // What the kubelet takes although it can hardly be meant: taken from its sources, with a warning.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -56,6 +57,40 @@ TEST(KubeletLeniency, ASoftGracePeriodWithoutItsThresholdInEvictdsOwnFileStaysAn
   EXPECT_EQ(sources.error(),
             "evictd.yaml:1: evictionSoftGracePeriod[memory.available]: \"1m\": a grace period "
             "without a soft threshold; allowed: an evictionSoft for memory.available beside it");
+}
+
+/// That it is accepted, kept as it was written, and makes no threshold.
+void expect_switched_off(const KubeletSources& sources, const std::string& text) {
+  ASSERT_EQ(sources.error(), "");
+  const Config config = sources.config();
+  EXPECT_EQ(config->eviction.soft, (Texts{{"pid.available", text}}));
+  EXPECT_TRUE(std::none_of(config.thresholds().begin(), config.thresholds().end(),
+                           [](const eviction::Threshold& threshold) {
+                             return threshold.signal == eviction::Signal::kPidAvailable;
+                           }));
+}
+
+TEST(KubeletLeniency, ASoftThresholdThatIsSwitchedOffNeedsNoGracePeriodWhereverItIsGiven) {
+  for (const std::string& version : {std::string("'1.32'"), std::string("'1.26'")}) {
+    for (const std::string& text : {std::string("0%"), std::string("100%")}) {
+      const std::string own = "compatibility: " + version + "\n";
+      const std::string field = "evictionSoft: {pid.available: " + text + "}\n";
+      expect_switched_off(KubeletSources().own(own + field), text);
+      expect_switched_off(KubeletSources().own(own).file(field), text);
+      expect_switched_off(KubeletSources().own(own).drop_in("1.conf", field), text);
+      expect_switched_off(
+          KubeletSources().own(own).flags({"--eviction-soft=pid.available<" + text}), text);
+    }
+  }
+}
+
+TEST(KubeletLeniency, ASoftThresholdThatIsOnlyNearlySwitchedOffNeedsAGracePeriod) {
+  for (const std::string& text : {std::string("0.0%"), std::string("100.0%"), std::string("1%")}) {
+    KubeletSources sources;
+    sources.flags({"--eviction-soft=pid.available<" + text});
+    EXPECT_NE(sources.error().find("a soft threshold without a grace period"), std::string::npos)
+        << text;
+  }
 }
 
 /// The longest grace that the pass is given, and what is said about it.
