@@ -197,12 +197,15 @@ Result<std::vector<std::string>> read_enforce_node_allocatable(const Value& valu
     if (std::find(kLevels.begin(), kLevels.end(), level) == kLevels.end()) {
       return item.refuse("unknown", allowed);
     }
-    if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
+    if (std::find(levels.begin(), levels.end(), level) == levels.end()) {
+      levels.push_back(level);
+    } else if (value.repeats == Repeats::kRefused) {
       return item.refuse("given twice", allowed);
     }
-    levels.push_back(level);
   }
-  if (levels.size() > 1 && std::find(levels.begin(), levels.end(), "none") != levels.end()) {
+  // The kubelet counts what was written, so "none" twice is not alone.
+  if (value.node.items.size() > 1 &&
+      std::find(levels.begin(), levels.end(), "none") != levels.end()) {
     return value.refuse("\"none\" beside others", allowed);
   }
   return levels;

@@ -26,7 +26,8 @@ namespace evictd::config {
 [[nodiscard]] Result<std::vector<PodGlob>> read_pod_globs(const Value& value);
 [[nodiscard]] nlohmann::ordered_json write_pod_globs(const std::vector<PodGlob>& globs);
 
-/// What the kubelet calls its enforcement levels; "none" only alone.
+/// What the kubelet calls its enforcement levels; "none" only alone. Each once, as `value.repeats`
+/// says.
 [[nodiscard]] Result<std::vector<std::string>> read_enforce_node_allocatable(const Value& value);
 
 /// A path, or "none".

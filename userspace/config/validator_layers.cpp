@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "config/eviction_fields.h"
@@ -114,11 +116,13 @@ Result<> Validator::replace(const Key& key, YamlEntry entry, const Origin& origi
   make_strict(entry);
   const bool is_flag = origin.kind == Origin::Kind::kFlag;
   const std::string place = is_flag ? to_string(origin) : std::string(filename_);
-  if (Result<> read =
-          key.read({.node = entry.value, .filename = place, .key = key.name}, config_.settings_);
+  if (Result<> read = key.read(
+          {.node = entry.value, .filename = place, .key = key.name, .repeats = Repeats::kDropped},
+          config_.settings_);
       !read) {
     return read;
   }
+  warn_of_repeats(entry, origin);
   forget_origins(key.name);
   config_.origins_[key.name] = origin;
   for (const YamlEntry& member : entry.value.entries) {
@@ -126,6 +130,22 @@ Result<> Validator::replace(const Key& key, YamlEntry entry, const Origin& origi
     noted.line = member.line;
   }
   return {};
+}
+
+void Validator::warn_of_repeats(const YamlEntry& list, const Origin& origin) {
+  std::map<std::string_view, int> uses;
+  for (std::size_t i = 0; i < list.value.items.size(); ++i) {
+    const YamlNode& item = list.value.items[i];
+    if (++uses[item.text] != 2) {
+      continue;
+    }
+    Origin place = origin;
+    place.line = item.line;
+    config_.warnings_.push_back(
+        {.key = fmt::format("{}[{}]", list.key, i),
+         .text = fmt::format("{}: {}[{}]: \"{}\" is given more than once, it counts once",
+                             to_string(place), list.key, i, item.text)});
+  }
 }
 
 void Validator::end_files() {

@@ -15,12 +15,17 @@
 
 namespace evictd::config {
 
+/// What becomes of a name that a list has again. evictd is strict where the kubelet is not.
+enum class Repeats { kRefused, kDropped };
+
 /// One value of a file together with everything that an error about it names.
 struct Value {
   const YamlNode& node;
   std::string_view filename;
   /// Dotted key, "evictionHard[memory.available]" for an entry of a map, "podGlobs[0]" of a list.
   std::string key;
+  /// For read_enforce_node_allocatable() alone; other lists have repeats refused.
+  Repeats repeats = Repeats::kRefused;
 
   /// The failure "FILE:LINE: KEY: VALUE: `reason`; allowed: `allowed`", kInvalid.
   [[nodiscard]] Failure refuse(std::string_view reason, std::string_view allowed) const;

@@ -14,6 +14,7 @@
 namespace evictd::config::test {
 namespace {
 
+using Lines = std::vector<std::string>;
 using Texts = std::map<std::string, std::string>;
 
 TEST(KubeletLeniency, ASoftGracePeriodWithoutItsThresholdIsLeftOutWithAWarning) {
@@ -82,6 +83,37 @@ TEST(KubeletLeniency, ASoftThresholdThatIsSwitchedOffNeedsNoGracePeriodWhereverI
           KubeletSources().own(own).flags({"--eviction-soft=pid.available<" + text}), text);
     }
   }
+}
+
+TEST(KubeletLeniency, ARepeatedEnforcementCountsOnceWithAWarning) {
+  KubeletSources sources;
+  sources.file("enforceNodeAllocatable:\n- pods\n- kube-reserved\n- pods\n- pods\n");
+  EXPECT_EQ(sources.config()->eviction.enforce_node_allocatable, (Lines{"pods", "kube-reserved"}));
+  EXPECT_EQ(
+      texts_about("enforceNodeAllocatable", sources),
+      (Lines{"kubelet.yaml:6: enforceNodeAllocatable[2]: \"pods\" is given more than once, it "
+             "counts once"}));
+  EXPECT_EQ(
+      texts_about("enforceNodeAllocatable",
+                  KubeletSources().drop_in("1.conf", "enforceNodeAllocatable: [pods, pods]\n")),
+      (Lines{"kubelet.d/1.conf:3: enforceNodeAllocatable[1]: \"pods\" is given more than once, "
+             "it counts once"}));
+  KubeletSources flag;
+  flag.flags({"--enforce-node-allocatable=pods", "--enforce-node-allocatable=pods"});
+  EXPECT_EQ(flag.config()->eviction.enforce_node_allocatable, (Lines{"pods"}));
+  EXPECT_EQ(texts_about("enforceNodeAllocatable", flag),
+            (Lines{"flag --enforce-node-allocatable: enforceNodeAllocatable[1]: \"pods\" is given "
+                   "more than once, it counts once"}));
+}
+
+TEST(KubeletLeniency, NoneTwiceIsNotAloneAndARepeatInEvictdsOwnFileStaysAnError) {
+  const std::string allowed =
+      "; allowed: a list of pods, system-reserved, kube-reserved, system-reserved-compressible, "
+      "kube-reserved-compressible, none; none only alone";
+  EXPECT_EQ(KubeletSources().file("enforceNodeAllocatable: [none, none]\n").error(),
+            "kubelet.yaml:3: enforceNodeAllocatable: a list: \"none\" beside others" + allowed);
+  EXPECT_EQ(KubeletSources().own("enforceNodeAllocatable: [pods, pods]\n").error(),
+            "evictd.yaml:1: enforceNodeAllocatable[1]: pods: given twice" + allowed);
 }
 
 TEST(KubeletLeniency, ASoftThresholdThatIsOnlyNearlySwitchedOffNeedsAGracePeriod) {
