@@ -26,7 +26,8 @@ bool is_zero_duration(const YamlNode& node) {
   return duration && *duration == Duration::zero();
 }
 
-/// Whether an empty text stands for none, as the kubelet has it.
+/// Whether an empty text in the kubelet's own file stands for none, as it fills in its defaults
+/// there. In a drop-in file or flag the text is written over what was said before.
 bool is_unset(const YamlEntry& entry) {
   return (entry.key == "cgroupRoot" || entry.key == "cgroupDriver" || entry.key == "podLogsDir") &&
          entry.value.kind == YamlNode::Kind::kScalar && entry.value.text.empty();
@@ -40,6 +41,10 @@ void make_strict(YamlEntry& entry) {
   }
   if (entry.key == "cgroupRoot" && !node.text.starts_with('/')) {
     node.text.insert(0, 1, '/');
+  }
+  // Without one the kubelet goes by the container runtime's, or takes cgroupfs: look for both.
+  if (entry.key == "cgroupDriver" && node.text.empty()) {
+    node.text = "auto";
   }
   if (!node.plain) {
     return;
@@ -71,7 +76,7 @@ bool Validator::is_own(const Origin& origin) const {
 }
 
 bool Validator::take_special(const YamlEntry& entry) {
-  if (entry.key == "apiVersion" || entry.key == "kind" || is_unset(entry)) {
+  if (entry.key == "apiVersion" || entry.key == "kind") {
     return true;
   }
   if (entry.key == kMergeDefaults) {
@@ -93,7 +98,7 @@ bool Validator::take_special(const YamlEntry& entry) {
 Result<> Validator::read_kubelet_file(const YamlNode& root, std::string_view filename) {
   filename_ = filename;
   for (const YamlEntry& entry : root.entries) {
-    if (take_special(entry) || is_null(entry)) {
+    if (take_special(entry) || is_null(entry) || is_unset(entry)) {
       continue;
     }
     YamlEntry given = entry;
@@ -202,8 +207,7 @@ Result<> Validator::read_flag(const FlagValue& flag) {
          .text = fmt::format("flag {}: {}[{}]: given more than once, the last one holds", flag.name,
                              key->name, name)});
   }
-  const YamlEntry entry{.key = key->name, .line = 0, .value = flag.node};
-  return is_unset(entry) ? Result<>() : replace(*key, entry, origin);
+  return replace(*key, {.key = key->name, .line = 0, .value = flag.node}, origin);
 }
 
 }  // namespace evictd::config

@@ -141,6 +141,38 @@ TEST(KubeletDropIn, AListAndAScalarAreReplaced) {
   EXPECT_EQ(sources.config()->eviction.max_pod_grace_period, 7s);
 }
 
+TEST(KubeletDropIn, AnEmptyTextTakesThePlaceOfWhatTheFileSaid) {
+  KubeletSources sources;
+  sources.own("cgroupRoot: /own\ncgroupDriver: cgroupfs\n")
+      .file("cgroupRoot: /x\ncgroupDriver: systemd\n")
+      .drop_in("10.conf", "cgroupRoot: \"\"\ncgroupDriver: \"\"\n");
+  const Config config = sources.config();
+  EXPECT_EQ(config->cgroup_root, "/");
+  EXPECT_EQ(config->cgroup_driver, CgroupDriver::kAuto);
+  EXPECT_EQ(sources.origin("cgroupRoot"), "kubelet.d/10.conf:3");
+  EXPECT_EQ(sources.origin("cgroupDriver"), "kubelet.d/10.conf:4");
+  sources.drop_in("20.conf", "cgroupRoot: null\ncgroupDriver: null\n");
+  EXPECT_EQ(sources.config()->cgroup_root, "/x");
+  EXPECT_EQ(sources.config()->cgroup_driver, CgroupDriver::kSystemd);
+}
+
+TEST(KubeletDropIn, AnEmptyTextOfTheFileItselfIsNotSet) {
+  KubeletSources sources;
+  sources.own("cgroupRoot: /own\ncgroupDriver: systemd\n")
+      .file("cgroupRoot: \"\"\ncgroupDriver: \"\"\n");
+  EXPECT_EQ(sources.config()->cgroup_root, "/own");
+  EXPECT_EQ(sources.config()->cgroup_driver, CgroupDriver::kSystemd);
+  EXPECT_EQ(sources.origin("cgroupRoot"), "evictd.yaml:1");
+}
+
+TEST(KubeletDropIn, AnEmptyDirectoryOfLogsIsRefusedAsByTheKubelet) {
+  KubeletSources sources;
+  sources.file("podLogsDir: /data/logs\n").drop_in("10.conf", "podLogsDir: \"\"\n");
+  EXPECT_EQ(
+      sources.error(),
+      "kubelet.d/10.conf:3: podLogsDir: \"\": empty; allowed: text of at least one character");
+}
+
 TEST(KubeletDropIn, FilesAreTakenByNameAndOthersPassedOver) {
   KubeletSources sources;
   sources.drop_in("20-b.conf", "evictionMaxPodGracePeriod: 20\n")

@@ -94,6 +94,13 @@ TEST(KubeletFlags, AnEmptyValueMeansNone) {
   EXPECT_EQ(sources.config()->cgroup_root, "/");
 }
 
+TEST(KubeletFlags, AnEmptyCgroupRootTakesThePlaceOfWhatAFileSaid) {
+  KubeletSources sources;
+  sources.own("cgroupRoot: /own\n").file("cgroupRoot: /x\n").flags({"--cgroup-root="});
+  EXPECT_EQ(sources.config()->cgroup_root, "/");
+  EXPECT_EQ(sources.origin("cgroupRoot"), "flag --cgroup-root");
+}
+
 TEST(KubeletFlags, AMalformedOneIsOneErrorThatNamesItAndWhatIsAllowed) {
   const auto error = [](const std::string& flag) { return KubeletSources().flags({flag}).error(); };
   EXPECT_EQ(error("--eviction-hard=memory.available=100Mi"),
