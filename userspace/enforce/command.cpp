@@ -95,11 +95,8 @@ void await(int pidfd, base::Fd output, const CommandOptions& options, CommandEnd
   std::array<pollfd, 3> watched{
       {{pidfd, POLLIN, 0}, {output.get(), POLLIN, 0}, {options.stop_fd, POLLIN, 0}}};
   for (;;) {
-    const int ready = ::poll(watched.data(), watched.size(), milliseconds_until(deadline));
-    if (ready == 0) {
-      end.timed_out = true;
-      return;
-    }
+    const int left = milliseconds_until(deadline);
+    ::poll(watched.data(), watched.size(), left);
     if (watched[1].revents != 0 && !read_some(output.get(), end.output)) {
       watched[1].fd = -1;
     }
@@ -108,10 +105,16 @@ void await(int pidfd, base::Fd output, const CommandOptions& options, CommandEnd
       return;
     }
     if (watched[0].revents != 0) {
-      // What it wrote before it ended; a child that it left behind may still hold the pipe.
-      while (watched[1].fd >= 0 && ::poll(&watched[1], 1, 0) > 0 &&
-             read_some(output.get(), end.output)) {
+      // What it wrote before it ended; a child that it left behind may still hold the pipe, and
+      // write for ever.
+      while (watched[1].fd >= 0 && end.output.size() < kMostOutput &&
+             ::poll(&watched[1], 1, 0) > 0 && read_some(output.get(), end.output)) {
       }
+      return;
+    }
+    // Asked of the clock: with a pipe that is never empty poll() itself never runs out of time.
+    if (left == 0) {
+      end.timed_out = true;
       return;
     }
   }

@@ -48,6 +48,21 @@ TEST(Command, AtItsTimeoutTheWholeGroupIsKilled) {
   EXPECT_TRUE(!pidfd || ::poll(&dead, 1, 60'000) == 1) << "what it left behind lives on";
 }
 
+TEST(Command, OneThatWritesForEverEndsAtItsTimeout) {
+  // Two writers, so that the pipe is refilled faster than it is read.
+  const Result<CommandEnd> end = shell("yes & exec yes", milliseconds(300));
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->timed_out);
+  EXPECT_LE(end->output.size(), std::size_t{16} * 1024);
+}
+
+TEST(Command, WhatItLeavesBehindMayWriteForEver) {
+  const Result<CommandEnd> end = shell("yes & exit 3");
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->text(), "exit status 3");
+  EXPECT_LE(end->output.size(), std::size_t{16} * 1024);
+}
+
 TEST(Command, EndsWhenItIsTold) {
   const base::WakeUp stop = base::WakeUp::create().value();
   stop.signal();
