@@ -157,10 +157,10 @@ void StorageKeeping::take(const CollectorsEnd& ended) {
     const std::string name(eviction::to_string(one.collector));
     if (!one.end || !one.end->succeeded()) {
       ++counters_.collector_failures;
-      options_.log->warn(
-          "the command that collects " + name + " failed: " +
-          (one.end ? one.end->text() + ": " + one.end->output : one.end.error().message()) +
-          ", continuing without what it would have freed");
+      options_.log->warn("the command that collects " + name +
+                             " failed: " + (one.end ? one.end->text() : one.end.error().message()) +
+                             ", continuing without what it would have freed",
+                         {{"output", one.end ? one.end->output : std::string()}});
     } else {
       options_.log->info("collected " + name,
                          {{"ms", to_ms(one.took)}, {"output", one.end->output}});

@@ -168,6 +168,22 @@ TEST_F(Reclaim, ACommandRunsAgainForAPressureThatIsBack) {
   EXPECT_TRUE(holder.alive());
 }
 
+TEST_F(Reclaim, WhatAFailingCommandWroteIsAFieldOfItsLogLineAndValidText) {
+  Actor& holder = add_holder({.name = "holder"}, 8 * kMiB);
+  static_cast<void>(add_ballast(120 * kMiB));
+  Json config = disk_config(Source::kEvents);
+  config["evictionHard"] = {{"nodefs.available", std::to_string(kDiskHeadroom)}};
+  config["reclaim"] = {{"imagesCommand", {"/bin/sh", "-c", "printf 'no\\377room\\n'; exit 3"}}};
+  start_daemon(config);
+
+  ASSERT_TRUE(holder.await_end()) << "nothing was freed, so a pod had to go";
+
+  EXPECT_NE(log().find("the command that collects images failed: exit status 3, continuing "
+                       "without what it would have freed output=\"no\uFFFDroom\\n\""),
+            std::string::npos)
+      << log();
+}
+
 TEST_F(Reclaim, ACommandThatHangsDelaysNoMemoryEvictionAndIsKilled) {
   Actor& holder = add_holder({.name = "holder"}, 8 * kMiB);
   static_cast<void>(add_ballast(120 * kMiB));
