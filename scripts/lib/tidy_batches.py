@@ -34,7 +34,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", required=True, type=pathlib.Path, help="a build tree")
     parser.add_argument("--sources", required=True, help="regular expression of the paths to take")
-    parser.add_argument("--size", type=int, default=8, help="most sources in a batch")
+    parser.add_argument("--size", type=int, default=16, help="most sources in a batch")
     args = parser.parse_args()
 
     database = json.loads((args.build / "compile_commands.json").read_text())
