@@ -100,6 +100,19 @@ class CommandLineTest(unittest.TestCase):
             self.assertIn("a\\x1b[2J\\xc2\\x9b2J\\x0ax", result.stderr, arguments)
             self.assertTrue(all(c == "\n" or c.isprintable() for c in result.stderr), arguments)
 
+    def test_a_file_that_cannot_be_read_is_one_error_with_its_reason(self):
+        for arguments, status in (
+            (["replay", "/proc/self/mem"], 1),
+            (["explain", "--file", "/proc/self/mem"], 1),
+            (["events", "--file", "/proc/self/mem"], 1),
+            (["check-config", "--config", "/proc/self/mem"], 1),
+            (["admit", "--conditions", "", "/proc/self/mem"], 2),
+        ):
+            result = run(*arguments)
+            self.assertEqual((result.returncode, result.stdout), (status, ""), arguments)
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+            self.assertIn("read /proc/self/mem: Input/output error\n", result.stderr)
+
     def test_a_scenario_that_is_not_known_is_wrong_usage(self):
         for given in ("memory2", "0", "5"):
             error = self.refused("demo", "--scenario", given)

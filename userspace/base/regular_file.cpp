@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/regular_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <cerrno>
-#include <system_error>
 
 namespace evictd::base {
 
-Result<std::ifstream> open_regular_file(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-    return fail(Errc::kInvalid, "read " + file.string() + ": not a regular file");
+Result<Fd> open_regular_file(const std::filesystem::path& file) {
+  const std::string what = "read " + file.string();
+  const auto is_other = [](const struct stat& status) { return !S_ISREG(status.st_mode); };
+  struct stat status {};
+  // Looked at first, because even to open a device may do something.
+  if (::stat(file.c_str(), &status) == 0 && is_other(status)) {
+    return fail(Errc::kInvalid, what + ": not a regular file");
   }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    return fail_errno(errno, "read " + file.string());
+  // O_NONBLOCK: nor is a FIFO waited for that has taken its place meanwhile.
+  Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd || ::fstat(fd.get(), &status) != 0) {
+    return fail_errno(errno, what);
   }
-  return in;
+  if (is_other(status)) {
+    return fail(Errc::kInvalid, what + ": not a regular file");
+  }
+  return fd;
 }
 
 }  // namespace evictd::base

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 
+#include "base/fd.h"
 #include "evictd/result.h"
 
 namespace evictd::base {
@@ -12,6 +12,6 @@ namespace evictd::base {
 /// Errors: kInvalid for what is there but no regular file (a device may have no end, and a FIFO
 /// without a writer would be waited for); else why it cannot be opened, kNotFound among others.
 /// Each names the file.
-[[nodiscard]] Result<std::ifstream> open_regular_file(const std::filesystem::path& file);
+[[nodiscard]] Result<Fd> open_regular_file(const std::filesystem::path& file);
 
 }  // namespace evictd::base

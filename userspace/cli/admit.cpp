@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/admit.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iostream>
+#include <cerrno>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <utility>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/json_text.h"
 #include "base/one_line.h"
+#include "base/read_up_to.h"
 #include "base/unix_socket.h"
 #include "cli/terminal.h"
 #include "cluster/manifest.h"
@@ -144,27 +148,18 @@ Result<NodeView> running_node(const std::string& socket) {
   return node ? node : Result<NodeView>(fail_in(socket, node.error()));
 }
 
-Result<std::string> read_stream(std::istream& stream, const std::string& name) {
-  const std::size_t limit = cluster::DocumentLimits{}.bytes + 1;
-  std::string text(limit, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(limit));
-  if (stream.bad()) {
-    return fail(Errc::kIo, name + ": cannot be read");
-  }
-  // What is longer is cut behind the limit, so that the reader of documents refuses it.
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
-
+/// Not of a regular file only: a shell's "<(command)" is a FIFO.
 Result<std::string> read_text(const std::string& path) {
+  // What is longer is cut behind the limit, so that the reader of documents refuses it.
+  const std::size_t most = cluster::DocumentLimits{}.bytes + 1;
   if (path == "-") {
-    return read_stream(std::cin, "standard input");
+    return base::read_up_to(STDIN_FILENO, most, "standard input");
   }
-  std::ifstream file(path, std::ios::binary);
+  const base::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) {
     return fail_errno(errno, "open " + path);
   }
-  return read_stream(file, path);
+  return base::read_up_to(file.get(), most, path);
 }
 
 constexpr const char* kBlanks = " \t\r\n";

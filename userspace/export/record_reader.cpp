@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <system_error>
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/read_up_to.h"
 #include "base/regular_file.h"
 #include "export/eviction_record.h"
 
@@ -162,23 +162,23 @@ class LineCutter {
 };
 
 Result<RecordLines> read_one(const std::filesystem::path& file) {
-  Result<std::ifstream> in = base::open_regular_file(file);
+  const Result<base::Fd> in = base::open_regular_file(file);
   if (!in) {
     return Failure(in.error());
   }
   const std::string name = file.string();
   LineTaker taker(name);
   LineCutter cutter(taker);
-  std::vector<char> block(kBlockBytes);
   Result<> taken;
-  for (bool first = true; taken && *in; first = false) {
-    in->read(block.data(), static_cast<std::streamsize>(block.size()));
-    const std::string_view piece(block.data(), static_cast<std::size_t>(in->gcount()));
-    taken = first ? refuse_recording(piece, name) : taken;
-    taken = taken ? cutter.add(piece) : taken;
-  }
-  if (taken && in->bad()) {
-    return fail(Errc::kIo, "read " + name);
+  bool at_end = false;
+  for (bool first = true; taken && !at_end; first = false) {
+    const Result<std::string> block = base::read_up_to(in->get(), kBlockBytes, name);
+    if (!block) {
+      return Failure(block.error());
+    }
+    taken = first ? refuse_recording(*block, name) : taken;
+    taken = taken ? cutter.add(*block) : taken;
+    at_end = block->size() < kBlockBytes;
   }
   taken = taken ? cutter.end() : taken;
   return taken ? Result<RecordLines>(taker.end()) : Failure(taken.error());

@@ -26,9 +26,10 @@ struct RecordLines {
 
 /// Reads FILE and FILE.1, FILE.2 and so on. A line that is no JSON object, or longer
 /// than kLongestRecordLine, is skipped with a warning.
-/// Errors: as open(2) for FILE; and, each as "FILE:LINE: what", kUnsupported for a newer schema,
-/// kInvalid for a key that is there twice, kExhausted for a line that nests deeper or has more
-/// members than base::JsonLimits; as "FILE: what", kInvalid for a recording of `evictd --record`.
+/// Errors: as open(2) and read(2) for FILE; and, each as "FILE:LINE: what", kUnsupported for a
+/// newer schema, kInvalid for a key that is there twice, kExhausted for a line that nests deeper or
+/// has more members than base::JsonLimits; as "FILE: what", kInvalid for a recording of `evictd
+/// --record`.
 [[nodiscard]] Result<RecordLines> read_record_file(const std::filesystem::path& file);
 
 /// The same for text at hand; `name` is for errors and warnings.

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "base/json_text.h"
+#include "base/read_up_to.h"
 #include "base/regular_file.h"
 #include "replay/pass_json.h"
 #include "replay/recording_file.h"
@@ -168,6 +167,10 @@ Result<> take_text(Parser& parser, std::string_view text, std::size_t& number) {
   return {};
 }
 
+Failure too_much_text(std::string_view name) {
+  return fail(Errc::kExhausted, std::string(name) + ": more than 2 GiB of text");
+}
+
 }  // namespace
 
 Result<Recording> parse_recording(std::string_view bytes, std::string_view name) {
@@ -185,7 +188,7 @@ Result<Recording> parse_recording(std::string_view bytes, std::string_view name)
     }
     total += (*text)->size();
     if (total > kMostText) {
-      return fail(Errc::kExhausted, std::string(name) + ": more than 2 GiB of text");
+      return too_much_text(name);
     }
     if (Result<> taken = take_text(parser, **text, number); !taken) {
       return fail_in(name, taken.error());
@@ -212,12 +215,18 @@ Result<Recording> parse_recording(std::string_view bytes, std::string_view name)
 }
 
 Result<Recording> read_recording(const std::filesystem::path& file) {
-  Result<std::ifstream> in = base::open_regular_file(file);
+  const Result<base::Fd> in = base::open_regular_file(file);
   if (!in) {
     return Failure(in.error());
   }
-  const std::string bytes(std::istreambuf_iterator<char>(*in), {});
-  return parse_recording(bytes, file.string());
+  const Result<std::string> bytes = base::read_up_to(in->get(), kMostText + 1, file.string());
+  if (!bytes) {
+    return Failure(bytes.error());
+  }
+  if (bytes->size() > kMostText) {
+    return too_much_text(file.string());
+  }
+  return parse_recording(*bytes, file.string());
 }
 
 }  // namespace evictd::replay

@@ -7,8 +7,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <iterator>
+#include <fstream>
 #include <string>
+
+#include "base/read_up_to.h"
 
 namespace evictd::base {
 namespace {
@@ -29,16 +31,16 @@ class RegularFileTest : public testing::Test {
 TEST_F(RegularFileTest, ItsBytesAreReadAsTheyAre) {
   const std::string bytes("a\r\n\0\xff", 5);
   std::ofstream(at("file"), std::ios::binary) << bytes;
-  Result<std::ifstream> in = open_regular_file(at("file"));
+  const Result<Fd> in = open_regular_file(at("file"));
   ASSERT_TRUE(in) << in.error().message();
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(*in), {}), bytes);
+  EXPECT_EQ(read_up_to(in->get(), 100, "file").value(), bytes);
 }
 
 TEST_F(RegularFileTest, ADirectoryADeviceAndAFifoAreRefused) {
   ASSERT_EQ(::mkfifo(at("fifo").c_str(), 0600), 0) << std::strerror(errno);
   for (const std::filesystem::path& path :
        {directory_, std::filesystem::path("/dev/full"), at("fifo")}) {
-    const Result<std::ifstream> in = open_regular_file(path);
+    const Result<Fd> in = open_regular_file(path);
     ASSERT_FALSE(in) << path;
     EXPECT_EQ(in.error().code, Errc::kInvalid);
     EXPECT_EQ(in.error().message(), "read " + path.string() + ": not a regular file");
@@ -46,7 +48,7 @@ TEST_F(RegularFileTest, ADirectoryADeviceAndAFifoAreRefused) {
 }
 
 TEST_F(RegularFileTest, AMissingFileIsNotFound) {
-  const Result<std::ifstream> in = open_regular_file(at("missing"));
+  const Result<Fd> in = open_regular_file(at("missing"));
   ASSERT_FALSE(in);
   EXPECT_EQ(in.error().code, Errc::kNotFound);
   EXPECT_TRUE(in.error().message().starts_with("read " + at("missing").string()))

@@ -160,6 +160,19 @@ TEST(Admit, WhatCannotBeAnsweredIsAnErrorAndNoAnswer) {
   EXPECT_EQ(errors.str(), "evictctl: open /nonexistent/pod.yaml: No such file or directory\n");
 }
 
+TEST(Admit, AFileThatCannotBeReadIsAnErrorWithItsReason) {
+  std::ostringstream out;
+  std::ostringstream errors;
+  EXPECT_EQ(admit({.path = "/proc/self/mem",
+                   .socket = "",
+                   .conditions = "",
+                   .compatibility = std::nullopt,
+                   .json = false},
+                  out, errors),
+            2);
+  EXPECT_EQ(errors.str(), "evictctl: read /proc/self/mem: Input/output error\n");
+}
+
 TEST(Admit, ConditionsAreWordsWithCommasBetweenThem) {
   EXPECT_EQ(Asked(kBurstable, " DiskPressure , MemoryPressure ").exit_status, 1);
   EXPECT_EQ(Asked(kBurstable, "  ").exit_status, 0);

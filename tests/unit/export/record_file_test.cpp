@@ -173,6 +173,12 @@ TEST(RecordReader, ADeviceIsNotReadForEver) {
   EXPECT_EQ(read.error().message(), "read /dev/full: not a regular file");
 }
 
+TEST(RecordReader, AFileThatCannotBeReadIsAnErrorWithItsReason) {
+  const auto read = read_record_file("/proc/self/mem");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message(), "read /proc/self/mem: Input/output error");
+}
+
 TEST(RecordReader, AMissingFileIsAnError) {
   const auto read = read_record_file("/nowhere/records.jsonl");
   ASSERT_FALSE(read);

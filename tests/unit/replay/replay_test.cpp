@@ -146,6 +146,12 @@ TEST(RecordingReader, WhatIsNoRecordingIsOneClearError) {
   EXPECT_EQ(error_of(foreign.bytes()), "f: not a recording of evictd");
 }
 
+TEST(RecordingReader, AFileThatCannotBeReadIsAnErrorWithItsReason) {
+  const Result<Recording> read = read_recording("/proc/self/mem");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message(), "read /proc/self/mem: Input/output error");
+}
+
 TEST(RecordingReader, WhatNestsTooDeepIsRefusedWithItsLine) {
   Recorder deep;
   deep.lines() = std::string(1'000'000, '[') + "\n";
