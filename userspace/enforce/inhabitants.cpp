@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "enforce/inhabitants.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,13 +9,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
+#include "base/read_up_to.h"
 #include "enforce/process_lister.h"
 
 namespace evictd::enforce {
@@ -33,6 +35,9 @@ constexpr std::size_t kFlags = 6;
 constexpr std::size_t kThreads = 17;
 constexpr std::size_t kStartTime = 19;
 constexpr std::size_t kPendingSignals = 28;
+
+/// Several times what the line can have.
+constexpr std::size_t kMostText = 4096;
 
 struct Process {
   bool dying = false;
@@ -54,8 +59,10 @@ unsigned long number(const std::string& text) {
 }
 
 std::optional<Process> read_process(pid_t pid, Duration suspended) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
+  const base::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string text =
+      file ? base::read_up_to(file.get(), kMostText, path).value_or(std::string()) : std::string();
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) {
     return std::nullopt;  // It is gone.

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 
 namespace evictd::load {
 
@@ -50,7 +49,8 @@ Result<> MemoryWork::prepare() {
   }
   if (options_.page_size == PageSize::kHuge && options_.kind == MemoryKind::kAnonymous) {
     std::ifstream file(kHugePages);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string text;
+    std::getline(file, text);
     if (text.empty() || text.find("[never]") != std::string::npos) {
       return fail(Errc::kUnsupported, std::string("huge pages are switched off in ") + kHugePages);
     }
