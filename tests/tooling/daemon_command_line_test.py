@@ -60,6 +60,19 @@ class DaemonCommandLineTest(unittest.TestCase):
             result = run("--check", "--config", config, "--record", os.path.join(directory, "recording"))
             self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_a_recording_needs_a_regular_file(self):
+        with tempfile.TemporaryDirectory() as directory:
+            fifo = os.path.join(directory, "fifo")
+            os.mkfifo(fifo)
+            for path in (fifo, directory, "/dev/full"):
+                result = run("--check", "--record", path)
+                self.assertEqual((result.returncode, result.stdout), (1, ""), path)
+                self.assertEqual(
+                    result.stderr,
+                    f'evictd: --record: "{path}": not a regular file; '
+                    "allowed: a path where a regular file is, or nothing yet\n",
+                )
+
     def test_no_argument_moves_the_cursor_of_a_terminal(self):
         hostile = "/nowhere/a\x1b[2J\u009b2J\nx"
         for arguments in (

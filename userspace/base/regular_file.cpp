@@ -5,26 +5,43 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <string>
 
 namespace evictd::base {
+namespace {
 
-Result<Fd> open_regular_file(const std::filesystem::path& file) {
-  const std::string what = "read " + file.string();
-  const auto is_other = [](const struct stat& status) { return !S_ISREG(status.st_mode); };
-  struct stat status {};
+/// `what` is what an error says was done to which file.
+Result<Fd> open_if_regular(const std::filesystem::path& file, int flags, mode_t mode,
+                           const std::string& what) {
   // Looked at first, because even to open a device may do something.
-  if (::stat(file.c_str(), &status) == 0 && is_other(status)) {
+  if (is_no_regular_file(file)) {
     return fail(Errc::kInvalid, what + ": not a regular file");
   }
   // O_NONBLOCK: nor is a FIFO waited for that has taken its place meanwhile.
-  Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Fd fd(::open(file.c_str(), flags | O_CLOEXEC | O_NONBLOCK, mode));
+  struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0) {
     return fail_errno(errno, what);
   }
-  if (is_other(status)) {
+  if (!S_ISREG(status.st_mode)) {
     return fail(Errc::kInvalid, what + ": not a regular file");
   }
   return fd;
+}
+
+}  // namespace
+
+bool is_no_regular_file(const std::filesystem::path& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+Result<Fd> open_regular_file(const std::filesystem::path& file) {
+  return open_if_regular(file, O_RDONLY, 0, "read " + file.string());
+}
+
+Result<Fd> open_regular_file_to_write(const std::filesystem::path& file, int flags, mode_t mode) {
+  return open_if_regular(file, flags | O_CREAT, mode, "open " + file.string());
 }
 
 }  // namespace evictd::base

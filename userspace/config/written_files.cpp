@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/regular_file.h"
+
 namespace evictd::config {
 namespace {
 
@@ -69,6 +71,15 @@ Result<> check_recording_path(std::string_view option, const std::string& path,
     }
     if (is_drop_in(own, sources)) {
       return is_taken(option, own, "--kubelet-config-dir");
+    }
+  }
+  for (const std::string& own : {path, path + ".1"}) {
+    if (base::is_no_regular_file(own)) {
+      return fail(
+          Errc::kInvalid,
+          fmt::format("{}: \"{}\": not a regular file; allowed: a path where a regular file "
+                      "is, or nothing yet",
+                      option, own));
     }
   }
   return {};

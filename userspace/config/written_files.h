@@ -21,9 +21,9 @@ struct WrittenFile {
 [[nodiscard]] std::vector<WrittenFile> written_files(const Settings& settings);
 
 /// Refuses a path of `option` (evictd's --record) where the file, or FILE.1 to which an earlier one
-/// is renamed, is another file of evictd: one that it writes, or a configuration that it reads.
-/// Paths are compared as texts, made absolute. Errors: kInvalid, naming the option, the path and
-/// whose it is.
+/// is renamed, is another file of evictd: one that it writes, or a configuration that it reads; or
+/// is there and no regular file. Paths are compared as texts, made absolute. Errors: kInvalid,
+/// naming the option, the path and whose it is.
 [[nodiscard]] Result<> check_recording_path(std::string_view option, const std::string& path,
                                             const Settings& settings, const Sources& sources);
 

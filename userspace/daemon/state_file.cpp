@@ -12,6 +12,7 @@
 
 #include "base/fault_point.h"
 #include "base/fd.h"
+#include "base/regular_file.h"
 #include "base/write_all.h"
 
 namespace evictd::daemon {
@@ -25,19 +26,19 @@ using base::FaultPoint;
 constexpr std::size_t kLargest = std::size_t{4} << 20;
 
 Result<> write_synced(const std::string& path, std::string_view text) {
-  const base::Fd file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const Result<base::Fd> file =
+      base::open_regular_file_to_write(path, O_WRONLY | O_TRUNC | O_NOFOLLOW, 0600);
   if (!file) {
-    return fail_errno(errno, "open " + path);
+    return Failure(file.error());
   }
   fault_point(FaultPoint::kStateCreated);
-  Result<> written = base::write_all(file.get(), text.substr(0, text.size() / 2), path);
+  Result<> written = base::write_all(file->get(), text.substr(0, text.size() / 2), path);
   fault_point(FaultPoint::kStateHalf);
   if (written) {
-    written = base::write_all(file.get(), text.substr(text.size() / 2), path);
+    written = base::write_all(file->get(), text.substr(text.size() / 2), path);
   }
   fault_point(FaultPoint::kStateWritten);
-  if (written && ::fsync(file.get()) != 0) {
+  if (written && ::fsync(file->get()) != 0) {
     return fail_errno(errno, "sync " + path);
   }
   fault_point(FaultPoint::kStateSynced);
@@ -73,6 +74,10 @@ Result<std::string> read_state_file(const std::string& path) {
 
 Result<> replace_state_file(const std::string& path, std::string_view text) {
   const std::string beside = path + ".new";
+  // A device would be gone from the machine once the new file has its name.
+  if (base::is_no_regular_file(path)) {
+    return fail(Errc::kInvalid, "replace " + path + ": not a regular file");
+  }
   if (Result<> written = write_synced(beside, text); !written) {
     return written;
   }

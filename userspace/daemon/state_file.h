@@ -19,7 +19,8 @@ namespace evictd::daemon {
 
 /// Replaces the file: another one beside it, written and synced, takes its name, and then the
 /// directory is synced. At every moment the name means the old text or the new one, whole. Blocks.
-/// Errors: as open(2), write(2), fsync(2) and rename(2); the old text is still there then.
+/// Errors: kInvalid if it, or the one beside it, is there and no regular file; else as open(2),
+/// write(2), fsync(2) and rename(2). The old text is still there then.
 [[nodiscard]] Result<> replace_state_file(const std::string& path, std::string_view text);
 
 /// A thread that does this, so that a slow disk holds up nobody. Of several texts that wait only

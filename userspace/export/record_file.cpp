@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <string>
 #include <system_error>
+#include <utility>
 
+#include "base/regular_file.h"
 #include "base/write_all.h"
 
 namespace evictd::exporting {
@@ -30,15 +32,18 @@ std::filesystem::path RecordFile::numbered(int number) const {
 Result<> RecordFile::open() {
   std::error_code ignored;  // A missing directory shows when the file is opened.
   std::filesystem::create_directories(options_.path.parent_path(), ignored);
-  fd_.reset(::open(options_.path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, kMode));
-  struct stat status {};
-  if (!fd_ || ::fstat(fd_.get(), &status) != 0) {
-    const int failure = errno;
-    fd_.reset();
-    return fail_errno(failure, "open " + options_.path.string());
+  fd_.reset();
+  Result<base::Fd> fd = base::open_regular_file_to_write(options_.path, O_RDWR | O_APPEND, kMode);
+  if (!fd) {
+    return Failure(fd.error());
   }
+  struct stat status {};
+  if (::fstat(fd->get(), &status) != 0) {
+    return fail_errno(errno, "open " + options_.path.string());
+  }
+  fd_ = std::move(*fd);
   size_ = status.st_size;
-  return S_ISREG(status.st_mode) ? cut_unfinished_line() : Result<>();
+  return cut_unfinished_line();
 }
 
 Result<> RecordFile::cut_unfinished_line() {

@@ -30,7 +30,8 @@ class RecordFile {
 
   /// Writes `line` and a line end. Opens the file where that is not done yet, or somebody took it
   /// away. After a failure the file is as it was, and the next call tries again.
-  /// Errors: as open(2), write(2), rename(2) and fdatasync(2), with the path.
+  /// Errors: kInvalid for what is there but no regular file, else as open(2), write(2), rename(2)
+  /// and fdatasync(2); with the path.
   Result<> append(std::string_view line, Durability durability);
 
   [[nodiscard]] const std::filesystem::path& path() const { return options_.path; }

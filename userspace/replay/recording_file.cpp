@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "base/regular_file.h"
 #include "base/write_all.h"
 
 namespace evictd::replay {
@@ -34,11 +35,11 @@ Result<RecordingFile> RecordingFile::create(const std::filesystem::path& path) {
       ::rename(path.c_str(), before.c_str()) != 0) {
     return fail_errno(errno, "rename " + path.string());
   }
-  base::Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+  Result<base::Fd> fd = base::open_regular_file_to_write(path, O_WRONLY | O_TRUNC, kMode);
   if (!fd) {
-    return fail_errno(errno, "open " + path.string());
+    return Failure(fd.error());
   }
-  return RecordingFile(path, std::move(fd));
+  return RecordingFile(path, std::move(*fd));
 }
 
 void RecordingFile::add(std::string_view lines) {

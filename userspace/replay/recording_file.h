@@ -20,7 +20,8 @@ namespace evictd::replay {
 class RecordingFile {
  public:
   /// Begins a new file; one that is there is renamed to FILE.1.
-  /// Errors: as rename(2) and open(2), with the path.
+  /// Errors: kInvalid for what is there but no regular file, else as rename(2) and open(2); with
+  /// the path.
   [[nodiscard]] static Result<RecordingFile> create(const std::filesystem::path& path);
 
   /// Takes lines, each with its line end; they are written with the next flush().

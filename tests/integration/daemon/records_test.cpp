@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the daemon writes down, and how evictctl tells of it.
 #include <poll.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "arena.h"
 #include "base/unix_socket.h"
+#include "must.h"
+#include "stage/loop_filesystem.h"
 #include "stage/text_file.h"
 
 namespace evictd::daemon::test {
@@ -144,11 +149,36 @@ TEST_F(Records, AMomentWhenNobodyWasEvictedIsExplained) {
   EXPECT_NE(told.output.find("hog: would go first"), std::string::npos) << told.output;
 }
 
+/// A filesystem in memory that takes no byte more.
+class FullFilesystem {
+ public:
+  explicit FullFilesystem(std::filesystem::path path) : path_(std::move(path)) {
+    must(stage::own_mount_namespace());
+    std::filesystem::create_directory(path_);
+    if (::mount("full", path_.c_str(), "tmpfs", 0, "size=4k") != 0) {
+      must(Result<>(fail_errno(errno, "mount a filesystem in memory")));
+    }
+    // More than the page that it has.
+    std::ofstream(path_ / "filler") << std::string(1U << 20U, 'x') << std::flush;
+  }
+  FullFilesystem(const FullFilesystem&) = delete;
+  FullFilesystem& operator=(const FullFilesystem&) = delete;
+  FullFilesystem(FullFilesystem&&) = delete;
+  FullFilesystem& operator=(FullFilesystem&&) = delete;
+  ~FullFilesystem() { ::umount2(path_.c_str(), MNT_DETACH); }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 TEST_F(Records, AFullDiskShowsInStatusAndEvictionsGoOn) {
+  const FullFilesystem disk(scratch_->path() / "full");
   hog_ = &add_hog({.name = "hog"});
   limit_memory();
   Json full = config();
-  full["recordFile"] = "/dev/full";
+  full["recordFile"] = (disk.path() / "records.jsonl").string();
   start_daemon(full);
   hog_->load.go();
   ASSERT_TRUE(hog_->await_end());

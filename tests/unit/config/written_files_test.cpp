@@ -55,6 +55,15 @@ TEST(RecordingPath, MayNotBeRenamedOntoAnotherFile) {
   EXPECT_EQ(apart.error().message(), shared_with("recordFile", "/a/b.1"));
 }
 
+TEST(RecordingPath, IsRefusedWhereSomethingElseThanAFileIs) {
+  const auto is_other = [](const std::string& path) {
+    return "--record: \"" + path +
+           "\": not a regular file; allowed: a path where a regular file is, or nothing yet";
+  };
+  EXPECT_EQ(recording_refusal("/dev/full"), is_other("/dev/full"));
+  EXPECT_EQ(recording_refusal("/dev"), is_other("/dev"));
+}
+
 TEST(RecordingPath, OfItsOwnIsAccepted) {
   EXPECT_EQ(recording_refusal("/a/recording"), "");
   EXPECT_EQ(recording_refusal("/a/records.3"), "") << "two are kept beside the file";

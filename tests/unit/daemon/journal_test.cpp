@@ -11,6 +11,7 @@
 
 #include "base/system_clock.h"
 #include "support/fake_tree.h"
+#include "support/file_size_limit.h"
 
 namespace evictd::daemon {
 namespace {
@@ -70,18 +71,30 @@ TEST_F(JournalTest, WritesEveryLineToTheFile) {
 }
 
 TEST_F(JournalTest, AFullDiskDegradesToMemoryAndSaysSoOnce) {
-  Journal lines = journal("/dev/full");
+  const std::string file = tree_.real("/records.jsonl");
+  Journal lines = journal(file);
+  const test::FileSizeLimit limit(0);
   lines.add("stall", {{"pod", "a"}});
   await_worker(lines);
   EXPECT_EQ(lines.worker()->counters().lost, 1U);
   const std::string said = lines.check(clock_.now());
-  EXPECT_NE(said.find("/dev/full"), std::string::npos) << said;
+  EXPECT_NE(said.find("write " + file), std::string::npos) << said;
   EXPECT_NE(said.find("continuing without the file"), std::string::npos) << said;
   EXPECT_EQ(lines.check(clock_.now()), "") << "once";
   EXPECT_FALSE(lines.trouble().empty());
   const auto kept = lines.lines_since(WallTime{});
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(nlohmann::ordered_json::parse(kept[1])["what"], "record_file");
+}
+
+TEST_F(JournalTest, WhatIsNoRegularFileLosesEveryLineAndSaysWhy) {
+  Journal lines = journal("/dev/full");
+  lines.add("stall", {{"pod", "a"}});
+  await_worker(lines);
+  EXPECT_EQ(lines.worker()->counters().lost, 1U);
+  const std::string said = lines.check(clock_.now());
+  EXPECT_NE(said.find("open /dev/full: not a regular file"), std::string::npos) << said;
+  EXPECT_NE(said.find("continuing without the file"), std::string::npos) << said;
 }
 
 TEST_F(JournalTest, ADiskThatTakesLinesAgainIsToldHowManyAreMissing) {

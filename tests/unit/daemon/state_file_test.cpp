@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <string>
 
 #include "support/fake_tree.h"
@@ -32,6 +33,30 @@ TEST(StateFile, AFifoInItsPlaceIsAnErrorAndNoWait) {
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Errc::kInvalid);
   EXPECT_EQ(read.error().message(), path + ": no regular file; allowed: a file");
+}
+
+TEST(StateFile, AFifoInItsPlaceIsNotReplaced) {
+  const test::FakeTree tree;
+  const std::string path = tree.real("/state");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  tree.link("/link", "state");
+  for (const std::string& one : {path, tree.real("/link").string()}) {
+    const Result<> replaced = replace_state_file(one, "text");
+    ASSERT_FALSE(replaced);
+    EXPECT_EQ(replaced.error().message(), "replace " + one + ": not a regular file");
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(path));
+}
+
+TEST(StateFile, AFifoBesideItIsAnErrorAndNoWait) {
+  const test::FakeTree tree;
+  const std::string path = tree.real("/state");
+  ASSERT_TRUE(replace_state_file(path, "old"));
+  ASSERT_EQ(::mkfifo((path + ".new").c_str(), 0600), 0);
+  const Result<> replaced = replace_state_file(path, "new");
+  ASSERT_FALSE(replaced);
+  EXPECT_EQ(replaced.error().message(), "open " + path + ".new: not a regular file");
+  EXPECT_EQ(read_state_file(path).value(), "old");
 }
 
 TEST(StateFile, ADirectoryInItsPlaceIsAnError) {

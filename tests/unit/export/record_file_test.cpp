@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/record_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "base/fd.h"
 #include "export/record_reader.h"
 #include "support/fake_tree.h"
+#include "support/file_size_limit.h"
 
 namespace evictd::exporting {
 namespace {
@@ -67,11 +71,26 @@ TEST_F(RecordFileTest, AFileThatSomebodyTookAwayIsMadeAnew) {
 }
 
 TEST_F(RecordFileTest, AFullDiskIsAnErrorThatNamesTheFile) {
-  RecordFile full({.path = "/dev/full", .max_bytes = 1000, .files = 2});
+  RecordFile full = file();
+  ASSERT_TRUE(full.append("first", Durability::kCached));
+  const test::FileSizeLimit limit(8);
   const Result<> written = full.append("line", Durability::kSynced);
   ASSERT_FALSE(written);
-  EXPECT_NE(written.error().message().find("/dev/full"), std::string::npos)
+  EXPECT_NE(written.error().message().find("write " + path_), std::string::npos)
       << written.error().message();
+  EXPECT_EQ(content(), "first\n") << "no half line stays";
+}
+
+TEST_F(RecordFileTest, WhatIsNoRegularFileIsNotWrittenTo) {
+  std::filesystem::create_directories(std::filesystem::path(path_).parent_path());
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  const base::Fd reader(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  for (const std::string& path : {path_, std::string("/dev/full")}) {
+    RecordFile records({.path = path, .max_bytes = 1000, .files = 2});
+    const Result<> written = records.append("line", Durability::kCached);
+    ASSERT_FALSE(written) << path;
+    EXPECT_EQ(written.error().message(), "open " + path + ": not a regular file");
+  }
 }
 
 TEST_F(RecordFileTest, TheReaderTakesRotatedFilesInOrder) {

@@ -2,11 +2,15 @@
 #include "replay/replay.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <string>
 
 #include "recorder.h"
+#include "replay/recording_file.h"
 #include "replay/what_if.h"
+#include "support/fake_tree.h"
 
 namespace evictd::replay::test {
 namespace {
@@ -116,6 +120,17 @@ TEST(WhatIf, ALowerThresholdIsCrossedLaterByTheRecordedRate) {
   EXPECT_NEAR(std::chrono::duration<double>(*result->evictions[0].later).count(), 32.0 / 1024,
               0.001);
   EXPECT_FALSE(result->evictions[0].oom_first);
+}
+
+TEST(RecordingFile, IsNotBegunInWhatIsNoRegularFile) {
+  const evictd::test::FakeTree tree;
+  const std::filesystem::path fifo = tree.real("/fifo");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::filesystem::path& path : {fifo, std::filesystem::path("/dev/full")}) {
+    const Result<RecordingFile> file = RecordingFile::create(path);
+    ASSERT_FALSE(file) << path;
+    EXPECT_EQ(file.error().message(), "open " + path.string() + ": not a regular file");
+  }
 }
 
 TEST(RecordingReader, WhatIsCutShortIsReadUpToThere) {
