@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/regular_file.h"
 #include "base/unix_socket.h"
+#include "config/written_files.h"
 #include "eviction/quantity.h"
 #include "sys/kernel_text.h"
 #include "sys/root.h"
@@ -125,6 +127,17 @@ Result<> override_fact(const std::string& option, const std::optional<std::strin
   return {};
 }
 
+/// A socket is what belongs in the place of one.
+std::vector<std::string> irregular_files(const config::Settings& settings) {
+  std::vector<std::string> found;
+  for (const config::WrittenFile& file : config::written_files(settings)) {
+    if (file.key != "controlSocket" && base::is_no_regular_file(file.path)) {
+      found.push_back(file.path);
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string amount_problem(const std::string& text) {
@@ -144,6 +157,7 @@ Result<config::NodeFacts> look_at_node(const NodeFactOptions& options,
   if (config->pid_available_source == config::PidAvailableSource::kNode) {
     facts.max_pids = most_tasks();
   }
+  facts.irregular_files = irregular_files(config.settings());
   if (!options.pod_rate) {
     facts.pod_rate_bytes_per_second = ask_for_rate(config->control_socket_path());
   }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace evictd::config {
 
@@ -19,6 +21,8 @@ struct NodeFacts {
   std::optional<std::int64_t> max_pids;
   /// How fast the memory of all pods together grows, bytes a second.
   std::optional<std::int64_t> pod_rate_bytes_per_second;
+  /// Paths of files that evictd would write where something else than a regular file is.
+  std::vector<std::string> irregular_files;
 
   bool operator==(const NodeFacts&) const = default;
 };

@@ -11,6 +11,7 @@
 
 #include "config/eviction_fields.h"
 #include "config/value.h"
+#include "config/written_files.h"
 #include "eviction/quantity.h"
 
 namespace evictd::config {
@@ -142,6 +143,15 @@ class NodeJudge {
                         left, format_bytes(Bytes{rate}),
                         hard == nullptr ? no_more_of(soft.signal)
                                         : "the hard threshold " + to_string(hard->value)));
+      }
+    }
+  }
+
+  void warn_of_irregular_files() {
+    for (const WrittenFile& file : written_files(config_.settings())) {
+      if (std::ranges::find(facts_.irregular_files, file.path) != facts_.irregular_files.end()) {
+        add(file.key,
+            fmt::format("\"{}\" is there and no regular file: it is not written to", file.path));
       }
     }
   }
@@ -317,6 +327,7 @@ std::vector<Warning> find_node_warnings(const Config& config, const NodeFacts& f
   judge.warn_of_minimum_reclaims();
   judge.warn_of_copy();
   judge.warn_of_graces();
+  judge.warn_of_irregular_files();
   return judge.take();
 }
 

@@ -2,12 +2,14 @@
 #include "cli/node_facts.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "cli/check_config.h"
 #include "support/fake_tree.h"
@@ -41,6 +43,17 @@ struct statvfs filesystem_of(const std::string& path) {
   struct statvfs answer {};
   EXPECT_EQ(::statvfs(path.c_str(), &answer), 0);
   return answer;
+}
+
+TEST(NodeFacts, WhatIsNoRegularFileIsFoundWhereOneWouldBeWritten) {
+  const test::FakeTree tree;
+  tree.make_directory("/records.1");
+  tree.write("/records", "");
+  const std::string state = tree.real("/state");
+  ASSERT_EQ(::mkfifo(state.c_str(), 0600), 0);
+  const config::NodeFacts facts =
+      facts_under("stateFile: " + state + "\nrecordFile: " + tree.real("/records").string() + "\n");
+  EXPECT_EQ(facts.irregular_files, (std::vector<std::string>{state, tree.real("/records.1")}));
 }
 
 TEST(NodeFacts, TheMostTasksAreTheSmallerOfTheKernelsTwoLimits) {

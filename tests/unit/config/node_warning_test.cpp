@@ -35,6 +35,13 @@ TEST(NodeWarning, TheDefaultsHaveNone) {
   EXPECT_EQ(warnings_of({}), Lines{});
 }
 
+TEST(NodeWarning, AFileToWriteWhereSomethingElseIsIsNotWrittenTo) {
+  NodeFacts facts = node();
+  facts.irregular_files = {"/run/evictd/state.new", "/elsewhere"};
+  EXPECT_EQ(warnings_of({}, facts), (Lines{"default: stateFile: \"/run/evictd/state.new\" is there "
+                                           "and no regular file: it is not written to"}));
+}
+
 TEST(NodeWarning, AThresholdThatIsNotBelowTheCapacityIsMetForEver) {
   NodeFacts facts = node();
   facts.max_pids = 1000;
