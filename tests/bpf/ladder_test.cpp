@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "probe/attach_table.h"
 #include "probe/doctor.h"
 #include "recorder.h"
+#include "support/fake_tree.h"
 
 namespace evictd::test {
 namespace {
@@ -66,6 +68,16 @@ TEST(Ladder, FallsToPollingWithoutBtf) {
   const Result<std::unique_ptr<Probe>> loaded = Probe::load({.custom_btf_path = path});
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, Errc::kUnsupported);
+}
+
+TEST(Ladder, WaitsForNobodyToWriteTheBtf) {
+  const FakeTree tree;
+  const std::string path = tree.real("/btf");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const Ladder ladder = Probe::examine({.custom_btf_path = path});
+  EXPECT_EQ(ladder.level(), SupportLevel::kPollOnly);
+  EXPECT_NE(ladder.failure.find("read " + path + ": not a regular file"), std::string::npos)
+      << ladder.failure;
 }
 
 TEST(Ladder, RefusesAPinThatNamesNoRow) {

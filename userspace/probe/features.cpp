@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/regular_file.h"
+
 namespace evictd::probe {
 namespace {
 
@@ -45,7 +47,7 @@ Feature btf(const std::string& root, const std::string& custom_btf_path) {
             .detail = "no kernel program can be loaded without " + own};
   }
   const std::string path = custom_btf_path.empty() ? own : custom_btf_path;
-  const bool present = exists(path);
+  const bool present = exists(path) && !base::is_no_regular_file(path);
   return {.name = "BTF",
           .present = present,
           .detail = present ? path : "no kernel program can be loaded without " + path};

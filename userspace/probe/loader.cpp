@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/regular_file.h"
 #include "probe/features.h"
 #include "probe/ladder_search.h"
 #include "probe/libbpf_log.h"
@@ -124,8 +125,14 @@ Attempt attempt(const Options& options, const LadderSearch& search) {
   Attempt result;
   bpf_object_open_opts open{};
   open.sz = sizeof(open);
-  open.btf_custom_path =
-      options.custom_btf_path.empty() ? nullptr : options.custom_btf_path.c_str();
+  if (!options.custom_btf_path.empty()) {
+    // libbpf would wait for the writer of a FIFO.
+    if (const Result<base::Fd> btf = base::open_regular_file(options.custom_btf_path); !btf) {
+      result.reason = btf.error().in("BTF").message();
+      return result;
+    }
+    open.btf_custom_path = options.custom_btf_path.c_str();
+  }
   result.skeleton.reset(evictd_bpf__open_opts(&open));
   if (!result.skeleton) {
     result.reason = "open the object: " + last_words(log.text());

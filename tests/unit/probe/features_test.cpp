@@ -2,6 +2,7 @@
 #include "probe/features.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -69,6 +70,13 @@ TEST_F(FakeMachine, FindsBtfKprobesAndPsi) {
   EXPECT_TRUE(named(features, "kprobes").present);
   EXPECT_TRUE(named(features, "PSI").present);
   EXPECT_FALSE(named(kernel_features(root_, root_ + "/other.btf"), "BTF").present);
+}
+
+TEST_F(FakeMachine, AFifoIsNoBtf) {
+  write("/sys/kernel/btf/vmlinux", "x");
+  const std::string fifo = root_ + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_FALSE(named(kernel_features(root_, fifo), "BTF").present);
 }
 
 TEST_F(FakeMachine, WithoutBtfOfItsOwnAFileOfItIsNotEnough) {
