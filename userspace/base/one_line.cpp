@@ -4,49 +4,50 @@
 #include <fmt/format.h>
 
 #include "core/control_character.h"
+#include "core/utf8.h"
 
 namespace evictd::base {
 namespace {
 
-/// Calls `take` with each control character, and with each byte that is none of one.
-template <typename Take>
-void for_each_part(std::string_view text, const Take& take) {
+/// What is shown where bytes are no UTF-8: U+FFFD.
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
+/// Puts the characters of `text` one after another, control characters as `escaped` has them.
+template <typename Escaped>
+std::string in_one_line(std::string_view text, const Escaped& escaped) {
+  std::string line;
+  line.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t control = core::control_character_length(text);
-    const std::size_t length = control == 0 ? 1 : control;
-    take(text.substr(0, length), control != 0);
-    text.remove_prefix(length);
+    const core::Utf8Part part = core::first_utf8_part(text);
+    const std::string_view character = text.substr(0, part.length);
+    if (!part.is_character) {
+      line += kReplacement;
+    } else if (core::control_character_length(character) != 0) {
+      line += escaped(character);
+    } else {
+      line += character;
+    }
+    text.remove_prefix(part.length);
   }
+  return line;
 }
 
 }  // namespace
 
 std::string one_line(std::string_view text) {
-  std::string line;
-  line.reserve(text.size());
-  for_each_part(text, [&](std::string_view part, bool is_control) {
-    if (!is_control) {
-      line += part;
-      return;
+  return in_one_line(text, [](std::string_view control) {
+    std::string bytes;
+    for (const char byte : control) {
+      bytes += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
     }
-    for (const char byte : part) {
-      line += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-    }
+    return bytes;
   });
-  return line;
 }
 
 std::string one_line_json(std::string_view json) {
-  std::string line;
-  line.reserve(json.size());
-  for_each_part(json, [&](std::string_view part, bool is_control) {
-    if (is_control) {
-      line += fmt::format("\\u{:04x}", core::control_character_code(part));
-    } else {
-      line += part;
-    }
+  return in_one_line(json, [](std::string_view control) {
+    return fmt::format("\\u{:04x}", core::control_character_code(control));
   });
-  return line;
 }
 
 }  // namespace evictd::base

@@ -70,6 +70,14 @@ TEST(Log, NoInputCanMoveTheCursorOfATerminalWithOneCharacter) {
   }
 }
 
+TEST(Log, BytesThatAreNoUtf8AreReplacedInText) {
+  EXPECT_EQ(line("a\xff\x9b"
+                 "b",
+                 {{"pod", "\xc3("}}, LogFormat::kText),
+            "2026-01-31T12:00:00.007Z warn a\xef\xbf\xbd\xef\xbf\xbd"
+            "b pod=\"\xef\xbf\xbd(\"");
+}
+
 TEST(Log, BytesThatAreNoUtf8StillMakeValidJson) {
   const std::string text = line("\xff", {{"pod", "\xc3("}}, LogFormat::kJson);
   EXPECT_TRUE(nlohmann::json::accept(text)) << text;
