@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands in the README, in docs/ and in the manual pages have only options that there are.
+"""The commands in the README, in docs/ and in the manual pages have only options that there are, and the manual pages
+name all of them.
 
 usage: documented_commands_test.py EVICTCTL EVICTD
 """
@@ -16,15 +17,32 @@ GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MANUAL = ROOT / "docs" / "man"
 COMMAND = re.compile(r"(?<![\w/.-])(?:build/\w+/bin/)?(evictd|evictctl(?: [a-z][a-z-]+)?)(?= )((?:(?!evictctl |evictd )[^`\n])*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+# What begins the list of them in `--help`.
+KUBELET_FLAGS = "\nThe kubelet's flags, in its syntax:\n"
 
 
 @functools.lru_cache(maxsize=None)
-def options_of(command):
-    """What `--help` lists of "evictd" or "evictctl SUBCOMMAND"."""
+def help_of(command):
+    """What `--help` says of "evictd", "evictctl" or "evictctl SUBCOMMAND"."""
     program, *subcommand = command.split()
     binary = EVICTD if program == "evictd" else EVICTCTL
-    text = subprocess.run([binary, *subcommand, "--help"], capture_output=True, text=True, check=True).stdout
-    return frozenset(re.findall(r"^ +(?:-\w,)*(--[a-z][a-z-]*)", text, re.MULTILINE))
+    return subprocess.run([binary, *subcommand, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def options_in(help_text):
+    return frozenset(re.findall(r"^ +(?:-\w,)*(--[a-z][a-z-]*)", help_text, re.MULTILINE))
+
+
+def options_of(command):
+    return options_in(help_of(command))
+
+
+def short_options_of(command):
+    return frozenset(name for name in re.findall(r"^ +(-\w),--", help_of(command), re.MULTILINE))
+
+
+def names_in(text):
+    return frozenset(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text))
 
 
 def commands_in(text):
@@ -65,12 +83,15 @@ class DocumentedCommandsTest(unittest.TestCase):
         self.assertIn(("evictd", "--record-max-bytes"), seen)
         self.assertIn(("evictctl demo", "--scenario"), seen)
 
-    def test_the_manual_of_evictctl_names_options_that_there_are(self):
+    def entries_of_evictctl(self):
+        """(command, what its manual page says of it) of each subcommand."""
         text = manual_text(MANUAL / "man1" / "evictctl.1")
         subcommands = text.split(".SH SUBCOMMANDS")[1].split(".SH EXIT STATUS")[0].split("\n.TP\n")[1:]
         self.assertGreater(len(subcommands), 9)
-        for entry in subcommands:
-            command = "evictctl " + re.match(r"\.BR? ([a-z-]+)", entry)[1]
+        return [("evictctl " + re.match(r"\.BR? ([a-z-]+)", entry)[1], entry) for entry in subcommands]
+
+    def test_the_manual_of_evictctl_names_options_that_there_are(self):
+        for command, entry in self.entries_of_evictctl():
             self.assertGreater(len(options_of(command)), 1, command)
             for other, options in commands_in(entry):
                 self.check(other, options, "evictctl.1")
@@ -80,6 +101,25 @@ class DocumentedCommandsTest(unittest.TestCase):
         options = OPTION.findall(manual_text(MANUAL / "man8" / "evictd.8"))
         self.assertIn("--record-max-time", options)
         self.check("evictd", options, "evictd.8")
+
+    def test_the_manual_of_evictctl_names_each_subcommand_and_option(self):
+        entries = self.entries_of_evictctl()
+        subcommands = re.findall(r"^  ([a-z-]+) ", help_of("evictctl").split("Subcommands:\n")[1], re.MULTILINE)
+        self.assertEqual(sorted(command for command, _ in entries), sorted(f"evictctl {name}" for name in subcommands))
+        preface = manual_text(MANUAL / "man1" / "evictctl.1").split(".SH SUBCOMMANDS")[0]
+        common = names_in(preface)
+        self.assertEqual(options_of("evictctl") - common, set())
+        for command, entry in entries:
+            own = help_of(command)
+            if "KUBELET-FLAGS" in entry:
+                own, flags = own.split(KUBELET_FLAGS)
+                self.assertEqual(options_in(flags), options_in(help_of("evictd").split(KUBELET_FLAGS)[1]), command)
+            named = names_in(COMMAND.sub("", entry)) | (common & {"--help", "-h"})
+            self.assertEqual((options_in(own) | short_options_of(command)) - named, set(), command)
+
+    def test_the_manual_of_evictd_names_each_option(self):
+        named = names_in(manual_text(MANUAL / "man8" / "evictd.8"))
+        self.assertEqual((options_of("evictd") | short_options_of("evictd")) - named, set())
 
     def test_the_example_configuration_is_valid_as_the_readme_checks_it(self):
         command = "evictctl check-config deploy/evictd.yaml"
