@@ -14,29 +14,38 @@
 #include "lib/emit.bpf.h"
 
 struct place {
+	__u64 cgroup;
 	__u64 root_id;
+	__u32 level;
+	__u32 hierarchy;
 	__u32 depth;
 	__u32 found;
 };
 
+static long try_ancestor(__u32 depth, struct place *place)
+{
+	struct evictd_cgroup_key key = {.hierarchy = place->hierarchy};
+	struct cgroup *ancestor;
+
+	if (depth > place->level)
+		return 1;
+	ancestor = cgroup_ancestor((void *)place->cgroup, place->level - depth);
+	key.id = BPF_CORE_READ(ancestor, kn, id);
+	if (!bpf_map_lookup_elem(&roots, &key))
+		return 0;
+	place->root_id = key.id;
+	place->depth = depth;
+	place->found = 1;
+	return 1;
+}
+
 /* The nearest watched root at or above `cgroup`. */
 static __always_inline struct place find_root(struct cgroup *cgroup, __u32 hierarchy)
 {
-	struct place place = {};
-	__u32 level = BPF_CORE_READ(cgroup, level);
+	struct place place = {.cgroup = (__u64)cgroup, .hierarchy = hierarchy};
 
-	for (__u32 depth = 0; depth < EVICTD_MAX_LEVELS && depth <= level; depth++) {
-		struct cgroup *ancestor = cgroup_ancestor(cgroup, level - depth);
-		struct evictd_cgroup_key key = {.hierarchy = hierarchy};
-
-		key.id = BPF_CORE_READ(ancestor, kn, id);
-		if (bpf_map_lookup_elem(&roots, &key)) {
-			place.root_id = key.id;
-			place.depth = depth;
-			place.found = 1;
-			break;
-		}
-	}
+	place.level = BPF_CORE_READ(cgroup, level);
+	bpf_loop(EVICTD_MAX_LEVELS, try_ancestor, &place, 0);
 	return place;
 }
 

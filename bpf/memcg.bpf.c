@@ -31,34 +31,64 @@ static __always_inline void look_and_kick(__u32 one_based, __u64 now)
 		kick(one_based - 1, now, look_at(one_based - 1, now, EVICTD_ORIGIN_CHARGE));
 }
 
-/* Walks from the charged counter to its hierarchy's root. `counter` is an address only, so any
- * program type may call this. */
+static __always_inline void look_only(__u32 one_based, __u64 now)
+{
+	if (one_based)
+		look_at(one_based - 1, now, EVICTD_ORIGIN_CHARGE);
+}
+
+/* Where a walk is. `counter` is an address only, so any program type may walk. */
+struct charge {
+	__u64 counter;
+	__u64 now;
+};
+
+static __always_inline long climb(struct charge *charge, bool may_kick)
+{
+	__u64 counter = charge->counter;
+	struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+
+	if (found && may_kick) {
+		look_and_kick(found->working_set_watch, charge->now);
+		look_and_kick(found->usage_watch, charge->now);
+	} else if (found) {
+		look_only(found->working_set_watch, charge->now);
+		look_only(found->usage_watch, charge->now);
+	}
+	charge->counter = parent_counter(counter);
+	return !charge->counter;
+}
+
+/* Two, because a program that may not touch the timer must not even hold the code that does. */
+static long climb_and_kick(__u32 level, struct charge *charge)
+{
+	return climb(charge, true);
+}
+
+static long climb_only(__u32 level, struct charge *charge)
+{
+	return climb(charge, false);
+}
+
+/* Walks from the charged counter to its hierarchy's root. */
 static __always_inline void handle_charge(__u64 counter, bool may_kick)
 {
+	struct charge charge = {.counter = counter};
 	__u64 now;
 
 	if (!watch_limit)
 		return;
 	now = bpf_ktime_get_ns();
+	charge.now = now;
 	__sync_fetch_and_add(&stats.charges, 1);
-	for (int level = 0; level < EVICTD_MAX_LEVELS && counter; level++) {
-		struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
-
-		if (found && may_kick) {
-			look_and_kick(found->working_set_watch, now);
-			look_and_kick(found->usage_watch, now);
-		} else if (found) {
-			if (found->working_set_watch)
-				look_at(found->working_set_watch - 1, now, EVICTD_ORIGIN_CHARGE);
-			if (found->usage_watch)
-				look_at(found->usage_watch - 1, now, EVICTD_ORIGIN_CHARGE);
-		}
-		counter = (__u64)BPF_CORE_READ((struct page_counter *)counter, parent);
-	}
+	if (counter && may_kick)
+		bpf_loop(EVICTD_MAX_LEVELS, climb_and_kick, &charge, 0);
+	else if (counter)
+		bpf_loop(EVICTD_MAX_LEVELS, climb_only, &charge, 0);
 	if (node_memory_watch && may_kick)
 		look_and_kick(node_memory_watch, now);
-	else if (node_memory_watch)
-		look_at(node_memory_watch - 1, now, EVICTD_ORIGIN_CHARGE);
+	else
+		look_only(node_memory_watch, now);
 }
 
 static __always_inline __u64 counter_of(const struct mem_cgroup *memcg)

@@ -10,16 +10,31 @@
 #include "lib/compat.bpf.h"
 #include "lib/emit.bpf.h"
 
+struct search {
+	__u64 counter;
+	__u32 slot;
+};
+
+static long find_slot(__u32 level, struct search *search)
+{
+	__u64 counter = search->counter;
+	struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+
+	if (found && found->slot) {
+		search->slot = found->slot - 1;
+		return 1;
+	}
+	search->counter = parent_counter(counter);
+	return !search->counter;
+}
+
 static __always_inline __u32 slot_above(__u64 counter)
 {
-	for (int level = 0; level < EVICTD_MAX_LEVELS && counter; level++) {
-		struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+	struct search search = {.counter = counter, .slot = EVICTD_NO_SLOT};
 
-		if (found && found->slot)
-			return found->slot - 1;
-		counter = (__u64)BPF_CORE_READ((struct page_counter *)counter, parent);
-	}
-	return EVICTD_NO_SLOT;
+	if (counter)
+		bpf_loop(EVICTD_MAX_LEVELS, find_slot, &search, 0);
+	return search.slot;
 }
 
 static __always_inline int handle_victim(struct task_struct *victim)

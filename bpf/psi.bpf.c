@@ -71,26 +71,38 @@ static __always_inline void stall_begins(void)
 	bpf_map_update_elem(&stalls, &thread, &now, BPF_NOEXIST);
 }
 
+struct stall {
+	__u64 counter;
+	__u64 lost;
+	__u64 now;
+};
+
+static long charge_stall(__u32 level, struct stall *stall)
+{
+	__u64 counter = stall->counter;
+	struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+
+	if (found && found->slot)
+		add_stall(found->slot - 1, stall->lost, stall->now);
+	stall->counter = parent_counter(counter);
+	return !stall->counter;
+}
+
 static __always_inline void stall_ends(void)
 {
 	__u32 thread = bpf_get_current_pid_tgid();
 	__u64 *began = bpf_map_lookup_elem(&stalls, &thread);
 	struct task_struct *task = (void *)bpf_get_current_task();
-	__u64 counter, now, lost;
+	struct stall stall;
 
 	if (!began)
 		return;
-	now = bpf_ktime_get_ns();
-	lost = now - *began;
+	stall.now = bpf_ktime_get_ns();
+	stall.lost = stall.now - *began;
 	bpf_map_delete_elem(&stalls, &thread);
-	counter = memory_counter_of(task_css(task, memory_subsys()));
-	for (int level = 0; level < EVICTD_MAX_LEVELS && counter; level++) {
-		struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
-
-		if (found && found->slot)
-			add_stall(found->slot - 1, lost, now);
-		counter = (__u64)BPF_CORE_READ((struct page_counter *)counter, parent);
-	}
+	stall.counter = memory_counter_of(task_css(task, memory_subsys()));
+	if (stall.counter)
+		bpf_loop(EVICTD_MAX_LEVELS, charge_stall, &stall, 0);
 }
 
 /* *flags is 0 only for the outermost pair: on entry it is written by the function itself, on

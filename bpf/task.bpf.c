@@ -9,9 +9,25 @@
  */
 #include "lib/walk.bpf.h"
 
+struct fork {
+	__u64 counter;
+	__u64 now;
+};
+
+static long look_at_level(__u32 level, struct fork *fork)
+{
+	__u64 counter = fork->counter;
+	struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+
+	if (found && found->tasks_watch)
+		look_at(found->tasks_watch - 1, fork->now, EVICTD_ORIGIN_FORK);
+	fork->counter = parent_pids_counter(counter);
+	return !fork->counter;
+}
+
 static __always_inline void handle_fork(struct task_struct *child)
 {
-	struct cgroup_subsys_state *css;
+	struct fork fork;
 	__u64 now;
 
 	if (!task_watches && !node_tasks_watch)
@@ -22,15 +38,10 @@ static __always_inline void handle_fork(struct task_struct *child)
 		look_at(node_tasks_watch - 1, now, EVICTD_ORIGIN_FORK);
 	if (!task_watches)
 		return;
-	css = task_css(child, pids_subsys());
-	for (int level = 0; level < EVICTD_MAX_LEVELS && css; level++) {
-		__u64 counter = pids_counter_of(css);
-		struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
-
-		if (found && found->tasks_watch)
-			look_at(found->tasks_watch - 1, now, EVICTD_ORIGIN_FORK);
-		css = BPF_CORE_READ(css, parent);
-	}
+	fork.counter = pids_counter_of(task_css(child, pids_subsys()));
+	fork.now = now;
+	if (fork.counter)
+		bpf_loop(EVICTD_MAX_LEVELS, look_at_level, &fork, 0);
 }
 
 SEC("tp_btf/sched_process_fork")

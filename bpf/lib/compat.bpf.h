@@ -65,6 +65,21 @@ static __always_inline __u64 pids_counter_of(struct cgroup_subsys_state *css)
 	       bpf_core_field_offset(struct pids_cgroup, counter);
 }
 
+/* The counter that also counts what `counter` does, 0 above the root of the hierarchy. */
+static __always_inline __u64 parent_counter(__u64 counter)
+{
+	return (__u64)BPF_CORE_READ((struct page_counter *)counter, parent);
+}
+
+/* The same of a pids counter, which has no pointer of its own to the one above. */
+static __always_inline __u64 parent_pids_counter(__u64 counter)
+{
+	struct pids_cgroup *pids =
+	    (void *)counter - bpf_core_field_offset(struct pids_cgroup, counter);
+
+	return pids_counter_of(BPF_CORE_READ(pids, css.parent));
+}
+
 /*
  * Address of the subtree's inactive_file pages, as memory.stat shows them.
  *

@@ -17,8 +17,10 @@
 #include "evictd/abi/table.h"
 #include "evictd/abi/watch.h"
 
-/* Deepest cgroup nesting that is walked; the kubelet's deepest container is at level 5. */
-#define EVICTD_MAX_LEVELS 16
+/* Cgroups on the way up that are looked at. The kubelet's deepest container is at level 5, but what
+ * is inside of a container nests as it likes, and its charges count for the pod at any depth. The
+ * kernel's own charge walks the same way and has no bound: this one is for the verifier only. */
+#define EVICTD_MAX_LEVELS 256
 #define EVICTD_MAX_NODES  64
 #define EVICTD_NEVER	  (~0ULL)
 #define NSEC_PER_SEC	  1000000000ULL
