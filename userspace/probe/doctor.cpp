@@ -61,22 +61,40 @@ std::string purpose_text(const PurposeReport& report) {
   return text;
 }
 
+std::string presence_text(Presence presence) {
+  switch (presence) {
+    case Presence::kAbsent:
+      return "no";
+    case Presence::kPresent:
+      return "yes";
+    case Presence::kUnknown:
+      return "?";
+  }
+  return "";
+}
+
 std::string features_text(std::string_view title, const std::vector<Feature>& features) {
   std::string text = '\n' + std::string(title) + '\n';
   for (const Feature& feature : features) {
-    std::string line = "  " + column(feature.present ? "yes" : "no", 3) + column(feature.name, 16) +
-                       base::one_line(feature.detail);
+    std::string line = "  " + column(presence_text(feature.presence), 3) +
+                       column(feature.name, 16) + base::one_line(feature.detail);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
   return text;
 }
 
+/// null: unknown.
+Json presence_json(Presence presence) {
+  return presence == Presence::kUnknown ? Json() : Json(presence == Presence::kPresent);
+}
+
 Json features_json(const std::vector<Feature>& features) {
   Json list = Json::array();
   for (const Feature& feature : features) {
-    list.push_back(
-        {{"name", feature.name}, {"present", feature.present}, {"detail", feature.detail}});
+    list.push_back({{"name", feature.name},
+                    {"present", presence_json(feature.presence)},
+                    {"detail", feature.detail}});
   }
   return list;
 }

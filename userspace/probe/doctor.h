@@ -13,7 +13,8 @@ namespace evictd::probe {
 [[nodiscard]] std::string doctor_text(const Ladder& ladder);
 
 /// The same as one JSON object on one line: {"level", "exit_code", "purposes": [...], "kernel":
-/// [...], "privileges": [...], "failure"}.
+/// [...], "privileges": [...], "failure"}. Where it is unknown whether a feature or privilege is
+/// there, its "present" is null.
 [[nodiscard]] std::string doctor_json(const Ladder& ladder);
 
 /// 0 full, 1 degraded, 2 nothing but polling.

@@ -3,10 +3,13 @@
 
 #include <linux/capability.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
+#include <optional>
 #include <sstream>
 
 #include "base/regular_file.h"
@@ -18,11 +21,13 @@ struct Capability {
   std::string_view name;
   unsigned bit;
   std::string_view without;
+  /// The kernel is content with CAP_SYS_ADMIN instead (bpf_capable(), perfmon_capable()).
+  bool held_by_admin = false;
 };
 
 constexpr std::array kCapabilities = {
-    Capability{"CAP_BPF", CAP_BPF, "no kernel program can be loaded: polling only"},
-    Capability{"CAP_PERFMON", CAP_PERFMON, "no tracing program can be loaded: polling only"},
+    Capability{"CAP_BPF", CAP_BPF, "no kernel program can be loaded: polling only", true},
+    Capability{"CAP_PERFMON", CAP_PERFMON, "no tracing program can be loaded: polling only", true},
     Capability{"CAP_SYS_ADMIN", CAP_SYS_ADMIN, "cgroup directories of others may be refused"},
     Capability{"CAP_KILL", CAP_KILL, "pods of other users cannot be signalled"},
     Capability{"CAP_SYS_NICE", CAP_SYS_NICE, "no SCHED_FIFO: detection waits for other tasks"},
@@ -38,27 +43,63 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+constexpr std::string_view kBtfMagic = "\x9f\xeb";
+constexpr std::string_view kElfMagic = "\177ELF";
+
+/// Whether the file begins with one of `magics`; not what the rest is worth.
+bool begins_with(const std::string& path, std::initializer_list<std::string_view> magics) {
+  std::array<char, kElfMagic.size()> bytes{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), bytes.size());
+  const std::string_view begin(bytes.data(), static_cast<std::size_t>(file.gcount()));
+  return std::any_of(magics.begin(), magics.end(), [&](std::string_view magic) {
+    return begin.substr(0, magic.size()) == magic;
+  });
+}
+
+Feature no_btf(const std::string& why) {
+  return {.name = "BTF",
+          .presence = Presence::kAbsent,
+          .detail = "no kernel program can be loaded " + why};
+}
+
 Feature btf(const std::string& root, const std::string& custom_btf_path) {
   const std::string own = root + "/sys/kernel/btf/vmlinux";
-  if (!exists(own)) {
-    // A file serves relocations; what tracing programs attach to is looked up in the kernel's own.
-    return {.name = "BTF",
-            .present = false,
-            .detail = "no kernel program can be loaded without " + own};
+  // A file serves relocations; what tracing programs attach to is looked up in the kernel's own.
+  for (const std::string& path : {own, custom_btf_path}) {
+    if (path.empty()) {
+      continue;
+    }
+    if (!exists(path)) {
+      return no_btf("without " + path);
+    }
+    const bool is_btf = begins_with(path, {kBtfMagic}) ||
+                        (path == custom_btf_path && begins_with(path, {kElfMagic}));
+    if (!is_btf) {
+      return no_btf("by " + path + ": it cannot be read or is no BTF");
+    }
   }
+<<<<<<< HEAD
   const std::string path = custom_btf_path.empty() ? own : custom_btf_path;
   const bool present = exists(path) && !base::is_no_regular_file(path);
+=======
+>>>>>>> b30e3b4 (Let doctor tell what is there from what it cannot read)
   return {.name = "BTF",
-          .present = present,
-          .detail = present ? path : "no kernel program can be loaded without " + path};
+          .presence = Presence::kPresent,
+          .detail = custom_btf_path.empty() ? own : custom_btf_path};
 }
 
 /// The version under which `controller` is mounted: v1 if a cgroup mount names it, v2 if a cgroup2
-/// mount lists it in cgroup.controllers.
+/// mount lists it in cgroup.controllers. Unknown where no mounts can be read: there are some
+/// always.
 Feature controller(const std::string& root, std::string_view mounts, std::string_view controller) {
   std::istringstream lines{std::string(mounts)};
   std::string line;
-  Feature feature{.name = "cgroup " + std::string(controller), .present = false, .detail = ""};
+  Feature feature{.name = "cgroup " + std::string(controller), .detail = ""};
+  if (mounts.empty()) {
+    feature.detail = "unknown: /proc/mounts cannot be read";
+    return feature;
+  }
   while (std::getline(lines, line)) {
     std::istringstream words(line);
     std::string device;
@@ -73,13 +114,63 @@ Feature controller(const std::string& root, std::string_view mounts, std::string
         type == "cgroup2" && (" " + read_text(root + where + "/cgroup.controllers") + " ")
                                      .find(std::string(controller)) != std::string::npos;
     if (v1 || v2) {
-      feature.present = true;
+      feature.presence = Presence::kPresent;
       feature.detail = std::string(v1 ? "v1 at " : "v2 at ") + where;
       return feature;
     }
   }
+  feature.presence = Presence::kAbsent;
   feature.detail = "not mounted: its signals are not watched";
   return feature;
+}
+
+Feature kprobes(const std::string& root) {
+  if (has_kprobes(root)) {
+    return {.name = "kprobes", .presence = Presence::kPresent, .detail = "built in"};
+  }
+  return {.name = "kprobes",
+          .presence = Presence::kAbsent,
+          .detail = "not built in: rows that need them are left out"};
+}
+
+Feature psi(const std::string& root, std::string_view mounts) {
+  if (exists(root + "/proc/pressure/memory")) {
+    return {.name = "PSI", .presence = Presence::kPresent, .detail = "on"};
+  }
+  if (mounts.empty()) {
+    return {.name = "PSI", .detail = "unknown: /proc cannot be read"};
+  }
+  return {
+      .name = "PSI", .presence = Presence::kAbsent, .detail = "off: no pressure stall information"};
+}
+
+/// The effective set, a bit a capability; nothing if `status` does not tell.
+std::optional<std::uint64_t> effective_set(std::string_view status) {
+  constexpr std::string_view kKey = "CapEff:\t";
+  const std::size_t at = status.find(kKey);
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view digits = status.substr(at + kKey.size(), 16);
+  std::uint64_t effective = 0;
+  const std::from_chars_result read =
+      std::from_chars(digits.data(), digits.data() + digits.size(), effective, 16);
+  return read.ec == std::errc{} ? std::optional(effective) : std::nullopt;
+}
+
+Feature privilege(const Capability& capability, std::uint64_t effective) {
+  const auto has = [&](unsigned bit) { return (effective >> bit & 1U) != 0; };
+  if (has(capability.bit)) {
+    return {.name = std::string(capability.name), .presence = Presence::kPresent, .detail = ""};
+  }
+  if (capability.held_by_admin && has(CAP_SYS_ADMIN)) {
+    return {.name = std::string(capability.name),
+            .presence = Presence::kPresent,
+            .detail = "held by CAP_SYS_ADMIN"};
+  }
+  return {.name = std::string(capability.name),
+          .presence = Presence::kAbsent,
+          .detail = std::string(capability.without)};
 }
 
 }  // namespace
@@ -97,33 +188,22 @@ std::string read_text(const std::string& path) {
 
 std::vector<Feature> kernel_features(const std::string& root, const std::string& custom_btf_path) {
   const std::string mounts = read_text(root + "/proc/mounts");
-  const bool kprobes = has_kprobes(root);
-  const bool psi = exists(root + "/proc/pressure/memory");
   return {
       btf(root, custom_btf_path),
-      {.name = "kprobes",
-       .present = kprobes,
-       .detail = kprobes ? "built in" : "not built in: rows that need them are left out"},
-      {.name = "PSI", .present = psi, .detail = psi ? "on" : "off: no pressure stall information"},
+      kprobes(root),
+      psi(root, mounts),
       controller(root, mounts, "memory"),
       controller(root, mounts, "pids"),
   };
 }
 
 std::vector<Feature> privileges(std::string_view status) {
-  constexpr std::string_view kKey = "CapEff:\t";
-  std::uint64_t effective = 0;
-  const std::size_t at = status.find(kKey);
-  if (at != std::string_view::npos) {
-    const std::string_view digits = status.substr(at + kKey.size(), 16);
-    std::from_chars(digits.data(), digits.data() + digits.size(), effective, 16);
-  }
+  const std::optional<std::uint64_t> effective = effective_set(status);
   std::vector<Feature> features;
   for (const Capability& capability : kCapabilities) {
-    const bool present = (effective >> capability.bit & 1U) != 0;
-    features.push_back({.name = std::string(capability.name),
-                        .present = present,
-                        .detail = present ? "" : std::string(capability.without)});
+    features.push_back(effective ? privilege(capability, *effective)
+                                 : Feature{.name = std::string(capability.name),
+                                           .detail = "unknown: /proc/self/status does not tell"});
   }
   return features;
 }

@@ -14,8 +14,9 @@ namespace evictd::probe {
 [[nodiscard]] std::vector<Feature> kernel_features(const std::string& root,
                                                    const std::string& custom_btf_path);
 
-/// Which of the capabilities that evictd uses are effective. `status` is the text of
-/// /proc/self/status.
+/// Which of the capabilities that evictd uses are effective, or held by CAP_SYS_ADMIN, which the
+/// kernel takes for CAP_BPF and CAP_PERFMON. `status` is the text of /proc/self/status: without
+/// its CapEff all are unknown.
 [[nodiscard]] std::vector<Feature> privileges(std::string_view status);
 
 [[nodiscard]] bool has_kprobes(const std::string& root);

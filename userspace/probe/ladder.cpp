@@ -59,8 +59,9 @@ SupportLevel Ladder::level() const {
   const bool all = std::all_of(purposes.begin(), purposes.end(), [](const PurposeReport& r) {
     return r.lost.empty() && (r.disabled || !r.chosen().empty());
   });
-  const bool privileged = std::all_of(privileges.begin(), privileges.end(),
-                                      [](const Feature& privilege) { return privilege.present; });
+  const bool privileged = std::all_of(
+      privileges.begin(), privileges.end(),
+      [](const Feature& privilege) { return privilege.presence == Presence::kPresent; });
   return all && privileged ? SupportLevel::kFull : SupportLevel::kDegraded;
 }
 

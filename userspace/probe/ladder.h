@@ -55,16 +55,22 @@ struct PurposeReport {
   [[nodiscard]] std::string_view chosen() const;
 };
 
+enum class Presence : std::uint8_t {
+  kAbsent,
+  kPresent,
+  kUnknown,  ///< what would tell cannot be read
+};
+
 /// One line of facts about this machine.
 struct Feature {
   std::string name;
-  bool present = false;
-  /// What follows when it is absent, or a detail when it is there.
+  Presence presence = Presence::kUnknown;
+  /// What follows when it is absent, why it is unknown, or a detail when it is there.
   std::string detail;
 };
 
 enum class SupportLevel {
-  kFull,      ///< every wanted purpose is served, nothing named in `lost`, no privilege missing
+  kFull,      ///< every wanted purpose is served, nothing named in `lost`, every privilege there
   kDegraded,  ///< something is lost, detection still comes from the kernel
   kPollOnly,  ///< nothing but polling
 };

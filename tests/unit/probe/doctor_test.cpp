@@ -19,8 +19,9 @@ PurposeReport purpose(Purpose which, bool chosen, std::string lost = "") {
 Ladder ladder_of(std::vector<PurposeReport> purposes) {
   Ladder ladder;
   ladder.purposes = std::move(purposes);
-  ladder.kernel = {{.name = "BTF", .present = true, .detail = "/sys/kernel/btf/vmlinux"}};
-  ladder.privileges = {{.name = "CAP_KILL", .present = true, .detail = ""}};
+  ladder.kernel = {
+      {.name = "BTF", .presence = Presence::kPresent, .detail = "/sys/kernel/btf/vmlinux"}};
+  ladder.privileges = {{.name = "CAP_KILL", .presence = Presence::kPresent, .detail = ""}};
   return ladder;
 }
 
@@ -39,9 +40,21 @@ TEST(Doctor, ExitsOneWhenSomethingIsLost) {
 
 TEST(Doctor, ExitsOneWhenAPrivilegeIsMissing) {
   Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true)});
-  ladder.privileges[0] = {.name = "CAP_SYS_NICE", .present = false, .detail = "no SCHED_FIFO"};
+  ladder.privileges[0] = {
+      .name = "CAP_SYS_NICE", .presence = Presence::kAbsent, .detail = "no SCHED_FIFO"};
   EXPECT_EQ(ladder.level(), SupportLevel::kDegraded);
   EXPECT_EQ(doctor_exit_code(ladder), 1);
+}
+
+TEST(Doctor, NeitherClaimsNorDeniesWhatIsUnknown) {
+  Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true)});
+  ladder.privileges[0] = {
+      .name = "CAP_BPF", .presence = Presence::kUnknown, .detail = "unknown: not readable"};
+  EXPECT_EQ(ladder.level(), SupportLevel::kDegraded);
+  EXPECT_NE(doctor_text(ladder).find("  ?   CAP_BPF          unknown: not readable\n"),
+            std::string::npos)
+      << doctor_text(ladder);
+  EXPECT_TRUE(nlohmann::json::parse(doctor_json(ladder))["privileges"][0]["present"].is_null());
 }
 
 TEST(Doctor, ExitsTwoWhenNothingNoticesACrossing) {
@@ -67,7 +80,7 @@ TEST(Doctor, PrintsRowsReasonsLossesFeaturesAndPrivileges) {
   Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true, "2 MiB late")});
   ladder.failure = "it broke";
   ladder.privileges[0] = {
-      .name = "CAP_KILL", .present = false, .detail = "pods cannot be signalled"};
+      .name = "CAP_KILL", .presence = Presence::kAbsent, .detail = "pods cannot be signalled"};
   const std::string text = doctor_text(ladder);
   for (const std::string_view word :
        {"memory-charge", "fentry/x", "refused", "* tp_btf", "lost: 2 MiB late", "yes BTF",

@@ -17,6 +17,9 @@ const Feature& named(const std::vector<Feature>& features, std::string_view name
                        [&](const Feature& f) { return f.name == name; });
 }
 
+/// The first bytes of a BTF file of a little-endian machine.
+constexpr std::string_view kBtf{"\x9f\xeb\x01\x00\x18\x00\x00\x00", 8};
+
 /// A directory that looks like a machine, removed at the end.
 class FakeMachine : public testing::Test {
  protected:
@@ -27,7 +30,7 @@ class FakeMachine : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(root_); }
 
-  void write(const std::string& path, const std::string& text) const {
+  void write(const std::string& path, std::string_view text) const {
     const std::filesystem::path file = root_ + path;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
@@ -36,10 +39,19 @@ class FakeMachine : public testing::Test {
   std::string root_;
 };
 
-TEST_F(FakeMachine, WithNothingLacksEverything) {
+TEST_F(FakeMachine, WithNothingMountedLacksEverything) {
+  write("/proc/mounts", "proc /proc proc rw 0 0\n");
   for (const Feature& feature : kernel_features(root_, "")) {
-    EXPECT_FALSE(feature.present) << feature.name;
+    EXPECT_EQ(feature.presence, Presence::kAbsent) << feature.name;
     EXPECT_FALSE(feature.detail.empty()) << feature.name;
+  }
+}
+
+TEST_F(FakeMachine, WithoutProcDoesNotKnowWhatOnlyProcTells) {
+  const std::vector<Feature> features = kernel_features(root_, "");
+  for (const char* name : {"PSI", "cgroup memory", "cgroup pids"}) {
+    EXPECT_EQ(named(features, name).presence, Presence::kUnknown) << name;
+    EXPECT_NE(named(features, name).detail.find("/proc"), std::string::npos) << name;
   }
 }
 
@@ -58,18 +70,39 @@ TEST_F(FakeMachine, WithCgroupV2NamesItsControllers) {
   write("/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory\n");
   const std::vector<Feature> features = kernel_features(root_, "");
   EXPECT_EQ(named(features, "cgroup memory").detail, "v2 at /sys/fs/cgroup");
-  EXPECT_FALSE(named(features, "cgroup pids").present);
+  EXPECT_EQ(named(features, "cgroup pids").presence, Presence::kAbsent);
 }
 
 TEST_F(FakeMachine, FindsBtfKprobesAndPsi) {
-  write("/sys/kernel/btf/vmlinux", "x");
+  write("/sys/kernel/btf/vmlinux", kBtf);
   write("/sys/bus/event_source/devices/kprobe/type", "6\n");
   write("/proc/pressure/memory", "some avg10=0.00\n");
   const std::vector<Feature> features = kernel_features(root_, "");
-  EXPECT_TRUE(named(features, "BTF").present);
-  EXPECT_TRUE(named(features, "kprobes").present);
-  EXPECT_TRUE(named(features, "PSI").present);
-  EXPECT_FALSE(named(kernel_features(root_, root_ + "/other.btf"), "BTF").present);
+  for (const char* name : {"BTF", "kprobes", "PSI"}) {
+    EXPECT_EQ(named(features, name).presence, Presence::kPresent) << name;
+  }
+  EXPECT_EQ(named(kernel_features(root_, root_ + "/other.btf"), "BTF").presence, Presence::kAbsent);
+}
+
+TEST_F(FakeMachine, HasNoBtfWhereTheFileIsEmptyOrSomethingElse) {
+  for (const std::string_view text : {"", "\x9f", "some text", "\177ELF"}) {
+    write("/sys/kernel/btf/vmlinux", text);
+    const Feature btf = named(kernel_features(root_, ""), "BTF");
+    EXPECT_EQ(btf.presence, Presence::kAbsent) << text;
+    EXPECT_NE(btf.detail.find("is no BTF"), std::string::npos) << btf.detail;
+  }
+}
+
+TEST_F(FakeMachine, TakesAFileToRelocateByThatIsBtfOrElf) {
+  write("/sys/kernel/btf/vmlinux", kBtf);
+  const auto with_file = [&](std::string_view text) {
+    write("/other.btf", text);
+    return named(kernel_features(root_, root_ + "/other.btf"), "BTF").presence;
+  };
+  EXPECT_EQ(with_file(kBtf), Presence::kPresent);
+  EXPECT_EQ(with_file("\177ELF\x02\x01"), Presence::kPresent);
+  EXPECT_EQ(with_file(""), Presence::kAbsent);
+  EXPECT_EQ(with_file("some text"), Presence::kAbsent);
 }
 
 TEST_F(FakeMachine, AFifoIsNoBtf) {
@@ -80,24 +113,43 @@ TEST_F(FakeMachine, AFifoIsNoBtf) {
 }
 
 TEST_F(FakeMachine, WithoutBtfOfItsOwnAFileOfItIsNotEnough) {
-  write("/other.btf", "x");
+  write("/other.btf", kBtf);
   const Feature btf = named(kernel_features(root_, root_ + "/other.btf"), "BTF");
-  EXPECT_FALSE(btf.present);
+  EXPECT_EQ(btf.presence, Presence::kAbsent);
   EXPECT_NE(btf.detail.find("/sys/kernel/btf/vmlinux"), std::string::npos);
 }
 
 TEST(Privileges, AreReadFromTheEffectiveSet) {
   const std::vector<Feature> all = privileges("Name:\tx\nCapEff:\t000001ffffffffff\n");
-  EXPECT_TRUE(std::all_of(all.begin(), all.end(), [](const Feature& f) { return f.present; }));
+  EXPECT_TRUE(std::all_of(all.begin(), all.end(), [](const Feature& f) {
+    return f.presence == Presence::kPresent && f.detail.empty();
+  }));
   const std::vector<Feature> without_resource = privileges("CapEff:\t000001fffeffffff\n");
-  EXPECT_FALSE(named(without_resource, "CAP_SYS_RESOURCE").present);
+  EXPECT_EQ(named(without_resource, "CAP_SYS_RESOURCE").presence, Presence::kAbsent);
   EXPECT_FALSE(named(without_resource, "CAP_SYS_RESOURCE").detail.empty());
-  EXPECT_TRUE(named(without_resource, "CAP_BPF").present);
+  EXPECT_EQ(named(without_resource, "CAP_BPF").presence, Presence::kPresent);
 }
 
-TEST(Privileges, AreNoneWhenTheFileCannotBeRead) {
-  for (const Feature& feature : privileges("")) {
-    EXPECT_FALSE(feature.present) << feature.name;
+TEST(Privileges, OfBpfAndPerfmonAreHeldByTheAdministrator) {
+  // Without bits 38 and 39; then without bit 21 (CAP_SYS_ADMIN) too.
+  const std::vector<Feature> admin = privileges("CapEff:\t0000013fffffffff\n");
+  const std::vector<Feature> nobody = privileges("CapEff:\t0000013fffdfffff\n");
+  for (const char* name : {"CAP_BPF", "CAP_PERFMON"}) {
+    EXPECT_EQ(named(admin, name).presence, Presence::kPresent) << name;
+    EXPECT_EQ(named(admin, name).detail, "held by CAP_SYS_ADMIN") << name;
+    EXPECT_EQ(named(nobody, name).presence, Presence::kAbsent) << name;
+    EXPECT_NE(named(nobody, name).detail.find("polling only"), std::string::npos) << name;
+  }
+  EXPECT_EQ(named(privileges("CapEff:\t0000000000200000\n"), "CAP_KILL").presence,
+            Presence::kAbsent);
+}
+
+TEST(Privileges, AreUnknownWhenTheFileDoesNotTell) {
+  for (const char* status : {"", "Name:\tx\n", "CapEff:\tnothing\n"}) {
+    for (const Feature& feature : privileges(status)) {
+      EXPECT_EQ(feature.presence, Presence::kUnknown) << feature.name;
+      EXPECT_NE(feature.detail.find("unknown"), std::string::npos) << feature.name;
+    }
   }
 }
 
