@@ -26,7 +26,8 @@ constexpr std::array kTable = {
               "tp_btf",
               "tp_btf/mod_memcg_state",
               {"memcg_state_tp"},
-              "growth is seen once per 2 MiB; the timer covers the last 4 MiB below a threshold"},
+              "growth is seen once per 2 MiB; the timer covers the last 4 MiB below a threshold",
+              "growth is seen once per 2 MiB; polling alone sees less"},
     AttachRow{Purpose::kSweepTimer, "bpf_timer", "bpf_timer", {"sweep_start"}, ""},
     AttachRow{Purpose::kNodeMemory, "vm_stat", "sum of the nodes' vm_stat", {}, ""},
     AttachRow{Purpose::kTaskFork, "tp_btf", "tp_btf/sched_process_fork", {"task_fork_tp"}, ""},
@@ -77,16 +78,24 @@ std::span<const std::string_view> core_programs() {
   return kCore;
 }
 
-std::string_view lost_without(Purpose purpose) {
+std::string_view lost_with(const AttachRow& row, SweepTimer timer) {
+  return timer == SweepTimer::kNone && !row.lost_without_timer.empty() ? row.lost_without_timer
+                                                                       : row.lost;
+}
+
+std::string_view lost_without(Purpose purpose, SweepTimer timer) {
+  const bool ticks = timer == SweepTimer::kRuns;
   switch (purpose) {
     case Purpose::kMemoryCharge:
-      return "memory thresholds are looked at by the timer only, 10 times a second";
+      return ticks ? "memory thresholds are looked at by the timer only, 10 times a second"
+                   : "memory thresholds are polled, the sooner the nearer they are";
     case Purpose::kSweepTimer:
-      return "no look between two charges, and no rates; polling must cover the last MiB";
+      return "no look at thresholds between two charges, and no rates: they are polled";
     case Purpose::kNodeMemory:
       return "node memory.available is polled";
     case Purpose::kTaskFork:
-      return "pids thresholds are looked at by the timer only, 10 times a second";
+      return ticks ? "pids thresholds are looked at by the timer only, 10 times a second"
+                   : "pids thresholds are polled, the sooner the nearer they are";
     case Purpose::kCgroups:
       return "new and gone pods are found by scanning";
     case Purpose::kStall:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -18,13 +19,21 @@ struct AttachRow {
   std::array<std::string_view, 4> programs;
   /// What evictd cannot do, or does later, with this row; empty for the best one.
   std::string_view lost;
+  /// The same where no timer runs; empty: `lost` is true there too.
+  std::string_view lost_without_timer{};
 };
+
+/// Whether a row of Purpose::kSweepTimer is in use: what it covers is otherwise left to polling.
+enum class SweepTimer : std::uint8_t { kRuns, kNone };
 
 /// The whole ladder: every row of every purpose, best first within a purpose.
 [[nodiscard]] std::span<const AttachRow> attach_table();
 
+/// What is lost when `row` is in use.
+[[nodiscard]] std::string_view lost_with(const AttachRow& row, SweepTimer timer);
+
 /// What is lost when no row of `purpose` works.
-[[nodiscard]] std::string_view lost_without(Purpose purpose);
+[[nodiscard]] std::string_view lost_without(Purpose purpose, SweepTimer timer);
 
 /// Programs that nothing works without: they are loaded always, and their failure fails the load.
 [[nodiscard]] std::span<const std::string_view> core_programs();

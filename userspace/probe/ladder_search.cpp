@@ -97,7 +97,25 @@ void LadderSearch::reject_all(std::string_view name, const std::string& reason) 
   }
 }
 
+SweepTimer LadderSearch::sweep_timer(std::string_view failure) const {
+  const bool runs =
+      failure.empty() && std::any_of(searches_.begin(), searches_.end(), [](const Search& search) {
+        return search.purpose == Purpose::kSweepTimer && next(search) != nullptr;
+      });
+  return runs ? SweepTimer::kRuns : SweepTimer::kNone;
+}
+
+std::string LadderSearch::lost(const Search& search, const AttachRow* chosen, SweepTimer timer) {
+  if (chosen != nullptr) {
+    return is_first_row(*chosen) ? "" : std::string(lost_with(*chosen, timer));
+  }
+  // The hook of every page is an option: to leave it out loses nothing.
+  const bool unwanted = search.disabled && search.purpose == Purpose::kPerPageCharge;
+  return unwanted ? "" : std::string(lost_without(search.purpose, timer));
+}
+
 std::vector<PurposeReport> LadderSearch::report(std::string_view failure) const {
+  const SweepTimer timer = sweep_timer(failure);
   std::vector<PurposeReport> reports;
   for (const Search& search : searches_) {
     PurposeReport& report = reports.emplace_back();
@@ -111,13 +129,7 @@ std::vector<PurposeReport> LadderSearch::report(std::string_view failure) const 
            .chosen = candidate.row == chosen,
            .reason = candidate.reason.empty() ? std::string(failure) : candidate.reason});
     }
-    if (chosen == nullptr) {
-      report.lost = search.disabled && search.purpose == Purpose::kPerPageCharge
-                        ? std::string{}
-                        : std::string(lost_without(search.purpose));
-    } else if (!is_first_row(*chosen)) {
-      report.lost = chosen->lost;
-    }
+    report.lost = lost(search, chosen, timer);
   }
   return reports;
 }

@@ -43,6 +43,9 @@ class LadderSearch {
   };
 
   [[nodiscard]] static const AttachRow* next(const Search& search);
+  [[nodiscard]] SweepTimer sweep_timer(std::string_view failure) const;
+  [[nodiscard]] static std::string lost(const Search& search, const AttachRow* chosen,
+                                        SweepTimer timer);
 
   std::vector<Search> searches_;
 };

@@ -47,7 +47,8 @@ TEST(AttachTable, NamesEachRowOnceWithinItsPurposeAndEachProgramOnce) {
 
 TEST(AttachTable, SaysWhatIsLostWithoutEachPurpose) {
   for (std::size_t i = 0; i < kPurposes; ++i) {
-    EXPECT_FALSE(lost_without(static_cast<Purpose>(i)).empty());
+    EXPECT_FALSE(lost_without(static_cast<Purpose>(i), SweepTimer::kRuns).empty());
+    EXPECT_FALSE(lost_without(static_cast<Purpose>(i), SweepTimer::kNone).empty());
     EXPECT_FALSE(to_string(static_cast<Purpose>(i)).empty());
   }
 }
@@ -79,7 +80,7 @@ TEST(LadderSearch, SaysWhatIsLostWhenNoRowIsLeft) {
   const std::vector<PurposeReport> reports = search.report("");
   const PurposeReport& timer = report_of(reports, Purpose::kSweepTimer);
   EXPECT_EQ(timer.chosen(), "");
-  EXPECT_EQ(timer.lost, lost_without(Purpose::kSweepTimer));
+  EXPECT_EQ(timer.lost, lost_without(Purpose::kSweepTimer, SweepTimer::kNone));
   EXPECT_FALSE(timer.rows.front().reason.empty());
 }
 
@@ -108,8 +109,37 @@ TEST(LadderSearch, SaysWhatIsLostByAPinToNoneButForThePerPageHook) {
   const LadderSearch search =
       search_of({.pins = {{Purpose::kMemoryCharge, "none"}, {Purpose::kPerPageCharge, "none"}}});
   const std::vector<PurposeReport> reports = search.report("");
-  EXPECT_EQ(report_of(reports, Purpose::kMemoryCharge).lost, lost_without(Purpose::kMemoryCharge));
+  EXPECT_EQ(report_of(reports, Purpose::kMemoryCharge).lost,
+            lost_without(Purpose::kMemoryCharge, SweepTimer::kRuns));
   EXPECT_EQ(report_of(reports, Purpose::kPerPageCharge).lost, "");
+}
+
+TEST(LadderSearch, CreditsTheTimerWithALookOnlyWhereThereIsOne) {
+  const Options no_hooks = {
+      .pins = {{Purpose::kMemoryCharge, "none"}, {Purpose::kTaskFork, "none"}}};
+  Options nothing = no_hooks;
+  nothing.pins[Purpose::kSweepTimer] = "none";
+  for (const Purpose purpose : {Purpose::kMemoryCharge, Purpose::kTaskFork}) {
+    const auto lost = [&](const Options& options, std::string_view failure) {
+      return report_of(search_of(options).report(failure), purpose).lost;
+    };
+    EXPECT_NE(lost(no_hooks, "").find("by the timer only"), std::string::npos);
+    for (const std::string& text : {lost(nothing, ""), lost(no_hooks, "no BTF"), lost({}, "no")}) {
+      EXPECT_EQ(text.find("timer"), std::string::npos) << text;
+      EXPECT_NE(text.find("polled"), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(LadderSearch, SaysOfTheRowInUseWhatIsLostWithoutTheTimer) {
+  const Options late = {.pins = {{Purpose::kMemoryCharge, "tp_btf"}}};
+  Options alone = late;
+  alone.pins[Purpose::kSweepTimer] = "none";
+  const auto lost = [](const Options& options) {
+    return report_of(search_of(options).report(""), Purpose::kMemoryCharge).lost;
+  };
+  EXPECT_NE(lost(late).find("the timer covers"), std::string::npos);
+  EXPECT_EQ(lost(alone), "growth is seen once per 2 MiB; polling alone sees less");
 }
 
 TEST(LadderSearch, IsDegradedByAPinToNoneUnlessNothingIsLost) {
