@@ -12,6 +12,11 @@ die() {
   exit 2
 }
 
+# need_count OPTION VALUE: dies unless VALUE is a whole number from 1 to 999999999, written without leading zeros.
+need_count() {
+  [[ $2 =~ ^[1-9][0-9]{0,8}$ ]] || die "$1 needs a whole number from 1 to 999999999, not \"$2\""
+}
+
 # configure PRESET: prints CMake's output only if it fails.
 configure() {
   local log

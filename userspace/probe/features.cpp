@@ -73,17 +73,14 @@ Feature btf(const std::string& root, const std::string& custom_btf_path) {
     if (!exists(path)) {
       return no_btf("without " + path);
     }
-    const bool is_btf = begins_with(path, {kBtfMagic}) ||
-                        (path == custom_btf_path && begins_with(path, {kElfMagic}));
+    // Somebody would have to write to a FIFO first.
+    const bool is_btf = !base::is_no_regular_file(path) &&
+                        (begins_with(path, {kBtfMagic}) ||
+                         (path == custom_btf_path && begins_with(path, {kElfMagic})));
     if (!is_btf) {
       return no_btf("by " + path + ": it cannot be read or is no BTF");
     }
   }
-<<<<<<< HEAD
-  const std::string path = custom_btf_path.empty() ? own : custom_btf_path;
-  const bool present = exists(path) && !base::is_no_regular_file(path);
-=======
->>>>>>> b30e3b4 (Let doctor tell what is there from what it cannot read)
   return {.name = "BTF",
           .presence = Presence::kPresent,
           .detail = custom_btf_path.empty() ? own : custom_btf_path};

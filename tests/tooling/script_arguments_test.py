@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The command lines of scripts/: help is given and wrong usage refused before anything is installed or built."""
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+# What installs, builds or writes. In their place stands a program that leaves its name behind and fails.
+WORKERS = ("apt-get", "bpftool", "cmake", "dpkg-query", "qemu-system-x86_64")
+
+
+class ScriptArgumentsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        for name in WORKERS:
+            stub = Path(self.folder.name, name)
+            stub.write_text(f"#!/bin/sh\necho {name} >>'{self.folder.name}/called'\nexit 97\n", encoding="utf-8")
+            stub.chmod(0o755)
+
+    def run_script(self, name, *arguments):
+        path = f"{self.folder.name}:{os.environ['PATH']}"
+        done = subprocess.run([SCRIPTS / name, *arguments], env={**os.environ, "PATH": path}, text=True, check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=50)
+        called = Path(self.folder.name, "called")
+        self.assertFalse(called.exists(), called.exists() and called.read_text(encoding="utf-8"))
+        return done
+
+    def expect_refused(self, words, name, *arguments):
+        done = self.run_script(name, *arguments)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn(words, done.stderr)
+
+    def test_every_script_has_help(self):
+        names = sorted(path.name for path in SCRIPTS.iterdir() if path.is_file())
+        self.assertIn("setup", names)
+        for name in names:
+            with self.subTest(name):
+                done = self.run_script(name, "--help")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertTrue(done.stdout.startswith(f"usage: scripts/{name}"), done.stdout)
+
+    def test_help_of_vmlinux_says_all_of_its_usage(self):
+        text = self.run_script("vmlinux", "--help").stdout
+        for words in ("x86_64 [BTF]", "/sys/kernel/btf/vmlinux", "arm64", "never installed"):
+            self.assertIn(words, text)
+
+    def test_an_unknown_argument_is_refused(self):
+        for name in ("format", "fuzz", "lint", "setup", "soak", "vmlinux"):
+            with self.subTest(name):
+                self.expect_refused("unknown argument: --bogus", name, "--bogus")
+
+    def test_vmlinux_takes_no_more_than_it_uses(self):
+        self.expect_refused("an architecture is missing", "vmlinux")
+        self.expect_refused("unknown argument: more", "vmlinux", "arm64", "more")
+        self.expect_refused("unknown argument: more", "vmlinux", "x86_64", "/a", "more")
+
+    def test_a_number_is_judged_before_anything_is_built(self):
+        for name, option in (("fuzz", "--seconds"), ("fuzz", "--at-once"), ("soak", "--seconds")):
+            for value in ("x", "-1", "0", "", "1.5", "08", "1s", "9999999999"):
+                with self.subTest(f"{name} {option} {value}"):
+                    self.expect_refused(f'{option} needs a whole number from 1 to 999999999, not "{value}"',
+                                        name, option, value)
+
+    def test_an_option_without_its_value_is_refused(self):
+        for name in ("fuzz", "soak"):
+            self.expect_refused("--seconds needs a value", name, "--seconds")
+
+    def test_a_pattern_that_fits_no_fuzz_target_is_refused_before_anything_is_built(self):
+        self.expect_refused("no fuzz target matches nothing-of-this-name", "fuzz", "--target", "nothing-of-this-name")
+
+
+if __name__ == "__main__":
+    unittest.main()
