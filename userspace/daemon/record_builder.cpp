@@ -171,12 +171,9 @@ void add_pass(exporting::EvictionRecord& record, const PassCopy& copy, const Rec
   record.observations = make_observations(copy, observed_at);
   record.thresholds = make_thresholds(copy, context.thresholds, observed_at);
   record.local_candidates = make_local_candidates(copy, context.compat, observed_at);
-}
-
-void add_memory_rules(exporting::EvictionRecord& record, const eviction::MemoryRules& rules) {
-  record.memory_available_source = eviction::to_string(rules.source);
-  record.swap_aware = rules.swap_aware;
-  record.hugepage_aware = rules.hugepage_aware;
+  record.memory_available_source = eviction::to_string(copy.memory.source);
+  record.swap_aware = copy.memory.swap_aware;
+  record.hugepage_aware = copy.memory.hugepage_aware;
 }
 
 exporting::EvictionRecord begin_record(PassTrigger trigger, const Timeline& timeline, WallTime at) {
@@ -219,7 +216,6 @@ exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
   tell_of_victim(record, /*node_pressure=*/false);
   if (context.pass != nullptr) {
     add_pass(record, *context.pass, context, begun.timeline.observe_at);
-    add_memory_rules(record, context.pass->memory);
   }
   return record;
 }
@@ -237,6 +233,8 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
       record.hold_reason = eviction::to_string(done.copy->decision.reason);
     }
     add_pass(record, *done.copy, context, done.timeline.observe_at);
+    record.evictions_last_minute =
+        done.copy->eviction_times.within(eviction::kRateWindow, done.timeline.decide_at);
   }
   const std::optional<std::size_t> place = threshold_of(done, context.thresholds);
   if (!place) {
@@ -249,9 +247,6 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
   if (!done.copy) {
     return record;
   }
-  add_memory_rules(record, done.copy->memory);
-  record.evictions_last_minute =
-      done.copy->eviction_times.within(eviction::kRateWindow, done.timeline.decide_at);
   record.overruled_brake = eviction::to_string(done.copy->decision.overruled);
   if (const auto& seen = done.copy->observations[threshold.signal]) {
     record.available = seen->available;

@@ -360,6 +360,22 @@ TEST_F(RecordedEviction, APassThatEvictedNobodySaysWhyAndWhoWouldHaveGone) {
             "would go first, but nobody was evicted: held (release_pending)");
 }
 
+TEST_F(RecordedEviction, APassThatMetNothingSaysHowMemoryWasWorkedOutAndWhatWasEvictedBefore) {
+  PassDone quiet = done();
+  quiet.begun.reset();
+  quiet.timeline.decide_at = kPassAt;
+  quiet.copy->decision = {};
+  quiet.copy->memory = {
+      .source = eviction::MemorySource::kMemAvailable, .swap_aware = true, .hugepage_aware = true};
+  quiet.copy->eviction_times.add(kPassAt - std::chrono::seconds(59), /*dry_run=*/false);
+  const auto record = make_record(quiet, {.thresholds = thresholds_});
+  EXPECT_EQ(record.outcome, "nothing_met");
+  EXPECT_EQ(record.memory_available_source, "memAvailable");
+  EXPECT_TRUE(record.swap_aware);
+  EXPECT_TRUE(record.hugepage_aware);
+  EXPECT_EQ(record.evictions_last_minute, 1U);
+}
+
 TEST_F(RecordedEviction, AnEscalationIsCalledThat) {
   PassDone escalated = done();
   escalated.begun->escalated = true;
