@@ -13,8 +13,8 @@
 #include "daemon/cpu_avoidance.h"
 #include "daemon/crossings.h"
 #include "daemon/disk_work.h"
-#include "daemon/hot_config.h"
 #include "daemon/hot_counters.h"
+#include "daemon/hot_loop_options.h"
 #include "daemon/in_flight.h"
 #include "daemon/messages.h"
 #include "daemon/pass_copy.h"
@@ -34,28 +34,7 @@ namespace evictd::daemon {
 /// housekeeping stands still, evictions go on: what the queue does not take is counted.
 class HotLoop final : private probe::EventSink {
  public:
-  struct Options {
-    /// nullptr without BPF. Borrowed, as all pointers and references here.
-    probe::Probe* probe = nullptr;
-    const core::Clock* clock = nullptr;
-    Mailbox<ToHot>* inbox = nullptr;
-    Mailbox<ToHousekeeping>* outbox = nullptr;
-    enforce::Actuator* actuator = nullptr;
-    enforce::Actuator* dry_run_actuator = nullptr;
-    HotCounters* counters = nullptr;
-    Readings::Options readings;
-    std::unique_ptr<HotConfig> config;
-    /// Whether each pass is sent to housekeeping, rehearsals included, and what is missing told.
-    bool record_every_pass = false;
-    /// nullptr where no filesystem is looked at.
-    const disk::Filesystems* filesystems = nullptr;
-    /// Of an earlier evictd, within the last minute.
-    EvictionTimes eviction_times{};
-    /// Whether the thread has real-time priority, which allows it to wait awake for a crossing that
-    /// is milliseconds away. At ordinary priority its turn would be over just when it is needed;
-    /// with a single CPU whoever grows could not run. nullptr for never: it rehearses and sleeps.
-    const std::atomic<bool>* may_stand_by = nullptr;
-  };
+  using Options = HotLoopOptions;
 
   [[nodiscard]] static Result<std::unique_ptr<HotLoop>> create(Options options);
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "core/clock.h"
+#include "daemon/brake_state.h"
+#include "daemon/hot_config.h"
+#include "daemon/hot_counters.h"
+#include "daemon/messages.h"
+#include "daemon/readings.h"
+#include "disk/filesystems.h"
+#include "enforce/actuator.h"
+#include "probe/probe.h"
+
+namespace evictd::daemon {
+
+/// What the hot thread works with and on.
+struct HotLoopOptions {
+  /// nullptr without BPF. Borrowed, as all pointers and references here.
+  probe::Probe* probe = nullptr;
+  const core::Clock* clock = nullptr;
+  Mailbox<ToHot>* inbox = nullptr;
+  Mailbox<ToHousekeeping>* outbox = nullptr;
+  enforce::Actuator* actuator = nullptr;
+  enforce::Actuator* dry_run_actuator = nullptr;
+  HotCounters* counters = nullptr;
+  Readings::Options readings;
+  std::unique_ptr<HotConfig> config;
+  /// Whether each pass is sent to housekeeping, rehearsals included, and what is missing told.
+  bool record_every_pass = false;
+  /// nullptr where no filesystem is looked at.
+  const disk::Filesystems* filesystems = nullptr;
+  /// Of an earlier evictd, within the last minute.
+  EvictionTimes eviction_times{};
+  /// Whether the thread has real-time priority, which allows it to wait awake for a crossing that
+  /// is milliseconds away. At ordinary priority its turn would be over just when it is needed;
+  /// with a single CPU whoever grows could not run. nullptr for never: it rehearses and sleeps.
+  const std::atomic<bool>* may_stand_by = nullptr;
+};
+
+}  // namespace evictd::daemon
