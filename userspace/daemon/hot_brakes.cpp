@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the hot thread holds itself back: what it tells the pass of it, and what it is told.
+#include <algorithm>
+
 #include "daemon/hot_loop.h"
 
 namespace evictd::daemon {
@@ -28,13 +30,36 @@ void HotLoop::handle(const SetWishes& message) {
   const bool was_dry = dry_run();
   wishes_ = message.wishes;
   if (was_dry && !dry_run()) {
-    in_flight_.forget_dry_runs();
+    end_dry_runs(DryRuns::kAll, wake_at_);
     eviction_times_.forget_dry_runs();
   }
   // What was held may go on now, and what was about to go on may have to be held.
   want_pass(PassTrigger::kRequest);
   options_.counters->wishes_applied.store(message.generation, std::memory_order_release);
   options_.outbox->wake_up.signal();
+}
+
+bool HotLoop::exceeds_own_limit(CgroupId pod) const {
+  return std::any_of(storage_.begin(), storage_.end(), [&](const auto& storage) {
+    return storage != nullptr && storage->pod == pod && storage->breaches;
+  });
+}
+
+/// Whom a dry run named may be named again. While the actuator still knew of it, another pod would
+/// be named in its place, which no real run would evict.
+void HotLoop::end_dry_runs(DryRuns which, MonoTime now) {
+  std::size_t kept = 0;
+  while (kept < in_flight_.entries().size()) {
+    const InFlightTable::Entry entry = in_flight_.entries()[kept];
+    if (!entry.dry_run || (which == DryRuns::kOfPressure && exceeds_own_limit(entry.pod))) {
+      ++kept;
+      continue;
+    }
+    options_.dry_run_actuator->end_pretended(entry.ticket, now);
+    in_flight_.remove(entry.pod);
+  }
+  // Before housekeeping is told of the next eviction, which may be of the same pod.
+  take_progress(*options_.dry_run_actuator);
 }
 
 void HotLoop::note_held(const eviction::Decision& decision) {

@@ -70,6 +70,12 @@ class HotLoop final : private probe::EventSink {
   void drain_events();
   void drive_actuators();
   void take_progress(enforce::Actuator& actuator);
+  enum class DryRuns : std::uint8_t {
+    kAll,
+    kOfPressure,  ///< But for pods that still exceed a limit on local storage of their own.
+  };
+  void end_dry_runs(DryRuns which, MonoTime now);
+  [[nodiscard]] bool exceeds_own_limit(CgroupId pod) const;
   void go_on(InFlightTable::Entry& entry, const enforce::Progress& step, const HotPod* pod);
   void want_pass(PassTrigger trigger);
   void run_wanted_pass();

@@ -68,6 +68,9 @@ void HotLoop::handle(PlacePod& message) {
   if (const HotPod* known = pods_.at(message.slot)) {
     // What is over is over until housekeeping has had a new look at the pod, which is now.
     if (newer == nullptr) {
+      if (const auto* gone = in_flight_.find(known->memory_id); gone != nullptr && gone->dry_run) {
+        options_.dry_run_actuator->end_pretended(gone->ticket, wake_at_);
+      }
       in_flight_.note_cgroup_gone(known->memory_id, wake_at_);
     } else if (const auto* entry = in_flight_.find(known->memory_id);
                entry != nullptr &&
@@ -96,7 +99,7 @@ void HotLoop::handle(UseConfig& message) {
   polled_ = {};
   disk_work_.end_reclaim();
   if (!dry_run()) {
-    in_flight_.forget_dry_runs();
+    end_dry_runs(DryRuns::kAll, wake_at_);
     eviction_times_.forget_dry_runs();
   }
   send(RetireConfig{std::move(message.config)});

@@ -60,7 +60,7 @@ void HotLoop::pass(MonoTime now) {
   timeline_.decide_at = options_.clock->now();
   begun_.reset();
   if (decision.met.empty()) {
-    in_flight_.forget_dry_runs();
+    end_dry_runs(DryRuns::kOfPressure, now);
   }
   note_held(decision);
   act(decision, now);

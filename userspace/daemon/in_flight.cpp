@@ -105,11 +105,4 @@ void InFlightTable::forget_freed(const std::optional<MonoTime>& asked_at, MonoTi
   size_ = static_cast<std::size_t>(std::distance(known.begin(), left));
 }
 
-void InFlightTable::forget_dry_runs() {
-  const std::span<Entry> known = entries();
-  const auto left =
-      std::remove_if(known.begin(), known.end(), [](const Entry& entry) { return entry.dry_run; });
-  size_ = static_cast<std::size_t>(std::distance(known.begin(), left));
-}
-
 }  // namespace evictd::daemon

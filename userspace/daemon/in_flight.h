@@ -75,7 +75,6 @@ class InFlightTable {
   /// still_holds_disk().
   void forget_freed(const std::optional<MonoTime>& asked_at, MonoTime now);
   [[nodiscard]] std::span<Entry> entries() { return std::span(entries_).first(size_); }
-  void forget_dry_runs();
   [[nodiscard]] std::span<const Entry> entries() const { return std::span(entries_).first(size_); }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 

@@ -98,6 +98,9 @@ class Actuator {
   /// Lets an eviction that is under way use a target made anew for the same pod; the old one is no
   /// longer pinned by it. Nothing happens if the pod is not being evicted.
   virtual void replace(KillTarget& newer) = 0;
+  /// Ends an eviction in which nobody is signalled, with the step kReleased: its pod may be begun
+  /// with anew. Nothing happens for a ticket that is released, nor where evictions are real.
+  virtual void end_pretended(Ticket /*ticket*/, MonoTime /*now*/) {}
 
   [[nodiscard]] virtual const ActuatorCounters& counters() const = 0;
 };

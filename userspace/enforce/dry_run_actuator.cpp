@@ -80,6 +80,13 @@ void DryRunActuator::replace(KillTarget& newer) {
   }
 }
 
+void DryRunActuator::end_pretended(Ticket ticket, MonoTime now) {
+  if (Eviction* eviction = table_.find(ticket)) {
+    ++counters_.released;
+    table_.mark_released(*eviction, now);
+  }
+}
+
 SignalReport DryRunActuator::pretend(Eviction& eviction, int signal, MonoTime now) {
   const MonoTime stamp = options_.clock->now();
   const SignalReport report{.ticket = eviction.ticket,

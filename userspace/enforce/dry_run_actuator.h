@@ -9,7 +9,8 @@ namespace evictd::enforce {
 
 /// Goes through the states of an eviction on time and touches nothing: no signal, no write, no
 /// read. After the SIGKILL that it does not send it holds the eviction for a while, so that a
-/// threshold which stays met does not name the same victim in one pass after the other.
+/// threshold which stays met does not name the same victim in one pass after the other;
+/// end_pretended() is for when the victim may be named again before.
 class DryRunActuator final : public Actuator {
  public:
   struct Options {
@@ -41,6 +42,7 @@ class DryRunActuator final : public Actuator {
   [[nodiscard]] std::optional<Progress> take_progress() override;
   [[nodiscard]] std::size_t in_flight(std::span<InFlight> out) const override;
   void replace(KillTarget& newer) override;
+  void end_pretended(Ticket ticket, MonoTime now) override;
   [[nodiscard]] const ActuatorCounters& counters() const override { return counters_; }
 
  private:

@@ -97,6 +97,33 @@ TEST_P(Eviction, ADryRunNamesTheSameVictimAndHarmsNobody) {
   EXPECT_EQ(essence(await_record(hog)), essence(would));
 }
 
+TEST_P(Eviction, ADryRunNamesTheHogAgainWhenItGrowsAgain) {
+  const Actor& steady = add(kSteady, 2 * kModest);
+  const Actor& base = add({.name = "hog"}, kModest);
+  limit_memory();
+  Json config = memory_config(GetParam());
+  config["dryRun"] = true;
+  config["evictionPressureTransitionPeriod"] = "0s";
+  start_daemon(config);
+  const auto named = [&] { return ask("last_evictions").size(); };
+
+  for (std::size_t crossing = 1; crossing <= 3; ++crossing) {
+    Actor& grown = start_hog(base.pod, kPastThreshold);
+    grown.load.go();
+    await_status([&](const Json&) { return named() == crossing; });
+    ASSERT_TRUE(grown.load.await_holding(kPatience));
+    ASSERT_EQ(::kill(grown.load.child().pid(), SIGKILL), 0);
+    ASSERT_TRUE(grown.await_end());
+    await_status([](const Json& seen) { return seen["last_pass"]["outcome"] == "nothing_met"; });
+  }
+
+  for (const Json& record : ask("last_evictions")) {
+    EXPECT_EQ(record["uid"], base.pod.uid);
+  }
+  EXPECT_TRUE(steady.alive());
+  EXPECT_TRUE(base.alive());
+}
+
 TEST_P(Eviction, OfTwoHogsOneGoesAfterTheOther) {
   const Actor& steady = add(kSteady, kModest);
   limit_memory();

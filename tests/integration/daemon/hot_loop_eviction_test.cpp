@@ -324,6 +324,28 @@ TEST_F(EvictingAtOnce, APodThatWasNamedInADryRunIsEvictedOnceItIsForReal) {
   EXPECT_FALSE(done->begun->dry_run);
   EXPECT_EQ(done->begun->victim->uid, "hog");
   EXPECT_EQ(actuator_.begun().size(), 1U);
+  EXPECT_EQ(dry_run_.ended().size(), 1U);
+}
+
+TEST_F(EvictingAtOnce, ADryRunNamesThePodAgainAtTheNextCrossing) {
+  send(UseConfig{config(hard("100Mi") + kAtOnce + "dryRun: true\n")});
+  node_.set_memory(930_MiB);
+  place(1, "small", 10_MiB);
+  place(2, "hog", 500_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>()->begun);
+  EXPECT_EQ(outcome_of_pass(), Outcome::kHeld);
+  EXPECT_TRUE(dry_run_.ended().empty()) << "the threshold is still met";
+
+  node_.set_memory(500_MiB);
+  EXPECT_EQ(outcome_of_pass(), Outcome::kNothingMet);
+  ASSERT_EQ(dry_run_.begun().size(), 1U);
+  EXPECT_EQ(dry_run_.ended(), std::vector{dry_run_.begun()[0].report.ticket});
+
+  node_.set_memory(930_MiB);
+  const PassDone again = pass();
+  ASSERT_TRUE(again.begun);
+  EXPECT_EQ(again.begun->victim->uid, "hog");
 }
 
 TEST_F(EvictingAtOnce, TheEndOfADryRunIsNotTheEndOfTheEvictionThatFollowedIt) {

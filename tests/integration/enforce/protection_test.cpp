@@ -139,6 +139,24 @@ TEST_F(ProtectedPods, ADryRunGoesThroughTheStatesOnTimeAndTouchesNothing) {
   EXPECT_FALSE(target.pinned());
 }
 
+TEST_F(ProtectedPods, ADryRunThatWasEndedMayBeBegunWithAnewAtOnce) {
+  const base::SystemClock clock;
+  DryRunActuator dry_run({.clock = &clock});
+  KillTarget& target = pod_.target();
+  const Result<SignalReport> first = dry_run.begin(target, Duration{0}, kStart);
+  ASSERT_TRUE(first);
+  ASSERT_EQ(dry_run.begin(target, Duration{0}, kStart).error().code, Errc::kBusy);
+
+  dry_run.end_pretended(first->ticket, kStart + seconds{1});
+
+  EXPECT_EQ(take_states(dry_run), (std::vector{kKilled, kReleased}));
+  EXPECT_FALSE(target.pinned());
+  EXPECT_FALSE(dry_run.next_deadline());
+  ASSERT_TRUE(dry_run.begin(target, Duration{0}, kStart + seconds{1}));
+  dry_run.end_pretended(first->ticket, kStart + seconds{1});
+  EXPECT_TRUE(target.pinned()) << "the ticket is of the first";
+}
+
 TEST_F(ProtectedPods, ADryRunRefusesThemToo) {
   const base::SystemClock clock;
   DryRunActuator dry_run({.clock = &clock});

@@ -37,6 +37,7 @@ class FakeActuator final : public enforce::Actuator {
   FakeActuator() {
     begun_.reserve(kKept);
     cuts_.reserve(kKept);
+    ended_.reserve(kKept);
     replaced_.reserve(kKept);
     steps_.reserve(kKept);
   }
@@ -91,6 +92,10 @@ class FakeActuator final : public enforce::Actuator {
     const std::scoped_lock lock(mutex_);
     replaced_.push_back(newer.uid());
   }
+  void end_pretended(enforce::Ticket ticket, MonoTime /*now*/) override {
+    const std::scoped_lock lock(mutex_);
+    ended_.push_back(ticket);
+  }
   [[nodiscard]] const enforce::ActuatorCounters& counters() const override { return counters_; }
 
   // For the test.
@@ -115,6 +120,11 @@ class FakeActuator final : public enforce::Actuator {
     const std::scoped_lock lock(mutex_);
     return cuts_;
   }
+  /// Those that were only pretended.
+  [[nodiscard]] std::vector<enforce::Ticket> ended() const {
+    const std::scoped_lock lock(mutex_);
+    return ended_;
+  }
   /// Uids of the pods whose targets were made anew.
   [[nodiscard]] std::vector<std::string> replaced() const {
     const std::scoped_lock lock(mutex_);
@@ -134,6 +144,7 @@ class FakeActuator final : public enforce::Actuator {
   mutable std::mutex mutex_;
   std::vector<Begun> begun_;
   std::vector<Cut> cuts_;
+  std::vector<enforce::Ticket> ended_;
   std::vector<std::string> replaced_;
   std::vector<enforce::Progress> steps_;
   bool refuses_cuts_ = false;
