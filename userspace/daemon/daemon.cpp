@@ -326,6 +326,10 @@ class Composition {
     return {};
   }
 
+  [[nodiscard]] bool events_tell_pods() const {
+    return kernel_.probe && daemon::events_tell_pods(config_->settings(), kernel_.ladder);
+  }
+
   Result<> make_hot_loop() {
     Result<std::unique_ptr<Threads>> threads = make_threads();
     if (!threads) {
@@ -366,6 +370,7 @@ class Composition {
          .config = std::move(*hot_config),
          .record_every_pass = options_.recording.has_value(),
          .filesystems = filesystems_.get(),
+         .events_tell_pods = events_tell_pods(),
          .eviction_times = eviction_times,
          .may_stand_by = std::thread::hardware_concurrency() > 1 ? &threads_->realtime : nullptr});
     if (!hot) {
@@ -384,6 +389,7 @@ class Composition {
                               .root = &*root_,
                               .probe = kernel_.probe.get(),
                               .ladder = &kernel_.ladder,
+                              .events_tell_pods = events_tell_pods(),
                               .registry = registry_.get(),
                               .filesystems = filesystems_.get(),
                               .to_hot = &threads_->to_hot,

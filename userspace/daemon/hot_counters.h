@@ -19,6 +19,9 @@ struct HotCounters {
   std::atomic<std::uint64_t> not_begun{0};
   /// Passes that left no copy because housekeeping was behind.
   std::atomic<std::uint64_t> uncopied_passes{0};
+  /// Passes that went on with pods of which it was not known whether they are all, because
+  /// housekeeping did not look in time.
+  std::atomic<std::uint64_t> unscanned_passes{0};
   /// Messages that found the queue to housekeeping full.
   std::atomic<std::uint64_t> lost_messages{0};
   /// Kernel records lost so far, each loss followed by a resync.

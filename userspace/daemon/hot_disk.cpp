@@ -87,6 +87,9 @@ void HotLoop::resume_if_due(MonoTime now) {
     case DiskWork::Step::kResume:
       break;
   }
+  if (!knows_pods(now)) {
+    return;
+  }
   disk_work_.end_reclaim();
   wanted_ = PassTrigger::kDisk;
   pass_at_ = now;

@@ -146,7 +146,8 @@ Result<> HotLoop::wait() {
   cpu_avoidance_.end();  // Not before the pass: a signal would wait for it.
   arm_timer(wake_at_);
   // After many refusals in a row there is more to do than one turn may take.
-  const std::optional<Duration> longest = wanted_ ? std::optional(Duration{0}) : std::nullopt;
+  const bool more_to_do = wanted_ && !pod_scans_.waits(wake_at_);
+  const std::optional<Duration> longest = more_to_do ? std::optional(Duration{0}) : std::nullopt;
   if (const Result<int> waited = loop_.run_once(longest); !waited) {
     return Failure(waited.error());
   }
@@ -208,7 +209,7 @@ void HotLoop::drive_actuators() {
 }
 
 void HotLoop::run_wanted_pass() {
-  if (!wanted_) {
+  if (!wanted_ || pod_scans_.waits(wake_at_)) {
     return;
   }
   const bool approach = *wanted_ == PassTrigger::kApproach;
@@ -216,7 +217,9 @@ void HotLoop::run_wanted_pass() {
   // can be noted.
   for (int round = 0; wanted_ && round < kMostRefusals; ++round) {
     pass_again_ = false;
-    pass(options_.clock->now());
+    if (!pass(options_.clock->now())) {
+      return;
+    }
     wanted_.reset();
     timeline_ = {};
     if (pass_again_) {
@@ -284,7 +287,7 @@ Duration HotLoop::next_interval() {
 }
 
 void HotLoop::arm_timer(MonoTime now) {
-  MonoTime next = next_regular_;
+  MonoTime next = pod_scans_.waits(now) ? pod_scans_.deadline() : next_regular_;
   if (decision_deadline_ && *decision_deadline_ > now) {
     next = std::min(next, *decision_deadline_);
   }

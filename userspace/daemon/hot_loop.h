@@ -18,6 +18,7 @@
 #include "daemon/in_flight.h"
 #include "daemon/messages.h"
 #include "daemon/pass_copy.h"
+#include "daemon/pod_scans.h"
 #include "daemon/pod_slots.h"
 #include "daemon/readings.h"
 #include "daemon/stand_by.h"
@@ -79,7 +80,9 @@ class HotLoop final : private probe::EventSink {
   void go_on(InFlightTable::Entry& entry, const enforce::Progress& step, const HotPod* pod);
   void want_pass(PassTrigger trigger);
   void run_wanted_pass();
-  void pass(MonoTime now);
+  [[nodiscard]] bool pass(MonoTime now);
+  [[nodiscard]] bool may_choose(MonoTime now) const;
+  [[nodiscard]] bool knows_pods(MonoTime now);
   void act(const eviction::Decision& decision, MonoTime now);
   void evict(const eviction::Decision& decision, HotPod& victim, MonoTime now);
   void escalate(const eviction::Decision& decision, const HotPod& victim, MonoTime now);
@@ -151,6 +154,7 @@ class HotLoop final : private probe::EventSink {
   /// What housekeeping's queue has not taken yet: a copy of a pass may still point to it.
   std::vector<std::unique_ptr<HotStorage>> retired_storage_;
   DiskWork disk_work_;
+  PodScans pod_scans_;
   std::optional<MonoTime> disks_asked_at_;
   Crossings crossings_;
   bool events_ready_ = false;

@@ -32,6 +32,9 @@ struct HotLoopOptions {
   bool record_every_pass = false;
   /// nullptr where no filesystem is looked at.
   const disk::Filesystems* filesystems = nullptr;
+  /// Whether the kernel side tells of each cgroup that comes, goes, fills or empties. Else a pass
+  /// that may choose a pod has housekeeping look before.
+  bool events_tell_pods = true;
   /// Of an earlier evictd, within the last minute.
   EvictionTimes eviction_times{};
   /// Whether the thread has real-time priority, which allows it to wait awake for a crossing that

@@ -48,6 +48,8 @@ void HotLoop::take_messages() {
       disk_work_.collectors_done(collected->round);
     } else if (const auto* released = std::get_if<VictimReleased>(&*message)) {
       handle(*released);
+    } else if (const auto* scanned = std::get_if<PodsScanned>(&*message)) {
+      pod_scans_.answered(scanned->round, wake_at_);
     } else if (auto* lend = std::get_if<LendPassCopy>(&*message)) {
       if (copies_.size() < copies_.capacity()) {
         copies_.push_back(std::move(lend->copy));
@@ -113,6 +115,7 @@ void HotLoop::drain_events() {
     return;
   }
   count(options_.counters->lost_records, drained.newly_dropped);
+  pod_scans_.note_loss();
   if (options_.probe->resync()) {
     count(options_.counters->resyncs);
   }
@@ -147,7 +150,10 @@ void HotLoop::on_cgroup(const probe::CgroupChanged& event) {
   }
   CgroupNotice notice{.event = event};
   copy_text(event.path, notice.path);
-  send(notice);
+  ToHousekeeping message(notice);
+  if (!offer(message)) {
+    pod_scans_.note_loss();
+  }
 }
 
 void HotLoop::on_oom_kill(const probe::OomKill& event) {

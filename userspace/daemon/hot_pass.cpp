@@ -40,17 +40,21 @@ void HotLoop::want_pass(PassTrigger trigger) {
   }
 }
 
-void HotLoop::pass(MonoTime now) {
+/// False: it waits until it is known which pods there are, and is still wanted.
+bool HotLoop::pass(MonoTime now) {
   const PassTrigger trigger = *wanted_;
-  pass_at_ = now;
-  resumed_ = false;
-  const eviction::Cadence cadence = cadence_of(trigger);
-  count(options_.counters->passes[static_cast<std::size_t>(trigger)]);
   timeline_.wake_at = wake_at_;
   if (trigger == PassTrigger::kRegular) {
     try_again(now);
   }
   read(trigger, now);
+  if (may_choose(now) && !knows_pods(now)) {
+    return false;
+  }
+  pass_at_ = now;
+  resumed_ = false;
+  const eviction::Cadence cadence = cadence_of(trigger);
+  count(options_.counters->passes[static_cast<std::size_t>(trigger)]);
   const eviction::Brakes in_force = brakes();
   if (options_.record_every_pass) {
     times_before_ = eviction_times_;
@@ -75,6 +79,7 @@ void HotLoop::pass(MonoTime now) {
   }
   report(decision);
   tell_of_local_evictions();
+  return true;
 }
 
 void HotLoop::try_again(MonoTime now) {

@@ -215,11 +215,6 @@ void Housekeeping::rescan() {
   log_problems();
 }
 
-bool Housekeeping::events_tell_pods() const {
-  return options_.probe != nullptr && !config_->settings().faults.drop_kernel_events &&
-         !options_.ladder->chosen(probe::Purpose::kCgroups).empty();
-}
-
 void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
   for (PodUpdate& update : updates) {
     send(PlacePod{.slot = update.slot, .pod = std::move(update.pod)});
@@ -284,7 +279,7 @@ void Housekeeping::on_health_check() {
     // Nothing tells of a pod root that is made anew.
     if (--checks_to_rescan_ <= 0 || options_.registry->tree().pod_root().empty()) {
       rescan();
-      checks_to_rescan_ = events_tell_pods() ? kChecksPerRescan : 1;
+      checks_to_rescan_ = options_.events_tell_pods ? kChecksPerRescan : 1;
     }
     cross_check(now);
   }

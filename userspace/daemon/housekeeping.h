@@ -78,8 +78,6 @@ class Housekeeping final : private base::LineHandler {
   void reload();
   [[nodiscard]] Result<> try_reload();
   void rescan();
-  /// Whether each new or gone cgroup is told by the kernel side, so that scanning only proves it.
-  [[nodiscard]] bool events_tell_pods() const;
   void send_updates(std::vector<PodUpdate> updates);
   void send(ToHot&& message);
   void flush_backlog();
@@ -98,6 +96,7 @@ class Housekeeping final : private base::LineHandler {
   void handle(const RetireStorage& message);
   void handle(const MeasurePods& message) { storage_->handle(message); }
   void handle(const RunCollectors& message) { storage_->handle(message); }
+  void handle(const ScanPods& message);
   void handle(const LocalEvictionBegun& message);
   /// Everything that follows the beginning of an eviction, whatever its reason.
   void note_eviction(exporting::EvictionRecord record, const HotPod& victim);

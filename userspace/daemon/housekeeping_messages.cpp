@@ -226,6 +226,11 @@ void Housekeeping::handle(const EvictionRefused& message) {
                      std::string(to_string(message.code)) + "), continuing without it");
 }
 
+void Housekeeping::handle(const ScanPods& message) {
+  rescan();
+  send(PodsScanned{.round = message.round});
+}
+
 void Housekeeping::handle(const TargetUsed& message) {
   options_.registry->make_anew(message.pod->uid);
 }

@@ -31,6 +31,8 @@ struct HousekeepingOptions {
   probe::Probe* probe = nullptr;
   /// What the attach ladder found, also when there is no probe.
   const probe::Ladder* ladder = nullptr;
+  /// Whether each new or gone cgroup is told by the kernel side, so that scanning only proves it.
+  bool events_tell_pods = true;
   PodRegistry* registry = nullptr;
   disk::Filesystems* filesystems = nullptr;
   Mailbox<ToHot>* to_hot = nullptr;

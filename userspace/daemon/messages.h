@@ -78,9 +78,14 @@ struct VictimReleased {
   CgroupId pod;
 };
 
+/// The tree was read anew, as ScanPods asked; what is new of it was sent before this.
+struct PodsScanned {
+  std::uint64_t round = 0;
+};
+
 using ToHot = std::variant<std::monostate, PlacePod, UseConfig, RunPass, Resync, SetPolling,
                            SetWishes, AdoptEviction, LendPassCopy, UseStorage, PodsMeasured,
-                           CollectorsDone, VictimReleased>;
+                           CollectorsDone, VictimReleased, PodsScanned>;
 
 // Hot to housekeeping.
 
@@ -100,6 +105,10 @@ struct RetireStorage {
 };
 /// A disk threshold is met: all pods are to be measured now.
 struct MeasurePods {
+  std::uint64_t round = 0;
+};
+/// A pass may choose a pod, and no event tells which ones there are: the tree is to be read now.
+struct ScanPods {
   std::uint64_t round = 0;
 };
 /// Node-level resources are to be freed before a pod has to go.
@@ -144,7 +153,7 @@ struct LossNotice {
 using ToHousekeeping =
     std::variant<std::monostate, RetirePod, RetireConfig, PassDone, EvictionStep, EvictionRefused,
                  TargetUsed, CgroupNotice, OomNotice, StallNotice, LossNotice, RetireStorage,
-                 MeasurePods, RunCollectors, LocalEvictionBegun>;
+                 MeasurePods, RunCollectors, LocalEvictionBegun, ScanPods>;
 
 /// One direction of the traffic between the two threads.
 template <typename Message>

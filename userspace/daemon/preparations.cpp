@@ -3,7 +3,6 @@
 
 #include "config/pass_settings.h"
 #include "daemon/hot_pod.h"
-#include "probe/ladder.h"
 
 namespace evictd::daemon {
 
@@ -41,6 +40,10 @@ Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config) {
     hot->interval.shortest = settings.adaptive_polling.min;
   }
   return hot;
+}
+
+bool events_tell_pods(const config::Settings& settings, const probe::Ladder& ladder) {
+  return !settings.faults.drop_kernel_events && !ladder.chosen(probe::Purpose::kCgroups).empty();
 }
 
 Result<probe::Options> probe_options_of(const config::Settings& settings) {

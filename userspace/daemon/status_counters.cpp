@@ -91,6 +91,7 @@ nlohmann::ordered_json counters_json(const StatusSources& sources) {
                    {"stand_bys", hot.stand_bys.load()},
                    {"lost_messages", hot.lost_messages.load()},
                    {"uncopied_passes", hot.uncopied_passes.load()},
+                   {"unscanned_passes", hot.unscanned_passes.load()},
                    {"pods_without_slot", registry.without_slot},
                    {"open_failures", registry.open_failures},
                    {"pods_short_of_descriptors", sources.registry->incomplete()},

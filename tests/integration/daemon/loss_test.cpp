@@ -80,6 +80,53 @@ TEST_F(FullRing, IsCountedByKindAndMadeUpForByAResyncAndTheVictimDiesAllTheSame)
   await_record(hog);
 }
 
+class WithoutPodEvents : public Arena, public testing::WithParamInterface<const char*> {
+ protected:
+  /// Polling, or a kernel side of which nothing is heard.
+  [[nodiscard]] Json config() const {
+    Json config = memory_config(Source::kPolling);
+    if (std::string(GetParam()) == "dropped") {
+      config["eventSource"] = "bpf";
+      config["faults"] = {{"dropKernelEvents", true}};
+    }
+    return config;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Ways, WithoutPodEvents, testing::Values("poll", "dropped"),
+                         [](const auto& way) { return std::string(way.param); });
+
+TEST_P(WithoutPodEvents, APodWhoseFirstProcessCameAMomentAgoIsChosenAllTheSame) {
+  const Actor& bystander = add({.name = "bystander", .priority = 1000}, kModest);
+  const stage::StagedPod empty = make_pod({.name = "hog"});
+  write_manifest(empty);
+  limit_memory();
+  start_daemon(config());
+  ASSERT_EQ(pod_in(status(), empty.uid)["state"], "empty");
+
+  Actor& hog = start_hog(empty, kPastThreshold);
+  hog.load.go();
+  const auto end = hog.await_end();
+
+  ASSERT_TRUE(end) << "somebody else was evicted";
+  EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+  EXPECT_EQ(await_record(hog)["ranking"].size(), 2U);
+  EXPECT_TRUE(bystander.alive());
+}
+
+TEST_P(WithoutPodEvents, APodThatWasMadeAMomentAgoIsChosenAllTheSame) {
+  const Actor& bystander = add({.name = "bystander", .priority = 1000}, kModest);
+  limit_memory();
+  start_daemon(config());
+
+  Actor& hog = add_hog({.name = "hog"});
+  hog.load.go();
+  const auto end = hog.await_end();
+
+  ASSERT_TRUE(end) << "somebody else was evicted";
+  EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+  EXPECT_TRUE(bystander.alive());
+}
+
 class WithoutStall : public Arena, public testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Rows, WithoutStall, testing::Values("none", "tp_btf"),
                          [](const auto& row) { return std::string(row.param); });

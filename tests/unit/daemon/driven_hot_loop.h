@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -39,7 +40,11 @@ class ManualClock final : public core::Clock {
 /// an actuator does is written down.
 class DrivenHotLoop : public testing::Test {
  protected:
-  explicit DrivenHotLoop(const std::string& yaml = hard("100Mi")) {
+  /// Whether the kernel side, had there been one, would tell of pods that come, fill and empty.
+  enum class PodEvents { kTold, kNone };
+
+  explicit DrivenHotLoop(const std::string& yaml = hard("100Mi"),
+                         PodEvents events = PodEvents::kTold) {
     hot_ = HotLoop::create({.probe = nullptr,
                             .clock = &clock_,
                             .inbox = &inbox_,
@@ -48,7 +53,8 @@ class DrivenHotLoop : public testing::Test {
                             .dry_run_actuator = &dry_run_,
                             .counters = &counters_,
                             .readings = node_.readings(),
-                            .config = config(yaml)})
+                            .config = config(yaml),
+                            .events_tell_pods = events == PodEvents::kTold})
                .value();
   }
   void TearDown() override {
@@ -72,6 +78,12 @@ class DrivenHotLoop : public testing::Test {
   void send(ToHot&& message) {
     ASSERT_TRUE(inbox_.queue.push(std::move(message)));
     inbox_.wake_up.signal();
+  }
+  /// Whether next() has passed over a message of kind T.
+  template <typename T>
+  [[nodiscard]] bool dropped() const {
+    return std::any_of(dropped_.begin(), dropped_.end(),
+                       [](const ToHousekeeping& one) { return std::holds_alternative<T>(one); });
   }
   /// Until the pass at the start has found the queue full.
   void wait_for_lost_messages() const {

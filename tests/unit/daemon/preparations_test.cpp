@@ -39,6 +39,17 @@ TEST(HotConfig, PollsAtOnePeriodUnlessPollingIsAdaptive) {
   EXPECT_EQ((*fixed)->interval.longest, std::chrono::seconds(3));
 }
 
+TEST(PodEvents, AreToldByAnAttachedRowUnlessTheyAreThrownAway) {
+  probe::Ladder ladder;
+  EXPECT_FALSE(events_tell_pods(config_of("").settings(), ladder)) << "nothing is attached";
+  probe::PurposeReport& cgroups = ladder.purposes.emplace_back();
+  cgroups.purpose = probe::Purpose::kCgroups;
+  cgroups.rows.push_back({.row = "raw_tp", .hook = {}, .chosen = true, .reason = {}});
+  EXPECT_TRUE(events_tell_pods(config_of("").settings(), ladder));
+  EXPECT_FALSE(
+      events_tell_pods(config_of("faults:\n  dropKernelEvents: true\n").settings(), ladder));
+}
+
 TEST(HotConfig, DryRunIsHandedOver) {
   EXPECT_FALSE(hot_config_of(config_of("")).value()->dry_run);
   EXPECT_TRUE(hot_config_of(config_of("dryRun: true\n")).value()->dry_run);
