@@ -96,6 +96,30 @@ TEST_F(LocalStorage, APodThatExceedsTheLimitOfItsEmptyDirDies) {
   EXPECT_TRUE(larger.alive());
 }
 
+TEST_F(LocalStorage, ADryRunNamesAPodOverItsLimitOnce) {
+  Actor& limited = add_filler({.name = "limited", .empty_dir_limit = Bytes{4 * kMiB}},
+                              LoadKind::kFileBytes, 8 * kMiB);
+  Json config = disk_config(Source::kPolling);
+  config["evictionHard"] = Json::object();
+  config["podStorage"] = {{"interval", "100ms"}};
+  config["dryRun"] = true;
+  start_daemon(config);
+
+  limited.load.go();
+
+  const Json named = await_record(limited, "");
+  EXPECT_EQ(named["dry_run"], true);
+  const auto measurements = [](const Json& seen) {
+    return seen["counters"]["storage"]["measurements"].get<std::uint64_t>();
+  };
+  const std::uint64_t before = measurements(status());
+  const Json later =
+      await_status([&](const Json& seen) { return measurements(seen) > before + 5; });
+  EXPECT_EQ(later["counters"]["evictions"], 1);
+  EXPECT_EQ(later["counters"]["not_begun"], 0);
+  EXPECT_TRUE(limited.alive());
+}
+
 TEST_F(LocalStorage, AProtectedPodOverItsLimitIsSparedAndRecordedWithTheReason) {
   Actor& critical = add_filler(
       {.name = "critical", .priority = 2'000'000'000, .empty_dir_limit = Bytes{4 * kMiB}},
