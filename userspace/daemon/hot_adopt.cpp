@@ -68,6 +68,7 @@ void HotLoop::handle(const AdoptEviction& message) {
   InFlightTable::Entry entry;
   entry.pod = message.pod;
   entry.killed_at = adoption.killed_at;
+  entry.released_at = wake_at_;
   entry.phase = phase_of(adoption);
   entry.observed_only = adoption.kind == AdoptionKind::kReleasing;
   entry.holds_disk = adoption.for_disk;

@@ -179,6 +179,7 @@ void HotLoop::handle(const VictimReleased& message) {
   if (InFlightTable::Entry* entry = in_flight_.find(message.pod)) {
     entry->disk_freed_at = options_.clock->now();
     if (entry->phase == InFlightTable::Phase::kReleased ||
+        entry->phase == InFlightTable::Phase::kInUseAgain ||
         entry->phase == InFlightTable::Phase::kOver) {
       clear_intent(message.pod);
     }

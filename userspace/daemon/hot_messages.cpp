@@ -17,6 +17,19 @@ void copy_text(std::string_view text, T& into) {
   std::copy_n(text.begin(), std::min(text.size(), into.size()), into.begin());
 }
 
+/// What is over is over until housekeeping has had a new look at the pod, which is now.
+void note_new_look(const HotPod& known, const HotPod& newer, MonoTime now,
+                   InFlightTable& in_flight) {
+  if (known.state == cluster::PodState::kEmpty && newer.state == cluster::PodState::kActive) {
+    in_flight.note_populated(known.memory_id, now);
+  }
+  const InFlightTable::Entry* entry = in_flight.find(known.memory_id);
+  if (entry != nullptr && (entry->phase == InFlightTable::Phase::kOver ||
+                           (entry->observed_only && newer.state == cluster::PodState::kEmpty))) {
+    in_flight.remove(known.memory_id);
+  }
+}
+
 }  // namespace
 
 void HotLoop::take_messages() {
@@ -68,17 +81,13 @@ void HotLoop::handle(PlacePod& message) {
     }
   }
   if (const HotPod* known = pods_.at(message.slot)) {
-    // What is over is over until housekeeping has had a new look at the pod, which is now.
     if (newer == nullptr) {
       if (const auto* gone = in_flight_.find(known->memory_id); gone != nullptr && gone->dry_run) {
         options_.dry_run_actuator->end_pretended(gone->ticket, wake_at_);
       }
       in_flight_.note_cgroup_gone(known->memory_id, wake_at_);
-    } else if (const auto* entry = in_flight_.find(known->memory_id);
-               entry != nullptr &&
-               (entry->phase == InFlightTable::Phase::kOver ||
-                (entry->observed_only && newer->state == cluster::PodState::kEmpty))) {
-      in_flight_.remove(known->memory_id);
+    } else {
+      note_new_look(*known, *newer, wake_at_, in_flight_);
     }
   }
   if (rehearsed_ != nullptr && rehearsed_->slot == message.slot) {
@@ -144,6 +153,8 @@ void HotLoop::on_cgroup(const probe::CgroupChanged& event) {
   if (event.change == probe::CgroupChange::kEmptied ||
       event.change == probe::CgroupChange::kRemoved) {
     options_.actuator->on_emptied(event.cgroup, wake_at_);
+  } else if (event.change == probe::CgroupChange::kPopulated) {
+    in_flight_.note_populated(event.cgroup, event.at);
   }
   if (event.change == probe::CgroupChange::kTaskAttached) {
     return;
@@ -200,6 +211,7 @@ void HotLoop::go_on(InFlightTable::Entry& entry, const enforce::Progress& step, 
         entry.killed_at = step.at;
       }
       entry.phase = InFlightTable::Phase::kReleased;
+      entry.released_at = step.at;
       want_pass(PassTrigger::kRelease);
       break;
   }

@@ -108,8 +108,8 @@ void HotLoop::read(PassTrigger trigger, MonoTime now) {
                   .compat = config_->manager.settings().compat,
                   .memory = config_->memory},
                  pods_, storage_, now);
-  set_standings();
   note_releasing(now);
+  set_standings();
   readings_.look_again(config_->manager.thresholds(), pods_, now);
   timeline_.observe_at = options_.clock->now();
 }
@@ -133,7 +133,7 @@ void HotLoop::set_standings() {
   const std::span<const std::uint32_t> slots = readings_.slots();
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const InFlightTable::Entry* entry = in_flight_.find(pods_.at(slots[i])->memory_id);
-    if (entry != nullptr) {
+    if (entry != nullptr && entry->phase != InFlightTable::Phase::kInUseAgain) {
       readings_.pods()[i].standing = standing_of(entry->phase);
     }
   }
@@ -149,7 +149,8 @@ void HotLoop::note_releasing(MonoTime now) {
     const HotPod& pod = *pods_.at(slot);
     InFlightTable::Entry* entry = in_flight_.find(pod.memory_id);
     if (entry != nullptr && (entry->phase == InFlightTable::Phase::kKilled ||
-                             entry->phase == InFlightTable::Phase::kReleased)) {
+                             entry->phase == InFlightTable::Phase::kReleased ||
+                             entry->phase == InFlightTable::Phase::kInUseAgain)) {
       note_releasing(pod, *entry, now);
     }
   }
@@ -166,16 +167,24 @@ void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, Mon
   const bool dying = entry.phase == InFlightTable::Phase::kKilled;
   const bool awaited_enough = now - entry.killed_at >= eviction::kReleaseWait;
   entry.holds_disk = InFlightTable::still_holds_disk(entry, disks_asked_at_, now);
+  if (InFlightTable::is_in_use_again(entry, usage)) {
+    if (!entry.holds_disk) {
+      in_flight_.remove(pod.memory_id);
+      return;
+    }
+    entry.phase = InFlightTable::Phase::kInUseAgain;
+  }
+  const bool released = entry.phase == InFlightTable::Phase::kReleased;
   // Tasks that are still there after so long are new ones: its cgroup is in use again.
   const bool empty = usage.tasks <= 0 || awaited_enough;
-  if ((entry.observed_only && awaited_enough) || (!dying && empty && !entry.holds_disk)) {
+  if ((entry.observed_only && awaited_enough) || (released && empty && !entry.holds_disk)) {
     entry.phase = InFlightTable::Phase::kOver;
     return;
   }
   eviction::ReleasingPod releasing;
   releasing.killed_at = entry.killed_at;
   releasing.memory = dying && usage.has_memory() ? usage.working_set() : Bytes{0};
-  releasing.tasks = std::max<std::int64_t>(usage.tasks, 0);
+  releasing.tasks = dying || released ? std::max<std::int64_t>(usage.tasks, 0) : 0;
   if (entry.holds_disk) {
     releasing.disk = kSomeDisk;
     releasing.inodes = 1;
@@ -239,6 +248,10 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
   base::fault_point(base::FaultPoint::kSignalled);
   // Of the signal itself: the actuator goes on to see that nobody was missed.
   timeline_.signal_at = begun ? begun->last_at : options_.clock->now();
+  const InFlightTable::Entry* const before = in_flight_.find(victim.memory_id);
+  // Whoever had the cgroup before it: their disk is awaited on.
+  const bool disk_before =
+      before != nullptr && before->phase == InFlightTable::Phase::kInUseAgain && before->holds_disk;
   InFlightTable::Entry entry;
   entry.pod = victim.memory_id;
   entry.phase = InFlightTable::Phase::kOver;
@@ -263,7 +276,7 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
   entry.usage = how.usage.usage;
   entry.tasks = how.usage.tasks;
   entry.dry_run = dry_run();
-  entry.holds_disk = how.holds_disk && !entry.dry_run;
+  entry.holds_disk = (how.holds_disk || disk_before) && !entry.dry_run;
   if (entry.dry_run) {
     // What its death would have changed is not known, so nobody else is named before the pressure
     // is over or the pod is gone: it is waited for, as a victim in its hard grace is.

@@ -12,6 +12,8 @@ namespace {
 
 /// What a cgroup may lose without any of its processes having ended: charges that were in stock.
 constexpr Bytes kLost = 1_MiB;
+/// What it may be charged with more without a process: what others still send to its sockets.
+constexpr Bytes kGained = 1_MiB;
 
 }  // namespace
 
@@ -21,6 +23,8 @@ eviction::Standing standing_of(InFlightTable::Phase phase) {
       return eviction::Standing::kInSoftGrace;
     case InFlightTable::Phase::kHardGrace:
       return eviction::Standing::kInHardGrace;
+    case InFlightTable::Phase::kInUseAgain:
+      return eviction::Standing::kActive;
     case InFlightTable::Phase::kKilled:
     case InFlightTable::Phase::kReleased:
     case InFlightTable::Phase::kOver:
@@ -37,6 +41,24 @@ bool InFlightTable::is_dying(const Entry& entry, const CgroupUsage& now) {
   const bool lost_tasks = now.tasks >= 0 && now.tasks < entry.tasks;
   return entry.phase == Phase::kKilled &&
          (lost_tasks || (now.has_memory() && now.usage + kLost <= entry.usage));
+}
+
+bool InFlightTable::is_in_use_again(Entry& entry, const CgroupUsage& now) {
+  if (entry.phase != Phase::kReleased) {
+    return entry.phase == Phase::kInUseAgain;
+  }
+  bool grown = false;
+  if (now.tasks >= 0) {
+    const std::int64_t least = entry.tasks_left.value_or(now.tasks);
+    grown = now.tasks > least;
+    entry.tasks_left = std::min(least, now.tasks);
+  }
+  if (now.has_memory()) {
+    const Bytes least = entry.usage_left.value_or(now.usage);
+    grown = grown || now.usage > least + kGained;
+    entry.usage_left = std::min(least, now.usage);
+  }
+  return grown || entry.populated_at > entry.released_at;
 }
 
 bool InFlightTable::still_holds_disk(const Entry& entry, const std::optional<MonoTime>& asked_at,
@@ -80,6 +102,12 @@ InFlightTable::Entry* InFlightTable::find(CgroupId pod) {
 void InFlightTable::remove(CgroupId pod) {
   if (Entry* entry = find(pod)) {
     *entry = entries_[--size_];
+  }
+}
+
+void InFlightTable::note_populated(CgroupId pod, MonoTime at) {
+  if (Entry* const entry = find(pod)) {
+    entry->populated_at = std::max(entry->populated_at, at);
   }
 }
 

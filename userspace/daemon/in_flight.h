@@ -28,6 +28,9 @@ class InFlightTable {
     kKilled,
     /// No live process is left; zombies may still count as tasks.
     kReleased,
+    /// Released, and new processes have its cgroup, which may be chosen like any other. What is
+    /// still awaited is the disk of those before them.
+    kInUseAgain,
     /// Over for us: all is free, given up, or it could not be begun. Passed over until housekeeping
     /// tells of the pod anew or, at the regular cadence, it still has a task.
     kOver,
@@ -39,11 +42,18 @@ class InFlightTable {
     Phase phase = Phase::kKilled;
     /// When SIGKILL was sent or, without one, it was found gone; of no meaning before that.
     MonoTime killed_at{};
+    /// Of no meaning before kReleased.
+    MonoTime released_at{};
+    /// When its cgroup was last told to have got a live process.
+    MonoTime populated_at{};
     /// Dying by whosever hand when we started: no actuator tells of its end.
     bool observed_only = false;
     /// What it was charged with when it was chosen, and its tasks then.
     Bytes usage{0};
     std::int64_t tasks = 0;
+    /// The least that was read since its release.
+    std::optional<std::int64_t> tasks_left{};
+    std::optional<Bytes> usage_left{};
     /// Nobody was signalled: what it holds stays held.
     bool dry_run = false;
     /// Its files are awaited too.
@@ -58,6 +68,11 @@ class InFlightTable {
   /// not stuck.
   [[nodiscard]] static bool is_dying(const Entry& entry, const CgroupUsage& now);
 
+  /// Whether a released victim's cgroup has processes that were started since: it was told to have
+  /// got one, or the reading `now` shows more tasks or memory than an earlier one, while what the
+  /// dead leave (zombies, charges) only falls. Keeps the least that was read in `entry`.
+  [[nodiscard]] static bool is_in_use_again(Entry& entry, const CgroupUsage& now);
+
   /// Whether its files must still be counted as in use, by filesystems all of which were last asked
   /// at `asked_at` or later. At most for kReleaseWait.
   [[nodiscard]] static bool still_holds_disk(const Entry& entry,
@@ -69,6 +84,8 @@ class InFlightTable {
   [[nodiscard]] Entry* find(CgroupId pod);
   [[nodiscard]] const Entry* find(CgroupId pod) const;
   void remove(CgroupId pod);
+  /// A live process was seen in the pod's cgroup that came at `at`, or before it and is there then.
+  void note_populated(CgroupId pod, MonoTime at);
   /// The pod has no slot any more: what is left of it is its files, if those are awaited.
   void note_cgroup_gone(CgroupId pod, MonoTime now);
   /// Forgets entries without a pod whose files need not be counted as in use any more: see

@@ -308,6 +308,81 @@ TEST_F(HotLoopWithoutBpf, AVictimWhoseCgroupIsInUseAgainCanBeChosenWhenItsReleas
   EXPECT_EQ(again->victim->uid, "again");
 }
 
+/// A victim that is released in all but one zombie.
+class HotLoopWithAReleasedVictim : public DrivenHotLoop {
+ protected:
+  static constexpr std::uint32_t kSlot = 1;
+
+  std::unique_ptr<HotPod> victim(cluster::PodState state) {
+    std::unique_ptr<HotPod> pod = node_.pod(kSlot, "again", 20_MiB);
+    node_.set_tasks("again", 1);
+    pod->state = state;
+    return pod;
+  }
+  void start_with_victim(bool for_disk) {
+    std::unique_ptr<HotPod> pod = victim(cluster::PodState::kActive);
+    const CgroupId cgroup = pod->memory_id;
+    send(PlacePod{.slot = kSlot, .pod = std::move(pod)});
+    send(AdoptEviction{
+        .pod = cgroup,
+        .adoption = {
+            .kind = AdoptionKind::kGone, .killed_at = clock_.now(), .for_disk = for_disk}});
+    start();
+    ASSERT_TRUE(next<PassDone>());
+    EXPECT_EQ(counters_.not_begun.load(), 0U) << "what is left of it was chosen";
+  }
+  void empty_and_populate() {
+    for (const cluster::PodState state : {cluster::PodState::kEmpty, cluster::PodState::kActive}) {
+      send(PlacePod{.slot = kSlot, .pod = victim(state)});
+      ASSERT_TRUE(next<RetirePod>());
+    }
+  }
+};
+
+TEST_F(HotLoopWithAReleasedVictim, CanBeChosenAgainOnceItGotProcessesThoughItsZombieIsThere) {
+  node_.set_memory(950_MiB);
+  start_with_victim(/*for_disk=*/false);
+  empty_and_populate();
+  send(RunPass{});
+  const auto again = next<EvictionRefused>();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->victim->uid, "again");
+}
+
+TEST_F(HotLoopWithAReleasedVictim, CanBeChosenAgainOnceItHasMoreTasksThanItLeft) {
+  node_.set_memory(950_MiB);
+  start_with_victim(/*for_disk=*/false);
+  send(RunPass{});
+  ASSERT_TRUE(next<PassDone>());
+  EXPECT_EQ(counters_.not_begun.load(), 0U);
+  node_.set_tasks("again", 2);
+  send(RunPass{});
+  const auto again = next<EvictionRefused>();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->victim->uid, "again");
+}
+
+TEST_F(HotLoopWithAReleasedVictim, TakesPartWithNewProcessesWhileTheDiskOfTheOldIsAwaited) {
+  start_with_victim(/*for_disk=*/true);
+  empty_and_populate();
+  send(RunPass{});
+  const auto done = next<PassDone>();
+  ASSERT_TRUE(done && done->copy);
+  ASSERT_EQ(done->copy->pods.size(), 1U);
+  EXPECT_EQ(done->copy->pods[0].pass.standing, eviction::Standing::kActive);
+  ASSERT_EQ(done->copy->releasing.size(), 1U);
+  EXPECT_GT(done->copy->releasing[0].disk.value, 0);
+  EXPECT_EQ(done->copy->releasing[0].tasks, 0) << "they are not the victim's";
+
+  clock_.advance(seconds(30));
+  send(RunPass{});
+  const auto later = next<PassDone>();
+  ASSERT_TRUE(later && later->copy);
+  EXPECT_TRUE(later->copy->releasing.empty());
+  ASSERT_EQ(later->copy->pods.size(), 1U);
+  EXPECT_EQ(later->copy->pods[0].pass.standing, eviction::Standing::kActive);
+}
+
 TEST_F(HotLoopWithoutBpf, PassesThatEvictNobodyLeaveTwoBuffersForThoseThatDo) {
   start();
   std::deque<std::unique_ptr<PassCopy>> kept;

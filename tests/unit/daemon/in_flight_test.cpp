@@ -139,6 +139,38 @@ TEST(InFlightTable, AVictimThatLosesTasksOrMemoryIsDyingAndOneThatDoesNotIsStuck
   EXPECT_FALSE(InFlightTable::is_dying(one, usage_of(100_MiB - 4_KiB, 400))) << "a stock drained";
 }
 
+TEST(InFlightTable, AReleasedCgroupThatGotAProcessSinceIsInUseAgain) {
+  const MonoTime released{std::chrono::hours(1)};
+  InFlightTable table;
+  InFlightTable::Entry left = entry(1, Phase::kReleased);
+  left.released_at = released;
+  EXPECT_TRUE(table.add(left));
+  InFlightTable::Entry& kept = *table.find(pod(1));
+  const CgroupUsage zombie = usage_of(1_MiB, 1);
+  EXPECT_FALSE(InFlightTable::is_in_use_again(kept, zombie));
+  table.note_populated(pod(1), released);
+  table.note_populated(pod(2), released + Duration(1));
+  EXPECT_FALSE(InFlightTable::is_in_use_again(kept, zombie)) << "told of those that are gone";
+  table.note_populated(pod(1), released + Duration(1));
+  EXPECT_TRUE(InFlightTable::is_in_use_again(kept, zombie));
+  EXPECT_EQ(standing_of(Phase::kInUseAgain), eviction::Standing::kActive);
+}
+
+TEST(InFlightTable, AReleasedCgroupThatGrowsIsInUseAgain) {
+  InFlightTable::Entry left = entry(1, Phase::kReleased);
+  EXPECT_FALSE(InFlightTable::is_in_use_again(left, usage_of(5_MiB, 3)));
+  EXPECT_FALSE(InFlightTable::is_in_use_again(left, usage_of(2_MiB, 1)));
+  EXPECT_FALSE(InFlightTable::is_in_use_again(left, CgroupUsage{})) << "nothing could be read";
+  InFlightTable::Entry other = left;
+  EXPECT_TRUE(InFlightTable::is_in_use_again(other, usage_of(2_MiB, 2)));
+  other = left;
+  EXPECT_FALSE(InFlightTable::is_in_use_again(other, usage_of(3_MiB, 1))) << "late charges";
+  EXPECT_TRUE(InFlightTable::is_in_use_again(other, usage_of(4_MiB, 1)));
+  other = left;
+  other.phase = Phase::kKilled;
+  EXPECT_FALSE(InFlightTable::is_in_use_again(other, usage_of(50_MiB, 9))) << "still dying";
+}
+
 TEST(InFlightTable, AVictimThatWasNotKilledYetIsNotDying) {
   InFlightTable::Entry one;
   one.phase = InFlightTable::Phase::kHardGrace;
