@@ -92,7 +92,9 @@ std::string_view trigger_text(std::string_view trigger) {
        {"stall", "The kernel side saw a pod lose time to memory and woke evictd"},
        {"deadline", "evictd looked because a grace, a transition period or a hold ended"},
        {"release", "evictd looked because a victim's resources were free"},
-       {"request", "evictd looked because of a start, a reload, lost events or an OOM kill"},
+       {"request",
+        "evictd looked because of a start, a reload, lost events, an OOM kill or "
+        "a pod that could be evicted where none could"},
        {"restart",
         "An evictd that was started anew found the eviction under way, and no record of it: what "
         "only the earlier one knew is missing"},

@@ -138,8 +138,7 @@ class HotLoop final : private probe::EventSink {
   InFlightTable in_flight_;
   OperatorWishes wishes_;
   EvictionTimes eviction_times_;
-  /// When a victim's memory was last seen to be free.
-  std::optional<MonoTime> released_at_;
+  std::optional<MonoTime> released_at_;  ///< When a victim's memory was last seen to be free.
   StandBy stand_by_;
   /// The pod that the actuators were told to prepare for, until the next pass.
   HotPod* rehearsed_ = nullptr;
@@ -161,6 +160,7 @@ class HotLoop final : private probe::EventSink {
   bool actuator_ready_ = false;
   /// A victim was refused, so that another one must be found at once, or is to have no grace.
   bool pass_again_ = false;
+  bool nobody_to_evict_ = false;  ///< In the last pass, although something was met.
   /// Notices that the queue did not take; housekeeping is told to look for itself.
   std::uint64_t unsent_ = 0;
   bool polling_ = false;

@@ -17,6 +17,11 @@ void copy_text(std::string_view text, T& into) {
   std::copy_n(text.begin(), std::min(text.size(), into.size()), into.begin());
 }
 
+bool may_be_evicted(const HotPod* pod) {
+  return pod != nullptr && pod->state == cluster::PodState::kActive &&
+         pod->protection == enforce::Protection::kNone;
+}
+
 /// What is over is over until housekeeping has had a new look at the pod, which is now.
 void note_new_look(const HotPod& known, const HotPod& newer, MonoTime now,
                    InFlightTable& in_flight) {
@@ -80,7 +85,11 @@ void HotLoop::handle(PlacePod& message) {
       one->replace(*newer->target);
     }
   }
-  if (const HotPod* known = pods_.at(message.slot)) {
+  const HotPod* const known = pods_.at(message.slot);
+  if (nobody_to_evict_ && may_be_evicted(newer) && !may_be_evicted(known)) {
+    want_pass(PassTrigger::kRequest);  // Whoever is found last must not be spared for an interval.
+  }
+  if (known != nullptr) {
     if (newer == nullptr) {
       if (const auto* gone = in_flight_.find(known->memory_id); gone != nullptr && gone->dry_run) {
         options_.dry_run_actuator->end_pretended(gone->ticket, wake_at_);

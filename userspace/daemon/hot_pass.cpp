@@ -202,6 +202,8 @@ void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, Mon
 }
 
 void HotLoop::act(const eviction::Decision& decision, MonoTime now) {
+  nobody_to_evict_ = decision.outcome == eviction::Outcome::kNoCandidates ||
+                     decision.outcome == eviction::Outcome::kAllProtected;
   local_signalled_.clear();
   for (const eviction::LocalStorageVictim& local : decision.local_victims) {
     evict_for_local_storage(local, decision, now);

@@ -270,6 +270,8 @@ void Housekeeping::handle(const LossNotice& message) {
   options_.log->warn(
       fmt::format("{} notices lost, continuing without them after a rescan", message.lost));
   rescan();
+  // The pass of the resync came before it, and knew nothing of what was found only now.
+  send(RunPass{});
 }
 
 void Housekeeping::log_eviction(const exporting::EvictionRecord& record) {

@@ -127,6 +127,29 @@ TEST_P(WithoutPodEvents, APodThatWasMadeAMomentAgoIsChosenAllTheSame) {
   EXPECT_TRUE(bystander.alive());
 }
 
+TEST_F(FullRing, APodThatItKeptFromBeingKnownIsEvictedAfterTheRescanAndNotAnIntervalLater) {
+  limit_memory();
+  // Its polling interval is one that no test lives to see.
+  start_daemon(memory_config(Source::kEvents));
+  Actor* hog = nullptr;
+  {
+    const std::list<StoppedThread> deaf = stop_all_but_housekeeping();
+    ASSERT_FALSE(deaf.empty());
+    do {
+      burst();
+    } while (status()["counters"]["kernel"]["dropped"]["cgroup"] == 0);
+    hog = &add_hog({.name = "missed"});
+    hog->load.go();
+    ASSERT_TRUE(hog->load.await_holding(kPatience));
+  }
+
+  const auto end = hog->await_end();
+
+  ASSERT_TRUE(end) << log();
+  EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+  await_record(*hog);
+}
+
 class WithoutStall : public Arena, public testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Rows, WithoutStall, testing::Values("none", "tp_btf"),
                          [](const auto& row) { return std::string(row.param); });

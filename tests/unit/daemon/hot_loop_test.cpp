@@ -229,6 +229,49 @@ TEST_F(HotLoopWithoutPodEvents, EvictionsGoOnWithoutAnAnswerAndThatIsCounted) {
   EXPECT_GT(counters_.unscanned_passes.load(), unscanned);
 }
 
+TEST_F(HotLoopWithoutBpf, APodThatIsFoundWhenNobodyWasLeftToEvictIsJudgedAtOnce) {
+  node_.set_memory(950_MiB);
+  start();
+  const auto nobody = next<PassDone>();
+  ASSERT_TRUE(nobody && nobody->copy);
+  ASSERT_EQ(nobody->copy->decision.outcome, eviction::Outcome::kNoCandidates);
+  send(PlacePod{.slot = 1, .pod = node_.pod(1, "late", 20_MiB)});
+  const auto found = next<EvictionRefused>();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->victim->uid, "late");
+}
+
+TEST_F(HotLoopWithoutBpf, APodThatIsToldOfAgainCausesNoPass) {
+  node_.set_memory(950_MiB);
+  send(PlacePod{.slot = 1, .pod = node_.pod(1, "hog", 20_MiB)});
+  start();
+  ASSERT_TRUE(next<EvictionRefused>());
+  ASSERT_TRUE(next<PassDone>());
+  const auto passed_over = next<PassDone>();
+  ASSERT_TRUE(passed_over && passed_over->copy);
+  ASSERT_EQ(passed_over->copy->decision.outcome, eviction::Outcome::kAllProtected);
+  std::unique_ptr<HotPod> spared = node_.pod(2, "spared", 20_MiB);
+  spared->protection = enforce::Protection::kStatic;
+  send(PlacePod{.slot = 2, .pod = std::move(spared)});
+  // Two answers in a row: whatever the first one caused has been done by the second.
+  for (int i = 0; i < 2; ++i) {
+    send(PlacePod{.slot = 1, .pod = node_.pod(1, "hog", 20_MiB)});
+    ASSERT_TRUE(next<RetirePod>());
+  }
+  EXPECT_EQ(counters_.passes[static_cast<std::size_t>(PassTrigger::kRequest)].load(), 2U);
+}
+
+TEST_F(HotLoopWithoutBpf, APodThatIsFoundWhileNothingIsMetCausesNoPass) {
+  start();
+  ASSERT_TRUE(next<PassDone>());
+  for (int i = 0; i < 3; ++i) {
+    send(PlacePod{.slot = 1, .pod = node_.pod(1, "new", 20_MiB)});
+    send(PlacePod{.slot = 1, .pod = nullptr});
+    ASSERT_TRUE(next<RetirePod>());
+  }
+  EXPECT_EQ(counters_.passes[static_cast<std::size_t>(PassTrigger::kRequest)].load(), 1U);
+}
+
 TEST_F(HotLoopWithoutBpf, GivesBackWhatWasInASlot) {
   send(PlacePod{.slot = 1, .pod = node_.pod(1, "first", 10_MiB)});
   start();

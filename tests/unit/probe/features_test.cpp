@@ -106,10 +106,10 @@ TEST_F(FakeMachine, TakesAFileToRelocateByThatIsBtfOrElf) {
 }
 
 TEST_F(FakeMachine, AFifoIsNoBtf) {
-  write("/sys/kernel/btf/vmlinux", "x");
+  write("/sys/kernel/btf/vmlinux", kBtf);
   const std::string fifo = root_ + "/fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_FALSE(named(kernel_features(root_, fifo), "BTF").present);
+  EXPECT_EQ(named(kernel_features(root_, fifo), "BTF").presence, Presence::kAbsent);
 }
 
 TEST_F(FakeMachine, WithoutBtfOfItsOwnAFileOfItIsNotEnough) {
