@@ -44,9 +44,8 @@ Adoption after_the_end_of(Adoption known, MonoTime now) {
   return known;
 }
 
-}  // namespace
-
-std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
+/// Whatever may be done about it.
+std::optional<Adoption> under_way(const FoundPod& pod, MonoTime now) {
   const enforce::Inhabitants& seen = pod.inhabitants;
   std::optional<Adoption> known = known_of(pod);
   if (seen.processes == 0) {
@@ -80,6 +79,18 @@ std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
     known->killed_at = now;
   }
   return known;
+}
+
+}  // namespace
+
+std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
+  std::optional<Adoption> adoption = under_way(pod, now);
+  const bool signals = adoption && (adoption->kind == AdoptionKind::kInGrace ||
+                                    adoption->kind == AdoptionKind::kKilled);
+  if (signals && pod.may_end == MayEnd::kProtected) {
+    adoption->kind = AdoptionKind::kRefused;
+  }
+  return adoption;
 }
 
 }  // namespace evictd::daemon

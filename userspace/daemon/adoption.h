@@ -9,6 +9,12 @@
 
 namespace evictd::daemon {
 
+/// Whether an eviction that is under way may be gone on with.
+enum class MayEnd {
+  kYes,
+  kProtected,  ///< By now: what protects it may be newer than the eviction.
+};
+
 /// What is known of a pod when evictd starts.
 struct FoundPod {
   enforce::Inhabitants inhabitants;
@@ -16,6 +22,7 @@ struct FoundPod {
   std::optional<enforce::Intent> intent;
   /// In the state file; nullptr if it is not there.
   const SavedEviction* saved = nullptr;
+  MayEnd may_end = MayEnd::kYes;
 };
 
 /// How an eviction of an earlier evictd goes on.
@@ -24,6 +31,7 @@ enum class AdoptionKind {
   kKilled,     ///< Was sent SIGKILL by us: what is left of it is ended and awaited.
   kReleasing,  ///< Is dying, by whosever hand: awaited, and not touched.
   kGone,       ///< Was ended by us, and what it took up on disk is still awaited.
+  kRefused,    ///< Is protected by now: lives, and nothing that was kept of its eviction is.
   kOver,       ///< Was ended by us, and nobody is left of those whom it was about.
 };
 

@@ -65,6 +65,8 @@ struct EvictionStep {
 struct EvictionRefused {
   const HotPod* victim = nullptr;
   Errc code = Errc::kIo;
+  /// An earlier evictd had begun it: it ends here.
+  bool adopted = false;
 };
 
 }  // namespace evictd::daemon

@@ -23,6 +23,7 @@ InFlightTable::Phase phase_of(const Adoption& adoption) {
     case AdoptionKind::kReleasing:
       return InFlightTable::Phase::kKilled;
     case AdoptionKind::kGone:
+    case AdoptionKind::kRefused:
     case AdoptionKind::kOver:
       return InFlightTable::Phase::kReleased;
   }
@@ -83,7 +84,8 @@ void HotLoop::handle(const AdoptEviction& message) {
          .killed_at = adoption.killed_at},
         wake_at_);
     if (!ticket) {
-      send(EvictionRefused{.victim = pod, .code = ticket.error().code});
+      enforce::clear_intent(*pod->target);  // Else the next evictd would do what was refused here.
+      send(EvictionRefused{.victim = pod, .code = ticket.error().code, .adopted = true});
       return;
     }
     entry.ticket = *ticket;

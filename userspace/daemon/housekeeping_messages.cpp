@@ -218,6 +218,15 @@ void Housekeeping::handle(const EvictionRefused& message) {
   journal_->add("refused", {{"pod", message.victim->ns + "/" + message.victim->name},
                             {"uid", message.victim->uid},
                             {"reason", to_string(message.code)}});
+  if (message.adopted) {
+    keeper_->forget(message.victim->memory_id);
+    handle(EvictionStep{.progress = {.ticket = {},
+                                     .pod = message.victim->memory_id,
+                                     .state = enforce::EvictionState::kExceededGrace,
+                                     .at = options_.clock->now(),
+                                     .signals = {}},
+                        .counters = actuator_counters_});
+  }
   if (message.code == Errc::kNotFound) {
     return;
   }

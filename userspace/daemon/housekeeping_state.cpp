@@ -21,6 +21,8 @@ const char* text_of(AdoptionKind kind) {
       return "dying";
     case AdoptionKind::kGone:
       return "gone, its disk awaited";
+    case AdoptionKind::kRefused:
+      return "protected";
     case AdoptionKind::kOver:
       return "over";
   }
@@ -55,11 +57,14 @@ void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
   const auto saved = std::find_if(left.begin(), left.end(), [&](const SavedEviction& one) {
     return one.pod == pod.memory_id && one.uid == pod.uid;
   });
-  const FoundPod found{.inhabitants = enforce::look_at_inhabitants(*pod.target),
-                       .intent = enforce::read_intent(*pod.target),
-                       .saved = saved == left.end() ? nullptr : &*saved};
+  const FoundPod found{
+      .inhabitants = enforce::look_at_inhabitants(*pod.target),
+      .intent = enforce::read_intent(*pod.target),
+      .saved = saved == left.end() ? nullptr : &*saved,
+      .may_end = pod.protection == enforce::Protection::kNone ? MayEnd::kYes : MayEnd::kProtected};
   const std::optional<Adoption> adoption = adoption_of(found, now);
-  const bool goes_on = adoption && adoption->kind != AdoptionKind::kOver;
+  const bool refused = adoption && adoption->kind == AdoptionKind::kRefused;
+  const bool goes_on = adoption && !refused && adoption->kind != AdoptionKind::kOver;
   if (!goes_on && found.intent) {
     let_fork_again(pod, *found.intent);
     enforce::clear_intent(*pod.target);
@@ -74,6 +79,9 @@ void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
   known.name = pod.name;
   known.below_pod_root = pod.below_pod_root;
   go_on_with(std::move(known), *adoption, now);
+  if (refused) {
+    handle(EvictionRefused{.victim = &pod, .code = Errc::kInvalid, .adopted = true});
+  }
 }
 
 /// `known` as far as it is not in `adoption`.
@@ -89,7 +97,7 @@ void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, Mon
   known.killed_at = adoption.killed_at;
   known.for_disk = adoption.for_disk;
   known.gone = adoption.kind == AdoptionKind::kGone;
-  if (adoption.kind == AdoptionKind::kOver) {
+  if (adoption.kind == AdoptionKind::kOver || adoption.kind == AdoptionKind::kRefused) {
     return;
   }
   options_.log->info("goes on with an eviction that was under way",

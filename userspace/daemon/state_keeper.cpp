@@ -130,8 +130,12 @@ void StateKeeper::note_step(const enforce::Progress& step) {
     forget_if_over(step.pod);
   } else if (step.state == enforce::EvictionState::kExceededGrace && !known->killed) {
     // It became protected in its grace: the next evictd has nothing to go on with.
-    std::erase_if(now_.in_flight, [&](const SavedEviction& one) { return one.pod == step.pod; });
+    forget(step.pod);
   }
+}
+
+void StateKeeper::forget(CgroupId pod) {
+  std::erase_if(now_.in_flight, [&](const SavedEviction& one) { return one.pod == pod; });
 }
 
 bool StateKeeper::note_disk_released(CgroupId pod) {

@@ -45,6 +45,8 @@ class StateKeeper {
   void note_begun(const LocalEvictionBegun& begun, MonoTime at);
   void note_adopted(const SavedEviction& eviction);
   void note_step(const enforce::Progress& step);
+  /// The next evictd has nothing to go on with in that pod.
+  void forget(CgroupId pod);
   /// What a victim takes up on disk is free, or was awaited for long enough. Returns whether it was
   /// awaited.
   bool note_disk_released(CgroupId pod);

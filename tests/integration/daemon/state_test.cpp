@@ -118,6 +118,26 @@ class State : public Arena {
       EXPECT_TRUE(&actor == &actors_.back() || actor.alive()) << actor.pod.spec.name;
     }
   }
+  /// Leaves it in a soft grace whose end is far away, on its cgroup and in the file.
+  void begin_and_abandon(Actor& hog) {
+    Json config = config_for(Way::kSoft);
+    config["evictionMaxPodGracePeriod"] = 3600;
+    start_daemon(config);
+    hog.load.go();
+    await_record(hog, "terminating");
+    await_status([&](const Json&) { return is_in_state_file(hog); });
+    kill_daemon();
+  }
+  /// Whether the next evictd would find its eviction there.
+  [[nodiscard]] bool is_in_state_file(const Actor& hog) const {
+    return stage::read_text(state_file()).value_or("").find(hog.pod.uid) != std::string::npos;
+  }
+  /// The pressure is over.
+  [[nodiscard]] Json config_without_pressure() const {
+    Json config = config_for(Way::kAtOnce);
+    config["evictionHard"] = {{"allocatableMemory.available", "1"}};
+    return config;
+  }
   void kill_daemon() {
     ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
     daemon_.reset();
@@ -223,6 +243,27 @@ TEST_F(State, AVictimInItsSoftGraceKeepsItsDeadlineOverARestart) {
       std::chrono::nanoseconds(std::chrono::milliseconds(2990)).count());
   EXPECT_EQ(status()["counters"]["actuator"]["sigterms"], 0);
   expect_nobody_else_died();
+}
+
+TEST_F(State, AVictimThatIsProtectedByNowIsLetGoForGood) {
+  Actor& hog = set_stage(Way::kSoft);
+  begin_and_abandon(hog);
+  Json protecting = config_without_pressure();
+  protecting["neverEvict"] = {{"namespaces", {"default"}}};
+
+  start_daemon(protecting);
+
+  EXPECT_EQ(lines_with(log(), "cannot be evicted"), 1U) << log();
+  EXPECT_EQ(status()["state"]["adopted"], 0);
+  await_record(hog, "exceeded_grace");
+  await_status([&](const Json&) { return !is_in_state_file(hog); });
+  kill_daemon();
+
+  start_daemon(config_without_pressure());
+
+  EXPECT_EQ(status()["state"]["adopted"], 0) << "its cgroup still said that it is to be ended";
+  EXPECT_TRUE(hog.alive());
+  EXPECT_EQ(status()["counters"]["actuator"]["sigkills"], 0);
 }
 
 TEST_F(State, AGracePeriodThatRunsIsNotBegunAnew) {

@@ -122,6 +122,28 @@ TEST(Adoption, ADiskIsNotAwaitedWhereSomebodyElseLivesByNow) {
   EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kOver);
 }
 
+TEST(Adoption, WhatIsProtectedByNowIsNotEndedWhateverWasBegun) {
+  const SavedEviction in_grace = saved(false);
+  const SavedEviction killed = saved(true);
+  for (const SavedEviction* file : {&in_grace, &killed}) {
+    FoundPod pod{.inhabitants = living(2), .intent = kIntent, .saved = file};
+    pod.may_end = MayEnd::kProtected;
+    EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kRefused);
+  }
+}
+
+TEST(Adoption, WhatNeedsNoSignalOfOursGoesOnWhereThePodIsProtected) {
+  FoundPod gone{.inhabitants = living(0), .intent = kIntent};
+  gone.may_end = MayEnd::kProtected;
+  EXPECT_EQ(kind_of(adoption_of(gone, kNow)), AdoptionKind::kOver);
+  FoundPod dying{.inhabitants = living(2, 2), .intent = std::nullopt};
+  dying.may_end = MayEnd::kProtected;
+  EXPECT_EQ(kind_of(adoption_of(dying, kNow)), AdoptionKind::kReleasing);
+  FoundPod running{.inhabitants = living(2), .intent = std::nullopt};
+  running.may_end = MayEnd::kProtected;
+  EXPECT_FALSE(adoption_of(running, kNow));
+}
+
 TEST(Adoption, AKillAtOnceThatNobodyDiesOfIsDecidedAnew) {
   enforce::Intent intent = kIntent;
   intent.at_once = true;

@@ -63,6 +63,21 @@ TEST_F(KeptState, AVictimThatBecameProtectedInItsGraceIsForgotten) {
   EXPECT_TRUE(left().empty());
 }
 
+TEST_F(KeptState, AnEvictionThatIsNotGoneOnWithIsForgottenKilledOrNot) {
+  for (const bool killed : {false, true}) {
+    SavedEviction adopted;
+    adopted.uid = killed ? "killed" : "in its grace";
+    adopted.pod = {.hierarchy = 1, .id = killed ? 8U : 9U};
+    adopted.killed = killed;
+    keeper_->note_adopted(adopted);
+    keeper_->forget(adopted.pod);
+  }
+  begin(eviction::Signal::kMemoryAvailable);
+  const std::vector<SavedEviction> kept = left();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].pod, kVictim);
+}
+
 TEST_F(KeptState, AVictimThatIsNotGoneInTimeIsKept) {
   begin(eviction::Signal::kMemoryAvailable);
   step(enforce::EvictionState::kKilled);
