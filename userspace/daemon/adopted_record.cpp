@@ -17,6 +17,7 @@ constexpr Duration kNear = std::chrono::seconds(10);
 std::string_view state_of(AdoptionKind kind) {
   switch (kind) {
     case AdoptionKind::kInGrace:
+    case AdoptionKind::kLeft:
     case AdoptionKind::kRefused:  // Until that is noted in it.
       return "terminating";
     case AdoptionKind::kKilled:

@@ -87,8 +87,8 @@ std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
   std::optional<Adoption> adoption = under_way(pod, now);
   const bool signals = adoption && (adoption->kind == AdoptionKind::kInGrace ||
                                     adoption->kind == AdoptionKind::kKilled);
-  if (signals && pod.may_end == MayEnd::kProtected) {
-    adoption->kind = AdoptionKind::kRefused;
+  if (signals && pod.may_end != MayEnd::kYes) {
+    adoption->kind = pod.may_end == MayEnd::kDryRun ? AdoptionKind::kLeft : AdoptionKind::kRefused;
   }
   return adoption;
 }

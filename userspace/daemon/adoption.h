@@ -13,6 +13,7 @@ namespace evictd::daemon {
 enum class MayEnd {
   kYes,
   kProtected,  ///< By now: what protects it may be newer than the eviction.
+  kDryRun,     ///< This evictd signals nobody, protected or not.
 };
 
 /// What is known of a pod when evictd starts.
@@ -32,6 +33,7 @@ enum class AdoptionKind {
   kReleasing,  ///< Is dying, by whosever hand: awaited, and not touched.
   kGone,       ///< Was ended by us, and what it took up on disk is still awaited.
   kRefused,    ///< Is protected by now: lives, and nothing that was kept of its eviction is.
+  kLeft,       ///< Is left as it was found, for an evictd that is not in a dry run.
   kOver,       ///< Was ended by us, and nobody is left of those whom it was about.
 };
 

@@ -24,6 +24,7 @@ InFlightTable::Phase phase_of(const Adoption& adoption) {
       return InFlightTable::Phase::kKilled;
     case AdoptionKind::kGone:
     case AdoptionKind::kRefused:
+    case AdoptionKind::kLeft:
     case AdoptionKind::kOver:
       return InFlightTable::Phase::kReleased;
   }

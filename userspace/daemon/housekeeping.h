@@ -104,7 +104,7 @@ class Housekeeping final : private base::LineHandler {
   void note_pass(const PassCopy& copy);
   void note_brakes(const PassCopy& copy);
   void go_on();
-  void adopt(const HotPod& pod, MonoTime now);
+  [[nodiscard]] bool adopt(const HotPod& pod, MonoTime now);
   void let_fork_again(const HotPod& pod, const enforce::Intent& intent);
   void record_adopted(const SavedEviction& known, const Adoption& adoption, MonoTime now);
   void go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What survives a restart: going on with what the last run left, and keeping it for the next.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -23,10 +25,19 @@ const char* text_of(AdoptionKind kind) {
       return "gone, its disk awaited";
     case AdoptionKind::kRefused:
       return "protected";
+    case AdoptionKind::kLeft:
+      return "left to a later evictd";
     case AdoptionKind::kOver:
       return "over";
   }
   return "";
+}
+
+MayEnd may_end(const HotPod& pod, bool dry_run) {
+  if (dry_run) {
+    return MayEnd::kDryRun;
+  }
+  return pod.protection == enforce::Protection::kNone ? MayEnd::kYes : MayEnd::kProtected;
 }
 
 }  // namespace
@@ -43,16 +54,24 @@ void Housekeeping::go_on() {
     send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
   }
   const MonoTime now = options_.clock->now();
+  std::size_t left = 0;
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     if (listed.hot != nullptr && listed.hot->target) {
-      adopt(*listed.hot, now);
+      left += adopt(*listed.hot, now) ? 0 : 1;
     }
+  }
+  if (left != 0) {
+    options_.log->warn(fmt::format(
+        "{} pods that an earlier evictd was ending are left as they are by a dry run, continuing "
+        "without them: an evictd that starts without one goes on with them",
+        left));
   }
   adopt_vanished(now);
   journal_->forget_last_evictions();
 }
 
-void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
+/// Returns false for one that a dry run leaves to a later evictd.
+bool Housekeeping::adopt(const HotPod& pod, MonoTime now) {
   const std::vector<SavedEviction>& left = keeper_->found().state.in_flight;
   const auto saved = std::find_if(left.begin(), left.end(), [&](const SavedEviction& one) {
     return one.pod == pod.memory_id && one.uid == pod.uid;
@@ -61,8 +80,14 @@ void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
       .inhabitants = enforce::look_at_inhabitants(*pod.target),
       .intent = enforce::read_intent(*pod.target),
       .saved = saved == left.end() ? nullptr : &*saved,
-      .may_end = pod.protection == enforce::Protection::kNone ? MayEnd::kYes : MayEnd::kProtected};
+      .may_end = may_end(pod, wishes_.dry_run.value_or(config_->settings().dry_run))};
   const std::optional<Adoption> adoption = adoption_of(found, now);
+  if (adoption && adoption->kind == AdoptionKind::kLeft) {
+    if (found.saved != nullptr) {
+      keeper_->leave(*found.saved);
+    }
+    return false;
+  }
   const bool refused = adoption && adoption->kind == AdoptionKind::kRefused;
   const bool goes_on = adoption && !refused && adoption->kind != AdoptionKind::kOver;
   if (!goes_on && found.intent) {
@@ -70,7 +95,7 @@ void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
     enforce::clear_intent(*pod.target);
   }
   if (!adoption) {
-    return;
+    return true;
   }
   SavedEviction known = found.saved == nullptr ? SavedEviction{} : *found.saved;
   known.uid = pod.uid;
@@ -82,6 +107,7 @@ void Housekeeping::adopt(const HotPod& pod, MonoTime now) {
   if (refused) {
     handle(EvictionRefused{.victim = &pod, .code = Errc::kInvalid, .adopted = true});
   }
+  return true;
 }
 
 /// `known` as far as it is not in `adoption`.

@@ -44,6 +44,8 @@ class StateKeeper {
   void note_begun(const EvictionBegun& begun, const eviction::Threshold& threshold, MonoTime at);
   void note_begun(const LocalEvictionBegun& begun, MonoTime at);
   void note_adopted(const SavedEviction& eviction);
+  /// Keeps for the next evictd what this one found and does not go on with.
+  void leave(const SavedEviction& eviction) { now_.in_flight.push_back(eviction); }
   void note_step(const enforce::Progress& step);
   /// The next evictd has nothing to go on with in that pod.
   void forget(CgroupId pod);

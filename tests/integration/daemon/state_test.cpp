@@ -266,6 +266,28 @@ TEST_F(State, AVictimThatIsProtectedByNowIsLetGoForGood) {
   EXPECT_EQ(status()["counters"]["actuator"]["sigkills"], 0);
 }
 
+TEST_F(State, ADryRunLeavesAVictimInItsGraceToTheNextEvictd) {
+  Actor& hog = set_stage(Way::kSoft);
+  begin_and_abandon(hog);
+  Json dry = config_without_pressure();
+  dry["dryRun"] = true;
+
+  start_daemon(dry);
+
+  EXPECT_EQ(lines_with(log(), "left as they are by a dry run"), 1U) << log();
+  EXPECT_EQ(status()["state"]["adopted"], 0);
+  // That the configuration is a dry run is kept too.
+  await_status([](const Json& now) { return now["state"]["writes"] > 0; });
+  EXPECT_TRUE(is_in_state_file(hog));
+  EXPECT_TRUE(hog.alive());
+  kill_daemon();
+
+  start_daemon(config_without_pressure());
+
+  EXPECT_EQ(status()["state"]["adopted"], 1) << log();
+  EXPECT_EQ(status()["counters"]["actuator"]["sigterms"], 0);
+}
+
 TEST_F(State, AGracePeriodThatRunsIsNotBegunAnew) {
   Actor& hog = set_stage(Way::kSoft);
   Json config = config_for(Way::kSoft);

@@ -132,16 +132,28 @@ TEST(Adoption, WhatIsProtectedByNowIsNotEndedWhateverWasBegun) {
   }
 }
 
-TEST(Adoption, WhatNeedsNoSignalOfOursGoesOnWhereThePodIsProtected) {
-  FoundPod gone{.inhabitants = living(0), .intent = kIntent};
-  gone.may_end = MayEnd::kProtected;
-  EXPECT_EQ(kind_of(adoption_of(gone, kNow)), AdoptionKind::kOver);
-  FoundPod dying{.inhabitants = living(2, 2), .intent = std::nullopt};
-  dying.may_end = MayEnd::kProtected;
-  EXPECT_EQ(kind_of(adoption_of(dying, kNow)), AdoptionKind::kReleasing);
-  FoundPod running{.inhabitants = living(2), .intent = std::nullopt};
-  running.may_end = MayEnd::kProtected;
-  EXPECT_FALSE(adoption_of(running, kNow));
+TEST(Adoption, ADryRunLeavesWhatWasBegunToALaterEvictd) {
+  const SavedEviction in_grace = saved(false);
+  const SavedEviction killed = saved(true);
+  for (const SavedEviction* file : {&in_grace, &killed}) {
+    FoundPod pod{.inhabitants = living(2), .intent = kIntent, .saved = file};
+    pod.may_end = MayEnd::kDryRun;
+    EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kLeft);
+  }
+}
+
+TEST(Adoption, WhatNeedsNoSignalOfOursGoesOnWhereNobodyMayBeSignalled) {
+  for (const MayEnd may_end : {MayEnd::kProtected, MayEnd::kDryRun}) {
+    FoundPod gone{.inhabitants = living(0), .intent = kIntent};
+    gone.may_end = may_end;
+    EXPECT_EQ(kind_of(adoption_of(gone, kNow)), AdoptionKind::kOver);
+    FoundPod dying{.inhabitants = living(2, 2), .intent = std::nullopt};
+    dying.may_end = may_end;
+    EXPECT_EQ(kind_of(adoption_of(dying, kNow)), AdoptionKind::kReleasing);
+    FoundPod running{.inhabitants = living(2), .intent = std::nullopt};
+    running.may_end = may_end;
+    EXPECT_FALSE(adoption_of(running, kNow));
+  }
 }
 
 TEST(Adoption, AKillAtOnceThatNobodyDiesOfIsDecidedAnew) {

@@ -78,6 +78,19 @@ TEST_F(KeptState, AnEvictionThatIsNotGoneOnWithIsForgottenKilledOrNot) {
   EXPECT_EQ(kept[0].pod, kVictim);
 }
 
+TEST_F(KeptState, AnEvictionThatADryRunLeavesAloneIsKeptAsItWasFound) {
+  SavedEviction found;
+  found.uid = "left";
+  found.pod = {.hierarchy = 1, .id = 8};
+  found.killed = true;
+  found.began_at = found.kill_due_at = found.killed_at = kNow;
+  keeper_->leave(found);
+  EXPECT_EQ(keeper_->adopted(), 0U);
+  const std::vector<SavedEviction> kept = left();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0], found);
+}
+
 TEST_F(KeptState, AVictimThatIsNotGoneInTimeIsKept) {
   begin(eviction::Signal::kMemoryAvailable);
   step(enforce::EvictionState::kKilled);
