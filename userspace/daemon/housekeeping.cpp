@@ -149,22 +149,17 @@ Result<> Housekeeping::watch_descriptors() {
 }
 
 Result<> Housekeeping::watch_manifests() {
-  for (const auto& [fd, handler] : manifest_watches_) {
-    loop_.remove(fd, *handler);
-  }
-  manifest_watches_.clear();
+  Result<> watched;
   for (const int fd : options_.registry->manifest_fds()) {
-    auto handler = std::make_unique<CallbackHandler>([this] {
-      options_.registry->note_manifests();
-      send_updates(options_.registry->apply());
-      log_problems();
-    });
-    if (Result<> added = loop_.add(fd, EPOLLIN, *handler); !added) {
-      return added;
+    if (watched) {
+      watched = watch(fd, [this] {
+        options_.registry->note_manifests();
+        send_updates(options_.registry->apply());
+        log_problems();
+      });
     }
-    manifest_watches_.emplace_back(fd, std::move(handler));
   }
-  return {};
+  return watched;
 }
 
 void Housekeeping::hand_over_everything() {

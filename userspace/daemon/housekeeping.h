@@ -144,7 +144,6 @@ class Housekeeping final : private base::LineHandler {
   base::Timer health_timer_;
   base::Fd signals_;
   std::vector<std::unique_ptr<base::ReadyHandler>> handlers_;
-  std::vector<std::pair<int, std::unique_ptr<base::ReadyHandler>>> manifest_watches_;
   std::unique_ptr<base::LineServer> server_;
   std::unique_ptr<ReleaseWorker> releaser_;
   std::unique_ptr<StorageKeeping> storage_;

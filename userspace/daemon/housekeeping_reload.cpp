@@ -45,13 +45,10 @@ Result<> Housekeeping::try_reload() {
   if (!watch) {
     return fail_in("reload", watch.error());
   }
-  Result<std::vector<PodUpdate>> updates = options_.registry->reload(config);
-  if (!updates) {
-    return fail_in("reload", updates.error());
-  }
   const std::size_t changes = config::diff(*config_, *config).size();
   const bool dry_run_changed = config_->settings().dry_run != config->settings().dry_run;
   config_ = std::move(config);
+  std::vector<PodUpdate> updates = options_.registry->reload(config_);
   options_.filesystems->set_watch(*watch);
   journal_->add("daemon", {{"what", "reloaded"}});
   options_.log->set_options(config_->settings().log);
@@ -62,7 +59,8 @@ Result<> Housekeeping::try_reload() {
     recorder_->use_config(config_generation_, config::effective_yaml(*config_));
   }
   storage_->use(config_);
-  send_updates(std::move(*updates));
+  send_updates(std::move(updates));
+  log_problems();
   send(UseConfig{std::move(*hot)});
   if (dry_run_changed && wishes_.dry_run) {
     wishes_.dry_run.reset();
@@ -78,7 +76,7 @@ Result<> Housekeeping::try_reload() {
   options_.log->info("configuration reloaded",
                      {{"file", config::to_string(options_.sources)},
                       {"changed_keys", static_cast<std::int64_t>(changes)}});
-  return watch_manifests();
+  return {};
 }
 
 void Housekeeping::set_watch_points(const Capacities& capacities) {

@@ -135,13 +135,9 @@ std::vector<PodUpdate> PodRegistry::apply() {
   return differences();
 }
 
-Result<std::vector<PodUpdate>> PodRegistry::reload(std::shared_ptr<const config::Config> config) {
-  Result<ManifestSources> manifests = ManifestSources::open(config->settings());
-  if (!manifests) {
-    return Failure(manifests.error());
-  }
-  manifests_ = std::move(*manifests);
+std::vector<PodUpdate> PodRegistry::reload(std::shared_ptr<const config::Config> config) {
   options_.config = std::move(config);
+  static_cast<void>(manifests_.refresh());
   return differences();
 }
 

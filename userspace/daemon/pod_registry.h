@@ -68,8 +68,9 @@ class PodRegistry {
   void make_anew(std::string_view uid);
   /// Turns what was noted since the last call into updates.
   [[nodiscard]] std::vector<PodUpdate> apply();
-  /// Takes another configuration over; the same directories stay open.
-  [[nodiscard]] Result<std::vector<PodUpdate>> reload(std::shared_ptr<const config::Config> config);
+  /// Takes another configuration over, which names the same directories of manifests: what they
+  /// gave before is kept as between two configurations.
+  [[nodiscard]] std::vector<PodUpdate> reload(std::shared_ptr<const config::Config> config);
   /// The hot thread has let go of `slot`: it may be given to another pod.
   void retired(std::uint32_t slot);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "base/fd.h"
 #include "config/config.h"
 #include "stage/private_tree.h"
+#include "stage/scratch_directory.h"
 
 namespace evictd::daemon {
 namespace {
@@ -47,14 +49,14 @@ class PodRegistryOnATree : public testing::Test {
     return *pod;
   }
 
-  void start(std::uint64_t descriptor_limit = kEnough) {
+  void start(std::uint64_t descriptor_limit = kEnough, const std::string& settings = "") {
     Result<config::Config> config = config::parse(
-        "cgroupRoot: " + tree_->cgroup_root() + "\nevictUnknownPods: true\n", "test", {});
+        "cgroupRoot: " + tree_->cgroup_root() + "\nevictUnknownPods: true\n" + settings, "test",
+        {});
     ASSERT_TRUE(config) << config.error().message();
-    Result<std::unique_ptr<PodRegistry>> registry =
-        PodRegistry::create({.root = &*root_,
-                             .config = std::make_shared<const config::Config>(std::move(*config)),
-                             .descriptor_limit = descriptor_limit});
+    config_ = std::make_shared<const config::Config>(std::move(*config));
+    Result<std::unique_ptr<PodRegistry>> registry = PodRegistry::create(
+        {.root = &*root_, .config = config_, .descriptor_limit = descriptor_limit});
     ASSERT_TRUE(registry) << registry.error().message();
     registry_ = std::move(*registry);
   }
@@ -81,6 +83,7 @@ class PodRegistryOnATree : public testing::Test {
 
   std::optional<stage::PrivateTree> tree_;
   std::optional<sys::Root> root_;
+  std::shared_ptr<const config::Config> config_;
   std::unique_ptr<PodRegistry> registry_;
   std::map<std::uint32_t, std::unique_ptr<HotPod>> hot_;
 };
@@ -191,6 +194,68 @@ TEST_F(PodRegistryOnATree, WithoutDescriptorsPodsArePlacedAndCountedAndCompleted
 
   EXPECT_EQ(registry_->incomplete(), 0U);
   EXPECT_TRUE(hot_.at(*slot_of(pod))->target->prepared());
+}
+
+class AReloadOfStaticManifests : public PodRegistryOnATree {
+ protected:
+  void SetUp() override {
+    PodRegistryOnATree::SetUp();
+    if (IsSkipped() || HasFatalFailure()) {
+      return;
+    }
+    Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-registry-");
+    ASSERT_TRUE(scratch) << scratch.error().message();
+    scratch_.emplace(std::move(*scratch));
+    std::filesystem::create_directory(manifests());
+    pod_ = add_pod("etcd");
+    text_ = stage::manifest(pod_.spec, pod_.uid);
+    std::ofstream(manifests() / "etcd.json") << text_;
+    start(kEnough, "staticManifestDirectories: [" + manifests().string() + "]\n");
+    take(registry_->rescan());
+    ASSERT_EQ(protection(), enforce::Protection::kStatic);
+  }
+
+  [[nodiscard]] std::filesystem::path manifests() const { return scratch_->path() / "static"; }
+  [[nodiscard]] enforce::Protection protection() const {
+    const std::optional<std::uint32_t> slot = slot_of(pod_);
+    return slot ? hot_.at(*slot)->protection : enforce::Protection::kNone;
+  }
+
+  std::optional<stage::ScratchDirectory> scratch_;
+  stage::StagedPod pod_;
+  std::string text_;
+};
+
+TEST_F(AReloadOfStaticManifests, KeepsThePodOfAFileThatTurnedBad) {
+  std::ofstream(manifests() / "etcd.json") << "{\"kind\": \"Po";
+  registry_->note_manifests();
+  take(registry_->apply());
+  ASSERT_EQ(registry_->problems().size(), 1U);
+  ASSERT_EQ(protection(), enforce::Protection::kStatic);
+
+  take(registry_->reload(config_));
+
+  EXPECT_EQ(protection(), enforce::Protection::kStatic);
+  EXPECT_EQ(registry_->problems().size(), 1U) << "it is bad still";
+}
+
+TEST_F(AReloadOfStaticManifests, DoesNotTakeAHalfWrittenFileForAWholeOne) {
+  std::ofstream writer(manifests() / "etcd.json");
+  writer << text_.substr(0, text_.size() / 2) << std::flush;
+
+  take(registry_->reload(config_));
+
+  EXPECT_EQ(protection(), enforce::Protection::kStatic);
+  EXPECT_TRUE(registry_->problems().empty());
+}
+
+TEST_F(AReloadOfStaticManifests, KeepsThePodsOfADirectoryThatIsGone) {
+  std::filesystem::rename(manifests(), scratch_->path() / "elsewhere");
+
+  take(registry_->reload(config_));
+
+  EXPECT_EQ(protection(), enforce::Protection::kStatic);
+  EXPECT_EQ(registry_->problems().size(), 1U);
 }
 
 }  // namespace

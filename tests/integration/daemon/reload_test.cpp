@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
+#include <filesystem>
 
 #include "arena.h"
+#include "must.h"
+#include "stage/text_file.h"
 
 namespace evictd::daemon::test {
 namespace {
@@ -92,6 +95,34 @@ TEST_P(Reload, ABadFileKeepsTheOldConfigurationAndIsReportedInOneLine) {
   EXPECT_EQ(status()["dry_run"], false);
   hog.load.go();
   ASSERT_TRUE(hog.await_end());
+}
+
+TEST_P(Reload, AStaticPodWhoseManifestTurnedBadIsSparedStill) {
+  const std::filesystem::path manifests = scratch_->path() / "static";
+  std::filesystem::create_directory(manifests);
+  const Actor& ordinary = add({.name = "ordinary"}, kModest);
+  const stage::StagedPod pod = make_pod({.name = "etcd"});
+  const std::filesystem::path file = manifests / "etcd.json";
+  must(stage::replace_file(file, stage::manifest(pod.spec, pod.uid)));
+  Actor& hog = start_hog(pod, kPastThreshold);
+  limit_memory();
+  Json config = memory_config(GetParam());
+  config.erase("manifestDirectories");
+  config["staticManifestDirectories"] = {manifests.string()};
+  config["evictUnknownPods"] = true;
+  start_daemon(config);
+  must(stage::replace_file(file, R"({"kind": "Po)"));
+  await_status([](const Json& now) { return !now["problems"].empty(); });
+
+  reload(config.dump(2));
+
+  EXPECT_EQ(lines_with(log(), "configuration reloaded"), 1U) << log();
+  EXPECT_EQ(pod_in(status(), pod.uid)["protection"], "static");
+  EXPECT_EQ(status()["problems"].size(), 1U);
+  hog.load.go();
+  ASSERT_TRUE(hog.load.await_holding(kPatience));
+  await_status([&](const Json& now) { return !ordinary.alive() && now["last_pass"].is_object(); });
+  EXPECT_TRUE(hog.alive());
 }
 
 TEST_P(Reload, AChangeThatNeedsARestartIsRefusedAsAWhole) {
