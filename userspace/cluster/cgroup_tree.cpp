@@ -202,7 +202,9 @@ TreeAnswer CgroupTree::forget(const Node& node, CgroupId id) {
   PodCgroup& pod = found->second;
   if (pod.memory_id == id) {
     state_.pods.erase(found);
-    return {TreeChange::kPodRemoved, node.uid};
+    TreeAnswer other = take_other_place(node.uid, id);
+    return other.change == TreeChange::kIrrelevant ? TreeAnswer{TreeChange::kPodRemoved, node.uid}
+                                                   : other;
   }
   if (pod.pids_id == id) {
     pod.pids_id = {};
@@ -218,14 +220,56 @@ TreeAnswer CgroupTree::forget(const Node& node, CgroupId id) {
 }
 
 TreeAnswer CgroupTree::populated_changed(CgroupId id, bool populated) {
-  const auto node = state_.nodes.find(id);
-  const auto pod =
-      node == state_.nodes.end() ? state_.pods.end() : state_.pods.find(node->second.uid);
-  if (pod == state_.pods.end() || pod->second.memory_id != id) {
+  const auto found = state_.nodes.find(id);
+  if (found == state_.nodes.end() || found->second.uid.empty()) {
     return {};
   }
-  const bool was = std::exchange(pod->second.populated, populated);
-  return was == populated ? TreeAnswer{} : TreeAnswer{TreeChange::kPodChanged, pod->first};
+  const Node node = found->second;
+  const auto pod = state_.pods.find(node.uid);
+  const bool nobody_known = pod == state_.pods.end() || !pod->second.populated;
+  if (pod == state_.pods.end() || pod->second.memory_id != id) {
+    return populated && nobody_known ? take_place(node.path, id) : TreeAnswer{};
+  }
+  if (std::exchange(pod->second.populated, populated) == populated) {
+    return {};
+  }
+  // What came to the pod's other place while this one had processes was not taken.
+  TreeAnswer other = populated ? TreeAnswer{} : take_other_place(node.uid, id);
+  return other.change == TreeChange::kIrrelevant ? TreeAnswer{TreeChange::kPodChanged, node.uid}
+                                                 : other;
+}
+
+TreeAnswer CgroupTree::take_place(const std::string& path, CgroupId id) {
+  const Place place = rules_.place_of(path, state_.pod_root);
+  if (place.kind != PlaceKind::kPod || id.hierarchy != layout_.memory().id ||
+      sys::cgroup_id(*root_, layout_.memory(), path).value_or(CgroupId{}) != id) {
+    return {};
+  }
+  TreeAnswer taken = add_pod(path, place, id, state_);
+  if (taken.change != TreeChange::kIrrelevant) {
+    // Known so far, but as nobody's containers.
+    std::erase_if(state_.nodes, [&](const auto& item) {
+      return item.first.hierarchy == id.hierarchy && item.second.path.starts_with(path + "/");
+    });
+    scan_below(layout_.memory(), path, 0, state_);
+  }
+  return taken;
+}
+
+TreeAnswer CgroupTree::take_other_place(const std::string& uid, CgroupId known) {
+  std::vector<std::pair<CgroupId, std::string>> others;
+  for (const auto& [id, node] : state_.nodes) {
+    if (node.uid == uid && id != known) {
+      others.emplace_back(id, node.path);
+    }
+  }
+  for (const auto& [id, path] : others) {
+    TreeAnswer taken = take_place(path, id);
+    if (taken.change != TreeChange::kIrrelevant) {
+      return taken;
+    }
+  }
+  return {};
 }
 
 std::vector<const PodCgroup*> CgroupTree::pods() const {

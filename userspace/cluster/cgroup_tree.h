@@ -18,7 +18,7 @@ namespace evictd::cluster {
 /// What one created, removed or emptied cgroup means.
 enum class TreeChange {
   kIrrelevant,        ///< No pod's business, or known already.
-  kPodAdded,          ///< The pod is new, or was made anew.
+  kPodAdded,          ///< The pod is new, was made anew, or is at its other place from now on.
   kPodChanged,        ///< It got or lost its processes, its cgroup in the pids hierarchy, or a
                       ///< cgroup in it that is no container.
   kPodRemoved,        ///< It is gone; find() no longer knows it.
@@ -96,6 +96,11 @@ class CgroupTree {
                  State& state) const;
   TreeAnswer add_pod(const std::string& path, const Place& place, CgroupId id, State& state) const;
   TreeAnswer forget(const Node& node, CgroupId id);
+  /// Makes the cgroup at `path` the pod's, if it is one that a pod may have and no other of the
+  /// same uid has processes: while that was a leftover without any, it may have hidden this one.
+  TreeAnswer take_place(const std::string& path, CgroupId id);
+  /// The same for whichever cgroup there is of the pod beside `known`, its own so far.
+  TreeAnswer take_other_place(const std::string& uid, CgroupId known);
   [[nodiscard]] const sys::Hierarchy* hierarchy_of(CgroupId id) const;
 
   const sys::Root* root_;

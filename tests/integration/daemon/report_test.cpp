@@ -156,6 +156,27 @@ TEST_F(Discovery, APodWhosePidsDirectoryComesAfterItsMemoryDirectoryHasItsTasksC
   std::filesystem::remove(memory);
 }
 
+TEST_F(Discovery, APodThatHasAnEmptyLeftoverOfAnotherClassIsSeenWithoutAScanAndEvicted) {
+  const Actor& first = add({.name = "first"}, kModest);
+  const std::string uid = stage::random_uid();
+  static_cast<void>(make_pod({.name = "moved"}, uid));
+  limit_memory();
+  start_daemon(memory_config(Source::kEvents));
+  const stage::StagedPod pod = make_pod(
+      {.name = "moved", .qos = stage::QosClass::kBurstable, .memory_request = Bytes{kMiB}}, uid);
+  write_manifest(pod);
+
+  Actor& hog = start_hog(pod, kPastThreshold);
+
+  const Json seen =
+      await_status([&](const Json& now) { return pod_in(now, uid)["state"] == "active"; });
+  EXPECT_EQ(pod_in(seen, uid)["qos"], "Burstable");
+  hog.load.go();
+  ASSERT_TRUE(hog.await_end());
+  EXPECT_EQ(await_record(hog)["pod"], "default/moved");
+  EXPECT_TRUE(first.alive());
+}
+
 TEST_F(Discovery, ANewPodThatMisbehavesAtOnceIsEvicted) {
   const Actor& first = add({.name = "first"}, kModest);
   limit_memory();

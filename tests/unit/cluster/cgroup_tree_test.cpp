@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "support/fake_cgroups.h"
 
 namespace evictd::cluster {
@@ -218,6 +220,82 @@ TEST_F(V1Tree, FollowsWhoLivesInAPod) {
   EXPECT_EQ(tree.populated_changed(pids_id(kBurstable), false).change, TreeChange::kIrrelevant)
       << "on v1 the memory hierarchy counts";
   EXPECT_TRUE(tree.find(kBurstableUid)->populated);
+}
+
+class V1TreeWithALeftover : public V1Tree {
+ protected:
+  V1TreeWithALeftover() {
+    test::make_v1_cgroup(files_, old_);
+    tree_.emplace(scanned());
+    test::make_v1_cgroup(files_, kBurstable);
+    test::make_v1_cgroup(files_, container_);
+    old_id_ = memory_id(old_);
+    new_id_ = memory_id(kBurstable);
+    static_cast<void>(tree_->created(new_id_, memory_id("/kubepods/burstable"),
+                                     kBurstable.substr(kBurstable.rfind('/') + 1)));
+    static_cast<void>(tree_->created(memory_id(container_), new_id_, id_));
+  }
+  void live_in_new(std::string_view processes) const {
+    files_.write("/sys/fs/cgroup/memory" + container_ + "/cgroup.procs", processes);
+  }
+  void live_in_old(std::string_view processes) const {
+    files_.write("/sys/fs/cgroup/memory" + old_ + "/cgroup.procs", processes);
+  }
+
+  std::string old_ = "/kubepods/besteffort/pod" + std::string(kBurstableUid);
+  std::string container_ = std::string(kBurstable) + "/" + id_;
+  std::optional<CgroupTree> tree_;
+  CgroupId old_id_;
+  CgroupId new_id_;
+};
+
+TEST_F(V1TreeWithALeftover, TakesThePodsOtherPlaceWithItsContainersOnceSomebodyLivesThere) {
+  EXPECT_EQ(tree_->find(kBurstableUid)->memory_id, old_id_) << "both are empty";
+  live_in_new("77\n");
+
+  const TreeAnswer answer = tree_->populated_changed(new_id_, true);
+
+  EXPECT_EQ(answer.change, TreeChange::kPodAdded);
+  EXPECT_EQ(answer.uid, kBurstableUid);
+  const PodCgroup* pod = tree_->find(kBurstableUid);
+  ASSERT_NE(pod, nullptr);
+  EXPECT_EQ(pod->memory_id, new_id_);
+  EXPECT_EQ(pod->pids_id, pids_id(kBurstable));
+  EXPECT_EQ(pod->qos, PathQos::kBurstable);
+  EXPECT_TRUE(pod->populated);
+  ASSERT_EQ(pod->containers.size(), 1U);
+  EXPECT_EQ(pod->containers[0].id, id_);
+  EXPECT_EQ(tree_->removed(old_id_).change, TreeChange::kIrrelevant) << "it is the leftover's";
+  EXPECT_EQ(tree_->find(kBurstableUid)->memory_id, new_id_);
+}
+
+TEST_F(V1TreeWithALeftover, KeepsThePlaceThatHasProcessesUntilItHasNone) {
+  live_in_old("5\n");
+  static_cast<void>(tree_->populated_changed(old_id_, true));
+  live_in_new("77\n");
+  EXPECT_EQ(tree_->populated_changed(new_id_, true).change, TreeChange::kIrrelevant);
+  EXPECT_EQ(tree_->find(kBurstableUid)->memory_id, old_id_);
+
+  live_in_old("");
+  EXPECT_EQ(tree_->populated_changed(old_id_, false).change, TreeChange::kPodAdded);
+
+  EXPECT_EQ(tree_->find(kBurstableUid)->memory_id, new_id_);
+}
+
+TEST_F(V1TreeWithALeftover, TakesTheOtherPlaceWhenTheLeftoverIsRemoved) {
+  files_.remove("/sys/fs/cgroup/memory" + old_);
+
+  EXPECT_EQ(tree_->removed(old_id_).change, TreeChange::kPodAdded);
+
+  ASSERT_NE(tree_->find(kBurstableUid), nullptr);
+  EXPECT_EQ(tree_->find(kBurstableUid)->memory_id, new_id_);
+}
+
+TEST_F(V1TreeWithALeftover, DoesNotTakeAContainerForThePlaceOfAPod) {
+  live_in_new("77\n");
+  EXPECT_EQ(tree_->populated_changed(memory_id(container_), true).change, TreeChange::kIrrelevant);
+  EXPECT_EQ(tree_->populated_changed(pids_id(kBurstable), true).change, TreeChange::kIrrelevant);
+  EXPECT_EQ(tree_->find(kBurstableUid)->memory_id, old_id_);
 }
 
 TEST_F(V1Tree, AsksForAScanWhenThePodRootGoes) {
