@@ -43,6 +43,9 @@ void HotLoop::take_messages() {
       handle(*place);
     } else if (auto* use = std::get_if<UseConfig>(&*message)) {
       handle(*use);
+    } else if (auto* roots = std::get_if<UseRoots>(&*message)) {
+      options_.actuator->use_roots(roots->ids);
+      send(RetireRoots{std::move(roots->ids)});
     } else if (std::holds_alternative<RunPass>(*message)) {
       want_pass(PassTrigger::kRequest);
     } else if (std::holds_alternative<Resync>(*message)) {

@@ -211,6 +211,9 @@ void Housekeeping::rescan() {
 }
 
 void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
+  if (std::optional<std::vector<CgroupId>> roots = options_.registry->take_changed_roots()) {
+    send(UseRoots{std::move(*roots)});
+  }
   for (PodUpdate& update : updates) {
     send(PlacePod{.slot = update.slot, .pod = std::move(update.pod)});
   }
@@ -271,8 +274,9 @@ void Housekeeping::on_health_check() {
   container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
-    // Nothing tells of a pod root that is made anew.
-    if (--checks_to_rescan_ <= 0 || options_.registry->tree().pod_root().empty()) {
+    // Nothing tells of a pod root that is made anew, nor of another directory that has pods.
+    if (--checks_to_rescan_ <= 0 || options_.registry->tree().pod_root().empty() ||
+        options_.registry->places_changed()) {
       rescan();
       checks_to_rescan_ = options_.events_tell_pods ? kChecksPerRescan : 1;
     }

@@ -85,6 +85,7 @@ class Housekeeping final : private base::LineHandler {
   void handle(std::monostate& /*nothing*/) {}
   void handle(RetirePod& message);
   void handle(RetireConfig& message);
+  void handle(const RetireRoots& /*freed with the message*/) {}
   void handle(PassDone& message);
   void handle(const EvictionStep& message);
   void handle(const EvictionRefused& message);

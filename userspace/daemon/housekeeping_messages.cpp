@@ -227,12 +227,18 @@ void Housekeeping::handle(const EvictionRefused& message) {
                                      .signals = {}},
                         .counters = actuator_counters_});
   }
-  if (message.code == Errc::kNotFound) {
+  const HotPod& victim = *message.victim;
+  const cluster::PodCgroup* cgroup = options_.registry->tree().find(victim.uid);
+  // A pod that ended meanwhile is nobody's fault; one that nothing was ever opened of, is.
+  const bool unopened =
+      !victim.target && cgroup != nullptr && cgroup->memory_id == victim.memory_id;
+  if (message.code == Errc::kNotFound && !unopened) {
     return;
   }
-  options_.log->warn("pod " + message.victim->ns + "/" + message.victim->name + " (" +
-                     message.victim->uid + ") cannot be evicted (" +
-                     std::string(to_string(message.code)) + "), continuing without it");
+  const std::string why =
+      unopened ? "its cgroup was not opened" : std::string(to_string(message.code));
+  options_.log->warn("pod " + victim.ns + "/" + victim.name + " (" + victim.uid +
+                     ") cannot be evicted (" + why + "), continuing without it");
 }
 
 void Housekeeping::handle(const ScanPods& message) {

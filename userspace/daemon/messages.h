@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/spsc_queue.h"
 #include "base/timer.h"
@@ -30,6 +31,10 @@ namespace evictd::daemon {
 struct PlacePod {
   std::uint32_t slot = 0;
   std::unique_ptr<HotPod> pod;
+};
+/// Ids of all directories below which a pod may be signalled from now on.
+struct UseRoots {
+  std::vector<CgroupId> ids;
 };
 /// Another configuration, as a whole.
 struct UseConfig {
@@ -85,7 +90,7 @@ struct PodsScanned {
 
 using ToHot = std::variant<std::monostate, PlacePod, UseConfig, RunPass, Resync, SetPolling,
                            SetWishes, AdoptEviction, LendPassCopy, UseStorage, PodsMeasured,
-                           CollectorsDone, VictimReleased, PodsScanned>;
+                           CollectorsDone, VictimReleased, PodsScanned, UseRoots>;
 
 // Hot to housekeeping.
 
@@ -98,6 +103,10 @@ struct RetirePod {
 };
 struct RetireConfig {
   std::unique_ptr<HotConfig> config;
+};
+/// The ids before those of UseRoots.
+struct RetireRoots {
+  std::vector<CgroupId> ids;
 };
 /// A measurement that the hot thread uses no longer.
 struct RetireStorage {
@@ -153,7 +162,7 @@ struct LossNotice {
 using ToHousekeeping =
     std::variant<std::monostate, RetirePod, RetireConfig, PassDone, EvictionStep, EvictionRefused,
                  TargetUsed, CgroupNotice, OomNotice, StallNotice, LossNotice, RetireStorage,
-                 MeasurePods, RunCollectors, LocalEvictionBegun, ScanPods>;
+                 MeasurePods, RunCollectors, LocalEvictionBegun, ScanPods, RetireRoots>;
 
 /// One direction of the traffic between the two threads.
 template <typename Message>

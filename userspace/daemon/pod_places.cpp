@@ -20,6 +20,11 @@ std::string_view below(std::string_view root, std::string_view path) {
   return path;
 }
 
+bool same(const std::vector<enforce::PodRoot>& a, const std::vector<enforce::PodRoot>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& one, const auto& other) { return one.id() == other.id(); });
+}
+
 enforce::HierarchyKind kind_of(const sys::Hierarchy& hierarchy, enforce::HierarchyKind v1_kind) {
   return hierarchy.version == sys::CgroupVersion::kV2 ? enforce::HierarchyKind::kV2 : v1_kind;
 }
@@ -33,47 +38,69 @@ std::string fixed_parent(std::string_view glob) {
 
 Result<> PodPlaces::open(std::string_view pod_root,
                          const std::vector<cluster::ExternalPodRule>& external) {
-  roots_.clear();
   if (!pod_root.empty()) {
-    if (Result<> opened = open_in_all(std::string(pod_root)); !opened) {
-      return opened;
-    }
+    roots_.try_emplace(std::string(pod_root));
   }
   for (const cluster::ExternalPodRule& rule : external) {
-    const std::string parent = fixed_parent(rule.glob);
-    if (roots_.contains(parent)) {
-      continue;
+    roots_.try_emplace(fixed_parent(rule.glob));
+  }
+  for (auto& [path, known] : roots_) {
+    Result<Roots> opened = open_in_all(path);
+    if (!opened) {
+      return Failure(opened.error());
     }
+    known = std::move(*opened);
     // A rule for cgroups that are not there yet is no error: their parent may come later.
-    Result<> opened = open_in_all(parent);
-    if (!opened && opened.error().code != Errc::kNotFound) {
-      return opened;
+    if (known.empty() && path == pod_root) {
+      return fail(Errc::kNotFound, layout_.memory().path_of(path) + " is gone");
     }
   }
   return {};
 }
 
-Result<> PodPlaces::open_in_all(const std::string& path) {
-  std::vector<enforce::PodRoot> opened;
+std::vector<std::string> PodPlaces::follow() {
+  std::vector<std::string> others;
+  for (auto& [path, known] : roots_) {
+    Result<Roots> now = open_in_all(path);
+    if (now && !same(known, *now)) {
+      known = std::move(*now);
+      others.push_back(path);
+    }
+  }
+  return others;
+}
+
+bool PodPlaces::changed() const {
+  return std::any_of(roots_.begin(), roots_.end(), [&](const auto& item) {
+    const Result<Roots> now = open_in_all(item.first);
+    return now && !same(item.second, *now);
+  });
+}
+
+Result<PodPlaces::Roots> PodPlaces::open_in_all(const std::string& path) const {
   const auto open_one = [&](const sys::Hierarchy& hierarchy, enforce::HierarchyKind kind) {
     return enforce::PodRoot::open(
         {.kind = kind, .hierarchy = hierarchy.id, .directory = hierarchy.path_of(path)});
   };
+  Roots opened;
   Result<enforce::PodRoot> memory =
       open_one(layout_.memory(), kind_of(layout_.memory(), enforce::HierarchyKind::kV1Memory));
   if (!memory) {
-    return Failure(memory.error());
+    return memory.error().code == Errc::kNotFound ? Result<Roots>(std::move(opened))
+                                                  : Failure(memory.error());
   }
   opened.push_back(std::move(*memory));
   if (layout_.pids() && layout_.pids()->id != layout_.memory().id) {
-    // Pods without a pids cgroup are counted by no pids controller, but may be evicted.
-    if (Result<enforce::PodRoot> pids =
-            open_one(*layout_.pids(), kind_of(*layout_.pids(), enforce::HierarchyKind::kV1Pids))) {
+    Result<enforce::PodRoot> pids =
+        open_one(*layout_.pids(), kind_of(*layout_.pids(), enforce::HierarchyKind::kV1Pids));
+    if (pids) {
       opened.push_back(std::move(*pids));
+    } else if (pids.error().code != Errc::kNotFound) {
+      // Pods without a pids cgroup are counted by no pids controller, but may be evicted.
+      return Failure(pids.error());
     }
   }
-  roots_.insert_or_assign(path, std::move(opened));
-  return {};
+  return opened;
 }
 
 std::vector<CgroupId> PodPlaces::ids() const {
@@ -90,7 +117,7 @@ Result<std::unique_ptr<enforce::KillTarget>> PodPlaces::open_target(
     const cluster::PodCgroup& pod, const TargetOptions& wanted) const {
   for (const auto& [path, roots] : roots_) {
     const std::string_view relative = below(path, pod.path);
-    if (relative.empty()) {
+    if (relative.empty() || roots.empty()) {
       continue;
     }
     enforce::KillTarget::Options options{.uid = pod.uid,

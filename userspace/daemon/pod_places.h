@@ -15,21 +15,29 @@
 
 namespace evictd::daemon {
 
-/// The directories below which pods live, in every hierarchy that matters, each opened once: what
-/// may be signalled is below one of them, and the kernel side reports changes below them.
+/// The directories below which pods live, in every hierarchy that matters, each kept open: what may
+/// be signalled is below one of them, and the kernel side reports changes below them.
 /// Thread rule: housekeeping only.
 class PodPlaces {
  public:
   /// Borrows `layout`.
   explicit PodPlaces(const sys::CgroupLayout& layout) : layout_(layout) {}
 
-  /// Opens `pod_root` and the parents of external pods in each hierarchy. Replaces
-  /// what was open before.
-  /// Errors: kNotFound when the memory hierarchy lacks `pod_root`.
+  /// Opens `pod_root` ("" for none) and the parents of external pods in each hierarchy; call once.
+  /// A parent may come later, and so may any directory of the pids hierarchy: see follow().
+  /// Errors: kNotFound when the memory hierarchy lacks `pod_root`; those of PodRoot::open().
   [[nodiscard]] Result<> open(std::string_view pod_root,
                               const std::vector<cluster::ExternalPodRule>& external);
+  /// Lets go of what is gone, and opens what was not there or was made anew. Answers the paths of
+  /// which something changed. What cannot be looked at now stays as it is.
+  /// Cost: as opening a directory, for each path and hierarchy.
+  [[nodiscard]] std::vector<std::string> follow();
+  /// Whether follow() would change something. Cost: the same.
+  [[nodiscard]] bool changed() const;
+  /// Whether `path` is that of one of them, open or not.
+  [[nodiscard]] bool has(std::string_view path) const { return roots_.contains(path); }
 
-  /// Ids of all of them, for the kernel side to report changes below.
+  /// Ids of all that are open, for the kernel side to report changes below.
   [[nodiscard]] std::vector<CgroupId> ids() const;
 
   struct TargetOptions {
@@ -44,11 +52,14 @@ class PodPlaces {
       const cluster::PodCgroup& pod, const TargetOptions& wanted) const;
 
  private:
-  [[nodiscard]] Result<> open_in_all(const std::string& path);
+  /// One a hierarchy, that of memory first; none where memory has no such directory.
+  using Roots = std::vector<enforce::PodRoot>;
+
+  [[nodiscard]] Result<Roots> open_in_all(const std::string& path) const;
 
   const sys::CgroupLayout& layout_;
-  /// By path within the hierarchy, without a '/' at its end; one PodRoot a hierarchy.
-  std::map<std::string, std::vector<enforce::PodRoot>, std::less<>> roots_;
+  /// By path within the hierarchy, without a '/' at its end.
+  std::map<std::string, Roots, std::less<>> roots_;
 };
 
 /// The longest directory of `glob` without a wildcard in it: "/system.slice" of

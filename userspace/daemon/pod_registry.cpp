@@ -61,14 +61,11 @@ Result<sys::CgroupFiles> PodRegistry::open_pod_root_files() const {
 
 std::vector<PodUpdate> PodRegistry::rescan() {
   ++counters_.rescans;
+  root_changed_ = false;
+  // Before the scan: what comes below them after it the kernel side tells.
+  follow_places();
   if (!tree_.scan()) {
     ++counters_.open_failures;
-  }
-  if (root_changed_) {
-    root_changed_ = false;
-    if (!open_places()) {
-      ++counters_.open_failures;
-    }
   }
   static_cast<void>(manifests_.refresh());
   complete_some();
@@ -93,7 +90,10 @@ void PodRegistry::note(const probe::CgroupChanged& event) {
       answer = tree_.populated_changed(event.cgroup, /*populated=*/false);
       break;
   }
-  if (answer.change == cluster::TreeChange::kRootChanged) {
+  const bool came_or_went = event.change == probe::CgroupChange::kCreated ||
+                            event.change == probe::CgroupChange::kRemoved;
+  if (answer.change == cluster::TreeChange::kRootChanged ||
+      (came_or_went && places_.has(event.path))) {
     root_changed_ = true;
   }
   if (!answer.uid.empty()) {
@@ -116,7 +116,7 @@ void PodRegistry::make_anew(std::string_view uid) {
 void PodRegistry::complete_some() {
   std::uint64_t room = opener_.shares().room();
   for (const auto& [uid, placed] : placed_) {
-    if (!placed.watched) {
+    if (!placed.watched || (!placed.has_target && placed.complete)) {
       touched_.insert(uid);
     } else if (!placed.complete && room > 0) {
       touched_.insert(uid);
@@ -222,6 +222,7 @@ void PodRegistry::place(const cluster::PodEntry& entry, std::vector<PodUpdate>& 
                                              .hot = opened.pod.get(),
                                              .complete = opened.complete,
                                              .watched = watched,
+                                             .has_target = opened.pod->target != nullptr,
                                              .memory_id = entry.cgroup->memory_id,
                                              .pids_id = entry.cgroup->pids_id,
                                              .state = entry.state,

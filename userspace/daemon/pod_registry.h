@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -58,7 +59,8 @@ class PodRegistry {
   /// rescan(), so that a pod that appears meanwhile is in the scan, in the events, or in both.
   [[nodiscard]] Result<> attach(probe::Probe& probe);
 
-  /// Reads the whole tree and all manifests anew; the answer is what the hot thread must be told.
+  /// Reads the whole tree and all manifests anew, and opens the directories below which pods live
+  /// where they are others than before; the answer is what the hot thread must be told.
   [[nodiscard]] std::vector<PodUpdate> rescan();
   /// Notes what the kernel side said; cheap. apply() does the work for all that was noted.
   void note(const probe::CgroupChanged& event);
@@ -71,6 +73,12 @@ class PodRegistry {
   /// Takes another configuration over, which names the same directories of manifests: what they
   /// gave before is kept as between two configurations.
   [[nodiscard]] std::vector<PodUpdate> reload(std::shared_ptr<const config::Config> config);
+  /// Ids of all directories below which a pod may be signalled, if they are others than at the last
+  /// call, or than at start: for the actuator, before the updates that came with them.
+  [[nodiscard]] std::optional<std::vector<CgroupId>> take_changed_roots();
+  /// Whether a directory below which pods live was made or removed, so that rescan() is due: where
+  /// it is made, nothing else tells of it.
+  [[nodiscard]] bool places_changed() const { return places_.changed(); }
   /// The hot thread has let go of `slot`: it may be given to another pod.
   void retired(std::uint32_t slot);
 
@@ -111,6 +119,8 @@ class PodRegistry {
     bool complete = true;
     /// Whether the kernel side has it, where there is one; tried again at each scan.
     bool watched = true;
+    /// Whether it can be signalled; tried again at each scan.
+    bool has_target = true;
     CgroupId memory_id;
     /// Unset as long as the pids hierarchy of v1 has no directory for it.
     CgroupId pids_id;
@@ -122,10 +132,11 @@ class PodRegistry {
 
   PodRegistry(Options options, cluster::CgroupTree tree);
   [[nodiscard]] Result<> open_places();
+  void follow_places();
   void join();
   [[nodiscard]] std::vector<PodUpdate> differences();
   void place(const cluster::PodEntry& entry, std::vector<PodUpdate>& updates);
-  /// Notes pods that keep less than they should, as many as there is room for now.
+  /// Notes pods that lack something, of those that lack descriptors as many as there is room for.
   void complete_some();
   [[nodiscard]] Result<> watch(std::uint32_t slot, const cluster::PodCgroup& cgroup);
   [[nodiscard]] Result<> watch_roots();
@@ -148,7 +159,10 @@ class PodRegistry {
   /// uids of pods in which a cgroup appeared or went, which the join alone need not show.
   std::set<std::string, std::less<>> touched_;
   bool changed_ = false;
+  /// A directory below which pods live was made or removed.
   bool root_changed_ = false;
+  /// As take_changed_roots() has yet to tell.
+  bool roots_untold_ = false;
   Counters counters_;
 };
 

@@ -2,6 +2,7 @@
 // What the registry has the kernel side watch: the roots, and each pod.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "daemon/pod_registry.h"
@@ -31,10 +32,34 @@ Result<> PodRegistry::open_places() {
                                      "\": " + tree_.layout().memory().mount + " has none of " +
                                      in_words(tree_.rules().pod_roots()));
   }
-  if (Result<> opened = places_.open(tree_.pod_root(), external); !opened) {
-    return opened;
+  return places_.open(tree_.pod_root(), external);
+}
+
+void PodRegistry::follow_places() {
+  const std::vector<std::string> others = places_.follow();
+  if (others.empty()) {
+    return;
   }
-  return probe_ == nullptr ? Result<>() : watch_roots();
+  if (probe_ != nullptr && !probe_->set_roots(places_.ids())) {
+    ++counters_.open_failures;
+  }
+  roots_untold_ = true;
+  // Also a pod whose own cgroup is the same has to be reached from the other directory.
+  for (const auto& [uid, placed] : placed_) {
+    const cluster::PodCgroup* pod = tree_.find(uid);
+    if (pod != nullptr && std::any_of(others.begin(), others.end(), [&](const std::string& path) {
+          return pod->path.starts_with(path + "/");
+        })) {
+      touched_.insert(uid);
+    }
+  }
+}
+
+std::optional<std::vector<CgroupId>> PodRegistry::take_changed_roots() {
+  if (!std::exchange(roots_untold_, false)) {
+    return std::nullopt;
+  }
+  return places_.ids();
 }
 
 Result<> PodRegistry::attach(probe::Probe& probe) {

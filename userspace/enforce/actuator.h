@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "enforce/eviction_progress.h"
 #include "enforce/kill_target.h"
@@ -101,6 +102,9 @@ class Actuator {
   /// Ends an eviction in which nobody is signalled, with the step kReleased: its pod may be begun
   /// with anew. Nothing happens for a ticket that is released, nor where evictions are real.
   virtual void end_pretended(Ticket /*ticket*/, MonoTime /*now*/) {}
+  /// From now on a target may lie below the roots with these PodRoot::id() only; the ids that held
+  /// before are in `roots` afterwards.
+  virtual void use_roots(std::vector<CgroupId>& roots) = 0;
 
   [[nodiscard]] virtual const ActuatorCounters& counters() const = 0;
 };

@@ -54,10 +54,8 @@ class CgroupActuator final : public Actuator {
   [[nodiscard]] std::optional<Progress> take_progress() override;
   [[nodiscard]] std::size_t in_flight(std::span<InFlight> out) const override;
   void replace(KillTarget& newer) override;
+  void use_roots(std::vector<CgroupId>& roots) override { options_.roots.swap(roots); }
   [[nodiscard]] const ActuatorCounters& counters() const override { return counters_; }
-
-  /// After a reload of the config.
-  void set_roots(std::vector<CgroupId> roots) { options_.roots = std::move(roots); }
 
  private:
   /// How often a killed pod is looked at without an event. Events bring the news; this only makes

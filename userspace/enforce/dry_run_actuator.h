@@ -43,6 +43,7 @@ class DryRunActuator final : public Actuator {
   [[nodiscard]] std::size_t in_flight(std::span<InFlight> out) const override;
   void replace(KillTarget& newer) override;
   void end_pretended(Ticket ticket, MonoTime now) override;
+  void use_roots(std::vector<CgroupId>& /*roots*/) override {}
   [[nodiscard]] const ActuatorCounters& counters() const override { return counters_; }
 
  private:

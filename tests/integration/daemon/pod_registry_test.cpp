@@ -196,6 +196,103 @@ TEST_F(PodRegistryOnATree, WithoutDescriptorsPodsArePlacedAndCountedAndCompleted
   EXPECT_TRUE(hot_.at(*slot_of(pod))->target->prepared());
 }
 
+class PodsOfAGlob : public PodRegistryOnATree {
+ protected:
+  void start_with_glob() {
+    start(kEnough, "podGlobs: [{glob: \"" + parent() + "/*.service\"}]\n");
+    take(registry_->rescan());
+  }
+  [[nodiscard]] std::string parent() const { return tree_->cgroup_root() + "/late.slice"; }
+  [[nodiscard]] std::string service() const { return parent() + "/job.service"; }
+
+  void make(const std::string& path) const {
+    for (const std::filesystem::path& mount : mounts()) {
+      std::filesystem::create_directory(mount.string() + path);
+    }
+  }
+  void remove(const std::string& path) const {
+    for (const std::filesystem::path& mount : mounts()) {
+      std::filesystem::remove(mount.string() + path);
+    }
+  }
+  [[nodiscard]] CgroupId id_of(const std::string& path) const {
+    const sys::Hierarchy& memory = registry_->tree().layout().memory();
+    return sys::cgroup_id(*root_, memory, path).value_or(CgroupId{});
+  }
+  [[nodiscard]] const enforce::KillTarget* target() const {
+    const auto found = std::find_if(hot_.begin(), hot_.end(), [&](const auto& item) {
+      return item.second->uid == "cgroup:" + service();
+    });
+    return found == hot_.end() ? nullptr : found->second->target.get();
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::filesystem::path> mounts() const {
+    const stage::Hierarchies& at = tree_->hierarchies();
+    return at.unified() ? std::vector{at.memory} : std::vector{at.memory, at.pids};
+  }
+};
+
+TEST_F(PodsOfAGlob, CanBeSignalledThoughTheirParentCameLate) {
+  start_with_glob();
+  EXPECT_FALSE(registry_->take_changed_roots()) << "the actuator has those of the start";
+  EXPECT_FALSE(registry_->places_changed());
+  make(parent());
+  make(service());
+  EXPECT_TRUE(registry_->places_changed());
+
+  take(registry_->rescan());
+
+  ASSERT_NE(target(), nullptr);
+  EXPECT_EQ(target()->id(), id_of(service()));
+  const std::optional<std::vector<CgroupId>> roots = registry_->take_changed_roots();
+  ASSERT_TRUE(roots);
+  EXPECT_EQ(std::count(roots->begin(), roots->end(), id_of(parent())), 1);
+  EXPECT_EQ(std::count(roots->begin(), roots->end(), registry_->tree().pod_root_id()), 1);
+  EXPECT_FALSE(registry_->places_changed());
+  EXPECT_TRUE(registry_->rescan().empty());
+  EXPECT_FALSE(registry_->take_changed_roots()) << "told once";
+}
+
+TEST_F(PodsOfAGlob, CanBeSignalledThoughTheirParentWasMadeAnew) {
+  start();
+  make(parent());
+  make(service());
+  start_with_glob();
+  ASSERT_NE(target(), nullptr);
+  const CgroupId old_parent = id_of(parent());
+  remove(service());
+  remove(parent());
+  make(parent());
+  make(service());
+  ASSERT_NE(id_of(parent()), old_parent);
+
+  take(registry_->rescan());
+
+  ASSERT_NE(target(), nullptr);
+  EXPECT_EQ(target()->id(), id_of(service()));
+  const std::optional<std::vector<CgroupId>> roots = registry_->take_changed_roots();
+  ASSERT_TRUE(roots);
+  EXPECT_EQ(std::count(roots->begin(), roots->end(), id_of(parent())), 1);
+  EXPECT_EQ(std::count(roots->begin(), roots->end(), old_parent), 0)
+      << "what is gone lets nobody be signalled";
+}
+
+TEST_F(PodsOfAGlob, LoseTheirRootWithTheirParent) {
+  start();
+  make(parent());
+  start_with_glob();
+  const CgroupId old_parent = id_of(parent());
+  remove(parent());
+
+  take(registry_->rescan());
+
+  const std::optional<std::vector<CgroupId>> roots = registry_->take_changed_roots();
+  ASSERT_TRUE(roots);
+  EXPECT_EQ(std::count(roots->begin(), roots->end(), old_parent), 0);
+  EXPECT_EQ(std::count(roots->begin(), roots->end(), registry_->tree().pod_root_id()), 1);
+}
+
 class AReloadOfStaticManifests : public PodRegistryOnATree {
  protected:
   void SetUp() override {

@@ -72,10 +72,12 @@ TEST_F(ProtectedPods, APodThatBecomesCriticalDuringItsGraceIsNotKilled) {
 TEST_F(ProtectedPods, APodBelowARootThatTheActuatorDoesNotKnowIsNeverSignalled) {
   const pid_t process = pod_.start(Behaviour::kSleep);
   KillTarget& target = pod_.target();
-  actuator_->set_roots({pod_.roots()[0].id()});
+  std::vector roots{pod_.roots()[0].id()};
+  actuator_->use_roots(roots);
 
   expect_refused(target, Protection::kOutsideRoot);
   EXPECT_TRUE(alive(process));
+  EXPECT_EQ(roots.size(), pod_.roots().size()) << "those before are given back";
 }
 
 TEST_F(ProtectedPods, OurOwnPodIsNeverSignalled) {

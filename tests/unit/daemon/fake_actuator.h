@@ -96,6 +96,10 @@ class FakeActuator final : public enforce::Actuator {
     const std::scoped_lock lock(mutex_);
     ended_.push_back(ticket);
   }
+  void use_roots(std::vector<CgroupId>& roots) override {
+    const std::scoped_lock lock(mutex_);
+    roots_.swap(roots);
+  }
   [[nodiscard]] const enforce::ActuatorCounters& counters() const override { return counters_; }
 
   // For the test.
@@ -130,6 +134,11 @@ class FakeActuator final : public enforce::Actuator {
     const std::scoped_lock lock(mutex_);
     return replaced_;
   }
+  /// Those that it was told last.
+  [[nodiscard]] std::vector<CgroupId> roots() const {
+    const std::scoped_lock lock(mutex_);
+    return roots_;
+  }
 
  private:
   static enforce::SignalReport signal(enforce::Ticket ticket, Duration grace, MonoTime now) {
@@ -146,6 +155,7 @@ class FakeActuator final : public enforce::Actuator {
   std::vector<Cut> cuts_;
   std::vector<enforce::Ticket> ended_;
   std::vector<std::string> replaced_;
+  std::vector<CgroupId> roots_;
   std::vector<enforce::Progress> steps_;
   bool refuses_cuts_ = false;
   std::uint32_t generation_ = 0;

@@ -448,6 +448,23 @@ TEST_F(HotLoopWithoutBpf, PassesThatEvictNobodyLeaveTwoBuffersForThoseThatDo) {
   EXPECT_NE(done->copy, nullptr);
 }
 
+TEST_F(HotLoopWithoutBpf, NewRootsGoToTheActuatorAndThoseBeforeComeBack) {
+  const std::vector<CgroupId> first{{.hierarchy = 4, .id = 10}};
+  const std::vector<CgroupId> second{{.hierarchy = 4, .id = 20}, {.hierarchy = 8, .id = 30}};
+  start();
+  send(UseRoots{first});
+  const auto none = next<RetireRoots>();
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->ids.empty());
+  EXPECT_EQ(actuator_.roots(), first);
+
+  send(UseRoots{second});
+  const auto before = next<RetireRoots>();
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->ids, first);
+  EXPECT_EQ(actuator_.roots(), second);
+}
+
 TEST_F(HotLoopWithoutBpf, WhatAFullQueueDoesNotTakeIsCountedAndToldLater) {
   for (std::size_t i = 0; i < kQueue; ++i) {
     ASSERT_TRUE(outbox_.queue.push(StallNotice{}));
