@@ -182,8 +182,9 @@ Result<> Housekeeping::run() {
     bury_the_dead();
     if (options_.registry->pod_root_was_replaced()) {
       return fail(Errc::kNotFound,
-                  "the cgroup of all pods was made anew, what is open and watched is of the old "
-                  "one: start again (" +
+                  "the cgroup of all pods, or its directory in the pids hierarchy, was made after "
+                  "the start or was made anew, which what is open and watched does not show: start "
+                  "again (" +
                       options_.registry->tree().pod_root() + ")");
     }
   }

@@ -113,6 +113,17 @@ std::vector<CgroupId> PodPlaces::ids() const {
   return ids;
 }
 
+CgroupId PodPlaces::pids_id(std::string_view path) const {
+  const auto found = roots_.find(path);
+  if (found == roots_.end()) {
+    return {};
+  }
+  const auto root = std::find_if(
+      found->second.begin(), found->second.end(),
+      [](const enforce::PodRoot& one) { return one.kind() == enforce::HierarchyKind::kV1Pids; });
+  return root == found->second.end() ? CgroupId{} : root->id();
+}
+
 Result<std::unique_ptr<enforce::KillTarget>> PodPlaces::open_target(
     const cluster::PodCgroup& pod, const TargetOptions& wanted) const {
   for (const auto& [path, roots] : roots_) {

@@ -40,6 +40,9 @@ class PodPlaces {
   /// Ids of all that are open, for the kernel side to report changes below.
   [[nodiscard]] std::vector<CgroupId> ids() const;
 
+  /// Id of the one at `path` in the pids hierarchy of v1; names nothing without one.
+  [[nodiscard]] CgroupId pids_id(std::string_view path) const;
+
   struct TargetOptions {
     enforce::Protection protection = enforce::Protection::kUnknown;
     enforce::Preparation preparation = enforce::Preparation::kAtOnce;

@@ -48,6 +48,7 @@ Result<std::unique_ptr<PodRegistry>> PodRegistry::create(Options options) {
   if (Result<> opened = registry->open_places(); !opened) {
     return Failure(opened.error());
   }
+  registry->first_pids_root_ = registry->places_.pids_id(registry->tree_.pod_root());
   return registry;
 }
 

@@ -101,11 +101,9 @@ class PodRegistry {
   /// The files of the cgroup that holds all pods, opened for the caller alone; empty where there is
   /// no such cgroup. Errors: those of sys::CgroupFiles::open().
   [[nodiscard]] Result<sys::CgroupFiles> open_pod_root_files() const;
-  /// Whether the cgroup that holds all pods is another than the one that was there at start. What
-  /// was opened and watched of that one is of no more use.
-  [[nodiscard]] bool pod_root_was_replaced() const {
-    return first_pod_root_ && tree_.pod_root_id() && tree_.pod_root_id() != first_pod_root_;
-  }
+  /// Whether the cgroup that holds all pods is, in some hierarchy, another than at start or was not
+  /// there then. What was opened and watched at start is of no more use. As of the last rescan().
+  [[nodiscard]] bool pod_root_was_replaced() const;
   /// As last joined.
   [[nodiscard]] const cluster::PodTable& table() const { return table_; }
   /// Descriptors of the manifest directories, for the housekeeping loop.
@@ -146,8 +144,9 @@ class PodRegistry {
   /// nullptr without BPF.
   probe::Probe* probe_ = nullptr;
   cluster::CgroupTree tree_;
-  /// As found at start.
+  /// As found at start, in the memory hierarchy and in that of pids on v1.
   CgroupId first_pod_root_;
+  CgroupId first_pids_root_;
   PodPlaces places_;
   PodOpener opener_;
   ManifestSources manifests_;

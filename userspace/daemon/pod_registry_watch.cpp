@@ -55,6 +55,14 @@ void PodRegistry::follow_places() {
   }
 }
 
+bool PodRegistry::pod_root_was_replaced() const {
+  if (!tree_.pod_root_id()) {
+    return false;
+  }
+  const CgroupId pids = places_.pids_id(tree_.pod_root());
+  return tree_.pod_root_id() != first_pod_root_ || (pids && pids != first_pids_root_);
+}
+
 std::optional<std::vector<CgroupId>> PodRegistry::take_changed_roots() {
   if (!std::exchange(roots_untold_, false)) {
     return std::nullopt;

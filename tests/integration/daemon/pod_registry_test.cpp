@@ -196,6 +196,47 @@ TEST_F(PodRegistryOnATree, WithoutDescriptorsPodsArePlacedAndCountedAndCompleted
   EXPECT_TRUE(hot_.at(*slot_of(pod))->target->prepared());
 }
 
+/// The deepest first; only what PrivateTree made is there.
+void remove_pod_root(const std::filesystem::path& directory) {
+  for (const char* level : {"burstable", "besteffort"}) {
+    std::filesystem::remove(directory / level);
+  }
+  std::filesystem::remove(directory);
+}
+
+TEST_F(PodRegistryOnATree, APodRootThatGetsItsPidsDirectoryLateIsAnotherOne) {
+  if (tree_->hierarchies().unified()) {
+    GTEST_SUCCEED();  // It has one directory for both.
+    return;
+  }
+  remove_pod_root(tree_->pids_directory());
+  start();
+  take(registry_->rescan());
+  EXPECT_FALSE(registry_->pod_root_was_replaced());
+  std::filesystem::create_directory(tree_->pids_directory());
+  EXPECT_TRUE(registry_->places_changed());
+
+  take(registry_->rescan());
+
+  EXPECT_TRUE(registry_->pod_root_was_replaced());
+}
+
+TEST_F(PodRegistryOnATree, APodRootThatIsGoneIsNoOtherOneUntilItIsThereAgain) {
+  start();
+  take(registry_->rescan());
+  remove_pod_root(tree_->pids_directory());
+  take(registry_->rescan());
+  EXPECT_FALSE(registry_->pod_root_was_replaced()) << "no longer there, which is no other";
+  remove_pod_root(tree_->memory_directory());
+  take(registry_->rescan());
+  EXPECT_FALSE(registry_->pod_root_was_replaced());
+  std::filesystem::create_directory(tree_->memory_directory());
+
+  take(registry_->rescan());
+
+  EXPECT_TRUE(registry_->pod_root_was_replaced());
+}
+
 class PodsOfAGlob : public PodRegistryOnATree {
  protected:
   void start_with_glob() {
@@ -276,6 +317,18 @@ TEST_F(PodsOfAGlob, CanBeSignalledThoughTheirParentWasMadeAnew) {
   EXPECT_EQ(std::count(roots->begin(), roots->end(), id_of(parent())), 1);
   EXPECT_EQ(std::count(roots->begin(), roots->end(), old_parent), 0)
       << "what is gone lets nobody be signalled";
+}
+
+TEST_F(PodsOfAGlob, DoNotHideThatThePodRootCameLate) {
+  remove_pod_root(tree_->pids_directory());
+  remove_pod_root(tree_->memory_directory());
+  start_with_glob();
+  EXPECT_FALSE(registry_->pod_root_was_replaced());
+  std::filesystem::create_directory(tree_->memory_directory());
+
+  take(registry_->rescan());
+
+  EXPECT_TRUE(registry_->pod_root_was_replaced());
 }
 
 TEST_F(PodsOfAGlob, LoseTheirRootWithTheirParent) {

@@ -76,6 +76,16 @@ class Restart : public ArenaBySource {
     ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
     daemon_.reset();
   }
+  /// As the unit starts it again afterwards.
+  void expect_end_because_of_the_pod_root() {
+    pollfd end{.fd = daemon_->pidfd(), .events = POLLIN, .revents = 0};
+    const auto patience = std::chrono::milliseconds(kPatience).count();
+    ASSERT_EQ(::poll(&end, 1, static_cast<int>(patience)), 1) << log();
+    const Result<stage::ChildExit> ended = daemon_->stop();
+    ASSERT_TRUE(ended) << ended.error().message();
+    EXPECT_EQ(ended->text(), "exit status 1");
+    EXPECT_NE(log().find("was made anew"), std::string::npos) << log();
+  }
 };
 /// The deepest first.
 void remove_cgroup(const std::filesystem::path& top) {
@@ -178,13 +188,23 @@ TEST_P(Restart, ItEndsWithAnErrorWhenTheCgroupOfAllPodsIsMadeAnew) {
     std::filesystem::create_directory(directory);
   }
 
-  pollfd end{.fd = daemon_->pidfd(), .events = POLLIN, .revents = 0};
-  const auto patience = std::chrono::milliseconds(kPatience).count();
-  ASSERT_EQ(::poll(&end, 1, static_cast<int>(patience)), 1) << log();
-  const Result<stage::ChildExit> ended = daemon_->stop();
-  ASSERT_TRUE(ended) << ended.error().message();
-  EXPECT_EQ(ended->text(), "exit status 1");
-  EXPECT_NE(log().find("was made anew"), std::string::npos) << log();
+  expect_end_because_of_the_pod_root();
+}
+
+TEST_P(Restart, ItEndsWithAnErrorWhenTheCgroupOfAllPodsGetsItsPidsDirectoryLate) {
+  if (tree_->hierarchies().unified()) {
+    GTEST_SUCCEED();  // It has one directory for both.
+    return;
+  }
+  limit_memory();
+  remove_cgroup(tree_->pids_directory());
+  Json config = memory_config(GetParam());
+  config["pollInterval"] = "50ms";
+  start_daemon(config);
+
+  std::filesystem::create_directory(tree_->pids_directory());
+
+  expect_end_because_of_the_pod_root();
 }
 
 }  // namespace
