@@ -142,14 +142,6 @@ Result<> Housekeeping::watch_descriptors() {
   if (watched) {
     watched = watch(health_timer_.descriptor(), [this] { on_health_check(); });
   }
-  if (watched) {
-    watched = watch_manifests();
-  }
-  return watched;
-}
-
-Result<> Housekeeping::watch_manifests() {
-  Result<> watched;
   for (const int fd : options_.registry->manifest_fds()) {
     if (watched) {
       watched = watch(fd, [this] {

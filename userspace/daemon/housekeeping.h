@@ -59,7 +59,6 @@ class Housekeeping final : private base::LineHandler {
   [[nodiscard]] Result<> prepare();
   [[nodiscard]] Result<> watch(int fd, std::function<void()> callback);
   [[nodiscard]] Result<> watch_descriptors();
-  [[nodiscard]] Result<> watch_manifests();
   [[nodiscard]] Result<> prepare_storage();
 
   std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
@@ -104,6 +103,7 @@ class Housekeeping final : private base::LineHandler {
   void bury_the_dead();
   void note_pass(const PassCopy& copy);
   void note_brakes(const PassCopy& copy);
+  void note_seen(const PassCopy& copy);
   void go_on();
   [[nodiscard]] bool adopt(const HotPod& pod, MonoTime now);
   void let_fork_again(const HotPod& pod, const enforce::Intent& intent);

@@ -108,6 +108,26 @@ void Housekeeping::note_brakes(const PassCopy& copy) {
                                  eviction::describe(reason)));
 }
 
+void Housekeeping::note_seen(const PassCopy& copy) {
+  const PassWatch::Seen seen =
+      pass_watch_.take_seen(rules_.of(copy.config_generation).thresholds, copy.observations);
+  for (const eviction::Signal signal : seen.lost) {
+    const bool of_pod_root =
+        signal == eviction::Signal::kAllocatableMemoryAvailable ||
+        (signal == eviction::Signal::kPidAvailable &&
+         config_->settings().pid_available_source == config::PidAvailableSource::kPodRoot);
+    options_.log->warn(fmt::format("no reading of {}{}, continuing without its thresholds",
+                                   eviction::to_string(signal),
+                                   of_pod_root ? ": the cgroup of all pods is not there, or has no "
+                                                 "limit of it"
+                                               : ""));
+  }
+  for (const eviction::Signal signal : seen.back) {
+    options_.log->info("the signal is read again",
+                       {{"signal", std::string(eviction::to_string(signal))}});
+  }
+}
+
 void Housekeeping::log_memory_rules() {
   if (options_.probe != nullptr && !config_->settings().memory.follow_working_set()) {
     options_.log->warn(

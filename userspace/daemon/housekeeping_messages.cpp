@@ -151,6 +151,7 @@ void Housekeeping::handle(const RetireStorage& message) {
 void Housekeeping::note_pass(const PassCopy& copy) {
   actuator_counters_ = copy.actuator;
   note_brakes(copy);
+  note_seen(copy);
   keeper_->note_pass(copy, rules_.of(copy.config_generation).thresholds, options_.clock->now());
   if (conditions_ != copy.decision.conditions) {
     for (const eviction::Condition condition : eviction::kConditions) {

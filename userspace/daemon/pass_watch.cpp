@@ -49,6 +49,27 @@ bool PassWatch::take_spared(std::vector<std::string> spared) {
   return other;
 }
 
+PassWatch::Seen PassWatch::take_seen(const eviction::ThresholdTable& thresholds,
+                                     const eviction::Observations& observations) {
+  Seen change;
+  std::set<eviction::Signal> unseen;
+  for (const eviction::Threshold& threshold : thresholds.all()) {
+    const eviction::Signal signal = threshold.signal;
+    if (eviction::is_disk(signal)) {
+      continue;
+    }
+    if (!observations[signal]) {
+      if (unseen.insert(signal).second && !unseen_.contains(signal)) {
+        change.lost.push_back(signal);
+      }
+    } else if (unseen_.erase(signal) != 0) {
+      change.back.push_back(signal);
+    }
+  }
+  unseen_ = std::move(unseen);
+  return change;
+}
+
 void PassWatch::forget_thresholds() {
   met_ = {};
   threshold_.reset();

@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "eviction/decision.h"
+#include "eviction/observation.h"
+#include "eviction/threshold_table.h"
 
 namespace evictd::daemon {
 
@@ -33,6 +36,16 @@ class PassWatch {
   /// Whether other pods than in the pass before exceed a limit on local storage and are spared, or
   /// for another reason; false once there are none.
   [[nodiscard]] bool take_spared(std::vector<std::string> spared);
+  struct Seen {
+    /// Signals of a threshold that are not observed now and were, or were not asked for.
+    std::vector<eviction::Signal> lost;
+    /// Those that are observed again.
+    std::vector<eviction::Signal> back;
+  };
+  /// What a pass saw of the signals that `thresholds` are for; those of disks are left out, whose
+  /// filesystems are told of by themselves.
+  [[nodiscard]] Seen take_seen(const eviction::ThresholdTable& thresholds,
+                               const eviction::Observations& observations);
   /// Places mean other thresholds from now on: forgets which were met.
   void forget_thresholds();
 
@@ -45,6 +58,7 @@ class PassWatch {
   eviction::ThresholdList met_;
   eviction::ConditionSet conditions_;
   std::vector<std::string> spared_;
+  std::set<eviction::Signal> unseen_;
 };
 
 }  // namespace evictd::daemon

@@ -97,6 +97,23 @@ TEST_P(Reload, ABadFileKeepsTheOldConfigurationAndIsReportedInOneLine) {
   ASSERT_TRUE(hog.await_end());
 }
 
+TEST_P(Reload, ASignalThatCannotBeReadIsWarnedOfOnce) {
+  limit_memory();
+  Json config = memory_config(GetParam());
+  config["pidAvailableSource"] = "podRoot";
+  config["evictionHard"]["pid.available"] = "10";
+  start_daemon(config);
+  const std::string_view warning = "no reading of pid.available";
+  // No limit is set on the tasks of the tree.
+  await_status([&](const Json&) { return lines_with(log(), warning) != 0; });
+
+  config["pidAvailableSource"] = "node";
+  reload(config.dump(2));
+  await_status([&](const Json&) { return lines_with(log(), "the signal is read again") != 0; });
+
+  EXPECT_EQ(lines_with(log(), warning), 1U) << log();
+}
+
 TEST_P(Reload, AStaticPodWhoseManifestTurnedBadIsSparedStill) {
   const std::filesystem::path manifests = scratch_->path() / "static";
   std::filesystem::create_directory(manifests);

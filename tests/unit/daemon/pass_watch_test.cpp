@@ -72,5 +72,54 @@ TEST(PassWatch, TellsOnceWhoExceedsALimitOnLocalStorageAndIsSpared) {
   EXPECT_TRUE(watch.take_spared({"b"})) << "again";
 }
 
+eviction::ThresholdTable table_for(const std::vector<eviction::Signal>& signals) {
+  std::vector<eviction::Threshold> thresholds;
+  for (const eviction::Signal signal : signals) {
+    thresholds.emplace_back().signal = signal;
+  }
+  return eviction::ThresholdTable::create(thresholds).value();
+}
+
+TEST(PassWatch, ASignalThatIsNotObservedIsToldOnceAndOnceWhenItIsBack) {
+  using eviction::Signal;
+  PassWatch watch;
+  // A hard and a soft one of the same signal.
+  const eviction::ThresholdTable table =
+      table_for({Signal::kMemoryAvailable, Signal::kPidAvailable, Signal::kPidAvailable});
+  eviction::Observations observations;
+  observations[Signal::kMemoryAvailable].emplace();
+
+  const PassWatch::Seen first = watch.take_seen(table, observations);
+  EXPECT_EQ(first.lost, std::vector{Signal::kPidAvailable});
+  EXPECT_TRUE(first.back.empty());
+  EXPECT_TRUE(watch.take_seen(table, observations).lost.empty());
+
+  observations[Signal::kPidAvailable].emplace();
+  const PassWatch::Seen again = watch.take_seen(table, observations);
+  EXPECT_TRUE(again.lost.empty());
+  EXPECT_EQ(again.back, std::vector{Signal::kPidAvailable});
+  EXPECT_TRUE(watch.take_seen(table, observations).back.empty());
+}
+
+TEST(PassWatch, ASignalThatNoThresholdIsForAnyMoreIsNotToldToBeBack) {
+  using eviction::Signal;
+  PassWatch watch;
+  eviction::Observations observations;
+  static_cast<void>(watch.take_seen(table_for({Signal::kPidAvailable}), observations));
+  observations[Signal::kPidAvailable].emplace();
+
+  const PassWatch::Seen seen = watch.take_seen(table_for({}), observations);
+
+  EXPECT_TRUE(seen.back.empty());
+  observations[Signal::kPidAvailable].reset();
+  EXPECT_EQ(watch.take_seen(table_for({Signal::kPidAvailable}), observations).lost.size(), 1U)
+      << "asked for anew";
+}
+
+TEST(PassWatch, SignalsOfDisksAreToldWithTheirFilesystems) {
+  PassWatch watch;
+  EXPECT_TRUE(watch.take_seen(table_for({eviction::Signal::kNodeFsAvailable}), {}).lost.empty());
+}
+
 }  // namespace
 }  // namespace evictd::daemon
