@@ -28,6 +28,11 @@ bool counts_tasks(eviction::Signal signal) {
   return signal == eviction::Signal::kPidAvailable;
 }
 
+/// Whether the growth of a pod was read: one that holds still is no pod without a rate.
+bool has_rate(const CgroupUsage& usage) {
+  return usage.rate_bytes_per_second != 0 || usage.read_at != MonoTime{};
+}
+
 }  // namespace
 
 World::World(const Options& options)
@@ -73,7 +78,7 @@ void World::spare(std::size_t pod, MonoTime now) {
     }
     const double elapsed = in_seconds(now - pass.now);
     spared.task_growth = (spared.tasks - held(*earlier, true)) / elapsed;
-    if (spared.byte_growth <= 0) {
+    if (!has_rate(last->usage)) {
       spared.byte_growth = (spared.bytes - held(*earlier, false)) / elapsed;
     }
     break;

@@ -53,6 +53,10 @@ class Recorder {
   /// One pass at which the pods hold so much of 256 MiB; the hog is gone where it holds nothing.
   void pass(MonoTime now, const std::string& trigger, Bytes hog, Bytes web,
             std::int64_t hog_rate = 0) {
+    run(memory_pass(now, trigger, hog, web, hog_rate));
+  }
+  static RecordedPass memory_pass(MonoTime now, const std::string& trigger, Bytes hog, Bytes web,
+                                  std::int64_t hog_rate = 0) {
     RecordedPass pass;
     pass.now = now;
     pass.trigger = trigger;
@@ -63,7 +67,7 @@ class Recorder {
       pass.pods.push_back(pod(0, hog, hog_rate));
     }
     pass.pods.push_back(pod(1, web, 0));
-    run(std::move(pass));
+    return pass;
   }
   /// Runs any pass: what it is given comes from `pass`, what came out is added to it.
   const eviction::Decision& run(RecordedPass pass) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// When it would have been, and what would have come before.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "recorder.h"
+#include "replay/what_if.h"
+
+namespace evictd::replay::test {
+namespace {
+
+Counterfactual what_if_of(const Recorder& recorder, const WhatIf& changes) {
+  Result<Counterfactual> result = what_if(recorder.recording(), changes);
+  EXPECT_TRUE(result) << result.error().message();
+  return result ? std::move(*result) : Counterfactual{};
+}
+
+WhatIf only_every(Duration interval) {
+  WhatIf changes;
+  changes.without_events = true;
+  changes.interval = interval;
+  return changes;
+}
+
+/// It grew to 200 MiB and held still before it was evicted: that is the rate that was read.
+TEST(WhatIfTime, APodThatHeldStillGrowsNoFurther) {
+  Recorder recorder;
+  recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
+  RecordedPass still = Recorder::memory_pass(at_ms(1000), "crossing", 200_MiB, 40_MiB);
+  still.pods[0].usage.read_at = at_ms(1000);
+  recorder.run(still);
+  recorder.pass(at_ms(1010), "release", 0_MiB, 40_MiB);
+
+  const Counterfactual result = what_if_of(recorder, only_every(std::chrono::seconds(10)));
+
+  ASSERT_EQ(result.evictions.size(), 1U);
+  EXPECT_EQ(result.evictions[0].later, std::chrono::seconds(9));
+  EXPECT_EQ(result.evictions[0].more_used, 0);
+  EXPECT_FALSE(result.evictions[0].oom_first);
+}
+
+}  // namespace
+}  // namespace evictd::replay::test
