@@ -52,7 +52,7 @@ std::vector<std::string> left_out(const Parts& parts, const WhatIf& changes,
   const config::Config& is = changes.config ? *changes.config : was;
   out.add_if(parts.missed_passes != 0,
              fmt::format("{} passes that were not recorded", parts.missed_passes));
-  out.add_if(parts.configs > 1 && !changes.config,
+  out.add_if(parts.configs.size() > 1 && !changes.config,
              "reloads: the first recorded configuration holds all the time");
   const bool other_rules = changes.compat || is->compatibility != was->compatibility;
   out.add_if(other_rules, "the class and the requests of a pod stay as recorded");

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "replay/replay.h"
+
 namespace evictd::replay {
 
 namespace {
@@ -64,7 +66,7 @@ Eviction begin_eviction(const RecordedPass& pass, std::size_t place, const Parts
           .dry_run = pass.dry_run};
 }
 
-/// What was acted on, as the thresholds of the recorded configuration name it.
+/// What was acted on, as the thresholds of the configuration then in force name it.
 void add_threshold(Eviction& eviction, const RecordedPass& pass,
                    const eviction::ThresholdTable& thresholds) {
   const auto place = place_in(pass.decision, "threshold", thresholds.size());
@@ -77,6 +79,12 @@ void add_threshold(Eviction& eviction, const RecordedPass& pass,
   if (pass.observations && (*pass.observations)[threshold.signal]) {
     eviction.available = (*pass.observations)[threshold.signal]->available;
   }
+}
+
+/// The layout that a pass was run with, which decides which thresholds there are; unset if it was
+/// not known yet.
+std::optional<eviction::DiskLayout> layout_at(const RecordedPass& pass) {
+  return pass.before && pass.before->layout ? pass.before->layout : pass.layout;
 }
 
 }  // namespace
@@ -107,13 +115,13 @@ Result<Parts> parts_of(const Recording& recording) {
           first.emplace(pod->uid + '\n' + name_of(*pod), pod->number).first->second;
     } else if (const auto* pass = std::get_if<RecordedPass>(&item)) {
       parts.passes.push_back(pass);
+      parts.config_of.push_back(parts.configs.empty() ? 0 : parts.configs.size() - 1);
       parts.missed_passes += pass->missed;
     } else if (const auto* config = std::get_if<RecordedConfig>(&item)) {
-      parts.config = parts.config == nullptr ? config : parts.config;
-      ++parts.configs;
+      parts.configs.push_back(config);
     }
   }
-  if (parts.passes.empty() || parts.config == nullptr) {
+  if (parts.passes.empty() || parts.configs.empty()) {
     return fail(Errc::kMalformed, "the recording has no pass, or no configuration");
   }
   return parts;
@@ -134,10 +142,30 @@ std::vector<std::size_t> signalled_in(const RecordedPass& pass, const Parts& par
   return pods;
 }
 
+Result<std::vector<eviction::ThresholdTable>> recorded_thresholds(const Parts& parts) {
+  std::vector<eviction::ThresholdTable> tables;
+  for (std::size_t config = 0; config < parts.configs.size(); ++config) {
+    Result<eviction::EvictionManager> manager = manager_of(*parts.configs[config]);
+    if (!manager) {
+      return Failure(manager.error());
+    }
+    eviction::PassState state;
+    for (std::size_t i = 0; i < parts.passes.size() && !state.layout; ++i) {
+      if (parts.config_of[i] == config) {
+        state.layout = layout_at(*parts.passes[i]);
+      }
+    }
+    manager->restore(state);
+    tables.push_back(manager->thresholds());
+  }
+  return tables;
+}
+
 std::vector<Eviction> recorded_evictions(const Parts& parts,
-                                         const eviction::ThresholdTable& thresholds) {
+                                         const std::vector<eviction::ThresholdTable>& thresholds) {
   std::vector<Eviction> evictions;
-  for (const RecordedPass* pass : parts.passes) {
+  for (std::size_t i = 0; i < parts.passes.size(); ++i) {
+    const RecordedPass* pass = parts.passes[i];
     for (const std::size_t place : pass->local_signalled) {
       Eviction eviction = begin_eviction(*pass, place, parts);
       eviction.local_limit = limit_of(*pass, place);
@@ -145,7 +173,7 @@ std::vector<Eviction> recorded_evictions(const Parts& parts,
     }
     if (const auto place = pressure_victim(*pass)) {
       Eviction eviction = begin_eviction(*pass, *place, parts);
-      add_threshold(eviction, *pass, thresholds);
+      add_threshold(eviction, *pass, thresholds[parts.config_of[i]]);
       evictions.push_back(std::move(eviction));
     }
   }

@@ -19,9 +19,10 @@ struct Parts {
   std::vector<const RecordedPod*> pods;
   std::vector<std::size_t> identity;
   std::vector<const RecordedPass*> passes;
-  /// The first one.
-  const RecordedConfig* config = nullptr;
-  std::size_t configs = 0;
+  /// In order; not empty.
+  std::vector<const RecordedConfig*> configs;
+  /// Which of them each pass was run with, parallel to `passes`.
+  std::vector<std::size_t> config_of;
   std::uint64_t missed_passes = 0;
 
   /// The last pass at or before `now`, the first one if there is none. `passes` is not empty.
@@ -59,9 +60,14 @@ struct Eviction {
   bool dry_run = false;
 };
 
-/// Every eviction of the recording, in order. `thresholds` are those of its configuration.
-[[nodiscard]] std::vector<Eviction> recorded_evictions(const Parts& parts,
-                                                       const eviction::ThresholdTable& thresholds);
+/// The thresholds of each configuration of the recording as its passes had them, parallel to
+/// Parts::configs; those of one without a pass lack what the disk layout adds.
+/// Errors: those of config::parse() and EvictionManager::create().
+[[nodiscard]] Result<std::vector<eviction::ThresholdTable>> recorded_thresholds(const Parts& parts);
+
+/// Every eviction of the recording, in order. `thresholds` are those of recorded_thresholds().
+[[nodiscard]] std::vector<Eviction> recorded_evictions(
+    const Parts& parts, const std::vector<eviction::ThresholdTable>& thresholds);
 
 /// A stretch in which collectors ran, and what was free afterwards and not before.
 struct RecordedReclaim {

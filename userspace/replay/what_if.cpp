@@ -81,13 +81,17 @@ Result<Counterfactual> what_if(const Recording& recording, const WhatIf& changes
     return Failure(parts.error());
   }
   const Result<config::Config> was =
-      config::parse(parts->config->yaml, "the recorded configuration");
+      config::parse(parts->configs.front()->yaml, "the recorded configuration");
   if (!was) {
     return Failure(was.error());
   }
   const config::Config& config = changes.config ? *changes.config : *was;
   eviction::PassSettings settings = config::pass_settings_of(config);
   settings.compat = changes.compat.value_or(settings.compat);
+  const Result<std::vector<eviction::ThresholdTable>> thresholds = recorded_thresholds(*parts);
+  if (!thresholds) {
+    return Failure(thresholds.error());
+  }
   Result<eviction::EvictionManager> before =
       eviction::EvictionManager::create(config::pass_settings_of(*was));
   Result<eviction::EvictionManager> manager =
@@ -110,7 +114,7 @@ Result<Counterfactual> what_if(const Recording& recording, const WhatIf& changes
       std::move(*manager));
   simulation.run();
   Counterfactual result;
-  pair_up(result, simulation, recorded_evictions(*parts, before->thresholds()));
+  pair_up(result, simulation, recorded_evictions(*parts, *thresholds));
   result.passes = simulation.passes();
   result.held = simulation.held();
   result.left_out = left_out(*parts, changes, *was, simulation);

@@ -42,6 +42,14 @@ class Recorder {
     }
   }
 
+  /// Another configuration from the next pass on, as a reload does it.
+  void reload(const std::string& yaml) {
+    eviction::EvictionManager manager = manager_of({yaml}).value();
+    manager.inherit(manager_);
+    manager_ = std::move(manager);
+    add({{"config", yaml}});
+    first_ = true;
+  }
   /// Another description of a pod; its number.
   std::size_t describe(RecordedPod pod) {
     pod.number = pods_.size();

@@ -40,5 +40,23 @@ TEST(WhatIfTime, APodThatHeldStillGrowsNoFurther) {
   EXPECT_FALSE(result.evictions[0].oom_first);
 }
 
+TEST(WhatIfTime, WhatWasRecordedAfterAReloadIsNamedByTheThresholdsThenInForce) {
+  Recorder recorder("evictionHard:\n  pid.available: 10\n");
+  recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
+  recorder.reload(kYaml);
+  recorder.pass(at_ms(1000), "crossing", 153_MiB, 40_MiB, (1024_MiB).value);
+  recorder.pass(at_ms(1010), "release", 0_MiB, 40_MiB);
+  WhatIf changes;
+  changes.compat = eviction::Compat::k1_26;
+
+  const Counterfactual result = what_if_of(recorder, changes);
+
+  ASSERT_FALSE(result.evictions.empty());
+  ASSERT_TRUE(result.evictions[0].recorded);
+  EXPECT_EQ(result.evictions[0].recorded->signal, "allocatableMemory.available");
+  EXPECT_EQ(result.evictions[0].recorded->threshold, "64Mi");
+  EXPECT_EQ(result.evictions[0].recorded->available, (63_MiB).value);
+}
+
 }  // namespace
 }  // namespace evictd::replay::test
