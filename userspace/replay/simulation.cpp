@@ -2,6 +2,7 @@
 #include "replay/simulation.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace evictd::replay {
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "eviction/manager.h"
@@ -36,10 +35,8 @@ class Simulation {
   [[nodiscard]] std::uint64_t passes() const { return passes_; }
   [[nodiscard]] const std::map<std::string, std::uint64_t>& held() const { return held_; }
   [[nodiscard]] const std::vector<Eviction>& evictions() const { return evictions_; }
-  /// Each with the pods that lived on when it happened.
-  [[nodiscard]] const std::vector<std::pair<OutOfMemory, std::set<std::size_t>>>& ooms() const {
-    return ooms_;
-  }
+  /// When memory was first used up while a pod lived on; nothing if it never was.
+  [[nodiscard]] std::optional<OutOfMemory> oom_of(std::size_t pod) const;
   [[nodiscard]] World& world() { return world_; }
 
  private:
@@ -59,6 +56,7 @@ class Simulation {
   [[nodiscard]] const RecordedPass& last_recorded() const;
   void spare_the_recorded(MonoTime now);
   void note_oom(MonoTime now);
+  [[nodiscard]] std::optional<OutOfMemory> first_oom(MonoTime until) const;
   void find_crossing(MonoTime now, MonoTime until);
   [[nodiscard]] MonoTime horizon() const;
   [[nodiscard]] std::optional<MonoTime> next_moment(MonoTime now);
@@ -87,13 +85,13 @@ class Simulation {
   /// When evictions were begun, as the brakes count them.
   std::vector<MonoTime> begun_;
   eviction::Brakes brakes_;
-  /// Ended in the recording, and alive here when memory ran out.
+  /// Ended in the recording, and living on here.
   std::set<std::size_t> waiting_;
 
   std::uint64_t passes_ = 0;
   std::map<std::string, std::uint64_t> held_;
   std::vector<Eviction> evictions_;
-  std::vector<std::pair<OutOfMemory, std::set<std::size_t>>> ooms_;
+  std::map<std::size_t, OutOfMemory> ooms_;
 };
 
 }  // namespace evictd::replay

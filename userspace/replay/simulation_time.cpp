@@ -10,6 +10,8 @@ namespace {
 
 /// A timer may fire so much late.
 constexpr Duration kTimerSlack = std::chrono::milliseconds(10);
+/// So long after it was reached a threshold is passed.
+constexpr Duration kPast = std::chrono::microseconds(1);
 
 bool is_regular(const RecordedPass& pass) {
   return pass.trigger == "regular";
@@ -52,23 +54,39 @@ bool Simulation::is_due(MonoTime now) {
   return due;
 }
 
-/// Memory that goes below nothing since the last moment.
-void Simulation::note_oom(MonoTime now) {
+/// Memory that is used up, or still is, in the stretch since the last moment.
+std::optional<OutOfMemory> Simulation::first_oom(MonoTime until) const {
+  std::optional<OutOfMemory> first;
   for (const eviction::Signal signal : eviction::kSignals) {
-    if (!eviction::is_memory(signal) || waiting_.empty() || last_ == MonoTime{}) {
-      continue;
-    }
     const std::optional<double> from = world_.available(signal, last_);
-    const std::optional<double> to = world_.available(signal, now);
-    if (!from || !to || *from <= 0 || *to > 0) {
+    if (!eviction::is_memory(signal) || !from) {
       continue;
     }
-    const auto share = *from / (*from - *to);
-    const auto after = std::chrono::duration<double>(now - last_) * share;
-    ooms_.emplace_back(OutOfMemory{.at = last_ + std::chrono::duration_cast<Duration>(after),
-                                   .signal = std::string(eviction::to_string(signal))},
-                       waiting_);
+    const std::optional<MonoTime> at =
+        *from <= 0 ? last_ : world_.falls_below(signal, 0, last_, until);
+    if (at && (!first || *at < first->at)) {
+      first = OutOfMemory{.at = *at, .signal = std::string(eviction::to_string(signal))};
+    }
   }
+  return first;
+}
+
+void Simulation::note_oom(MonoTime now) {
+  if (waiting_.empty() || last_ == MonoTime{}) {
+    return;
+  }
+  // Whoever is gone at `now` still held right before it what it had.
+  const std::optional<OutOfMemory> oom = first_oom(now - Duration(1));
+  for (auto pod = waiting_.begin(); oom && pod != waiting_.end(); ++pod) {
+    if (!world_.is_gone(*pod, oom->at)) {
+      ooms_.emplace(*pod, *oom);
+    }
+  }
+}
+
+std::optional<OutOfMemory> Simulation::oom_of(std::size_t pod) const {
+  const auto found = ooms_.find(pod);
+  return found == ooms_.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// When a threshold that is not met would be crossed before `until`, in a straight line.
@@ -80,22 +98,14 @@ void Simulation::find_crossing(MonoTime now, MonoTime until) {
   const eviction::ThresholdTable& table = manager_.thresholds();
   for (std::size_t place = 0; place < table.size(); ++place) {
     const auto& seen = manager_.state().last_observations[table[place].signal];
-    const auto from = world_.available(table[place].signal, now);
-    const auto to = world_.available(table[place].signal, until);
-    if (!seen || !from || !to) {
+    if (!seen) {
       continue;
     }
     const auto limit =
         static_cast<double>(table.limit(place, seen->capacity, eviction::MinReclaim::kIgnored));
-    if (*from < limit || *to >= limit) {
-      continue;
-    }
-    const auto after =
-        std::chrono::duration<double>(until - now) * ((*from - limit) / (*from - *to));
-    const MonoTime at =
-        now + std::chrono::duration_cast<Duration>(after) + std::chrono::microseconds(1);
-    if (!crossing_ || at < *crossing_) {
-      crossing_ = at;
+    if (const auto at = world_.falls_below(table[place].signal, limit, now, until);
+        at && (!crossing_ || *at + kPast < *crossing_)) {
+      crossing_ = *at + kPast;
     }
   }
 }

@@ -30,12 +30,7 @@ void pair_up(Counterfactual& result, const Simulation& simulation,
         }
       }
     }
-    for (const auto& [oom, waiting] : simulation.ooms()) {
-      if (waiting.contains(was.pod) && (!line.instead || oom.at <= line.instead->at) &&
-          (!line.oom_first || oom.at < line.oom_first->at)) {
-        line.oom_first = oom;
-      }
-    }
+    line.oom_first = simulation.oom_of(was.pod);
     result.evictions.push_back(std::move(line));
   }
   for (std::size_t i = 0; i < used.size(); ++i) {

@@ -41,7 +41,8 @@ struct Comparison {
   /// where there is both.
   std::optional<Duration> later;
   std::optional<std::int64_t> more_used;
-  /// Set where the kernel's OOM killer would have come before, by the recorded rates.
+  /// Set where the kernel's OOM killer would have come before the pod was gone, its grace included,
+  /// by the recorded rates.
   std::optional<OutOfMemory> oom_first;
 };
 

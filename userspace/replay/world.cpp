@@ -165,6 +165,18 @@ std::optional<double> World::available(eviction::Signal signal, MonoTime now) co
   return was - surplus(now, counts_tasks(signal));
 }
 
+std::optional<MonoTime> World::falls_below(eviction::Signal signal, double level, MonoTime from,
+                                           MonoTime until) const {
+  const std::optional<double> before = available(signal, from);
+  const std::optional<double> after = available(signal, until);
+  if (!before || !after || *before < level || *after >= level) {
+    return std::nullopt;
+  }
+  const auto passed =
+      std::chrono::duration<double>(until - from) * ((*before - level) / (*before - *after));
+  return from + std::chrono::duration_cast<Duration>(passed);
+}
+
 bool World::is_gone(std::size_t pod, MonoTime now) const {
   const auto ended = ended_.find(pod);
   return ended != ended_.end() && ended->second.kill_at <= now;

@@ -42,6 +42,8 @@ class World {
   void forget_pretended() { pretended_.clear(); }
   [[nodiscard]] bool is_spared(std::size_t pod) const { return spared_.contains(pod); }
   [[nodiscard]] bool is_ended(std::size_t pod) const { return ended_.contains(pod); }
+  /// Whether it was ended here before `now`, or is at `now`.
+  [[nodiscard]] bool is_gone(std::size_t pod, MonoTime now) const;
   [[nodiscard]] bool any_spared() const { return !spared_.empty(); }
   /// When a pod of a size that can be seen was last gone before `now`.
   [[nodiscard]] std::optional<MonoTime> freed_at(MonoTime now) const;
@@ -60,8 +62,12 @@ class World {
   /// The same at a recorded pass, as it was recorded to the byte.
   const Seen& look_at(const RecordedPass& pass);
 
-  /// What `signal` had at `now`; not below zero unless `below_zero`.
+  /// What `signal` had at `now`; below zero where more is used than there is.
   [[nodiscard]] std::optional<double> available(eviction::Signal signal, MonoTime now) const;
+  /// When `signal` falls below `level`, in a straight line from `from` to `until`; nothing if it is
+  /// below before, or not below then.
+  [[nodiscard]] std::optional<MonoTime> falls_below(eviction::Signal signal, double level,
+                                                    MonoTime from, MonoTime until) const;
 
  private:
   struct Spared {
@@ -94,7 +100,6 @@ class World {
   /// What pods of another fate hold beyond what they hold in the recording.
   [[nodiscard]] double surplus(MonoTime now, bool tasks) const;
   [[nodiscard]] eviction::Standing standing_of(const RecordedPodPass& pod, MonoTime now) const;
-  [[nodiscard]] bool is_gone(std::size_t pod, MonoTime now) const;
   void add(const RecordedPodPass& pod);
   void observe(const Between& between, MonoTime now);
   void add_as_is_now(const RecordedPodPass& pod, const Between& between, MonoTime now);

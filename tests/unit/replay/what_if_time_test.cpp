@@ -58,5 +58,28 @@ TEST(WhatIfTime, WhatWasRecordedAfterAReloadIsNamedByTheThresholdsThenInForce) {
   EXPECT_EQ(result.evictions[0].recorded->available, (63_MiB).value);
 }
 
+/// Both pods are evicted in the recording, one after the other; the first one grows by 1 GiB a
+/// second when its time has come, so that nothing is left when the second one's has.
+Recorder one_after_the_other() {
+  Recorder recorder;
+  recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
+  recorder.pass(at_ms(1000), "crossing", 153_MiB, 40_MiB, (1024_MiB).value);
+  recorder.pass(at_ms(1010), "release", 0_MiB, 40_MiB);
+  recorder.pass(at_ms(2000), "crossing", 0_MiB, 193_MiB);
+  return recorder;
+}
+
+TEST(WhatIfTime, WhoBeginsToWaitWhenNothingIsLeftHasTheOomKillerFirst) {
+  const Counterfactual result =
+      what_if_of(one_after_the_other(), only_every(std::chrono::seconds(10)));
+
+  ASSERT_EQ(result.evictions.size(), 2U);
+  const Comparison& web = result.evictions[1];
+  ASSERT_TRUE(web.recorded);
+  EXPECT_EQ(web.recorded->uid, "uid-web");
+  ASSERT_TRUE(web.oom_first);
+  EXPECT_EQ(web.oom_first->at, web.recorded->at);
+}
+
 }  // namespace
 }  // namespace evictd::replay::test
