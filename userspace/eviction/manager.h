@@ -64,6 +64,9 @@ class EvictionManager {
   /// Whether a pass is suspended and resume() is due.
   [[nodiscard]] bool waits_for_collectors() const { return suspended_.has_value(); }
   [[nodiscard]] const std::optional<SuspendedPass>& suspended() const { return suspended_; }
+  /// Below this much of its signal, in the signal's unit, a victim of the threshold at `place`
+  /// loses its hard grace.
+  [[nodiscard]] Wide floor_of(std::size_t place, std::int64_t capacity) const;
   /// Goes on from a state that was kept, of this manager or of one with the same settings, and from
   /// the pass that waited for collectors then, if that is to be gone on with. Places of thresholds
   /// that there are none of are left out.
@@ -95,7 +98,6 @@ class EvictionManager {
   void watch_floor(MonoTime now, const Observation& seen);
   /// Whether so little is left that a hard victim gets no more time.
   [[nodiscard]] bool below_floor(std::size_t place, const Observation& seen) const;
-  [[nodiscard]] Wide floor_of(std::size_t place, std::int64_t capacity) const;
   [[nodiscard]] std::chrono::seconds hard_grace() const;
   [[nodiscard]] std::chrono::seconds grace_for(const Threshold& threshold,
                                                const PodFacts& victim) const;

@@ -26,12 +26,6 @@ bool has_outcome(const RecordedPass& pass, const char* outcome) {
   return found != pass.decision.end() && *found == outcome;
 }
 
-std::int64_t grace_of(const RecordedPass& pass) {
-  const auto grace = pass.decision.find("grace");
-  return grace != pass.decision.end() && grace->is_number_unsigned() ? grace->get<std::int64_t>()
-                                                                     : 0;
-}
-
 /// The limit that a pod was to go for; empty if the decision does not say.
 std::string limit_of(const RecordedPass& pass, std::size_t place) {
   const auto victims = pass.decision.find("local_victims");
@@ -78,6 +72,25 @@ void add_threshold(Eviction& eviction, const RecordedPass& pass,
   eviction.threshold = eviction::to_string(threshold.value);
   if (pass.observations && (*pass.observations)[threshold.signal]) {
     eviction.available = (*pass.observations)[threshold.signal]->available;
+  }
+}
+
+/// Goes on to the last pass at which the pod was there, before SIGKILL was due.
+void follow_to_its_end(RecordedEnd& end, const Parts& parts) {
+  for (std::size_t i = parts.place_at(end.asked_at); i < parts.passes.size(); ++i) {
+    const RecordedPass& pass = *parts.passes[i];
+    if (pass.now > end.kill_at) {
+      return;
+    }
+    if (!pass.observations) {
+      continue;  // Nothing was read in it.
+    }
+    const RecordedPodPass* found = parts.find(pass, end.pod);
+    if (found == nullptr || found->usage.tasks == 0) {
+      end.left_early = true;
+      return;
+    }
+    end.last_seen = pass.now;
   }
 }
 
@@ -140,6 +153,45 @@ std::vector<std::size_t> signalled_in(const RecordedPass& pass, const Parts& par
     pods.push_back(parts.identity[pass.pods[place].number]);
   }
   return pods;
+}
+
+std::int64_t grace_of(const RecordedPass& pass) {
+  const auto grace = pass.decision.find("grace");
+  return grace != pass.decision.end() && grace->is_number_unsigned() ? grace->get<std::int64_t>()
+                                                                     : 0;
+}
+
+MonoTime kill_after(MonoTime asked_at, std::int64_t grace_seconds) {
+  constexpr std::chrono::seconds kLongest = std::chrono::hours(24);
+  return asked_at +
+         std::clamp(std::chrono::seconds(grace_seconds), std::chrono::seconds(0), kLongest);
+}
+
+std::vector<RecordedEnd> recorded_ends(const Parts& parts) {
+  std::vector<RecordedEnd> ends;
+  for (const RecordedPass* pass : parts.passes) {
+    if (pass->dry_run) {
+      continue;
+    }
+    const MonoTime kill_at = kill_after(pass->now, grace_of(*pass));
+    for (const std::size_t pod : signalled_in(*pass, parts)) {
+      const auto known = std::find_if(ends.begin(), ends.end(),
+                                      [&](const RecordedEnd& end) { return end.pod == pod; });
+      if (known == ends.end()) {
+        ends.push_back({.pod = pod,
+                        .asked_at = pass->now,
+                        .kill_at = kill_at,
+                        .last_seen = pass->now,
+                        .left_early = false});
+      } else {
+        known->kill_at = std::min(known->kill_at, kill_at);
+      }
+    }
+  }
+  for (RecordedEnd& end : ends) {
+    follow_to_its_end(end, parts);
+  }
+  return ends;
 }
 
 Result<std::vector<eviction::ThresholdTable>> recorded_thresholds(const Parts& parts) {

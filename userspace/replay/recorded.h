@@ -41,6 +41,26 @@ struct Parts {
 /// node pressure, any number for limits on local storage.
 [[nodiscard]] std::vector<std::size_t> signalled_in(const RecordedPass& pass, const Parts& parts);
 
+/// Seconds between SIGTERM and SIGKILL that a pass gave.
+[[nodiscard]] std::int64_t grace_of(const RecordedPass& pass);
+/// When SIGKILL follows a SIGTERM: no later than a day after it.
+[[nodiscard]] MonoTime kill_after(MonoTime asked_at, std::int64_t grace_seconds);
+
+/// How a pod was ended in the recording.
+struct RecordedEnd {
+  std::size_t pod = 0;
+  /// When it was sent its first signal.
+  MonoTime asked_at{};
+  /// When SIGKILL was due: a grace may be cut, and is never extended.
+  MonoTime kill_at{};
+  /// The last pass up to then at which it was still there.
+  MonoTime last_seen{};
+  /// It was gone by itself before SIGKILL was due.
+  bool left_early = false;
+};
+/// One for each pod that was sent a signal, no dry run among them, in the order of `asked_at`.
+[[nodiscard]] std::vector<RecordedEnd> recorded_ends(const Parts& parts);
+
 /// One eviction, recorded or as it would have been.
 struct Eviction {
   MonoTime at{};

@@ -19,7 +19,8 @@ Simulation::Simulation(const Options& options, eviction::EvictionManager manager
       changes_(*options.changes),
       manager_(std::move(manager)),
       world_({.parts = options.parts, .facts = options.facts, .files_go = options.files_go}),
-      next_tick_(options.parts->passes.front()->now) {
+      next_tick_(options.parts->passes.front()->now),
+      ends_(recorded_ends(*options.parts)) {
   if (const auto& first = parts_.passes.front()->brakes) {
     begun_ = first->recent;
   }
@@ -122,6 +123,10 @@ void Simulation::follow(const eviction::Decision& decision, MonoTime now) {
   }
   evict_for_local_storage(decision, now);
   evict(decision, now);
+  // The daemon passes again at once; where all is as recorded that pass is in the recording.
+  if (decision.cut_at_once && !dry_run() && (differs_ || changes_.without_events)) {
+    again_at_ = now + kPast;
+  }
 }
 
 void Simulation::evict(const eviction::Decision& decision, MonoTime now) {
@@ -172,38 +177,53 @@ void Simulation::end(std::size_t pod, eviction::Standing grace, const Eviction& 
   if (!eviction.escalated) {
     begun_.push_back(eviction.at);
   }
-  bool as_recorded = false;
-  if (exact_ != nullptr && exact_->dry_run == eviction.dry_run) {
-    const std::vector<std::size_t> recorded = signalled_in(*exact_, parts_);
-    as_recorded = std::find(recorded.begin(), recorded.end(), pod) != recorded.end();
-  }
+  const bool as_recorded = is_recorded(eviction);
   differs_ = differs_ || !as_recorded;
   if (eviction.dry_run) {
     world_.pretend(pod);
     return;
   }
-  const Duration until_kill =
-      std::min<Duration>(std::chrono::seconds(eviction.grace_seconds), std::chrono::hours(24));
-  world_.end(pod, grace, eviction.at + until_kill,
+  world_.end(pod, grace, kill_after(eviction.at, eviction.grace_seconds),
              as_recorded ? World::Fate::kAsRecorded : World::Fate::kOther);
 }
 
-/// Whoever is ended here in the recording, and not by us, lives on.
+/// Whether the recorded pass at this very moment ends the same pod in the same way.
+bool Simulation::is_recorded(const Eviction& eviction) const {
+  if (exact_ == nullptr || exact_->dry_run != eviction.dry_run) {
+    return false;
+  }
+  const std::vector<std::size_t> recorded = signalled_in(*exact_, parts_);
+  return std::find(recorded.begin(), recorded.end(), eviction.pod) != recorded.end() &&
+         (eviction.dry_run || grace_of(*exact_) == eviction.grace_seconds);
+}
+
+void Simulation::spare(std::size_t pod, MonoTime since) {
+  differs_ = true;
+  world_.spare(pod, since);
+  waiting_.insert(pod);
+}
+
+/// Whoever is ended here in the recording, and not by us or later, lives on.
 void Simulation::spare_the_recorded(MonoTime now) {
-  for (; next_spare_ < parts_.passes.size() && parts_.passes[next_spare_]->now <= now;
-       ++next_spare_) {
-    const RecordedPass& pass = *parts_.passes[next_spare_];
-    if (pass.dry_run) {
-      continue;
-    }
-    for (const std::size_t pod : signalled_in(pass, parts_)) {
-      if (!world_.is_ended(pod) && !world_.is_spared(pod)) {
-        differs_ = true;
-        world_.spare(pod, pass.now);
-        waiting_.insert(pod);
-      }
+  for (; next_recorded_end_ < ends_.size() && ends_[next_recorded_end_].asked_at <= now;
+       ++next_recorded_end_) {
+    const RecordedEnd& end = ends_[next_recorded_end_];
+    if (world_.is_ended(end.pod)) {
+      asked_too_.push_back(end);
+    } else {
+      spare(end.pod, end.asked_at);
     }
   }
+  std::erase_if(asked_too_, [&](const RecordedEnd& end) {
+    if (end.last_seen > now) {
+      return false;
+    }
+    // It does not stay longer for being allowed to.
+    if (!end.left_early && !world_.is_gone(end.pod, end.kill_at)) {
+      spare(end.pod, end.last_seen);
+    }
+    return true;
+  });
 }
 
 }  // namespace evictd::replay

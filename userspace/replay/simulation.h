@@ -40,6 +40,9 @@ class Simulation {
   [[nodiscard]] World& world() { return world_; }
 
  private:
+  /// So long after it was reached a threshold is passed.
+  static constexpr Duration kPast = std::chrono::microseconds(1);
+
   [[nodiscard]] bool has_ticks() const;
   [[nodiscard]] bool is_due(MonoTime now);
   void run_pass(MonoTime now);
@@ -51,12 +54,16 @@ class Simulation {
   void evict(const eviction::Decision& decision, MonoTime now);
   void evict_for_local_storage(const eviction::Decision& decision, MonoTime now);
   void end(std::size_t pod, eviction::Standing grace, const Eviction& eviction);
+  [[nodiscard]] bool is_recorded(const Eviction& eviction) const;
   [[nodiscard]] Eviction begin_eviction(const eviction::Decision& decision, std::size_t pod,
                                         MonoTime now) const;
   [[nodiscard]] const RecordedPass& last_recorded() const;
+  void spare(std::size_t pod, MonoTime since);
   void spare_the_recorded(MonoTime now);
   void note_oom(MonoTime now);
   [[nodiscard]] std::optional<OutOfMemory> first_oom(MonoTime until) const;
+  void consider_crossing(eviction::Signal signal, eviction::Wide level, MonoTime now,
+                         MonoTime until);
   void find_crossing(MonoTime now, MonoTime until);
   [[nodiscard]] MonoTime horizon() const;
   [[nodiscard]] std::optional<MonoTime> next_moment(MonoTime now);
@@ -77,10 +84,16 @@ class Simulation {
   MonoTime next_tick_{};
   MonoTime last_{};
   std::size_t next_pass_ = 0;
-  std::size_t next_spare_ = 0;
+  /// How pods were ended in the recording, which of them is next, and those that were asked to go
+  /// here as well and may be given longer.
+  std::vector<RecordedEnd> ends_;
+  std::size_t next_recorded_end_ = 0;
+  std::vector<RecordedEnd> asked_too_;
   eviction::Cadence cadence_ = eviction::Cadence::kRegular;
   std::optional<MonoTime> deadline_;
   std::optional<MonoTime> crossing_;
+  /// A victim was chosen when less than the floor was left.
+  std::optional<MonoTime> again_at_;
   std::optional<MonoTime> resume_at_;
   /// When evictions were begun, as the brakes count them.
   std::vector<MonoTime> begun_;

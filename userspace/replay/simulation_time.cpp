@@ -10,8 +10,11 @@ namespace {
 
 /// A timer may fire so much late.
 constexpr Duration kTimerSlack = std::chrono::milliseconds(10);
-/// So long after it was reached a threshold is passed.
-constexpr Duration kPast = std::chrono::microseconds(1);
+
+/// The end of a stretch that goes to `moment`: whoever is gone then still holds what it had.
+MonoTime right_before(MonoTime moment) {
+  return moment - Duration(1);
+}
 
 bool is_regular(const RecordedPass& pass) {
   return pass.trigger == "regular";
@@ -46,10 +49,12 @@ bool Simulation::is_due(MonoTime now) {
     cadence_ = eviction::Cadence::kRegular;
     due = true;
   }
-  if (crossing_ && now >= *crossing_) {
-    crossing_.reset();
-    cadence_ = eviction::Cadence::kEventOnly;
-    due = true;
+  for (std::optional<MonoTime>* moment : {&crossing_, &again_at_}) {
+    if (*moment && now >= **moment) {
+      moment->reset();
+      cadence_ = eviction::Cadence::kEventOnly;
+      due = true;
+    }
   }
   return due;
 }
@@ -75,8 +80,7 @@ void Simulation::note_oom(MonoTime now) {
   if (waiting_.empty() || last_ == MonoTime{}) {
     return;
   }
-  // Whoever is gone at `now` still held right before it what it had.
-  const std::optional<OutOfMemory> oom = first_oom(now - Duration(1));
+  const std::optional<OutOfMemory> oom = first_oom(right_before(now));
   for (auto pod = waiting_.begin(); oom && pod != waiting_.end(); ++pod) {
     if (!world_.is_gone(*pod, oom->at)) {
       ooms_.emplace(*pod, *oom);
@@ -89,29 +93,44 @@ std::optional<OutOfMemory> Simulation::oom_of(std::size_t pod) const {
   return found == ooms_.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// When a threshold that is not met would be crossed before `until`, in a straight line.
+void Simulation::consider_crossing(eviction::Signal signal, eviction::Wide level, MonoTime now,
+                                   MonoTime until) {
+  if (level <= 0) {
+    return;  // Nothing is seen below nothing.
+  }
+  const std::optional<MonoTime> at =
+      world_.falls_below(signal, static_cast<double>(level), now, until);
+  if (at && (!crossing_ || *at + kPast < *crossing_)) {
+    crossing_ = *at + kPast;
+  }
+}
+
+/// When a threshold that is not met would be crossed before `until`, in a straight line; or while a
+/// victim is in its hard grace, the floor below which it loses it.
 void Simulation::find_crossing(MonoTime now, MonoTime until) {
   crossing_.reset();
   if (changes_.without_events || !world_.any_spared()) {
     return;
   }
+  const bool cuts = world_.any_in_hard_grace(now) && !dry_run();
   const eviction::ThresholdTable& table = manager_.thresholds();
   for (std::size_t place = 0; place < table.size(); ++place) {
-    const auto& seen = manager_.state().last_observations[table[place].signal];
+    const eviction::Signal signal = table[place].signal;
+    const auto& seen = manager_.state().last_observations[signal];
     if (!seen) {
       continue;
     }
-    const auto limit =
-        static_cast<double>(table.limit(place, seen->capacity, eviction::MinReclaim::kIgnored));
-    if (const auto at = world_.falls_below(table[place].signal, limit, now, until);
-        at && (!crossing_ || *at + kPast < *crossing_)) {
-      crossing_ = *at + kPast;
+    const std::int64_t capacity = seen->capacity;
+    consider_crossing(signal, table.limit(place, capacity, eviction::MinReclaim::kIgnored), now,
+                      until);
+    if (cuts && table[place].is_hard()) {
+      consider_crossing(signal, manager_.floor_of(place, capacity), now, until);
     }
   }
 }
 
-/// The end of what is looked at: with pods that live on, so long after the recording that every
-/// way to end them has had its turn.
+/// The end of what is looked at: with pods that live on, so long after the recording and the last
+/// grace that every way to end them has had its turn.
 MonoTime Simulation::horizon() const {
   const MonoTime end = parts_.passes.back()->now;
   if (!world_.any_spared()) {
@@ -122,7 +141,7 @@ MonoTime Simulation::horizon() const {
     longest = std::max(longest, std::min<Duration>(threshold.grace_period, std::chrono::hours(24)) +
                                     2 * options_.interval);
   }
-  return end + longest;
+  return std::max(end, world_.last_end().value_or(end)) + longest;
 }
 
 /// Whether the recorded daemon awaited the same deadline: its next pass then came as soon as the
@@ -164,9 +183,10 @@ std::optional<MonoTime> Simulation::next_moment(MonoTime now) {
     consider(next_tick_);
   }
   consider(deadline_);
+  consider(again_at_);
   consider(resume_at_);
   consider(world_.next_end(now));
-  find_crossing(now, next.value_or(end));
+  find_crossing(now, right_before(next.value_or(end)));
   consider(crossing_);
   return next;
 }

@@ -20,6 +20,10 @@ std::int64_t rounded(double amount) {
 /// What must be free again for standing still to prove something; as in the daemon.
 constexpr std::int64_t kTellingRelease = (16_MiB).value;
 
+bool is_telling(const RecordedPodPass& pod) {
+  return pod.reading.working_set_bytes >= kTellingRelease;
+}
+
 double towards(double from, double to, double share) {
   return from + (to - from) * share;
 }
@@ -87,16 +91,21 @@ void World::spare(std::size_t pod, MonoTime now) {
   spared.task_growth = std::max(spared.task_growth, 0.0);
   spared_.emplace(pod, spared);
   disk_.spare(pod, now);
+  if (const auto ended = ended_.find(pod); ended != ended_.end()) {
+    ended->second.telling = is_telling(*last);
+    disk_.end(pod, ended->second.kill_at);
+  }
 }
 
 void World::end(std::size_t pod, eviction::Standing grace, MonoTime kill_at, Fate fate) {
   const RecordedPodPass* last = options_.parts->find(*(*passes_)[find(kill_at).before], pod);
   const auto spared = spared_.find(pod);
   last = spared == spared_.end() ? last : &spared->second.last;
+  if (const auto ended = ended_.find(pod); ended != ended_.end()) {
+    kill_at = std::min(kill_at, ended->second.kill_at);
+  }
   ended_[pod] =
-      Ended{.kill_at = kill_at,
-            .standing = grace,
-            .telling = last != nullptr && last->reading.working_set_bytes >= kTellingRelease};
+      Ended{.kill_at = kill_at, .standing = grace, .telling = last != nullptr && is_telling(*last)};
   if (fate == Fate::kOther) {
     disk_.end(pod, kill_at);
   }
@@ -126,6 +135,14 @@ std::optional<MonoTime> World::next_end(MonoTime now) const {
   return next;
 }
 
+std::optional<MonoTime> World::last_end() const {
+  std::optional<MonoTime> last;
+  for (const auto& [pod, ended] : ended_) {
+    last = std::max(last, std::optional(ended.kill_at));
+  }
+  return last;
+}
+
 double World::spared_amount(const Spared& pod, MonoTime now, bool tasks) const {
   const double elapsed = std::max(in_seconds(now - pod.since), 0.0);
   return tasks ? pod.tasks + pod.task_growth * elapsed : pod.bytes + pod.byte_growth * elapsed;
@@ -145,6 +162,12 @@ double World::surplus(MonoTime now, bool tasks) const {
     }
   }
   return sum;
+}
+
+bool World::any_in_hard_grace(MonoTime now) const {
+  return std::any_of(ended_.begin(), ended_.end(), [&](const auto& one) {
+    return one.second.standing == eviction::Standing::kInHardGrace && one.second.kill_at > now;
+  });
 }
 
 std::optional<double> World::available(eviction::Signal signal, MonoTime now) const {

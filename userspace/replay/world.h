@@ -14,8 +14,9 @@
 namespace evictd::replay {
 
 /// A node as it was recorded, but for the pods whose fate is another one: a pod that was ended in
-/// the recording and is spared goes on growing as it did last, a pod that is ended earlier is gone
-/// from then on. What it takes or leaves is taken off or added to what was available.
+/// the recording, and is not here or later, goes on growing as it did last; a pod that is ended
+/// earlier is gone from then on. What it takes or leaves is taken off or added to what was
+/// available.
 ///
 /// Between two recorded passes everything changes in a straight line. Pods are named by their
 /// identity. Memory is free as soon as a pod is ended; for disks see WorldDisk.
@@ -31,11 +32,12 @@ class World {
   };
   explicit World(const Options& options);
 
-  /// The pod lives on from `now`, at which it is ended in the recording.
+  /// The pod lives on from `now`, after which it is ended in the recording; if it was asked to go
+  /// here, until it is ended here.
   void spare(std::size_t pod, MonoTime now);
-  /// Whether it is at the same moment in the recording that a pod is ended.
+  /// Whether it is at the same moments in the recording that a pod is asked to go and ended.
   enum class Fate { kAsRecorded, kOther };
-  /// The pod was asked to go, and is ended at `kill_at`.
+  /// The pod was asked to go, and is ended at `kill_at`, or when it would have been already.
   void end(std::size_t pod, eviction::Standing grace, MonoTime kill_at, Fate fate);
   /// The pod was chosen in a dry run: it counts as in its grace until they are forgotten.
   void pretend(std::size_t pod);
@@ -44,12 +46,15 @@ class World {
   [[nodiscard]] bool is_ended(std::size_t pod) const { return ended_.contains(pod); }
   /// Whether it was ended here before `now`, or is at `now`.
   [[nodiscard]] bool is_gone(std::size_t pod, MonoTime now) const;
+  [[nodiscard]] bool any_in_hard_grace(MonoTime now) const;
   [[nodiscard]] bool any_spared() const { return !spared_.empty(); }
   /// When a pod of a size that can be seen was last gone before `now`.
   [[nodiscard]] std::optional<MonoTime> freed_at(MonoTime now) const;
   [[nodiscard]] WorldDisk& disk() { return disk_; }
   /// The next moment after `now` at which a pod in its grace is ended.
   [[nodiscard]] std::optional<MonoTime> next_end(MonoTime now) const;
+  /// When the last of those that were asked to go is ended, or was.
+  [[nodiscard]] std::optional<MonoTime> last_end() const;
 
   /// What a pass at `now` would be given. Valid until the next call.
   struct Seen {

@@ -115,11 +115,14 @@ TEST(WhatIf, ALowerThresholdIsCrossedLaterByTheRecordedRate) {
       config::parse("evictionHard:\n  allocatableMemory.available: 31Mi\n", "other").value();
   const Result<Counterfactual> result = what_if(memory_scenario().recording(), changes);
   ASSERT_TRUE(result);
-  ASSERT_EQ(result->evictions.size(), 1U);
+  ASSERT_EQ(result->evictions.size(), 2U);
   ASSERT_TRUE(result->evictions[0].later);
   EXPECT_NEAR(std::chrono::duration<double>(*result->evictions[0].later).count(), 32.0 / 1024,
               0.001);
   EXPECT_FALSE(result->evictions[0].oom_first);
+  // The second that the kubelet gives by default would have been too long.
+  ASSERT_TRUE(result->evictions[1].instead);
+  EXPECT_TRUE(result->evictions[1].instead->escalated);
 }
 
 TEST(RecordingFile, IsNotBegunInWhatIsNoRegularFile) {

@@ -81,5 +81,76 @@ TEST(WhatIfTime, WhoBeginsToWaitWhenNothingIsLeftHasTheOomKillerFirst) {
   EXPECT_EQ(web.oom_first->at, web.recorded->at);
 }
 
+WhatIf with_config(const std::string& yaml) {
+  WhatIf changes;
+  changes.config = config::parse(yaml, "other").value();
+  return changes;
+}
+
+std::string with_grace(int seconds) {
+  return "evictionHard:\n  allocatableMemory.available: 64Mi\nhardEvictionGracePeriodSeconds: " +
+         std::to_string(seconds) + "\n";
+}
+
+/// The hog crosses at 1 s with 1 GiB a second and 63 MiB left, and is gone at `gone_ms`.
+Recorder one_hog(const std::string& yaml, std::int64_t gone_ms) {
+  Recorder recorder(yaml);
+  recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
+  recorder.pass(at_ms(1000), "crossing", 153_MiB, 40_MiB, (1024_MiB).value);
+  recorder.pass(at_ms(gone_ms), "release", 0_MiB, 40_MiB);
+  return recorder;
+}
+
+double seconds_between(MonoTime from, MonoTime to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+TEST(WhatIfTime, ALongerGraceLetsThePodGrowUntilTheOomKillerComes) {
+  const Counterfactual result =
+      what_if_of(one_hog(kYaml, 1010), with_config(with_grace(30) + "hardEvictionFloor: 0%\n"));
+
+  ASSERT_EQ(result.evictions.size(), 1U);
+  const Comparison& line = result.evictions[0];
+  EXPECT_EQ(line.later, Duration::zero());
+  ASSERT_TRUE(line.instead);
+  EXPECT_EQ(line.instead->grace_seconds, 30);
+  ASSERT_TRUE(line.oom_first);
+  EXPECT_NEAR(seconds_between(line.recorded->at, line.oom_first->at), 63.0 / 1024, 0.001);
+}
+
+TEST(WhatIfTime, ALongerGraceIsCutAtTheFloor) {
+  const Counterfactual result = what_if_of(one_hog(kYaml, 1010), with_config(with_grace(30)));
+
+  ASSERT_EQ(result.evictions.size(), 2U);
+  EXPECT_EQ(result.evictions[0].later, Duration::zero());
+  EXPECT_FALSE(result.evictions[0].oom_first);
+  const Comparison& cut = result.evictions[1];
+  EXPECT_FALSE(cut.recorded);
+  ASSERT_TRUE(cut.instead);
+  EXPECT_TRUE(cut.instead->escalated);
+  // Half of the threshold.
+  EXPECT_NEAR(seconds_between(at_ms(1000), cut.instead->at), 31.0 / 1024, 0.001);
+}
+
+TEST(WhatIfTime, WhoIsChosenBelowTheFloorLosesItsGraceAtOnce) {
+  const Counterfactual result =
+      what_if_of(one_hog(kYaml, 1010), with_config(with_grace(30) + "hardEvictionFloor: 100%\n"));
+
+  ASSERT_EQ(result.evictions.size(), 2U);
+  ASSERT_TRUE(result.evictions[1].instead);
+  EXPECT_TRUE(result.evictions[1].instead->escalated);
+  EXPECT_LT(seconds_between(at_ms(1000), result.evictions[1].instead->at), 0.001);
+}
+
+TEST(WhatIfTime, WhoLeftBeforeItsGraceWasOverLeavesALongerOneToo) {
+  const Counterfactual result = what_if_of(one_hog(with_grace(10), 1200),
+                                           with_config(with_grace(30) + "hardEvictionFloor: 0%\n"));
+
+  ASSERT_EQ(result.evictions.size(), 1U);
+  ASSERT_TRUE(result.evictions[0].instead);
+  EXPECT_EQ(result.evictions[0].instead->grace_seconds, 30);
+  EXPECT_FALSE(result.evictions[0].oom_first);
+}
+
 }  // namespace
 }  // namespace evictd::replay::test
