@@ -194,8 +194,8 @@ std::vector<RecordedEnd> recorded_ends(const Parts& parts) {
   return ends;
 }
 
-Result<std::vector<eviction::ThresholdTable>> recorded_thresholds(const Parts& parts) {
-  std::vector<eviction::ThresholdTable> tables;
+Result<std::vector<eviction::EvictionManager>> recorded_managers(const Parts& parts) {
+  std::vector<eviction::EvictionManager> managers;
   for (std::size_t config = 0; config < parts.configs.size(); ++config) {
     Result<eviction::EvictionManager> manager = manager_of(*parts.configs[config]);
     if (!manager) {
@@ -208,13 +208,13 @@ Result<std::vector<eviction::ThresholdTable>> recorded_thresholds(const Parts& p
       }
     }
     manager->restore(state);
-    tables.push_back(manager->thresholds());
+    managers.push_back(*std::move(manager));
   }
-  return tables;
+  return managers;
 }
 
 std::vector<Eviction> recorded_evictions(const Parts& parts,
-                                         const std::vector<eviction::ThresholdTable>& thresholds) {
+                                         const std::vector<eviction::EvictionManager>& managers) {
   std::vector<Eviction> evictions;
   for (std::size_t i = 0; i < parts.passes.size(); ++i) {
     const RecordedPass* pass = parts.passes[i];
@@ -225,7 +225,7 @@ std::vector<Eviction> recorded_evictions(const Parts& parts,
     }
     if (const auto place = pressure_victim(*pass)) {
       Eviction eviction = begin_eviction(*pass, *place, parts);
-      add_threshold(eviction, *pass, thresholds[parts.config_of[i]]);
+      add_threshold(eviction, *pass, managers[parts.config_of[i]].thresholds());
       evictions.push_back(std::move(eviction));
     }
   }

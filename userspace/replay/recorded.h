@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "evictd/result.h"
-#include "eviction/threshold_table.h"
+#include "eviction/manager.h"
 #include "replay/recording_reader.h"
 
 namespace evictd::replay {
@@ -80,14 +80,14 @@ struct Eviction {
   bool dry_run = false;
 };
 
-/// The thresholds of each configuration of the recording as its passes had them, parallel to
-/// Parts::configs; those of one without a pass lack what the disk layout adds.
+/// A manager with each configuration of the recording, with the thresholds that its passes had,
+/// parallel to Parts::configs; those of one without a pass lack what the disk layout adds.
 /// Errors: those of config::parse() and EvictionManager::create().
-[[nodiscard]] Result<std::vector<eviction::ThresholdTable>> recorded_thresholds(const Parts& parts);
+[[nodiscard]] Result<std::vector<eviction::EvictionManager>> recorded_managers(const Parts& parts);
 
-/// Every eviction of the recording, in order. `thresholds` are those of recorded_thresholds().
+/// Every eviction of the recording, in order. `managers` are those of recorded_managers().
 [[nodiscard]] std::vector<Eviction> recorded_evictions(
-    const Parts& parts, const std::vector<eviction::ThresholdTable>& thresholds);
+    const Parts& parts, const std::vector<eviction::EvictionManager>& managers);
 
 /// A stretch in which collectors ran, and what was free afterwards and not before.
 struct RecordedReclaim {

@@ -20,10 +20,12 @@ namespace evictd::replay {
 class Simulation {
  public:
   struct Options {
-    /// Borrowed, as the next two.
+    /// Borrowed, as the next three.
     const Parts* parts = nullptr;
     const WhatIf* changes = nullptr;
     const std::vector<eviction::PodFacts>* facts = nullptr;
+    /// What was recorded was decided by: one a configuration.
+    const std::vector<eviction::EvictionManager>* recorded = nullptr;
     Duration interval{0};
     bool files_go = false;
   };
@@ -43,6 +45,12 @@ class Simulation {
   /// So long after it was reached a threshold is passed.
   static constexpr Duration kPast = std::chrono::microseconds(1);
 
+  /// What of a threshold the kernel would have been told to watch.
+  enum class Level : std::uint8_t { kThreshold, kFloor };
+
+  [[nodiscard]] static eviction::Wide amount_of(Level kind,
+                                                const eviction::EvictionManager& manager,
+                                                std::size_t place, std::int64_t capacity);
   [[nodiscard]] bool has_ticks() const;
   [[nodiscard]] bool is_due(MonoTime now);
   void run_pass(MonoTime now);
@@ -62,8 +70,9 @@ class Simulation {
   void spare_the_recorded(MonoTime now);
   void note_oom(MonoTime now);
   [[nodiscard]] std::optional<OutOfMemory> first_oom(MonoTime until) const;
-  void consider_crossing(eviction::Signal signal, eviction::Wide level, MonoTime now,
-                         MonoTime until);
+  [[nodiscard]] bool is_noticed(Level kind, eviction::Signal signal, eviction::Wide level,
+                                std::int64_t capacity) const;
+  void consider_crossing(Level kind, std::size_t place, MonoTime now, MonoTime until);
   void find_crossing(MonoTime now, MonoTime until);
   [[nodiscard]] MonoTime horizon() const;
   [[nodiscard]] std::optional<MonoTime> next_moment(MonoTime now);

@@ -93,10 +93,41 @@ std::optional<OutOfMemory> Simulation::oom_of(std::size_t pod) const {
   return found == ooms_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void Simulation::consider_crossing(eviction::Signal signal, eviction::Wide level, MonoTime now,
-                                   MonoTime until) {
-  if (level <= 0) {
-    return;  // Nothing is seen below nothing.
+eviction::Wide Simulation::amount_of(Level kind, const eviction::EvictionManager& manager,
+                                     std::size_t place, std::int64_t capacity) {
+  return kind == Level::kFloor
+             ? manager.floor_of(place, capacity)
+             : manager.thresholds().limit(place, capacity, eviction::MinReclaim::kIgnored);
+}
+
+/// Whether a pass was recorded where `signal` fell below `level`: as long as all is as recorded, at
+/// what the recorded configuration had there.
+bool Simulation::is_noticed(Level kind, eviction::Signal signal, eviction::Wide level,
+                            std::int64_t capacity) const {
+  if (differs_) {
+    return false;
+  }
+  const std::size_t last = next_pass_ == 0 ? 0 : next_pass_ - 1;
+  const eviction::EvictionManager& was = (*options_.recorded)[parts_.config_of[last]];
+  for (std::size_t place = 0; place < was.thresholds().size(); ++place) {
+    if (was.thresholds()[place].signal == signal &&
+        amount_of(kind, was, place, capacity) == level) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void Simulation::consider_crossing(Level kind, std::size_t place, MonoTime now, MonoTime until) {
+  const eviction::Signal signal = manager_.thresholds()[place].signal;
+  const auto& seen = manager_.state().last_observations[signal];
+  if (!seen) {
+    return;
+  }
+  const eviction::Wide level = amount_of(kind, manager_, place, seen->capacity);
+  // Nothing is seen below nothing.
+  if (level <= 0 || is_noticed(kind, signal, level, seen->capacity)) {
+    return;
   }
   const std::optional<MonoTime> at =
       world_.falls_below(signal, static_cast<double>(level), now, until);
@@ -109,22 +140,15 @@ void Simulation::consider_crossing(eviction::Signal signal, eviction::Wide level
 /// victim is in its hard grace, the floor below which it loses it.
 void Simulation::find_crossing(MonoTime now, MonoTime until) {
   crossing_.reset();
-  if (changes_.without_events || !world_.any_spared()) {
+  if (changes_.without_events) {
     return;
   }
   const bool cuts = world_.any_in_hard_grace(now) && !dry_run();
   const eviction::ThresholdTable& table = manager_.thresholds();
   for (std::size_t place = 0; place < table.size(); ++place) {
-    const eviction::Signal signal = table[place].signal;
-    const auto& seen = manager_.state().last_observations[signal];
-    if (!seen) {
-      continue;
-    }
-    const std::int64_t capacity = seen->capacity;
-    consider_crossing(signal, table.limit(place, capacity, eviction::MinReclaim::kIgnored), now,
-                      until);
+    consider_crossing(Level::kThreshold, place, now, until);
     if (cuts && table[place].is_hard()) {
-      consider_crossing(signal, manager_.floor_of(place, capacity), now, until);
+      consider_crossing(Level::kFloor, place, now, until);
     }
   }
 }

@@ -83,33 +83,33 @@ Result<Counterfactual> what_if(const Recording& recording, const WhatIf& changes
   const config::Config& config = changes.config ? *changes.config : *was;
   eviction::PassSettings settings = config::pass_settings_of(config);
   settings.compat = changes.compat.value_or(settings.compat);
-  const Result<std::vector<eviction::ThresholdTable>> thresholds = recorded_thresholds(*parts);
-  if (!thresholds) {
-    return Failure(thresholds.error());
+  const Result<std::vector<eviction::EvictionManager>> recorded = recorded_managers(*parts);
+  if (!recorded) {
+    return Failure(recorded.error());
   }
-  Result<eviction::EvictionManager> before =
-      eviction::EvictionManager::create(config::pass_settings_of(*was));
   Result<eviction::EvictionManager> manager =
       eviction::EvictionManager::create(std::move(settings));
-  if (!before || !manager) {
-    return Failure(before ? manager.error() : before.error());
+  if (!manager) {
+    return Failure(manager.error());
   }
   if (const auto state = first_state(*parts->passes.front())) {
     // As a reload does it.
-    before->restore(*state);
-    manager->inherit(*before);
+    eviction::EvictionManager before = recorded->front();
+    before.restore(*state);
+    manager->inherit(before);
   }
   const std::vector<eviction::PodFacts> facts = facts_of(*parts, changes);
   Simulation simulation(
       {.parts = &*parts,
        .changes = &changes,
        .facts = &facts,
+       .recorded = &*recorded,
        .interval = changes.interval.value_or(config->poll_interval),
        .files_go = config->storage.evicted_pod_data == config::EvictedPodData::kRemoveEmptyDirs},
       std::move(*manager));
   simulation.run();
   Counterfactual result;
-  pair_up(result, simulation, recorded_evictions(*parts, *thresholds));
+  pair_up(result, simulation, recorded_evictions(*parts, *recorded));
   result.passes = simulation.passes();
   result.held = simulation.held();
   result.left_out = left_out(*parts, changes, *was, simulation);

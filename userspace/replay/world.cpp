@@ -248,6 +248,27 @@ void World::add_as_is_now(const RecordedPodPass& pod, const Between& between, Mo
                                               : recorded(identity, between, true));
 }
 
+/// Pods that came between two recorded passes: what they take in the straight line between them is
+/// theirs. Their disks are not measured yet.
+void World::add_newcomers(const Between& between, MonoTime now) {
+  const RecordedPass& before = *(*passes_)[between.before];
+  for (const RecordedPodPass& pod : (*passes_)[between.after]->pods) {
+    const std::size_t identity = options_.parts->identity[pod.number];
+    if (options_.parts->find(before, identity) != nullptr || is_gone(identity, now) ||
+        spared_.contains(identity)) {
+      continue;
+    }
+    add(pod);
+    eviction::PassPod& added = seen_.pods.back();
+    added.standing = standing_of(pod, now);
+    added.reading.working_set_bytes = rounded(recorded(identity, between, false));
+    added.reading.processes = rounded(recorded(identity, between, true));
+    added.reading.disk = {};
+    added.pod = nullptr;
+    added.statistics = nullptr;
+  }
+}
+
 void World::observe(const Between& between, MonoTime now) {
   const RecordedPass& before = *(*passes_)[between.before];
   seen_.observations = before.observations.value_or(eviction::Observations{});
@@ -270,6 +291,9 @@ const World::Seen& World::look(MonoTime now) {
     if (!is_gone(options_.parts->identity[pod.number], now)) {
       add_as_is_now(pod, between, now);
     }
+  }
+  if (between.share > 0) {
+    add_newcomers(between, now);
   }
   for (const auto& [identity, spared] : spared_) {
     if (options_.parts->find(before, identity) == nullptr && !is_gone(identity, now)) {

@@ -107,6 +107,7 @@ class World {
   [[nodiscard]] eviction::Standing standing_of(const RecordedPodPass& pod, MonoTime now) const;
   void add(const RecordedPodPass& pod);
   void observe(const Between& between, MonoTime now);
+  void add_newcomers(const Between& between, MonoTime now);
   void add_as_is_now(const RecordedPodPass& pod, const Between& between, MonoTime now);
 
   Options options_;

@@ -152,5 +152,37 @@ TEST(WhatIfTime, WhoLeftBeforeItsGraceWasOverLeavesALongerOneToo) {
   EXPECT_FALSE(result.evictions[0].oom_first);
 }
 
+/// 196 MiB are left at 0 s and 63 MiB at 1 s.
+TEST(WhatIfTime, AHigherThresholdIsCrossedInAStraightLineBetweenRecordedPasses) {
+  const std::string higher =
+      "evictionHard:\n  allocatableMemory.available: 128Mi\nhardEvictionGracePeriodSeconds: 0\n";
+  const Counterfactual result = what_if_of(one_hog(kYaml, 1010), with_config(higher));
+
+  ASSERT_EQ(result.evictions.size(), 1U);
+  const Comparison& line = result.evictions[0];
+  ASSERT_TRUE(line.instead);
+  EXPECT_EQ(line.instead->uid, "uid-hog");
+  EXPECT_NEAR(seconds_between(at_ms(0), line.instead->at), 68.0 / 133, 0.001);
+  ASSERT_TRUE(line.more_used);
+  EXPECT_NEAR(static_cast<double>(*line.more_used), static_cast<double>((-65_MiB).value), 1e6);
+  EXPECT_FALSE(line.oom_first);
+}
+
+TEST(WhatIfTime, APodThatCameBetweenTwoPassesIsThereInBetween) {
+  Recorder recorder;
+  recorder.pass(at_ms(0), "request", 0_MiB, 40_MiB);
+  recorder.pass(at_ms(1000), "crossing", 153_MiB, 40_MiB, (1024_MiB).value);
+  recorder.pass(at_ms(1010), "release", 0_MiB, 40_MiB);
+  const std::string higher =
+      "evictionHard:\n  allocatableMemory.available: 128Mi\nhardEvictionGracePeriodSeconds: 0\n";
+
+  const Counterfactual result = what_if_of(recorder, with_config(higher));
+
+  ASSERT_EQ(result.evictions.size(), 1U);
+  ASSERT_TRUE(result.evictions[0].instead);
+  EXPECT_EQ(result.evictions[0].instead->uid, "uid-hog");
+  EXPECT_LT(*result.evictions[0].later, -std::chrono::milliseconds(400));
+}
+
 }  // namespace
 }  // namespace evictd::replay::test
