@@ -74,6 +74,7 @@ class Simulation {
                                 std::int64_t capacity) const;
   void consider_crossing(Level kind, std::size_t place, MonoTime now, MonoTime until);
   void find_crossing(MonoTime now, MonoTime until);
+  [[nodiscard]] MonoTime used_up(MonoTime from) const;
   [[nodiscard]] MonoTime horizon() const;
   [[nodiscard]] std::optional<MonoTime> next_moment(MonoTime now);
   [[nodiscard]] bool awaited_as_recorded() const;

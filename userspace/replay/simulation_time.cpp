@@ -10,6 +10,8 @@ namespace {
 
 /// A timer may fire so much late.
 constexpr Duration kTimerSlack = std::chrono::milliseconds(10);
+/// How far pods are followed that nothing ends.
+constexpr Duration kLongestGrowth = std::chrono::minutes(10);
 
 /// The end of a stretch that goes to `moment`: whoever is gone then still holds what it had.
 MonoTime right_before(MonoTime moment) {
@@ -153,8 +155,19 @@ void Simulation::find_crossing(MonoTime now, MonoTime until) {
   }
 }
 
+/// When the pods that live on will have used up what they take, going on from `from`; what takes
+/// longer than kLongestGrowth is left out.
+MonoTime Simulation::used_up(MonoTime from) const {
+  MonoTime last = from;
+  for (const eviction::Threshold& threshold : manager_.thresholds().all()) {
+    last = std::max(
+        last, world_.falls_below(threshold.signal, 1, from, from + kLongestGrowth).value_or(from));
+  }
+  return last;
+}
+
 /// The end of what is looked at: with pods that live on, so long after the recording and the last
-/// grace that every way to end them has had its turn.
+/// end of one that every way to end them has had its turn; with their growth, where they grow.
 MonoTime Simulation::horizon() const {
   const MonoTime end = parts_.passes.back()->now;
   if (!world_.any_spared()) {
@@ -165,7 +178,8 @@ MonoTime Simulation::horizon() const {
     longest = std::max(longest, std::min<Duration>(threshold.grace_period, std::chrono::hours(24)) +
                                     2 * options_.interval);
   }
-  return std::max(end, world_.last_end().value_or(end)) + longest;
+  const MonoTime quiet = std::max(end, world_.last_end().value_or(end));
+  return (world_.any_living_on() ? used_up(quiet) : quiet) + longest;
 }
 
 /// Whether the recorded daemon awaited the same deadline: its next pass then came as soon as the
@@ -210,6 +224,9 @@ std::optional<MonoTime> Simulation::next_moment(MonoTime now) {
   consider(again_at_);
   consider(resume_at_);
   consider(world_.next_end(now));
+  if (!waiting_.empty()) {
+    consider(end);  // Memory may be used up before.
+  }
   find_crossing(now, right_before(next.value_or(end)));
   consider(crossing_);
   return next;

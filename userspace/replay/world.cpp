@@ -164,6 +164,11 @@ double World::surplus(MonoTime now, bool tasks) const {
   return sum;
 }
 
+bool World::any_living_on() const {
+  return std::any_of(spared_.begin(), spared_.end(),
+                     [&](const auto& one) { return !ended_.contains(one.first); });
+}
+
 bool World::any_in_hard_grace(MonoTime now) const {
   return std::any_of(ended_.begin(), ended_.end(), [&](const auto& one) {
     return one.second.standing == eviction::Standing::kInHardGrace && one.second.kill_at > now;

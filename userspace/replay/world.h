@@ -48,6 +48,8 @@ class World {
   [[nodiscard]] bool is_gone(std::size_t pod, MonoTime now) const;
   [[nodiscard]] bool any_in_hard_grace(MonoTime now) const;
   [[nodiscard]] bool any_spared() const { return !spared_.empty(); }
+  /// Whether there is one that was not asked to go here.
+  [[nodiscard]] bool any_living_on() const;
   /// When a pod of a size that can be seen was last gone before `now`.
   [[nodiscard]] std::optional<MonoTime> freed_at(MonoTime now) const;
   [[nodiscard]] WorldDisk& disk() { return disk_; }

@@ -184,5 +184,70 @@ TEST(WhatIfTime, APodThatCameBetweenTwoPassesIsThereInBetween) {
   EXPECT_LT(*result.evictions[0].later, -std::chrono::milliseconds(400));
 }
 
+/// A pass at which three pods hold so much; whoever holds nothing is gone.
+RecordedPass pass_of_three(MonoTime now, Bytes hog, Bytes web, Bytes third) {
+  RecordedPass pass = Recorder::memory_pass(now, "crossing", hog, web);
+  if (web.value == 0) {
+    pass.pods.pop_back();
+  }
+  if (third.value > 0) {
+    pass.pods.push_back(Recorder::pod(2, third, 0));
+  }
+  (*pass.observations)[eviction::Signal::kAllocatableMemoryAvailable]->available -= third.value;
+  return pass;
+}
+
+TEST(WhatIfTime, EachOfSeveralPodsThatLiveOnHasItsTurn) {
+  Recorder recorder;
+  RecordedPod third;
+  third.ns = "test";
+  third.name = "third";
+  third.uid = "uid-third";
+  recorder.describe(third);
+  recorder.run(pass_of_three(at_ms(0), 20_MiB, 30_MiB, 10_MiB));
+  recorder.run(pass_of_three(at_ms(1000), 153_MiB, 30_MiB, 10_MiB));
+  recorder.run(pass_of_three(at_ms(2000), 0_MiB, 183_MiB, 10_MiB));
+  recorder.run(pass_of_three(at_ms(3000), 0_MiB, 0_MiB, 193_MiB));
+  recorder.run(pass_of_three(at_ms(3010), 0_MiB, 0_MiB, 0_MiB));
+
+  const Counterfactual result = what_if_of(recorder, only_every(std::chrono::seconds(10)));
+
+  ASSERT_EQ(result.evictions.size(), 3U);
+  for (const Comparison& line : result.evictions) {
+    ASSERT_TRUE(line.recorded);
+    EXPECT_TRUE(line.instead) << line.recorded->name;
+  }
+}
+
+TEST(WhatIfTime, APodThatGrowsSlowlyIsFollowedUntilItIsEvicted) {
+  Recorder recorder;
+  recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
+  recorder.pass(at_ms(1000), "crossing", 153_MiB, 40_MiB, 209715);
+  recorder.pass(at_ms(1010), "release", 0_MiB, 40_MiB);
+  const std::string lower =
+      "evictionHard:\n  allocatableMemory.available: 33Mi\nhardEvictionGracePeriodSeconds: 0\n";
+
+  const Counterfactual result = what_if_of(recorder, with_config(lower));
+
+  ASSERT_EQ(result.evictions.size(), 1U);
+  ASSERT_TRUE(result.evictions[0].later);
+  EXPECT_NEAR(std::chrono::duration<double>(*result.evictions[0].later).count(), 150, 0.1);
+}
+
+TEST(WhatIfTime, MemoryThatIsUsedUpByAPodThatNobodyMayEvictIsTold) {
+  Recorder recorder;
+  recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
+  recorder.pass(at_ms(1000), "crossing", 153_MiB, 40_MiB, (1_MiB).value);
+  recorder.pass(at_ms(1010), "release", 0_MiB, 40_MiB);
+
+  const Counterfactual result =
+      what_if_of(recorder, with_config(std::string(kYaml) + "neverEvict:\n  namespaces: [test]\n"));
+
+  ASSERT_EQ(result.evictions.size(), 1U);
+  EXPECT_FALSE(result.evictions[0].instead);
+  ASSERT_TRUE(result.evictions[0].oom_first);
+  EXPECT_NEAR(seconds_between(at_ms(1000), result.evictions[0].oom_first->at), 63, 0.1);
+}
+
 }  // namespace
 }  // namespace evictd::replay::test
