@@ -32,9 +32,14 @@ bool counts_tasks(eviction::Signal signal) {
   return signal == eviction::Signal::kPidAvailable;
 }
 
-/// Whether the growth of a pod was read: one that holds still is no pod without a rate.
-bool has_rate(const CgroupUsage& usage) {
-  return usage.rate_bytes_per_second != 0 || usage.read_at != MonoTime{};
+/// A recorded rate is that of a stretch before the pass: a tenth of a second, up to one at rest.
+constexpr Duration kGrowthWindow = std::chrono::seconds(1);
+
+/// Whether the rate of a pod tells how it grows. One of 0 is a rate, but where it was not read, or
+/// the pod was seen so shortly before that it may have begun to grow since the rate was worked out.
+bool tells_growth(const CgroupUsage& usage, Duration since_seen) {
+  return usage.rate_bytes_per_second > 0 ||
+         (usage.read_at != MonoTime{} && since_seen >= kGrowthWindow);
 }
 
 }  // namespace
@@ -82,7 +87,7 @@ void World::spare(std::size_t pod, MonoTime now) {
     }
     const double elapsed = in_seconds(now - pass.now);
     spared.task_growth = (spared.tasks - held(*earlier, true)) / elapsed;
-    if (!has_rate(last->usage)) {
+    if (!tells_growth(last->usage, now - pass.now)) {
       spared.byte_growth = (spared.bytes - held(*earlier, false)) / elapsed;
     }
     break;

@@ -23,21 +23,39 @@ WhatIf only_every(Duration interval) {
   return changes;
 }
 
+RecordedPass with_rate_read(RecordedPass pass) {
+  pass.pods[0].usage.read_at = pass.now;
+  return pass;
+}
+
 /// It grew to 200 MiB and held still before it was evicted: that is the rate that was read.
 TEST(WhatIfTime, APodThatHeldStillGrowsNoFurther) {
   Recorder recorder;
   recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
-  RecordedPass still = Recorder::memory_pass(at_ms(1000), "crossing", 200_MiB, 40_MiB);
-  still.pods[0].usage.read_at = at_ms(1000);
-  recorder.run(still);
+  recorder.run(with_rate_read(Recorder::memory_pass(at_ms(3000), "crossing", 200_MiB, 40_MiB)));
+  recorder.pass(at_ms(3010), "release", 0_MiB, 40_MiB);
+
+  const Counterfactual result = what_if_of(recorder, only_every(std::chrono::seconds(10)));
+
+  ASSERT_EQ(result.evictions.size(), 1U);
+  EXPECT_EQ(result.evictions[0].later, std::chrono::seconds(7));
+  EXPECT_EQ(result.evictions[0].more_used, 0);
+  EXPECT_FALSE(result.evictions[0].oom_first);
+}
+
+/// It began to grow after its rate had been worked out for the last time.
+TEST(WhatIfTime, APodThatGrewRightBeforeGrowsOnWhateverItsLastRate) {
+  Recorder recorder;
+  recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
+  recorder.run(with_rate_read(Recorder::memory_pass(at_ms(990), "approach", 143_MiB, 40_MiB)));
+  recorder.run(with_rate_read(Recorder::memory_pass(at_ms(1000), "crossing", 153_MiB, 40_MiB)));
   recorder.pass(at_ms(1010), "release", 0_MiB, 40_MiB);
 
   const Counterfactual result = what_if_of(recorder, only_every(std::chrono::seconds(10)));
 
   ASSERT_EQ(result.evictions.size(), 1U);
-  EXPECT_EQ(result.evictions[0].later, std::chrono::seconds(9));
-  EXPECT_EQ(result.evictions[0].more_used, 0);
-  EXPECT_FALSE(result.evictions[0].oom_first);
+  ASSERT_TRUE(result.evictions[0].oom_first);
+  EXPECT_LT(result.evictions[0].oom_first->at, at_ms(1100));
 }
 
 TEST(WhatIfTime, WhatWasRecordedAfterAReloadIsNamedByTheThresholdsThenInForce) {
