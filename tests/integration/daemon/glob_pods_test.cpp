@@ -51,9 +51,11 @@ class GlobPods : public ArenaBySource {
     service.spec.name = "job";
     service.pod = slice_ / "job.service";
     service.container = service.pod;
-    service.uid = "cgroup:/" + service.pod.string();
+    service.uid = "job";  // Files are named by it.
     make(service.pod);
-    return start_hog(service, kModest);
+    Actor& job = start_hog(service, kModest);
+    job.pod.uid = "cgroup:/" + service.pod.string();
+    return job;
   }
   void expect_eviction_of(Actor& pod) {
     await_status([&](const Json& now) { return pod_in(now, pod.pod.uid)["state"] == "active"; });

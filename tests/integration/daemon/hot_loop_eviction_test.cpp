@@ -343,6 +343,7 @@ TEST_F(EvictingAtOnce, ADryRunNamesThePodAgainAtTheNextCrossing) {
   EXPECT_EQ(dry_run_.ended(), std::vector{dry_run_.begun()[0].report.ticket});
 
   node_.set_memory(930_MiB);
+  clock_.advance(seconds(1));
   const PassDone again = pass();
   ASSERT_TRUE(again.begun);
   EXPECT_EQ(again.begun->victim->uid, "hog");

@@ -59,7 +59,7 @@ TEST(WhatIfTime, APodThatGrewRightBeforeGrowsOnWhateverItsLastRate) {
 }
 
 TEST(WhatIfTime, WhatWasRecordedAfterAReloadIsNamedByTheThresholdsThenInForce) {
-  Recorder recorder("evictionHard:\n  pid.available: 10\n");
+  Recorder recorder("evictionHard:\n  pid.available: \"10\"\n");
   recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
   recorder.reload(kYaml);
   recorder.pass(at_ms(1000), "crossing", 153_MiB, 40_MiB, (1024_MiB).value);
