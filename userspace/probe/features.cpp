@@ -197,6 +197,7 @@ std::vector<Feature> kernel_features(const std::string& root, const std::string&
 std::vector<Feature> privileges(std::string_view status) {
   const std::optional<std::uint64_t> effective = effective_set(status);
   std::vector<Feature> features;
+  features.reserve(std::size(kCapabilities));
   for (const Capability& capability : kCapabilities) {
     features.push_back(effective ? privilege(capability, *effective)
                                  : Feature{.name = std::string(capability.name),
