@@ -199,8 +199,9 @@ bool Simulation::is_recorded(const Eviction& eviction) const {
 
 void Simulation::spare(std::size_t pod, MonoTime since) {
   differs_ = true;
-  world_.spare(pod, since);
-  waiting_.insert(pod);
+  if (world_.spare(pod, since)) {
+    waiting_.insert(pod);
+  }
 }
 
 /// Whoever is ended here in the recording, and not by us or later, lives on.

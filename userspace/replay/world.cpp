@@ -66,11 +66,11 @@ double World::recorded(std::size_t pod, const Between& between, bool tasks) cons
                  after == nullptr ? 0 : held(*after, tasks), between.share);
 }
 
-void World::spare(std::size_t pod, MonoTime now) {
+bool World::spare(std::size_t pod, MonoTime now) {
   const Between between = find(now);
   const RecordedPodPass* last = options_.parts->find(*(*passes_)[between.before], pod);
   if (last == nullptr) {
-    return;
+    return false;
   }
   Spared spared{.since = now,
                 .bytes = held(*last, false),
@@ -100,6 +100,7 @@ void World::spare(std::size_t pod, MonoTime now) {
     ended->second.telling = is_telling(*last);
     disk_.end(pod, ended->second.kill_at);
   }
+  return true;
 }
 
 void World::end(std::size_t pod, eviction::Standing grace, MonoTime kill_at, Fate fate) {

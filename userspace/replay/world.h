@@ -33,8 +33,8 @@ class World {
   explicit World(const Options& options);
 
   /// The pod lives on from `now`, after which it is ended in the recording; if it was asked to go
-  /// here, until it is ended here.
-  void spare(std::size_t pod, MonoTime now);
+  /// here, until it is ended here. False, and nothing changes, if it was not seen at `now`.
+  bool spare(std::size_t pod, MonoTime now);
   /// Whether it is at the same moments in the recording that a pod is asked to go and ended.
   enum class Fate { kAsRecorded, kOther };
   /// The pod was asked to go, and is ended at `kill_at`, or when it would have been already.

@@ -267,5 +267,23 @@ TEST(WhatIfTime, MemoryThatIsUsedUpByAPodThatNobodyMayEvictIsTold) {
   EXPECT_NEAR(seconds_between(at_ms(1000), result.evictions[0].oom_first->at), 63, 0.1);
 }
 
+/// It is gone in the second pass of the same moment; a second later web uses everything up.
+TEST(WhatIfTime, AnOomKillerThatCameLaterIsNotToldOfAPodThatWasGone) {
+  Recorder recorder;
+  recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
+  recorder.pass(at_ms(1000), "crossing", 153_MiB, 40_MiB);
+  recorder.pass(at_ms(1000), "release", 0_MiB, 40_MiB);
+  recorder.pass(at_ms(1010), "release", 0_MiB, 40_MiB);
+  recorder.pass(at_ms(2000), "crossing", 0_MiB, 256_MiB);
+
+  const Counterfactual result = what_if_of(recorder, only_every(std::chrono::seconds(10)));
+
+  ASSERT_EQ(result.evictions.size(), 2U);
+  ASSERT_TRUE(result.evictions[0].recorded);
+  EXPECT_EQ(result.evictions[0].recorded->uid, "uid-hog");
+  EXPECT_FALSE(result.evictions[0].oom_first);
+  EXPECT_TRUE(result.evictions[1].oom_first);
+}
+
 }  // namespace
 }  // namespace evictd::replay::test
