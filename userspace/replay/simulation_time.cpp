@@ -131,8 +131,10 @@ void Simulation::consider_crossing(Level kind, std::size_t place, MonoTime now, 
   if (level <= 0 || is_noticed(kind, signal, level, seen->capacity)) {
     return;
   }
+  // The floor is one of what the kernel can give, which is less than is available by so much.
+  const std::int64_t kept_back = kind == Level::kFloor ? seen->available - seen->left() : 0;
   const std::optional<MonoTime> at =
-      world_.falls_below(signal, static_cast<double>(level), now, until);
+      world_.falls_below(signal, static_cast<double>(level + kept_back), now, until);
   if (at && (!crossing_ || *at + kPast < *crossing_)) {
     crossing_ = *at + kPast;
   }

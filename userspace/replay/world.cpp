@@ -2,6 +2,7 @@
 #include "replay/world.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace evictd::replay {
 
@@ -286,8 +287,14 @@ void World::observe(const Between& between, MonoTime now) {
   for (const eviction::Signal signal : eviction::kSignals) {
     auto& seen = seen_.observations[signal];
     if (const std::optional<double> left = available(signal, now); seen && left) {
-      seen->available = rounded(std::max(*left, 0.0));
+      const std::int64_t recorded_available =
+          std::exchange(seen->available, rounded(std::max(*left, 0.0)));
       seen->time = now;
+      if (seen->kernel_available) {
+        // What the kernel keeps back of it stays the same.
+        *seen->kernel_available = std::max<std::int64_t>(
+            0, *seen->kernel_available + (seen->available - recorded_available));
+      }
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "recorder.h"
 #include "replay/what_if.h"
@@ -158,6 +159,32 @@ TEST(WhatIfTime, WhoIsChosenBelowTheFloorLosesItsGraceAtOnce) {
   ASSERT_TRUE(result.evictions[1].instead);
   EXPECT_TRUE(result.evictions[1].instead->escalated);
   EXPECT_LT(seconds_between(at_ms(1000), result.evictions[1].instead->at), 0.001);
+}
+
+/// 63 MiB are available at 1 s, of which the kernel has 40 to give; the floor is 32.
+TEST(WhatIfTime, ALongerGraceIsCutWhereTheKernelHasLessThanTheFloorToGive) {
+  const std::string threshold = "evictionHard:\n  memory.available: 64Mi\n";
+  Recorder recorder(threshold + "hardEvictionGracePeriodSeconds: 0\n");
+  const auto pass = [](std::int64_t ms, Bytes hog) {
+    RecordedPass made = Recorder::memory_pass(at_ms(ms), "crossing", hog, 40_MiB, 1 << 30);
+    auto& observations = *made.observations;
+    std::swap(observations[eviction::Signal::kMemoryAvailable],
+              observations[eviction::Signal::kAllocatableMemoryAvailable]);
+    return made;
+  };
+  recorder.run(pass(0, 20_MiB));
+  RecordedPass crossing = pass(1000, 153_MiB);
+  (*crossing.observations)[eviction::Signal::kMemoryAvailable]->kernel_available = (40_MiB).value;
+  recorder.run(crossing);
+  recorder.run(pass(1010, 0_MiB));
+
+  const Counterfactual result =
+      what_if_of(recorder, with_config(threshold + "hardEvictionGracePeriodSeconds: 30\n"));
+
+  ASSERT_EQ(result.evictions.size(), 2U);
+  ASSERT_TRUE(result.evictions[1].instead);
+  EXPECT_TRUE(result.evictions[1].instead->escalated);
+  EXPECT_NEAR(seconds_between(at_ms(1000), result.evictions[1].instead->at), 8.0 / 1024, 0.001);
 }
 
 TEST(WhatIfTime, WhoLeftBeforeItsGraceWasOverLeavesALongerOneToo) {
