@@ -56,7 +56,7 @@ class Validator {
   /// Handles what of a kubelet's document is no plain key; false if `entry` is one.
   bool take_special(const YamlEntry& entry);
   Result<> replace(const Key& key, YamlEntry entry, const Origin& origin);
-  /// Of each name that a list of the kubelet's sources has more than once.
+  /// Of each name that a list of the kubelet's sources has more than once, where it may.
   void warn_of_repeats(const YamlEntry& list, const Origin& origin);
   Result<> merge(const Key& key, const YamlEntry& entry);
   void remember_before_drop_ins();

@@ -121,9 +121,13 @@ Result<> Validator::replace(const Key& key, YamlEntry entry, const Origin& origi
   make_strict(entry);
   const bool is_flag = origin.kind == Origin::Kind::kFlag;
   const std::string place = is_flag ? to_string(origin) : std::string(filename_);
-  if (Result<> read = key.read(
-          {.node = entry.value, .filename = place, .key = key.name, .repeats = Repeats::kDropped},
-          config_.settings_);
+  // Later kubelets refuse them.
+  const Repeats repeats = config_.settings_.compatibility == eviction::Compat::k1_26
+                              ? Repeats::kDropped
+                              : Repeats::kRefused;
+  if (Result<> read =
+          key.read({.node = entry.value, .filename = place, .key = key.name, .repeats = repeats},
+                   config_.settings_);
       !read) {
     return read;
   }

@@ -15,7 +15,7 @@
 
 namespace evictd::config {
 
-/// What becomes of a name that a list has again. evictd is strict where the kubelet is not.
+/// What becomes of a name that a list has again. evictd is strict where the 1.26 kubelet is not.
 enum class Repeats { kRefused, kDropped };
 
 /// One value of a file together with everything that an error about it names.

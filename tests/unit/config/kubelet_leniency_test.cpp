@@ -85,35 +85,53 @@ TEST(KubeletLeniency, ASoftThresholdThatIsSwitchedOffNeedsNoGracePeriodWhereverI
   }
 }
 
-TEST(KubeletLeniency, ARepeatedEnforcementCountsOnceWithAWarning) {
+TEST(KubeletLeniency, ARepeatedEnforcementCountsOnceWithAWarningAsIn126) {
+  const std::string own = "compatibility: 1.26\n";
   KubeletSources sources;
-  sources.file("enforceNodeAllocatable:\n- pods\n- kube-reserved\n- pods\n- pods\n");
+  sources.own(own).file("enforceNodeAllocatable:\n- pods\n- kube-reserved\n- pods\n- pods\n");
   EXPECT_EQ(sources.config()->eviction.enforce_node_allocatable, (Lines{"pods", "kube-reserved"}));
   EXPECT_EQ(
       texts_about("enforceNodeAllocatable", sources),
       (Lines{"kubelet.yaml:6: enforceNodeAllocatable[2]: \"pods\" is given more than once, it "
              "counts once"}));
   EXPECT_EQ(
-      texts_about("enforceNodeAllocatable",
-                  KubeletSources().drop_in("1.conf", "enforceNodeAllocatable: [pods, pods]\n")),
+      texts_about(
+          "enforceNodeAllocatable",
+          KubeletSources().own(own).drop_in("1.conf", "enforceNodeAllocatable: [pods, pods]\n")),
       (Lines{"kubelet.d/1.conf:3: enforceNodeAllocatable[1]: \"pods\" is given more than once, "
              "it counts once"}));
   KubeletSources flag;
-  flag.flags({"--enforce-node-allocatable=pods", "--enforce-node-allocatable=pods"});
+  flag.own(own).flags({"--enforce-node-allocatable=pods", "--enforce-node-allocatable=pods"});
   EXPECT_EQ(flag.config()->eviction.enforce_node_allocatable, (Lines{"pods"}));
   EXPECT_EQ(texts_about("enforceNodeAllocatable", flag),
             (Lines{"flag --enforce-node-allocatable: enforceNodeAllocatable[1]: \"pods\" is given "
                    "more than once, it counts once"}));
 }
 
+const std::string kAllowedEnforcements =
+    "; allowed: a list of pods, system-reserved, kube-reserved, system-reserved-compressible, "
+    "kube-reserved-compressible, none; none only alone";
+
+TEST(KubeletLeniency, ARepeatedEnforcementIsAnErrorAsInLaterKubelets) {
+  const std::string field = "enforceNodeAllocatable: [pods, pods]\n";
+  const std::string problem = "enforceNodeAllocatable[1]: pods: given twice" + kAllowedEnforcements;
+  EXPECT_EQ(KubeletSources().file(field).error(), "kubelet.yaml:3: " + problem);
+  EXPECT_EQ(KubeletSources().own("compatibility: 1.32\n").file(field).error(),
+            "kubelet.yaml:3: " + problem);
+  EXPECT_EQ(KubeletSources().drop_in("1.conf", field).error(), "kubelet.d/1.conf:3: " + problem);
+  const std::string flag = KubeletSources().flags({"--enforce-node-allocatable=pods,pods"}).error();
+  EXPECT_TRUE(flag.starts_with("flag --enforce-node-allocatable: enforceNodeAllocatable[1]: "))
+      << flag;
+  EXPECT_TRUE(flag.ends_with(": given twice" + kAllowedEnforcements)) << flag;
+}
+
 TEST(KubeletLeniency, NoneTwiceIsNotAloneAndARepeatInEvictdsOwnFileStaysAnError) {
-  const std::string allowed =
-      "; allowed: a list of pods, system-reserved, kube-reserved, system-reserved-compressible, "
-      "kube-reserved-compressible, none; none only alone";
-  EXPECT_EQ(KubeletSources().file("enforceNodeAllocatable: [none, none]\n").error(),
-            "kubelet.yaml:3: enforceNodeAllocatable: a list: \"none\" beside others" + allowed);
-  EXPECT_EQ(KubeletSources().own("enforceNodeAllocatable: [pods, pods]\n").error(),
-            "evictd.yaml:1: enforceNodeAllocatable[1]: pods: given twice" + allowed);
+  const std::string own = "compatibility: 1.26\n";
+  EXPECT_EQ(KubeletSources().own(own).file("enforceNodeAllocatable: [none, none]\n").error(),
+            "kubelet.yaml:3: enforceNodeAllocatable: a list: \"none\" beside others" +
+                kAllowedEnforcements);
+  EXPECT_EQ(KubeletSources().own(own + "enforceNodeAllocatable: [pods, pods]\n").error(),
+            "evictd.yaml:2: enforceNodeAllocatable[1]: pods: given twice" + kAllowedEnforcements);
 }
 
 TEST(KubeletLeniency, ASoftThresholdThatIsOnlyNearlySwitchedOffNeedsAGracePeriod) {
