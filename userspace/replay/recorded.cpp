@@ -157,8 +157,8 @@ std::vector<std::size_t> signalled_in(const RecordedPass& pass, const Parts& par
 
 std::int64_t grace_of(const RecordedPass& pass) {
   const auto grace = pass.decision.find("grace");
-  return grace != pass.decision.end() && grace->is_number_unsigned() ? grace->get<std::int64_t>()
-                                                                     : 0;
+  return grace != pass.decision.end() && grace->is_number_integer() ? grace->get<std::int64_t>()
+                                                                    : 0;
 }
 
 MonoTime kill_after(MonoTime asked_at, std::int64_t grace_seconds) {

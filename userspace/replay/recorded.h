@@ -41,7 +41,8 @@ struct Parts {
 /// node pressure, any number for limits on local storage.
 [[nodiscard]] std::vector<std::size_t> signalled_in(const RecordedPass& pass, const Parts& parts);
 
-/// Seconds between SIGTERM and SIGKILL that a pass gave.
+/// Seconds between SIGTERM and SIGKILL that a pass gave; a negative number is as 0, see
+/// kill_after().
 [[nodiscard]] std::int64_t grace_of(const RecordedPass& pass);
 /// When SIGKILL follows a SIGTERM: no later than a day after it.
 [[nodiscard]] MonoTime kill_after(MonoTime asked_at, std::int64_t grace_seconds);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "recorder.h"
+#include "replay/recorded.h"
 #include "replay/recording_file.h"
 #include "replay/what_if.h"
 #include "support/fake_tree.h"
@@ -107,6 +108,44 @@ TEST(WhatIf, TheSameSettingsWaitForAPassThatTheMachineHeldUp) {
   const Result<Counterfactual> result = what_if(recorder.recording(), changes);
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_TRUE(result->evictions.empty());
+}
+
+TEST(Recorded, ANegativeGraceIsReadAsItIsAndLeavesNoTime) {
+  RecordedPass pass;
+  pass.decision["grace"] = -5;
+  EXPECT_EQ(grace_of(pass), -5);
+  EXPECT_EQ(kill_after(at_ms(0), grace_of(pass)), at_ms(0));
+}
+
+TEST(WhatIf, TheSameSettingsGiveTheSameNegativeGrace) {
+  Recorder recorder(
+      "evictionHard:\n  allocatableMemory.available: 1Mi\n"
+      "evictionSoft:\n  allocatableMemory.available: 64Mi\n"
+      "evictionSoftGracePeriod:\n  allocatableMemory.available: 1s\n");
+  RecordedPod hasty;
+  hasty.ns = "test";
+  hasty.name = "hog";
+  hasty.uid = "uid-hog";
+  hasty.facts.termination_grace_seconds = -5;
+  const std::size_t number = recorder.describe(hasty);
+  for (const std::int64_t ms : {0, 1000, 2100}) {
+    RecordedPass pass =
+        Recorder::memory_pass(at_ms(ms), "deadline", ms == 0 ? 20_MiB : 200_MiB, 40_MiB);
+    pass.pods[0].number = number;
+    recorder.run(pass);
+  }
+  recorder.pass(at_ms(2110), "release", 0_MiB, 40_MiB);
+  WhatIf changes;
+  changes.compat = eviction::Compat::k1_32;
+
+  const Result<Counterfactual> result = what_if(recorder.recording(), changes);
+
+  ASSERT_TRUE(result) << result.error().message();
+  ASSERT_EQ(result->evictions.size(), 1U);
+  ASSERT_TRUE(result->evictions[0].recorded);
+  EXPECT_EQ(result->evictions[0].recorded->grace_seconds, -5);
+  ASSERT_TRUE(result->evictions[0].instead);
+  EXPECT_EQ(result->evictions[0].instead->grace_seconds, -5);
 }
 
 TEST(WhatIf, ALowerThresholdIsCrossedLaterByTheRecordedRate) {
