@@ -85,10 +85,17 @@ std::optional<Adoption> under_way(const FoundPod& pod, MonoTime now) {
 
 std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
   std::optional<Adoption> adoption = under_way(pod, now);
-  const bool signals = adoption && (adoption->kind == AdoptionKind::kInGrace ||
-                                    adoption->kind == AdoptionKind::kKilled);
-  if (signals && pod.may_end != MayEnd::kYes) {
-    adoption->kind = pod.may_end == MayEnd::kDryRun ? AdoptionKind::kLeft : AdoptionKind::kRefused;
+  if (!adoption) {
+    return adoption;
+  }
+  const bool signals =
+      adoption->kind == AdoptionKind::kInGrace || adoption->kind == AdoptionKind::kKilled;
+  // What one that is gone left on disk may be removed, which a dry run does not do either.
+  const bool acts = signals || adoption->kind == AdoptionKind::kGone;
+  if (pod.may_end == MayEnd::kDryRun && acts) {
+    adoption->kind = AdoptionKind::kLeft;
+  } else if (pod.may_end == MayEnd::kProtected && signals) {
+    adoption->kind = AdoptionKind::kRefused;
   }
   return adoption;
 }

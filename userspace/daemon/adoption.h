@@ -13,7 +13,7 @@ namespace evictd::daemon {
 enum class MayEnd {
   kYes,
   kProtected,  ///< By now: what protects it may be newer than the eviction.
-  kDryRun,     ///< This evictd signals nobody, protected or not.
+  kDryRun,     ///< This evictd signals nobody, protected or not, and removes no data.
 };
 
 /// What is known of a pod when evictd starts.

@@ -109,7 +109,7 @@ class Housekeeping final : private base::LineHandler {
   void let_fork_again(const HotPod& pod, const enforce::Intent& intent);
   void record_adopted(const SavedEviction& known, const Adoption& adoption, MonoTime now);
   void go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now);
-  void adopt_vanished(MonoTime now);
+  [[nodiscard]] std::size_t adopt_vanished(MonoTime now);
   void keep_state();
   // What the journal is told; housekeeping_records.cpp.
   [[nodiscard]] Result<> start_journal();

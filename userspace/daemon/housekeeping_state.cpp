@@ -33,6 +33,10 @@ const char* text_of(AdoptionKind kind) {
   return "";
 }
 
+bool in_dry_run(const OperatorWishes& wishes, const config::Config& config) {
+  return wishes.dry_run.value_or(config.settings().dry_run);
+}
+
 MayEnd may_end(const HotPod& pod, bool dry_run) {
   if (dry_run) {
     return MayEnd::kDryRun;
@@ -60,13 +64,13 @@ void Housekeeping::go_on() {
       left += adopt(*listed.hot, now) ? 0 : 1;
     }
   }
+  left += adopt_vanished(now);
   if (left != 0) {
     options_.log->warn(fmt::format(
         "{} pods that an earlier evictd was ending are left as they are by a dry run, continuing "
         "without them: an evictd that starts without one goes on with them",
         left));
   }
-  adopt_vanished(now);
   journal_->forget_last_evictions();
 }
 
@@ -76,11 +80,10 @@ bool Housekeeping::adopt(const HotPod& pod, MonoTime now) {
   const auto saved = std::find_if(left.begin(), left.end(), [&](const SavedEviction& one) {
     return one.pod == pod.memory_id && one.uid == pod.uid;
   });
-  const FoundPod found{
-      .inhabitants = enforce::look_at_inhabitants(*pod.target),
-      .intent = enforce::read_intent(*pod.target),
-      .saved = saved == left.end() ? nullptr : &*saved,
-      .may_end = may_end(pod, wishes_.dry_run.value_or(config_->settings().dry_run))};
+  const FoundPod found{.inhabitants = enforce::look_at_inhabitants(*pod.target),
+                       .intent = enforce::read_intent(*pod.target),
+                       .saved = saved == left.end() ? nullptr : &*saved,
+                       .may_end = may_end(pod, in_dry_run(wishes_, *config_))};
   const std::optional<Adoption> adoption = adoption_of(found, now);
   if (adoption && adoption->kind == AdoptionKind::kLeft) {
     if (found.saved != nullptr) {
@@ -187,18 +190,30 @@ void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& ad
   journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
 }
 
-/// Victims whose cgroup went while nobody watched: only the state file knows of them.
-void Housekeeping::adopt_vanished(MonoTime now) {
+/// Victims whose cgroup went while nobody watched: only the state file knows of them. Returns how
+/// many of them a dry run leaves to a later evictd.
+std::size_t Housekeeping::adopt_vanished(MonoTime now) {
+  const MayEnd may_end = in_dry_run(wishes_, *config_) ? MayEnd::kDryRun : MayEnd::kYes;
+  std::size_t left = 0;
   for (const SavedEviction& one : keeper_->found().state.in_flight) {
     const std::vector<PodRegistry::Listed> pods = options_.registry->list();
     const bool there = std::any_of(pods.begin(), pods.end(), [&](const auto& listed) {
       return listed.hot != nullptr && listed.hot->memory_id == one.pod;
     });
-    const FoundPod nobody{.inhabitants = {}, .intent = std::nullopt, .saved = &one};
-    if (const std::optional<Adoption> adoption = adoption_of(nobody, now); adoption && !there) {
+    const FoundPod nobody{
+        .inhabitants = {}, .intent = std::nullopt, .saved = &one, .may_end = may_end};
+    const std::optional<Adoption> adoption = adoption_of(nobody, now);
+    if (!adoption || there) {
+      continue;
+    }
+    if (adoption->kind == AdoptionKind::kLeft) {
+      keeper_->leave(one);
+      ++left;
+    } else {
       go_on_with(one, *adoption, now);
     }
   }
+  return left;
 }
 
 void Housekeeping::keep_state() {

@@ -113,6 +113,25 @@ TEST_F(DiskRestart, NobodyElseDiesWhileAVictimThatIsGoneIsAwaited) {
   EXPECT_EQ(what_is_held(record, "data"), "kept");
 }
 
+TEST_F(DiskRestart, ADryRunRemovesNothingOfAnEarlierVictimsDisk) {
+  Actor& filler = add_filler({.name = "filler"}, LoadKind::kFileBytes, kTooMuch);
+  start_daemon(config_for(0, "keep"));
+  filler.load.go();
+  ASSERT_TRUE(filler.await_end());
+  await_in_state_file("\"gone\":true");
+  kill_daemon_with_sigkill();
+  Json dry = config_for(0, "removeEmptyDirs");
+  dry["dryRun"] = true;
+
+  start_daemon(dry);
+
+  const Json after = await_status([](const Json& seen) { return seen["last_pass"].is_object(); });
+  EXPECT_EQ(after["state"]["adopted"], 0);
+  EXPECT_EQ(lines_with(log(), "left as they are by a dry run"), 1U) << log();
+  EXPECT_TRUE(signal_in(after, "nodefs.available")["met"].get<bool>());
+  await_in_state_file("\"gone\":true");
+}
+
 TEST_F(DiskRestart, AThresholdThatWasDerivedForContainerfsKeepsItsTimer) {
   static_cast<void>(add_ballast(kTooMuch));
   Json config = disk_config(Source::kPolling);

@@ -142,6 +142,18 @@ TEST(Adoption, ADryRunLeavesWhatWasBegunToALaterEvictd) {
   }
 }
 
+TEST(Adoption, ADryRunLeavesAVictimThatIsGoneAndWhoseDiskIsAwaited) {
+  SavedEviction file = saved(true);
+  file.for_disk = true;
+  FoundPod pod{.inhabitants = living(0), .intent = std::nullopt, .saved = &file};
+  pod.may_end = MayEnd::kDryRun;
+  EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kLeft) << "its data may be removed";
+  EXPECT_EQ(kind_of(adoption_of(pod, file.killed_at + seconds(30))), AdoptionKind::kOver)
+      << "nothing is left to be done";
+  pod.may_end = MayEnd::kProtected;
+  EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kGone) << "its processes are no more";
+}
+
 TEST(Adoption, WhatNeedsNoSignalOfOursGoesOnWhereNobodyMayBeSignalled) {
   for (const MayEnd may_end : {MayEnd::kProtected, MayEnd::kDryRun}) {
     FoundPod gone{.inhabitants = living(0), .intent = kIntent};
