@@ -76,9 +76,9 @@ class PodRegistry {
   /// Ids of all directories below which a pod may be signalled, if they are others than at the last
   /// call, or than at start: for the actuator, before the updates that came with them.
   [[nodiscard]] std::optional<std::vector<CgroupId>> take_changed_roots();
-  /// Whether a directory below which pods live was made or removed, so that rescan() is due: where
-  /// it is made, nothing else tells of it.
-  [[nodiscard]] bool places_changed() const { return places_.changed(); }
+  /// Whether a directory below which pods live was made or removed, or the kernel side could not be
+  /// told of one, so that rescan() is due: nothing else tells of what is made there.
+  [[nodiscard]] bool places_changed() const { return roots_unset_ || places_.changed(); }
   /// The hot thread has let go of `slot`: it may be given to another pod.
   void retired(std::uint32_t slot);
 
@@ -162,6 +162,8 @@ class PodRegistry {
   bool root_changed_ = false;
   /// As take_changed_roots() has yet to tell.
   bool roots_untold_ = false;
+  /// The kernel side reports changes below other directories than those that are open.
+  bool roots_unset_ = false;
   Counters counters_;
 };
 

@@ -37,11 +37,13 @@ Result<> PodRegistry::open_places() {
 
 void PodRegistry::follow_places() {
   const std::vector<std::string> others = places_.follow();
+  // What failed before is tried again although nothing changed since: nothing else would tell.
+  if (probe_ != nullptr && (roots_unset_ || !others.empty())) {
+    roots_unset_ = !probe_->set_roots(places_.ids());
+    counters_.open_failures += roots_unset_ ? 1 : 0;
+  }
   if (others.empty()) {
     return;
-  }
-  if (probe_ != nullptr && !probe_->set_roots(places_.ids())) {
-    ++counters_.open_failures;
   }
   roots_untold_ = true;
   // Also a pod whose own cgroup is the same has to be reached from the other directory.
