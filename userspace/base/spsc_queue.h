@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,7 +11,8 @@
 namespace evictd::base {
 
 /// A bounded queue from one thread to one other. Neither side ever waits or allocates: a full queue
-/// refuses, and the writer counts what it could not say. What it has never held takes up no memory.
+/// refuses, and the writer counts what it could not say. What it has never held takes up no memory,
+/// unless it is populated.
 /// Thread rule: push() from one thread, pop() from one thread.
 template <typename T>
 class SpscQueue {
@@ -25,6 +27,11 @@ class SpscQueue {
     }
     std::allocator<T>().deallocate(slots_, size_);
   }
+
+  /// Has every page of its storage in memory from now on. For a writer that must not wait for the
+  /// kernel to find one: it would just when it has much to say, which is when memory is short. To
+  /// be called while nobody uses the queue and it holds nothing.
+  void populate() { std::memset(static_cast<void*>(slots_), 0, size_ * sizeof(T)); }
 
   /// Puts `item` at the end; false, with `item` untouched, when the queue is full.
   [[nodiscard]] bool push(T&& item) {
@@ -57,7 +64,7 @@ class SpscQueue {
 
   /// One slot stays empty, so that full and empty differ.
   std::size_t size_;
-  /// Items live from the head to the tail; the rest is memory that nobody has touched.
+  /// Items live from the head to the tail; the rest is raw memory.
   T* slots_;
   /// Each side writes its own index; on lines of their own, so that they do not slow each other.
   alignas(64) std::atomic<std::size_t> head_{0};

@@ -107,7 +107,11 @@ void log_degradations(const probe::Ladder& ladder, base::Log& log) {
 struct Threads {
   explicit Threads(base::WakeUp to_hot_wake, base::WakeUp to_house_wake)
       : to_hot(kMostToHot, std::move(to_hot_wake)),
-        to_house(kMostToHousekeeping, std::move(to_house_wake)) {}
+        to_house(kMostToHousekeeping, std::move(to_house_wake)) {
+    // Memory is locked as it is first touched: else the hot thread would do that page by page while
+    // it evicts. Housekeeping is the first to touch what it sends the other way.
+    to_house.queue.populate();
+  }
 
   Mailbox<ToHot> to_hot;
   Mailbox<ToHousekeeping> to_house;

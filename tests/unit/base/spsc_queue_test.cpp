@@ -2,8 +2,11 @@
 #include "base/spsc_queue.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <thread>
 
 namespace evictd::base {
@@ -40,6 +43,41 @@ TEST(SpscQueue, LetsGoOfWhatWasTakenAndOfWhatNobodyTook) {
     EXPECT_TRUE(queue.push(std::shared_ptr<int>(item)));
   }
   EXPECT_EQ(item.use_count(), 1) << "what was never taken is still held";
+}
+
+TEST(SpscQueue, HoldsWhatItWouldWhenItsMemoryIsThereFromTheStart) {
+  SpscQueue<std::unique_ptr<int>> queue(3);
+  queue.populate();
+  EXPECT_EQ(queue.pop(), std::nullopt);
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(queue.push(std::make_unique<int>(i)));
+    }
+    EXPECT_FALSE(queue.push(std::make_unique<int>(3)));
+    for (int i = 0; i < 3; ++i) {
+      const std::optional<std::unique_ptr<int>> item = queue.pop();
+      ASSERT_TRUE(item);
+      EXPECT_EQ(**item, i);
+    }
+  }
+}
+
+TEST(SpscQueue, HasAllOfItsMemoryOncePopulated) {
+  constexpr std::size_t kPage = 4096;
+  SpscQueue<std::array<char, kPage>> queue(4096);
+  const auto faults = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt;
+  };
+  const auto fill = [&queue] {
+    while (queue.push({})) {
+    }
+  };
+  queue.populate();
+  const long before = faults();
+  fill();
+  EXPECT_LT(faults() - before, 64) << "a fault for each of 4096 pages where none is there yet";
 }
 
 TEST(SpscQueue, LosesNothingBetweenTwoThreads) {
