@@ -85,7 +85,7 @@ void HotLoop::handle(const AdoptEviction& message) {
          .killed_at = adoption.killed_at},
         wake_at_);
     if (!ticket) {
-      enforce::clear_intent(*pod->target);  // Else the next evictd would do what was refused here.
+      // Housekeeping clears the intent, once it has put pids.max back as only the intent has it.
       send(EvictionRefused{.victim = pod, .code = ticket.error().code, .adopted = true});
       return;
     }

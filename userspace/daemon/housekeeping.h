@@ -106,7 +106,8 @@ class Housekeeping final : private base::LineHandler {
   void note_seen(const PassCopy& copy);
   void go_on();
   [[nodiscard]] bool adopt(const HotPod& pod, MonoTime now);
-  void let_fork_again(const HotPod& pod, const enforce::Intent& intent);
+  void log_forks(const HotPod& pod, const enforce::Intent& intent, enforce::ForkRestore restored);
+  void take_back_intent(const HotPod& pod);
   void record_adopted(const SavedEviction& known, const Adoption& adoption, MonoTime now);
   void go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now);
   [[nodiscard]] std::size_t adopt_vanished(MonoTime now);

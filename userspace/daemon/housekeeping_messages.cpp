@@ -220,6 +220,7 @@ void Housekeeping::handle(const EvictionRefused& message) {
                             {"uid", message.victim->uid},
                             {"reason", to_string(message.code)}});
   if (message.adopted) {
+    take_back_intent(*message.victim);
     keeper_->forget(message.victim->memory_id);
     handle(EvictionStep{.progress = {.ticket = {},
                                      .pod = message.victim->memory_id,

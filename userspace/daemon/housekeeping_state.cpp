@@ -37,11 +37,15 @@ bool in_dry_run(const OperatorWishes& wishes, const config::Config& config) {
   return wishes.dry_run.value_or(config.settings().dry_run);
 }
 
+/// Of a pod that has a target.
 MayEnd may_end(const HotPod& pod, bool dry_run) {
   if (dry_run) {
     return MayEnd::kDryRun;
   }
-  return pod.protection == enforce::Protection::kNone ? MayEnd::kYes : MayEnd::kProtected;
+  // The target alone knows that our own process is in it.
+  const bool is_protected = pod.protection != enforce::Protection::kNone ||
+                            pod.target->protection() != enforce::Protection::kNone;
+  return is_protected ? MayEnd::kProtected : MayEnd::kYes;
 }
 
 }  // namespace
@@ -94,7 +98,7 @@ bool Housekeeping::adopt(const HotPod& pod, MonoTime now) {
   const bool refused = adoption && adoption->kind == AdoptionKind::kRefused;
   const bool goes_on = adoption && !refused && adoption->kind != AdoptionKind::kOver;
   if (!goes_on && found.intent) {
-    let_fork_again(pod, *found.intent);
+    log_forks(pod, *found.intent, enforce::restore_forks(*pod.target, *found.intent));
     enforce::clear_intent(*pod.target);
   }
   if (!adoption) {
@@ -145,8 +149,25 @@ void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, Mon
   }
 }
 
-void Housekeeping::let_fork_again(const HotPod& pod, const enforce::Intent& intent) {
-  const enforce::ForkRestore restored = enforce::restore_forks(*pod.target, intent);
+/// The hot thread has the pod and does not go on with what an earlier evictd began: nor shall the
+/// next one.
+void Housekeeping::take_back_intent(const HotPod& pod) {
+  // One that is pinned is being evicted by now, and the intent is about that.
+  if (!pod.target || pod.target->pinned()) {
+    return;
+  }
+  const std::optional<enforce::Intent> intent = enforce::read_intent(*pod.target);
+  if (!intent) {
+    return;
+  }
+  log_forks(pod, *intent, enforce::restore_pids_max(*pod.target, *intent));
+  enforce::clear_intent(*pod.target);
+  // What the hot thread has still holds a pids.max of 0 for what the pod had.
+  options_.registry->make_anew(pod.uid);
+}
+
+void Housekeeping::log_forks(const HotPod& pod, const enforce::Intent& intent,
+                             enforce::ForkRestore restored) {
   const std::string who = pod.ns + "/" + pod.name + " (" + pod.uid + ")";
   switch (restored) {
     case enforce::ForkRestore::kNotStopped:

@@ -78,7 +78,7 @@ void clear_intent(const KillTarget& target) {
   static_cast<void>(::fremovexattr(target.usage_descriptor(), kAttribute));
 }
 
-ForkRestore restore_forks(KillTarget& target, const Intent& intent) {
+ForkRestore restore_pids_max(const KillTarget& target, const Intent& intent) {
   ForkRestore result = ForkRestore::kNotStopped;
   for (const TargetCgroup& cgroup : target.cgroups_) {
     const bool is_pod = &cgroup == &target.cgroups_[cgroup.parent];
@@ -94,10 +94,16 @@ ForkRestore restore_forks(KillTarget& target, const Intent& intent) {
     if (!write_control(file.get(), known ? intent.pids_max : "max")) {
       return ForkRestore::kFailed;
     }
-    if (target.pids_max_) {
-      target.pids_max_before_ = PidsMax(target.pids_max_.get());
-    }
     result = known ? ForkRestore::kRestored : ForkRestore::kUnlimited;
+  }
+  return result;
+}
+
+ForkRestore restore_forks(KillTarget& target, const Intent& intent) {
+  const ForkRestore result = restore_pids_max(target, intent);
+  const bool restored = result == ForkRestore::kRestored || result == ForkRestore::kUnlimited;
+  if (restored && target.pids_max_) {
+    target.pids_max_before_ = PidsMax(target.pids_max_.get());
   }
   return result;
 }

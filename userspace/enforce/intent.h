@@ -35,7 +35,7 @@ bool write_intent(const KillTarget& target, const Intent& intent);
 [[nodiscard]] std::optional<Intent> read_intent(const KillTarget& target);
 void clear_intent(const KillTarget& target);
 
-/// What restore_forks() found.
+/// What restore_pids_max() found.
 enum class ForkRestore {
   kNotStopped,  ///< pids.max is not 0, or there is none: nothing was done.
   kRestored,    ///< It says again what it said.
@@ -44,7 +44,10 @@ enum class ForkRestore {
 };
 
 /// Lets a v1 pod fork again that an earlier evictd was about to kill, and did not: pids.max as the
-/// intent has it. Opens files: for housekeeping, before the hot thread has the target.
+/// intent has it. Opens files: for housekeeping. A target that the hot thread has is to be made
+/// anew afterwards: it keeps what pids.max said before.
+ForkRestore restore_pids_max(const KillTarget& target, const Intent& intent);
+/// The same before the hot thread has the target, which then knows what pids.max says.
 ForkRestore restore_forks(KillTarget& target, const Intent& intent);
 
 }  // namespace evictd::enforce

@@ -101,6 +101,7 @@ class KillTarget {
   friend class PinnedTarget;
   friend class TargetOpener;
   friend void list_anew(const KillTarget& target, ProcessList& list);
+  friend ForkRestore restore_pids_max(const KillTarget& target, const Intent& intent);
   friend ForkRestore restore_forks(KillTarget& target, const Intent& intent);
   KillTarget() = default;
 
