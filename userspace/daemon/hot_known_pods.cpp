@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which pods the hot thread chooses among, where the kernel side does not tell of each change.
+#include <algorithm>
+
 #include "daemon/hot_loop.h"
 
 namespace evictd::daemon {
 
+/// Whether a victim is in its hard grace, which holds each choice for pressure.
+bool HotLoop::holds_for_grace() const {
+  return std::any_of(readings_.pods().begin(), readings_.pods().end(), [](const auto& pod) {
+    return pod.standing == eviction::Standing::kInHardGrace;
+  });
+}
+
 /// Whether the pass may come to choose a pod: some threshold is met, its grace is over. It may be
-/// held all the same; to look once more harms nobody.
+/// held all the same; to look once more harms nobody. Not while a victim is in its hard grace: such
+/// a pass only holds or, below the floor, ends that grace, which must not wait for a look.
 bool HotLoop::may_choose(MonoTime now) const {
+  if (holds_for_grace()) {
+    return false;
+  }
   const eviction::ThresholdTable& thresholds = config_->manager.thresholds();
   const eviction::PassState& state = config_->manager.state();
   for (std::size_t i = 0; i < thresholds.size(); ++i) {

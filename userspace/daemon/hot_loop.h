@@ -81,6 +81,7 @@ class HotLoop final : private probe::EventSink {
   void want_pass(PassTrigger trigger);
   void run_wanted_pass();
   [[nodiscard]] bool pass(MonoTime now);
+  [[nodiscard]] bool holds_for_grace() const;
   [[nodiscard]] bool may_choose(MonoTime now) const;
   [[nodiscard]] bool knows_pods(MonoTime now);
   void act(const eviction::Decision& decision, MonoTime now);

@@ -79,6 +79,7 @@ class Readings {
   /// The pods that take part: those that run, in the order of PodSlots. Empty and terminated ones
   /// are not what the kubelet calls active.
   [[nodiscard]] std::span<eviction::PassPod> pods() { return pods_; }
+  [[nodiscard]] std::span<const eviction::PassPod> pods() const { return pods_; }
   /// Their slots and readings, parallel to pods().
   [[nodiscard]] std::span<const std::uint32_t> slots() const { return slots_; }
   [[nodiscard]] std::span<const CgroupUsage> usages() const { return usages_; }

@@ -35,7 +35,8 @@ const std::string kSoft =
 
 class Evicting : public DrivenHotLoop {
  protected:
-  explicit Evicting(const std::string& yaml) : DrivenHotLoop(yaml) {}
+  explicit Evicting(const std::string& yaml, PodEvents events = PodEvents::kTold)
+      : DrivenHotLoop(yaml, events) {}
 
   void SetUp() override {
     if (::geteuid() != 0) {
@@ -117,6 +118,10 @@ class EvictingAtOnce : public Evicting {
 class EvictingWithGrace : public Evicting {
  protected:
   EvictingWithGrace() : Evicting(hard("100Mi") + kOneSecond) {}
+};
+class EvictingWithGraceWithoutPodEvents : public Evicting {
+ protected:
+  EvictingWithGraceWithoutPodEvents() : Evicting(hard("100Mi") + kOneSecond, PodEvents::kNone) {}
 };
 class EvictingSoftly : public Evicting {
  protected:
@@ -228,6 +233,29 @@ TEST_F(EvictingWithGrace, AHardVictimHasNoTimeWhenTheKernelHasNothingLeftToGive)
   ASSERT_EQ(actuator_.cuts().size(), 1U);
   EXPECT_EQ(actuator_.cuts()[0].rest, Duration::zero());
   EXPECT_EQ(counters_.evictions.load(), 1U);
+}
+
+TEST_F(EvictingWithGraceWithoutPodEvents, AGraceIsHeldAndCutWithoutALookAtThePods) {
+  node_.set_memory(930_MiB);
+  place(1, "small", 10_MiB);
+  place(2, "hog", 500_MiB);
+  start();
+  const auto asked = next<ScanPods>();
+  ASSERT_TRUE(asked);
+  send(PodsScanned{.round = asked->round});
+  const auto begun = next<PassDone>();
+  ASSERT_TRUE(begun && begun->begun);
+  EXPECT_EQ(begun->begun->signals.signal, SIGTERM);
+
+  EXPECT_EQ(outcome_of_pass(), Outcome::kHeld);
+  EXPECT_EQ(last_reason_, Reason::kVictimInGrace);
+  node_.set_memory(960_MiB);
+  const PassDone cut = pass();
+
+  ASSERT_TRUE(cut.begun);
+  EXPECT_TRUE(cut.begun->escalated);
+  EXPECT_EQ(cut.begun->victim->uid, "hog");
+  EXPECT_FALSE(dropped<ScanPods>()) << "the cut waited for housekeeping";
 }
 
 TEST_F(EvictingSoftly, AHardThresholdCutsTheGraceOfASoftVictim) {
