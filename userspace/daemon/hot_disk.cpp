@@ -15,6 +15,12 @@ bool meets_disk(const eviction::Decision& decision, const eviction::ThresholdTab
   });
 }
 
+/// Whether no process of the victim is left for us to wait for.
+bool is_dead(InFlightTable::Phase phase) {
+  return phase == InFlightTable::Phase::kReleased || phase == InFlightTable::Phase::kInUseAgain ||
+         phase == InFlightTable::Phase::kOver;
+}
+
 }  // namespace
 
 /// A threshold that is met is acted on only with a reading newer than the last pass saw. Between
@@ -176,13 +182,11 @@ void HotLoop::handle(UseStorage& message) {
 }
 
 void HotLoop::handle(const VictimReleased& message) {
-  if (InFlightTable::Entry* entry = in_flight_.find(message.pod)) {
+  // Of one that is still in its grace or dying, these are the files of an earlier victim.
+  if (InFlightTable::Entry* entry = in_flight_.find(message.pod);
+      entry != nullptr && is_dead(entry->phase)) {
     entry->disk_freed_at = options_.clock->now();
-    if (entry->phase == InFlightTable::Phase::kReleased ||
-        entry->phase == InFlightTable::Phase::kInUseAgain ||
-        entry->phase == InFlightTable::Phase::kOver) {
-      clear_intent(message.pod);
-    }
+    clear_intent(message.pod);
   }
   if (options_.filesystems != nullptr) {
     options_.filesystems->request();
