@@ -93,7 +93,9 @@ void HotLoop::resume_if_due(MonoTime now) {
     case DiskWork::Step::kResume:
       break;
   }
-  if (!knows_pods(now)) {
+  // A pass that waits for a look at the pods goes first: what it is wanted for is not to be lost,
+  // and its turn, which the answer or its deadline brings, is this one's too.
+  if (wanted_ || !knows_pods(now)) {
     return;
   }
   disk_work_.end_reclaim();
