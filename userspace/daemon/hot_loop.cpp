@@ -186,10 +186,17 @@ bool HotLoop::stand_by() {
   }
   count(options_.counters->stand_bys);
   cpu_avoidance_.begin();
+  const bool has_work = wanted_.has_value();  // What a pass is left for is no mere hint.
   MonoTime now = options_.clock->now();
   while (!wanted_ && stand_by_.lasts(now)) {
     drain_events();
     now = options_.clock->now();
+  }
+  if (!has_work && wanted_ == PassTrigger::kApproach && rehearsed_ != nullptr) {
+    // Another hint: it has prolonged the stand-by, and the rehearsal is as good. A turn between, as
+    // messages and deadlines do not wait for a chain of hints.
+    wanted_.reset();
+    return true;
   }
   stand_by_.end(now);
   return wanted_.has_value();

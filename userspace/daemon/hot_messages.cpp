@@ -195,7 +195,9 @@ void HotLoop::on_approach(const probe::Approach& event) {
   }
   cpu_avoidance_.expect_on(event.cpu);
   const std::uint64_t away_us = event.distance / std::max<std::uint64_t>(event.rate / 1'000'000, 1);
-  stand_by_.begin(wake_at_, std::chrono::microseconds(std::min<std::uint64_t>(away_us, 1'000'000)));
+  // Not from the start of the turn: a hint that comes during a stand-by prolongs it.
+  stand_by_.begin(options_.clock->now(),
+                  std::chrono::microseconds(std::min<std::uint64_t>(away_us, 1'000'000)));
 }
 
 /// `pod` is nullptr once its cgroup is gone.
