@@ -51,7 +51,8 @@ void HotLoop::end_dry_runs(DryRuns which, MonoTime now) {
   std::size_t kept = 0;
   while (kept < in_flight_.entries().size()) {
     const InFlightTable::Entry entry = in_flight_.entries()[kept];
-    if (!entry.dry_run || (which == DryRuns::kOfPressure && exceeds_own_limit(entry.pod))) {
+    const bool still_named = entry.for_own_limit && exceeds_own_limit(entry.pod);
+    if (!entry.dry_run || (which == DryRuns::kOfPressure && still_named)) {
       ++kept;
       continue;
     }

@@ -142,6 +142,7 @@ void HotLoop::evict_for_local_storage(const eviction::LocalStorageVictim& local,
             {.grace = decision.grace,
              .in_grace = InFlightTable::Phase::kHardGrace,
              .holds_disk = true,
+             .for_own_limit = true,
              .usage = readings_.usages()[local.pod]},
             now);
   if (begun) {

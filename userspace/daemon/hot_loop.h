@@ -73,7 +73,7 @@ class HotLoop final : private probe::EventSink {
   void take_progress(enforce::Actuator& actuator);
   enum class DryRuns : std::uint8_t {
     kAll,
-    kOfPressure,  ///< But for pods that still exceed a limit on local storage of their own.
+    kOfPressure,  ///< But for pods named for a limit of their own that they still exceed.
   };
   void end_dry_runs(DryRuns which, MonoTime now);
   [[nodiscard]] bool exceeds_own_limit(CgroupId pod) const;
@@ -106,6 +106,7 @@ class HotLoop final : private probe::EventSink {
     /// Where it is while its grace runs.
     InFlightTable::Phase in_grace = InFlightTable::Phase::kHardGrace;
     bool holds_disk = false;
+    bool for_own_limit = false;
     CgroupUsage usage;  ///< As it was read for the pass.
   };
   void tell_of_local_evictions();

@@ -134,7 +134,7 @@ void HotLoop::set_standings() {
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const InFlightTable::Entry* entry = in_flight_.find(pods_.at(slots[i])->memory_id);
     if (entry != nullptr && entry->phase != InFlightTable::Phase::kInUseAgain) {
-      readings_.pods()[i].standing = standing_of(entry->phase);
+      readings_.pods()[i].standing = standing_of(*entry);
     }
   }
 }
@@ -278,10 +278,12 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
   entry.usage = how.usage.usage;
   entry.tasks = how.usage.tasks;
   entry.dry_run = dry_run();
+  entry.for_own_limit = how.for_own_limit;
   entry.holds_disk = (how.holds_disk || disk_before) && !entry.dry_run;
   if (entry.dry_run) {
     // What its death would have changed is not known, so nobody else is named before the pressure
-    // is over or the pod is gone: it is waited for, as a victim in its hard grace is.
+    // is over or the pod is gone: it is waited for, as a victim in its hard grace is. Not for one
+    // with a limit of its own: see standing_of().
     entry.phase = InFlightTable::Phase::kHardGrace;
   }
   in_flight_.add(entry);

@@ -33,6 +33,11 @@ eviction::Standing standing_of(InFlightTable::Phase phase) {
   return eviction::Standing::kKilled;
 }
 
+eviction::Standing standing_of(const InFlightTable::Entry& entry) {
+  return entry.dry_run && entry.for_own_limit ? eviction::Standing::kKilled
+                                              : standing_of(entry.phase);
+}
+
 bool is_in_grace(InFlightTable::Phase phase) {
   return phase == InFlightTable::Phase::kSoftGrace || phase == InFlightTable::Phase::kHardGrace;
 }

@@ -56,6 +56,8 @@ class InFlightTable {
     std::optional<Bytes> usage_left{};
     /// Nobody was signalled: what it holds stays held.
     bool dry_run = false;
+    /// It was begun for a limit on local storage of the pod's own, not for pressure.
+    bool for_own_limit = false;
     /// Its files are awaited too.
     bool holds_disk = false;
     /// They are known to be gone, which only readings that were asked for later show.
@@ -105,5 +107,8 @@ class InFlightTable {
 
 /// How a victim stands in the pass.
 [[nodiscard]] eviction::Standing standing_of(InFlightTable::Phase phase);
+/// The same; but whom a dry run named for a limit of its own, which may be exceeded for ever, is
+/// only passed over: no pressure waits for its end.
+[[nodiscard]] eviction::Standing standing_of(const InFlightTable::Entry& entry);
 
 }  // namespace evictd::daemon

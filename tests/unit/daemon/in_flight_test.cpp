@@ -179,5 +179,16 @@ TEST(InFlightTable, AVictimThatWasNotKilledYetIsNotDying) {
   EXPECT_FALSE(InFlightTable::is_dying(one, usage_of(1_MiB, 1)));
 }
 
+TEST(InFlightTable, WhomADryRunNamedForALimitOfItsOwnIsPassedOverAndHoldsNobody) {
+  InFlightTable::Entry named = entry(1, Phase::kHardGrace);
+  named.dry_run = true;
+  EXPECT_EQ(standing_of(named), eviction::Standing::kInHardGrace)
+      << "for pressure it is waited for";
+  named.for_own_limit = true;
+  EXPECT_EQ(standing_of(named), eviction::Standing::kKilled);
+  named.dry_run = false;
+  EXPECT_EQ(standing_of(named), eviction::Standing::kInHardGrace) << "its grace really runs";
+}
+
 }  // namespace
 }  // namespace evictd::daemon
