@@ -19,18 +19,24 @@ void copy_text(std::string_view text, T& into) {
 
 bool may_be_evicted(const HotPod* pod) {
   return pod != nullptr && pod->state == cluster::PodState::kActive &&
-         pod->protection == enforce::Protection::kNone;
+         pod->protection == enforce::Protection::kNone && pod->target != nullptr;
 }
 
-/// What is over is over until housekeeping has had a new look at the pod, which is now.
+/// What is over is over until housekeeping has had a new look at the pod, which is now. Not where
+/// there still is no target: it would be refused once more at each look.
 void note_new_look(const HotPod& known, const HotPod& newer, MonoTime now,
                    InFlightTable& in_flight) {
   if (known.state == cluster::PodState::kEmpty && newer.state == cluster::PodState::kActive) {
     in_flight.note_populated(known.memory_id, now);
   }
   const InFlightTable::Entry* entry = in_flight.find(known.memory_id);
-  if (entry != nullptr && (entry->phase == InFlightTable::Phase::kOver ||
-                           (entry->observed_only && newer.state == cluster::PodState::kEmpty))) {
+  if (entry == nullptr) {
+    return;
+  }
+  const bool is_new =
+      known.target != nullptr || newer.target != nullptr || known.memory_id != newer.memory_id;
+  if ((entry->phase == InFlightTable::Phase::kOver && is_new) ||
+      (entry->observed_only && newer.state == cluster::PodState::kEmpty)) {
     in_flight.remove(known.memory_id);
   }
 }

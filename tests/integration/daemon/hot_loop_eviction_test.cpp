@@ -217,6 +217,32 @@ TEST_F(EvictingAtOnce, TheFilesOfAnEarlierVictimAreNotThoseOfThePodThatDiesInIts
   EXPECT_FALSE(enforce::read_intent(*seen->target));
 }
 
+TEST_F(EvictingAtOnce, APodWithoutATargetIsRefusedOnceAndEvictedAsSoonAsItHasOne) {
+  const auto without_target = [&] {
+    std::unique_ptr<HotPod> made = pod(1, "late", 20_MiB);
+    made->target.reset();
+    return made;
+  };
+  node_.set_memory(930_MiB);
+  send(PlacePod{.slot = 1, .pod = without_target()});
+  start();
+  ASSERT_TRUE(next<EvictionRefused>());
+  ASSERT_TRUE(next<PassDone>());
+  const auto passed_over = next<PassDone>();
+  ASSERT_TRUE(passed_over && passed_over->copy);
+  ASSERT_EQ(passed_over->copy->decision.outcome, Outcome::kAllProtected);
+
+  send(PlacePod{.slot = 1, .pod = without_target()});
+  ASSERT_TRUE(next<RetirePod>());
+  EXPECT_EQ(outcome_of_pass(), Outcome::kAllProtected);
+  EXPECT_EQ(counters_.not_begun.load(), 1U);
+
+  place(1, "late", 20_MiB);
+  const auto done = next<PassDone>();
+  ASSERT_TRUE(done && done->begun);
+  EXPECT_EQ(done->begun->victim->uid, "late");
+}
+
 TEST_F(EvictingWithGrace, AHardVictimIsWaitedForAndKilledAtOnceBelowTheFloor) {
   node_.set_memory(930_MiB);
   place(1, "small", 10_MiB);
