@@ -21,11 +21,9 @@ TEST(OneLine, AControlCharacterOfTwoBytesBecomesVisibleToo) {
 }
 
 TEST(OneLine, BytesThatAreNoUtf8AreReplacedAsJsonHasThem) {
-  for (const std::string_view text : {"a\xffz",
-                                      "\x9b"
-                                      "2J",
-                                      "\xc3(", "\xe2\x82", "\xe2\x82(", "\xed\xa0\x80", "\xc0\xaf",
-                                      "\xf0\x9f\x92", "\xf4\x90\x80\x80", "\xe2\x82\xe2\x82\xac"}) {
+  for (const std::string_view text :
+       {"a\xffz", "\x9b[J", "\xc3(", "\xe2\x82", "\xe2\x82(", "\xed\xa0\x80", "\xc0\xaf",
+        "\xf0\x9f\x92", "\xf4\x90\x80\x80", "\xe2\x82\xe2\x82\xac"}) {
     const std::string dumped =
         nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     EXPECT_EQ(one_line(text), dumped.substr(1, dumped.size() - 2));

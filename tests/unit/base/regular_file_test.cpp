@@ -24,7 +24,7 @@ class RegularFileTest : public testing::Test {
                    ("regular_file_test." + std::to_string(::getpid()))) {
     std::filesystem::create_directories(directory_);
   }
-  ~RegularFileTest() override { std::filesystem::remove_all(directory_); }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
   [[nodiscard]] std::filesystem::path at(const char* name) const { return directory_ / name; }
 
   std::filesystem::path directory_;
