@@ -198,7 +198,7 @@ void Readings::read(const Request& request, const PodSlots& slots,
   source_ = request.source;
   pid_source_ = request.pid_source;
   memory_ = request.memory;
-  // Before the rows: reading its memory.stat makes the kernel bring the statistics of all below it
+  // Before the rows: reading its statistics makes the kernel bring the statistics of all below it
   // up to date, which the rows show but cannot bring about.
   read_pod_root(request, now);
   if (source_ == ReadingSource::kTable && !options_.probe->refresh()) {

@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "enforce/intent.h"
 #include "enforce/kill_target.h"
 #include "enforce/pod_root.h"
 #include "stage/private_tree.h"
@@ -189,32 +188,6 @@ TEST_F(EvictingAtOnce, AVictimThatDoesNotDieIsNotWaitedForBeyondItsTime) {
   const auto after = next<PassDone>();
   ASSERT_TRUE(after && after->begun);
   EXPECT_EQ(after->begun->victim->uid, "small");
-}
-
-TEST_F(EvictingAtOnce, TheFilesOfAnEarlierVictimAreNotThoseOfThePodThatDiesInItsCgroup) {
-  std::unique_ptr<HotPod> hog = pod(1, "hog", 10_MiB);
-  // The attribute is the cgroup's, so that another target of the same one reads it.
-  const std::unique_ptr<HotPod> seen = pod(1, "hog", 10_MiB);
-  if (!enforce::write_intent(*hog->target, {.at_once = true, .for_disk = true})) {
-    GTEST_SKIP() << "no attributes on cgroups here";
-  }
-  const CgroupId cgroup = hog->memory_id;
-  send(PlacePod{.slot = 1, .pod = std::move(hog)});
-  send(AdoptEviction{
-      .pod = cgroup,
-      .adoption = {.kind = AdoptionKind::kKilled, .killed_at = clock_.now(), .for_disk = true}});
-  start();
-  ASSERT_TRUE(next<PassDone>());
-
-  send(VictimReleased{.pod = cgroup});
-  ASSERT_TRUE(next<PassDone>());
-  go(actuator_, "hog", EvictionState::kReleased);
-  EXPECT_TRUE(enforce::read_intent(*seen->target)) << "its own files are still awaited";
-
-  send(VictimReleased{.pod = cgroup});
-  ASSERT_TRUE(next<PassDone>());
-  EXPECT_EQ(outcome_of_pass(), Outcome::kNothingMet);
-  EXPECT_FALSE(enforce::read_intent(*seen->target));
 }
 
 TEST_F(EvictingAtOnce, APodWithoutATargetIsRefusedOnceAndEvictedAsSoonAsItHasOne) {
