@@ -22,6 +22,7 @@
  * stock being used up, memory of the root cgroup, swap-in within a batch) waits for the next charge
  * or tick.
  */
+#include "lib/climb.bpf.h"
 #include "lib/kick.bpf.h"
 #include "lib/walk.bpf.h"
 
@@ -37,16 +38,14 @@ static __always_inline void look_only(__u32 one_based, __u64 now)
 		look_at(one_based - 1, now, EVICTD_ORIGIN_CHARGE);
 }
 
-/* Where a walk is. `counter` is an address only, so any program type may walk. */
 struct charge {
-	__u64 counter;
+	struct climb climb;
 	__u64 now;
 };
 
-static __always_inline long climb(struct charge *charge, bool may_kick)
+static __always_inline long look_at_level(struct charge *charge, bool may_kick)
 {
-	__u64 counter = charge->counter;
-	struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+	struct evictd_counter *found = climb_find(&charge->climb, &counters);
 
 	if (found && may_kick) {
 		look_and_kick(found->working_set_watch, charge->now);
@@ -55,25 +54,24 @@ static __always_inline long climb(struct charge *charge, bool may_kick)
 		look_only(found->working_set_watch, charge->now);
 		look_only(found->usage_watch, charge->now);
 	}
-	charge->counter = parent_counter(counter);
-	return !charge->counter;
+	return climb_to(&charge->climb, parent_counter(charge->climb.counter));
 }
 
 /* Two, because a program that may not touch the timer must not even hold the code that does. */
-static long climb_and_kick(__u32 level, struct charge *charge)
+static long look_and_kick_at_level(__u32 level, struct charge *charge)
 {
-	return climb(charge, true);
+	return look_at_level(charge, true);
 }
 
-static long climb_only(__u32 level, struct charge *charge)
+static long look_only_at_level(__u32 level, struct charge *charge)
 {
-	return climb(charge, false);
+	return look_at_level(charge, false);
 }
 
 /* Walks from the charged counter to its hierarchy's root. */
 static __always_inline void handle_charge(__u64 counter, bool may_kick)
 {
-	struct charge charge = {.counter = counter};
+	struct charge charge = {.climb = {.counter = counter}};
 	__u64 now;
 
 	if (!watch_limit)
@@ -81,10 +79,10 @@ static __always_inline void handle_charge(__u64 counter, bool may_kick)
 	now = bpf_ktime_get_ns();
 	charge.now = now;
 	__sync_fetch_and_add(&stats.charges, 1);
-	if (counter && may_kick)
-		bpf_loop(EVICTD_MAX_LEVELS, climb_and_kick, &charge, 0);
-	else if (counter)
-		bpf_loop(EVICTD_MAX_LEVELS, climb_only, &charge, 0);
+	if (may_kick)
+		climb_from(&charge.climb, look_and_kick_at_level);
+	else
+		climb_from(&charge.climb, look_only_at_level);
 	if (node_memory_watch && may_kick)
 		look_and_kick(node_memory_watch, now);
 	else

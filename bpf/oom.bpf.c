@@ -7,33 +7,30 @@
  * ("mm: update mark_victim tracepoints fields", 6.9) pass a pid only; there fentry on
  * mark_oom_victim(), which has always had the task, is the next row.
  */
-#include "lib/compat.bpf.h"
+#include "lib/climb.bpf.h"
 #include "lib/emit.bpf.h"
 
 struct search {
-	__u64 counter;
+	struct climb climb;
 	__u32 slot;
 };
 
 static long find_slot(__u32 level, struct search *search)
 {
-	__u64 counter = search->counter;
-	struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+	struct evictd_counter *found = climb_find(&search->climb, &counters);
 
 	if (found && found->slot) {
 		search->slot = found->slot - 1;
 		return 1;
 	}
-	search->counter = parent_counter(counter);
-	return !search->counter;
+	return climb_to(&search->climb, parent_counter(search->climb.counter));
 }
 
 static __always_inline __u32 slot_above(__u64 counter)
 {
-	struct search search = {.counter = counter, .slot = EVICTD_NO_SLOT};
+	struct search search = {.climb = {.counter = counter}, .slot = EVICTD_NO_SLOT};
 
-	if (counter)
-		bpf_loop(EVICTD_MAX_LEVELS, find_slot, &search, 0);
+	climb_from(&search.climb, find_slot);
 	return search.slot;
 }
 

@@ -12,7 +12,7 @@
  * Time is the sum over tasks, counted when the stall ends, and charged to the watched cgroups above
  * the task. psi_group->total is no substitute: it moves every 2 s or when somebody reads the file.
  */
-#include "lib/compat.bpf.h"
+#include "lib/climb.bpf.h"
 #include "lib/emit.bpf.h"
 #include "lib/kick.bpf.h"
 
@@ -26,12 +26,13 @@ struct {
 
 static __always_inline void report_stall(__u32 slot, struct evictd_target *target, __u64 now)
 {
+	struct ticker ticker = sweep_ticker();
 	struct evictd_stall_event *event;
 
 	schedule.stall_until_ns = now + cfg_stall_window_ns;
-	if (schedule.next_tick_ns > now + cfg_base_period_ns / 10) {
-		schedule.next_slow_ns = now + cfg_base_period_ns / 10;
-		arm_tick(now, cfg_base_period_ns / 10);
+	if (schedule.pace.next_tick_ns > now + cfg_base_period_ns / 10) {
+		schedule.pace.next_slow_ns = now + cfg_base_period_ns / 10;
+		arm_tick(&ticker, timer_of_sweep(), now, cfg_base_period_ns / 10);
 	}
 	event = EVICTD_RESERVE(struct evictd_stall_event, EVICTD_EVENT_STALL, now);
 	if (!event)
@@ -72,20 +73,18 @@ static __always_inline void stall_begins(void)
 }
 
 struct stall {
-	__u64 counter;
+	struct climb climb;
 	__u64 lost;
 	__u64 now;
 };
 
 static long charge_stall(__u32 level, struct stall *stall)
 {
-	__u64 counter = stall->counter;
-	struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+	struct evictd_counter *found = climb_find(&stall->climb, &counters);
 
 	if (found && found->slot)
 		add_stall(found->slot - 1, stall->lost, stall->now);
-	stall->counter = parent_counter(counter);
-	return !stall->counter;
+	return climb_to(&stall->climb, parent_counter(stall->climb.counter));
 }
 
 static __always_inline void stall_ends(void)
@@ -100,9 +99,8 @@ static __always_inline void stall_ends(void)
 	stall.now = bpf_ktime_get_ns();
 	stall.lost = stall.now - *began;
 	bpf_map_delete_elem(&stalls, &thread);
-	stall.counter = memory_counter_of(task_css(task, memory_subsys()));
-	if (stall.counter)
-		bpf_loop(EVICTD_MAX_LEVELS, charge_stall, &stall, 0);
+	stall.climb.counter = memory_counter_of(task_css(task, memory_subsys()));
+	climb_from(&stall.climb, charge_stall);
 }
 
 /* *flags is 0 only for the outermost pair: on entry it is written by the function itself, on

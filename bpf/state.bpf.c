@@ -5,6 +5,7 @@
 
 const volatile __u32 cfg_page_shift = 12;
 const volatile __u32 cfg_node_ids = 1;
+const volatile __u32 cfg_number_type = 0;
 const volatile __u64 cfg_base_period_ns = 100000000;
 const volatile __u64 cfg_floor_ns = 20000;
 const volatile __u64 cfg_kick_window_ns = 10000000;
@@ -15,7 +16,7 @@ const volatile __u64 cfg_fast_tick_interval_ns = 2500000;
 const volatile __u64 cfg_fast_tick_burst_ns = 640000000;
 const volatile __u64 cfg_stall_notice_ns = 50000000;
 const volatile __u64 cfg_stall_window_ns = 1000000000;
-const volatile __u64 cfg_approach_ns = 2000000;
+const volatile __u64 cfg_approach_ns = 1000000;
 
 struct evictd_stats stats = {};
 struct evictd_node node = {};

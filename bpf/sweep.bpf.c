@@ -8,9 +8,11 @@
  * that sits below a threshold, or goes back and forth there, costs a bounded number of ticks.
  *
  * A tick runs in softirq context (hrtimer, soft mode). It walks no cgroups: it reads counters by
- * address and checks afterwards that the address still belongs to its cgroup.
+ * address and checks afterwards that the address still belongs to its cgroup, and is not dying.
  */
 #include "lib/kick.bpf.h"
+#include "lib/load.bpf.h"
+#include "lib/owner.bpf.h"
 #include "lib/walk.bpf.h"
 
 #define ROW_RATE_WINDOW_NS 100000000ULL
@@ -39,27 +41,37 @@ static __always_inline void update_row_rate(struct evictd_row *row, struct evict
 	target->rate_ktime_ns = now;
 }
 
+/* What is_still_of() gives. */
+static __always_inline bool load_is_still_of(const struct cgroup_subsys_state *css, __u64 id)
+{
+	if (load_owner(css) != id) {
+		__sync_fetch_and_add(&stats.stale_rows, 1);
+		return false;
+	}
+	if (load_dying(css)) {
+		__sync_fetch_and_add(&stats.dying_rows, 1);
+		return false;
+	}
+	return true;
+}
+
 static __always_inline void refresh_memory(struct evictd_row *row, struct evictd_target *target,
 					   __u64 now)
 {
-	struct page_counter *counter = (void *)target->memory_counter;
+	__u64 counter = target->memory_counter;
 	__u64 usage, limit_pages;
 
 	if (!counter)
 		return;
-	usage = read_u64((__u64)counter) << cfg_page_shift;
-	limit_pages = BPF_CORE_READ(counter, max);
+	usage = load_u64(counter) << cfg_page_shift;
+	limit_pages = load_limit(counter);
 	row->usage_bytes = usage;
-	row->inactive_file_bytes = inactive_bytes(target->inactive_file);
-	/* PAGE_COUNTER_MAX is LONG_MAX / PAGE_SIZE: no limit. */
-	row->limit_bytes = limit_pages >= (~0ULL >> 1 >> cfg_page_shift)
-			       ? EVICTD_NEVER
-			       : limit_pages << cfg_page_shift;
+	row->inactive_file_bytes = load_pages(target->inactive_file) << cfg_page_shift;
+	row->limit_bytes =
+	    limit_pages == EVICTD_NEVER ? EVICTD_NEVER : limit_pages << cfg_page_shift;
 	update_row_rate(row, target, usage, now);
-	if (owner_of_memory_counter(target->memory_counter) != target->memory_id) {
+	if (!load_is_still_of(css_of_memory_counter(counter), target->memory_id))
 		target->memory_counter = 0;
-		__sync_fetch_and_add(&stats.stale_rows, 1);
-	}
 }
 
 static long refresh_row(__u32 slot, __u64 *now)
@@ -76,11 +88,9 @@ static long refresh_row(__u32 slot, __u64 *now)
 	}
 	refresh_memory(row, target, *now);
 	if (target->pids_counter) {
-		row->tasks = read_u64(target->pids_counter);
-		if (owner_of_pids_counter(target->pids_counter) != target->pids_id) {
+		row->tasks = load_u64(target->pids_counter);
+		if (!load_is_still_of(css_of_pids_counter(target->pids_counter), target->pids_id))
 			target->pids_counter = 0;
-			__sync_fetch_and_add(&stats.stale_rows, 1);
-		}
 	}
 	row->flags = (target->memory_counter ? EVICTD_ROW_MEMORY : 0) |
 		     (target->pids_counter ? EVICTD_ROW_TASKS : 0);
@@ -93,6 +103,7 @@ static __always_inline void refresh_all(__u64 now)
 {
 	bpf_loop(slot_limit, refresh_row, &now, 0);
 	read_node(now);
+	read_at_hand();
 	__sync_fetch_and_add(&stats.row_refreshes, 1);
 }
 
@@ -159,69 +170,27 @@ static int tick(void *map, __u32 *key, struct evictd_timer *sweep)
 	    .period = EVICTD_NEVER,
 	    .origin = EVICTD_ORIGIN_TICK,
 	};
-	__u64 kicks = schedule.kicks;
-	__u64 period;
+	struct ticker ticker = sweep_ticker();
+	__u64 kicks = schedule.pace.kicks;
 
 	stats.ticks++;
 	stats.last_tick_ktime_ns = look.now;
-	if (look.now >= schedule.next_slow_ns) {
+	if (look.now >= schedule.pace.next_slow_ns) {
 		look.all = schedule.slow_ticks++ % COMPARE_ALL_EVERY == 0;
 		bpf_loop(watch_limit, look_at_each, &look, 0);
-		if (rows_are_due(look.now))
+		schedule.pace.next_slow_ns = look.now + slow_period(look.now);
+		if (rows_are_due(look.now)) {
 			refresh_all(look.now);
-		schedule.next_slow_ns = look.now + slow_period(look.now);
+			/* With many rows that took a while: what is hot is read now. */
+			look.now = bpf_ktime_get_ns();
+		}
 	} else {
 		stats.fast_ticks++;
 	}
 	bpf_loop(EVICTD_HOT_SLOTS, look_at_hot, &look, 0);
 
-	period = schedule.next_slow_ns - look.now;
-	if (look.period < period && pay_fast_tick(look.now))
-		period = look.period;
-	/* A hook kicked meanwhile: its shorter period would be overwritten below. */
-	if (kicks != schedule.kicks && cfg_floor_ns < period && pay_fast_tick(look.now))
-		period = cfg_floor_ns;
-	schedule.next_tick_ns = look.now + period;
-	bpf_timer_start(&sweep->timer, period, 0);
+	arm_next(&ticker, sweep, look.now, kicks, look.period);
 	return 0;
-}
-
-/* Finds the nodes through any memory cgroup: there is no symbol to reach them by. */
-static __always_inline void find_nodes(struct task_struct *task)
-{
-	struct cgroup_subsys_state *css = task_css(task, memory_subsys());
-	struct mem_cgroup *memcg = (void *)css - bpf_core_field_offset(struct mem_cgroup, css);
-	__u32 found = 0;
-
-	if (!css)
-		return;
-	for (__u32 nid = 0; nid < EVICTD_MAX_NODES; nid++) {
-		struct mem_cgroup_per_node *per_node;
-		struct pglist_data *pgdat;
-
-		if (nid >= cfg_node_ids)
-			break;
-		per_node = (void *)read_u64((__u64)memcg +
-					    bpf_core_field_offset(struct mem_cgroup, nodeinfo) +
-					    nid * sizeof(void *));
-		pgdat = per_node ? BPF_CORE_READ(per_node, lruvec.pgdat) : NULL;
-		if (pgdat && found < EVICTD_MAX_NODES)
-			node_vm_stat[found++] =
-			    (__u64)pgdat + bpf_core_field_offset(struct pglist_data, vm_stat);
-	}
-	node.nodes = found;
-}
-
-/* Every pid has a number in the initial namespace, at index 0. */
-static __always_inline void find_pid_namespace(struct task_struct *task)
-{
-	struct pid *pid = BPF_CORE_READ(task, thread_pid);
-	struct upid *first = (void *)pid + bpf_core_field_offset(struct pid, numbers);
-	struct pid_namespace *ns = BPF_CORE_READ(first, ns);
-
-	if (ns)
-		pid_allocated_address =
-		    (__u64)ns + bpf_core_field_offset(struct pid_namespace, pid_allocated);
 }
 
 /* Run once by user space, before anything else. */
@@ -230,8 +199,9 @@ int sweep_locate(void *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 
-	find_nodes(task);
-	find_pid_namespace(task);
+	node.nodes = find_node_stats(task, node_vm_stat, cfg_node_ids);
+	node.zones = node.nodes ? zones_of_node() : 0;
+	pid_allocated_address = find_pid_allocated(task);
 	read_node(bpf_ktime_get_ns());
 	return 0;
 }
@@ -239,23 +209,11 @@ int sweep_locate(void *ctx)
 SEC("syscall")
 int sweep_start(void *ctx)
 {
-	__u32 zero = 0;
-	struct evictd_timer *sweep = bpf_map_lookup_elem(&sweep_timer, &zero);
+	struct ticker ticker = sweep_ticker();
 	__u64 now = bpf_ktime_get_ns();
-	int error;
 
-	if (!sweep)
-		return -1;
-	error = bpf_timer_init(&sweep->timer, &sweep_timer, CLOCK_MONOTONIC);
-	if (!error)
-		error = bpf_timer_set_callback(&sweep->timer, tick);
-	if (error)
-		return error;
-	schedule.armed = 1;
-	schedule.next_slow_ns = now;
 	stats.last_tick_ktime_ns = now;
-	arm_tick(now, cfg_floor_ns);
-	return 0;
+	return start_ticks(&ticker, timer_of_sweep(), &sweep_timer, tick, now);
 }
 
 /* The start of a pass: all rows and the node, now. */

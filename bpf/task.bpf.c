@@ -7,22 +7,21 @@
  * from the counters: summing forks and exits would drift with migration and failed forks. Exits are
  * not hooked: that a value fell below a threshold is seen by the next tick.
  */
+#include "lib/climb.bpf.h"
 #include "lib/walk.bpf.h"
 
 struct fork {
-	__u64 counter;
+	struct climb climb;
 	__u64 now;
 };
 
 static long look_at_level(__u32 level, struct fork *fork)
 {
-	__u64 counter = fork->counter;
-	struct evictd_counter *found = bpf_map_lookup_elem(&counters, &counter);
+	struct evictd_counter *found = climb_find(&fork->climb, &counters);
 
 	if (found && found->tasks_watch)
 		look_at(found->tasks_watch - 1, fork->now, EVICTD_ORIGIN_FORK);
-	fork->counter = parent_pids_counter(counter);
-	return !fork->counter;
+	return climb_to(&fork->climb, parent_pids_counter(fork->climb.counter));
 }
 
 static __always_inline void handle_fork(struct task_struct *child)
@@ -38,10 +37,9 @@ static __always_inline void handle_fork(struct task_struct *child)
 		look_at(node_tasks_watch - 1, now, EVICTD_ORIGIN_FORK);
 	if (!task_watches)
 		return;
-	fork.counter = pids_counter_of(task_css(child, pids_subsys()));
+	fork.climb.counter = pids_counter_of(task_css(child, pids_subsys()));
 	fork.now = now;
-	if (fork.counter)
-		bpf_loop(EVICTD_MAX_LEVELS, look_at_level, &fork, 0);
+	climb_from(&fork.climb, look_at_level);
 }
 
 SEC("tp_btf/sched_process_fork")

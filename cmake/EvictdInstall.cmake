@@ -5,7 +5,7 @@ include(GNUInstallDirs)
 install(TARGETS evictd RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
 install(TARGETS evictctl evict-load RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-install(DIRECTORY docs/man/man1 docs/man/man8 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(DIRECTORY docs/man/man1 docs/man/man3 docs/man/man8 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -15,3 +15,6 @@ install(FILES deploy/evictd.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 configure_file(deploy/evictd.service.in deploy/evictd.service @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd.service DESTINATION lib/systemd/system)
+
+configure_file(deploy/evictd-notify.service.in deploy/evictd-notify.service @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd-notify.service DESTINATION lib/systemd/system)

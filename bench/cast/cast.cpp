@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "stage/text_file.h"
 
@@ -61,23 +62,34 @@ Result<Actor> Cast::make(const stage::PodSpec& spec, const stage::LoadOptions& l
   return Actor{*pod, std::move(*process)};
 }
 
+Result<> Cast::dismiss(std::optional<Actor>& actor) {
+  if (!actor) {
+    return {};
+  }
+  Actor ended = std::move(*actor);
+  actor.reset();
+  return remove(std::move(ended));
+}
+
+Result<> Cast::dismiss_bystanders() {
+  Result<> dismissed = dismiss(guaranteed_);
+  return dismissed ? dismiss(burstable_) : dismissed;
+}
+
 Result<> Cast::fill(std::optional<Actor>& actor, const stage::PodSpec& spec, Bytes amount,
                     int oom_score_adj) {
   if (lives(actor)) {
     return {};
   }
-  if (actor) {
-    Actor dead = std::move(*actor);
-    actor.reset();
-    if (Result<> removed = remove(std::move(dead)); !removed) {
-      return removed;
-    }
+  if (Result<> removed = dismiss(actor); !removed) {
+    return removed;
   }
   Result<Actor> made = make(spec,
                             {.binary = evict_load_,
                              .directory = directory_,
                              .cap = amount.value,
-                             .pages = stage::PageKind::kHuge},
+                             .pages = stage::PageKind::kHuge,
+                             .content = holdings_.content},
                             oom_score_adj);
   if (!made) {
     return tl::unexpected(made.error());
@@ -107,6 +119,7 @@ Result<> Cast::fill_bystanders() {
 Result<Actor> Cast::make_culprit(const std::string& name, stage::LoadOptions load) {
   load.binary = evict_load_;
   load.directory = directory_;
+  load.content = holdings_.content;
   load.ignore_sigterm = true;
   return make({.name = name}, load, kBestEffortScore);
 }
@@ -119,6 +132,10 @@ Result<> Cast::remove(Actor actor) {
     std::filesystem::remove(directory_ / (pod.uid + suffix), ignored);
   }
   std::filesystem::remove(manifests() / (pod.uid + ".json"), ignored);
+  // Children outlive the process that made them.
+  if (Result<> ended = tree_.kill_pod(pod); !ended) {
+    return ended;
+  }
   return tree_.remove_pod(pod);
 }
 
@@ -128,6 +145,29 @@ bool Cast::lives(const std::optional<Actor>& actor) {
   }
   pollfd dead{actor->process.child().pidfd(), POLLIN, 0};
   return ::poll(&dead, 1, 0) == 0;
+}
+
+int Cast::dead_bystanders() const {
+  const auto is_dead = [](const std::optional<Actor>& actor) { return actor && !lives(actor); };
+  return (is_dead(guaranteed_) ? 1 : 0) + (is_dead(burstable_) ? 1 : 0);
+}
+
+void Cast::watch_bystanders(Duration time) const {
+  const auto deadline = std::chrono::steady_clock::now() + time;
+  for (;;) {
+    std::vector<pollfd> alive;
+    for (const std::optional<Actor>* actor : {&guaranteed_, &burstable_}) {
+      if (lives(*actor)) {
+        alive.push_back({(*actor)->process.child().pidfd(), POLLIN, 0});
+      }
+    }
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (alive.empty() || left.count() <= 0) {
+      return;
+    }
+    ::poll(alive.data(), alive.size(), static_cast<int>(left.count()));
+  }
 }
 
 Result<std::int64_t> Cast::oom_kills(const Actor& actor) const {

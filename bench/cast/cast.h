@@ -8,6 +8,7 @@
 
 #include "evictd/bytes.h"
 #include "evictd/result.h"
+#include "evictd/time.h"
 #include "stage/load_process.h"
 #include "stage/private_tree.h"
 
@@ -19,12 +20,13 @@ struct Actor {
   stage::LoadProcess process;
 };
 
-/// What the bystanders hold, and what they ask for.
+/// What the bystanders hold, what they ask for, and what every page of the cast holds.
 struct Holdings {
   Bytes guaranteed_holds;
   Bytes guaranteed_asks;
   Bytes burstable_holds;
   Bytes burstable_asks;
+  stage::PageContent content = stage::PageContent::kOneByte;
 };
 
 /// The pods of a race on one private tree: what a kubelet would have made of them, oom_score_adj
@@ -37,14 +39,20 @@ class Cast {
 
   /// Sees to it that the guaranteed and the burstable pod hold what they hold.
   Result<> fill_bystanders();
-  /// A new best-effort pod that waits to be let go and ignores SIGTERM. Of `load` the program and
-  /// the directory are filled in here.
+  /// Ends both; fill_bystanders() makes new ones, none of whose pages was ever swapped out.
+  Result<> dismiss_bystanders();
+  /// A new best-effort pod that waits to be let go and ignores SIGTERM. Of `load` the program, the
+  /// directory and the pages' content are filled in here.
   Result<Actor> make_culprit(const std::string& name, stage::LoadOptions load);
-  /// Its process, its cgroups and its manifest go.
+  /// Its processes, its cgroups and its manifest go.
   Result<> remove(Actor actor);
 
   [[nodiscard]] bool guaranteed_lives() const { return lives(guaranteed_); }
   [[nodiscard]] bool burstable_lives() const { return lives(burstable_); }
+  /// Of the two those that were made and are dead: what fill_bystanders() will replace.
+  [[nodiscard]] int dead_bystanders() const;
+  /// Returns after this time, or as soon as none of the two lives.
+  void watch_bystanders(Duration time) const;
   /// The container's directory (of the memory hierarchy on v1).
   [[nodiscard]] std::filesystem::path directory_of(const Actor& actor) const {
     return tree_.directories_of(actor.pod).front();
@@ -57,6 +65,7 @@ class Cast {
   Result<Actor> make(const stage::PodSpec& spec, const stage::LoadOptions& load, int oom_score_adj);
   Result<> fill(std::optional<Actor>& actor, const stage::PodSpec& spec, Bytes amount,
                 int oom_score_adj);
+  Result<> dismiss(std::optional<Actor>& actor);
   [[nodiscard]] static bool lives(const std::optional<Actor>& actor);
 
   stage::PrivateTree& tree_;

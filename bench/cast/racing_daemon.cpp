@@ -15,14 +15,12 @@ std::string racing_config(const RacingDaemonOptions& options) {
       // Trials follow one another faster than a node's evictions should.
       {"maxEvictionsPerMinute", 0},
       {"eventSource", options.mode == EvictdMode::kPoll ? "poll" : "bpf"},
+      {"memoryAvailableSource", options.memory_available_source},
       {"manifestDirectories", {options.manifests.string()}},
       {"cgroupRoot", options.tree.cgroup_root()},
       {"runtimeDirectory", options.directory.string()}};
   if (options.mode == EvictdMode::kBpf || options.mode == EvictdMode::kPoll) {
     config["hardEvictionGracePeriodSeconds"] = 0;
-  }
-  if (options.mode == EvictdMode::kBpfFloor) {
-    config["hardEvictionFloor"] = "95%";
   }
   // JSON is YAML.
   return config.dump(2) + "\n";

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "evictd/result.h"
 #include "stage/daemon_process.h"
@@ -15,7 +16,6 @@ namespace evictd::bench {
 enum class EvictdMode {
   kBpf,       ///< Grace 0.
   kBpfGrace,  ///< The default grace and its floor.
-  kBpfFloor,  ///< The default grace, and a floor of 95 % of the threshold.
   kPoll,      ///< Polling every 10 s as the kubelet does, grace 0.
 };
 
@@ -29,6 +29,8 @@ struct RacingDaemonOptions {
   std::filesystem::path manifests;
   /// Signal to threshold, as a configuration has it.
   nlohmann::json eviction_hard;
+  /// What memory.available is worked out from, as a configuration has it.
+  std::string_view memory_available_source = "kubelet";
 };
 
 /// evictd's configuration for a race.

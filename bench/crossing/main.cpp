@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include "harness/interrupt.h"
 #include "harness/program.h"
 #include "harness/report.h"
+#include "harness/trials.h"
 #include "observer/observer.h"
 
 namespace evictd::bench {
@@ -24,12 +24,6 @@ namespace {
 constexpr int kTurn = 20;
 /// A row that voids more trials than this share of its turn is broken, not unlucky.
 constexpr int kVoidsAllowedPerTurn = 10;
-
-struct Arguments {
-  int trials = 200;
-  Selection rows;
-  std::filesystem::path out;
-};
 
 struct RowResult {
   Series to_sigkill;
@@ -94,9 +88,8 @@ void report_ratios(Report& report, const Row& row, const nlohmann::json& params)
     if (row.killer != Killer::kEvictd || other <= 0) {
       continue;
     }
-    Series ratio;
-    ratio.add(report.value("crossing_to_sigkill", params, field) / other);
-    report.add(std::string{"to_sigkill_vs_eventfd_"} + field, params, "ratio", ratio);
+    report.add(std::string{"to_sigkill_vs_eventfd_"} + field, params, "ratio",
+               report.value("crossing_to_sigkill", params, field) / other);
   }
 }
 
@@ -138,8 +131,8 @@ Result<> run_scene(Bench& bench, const std::vector<Row>& rows, int trials) {
   return {};
 }
 
-Result<> run(const Arguments& arguments, const std::filesystem::path& programs) {
-  Result<Ground> ground = Ground::create(programs);
+Result<> run(const TrialOptions& options) {
+  Result<Ground> ground = Ground::create(programs_directory());
   if (!ground) {
     return tl::unexpected(ground.error());
   }
@@ -150,42 +143,29 @@ Result<> run(const Arguments& arguments, const std::filesystem::path& programs) 
   const bool with_eventfd = !ground->tree.hierarchies().unified();
   Bench bench{std::move(*ground), std::move(*observer), std::mt19937{std::random_device{}()}};
   bench.report.note(std::string{"observer: "} + bench.observer.hook());
-  for (const std::vector<Row>& rows : plan(arguments.rows, with_eventfd)) {
-    if (Result<> ran = run_scene(bench, rows, arguments.trials); !ran) {
+  for (const std::vector<Row>& rows : plan(options.rows, with_eventfd)) {
+    if (Result<> ran = run_scene(bench, rows, options.trials); !ran) {
       return ran;
     }
-    if (Interrupt::requested()) {
-      return fail(Errc::kInvalid, "interrupted; nothing is written");
+    if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
+      return undisturbed;
     }
   }
-  return bench.report.write(arguments.out);
+  return bench.report.write(options.out);
 }
 
 int main_of(int argc, char** argv) {
-  Arguments arguments;
-  return run_program(
+  return run_trial_program(
       {.name = "crossing",
        .purpose =
            "From a memory crossing to SIGKILL: evictd beside a v1 eventfd consumer and pollers",
-       .add_options =
-           [&](CLI::App& app) {
-             app.add_option("--trials", arguments.trials, "trials a row")
-                 ->check(CLI::Range(1, 100000));
-             app.add_option(
-                 "--rows", arguments.rows.with,
-                 "only rows whose title has all of these words: evictd eventfd poll-10ms "
-                 "poll-100ms poll-1s, fifo ordinary, idle busy, 4k thp, cgroup node");
-             app.add_option(
-                 "--without", arguments.rows.without,
-                 "no row whose title has one of these words: a poller at 1 s takes an hour in all");
-           },
-       .quick_means = "10 trials a row",
-       .be_quick = [&] { arguments.trials = 10; },
-       .run =
-           [&](const std::filesystem::path& out) {
-             arguments.out = out;
-             return evictd::bench::run(arguments, programs_directory());
-           }},
+       .trials = 200,
+       .quick_trials = 10,
+       .rows_are = "only rows whose title has all of these words: evictd eventfd poll-10ms "
+                   "poll-100ms poll-1s, fifo ordinary, idle busy, 4k thp, cgroup node; "
+                   "pollers are fifo and busy",
+       .without_are = "no row whose title has one of these words",
+       .run = evictd::bench::run},
       argc, argv);
 }
 

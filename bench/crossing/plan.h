@@ -46,7 +46,7 @@ struct Row {
 [[nodiscard]] std::string title_of(const Row& row);
 
 /// Every row that `selection` wants, grouped by scene. The eventfd rows are left out where the
-/// kernel has no eventfd (cgroup v2).
+/// kernel has no eventfd (cgroup v2). Pollers have rows with busy loops at real-time priority only.
 [[nodiscard]] std::vector<std::vector<Row>> plan(const Selection& selection, bool with_eventfd);
 
 }  // namespace evictd::bench

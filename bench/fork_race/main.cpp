@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "cast/cast.h"
 #include "cast/racing_daemon.h"
 #include "cast/random_pause.h"
 #include "fork_race/pid_limit.h"
 #include "fork_race/trial.h"
-#include "harness/interrupt.h"
 #include "harness/machine.h"
 #include "harness/private_ground.h"
 #include "harness/program.h"
 #include "harness/report.h"
-#include "harness/selection.h"
+#include "harness/trials.h"
 
 namespace evictd::bench {
 namespace {
 
-/// Small, because an emulated machine makes about 150 processes a second and kills 400.
-constexpr PidRoom kRoom{.limit = 768, .threshold = 384};
+/// Small, because an emulated machine makes about 150 processes a second and kills 400. The kernel
+/// does not give its 300 lowest pids again, so some 700 are left at the crossing: five seconds of
+/// forking, more than a grace and less than a poller's period.
+constexpr PidRoom kRoom{.limit = 2048, .threshold = 1024};
+/// What one row may have of trials that come to nothing, before it is given up.
+constexpr int kMostVoid = 5;
 constexpr Holdings kHoldings{32_MiB, 64_MiB, 16_MiB, 32_MiB};
 
 struct Racer {
@@ -31,17 +34,13 @@ constexpr Racer kRacers[] = {{"evictd", EvictdMode::kBpf},
                              {"evictd-grace", EvictdMode::kBpfGrace},
                              {"evictd-poll", EvictdMode::kPoll}};
 
-struct Arguments {
-  int trials = 20;
-  Selection rows;
-  std::filesystem::path out;
-};
-
 struct RowResult {
   int trials = 0;
+  VoidTrials voids;
   int won = 0;
   int limit_reached = 0;
   int others_died = 0;
+  int without_crossing = 0;
   Series forks_past;
   Series forking_past;
   Series to_gone;
@@ -52,8 +51,11 @@ void add(RowResult& result, const BombOutcome& outcome) {
   result.won += outcome.won() ? 1 : 0;
   result.limit_reached += outcome.limit_reached ? 1 : 0;
   result.others_died += (outcome.guaranteed_died ? 1 : 0) + (outcome.burstable_died ? 1 : 0);
-  result.forks_past.add(outcome.forks_past);
-  result.forking_past.add(outcome.forking_past_ms);
+  result.without_crossing += outcome.forks_past ? 0 : 1;
+  if (outcome.forks_past && outcome.forking_past_ms) {
+    result.forks_past.add(*outcome.forks_past);
+    result.forking_past.add(*outcome.forking_past_ms);
+  }
   if (outcome.to_gone_ms) {
     result.to_gone.add(*outcome.to_gone_ms);
   }
@@ -64,9 +66,15 @@ void report_row(Report& report, const Racer& racer, const RowResult& result) {
       {"racer", racer.name}, {"pid_max", kRoom.limit}, {"threshold", kRoom.threshold}};
   report.add("forks_past", params, "forks", result.forks_past,
              {{"trials", result.trials},
+              {"void", result.voids.count},
               {"won", result.won},
               {"pid_max reached", result.limit_reached},
-              {"others died", result.others_died}});
+              {"others died", result.others_died},
+              {"dead before the crossing's stamp", result.without_crossing}});
+  if (result.voids.count > 0) {
+    report.note_row(std::string{racer.name} + ": " + std::to_string(result.voids.count) +
+                    " void trials made again, the last because: " + result.voids.reason);
+  }
   report.add("forking_past", params, "ms", result.forking_past);
   report.add("crossing_to_gone", params, "ms", result.to_gone);
 }
@@ -84,7 +92,7 @@ Result<RowResult> run_row(PrivateGround& own, Cast& cast, const Racer& racer, in
   }
   std::mt19937 random{std::random_device{}()};
   RowResult result;
-  for (int trial = 0; trial < trials && !Interrupt::requested(); ++trial) {
+  Result<VoidTrials> ran = run_trials_again(trials, kMostVoid, [&]() -> Result<bool> {
     if (Result<> filled = cast.fill_bystanders(); !filled) {
       return tl::unexpected(filled.error());
     }
@@ -94,11 +102,16 @@ Result<RowResult> run_row(PrivateGround& own, Cast& cast, const Racer& racer, in
       return tl::unexpected(outcome.error());
     }
     add(result, *outcome);
+    return true;
+  });
+  if (!ran) {
+    return tl::unexpected(ran.error());
   }
+  result.voids = std::move(*ran);
   return result;
 }
 
-Result<> run(const Arguments& arguments) {
+Result<> run(const TrialOptions& options) {
   if (Result<> allowed = require_virtual_machine("fork_race", "pids"); !allowed) {
     return allowed;
   }
@@ -111,45 +124,31 @@ Result<> run(const Arguments& arguments) {
   Report report{"fork_race"};
   Cast cast{own->tree, programs_directory() / "evict-load", own->scratch.path(), kHoldings,
             *memory};
-  for (const Racer& racer : kRacers) {
-    if (!arguments.rows.wants(racer.name)) {
-      continue;
-    }
-    if (Result<> filled = cast.fill_bystanders(); !filled) {
-      return filled;
-    }
-    const Result<RowResult> result = run_row(*own, cast, racer, arguments.trials);
-    if (!result) {
-      return fail_in(racer.name, result.error());
-    }
-    if (Interrupt::requested()) {
-      return fail(Errc::kInvalid, "interrupted; nothing was written");
-    }
-    report_row(report, racer, *result);
-  }
-  return report.write(arguments.out);
+  return run_rows(
+      options.rows, kRacers, [](const Racer& racer) { return racer.name; },
+      [&](const Racer& racer) -> Result<> {
+        if (Result<> filled = cast.fill_bystanders(); !filled) {
+          return filled;
+        }
+        const Result<RowResult> result = run_row(*own, cast, racer, options.trials);
+        if (!result) {
+          return tl::unexpected(result.error());
+        }
+        report_row(report, racer, *result);
+        // At once: what is finished outlives whatever ends the others.
+        return report.write(options.out);
+      });
 }
 
 int main_of(int argc, char** argv) {
-  Arguments arguments;
-  return run_program(
+  return run_trial_program(
       {.name = "fork_race",
        .purpose = "A fork bomb and pid.available: gone before pid_max, and how many forks later",
-       .add_options =
-           [&](CLI::App& app) {
-             app.add_option("--trials", arguments.trials, "trials a row")
-                 ->check(CLI::Range(1, 100000));
-             app.add_option("--rows", arguments.rows.with,
-                            "only this row: evictd, evictd-grace or evictd-poll");
-             app.add_option("--without", arguments.rows.without, "none of these rows");
-           },
-       .quick_means = "2 trials a row",
-       .be_quick = [&] { arguments.trials = 2; },
-       .run =
-           [&](const std::filesystem::path& out) {
-             arguments.out = out;
-             return evictd::bench::run(arguments);
-           }},
+       .trials = 20,
+       .quick_trials = 2,
+       .rows_are = "only this row: evictd, evictd-grace or evictd-poll",
+       .without_are = "none of these rows",
+       .run = evictd::bench::run},
       argc, argv);
 }
 

@@ -20,8 +20,6 @@ namespace {
 
 /// A kubelet's poll is ten seconds; killing thousands of processes takes some more when emulated.
 constexpr std::chrono::seconds kTrialDeadline{60};
-/// Pids that the machine itself takes and gives back meanwhile.
-constexpr std::int64_t kSlack = 16;
 
 double milliseconds(Duration duration) {
   return static_cast<double>(duration.count()) / 1e6;
@@ -53,24 +51,43 @@ void end_pod(const std::filesystem::path& container) {
   static_cast<void>(stage::write_kernel_file(container / "cgroup.kill", "1"));
 }
 
-void read_stamps(const load::StampLog& stamps, std::int64_t before, const PidRoom& room,
-                 std::optional<MonoTime> gone, BombOutcome& outcome) {
-  const std::optional<load::LoadStamp> last = stamps.last();
-  const std::int64_t at_most = room.limit - room.threshold;
-  const auto to_threshold = static_cast<std::uint64_t>(std::max<std::int64_t>(at_most - before, 0));
-  const std::optional<load::LoadStamp> crossing = stamps.first_reaching(to_threshold + 1);
-  if (!last) {
-    return;
+/// A number of a file of the container.
+Result<std::int64_t> count_in(const std::filesystem::path& file, const char* key) {
+  const Result<std::string> text = stage::read_text(file);
+  return text ? stage::number_after(*text, key) : tl::unexpected(text.error());
+}
+
+/// Lets the bomb go and waits until nothing of it is left.
+Result<BombOutcome> watch_bomb(Cast& cast, Actor& bomb, const PidRoom& room) {
+  const Result<std::int64_t> before = machine_tasks();
+  if (!before) {
+    return tl::unexpected(before.error());
   }
-  outcome.limit_reached = before + static_cast<std::int64_t>(last->total) >= room.limit - kSlack;
-  if (!crossing) {
-    return;
+  const std::filesystem::path container = cast.directory_of(bomb);
+  stage::Child& process = bomb.process.child();
+  bomb.process.go();
+  const Result<stage::ChildExit> end = process.wait(kTrialDeadline);
+  if (!end) {
+    end_pod(container);
+  } else if (!end->killed_by(SIGKILL)) {
+    return fail(Errc::kInvalid, "the bomb ended with " + end->text());
   }
-  outcome.forks_past = static_cast<double>(last->total - crossing->total);
-  outcome.forking_past_ms = static_cast<double>(last->end_ns - crossing->end_ns) / 1e6;
-  if (gone) {
-    outcome.to_gone_ms = milliseconds(*gone - load::to_mono_time(crossing->end_ns));
+  const Result<MonoTime> gone = await_gone(container);
+  const Result<std::int64_t> refused = count_in(container / "pids.events", "max");
+  const Result<std::int64_t> oom_kills = cast.oom_kills(bomb);
+  if (!gone || !refused || !oom_kills) {
+    return tl::unexpected(!gone ? gone.error() : !refused ? refused.error() : oom_kills.error());
   }
+  BombOutcome outcome = outcome_of({.stamps = bomb.process.stamps(),
+                                    .tasks_before = *before,
+                                    .end = end ? std::optional{*end} : std::nullopt,
+                                    .oom_kills = *oom_kills,
+                                    .refused_by_cgroup = *refused,
+                                    .gone = *gone},
+                                   room);
+  outcome.guaranteed_died = !cast.guaranteed_lives();
+  outcome.burstable_died = !cast.burstable_lives();
+  return outcome;
 }
 
 }  // namespace
@@ -79,33 +96,39 @@ bool BombOutcome::won() const {
   return killed && !limit_reached && !guaranteed_died && !burstable_died;
 }
 
+BombOutcome outcome_of(const BombEvidence& evidence, const PidRoom& room) {
+  BombOutcome outcome;
+  outcome.killed = evidence.end && evidence.end->killed_by(SIGKILL) && evidence.oom_kills == 0;
+  outcome.limit_reached =
+      static_cast<std::int64_t>(evidence.stamps.refused()) > evidence.refused_by_cgroup;
+  const std::int64_t at_most = room.limit - room.threshold - evidence.tasks_before;
+  const auto forks_to_threshold = static_cast<std::uint64_t>(std::max<std::int64_t>(at_most, 0));
+  const std::optional<load::LoadStamp> crossing =
+      evidence.stamps.first_reaching(forks_to_threshold + 1);
+  const std::optional<load::LoadStamp> last = evidence.stamps.last();
+  if (!crossing || !last) {
+    return outcome;
+  }
+  outcome.forks_past = static_cast<double>(last->total - crossing->total);
+  outcome.forking_past_ms = static_cast<double>(last->end_ns - crossing->end_ns) / 1e6;
+  if (outcome.killed) {
+    outcome.to_gone_ms = milliseconds(evidence.gone - load::to_mono_time(crossing->end_ns));
+  }
+  return outcome;
+}
+
 Result<BombOutcome> run_bomb(Cast& cast, const PidRoom& room) {
   stage::LoadOptions load;
   load.kind = load::LoadKind::kForks;
   load.cap = room.limit * 4;
   load.batch = 1;
   Result<Actor> bomb = cast.make_culprit("besteffort-bomb", load);
-  const Result<std::int64_t> before = machine_tasks();
-  if (!bomb || !before) {
-    return tl::unexpected(bomb ? before.error() : bomb.error());
+  if (!bomb) {
+    return tl::unexpected(bomb.error());
   }
-  const std::filesystem::path container = cast.directory_of(*bomb);
-  bomb->process.go();
-  BombOutcome outcome;
-  outcome.killed = bomb->process.child().wait(kTrialDeadline).has_value();
-  if (!outcome.killed) {
-    end_pod(container);
-  }
-  const Result<MonoTime> gone = await_gone(container);
-  if (!gone) {
-    end_pod(container);
-    return tl::unexpected(gone.error());
-  }
-  read_stamps(bomb->process.stamps(), *before, room,
-              outcome.killed ? std::optional{*gone} : std::nullopt, outcome);
-  outcome.guaranteed_died = !cast.guaranteed_lives();
-  outcome.burstable_died = !cast.burstable_lives();
-  if (Result<> removed = cast.remove(std::move(*bomb)); !removed) {
+  Result<BombOutcome> outcome = watch_bomb(cast, *bomb, room);
+  // Of a void trial too: the next one starts with none.
+  if (Result<> removed = cast.remove(std::move(*bomb)); !removed && outcome) {
     return tl::unexpected(removed.error());
   }
   return outcome;

@@ -6,6 +6,9 @@
 
 #include "cast/cast.h"
 #include "evictd/result.h"
+#include "evictd/time.h"
+#include "load/stamp_log.h"
+#include "stage/child.h"
 
 namespace evictd::bench {
 
@@ -15,18 +18,36 @@ struct PidRoom {
   std::int64_t threshold = 0;
 };
 
-/// What one fork bomb did. Source: its own stamps, one a fork, and the machine's tasks before it.
+/// What is known of one fork bomb once no process of its pod is left.
+struct BombEvidence {
+  /// One a fork, and the forks that were refused.
+  const load::StampLog& stamps;
+  /// The machine's, before the first fork.
+  std::int64_t tasks_before = 0;
+  /// Of its first process; nothing if it lived to the end of the trial, and the bench ended it.
+  std::optional<stage::ChildExit> end;
+  /// Processes that the kernel's OOM killer took from the pod.
+  std::int64_t oom_kills = 0;
+  /// Forks that a pids.max refused, such as that with which evictd stops a victim's. Source:
+  /// pids.events of the container, where kernel 6.1 counts them whichever cgroup has the limit.
+  std::int64_t refused_by_cgroup = 0;
+  /// When no process of the pod was left.
+  MonoTime gone{};
+};
+
+/// What one fork bomb did.
 struct BombOutcome {
-  /// Its process was killed; else it lived to the end of the trial, and the bench ended it.
+  /// Its first process was killed with SIGKILL, and not by the kernel's OOM killer or the bench.
   bool killed = false;
-  /// The machine had as good as no pid left.
+  /// A fork was refused, and not because of a pids.max: the machine had no pid left.
   bool limit_reached = false;
   bool guaranteed_died = false;
   bool burstable_died = false;
-  /// Forks after the one at which pid.available fell below the threshold.
-  double forks_past = 0;
+  /// Forks after the one at which pid.available fell below the threshold. Nothing, as of the next
+  /// two, if that one has no stamp: the bomb was dead before it had stamped it.
+  std::optional<double> forks_past;
   /// From that fork to the last one; milliseconds.
-  double forking_past_ms = 0;
+  std::optional<double> forking_past_ms;
   /// From that fork until no process of the pod was left; nothing if the bench ended it.
   std::optional<double> to_gone_ms;
 
@@ -34,7 +55,11 @@ struct BombOutcome {
   [[nodiscard]] bool won() const;
 };
 
-/// One fork bomb from rest to its end. Errors: what stops the whole bench.
+/// What the evidence says; of the bystanders it says nothing.
+[[nodiscard]] BombOutcome outcome_of(const BombEvidence& evidence, const PidRoom& room);
+
+/// One fork bomb from rest to its end. Errors: what makes the trial void: no process, processes
+/// that cannot be killed, a bomb that ended by itself.
 Result<BombOutcome> run_bomb(Cast& cast, const PidRoom& room);
 
 }  // namespace evictd::bench

@@ -29,4 +29,9 @@ bool Interrupt::requested() {
   return interrupted != 0;
 }
 
+Result<> Interrupt::check() {
+  return requested() ? fail(Errc::kBusy, "interrupted; what was under way is not written")
+                     : Result<>();
+}
+
 }  // namespace evictd::bench

@@ -3,6 +3,8 @@
 
 #include <csignal>
 
+#include "evictd/result.h"
+
 namespace evictd::bench {
 
 /// While it lives, SIGINT and SIGTERM only set a flag, so that a bench unwinds and its destructors
@@ -15,6 +17,8 @@ class Interrupt {
   ~Interrupt();
 
   [[nodiscard]] static bool requested();
+  /// Errors: kBusy once one of them has come.
+  [[nodiscard]] static Result<> check();
 
  private:
   struct sigaction old_int_ {};

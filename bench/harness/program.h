@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "evictd/result.h"
 
@@ -28,8 +29,15 @@ struct Program {
   std::function<Result<>(const std::filesystem::path& out)> run;
 };
 
-/// Reads the arguments and runs it; answers the exit status. SIGINT and SIGTERM let it unwind.
+/// Reads the arguments and runs it; answers the exit status: 1 if it failed, 2 for wrong usage.
+/// SIGINT and SIGTERM let it unwind.
 int run_program(const Program& program, int argc, char** argv);
+
+/// Adds an option that takes a number from 1 to `most`, or several of them.
+void add_count(CLI::App& app, const std::string& option, int& count, int most,
+               const std::string& help);
+void add_counts(CLI::App& app, const std::string& option, std::vector<int>& counts, int most,
+                const std::string& help);
 
 /// Where the programs of this build are.
 [[nodiscard]] std::filesystem::path programs_directory();

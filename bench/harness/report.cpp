@@ -15,6 +15,7 @@
 #include <sstream>
 #include <utility>
 
+#include "harness/hand_out.h"
 #include "stage/hierarchies.h"
 #include "stage/text_file.h"
 
@@ -96,8 +97,8 @@ double Series::percentile(double percent) const {
   return sorted[std::min(index, sorted.size() - 1)];
 }
 
-Report::Report(std::string bench)
-    : bench_(std::move(bench)), rows_(std::make_unique<json>(json::array())) {}
+Report::Report(std::string bench, Lines lines)
+    : bench_(std::move(bench)), lines_(lines), rows_(std::make_unique<json>(json::array())) {}
 Report::~Report() = default;
 Report::Report(Report&&) noexcept = default;
 Report& Report::operator=(Report&&) noexcept = default;
@@ -117,10 +118,12 @@ void Report::add(const std::string& name, const json& params, const std::string&
                     {"p99", rounded(series.percentile(99))},
                     {"max", rounded(series.max())},
                     {"samples", std::move(samples)}});
-  std::printf("%-22s %-78s %4zu  p50 %10.2f  p99 %10.2f  max %10.2f %s\n", name.c_str(),
-              params.dump().c_str(), series.size(), series.percentile(50), series.percentile(99),
-              series.max(), unit.c_str());
-  std::fflush(stdout);
+  std::array<char, 512> line{};
+  static_cast<void>(std::snprintf(
+      line.data(), line.size(), "%-22s %-78s %4zu  p50 %10.2f  p99 %10.2f  max %10.2f %s",
+      name.c_str(), params.dump().c_str(), series.size(), series.percentile(50),
+      series.percentile(99), series.max(), unit.c_str()));
+  print(line.data());
 }
 
 void Report::add(const std::string& name, const json& params, const std::string& unit,
@@ -132,13 +135,24 @@ void Report::add(const std::string& name, const json& params, const std::string&
     pairs.push_back({key, value});
   }
   rows_->back()["counts"] = std::move(pairs);
-  std::printf("  %s\n", counts.dump().c_str());
-  std::fflush(stdout);
+  print("  " + counts.dump());
+}
+
+void Report::add(const std::string& name, const json& params, const std::string& unit,
+                 double value) {
+  Series series;
+  series.add(value);
+  add(name, params, unit, series);
 }
 
 void Report::note(const std::string& text) {
-  std::printf("note: %s\n", text.c_str());
+  print("note: " + text);
   notes_.push_back(text);
+}
+
+void Report::note_row(const std::string& text) {
+  print("note: " + text);
+  rows_->back()["notes"].push_back(text);
 }
 
 double Report::value(const std::string& name, const json& params, const std::string& field) const {
@@ -150,14 +164,26 @@ double Report::value(const std::string& name, const json& params, const std::str
   return 0;
 }
 
-Result<> Report::write(const std::filesystem::path& path) const {
+void Report::print(const std::string& line) const {
+  if (lines_ == Lines::kStdout) {
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+  }
+}
+
+std::string Report::text() const {
   const json whole = {{"bench", bench_},    {"machine", machine()}, {"date", now_utc()},
                       {"commit", commit()}, {"notes", notes_},      {"rows", *rows_}};
+  return whole.dump(1) + "\n";
+}
+
+Result<> Report::write(const std::filesystem::path& path) const {
   std::error_code ignored;
   if (path.has_parent_path()) {
     std::filesystem::create_directories(path.parent_path(), ignored);
   }
-  return stage::replace_file(path, whole.dump(1) + "\n");
+  Result<> written = stage::replace_file(path, text());
+  return written ? hand_out() : written;
 }
 
 }  // namespace evictd::bench

@@ -28,8 +28,10 @@ class Series {
 /// The raw result of one run of a bench: bench/README.md has the schema of the file.
 class Report {
  public:
+  /// Where a line of every row and note goes while the bench runs.
+  enum class Lines { kStdout, kNone };
   /// `bench` names the file too: "crossing".
-  explicit Report(std::string bench);
+  explicit Report(std::string bench, Lines lines = Lines::kStdout);
   ~Report();
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
@@ -42,16 +44,29 @@ class Report {
   /// The same with "counts", an object of numbers that become columns of their own.
   void add(const std::string& name, const nlohmann::json& params, const std::string& unit,
            const Series& series, const nlohmann::ordered_json& counts);
+  /// A row of one value.
+  void add(const std::string& name, const nlohmann::json& params, const std::string& unit,
+           double value);
   /// Adds a remark that belongs to the whole run: what was voided, what is not resolved.
   void note(const std::string& text);
+  /// Adds a remark to the row that was added last; it goes when that row is measured anew. Only
+  /// after a row.
+  void note_row(const std::string& text);
   /// p50, p99 and max of a row that was added, for ratios; 0 if there is none.
   [[nodiscard]] double value(const std::string& name, const nlohmann::json& params,
                              const std::string& field) const;
-  /// Writes the file. Machine, date and commit are filled in here.
+  /// The text of the file, with machine, date and commit.
+  [[nodiscard]] std::string text() const;
+  /// Writes the file, and hands it out of the virtual machine. Machine, date and commit are filled
+  /// in here. May be called after every row: a reader finds the old file or the new.
+  /// Errors: those of writing it, and of hand_out().
   [[nodiscard]] Result<> write(const std::filesystem::path& path) const;
 
  private:
+  void print(const std::string& line) const;
+
   std::string bench_;
+  Lines lines_;
   std::unique_ptr<nlohmann::json> rows_;
   std::vector<std::string> notes_;
 };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -7,12 +6,10 @@
 
 #include "harness/daemon_run.h"
 #include "harness/idle_pods.h"
-#include "harness/interrupt.h"
 #include "harness/private_ground.h"
 #include "harness/program.h"
 #include "harness/report.h"
-#include "idle/process_cost.h"
-#include "idle/timer_softirq.h"
+#include "idle/rest.h"
 #include "stage/load_process.h"
 #include "stage/scratch_directory.h"
 
@@ -41,69 +38,6 @@ struct Bench {
   Report report{"idle"};
 };
 
-Result<> rest(int seconds) {
-  for (int i = 0; i < seconds; ++i) {
-    ::sleep(1);
-    if (Interrupt::requested()) {
-      return fail(Errc::kBusy, "interrupted; nothing is written");
-    }
-  }
-  return {};
-}
-
-void add_one(Report& report, const std::string& name, const nlohmann::json& params,
-             const std::string& unit, double value) {
-  Series series;
-  series.add(value);
-  report.add(name, params, unit, series);
-}
-
-double percent(Duration spent, int seconds) {
-  return static_cast<double>(spent.count()) / 1e7 / seconds;
-}
-
-/// Softirq time of all timers of the machine over the same time, without evictd.
-Result<Duration> baseline(const Bench& bench) {
-  const Result<TimerSoftirq> softirq = TimerSoftirq::create();
-  if (!softirq) {
-    return tl::unexpected(softirq.error());
-  }
-  if (Result<> rested = rest(bench.arguments.seconds); !rested) {
-    return tl::unexpected(rested.error());
-  }
-  return softirq->spent();
-}
-
-/// What `daemon` and the kernel's work for it cost from one moment to another.
-struct Spent {
-  Duration process{0};
-  Duration timers{0};
-  Duration programs{0};
-  std::int64_t wake_ups = 0;
-  Bytes resident{0};
-};
-
-Result<Spent> spend(int seconds, pid_t daemon, Duration without) {
-  const Result<RunTimeStatistics> statistics = RunTimeStatistics::enable();
-  const Result<TimerSoftirq> softirq = TimerSoftirq::create();
-  const Result<ProcessCost> before = cost_of(daemon);
-  if (!statistics || !softirq || !before) {
-    return fail(Errc::kUnsupported,
-                "BPF statistics, timer softirq or the daemon's /proc are not "
-                "readable");
-  }
-  if (Result<> rested = rest(seconds); !rested) {
-    return tl::unexpected(rested.error());
-  }
-  const Duration timers = softirq->spent() - without;
-  const Result<ProcessCost> after = cost_of(daemon);
-  if (!after) {
-    return tl::unexpected(after.error());
-  }
-  return Spent{after->cpu - before->cpu, timers, after->programs - before->programs,
-               after->sleeps - before->sleeps, after->resident};
-}
-
 Result<> measure(Bench& bench, const std::string& state, pid_t daemon, Duration without) {
   const int seconds = bench.arguments.seconds;
   const Result<Spent> spent = spend(seconds, daemon, without);
@@ -111,16 +45,7 @@ Result<> measure(Bench& bench, const std::string& state, pid_t daemon, Duration 
     return tl::unexpected(spent.error());
   }
   const nlohmann::json params = {{"state", state}, {"pods", bench.arguments.pods}};
-  const std::string core = "percent of a core";
-  add_one(bench.report, "process_cpu", params, core, percent(spent->process, seconds));
-  add_one(bench.report, "timer_cpu", params, core, percent(spent->timers, seconds));
-  add_one(bench.report, "program_cpu", params, core, percent(spent->programs, seconds));
-  add_one(bench.report, "whole_cpu", params, core,
-          percent(spent->process + spent->timers + spent->programs, seconds));
-  add_one(bench.report, "resident", params, "MiB",
-          static_cast<double>(spent->resident.value) / (1 << 20));
-  add_one(bench.report, "wake_ups", params, "per second",
-          static_cast<double>(spent->wake_ups) / seconds);
+  add_spent(bench.report, params, *spent, seconds);
   return {};
 }
 
@@ -158,7 +83,7 @@ Result<> run(Bench& bench) {
   if (!pods) {
     return tl::unexpected(pods.error());
   }
-  const Result<Duration> without = baseline(bench);
+  const Result<Duration> without = timers_without(bench.arguments.seconds);
   if (!without) {
     return tl::unexpected(without.error());
   }
@@ -196,10 +121,8 @@ int main_of(int argc, char** argv) {
        .purpose = "What evictd costs while nothing happens, and with a pod parked near a threshold",
        .add_options =
            [&](CLI::App& app) {
-             app.add_option("--seconds", arguments.seconds, "length of each measurement")
-                 ->check(CLI::Range(1, 3600));
-             app.add_option("--pods", arguments.pods, "pods beside the parked one")
-                 ->check(CLI::Range(1, 2000));
+             add_count(app, "--seconds", arguments.seconds, 3600, "length of each measurement");
+             add_count(app, "--pods", arguments.pods, 2000, "pods beside the parked one");
            },
        .quick_means = "5 seconds",
        .be_quick = [&] { arguments.seconds = 5; },

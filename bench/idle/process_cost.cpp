@@ -4,6 +4,8 @@
 #include <bpf/bpf.h>
 
 #include <cerrno>
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -35,16 +37,34 @@ Duration run_time_of(std::uint32_t program) {
   return Duration{static_cast<Duration::rep>(info.run_time_ns)};
 }
 
-std::set<std::uint32_t> programs_of(const fs::path& process) {
-  std::set<std::uint32_t> ids;
+/// Adds what the BPF programs and maps cost that a process holds, each once however often it is
+/// open.
+void add_held(const fs::path& process, ProcessCost& cost) {
+  std::set<std::int64_t> programs;
+  std::set<std::int64_t> maps;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(process / "fdinfo", ignored)) {
     const std::string text = stage::read_text(entry.path()).value_or(std::string{});
-    if (const std::int64_t id = field(text, "prog_id:"); id > 0) {
-      ids.insert(static_cast<std::uint32_t>(id));
+    if (const std::int64_t id = field(text, "prog_id:"); id > 0 && programs.insert(id).second) {
+      cost.programs += run_time_of(static_cast<std::uint32_t>(id));
+    }
+    if (const std::int64_t id = field(text, "map_id:"); id > 0 && maps.insert(id).second) {
+      cost.maps += Bytes{field(text, "memlock:")};
     }
   }
-  return ids;
+}
+
+/// What all threads of the process have run, those included that have ended.
+Result<Duration> run_time_of_threads(pid_t pid) {
+  clockid_t clock{};
+  timespec spent{};
+  if (const int refused = ::clock_getcpuclockid(pid, &clock); refused != 0) {
+    return fail_errno(refused, "find the clock of a process");
+  }
+  if (::clock_gettime(clock, &spent) != 0) {
+    return fail_errno(errno, "read the clock of a process");
+  }
+  return Duration{std::chrono::seconds{spent.tv_sec}} + std::chrono::nanoseconds{spent.tv_nsec};
 }
 
 }  // namespace
@@ -55,19 +75,19 @@ Result<ProcessCost> cost_of(pid_t pid) {
   if (!status) {
     return tl::unexpected(status.error());
   }
+  const Result<Duration> cpu = run_time_of_threads(pid);
+  if (!cpu) {
+    return tl::unexpected(cpu.error());
+  }
   ProcessCost cost;
+  cost.cpu = *cpu;
   cost.resident = Bytes{field(*status, "VmRSS:") * 1024};
   std::error_code ignored;
   for (const auto& task : fs::directory_iterator(process / "task", ignored)) {
-    const std::string schedule =
-        stage::read_text(task.path() / "schedstat").value_or(std::string{});
-    cost.cpu += Duration{stage::parse_number(schedule).value_or(0)};
     cost.sleeps += field(stage::read_text(task.path() / "status").value_or(std::string{}),
                          "voluntary_ctxt_switches:");
   }
-  for (const std::uint32_t program : programs_of(process)) {
-    cost.programs += run_time_of(program);
-  }
+  add_held(process, cost);
   return cost;
 }
 

@@ -14,7 +14,7 @@ namespace evictd::bench {
 
 /// What a process has cost so far.
 struct ProcessCost {
-  /// Time on a CPU, all threads. Source: /proc/PID/task/*/schedstat.
+  /// Time on a CPU, all threads, those that have ended included. Source: clock_getcpuclockid(3).
   Duration cpu{0};
   /// Times a thread went to sleep by itself, which is how often it was woken. Source:
   /// voluntary_ctxt_switches of /proc/PID/task/*/status.
@@ -24,6 +24,8 @@ struct ProcessCost {
   /// Run time of the BPF programs that it holds, timers' callbacks not included.
   /// Source: run_time_ns of the programs in /proc/PID/fdinfo; needs RunTimeStatistics.
   Duration programs{0};
+  /// Memory of the BPF maps that it holds. Source: memlock in /proc/PID/fdinfo.
+  Bytes maps{0};
 };
 
 /// Errors: kNotFound once the process is gone.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "oom_race/contestant.h"
 
+#include <poll.h>
+
 #include <nlohmann/json.hpp>
 
 #include "cast/cast.h"
@@ -12,12 +14,12 @@ namespace {
 EvictdMode mode_of(Racer racer) {
   switch (racer) {
     case Racer::kEvictdGrace:
+    case Racer::kEvictdKubeletGrace:
       return EvictdMode::kBpfGrace;
-    case Racer::kEvictdFloor:
-      return EvictdMode::kBpfFloor;
     case Racer::kEvictdPoll:
       return EvictdMode::kPoll;
     case Racer::kEvictd:
+    case Racer::kEvictdKubelet:
     case Racer::kEarlyoom:
     case Racer::kNohang:
     case Racer::kOomd:
@@ -37,7 +39,8 @@ Result<Contestant> Contestant::start(const ContestantOptions& options) {
                              options.programs,
                              options.directory,
                              options.manifests,
-                             {{"memory.available", options.row.scene.threshold}}});
+                             {{"memory.available", options.row.scene.threshold}},
+                             memory_source_of(options.row.racer)});
     if (!daemon) {
       return tl::unexpected(daemon.error());
     }
@@ -51,6 +54,11 @@ Result<Contestant> Contestant::start(const ContestantOptions& options) {
     return tl::unexpected(scored.error());
   }
   return Contestant{std::move(*rival)};
+}
+
+bool Contestant::lives() const {
+  pollfd dead{daemon_ ? daemon_->pidfd() : rival_->pidfd(), POLLIN, 0};
+  return ::poll(&dead, 1, 0) == 0;
 }
 
 }  // namespace evictd::bench

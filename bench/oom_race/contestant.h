@@ -30,6 +30,8 @@ class Contestant {
   /// Errors: those of the program that it starts.
   static Result<Contestant> start(const ContestantOptions& options);
 
+  [[nodiscard]] bool lives() const;
+
  private:
   explicit Contestant(stage::DaemonProcess daemon) : daemon_(std::move(daemon)) {}
   explicit Contestant(Rival rival) : rival_(std::move(rival)) {}

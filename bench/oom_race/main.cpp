@@ -2,14 +2,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <cmath>
-#include <cstdio>
-#include <filesystem>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cast/cast.h"
@@ -19,8 +17,11 @@
 #include "harness/private_ground.h"
 #include "harness/program.h"
 #include "harness/report.h"
+#include "harness/trials.h"
+#include "oom_race/calm.h"
 #include "oom_race/contestant.h"
 #include "oom_race/plan.h"
+#include "oom_race/tally.h"
 #include "oom_race/trial.h"
 #include "oom_race/zram_swap.h"
 
@@ -29,15 +30,11 @@ namespace {
 
 constexpr Bytes kZramSize = 512_MiB;
 /// Together they leave the hog about 400 MiB of a machine of 2 GiB, so that a trial takes seconds.
-constexpr Holdings kHoldings{1280_MiB, 1408_MiB, 96_MiB, 128_MiB};
+constexpr Holdings kHoldings{1280_MiB, 1408_MiB, 96_MiB, 128_MiB, stage::PageContent::kMixed};
 /// Never taken by the OOM killer, so that what it has made is removed whatever happens.
 constexpr int kOwnScore = -1000;
-
-struct Arguments {
-  int trials = 20;
-  Selection rows;
-  std::filesystem::path out;
-};
+/// What one row may have of trials that come to nothing, before it is given up.
+constexpr int kMostVoid = 5;
 
 struct Race {
   PrivateGround own;
@@ -45,123 +42,185 @@ struct Race {
   Bytes capacity;
   MemoryWitness witness{};
   std::mt19937 random{std::random_device{}()};
+  std::optional<ZramSwap> swap{};
   Report report{"oom_race"};
+  int runs_given_up = 0;
 };
 
-struct RaceResult {
-  int trials = 0;
-  int won = 0;
-  int hog_evicted = 0;
-  int hog_oom_killed = 0;
-  int hog_survived = 0;
-  int guaranteed_died = 0;
-  int burstable_died = 0;
-  std::int64_t oom_kills = 0;
-  Series from_crossing;
-  Series from_short;
-  Series lowest_available;
-  Series lowest_kubelet_available;
+/// Swap with nothing in it where the scene has swap, none elsewhere: what an earlier trial swapped
+/// out is back in memory.
+Result<> renew_swap(Race& race, const RaceScene& scene) {
+  race.swap.reset();
+  if (!scene.zram) {
+    return {};
+  }
+  Result<ZramSwap> made = ZramSwap::start(kZramSize);
+  if (!made) {
+    return tl::unexpected(made.error());
+  }
+  race.swap.emplace(std::move(*made));
+  return {};
+}
+
+/// Every run begins with pods that have seen no other.
+Result<> make_ready(Race& race, Cast& cast, const RaceScene& scene) {
+  Result<> ready = cast.dismiss_bystanders();
+  if (ready) {
+    ready = renew_swap(race, scene);
+  }
+  return ready ? cast.fill_bystanders() : ready;
+}
+
+/// One run under way.
+struct Contest {
+  Race& race;
+  Cast& cast;
+  const RaceRun& run;
+  std::optional<Contestant> contestant{};
+  /// When the last hog was killed by whom it races.
+  std::optional<MonoTime> last_kill{};
+  RaceTally tally{run};
 };
 
-double mebibytes(Bytes bytes) {
-  return static_cast<double>(bytes.value) / (1 << 20);
+/// Counts a contestant that is dead.
+void see_to_the_dead(Contest& contest) {
+  if (contest.contestant && !contest.contestant->lives()) {
+    contest.contestant.reset();
+    contest.tally.add_death_of_contestant();
+  }
+  contest.tally.look_between(contest.cast.dead_bystanders());
 }
 
-void add(RaceResult& result, const RaceOutcome& outcome) {
-  ++result.trials;
-  result.won += outcome.won() ? 1 : 0;
-  result.hog_evicted += outcome.end == HogEnd::kEvicted ? 1 : 0;
-  result.hog_oom_killed += outcome.end == HogEnd::kOomKilled ? 1 : 0;
-  result.hog_survived += outcome.end == HogEnd::kSurvived ? 1 : 0;
-  result.guaranteed_died += outcome.guaranteed_died ? 1 : 0;
-  result.burstable_died += outcome.burstable_died ? 1 : 0;
-  result.oom_kills += outcome.oom_kills;
-  result.lowest_available.add(mebibytes(outcome.lowest_available));
-  result.lowest_kubelet_available.add(mebibytes(outcome.lowest_kubelet_available));
-  if (outcome.from_crossing_ms) {
-    result.from_crossing.add(*outcome.from_crossing_ms);
+Result<> start_contestant(Contest& contest) {
+  if (contest.contestant) {
+    return {};
   }
-  if (outcome.from_short_ms) {
-    result.from_short.add(*outcome.from_short_ms);
+  Race& race = contest.race;
+  Result<Contestant> started =
+      Contestant::start({contest.run.first(), race.own.tree, programs_directory(),
+                         race.own.scratch.path(), contest.cast.manifests()});
+  if (!started) {
+    return tl::unexpected(started.error());
   }
+  contest.contestant.emplace(std::move(*started));
+  return {};
 }
 
-Result<> run_row(Race& race, Cast& cast, const RaceRow& row, int trials, RaceResult& result) {
-  if (Result<> filled = cast.fill_bystanders(); !filled) {
-    return filled;
+/// Everybody lives, nothing is swapped out, and the contestant watches.
+Result<> make_ready_again(Contest& contest) {
+  see_to_the_dead(contest);
+  Result<> ready = contest.cast.fill_bystanders();
+  if (ready) {
+    ready = renew_swap(contest.race, contest.run.first().scene);
   }
-  const Result<Contestant> contestant = Contestant::start(
-      {row, race.own.tree, programs_directory(), race.own.scratch.path(), cast.manifests()});
-  if (!contestant) {
-    return tl::unexpected(contestant.error());
+  // It may have died of that, too.
+  see_to_the_dead(contest);
+  return ready ? start_contestant(contest) : ready;
+}
+
+/// What belongs between two trials for the sake of the racer: a poller's period, a rest that
+/// systemd-oomd keeps.
+Result<> pause_for_racer(Contest& contest) {
+  const Racer racer = contest.run.first().racer;
+  if (racer == Racer::kEvictdPoll) {
+    pause_in_period(EvictdMode::kPoll, contest.race.random);
   }
-  for (int trial = 0; trial < trials && !Interrupt::requested(); ++trial) {
-    if (Result<> filled = cast.fill_bystanders(); !filled) {
-      return filled;
-    }
-    if (row.racer == Racer::kEvictdPoll) {
-      pause_in_period(EvictdMode::kPoll, race.random);
-    }
-    const Result<RaceOutcome> outcome =
-        run_race(row, cast, race.observer, race.witness, race.capacity);
-    if (!outcome) {
-      return tl::unexpected(outcome.error());
-    }
-    add(result, *outcome);
+  if (racer == Racer::kSystemdOomd) {
+    return await_calm(contest.race.own.tree.memory_directory() / "besteffort" / "memory.pressure",
+                      contest.last_kill);
   }
   return {};
 }
 
-void report_row(Report& report, const RaceRow& row, const RaceResult& result) {
-  const nlohmann::json params = params_of(row);
-  report.add("race", params, "ms", result.from_crossing,
-             {{"trials", result.trials},
-              {"won", result.won},
-              {"hog evicted", result.hog_evicted},
-              {"hog OOM-killed", result.hog_oom_killed},
-              {"hog survived", result.hog_survived},
-              {"guaranteed died", result.guaranteed_died},
-              {"burstable died", result.burstable_died},
-              {"OOM kills", result.oom_kills},
-              {"lowest MemAvailable (MiB)", std::round(result.lowest_available.percentile(0))},
-              {"lowest memory.available (MiB)",
-               std::round(result.lowest_kubelet_available.percentile(0))}});
-  report.add("short_to_death", params, "ms", result.from_short);
-  report.add("lowest_available", params, "MiB", result.lowest_available);
-  report.add("lowest_kubelet_available", params, "MiB", result.lowest_kubelet_available);
+Result<bool> make_trial(Contest& contest) {
+  Race& race = contest.race;
+  if (Result<> ready = make_ready_again(contest); !ready) {
+    return tl::unexpected(ready.error());
+  }
+  if (Result<> rested = pause_for_racer(contest); !rested) {
+    return tl::unexpected(rested.error());
+  }
+  const Result<RaceOutcome> outcome =
+      run_race(contest.run, contest.cast, race.observer, race.witness, race.capacity);
+  if (!outcome) {
+    return tl::unexpected(outcome.error());
+  }
+  contest.tally.add(*outcome);
+  if (outcome->end == HogEnd::kEvicted) {
+    contest.last_kill = outcome->hog_died_at;
+  }
+  return true;
 }
 
-Result<> run_scene(Race& race, const std::vector<RaceRow>& rows, int trials) {
-  std::optional<ZramSwap> swap;
-  if (rows.front().scene.zram) {
-    Result<ZramSwap> made = ZramSwap::start(kZramSize);
-    if (!made) {
-      return tl::unexpected(made.error());
-    }
-    swap.emplace(std::move(*made));
+Result<RaceTally> make_trials(Race& race, Cast& cast, const RaceRun& run, int trials) {
+  if (Result<> ready = make_ready(race, cast, run.first().scene); !ready) {
+    return tl::unexpected(ready.error());
   }
-  Cast cast{race.own.tree, programs_directory() / "evict-load", race.own.scratch.path(), kHoldings,
-            race.capacity};
-  for (const RaceRow& row : rows) {
-    if (!is_installed(row.racer)) {
-      const std::string missing = title_of(row) + ": NOT RUN, not installed on this machine";
-      std::fprintf(stderr, "bench-oom_race: %s\n", missing.c_str());
-      race.report.note(missing);
-      continue;
+  Contest contest{race, cast, run};
+  const Result<std::int64_t> before = machine_oom_kills();
+  const Result<> started = start_contestant(contest);
+  if (!before || !started) {
+    return tl::unexpected(before ? started.error() : before.error());
+  }
+  Result<VoidTrials> voids =
+      run_trials_again(trials, kMostVoid, [&] { return make_trial(contest); });
+  if (!voids) {
+    return tl::unexpected(voids.error());
+  }
+  see_to_the_dead(contest);
+  const Result<std::int64_t> after = machine_oom_kills();
+  if (!after) {
+    return tl::unexpected(after.error());
+  }
+  contest.tally.add(std::move(*voids));
+  contest.tally.add_oom_kills_of_run(*after - *before);
+  return std::move(contest.tally);
+}
+
+/// Rows without figures that say so, until they are measured.
+void report_not_run(Report& report, const RaceRun& run, const std::string& why) {
+  for (const RaceRow& row : run.rows) {
+    report.add("race", params_of(row), "ms", Series{});
+    report.note_row(title_of(row) + ": NOT RUN, " + why);
+  }
+}
+
+/// Reports a run. One that fails is given up, and the others are made all the same: its trouble may
+/// be its own, and they may take hours. Errors: kBusy if the bench is interrupted.
+Result<> run_and_report(Race& race, Cast& cast, const RaceRun& run, int trials) {
+  if (!is_installed(run.first().racer)) {
+    report_not_run(race.report, run, "not installed on this machine");
+    return {};
+  }
+  const Result<RaceTally> tally = make_trials(race, cast, run, trials);
+  if (tally) {
+    tally->report_to(race.report);
+    return {};
+  }
+  if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
+    return undisturbed;
+  }
+  report_not_run(race.report, run, tally.error().message());
+  ++race.runs_given_up;
+  return {};
+}
+
+Result<> run_group(Race& race, Cast& cast, const std::vector<RaceRun>& runs,
+                   const TrialOptions& options) {
+  for (const RaceRun& run : runs) {
+    Result<> ran = run_and_report(race, cast, run, options.trials);
+    if (ran) {
+      // At once: what is finished outlives whatever ends the others.
+      ran = race.report.write(options.out);
     }
-    RaceResult result;
-    if (Result<> ran = run_row(race, cast, row, trials, result); !ran) {
-      return fail_in(title_of(row), ran.error());
-    }
-    report_row(race.report, row, result);
-    if (Interrupt::requested()) {
-      return fail(Errc::kInvalid, "interrupted; nothing was written");
+    if (!ran) {
+      return fail_in(title_of(run.first()), ran.error());
     }
   }
   return {};
 }
 
-Result<> run(const Arguments& arguments) {
+Result<> run(const TrialOptions& options) {
   if (Result<> allowed = require_virtual_machine("oom_race", "memory"); !allowed) {
     return allowed;
   }
@@ -177,39 +236,36 @@ Result<> run(const Arguments& arguments) {
   }
   Race race{std::move(*own), std::move(*observer), *capacity};
   race.report.note(std::string{"observer: "} + race.observer.hook());
-  for (const std::vector<RaceRow>& rows : race_plan(arguments.rows)) {
-    if (Result<> ran = run_scene(race, rows, arguments.trials); !ran) {
+  race.report.note(
+      "rivals do not know the threshold: their rows of 100Mi and of 5% are of the same trials, "
+      "each from its own crossing");
+  Cast cast{race.own.tree, programs_directory() / "evict-load", race.own.scratch.path(), kHoldings,
+            race.capacity};
+  for (const std::vector<RaceRun>& runs : race_plan(options.rows)) {
+    if (Result<> ran = run_group(race, cast, runs, options); !ran) {
       return ran;
     }
   }
-  return race.report.write(arguments.out);
+  if (race.runs_given_up > 0) {
+    return fail(Errc::kIo, std::to_string(race.runs_given_up) +
+                               " runs were given up; the results say which and why");
+  }
+  return {};
 }
 
 int main_of(int argc, char** argv) {
-  Arguments arguments;
-  return run_program(
+  return run_trial_program(
       {.name = "oom_race",
        .purpose = "Who ends a hog before the kernel's OOM killer does: evictd beside its rivals",
-       .add_options =
-           [&](CLI::App& app) {
-             app.add_option("--trials", arguments.trials, "trials a row")
-                 ->check(CLI::Range(1, 100000));
-             app.add_option(
-                 "--rows", arguments.rows.with,
-                 "only rows whose title has all of these words: evictd evictd-grace evictd-floor "
-                 "evictd-poll earlyoom nohang oomd systemd-oomd, 100MiB/s 300MiB/s full, 4k thp, "
-                 "100Mi 5%, "
-                 "noswap zram");
-             app.add_option("--without", arguments.rows.without,
-                            "no row whose title has one of these words");
-           },
-       .quick_means = "2 trials a row",
-       .be_quick = [&] { arguments.trials = 2; },
-       .run =
-           [&](const std::filesystem::path& out) {
-             arguments.out = out;
-             return evictd::bench::run(arguments);
-           }},
+       .trials = 20,
+       .quick_trials = 2,
+       .rows_are = "only rows whose title has all of these words: evictd evictd-grace evictd-poll "
+                   "evictd-kubelet evictd-kubelet-grace earlyoom nohang oomd systemd-oomd, "
+                   "100MiB/s 300MiB/s full, 4k thp, "
+                   "100Mi 5%, "
+                   "noswap zram",
+       .without_are = "no row whose title has one of these words",
+       .run = evictd::bench::run},
       argc, argv);
 }
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/system_clock.h"
 
@@ -29,14 +30,17 @@ std::int64_t bytes_after(const char* text, const char* key) {
 
 }  // namespace
 
-Result<> MemoryWitness::start() {
+Result<> MemoryWitness::start(std::vector<Bytes> thresholds) {
   meminfo_.reset(::open("/proc/meminfo", O_RDONLY | O_CLOEXEC));
   timer_.reset(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
   const itimerspec schedule{{0, kPeriodNs}, {0, kPeriodNs}};
   if (!meminfo_ || !timer_ || ::timerfd_settime(timer_.get(), 0, &schedule, nullptr) != 0) {
     return fail_errno(errno, "watch /proc/meminfo");
   }
-  seen_ = {Bytes{std::numeric_limits<std::int64_t>::max()}, std::nullopt};
+  thresholds_ = std::move(thresholds);
+  // All its memory now: the thread must not ask for any while there is none.
+  seen_ = {Bytes{std::numeric_limits<std::int64_t>::max()}, std::nullopt,
+           std::vector<std::optional<MonoTime>>(thresholds_.size())};
   ends_ = false;
   thread_ = std::thread{[this] { look_until_told(); }};
   return {};
@@ -62,6 +66,11 @@ void MemoryWitness::look() {
   seen_.lowest_available = std::min(seen_.lowest_available, available);
   if (!seen_.short_since && available.value < bytes_after(text.data(), "MemTotal:") / 10) {
     seen_.short_since = base::SystemClock{}.now();
+  }
+  for (std::size_t i = 0; i < thresholds_.size(); ++i) {
+    if (!seen_.crossed_at[i] && available < thresholds_[i]) {
+      seen_.crossed_at[i] = base::SystemClock{}.now();
+    }
   }
 }
 

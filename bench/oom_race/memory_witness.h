@@ -4,6 +4,7 @@
 #include <atomic>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/fd.h"
 #include "evictd/bytes.h"
@@ -17,6 +18,8 @@ struct MemorySeen {
   Bytes lowest_available;
   /// When it was first read below a tenth of MemTotal.
   std::optional<MonoTime> short_since;
+  /// When it was first read below each of the thresholds, in their order.
+  std::vector<std::optional<MonoTime>> crossed_at;
 };
 
 /// Reads /proc/meminfo every 5 ms in a real-time thread of its own, so that it sees what happens
@@ -24,7 +27,7 @@ struct MemorySeen {
 class MemoryWitness {
  public:
   /// Begins to look. Errors: those of opening the file and of making the timer.
-  Result<> start();
+  Result<> start(std::vector<Bytes> thresholds);
   /// Ends, and says what was seen since start().
   MemorySeen stop();
 
@@ -41,6 +44,7 @@ class MemoryWitness {
   base::Fd timer_;
   std::atomic<bool> ends_{false};
   std::thread thread_;
+  std::vector<Bytes> thresholds_;
   MemorySeen seen_;
 };
 

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "oom_race/plan.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <utility>
 
 namespace evictd::bench {
 namespace {
 
-constexpr Racer kRacers[] = {Racer::kEvictd,     Racer::kEvictdGrace, Racer::kEvictdFloor,
-                             Racer::kEvictdPoll, Racer::kEarlyoom,    Racer::kNohang,
-                             Racer::kOomd,       Racer::kSystemdOomd};
+constexpr Racer kRacers[] = {Racer::kEvictd,
+                             Racer::kEvictdGrace,
+                             Racer::kEvictdPoll,
+                             Racer::kEvictdKubelet,
+                             Racer::kEvictdKubeletGrace,
+                             Racer::kEarlyoom,
+                             Racer::kNohang,
+                             Racer::kOomd,
+                             Racer::kSystemdOomd};
 constexpr Bytes kRates[] = {100_MiB, 300_MiB, Bytes{0}};
+constexpr std::string_view kThresholds[] = {"100Mi", "5%"};
+constexpr std::uint32_t kOrderSeed = 1;
 
 std::string rate_of(const RaceScene& scene) {
   return scene.rate.value == 0 ? "full" : std::to_string(scene.rate.value >> 20) + "MiB/s";
@@ -19,18 +30,43 @@ std::string_view pages_of(const RaceScene& scene) {
   return scene.pages == stage::PageKind::kHuge ? "thp" : "4k";
 }
 
+/// The scenes without their thresholds.
 std::vector<RaceScene> scenes() {
   std::vector<RaceScene> all;
   for (const bool zram : {false, true}) {
-    for (const std::string_view threshold : {"100Mi", "5%"}) {
-      for (const stage::PageKind pages : {stage::PageKind::k4KiB, stage::PageKind::kHuge}) {
-        for (const Bytes rate : kRates) {
-          all.push_back({zram, pages, rate, threshold});
-        }
+    for (const stage::PageKind pages : {stage::PageKind::k4KiB, stage::PageKind::kHuge}) {
+      for (const Bytes rate : kRates) {
+        all.push_back({zram, pages, rate, {}});
       }
     }
   }
   return all;
+}
+
+/// Drawn by a generator that the standard pins down, and by hand, because std::shuffle differs from
+/// library to library.
+void shuffle(std::vector<RaceRun>& runs, std::mt19937& random) {
+  for (std::size_t left = runs.size(); left > 1; --left) {
+    std::swap(runs[left - 1], runs[random() % left]);
+  }
+}
+
+std::vector<RaceRun> runs_of(const RaceScene& scene) {
+  std::vector<RaceRun> runs;
+  for (const Racer racer : kRacers) {
+    std::vector<RaceRow> rows;
+    for (const std::string_view threshold : kThresholds) {
+      rows.push_back(RaceRow{{scene.zram, scene.pages, scene.rate, threshold}, racer});
+    }
+    if (is_evictd(racer)) {
+      for (const RaceRow& row : rows) {
+        runs.push_back(RaceRun{{row}});
+      }
+    } else {
+      runs.push_back(RaceRun{std::move(rows)});
+    }
+  }
+  return runs;
 }
 
 }  // namespace
@@ -41,10 +77,12 @@ std::string_view name_of(Racer racer) {
       return "evictd";
     case Racer::kEvictdGrace:
       return "evictd-grace";
-    case Racer::kEvictdFloor:
-      return "evictd-floor";
     case Racer::kEvictdPoll:
       return "evictd-poll";
+    case Racer::kEvictdKubelet:
+      return "evictd-kubelet";
+    case Racer::kEvictdKubeletGrace:
+      return "evictd-kubelet-grace";
     case Racer::kEarlyoom:
       return "earlyoom";
     case Racer::kNohang:
@@ -58,8 +96,13 @@ std::string_view name_of(Racer racer) {
 }
 
 bool is_evictd(Racer racer) {
-  return racer == Racer::kEvictd || racer == Racer::kEvictdGrace || racer == Racer::kEvictdFloor ||
-         racer == Racer::kEvictdPoll;
+  return racer == Racer::kEvictd || racer == Racer::kEvictdGrace || racer == Racer::kEvictdPoll ||
+         racer == Racer::kEvictdKubelet || racer == Racer::kEvictdKubeletGrace;
+}
+
+std::string_view memory_source_of(Racer racer) {
+  return racer == Racer::kEvictdKubelet || racer == Racer::kEvictdKubeletGrace ? "kubelet"
+                                                                               : "memAvailable";
 }
 
 Bytes threshold_of(const RaceScene& scene, Bytes capacity) {
@@ -83,18 +126,22 @@ std::string title_of(const RaceRow& row) {
   return title;
 }
 
-std::vector<std::vector<RaceRow>> race_plan(const Selection& selection) {
-  std::vector<std::vector<RaceRow>> groups;
+std::vector<std::vector<RaceRun>> race_plan(const Selection& selection) {
+  std::vector<std::vector<RaceRun>> groups;
+  std::mt19937 random{kOrderSeed};
   for (const RaceScene& scene : scenes()) {
-    std::vector<RaceRow> rows;
-    for (const Racer racer : kRacers) {
-      const RaceRow row{scene, racer};
-      if (selection.wants(title_of(row))) {
-        rows.push_back(row);
+    std::vector<RaceRun> wanted;
+    std::vector<RaceRun> all = runs_of(scene);
+    // Before any is left out, so that the order is that of the whole plan.
+    shuffle(all, random);
+    for (RaceRun& run : all) {
+      std::erase_if(run.rows, [&](const RaceRow& row) { return !selection.wants(title_of(row)); });
+      if (!run.rows.empty()) {
+        wanted.push_back(std::move(run));
       }
     }
-    if (!rows.empty()) {
-      groups.push_back(std::move(rows));
+    if (!wanted.empty()) {
+      groups.push_back(std::move(wanted));
     }
   }
   return groups;

@@ -14,17 +14,18 @@ namespace evictd::bench {
 
 /// Who races the kernel's OOM killer.
 enum class Racer {
-  kEvictd,       ///< With BPF, grace 0.
-  kEvictdGrace,  ///< With BPF, the default grace and its floor.
-  kEvictdFloor,  ///< The same with a floor of 95 % of the threshold.
-  kEvictdPoll,   ///< Polling every 10 s as the kubelet does, grace 0.
+  kEvictd,              ///< With BPF, grace 0, memory.available as the kernel has it.
+  kEvictdGrace,         ///< The same with the default grace and its floor.
+  kEvictdPoll,          ///< Polling every 10 s as the kubelet does, grace 0, as the kernel has it.
+  kEvictdKubelet,       ///< With BPF, grace 0, memory.available as the kubelet has it.
+  kEvictdKubeletGrace,  ///< The same with the default grace and its floor.
   kEarlyoom,
   kNohang,
   kOomd,
   kSystemdOomd,
 };
 
-/// Under what conditions: rows that share them are compared with one another.
+/// Under what conditions.
 struct RaceScene {
   bool zram = false;
   stage::PageKind pages = stage::PageKind::k4KiB;
@@ -39,16 +40,28 @@ struct RaceRow {
   Racer racer = Racer::kEvictd;
 };
 
+/// Trials that are made once and reported in each of these rows, at least one. They differ in
+/// nothing but a threshold that their racer does not know: only the time since its crossing is
+/// another one.
+struct RaceRun {
+  std::vector<RaceRow> rows;
+
+  [[nodiscard]] const RaceRow& first() const { return rows.front(); }
+};
+
 [[nodiscard]] std::string_view name_of(Racer racer);
-/// evictd in one of its ways.
+/// evictd in one of its ways: no other racer knows the row's threshold.
 [[nodiscard]] bool is_evictd(Racer racer);
+/// What memory.available is worked out from in it, as a configuration has it.
+[[nodiscard]] std::string_view memory_source_of(Racer racer);
 /// The threshold in bytes on a machine with so much memory.
 [[nodiscard]] Bytes threshold_of(const RaceScene& scene, Bytes capacity);
 /// What a reader of the results sees.
 [[nodiscard]] nlohmann::json params_of(const RaceRow& row);
 /// "evictd full 4k 100Mi noswap": what --rows selects by.
 [[nodiscard]] std::string title_of(const RaceRow& row);
-/// Every row that `selection` wants, grouped by scene.
-[[nodiscard]] std::vector<std::vector<RaceRow>> race_plan(const Selection& selection);
+/// Every row that `selection` wants. A group is what races one kind of hog with or without swap, in
+/// an order that was drawn once and is the same in every sitting, whatever is selected.
+[[nodiscard]] std::vector<std::vector<RaceRun>> race_plan(const Selection& selection);
 
 }  // namespace evictd::bench

@@ -126,7 +126,8 @@ std::filesystem::path program_of(Racer racer) {
       return "/lib/systemd/systemd-oomd";
     case Racer::kEvictd:
     case Racer::kEvictdGrace:
-    case Racer::kEvictdFloor:
+    case Racer::kEvictdKubelet:
+    case Racer::kEvictdKubeletGrace:
     case Racer::kEvictdPoll:
       break;
   }
@@ -140,8 +141,9 @@ bool is_installed(Racer racer) {
   return is_evictd(racer) || std::filesystem::exists(program_of(racer), ignored);
 }
 
-Rival::Rival(std::optional<ManagedOom> manager, stage::Child child)
-    : manager_(std::move(manager)), child_(std::move(child)) {}
+Rival::Rival(std::optional<ManagedOom> manager, std::optional<ProtectedCgroup> home,
+             stage::Child child)
+    : manager_(std::move(manager)), home_(std::move(home)), child_(std::move(child)) {}
 
 Result<Rival> Rival::start(Racer racer, const stage::PrivateTree& tree,
                            const std::filesystem::path& directory) {
@@ -157,11 +159,25 @@ Result<Rival> Rival::start(Racer racer, const stage::PrivateTree& tree,
     }
     manager.emplace(std::move(*made));
   }
+  std::optional<ProtectedCgroup> home;
+  if (const std::optional<Protection> protection = protection_of(racer); protection) {
+    // Beside the tree, as a service is beside the pods.
+    Result<ProtectedCgroup> made =
+        ProtectedCgroup::create(tree.hierarchies().memory / (tree.cgroup_root().substr(1) + "-" +
+                                                             std::string{name_of(racer)}),
+                                *protection);
+    if (!made) {
+      return tl::unexpected(made.error());
+    }
+    home.emplace(std::move(*made));
+  }
   const std::filesystem::path output = directory / (std::string{name_of(racer)} + ".log");
   std::error_code ignored;
   std::filesystem::remove(output, ignored);
-  Result<stage::Child> child = stage::Child::start(
-      {.argv = recipe->argv, .environment = recipe->environment, .output = output});
+  Result<stage::Child> child =
+      stage::Child::start({.argv = home ? entering(home->processes(), recipe->argv) : recipe->argv,
+                           .environment = recipe->environment,
+                           .output = output});
   if (!child) {
     return tl::unexpected(child.error());
   }
@@ -173,7 +189,7 @@ Result<Rival> Rival::start(Racer racer, const stage::PrivateTree& tree,
       return tl::unexpected(told.error());
     }
   }
-  return Rival{std::move(manager), std::move(*child)};
+  return Rival{std::move(manager), std::move(home), std::move(*child)};
 }
 
 }  // namespace evictd::bench

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <csignal>
 #include <utility>
+#include <vector>
 
+#include "harness/machine.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -13,14 +15,11 @@ namespace {
 /// The slowest hog passes any threshold within six seconds and a kubelet's poll is ten; this is for
 /// a machine that thrashes and a racer that never acts.
 constexpr std::chrono::seconds kTrialDeadline{60};
+/// A racer that acts once more, or an OOM killer that was already choosing, does so within this.
+constexpr std::chrono::seconds kAftermath{1};
 
 double milliseconds(Duration duration) {
   return static_cast<double>(duration.count()) / 1e6;
-}
-
-Result<std::int64_t> machine_oom_kills() {
-  const Result<std::string> text = stage::read_text("/proc/vmstat");
-  return text ? stage::number_after(*text, "oom_kill") : tl::unexpected(text.error());
 }
 
 std::optional<double> since(const std::optional<MonoTime>& start, MonoTime end) {
@@ -58,46 +57,74 @@ Result<HogEnd> end_of(const std::optional<stage::ChildExit>& end, const Cast& ca
 
 }  // namespace
 
+Result<std::int64_t> machine_oom_kills() {
+  const Result<std::string> text = stage::read_text("/proc/vmstat");
+  return text ? stage::number_after(*text, "oom_kill") : tl::unexpected(text.error());
+}
+
 bool RaceOutcome::won() const {
   return end == HogEnd::kEvicted && oom_kills == 0 && !guaranteed_died && !burstable_died;
 }
 
-Result<RaceOutcome> run_race(const RaceRow& row, Cast& cast, Observer& observer,
-                             MemoryWitness& witness, Bytes capacity) {
+namespace {
+
+/// From go to the hog's end; the hog stays to be removed.
+Result<RaceOutcome> watch_race(const RaceRun& run, Actor& hog, const Cast& cast, Observer& observer,
+                               MemoryWitness& witness, Bytes capacity) {
   const Result<std::int64_t> before = machine_oom_kills();
-  stage::LoadOptions load;
-  load.rate = row.scene.rate.value;
-  load.pages = row.scene.pages;
-  Result<Actor> hog = cast.make_culprit("besteffort-hog", load);
-  if (!before || !hog) {
-    return tl::unexpected(before ? hog.error() : before.error());
+  const Result<Bytes> swapped = swap_used();
+  if (!before || !swapped) {
+    return tl::unexpected(before ? swapped.error() : before.error());
   }
-  stage::Child& process = hog->process.child();
-  observer.arm({0, capacity - threshold_of(row.scene, capacity), process.pid()});
-  if (Result<> looking = witness.start(); !looking) {
+  stage::Child& process = hog.process.child();
+  std::vector<Bytes> thresholds;
+  for (const RaceRow& row : run.rows) {
+    thresholds.push_back(threshold_of(row.scene, capacity));
+  }
+  observer.arm({0, capacity - thresholds.front(), process.pid()});
+  if (Result<> looking = witness.start(std::move(thresholds)); !looking) {
     return tl::unexpected(looking.error());
   }
-  hog->process.go();
+  hog.process.go();
   const std::optional<stage::ChildExit> ended = await_end(process);
+  cast.watch_bystanders(kAftermath);
   const MemorySeen memory = witness.stop();
   const ObserverReading seen = observer.disarm();
   const Result<std::int64_t> after = machine_oom_kills();
-  const Result<HogEnd> end = end_of(ended, cast, *hog);
+  const Result<HogEnd> end = end_of(ended, cast, hog);
   if (!after || !end) {
     return tl::unexpected(after ? end.error() : after.error());
   }
   RaceOutcome outcome;
   outcome.end = *end;
+  outcome.hog_died_at = ended ? std::optional{ended->at} : std::nullopt;
   outcome.guaranteed_died = !cast.guaranteed_lives();
   outcome.burstable_died = !cast.burstable_lives();
   outcome.oom_kills = *after - *before;
+  outcome.swap_used_at_start = *swapped;
   outcome.lowest_available = memory.lowest_available;
   outcome.lowest_kubelet_available = capacity - seen.furthest;
-  if (ended) {
-    outcome.from_crossing_ms = since(seen.crossed, ended->at);
-    outcome.from_short_ms = since(memory.short_since, ended->at);
+  for (const std::optional<MonoTime>& crossed : memory.crossed_at) {
+    outcome.from_crossing_ms.push_back(ended ? since(crossed, ended->at) : std::nullopt);
   }
-  if (Result<> removed = cast.remove(std::move(*hog)); !removed) {
+  outcome.from_short_ms = ended ? since(memory.short_since, ended->at) : std::nullopt;
+  return outcome;
+}
+
+}  // namespace
+
+Result<RaceOutcome> run_race(const RaceRun& run, Cast& cast, Observer& observer,
+                             MemoryWitness& witness, Bytes capacity) {
+  stage::LoadOptions load;
+  load.rate = run.first().scene.rate.value;
+  load.pages = run.first().scene.pages;
+  Result<Actor> hog = cast.make_culprit("besteffort-hog", load);
+  if (!hog) {
+    return tl::unexpected(hog.error());
+  }
+  Result<RaceOutcome> outcome = watch_race(run, *hog, cast, observer, witness, capacity);
+  // Of a void trial too: the next one starts with none.
+  if (Result<> removed = cast.remove(std::move(*hog)); !removed && outcome) {
     return tl::unexpected(removed.error());
   }
   return outcome;

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
-#include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/daemon_run.h"
 #include "harness/idle_pods.h"
-#include "harness/interrupt.h"
 #include "harness/private_ground.h"
 #include "harness/program.h"
 #include "harness/report.h"
+#include "pass/pass_times.h"
 
 namespace evictd::bench {
 namespace {
@@ -24,9 +19,6 @@ using nlohmann::json;
 /// The pod root's limit, and a threshold that is always met, so that every pass ranks all pods and
 /// takes one.
 constexpr Bytes kLimit = 1024_MiB;
-/// Between two looks at evictd's records, of which it keeps the last ten at hand.
-constexpr long kLookNs = 2'000'000;
-constexpr std::chrono::seconds kDeadline{120};
 
 struct Arguments {
   std::vector<int> pods{10, 110, 500, 1000};
@@ -53,15 +45,6 @@ std::vector<Variant> variants() {
           {.all_signals = true, .record = "recording"}};
 }
 
-/// Microseconds of one pass, from the wake of the hot thread.
-struct PassTimes {
-  Series read;
-  Series decide;
-  Series whole;
-  /// To the return of the last signal call: all that writing records could delay.
-  Series to_signal;
-};
-
 /// Thresholds that are never met beside the one that always is. containerfs has those of the
 /// filesystem that it is on.
 json all_thresholds() {
@@ -72,56 +55,6 @@ json all_thresholds() {
           {"nodefs.inodesFree", "1"},
           {"imagefs.available", "1Mi"},
           {"imagefs.inodesFree", "1"}};
-}
-
-std::optional<double> between_us(const json& timeline, const char* from, const char* to) {
-  const json start = timeline.value(from, json{});
-  const json end = timeline.value(to, json{});
-  if (!start.is_number_integer() || !end.is_number_integer()) {
-    return std::nullopt;
-  }
-  return static_cast<double>(end.get<std::int64_t>() - start.get<std::int64_t>()) / 1000;
-}
-
-void take(PassTimes& times, const json& timeline) {
-  const std::optional<double> read = between_us(timeline, "wake_ns", "observe_ns");
-  const std::optional<double> decide = between_us(timeline, "observe_ns", "decide_ns");
-  const std::optional<double> to_signal = between_us(timeline, "wake_ns", "signal_ns");
-  if (read && decide && to_signal) {
-    times.read.add(*read);
-    times.decide.add(*decide);
-    times.whole.add(*read + *decide);
-    times.to_signal.add(*to_signal);
-  }
-}
-
-/// Follows the evictions of a running daemon until `wanted` passes are seen or it has no pod left.
-Result<> follow(const stage::DaemonProcess& daemon, IdlePods& idle, std::size_t wanted,
-                PassTimes& times) {
-  std::set<std::uint64_t> seen;
-  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
-  while (times.whole.size() < wanted) {
-    idle.reap();
-    const Result<std::string> answer = daemon.ask(R"({"op":"last_evictions"})");
-    if (!answer) {
-      return tl::unexpected(answer.error());
-    }
-    for (const json& eviction : json::parse(*answer, nullptr, false)) {
-      if (seen.insert(eviction.value("id", std::uint64_t{0})).second) {
-        take(times, eviction.value("timeline", json::object()));
-      }
-    }
-    if (Interrupt::requested()) {
-      return fail(Errc::kBusy, "interrupted; nothing is written");
-    }
-    if (std::chrono::steady_clock::now() > deadline) {
-      return fail(Errc::kTimedOut, "evictd made only " + std::to_string(times.whole.size()) +
-                                       " evictions; its log: " + daemon.log().string());
-    }
-    const timespec pause{0, kLookNs};
-    ::nanosleep(&pause, nullptr);
-  }
-  return {};
 }
 
 json config_of(const Variant& variant, const std::filesystem::path& scratch) {
@@ -169,7 +102,7 @@ Result<> measure(const Arguments& arguments, int pods, const Variant& variant, P
   }
   const std::size_t enough = static_cast<std::size_t>(std::max(1, pods / 10));
   const std::size_t left = static_cast<std::size_t>(arguments.passes) - times.whole.size();
-  return follow(*daemon, *idle, times.whole.size() + std::min(enough, left), times);
+  return follow_passes(*daemon, *idle, times.whole.size() + std::min(enough, left), times);
 }
 
 Result<> run_variant(const Arguments& arguments, int pods, const Variant& variant, Report& report) {
@@ -180,6 +113,7 @@ Result<> run_variant(const Arguments& arguments, int pods, const Variant& varian
     }
   }
   const json params = variant.params(pods);
+  report.add("wake_to_pass", params, "us", times.taking_in);
   report.add("pass", params, "us", times.whole);
   report.add("read", params, "us", times.read);
   report.add("decide", params, "us", times.decide);
@@ -190,8 +124,11 @@ Result<> run_variant(const Arguments& arguments, int pods, const Variant& varian
 Result<> run(const Arguments& arguments) {
   Report report{"pass"};
   report.note(
-      "a pass runs from the wake of the hot thread to the decision; all rows are refreshed and all "
-      "pods ranked in it; stamps are evictd's own");
+      "a pass runs from its first reading to the decision; all rows are refreshed and all pods "
+      "ranked "
+      "in it; wake_to_pass is what the hot thread does before it with what woke it, here the end "
+      "of "
+      "the victim before; stamps are evictd's own");
   report.note(
       "signals: 9 has a threshold for each, none met but the one that is with 1; record: memory "
       "alone, a record file too, a recording of every pass too; wake_to_signal ends when the last "
@@ -214,10 +151,8 @@ int main_of(int argc, char** argv) {
        .purpose = "One full pass of evictd by number of pods, of signals and by where records go",
        .add_options =
            [&](CLI::App& app) {
-             app.add_option("--pods", arguments.pods, "numbers of pods")
-                 ->check(CLI::Range(1, 2000));
-             app.add_option("--passes", arguments.passes, "passes a number of pods")
-                 ->check(CLI::Range(1, 100000));
+             add_counts(app, "--pods", arguments.pods, 2000, "numbers of pods");
+             add_count(app, "--passes", arguments.passes, 100000, "passes a number of pods");
            },
        .quick_means = "5 passes",
        .be_quick = [&] { arguments.passes = 5; },

@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layer 2: everything that depends on how a kernel lays things out, behind verbs.
+ * Layer 1: everything that depends on how a kernel lays things out, behind verbs.
  *
  * All reads go through bpf_probe_read_kernel (BPF_CORE_READ), so that the same function serves
- * tp_btf, fentry, kprobe, iterator and timer programs, and a stale address reads as nothing.
+ * tp_btf, fentry, kprobe, iterator and timer programs, and a stale address reads as nothing. What
+ * is read for every row goes a shorter way where there is one (load.bpf.h).
  */
 #ifndef EVICTD_BPF_COMPAT_H
 #define EVICTD_BPF_COMPAT_H
 
-#include "maps.bpf.h"
+#include <vmlinux.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "evictd/abi/types.h"
+
+#define EVICTD_MAX_NODES 64
+#define EVICTD_NEVER	 (~0ULL)
+#define NSEC_PER_SEC	 1000000000ULL
+#define CLOCK_MONOTONIC	 1
+
+/* Cgroups on the way up that are looked at. The kubelet's deepest container is at level 5, but what
+ * is inside of a container nests as it likes, and its charges count for the pod at any depth. The
+ * kernel's own charge walks the same way and has no bound: this one is for the verifier only. */
+#define EVICTD_MAX_LEVELS 256
 
 static __always_inline __u64 read_u64(__u64 address)
 {
@@ -65,19 +81,49 @@ static __always_inline __u64 pids_counter_of(struct cgroup_subsys_state *css)
 	       bpf_core_field_offset(struct pids_cgroup, counter);
 }
 
+/* Address of the counter of memory and swap together, which on v2 counts swap alone; 0 for none. */
+static __always_inline __u64 swap_counter_of(struct cgroup_subsys_state *css)
+{
+	if (!css)
+		return 0;
+	return (__u64)css - bpf_core_field_offset(struct mem_cgroup, css) +
+	       bpf_core_field_offset(struct mem_cgroup, memsw);
+}
+
 /* The counter that also counts what `counter` does, 0 above the root of the hierarchy. */
 static __always_inline __u64 parent_counter(__u64 counter)
 {
 	return (__u64)BPF_CORE_READ((struct page_counter *)counter, parent);
 }
 
-/* The same of a pids counter, which has no pointer of its own to the one above. */
+/* `max` of a counter, in pages; EVICTD_NEVER for none, which is LONG_MAX / PAGE_SIZE there
+ * (PAGE_COUNTER_MAX). */
+static __always_inline __u64 limit_from(__u64 max, __u32 page_shift)
+{
+	return max >= ~0ULL >> 1 >> page_shift ? EVICTD_NEVER : max;
+}
+
+static __always_inline __u64 limit_of_counter(__u64 counter, __u32 page_shift)
+{
+	return limit_from(BPF_CORE_READ((struct page_counter *)counter, max), page_shift);
+}
+
+/* What parent_counter() is of a pids counter, which has no pointer of its own to the one above. */
 static __always_inline __u64 parent_pids_counter(__u64 counter)
 {
 	struct pids_cgroup *pids =
 	    (void *)counter - bpf_core_field_offset(struct pids_cgroup, counter);
 
 	return pids_counter_of(BPF_CORE_READ(pids, css.parent));
+}
+
+/* Most tasks that the cgroup of a pids counter may have; above every pid for no limit. */
+static __always_inline __u64 pids_limit_of(__u64 counter)
+{
+	struct pids_cgroup *pids =
+	    (void *)counter - bpf_core_field_offset(struct pids_cgroup, counter);
+
+	return BPF_CORE_READ(pids, limit.counter);
 }
 
 /*
@@ -102,24 +148,22 @@ static __always_inline __u64 inactive_file_of(struct cgroup_subsys_state *css)
 	       bpf_core_enum_value(enum node_stat_item, NR_INACTIVE_FILE) * sizeof(long);
 }
 
-/*
- * The cgroup that a counter belongs to now, by the way back from the counter: memory that was given
- * to another cgroup names that one, and what it was given to other than that names none of ours.
- */
-static __always_inline __u64 owner_of_memory_counter(__u64 counter)
+/* A statistic of pages; it may read as negative for a moment while per-CPU parts are being folded
+ * in. */
+static __always_inline __u64 pages_from(__u64 statistic)
 {
-	struct mem_cgroup *memcg =
-	    (void *)counter - bpf_core_field_offset(struct mem_cgroup, memory);
-
-	return BPF_CORE_READ(memcg, css.cgroup, kn, id);
+	return (__s64)statistic > 0 ? statistic : 0;
 }
 
-static __always_inline __u64 owner_of_pids_counter(__u64 counter)
+/* Pages of inactive file cache at the address that inactive_file_of() gave. */
+static __always_inline __u64 inactive_pages(__u64 address)
 {
-	struct pids_cgroup *pids =
-	    (void *)counter - bpf_core_field_offset(struct pids_cgroup, counter);
+	return pages_from(read_u64(address));
+}
 
-	return BPF_CORE_READ(pids, css.cgroup, kn, id);
+static __always_inline __u64 minus_floored(__u64 a, __u64 b)
+{
+	return a > b ? a - b : 0;
 }
 
 static __always_inline struct evictd_cgroup_key cgroup_key(struct cgroup *cgroup)

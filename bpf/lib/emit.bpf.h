@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 2: records into the ring; a full ring is counted by kind, never silent. */
+/* Layer 3: records into the ring; a full ring is counted by kind, never silent. */
 #ifndef EVICTD_BPF_EMIT_H
 #define EVICTD_BPF_EMIT_H
 

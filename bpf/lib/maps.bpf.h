@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layer 1: every map and global variable, declared once for all families.
+ * Layer 2: every map and global variable, declared once for all families.
  *
  * Maps are weak, so that the linker folds the copies of all files into one; variables live in
  * state.bpf.c. Sizes marked 1 are set by user space before loading.
@@ -8,23 +8,10 @@
 #ifndef EVICTD_BPF_MAPS_H
 #define EVICTD_BPF_MAPS_H
 
-#include <vmlinux.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
+#include "compat.bpf.h"
 #include "evictd/abi/event.h"
 #include "evictd/abi/table.h"
 #include "evictd/abi/watch.h"
-
-/* Cgroups on the way up that are looked at. The kubelet's deepest container is at level 5, but what
- * is inside of a container nests as it likes, and its charges count for the pod at any depth. The
- * kernel's own charge walks the same way and has no bound: this one is for the verifier only. */
-#define EVICTD_MAX_LEVELS 256
-#define EVICTD_MAX_NODES  64
-#define EVICTD_NEVER	  (~0ULL)
-#define NSEC_PER_SEC	  1000000000ULL
-#define CLOCK_MONOTONIC	  1
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -86,7 +73,8 @@ struct {
 } roots __weak SEC(".maps");
 
 extern const volatile __u32 cfg_page_shift;
-extern const volatile __u32 cfg_node_ids; /* NUMA node numbers in use are below this */
+extern const volatile __u32 cfg_number_type; /* load.bpf.h */
+extern const volatile __u32 cfg_node_ids;    /* NUMA node numbers in use are below this */
 extern const volatile __u64 cfg_base_period_ns;
 extern const volatile __u64 cfg_floor_ns;
 extern const volatile __u64 cfg_kick_window_ns;

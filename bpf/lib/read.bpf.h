@@ -1,77 +1,80 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 3: the values that thresholds are about, read from the kernel's own counters by address. */
+/* Layer 4: the values that thresholds are about, read from the kernel's own counters by address. */
 #ifndef EVICTD_BPF_READ_H
 #define EVICTD_BPF_READ_H
 
-#include "compat.bpf.h"
+#include "maps.bpf.h"
+#include "node.bpf.h"
+#include "owner.bpf.h"
 
-/*
- * Sums the nodes' statistics. Each CPU holds back up to 125 pages of each item until it folds them
- * in: the error bound is 2 x 125 pages x CPUs, which the files show too.
- */
 static __always_inline void read_node(__u64 now)
 {
-	__u64 file_pages = bpf_core_enum_value(enum node_stat_item, NR_FILE_PAGES);
-	__u64 anon_mapped = bpf_core_enum_value(enum node_stat_item, NR_ANON_MAPPED);
-	__u64 inactive = bpf_core_enum_value(enum node_stat_item, NR_INACTIVE_FILE);
-	__u64 used_pages = 0, inactive_pages = 0;
+	struct node_pages sum = sum_nodes(node_vm_stat);
 
-	for (__u32 i = 0; i < EVICTD_MAX_NODES; i++) {
-		__u64 base = node_vm_stat[i];
-
-		if (!base)
-			break;
-		used_pages += read_u64(base + file_pages * sizeof(long));
-		used_pages += read_u64(base + anon_mapped * sizeof(long));
-		inactive_pages += read_u64(base + inactive * sizeof(long));
-	}
-	node.usage_bytes = used_pages << cfg_page_shift;
-	node.inactive_file_bytes = inactive_pages << cfg_page_shift;
-	/* The top bit says that the namespace still takes pids (PIDNS_ADDING). */
-	node.tasks = read_u64(pid_allocated_address) & 0x7fffffff;
+	node.usage_bytes = sum.used << cfg_page_shift;
+	node.inactive_file_bytes = sum.inactive << cfg_page_shift;
+	node.tasks = pids_at(pid_allocated_address);
 	node.ktime_ns = now;
 }
 
-static __always_inline __u64 minus_floored(__u64 a, __u64 b)
+static __always_inline __u64 read_at_hand(void)
 {
-	return a > b ? a - b : 0;
+	node.at_hand_bytes = sum_at_hand(node_vm_stat) << cfg_page_shift;
+	return node.at_hand_bytes;
 }
 
-/* Inactive pages may read as negative for a moment while per-CPU parts are being folded in. */
 static __always_inline __u64 inactive_bytes(__u64 address)
 {
-	__s64 pages = (__s64)read_u64(address);
-
-	return pages > 0 ? (__u64)pages << cfg_page_shift : 0;
+	return inactive_pages(address) << cfg_page_shift;
 }
 
-/* Value of the watched signal now. False: its cgroup is gone, and the watch has been emptied. */
+/*
+ * Whether `css` still is that of the cgroup `id`, asked after its counter was read; counted if not.
+ * One that is dying keeps its cgroup's id, also where the cgroup stays: a controller that is taken
+ * away and given back has another css, and the old one tells of nobody any more.
+ */
+static __always_inline bool is_still_of(const struct cgroup_subsys_state *css, __u64 id)
+{
+	if (owner_of_css(css) != id) {
+		__sync_fetch_and_add(&stats.stale_rows, 1);
+		return false;
+	}
+	if (css_is_dying(css)) {
+		__sync_fetch_and_add(&stats.dying_rows, 1);
+		return false;
+	}
+	return true;
+}
+
+/* Value of the watched signal now. False: its counter is gone, and the watch has been emptied. */
 static __always_inline bool read_watch(struct evictd_watch *watch, __u64 now, __u64 *value)
 {
 	__u64 counter = watch->counter;
-	__u64 owner;
+	bool of_tasks = watch->signal == EVICTD_SIGNAL_CGROUP_TASKS;
 
 	if (watch->signal == EVICTD_SIGNAL_NODE_WORKING_SET) {
 		read_node(now);
 		*value = minus_floored(node.usage_bytes, node.inactive_file_bytes);
 		return node.nodes != 0;
 	}
+	if (watch->signal == EVICTD_SIGNAL_NODE_TAKEN) {
+		*value = EVICTD_NODE_CEILING - read_at_hand();
+		return node.zones != 0;
+	}
 	if (watch->signal == EVICTD_SIGNAL_NODE_TASKS) {
-		*value = read_u64(pid_allocated_address) & 0x7fffffff;
+		*value = pids_at(pid_allocated_address);
 		return pid_allocated_address != 0;
 	}
 	if (!counter)
 		return false;
 	*value = read_u64(counter);
-	if (watch->signal != EVICTD_SIGNAL_CGROUP_TASKS)
+	if (!of_tasks)
 		*value <<= cfg_page_shift;
 	if (watch->signal == EVICTD_SIGNAL_CGROUP_WORKING_SET)
 		*value = minus_floored(*value, inactive_bytes(watch->inactive_file));
-	owner = watch->signal == EVICTD_SIGNAL_CGROUP_TASKS ? owner_of_pids_counter(counter)
-							    : owner_of_memory_counter(counter);
-	if (owner != watch->cgroup.id) {
+	if (!is_still_of(of_tasks ? css_of_pids_counter(counter) : css_of_memory_counter(counter),
+			 watch->cgroup.id)) {
 		watch->counter = 0;
-		__sync_fetch_and_add(&stats.stale_rows, 1);
 		return false;
 	}
 	return true;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 4: look at a watch: compare its value with its thresholds, say how soon to look again. */
+/* Layer 5: look at a watch: compare its value with its thresholds, say how soon to look again. */
 #ifndef EVICTD_BPF_WALK_H
 #define EVICTD_BPF_WALK_H
 
+#include "approach.bpf.h"
 #include "emit.bpf.h"
+#include "motion.bpf.h"
 #include "read.bpf.h"
 
 static __always_inline void emit_threshold(const struct evictd_watch *watch,
@@ -96,33 +98,34 @@ static __noinline void compare(struct evictd_watch *watch, __u64 value, __u64 no
 	watch->busy = 0;
 }
 
-/* A charge batch moves usage by 64 pages at once: over a shorter time the speed would be a spike.
- */
-#define RATE_WINDOW_NS 200000ULL
 #define FALLING_FLOOR_NS                                                                           \
-	1000000ULL		 /* nobody is hurt by learning a little later that it got better */
-#define CHARGE_BATCH_PAGES 64ULL /* MEMCG_CHARGE_BATCH */
+	1000000ULL /* nobody is hurt by learning a little later that it got better */
 
-/* Speed of the watched value over the last looks, bytes a second; halves while it stands still.
- * After a pause nothing is known, and the fastest is assumed. */
+static __always_inline struct motion watched_motion(void)
+{
+	struct motion motion = {
+	    .fastest_up = cfg_rate_up,
+	    .fastest_down = cfg_rate_down,
+	    .near = cfg_near_bytes,
+	    .batch = CHARGE_BATCH_PAGES << cfg_page_shift,
+	    .floor_up_ns = cfg_floor_ns,
+	    .floor_down_ns = FALLING_FLOOR_NS,
+	    .rest_ns = cfg_kick_window_ns,
+	};
+
+	return motion;
+}
+
+/* Speed of the watched value over the last looks, bytes a second. */
 static __always_inline void update_rate(struct evictd_watch *watch, __u64 value, __u64 now)
 {
 	__u64 elapsed = now - watch->value_ktime_ns;
-	__u64 change = value > watch->value ? value - watch->value : watch->value - value;
-	__u64 rate;
+	struct motion motion = watched_motion();
 
-	if (elapsed < RATE_WINDOW_NS)
+	if ((__s64)elapsed < (__s64)SPEED_WINDOW_NS)
 		return;
-	if (change > 8ULL << 30) /* the product below must fit 64 bits */
-		change = 8ULL << 30;
-	rate = elapsed > cfg_kick_window_ns ? cfg_rate_down : change * NSEC_PER_SEC / elapsed;
-	watch->rate = rate > watch->rate / 2 ? rate : watch->rate / 2;
-	if (elapsed > cfg_kick_window_ns)
-		watch->growth = 0;
-	else if (value > watch->value && rate > watch->growth / 2)
-		watch->growth = rate;
-	else
-		watch->growth /= 2;
+	watch->rate = damped(speed_between(&motion, watch->value, value, elapsed), watch->rate);
+	watch->growth = growth_between(&motion, watch->value, value, elapsed, watch->growth);
 	watch->value = value;
 	watch->value_ktime_ns = now;
 }
@@ -131,78 +134,20 @@ static __always_inline void update_rate(struct evictd_watch *watch, __u64 value,
 #define HUGE_PAGE_BYTES_PER_S 4000000000ULL /* no CPU fills 4 KiB pages this fast */
 
 /*
- * How soon a threshold can be reached: distance / rate, where the rate is twice what was seen
- * lately, but between a sixteenth and all of the fastest possible. A huge page is charged at once,
- * so where growth is that fast, what is nearer than one of them is as near as can be.
- * EVICTD_NEVER: nothing near.
+ * How soon a threshold can be reached (motion.bpf.h). A huge page is charged at once, so where
+ * growth is that fast, what is nearer than one of them is as near as can be.
  */
 static __always_inline __u64 time_to_threshold(const struct evictd_watch *watch, __u64 value)
 {
 	__u64 up = watch->upper == EVICTD_NEVER ? EVICTD_NEVER : minus_floored(watch->upper, value);
 	__u64 down = watch->lower ? minus_floored(value, watch->lower) : EVICTD_NEVER;
-	bool falling = down < up;
-	__u64 distance = falling ? down : up;
-	__u64 fastest = falling ? cfg_rate_down : cfg_rate_up;
-	__u64 rate = watch->rate * 2;
-	__u64 floor;
+	struct motion motion = watched_motion();
+	__u64 time = time_to_bound(&motion, up, down, watch->rate);
 
-	if (distance > cfg_near_bytes)
-		return EVICTD_NEVER;
-	if (rate > fastest)
-		rate = fastest;
-	if (rate < fastest / 8)
-		rate = fastest / 8;
-	if (distance < CHARGE_BATCH_PAGES << cfg_page_shift)
-		distance = CHARGE_BATCH_PAGES << cfg_page_shift;
-	distance = distance * NSEC_PER_SEC / (rate ? rate : 1);
-	floor = falling ? FALLING_FLOOR_NS : cfg_floor_ns;
-	if (!falling && watch->growth >= HUGE_PAGE_BYTES_PER_S && up <= HUGE_PAGE_BYTES)
-		return floor;
-	return distance > floor ? distance : floor;
-}
-
-/*
- * Reports are hints that cost the hot thread a wake-up: 10 a second, whoever grows, of which a few
- * may come close together. A task that lost its CPU on the way to a threshold goes on long after
- * the hot thread has ceased to wait for it, and is worth a second hint then, but none before.
- */
-#define APPROACH_INTERVAL_NS 100000000ULL
-#define APPROACHES_SAVED     3
-#define APPROACH_PAUSE_NS    3000000ULL
-
-static __always_inline bool may_note_approach(__u64 now)
-{
-	__u64 paid_until = approach_paid_until_ktime_ns;
-
-	if (now - approach_ktime_ns < APPROACH_PAUSE_NS ||
-	    paid_until > now + (APPROACHES_SAVED - 1) * APPROACH_INTERVAL_NS)
-		return false;
-	approach_ktime_ns = now;
-	approach_paid_until_ktime_ns = (paid_until > now ? paid_until : now) + APPROACH_INTERVAL_NS;
-	return true;
-}
-
-/* Tells the hot thread to get ready when the threshold is only cfg_approach_ns away. */
-static __always_inline void note_approach(const struct evictd_watch *watch, __u64 value, __u64 now)
-{
-	struct evictd_approach_event *event;
-	__u64 distance;
-
-	if (watch->upper == EVICTD_NEVER || value >= watch->upper)
-		return;
-	distance = watch->upper - value;
-	if (distance > watch->growth * (cfg_approach_ns / 1000) / 1000000 ||
-	    !may_note_approach(now))
-		return;
-	event = EVICTD_RESERVE(struct evictd_approach_event, EVICTD_EVENT_APPROACH, now);
-	if (!event)
-		return;
-	event->cgroup = watch->cgroup;
-	event->distance = distance;
-	event->rate = watch->growth;
-	event->signal = watch->signal;
-	event->cpu = bpf_get_smp_processor_id();
-	bpf_ringbuf_submit(event, 0);
+	if (time != EVICTD_NEVER && down >= up && watch->growth >= HUGE_PAGE_BYTES_PER_S &&
+	    up <= HUGE_PAGE_BYTES)
+		return motion.floor_up_ns;
+	return time;
 }
 
 /*

@@ -30,7 +30,8 @@ enum class LoadState : std::uint32_t {
 };
 
 /// At offset 0. The writer fills everything in and `magic` last, then changes only `state`,
-/// `started_ns` and `count`; each of these with release order, so a reader loads them with acquire.
+/// `started_ns`, `count` and `refused`; each of these with release order, so a reader loads them
+/// with acquire.
 struct LoadStampHeader {
   std::uint64_t magic = kStampMagic;
   std::uint32_t version = kStampVersion;
@@ -50,7 +51,10 @@ struct LoadStampHeader {
   std::uint64_t started_ns = 0;
   /// Entries written so far; entry n is at index n % capacity, so the last `capacity` are there.
   std::uint64_t count = 0;
-  std::uint64_t reserved[7] = {};
+  /// Attempts at which nothing was possible, because of a limit or for want of room: a fork that
+  /// the kernel refused with EAGAIN, a full file system. Each is tried again.
+  std::uint64_t refused = 0;
+  std::uint64_t reserved[6] = {};
 };
 static_assert(sizeof(LoadStampHeader) == 128 && std::is_trivially_copyable_v<LoadStampHeader>);
 

@@ -7,9 +7,10 @@ namespace evictd {
 
 using Duration = std::chrono::nanoseconds;
 
-/// The kernel's CLOCK_MONOTONIC, which is also bpf_ktime_get_ns(): stands still while the machine
-/// is suspended and does not follow steps of the wall clock. Only a tag: it cannot be read from
-/// here, so pure code cannot read it. See core/clock.h.
+/// CLOCK_MONOTONIC as this process reads it: stands still while the machine is suspended and does
+/// not follow steps of the wall clock. What bpf_ktime_get_ns() returns is turned into it by
+/// base/kernel_clock.h. Only a tag: it cannot be read from here, so pure code cannot read it. See
+/// core/clock.h.
 struct Monotonic {
   using duration = Duration;
   using rep = duration::rep;

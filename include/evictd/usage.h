@@ -56,6 +56,10 @@ struct NodeUsage {
   Bytes swap_total{-1};
   Bytes swap_free{-1};
   Bytes hugetlb{-1};
+  /// Free, or the kernel can have it back: free pages, both lists of file cache, reclaimable slab
+  /// and kernel memory. MemAvailable is this less what the kernel keeps back. Only the kernel side
+  /// tells it; -1 without.
+  Bytes at_hand{-1};
   /// min(pid_max, threads-max).
   std::int64_t max_pid = -1;
   /// Tasks on the node: the denominator in the 4th field of /proc/loadavg (nr_threads).

@@ -39,6 +39,8 @@ ALLOWED_NAMES = {
 }
 # What a folder without Linux may include with <>: the standard library and header-only arithmetic.
 PURE_HEADER = re.compile(r"[a-z_]+$|tl/|boost/multiprecision/")
+# The protocol of a socket: not shared with the kernel side, though its words are.
+NOTIFY_HEADERS = {"evictd/abi/notify_terms.h", "evictd/abi/notify_wire.h"}
 MACHINE_PATH = re.compile(r"(?<![\w.$}/-])/(work|farm|home/\w+|Users/\w+)/")
 
 findings: List[str] = []
@@ -98,8 +100,9 @@ def check_includes() -> None:
                     report(path, line, f"{folder}/ may not include {target}/ (docs/architecture.md)")
             elif kind == "<" and pure and not PURE_HEADER.match(header):
                 report(path, line, f"{folder}/ is pure C++: no <{header}> here")
-            if kind == '"' and header.startswith("evictd/abi/") and folder not in ("probe", "daemon"):
-                report(path, line, "only probe/ reads the structures shared with the kernel side")
+            shared = header.startswith("evictd/abi/") and header not in NOTIFY_HEADERS
+            if kind == '"' and shared and folder not in ("probe", "notify", "daemon"):
+                report(path, line, "only probe/ and notify/ read the structures shared with the kernel side")
 
 
 # --- self-containment ----------------------------------------------------------------------------
@@ -138,11 +141,20 @@ def compile_alone(header: Path, entry: dict) -> Optional[str]:
     return next((line for line in run.stderr.splitlines() if "error:" in line), run.stderr.strip())
 
 
+def entry_for(header: Path, entries: List[dict]) -> dict:
+    """How `header` is compiled: as the first source beside it that includes it, for a folder may have programs of
+    several modules; else as the first one."""
+    for entry in entries:
+        if any(name.split("/")[-1] == header.name for _, _, name in includes_of(Path(entry["file"]))):
+            return entry
+    return entries[0]
+
+
 def check_self_containment(compile_commands: Path) -> None:
     entries = json.loads(compile_commands.read_text(encoding="utf-8"))
     by_folder = {}
     for entry in entries:
-        by_folder.setdefault(Path(entry["file"]).parent, entry)
+        by_folder.setdefault(Path(entry["file"]).parent, []).append(entry)
     alone: List[Tuple[Path, dict]] = []
     for header in files_below(["include", "userspace", "tests"], (".h",)):
         if "abi" in header.parts:
@@ -150,9 +162,9 @@ def check_self_containment(compile_commands: Path) -> None:
         source = header.with_suffix(".cpp")
         if not source.exists():
             core = ROOT / "userspace/core"
-            entry = by_folder.get(core if header.parts[-3:-1] == ("include", "evictd") else header.parent)
-            if entry:
-                alone.append((header, entry))
+            beside = by_folder.get(core if header.parts[-3:-1] == ("include", "evictd") else header.parent)
+            if beside:
+                alone.append((header, entry_for(header, beside)))
             continue
         first = next(includes_of(source), (1, "", ""))
         if first[2] not in (include_name(header), header.name) and not first[2].endswith("/" + header.name):
@@ -167,7 +179,7 @@ def check_self_containment(compile_commands: Path) -> None:
 
 
 def check_licences() -> None:
-    for path in files_below(SOURCE_FOLDERS + SCRIPT_FOLDERS, (".h", ".c", ".cpp", ".cmake", "CMakeLists.txt", ".py")):
+    for path in files_below(SOURCE_FOLDERS + SCRIPT_FOLDERS, (".h", ".c", ".cpp", ".cmake", "CMakeLists.txt", ".py", ".go")):
         relative = path.relative_to(ROOT)
         kernel_side = "bpf" in relative.parts[:2] or relative.parts[:3] == ("include", "evictd", "abi")
         kernel_side = kernel_side and relative.parts[0] != "tests"
@@ -226,12 +238,13 @@ def check_paths() -> None:
 
 
 def check_sizes_and_names() -> None:
-    for path in files_below(["bpf", "include", "userspace"]):
+    named = ["bpf", "include", "userspace"]
+    for path in files_below(named + ["bench", "tests"]):
         suffix = next((end for end in SIZE_LIMITS if path.name.endswith(end)), None)
         count = len(lines_of(path)) if suffix else 0
         if suffix and count > SIZE_LIMITS[suffix]:
             report(path, count, f"{count} lines, the limit for *{suffix} is {SIZE_LIMITS[suffix]}")
-        for part in path.relative_to(ROOT).parts:
+        for part in path.relative_to(ROOT).parts if path.relative_to(ROOT).parts[0] in named else ():
             stem = part.split(".")[0]
             if BANNED_NAMES.search(stem) and str(path.relative_to(ROOT)) not in ALLOWED_NAMES:
                 report(path, 1, f"the name {part} does not say what is inside")

@@ -17,7 +17,7 @@ PACKAGES = [
     "linux-image-cloud-amd64",
     "libbpf1", "libcap2", "libfmt9", "libspdlog1.10", "libstdc++6", "libsystemd0", "libyaml-cpp0.7", "libzstd1",
     "base-files", "base-passwd", "bash", "coreutils", "e2fsprogs", "findutils", "gawk", "grep", "hostname",
-    "iproute2", "kmod", "libcap2-bin", "mount", "procps", "sed", "tar", "util-linux",
+    "iproute2", "kmod", "libcap2-bin", "mount", "procps", "python3", "sed", "tar", "util-linux", "xfsprogs",
 ]
 IMAGE_SIZE = "1G"
 # Packages are unpacked and never configured, so that nothing of theirs runs: the links that base-files would

@@ -35,12 +35,14 @@ class Hang(VmError):
 def copy_tree(root: Path, paths: List[str], folder: Path) -> None:
     """Copies files and folders of `root` below `folder`, at the same relative paths."""
     for name in paths:
-        source = (root / name).resolve()
+        named = Path(os.path.normpath(root / name))
+        source = named.resolve()
         if not source.exists():
             raise VmError(f"{source} does not exist: nothing to put into the machine")
         if root not in source.parents:
             raise VmError(f"{source} is not below {root}")
-        target = folder / source.relative_to(root)
+        # What a link stands for gets the link's name: programs look for a library by it.
+        target = folder / (named if root in named.parents else source).relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
             shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True, copy_function=link_or_copy,
@@ -205,6 +207,10 @@ class Machine:
         status = int(self.wait_for_line(name + b" end", 120, "did not hand out its files within 120 s"))
         if status != 0:
             raise VmError(f"the files in /run/out of the machine do not fit {FILES_SIZE >> 20} MiB")
+        self.unpack_files(folder)
+
+    def unpack_files(self, folder: Path) -> None:
+        """Copies what the guest has handed out so far, which may be nothing, to `folder`."""
         folder.mkdir(parents=True, exist_ok=True)
         run_quietly(["tar", "-xf", str(self.folder / "files.tar"), "-C", str(folder)], "unpacking the machine's files")
 

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "probe/attach_table.h"
 #include "probe/doctor.h"
+#include "probe/tracing_kind.h"
 #include "recorder.h"
 #include "support/fake_tree.h"
 
@@ -26,6 +27,29 @@ using probe::Options;
 using probe::Probe;
 using probe::Purpose;
 using probe::SupportLevel;
+
+/// What the report says of every row of this name that was not put to work.
+std::vector<std::string> reasons_of(const Ladder& ladder, std::string_view name) {
+  std::vector<std::string> reasons;
+  for (const probe::PurposeReport& purpose : ladder.purposes) {
+    for (const probe::RowReport& row : purpose.rows) {
+      if (row.row == name && !row.chosen && !row.reason.empty()) {
+        reasons.push_back(row.reason);
+      }
+    }
+  }
+  return reasons;
+}
+
+TEST(Ladder, TriesNoRowOfAKindThatTheKernelRefuses) {
+  const std::string refusal = probe::refusal_of(probe::TracingKind::kFentry);
+  const std::vector<std::string> reasons = reasons_of(Probe::examine({}), "fentry");
+  const auto is_refusal = [&](const std::string& reason) {
+    return reason.starts_with("the kernel refuses programs of fentry");
+  };
+  EXPECT_EQ(std::all_of(reasons.begin(), reasons.end(), is_refusal),
+            !refusal.empty() || reasons.empty());
+}
 
 TEST(Ladder, ExplainsEveryRowAboveTheChosenOne) {
   const Ladder ladder = Probe::examine({});

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "evictd/abi/notify_pressure.h"
+#include "evictd/abi/notify_row.h"
 #include "evictd/abi/table.h"
 #include "evictd/abi/watch.h"
 
@@ -78,22 +80,25 @@ std::vector<Layout> cpp_layouts() {
       {"evictd_node",
        sizeof(evictd_node),
        {FIELD(evictd_node, usage_bytes), FIELD(evictd_node, inactive_file_bytes),
-        FIELD(evictd_node, tasks), FIELD(evictd_node, ktime_ns), FIELD(evictd_node, nodes),
-        FIELD(evictd_node, pad)}},
+        FIELD(evictd_node, tasks), FIELD(evictd_node, ktime_ns), FIELD(evictd_node, at_hand_bytes),
+        FIELD(evictd_node, nodes), FIELD(evictd_node, zones)}},
       {"evictd_stats",
        sizeof(evictd_stats),
        {FIELD(evictd_stats, emitted), FIELD(evictd_stats, dropped), FIELD(evictd_stats, ticks),
         FIELD(evictd_stats, fast_ticks), FIELD(evictd_stats, throttled), FIELD(evictd_stats, kicks),
         FIELD(evictd_stats, last_tick_ktime_ns), FIELD(evictd_stats, charges),
         FIELD(evictd_stats, forks), FIELD(evictd_stats, stale_rows),
-        FIELD(evictd_stats, row_refreshes)}},
+        FIELD(evictd_stats, row_refreshes), FIELD(evictd_stats, dying_rows)}},
+      {"evictd_pace",
+       sizeof(evictd_pace),
+       {FIELD(evictd_pace, next_tick_ns), FIELD(evictd_pace, next_slow_ns),
+        FIELD(evictd_pace, paid_until_ns), FIELD(evictd_pace, kicks), FIELD(evictd_pace, armed),
+        FIELD(evictd_pace, initialised)}},
       {"evictd_schedule",
        sizeof(evictd_schedule),
-       {FIELD(evictd_schedule, next_tick_ns), FIELD(evictd_schedule, next_slow_ns),
-        FIELD(evictd_schedule, fast_ticks_paid_until_ns), FIELD(evictd_schedule, stall_until_ns),
-        FIELD(evictd_schedule, kicks), FIELD(evictd_schedule, rows_ktime_ns),
-        FIELD(evictd_schedule, rows_charges), FIELD(evictd_schedule, slow_ticks),
-        FIELD(evictd_schedule, armed), FIELD(evictd_schedule, pad), FIELD(evictd_schedule, hot)}},
+       {FIELD(evictd_schedule, pace), FIELD(evictd_schedule, stall_until_ns),
+        FIELD(evictd_schedule, rows_ktime_ns), FIELD(evictd_schedule, rows_charges),
+        FIELD(evictd_schedule, slow_ticks), FIELD(evictd_schedule, hot)}},
       {"evictd_resolved",
        sizeof(evictd_resolved),
        {FIELD(evictd_resolved, cgroup), FIELD(evictd_resolved, memory_counter),
@@ -130,6 +135,79 @@ std::vector<Layout> cpp_layouts() {
   };
 }
 
+/// Those of the object of notifications.
+std::vector<Layout> notify_layouts() {
+  return {
+      {"evictd_notify_resolved",
+       sizeof(evictd_notify_resolved),
+       {FIELD(evictd_notify_resolved, cgroup), FIELD(evictd_notify_resolved, memory_counter),
+        FIELD(evictd_notify_resolved, swap_counter), FIELD(evictd_notify_resolved, inactive_file),
+        FIELD(evictd_notify_resolved, pids_counter), FIELD(evictd_notify_resolved, level),
+        FIELD(evictd_notify_resolved, pad)}},
+      {"evictd_notify_row",
+       sizeof(evictd_notify_row),
+       {FIELD(evictd_notify_row, cgroup),        FIELD(evictd_notify_row, counter),
+        FIELD(evictd_notify_row, second),        FIELD(evictd_notify_row, signal),
+        FIELD(evictd_notify_row, unit),          FIELD(evictd_notify_row, machine),
+        FIELD(evictd_notify_row, generation),    FIELD(evictd_notify_row, first),
+        FIELD(evictd_notify_row, count),         FIELD(evictd_notify_row, state),
+        FIELD(evictd_notify_row, busy),          FIELD(evictd_notify_row, again),
+        FIELD(evictd_notify_row, position),      FIELD(evictd_notify_row, low),
+        FIELD(evictd_notify_row, high),          FIELD(evictd_notify_row, moves),
+        FIELD(evictd_notify_row, value),         FIELD(evictd_notify_row, value_ktime_ns),
+        FIELD(evictd_notify_row, speed),         FIELD(evictd_notify_row, growth),
+        FIELD(evictd_notify_row, rate),          FIELD(evictd_notify_row, rate_usage),
+        FIELD(evictd_notify_row, rate_ktime_ns), FIELD(evictd_notify_row, kick_ktime_ns)}},
+      {"evictd_notify_counter",
+       sizeof(evictd_notify_counter),
+       {FIELD(evictd_notify_counter, rows)}},
+      {"evictd_notify_cgroup",
+       sizeof(evictd_notify_cgroup),
+       {FIELD(evictd_notify_cgroup, memory_counter), FIELD(evictd_notify_cgroup, swap_counter),
+        FIELD(evictd_notify_cgroup, pids_counter)}},
+      {"evictd_notify_record",
+       sizeof(evictd_notify_record),
+       {FIELD(evictd_notify_record, kind), FIELD(evictd_notify_record, origin),
+        FIELD(evictd_notify_record, ktime_ns), FIELD(evictd_notify_record, value),
+        FIELD(evictd_notify_record, moves), FIELD(evictd_notify_record, cgroup),
+        FIELD(evictd_notify_record, row), FIELD(evictd_notify_record, generation),
+        FIELD(evictd_notify_record, from), FIELD(evictd_notify_record, to),
+        FIELD(evictd_notify_record, replaced), FIELD(evictd_notify_record, position)}},
+      {"evictd_notify_switch",
+       sizeof(evictd_notify_switch),
+       {FIELD(evictd_notify_switch, old), FIELD(evictd_notify_switch, next)}},
+      {"evictd_notify_stats",
+       sizeof(evictd_notify_stats),
+       {FIELD(evictd_notify_stats, records), FIELD(evictd_notify_stats, dropped),
+        FIELD(evictd_notify_stats, charges), FIELD(evictd_notify_stats, ticks),
+        FIELD(evictd_notify_stats, fast_ticks), FIELD(evictd_notify_stats, throttled),
+        FIELD(evictd_notify_stats, stale), FIELD(evictd_notify_stats, hints)}},
+      {"evictd_notify_schedule",
+       sizeof(evictd_notify_schedule),
+       {FIELD(evictd_notify_schedule, pace), FIELD(evictd_notify_schedule, hints),
+        FIELD(evictd_notify_schedule, hot)}},
+  };
+}
+
+/// Those of the object of pressure.
+std::vector<Layout> pressure_layouts() {
+  return {
+      {"evictd_pressure_cgroup",
+       sizeof(evictd_pressure_cgroup),
+       {FIELD(evictd_pressure_cgroup, lowest), FIELD(evictd_pressure_cgroup, pad)}},
+      {"evictd_pressure_record",
+       sizeof(evictd_pressure_record),
+       {FIELD(evictd_pressure_record, ktime_ns), FIELD(evictd_pressure_record, window),
+        FIELD(evictd_pressure_record, level), FIELD(evictd_pressure_record, hierarchy),
+        FIELD(evictd_pressure_record, at_source), FIELD(evictd_pressure_record, count),
+        FIELD(evictd_pressure_record, goes_on), FIELD(evictd_pressure_record, pad),
+        FIELD(evictd_pressure_record, cgroups)}},
+      {"evictd_pressure_stats",
+       sizeof(evictd_pressure_stats),
+       {FIELD(evictd_pressure_stats, windows), FIELD(evictd_pressure_stats, dropped)}},
+  };
+}
+
 struct BtfDeleter {
   void operator()(btf* types) const { btf__free(types); }
 };
@@ -152,10 +230,10 @@ Layout btf_layout(const btf* types, const std::string& name) {
   return layout;
 }
 
-TEST(Layout, IsTheSameInTheKernelProgramsAndInCpp) {
-  const std::unique_ptr<btf, BtfDeleter> types(btf__parse(EVICTD_BPF_OBJECT, nullptr));
-  ASSERT_NE(types, nullptr) << EVICTD_BPF_OBJECT;
-  for (const Layout& cpp : cpp_layouts()) {
+void compare(const char* object, const std::vector<Layout>& layouts) {
+  const std::unique_ptr<btf, BtfDeleter> types(btf__parse(object, nullptr));
+  ASSERT_NE(types, nullptr) << object;
+  for (const Layout& cpp : layouts) {
     const Layout kernel = btf_layout(types.get(), cpp.name);
     EXPECT_EQ(kernel.size, cpp.size) << cpp.name;
     ASSERT_EQ(kernel.fields.size(), cpp.fields.size()) << cpp.name;
@@ -165,6 +243,18 @@ TEST(Layout, IsTheSameInTheKernelProgramsAndInCpp) {
       EXPECT_EQ(kernel.fields[i].size, cpp.fields[i].size) << cpp.name << cpp.fields[i].name;
     }
   }
+}
+
+TEST(Layout, IsTheSameInTheKernelProgramsAndInCpp) {
+  compare(EVICTD_BPF_OBJECT, cpp_layouts());
+}
+
+TEST(Layout, IsTheSameInTheProgramsOfNotificationsAndInCpp) {
+  compare(EVICTD_NOTIFY_OBJECT, notify_layouts());
+}
+
+TEST(Layout, IsTheSameInTheProgramOfPressureAndInCpp) {
+  compare(EVICTD_PRESSURE_OBJECT, pressure_layouts());
 }
 
 }  // namespace

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The node's own values against its files.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/swap.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
 #include "recorder.h"
 #include "test_child.h"
+#include "test_swap.h"
 
 namespace evictd::test {
 namespace {
@@ -113,13 +111,87 @@ TEST_F(Node, WorkingSetCrossingIsPushed) {
   // More than the distance, because others may free memory meanwhile.
   ASSERT_TRUE(child.run(Work::kTouchHuge, 900 * kMiB));
   ASSERT_TRUE(recorder.wait_until([&] { return recorder.count(1, probe::Direction::kUp) != 0; }));
-  EXPECT_EQ(recorder.thresholds.front().signal, probe::Signal::kNodeWorkingSet);
-  EXPECT_GT(recorder.thresholds.front().value, threshold);
+  const probe::ThresholdCrossed crossing = recorder.first(1, probe::Direction::kUp);
+  EXPECT_EQ(crossing.signal, probe::Signal::kNodeWorkingSet);
+  EXPECT_GT(crossing.value, threshold);
 }
 
-/// What changes the machine itself, and is done only in one that is thrown away (docs/vm.md).
-bool machine_is_ours() {
-  return std::getenv("EVICTD_VM") != nullptr;
+class AtHand : public Node {
+ protected:
+  std::int64_t at_hand() { return refreshed().at_hand.value; }
+  /// The sums of the same counters that the kernel shows.
+  static std::int64_t by_files() {
+    const std::set<std::string> parts = {"nr_free_pages", "nr_active_file", "nr_inactive_file",
+                                         "nr_slab_reclaimable", "nr_kernel_misc_reclaimable"};
+    std::ifstream file("/proc/vmstat");
+    std::int64_t sum = 0;
+    std::string name;
+    for (std::int64_t pages = 0; file >> name >> pages;) {
+      sum += parts.contains(name) ? pages : 0;
+    }
+    return sum * ::sysconf(_SC_PAGESIZE);
+  }
+  /// What readings a moment apart may differ by.
+  static constexpr std::int64_t kApart = 4 * kMiB;
+
+  Recorder recorder_{*probe_};
+};
+
+TEST_F(AtHand, EqualsTheFileWhileAProcessTakesAndGivesBackMemory) {
+  const TestCgroup cgroup = TestCgroup::create();
+  TestChild child(cgroup);
+  expect_between(
+      by_files, [&] { return at_hand(); }, kApart);
+  ASSERT_TRUE(child.run(Work::kTouch4K, 256 * kMiB));
+  expect_between(
+      by_files, [&] { return at_hand(); }, kApart);
+  // Page cache is at hand as it was when it was free.
+  ASSERT_TRUE(child.run(Work::kWriteFile, 64 * kMiB));
+  expect_between(
+      by_files, [&] { return at_hand(); }, kApart);
+  ASSERT_TRUE(child.run(Work::kRelease));
+  expect_between(
+      by_files, [&] { return at_hand(); }, kApart);
+}
+
+TEST_F(AtHand, MovesWithMemAvailable) {
+  const TestCgroup cgroup = TestCgroup::create();
+  TestChild child(cgroup);
+  std::int64_t kept_back = 0;
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    const std::int64_t before = meminfo("MemAvailable");
+    kept_back = at_hand() - before;
+    if (std::abs(meminfo("MemAvailable") - before) <= kApart) {
+      break;
+    }
+  }
+  ASSERT_TRUE(child.run(Work::kTouch4K, 256 * kMiB));
+  expect_between([&] { return meminfo("MemAvailable") + kept_back; }, [&] { return at_hand(); },
+                 3 * kApart);
+}
+
+TEST_F(AtHand, CrossingIsPushed) {
+  const TestCgroup cgroup = TestCgroup::create();
+  TestChild child(cgroup);
+  const auto threshold = static_cast<std::uint64_t>(probe::kNodeCeiling - at_hand() + 300 * kMiB);
+  const std::vector<probe::WatchedThreshold> thresholds = {
+      {.id = 2, .signal = probe::Signal::kNodeTaken, .value = threshold}};
+  ASSERT_TRUE(probe_->set_thresholds(thresholds));
+  // More than the distance, because others may free memory meanwhile.
+  ASSERT_TRUE(child.run(Work::kTouch4K, 900 * kMiB));
+  ASSERT_TRUE(recorder_.wait_until([&] { return recorder_.count(2, probe::Direction::kUp) != 0; }));
+  const probe::ThresholdCrossed crossing = recorder_.first(2, probe::Direction::kUp);
+  EXPECT_EQ(crossing.signal, probe::Signal::kNodeTaken);
+  EXPECT_GT(crossing.value, threshold);
+}
+
+TEST(AtHandPinned, ToNothingServesNoWatch) {
+  probe::Options options;
+  options.pins[probe::Purpose::kNodeAvailable] = "none";
+  const std::unique_ptr<probe::Probe> probe = load_probe(options);
+  ASSERT_NE(probe, nullptr);
+  EXPECT_EQ(probe->ladder().chosen(probe::Purpose::kNodeAvailable), "");
+  EXPECT_NE(probe->ladder().chosen(probe::Purpose::kNodeMemory), "");
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -127,38 +199,6 @@ void write_file(const std::string& path, const std::string& text) {
   file << text << std::flush;
   ASSERT_TRUE(file.good()) << "write " << text << " to " << path;
 }
-
-/// Swap on a file or on a zram device, until the end of the test.
-class Swap {
- public:
-  explicit Swap(std::string path) : path_(std::move(path)) {
-    const long page = ::sysconf(_SC_PAGESIZE);
-    const base::Fd file(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    // The header of mkswap: version, last page, and the mark at the end of the first page.
-    std::vector<std::uint32_t> header(static_cast<std::size_t>(page) / sizeof(std::uint32_t));
-    header[256] = 1;
-    header[257] = static_cast<std::uint32_t>(kSize / page - 1);
-    std::memcpy(reinterpret_cast<char*>(header.data()) + page - 10, "SWAPSPACE2", 10);
-    // A device has its size already and refuses; a file must have no holes.
-    static_cast<void>(::posix_fallocate(file.get(), 0, kSize));
-    on_ = ::pwrite(file.get(), header.data(), static_cast<std::size_t>(page), 0) == page &&
-          ::fsync(file.get()) == 0 && ::swapon(path_.c_str(), 0) == 0;
-  }
-  Swap(const Swap&) = delete;
-  Swap& operator=(const Swap&) = delete;
-  ~Swap() {
-    if (on_) {
-      ::swapoff(path_.c_str());
-    }
-  }
-  [[nodiscard]] bool on() const { return on_; }
-
-  static constexpr std::int64_t kSize = 256 * kMiB;
-
- private:
-  std::string path_;
-  bool on_ = false;
-};
 
 class NodeWithSwap : public Node, public testing::WithParamInterface<std::string> {};
 
@@ -169,9 +209,9 @@ TEST_P(NodeWithSwap, UsageIsThatOfTheFilesWhilePagesAreSwappedOut) {
   const bool zram = GetParam() == "zram";
   if (zram) {
     write_file("/sys/block/zram0/reset", "1");
-    write_file("/sys/block/zram0/disksize", std::to_string(Swap::kSize));
+    write_file("/sys/block/zram0/disksize", std::to_string(TestSwap::kSize));
   }
-  const Swap swap(zram ? "/dev/zram0" : "/var/tmp/evictd-swap");
+  const TestSwap swap(zram ? "/dev/zram0" : "/var/tmp/evictd-swap");
   ASSERT_TRUE(swap.on());
   Recorder recorder(*probe_);
   const TestCgroup cgroup = TestCgroup::create();

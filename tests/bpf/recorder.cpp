@@ -32,6 +32,18 @@ std::size_t Recorder::count(std::uint64_t id, probe::Direction direction) const 
       }));
 }
 
+probe::ThresholdCrossed Recorder::first(std::uint64_t id, probe::Direction direction) const {
+  const auto found =
+      std::find_if(thresholds.begin(), thresholds.end(), [&](const probe::ThresholdCrossed& e) {
+        return e.threshold_id == id && e.direction == direction;
+      });
+  if (found == thresholds.end()) {
+    ADD_FAILURE() << "no crossing of threshold " << id << " that way";
+    return {};
+  }
+  return *found;
+}
+
 bool Recorder::wait_for(std::uint64_t id, probe::Direction direction) {
   const std::size_t before = count(id, direction);
   return wait_until([&] { return count(id, direction) > before; });

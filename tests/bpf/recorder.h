@@ -36,6 +36,10 @@ class Recorder final : public probe::EventSink {
   /// Waits for the next crossing of `id` after those seen so far.
   bool wait_for(std::uint64_t id, probe::Direction direction);
   [[nodiscard]] std::size_t count(std::uint64_t id, probe::Direction direction) const;
+  /// The first crossing of `id` that way. What a whole node uses may fall back at once, with
+  /// whatever else runs on it, so the last record need not be the one that a test waited for. Fails
+  /// the test, with an empty record, where there is none.
+  [[nodiscard]] probe::ThresholdCrossed first(std::uint64_t id, probe::Direction direction) const;
 
   std::vector<probe::ThresholdCrossed> thresholds;
   std::vector<probe::StallRising> stalls;

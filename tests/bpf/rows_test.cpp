@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of rows against the files of the cgroup.
+#include <bpf/bpf.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
+#include "base/fd.h"
 #include "recorder.h"
 #include "test_child.h"
 
@@ -37,6 +42,102 @@ TEST_F(Rows, EqualTheFiles) {
   EXPECT_EQ(row.limit.value, INT64_MAX);
   EXPECT_EQ(row.source, UsageSource::kBpfTable);
   EXPECT_GT(row.read_at, MonoTime{});
+}
+
+TEST_F(Rows, AreOfTheCountersThatWereAskedForBefore) {
+  const probe::PodCgroup pod = cgroup_.pod();
+  const probe::PodCounters counters = probe_->resolve(pod);
+  ASSERT_TRUE(counters.memory && *counters.memory);
+  ASSERT_TRUE(probe_->watch(3, {.memory = pod.memory, .pids = pod.pids}, counters));
+  ASSERT_TRUE(child_.run(Work::kTouch4K, 40 * kMiB));
+  const CgroupUsage row = refreshed(3);
+  EXPECT_EQ(row.usage.value, static_cast<std::int64_t>(cgroup_.usage_bytes()));
+  EXPECT_EQ(row.tasks, static_cast<std::int64_t>(cgroup_.tasks()));
+}
+
+TEST_F(Rows, AreNotWatchedWithCountersOfACgroupThatWasGone) {
+  probe::PodCgroup pod = cgroup_.pod();
+  pod.memory.id += 1;
+  const probe::PodCounters counters = probe_->resolve(pod);
+  ASSERT_TRUE(counters.memory);
+  EXPECT_FALSE(*counters.memory);
+  const auto watched = probe_->watch(3, pod, counters);
+  ASSERT_FALSE(watched);
+  EXPECT_EQ(watched.error().code, Errc::kNotFound);
+  EXPECT_EQ(probe_->watch(3, {.memory = pod.memory}, {}).error().code, Errc::kInvalid)
+      << "it was not asked about";
+}
+
+/// Whether `probe` reads without bpf_probe_read_kernel(), by its own account.
+probe::Presence direct_reads(const probe::Probe& probe) {
+  for (const probe::Feature& feature : probe.ladder().kernel) {
+    if (feature.name == "direct reads") {
+      return feature.presence;
+    }
+  }
+  return probe::Presence::kUnknown;
+}
+
+TEST_F(Rows, AreTheSameWithDirectReadsAndWithout) {
+  const std::unique_ptr<probe::Probe> indirect = load_probe({.direct_reads = false});
+  ASSERT_NE(indirect, nullptr);
+  ASSERT_EQ(direct_reads(*indirect), probe::Presence::kAbsent);
+  cgroup_.set_memory_limit(200 * kMiB);
+  ASSERT_TRUE(child_.run(Work::kTouch4K, 40 * kMiB));
+  ASSERT_TRUE(child_.run(Work::kWriteFile, 30 * kMiB));
+  ASSERT_TRUE(child_.run(Work::kFork, 4));
+  static_cast<void>(cgroup_.inactive_file_bytes());  // the kernel sums up its statistics
+  ASSERT_TRUE(probe_->watch(3, cgroup_.pod()));
+  ASSERT_TRUE(indirect->watch(3, cgroup_.pod()));
+  ASSERT_TRUE(indirect->refresh());
+  const CgroupUsage row = refreshed(3);
+  const CgroupUsage other = indirect->row(3);
+  EXPECT_GE(row.usage.value, 70 * kMiB);
+  EXPECT_EQ(row.usage.value, other.usage.value);
+  EXPECT_GT(row.inactive_file.value, 0);
+  EXPECT_NEAR(static_cast<double>(row.inactive_file.value),
+              static_cast<double>(other.inactive_file.value), static_cast<double>(kMiB));
+  EXPECT_EQ(row.limit.value, 200 * kMiB);
+  EXPECT_EQ(row.limit.value, other.limit.value);
+  EXPECT_EQ(row.tasks, static_cast<std::int64_t>(cgroup_.tasks()));
+  EXPECT_EQ(row.tasks, other.tasks);
+  EXPECT_EQ(probe_->counters().stale_rows, 0U);
+  EXPECT_EQ(indirect->counters().stale_rows, 0U);
+}
+
+/// Bytes of the program that refreshes the rows as the kernel keeps it; 0 if there is none.
+std::uint32_t refresh_size(const probe::Probe& probe) {
+  for (const probe::ProgramCounters& program : probe.program_counters()) {
+    if (program.program == "sweep_refresh") {
+      const base::Fd fd(bpf_prog_get_fd_by_id(program.id));
+      bpf_prog_info info{};
+      std::uint32_t size = sizeof(info);
+      return bpf_obj_get_info_by_fd(fd.get(), &info, &size) == 0 ? info.xlated_prog_len : 0;
+    }
+  }
+  return 0;
+}
+
+bool kernel_has_rdonly_cast() {
+  std::ifstream symbols("/proc/kallsyms");
+  for (std::string line; std::getline(symbols, line);) {
+    if (line.ends_with(" bpf_rdonly_cast")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST_F(Rows, AreReadWithoutCallsWhereTheKernelHasTheFunctionForIt) {
+  const std::unique_ptr<probe::Probe> indirect = load_probe({.direct_reads = false});
+  ASSERT_NE(indirect, nullptr);
+  if (kernel_has_rdonly_cast()) {
+    EXPECT_EQ(direct_reads(*probe_), probe::Presence::kPresent);
+    EXPECT_LT(refresh_size(*probe_), refresh_size(*indirect)) << "the calls are still there";
+  } else {
+    EXPECT_EQ(direct_reads(*probe_), probe::Presence::kAbsent);
+    EXPECT_EQ(refresh_size(*probe_), refresh_size(*indirect));
+  }
 }
 
 TEST_F(Rows, ShowTheLimit) {

@@ -62,8 +62,9 @@ TEST(TasksCrossing, OfTheNodeIsSeen) {
   ASSERT_TRUE(probe->set_thresholds(thresholds));
   ASSERT_TRUE(child.run(Work::kFork, 500));
   ASSERT_TRUE(recorder.wait_for(1, Direction::kUp));
-  EXPECT_EQ(recorder.thresholds.back().cgroup, CgroupId{});
-  EXPECT_GT(recorder.thresholds.back().value, now + 250);
+  const probe::ThresholdCrossed crossing = recorder.first(1, Direction::kUp);
+  EXPECT_EQ(crossing.cgroup, CgroupId{});
+  EXPECT_GT(crossing.value, now + 250);
   child.kill_and_reap();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test_child.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -43,11 +44,18 @@ class Worker {
       case Work::kWriteFile:
         write_file(order.amount);
         return;
+      case Work::kReadTwice:
+        read_files();
+        read_files();
+        return;
       case Work::kRelease:
         release();
         return;
       case Work::kFork:
         start(order.amount);
+        return;
+      case Work::kForkAndTouch:
+        start_and_touch(order.amount);
         return;
       case Work::kEndForks:
         end();
@@ -102,6 +110,17 @@ class Worker {
     }
   }
 
+  void read_files() const {
+    std::vector<char> block(1U << 20);
+    for (const base::Fd& file : fds_) {
+      off_t at = 0;
+      ssize_t size = 0;
+      while ((size = ::pread(file.get(), block.data(), block.size(), at)) > 0) {
+        at += size;
+      }
+    }
+  }
+
   void release() {
     for (const auto& [memory, size] : maps_) {
       ::munmap(memory, size);
@@ -123,9 +142,49 @@ class Worker {
     }
   }
 
+  /// Returns once everybody has closed the other end of a pipe.
+  static void await_end(int pipe) {
+    char byte = 0;
+    if (::read(pipe, &byte, 1) != 0) {
+      ::_exit(3);
+    }
+  }
+
+  /// Nobody begins before the last one is there, and nobody is waited for before all have begun.
+  void start_and_touch(std::uint64_t count) {
+    int gun[2] = {-1, -1};
+    int done[2] = {-1, -1};
+    if (::pipe2(gun, O_CLOEXEC) != 0 || ::pipe2(done, O_CLOEXEC) != 0) {
+      ::_exit(3);
+    }
+    const base::Fd gun_end(gun[0]);
+    base::Fd trigger(gun[1]);
+    const base::Fd done_end(done[0]);
+    base::Fd reports(done[1]);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const pid_t pid = ::fork();
+      if (pid == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        trigger.reset();
+        await_end(gun_end.get());
+        touch(map(kSmallProcess, MADV_NOHUGEPAGE), kSmallProcess, kPage);
+        reports.reset();
+        while (true) {
+          ::pause();
+        }
+      }
+      children_.push_back(pid);
+    }
+    trigger.reset();
+    reports.reset();
+    await_end(done_end.get());
+  }
+
   void end() {
     for (const pid_t pid : children_) {
       ::kill(pid, SIGKILL);
+    }
+    for (const pid_t pid : children_) {
       ::waitpid(pid, nullptr, 0);
     }
     children_.clear();
@@ -187,6 +246,10 @@ void TestChild::start(Work work, std::uint64_t amount) {
 
 bool TestChild::run(Work work, std::uint64_t amount) {
   start(work, amount);
+  return wait();
+}
+
+bool TestChild::wait() {
   char answer = 0;
   return ::read(socket_.get(), &answer, 1) == 1;
 }

@@ -112,6 +112,64 @@ TEST_F(Unified, AProcessThatMovesLeavesItsChargesBehindAndGrowsInItsNewCgroup) {
   EXPECT_EQ(refreshed(1).tasks, 1);
 }
 
+TEST_F(Unified, ACounterIsNotBelievedOnceItsControllerWasTakenAwayAndTheNextOneIsFound) {
+  const TestCgroup above = TestCgroup::create();
+  const TestCgroup pod = above.create_child("pod");
+  TestChild child(pod);
+  const std::vector<probe::WatchedThreshold> thresholds = {{.id = 1,
+                                                            .signal = Signal::kCgroupUsage,
+                                                            .cgroup = pod.memory_id(),
+                                                            .cgroup_fd = pod.memory_fd(),
+                                                            .value = 24 * kMiB}};
+  ASSERT_TRUE(probe_->watch(0, pod.pod()));
+  ASSERT_TRUE(probe_->set_thresholds(thresholds));
+  ASSERT_TRUE(child.run(Work::kTouch4K, 16 * kMiB));
+  ASSERT_GE(refreshed(0).usage.value, 16 * kMiB);
+  ASSERT_EQ(refreshed(0).tasks, 1);
+
+  above.write("cgroup.subtree_control", "-memory -pids");
+  const CgroupUsage taken = refreshed(0);
+  EXPECT_FALSE(taken.has_memory()) << "of a counter that is nobody's: " << taken.usage.value;
+  EXPECT_EQ(taken.tasks, -1);
+  EXPECT_GE(probe_->counters().dying_rows, 2U);
+  EXPECT_EQ(probe_->counters().stale_rows, 0U) << "the cgroup is the same";
+
+  above.write("cgroup.subtree_control", "+memory +pids");
+  ASSERT_TRUE(child.run(Work::kTouch4K, 32 * kMiB));
+  EXPECT_FALSE(refreshed(0).has_memory()) << "nobody has asked for the new counter yet";
+  recorder_->drain();
+  EXPECT_EQ(recorder_->count(1, Direction::kUp), 0U);
+
+  ASSERT_TRUE(probe_->watch(0, pod.pod()));
+  ASSERT_TRUE(probe_->set_thresholds(thresholds));
+  EXPECT_TRUE(recorder_->wait_for(1, Direction::kUp));
+  EXPECT_GE(refreshed(0).usage.value, 32 * kMiB);
+  EXPECT_EQ(refreshed(0).tasks, 1);
+}
+
+TEST_F(Unified, AThresholdIsNotMeasuredByACounterWhoseControllerWasTakenAway) {
+  const TestCgroup above = TestCgroup::create();
+  const TestCgroup pod = above.create_child("pod");
+  const std::vector<probe::WatchedThreshold> thresholds = {{.id = 1,
+                                                            .signal = Signal::kCgroupUsage,
+                                                            .cgroup = pod.memory_id(),
+                                                            .cgroup_fd = pod.memory_fd(),
+                                                            .value = 24 * kMiB},
+                                                           {.id = 2,
+                                                            .signal = Signal::kCgroupTasks,
+                                                            .cgroup = pod.pids_id(),
+                                                            .cgroup_fd = pod.pids_fd(),
+                                                            .value = 100}};
+  ASSERT_TRUE(probe_->set_thresholds(thresholds));
+  above.write("cgroup.subtree_control", "-memory -pids");
+  // Every threshold is looked at, and those of a counter that is believed are reported.
+  ASSERT_TRUE(probe_->resync());
+  recorder_->drain();
+  EXPECT_EQ(recorder_->count(1, Direction::kDown), 0U);
+  EXPECT_EQ(recorder_->count(2, Direction::kDown), 0U);
+  EXPECT_EQ(probe_->counters().dying_rows, 2U);
+}
+
 TEST_F(Unified, AFrozenCgroupIsReadAsBefore) {
   const TestCgroup cgroup = TestCgroup::create();
   TestChild child(cgroup);

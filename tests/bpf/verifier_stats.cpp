@@ -4,6 +4,8 @@
 // are loaded with the initial values of the options, each alone, and none is attached.
 #include <bpf/libbpf.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <memory>
@@ -25,8 +27,11 @@ int say_nothing(libbpf_print_level /*level*/, const char* /*format*/, va_list /*
   return 0;
 }
 
-Object open_object() {
-  return Object(bpf_object__open_file(EVICTD_BPF_OBJECT, nullptr));
+/// That of evictions, and those of notifications; no name of a program is in two of them.
+constexpr std::array kObjects = {EVICTD_BPF_OBJECT, EVICTD_NOTIFY_OBJECT, EVICTD_PRESSURE_OBJECT};
+
+Object open_object(const char* file) {
+  return Object(bpf_object__open_file(file, nullptr));
 }
 
 std::vector<std::string> program_names(const bpf_object& object) {
@@ -48,9 +53,9 @@ std::string number_after(const std::string& text, const std::string& word) {
   return text.substr(begin, text.find_first_not_of("0123456789", begin) - begin);
 }
 
-/// Loads `name` alone; the verifier's words, empty if it was refused.
-std::string load_alone(const std::string& name) {
-  const Object object = open_object();
+/// Loads `name` of `file` alone; the verifier's words, empty if it was refused.
+std::string load_alone(const char* file, const std::string& name) {
+  const Object object = open_object(file);
   if (!object) {
     return "";
   }
@@ -67,17 +72,15 @@ std::string load_alone(const std::string& name) {
   return bpf_object__load(object.get()) == 0 ? std::string(log.data()) : "";
 }
 
-}  // namespace
-
-int main() {
-  libbpf_set_print(say_nothing);
-  const Object object = open_object();
+/// False if there is no such object.
+bool print_programs(const char* file) {
+  const Object object = open_object(file);
   if (!object) {
-    std::fprintf(stderr, "verifier_stats: cannot open %s\n", EVICTD_BPF_OBJECT);
-    return 1;
+    std::fprintf(stderr, "verifier_stats: cannot open %s\n", file);
+    return false;
   }
   for (const std::string& name : program_names(*object)) {
-    const std::string log = load_alone(name);
+    const std::string log = load_alone(file, name);
     const std::string instructions = number_after(log, "processed ");
     const std::string states = number_after(log, "total_states ");
     if (instructions.empty() || states.empty()) {
@@ -86,5 +89,12 @@ int main() {
       std::printf("%s %s %s\n", name.c_str(), instructions.c_str(), states.c_str());
     }
   }
-  return 0;
+  return true;
+}
+
+}  // namespace
+
+int main() {
+  libbpf_set_print(say_nothing);
+  return std::all_of(kObjects.begin(), kObjects.end(), print_programs) ? 0 : 1;
 }

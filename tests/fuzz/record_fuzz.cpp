@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   for (const auto& line : lines->lines) {
-    const auto record = record_from_json(line);
+    const auto record = record_from_json(line.json);
     if (!record) {
       if (record.error().message().empty()) {
         std::abort();

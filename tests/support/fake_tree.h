@@ -1,34 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "support/temporary_directory.h"
 
 namespace evictd::test {
 
 /// A temporary directory that stands for "/", filled by a test and removed with the object.
 class FakeTree {
  public:
-  FakeTree() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "evictd-tree-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw std::runtime_error("mkdtemp failed");
-    }
-    path_ = pattern;
-  }
-  FakeTree(const FakeTree&) = delete;
-  FakeTree& operator=(const FakeTree&) = delete;
-  FakeTree(FakeTree&&) = delete;
-  FakeTree& operator=(FakeTree&&) = delete;
-  ~FakeTree() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
   /// Writes `text` to the file `path` (absolute in the fake tree), making its directories.
   void write(std::string_view path, std::string_view text) const {
     const std::filesystem::path file = real(path);
@@ -48,12 +32,12 @@ class FakeTree {
 
   /// Where a path of the fake tree really is.
   [[nodiscard]] std::filesystem::path real(std::string_view path) const {
-    return path_ / std::filesystem::path(path).relative_path();
+    return directory_.path() / std::filesystem::path(path).relative_path();
   }
-  [[nodiscard]] std::string path() const { return path_.string(); }
+  [[nodiscard]] std::string path() const { return directory_.path().string(); }
 
  private:
-  std::filesystem::path path_;
+  TemporaryDirectory directory_;
 };
 
 }  // namespace evictd::test

@@ -43,6 +43,11 @@ class BenchReportTest(unittest.TestCase):
             "<!-- /bench-report -->\nafter\n",
         )
 
+    def test_notes_of_rows_follow_those_of_the_run(self):
+        page = "<!-- bench-report crossing notes -->\n<!-- /bench-report -->\n"
+        self.assertEqual(self.run_on(page, [row(), row(notes=["4k: two void trials"])]).returncode, 0)
+        self.assertIn("-->\n* 4k: two void trials\n<!--", self.page.read_text(encoding="utf-8"))
+
     def test_check_accepts_what_it_wrote_itself(self):
         page = "<!-- bench-report crossing machine -->\n<!-- /bench-report -->\n"
         self.assertEqual(self.run_on(page, [row()]).returncode, 0)
@@ -96,6 +101,47 @@ class BenchReportTest(unittest.TestCase):
         self.assertEqual(self.run_on(page.format("thp"), rows).returncode, 0)
         self.assertIn("pages: thp\n", self.page.read_text(encoding="utf-8"))
         self.assertEqual(self.run_on(page.format("2m"), rows).returncode, 1)
+
+    def test_a_bench_without_results_has_no_run_on_the_page_and_is_no_error(self):
+        page = ("<!-- bench-report scale machine -->\nold\n<!-- /bench-report -->\n"
+                "<!-- bench-report scale start_to_ready -->\n| 1 |\n<!-- /bench-report -->\n"
+                "<!-- bench-report disk picture crossing_to_dead -->\n<!-- /bench-report -->\n")
+        self.assertEqual(self.run_on(page, [row()], "--check").returncode, 1)
+        self.assertEqual(self.run_on(page, [row()]).returncode, 0)
+        written = self.page.read_text(encoding="utf-8")
+        self.assertEqual(written.count("No run of it is on this page yet.\n"), 1)
+        self.assertNotIn("| 1 |", written)
+        self.assertEqual(self.run_on(written, [row()], "--check").returncode, 0)
+
+    def test_a_section_of_notifications_is_empty_until_there_is_a_run(self):
+        page = ("<!-- bench-report notify machine -->\n<!-- /bench-report -->\n"
+                "<!-- bench-report notify crossing_to_awake form=service -->\n| 1 |\n<!-- /bench-report -->\n")
+        self.assertEqual(self.run_on(page, [row()]).returncode, 0)
+        written = self.page.read_text(encoding="utf-8")
+        self.assertEqual(written.count("No run of it is on this page yet.\n"), 1)
+        self.assertNotIn("| 1 |", written)
+
+    def test_who_notifies_is_a_column_beside_what_the_rows_differ_in(self):
+        both = [row(params={"form": "service", "notifier": who, "registrations": count})
+                for who in ("evictd", "kernel") for count in (1, 1000)]
+        self.assertEqual(
+            self.run_on("<!-- bench-report crossing wake form=service -->\n<!-- /bench-report -->\n", both).returncode, 0)
+        written = self.page.read_text(encoding="utf-8")
+        self.assertIn("form: service\n\n| notifier | registrations | n |", written)
+        self.assertIn("| kernel | 1000 | 3 |", written)
+
+    def test_a_results_file_that_no_bench_makes_is_an_error(self):
+        run = self.run_on("<!-- bench-report scales machine -->\n<!-- /bench-report -->\n", [row()])
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("there is no bench/results/scales.json", run.stderr)
+
+    def test_a_picture_of_rows_by_pods_has_a_line_for_each_number_of_them(self):
+        page = "<!-- bench-report crossing picture start_to_ready -->\n<!-- /bench-report -->\n"
+        rows = [row(name="start_to_ready", params={"pods": pods}, unit="ms") for pods in (110, 1000)]
+        self.assertEqual(self.run_on(page, rows).returncode, 0)
+        picture = (self.folder / "pictures/crossing-start_to_ready.svg").read_text(encoding="utf-8")
+        self.assertIn(">110</text>", picture)
+        self.assertIn(">1000</text>", picture)
 
     def test_a_marker_that_is_not_closed_is_an_error(self):
         run = self.run_on("<!-- bench-report crossing wake -->\n", [row()])

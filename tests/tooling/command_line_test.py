@@ -4,6 +4,7 @@
 usage: command_line_test.py EVICTCTL
 """
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -29,10 +30,34 @@ class CommandLineTest(unittest.TestCase):
             error = self.refused("events", "--since", "yesterday", *source)
             self.assertIn('--since: "yesterday" is no time; allowed: ', error)
 
+    def test_a_since_or_at_that_is_negative_is_wrong_usage(self):
+        for arguments in (["events", "--since", "-5m"], ["explain", "--at", "-5m"]):
+            error = self.refused(*arguments, "--file", "/nowhere")
+            self.assertIn(f'{arguments[1]}: "-5m" is negative; allowed: ', error)
+
     def test_the_longest_since_is_none(self):
-        result = run("events", "--since", "-2562047h47m16.854775808s", "--file", "/dev/null/nowhere")
+        result = run("events", "--since", "2562047h47m16.854775807s", "--file", "/dev/null/nowhere")
         self.assertEqual(result.returncode, 1)
         self.assertNotIn("--since", result.stderr)
+
+    def test_what_evictd_refuses_to_a_follower_is_the_error(self):
+        with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
+            path = str(pathlib.Path(folder, "control.sock"))
+            server.bind(path)
+            server.listen()
+            with subprocess.Popen(
+                [EVICTCTL, "events", "--follow", "--socket", path],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as follower:
+                connection, _ = server.accept()
+                with connection, connection.makefile() as request:
+                    request.readline()
+                    connection.sendall(b'{"error":"at most 8 may follow"}\n')
+                output, error = follower.communicate()
+            self.assertEqual((follower.returncode, output), (1, ""))
+            self.assertEqual(error, "evictctl: evictd: at most 8 may follow\n")
 
     def test_an_at_that_is_no_time_is_wrong_usage(self):
         error = self.refused("explain", "--at", "noon", "--file", "/nowhere")
@@ -42,6 +67,19 @@ class CommandLineTest(unittest.TestCase):
         for interval in ("5", "1ms", "2h", "-10s"):
             error = self.refused("replay", "/nowhere", "--interval", interval)
             self.assertIn("--interval: ", error)
+
+    def test_a_number_of_the_demonstration_out_of_range_is_wrong_usage(self):
+        for option, values, allowed in (
+            ("--poll-interval", ("10", "9ms", "2h", "-10s"), "a duration from 10ms to 1h"),
+            ("--grace", ("61", "-1", "1.5", "many"), "a whole number of seconds from 0 to 60"),
+        ):
+            for value in values:
+                error = self.refused("demo", f"{option}={value}")
+                self.assertIn(f'{option}: "{value}": not allowed; allowed: {allowed}', error)
+
+    def test_a_number_of_the_demonstration_that_is_missing_is_wrong_usage(self):
+        for option in ("--poll-interval", "--grace"):
+            self.assertIn(f"{option}: 1 required", self.refused("demo", f"{option}="))
 
     def test_follow_and_file_exclude_each_other(self):
         error = self.refused("events", "--follow", "--file", "/nowhere")
@@ -72,6 +110,22 @@ class CommandLineTest(unittest.TestCase):
         for given in ("--sockat", "--sockat=/nowhere"):
             error = self.refused("status", given)
             self.assertEqual(error, "evictctl: --sockat: unknown option of status, the nearest is --socket\n")
+        for command, given, nearest in (
+            ("events", "--sinze=5m", "--since"),
+            ("admit", "--condishuns=x", "--conditions"),
+            ("check-config", "--eviction-hrd=a", "--eviction-hard"),
+            ("check-config", "--jsn", "--json"),
+        ):
+            name = given.split("=", maxsplit=1)[0]
+            expected = f"evictctl: {name}: unknown option of {command}, the nearest is {nearest}\n"
+            self.assertEqual(self.refused(command, given), expected)
+        expected = "evictctl: --varsion: unknown option of evictctl, the nearest is --version\n"
+        self.assertEqual(self.refused("--varsion"), expected)
+
+    def test_a_flag_with_a_value_is_wrong_usage(self):
+        for command, flag in (("demo", "--json"), ("events", "--follow"), ("check-config", "--quiet")):
+            expected = f'evictctl: {flag}: "3": not allowed; allowed: {flag} without a value\n'
+            self.assertEqual(self.refused(command, f"{flag}=3"), expected)
 
     def test_rules_that_are_not_known_are_wrong_usage(self):
         for given, shown in (("1.27", "1.27"), ("0", "0"), ("1", "1"), ("\x01", "\\x01"), ("", "")):
@@ -119,6 +173,11 @@ class CommandLineTest(unittest.TestCase):
             self.assertIn(f"--scenario: {given} not in {{memory,soft,pids,disk,inodes,emptydir}}", error)
             error = self.refused("demo", "--event-source", given)
             self.assertIn(f"--event-source: {given} not in {{bpf,poll}}", error)
+
+    def test_a_number_with_a_leading_zero_is_wrong_usage(self):
+        for given in ("010", "00", "08"):
+            error = self.refused("demo", "--grace", given)
+            self.assertIn(f'--grace: "{given}": a leading zero, ', error)
 
     def test_help_is_text_and_names_the_allowed_words(self):
         for subcommand, words in (("replay", "{1.26,1.32}"), ("demo", "{memory,soft,"), ("demo", "{bpf,poll}")):

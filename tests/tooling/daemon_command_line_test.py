@@ -22,6 +22,22 @@ class DaemonCommandLineTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("memory.available", result.stdout)
 
+    def test_a_mistyped_option_is_named_with_the_nearest_one(self):
+        for given, nearest in (
+            ("--eviction-hrd=x", "--eviction-hard"),
+            ("--konfig", "--config"),
+            ("--rekord=x", "--record"),
+        ):
+            result = run("--check", given)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), given)
+            name = given.split("=", maxsplit=1)[0]
+            self.assertEqual(result.stderr, f"evictd: {name}: unknown option of evictd, the nearest is {nearest}\n")
+
+    def test_a_flag_with_a_value_is_wrong_usage(self):
+        result = run("--check=false")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(result.stderr, 'evictd: --check: "false": not allowed; allowed: --check without a value\n')
+
     def test_check_judges_the_options_of_a_recording(self):
         for option, value, allowed in (
             ("--record-max-bytes", "1", "a quantity from 1Mi to 1Ti"),

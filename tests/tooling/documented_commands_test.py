@@ -121,6 +121,19 @@ class DocumentedCommandsTest(unittest.TestCase):
         named = names_in(manual_text(MANUAL / "man8" / "evictd.8"))
         self.assertEqual((options_of("evictd") | short_options_of("evictd")) - named, set())
 
+    def test_each_function_has_a_page_that_can_be_read_before_it_is_installed_too(self):
+        header = (ROOT / "include" / "evictd" / "notify.h").read_text(encoding="utf-8")
+        functions = sorted(set(re.findall(r"\b(evictd_notify_\w+)\(", header)))
+        self.assertGreater(len(functions), 7)
+        shared = MANUAL / "man3" / "evictd_notify.3"
+        names = shared.read_text(encoding="utf-8").split(".SH NAME\n")[1].split(" \\-")[0].split(", ")
+        self.assertEqual(sorted(names), functions)
+        pages = [page for page in MANUAL.glob("man*/*") if page.name != shared.name and page.parent == shared.parent]
+        self.assertEqual(sorted(page.stem for page in pages), functions)
+        for page in pages:
+            # `man -l` finds what a link names beside it, but what `.so` names only where man is installed.
+            self.assertEqual(page.read_bytes(), shared.read_bytes(), page.name)
+
     def test_the_example_configuration_is_valid_as_the_readme_checks_it(self):
         command = "evictctl check-config deploy/evictd.yaml"
         self.assertIn(command, (ROOT / "README.md").read_text(encoding="utf-8"))

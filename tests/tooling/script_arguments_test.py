@@ -59,7 +59,8 @@ class ScriptArgumentsTest(unittest.TestCase):
         self.expect_refused("unknown argument: more", "vmlinux", "x86_64", "/a", "more")
 
     def test_a_number_is_judged_before_anything_is_built(self):
-        for name, option in (("fuzz", "--seconds"), ("fuzz", "--at-once"), ("soak", "--seconds")):
+        for name, option in (("fuzz", "--seconds"), ("fuzz", "--at-once"), ("soak", "--seconds"),
+                             ("soak", "--seed")):
             for value in ("x", "-1", "0", "", "1.5", "08", "1s", "9999999999"):
                 with self.subTest(f"{name} {option} {value}"):
                     self.expect_refused(f'{option} needs a whole number from 1 to 999999999, not "{value}"',
@@ -68,6 +69,13 @@ class ScriptArgumentsTest(unittest.TestCase):
     def test_an_option_without_its_value_is_refused(self):
         for name in ("fuzz", "soak"):
             self.expect_refused("--seconds needs a value", name, "--seconds")
+
+    def test_a_seed_or_the_machine_is_refused_where_there_is_no_churn(self):
+        for arguments in (("--vm",), ("--seed", "1"), ("--seconds", "5", "--seed", "1", "--vm")):
+            self.expect_refused("--seed and --vm go with --churn", "soak", *arguments)
+
+    def test_rows_across_commits_are_refused_where_none_are_added(self):
+        self.expect_refused("--across-commits goes with --add", "bench-in-vm", "oom_race", "--across-commits")
 
     def test_a_pattern_that_fits_no_fuzz_target_is_refused_before_anything_is_built(self):
         self.expect_refused("no fuzz target matches nothing-of-this-name", "fuzz", "--target", "nothing-of-this-name")

@@ -23,14 +23,14 @@ SKIPPED_AND_FAILED = SKIPPED.replace("[  SKIPPED ]", "[  FAILED  ] in a child\n[
 
 
 class SummaryTest(unittest.TestCase):
-    def summarise(self, *cases, allowed="", ctest_status=0):
+    def summarise(self, *cases, allowed="", ctest_status=0, more=()):
         with tempfile.TemporaryDirectory() as folder:
             results = Path(folder, "results.xml")
             results.write_text(f'<testsuite name="x">{"".join(cases)}</testsuite>', encoding="utf-8")
             skips = Path(folder, "allowed_skips")
             skips.write_text(allowed, encoding="utf-8")
             command = [sys.executable, "-B", str(SCRIPT), "--results", str(results), "--allowed-skips", str(skips)]
-            command += ["--preset", "dev", "--kernel", "6.18.1-x", "--ctest-status", str(ctest_status)]
+            command += ["--preset", "dev", "--kernel", "6.18.1-x", "--ctest-status", str(ctest_status), *more]
             return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def last_line(self, run):
@@ -77,6 +77,18 @@ class SummaryTest(unittest.TestCase):
 
     def test_a_status_of_ctest_that_no_test_explains_fails_the_run(self):
         self.assertEqual(self.summarise(PASSED, ctest_status=8).returncode, 1)
+
+    def test_a_row_for_a_test_that_the_machine_has_not_fails_a_whole_run(self):
+        in_machine = PASSED.replace("Rank.Passes", "vm.Rank.Passes")
+        allowed = "vm.Psi.* * not there\nPsi.* * no PSI\n"
+        run = self.summarise(in_machine, allowed=allowed, more=["--whole"])
+        self.assertEqual((run.returncode, self.last_line(run)), (1, "1 passed, 0 failed, 0 skipped"))
+        self.assertIn("vm.Psi.* of tests/allowed_skips is no test of this build", run.stdout)
+        self.assertNotIn(" Psi.* of", run.stdout)
+        self.assertEqual(self.summarise(in_machine, allowed=allowed).returncode, 0)
+        self.assertEqual(self.summarise(PASSED, allowed=allowed, more=["--whole"]).returncode, 0, "no such tests built")
+        covered = SKIPPED.replace("Psi.IsRead", "vm.Psi.IsRead")
+        self.assertEqual(self.summarise(covered, allowed=allowed, more=["--whole"]).returncode, 0)
 
     def test_a_row_without_a_reason_is_refused(self):
         run = self.summarise(PASSED, allowed="Psi.IsRead 6.18*\n")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cluster/pod_json.h"
 #include "convert.h"
 #include "eviction/message.h"
 #include "eviction/pod_facts.h"
@@ -41,7 +42,7 @@ Json amount_json(const eviction::Quantity& amount) {
 
 Result<Json> answer_qos(const Json& input_json, Compat compat) {
   Input input(input_json);
-  const eviction::Pod subject = pod(input.root().at("pod"));
+  const eviction::Pod subject = cluster::read_pod(input.root().at("pod"));
   const eviction::PodFacts facts = facts_of(subject, compat);
   const std::string qos = qos_text(subject, compat);
   const std::string computed(to_string(computed_qos(subject)));
@@ -137,7 +138,7 @@ bool accept_ranking(const Json& expected, const Json& actual) {
 Result<Json> answer_messages(const Json& input_json, Compat compat) {
   Input input(input_json);
   const JsonReader root = input.root();
-  const eviction::Pod subject = pod(root.at("pod"));
+  const eviction::Pod subject = cluster::read_pod(root.at("pod"));
   const std::vector<StatisticsEntry> statistics = statistics_list(root.at("stats"));
   const Result<eviction::ThresholdTable> table =
       eviction::ThresholdTable::create(thresholds(root.at("thresholds"), compat));

@@ -53,7 +53,7 @@ std::optional<MonoTime> time(const JsonReader& reader) {
   }
   const Result<WallTime> parsed = cluster::wall_time_from_rfc3339(text);
   if (!parsed) {
-    reader.reject(parsed.error().context);
+    reader.reject("is not a time like 2024-01-31T12:00:00Z");
     return std::nullopt;
   }
   return MonoTime(parsed->time_since_epoch());

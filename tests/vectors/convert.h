@@ -64,7 +64,6 @@ class Input {
 [[nodiscard]] eviction::NodeStatistics node_statistics(const JsonReader& node);
 
 [[nodiscard]] eviction::PodStatistics pod_statistics(const JsonReader& reader);
-[[nodiscard]] eviction::Pod pod(const JsonReader& reader);
 
 /// Pods with everything a pass needs to know of them, in the order given.
 struct PodSet {

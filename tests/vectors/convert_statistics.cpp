@@ -80,15 +80,6 @@ PodStatistics pod_statistics(const JsonReader& reader) {
   return statistics;
 }
 
-eviction::Pod pod(const JsonReader& reader) {
-  Result<eviction::Pod> parsed = cluster::pod_from_json(reader.value());
-  if (!parsed) {
-    reader.reject(parsed.error().context);
-    return {};
-  }
-  return *std::move(parsed);
-}
-
 const eviction::Pod* PodSet::find(std::string_view name) const {
   const auto found = std::find_if(pods.begin(), pods.end(),
                                   [&](const eviction::Pod& pod) { return pod.name == name; });
@@ -98,7 +89,7 @@ const eviction::Pod* PodSet::find(std::string_view name) const {
 PodSet pod_set(const JsonReader& list, eviction::Compat compat) {
   PodSet set;
   for (const JsonReader& element : list.elements()) {
-    set.pods.push_back(pod(element));
+    set.pods.push_back(cluster::read_pod(element));
     set.facts.push_back(facts_of(set.pods.back(), compat));
   }
   return set;

@@ -192,6 +192,7 @@ int main(int argc, char** argv) {
       "FILE passed/total, or FILE unsupported for a kind that is not known.\n"
       "Exit status: 0 all passed, 1 a case failed, 2 something could not be read or written.",
       "evictd-vectors");
+  app.option_defaults()->disable_flag_override();
   app.add_option("DIR", options.directory, "directory with case files")->required();
   app.add_option("--compat", compat, "the kubelet to be like, 1.26 or 1.32 (default 1.32)")
       ->check(CLI::IsMember({"1.26", "1.32"}));

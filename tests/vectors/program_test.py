@@ -115,7 +115,7 @@ class ProgramTest(unittest.TestCase):
         self.write("thresholds.jsonl", {"id": "t", "input": given})
         result = self.judge("--answers", self.folder / "out")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("observations.x.available: must be", result.stderr)
+        self.assertIn('observations.x.available: "much": must be', result.stderr)
 
     def test_another_operator_is_never_met_and_keeps_its_name(self):
         listed = [threshold("nodefs.available", operator=name) for name in ("GreaterThan", "", "GreaterThan", "Equal")]
@@ -158,7 +158,11 @@ class ProgramTest(unittest.TestCase):
         given = {"op": "thresholdsMet", "thresholds": listed, "observations": seen}
         self.assertEqual(self.answer("thresholds", given, "1.26"), {"met": [0]})
         for name, given, problem in (
-            ("rank_disk", {"signal": "containerfs.available"}, "signal: is no signal that pods are ranked for"),
+            (
+                "rank_disk",
+                {"signal": "containerfs.available"},
+                'signal: "containerfs.available": is no signal that pods are ranked for',
+            ),
             ("thresholds", {"op": "updateContainerFsThresholds"}, 'op: "updateContainerFsThresholds" is not known'),
         ):
             with self.subTest(name=name):
@@ -204,12 +208,13 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.judge().returncode, 1)
 
     def test_a_clock_that_would_overflow_or_go_back_is_refused(self):
-        for advance in ("1e300", "-1", "1e18"):
+        for advance, shown in (("1e300", "1e+300"), ("-1", "-1"), ("1e18", "1e+18")):
             with self.subTest(advance=advance):
                 self.write("synchronize.jsonl", '{"id": "s", "input": {"steps": [{"advance": %s}]}}' % advance)
                 result = self.judge("--answers", self.folder / "out")
                 self.assertEqual(result.returncode, 2)
-                self.assertIn("synchronize.jsonl:1: steps[0].advance: must be seconds", result.stderr)
+                named = f"synchronize.jsonl:1: steps[0].advance: {shown}: must be seconds"
+                self.assertIn(named, result.stderr)
 
     def test_a_key_that_is_there_twice_is_named(self):
         self.write("quantity.jsonl", RIGHT, '{"id": "q", "input": {"op": "cmp", "op": "sub"}, "expected": 0}')
@@ -222,7 +227,14 @@ class ProgramTest(unittest.TestCase):
         self.write("rank_memory.jsonl", {"id": "r", "input": {"pods": [], "stats": stats}, "expected": []})
         result = self.judge()
         self.assertEqual(result.returncode, 2)
-        self.assertIn("stats[0].memory.workingSetBytes: must be a whole number", result.stderr)
+        self.assertIn('stats[0].memory.workingSetBytes: "much": must be a whole number', result.stderr)
+
+    def test_a_field_within_a_pod_is_named_by_its_path_from_the_case_on(self):
+        pod = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}, {"name": 5}]}}
+        self.write("rank_memory.jsonl", {"id": "r", "input": {"pods": [pod], "stats": []}, "expected": []})
+        result = self.judge()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("rank_memory.jsonl:1: pods[0].spec.containers[1].name: 5: must be a text", result.stderr)
 
     def test_an_expected_of_another_schema_is_a_failed_case(self):
         self.write("synchronize.jsonl", {"id": "s", "input": {"steps": []}, "expected": 3})

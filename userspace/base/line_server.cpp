@@ -18,6 +18,9 @@ constexpr int kAcceptsPerWake = 16;
 constexpr Duration kPause = std::chrono::seconds(1);
 /// Read a wake-up; a longer request takes several.
 constexpr std::size_t kReadBytes = 4096;
+/// So much is read and thrown away of a request that is too long, so that a client that sends all
+/// of it before it reads gets to its answer.
+constexpr std::size_t kMaxDrained = std::size_t{1} << 20;
 
 bool is_out_of_resources(int accept_errno) {
   return accept_errno == EMFILE || accept_errno == ENFILE || accept_errno == ENOBUFS ||
@@ -41,6 +44,16 @@ class LineServer::Client final : public ReadyHandler {
     return listens_ ? std::nullopt : std::optional(deadline_);
   }
   [[nodiscard]] bool listens() const { return listens_; }
+  /// Came while as many as there may be were being served.
+  [[nodiscard]] bool turned_away() const { return turned_away_; }
+  /// Says so, and is to be kept until the client has sent what it was about to.
+  void turn_away() {
+    turned_away_ = true;
+    drains_ = true;
+    static_cast<void>(tell_last(server_.options_.one_client_too_many_answer));
+  }
+  /// Its request was too long or one too many, which is counted.
+  [[nodiscard]] bool drains() const { return drains_; }
   /// Sends a published line, or as much of it as the socket takes now. Answers whether the client
   /// is still to be kept.
   [[nodiscard]] bool tell(std::string_view line) {
@@ -59,6 +72,8 @@ class LineServer::Client final : public ReadyHandler {
   void on_ready(std::uint32_t /*events*/) override {
     if (listens_) {
       serve_listener();
+    } else if (drains_) {
+      drain_some();
     } else if (answer_.empty()) {
       read_some();
     } else {
@@ -87,9 +102,41 @@ class LineServer::Client final : public ReadyHandler {
     const std::size_t line_end = piece.find('\n');
     request_ += piece.substr(0, line_end);
     if (request_.size() > server_.options_.max_request_bytes) {
-      end(server_.counters_.oversized);
+      refuse_oversized(line_end != std::string_view::npos);
     } else if (line_end != std::string_view::npos) {
       answer_request();
+    }
+  }
+
+  /// Answers at once. What is still to come of the request is read first, within bounds: a socket
+  /// that is closed with something unread fails the client's sending, and many then read no more.
+  void refuse_oversized(bool whole) {
+    ++server_.counters_.oversized;
+    drains_ = true;
+    request_ = std::string();
+    if (!tell_last(server_.options_.oversized_answer) || whole) {
+      server_.drop(*this);
+    }
+  }
+
+  /// Sends a line that is the only one, and says that it is. False where nothing was sent.
+  [[nodiscard]] bool tell_last(const std::string& text) {
+    const std::string line = text + '\n';
+    // Nothing was sent before, so it is taken whole.
+    return !text.empty() && ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL) > 0 &&
+           ::shutdown(fd_.get(), SHUT_WR) == 0;
+  }
+
+  void drain_some() {
+    std::array<char, kReadBytes> ignored{};
+    const ssize_t got = ::recv(fd_.get(), ignored.data(), ignored.size(), 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+      return;
+    }
+    const std::string_view piece(ignored.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+    drained_ += piece.size();
+    if (piece.empty() || drained_ >= kMaxDrained || piece.find('\n') != std::string_view::npos) {
+      server_.drop(*this);
     }
   }
 
@@ -128,7 +175,8 @@ class LineServer::Client final : public ReadyHandler {
 
   void start_listening(std::string first) {
     if (server_.listeners() >= server_.options_.max_listeners) {
-      end(server_.counters_.refused);
+      static_cast<void>(tell_last(server_.options_.one_listener_too_many_answer));
+      end(server_.counters_.refused_listeners);
       return;
     }
     listens_ = true;
@@ -178,7 +226,10 @@ class LineServer::Client final : public ReadyHandler {
   std::string request_;
   std::string answer_;
   std::size_t written_ = 0;
+  std::size_t drained_ = 0;
   bool listens_ = false;
+  bool drains_ = false;
+  bool turned_away_ = false;
   bool waits_for_room_ = false;
 };
 
@@ -245,10 +296,6 @@ void LineServer::on_ready(std::uint32_t /*events*/) {
 }
 
 void LineServer::accept_one(Fd connection) {
-  if (clients_.size() >= options_.max_clients) {
-    ++counters_.refused;
-    return;
-  }
   const Result<PeerCredentials> peer = peer_credentials(connection.get());
   if (!peer) {
     ++counters_.aborted;
@@ -256,6 +303,10 @@ void LineServer::accept_one(Fd connection) {
   }
   auto client = std::make_unique<Client>(*this, std::move(connection), *peer,
                                          clock_.now() + options_.client_timeout);
+  if (clients_.size() - turned_away() >= options_.max_clients) {
+    turn_away(std::move(client));
+    return;
+  }
   if (!client->watch(EPOLLIN)) {
     ++counters_.aborted;
     return;
@@ -263,12 +314,28 @@ void LineServer::accept_one(Fd connection) {
   clients_.push_back(std::move(client));
 }
 
+/// A socket that is closed at once, before the client has sent its request, fails its sending: only
+/// so many are not spared that.
+void LineServer::turn_away(std::unique_ptr<Client> client) {
+  ++counters_.refused;
+  handler_.on_turned_away();
+  const bool has_room = turned_away() < options_.max_clients;
+  client->turn_away();
+  if (has_room && client->watch(EPOLLIN)) {
+    clients_.push_back(std::move(client));
+  }
+}
+
 void LineServer::expire() {
   timer_.consume();
   const MonoTime now = clock_.now();
-  counters_.timed_out += std::erase_if(clients_, [now](const auto& client) {
+  const auto is_late = [now](const auto& client) {
     return client->deadline() && *client->deadline() <= now;
-  });
+  };
+  counters_.timed_out += static_cast<std::uint64_t>(
+      std::count_if(clients_.begin(), clients_.end(),
+                    [&](const auto& client) { return is_late(client) && !client->drains(); }));
+  std::erase_if(clients_, is_late);
   if (listen_again_at_ && *listen_again_at_ <= now) {
     listen_again_at_.reset();
     if (!loop_.add(listener_.get(), EPOLLIN, *this)) {
@@ -301,6 +368,11 @@ void LineServer::arm_timer() {
 std::size_t LineServer::listeners() const {
   return static_cast<std::size_t>(std::count_if(
       clients_.begin(), clients_.end(), [](const auto& client) { return client->listens(); }));
+}
+
+std::size_t LineServer::turned_away() const {
+  return static_cast<std::size_t>(std::count_if(
+      clients_.begin(), clients_.end(), [](const auto& client) { return client->turned_away(); }));
 }
 
 void LineServer::publish(std::string_view line) {

@@ -28,6 +28,8 @@ class LineHandler {
   virtual std::optional<std::string> on_subscription(std::string_view /*request*/) {
     return std::nullopt;
   }
+  /// A client was turned away because `max_clients` are being served, which is counted already.
+  virtual void on_turned_away() {}
 };
 
 /// A unix socket on which every connection carries one line of request and one line of answer (JSON
@@ -42,11 +44,18 @@ class LineServer final : private ReadyHandler {
     std::filesystem::path path;
     /// Permission bits of the socket file: who may ask at all.
     mode_t mode = 0600;
-    /// One client more than this is closed at once.
+    /// One client more than this is turned away. As many that are may still send what they were
+    /// about to; one more of those is closed at once.
     std::size_t max_clients = 16;
+    /// What that one is told, without a line end; empty: nothing.
+    std::string one_client_too_many_answer{};
     std::size_t max_request_bytes = std::size_t{64} * 1024;
+    /// What the sender of a longer one is told, likewise.
+    std::string oversized_answer{};
     /// Listeners; one more is turned away, so that there is always room for a question.
     std::size_t max_listeners = 8;
+    /// What that one is told, likewise.
+    std::string one_listener_too_many_answer{};
     /// A listener that leaves this much unread is cut off.
     std::size_t max_unread_bytes = std::size_t{16} * 1024 * 1024;
     /// From accept to the last byte taken by the client.
@@ -54,10 +63,11 @@ class LineServer final : private ReadyHandler {
   };
   /// What became of clients since the start.
   struct Counters {
-    std::uint64_t served = 0;     ///< Took their whole answer.
-    std::uint64_t refused = 0;    ///< Came while `max_clients` were being served.
+    std::uint64_t served = 0;             ///< Took their whole answer.
+    std::uint64_t refused = 0;            ///< Came while `max_clients` were being served.
+    std::uint64_t refused_listeners = 0;  ///< Came to listen while `max_listeners` did.
     std::uint64_t oversized = 0;  ///< Sent more than `max_request_bytes` without a line end.
-    std::uint64_t timed_out = 0;  ///< Were not through within `client_timeout`.
+    std::uint64_t timed_out = 0;  ///< Were not through within `client_timeout`, others than these.
     std::uint64_t aborted = 0;    ///< Closed early or failed in a system call.
     std::uint64_t lagging = 0;    ///< Listeners that did not read.
   };
@@ -98,7 +108,9 @@ class LineServer final : private ReadyHandler {
   void expire();
   void pause_listening();
   void arm_timer();
+  void turn_away(std::unique_ptr<Client> client);
   [[nodiscard]] std::size_t listeners() const;
+  [[nodiscard]] std::size_t turned_away() const;
   /// Destroys `client`, which must not be used after.
   void drop(const Client& client);
 

@@ -36,8 +36,21 @@ std::string to_json_text(const nlohmann::ordered_json& value) {
       value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+bool is_there(const LogField& field) {
+  return !std::holds_alternative<std::monostate>(field.value);
+}
+
+nlohmann::ordered_json json_value(std::monostate /*nothing*/) {
+  return nullptr;
+}
+
+template <typename T>
+nlohmann::ordered_json json_value(const T& value) {
+  return value;
+}
+
 nlohmann::ordered_json to_json(const LogField& field) {
-  return std::visit([](const auto& value) { return nlohmann::ordered_json(value); }, field.value);
+  return std::visit([](const auto& value) { return json_value(value); }, field.value);
 }
 
 /// A text is quoted when a reader could not tell where it ends, or it could end the line.
@@ -88,7 +101,9 @@ std::string format_json(const LogLine& line) {
   object["level"] = to_string(line.level);
   object["msg"] = line.message;
   for (const LogField& field : line.fields) {
-    object[std::string(field.name)] = to_json(field);
+    if (is_there(field)) {
+      object[std::string(field.name)] = to_json(field);
+    }
   }
   return to_json_text(object);
 }
@@ -118,6 +133,9 @@ std::string format_line(const LogLine& line, LogFormat format, LogStream stream)
                          : fmt::format("{} {} ", format_moment(line.moment), to_string(line.level));
   text += one_line(line.message);
   for (const LogField& field : line.fields) {
+    if (!is_there(field)) {
+      continue;
+    }
     const auto* value = std::get_if<std::string>(&field.value);
     const bool plain = value != nullptr && !needs_quotes(*value);
     text += fmt::format(" {}={}", field.name, plain ? *value : to_json_text(to_json(field)));

@@ -17,10 +17,11 @@ class logger;
 
 namespace evictd::base {
 
-/// One named value beside a message.
+/// One named value beside a message; std::monostate for what there is none of: the field is then
+/// left out of the line.
 struct LogField {
   std::string_view name;
-  std::variant<std::string, std::int64_t, double, bool> value;
+  std::variant<std::monostate, std::string, std::int64_t, double, bool> value;
 };
 using LogFields = std::initializer_list<LogField>;
 

@@ -23,4 +23,8 @@ WallTime SystemClock::wall_now() const {
   return WallTime(read_clock(CLOCK_REALTIME));
 }
 
+Duration SystemClock::thread_cpu() const {
+  return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 }  // namespace evictd::base

@@ -5,11 +5,13 @@
 
 namespace evictd::base {
 
-/// The kernel's own clocks, read by vDSO: tens of nanoseconds a call, no allocation.
+/// The kernel's own clocks, read by vDSO: tens of nanoseconds a call, no allocation. thread_cpu()
+/// is a system call.
 class SystemClock final : public core::Clock {
  public:
   [[nodiscard]] MonoTime now() const override;
   [[nodiscard]] WallTime wall_now() const override;
+  [[nodiscard]] Duration thread_cpu() const override;
 };
 
 }  // namespace evictd::base

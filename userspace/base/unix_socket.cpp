@@ -37,8 +37,8 @@ const sockaddr* generic(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
-Result<Fd> make_socket() {
-  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+Result<Fd> make_socket(int type = SOCK_STREAM) {
+  Fd fd(::socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) {
     return fail_errno(errno, "make a unix socket");
   }
@@ -174,12 +174,44 @@ Result<Fd> listen_unix(const std::filesystem::path& path, mode_t mode) {
   return fd;
 }
 
-Result<Fd> connect_unix(const std::filesystem::path& path) {
+Result<Fd> listen_unix_packets(const std::filesystem::path& path, mode_t mode) {
+  const std::filesystem::path early = path.string() + ".new";
+  const Result<sockaddr_un> address = address_of(early);
+  if (!address) {
+    return tl::unexpected(address.error());
+  }
+  struct stat status {};
+  const bool there = ::lstat(path.c_str(), &status) == 0;
+  if (there && !S_ISSOCK(status.st_mode)) {
+    return fail(Errc::kBusy, fmt::format("{} is no socket", path.string()));
+  }
+  if (there && connect_unix_packets(path)) {
+    return fail(Errc::kBusy, fmt::format("somebody listens on {}", path.string()));
+  }
+  Result<Fd> fd = make_socket(SOCK_SEQPACKET);
+  if (!fd) {
+    return fd;
+  }
+  ::unlink(early.c_str());
+  if (const Result<> bound = bind_with_mode(fd->get(), *address, mode); !bound) {
+    return tl::unexpected(bound.error());
+  }
+  if (::listen(fd->get(), kBacklog) != 0 || ::rename(early.c_str(), path.c_str()) != 0) {
+    const int failed_errno = errno;
+    ::unlink(early.c_str());
+    return fail_errno(failed_errno, fmt::format("listen on {}", path.string()));
+  }
+  return fd;
+}
+
+namespace {
+
+Result<Fd> connect_socket(const std::filesystem::path& path, int type) {
   const Result<sockaddr_un> address = address_of(path);
   if (!address) {
     return tl::unexpected(address.error());
   }
-  Result<Fd> fd = make_socket();
+  Result<Fd> fd = make_socket(type);
   if (!fd) {
     return fd;
   }
@@ -197,6 +229,16 @@ Result<Fd> connect_unix(const std::filesystem::path& path) {
     return fail_errno(connect_errno, context);
   }
   return fd;
+}
+
+}  // namespace
+
+Result<Fd> connect_unix(const std::filesystem::path& path) {
+  return connect_socket(path, SOCK_STREAM);
+}
+
+Result<Fd> connect_unix_packets(const std::filesystem::path& path) {
+  return connect_socket(path, SOCK_SEQPACKET);
 }
 
 Result<std::string> request_line(const std::filesystem::path& path, std::string_view request,

@@ -32,6 +32,14 @@ struct PeerCredentials {
 /// socket(2), bind(2) and listen(2).
 [[nodiscard]] Result<Fd> listen_unix(const std::filesystem::path& path, mode_t mode);
 
+/// The same with a SOCK_SEQPACKET socket. It listens under another name ("PATH.new") before it gets
+/// this one, so whoever sees `path` appear can connect.
+/// Errors: as listen_unix(); kBusy too if there is something at `path` that is no socket.
+[[nodiscard]] Result<Fd> listen_unix_packets(const std::filesystem::path& path, mode_t mode);
+
+/// One connected SOCK_SEQPACKET socket, as connect_unix().
+[[nodiscard]] Result<Fd> connect_unix_packets(const std::filesystem::path& path);
+
 /// One connected stream socket, non-blocking and close-on-exec.
 /// Errors: kNotFound if there is no socket or nobody listens, else as connect(2).
 [[nodiscard]] Result<Fd> connect_unix(const std::filesystem::path& path);

@@ -17,6 +17,7 @@
 #include "base/one_line.h"
 #include "base/read_up_to.h"
 #include "base/unix_socket.h"
+#include "cli/refusal.h"
 #include "cli/terminal.h"
 #include "cluster/manifest.h"
 #include "eviction/admit.h"
@@ -140,6 +141,9 @@ Result<NodeView> running_node(const std::string& socket) {
                                          socket +
                                          " its controlSocket? --conditions asks without it");
   }
+  if (const std::string refusal = refusal_in(*answer); !refusal.empty()) {
+    return fail(Errc::kInvalid, refusal);
+  }
   const auto status = base::parse_json<nlohmann::json>(*answer).value_or(nullptr);
   if (!status.is_object()) {
     return fail(Errc::kMalformed, socket + ": the answer is no JSON object");
@@ -206,7 +210,7 @@ Result<std::vector<cluster::Manifest>> read_pods(const std::string& path) {
 }
 
 std::string name_of(const eviction::Pod& pod) {
-  return (pod.ns.empty() ? "default" : pod.ns) + "/" + pod.name;
+  return pod.ns + "/" + pod.name;
 }
 
 void print_text(const std::vector<PodAnswer>& answers, std::ostream& out) {

@@ -42,4 +42,17 @@ std::string duration_text(Duration duration) {
   return fmt::format("{} min {} s", seconds / 60, std::abs(seconds % 60));
 }
 
+std::string grace_text(std::int64_t ms, std::string_view gap) {
+  constexpr std::int64_t kPerSecond = 1000;
+  if (ms % kPerSecond == 0) {
+    return fmt::format("{}{}s", ms / kPerSecond, gap);
+  }
+  if (ms / kPerSecond == 0) {
+    return fmt::format("{}{}ms", ms, gap);
+  }
+  std::string part = fmt::format("{:03}", std::abs(ms % kPerSecond));
+  part.erase(part.find_last_not_of('0') + 1);
+  return fmt::format("{}.{}{}s", ms / kPerSecond, part, gap);
+}
+
 }  // namespace evictd::cli

@@ -20,4 +20,8 @@ namespace evictd::cli {
 /// "250 us", "1.5 ms", "12.0 s", "3 min 20 s"; a minus in front where it is one.
 [[nodiscard]] std::string duration_text(Duration duration);
 
+/// A configured grace period without loss: "0s", "90s", "500ms", "1.5s"; `gap` stands before the
+/// unit.
+[[nodiscard]] std::string grace_text(std::int64_t ms, std::string_view gap = "");
+
 }  // namespace evictd::cli

@@ -8,6 +8,7 @@
 #include "base/one_line.h"
 #include "base/unix_socket.h"
 #include "cli/command.h"
+#include "cli/refusal.h"
 #include "cli/terminal.h"
 #include "config/pause.h"
 
@@ -63,8 +64,8 @@ int ask(const BrakeOptions& options, Json request) {
   }
   const Json parsed = base::parse_json<Json>(*answer).value_or(Json());
   if (!parsed.is_object() || !parsed.value("ok", false)) {
-    const bool told = parsed.is_object() && parsed.contains("error");
-    complain(told ? parsed["error"].get<std::string>() : *answer);
+    const std::string refusal = refusal_in(*answer);
+    complain(refusal.empty() ? *answer : refusal);
     return kExitFailed;
   }
   if (options.json) {
@@ -99,8 +100,9 @@ void add_brakes(CLI::App& app, int& exit_status) {
       ->required()
       ->check(length_problem);
   pause
-      ->add_option("--signal", options->signal,
-                   "only thresholds on this signal, such as memory.available")
+      ->add_option(
+          "--signal", options->signal,
+          "only thresholds on this signal, such as memory.available, and those made from them")
       ->check(signal_problem);
   pause->callback([options, &exit_status] {
     exit_status = ask(*options, {{"op", "pause"}, {"for", options->length}});

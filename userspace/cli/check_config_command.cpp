@@ -5,6 +5,7 @@
 #include "cli/check_config.h"
 #include "cli/command.h"
 #include "cli/node_facts.h"
+#include "notify/loader.h"
 #include "probe/attach_table.h"
 
 namespace evictd::cli {
@@ -48,6 +49,9 @@ void add_check_config(CLI::App& app, int& exit_status,
     for (const probe::AttachRow& row : probe::attach_table()) {
       options->vocabulary.attach_rows[std::string(probe::to_string(row.purpose))].emplace_back(
           row.name);
+    }
+    for (const notify::AttachRow& row : notify::attach_rows()) {
+      options->vocabulary.attach_rows[std::string(notify::kPurpose)].emplace_back(row.name);
     }
     options->look_at_node = [node](const config::Config& config) {
       return look_at_node(*node, config);

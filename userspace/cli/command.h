@@ -28,6 +28,7 @@ void add_demo(CLI::App& app, int& exit_status);
 void add_doctor(CLI::App& app, int& exit_status);
 void add_events(CLI::App& app, int& exit_status);
 void add_explain(CLI::App& app, int& exit_status);
+void add_listen(CLI::App& app, int& exit_status);
 void add_replay(CLI::App& app, int& exit_status);
 void add_status(CLI::App& app, int& exit_status);
 

@@ -5,7 +5,8 @@
 #include <iostream>
 
 #include "cli/command.h"
-#include "probe/ladder_search.h"
+#include "cli/doctor_pins.h"
+#include "notify/loader.h"
 #include "probe/probe.h"
 
 namespace evictd::cli {
@@ -15,36 +16,33 @@ namespace {
 struct DoctorOptions {
   bool json = false;
   bool per_page_hook = false;
+  bool notify = false;
   std::vector<std::string> pins;
   std::string btf;
 };
 
-/// "PURPOSE=ROW" pairs as the probe wants them. Throws what CLI11 reports as wrong usage.
-std::map<probe::Purpose, std::string> parse_pins(const std::vector<std::string>& texts) {
-  std::map<probe::Purpose, std::string> pins;
-  for (const std::string& text : texts) {
-    const std::size_t equals = text.find('=');
-    const std::optional<probe::Purpose> purpose = probe::purpose_of(text.substr(0, equals));
-    if (equals == std::string::npos || !purpose) {
-      throw CLI::ValidationError("--pin", text + " is not PURPOSE=ROW with a purpose of the table");
-    }
-    pins[*purpose] = text.substr(equals + 1);
-  }
-  if (const Result<probe::LadderSearch> search = probe::LadderSearch::create({.pins = pins});
-      !search) {
-    throw CLI::ValidationError("--pin", search.error().message());
-  }
-  return pins;
+/// Loads and attaches the kernel side of notifications once and lets go of it.
+probe::NotifyHooks look_at_notifications(const std::string& pin, bool wanted) {
+  const notify::Loaded loaded = notify::load({.pin = pin});
+  return {.rows = loaded.rows,
+          .lost = std::string(loaded.row != nullptr ? loaded.row->lost : notify::kLostByPolling),
+          .wanted = wanted};
 }
 
 int doctor(const DoctorOptions& options) {
   probe::Options probe_options;
-  probe_options.pins = parse_pins(options.pins);
+  const Result<Pins> pins = parse_pins(options.pins);
+  if (!pins) {
+    throw CLI::ValidationError("--pin", pins.error().message());
+  }
+  probe_options.pins = pins->purposes;
   probe_options.per_page_hook = options.per_page_hook;
   probe_options.custom_btf_path = options.btf;
   const probe::Ladder ladder = probe::Probe::examine(probe_options);
-  std::cout << (options.json ? probe::doctor_json(ladder) : probe::doctor_text(ladder));
-  return probe::doctor_exit_code(ladder);
+  const probe::NotifyHooks hooks = look_at_notifications(pins->notify, options.notify);
+  std::cout << (options.json ? probe::doctor_json(ladder, hooks)
+                             : probe::doctor_text(ladder, hooks));
+  return probe::doctor_exit_code(ladder, hooks);
 }
 
 }  // namespace
@@ -58,8 +56,11 @@ void add_doctor(CLI::App& app, int& exit_status) {
       "kernel features. Leaves nothing behind.");
   command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->add_flag("--per-page-hook", options->per_page_hook, "also try the per-page hook");
+  command->add_flag("--notify", options->notify,
+                    "evictd is to serve notifications too: what they lose counts as the rest does");
   command->add_option("--pin", options->pins,
-                      "PURPOSE=ROW: use this row or none (repeatable), as attach in the config");
+                      "PURPOSE=ROW: use this row or none (repeatable, once a purpose), as "
+                      "attachPins in the config");
   command
       ->add_option("--btf", options->btf,
                    "relocate the programs by this BTF; the kernel's own in /sys/kernel/btf is "
@@ -67,7 +68,7 @@ void add_doctor(CLI::App& app, int& exit_status) {
       ->check(CLI::ExistingFile);
   command->footer(
       "Exit status: 0 everything there, 1 degraded or stdout cannot be written, 2 nothing but "
-      "polling.");
+      "polling, or no memory controller, without which evictd does not start.");
   command->callback([options, &exit_status] { exit_status = doctor(*options); });
 }
 

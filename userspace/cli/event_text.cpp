@@ -8,6 +8,8 @@
 #include "base/one_line.h"
 #include "cli/amount_text.h"
 #include "cli/state_text.h"
+#include "core/rfc3339.h"
+#include "export/eviction_record.h"
 
 namespace evictd::cli {
 
@@ -62,10 +64,32 @@ std::string decision_text(const Json& line) {
     return fmt::format("nobody evicted, {}{}{}", text_of(line, "outcome"),
                        reason.empty() || reason == "-" ? "" : " (" + reason + ")", seen);
   }
-  return fmt::format("{}{} pod {}, grace {} s (decision {}){}",
-                     truth_of(line, "dry_run") ? "dry run: " : "", text_of(line, "outcome"),
+  const std::string outcome = text_of(line, "outcome");
+  return fmt::format("{} pod {}, grace {} s (decision {}){}",
+                     truth_of(line, "dry_run") ? "dry run: would have " + outcome : outcome,
                      text_of(line, "pod"), text_of(line, "grace_seconds"), text_of(line, "id"),
                      seen);
+}
+
+std::string progress_text(const Json& line) {
+  const std::string state = text_of(line, "state");
+  const std::string pod = text_of(line, "pod");
+  const std::string id = text_of(line, "id");
+  const std::string why = text_of(line, "not_killed");
+  const bool spared = !why.empty() && why != "-";
+  if (truth_of(line, "dry_run")) {
+    return fmt::format("dry run: pod {} {} (decision {})", pod,
+                       spared ? "would live on: " + exporting::not_killed_in_dry_run_text(why)
+                              : dry_run_state_text(state),
+                       id);
+  }
+  if (spared) {
+    return fmt::format("pod {} lives on: {} (decision {})", pod, exporting::not_killed_text(why),
+                       id);
+  }
+  return fmt::format(
+      "pod {} {} (decision {})", pod,
+      state == "exceeded_grace" ? "is not gone in time: " + state_text(state) : "is " + state, id);
 }
 
 std::string daemon_text(const Json& line) {
@@ -81,12 +105,7 @@ std::string what_happened(const Json& line, const std::string& kind) {
     return decision_text(line);
   }
   if (kind == "progress") {
-    const std::string state = text_of(line, "state");
-    return fmt::format(
-        "{}pod {} {} (decision {})", truth_of(line, "dry_run") ? "dry run: " : "",
-        text_of(line, "pod"),
-        state == "exceeded_grace" ? "is not gone in time: " + state_text(state) : "is " + state,
-        text_of(line, "id"));
+    return progress_text(line);
   }
   if (kind == "threshold") {
     return fmt::format("{} threshold {} of {} {}, {} of {} available", text_of(line, "hardness"),
@@ -116,9 +135,16 @@ std::string what_happened(const Json& line, const std::string& kind) {
                : fmt::format("{} is well again", text_of(line, "what"));
   }
   if (kind == "gap") {
-    return fmt::format("{} lines are missing here", text_of(line, "lost"));
+    const std::string lost = text_of(line, "lost");
+    return lost + (lost == "1" ? " line is" : " lines are") + " missing here";
   }
   return kind == "daemon" ? daemon_text(line) : line.dump();
+}
+
+/// Whether the line of a decision is not the one that was written when it was made.
+bool tells_of_an_end(const Json& line) {
+  const std::string state = text_of(line, "state");
+  return state == "released" || state == "exceeded_grace" || text_of(line, "escalated_by") != "-";
 }
 
 }  // namespace
@@ -130,10 +156,16 @@ std::string event_text(const Json& line) {
       fmt::format("{:<27} {:<9} {}", text_of(line, "time"), kind, what_happened(line, kind)));
 }
 
-bool repeats(const Json& line) {
-  const std::string state = text_of(line, "state");
-  return text_of(line, "kind") == "decision" &&
-         (state == "released" || state == "exceeded_grace" || text_of(line, "escalated_by") != "-");
+bool Repetitions::take(const Json& line) {
+  if (text_of(line, "kind") != "decision") {
+    return false;
+  }
+  const bool is_first = seen_.insert(text_of(line, "id")).second;
+  if (!tells_of_an_end(line)) {
+    return false;
+  }
+  const Result<WallTime> decided = core::wall_time_from_rfc3339(text_of(line, "time"));
+  return !is_first || (decided && *decided < since_);
 }
 
 }  // namespace evictd::cli

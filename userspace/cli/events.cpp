@@ -8,15 +8,17 @@
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/json_text.h"
 #include "base/system_clock.h"
 #include "base/unix_socket.h"
 #include "cli/command.h"
 #include "cli/event_text.h"
+#include "cli/journal_lines.h"
 #include "cli/record_source.h"
+#include "cli/refusal.h"
 #include "cli/terminal.h"
-#include "core/rfc3339.h"
 #include "export/json_time.h"
 #include "export/record_reader.h"
 
@@ -33,42 +35,58 @@ struct EventsOptions {
   bool json = false;
 };
 
-/// What --since is unless it is told otherwise; with --follow it is from now on.
+/// What --since is unless it is told otherwise, and with --follow: so long ago.
 constexpr const char* kDefaultSince = "1h";
+constexpr const char* kFollowedSince = "0s";
 
-void print_line(const Json& line, bool json) {
-  if (json) {
-    std::cout << json_line(line) << '\n';
-  } else if (!repeats(line)) {
-    std::cout << event_text(line) << '\n';
+/// Shows lines in the order in which they happened.
+class LinePrinter {
+ public:
+  LinePrinter(bool json, WallTime since) : json_(json), repetitions_(since) {}
+
+  void print(const Json& line) {
+    if (json_) {
+      std::cout << json_line(line) << '\n';
+    } else if (!repetitions_.take(line)) {
+      std::cout << event_text(line) << '\n';
+    }
   }
-}
 
-/// Takes whole lines off the front of `unread`.
-void take_lines(std::string& unread, bool json) {
+ private:
+  bool json_;
+  Repetitions repetitions_;
+};
+
+/// Takes whole lines off the front of `unread`. Errors: kInvalid, with what evictd refuses.
+Result<> take_lines(std::string& unread, LinePrinter& printer) {
   std::size_t begin = 0;
   for (std::size_t end = unread.find('\n'); end != std::string::npos;
        end = unread.find('\n', begin)) {
-    const Json line = base::parse_json<Json>(std::string_view(unread).substr(begin, end - begin))
-                          .value_or(Json());
+    const std::string_view text = std::string_view(unread).substr(begin, end - begin);
+    if (const std::string refusal = refusal_in(text); !refusal.empty()) {
+      return fail(Errc::kInvalid, refusal);
+    }
+    const Json line = base::parse_json<Json>(text).value_or(Json());
     if (line.is_object()) {
-      print_line(line, json);
+      printer.print(line);
     }
     begin = end + 1;
   }
   unread.erase(0, begin);
   std::cout.flush();
+  return {};
 }
 
 /// Shows lines as they come, until the daemon ends or the reader of ours does.
-Result<> follow(const EventsOptions& options, const std::string& request) {
-  const Result<base::Fd> connection = base::connect_unix(options.source.socket);
+Result<> follow(const std::string& socket, const std::string& request, LinePrinter& printer) {
+  const Result<base::Fd> connection = base::connect_unix(socket);
   if (!connection) {
     return fail_in("is evictd running?", connection.error());
   }
   // Far less than any socket buffer: it is taken whole.
-  if (::send(connection->get(), request.data(), request.size(), MSG_NOSIGNAL) !=
-      static_cast<ssize_t>(request.size())) {
+  const ssize_t sent = ::send(connection->get(), request.data(), request.size(), MSG_NOSIGNAL);
+  // Where it is closed already there may be an answer that says why.
+  if (sent != static_cast<ssize_t>(request.size()) && errno != EPIPE && errno != ECONNRESET) {
     return fail_errno(errno, "ask evictd");
   }
   std::string unread;
@@ -86,69 +104,101 @@ Result<> follow(const EventsOptions& options, const std::string& request) {
       return fail(Errc::kNotFound, "evictd has ended the stream");
     }
     unread.append(buffer.data(), static_cast<std::size_t>(got));
-    take_lines(unread, options.json);
+    if (Result<> taken = take_lines(unread, printer); !taken) {
+      return taken;
+    }
   }
   return {};
 }
 
-Result<> show_past(const std::string& answer, bool json) {
+void print_all(const JournalLines& lines, LinePrinter& printer) {
+  for (const Json& line : lines) {
+    printer.print(line);
+  }
+}
+
+Result<JournalLines> from_file(const std::string& file, WallTime since) {
+  Result<exporting::RecordLines> read = exporting::read_record_file(file);
+  if (!read) {
+    return Failure(read.error());
+  }
+  const std::vector<std::string> skipped = skip_unreadable(read->lines);
+  for (const auto* warnings : {&skipped, &std::as_const(read->warnings)}) {
+    for (const std::string& warning : *warnings) {
+      warn(warning);
+    }
+  }
+  return lines_since(read->lines, since);
+}
+
+/// What the daemon has forgotten is in its file, which it may not have written yet.
+JournalLines from_file_of_daemon(const Json& answer, WallTime since) {
+  if (!answer.contains("file") || !answer["file"].is_string()) {
+    return {};
+  }
+  Result<JournalLines> lines = from_file(answer["file"].get<std::string>(), since);
+  if (lines) {
+    return std::move(*lines);
+  }
+  if (lines.error().code != Errc::kNotFound) {
+    warn(lines.error().message() + ", continuing without the file");
+  }
+  return {};
+}
+
+Result<JournalLines> from_daemon(const std::string& answer, WallTime since) {
+  if (const std::string refusal = refusal_in(answer); !refusal.empty()) {
+    return fail(Errc::kInvalid, refusal);
+  }
   const Json parsed = base::parse_json<Json>(answer).value_or(Json());
   if (!parsed.is_object() || !parsed.contains("events") || !parsed["events"].is_array()) {
     return fail(Errc::kMalformed, "evictd's answer to \"events\": " + answer.substr(0, 200));
   }
-  for (const Json& line : parsed["events"]) {
-    print_line(line, json);
-  }
-  return {};
+  return merge_lines(from_file_of_daemon(parsed, since), parsed["events"].get<JournalLines>());
 }
 
-Result<> from_file(const std::string& file, const EventsOptions& options, WallTime since) {
-  const Result<exporting::RecordLines> read = exporting::read_record_file(file);
-  if (!read) {
-    return Failure(read.error());
-  }
-  for (const std::string& warning : read->warnings) {
-    warn(warning);
-  }
-  for (const Json& line : read->lines) {
-    const auto time = line.find("time");
-    const Result<WallTime> at = time != line.end() && time->is_string()
-                                    ? core::wall_time_from_rfc3339(time->get<std::string>())
-                                    : Result<WallTime>(WallTime::max());
-    if (at && *at >= since) {
-      print_line(line, options.json);
-    }
-  }
-  return {};
-}
-
-Result<> show(const EventsOptions& options) {
-  const std::string text = options.since.empty() ? kDefaultSince : options.since;
-  const Result<WallTime> since = moment_of(text, base::SystemClock().wall_now());
-  if (!since) {
-    return fail_in("--since", since.error());
-  }
-  Json request = {{"op", options.follow ? "follow" : "events"}};
-  if (options.follow) {
-    if (!options.since.empty()) {
-      request["since"] = exporting::rfc3339(*since);
-    }
-    return follow(options, request.dump() + "\n");
-  }
+/// What happened, from wherever it is known.
+Result<JournalLines> past_lines(const EventsOptions& options, WallTime since) {
   if (!options.source.file.empty()) {
-    return from_file(options.source.file, options, *since);
+    return from_file(options.source.file, since);
   }
-  request["since"] = exporting::rfc3339(*since);
+  const Json request = {{"op", "events"}, {"since", exporting::rfc3339(since)}};
   const Result<std::string> answer = base::request_line(options.source.socket, request.dump());
   if (answer) {
-    return show_past(*answer, options.json);
+    return from_daemon(*answer, since);
   }
   std::error_code ignored;
   if (std::filesystem::exists(kDefaultRecordFile, ignored)) {
-    return from_file(kDefaultRecordFile, options, *since);
+    return from_file(kDefaultRecordFile, since);
   }
   return fail_in("is evictd running? --file reads the record file of one that does not",
                  answer.error());
+}
+
+std::string since_of(const EventsOptions& options) {
+  const char* const unless_told = options.follow ? kFollowedSince : kDefaultSince;
+  return options.since.empty() ? unless_told : options.since;
+}
+
+Result<> show(const EventsOptions& options) {
+  const Result<WallTime> since = moment_of(since_of(options), base::SystemClock().wall_now());
+  if (!since) {
+    return fail_in("--since", since.error());
+  }
+  LinePrinter printer(options.json, *since);
+  if (options.follow) {
+    Json request = {{"op", "follow"}};
+    if (!options.since.empty()) {
+      request["since"] = exporting::rfc3339(*since);
+    }
+    return follow(options.source.socket, request.dump() + "\n", printer);
+  }
+  const Result<JournalLines> lines = past_lines(options, *since);
+  if (!lines) {
+    return Failure(lines.error());
+  }
+  print_all(*lines, printer);
+  return {};
 }
 
 int events(const EventsOptions& options) {
@@ -167,8 +217,8 @@ void add_events(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand(
       "events",
       "Shows what happened: evictions and their progress, conditions, thresholds met, kills by the "
-      "kernel's OOM killer, stalls and degraded states, from the running evictd or, without one, "
-      "from its record file.");
+      "kernel's OOM killer, stalls and degraded states, from the running evictd and its record "
+      "file or, without one, from the default record file.");
   CLI::Option* follow = command->add_flag("--follow,-f", options->follow,
                                           "go on with what happens from now on; asks the daemon");
   command

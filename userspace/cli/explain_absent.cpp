@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/explain_text.h"
 #include "cli/pod_text.h"
@@ -17,6 +19,25 @@ using Json = nlohmann::ordered_json;
 std::string member(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// Why a pod of that protection is never chosen.
+std::string_view protection_text(std::string_view protection) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTexts{
+      {{"static", "it comes from a static manifest"},
+       {"mirror", "it is the mirror of a static pod"},
+       {"critical", "its priority is critical"},
+       {"never_evict", "neverEvict names its namespace or a label"},
+       {"unknown", "no source of pods knows its cgroup"},
+       {"outside_root",
+        "its directory is not, or no longer, the one that was opened below the pod root"},
+       {"own_process", "evictd itself or pid 1 is in it"}}};
+  for (const auto& [name, text] : kTexts) {
+    if (name == protection) {
+      return text;
+    }
+  }
+  return "why is not known";
 }
 
 std::string reason_of_absence(const Json& pod) {
@@ -64,7 +85,8 @@ std::vector<std::string> story_of_absent(const Json& status, std::string_view wh
     story.push_back(reason_of_absence(pod));
     const std::string protection = member(pod, "protection");
     if (!protection.empty() && protection != "none") {
-      story.push_back(fmt::format("It may not be evicted in any: protected ({}).", protection));
+      story.push_back(fmt::format("It may not be evicted in any: protected ({}): {}.", protection,
+                                  protection_text(protection)));
     }
     return story;
   }

@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include "cli/explain_text.h"
+#include "cli/pod_text.h"
+#include "core/leading_zero.h"
 #include "export/json_time.h"
 
 namespace evictd::cli {
@@ -38,16 +40,31 @@ Answer answer_in(const EvictionRecord& record, std::string_view what) {
 }
 
 std::optional<std::uint64_t> id_of(std::string_view what) {
+  if (core::has_leading_zero(what)) {
+    return std::nullopt;  // A pod may be called so, no id is written so.
+  }
   std::uint64_t id = 0;
   const auto [end, error] = std::from_chars(what.data(), what.data() + what.size(), id);
   return error == std::errc() && end == what.data() + what.size() ? std::optional(id)
                                                                   : std::nullopt;
 }
 
+/// Ids tell the order, whatever was done to the clock; but a record that an evictd made at its
+/// start of what an earlier one had begun has an id of that start.
+bool is_newer(const EvictionRecord& one, const EvictionRecord& other) {
+  const bool late = one.trigger == "restart" || other.trigger == "restart";
+  return late && one.at != other.at ? one.at > other.at : one.id > other.id;
+}
+
 template <typename Wanted>
 const EvictionRecord* newest(const std::vector<EvictionRecord>& records, const Wanted& wanted) {
-  const auto found = std::find_if(records.rbegin(), records.rend(), wanted);
-  return found == records.rend() ? nullptr : &*found;
+  const EvictionRecord* found = nullptr;
+  for (const EvictionRecord& record : records) {
+    if (wanted(record) && (found == nullptr || is_newer(record, *found))) {
+      found = &record;
+    }
+  }
+  return found;
 }
 
 Answer answer_for_pod(const std::vector<EvictionRecord>& records, const std::string& what) {
@@ -71,13 +88,16 @@ Answer answer_for_pod(const std::vector<EvictionRecord>& records, const std::str
 }
 
 Failure not_found(const std::vector<EvictionRecord>& records, const std::string& what) {
-  return fail(Errc::kNotFound, records.empty()
-                                   ? "no decision is recorded: no threshold was met yet"
-                                   : what + "; recorded are the decisions " +
-                                         std::to_string(records.front().id) + " to " +
-                                         std::to_string(records.back().id) + ", from " +
-                                         exporting::rfc3339(records.front().at) + " to " +
-                                         exporting::rfc3339(records.back().at));
+  if (records.empty()) {
+    return fail(Errc::kNotFound, "no decision is recorded; there is none until a threshold is met");
+  }
+  const auto [first, last] = std::minmax_element(
+      records.begin(), records.end(),
+      [](const EvictionRecord& one, const EvictionRecord& other) { return one.at < other.at; });
+  return fail(Errc::kNotFound,
+              what + "; recorded are the decisions " + std::to_string(records.front().id) + " to " +
+                  std::to_string(records.back().id) + ", from " + exporting::rfc3339(first->at) +
+                  " to " + exporting::rfc3339(last->at));
 }
 
 Result<Answer> answer_at(const std::vector<EvictionRecord>& records, const Question& question) {
@@ -129,6 +149,34 @@ Result<Answer> answer_to(const std::vector<EvictionRecord>& records, const Quest
   return answer;
 }
 
+/// Every pod of which a record tells and that is called `name`, by its namespace and name.
+std::set<std::string> pods_called(const std::vector<EvictionRecord>& records,
+                                  std::string_view name) {
+  std::set<std::string> pods;
+  const auto consider = [&](const auto& pod) {
+    if (pod.name == name) {
+      pods.insert(pod_text(pod.ns, pod.name, pod.uid));
+    }
+  };
+  for (const EvictionRecord& record : records) {
+    consider(record);
+    std::for_each(record.ranking.begin(), record.ranking.end(), consider);
+    std::for_each(record.local_candidates.begin(), record.local_candidates.end(), consider);
+  }
+  return pods;
+}
+
+/// Those besides the one that `answer` is about; none where it is not about a pod of that name.
+std::set<std::string> namesakes_of(const Answer& answer, const std::vector<EvictionRecord>& records,
+                                   const std::string& name) {
+  const auto called = [](const auto& pod) { return pod_text(pod.ns, pod.name, pod.uid); };
+  const std::string answered = answer.pod != nullptr     ? called(*answer.pod)
+                               : answer.local != nullptr ? called(*answer.local)
+                                                         : called(*answer.record);
+  std::set<std::string> pods = pods_called(records, name);
+  return pods.erase(answered) > 0 ? pods : std::set<std::string>();
+}
+
 }  // namespace
 
 bool names_pod(std::string_view what, std::string_view ns, std::string_view name,
@@ -146,6 +194,9 @@ Result<Answer> find_answer(const std::vector<EvictionRecord>& records, const Que
   if (answer && answer->record->escalates) {
     answer->cut = newest(
         records, [&](const EvictionRecord& one) { return one.id == *answer->record->escalates; });
+  }
+  if (answer) {
+    answer->namesakes = namesakes_of(*answer, records, question.what);
   }
   return answer;
 }

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <ostream>
 
 #include "base/one_line.h"
 #include "cli/amount_text.h"
+#include "cli/explain_signal.h"
 #include "cli/explain_text.h"
 #include "cli/pod_text.h"
 
@@ -21,17 +22,7 @@ using exporting::RecordedLocalCandidate;
 using exporting::RecordedThreshold;
 
 void print_timeline(const EvictionRecord& record, std::ostream& out) {
-  const exporting::RecordedTimeline& line = record.timeline;
-  const std::array<std::pair<const char*, std::optional<MonoTime>>, 9> moments{
-      {{"SIGTERM sent, which began the grace", line.grace_began},
-       {"threshold crossed (kernel)", line.hook},
-       {"evictd awake", line.wake},
-       {"readings there", line.observe},
-       {"decided", line.decide},
-       {line.grace_began ? "grace cut" : "signal sent", line.signal},
-       {"SIGKILL sent", line.killed},
-       {"last process gone", line.exited},
-       {"memory free", line.freed}}};
+  const auto moments = moments_of(record);
   std::optional<MonoTime> first;
   for (const auto& [name, moment] : moments) {
     if (moment && (!first || *moment < *first)) {
@@ -56,10 +47,10 @@ void print_thresholds(const EvictionRecord& record, std::ostream& out) {
     return number ? amount_text(signal, *number) : std::string("-");
   };
   for (const RecordedThreshold& one : record.thresholds) {
-    out << base::one_line(fmt::format(
-               kRow, one.signal, one.threshold, std::to_string(one.grace_period_seconds) + "s",
-               amount(one.signal, one.met_below), amount(one.signal, one.available),
-               amount(one.signal, one.capacity), one.stood))
+    out << base::one_line(
+               fmt::format(kRow, one.signal, one.threshold, grace_text(one.grace_period_ms),
+                           amount(one.signal, one.met_below), amount(one.signal, one.available),
+                           amount(one.signal, one.capacity), one.stood))
         << '\n';
   }
 }

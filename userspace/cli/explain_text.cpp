@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "cli/amount_text.h"
+#include "cli/explain_context.h"
+#include "cli/explain_signal.h"
 #include "cli/pod_text.h"
-#include "cli/state_text.h"
 #include "eviction/decision.h"
 #include "export/json_time.h"
 
@@ -65,7 +66,7 @@ std::string threshold_text(const EvictionRecord& record) {
     return "No threshold was met.";
   }
   const RecordedThreshold* threshold = threshold_of(record);
-  const bool soft = threshold != nullptr && threshold->grace_period_seconds > 0;
+  const bool soft = threshold != nullptr && threshold->hardness == "soft";
   std::string text =
       fmt::format("{} was {} of {}{}, its {} threshold is {}", record.signal,
                   record.available ? amount_text(record.signal, *record.available) : "not known",
@@ -74,8 +75,11 @@ std::string threshold_text(const EvictionRecord& record) {
   if (threshold != nullptr && threshold->met_below) {
     text += fmt::format(" ({})", amount_text(record.signal, *threshold->met_below));
   }
+  if (threshold != nullptr && !threshold->min_reclaim.empty()) {
+    text += fmt::format(", over once {} more is there", threshold->min_reclaim);
+  }
   if (soft) {
-    text += fmt::format(", which must be met for {} s", threshold->grace_period_seconds);
+    text += fmt::format(", which must be met for {}", grace_text(threshold->grace_period_ms, " "));
     if (threshold->met_for_ms) {
       text +=
           " and had been for " + duration_text(std::chrono::milliseconds(*threshold->met_for_ms));
@@ -85,16 +89,20 @@ std::string threshold_text(const EvictionRecord& record) {
 }
 
 std::string_view trigger_text(std::string_view trigger) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kTexts{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kTexts{
       {{"disk", "evictd looked because a filesystem was read"},
        {"regular", "evictd looked because its polling interval was over"},
        {"crossing", "The kernel side saw the threshold crossed and woke evictd"},
        {"stall", "The kernel side saw a pod lose time to memory and woke evictd"},
-       {"deadline", "evictd looked because a grace, a transition period or a hold ended"},
+       {"deadline",
+        "evictd looked because a grace, a transition period or a hold ended, or to try again whom "
+        "it could not signal"},
        {"release", "evictd looked because a victim's resources were free"},
        {"request",
         "evictd looked because of a start, a reload, lost events, an OOM kill or "
         "a pod that could be evicted where none could"},
+       {"report",
+        "evictd looked because what an earlier pass had found could not be recorded at once"},
        {"restart",
         "An evictd that was started anew found the eviction under way, and no record of it: what "
         "only the earlier one knew is missing"},
@@ -144,6 +152,15 @@ std::string_view outcome_text(std::string_view outcome, std::string_view reason)
   return outcome;
 }
 
+/// What the decision did to its victim.
+std::string_view done_text(const EvictionRecord& record) {
+  if (record.outcome == "escalated") {
+    return record.dry_run ? "would have lost what was left of its grace"
+                          : "lost what was left of its grace";
+  }
+  return record.dry_run ? "would have been evicted" : "was evicted";
+}
+
 std::string head_text(const EvictionRecord& record) {
   const std::string moment = exporting::rfc3339(record.at);
   if (!record.has_victim()) {
@@ -151,10 +168,7 @@ std::string head_text(const EvictionRecord& record) {
                        record.outcome, outcome_text(record.outcome, record.hold_reason));
   }
   return fmt::format("Decision {} at {}: pod {} ({}) {}{}.", record.id, moment,
-                     pod_text(record.ns, record.name, record.uid), record.uid,
-                     record.outcome == "escalated" ? "lost what was left of its grace"
-                     : record.dry_run              ? "would have been evicted"
-                                                   : "was evicted",
+                     pod_text(record.ns, record.name, record.uid), record.uid, done_text(record),
                      record.dry_run ? " (dry run: nothing was sent)" : "");
 }
 
@@ -181,44 +195,17 @@ std::string why_text(const EvictionRecord& record) {
       victim->exceeds_request ? "above" : "not above", victim->priority);
 }
 
-std::string signal_text(const EvictionRecord& record) {
-  if (record.grace_seconds == 0) {
-    return fmt::format("SIGKILL at once, by {}, to {} processes", record.method, record.processes);
+/// Where disk usage was being measured when the victim was chosen.
+std::string_view disk_basis_text(const EvictionRecord& record) {
+  if (record.disk_basis == "certain") {
+    return "Not all pods had been measured to their end; what was left to be counted could not "
+           "have changed the choice.";
   }
-  if (record.outcome == "escalated") {
-    return fmt::format("From then on it had {} s to SIGKILL", record.grace_seconds);
+  if (record.disk_basis == "best_known") {
+    return "There was no time to measure all pods to their end before the filesystem was full: the "
+           "choice is by the best that was known, and another pod may have used more.";
   }
-  return fmt::format("SIGTERM to {} processes by {}, with {} s to SIGKILL", record.processes,
-                     record.method, record.grace_seconds);
-}
-
-std::string how_text(const EvictionRecord& record) {
-  std::string text = signal_text(record);
-  if (const std::optional<Duration> used = exporting::grace_used(record.timeline)) {
-    if (record.outcome == "escalated") {
-      text += fmt::format("; {} of its grace were used, since SIGTERM", duration_text(*used));
-    } else if (record.grace_seconds != 0) {
-      text += fmt::format("; {} of them were used", duration_text(*used));
-    }
-  }
-  if (record.escalated_by) {
-    text += fmt::format("; decision {} cut what was left of them", *record.escalated_by);
-  }
-  text += fmt::format("; now {}", state_text(record.state));
-  if (record.remaining_bytes) {
-    text += fmt::format(", {} remain charged",
-                        bytes_text(static_cast<double>(*record.remaining_bytes)));
-  }
-  return text + ".";
-}
-
-/// Of the decision whose grace another one cut.
-std::string cut_text(const EvictionRecord& cut) {
-  const std::string_view of = cut.local_limit.empty() ? cut.signal : cut.local_limit;
-  return fmt::format("Before, decision {} at {} {}{}{}, with {} s to SIGKILL.", cut.id,
-                     exporting::rfc3339(cut.at),
-                     cut.outcome == "escalated" ? "had cut its grace" : "had evicted it",
-                     of.empty() ? "" : " because of ", of, cut.grace_seconds);
+  return {};
 }
 
 /// Of a pod that exceeded a limit on local storage, whoever was evicted then.
@@ -260,6 +247,19 @@ std::string containers_text(const EvictionRecord& record) {
   return fmt::format("Of its containers, as last read: {}.", fmt::join(texts, ", "));
 }
 
+/// Where its disk usage was being measured then.
+std::string counted_text(const RecordedCandidate& pod, std::string_view signal) {
+  if (pod.counted != "part" && pod.counted != "none") {
+    return {};
+  }
+  const std::string most =
+      pod.error_bound ? fmt::format(", up to {} more", amount_text(signal, *pod.error_bound)) : "";
+  return pod.counted == "part"
+             ? fmt::format(" (counted in part{})", most)
+             : fmt::format(" (not counted anew, known from {} before{})",
+                           duration_text(std::chrono::microseconds(pod.reading_age_us)), most);
+}
+
 std::string pod_story(const Answer& answer) {
   const RecordedCandidate& pod = *answer.pod;
   const std::string name = pod_text(pod.ns, pod.name, pod.uid);
@@ -267,11 +267,12 @@ std::string pod_story(const Answer& answer) {
   if (record.has_victim() && pod.uid == record.uid) {
     return fmt::format("Why {}: {}.", name, pod.reason);
   }
-  return fmt::format("Why not {}: {}. It was {} of {}: used {}, requested {}, priority {}, QoS {}.",
-                     name, pod.reason,
-                     pod.place == 0 ? "not ranked, one" : std::to_string(pod.place),
-                     record.ranking.size(), amount_text(record.signal, pod.usage),
-                     amount_text(record.signal, pod.request), pod.priority, pod.qos);
+  return fmt::format(
+      "Why not {}: {}. It was {} of {}: used {}{}, requested {}, priority {}, QoS {}.", name,
+      pod.reason, pod.place == 0 ? "not ranked, one" : std::to_string(pod.place),
+      record.ranking.size(), amount_text(record.signal, pod.usage),
+      counted_text(pod, record.signal), amount_text(record.signal, pod.request), pod.priority,
+      pod.qos);
 }
 
 }  // namespace
@@ -285,6 +286,12 @@ std::vector<std::string> story_of(const Answer& answer) {
   }
   if (record.has_victim()) {
     story.push_back(why_text(record));
+    if (const std::string_view basis = disk_basis_text(record); !basis.empty()) {
+      story.emplace_back(basis);
+    }
+    if (std::string text = passed_over_text(record); !text.empty()) {
+      story.push_back(std::move(text));
+    }
     if (!record.containers.empty()) {
       story.push_back(containers_text(record));
     }
@@ -292,9 +299,15 @@ std::vector<std::string> story_of(const Answer& answer) {
       story.push_back(cut_text(*answer.cut));
     }
     story.push_back(how_text(record));
+    if (std::string text = grace_source_text(record); !text.empty()) {
+      story.push_back(std::move(text));
+    }
   }
   if (!record.conditions.empty()) {
     story.push_back(fmt::format("The node reported {}.", fmt::join(record.conditions, ", ")));
+  }
+  for (std::string& text : context_texts(record)) {
+    story.push_back(std::move(text));
   }
   for (std::string& text : spared_texts(answer)) {
     story.push_back(std::move(text));
@@ -304,6 +317,10 @@ std::vector<std::string> story_of(const Answer& answer) {
   }
   if (answer.pod != nullptr) {
     story.push_back(pod_story(answer));
+  }
+  if (!answer.namesakes.empty()) {
+    story.push_back(fmt::format("The name means {} as well: ask for one by namespace/name.",
+                                fmt::join(answer.namesakes, ", ")));
   }
   return story;
 }

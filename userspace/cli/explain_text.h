@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ struct Answer {
   const exporting::RecordedLocalCandidate* local = nullptr;
   /// What the decision cut the grace of, if it did and that is recorded; borrowed likewise.
   const exporting::EvictionRecord* cut = nullptr;
+  /// Pods of other namespaces that the records have and that the question means as well, because it
+  /// is a name alone: "namespace/name", in order.
+  std::set<std::string> namesakes{};
 };
 
 /// Whether `what` means this pod: "namespace/name", a name, or a uid.

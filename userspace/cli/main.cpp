@@ -9,7 +9,9 @@
 #include "cli/admit.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "config/nearest_name.h"
+#include "command_line/option_problem.h"
+#include "config/kubelet_flags.h"
+#include "core/nearest_name.h"
 
 namespace {
 
@@ -52,30 +54,20 @@ std::string subcommand_problem(const CLI::App& app, const std::vector<std::strin
     allowed += (allowed.empty() ? "" : ", ") + subcommand->get_name();
   }
   return "\"" + given + "\": unknown subcommand, the nearest is " +
-         evictd::config::nearest_name(given, names) + "; allowed: " + allowed;
+         evictd::core::nearest_name(given, names) + "; allowed: " + allowed;
 }
 
-/// What to call an option that the subcommand does not have; empty if that is not what is wrong.
-std::string option_problem(const CLI::App& app) {
-  const std::vector<std::string> unexpected = app.remaining(/*recurse=*/true);
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  if (unexpected.empty() || chosen.empty() || !unexpected.front().starts_with("--")) {
-    return {};
-  }
-  std::vector<std::string> names;
-  const CLI::App& subcommand = *chosen.front();
-  if (subcommand.get_name() == "check-config") {
-    // What is nearest may be a flag of the kubelet, and those are not among its options.
-    return {};
-  }
-  for (const CLI::Option* option : subcommand.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back("--" + name);
-    }
-  }
-  const std::string given = unexpected.front().substr(0, unexpected.front().find('='));
-  return given + ": unknown option of " + subcommand.get_name() + ", the nearest is " +
-         evictd::config::nearest_name(given, names);
+/// The kubelet's flags belong to check-config alone.
+bool takes_kubelet_flags(const std::vector<std::string>& arguments) {
+  return !arguments.empty() && arguments.front() == "check-config";
+}
+
+/// What is wrong with an option's name; empty if nothing is.
+std::string option_problem(const CLI::App& app, const std::vector<std::string>& arguments) {
+  return evictd::command_line::option_problem(app, arguments,
+                                              takes_kubelet_flags(arguments)
+                                                  ? evictd::config::kubelet_flag_names()
+                                                  : std::vector<std::string>());
 }
 
 int refuse(const std::string& problem) {
@@ -85,16 +77,11 @@ int refuse(const std::string& problem) {
 
 /// CLI11 reports every wrong command line with a status of its own; ours is one for all.
 int exit_of(const CLI::App& app, const CLI::ParseError& error) {
-  const bool unexpected = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  if (const std::string problem = unexpected ? option_problem(app) : ""; !problem.empty()) {
-    return refuse(problem);
-  }
   return finish(app.exit(error) == 0 ? kExitOk : kExitUsage, kExitFailed);
 }
 
-/// The kubelet's flags belong to check-config alone.
 evictd::Result<evictd::config::FlagSplit> split(const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments.front() != "check-config") {
+  if (!takes_kubelet_flags(arguments)) {
     return evictd::config::FlagSplit{.flags = {}, .rest = arguments};
   }
   return evictd::config::split_flags(arguments);
@@ -130,8 +117,12 @@ int main(int argc, char** argv) {
   add_doctor(app, exit_status);
   add_check_config(app, exit_status, arguments->flags);
   add_admit(app, exit_status);
+  add_listen(app, exit_status);
   add_demo(app, exit_status);
   if (const std::string problem = subcommand_problem(app, arguments->rest); !problem.empty()) {
+    return refuse(problem);
+  }
+  if (const std::string problem = option_problem(app, arguments->rest); !problem.empty()) {
     return refuse(problem);
   }
   try {

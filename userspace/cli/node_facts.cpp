@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -131,11 +132,26 @@ Result<> override_fact(const std::string& option, const std::optional<std::strin
 std::vector<std::string> irregular_files(const config::Settings& settings) {
   std::vector<std::string> found;
   for (const config::WrittenFile& file : config::written_files(settings)) {
-    if (file.key != "controlSocket" && base::is_no_regular_file(file.path)) {
+    const bool is_socket = file.key == "controlSocket" || file.key == "notifySocket";
+    if (!is_socket && base::is_no_regular_file(file.path)) {
       found.push_back(file.path);
     }
   }
   return found;
+}
+
+/// What cannot be asked for, because somebody else may not look there, is not missing.
+std::vector<std::string> missing_paths(const config::StorageSettings& storage) {
+  std::vector<std::string> missing;
+  for (const std::string& path :
+       {storage.node_fs_path, storage.image_fs_path, storage.container_fs_path}) {
+    struct stat place {};
+    if (!path.empty() && ::stat(path.c_str(), &place) != 0 &&
+        (errno == ENOENT || errno == ENOTDIR)) {
+      missing.push_back(path);
+    }
+  }
+  return missing;
 }
 
 }  // namespace
@@ -158,6 +174,7 @@ Result<config::NodeFacts> look_at_node(const NodeFactOptions& options,
     facts.max_pids = most_tasks();
   }
   facts.irregular_files = irregular_files(config.settings());
+  facts.missing_paths = missing_paths(config->storage);
   if (!options.pod_rate) {
     facts.pod_rate_bytes_per_second = ask_for_rate(config->control_socket_path());
   }

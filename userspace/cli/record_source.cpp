@@ -9,9 +9,9 @@
 
 #include "base/json_text.h"
 #include "base/unix_socket.h"
+#include "cli/refusal.h"
 #include "core/go_duration.h"
 #include "core/rfc3339.h"
-#include "export/record_reader.h"
 
 namespace evictd::cli {
 
@@ -20,6 +20,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Result<exporting::RecordLines> lines_of_daemon(const std::string& answer) {
+  if (const std::string refusal = refusal_in(answer); !refusal.empty()) {
+    return fail(Errc::kInvalid, refusal);
+  }
   const Json parsed = base::parse_json<Json>(answer).value_or(Json());
   if (!parsed.is_object() || !parsed.contains("records") || !parsed["records"].is_array()) {
     return fail(Errc::kMalformed, "the daemon's answer to \"records\": " + answer.substr(0, 200));
@@ -36,7 +39,7 @@ Result<exporting::RecordLines> lines_of_daemon(const std::string& answer) {
     }
   }
   for (const Json& record : parsed["records"]) {
-    lines.lines.push_back(record);
+    lines.lines.push_back({.json = record, .place = ""});
   }
   return lines;
 }
@@ -59,26 +62,60 @@ Result<exporting::RecordLines> load_lines(const RecordSource& source) {
                   ": name the daemon's socket with --socket " + "or its recordFile with --file");
 }
 
+/// What a warning calls a decision that cannot be read.
+std::string called(const Json& line) {
+  constexpr std::size_t kMost = 40;
+  constexpr bool kAscii = true;
+  return line.contains("id")
+             ? "decision " +
+                   line["id"].dump(-1, ' ', kAscii, Json::error_handler_t::replace).substr(0, kMost)
+             : "a decision without an id";
+}
+
+bool is_decision(const Json& line) {
+  return line.is_object() && line.contains("kind") && line["kind"] == "decision";
+}
+
+std::string skipped(const exporting::RecordLine& line, const Error& why) {
+  return (line.place.empty() ? "" : line.place + ": ") + called(line.json) +
+         " is skipped: " + why.message();
+}
+
 }  // namespace
 
-Records decisions_of(const std::vector<Json>& lines) {
+Records decisions_of(const std::vector<exporting::RecordLine>& lines) {
   Records records;
   std::map<std::uint64_t, exporting::EvictionRecord> by_id;
-  for (const Json& line : lines) {
-    if (!line.is_object() || !line.contains("kind") || line["kind"] != "decision") {
+  for (const exporting::RecordLine& line : lines) {
+    if (!is_decision(line.json)) {
       continue;
     }
-    Result<exporting::EvictionRecord> record = exporting::record_from_json(line);
+    Result<exporting::EvictionRecord> record = exporting::record_from_json(line.json);
     if (record) {
       by_id[record->id] = std::move(*record);
     } else {
-      records.warnings.push_back("a decision is skipped: " + record.error().message());
+      records.warnings.push_back(skipped(line, record.error()));
     }
   }
   for (auto& [id, record] : by_id) {
     records.decisions.push_back(std::move(record));
   }
   return records;
+}
+
+std::vector<std::string> skip_unreadable(std::vector<exporting::RecordLine>& lines) {
+  std::vector<std::string> warnings;
+  std::erase_if(lines, [&](const exporting::RecordLine& line) {
+    if (!is_decision(line.json)) {
+      return false;
+    }
+    const Result<exporting::EvictionRecord> record = exporting::record_from_json(line.json);
+    if (!record) {
+      warnings.push_back(skipped(line, record.error()));
+    }
+    return !record;
+  });
+  return warnings;
 }
 
 Result<Records> load_records(const RecordSource& source) {
@@ -95,13 +132,13 @@ Result<WallTime> moment_of(const std::string& text, WallTime now) {
   if (const Result<WallTime> moment = core::wall_time_from_rfc3339(text)) {
     return *moment;
   }
-  if (const Result<Duration> ago = core::parse_go_duration(text)) {
-    // The most negative duration has no positive counterpart.
-    return now + (*ago > Duration::zero() ? -*ago : *ago);
+  const Result<Duration> ago = core::parse_go_duration(text);
+  if (ago && *ago >= Duration::zero()) {
+    return now - *ago;
   }
-  return fail(Errc::kMalformed, "\"" + text +
-                                    "\" is no time; allowed: 2026-01-31T12:00:00Z, or a duration "
-                                    "like 5m for so long ago");
+  return fail(Errc::kMalformed, "\"" + text + (ago ? "\" is negative" : "\" is no time") +
+                                    "; allowed: 2026-01-31T12:00:00Z, or a duration like 5m for so "
+                                    "long ago");
 }
 
 std::string moment_problem(const std::string& text) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "evictd/result.h"
 #include "evictd/time.h"
 #include "export/eviction_record.h"
+#include "export/record_reader.h"
 
 namespace evictd::cli {
 
@@ -31,11 +31,16 @@ struct Records {
 /// Errors: those of reading the file; kNotFound, naming both, where neither is there.
 [[nodiscard]] Result<Records> load_records(const RecordSource& source);
 
-/// The decisions among `lines`, as load_records() has them.
-[[nodiscard]] Records decisions_of(const std::vector<nlohmann::ordered_json>& lines);
+/// The decisions among `lines`, as load_records() has them. A warning of one that cannot be read
+/// begins with its place, if it has one.
+[[nodiscard]] Records decisions_of(const std::vector<exporting::RecordLine>& lines);
 
-/// A moment as a person writes one: RFC 3339, or a duration ("5m") for so long before `now`.
-/// Errors: kMalformed, saying what is allowed.
+/// Takes away the decisions that cannot be read, and answers with the warnings that decisions_of()
+/// has of them.
+[[nodiscard]] std::vector<std::string> skip_unreadable(std::vector<exporting::RecordLine>& lines);
+
+/// A moment as a person writes one: RFC 3339, or a duration ("5m"), not negative, for so long
+/// before `now`. Errors: kMalformed, saying what is allowed.
 [[nodiscard]] Result<WallTime> moment_of(const std::string& text, WallTime now);
 
 /// What is wrong with such a text, empty if nothing: for the check of an option.

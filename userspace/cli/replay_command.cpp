@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/replay_text.h"
 #include "cli/terminal.h"
-#include "core/go_duration.h"
+#include "config/poll_interval.h"
 
 namespace evictd::cli {
 
@@ -22,20 +22,6 @@ struct ReplayOptions {
   bool json = false;
 };
 
-Result<Duration> interval_of(const std::string& text) {
-  Result<Duration> interval = core::parse_go_duration(text);
-  if (interval &&
-      (*interval < std::chrono::milliseconds(10) || *interval > std::chrono::hours(1))) {
-    return fail(Errc::kInvalid, text + ": not allowed; allowed: a duration from 10ms to 1h");
-  }
-  return interval;
-}
-
-std::string interval_problem(const std::string& text) {
-  const Result<Duration> interval = interval_of(text);
-  return interval ? std::string() : interval.error().message();
-}
-
 Result<replay::WhatIf> changes_of(const ReplayOptions& options) {
   replay::WhatIf changes;
   if (!options.compat.empty()) {
@@ -50,7 +36,7 @@ Result<replay::WhatIf> changes_of(const ReplayOptions& options) {
     changes.config = std::move(*config);
   }
   if (!options.interval.empty()) {
-    const Result<Duration> interval = interval_of(options.interval);
+    const Result<Duration> interval = config::parse_poll_interval(options.interval);
     if (!interval) {
       return fail_in("--interval", interval.error());
     }
@@ -139,7 +125,7 @@ void add_replay(CLI::App& app, int& exit_status) {
   command->add_option("--compat", options->compat, "follow the rules of 1.26 or 1.32")
       ->check(CLI::IsMember({"1.26", "1.32"}));
   command->add_option("--interval", options->interval, "a pass every so often, such as 10s")
-      ->check(interval_problem);
+      ->check(config::poll_interval_problem);
   command->add_flag("--without-events", options->without_events,
                     "as if the kernel side had told of nothing: regular passes and deadlines only");
   command->add_flag("--json", options->json, "one JSON object");

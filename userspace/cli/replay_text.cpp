@@ -47,11 +47,19 @@ bool is_of_memory(const Eviction& eviction) {
   return eviction.signal.find("emory.") != std::string::npos;
 }
 
+std::string instead_text(const Comparison& line, Duration offset) {
+  if (line.instead) {
+    return eviction_text(*line.instead, offset);
+  }
+  return line.cut_off ? fmt::format("not known: the recording ends {} later, before another pass",
+                                    duration_text(*line.cut_off))
+                      : "nobody is evicted";
+}
+
 void print_comparison(const Comparison& line, Duration offset, std::ostream& out) {
   out << "\nrecorded:   "
       << (line.recorded ? eviction_text(*line.recorded, offset) : "nobody is evicted") << '\n'
-      << "would have: "
-      << (line.instead ? eviction_text(*line.instead, offset) : "nobody is evicted") << '\n';
+      << "would have: " << instead_text(line, offset) << '\n';
   if (line.later) {
     out << "            " << signed_duration(*line.later);
     if (line.more_used) {
@@ -68,7 +76,7 @@ void print_comparison(const Comparison& line, Duration offset, std::ostream& out
         "the recorded rate\n",
         signed_duration(line.oom_first->at - line.recorded->at),
         base::one_line(line.oom_first->signal));
-  } else if (line.recorded && is_of_memory(*line.recorded)) {
+  } else if (line.recorded && !line.cut_off && is_of_memory(*line.recorded)) {
     out << "            the kernel's OOM killer would not have come before, at the recorded rate\n";
   }
 }
@@ -158,6 +166,7 @@ Json to_json(const replay::Counterfactual& result, Duration wall_offset) {
                      {"instead", eviction_json(line.instead, wall_offset)},
                      {"later_ns", line.later ? Json(line.later->count()) : Json(nullptr)},
                      {"more_used", line.more_used ? Json(*line.more_used) : Json(nullptr)},
+                     {"cut_off_ns", line.cut_off ? Json(line.cut_off->count()) : Json(nullptr)},
                      {"oom_killer_first", line.oom_first.has_value()},
                      {"oom", std::move(oom)}});
   }

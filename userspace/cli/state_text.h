@@ -10,4 +10,7 @@ namespace evictd::cli {
 /// name of the event, "ExceededGracePeriod".
 [[nodiscard]] std::string state_text(std::string_view state);
 
+/// The same of an eviction in a dry run, as a predicate: "counts as killed".
+[[nodiscard]] std::string dry_run_state_text(std::string_view state);
+
 }  // namespace evictd::cli

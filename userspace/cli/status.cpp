@@ -7,6 +7,7 @@
 #include "base/one_line.h"
 #include "base/unix_socket.h"
 #include "cli/command.h"
+#include "cli/refusal.h"
 #include "cli/status_text.h"
 #include "cli/terminal.h"
 
@@ -25,6 +26,10 @@ int status(const StatusOptions& options) {
   if (!answer) {
     complain(answer.error().message());
     complain("is evictd running, and is " + options.socket + " its controlSocket?");
+    return kExitFailed;
+  }
+  if (const std::string refusal = refusal_in(*answer); !refusal.empty()) {
+    complain(refusal);
     return kExitFailed;
   }
   const auto parsed = base::parse_json<nlohmann::ordered_json>(*answer).value_or(nullptr);

@@ -54,9 +54,34 @@ void print_memory_rules(const Json& status, std::ostream& out) {
   const Json& rules = status["memory_available"];
   const auto yes_or_no = [&](const char* key) { return is_true(rules, key) ? "yes" : "no"; };
   out << fmt::format(
-      "memoryAvailableSource {}, swapAware {}, hugepageAware {}, watched by the kernel side {}\n",
+      "memoryAvailableSource {}, swapAware {}, hugepageAware {}, watched by the kernel side {}, "
+      "polled {}\n",
       value_text(rules, "source"), yes_or_no("swap_aware"), yes_or_no("hugepage_aware"),
-      yes_or_no("watched_by_kernel"));
+      yes_or_no("watched_by_kernel"), yes_or_no("polled"));
+}
+
+void print_pid_watchers(const Json& status, std::ostream& out) {
+  if (!status.contains("pid_available") || !status["pid_available"].is_object()) {
+    return;
+  }
+  const Json& pids = status["pid_available"];
+  const auto yes_or_no = [&](const char* key) { return is_true(pids, key) ? "yes" : "no"; };
+  out << fmt::format("pidAvailableSource {}, watched by the kernel side {}, polled {}\n",
+                     value_text(status, "pid_available_source"), yes_or_no("watched_by_kernel"),
+                     yes_or_no("polled"));
+}
+
+/// Whether it got real-time priority, and how often it lost it since.
+std::string realtime_text(const Json& status) {
+  const auto counters = status.find("counters");
+  const std::string overruns = counters != status.end() && counters->is_object()
+                                   ? value_text(*counters, "realtime_overruns")
+                                   : kNothing;
+  if (overruns != kNothing && overruns != "0") {
+    return fmt::format("lost: {} overrun{} of realtime.limit", overruns,
+                       overruns == "1" ? "" : "s");
+  }
+  return is_true(status, "realtime") ? "yes" : "no";
 }
 
 void print_head(const Json& status, std::ostream& out) {
@@ -68,9 +93,9 @@ void print_head(const Json& status, std::ostream& out) {
   const std::string pod_root = value_text(status, "pod_root");
   out << fmt::format("pod root {} (cgroup {}), real-time {}, memory locked {}\n",
                      pod_root.empty() ? "none" : pod_root, value_text(status, "cgroup_mode"),
-                     is_true(status, "realtime") ? "yes" : "no",
-                     is_true(status, "memory_locked") ? "yes" : "no");
+                     realtime_text(status), is_true(status, "memory_locked") ? "yes" : "no");
   print_memory_rules(status, out);
+  print_pid_watchers(status, out);
   out << "conditions:";
   bool any = false;
   for (const Json& condition : list_of(status, "conditions")) {
@@ -108,14 +133,21 @@ void print_brakes(const Json& status, std::ostream& out) {
   }
 }
 
+/// Whole seconds are all that an older evictd tells.
+std::string grace_of(const Json& signal) {
+  const auto ms = signal.find("grace_period_ms");
+  return ms != signal.end() && ms->is_number_integer()
+             ? grace_text(ms->get<std::int64_t>())
+             : value_text(signal, "grace_period_seconds") + "s";
+}
+
 void print_signals(const Json& status, std::ostream& out) {
   constexpr const char* kRow = "{:<28} {:<5} {:>10} {:>6} {:>12} {:>12} {:>4}\n";
   out << '\n'
       << fmt::format(kRow, "SIGNAL", "KIND", "THRESHOLD", "GRACE", "AVAILABLE", "CAPACITY", "MET");
   for (const Json& signal : list_of(status, "signals")) {
     out << fmt::format(kRow, value_text(signal, "signal"), value_text(signal, "kind"),
-                       value_text(signal, "threshold"),
-                       value_text(signal, "grace_period_seconds") + "s",
+                       value_text(signal, "threshold"), grace_of(signal),
                        signal_amount(signal, "available"), signal_amount(signal, "capacity"),
                        is_true(signal, "met") ? "yes" : "no");
   }
@@ -193,6 +225,68 @@ void print_hooks(const Json& status, std::ostream& out) {
   }
 }
 
+std::string notify_signals(const Json& notify) {
+  std::string text;
+  if (notify.contains("registrations_by_signal") && notify["registrations_by_signal"].is_object()) {
+    for (const auto& [signal, count] : notify["registrations_by_signal"].items()) {
+      if (count.is_number() && count != 0) {
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", base::one_line(signal),
+                            text_of_value(count));
+      }
+    }
+  }
+  return text.empty() ? text : " (" + text + ")";
+}
+
+void print_notify(const Json& status, std::ostream& out) {
+  if (!status.contains("notify") || !status["notify"].is_object()) {
+    return;
+  }
+  const Json& notify = status["notify"];
+  const std::string socket = value_text(notify, "socket");
+  const std::string problem = value_text(notify, "problem");
+  if (!is_true(notify, "serving")) {
+    out << fmt::format("problem: no notifications on {} ({} failures): {}\n", socket,
+                       value_text(notify, "failures"), problem);
+    return;
+  }
+  out << fmt::format("notifications: {} by {} ({}){}\n", socket, value_text(notify, "backend"),
+                     value_text(notify, "watches_by"),
+                     is_true(notify, "stale") ? ", numbers are old: it does not answer" : "");
+  if (const std::string why = value_text(notify, "polls_because");
+      !why.empty() && why != kNothing) {
+    out << "  files are read: " << why << '\n';
+  }
+  if (const std::string why = value_text(notify, "no_pressure_because");
+      !why.empty() && why != kNothing) {
+    out << "  no levels of pressure: " << why << '\n';
+  }
+  out << fmt::format("  connections {}, registrations {}{}, deliveries {}, lost {}, resyncs {}\n",
+                     value_text(notify, "connections"), value_text(notify, "registrations"),
+                     notify_signals(notify), value_text(notify, "deliveries"),
+                     value_text(notify, "lost"), value_text(notify, "resyncs"));
+  const Json limits = notify.contains("limits") && notify["limits"].is_object() &&
+                              notify["limits"].contains("user") &&
+                              notify["limits"]["user"].is_object()
+                          ? notify["limits"]["user"]
+                          : Json::object();
+  out << fmt::format(
+      "  refused {}, expelled {}; limit of a user: registrations {}, connections {}\n",
+      value_text(notify, "refused"), value_text(notify, "expelled"),
+      value_text(limits, "registrations"), value_text(limits, "connections"));
+}
+
+std::string eviction_state_text(const Json& eviction) {
+  const std::string not_killed = value_text(eviction, "not_killed");
+  const bool spared = !not_killed.empty() && not_killed != kNothing;
+  const std::string state = value_text(eviction, "state");
+  if (is_true(eviction, "dry_run")) {
+    return (spared ? "would not be killed: " + not_killed : dry_run_state_text(state)) +
+           " (dry run)";
+  }
+  return spared ? "not killed: " + not_killed : state_text(state);
+}
+
 void print_evictions(const Json& status, std::ostream& out) {
   const Json& evictions = list_of(status, "evictions");
   if (evictions.empty()) {
@@ -204,9 +298,7 @@ void print_evictions(const Json& status, std::ostream& out) {
   for (const Json& eviction : evictions) {
     out << fmt::format(kRow, value_text(eviction, "id"), value_text(eviction, "time"),
                        value_text(eviction, "pod"), value_text(eviction, "signal"),
-                       value_text(eviction, "grace_seconds") + "s",
-                       state_text(value_text(eviction, "state")) +
-                           (is_true(eviction, "dry_run") ? " (dry run)" : ""));
+                       value_text(eviction, "grace_seconds") + "s", eviction_state_text(eviction));
   }
 }
 
@@ -219,6 +311,7 @@ void print_status(const Json& status, std::ostream& out) {
   print_filesystems(status, out);
   print_pods(status, out);
   print_hooks(status, out);
+  print_notify(status, out);
   for (const Json& problem : list_of(status, "problems")) {
     out << "problem: " << text_of_value(problem) << '\n';
   }

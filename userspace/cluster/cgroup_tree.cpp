@@ -24,6 +24,17 @@ void add_container(PodCgroup& pod, ContainerCgroup container) {
   }
 }
 
+/// A pod of which it cannot be said is taken for one that has processes: an eviction finds out, and
+/// a pod that is taken for empty takes part in none.
+bool may_be_populated(const Result<bool>& populated) {
+  return populated ? *populated : populated.error().code != Errc::kNotFound;
+}
+
+/// A cgroup that vanished meanwhile has nothing in it.
+std::vector<sys::Directory::Entry> entries_in(const sys::Directory& directory) {
+  return directory.directories().value_or(std::vector<sys::Directory::Entry>{});
+}
+
 }  // namespace
 
 CgroupTree::CgroupTree(const sys::Root& root, sys::CgroupLayout layout, PlaceRules rules)
@@ -44,20 +55,39 @@ void CgroupTree::find_root() {
   state_ = std::move(state);
 }
 
-Result<> CgroupTree::scan() {
+Result<std::vector<std::string>> CgroupTree::scan() {
   State state;
   find_pod_root(state);
   // Memory first: it makes the pods, the other hierarchy only adds to them.
   if (Result<> scanned = scan_hierarchy(layout_.memory(), state); !scanned) {
-    return scanned;
+    return Failure(scanned.error());
   }
   if (layout_.pids() && layout_.pids() != layout_.memory()) {
     if (Result<> scanned = scan_hierarchy(*layout_.pids(), state); !scanned) {
-      return scanned;
+      return Failure(scanned.error());
     }
   }
-  state_ = std::move(state);
-  return {};
+  const State before = std::exchange(state_, std::move(state));
+  return differing(before);
+}
+
+std::vector<std::string> CgroupTree::differing(const State& before) const {
+  std::vector<std::string> uids;
+  if (before.nodes.empty()) {
+    return uids;
+  }
+  const auto note_absent = [&uids](const auto& nodes, const auto& others) {
+    for (const auto& [id, node] : nodes) {
+      if (!node.uid.empty() && !others.contains(id)) {
+        uids.push_back(node.uid);
+      }
+    }
+  };
+  note_absent(before.nodes, state_.nodes);
+  note_absent(state_.nodes, before.nodes);
+  std::sort(uids.begin(), uids.end());
+  uids.erase(std::unique(uids.begin(), uids.end()), uids.end());
+  return uids;
 }
 
 void CgroupTree::find_pod_root(State& state) const {
@@ -84,38 +114,116 @@ Result<> CgroupTree::scan_hierarchy(const sys::Hierarchy& hierarchy, State& stat
     return fail_in("scan the cgroup tree", top.error());
   }
   state.nodes.insert_or_assign(*top, Node{"/", ""});
-  scan_below(hierarchy, "/", 0, state);
+  if (const Result<sys::Directory> opened = sys::Directory::open(*root_, hierarchy.path_of("/"))) {
+    scan_below(hierarchy, {.directory = *opened, .path = "/", .depth = 0}, entries_in(*opened),
+               state);
+  }
   return {};
 }
 
-void CgroupTree::scan_below(const sys::Hierarchy& hierarchy, const std::string& path, int depth,
-                            State& state) const {
-  const Result<std::vector<std::string>> names = root_->directories_in(hierarchy.path_of(path));
-  // A cgroup that vanished meanwhile has nothing below it.
-  if (!names || depth >= kDeepest) {
+void CgroupTree::scan_below(const sys::Hierarchy& hierarchy, const Level& level,
+                            const Entries& entries, State& state) const {
+  if (level.depth >= kDeepest) {
     return;
   }
-  for (const std::string& name : *names) {
-    const std::string child = sys::join_path(path, name);
-    if (rules_.place_of(child, state.pod_root).kind == PlaceKind::kNowhere) {
+  for (const sys::Directory::Entry& entry : entries) {
+    const std::string path = sys::join_path(level.path, entry.name);
+    Place place = rules_.place_of(path, state.pod_root);
+    if (place.kind == PlaceKind::kNowhere) {
       continue;
     }
-    if (const Result<sys::CgroupLook> look = sys::look_at_cgroup(*root_, hierarchy, child)) {
-      static_cast<void>(add(hierarchy, child, look->id, state));
-      if (look->may_have_children) {
-        scan_below(hierarchy, child, depth + 1, state);
-      }
+    const Result<sys::Directory::Look> look =
+        entry.look ? Result<sys::Directory::Look>(*entry.look)
+                   : level.directory.look_at(sys::name_below(level.within, entry.name));
+    if (look) {
+      Found found{.path = path, .place = std::move(place), .id = {hierarchy.id, look->inode}};
+      scan_one(hierarchy, level, {.name = entry.name, .look = *look}, std::move(found), state);
     }
   }
 }
 
-TreeAnswer CgroupTree::add(const sys::Hierarchy& hierarchy, const std::string& path, CgroupId id,
+void CgroupTree::scan_one(const sys::Hierarchy& hierarchy, const Level& above,
+                          const sys::Directory::Entry& entry, Found found, State& state) const {
+  const std::string path = found.path;
+  const Level level{.directory = above.directory,
+                    .within = sys::name_below(above.within, entry.name),
+                    .path = path,
+                    .depth = above.depth + 1};
+  // Where it is another, the scan of that hierarchy finds it.
+  found.pids_id = layout_.pids() && *layout_.pids() == hierarchy ? found.id : CgroupId{};
+  if (const std::optional<Entries> entries = same_as_before(level, found, *entry.look)) {
+    scan_in(hierarchy, level, *entries, std::move(found), state);
+    return;
+  }
+  const Result<sys::Directory> opened = above.directory.open_directory(level.within);
+  if (opened) {
+    scan_in(hierarchy, {.directory = *opened, .path = path, .depth = level.depth},
+            entries_in(*opened), std::move(found), state);
+    return;
+  }
+  found.populated = may_be_populated(Failure(opened.error()));
+  static_cast<void>(add(hierarchy, found, state));
+}
+
+void CgroupTree::scan_in(const sys::Hierarchy& hierarchy, const Level& level,
+                         const Entries& entries, Found found, State& state) const {
+  if (found.place.kind == PlaceKind::kPod && hierarchy == layout_.memory()) {
+    found.populated = may_be_populated(
+        sys::is_populated(level.directory, level.within, hierarchy.version, entries));
+  }
+  std::transform(entries.begin(), entries.end(), std::back_inserter(found.children),
+                 [](const sys::Directory::Entry& entry) { return entry.name; });
+  static_cast<void>(add(hierarchy, found, state));
+  scan_below(hierarchy, level, entries, state);
+}
+
+std::optional<CgroupTree::Entries> CgroupTree::same_as_before(
+    const Level& level, const Found& found, const sys::Directory::Look& look) const {
+  if (!look.may_have_directories()) {
+    return Entries{};
+  }
+  const auto before = state_.nodes.find(found.id);
+  if (before == state_.nodes.end() || look.directories != before->second.children.size()) {
+    return std::nullopt;
+  }
+  Entries entries;
+  for (const std::string& name : before->second.children) {
+    const Result<sys::Directory::Look> child =
+        level.directory.look_at(sys::name_below(level.within, name));
+    // One of the same name that was made since would say nothing of what there was when the links
+    // were counted.
+    const auto known =
+        child ? state_.nodes.find({found.id.hierarchy, child->inode}) : state_.nodes.end();
+    if (known == state_.nodes.end() || known->second.path != sys::join_path(level.path, name)) {
+      return std::nullopt;
+    }
+    entries.push_back({.name = name, .look = *child});
+  }
+  return entries;
+}
+
+CgroupTree::Found CgroupTree::look_up(const sys::Hierarchy& hierarchy, const std::string& path,
+                                      CgroupId id) const {
+  Found found{.path = path, .place = rules_.place_of(path, state_.pod_root), .id = id};
+  if (found.place.kind == PlaceKind::kPod && hierarchy == layout_.memory()) {
+    found.populated = may_be_populated(sys::is_populated(*root_, hierarchy, path));
+    if (layout_.pids()) {
+      found.pids_id = sys::cgroup_id(*root_, *layout_.pids(), path).value_or(CgroupId{});
+    }
+  }
+  return found;
+}
+
+TreeAnswer CgroupTree::add(const sys::Hierarchy& hierarchy, const Found& found,
                            State& state) const {
-  const Place place = rules_.place_of(path, state.pod_root);
+  const Place& place = found.place;
+  const CgroupId id = found.id;
   if (place.kind == PlaceKind::kNowhere) {
     return {};
   }
-  const bool is_known = !state.nodes.insert_or_assign(id, Node{path, place.pod.uid}).second;
+  const bool is_in_pod = !place.pod.uid.empty();
+  Node node{found.path, place.pod.uid, is_in_pod ? found.children : std::vector<std::string>{}};
+  const bool is_known = !state.nodes.insert_or_assign(id, std::move(node)).second;
   if (is_known || place.kind == PlaceKind::kOnTheWay) {
     return {};
   }
@@ -125,7 +233,7 @@ TreeAnswer CgroupTree::add(const sys::Hierarchy& hierarchy, const std::string& p
     return {is_news ? TreeChange::kRootChanged : TreeChange::kIrrelevant, ""};
   }
   if (place.kind == PlaceKind::kPod && is_memory) {
-    return add_pod(path, place, id, state);
+    return add_pod(found, state);
   }
   const auto pod = state.pods.find(place.pod.uid);
   if (pod == state.pods.end() || pod->second.path != place.pod_path) {
@@ -136,33 +244,30 @@ TreeAnswer CgroupTree::add(const sys::Hierarchy& hierarchy, const std::string& p
     return is_news ? TreeAnswer{TreeChange::kPodChanged, place.pod.uid} : TreeAnswer{};
   }
   if (place.kind == PlaceKind::kContainer && is_memory) {
-    add_container(pod->second, {place.container_id, path, id});
+    add_container(pod->second, {place.container_id, found.path, id});
     return {TreeChange::kContainerAdded, place.pod.uid};
   }
   return {TreeChange::kPodChanged, place.pod.uid};
 }
 
-TreeAnswer CgroupTree::add_pod(const std::string& path, const Place& place, CgroupId id,
-                               State& state) const {
+TreeAnswer CgroupTree::add_pod(const Found& found, State& state) {
   PodCgroup pod;
-  pod.uid = place.pod.uid;
-  pod.qos = place.pod.qos;
-  pod.driver = place.pod.driver;
-  pod.path = path;
-  pod.memory_id = id;
-  pod.external_rule = place.rule;
-  pod.populated = sys::is_populated(*root_, layout_.memory(), path).value_or(false);
-  if (layout_.pids()) {
-    pod.pids_id = sys::cgroup_id(*root_, *layout_.pids(), path).value_or(CgroupId{});
-  }
+  pod.uid = found.place.pod.uid;
+  pod.qos = found.place.pod.qos;
+  pod.driver = found.place.pod.driver;
+  pod.path = found.path;
+  pod.memory_id = found.id;
+  pod.external_rule = found.place.rule;
+  pod.populated = found.populated;
+  pod.pids_id = found.pids_id;
   const auto known = state.pods.find(pod.uid);
   // One uid at two places: a leftover. Whoever has processes counts.
-  if (known != state.pods.end() && known->second.path != path &&
+  if (known != state.pods.end() && known->second.path != found.path &&
       (known->second.populated || !pod.populated)) {
     return {};
   }
   state.pods.insert_or_assign(pod.uid, std::move(pod));
-  return {TreeChange::kPodAdded, place.pod.uid};
+  return {TreeChange::kPodAdded, found.place.pod.uid};
 }
 
 TreeAnswer CgroupTree::created(CgroupId id, CgroupId parent, std::string_view name) {
@@ -176,7 +281,7 @@ TreeAnswer CgroupTree::created(CgroupId id, CgroupId parent, std::string_view na
   if (sys::cgroup_id(*root_, *hierarchy, path).value_or(CgroupId{}) != id) {
     return {};
   }
-  return add(*hierarchy, path, id, state_);
+  return add(*hierarchy, look_up(*hierarchy, path, id), state_);
 }
 
 TreeAnswer CgroupTree::removed(CgroupId id) {
@@ -240,18 +345,25 @@ TreeAnswer CgroupTree::populated_changed(CgroupId id, bool populated) {
 }
 
 TreeAnswer CgroupTree::take_place(const std::string& path, CgroupId id) {
-  const Place place = rules_.place_of(path, state_.pod_root);
-  if (place.kind != PlaceKind::kPod || id.hierarchy != layout_.memory().id ||
+  if (id.hierarchy != layout_.memory().id ||
       sys::cgroup_id(*root_, layout_.memory(), path).value_or(CgroupId{}) != id) {
     return {};
   }
-  TreeAnswer taken = add_pod(path, place, id, state_);
+  const Found found = look_up(layout_.memory(), path, id);
+  if (found.place.kind != PlaceKind::kPod) {
+    return {};
+  }
+  TreeAnswer taken = add_pod(found, state_);
   if (taken.change != TreeChange::kIrrelevant) {
     // Known so far, but as nobody's containers.
     std::erase_if(state_.nodes, [&](const auto& item) {
       return item.first.hierarchy == id.hierarchy && item.second.path.starts_with(path + "/");
     });
-    scan_below(layout_.memory(), path, 0, state_);
+    if (const Result<sys::Directory> opened =
+            sys::Directory::open(*root_, layout_.memory().path_of(path))) {
+      scan_below(layout_.memory(), {.directory = *opened, .path = path, .depth = 0},
+                 entries_in(*opened), state_);
+    }
   }
   return taken;
 }

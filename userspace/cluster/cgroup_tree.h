@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "evictd/cgroup_id.h"
 #include "evictd/result.h"
 #include "sys/cgroup_layout.h"
+#include "sys/directory.h"
 #include "sys/root.h"
 
 namespace evictd::cluster {
@@ -46,9 +48,14 @@ class CgroupTree {
   /// Finds the pod root alone: what has to be known before its pods can be watched.
   void find_root();
   /// Reads the tree anew. No pod root is no error: there are no pods until it appears.
-  /// Errors: those of reading the root of a hierarchy; then nothing is changed.
-  /// Cost: for each pod about 20 system calls and 3 for each cgroup in it.
-  [[nodiscard]] Result<> scan();
+  /// Answers the uids of pods that have other cgroups, deep ones included, than was known before;
+  /// none at the first scan. Errors: those of reading the root of a hierarchy; then nothing is
+  /// changed.
+  /// Cost: on v1 some 20 system calls for a pod with one container, 4 for each other cgroup in it,
+  /// no path of more than two parts among them. In a later scan 7 for a pod with the same cgroups:
+  /// its directory is not read again where the link count and the ids of what was known say that
+  /// there is nothing else in it.
+  [[nodiscard]] Result<std::vector<std::string>> scan();
 
   /// A cgroup `name` was made below `parent`; both ids are of the same hierarchy.
   /// Cost: none if the parent is nobody's; else about as much as scan() for that one cgroup.
@@ -78,6 +85,8 @@ class CgroupTree {
     std::string path;
     /// uid of the pod that it is or is in; empty on the way.
     std::string uid;
+    /// What a scan has found right in it, if it is in a pod. Only a guess at what is in it now.
+    std::vector<std::string> children{};
   };
   struct State {
     std::string pod_root;
@@ -85,16 +94,47 @@ class CgroupTree {
     std::map<std::string, PodCgroup, std::less<>> pods;
     std::map<CgroupId, Node> nodes;
   };
+  /// One cgroup that is looked at; the last two of a pod in the memory hierarchy only.
+  struct Found {
+    std::string path;
+    Place place;
+    CgroupId id;
+    bool populated = false;
+    CgroupId pids_id{};
+    std::vector<std::string> children{};
+  };
+  using Entries = std::vector<sys::Directory::Entry>;
+  /// A directory on the way of a scan: the one that is `within` an open one, or that one itself
+  /// where it is empty.
+  struct Level {
+    const sys::Directory& directory;
+    std::string within{};
+    const std::string& path;
+    int depth = 0;
+  };
 
   CgroupTree(const sys::Root& root, sys::CgroupLayout layout, PlaceRules rules);
 
   void find_pod_root(State& state) const;
   [[nodiscard]] Result<> scan_hierarchy(const sys::Hierarchy& hierarchy, State& state) const;
-  void scan_below(const sys::Hierarchy& hierarchy, const std::string& path, int depth,
+  /// `entries` are the directories in `level`.
+  void scan_below(const sys::Hierarchy& hierarchy, const Level& level, const Entries& entries,
                   State& state) const;
-  TreeAnswer add(const sys::Hierarchy& hierarchy, const std::string& path, CgroupId id,
-                 State& state) const;
-  TreeAnswer add_pod(const std::string& path, const Place& place, CgroupId id, State& state) const;
+  void scan_one(const sys::Hierarchy& hierarchy, const Level& above,
+                const sys::Directory::Entry& entry, Found found, State& state) const;
+  /// `found` is `level`, and `entries` are the directories in it.
+  void scan_in(const sys::Hierarchy& hierarchy, const Level& level, const Entries& entries,
+               Found found, State& state) const;
+  /// What is in a directory of which `look` has told, without reading it: what was in it at the
+  /// last scan, if all of that is there and nothing else can be. Nothing if it has to be read.
+  [[nodiscard]] std::optional<Entries> same_as_before(const Level& level, const Found& found,
+                                                      const sys::Directory::Look& look) const;
+  /// What a cgroup is that an event told of.
+  [[nodiscard]] Found look_up(const sys::Hierarchy& hierarchy, const std::string& path,
+                              CgroupId id) const;
+  TreeAnswer add(const sys::Hierarchy& hierarchy, const Found& found, State& state) const;
+  static TreeAnswer add_pod(const Found& found, State& state);
+  [[nodiscard]] std::vector<std::string> differing(const State& before) const;
   TreeAnswer forget(const Node& node, CgroupId id);
   /// Makes the cgroup at `path` the pod's, if it is one that a pod may have and no other of the
   /// same uid has processes: while that was a leftover without any, it may have hidden this one.

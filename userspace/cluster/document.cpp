@@ -93,7 +93,9 @@ class YamlEvents final : public YAML::EventHandler {
 };
 
 void parse_yaml(std::string_view text, JsonBuilder& builder) {
-  std::istringstream stream{std::string(text)};
+  // A comment behind it: without one the parser takes a quote that is open at the end of the last
+  // line for closed there, and half a file for a whole one.
+  std::istringstream stream(std::string(text) + "\n#");
   try {
     YAML::Parser parser(stream);
     YamlEvents events(builder);
@@ -157,7 +159,9 @@ std::string shown_number(std::string_view digits) {
 /// Passes the events of nlohmann's parser on; false ends it.
 class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  JsonEvents(JsonBuilder& builder, const int& line) : builder_(&builder), line_(&line) {}
+  /// Of a text of so many bytes.
+  JsonEvents(JsonBuilder& builder, const int& line, std::size_t bytes)
+      : builder_(&builder), line_(&line), bytes_(bytes) {}
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -180,11 +184,13 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
     builder_->add_key(std::move(key), *line_);
     return !builder_->failed();
   }
-  bool parse_error(std::size_t /*position*/, const std::string& token,
+  bool parse_error(std::size_t bytes_read, const std::string& token,
                    const nlohmann::json::exception& error) override {
     if (error.id == kNumberOverflow) {
       builder_->fail_at(*line_, Errc::kInvalid,
                         "the number " + shown_number(token) + " is out of range");
+    } else if (bytes_read > bytes_) {  // The parser counts the end as one.
+      builder_->fail_at(*line_, Errc::kMalformed, "not JSON, it ends too early");
     } else {
       builder_->fail_at(*line_, Errc::kMalformed, "not JSON at '" + shown_end(token) + "'");
     }
@@ -203,11 +209,12 @@ class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
 
   JsonBuilder* builder_;
   const int* line_;
+  std::size_t bytes_;
 };
 
 void parse_json(std::string_view text, JsonBuilder& builder) {
   int line = 1;
-  JsonEvents events(builder, line);
+  JsonEvents events(builder, line, text.size());
   try {
     static_cast<void>(nlohmann::json::sax_parse(CountingIterator(text.data(), line),
                                                 CountingIterator(text.data() + text.size(), line),

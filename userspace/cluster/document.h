@@ -16,7 +16,8 @@ enum class DocumentFormat { kYaml, kJson };
 struct DocumentLimits {
   /// etcd stores no object above 1.5 MiB; a list of 110 pods is about 1 MiB.
   std::size_t bytes = std::size_t{4} << 20;
-  /// A v1.Pod is 14 levels deep at most.
+  /// Of objects and lists in each other, aliases counted as what they stand for. A v1.Pod is 14
+  /// levels deep at most.
   std::size_t depth = 64;
   /// Scalars, sequences and mappings in all documents, aliases counted as what they stand for.
   std::size_t values = 200'000;

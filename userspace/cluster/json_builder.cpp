@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/json_builder.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace evictd::cluster {
@@ -23,15 +24,25 @@ bool JsonBuilder::count(std::size_t values, int line) {
   return !failure_;
 }
 
+/// A reader of the whole may call itself once a level: no text may make that deep, by aliases
+/// either.
+bool JsonBuilder::nest(std::size_t levels, int line) {
+  if (frames_.size() + levels > limits_.depth) {
+    fail_at(line, Errc::kExhausted,
+            "nested deeper than " + std::to_string(limits_.depth) + " levels");
+  }
+  return !failure_;
+}
+
 void JsonBuilder::add(nlohmann::json value, int line, std::size_t anchor) {
   if (failure_ || !count(1, line)) {
     return;
   }
   look_at(line);
   if (anchor != 0) {
-    anchors_.insert_or_assign(anchor, Anchored{value, 1});
+    anchors_.insert_or_assign(anchor, Anchored{value, 1, 0});
   }
-  attach(std::move(value), line);
+  attach(std::move(value), line, 0);
 }
 
 void JsonBuilder::add_alias(std::size_t anchor, int line) {
@@ -40,11 +51,12 @@ void JsonBuilder::add_alias(std::size_t anchor, int line) {
     fail_at(line, Errc::kInvalid, "an alias to what it is in");
     return;
   }
-  if (failure_ || !count(anchored->second.values, line)) {
+  const Anchored& meant = anchored->second;
+  if (failure_ || !count(meant.values, line) || !nest(meant.levels, line)) {
     return;
   }
   look_at(line);
-  attach(anchored->second.value, line);
+  attach(meant.value, line, meant.levels);
 }
 
 void JsonBuilder::begin_object(int line, std::size_t anchor) {
@@ -56,15 +68,11 @@ void JsonBuilder::begin_array(int line, std::size_t anchor) {
 }
 
 void JsonBuilder::begin(nlohmann::json value, int line, std::size_t anchor) {
-  if (failure_ || !count(1, line)) {
-    return;
-  }
-  if (frames_.size() >= limits_.depth) {
-    fail_at(line, Errc::kExhausted, "nested deeper than " + std::to_string(limits_.depth));
+  if (failure_ || !count(1, line) || !nest(1, line)) {
     return;
   }
   look_at(line);
-  frames_.push_back({std::move(value), std::nullopt, anchor, values_ - 1, line});
+  frames_.push_back({std::move(value), std::nullopt, anchor, values_ - 1, line, 1});
 }
 
 void JsonBuilder::add_key(std::string key, int line) {
@@ -86,17 +94,19 @@ void JsonBuilder::end() {
   Frame frame = std::move(frames_.back());
   frames_.pop_back();
   if (frame.anchor != 0) {
-    anchors_.insert_or_assign(frame.anchor, Anchored{frame.value, values_ - frame.values_before});
+    anchors_.insert_or_assign(frame.anchor,
+                              Anchored{frame.value, values_ - frame.values_before, frame.levels});
   }
-  attach(std::move(frame.value), frame.line);
+  attach(std::move(frame.value), frame.line, frame.levels);
 }
 
-void JsonBuilder::attach(nlohmann::json value, int line) {
+void JsonBuilder::attach(nlohmann::json value, int line, std::size_t levels) {
   if (frames_.empty()) {
     documents_.push_back({std::move(value), line, std::exchange(item_lines_, {})});
     return;
   }
   Frame& parent = frames_.back();
+  parent.levels = std::max(parent.levels, levels + 1);
   if (parent.value.is_array()) {
     parent.value.push_back(std::move(value));
     return;

@@ -54,15 +54,22 @@ class JsonBuilder {
     /// Values counted when it began.
     std::size_t values_before = 0;
     int line = 1;
+    /// Of objects and arrays in each other so far, with itself.
+    std::size_t levels = 1;
   };
   struct Anchored {
     nlohmann::json value;
     std::size_t values = 0;
+    /// As in a frame; 0 of a scalar.
+    std::size_t levels = 0;
   };
 
   void begin(nlohmann::json value, int line, std::size_t anchor);
-  void attach(nlohmann::json value, int line);
+  /// `levels` as in Anchored.
+  void attach(nlohmann::json value, int line, std::size_t levels);
   [[nodiscard]] bool count(std::size_t values, int line);
+  /// Whether so many more levels may stand where the next value goes.
+  [[nodiscard]] bool nest(std::size_t levels, int line);
   void look_at(int line);
   [[nodiscard]] std::string path() const;
 

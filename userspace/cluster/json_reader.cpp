@@ -17,6 +17,28 @@ std::string child_path(const std::string& parent, std::string_view key) {
   return parent.empty() ? std::string(key) : parent + "." + std::string(key);
 }
 
+/// Shortens `text` to so many bytes; it is ASCII.
+std::string shortened(std::string text) {
+  constexpr std::size_t kMost = 64;
+  if (text.size() > kMost) {
+    text.resize(kMost);
+    text += "...";
+  }
+  return text;
+}
+
+/// What stands there, for an error of one line: whatever is no plain text is escaped.
+std::string shown(const nlohmann::json& value) {
+  if (value.is_object()) {
+    return "a mapping";
+  }
+  if (value.is_array()) {
+    return "a list";
+  }
+  constexpr bool kAscii = true;
+  return shortened(value.dump(-1, ' ', kAscii, nlohmann::json::error_handler_t::replace));
+}
+
 }  // namespace
 
 JsonReader JsonReader::at(std::string_view key) const {
@@ -124,7 +146,8 @@ std::optional<std::uint64_t> JsonReader::unsigned_integer() const {
 
 void JsonReader::reject(std::string_view why) const {
   if (!problem_->has_value()) {
-    *problem_ = (path_.empty() ? std::string("document") : path_) + ": " + std::string(why);
+    *problem_ = (path_.empty() ? std::string("document") : path_) + ": " + shown(*value_) + ": " +
+                std::string(why);
   }
 }
 

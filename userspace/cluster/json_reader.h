@@ -40,7 +40,7 @@ class JsonReader {
                                                     std::int64_t highest) const;
   [[nodiscard]] std::optional<std::uint64_t> unsigned_integer() const;
 
-  /// Reports that the value here is not allowed.
+  /// Reports that the value here, which the report shows, is not allowed.
   void reject(std::string_view why) const;
 
  private:

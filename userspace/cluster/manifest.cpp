@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cluster/cgroup_name.h"
+#include "cluster/pod_defaults.h"
 #include "cluster/pod_json.h"
 
 namespace evictd::cluster {
@@ -61,7 +62,7 @@ Result<> add_pod(const Source& source, const Position& place, const nlohmann::js
                  std::vector<Manifest>& manifests) {
   Result<eviction::Pod> pod = pod_from_json(object);
   if (!pod) {
-    // "spec.priority: must be ...", or "document: must be ...".
+    // "spec.priority: "high": must be ...", or "document: a list: must be ...".
     const std::string& text = pod.error().context;
     const std::size_t colon = text.find(": ");
     const std::string_view path = std::string_view(text).substr(0, colon);
@@ -72,6 +73,7 @@ Result<> add_pod(const Source& source, const Position& place, const nlohmann::js
   if (pod->name.empty() && source.kind == ManifestKind::kSubmitted) {
     return refuse(source, place, "", "no pod: it has no metadata.name");
   }
+  apply_pod_defaults(*pod);
   Manifest manifest;
   manifest.cgroup_uid = cgroup_uid_of(*pod);
   manifest.kind = source.kind;

@@ -31,7 +31,8 @@ struct Manifest {
   std::string origin;
 };
 
-/// Reads the pods of one file: v1.Pod, v1.PodList or v1.List documents.
+/// Reads the pods of one file: v1.Pod, v1.PodList or v1.List documents. What they leave out is
+/// filled in as by apply_pod_defaults().
 /// Errors: those of parse_documents; kInvalid, "FILE:LINE: what", for another kind or apiVersion,
 /// a pod without any uid in a directory of kPods or without a name among kSubmitted, or a field
 /// that is not what the API has.

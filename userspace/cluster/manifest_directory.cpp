@@ -56,10 +56,13 @@ Result<std::set<std::string>> manifest_names(int directory, const std::string& p
                     : fail_errno(errno, "list " + path);
 }
 
-/// The text of a regular file; nullopt for a directory, a device or a pipe, on which a read could
-/// block.
-Result<std::optional<std::string>> read_regular(int directory, const std::string& name,
-                                                const std::string& path) {
+const char* kind_of(mode_t mode) {
+  return S_ISDIR(mode) ? "a directory" : S_ISFIFO(mode) ? "a pipe" : "a device";
+}
+
+/// The text of a regular file. A directory, a device or a pipe is kMalformed: it has none, or a
+/// read of it could block.
+Result<std::string> read_regular(int directory, const std::string& name, const std::string& path) {
   const base::Fd fd(::openat(directory, name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd) {
     return fail_errno(errno, path);
@@ -69,13 +72,9 @@ Result<std::optional<std::string>> read_regular(int directory, const std::string
     return fail_errno(errno, path);
   }
   if (!S_ISREG(status.st_mode)) {
-    return std::nullopt;
+    return fail(Errc::kMalformed, path + ": " + kind_of(status.st_mode) + "; allowed: a file");
   }
-  Result<std::string> text = sys::read_all(fd.get(), DocumentLimits{}.bytes, path);
-  if (!text) {
-    return Failure(text.error());
-  }
-  return std::optional(std::move(*text));
+  return sys::read_all(fd.get(), DocumentLimits{}.bytes, path);
 }
 
 /// A new regular file is read when its writer has closed it, but a link has all its text at once.
@@ -83,6 +82,24 @@ bool is_being_written(int directory, const std::string& name) {
   struct stat status {};
   return ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
          S_ISREG(status.st_mode) && status.st_nlink == 1;
+}
+
+/// Whether `path` still leads to `directory`. Nothing tells of a directory that was removed while a
+/// descriptor is held: the kernel sends IN_DELETE_SELF when the last one is closed.
+bool is_at(const std::string& path, int directory) {
+  struct stat there {};
+  struct stat held {};
+  return ::stat(path.c_str(), &there) == 0 && ::fstat(directory, &held) == 0 &&
+         there.st_dev == held.st_dev && there.st_ino == held.st_ino;
+}
+
+/// The problem, and how it is gone on with.
+Error with_end(const Error& problem, bool keeps_pods) {
+  Error whole = problem;
+  whole.context +=
+      keeps_pods ? ", continuing with its pods as they were last read, as protected as they were"
+                 : ", continuing without it";
+  return whole;
 }
 
 bool same(const std::optional<Error>& a, const std::optional<Error>& b) {
@@ -100,7 +117,9 @@ Result<ManifestDirectory> ManifestDirectory::open(ManifestDirectoryOptions optio
   if (Result<> watched = made.watch(); !watched) {
     return Failure(watched.error());
   }
-  static_cast<void>(made.read_directory());
+  if (made.options_.first_reading == FirstReading::kAtOnce) {
+    static_cast<void>(made.read_directory());
+  }
   return made;
 }
 
@@ -153,17 +172,15 @@ ManifestDirectory::Changes ManifestDirectory::take_changes() {
 
 bool ManifestDirectory::refresh() {
   const Changes changes = take_changes();
-  if (changes.directory_gone) {
-    if (watch_ >= 0) {
-      ::inotify_rm_watch(inotify_.get(), watch_);
-    }
+  if (directory_ && (changes.directory_gone || !is_at(options_.path, directory_.get()))) {
+    ::inotify_rm_watch(inotify_.get(), watch_);
     watch_ = -1;
     directory_.reset();
   }
   if (!directory_) {
     return come_back();
   }
-  if (changes.everything) {
+  if (changes.everything || unread_) {
     return read_directory();
   }
   bool changed = false;
@@ -176,13 +193,14 @@ bool ManifestDirectory::refresh() {
 bool ManifestDirectory::come_back() {
   const std::optional<Error> before = std::exchange(directory_problem_, std::nullopt);
   if (Result<> watched = watch(); !watched) {
-    directory_problem_ = watched.error().in("pods of the last reading are kept");
+    directory_problem_ = watched.error();
     return !same(before, directory_problem_);
   }
   return read_directory() || before.has_value();
 }
 
 bool ManifestDirectory::read_directory() {
+  unread_ = false;
   const Result<std::set<std::string>> names = manifest_names(directory_.get(), options_.path);
   const std::optional<Error> before = std::exchange(directory_problem_, std::nullopt);
   if (!names) {
@@ -200,8 +218,8 @@ bool ManifestDirectory::read_directory() {
 
 bool ManifestDirectory::read_file(const std::string& name) {
   const std::string path = sys::join_path(options_.path, name);
-  Result<std::optional<std::string>> text = read_regular(directory_.get(), name, path);
-  if ((text && !*text) || (!text && text.error().code == Errc::kNotFound)) {
+  const Result<std::string> text = read_regular(directory_.get(), name, path);
+  if (!text && text.error().code == Errc::kNotFound) {
     return files_.erase(name) > 0;
   }
   File& file = files_[name];
@@ -211,7 +229,7 @@ bool ManifestDirectory::read_file(const std::string& name) {
     return true;
   }
   Result<std::vector<Manifest>> manifests =
-      parse_manifests(**text, path, *format_of(name), options_.kind);
+      parse_manifests(*text, path, *format_of(name), options_.kind);
   if (manifests) {
     file.manifests = std::move(*manifests);
   } else {
@@ -233,11 +251,11 @@ std::vector<const Manifest*> ManifestDirectory::manifests() const {
 std::vector<Error> ManifestDirectory::problems() const {
   std::vector<Error> all;
   if (directory_problem_) {
-    all.push_back(*directory_problem_);
+    all.push_back(with_end(*directory_problem_, !manifests().empty()));
   }
   for (const auto& [name, file] : files_) {
     if (file.problem) {
-      all.push_back(*file.problem);
+      all.push_back(with_end(*file.problem, !file.manifests.empty()));
     }
   }
   return all;

@@ -13,19 +13,26 @@
 
 namespace evictd::cluster {
 
+/// When a directory of manifests is read first.
+enum class FirstReading {
+  kAtOnce,  ///< By open().
+  kLater,   ///< By the first refresh(): a thousand manifests take as long as a start may.
+};
+
 struct ManifestDirectoryOptions {
   std::string path;
   ManifestKind kind = ManifestKind::kPods;
+  FirstReading first_reading = FirstReading::kAtOnce;
 };
 
 /// The pods of one directory of manifests, kept up to date by inotify. Files that end in .yaml,
-/// .yml or .json are read; names that begin with a '.' and directories are not. A file that cannot
-/// be read or understood keeps the pods that it gave before, and is a problem until it is mended or
-/// removed. So does the directory when it is removed itself: taking it for empty would make every
-/// pod an unknown one. Thread rule: housekeeping only.
+/// .yml or .json are read; names that begin with a '.' are not. A file that cannot be read or
+/// understood, or is a directory, pipe or device, keeps the pods that it gave before, and is a
+/// problem until it is mended or removed. So does the directory when it is removed itself: taking
+/// it for empty would make every pod an unknown one. Thread rule: housekeeping only.
 class ManifestDirectory {
  public:
-  /// Watches the directory, then reads it. Bad files are problems(), not errors.
+  /// Watches the directory, then reads it, now or later. Bad files are problems(), not errors.
   /// Errors: kNotFound, kPermission or kIo, naming the directory; kExhausted out of inotify
   /// instances.
   [[nodiscard]] static Result<ManifestDirectory> open(ManifestDirectoryOptions options);
@@ -33,14 +40,16 @@ class ManifestDirectory {
   /// For an event loop: readable when something in the directory changed. The same for the life of
   /// the object.
   [[nodiscard]] int fd() const { return inotify_.get(); }
-  /// Reads what changed; also comes back to a directory that was removed and made anew, so call it
-  /// at times even if fd() says nothing. True when something was read
-  /// anew, so that pods or problems may be others than before.
+  /// Reads what changed. Also notices that the path leads nowhere or to another directory, and
+  /// comes back to one that was made anew, so call it at times even if fd() says nothing: a removal
+  /// is told by no event. True when something was read anew, so that pods or problems may be others
+  /// than before.
   [[nodiscard]] bool refresh();
 
   /// By file name, then in the file's order. Valid until the next refresh().
   [[nodiscard]] std::vector<const Manifest*> manifests() const;
-  /// Why the directory or files are not read as they are now, one each, naming file and line.
+  /// Why the directory or files are not read as they are now, one each, naming file and line, and
+  /// whether it is gone on with the pods of the last reading or without.
   [[nodiscard]] std::vector<Error> problems() const;
   [[nodiscard]] const ManifestDirectoryOptions& options() const { return options_; }
 
@@ -71,6 +80,8 @@ class ManifestDirectory {
   /// Empty while the directory is gone.
   base::Fd directory_;
   int watch_ = -1;
+  /// The first reading is to come.
+  bool unread_ = true;
   std::map<std::string, File> files_;
   std::optional<Error> directory_problem_;
 };

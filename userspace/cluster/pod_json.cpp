@@ -42,7 +42,7 @@ std::optional<Quantity> quantity_at(const JsonReader& reader) {
   }
   Result<Quantity> quantity = Quantity::parse(without_blanks_around(text));
   if (!quantity) {
-    reader.reject(quantity.error().context);
+    reader.reject(quantity.error().context + "; allowed: a quantity such as 64Mi");
     return std::nullopt;
   }
   return *std::move(quantity);
@@ -122,7 +122,7 @@ void read_metadata(const JsonReader& metadata, Pod& pod) {
       if (time) {
         pod.created_at = *time;
       } else {
-        created.reject(time.error().context);
+        created.reject("is not a time; allowed: one like 2024-01-31T12:00:00Z");
       }
     }
   }
@@ -171,14 +171,18 @@ void read_status(const JsonReader& status, Pod& pod) {
 
 }  // namespace
 
-Result<Pod> pod_from_json(const nlohmann::json& object) {
-  std::optional<std::string> problem;
-  const JsonReader root(object, problem);
+Pod read_pod(const JsonReader& root) {
   Pod pod;
   root.members();  // anything but an object is refused
   read_metadata(root.at("metadata"), pod);
   read_spec(root.at("spec"), pod);
   read_status(root.at("status"), pod);
+  return pod;
+}
+
+Result<Pod> pod_from_json(const nlohmann::json& object) {
+  std::optional<std::string> problem;
+  Pod pod = read_pod(JsonReader(object, problem));
   if (problem) {
     return fail(Errc::kMalformed, *problem);
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "cluster/json_reader.h"
 #include "core/rfc3339.h"
 #include "evictd/result.h"
 #include "eviction/pod.h"
@@ -15,6 +14,10 @@ namespace evictd::cluster {
 /// quantities must match ..."); the pod is then to be treated as unknown, never as without
 /// requests.
 [[nodiscard]] Result<eviction::Pod> pod_from_json(const nlohmann::json& object);
+
+/// The same for the object that `root` reads, which is told what is wrong; the pod is then not to
+/// be used.
+[[nodiscard]] eviction::Pod read_pod(const JsonReader& root);
 
 using core::wall_time_from_rfc3339;
 

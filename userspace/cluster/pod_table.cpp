@@ -3,15 +3,26 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 #include <utility>
+
+#include "eviction/pod_facts.h"
 
 namespace evictd::cluster {
 
 namespace {
 
-using ManifestsByUid = std::map<std::string_view, const Manifest*>;
+/// What the manifests of one uid say together.
+struct Described {
+  const Manifest* first = nullptr;
+  /// As the first has it, with what protects it in the others; unset where there are none.
+  std::unique_ptr<eviction::Pod> united;
+
+  [[nodiscard]] const eviction::Pod& pod() const { return united ? *united : first->pod; }
+};
+using ManifestsByUid = std::map<std::string_view, Described>;
 
 eviction::QosClass qos_class(PathQos qos) {
   switch (qos) {
@@ -25,24 +36,45 @@ eviction::QosClass qos_class(PathQos qos) {
   return eviction::QosClass::kBestEffort;
 }
 
-/// A static pod is described twice where the API server's mirror of it is known too; both
-/// descriptions are protected alike.
-bool contradict(const Manifest& a, const Manifest& b) {
-  return !a.pod.from_static_source && !b.pod.from_static_source;
+/// Whether they are an API server's mirror and the static pod that it shows, in either order.
+bool are_mirror_and_static(const Manifest& a, const Manifest& b) {
+  const auto shows = [](const Manifest& mirror, const Manifest& original) {
+    return is_mirror(mirror.pod) && is_static(original.pod) && !is_mirror(original.pod);
+  };
+  return shows(a, b) || shows(b, a);
 }
 
-ManifestsByUid index_manifests(const JoinInputs& inputs, std::vector<Error>& problems) {
+/// `added`: `manifest` says of the pod's protection what those before it do not.
+Error claimed_twice(const Manifest& manifest, const Manifest& first, bool added) {
+  return {
+      Errc::kInvalid, 0,
+      manifest.origin + ": metadata.uid: '" + manifest.cgroup_uid + "' is also the uid at " +
+          first.origin + ", which counts; allowed: one manifest a uid, " +
+          (added ? "continuing with what protects the pod in either" : "continuing without it")};
+}
+
+/// The first manifest of each uid. What protects a pod in any of its manifests protects it:
+/// directories of static ones come last, and a pod that one of them names is static whatever else
+/// was written down of it.
+ManifestsByUid unite_manifests(const JoinInputs& inputs, std::vector<Error>& problems) {
   ManifestsByUid by_uid;
   for (const Manifest* manifest : inputs.manifests) {
     if (manifest->cgroup_uid.empty()) {
       continue;
     }
-    const auto [known, is_new] = by_uid.emplace(manifest->cgroup_uid, manifest);
-    if (!is_new && contradict(*known->second, *manifest)) {
-      problems.push_back({Errc::kInvalid, 0,
-                          manifest->origin + ": metadata.uid: '" + manifest->cgroup_uid +
-                              "' is also the uid at " + known->second->origin +
-                              ", which counts; allowed: one manifest a uid"});
+    Described& described = by_uid[manifest->cgroup_uid];
+    if (described.first == nullptr) {
+      described.first = manifest;
+      continue;
+    }
+    const Manifest& first = *described.first;
+    const bool is_pair = !described.united && are_mirror_and_static(first, *manifest);
+    if (!described.united) {
+      described.united = std::make_unique<eviction::Pod>(first.pod);
+    }
+    const bool added = protect_as(*described.united, manifest->pod);
+    if (!is_pair) {
+      problems.push_back(claimed_twice(*manifest, first, added));
     }
   }
   return by_uid;
@@ -82,14 +114,14 @@ eviction::Pod pod_from_rule(const PodCgroup& cgroup, const ExternalPodRule& rule
   return pod;
 }
 
-PodEntry entry_of(const PodCgroup& cgroup, const Manifest* manifest, const JoinInputs& inputs) {
+PodEntry entry_of(const PodCgroup& cgroup, const Described* described, const JoinInputs& inputs) {
   PodEntry entry;
   entry.uid = cgroup.uid;
   entry.cgroup = cgroup;
-  if (manifest != nullptr) {
+  if (described != nullptr) {
     entry.origin = PodOrigin::kManifest;
-    entry.pod = manifest->pod;
-    entry.manifest_origin = manifest->origin;
+    entry.pod = described->pod();
+    entry.manifest_origin = described->first->origin;
   } else if (cgroup.external_rule && *cgroup.external_rule < inputs.external_pods.size()) {
     entry.origin = PodOrigin::kRule;
     entry.pod = pod_from_rule(cgroup, inputs.external_pods[*cgroup.external_rule]);
@@ -104,12 +136,12 @@ PodEntry entry_of(const PodCgroup& cgroup, const Manifest* manifest, const JoinI
   return entry;
 }
 
-PodEntry entry_without_cgroup(const Manifest& manifest) {
+PodEntry entry_without_cgroup(const Manifest& manifest, const eviction::Pod& pod) {
   PodEntry entry;
   entry.uid = manifest.cgroup_uid.empty() ? manifest.origin : manifest.cgroup_uid;
-  entry.pod = manifest.pod;
+  entry.pod = pod;
   entry.origin = PodOrigin::kManifest;
-  const bool is_over = has_ended(manifest.pod) || manifest.pod.deletion_requested;
+  const bool is_over = has_ended(pod) || pod.deletion_requested;
   entry.state = is_over ? PodState::kTerminated : PodState::kNoCgroup;
   entry.manifest_origin = manifest.origin;
   return entry;
@@ -159,19 +191,21 @@ std::string_view to_string(PodOrigin origin) {
 
 PodTable join_pods(const JoinInputs& inputs) {
   PodTable table;
-  const ManifestsByUid manifests = index_manifests(inputs, table.problems);
+  const ManifestsByUid manifests = unite_manifests(inputs, table.problems);
   std::set<std::string_view> with_cgroup;
   for (const PodCgroup* cgroup : inputs.cgroups) {
-    const auto manifest = manifests.find(cgroup->uid);
+    const auto described = manifests.find(cgroup->uid);
     table.entries.push_back(
-        entry_of(*cgroup, manifest == manifests.end() ? nullptr : manifest->second, inputs));
+        entry_of(*cgroup, described == manifests.end() ? nullptr : &described->second, inputs));
     with_cgroup.insert(cgroup->uid);
   }
   for (const Manifest* manifest : inputs.manifests) {
     const std::string_view uid = manifest->cgroup_uid;
-    const bool counts = uid.empty() || manifests.at(uid) == manifest;
-    if (counts && !with_cgroup.contains(uid)) {
-      table.entries.push_back(entry_without_cgroup(*manifest));
+    if (uid.empty()) {
+      table.entries.push_back(entry_without_cgroup(*manifest, manifest->pod));
+    } else if (const Described& described = manifests.at(uid);
+               described.first == manifest && !with_cgroup.contains(uid)) {
+      table.entries.push_back(entry_without_cgroup(*manifest, described.pod()));
     }
   }
   std::sort(table.entries.begin(), table.entries.end(),

@@ -83,7 +83,8 @@ struct PodTable {
   /// time, then those whose time is not known by cgroup id; then by uid. After them the manifests
   /// without a cgroup, by uid. The same inputs give the same order.
   std::vector<PodEntry> entries;
-  /// Of each uid that two manifests claim; the first one counts.
+  /// Of each uid that two manifests claim, unless they are a static pod and its mirror. The first
+  /// one counts, but the pod is static, a mirror or critical if any of them says so.
   std::vector<Error> problems;
 
   [[nodiscard]] std::size_t count(PodState state) const;

@@ -1,9 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/change.h"
 
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
 #include "config/keys.h"
+#include "config/value.h"
+#include "config/yaml_tree.h"
 
 namespace evictd::config {
+namespace {
+
+/// A value of a Change as an error shows it.
+std::string shown_value(const std::string& json) {
+  if (json == "null") {
+    return "unset";
+  }
+  YamlNode node;
+  node.kind = YamlNode::Kind::kScalar;
+  node.plain = true;
+  node.text = json;
+  return shown(node);
+}
+
+Failure refuse_change(const Change& change, const std::string& others, const Config& before,
+                      const Config& after) {
+  const Origin origin = after.origin(change.key);
+  const bool is_given = origin.kind != Origin::Kind::kDefault;
+  const bool is_file = origin.kind == Origin::Kind::kFile;
+  const std::string place = !is_given ? before.origin(change.key).source
+                            : is_file ? origin.source
+                                      : to_string(origin);
+  const std::string now = shown_value(change.before);
+  const std::string wanted = shown_value(change.after);
+  const std::string reason = fmt::format("a change{} needs a restart, until then {} holds",
+                                         others.empty() ? "" : ", as of " + others + ",", now);
+  return refuse({.filename = place,
+                 .line = is_file ? origin.line : 0,
+                 .key = change.key,
+                 .shown = is_given ? wanted : wanted + " (default, not given any more)",
+                 .reason = reason,
+                 .allowed = now + ", or a restart"});
+}
+
+}  // namespace
 
 std::vector<Change> diff(const Config& before, const Config& after) {
   std::vector<Change> changes;
@@ -20,14 +62,20 @@ std::vector<Change> diff(const Config& before, const Config& after) {
   return changes;
 }
 
-std::string restart_keys(const std::vector<Change>& changes) {
-  std::string names;
-  for (const Change& change : changes) {
-    if (change.effect == Effect::kRestart) {
-      names += (names.empty() ? "" : ", ") + change.key;
+Result<> check_reload(const Config& before, const Config& after) {
+  std::optional<Change> first;
+  std::string others;
+  for (Change& change : diff(before, after)) {
+    if (change.effect != Effect::kRestart) {
+      continue;
+    }
+    if (first) {
+      others += (others.empty() ? "" : ", ") + change.key;
+    } else {
+      first = std::move(change);
     }
   }
-  return names;
+  return first ? Result<>(refuse_change(*first, others, before, after)) : Result<>();
 }
 
 }  // namespace evictd::config

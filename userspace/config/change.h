@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "evictd/result.h"
 
 namespace evictd::config {
 
@@ -27,7 +28,10 @@ struct Change {
 /// Every key that differs, in the order of docs/configuration.md.
 [[nodiscard]] std::vector<Change> diff(const Config& before, const Config& after);
 
-/// The keys of `changes` that need a restart, joined by ", "; empty if there are none.
-[[nodiscard]] std::string restart_keys(const std::vector<Change>& changes);
+/// Whether a daemon that runs with `before` may take `after` at a reload.
+/// Errors: kInvalid for keys that need a restart: "FILE:LINE: KEY: VALUE: ..." of the first in the
+/// order of docs/configuration.md, with the value in force, and the names of the others. Without
+/// LINE where the key is not given any more: FILE is the one that had it.
+[[nodiscard]] Result<> check_reload(const Config& before, const Config& after);
 
 }  // namespace evictd::config

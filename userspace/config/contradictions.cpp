@@ -174,6 +174,36 @@ Result<> check_control_socket(const Settings& settings, const Judge& judge) {
                                   longest_directory, kLongestSocketPath));
 }
 
+/// The socket begins under a longer name, which must fit too.
+Result<> check_notify_socket(const Settings& settings, const Judge& judge) {
+  constexpr std::size_t kLongest = kLongestSocketPath - std::string_view(".new").size();
+  const std::size_t length = settings.notify_socket.size();
+  if (length <= kLongest) {
+    return {};
+  }
+  YamlNode value;
+  value.kind = YamlNode::Kind::kScalar;
+  value.text = settings.notify_socket;
+  return judge.refuse("notifySocket", shown(value),
+                      fmt::format("too long for a socket that is renamed ({} bytes)", length),
+                      fmt::format("a path of at most {} bytes", kLongest));
+}
+
+/// The kubelet of 1.26 does not know them yet.
+Result<> check_levels(const Settings& settings, const Judge& judge) {
+  if (settings.compatibility != eviction::Compat::k1_26) {
+    return {};
+  }
+  for (const std::string& level : settings.eviction.enforce_node_allocatable) {
+    if (level.ends_with("-compressible")) {
+      return judge.refuse("enforceNodeAllocatable", in_quotes(level),
+                          "unknown to the kubelet of compatibility 1.26",
+                          "a list of pods, system-reserved, kube-reserved, none; none only alone");
+    }
+  }
+  return {};
+}
+
 /// Without a cgroup for pods there is nothing to hold them to.
 Result<> check_enforcement(const Settings& settings, const Judge& judge) {
   if (settings.node_allocatable.cgroups_per_qos) {
@@ -200,6 +230,8 @@ Result<> check_contradictions(const Settings& settings, const Origins& origins,
       .and_then([&] { return check_directories(settings, judge); })
       .and_then([&] { return check_written_files(settings, judge); })
       .and_then([&] { return check_control_socket(settings, judge); })
+      .and_then([&] { return check_notify_socket(settings, judge); })
+      .and_then([&] { return check_levels(settings, judge); })
       .and_then([&] { return check_enforcement(settings, judge); });
 }
 

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "config/nearest_name.h"
+#include "core/nearest_name.h"
 #include "eviction/parse_thresholds.h"
 
 namespace evictd::config {
@@ -73,7 +73,7 @@ Result<std::map<std::string, std::string>> read_signal_map(const Value& value, S
     const Value member = entry_of(value, entry);
     if (eviction::signal_from_text(entry.key, compat) == eviction::Signal::kUnknown) {
       return member.refuse(
-          fmt::format("unknown signal, the nearest is {}", nearest_name(entry.key, names)),
+          fmt::format("unknown signal, the nearest is {}", core::nearest_name(entry.key, names)),
           signals);
     }
     Result<std::string> text = read_text(member);

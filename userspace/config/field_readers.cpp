@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "config/nearest_name.h"
+#include "core/nearest_name.h"
 #include "eviction/quantity.h"
 
 namespace evictd::config {
@@ -62,7 +62,7 @@ Result<> read_pod_glob_member(const Value& member, std::string_view name, PodGlo
   }
   static const std::vector<std::string> kMembers = {"glob", "name", "priority", "memoryRequest"};
   return member.refuse(
-      fmt::format("unknown key, the nearest is \"{}\"", nearest_name(name, kMembers)),
+      fmt::format("unknown key, the nearest is \"{}\"", core::nearest_name(name, kMembers)),
       fmt::format("{}", fmt::join(kMembers, ", ")));
 }
 
@@ -117,6 +117,14 @@ nlohmann::ordered_json write_floor(const Floor& floor) {
 Result<std::string> read_path_or_none(const Value& value) {
   if (value.node.kind == YamlNode::Kind::kScalar && value.node.text == "none") {
     return std::string("none");
+  }
+  return read_path(value);
+}
+
+Result<std::string> read_path_or_nothing(const Value& value) {
+  const YamlNode& node = value.node;
+  if (node.kind == YamlNode::Kind::kScalar && !node.plain && node.text.empty()) {
+    return std::string();
   }
   return read_path(value);
 }

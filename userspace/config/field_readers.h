@@ -32,5 +32,7 @@ namespace evictd::config {
 
 /// A path, or "none".
 [[nodiscard]] Result<std::string> read_path_or_none(const Value& value);
+/// A path, or "" in quotes for nothing.
+[[nodiscard]] Result<std::string> read_path_or_nothing(const Value& value);
 
 }  // namespace evictd::config

@@ -8,6 +8,7 @@
 #include "config/eviction_fields.h"
 #include "config/field_readers.h"
 #include "config/key_kinds.h"
+#include "config/poll_interval.h"
 #include "config/process_keys.h"
 #include "config/reserved_fields.h"
 #include "config/storage_keys.h"
@@ -176,8 +177,7 @@ std::vector<Key> pod_keys() {
 std::vector<Key> event_keys() {
   return {
       choice_key("eventSource", kRestart, field(&Settings::event_source), kEventSources),
-      duration_key("pollInterval", kReload, field(&Settings::poll_interval),
-                   {milliseconds(10), hours(1)}),
+      duration_key("pollInterval", kReload, field(&Settings::poll_interval), kPollIntervals),
       bool_key("adaptivePolling.enabled", kReload,
                field(&Settings::adaptive_polling, &AdaptivePolling::enabled)),
       duration_key("adaptivePolling.min", kReload,

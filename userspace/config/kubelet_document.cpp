@@ -12,10 +12,13 @@
 #include <vector>
 
 #include "config/go_scalar.h"
+#include "config/json_syntax.h"
 #include "config/kubelet_schema.h"
-#include "config/nearest_name.h"
 #include "config/value.h"
 #include "core/go_duration.h"
+#include "core/leading_zero.h"
+#include "core/nearest_name.h"
+#include "core/rfc3339.h"
 #include "eviction/quantity.h"
 
 namespace evictd::config {
@@ -29,7 +32,8 @@ enum class Notation { kYaml, kJson };
 
 Result<> check_fields(const Value& map, std::span<const KubeletField> fields, Notation notation);
 
-/// As the kubelet tells them apart: whatever begins with '{' is JSON.
+/// As the kubelet tells them apart: whatever begins with '{' is JSON, and is not tried as YAML
+/// where it is none (apimachinery's recognizer, and RecognizesData of its JSON serializer).
 Notation notation_of(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{' ? Notation::kJson : Notation::kYaml;
@@ -72,6 +76,9 @@ Result<> check_integer(const Value& value, Range<std::int64_t> range, Notation n
   const YamlNode& node = value.node;
   const std::string allowed = fmt::format("a whole number from {} to {}", range.min, range.max);
   const bool is_plain = node.kind == YamlNode::Kind::kScalar && node.plain;
+  if (is_plain && notation == Notation::kJson && core::has_leading_zero(node.text)) {
+    return value.refuse("a leading zero, which the kubelet refuses in JSON", allowed);
+  }
   std::optional<std::int64_t> number = is_plain ? whole_number(node.text) : std::nullopt;
   if (is_plain && !number && notation == Notation::kYaml) {
     number = whole_yaml_float(node.text);
@@ -113,6 +120,19 @@ Result<> check_duration(const Value& value) {
   }
   if (const Result<Duration> duration = core::parse_go_duration(value.node.text); !duration) {
     return value.refuse(duration.error().message(), kAllowedDuration);
+  }
+  return {};
+}
+
+Result<> check_time(const Value& value) {
+  constexpr std::string_view kAllowed = R"(a time such as "2026-01-31T12:00:00Z" (RFC 3339))";
+  if (!is_kubelet_text(value.node)) {
+    return value.refuse("no time", kAllowed);
+  }
+  const Result<WallTime> time = core::wall_time_from_rfc3339(value.node.text);
+  // What is a time that no clock of ours can show is one all the same.
+  if (!time && time.error().code == Errc::kMalformed) {
+    return value.refuse("no time", kAllowed);
   }
   return {};
 }
@@ -181,8 +201,9 @@ Result<> check_value(const Value& value, const KubeletField& field, Notation not
     case KubeletType::kNumber:
       return check_number(value);
     case KubeletType::kText:
-    case KubeletType::kTime:
       return check_text(value);
+    case KubeletType::kTime:
+      return check_time(value);
     case KubeletType::kDuration:
       return check_duration(value);
     case KubeletType::kDurationOrInteger:
@@ -222,7 +243,7 @@ Failure refuse_unknown(const Value& member, std::string_view name,
   }
   const bool at_top = fields.data() == kubelet_fields().data();
   return member.refuse(
-      fmt::format("unknown field, the nearest is {}", nearest_name(name, names)),
+      fmt::format("unknown field, the nearest is {}", core::nearest_name(name, names)),
       at_top ? fmt::format("the fields of a {} of {}", kKubeletKind, kKubeletApiVersion)
              : fmt::format("{}", fmt::join(names, ", ")));
 }
@@ -277,11 +298,16 @@ Result<YamlNode> read_kubelet_document(std::string_view text, std::string_view f
   }
   const Value whole{.node = *root, .filename = filename, .key = ""};
   const std::string allowed = fmt::format("a {} of {}", kKubeletKind, kKubeletApiVersion);
+  const Notation notation = notation_of(text);
   const Result<> sound =
       expect_map(whole, allowed)
           .and_then([&] { return expect_text(whole, "kind", kKubeletKind); })
           .and_then([&] { return expect_text(whole, "apiVersion", kKubeletApiVersion); })
-          .and_then([&] { return check_fields(whole, kubelet_fields(), notation_of(text)); });
+          .and_then([&] { return check_fields(whole, kubelet_fields(), notation); })
+          // After the fields, whose errors name a key.
+          .and_then([&] {
+            return notation == Notation::kJson ? check_json(text, filename) : Result<>();
+          });
   return sound ? root : Result<YamlNode>(tl::unexpected(sound.error()));
 }
 

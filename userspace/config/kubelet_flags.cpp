@@ -185,6 +185,15 @@ Result<> add_use(const Flag& flag, const std::string& value, FlagValue& into) {
 
 }  // namespace
 
+std::vector<std::string> kubelet_flag_names() {
+  std::vector<std::string> names;
+  names.reserve(std::size(kFlags));
+  for (const Flag& flag : kFlags) {
+    names.emplace_back(flag.name);
+  }
+  return names;
+}
+
 std::string kubelet_flag_usage() {
   std::string usage = "The kubelet's flags, in its syntax:\n";
   for (const Flag& flag : kFlags) {

@@ -26,6 +26,9 @@ struct FlagSplit {
   std::vector<std::string> rest;
 };
 
+/// Of each flag, with its dashes.
+[[nodiscard]] std::vector<std::string> kubelet_flag_names();
+
 /// What --help says of them, two lines a flag.
 [[nodiscard]] std::string kubelet_flag_usage();
 

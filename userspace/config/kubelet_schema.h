@@ -15,7 +15,7 @@ enum class KubeletType : std::uint8_t {
   kUint32,
   kNumber,
   kText,
-  kTime,               ///< A moment in RFC 3339's notation; read as text.
+  kTime,               ///< Text in RFC 3339's notation.
   kDuration,           ///< Text in Go's syntax.
   kDurationOrInteger,  ///< The same, or nanoseconds.
   kQuantity,           ///< Text or number in Kubernetes' notation.

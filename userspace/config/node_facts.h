@@ -23,6 +23,8 @@ struct NodeFacts {
   std::optional<std::int64_t> pod_rate_bytes_per_second;
   /// Paths of files that evictd would write where something else than a regular file is.
   std::vector<std::string> irregular_files;
+  /// Paths that are configured to stand for a filesystem and are not there.
+  std::vector<std::string> missing_paths;
 
   bool operator==(const NodeFacts&) const = default;
 };

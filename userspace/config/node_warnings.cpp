@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +23,15 @@ using eviction::Signal;
 using eviction::Threshold;
 using eviction::ThresholdValue;
 
+/// An estimated time below that of a Duration, in seconds, as exactly as it deserves and as every
+/// duration is written: rounded down to milliseconds, and from a minute on to seconds.
+std::string format_estimate(double seconds) {
+  const std::chrono::duration<double> time(seconds);
+  return time < std::chrono::minutes(1)
+             ? format_duration(std::chrono::floor<std::chrono::milliseconds>(time))
+             : format_duration(std::chrono::floor<std::chrono::seconds>(time));
+}
+
 class NodeJudge {
  public:
   NodeJudge(const Config& config, const NodeFacts& facts)
@@ -33,7 +44,7 @@ class NodeJudge {
         add(key_of(threshold),
             fmt::format("{} is not below the capacity {}: it is met for ever, and evicts pod "
                         "after pod",
-                        to_string(threshold.value), *bound));
+                        to_string(threshold.value), shown(threshold.signal, *bound)));
       }
     }
   }
@@ -103,14 +114,15 @@ class NodeJudge {
             fmt::format("{} is not below the {} that systemReserved and kubeReserved leave to "
                         "pods: its copy allocatableMemory.available is met for ever, and evicts "
                         "pod after pod",
-                        to_string(original->value), *pods));
+                        to_string(original->value), shown(original->signal, *pods)));
       }
     } else if (is_never_left(*original, *pods) && !is_never_left(*original, *node)) {
       add("evictionMinimumReclaim[memory.available]",
           fmt::format("{} above the threshold {} is more than the {} that systemReserved and "
                       "kubeReserved leave to pods: the pressure of its copy "
                       "allocatableMemory.available would never end",
-                      to_string(*original->min_reclaim), to_string(original->value), *pods));
+                      to_string(*original->min_reclaim), to_string(original->value),
+                      shown(original->signal, *pods)));
     }
   }
 
@@ -134,13 +146,13 @@ class NodeJudge {
       const double needed = std::chrono::duration<double>(soft.grace_period + ending).count();
       if (needed > left) {
         add(fmt::format("evictionSoftGracePeriod[{}]", to_string(soft.signal)),
-            fmt::format("{}{} is longer than the {:.3g} s that pods growing by {} a second leave "
+            fmt::format("{}{} is longer than the {} that pods growing by {} a second leave "
                         "until {}",
                         format_duration(soft.grace_period),
                         ending == Duration::zero()
                             ? ""
                             : fmt::format(" and {} for a pod to end", format_duration(ending)),
-                        left, format_bytes(Bytes{rate}),
+                        format_estimate(left), format_bytes(Bytes{rate}),
                         hard == nullptr ? no_more_of(soft.signal)
                                         : "the hard threshold " + to_string(hard->value)));
       }
@@ -152,6 +164,21 @@ class NodeJudge {
       if (std::ranges::find(facts_.irregular_files, file.path) != facts_.irregular_files.end()) {
         add(file.key,
             fmt::format("\"{}\" is there and no regular file: it is not written to", file.path));
+      }
+    }
+  }
+
+  void warn_of_missing_paths() {
+    const StorageSettings& storage = config_->storage;
+    const std::initializer_list<std::pair<const char*, const std::string&>> configured{
+        {"nodefsPath", storage.node_fs_path},
+        {"imagefsPath", storage.image_fs_path},
+        {"containerfsPath", storage.container_fs_path}};
+    for (const auto& [key, path] : configured) {
+      const auto& missing = facts_.missing_paths;
+      if (std::find(missing.begin(), missing.end(), path) != missing.end()) {
+        add(key, fmt::format("\"{}\" is not there: the filesystem that it would be on is watched",
+                             path));
       }
     }
   }
@@ -271,12 +298,13 @@ class NodeJudge {
     if (!capacity || !is_never_left(threshold, *capacity)) {
       return false;
     }
-    add(key, amount_at(*threshold.min_reclaim, capacity) > *capacity
-                 ? fmt::format("{} is more than the capacity {}: pressure would never end", text,
-                               *capacity)
-                 : fmt::format("{} above the threshold {} is more than the capacity {}: pressure "
-                               "would never end",
-                               text, to_string(threshold.value), *capacity));
+    add(key,
+        amount_at(*threshold.min_reclaim, capacity) > *capacity
+            ? fmt::format("{} is more than the capacity {}: pressure would never end", text,
+                          shown(threshold.signal, *capacity))
+            : fmt::format("{} above the threshold {} is more than the capacity {}: pressure "
+                          "would never end",
+                          text, to_string(threshold.value), shown(threshold.signal, *capacity)));
     return true;
   }
 
@@ -299,6 +327,11 @@ class NodeJudge {
   [[nodiscard]] static std::string no_more_of(Signal signal) {
     return signal == Signal::kMemoryAvailable ? "there is no memory"
                                               : "they have all that they may have";
+  }
+
+  /// An amount as the threshold beside it is written.
+  [[nodiscard]] static std::string shown(Signal signal, std::int64_t amount) {
+    return eviction::Quantity(amount, eviction::format_of(signal)).to_string();
   }
 
   [[nodiscard]] static std::string key_of(const Threshold& threshold) {
@@ -328,6 +361,7 @@ std::vector<Warning> find_node_warnings(const Config& config, const NodeFacts& f
   judge.warn_of_copy();
   judge.warn_of_graces();
   judge.warn_of_irregular_files();
+  judge.warn_of_missing_paths();
   return judge.take();
 }
 

@@ -19,6 +19,9 @@ eviction::PassSettings pass_settings_of(const Config& config) {
   pass.hard_floor = {.amount = settings.hard_eviction.floor.amount,
                      .percent_of_threshold = settings.hard_eviction.floor.percent};
   pass.local_storage_isolation = settings.storage.local_storage_capacity_isolation;
+  pass.pid_scope = settings.pid_available_source == PidAvailableSource::kNode
+                       ? eviction::Scope::kNode
+                       : eviction::Scope::kPodRoot;
   return pass;
 }
 

@@ -37,6 +37,7 @@ std::vector<Key> process_keys() {
       text_key("runtimeDirectory", kRestart, field(&Settings::runtime_directory), read_path),
       text_key("stateFile", kRestart, field(&Settings::state_file), read_path_or_none),
       text_key("controlSocket", kRestart, field(&Settings::control_socket), read_path),
+      text_key("notifySocket", kRestart, field(&Settings::notify_socket), read_path_or_nothing),
       choice_key("log.format", kReload, field(&Settings::log, &base::LogOptions::format),
                  kLogFormats),
       choice_key("log.level", kReload, field(&Settings::log, &base::LogOptions::level), kLogLevels),

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/nearest_name.h"
+#include "core/nearest_name.h"
 #include "eviction/quantity.h"
 
 namespace evictd::config {
@@ -43,7 +43,7 @@ Result<std::map<std::string, std::string>> read_reserved(const Value& value) {
     const Value member = entry_of(value, entry);
     if (std::find(kResources.begin(), kResources.end(), entry.key) == kResources.end()) {
       return member.refuse(fmt::format("cannot be reserved, the nearest resource is {}",
-                                       nearest_name(entry.key, kResources)),
+                                       core::nearest_name(entry.key, kResources)),
                            allowed);
     }
     Result<std::string> amount = read_amount(member);

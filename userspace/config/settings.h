@@ -117,6 +117,8 @@ struct Settings {
   std::string runtime_directory = "/run/evictd";
   /// Empty: control.sock in `runtime_directory`.
   std::string control_socket;
+  /// Where registrations of notifications are served; empty: they are not.
+  std::string notify_socket;
   /// Empty: state in `runtime_directory`; "none": not kept.
   std::string state_file;
   base::LogOptions log;

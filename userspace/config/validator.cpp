@@ -9,8 +9,8 @@
 #include "config/contradictions.h"
 #include "config/eviction_fields.h"
 #include "config/keys.h"
-#include "config/nearest_name.h"
 #include "config/warnings.h"
+#include "core/nearest_name.h"
 #include "eviction/parse_thresholds.h"
 
 namespace evictd::config {
@@ -24,7 +24,7 @@ std::string dotted(const std::string& group, const std::string& name) {
 std::string key_of_same_last_part(std::string_view name) {
   for (const Key& key : all_keys()) {
     const std::string_view last = std::string_view(key.name).substr(key.name.rfind('.') + 1);
-    if (edit_distance(name, last) == 0) {
+    if (core::edit_distance(name, last) == 0) {
       return key.name;
     }
   }
@@ -47,6 +47,14 @@ std::string group_before_dot(const std::string& name, const std::vector<std::str
 
 std::string joined(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// What stands in an error instead of the keys at the top, which are many. Who gives the kubelet's
+/// own file is told where it belongs.
+std::string allowed_at_the_top(std::string_view unknown_key) {
+  const bool kubelets = unknown_key == "apiVersion" || unknown_key == "kind";
+  return fmt::format("the keys that evictd --check prints{}",
+                     kubelets ? "; a KubeletConfiguration goes to --kubelet-config" : "");
 }
 
 }  // namespace
@@ -126,18 +134,18 @@ Failure Validator::refuse_unknown(const YamlEntry& entry, const std::string& gro
   std::string nearest = key_of_same_last_part(entry.key);
   if (nearest.empty()) {
     const std::string before_dot = group_before_dot(entry.key, siblings);
-    nearest = dotted(group, before_dot.empty() ? nearest_name(entry.key, siblings) : before_dot);
+    nearest =
+        dotted(group, before_dot.empty() ? core::nearest_name(entry.key, siblings) : before_dot);
   }
   const std::string key = dotted(group, entry.key.empty() ? R"("")" : entry.key);
   const std::string text = shown(entry.value);
   const std::string reason = fmt::format("unknown key, the nearest is {}", nearest);
-  return refuse(
-      {.filename = filename_,
-       .line = entry.line,
-       .key = key,
-       .shown = text,
-       .reason = reason,
-       .allowed = group.empty() ? "the keys that evictd --check prints" : joined(siblings)});
+  return refuse({.filename = filename_,
+                 .line = entry.line,
+                 .key = key,
+                 .shown = text,
+                 .reason = reason,
+                 .allowed = group.empty() ? allowed_at_the_top(entry.key) : joined(siblings)});
 }
 
 void Validator::note_origin(const std::string& key, const YamlEntry& entry) {
@@ -178,10 +186,10 @@ Result<> Validator::check_attach_pins() const {
                                                    row) != known->second.end())) {
       continue;
     }
-    const std::string reason =
-        has_purpose
-            ? fmt::format("unknown row, the nearest is {}", nearest_name(row, known->second))
-            : fmt::format("unknown purpose, the nearest is {}", nearest_name(purpose, purposes));
+    const std::string reason = has_purpose ? fmt::format("unknown row, the nearest is {}",
+                                                         core::nearest_name(row, known->second))
+                                           : fmt::format("unknown purpose, the nearest is {}",
+                                                         core::nearest_name(purpose, purposes));
     const std::string allowed =
         has_purpose ? fmt::format("{}, none", joined(known->second)) : joined(purposes);
     const Origin origin = config_.origin(key);

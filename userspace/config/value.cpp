@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/go_duration.h"
+#include "core/leading_zero.h"
 #include "eviction/quantity.h"
 
 namespace evictd::config {
@@ -41,6 +42,15 @@ bool is_number_or_truth(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return begins_as_number && end == text.data() + text.size() &&
          (error == std::errc() || error == std::errc::result_out_of_range);
+}
+
+constexpr std::string_view kLeadingZero = "a leading zero, which makes it octal in YAML 1.1";
+
+/// A whole number with a leading zero. Not what has a unit or a point: that is text or a float,
+/// which Kubernetes reads as decimal.
+bool is_octal_to_yaml_1_1(std::string_view plain) {
+  return core::has_leading_zero(plain) &&
+         plain.find_first_not_of("0123456789_", 1) == std::string_view::npos;
 }
 
 std::string allowed_durations(Range<Duration> range) {
@@ -88,6 +98,9 @@ Result<std::int64_t> read_integer(const Value& value, Range<std::int64_t> range)
   if (!is_scalar(value) || !value.node.plain) {
     return value.refuse(kind_reason(value.node, "no whole number"), allowed);
   }
+  if (is_octal_to_yaml_1_1(text)) {
+    return value.refuse(kLeadingZero, allowed);
+  }
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
@@ -116,6 +129,9 @@ Result<Duration> read_duration(const Value& value, Range<Duration> range) {
 Result<Bytes> read_bytes(const Value& value, Range<Bytes> range) {
   if (!is_scalar(value)) {
     return value.refuse(kind_reason(value.node, "no quantity"), allowed_bytes(range));
+  }
+  if (value.node.plain && is_octal_to_yaml_1_1(value.node.text)) {
+    return value.refuse(kLeadingZero, allowed_bytes(range));
   }
   const Result<eviction::Quantity> quantity = eviction::Quantity::parse(value.node.text);
   if (!quantity) {

@@ -94,6 +94,21 @@ void warn_of_shares_that_are_no_number(const Config& config, Collector& collecto
   }
 }
 
+void warn_of_containerfs(const Config& config, Collector& collector) {
+  const auto look = [&](std::string_view name, const auto& thresholds) {
+    for (const auto& [signal, text] : thresholds) {
+      if (signal.starts_with("containerfs.")) {
+        collector.add(fmt::format("{}[{}]", name, signal),
+                      fmt::format("{} is not used: as with the kubelet, containerfs takes the "
+                                  "thresholds of the filesystem that it is on",
+                                  text));
+      }
+    }
+  };
+  look("evictionHard", config->eviction.hard);
+  look("evictionSoft", config->eviction.soft);
+}
+
 void warn_of_lone_minimum_reclaim(const Config& config, Collector& collector) {
   const EvictionSettings& eviction = config->eviction;
   for (const auto& [signal, text] : eviction.minimum_reclaim) {
@@ -116,9 +131,12 @@ void warn_of_the_rest(const Config& config, Collector& collector) {
                   fmt::format("{} is taken as 0: a soft eviction is SIGKILL at once",
                               settings.eviction.max_pod_grace_period.count()));
   }
+  // The floor cuts a grace, and decides which evictions pass the brake.
   if (settings.hard_eviction.grace_period == std::chrono::seconds(0) &&
-      collector.is_given("hardEvictionFloor")) {
-    collector.add("hardEvictionFloor", "has no effect while hardEvictionGracePeriodSeconds is 0");
+      settings.brakes.max_evictions_per_minute == 0 && collector.is_given("hardEvictionFloor")) {
+    collector.add("hardEvictionFloor",
+                  "has no effect while hardEvictionGracePeriodSeconds and maxEvictionsPerMinute "
+                  "are both 0");
   }
   if (settings.manifest_directories.empty() && settings.pod_globs.empty() &&
       !settings.evict_unknown_pods) {
@@ -138,6 +156,7 @@ std::vector<Warning> find_warnings(const Config& config, std::string_view own_fi
   warn_of_dropped_defaults(config, collector);
   warn_of_soft_below_hard(config, collector);
   warn_of_shares_that_are_no_number(config, collector);
+  warn_of_containerfs(config, collector);
   warn_of_lone_minimum_reclaim(config, collector);
   warn_of_the_rest(config, collector);
   return collector.take();

@@ -40,6 +40,11 @@ Failure is_taken(std::string_view option, const std::string& file, std::string_v
 std::vector<WrittenFile> written_files(const Settings& settings) {
   std::vector<WrittenFile> files;
   files.push_back({.key = "controlSocket", .path = settings.control_socket_path()});
+  if (!settings.notify_socket.empty()) {
+    files.push_back({.key = "notifySocket", .path = settings.notify_socket});
+    // It listens there first; base::listen_unix_packets().
+    files.push_back({.key = "notifySocket", .path = settings.notify_socket + ".new"});
+  }
   const std::string state = settings.state_file_path();
   if (!state.empty()) {
     files.push_back({.key = "stateFile", .path = state});

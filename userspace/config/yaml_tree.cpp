@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "config/text_place.h"
 #include "config/utf8.h"
 #include "config/value.h"
 #include "core/control_character.h"
@@ -58,6 +59,48 @@ struct Refusal : std::exception {
   Errc code;
   YAML::Mark mark;
   std::string reason;
+};
+
+/// A key that is a list, a mapping or null. The parser also tells of one where a bracket that
+/// stands before it is not closed.
+struct KeyIsNoText : Refusal {
+  using Refusal::Refusal;
+};
+
+/// `depth` levels are open where one more begins.
+void check_depth(std::size_t depth, const YamlLimits& limits, const YAML::Mark& mark) {
+  if (depth >= limits.depth) {
+    throw Refusal(Errc::kExhausted, mark,
+                  fmt::format("nested too deep; allowed: {} levels", limits.depth));
+  }
+}
+
+/// Keeps nothing of the parser's events: with it the parser goes on to what is no YAML, if there is
+/// any.
+class SyntaxCheck final : public YAML::EventHandler {
+ public:
+  explicit SyntaxCheck(const YamlLimits& limits) : limits_(limits) {}
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
+  void OnAlias(const YAML::Mark& /*mark*/, YAML::anchor_t /*anchor*/) override {}
+  void OnScalar(const YAML::Mark& /*mark*/, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                const std::string& /*value*/) override {}
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
+                       YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
+    check_depth(depth_++, limits_, mark);
+  }
+  void OnSequenceEnd() override { --depth_; }
+  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                  YAML::EmitterStyle::value /*style*/) override {
+    check_depth(depth_++, limits_, mark);
+  }
+  void OnMapEnd() override { --depth_; }
+
+ private:
+  const YamlLimits& limits_;
+  std::size_t depth_ = 0;
 };
 
 /// Builds the tree from the parser's events, so that a limit or a construct that is not wanted
@@ -203,7 +246,7 @@ class TreeBuilder final : public YAML::EventHandler {
       return &level.node->items.back();
     }
     if (!level.has_key) {
-      throw Refusal(Errc::kInvalid, mark, "a key that is no text; allowed: text");
+      throw KeyIsNoText(Errc::kInvalid, mark, "a key that is no text; allowed: text");
     }
     if (duplicate_) {
       throw Refusal(Errc::kInvalid, duplicate_->mark,
@@ -221,10 +264,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void open(const YAML::Mark& mark, YamlNode::Kind kind) {
-    if (open_.size() >= limits_.depth) {
-      throw Refusal(Errc::kExhausted, mark,
-                    fmt::format("nested too deep; allowed: {} levels", limits_.depth));
-    }
+    check_depth(open_.size(), limits_, mark);
     YamlNode* node = place(mark, node_at(mark, kind));
     open_.push_back(Level{.node = node});
   }
@@ -246,16 +286,6 @@ class TreeBuilder final : public YAML::EventHandler {
 
 std::string at(std::string_view filename, const YAML::Mark& mark) {
   return fmt::format("{}:{}:{}", filename, mark.line + 1, mark.column + 1);
-}
-
-YAML::Mark mark_of(std::string_view text, std::size_t offset) {
-  const std::string_view before = text.substr(0, offset);
-  YAML::Mark mark;
-  mark.line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-  const std::size_t line_start = before.rfind('\n');
-  mark.column =
-      static_cast<int>(offset - (line_start == std::string_view::npos ? 0 : line_start + 1));
-  return mark;
 }
 
 /// The line around `offset` as an error shows it, which mostly is the key and its value: nothing
@@ -281,7 +311,7 @@ std::string shown_line(std::string_view text, std::size_t offset) {
 
 Result<> check_bytes(std::string_view text, std::string_view filename) {
   const auto refuse_at = [&](std::size_t offset, std::string_view reason) {
-    return fail(Errc::kMalformed, fmt::format("{}: {}", at(filename, mark_of(text, offset)),
+    return fail(Errc::kMalformed, fmt::format("{}: {}", text_place(filename, text, offset),
                                               about("", shown_line(text, offset), reason)));
   };
   if (const auto bad = find_invalid_utf8(text)) {
@@ -292,6 +322,27 @@ Result<> check_bytes(std::string_view text, std::string_view filename) {
     return refuse_at(*control, control_reason(text.substr(*control)));
   }
   return {};
+}
+
+void run_parser(const std::string& source, YAML::EventHandler& events) {
+  std::istringstream stream(source);
+  YAML::Parser parser(stream);
+  while (parser.HandleNextDocument(events)) {
+  }
+}
+
+/// Throws a Refusal or what the parser throws.
+YamlNode tree_of(std::string_view text, const YamlLimits& limits) {
+  const std::string source = std::string(text) + std::string(kEndMark);
+  try {
+    TreeBuilder builder(limits);
+    run_parser(source, builder);
+    return builder.take_root();
+  } catch (const KeyIsNoText&) {
+    SyntaxCheck check(limits);
+    run_parser(source, check);
+    throw;
+  }
 }
 
 }  // namespace
@@ -306,20 +357,15 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view filename,
     return tl::unexpected(bytes.error());
   }
   try {
-    std::istringstream stream(std::string(text) + std::string(kEndMark));
-    YAML::Parser parser(stream);
-    TreeBuilder builder(limits);
-    while (parser.HandleNextDocument(builder)) {
-    }
-    return builder.take_root();
+    return tree_of(text, limits);
   } catch (const Refusal& refusal) {
     return fail(refusal.code, fmt::format("{}: {}", at(filename, refusal.mark), refusal.reason));
   } catch (const YAML::Exception& error) {
     const bool behind =
         error.mark.pos >= 0 && static_cast<std::size_t>(error.mark.pos) > text.size();
-    const YAML::Mark mark = behind ? mark_of(text, text.size()) : error.mark;
-    return fail(Errc::kMalformed,
-                fmt::format("{}: no valid YAML: {}", at(filename, mark), error.msg));
+    const std::string place =
+        behind ? text_place(filename, text, text.size()) : at(filename, error.mark);
+    return fail(Errc::kMalformed, fmt::format("{}: no valid YAML: {}", place, error.msg));
   } catch (const std::exception& error) {
     return fail(Errc::kMalformed, fmt::format("{}: no valid YAML: {}", filename, error.what()));
   }

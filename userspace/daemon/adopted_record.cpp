@@ -24,13 +24,31 @@ std::string_view state_of(AdoptionKind kind) {
     case AdoptionKind::kReleasing:
       return "killed";
     case AdoptionKind::kGone:
+    case AdoptionKind::kUnreaped:
     case AdoptionKind::kOver:
       return "released";
   }
   return "";
 }
 
+/// As a pod is called that neither a manifest nor a rule describes (cluster::PodOrigin::kPath).
+bool is_nameless(const HotPod& pod) {
+  return pod.ns.empty() && pod.name == pod.uid;
+}
+
 }  // namespace
+
+SavedEviction known_of(const HotPod& pod, const SavedEviction* saved) {
+  SavedEviction known = saved == nullptr ? SavedEviction{} : *saved;
+  known.uid = pod.uid;
+  known.pod = pod.memory_id;
+  known.below_pod_root = pod.below_pod_root;
+  if (!is_nameless(pod) || known.name.empty()) {
+    known.ns = pod.ns;
+    known.name = pod.name;
+  }
+  return known;
+}
 
 exporting::EvictionRecord make_adopted_record(const SavedEviction& known, const Adoption& adoption,
                                               WallTime at) {
@@ -55,7 +73,7 @@ exporting::EvictionRecord make_adopted_record(const SavedEviction& known, const 
   record.grace_seconds = std::chrono::round<std::chrono::seconds>(grace).count();
   record.state = state_of(adoption.kind);
   record.timeline.decide = adoption.began_at;
-  const bool may_have_ended_by_itself = adoption.kind == AdoptionKind::kGone && !known.killed;
+  const bool may_have_ended_by_itself = has_ended(adoption.kind) && !known.killed;
   if (adoption.killed_at != MonoTime{} && !may_have_ended_by_itself) {
     record.timeline.killed = adoption.killed_at;
   }
@@ -71,9 +89,7 @@ bool tells_of(const exporting::EvictionRecord& record, const std::string& uid,
   const std::optional<MonoTime>& signal = record.timeline.signal;
   const bool open = is_open(record);
   // The end of one without a process may have been told of already.
-  const bool has_ended =
-      adoption.kind == AdoptionKind::kGone || adoption.kind == AdoptionKind::kOver;
-  if (!signal || record.dry_run || record.uid != uid || !(open || has_ended)) {
+  if (!signal || record.dry_run || record.uid != uid || !(open || has_ended(adoption.kind))) {
     return false;
   }
   // A cut of the grace is a later record of an eviction that began before it.

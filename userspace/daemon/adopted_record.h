@@ -2,11 +2,16 @@
 #pragma once
 
 #include "daemon/adoption.h"
+#include "daemon/hot_pod.h"
 #include "daemon/saved_state.h"
 #include "evictd/time.h"
 #include "export/eviction_record.h"
 
 namespace evictd::daemon {
+
+/// `saved` is what the state file has of an eviction of `pod`, nullptr for nothing. A pod whose
+/// manifest went away keeps the name that the file has of it: itself it is only a uid then.
+[[nodiscard]] SavedEviction known_of(const HotPod& pod, const SavedEviction* saved);
 
 /// The record of an eviction that an earlier evictd began and told nobody of, with what is known:
 /// who, since when, with which grace, and by the state file for what. Its trigger is "restart".

@@ -9,11 +9,22 @@ namespace evictd::daemon {
 
 namespace {
 
+bool is_of_another_clock(const FoundPod& pod, MonoTime now) {
+  const bool named = !pod.intent->clock.empty();
+  return pod.intent->began_at > now || (named && pod.intent->clock != pod.clock);
+}
+
+/// Whether the intent is of an eviction that began after the end of the one in the file.
+bool is_of_a_later_one(const FoundPod& pod) {
+  return pod.intent && pod.saved != nullptr && pod.saved->gone &&
+         pod.intent->began_at > pod.saved->killed_at;
+}
+
 /// What is written on the cgroup is newer than what is in the file, but for a kill, which is not
 /// written there.
 std::optional<Adoption> known_of(const FoundPod& pod) {
   std::optional<Adoption> known;
-  if (pod.saved != nullptr) {
+  if (pod.saved != nullptr && !is_of_a_later_one(pod)) {
     known = Adoption{.kind = pod.saved->killed ? AdoptionKind::kKilled : AdoptionKind::kInGrace,
                      .hard = pod.saved->hard,
                      .began_at = pod.saved->began_at,
@@ -33,12 +44,12 @@ std::optional<Adoption> known_of(const FoundPod& pod) {
 }
 
 /// Of a victim without a process. When the last one ended is not known where no kill is.
-Adoption after_the_end_of(Adoption known, MonoTime now) {
+Adoption after_the_end_of(Adoption known, std::int64_t tasks, MonoTime now) {
   const MonoTime ended_at =
       known.killed_at != MonoTime{} ? known.killed_at : std::min(now, known.kill_due_at);
   known.kind = AdoptionKind::kOver;
-  if (known.for_disk && now - ended_at < eviction::kReleaseWait) {
-    known.kind = AdoptionKind::kGone;
+  if ((known.for_disk || tasks > 0) && now - ended_at < eviction::kReleaseWait) {
+    known.kind = known.for_disk ? AdoptionKind::kGone : AdoptionKind::kUnreaped;
     known.killed_at = ended_at;
   }
   return known;
@@ -48,10 +59,12 @@ Adoption after_the_end_of(Adoption known, MonoTime now) {
 std::optional<Adoption> under_way(const FoundPod& pod, MonoTime now) {
   const enforce::Inhabitants& seen = pod.inhabitants;
   std::optional<Adoption> known = known_of(pod);
-  if (seen.processes == 0) {
-    return known ? std::optional(after_the_end_of(*known, now)) : std::nullopt;
+  if (seen.processes == 0 && !seen.unread) {
+    return known ? std::optional(after_the_end_of(*known, pod.tasks, now)) : std::nullopt;
   }
-  if (known && seen.oldest > known->began_at) {
+  // Whoever is there after its last process was gone is none of its victims, however old.
+  const bool was_gone = pod.saved != nullptr && pod.saved->gone && !is_of_a_later_one(pod);
+  if (known && (was_gone || (!seen.unread && seen.oldest > known->began_at))) {
     known->kind = AdoptionKind::kOver;
     return known;
   }
@@ -84,7 +97,12 @@ std::optional<Adoption> under_way(const FoundPod& pod, MonoTime now) {
 }  // namespace
 
 std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
-  std::optional<Adoption> adoption = under_way(pod, now);
+  FoundPod believed = pod;
+  if (pod.intent && is_of_another_clock(pod, now)) {
+    // Who is younger than it, and when its grace ends, cannot be told.
+    believed.intent.reset();
+  }
+  std::optional<Adoption> adoption = under_way(believed, now);
   if (!adoption) {
     return adoption;
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "daemon/saved_state.h"
 #include "enforce/inhabitants.h"
@@ -24,6 +26,10 @@ struct FoundPod {
   /// In the state file; nullptr if it is not there.
   const SavedEviction* saved = nullptr;
   MayEnd may_end = MayEnd::kYes;
+  /// That its cgroup counts, dead ones that nobody has reaped included; -1 for not known.
+  std::int64_t tasks = -1;
+  /// What moments are told by here, as clock_name() gives it.
+  std::string clock{};
 };
 
 /// How an eviction of an earlier evictd goes on.
@@ -32,6 +38,7 @@ enum class AdoptionKind {
   kKilled,     ///< Was sent SIGKILL by us: what is left of it is ended and awaited.
   kReleasing,  ///< Is dying, by whosever hand: awaited, and not touched.
   kGone,       ///< Was ended by us, and what it took up on disk is still awaited.
+  kUnreaped,   ///< Was ended by us, and dead tasks of it are still awaited, nothing else.
   kRefused,    ///< Is protected by now: lives, and nothing that was kept of its eviction is.
   kLeft,       ///< Is left as it was found, for an evictd that is not in a dry run.
   kOver,       ///< Was ended by us, and nobody is left of those whom it was about.
@@ -48,9 +55,24 @@ struct Adoption {
   bool for_disk = false;
 };
 
+/// Whether no process is left of those whom it was about.
+[[nodiscard]] constexpr bool has_ended(AdoptionKind kind) {
+  return kind == AdoptionKind::kGone || kind == AdoptionKind::kUnreaped ||
+         kind == AdoptionKind::kOver;
+}
+
+/// Whether something of it is still to be done or awaited by this evictd.
+[[nodiscard]] constexpr bool goes_on(AdoptionKind kind) {
+  return kind != AdoptionKind::kRefused && kind != AdoptionKind::kLeft &&
+         kind != AdoptionKind::kOver;
+}
+
 /// Nothing for a pod that no eviction is under way of, and for one that was to be killed at once
 /// and of which nobody dies: it is decided anew. Processes that were started after the eviction
-/// began are none of those that it is about. Pure.
+/// began are none of those that it is about. Where a pod cannot be read its victims are taken for
+/// being there: whoever goes on with the eviction finds out. An intent of another clock, as one of
+/// another time namespace is, counts for nothing; one that does not name its clock does where it
+/// speaks of moments to come. Pure.
 [[nodiscard]] std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now);
 
 }  // namespace evictd::daemon

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/system_clock.h"
+#include "sys/thread_name.h"
 
 namespace evictd::daemon {
 
@@ -17,7 +18,10 @@ Result<std::unique_ptr<CollectorWorker>> CollectorWorker::start() {
     return Failure(done ? stop.error() : done.error());
   }
   std::unique_ptr<CollectorWorker> worker(new CollectorWorker(std::move(*done), std::move(*stop)));
-  worker->thread_ = std::thread([&started = *worker] { started.work(); });
+  worker->thread_ = std::thread([&started = *worker] {
+    sys::name_thread("evictd-reclaim");
+    started.work();
+  });
   return worker;
 }
 
@@ -74,8 +78,11 @@ CollectorsEnd CollectorWorker::run_all(const Wanted& wanted) const {
     const MonoTime began_at = clock.now();
     Result<enforce::CommandEnd> end = enforce::run_command(
         {.argv = job.argv, .timeout = job.timeout, .stop_fd = stop_wake_.descriptor()});
-    ended.ends.push_back(
-        {.collector = job.collector, .end = std::move(end), .took = clock.now() - began_at});
+    const MonoTime ended_at = clock.now();
+    ended.ends.push_back({.collector = job.collector,
+                          .end = std::move(end),
+                          .took = ended_at - began_at,
+                          .ended_at = ended_at});
   }
   return ended;
 }

@@ -30,6 +30,7 @@ struct CollectorEnd {
   eviction::Collector collector = eviction::Collector::kContainers;
   Result<enforce::CommandEnd> end;
   Duration took{0};
+  MonoTime ended_at{};
 };
 /// All collectors of one pass have ended.
 struct CollectorsEnd {

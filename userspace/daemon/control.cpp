@@ -14,10 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string error_line(const std::string& text) {
-  return Json{{"error", text}}.dump();
-}
-
 /// "since" of a request; the beginning of time without it.
 Result<WallTime> moment_in(const Json& request) {
   const auto since = request.find("since");
@@ -49,6 +45,9 @@ std::string Housekeeping::on_line(std::string_view request, const base::PeerCred
   if (op == "pause" || op == "resume" || op == "dry_run") {
     if (peer.uid != 0) {
       return error_line(op + " is for root alone");
+    }
+    if (const Result<> known = expect_known_members(op, parsed); !known) {
+      return error_line(known.error().message());
     }
     const Result<Json> done = change_wishes(op, parsed);
     return done ? to_line(*done) : error_line(done.error().message());
@@ -84,9 +83,20 @@ std::optional<std::string> Housekeeping::on_subscription(std::string_view reques
   return lines;
 }
 
+/// The first one: whoever comes in masses would fill the log.
+void Housekeeping::on_turned_away() {
+  if (server_->counters().refused == 1) {
+    options_.log->warn(
+        "a connection to the control socket was turned away, because as many as it serves at a "
+        "time were open, continuing without it: others are only counted "
+        "(counters.control_socket.refused)");
+  }
+}
+
 std::string Housekeeping::events_since(WallTime since) const {
-  std::string answer =
-      R"({"schema":)" + std::to_string(exporting::kRecordSchema) + R"(,"events":[)";
+  const Json file = journal_->file().empty() ? Json(nullptr) : Json(journal_->file());
+  std::string answer = R"({"schema":)" + std::to_string(exporting::kRecordSchema) + R"(,"file":)" +
+                       to_line(file) + R"(,"events":[)";
   bool first = true;
   for (const std::string& line : journal_->lines_since(since)) {
     answer += (first ? "" : ",") + line;
@@ -99,6 +109,7 @@ nlohmann::ordered_json Housekeeping::status() const {
   return make_status({.config = config_.get(),
                       .ladder = options_.ladder,
                       .probe = options_.probe,
+                      .notify = options_.notify,
                       .registry = options_.registry,
                       .filesystems = options_.filesystems,
                       .storage = storage_.get(),
@@ -110,14 +121,15 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .records = &records_,
                       .journal = &*journal_,
                       .recorder = recorder_ ? &*recorder_ : nullptr,
+                      .control_socket = &server_->counters(),
                       .hot = options_.hot_counters,
                       .actuator = actuator_counters_,
-                      .cross_checker = cross_checker_ ? &*cross_checker_ : nullptr,
+                      .cross_checker = row_keeper_->cross_checker(),
                       .released_by_us = releaser_->released(),
                       .realtime = options_.realtime->load(),
                       .memory_locked = options_.memory_locked,
                       .descriptor_limit = options_.descriptor_limit,
-                      .timer_stalled = timer_stalled_,
+                      .timer_stalled = timer_watch_.stalled(),
                       .state = keeper_.get(),
                       .wishes = wishes_,
                       .wall_now = options_.clock->wall_now(),

@@ -15,6 +15,9 @@ namespace {
 /// The hot thread answers a wake-up in microseconds; one that does not in this time hangs.
 constexpr Duration kAnswerTime = std::chrono::seconds(1);
 
+/// The longest that the hot thread's messages are left alone while a slow disk is waited for.
+constexpr Duration kMessageTime = std::chrono::milliseconds(50);
+
 Result<std::optional<eviction::Signal>> signal_in(const nlohmann::json& request,
                                                   eviction::Compat compat) {
   const auto found = request.find("signal");
@@ -45,8 +48,6 @@ Result<nlohmann::ordered_json> Housekeeping::change_wishes(std::string_view op,
   if (const Result<> applied = put_wishes_in_force(); !applied) {
     return Failure(applied.error());
   }
-  keeper_->note_wishes(wishes_, config_->settings().dry_run);
-  keep_state();
   options_.log->info("asked for by the control socket", {{"request", request.dump()}});
   nlohmann::ordered_json answer = status();
   return nlohmann::ordered_json{
@@ -94,11 +95,13 @@ Result<> Housekeeping::set_dry_run(const nlohmann::json& request) {
   return {};
 }
 
-/// Returns once the hot thread goes by it, so that whoever asked for a pause sees nobody die after
-/// the answer.
+/// Returns once the hot thread goes by it and the state file has it, so that whoever asked for a
+/// pause sees nobody die after the answer, not by the hand of an evictd that was restarted either.
 Result<> Housekeeping::put_wishes_in_force() {
   ++wishes_generation_;
   send(SetWishes{.wishes = wishes_, .generation = wishes_generation_});
+  keeper_->note_wishes(wishes_, config_->settings().dry_run);
+  keep_state();
   const MonoTime give_up = options_.clock->now() + kAnswerTime;
   while (options_.hot_counters->wishes_applied.load(std::memory_order_acquire) <
          wishes_generation_) {
@@ -112,6 +115,16 @@ Result<> Housekeeping::put_wishes_in_force() {
     static_cast<void>(::poll(
         &ready, 1,
         static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(give_up - now).count())));
+    on_messages();
+  }
+  while (!keeper_->await_kept(kMessageTime)) {
+    if (options_.clock->now() >= give_up) {
+      options_.log->warn(
+          "the state file is not written after 1s, continuing: until it is a restart would forget "
+          "what the control socket asked for");
+      break;
+    }
+    flush_backlog();
     on_messages();
   }
   return {};

@@ -10,6 +10,12 @@
 
 namespace evictd::daemon {
 
+namespace {
+
+constexpr std::string_view kFilesGone = "files";
+
+}  // namespace
+
 CrossChecker::CrossChecker(probe::Probe& probe) : probe_(probe) {
   bounds_.cpus = static_cast<unsigned>(std::max(get_nprocs(), 1));
 }
@@ -43,18 +49,37 @@ std::vector<CrossChecker::Cgroup> CrossChecker::cgroups(const PodRegistry& regis
   return found;
 }
 
-std::optional<poll::CrossCheck> CrossChecker::check_one(Cgroup& cgroup, MonoTime now) {
-  poll::CrossReadings& readings = cgroup.readings;
+std::vector<std::pair<std::string_view, std::string>> CrossChecker::Cgroup::apart() const {
+  std::vector<std::pair<std::string_view, std::string>> found;
+  if (files_state == sys::ReadState::kGone && readings.after.has_memory()) {
+    found.emplace_back(kFilesGone,
+                       fmt::format("the files of {} are gone, and its row is not", name));
+  }
+  if (files_state != sys::ReadState::kRead) {
+    return found;
+  }
+  const poll::CrossCheck result = poll::cross_check(readings, bounds);
+  for (const poll::Comparison& one : std::array{result.usage, result.inactive_file, result.tasks}) {
+    if (!one.agrees()) {
+      found.emplace_back(poll::to_string(one.quantity),
+                         fmt::format("{} of {} is {} apart, more than its bound of {}",
+                                     poll::to_string(one.quantity), name, one.by, one.bound));
+    }
+  }
+  return found;
+}
+
+bool CrossChecker::read_one(Cgroup& cgroup, MonoTime now) {
   if (!probe_.refresh()) {
-    return std::nullopt;
+    return false;
   }
-  readings.before = probe_.row(cgroup.slot);
-  if (cgroup.files->read(now, buffer_, readings.files) != sys::ReadState::kRead ||
-      !probe_.refresh()) {
-    return std::nullopt;
+  cgroup.readings.before = probe_.row(cgroup.slot);
+  cgroup.files_state = cgroup.files->read(now, buffer_, cgroup.readings.files);
+  if (!probe_.refresh()) {
+    return false;
   }
-  readings.after = probe_.row(cgroup.slot);
-  return poll::cross_check(readings, cgroup.bounds);
+  cgroup.readings.after = probe_.row(cgroup.slot);
+  return true;
 }
 
 std::vector<CrossChecker::Cgroup> CrossChecker::doubtful(const PodRegistry& registry,
@@ -62,54 +87,45 @@ std::vector<CrossChecker::Cgroup> CrossChecker::doubtful(const PodRegistry& regi
   if (!probe_.refresh()) {
     return {};
   }
-  std::vector<Cgroup> candidates;
   std::vector<Cgroup> all = cgroups(registry);
   for (Cgroup& cgroup : all) {
     cgroup.readings.before = probe_.row(cgroup.slot);
-    if (cgroup.files->read(now, buffer_, cgroup.readings.files) == sys::ReadState::kRead) {
-      candidates.push_back(std::move(cgroup));
-    }
+    cgroup.files_state = cgroup.files->read(now, buffer_, cgroup.readings.files);
   }
   if (!probe_.refresh()) {
     return {};
   }
   std::vector<Cgroup> doubtful;
-  for (Cgroup& cgroup : candidates) {
+  for (Cgroup& cgroup : all) {
     cgroup.readings.after = probe_.row(cgroup.slot);
-    if (!poll::cross_check(cgroup.readings, cgroup.bounds).agrees()) {
+    if (!cgroup.apart().empty()) {
       doubtful.push_back(std::move(cgroup));
     }
   }
   return doubtful;
 }
 
-std::vector<std::string> CrossChecker::check(const PodRegistry& registry, MonoTime now) {
+std::vector<CrossChecker::Disagreement> CrossChecker::check(const PodRegistry& registry,
+                                                            MonoTime now) {
   ++counters_.checks;
-  std::vector<std::string> lines;
+  std::vector<Disagreement> disagreements;
   std::set<std::pair<std::string, std::string_view>> found;
-  std::vector<Cgroup> apart = doubtful(registry, now);
-  for (Cgroup& cgroup : apart) {
-    const std::optional<poll::CrossCheck> result = check_one(cgroup, now);
-    if (!result) {
+  std::vector<Cgroup> doubted = doubtful(registry, now);
+  for (Cgroup& cgroup : doubted) {
+    if (!read_one(cgroup, now)) {
       continue;
     }
-    for (const poll::Comparison& one :
-         std::array{result->usage, result->inactive_file, result->tasks}) {
-      if (one.agrees()) {
-        continue;
-      }
-      const auto suspect = std::pair(cgroup.name, poll::to_string(one.quantity));
-      const bool again = suspects_.contains(suspect);
+    for (auto& [what, text] : cgroup.apart()) {
+      const auto suspect = std::pair(cgroup.name, what);
       found.insert(suspect);
-      if (again) {
+      if (suspects_.contains(suspect)) {
         ++counters_.disagreements;
-        lines.push_back(fmt::format("{} of {} is {} apart, more than its bound of {}",
-                                    poll::to_string(one.quantity), cgroup.name, one.by, one.bound));
+        disagreements.push_back({.slot = cgroup.slot, .text = std::move(text)});
       }
     }
   }
   suspects_ = std::move(found);
-  return lines;
+  return disagreements;
 }
 
 }  // namespace evictd::daemon

@@ -28,12 +28,21 @@ class CrossChecker {
     std::uint64_t disagreements = 0;
   };
 
+  /// A row that does not show its cgroup.
+  struct Disagreement {
+    std::uint32_t slot = 0;
+    std::string text;
+  };
+
   explicit CrossChecker(probe::Probe& probe);
 
-  /// Compares every pod that has a row, and the cgroup that holds them. Answers one line for each
-  /// value that is apart beyond its bound in two checks in a row: pages that the kernel moves
-  /// between its lists without charging anything can put one check off. Cost: 8 us a pod.
-  [[nodiscard]] std::vector<std::string> check(const PodRegistry& registry, MonoTime now);
+  /// Compares every pod that has a row, and the cgroup that holds them. Answers one for each value
+  /// that is apart beyond its bound in two checks in a row: pages that the kernel moves between its
+  /// lists without charging anything can put one check off. One too, likewise, for a row that shows
+  /// memory though the files are gone. Cost: 8 us a pod.
+  [[nodiscard]] std::vector<Disagreement> check(const PodRegistry& registry, MonoTime now);
+  /// The pod root's files are opened anew at the next check: they went with their controller.
+  void reopen_pod_root() { pod_root_files_.reset(); }
 
   [[nodiscard]] const Counters& counters() const { return counters_; }
   /// What the two may be apart, as the last check had it.
@@ -50,6 +59,10 @@ class CrossChecker {
     poll::ErrorBounds bounds;
     /// The row before and after, and the files between.
     poll::CrossReadings readings;
+    sys::ReadState files_state = sys::ReadState::kFailed;
+
+    /// What is apart, in words, by what it is called; nothing where the files could not be read.
+    [[nodiscard]] std::vector<std::pair<std::string_view, std::string>> apart() const;
   };
 
   [[nodiscard]] std::vector<Cgroup> cgroups(const PodRegistry& registry);
@@ -57,8 +70,8 @@ class CrossChecker {
   /// again meanwhile, so each is looked at once more by itself. A refresh reads all rows, so one
   /// around each pod would cost the square of their number.
   [[nodiscard]] std::vector<Cgroup> doubtful(const PodRegistry& registry, MonoTime now);
-  /// Nothing when the cgroup vanished meanwhile.
-  [[nodiscard]] std::optional<poll::CrossCheck> check_one(Cgroup& cgroup, MonoTime now);
+  /// Reads row, files and row again. False without an answer of the kernel side.
+  [[nodiscard]] bool read_one(Cgroup& cgroup, MonoTime now);
 
   probe::Probe& probe_;
   poll::ErrorBounds bounds_;

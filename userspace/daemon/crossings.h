@@ -20,6 +20,9 @@ class Crossings {
   void note(std::size_t threshold, MonoTime at);
   /// When that one was crossed; the epoch if it was not since it was last judged.
   [[nodiscard]] MonoTime of(std::size_t threshold) const;
+  /// The same of what the record of a pass that ended so is about: the threshold acted on, else the
+  /// first that is met.
+  [[nodiscard]] MonoTime of(const eviction::Decision& decision) const;
   /// A pass has ended so, and no other follows at once. What it left to a grace period that still
   /// runs is kept: the eviction at its end is due to that crossing.
   void forget_judged(const eviction::Decision& decision);

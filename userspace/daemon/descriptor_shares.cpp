@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/descriptor_shares.h"
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 
 #include "base/fd.h"
+#include "daemon/hot_pod.h"
 
 namespace evictd::daemon {
 
@@ -35,6 +38,13 @@ Result<DescriptorLimit> raise_descriptor_limit() {
     return fail_errno(errno, "raise the limit of descriptors");
   }
   return raised;
+}
+
+void make_room_for_descriptors(std::uint64_t limit) {
+  const std::uint64_t last = std::min(limit, kPerPod * kMaxPods) - 1;
+  const base::Fd any(::eventfd(0, EFD_CLOEXEC));
+  // The table is never made smaller again.
+  const base::Fd largest(::fcntl(any.get(), F_DUPFD_CLOEXEC, static_cast<int>(last)));
 }
 
 DescriptorShares::DescriptorShares(std::uint64_t limit)

@@ -16,6 +16,12 @@ struct DescriptorLimit {
 /// Raises the soft limit to the hard one: with many pods all of it is needed.
 [[nodiscard]] Result<DescriptorLimit> raise_descriptor_limit();
 
+/// Has the kernel make its table of this process's descriptors as large as a full node needs,
+/// within `limit`: 256 KiB. It does that at each doubling otherwise, and where there are several
+/// threads all that open something wait for an RCU grace period then, milliseconds each. Call it
+/// before there are others. What cannot be had is made when it is needed, as ever.
+void make_room_for_descriptors(std::uint64_t limit);
+
 /// Says for what the descriptors of this process may be used, so that many pods cannot leave none
 /// for signals, sockets and the log. Nothing is counted: the kernel gives out the lowest number
 /// that is free, so whoever asks before it opens stays below a bound, but for what it opens then.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sys/root.h"
+#include "sys/thread_name.h"
 
 namespace evictd::daemon {
 
@@ -23,6 +24,7 @@ std::optional<std::string> resolve(const std::string& path) {
   auto promise = std::make_shared<std::promise<std::optional<std::string>>>();
   std::future<std::optional<std::string>> answer = promise->get_future();
   std::thread([promise, path] {
+    sys::name_thread("evictd-disk");
     std::error_code failed;
     const std::filesystem::path real = std::filesystem::canonical(path, failed);
     promise->set_value(failed ? std::nullopt : std::optional(real.string()));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "evictd/time.h"
+#include "eviction/pass.h"
 
 namespace evictd::daemon {
 
@@ -15,6 +16,18 @@ inline constexpr Duration kUsageCounts = std::chrono::seconds(10);
 /// Collectors run again at once for a new victim and for a pressure that is back, and while one
 /// lasts no more often than the kubelet's.
 inline constexpr Duration kCollectorPeriod = std::chrono::seconds(10);
+
+/// A measurement of pods that somebody waits for.
+struct DiskMeasurement {
+  /// 0 while there is none.
+  std::uint64_t round = 0;
+  /// Its time is up: what was measured before counts too.
+  bool best_known = false;
+};
+
+/// What is kept of the time that is left until a filesystem is full, for the victim to be chosen
+/// and to die, and of a rate that grows: a quarter of it and at least so much.
+inline constexpr Duration kFullMargin = std::chrono::milliseconds(50);
 
 /// What the hot thread waits for before it chooses a pod for a disk threshold: a new measurement of
 /// the pods, collectors, and a reading of the filesystems made after them. Everything is done by
@@ -30,6 +43,16 @@ class DiskWork {
   /// True once, when a measurement did not come in time.
   [[nodiscard]] bool gave_up_usage(MonoTime now);
   void usage_measured(std::uint64_t round, MonoTime now);
+  /// Some pods were measured, or not to their end.
+  void usage_partly_measured(std::uint64_t round);
+  /// A filesystem for which a pod has to go is full at that time, at the rate last seen; nothing
+  /// while it does not fill. Bounds the time of the measurement that is awaited.
+  void note_full_at(MonoTime now, const std::optional<MonoTime>& full_at);
+  /// True once, when the time of a measurement is up that some were measured in.
+  [[nodiscard]] bool ran_out_of_time(MonoTime now);
+  /// The one that is awaited, or was given up.
+  [[nodiscard]] DiskMeasurement measurement(MonoTime now) const;
+  [[nodiscard]] eviction::DiskProgress progress(MonoTime now) const;
   /// A victim was chosen by it: the next one needs another, and collectors may run again.
   void victim_chosen();
   /// No disk is short any more: collectors run at once when one is again.
@@ -41,7 +64,10 @@ class DiskWork {
   /// `wanted`, and not run just before.
   std::optional<std::uint64_t> begin_reclaim(MonoTime now, bool wanted, Duration budget);
   void collectors_done(std::uint64_t round);
-  void end_reclaim() { reclaim_.reset(); }
+  void end_reclaim() {
+    reclaim_.reset();
+    partial_news_ = false;
+  }
   [[nodiscard]] bool reclaiming() const { return reclaim_.has_value(); }
 
   enum class Step : std::uint8_t {
@@ -56,6 +82,11 @@ class DiskWork {
   [[nodiscard]] std::optional<MonoTime> deadline(MonoTime now) const;
 
  private:
+  [[nodiscard]] bool awaited() const { return asked_ > measured_; }
+  [[nodiscard]] bool time_is_up(MonoTime now) const {
+    return awaited() && time_up_at_ && now >= *time_up_at_;
+  }
+
   struct Reclaim {
     std::uint64_t round = 0;
     bool collectors_done = false;
@@ -67,6 +98,11 @@ class DiskWork {
   std::uint64_t asked_ = 0;
   std::uint64_t measured_ = 0;
   MonoTime give_up_at_{};
+  /// The last measurement of which some is known, and whether a waiting pass has yet to see it.
+  std::uint64_t partly_measured_ = 0;
+  bool partial_news_ = false;
+  std::optional<MonoTime> time_up_at_;
+  bool told_of_time_ = false;
   bool told_of_giving_up_ = false;
   std::optional<MonoTime> counts_until_;
   std::uint64_t collector_rounds_ = 0;

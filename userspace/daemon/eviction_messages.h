@@ -59,6 +59,8 @@ struct EvictionStep {
   bool dry_run = false;
   /// Bytes still charged to the victim at this step; -1 if its cgroup is gone.
   Bytes usage{-1};
+  /// Tasks that it still has at this step; -1 as for `usage`, and where they are not counted.
+  std::int64_t tasks = -1;
   enforce::ActuatorCounters counters;
 };
 /// An eviction that was decided and not begun.
@@ -67,6 +69,10 @@ struct EvictionRefused {
   Errc code = Errc::kIo;
   /// An earlier evictd had begun it: it ends here.
   bool adopted = false;
+  /// Nobody could be signalled and nothing has begun, which goes on being tried.
+  bool tried_again = false;
+  /// When that was found.
+  MonoTime at{};
 };
 
 }  // namespace evictd::daemon

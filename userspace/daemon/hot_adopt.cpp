@@ -23,6 +23,7 @@ InFlightTable::Phase phase_of(const Adoption& adoption) {
     case AdoptionKind::kReleasing:
       return InFlightTable::Phase::kKilled;
     case AdoptionKind::kGone:
+    case AdoptionKind::kUnreaped:
     case AdoptionKind::kRefused:
     case AdoptionKind::kLeft:
     case AdoptionKind::kOver:
@@ -39,7 +40,7 @@ void HotLoop::leave_intent(const HotPod& victim, const enforce::Intent& intent) 
   if (!victim.target || dry_run()) {
     return;
   }
-  if (!enforce::write_intent(*victim.target, intent)) {
+  if (!enforce::write_intent(*victim.target, intent, options_.intent_clock)) {
     count(options_.counters->intents_not_written);
   }
   fault_point(FaultPoint::kIntended);
@@ -57,14 +58,10 @@ void HotLoop::clear_intent(CgroupId pod) {
 }
 
 void HotLoop::handle(const AdoptEviction& message) {
-  const std::span<const std::uint32_t> slots = pods_.ordered();
-  const auto slot = std::find_if(slots.begin(), slots.end(), [&](std::uint32_t one) {
-    return pods_.at(one)->memory_id == message.pod;
-  });
-  const HotPod* const pod = slot == slots.end() ? nullptr : pods_.at(*slot);
+  const HotPod* const pod = find_pod(message.pod);
   const Adoption& adoption = message.adoption;
-  const bool has_ended = adoption.kind == AdoptionKind::kGone;
-  if (!has_ended && (pod == nullptr || !pod->target)) {
+  const bool is_over = has_ended(adoption.kind);
+  if (!is_over && (pod == nullptr || !pod->target)) {
     return;
   }
   InFlightTable::Entry entry;
@@ -75,7 +72,17 @@ void HotLoop::handle(const AdoptEviction& message) {
   entry.observed_only = adoption.kind == AdoptionKind::kReleasing;
   entry.holds_disk = adoption.for_disk;
   entry.cgroup_gone = pod == nullptr;
-  if (!entry.observed_only && !has_ended) {
+  entry.below_pod_root = pod == nullptr || pod->facts.below_pod_root;
+  note_held_at_kill(entry, pod);  // What it held then is not known: its progress is from here on.
+  if (!in_flight_.has_room_for(entry.pod)) {
+    if (pod != nullptr && !entry.observed_only && !is_over) {
+      count(options_.counters->too_many_under_way);
+      send(EvictionRefused{
+          .victim = pod, .code = Errc::kExhausted, .adopted = true, .at = wake_at_});
+    }
+    return;
+  }
+  if (!entry.observed_only && !is_over) {
     const Result<enforce::Ticket> ticket = options_.actuator->adopt(
         *pod->target,
         {.state = adoption.kind == AdoptionKind::kKilled ? enforce::EvictionState::kKilled
@@ -86,7 +93,8 @@ void HotLoop::handle(const AdoptEviction& message) {
         wake_at_);
     if (!ticket) {
       // Housekeeping clears the intent, once it has put pids.max back as only the intent has it.
-      send(EvictionRefused{.victim = pod, .code = ticket.error().code, .adopted = true});
+      send(EvictionRefused{
+          .victim = pod, .code = ticket.error().code, .adopted = true, .at = wake_at_});
       return;
     }
     entry.ticket = *ticket;

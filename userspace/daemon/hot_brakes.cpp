@@ -23,7 +23,8 @@ eviction::Brakes HotLoop::brakes() const {
           .recent = eviction_times_.all(),
           .pauses = wishes_.pauses,
           .growth = config_->growth,
-          .released_at = released_at_};
+          .released_at = released_at_,
+          .released_below_pod_root_at = released_below_pod_root_at_};
 }
 
 void HotLoop::handle(const SetWishes& message) {
@@ -73,6 +74,9 @@ void HotLoop::note_freed(const InFlightTable::Entry& victim, Bytes left, MonoTim
   const Bytes remaining = left.value < 0 ? Bytes{0} : left;
   if (victim.usage - remaining >= kTellingRelease) {
     released_at_ = at;
+    if (victim.below_pod_root) {
+      released_below_pod_root_at_ = at;
+    }
   }
 }
 

@@ -17,6 +17,10 @@ struct HotCounters {
   std::atomic<std::uint64_t> evictions{0};
   /// Evictions that the actuator refused or that found nobody: see its own counters for why.
   std::atomic<std::uint64_t> not_begun{0};
+  /// Evictions refused, those of an earlier evictd included, for want of room to wait for one more.
+  std::atomic<std::uint64_t> too_many_under_way{0};
+  /// Tasks that released victims have left and nobody has reaped, in the last pass.
+  std::atomic<std::int64_t> unreaped_tasks{0};
   /// Passes that left no copy because housekeeping was behind.
   std::atomic<std::uint64_t> uncopied_passes{0};
   /// Passes that went on with pods of which it was not known whether they are all, because

@@ -15,6 +15,23 @@ bool meets_disk(const eviction::Decision& decision, const eviction::ThresholdTab
   });
 }
 
+/// When the first of the filesystems that a pod has to go for is full at the rate last seen.
+std::optional<MonoTime> first_full_at(const eviction::Decision& decision,
+                                      const eviction::ThresholdTable& thresholds,
+                                      const disk::NewestReadings& filesystems) {
+  std::optional<MonoTime> first;
+  for (const std::size_t place : decision.met) {
+    const eviction::Signal signal = thresholds[place].signal;
+    const std::optional<disk::Role> role = disk::role_of(signal);
+    const std::optional<MonoTime> full =
+        role ? filesystems.full_at(*role, disk::counts_inodes(signal)) : std::nullopt;
+    if (full && (!first || *full < *first)) {
+      first = full;
+    }
+  }
+  return first;
+}
+
 /// Whether no process of the victim is left for us to wait for.
 bool is_dead(InFlightTable::Phase phase) {
   return phase == InFlightTable::Phase::kReleased || phase == InFlightTable::Phase::kInUseAgain ||
@@ -23,18 +40,15 @@ bool is_dead(InFlightTable::Phase phase) {
 
 }  // namespace
 
-/// A threshold that is met is acted on only with a reading newer than the last pass saw. Between
-/// two samples of a filesystem a pass may find none, for a grace that ends or a victim that is
-/// gone: then one is asked for, and its answer wakes the next pass.
 void HotLoop::ask_for_fresh_disks(const eviction::Decision& decision) {
   if (options_.filesystems == nullptr) {
     return;
   }
-  for (const std::size_t place : decision.past_grace) {
-    const eviction::Signal signal = config_->manager.thresholds()[place].signal;
-    if (disk::role_of(signal) && !decision.actionable.has(place)) {
-      options_.filesystems->request();
-      return;
+  const NewerReadings::Roles to_ask =
+      newer_readings_.to_ask(decision, config_->manager.thresholds());
+  for (const disk::Role role : disk::kAllRoles) {
+    if (to_ask.at(static_cast<std::size_t>(role))) {
+      options_.filesystems->request_newer(role);
     }
   }
 }
@@ -47,12 +61,14 @@ void HotLoop::prepare_disk_eviction(const eviction::Decision& decision, MonoTime
       !meets_disk(decision, config_->manager.thresholds())) {
     disk_work_.pressure_over();
   }
-  if (decision.reason == eviction::Reason::kUsagePending) {
+  if (decision.usage_awaited) {
     need_usage(now);
   }
   if (decision.outcome == eviction::Outcome::kReclaiming) {
     begin_reclaim(decision, now);
   }
+  disk_work_.note_full_at(
+      now, first_full_at(decision, config_->manager.thresholds(), *options_.filesystems));
   if (begun_ && decision.threshold &&
       eviction::is_disk(config_->manager.thresholds()[*decision.threshold].signal)) {
     disk_work_.victim_chosen();

@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which pods the hot thread chooses among, where the kernel side does not tell of each change.
-#include <algorithm>
-
 #include "daemon/hot_loop.h"
+#include "eviction/hold.h"
 
 namespace evictd::daemon {
 
-/// Whether a victim is in its hard grace, which holds each choice for pressure.
-bool HotLoop::holds_for_grace() const {
-  return std::any_of(readings_.pods().begin(), readings_.pods().end(), [](const auto& pod) {
-    return pod.standing == eviction::Standing::kInHardGrace;
-  });
-}
-
 /// Whether the pass may come to choose a pod: some threshold is met, its grace is over. It may be
-/// held all the same; to look once more harms nobody. Not while a victim is in its hard grace: such
-/// a pass only holds or, below the floor, ends that grace, which must not wait for a look.
+/// held all the same; to look once more harms nobody. Not for a threshold that waits for a victim
+/// in its hard grace: there the pass only holds or, below the floor, ends that grace, which must
+/// not wait for a look.
 bool HotLoop::may_choose(MonoTime now) const {
-  if (holds_for_grace()) {
-    return false;
-  }
   const eviction::ThresholdTable& thresholds = config_->manager.thresholds();
   const eviction::PassState& state = config_->manager.state();
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const auto& seen = readings_.observations()[thresholds[i].signal];
-    if (!seen) {
+    if (!seen || eviction::has_standing(readings_.pods(), eviction::Standing::kInHardGrace,
+                                        config_->manager.scope_at(i))) {
       continue;
     }
     if (state.past_grace.has(i) && thresholds.met(i, *seen, eviction::MinReclaim::kEnforced)) {

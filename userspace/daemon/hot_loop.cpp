@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "daemon/callback_handler.h"
+#include "daemon/node_memory.h"
+#include "daemon/watcher.h"
 #include "poll/growth.h"
 
 namespace evictd::daemon {
@@ -17,8 +19,16 @@ constexpr std::size_t kCopyBuffers = 8;
 /// The same while every pass is recorded, as none may be missing.
 constexpr std::size_t kRecordingBuffers = 24;
 
+/// Files of the pod root that wait to go back: housekeeping sends others once a second at most, and
+/// none while it takes no messages.
+constexpr std::size_t kRetiredFiles = 16;
+
 /// Victims in a row that may turn out not to be there before a pass waits for the next event.
 constexpr int kMostRefusals = 16;
+
+/// While it stands by. Long against what a round costs, which delays a crossing that comes during
+/// it, and short against the time in which others push out of the caches what it has touched.
+constexpr Duration kPractiseEvery = std::chrono::microseconds(100);
 
 bool is_polled(eviction::Signal signal) {
   return eviction::is_memory(signal) || signal == eviction::Signal::kPidAvailable;
@@ -57,6 +67,7 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
   }
   releasing_.reserve(InFlightTable::kCapacity);
   retired_.reserve(kMaxPods);
+  retired_pod_root_files_.reserve(kRetiredFiles);
   local_begun_.reserve(InFlightTable::kCapacity);
 }
 
@@ -90,8 +101,8 @@ Result<> HotLoop::watch_descriptors() {
     watched =
         watch(options_.inbox->wake_up.descriptor(), [this] { options_.inbox->wake_up.consume(); });
   }
-  if (watched && options_.probe != nullptr) {
-    watched = watch(options_.probe->event_fd(), [this] { events_ready_ = true; });
+  if (watched && options_.events != nullptr) {
+    watched = watch(options_.events->event_fd(), [this] { events_ready_ = true; });
   }
   if (watched && options_.filesystems != nullptr) {
     watched = watch(options_.filesystems->descriptor(), [this] {
@@ -121,12 +132,14 @@ Result<> HotLoop::run(const std::atomic<bool>& stop) {
       drain_events();
     }
     drive_actuators();
+    judge_exceeded();
     if (wake_at_ >= next_regular_) {
       want_pass(PassTrigger::kRegular);
     } else if (decision_deadline_ && wake_at_ >= *decision_deadline_) {
       want_pass(PassTrigger::kDeadline);
     }
-    if (disk_work_.gave_up_usage(wake_at_)) {
+    if (disk_work_.gave_up_usage(wake_at_) || disk_work_.ran_out_of_time(wake_at_)) {
+      newer_readings_.note_cause();
       want_pass(PassTrigger::kDisk);
     }
     run_wanted_pass();
@@ -155,14 +168,16 @@ Result<> HotLoop::wait() {
 }
 
 void HotLoop::rehearse() {
-  const std::optional<std::size_t> first = readings_.first_candidate();
+  const std::optional<std::size_t> first = readings_.first_candidate(approached_);
   HotPod* pod = first ? pods_.at(readings_.slots()[*first]) : nullptr;
   if (pod != nullptr && pod == rehearsed_) {
+    rehearsed_for_ = approached_;
     return;  // A second hint: what the first one prepared is as good.
   }
   end_rehearsal();
   if (pod != nullptr && pod->target) {
     rehearsed_ = pod;
+    rehearsed_for_ = approached_;
     actuator().rehearse(*pod->target);
   }
 }
@@ -188,11 +203,18 @@ bool HotLoop::stand_by() {
   cpu_avoidance_.begin();
   const bool has_work = wanted_.has_value();  // What a pass is left for is no mere hint.
   MonoTime now = options_.clock->now();
+  MonoTime practised_at = now;
   while (!wanted_ && stand_by_.lasts(now)) {
     drain_events();
     now = options_.clock->now();
+    if (!wanted_ && now - practised_at >= kPractiseEvery) {
+      actuator().practise();
+      now = options_.clock->now();
+      practised_at = now;
+    }
   }
-  if (!has_work && wanted_ == PassTrigger::kApproach && rehearsed_ != nullptr) {
+  if (!has_work && wanted_ == PassTrigger::kApproach && rehearsed_ != nullptr &&
+      rehearsed_for_ == approached_) {
     // Another hint: it has prolonged the stand-by, and the rehearsal is as good. A turn between, as
     // messages and deadlines do not wait for a chain of hints.
     wanted_.reset();
@@ -213,6 +235,9 @@ void HotLoop::drive_actuators() {
     take_progress(*one);
   }
   actuator_ready_ = false;
+  if (refused_.take_try(wake_at_)) {
+    want_pass(PassTrigger::kDeadline);
+  }
 }
 
 void HotLoop::run_wanted_pass() {
@@ -220,8 +245,8 @@ void HotLoop::run_wanted_pass() {
     return;
   }
   const bool approach = *wanted_ == PassTrigger::kApproach;
-  // Each round passes one pod over or cuts one grace, so this ends; the bound is for when nothing
-  // can be noted.
+  // Each round passes one pod over or cuts one grace, so this ends; the bound lets messages and
+  // deadlines have their turn between.
   for (int round = 0; wanted_ && round < kMostRefusals; ++round) {
     pass_again_ = false;
     if (!pass(options_.clock->now())) {
@@ -241,7 +266,7 @@ void HotLoop::run_wanted_pass() {
 }
 
 ReadingSource HotLoop::source() const {
-  return options_.probe != nullptr && !polling_ ? ReadingSource::kTable : ReadingSource::kFiles;
+  return options_.ladder != nullptr && !polling_ ? ReadingSource::kTable : ReadingSource::kFiles;
 }
 
 enforce::Actuator& HotLoop::actuator() {
@@ -252,21 +277,23 @@ bool HotLoop::kernel_watches(eviction::Signal signal) const {
   if (source() != ReadingSource::kTable) {
     return false;
   }
-  const probe::Ladder& ladder = options_.probe->ladder();
-  // Without its timer the kernel side sees neither the last steps of a batch nor a recovery.
-  if (ladder.chosen(probe::Purpose::kSweepTimer).empty()) {
-    return false;
+  const probe::Ladder& ladder = *options_.ladder;
+  if (signal == eviction::Signal::kMemoryAvailable) {
+    return memory_watcher(ladder, config_->memory) == Watcher::kKernel;
   }
-  return signal != eviction::Signal::kMemoryAvailable ||
-         (config_->memory.follow_working_set() &&
-          !ladder.chosen(probe::Purpose::kNodeMemory).empty());
+  if (signal == eviction::Signal::kPidAvailable) {
+    return task_watcher(ladder, config_->pid_source) == Watcher::kKernel;
+  }
+  // Without its timer the kernel side sees neither the last steps of a batch nor a recovery.
+  return !ladder.chosen(probe::Purpose::kSweepTimer).empty();
 }
 
-Duration HotLoop::next_interval() {
+Duration HotLoop::next_interval() const {
   Duration interval = config_->interval.longest;
   poll::IntervalOptions options = config_->interval;
-  if (source() == ReadingSource::kTable) {
-    // What the kernel side does not watch is looked at the sooner the nearer it is.
+  if (options_.ladder != nullptr) {
+    // What the kernel side does not watch is looked at the sooner the nearer it is: everything,
+    // while its timer stands still.
     options.mode = poll::IntervalMode::kAdaptive;
   }
   const eviction::ThresholdTable& thresholds = config_->manager.thresholds();
@@ -289,8 +316,19 @@ Duration HotLoop::next_interval() {
                                   poll::TaskApproach{.distance = distance, .rate = growth});
     interval = std::min(interval, next);
   }
-  polled_ = readings_.observations();
   return interval;
+}
+
+/// An event never puts off the next look of the regular cadence. It brings it nearer where it came
+/// before the crossing and may have been the only one.
+void HotLoop::plan_regular(eviction::Cadence cadence, MonoTime now) {
+  const MonoTime next = now + next_interval();
+  if (cadence == eviction::Cadence::kRegular) {
+    next_regular_ = next;
+    polled_ = readings_.observations();
+  } else {
+    next_regular_ = std::min(next_regular_, next);
+  }
 }
 
 void HotLoop::arm_timer(MonoTime now) {
@@ -305,6 +343,12 @@ void HotLoop::arm_timer(MonoTime now) {
   }
   if (const auto deadline = disk_work_.deadline(now)) {
     next = std::min(next, *deadline);
+  }
+  if (const auto again = refused_.next_try()) {
+    next = std::min(next, *again);
+  }
+  if (const auto judgement = in_flight_.next_judgement()) {
+    next = std::min(next, *judgement);
   }
   timer_.arm(next);
 }

@@ -10,6 +10,8 @@
 #include "base/event_loop.h"
 #include "base/timer.h"
 #include "core/clock.h"
+#include "core/stand_by.h"
+#include "daemon/beginning.h"
 #include "daemon/cpu_avoidance.h"
 #include "daemon/crossings.h"
 #include "daemon/disk_work.h"
@@ -17,22 +19,23 @@
 #include "daemon/hot_loop_options.h"
 #include "daemon/in_flight.h"
 #include "daemon/messages.h"
+#include "daemon/newer_readings.h"
 #include "daemon/pass_copy.h"
 #include "daemon/pod_scans.h"
 #include "daemon/pod_slots.h"
 #include "daemon/readings.h"
-#include "daemon/stand_by.h"
+#include "daemon/refused_pods.h"
 #include "enforce/actuator.h"
 #include "enforce/intent.h"
-#include "probe/probe.h"
+#include "probe/events.h"
 
 namespace evictd::daemon {
 
 /// The hot thread: takes what the kernel side pushes, runs the pass and sends the signal.
 ///
-/// It opens no file, makes no blocking write and allocates nothing once it runs; what it touches
-/// was prepared by housekeeping, and what others must know goes through a bounded queue. When
-/// housekeeping stands still, evictions go on: what the queue does not take is counted.
+/// Up to the first signal (docs/architecture.md, "Two threads") it opens no file. It makes no
+/// blocking write and allocates nothing once it runs; what others must know goes through a bounded
+/// queue. When housekeeping stands still, evictions go on: what the queue does not take is counted.
 class HotLoop final : private probe::EventSink {
  public:
   using Options = HotLoopOptions;
@@ -55,10 +58,8 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] Result<> watch_descriptors();
   [[nodiscard]] Result<> wait();
   bool stand_by();
-  /// Prepares to signal the pod that would go first.
-  void rehearse();
-  /// Lets go of what the last pass did not need.
-  void end_rehearsal();
+  void rehearse();       ///< Prepares to signal the pod that would go first.
+  void end_rehearsal();  ///< Lets go of what the last pass did not need.
   void take_messages();
   void handle(PlacePod& message);
   void handle(UseConfig& message);
@@ -68,6 +69,7 @@ class HotLoop final : private probe::EventSink {
   void clear_intent(CgroupId pod);
   void handle(UseStorage& message);
   void handle(const VictimReleased& message);
+  void handle(const PodsMeasured& message);
   void drain_events();
   void drive_actuators();
   void take_progress(enforce::Actuator& actuator);
@@ -78,10 +80,14 @@ class HotLoop final : private probe::EventSink {
   void end_dry_runs(DryRuns which, MonoTime now);
   [[nodiscard]] bool exceeds_own_limit(CgroupId pod) const;
   void go_on(InFlightTable::Entry& entry, const enforce::Progress& step, const HotPod* pod);
+  /// What the progress of a victim's dying is measured from; `pod` as in go_on().
+  void note_held_at_kill(InFlightTable::Entry& entry, const HotPod* pod);
+  void judge_if_due(InFlightTable::Entry& entry, const HotPod* pod);
+  void judge_exceeded();
+  [[nodiscard]] const HotPod* find_pod(CgroupId memory_id) const;
   void want_pass(PassTrigger trigger);
   void run_wanted_pass();
   [[nodiscard]] bool pass(MonoTime now);
-  [[nodiscard]] bool holds_for_grace() const;
   [[nodiscard]] bool may_choose(MonoTime now) const;
   [[nodiscard]] bool knows_pods(MonoTime now);
   void act(const eviction::Decision& decision, MonoTime now);
@@ -101,24 +107,20 @@ class HotLoop final : private probe::EventSink {
   void need_usage(MonoTime now);
   void evict_for_local_storage(const eviction::LocalStorageVictim& local,
                                const eviction::Decision& decision, MonoTime now);
-  struct Beginning {
-    std::chrono::seconds grace{0};
-    /// Where it is while its grace runs.
-    InFlightTable::Phase in_grace = InFlightTable::Phase::kHardGrace;
-    bool holds_disk = false;
-    bool for_own_limit = false;
-    CgroupUsage usage;  ///< As it was read for the pass.
-  };
   void tell_of_local_evictions();
+  void refuse(const HotPod& victim, const Beginning& how, Errc code, MonoTime now);
+  static void note_vanished(InFlightTable::Entry& entry, MonoTime now);
   std::optional<enforce::SignalReport> begin(HotPod& victim, const Beginning& how, MonoTime now);
   void copy_pods(PassCopy& copy);
   void report(const eviction::Decision& decision);
   void fill(PassCopy& copy, const eviction::Decision& decision);
-  /// A pass that leaves no copy: the next one that does must say so.
-  void note_unrecorded();
+  void note_uncopied();
+  void take_back(std::unique_ptr<PassCopy> copy);
   void arm_timer(MonoTime now);
+  /// All of it, so that polling would see nothing sooner.
   [[nodiscard]] bool kernel_watches(eviction::Signal signal) const;
-  [[nodiscard]] Duration next_interval();
+  [[nodiscard]] Duration next_interval() const;
+  void plan_regular(eviction::Cadence cadence, MonoTime now);
   [[nodiscard]] ReadingSource source() const;
   [[nodiscard]] enforce::Actuator& actuator();
   [[nodiscard]] bool dry_run() const;
@@ -129,6 +131,7 @@ class HotLoop final : private probe::EventSink {
   bool offer(ToHousekeeping& message);
   void send(ToHousekeeping&& message) { offer(message); }
   void flush_retired();
+  void flush_retired_files();
 
   Options options_;
   base::EventLoop loop_;
@@ -138,12 +141,15 @@ class HotLoop final : private probe::EventSink {
   PodSlots pods_;
   Readings readings_;
   InFlightTable in_flight_;
+  RefusedPods refused_;
   OperatorWishes wishes_;
   EvictionTimes eviction_times_;
   std::optional<MonoTime> released_at_;  ///< When a victim's memory was last seen to be free.
-  StandBy stand_by_;
-  /// The pod that the actuators were told to prepare for, until the next pass.
-  HotPod* rehearsed_ = nullptr;
+  std::optional<MonoTime> released_below_pod_root_at_;  ///< The same of one below the pod root.
+  core::StandBy stand_by_;
+  HotPod* rehearsed_ = nullptr;  ///< Whom the actuators prepare for, until the next pass.
+  eviction::Scope rehearsed_for_ = eviction::Scope::kNode;
+  eviction::Scope approached_ = eviction::Scope::kNode;  ///< Whose limit the last hint was about.
   CpuAvoidance cpu_avoidance_;
   std::unique_ptr<HotConfig> config_;
   std::vector<std::unique_ptr<PassCopy>> copies_;
@@ -154,7 +160,9 @@ class HotLoop final : private probe::EventSink {
   std::vector<std::unique_ptr<HotStorage>> storage_;
   /// What housekeeping's queue has not taken yet: a copy of a pass may still point to it.
   std::vector<std::unique_ptr<HotStorage>> retired_storage_;
+  std::vector<std::unique_ptr<sys::CgroupFiles>> retired_pod_root_files_;  ///< Likewise.
   DiskWork disk_work_;
+  NewerReadings newer_readings_;
   PodScans pod_scans_;
   std::optional<MonoTime> disks_asked_at_;
   Crossings crossings_;
@@ -173,13 +181,14 @@ class HotLoop final : private probe::EventSink {
   std::optional<enforce::SignalReport> begun_;
   MonoTime kill_due_at_{};
   MonoTime pass_at_{};
-  /// What the next copy is to tell of the passes that left none; only while passes are recorded.
+  /// Passes since the last that left a copy, and for the record of the next how they began.
+  std::uint64_t uncopied_ = 0;
   std::optional<eviction::PassState> unrecorded_state_;
   std::optional<eviction::SuspendedPass> unrecorded_waiting_;
-  std::uint64_t unrecorded_ = 0;
   /// Of the last pass, for its copy and records; places of pods are those in the readings.
   bool resumed_ = false;
   bool disk_usage_pending_ = false;
+  eviction::DiskProgress disk_progress_ = eviction::DiskProgress::kNothing;
   std::vector<std::size_t> local_signalled_;
   std::vector<LocalEvictionBegun> local_begun_;
   EvictionTimes times_before_;

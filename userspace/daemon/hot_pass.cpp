@@ -31,6 +31,10 @@ bool counts_tasks(const eviction::ThresholdTable& thresholds) {
 }  // namespace
 
 void HotLoop::want_pass(PassTrigger trigger) {
+  if (trigger != PassTrigger::kDisk && trigger != PassTrigger::kApproach &&
+      trigger != PassTrigger::kReport) {
+    newer_readings_.note_cause();
+  }
   // The regular cadence does more than an event, so it wins; else the first reason is the reason,
   // unless it was a mere rehearsal.
   if (!wanted_ || *wanted_ == PassTrigger::kApproach ||
@@ -65,39 +69,46 @@ bool HotLoop::pass(MonoTime now) {
   begun_.reset();
   if (decision.met.empty()) {
     end_dry_runs(DryRuns::kOfPressure, now);
+    // Else whoever was given up is wanted on, and spared only until it is looked at anew.
+    if (decision.local_victims.empty() && refused_.empty()) {
+      refused_.forget_put_off();
+    }
   }
   note_held(decision);
   act(decision, now);
-  if (!pass_again_) {
+  if (!pass_again_ && !refused_.next_try()) {
     crossings_.forget_judged(decision);
   }
   decision_deadline_ = decision.next_deadline;
   ask_for_fresh_disks(decision);
   prepare_disk_eviction(decision, now);
-  if (cadence == eviction::Cadence::kRegular) {
-    next_regular_ = now + next_interval();
-  }
+  plan_regular(cadence, now);
   report(decision);
   tell_of_local_evictions();
   return true;
 }
 
 void HotLoop::try_again(MonoTime now) {
-  if (in_flight_.empty()) {
+  if (in_flight_.empty() && refused_.empty()) {
     return;
   }
   for (const std::uint32_t slot : pods_.ordered()) {
     const HotPod& pod = *pods_.at(slot);
     const InFlightTable::Entry* entry = in_flight_.find(pod.memory_id);
+    const bool over = entry != nullptr && entry->phase == InFlightTable::Phase::kOver;
     // Without a task there is nobody to signal, only what housekeeping has yet to find empty.
-    if (entry != nullptr && entry->phase == InFlightTable::Phase::kOver &&
-        readings_.read_one(pod, now).tasks != 0) {
+    if ((!over && !refused_.has(pod)) || readings_.read_one(pod, now).tasks == 0) {
+      continue;
+    }
+    refused_.forget(pod);
+    if (over) {
       in_flight_.remove(pod.memory_id);
     }
   }
 }
 
 void HotLoop::read(PassTrigger trigger, MonoTime now) {
+  timeline_.begin_at = options_.clock->now();
   // Before they are read: what is read is at least as new.
   disks_asked_at_ =
       options_.filesystems != nullptr ? options_.filesystems->all_asked_at() : std::nullopt;
@@ -106,7 +117,8 @@ void HotLoop::read(PassTrigger trigger, MonoTime now) {
                   .exact_tasks = counts_tasks(config_->manager.thresholds()),
                   .pid_source = config_->pid_source,
                   .compat = config_->manager.settings().compat,
-                  .memory = config_->memory},
+                  .memory = config_->memory,
+                  .disk = disk_work_.measurement(now)},
                  pods_, storage_, now);
   note_releasing(now);
   set_standings();
@@ -117,30 +129,42 @@ void HotLoop::read(PassTrigger trigger, MonoTime now) {
 eviction::PassInput HotLoop::input(eviction::Cadence cadence, const eviction::Brakes& in_force,
                                    MonoTime now) {
   disk_usage_pending_ = options_.filesystems != nullptr && !disk_work_.usage_counts(now);
+  disk_progress_ = disk_work_.progress(now);
   return {.observations = &readings_.observations(),
           .pods = readings_.pods(),
           .layout = layout_,
           .releasing = releasing_,
           .disk_usage_pending = disk_usage_pending_,
+          .disk_progress = disk_progress_,
           .cadence = cadence,
           .brakes = &in_force};
 }
 
 void HotLoop::set_standings() {
-  if (in_flight_.empty()) {
+  if (in_flight_.empty() && refused_.empty()) {
     return;
   }
   const std::span<const std::uint32_t> slots = readings_.slots();
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const InFlightTable::Entry* entry = in_flight_.find(pods_.at(slots[i])->memory_id);
-    if (entry != nullptr && entry->phase != InFlightTable::Phase::kInUseAgain) {
+    const HotPod& pod = *pods_.at(slots[i]);
+    const InFlightTable::Entry* entry = in_flight_.find(pod.memory_id);
+    // Nobody was there to be signalled, which was the refusal: what it left is awaited as of
+    // others.
+    const bool vanished = entry != nullptr && refused_.has(pod) &&
+                          (entry->phase == InFlightTable::Phase::kReleased ||
+                           entry->phase == InFlightTable::Phase::kOver);
+    if (entry != nullptr && entry->phase != InFlightTable::Phase::kInUseAgain && !vanished) {
       readings_.pods()[i].standing = standing_of(*entry);
+    } else if (refused_.has(pod) && readings_.pods()[i].standing != eviction::Standing::kUnknown) {
+      // Else it was refused for what keeps it from any ranking, and will be again.
+      readings_.pods()[i].standing = eviction::Standing::kRefused;
     }
   }
 }
 
 void HotLoop::note_releasing(MonoTime now) {
   releasing_.clear();
+  options_.counters->unreaped_tasks.store(0, std::memory_order_relaxed);
   if (in_flight_.empty()) {
     return;
   }
@@ -148,16 +172,26 @@ void HotLoop::note_releasing(MonoTime now) {
   for (const std::uint32_t slot : pods_.ordered()) {
     const HotPod& pod = *pods_.at(slot);
     InFlightTable::Entry* entry = in_flight_.find(pod.memory_id);
-    if (entry != nullptr && (entry->phase == InFlightTable::Phase::kKilled ||
-                             entry->phase == InFlightTable::Phase::kReleased ||
-                             entry->phase == InFlightTable::Phase::kInUseAgain)) {
+    if (entry != nullptr && entry->phase == InFlightTable::Phase::kOver) {
+      // Housekeeping may stand still, and what runs there now is not the victim.
+      if (InFlightTable::is_in_use_again(*entry, readings_.read_one(pod, now))) {
+        in_flight_.remove(pod.memory_id);
+      }
+    } else if (entry != nullptr && (entry->phase == InFlightTable::Phase::kKilled ||
+                                    entry->phase == InFlightTable::Phase::kReleased ||
+                                    entry->phase == InFlightTable::Phase::kInUseAgain)) {
       note_releasing(pod, *entry, now);
     }
   }
   in_flight_.forget_freed(disks_asked_at_, now);
   for (const InFlightTable::Entry& entry : in_flight_.entries()) {
     if (entry.cgroup_gone) {
-      releasing_.push_back({.killed_at = entry.killed_at, .disk = kSomeDisk, .inodes = 1});
+      releasing_.push_back({.killed_at = entry.killed_at,
+                            .memory = Bytes{0},
+                            .tasks = 0,
+                            .disk = kSomeDisk,
+                            .inodes = 1,
+                            .below_pod_root = entry.below_pod_root});
     }
   }
 }
@@ -183,8 +217,12 @@ void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, Mon
   }
   eviction::ReleasingPod releasing;
   releasing.killed_at = entry.killed_at;
+  releasing.below_pod_root = entry.below_pod_root;
   releasing.memory = dying && usage.has_memory() ? usage.working_set() : Bytes{0};
   releasing.tasks = dying || released ? std::max<std::int64_t>(usage.tasks, 0) : 0;
+  if (released) {
+    options_.counters->unreaped_tasks.fetch_add(releasing.tasks, std::memory_order_relaxed);
+  }
   if (entry.holds_disk) {
     releasing.disk = kSomeDisk;
     releasing.inodes = 1;
@@ -202,17 +240,16 @@ void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, Mon
 }
 
 void HotLoop::act(const eviction::Decision& decision, MonoTime now) {
-  nobody_to_evict_ = decision.outcome == eviction::Outcome::kNoCandidates ||
-                     decision.outcome == eviction::Outcome::kAllProtected;
+  nobody_to_evict_ = decision.nobody_to_evict;
   local_signalled_.clear();
   for (const eviction::LocalStorageVictim& local : decision.local_victims) {
     evict_for_local_storage(local, decision, now);
   }
+  timeline_.hook_at = crossings_.of(decision);
   if (!decision.victim) {
     return;
   }
   HotPod& victim = *pods_.at(readings_.slots()[*decision.victim]);
-  timeline_.hook_at = crossings_.of(*decision.threshold);
   switch (decision.outcome) {
     case eviction::Outcome::kEvicted:
       evict(decision, victim, now);
@@ -235,8 +272,55 @@ void HotLoop::act(const eviction::Decision& decision, MonoTime now) {
   }
 }
 
+/// Of an eviction that was decided and not begun.
+void HotLoop::refuse(const HotPod& victim, const Beginning& how, Errc code, MonoTime now) {
+  // For a limit of its own nobody else would go in its place, and while there is such a pod nobody
+  // goes for the node's pressure: the next regular pass is early enough.
+  const RefusedPods::Try tried = code == Errc::kIo && !how.for_own_limit
+                                     ? refused_.put_off(victim, now)
+                                     : RefusedPods::Try::kLast;
+  if (tried == RefusedPods::Try::kFirst) {
+    send(EvictionRefused{
+        .victim = &victim, .code = code, .adopted = false, .tried_again = true, .at = now});
+  }
+  if (tried != RefusedPods::Try::kLast) {
+    // It lives, and nothing has begun: a pass at the next try decides anew, and this one goes on to
+    // nobody else.
+    return;
+  }
+  count(options_.counters->not_begun);
+  send(EvictionRefused{.victim = &victim, .code = code, .at = now});
+  if (code == Errc::kExhausted) {
+    // Whoever else is chosen would be refused too: the end of one that is under way wakes a pass.
+    count(options_.counters->too_many_under_way);
+    return;
+  }
+  // It vanished, may not be signalled or could not be for long enough: it is passed over from now
+  // on, and the next pass finds who goes instead.
+  refused_.add(victim);
+  if (code == Errc::kNotFound && victim.target) {
+    InFlightTable::Entry entry;
+    entry.pod = victim.memory_id;
+    note_vanished(entry, now);
+    in_flight_.add(entry);
+  }
+  pass_again_ = true;
+}
+
+/// Its processes have ended by themselves; those that nobody has reaped are still tasks.
+void HotLoop::note_vanished(InFlightTable::Entry& entry, MonoTime now) {
+  entry.phase = InFlightTable::Phase::kReleased;
+  entry.killed_at = now;
+  entry.released_at = now;
+}
+
 std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginning& how,
                                                     MonoTime now) {
+  if (!in_flight_.has_room_for(victim.memory_id)) {
+    // Before anything is written or sent: nobody would wait for what was signalled.
+    refuse(victim, how, Errc::kExhausted, now);
+    return std::nullopt;
+  }
   base::fault_point(base::FaultPoint::kDecided);
   kill_due_at_ = now + how.grace;
   leave_intent(victim, {.hard = how.in_grace == InFlightTable::Phase::kHardGrace,
@@ -254,30 +338,26 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
   // Whoever had the cgroup before it: their disk is awaited on.
   const bool disk_before =
       before != nullptr && before->phase == InFlightTable::Phase::kInUseAgain && before->holds_disk;
-  InFlightTable::Entry entry;
-  entry.pod = victim.memory_id;
-  entry.phase = InFlightTable::Phase::kOver;
   if (!begun) {
-    // It vanished or may not be signalled: it is passed over from now on, and the next pass finds
-    // who goes instead.
-    in_flight_.add(entry);
-    if (victim.target && !dry_run()) {
+    // Of one that is being evicted already the intent is as true as the one before it.
+    if (victim.target && !dry_run() && begun.error().code != Errc::kBusy) {
       enforce::clear_intent(*victim.target);
     }
-    count(options_.counters->not_begun);
-    send(EvictionRefused{.victim = &victim, .code = begun.error().code});
-    pass_again_ = true;
+    refuse(victim, how, begun.error().code, now);
     return std::nullopt;
   }
   if (rehearsed_ == &victim) {
     rehearsed_ = nullptr;  // It was for this.
   }
+  InFlightTable::Entry entry;
+  entry.pod = victim.memory_id;
   entry.ticket = begun->ticket;
   entry.phase = how.grace.count() == 0 ? InFlightTable::Phase::kKilled : how.in_grace;
   entry.killed_at = begun->last_at;
   entry.usage = how.usage.usage;
   entry.tasks = how.usage.tasks;
   entry.dry_run = dry_run();
+  entry.below_pod_root = victim.facts.below_pod_root;
   entry.for_own_limit = how.for_own_limit;
   entry.holds_disk = (how.holds_disk || disk_before) && !entry.dry_run;
   if (entry.dry_run) {
@@ -287,6 +367,7 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
     entry.phase = InFlightTable::Phase::kHardGrace;
   }
   in_flight_.add(entry);
+  refused_.note_begun(victim);
   eviction_times_.add(now, entry.dry_run);
   count(options_.counters->evictions);
   return *begun;
@@ -321,20 +402,33 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
   const Result<enforce::SignalReport> cut =
       actuator().cut_grace(entry->ticket, now + decision.grace, now);
   timeline_.signal_at = options_.clock->now();
+  if (!cut && cut.error().code == Errc::kIo) {
+    // Its grace is over all the same: the actuator tries again, and tells what comes of it.
+    entry->phase = InFlightTable::Phase::kHardGrace;
+    count(options_.counters->not_begun);
+    return;
+  }
   if (!cut) {
     // It may not be signalled any more, or it is gone: to wait for it would spare everybody.
     entry->phase = InFlightTable::Phase::kOver;
-    if (cut.error().code != Errc::kNotFound) {
+    if (cut.error().code == Errc::kNotFound) {
+      note_vanished(*entry, now);
+    } else {
       clear_intent(victim.memory_id);  // Else the next evictd would do what was refused here.
     }
     count(options_.counters->not_begun);
-    send(EvictionRefused{.victim = &victim, .code = cut.error().code});
+    if (cut.error().code != Errc::kInvalid) {
+      // Else the actuator tells why at the end of the grace, which is now.
+      send(EvictionRefused{.victim = &victim, .code = cut.error().code, .at = now});
+    }
     pass_again_ = true;
     return;
   }
   entry->phase = decision.grace.count() == 0 ? InFlightTable::Phase::kKilled
                                              : InFlightTable::Phase::kHardGrace;
   entry->killed_at = cut->last_at;
+  entry->usage = readings_.usages()[*decision.victim].usage;
+  entry->tasks = readings_.usages()[*decision.victim].tasks;
   begun_ = *cut;
   pass_again_ = pass_again_ || decision.cut_at_once;
 }

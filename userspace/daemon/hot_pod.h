@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cluster/pod_table.h"
+#include "daemon/remains.h"
 #include "enforce/kill_target.h"
 #include "evictd/cgroup_id.h"
 #include "eviction/pod_facts.h"
@@ -39,11 +40,20 @@ struct HotPod {
   /// False for a cgroup outside Kubernetes.
   bool below_pod_root = true;
   cluster::PodState state = cluster::PodState::kUnknown;
+  /// Of a pod that was found empty: what it held then and since.
+  Remains remains = Remains::without_tasks();
+  /// What its sources and its place say; protection_now() is what is reported.
   enforce::Protection protection = enforce::Protection::kUnknown;
   eviction::PodFacts facts;
   /// nullptr when the cgroup went away while it was being opened.
   std::unique_ptr<enforce::KillTarget> target;
   sys::CgroupFiles files;
+
+  /// `protection`, and kOwnProcess also where only `target` has found that out. Any thread.
+  [[nodiscard]] enforce::Protection protection_now() const {
+    return protection != enforce::Protection::kNone || target == nullptr ? protection
+                                                                         : target->protection();
+  }
 };
 
 }  // namespace evictd::daemon

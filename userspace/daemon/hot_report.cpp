@@ -27,11 +27,24 @@ void HotLoop::copy_pods(PassCopy& copy) {
   }
 }
 
-void HotLoop::note_unrecorded() {
+void HotLoop::note_uncopied() {
+  ++uncopied_;
   if (options_.record_every_pass) {
-    ++unrecorded_;
     unrecorded_state_ = config_->manager.state();
     unrecorded_waiting_ = config_->manager.suspended();
+  }
+}
+
+/// Housekeeping has caught up. What it was not told of may have been the last pass for long, that
+/// of a pressure that is over for one, so it is shown what is there now.
+void HotLoop::take_back(std::unique_ptr<PassCopy> copy) {
+  if (copies_.size() == copies_.capacity()) {
+    return;
+  }
+  copies_.push_back(std::move(copy));
+  // One that is wanted already is going to be told of.
+  if (uncopied_ > 0 && copies_.size() > kReservedCopies && !wanted_) {
+    want_pass(PassTrigger::kReport);
   }
 }
 
@@ -51,25 +64,28 @@ void HotLoop::fill(PassCopy& copy, const eviction::Decision& decision) {
   copy.cadence = cadence_of(*wanted_);
   copy.resumed = resumed_;
   copy.disk_usage_pending = disk_usage_pending_;
+  copy.disk_progress = disk_progress_;
   copy.layout = layout_;
   copy.releasing = releasing_;
+  copy.pid_scope = config_->manager.settings().pid_scope;
   copy.config_generation = config_->generation;
   copy.dry_run = dry_run();
   copy.local_signalled = local_signalled_;
   copy.waiting = config_->manager.suspended();
   copy.before = std::exchange(unrecorded_state_, std::nullopt);
   copy.waiting_before = std::exchange(unrecorded_waiting_, std::nullopt);
-  copy.missed = std::exchange(unrecorded_, 0);
+  copy.missed = std::exchange(uncopied_, 0);
   copy.brakes = brakes();
   copy.brakes.recent = {};
   copy.times_before = times_before_;
 }
 
 void HotLoop::report(const eviction::Decision& decision) {
-  // Housekeeping would be busy with a rehearsal just when the crossing comes.
+  // Housekeeping would be busy with a rehearsal just when the crossing comes, so it is told of one
+  // only where it does not know what the last pass found.
   const bool evicted = begun_ || !local_signalled_.empty();
   const bool rehearsal = *wanted_ == PassTrigger::kApproach && !evicted;
-  if (rehearsal && !options_.record_every_pass) {
+  if (rehearsal && !options_.record_every_pass && uncopied_ == 0) {
     return;
   }
   PassDone done{.trigger = *wanted_,
@@ -93,7 +109,7 @@ void HotLoop::report(const eviction::Decision& decision) {
     fill(*copy, decision);
     done.copy = std::move(copy);
   } else {
-    note_unrecorded();
+    note_uncopied();
     count(options_.counters->uncopied_passes);
   }
   if (!done.begun && !done.copy) {
@@ -104,8 +120,8 @@ void HotLoop::report(const eviction::Decision& decision) {
   if (rehearsal ? !options_.outbox->queue.push(std::move(message)) : !offer(message)) {
     // The buffer is needed for the next pass.
     if (auto& copy = std::get<PassDone>(message).copy) {
-      unrecorded_ = copy->missed;
-      note_unrecorded();
+      uncopied_ = copy->missed;
+      note_uncopied();
       copies_.push_back(std::move(copy));
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "disk/pod_storage.h"
 #include "evictd/cgroup_id.h"
 #include "evictd/time.h"
@@ -15,6 +17,12 @@ struct HotStorage {
   /// Memory cgroup of the pod that was measured.
   CgroupId pod;
   eviction::DiskReading disk;
+  /// The measurement that a disk threshold asked for, as MeasurePods has it; 0 for a regular one.
+  std::uint64_t round = 0;
+  /// Its walk is under way: `counted` is what it has found so far, `disk` the most of that and of
+  /// what was measured before.
+  bool cut_short = false;
+  eviction::DiskReading counted;
   /// A limit on local storage is exceeded; then, and only then, the two below are set: a pass looks
   /// at them again, which allocates.
   bool breaches = false;

@@ -8,9 +8,13 @@
 #include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 
 #include "daemon/callback_handler.h"
 #include "daemon/disk_watch.h"
+#include "daemon/realtime.h"
+#include "daemon/request.h"
 
 namespace evictd::daemon {
 
@@ -66,9 +70,21 @@ Result<> Housekeeping::prepare() {
   }
   rules_.use(config_generation_,
              {.thresholds = std::move(*thresholds), .compat = config_->settings().compatibility});
-  if (options_.probe != nullptr) {
-    cross_checker_.emplace(*options_.probe);
-  }
+  row_keeper_.emplace(RowKeeper::Options{
+      .probe = options_.probe,
+      .registry = options_.registry,
+      .log = options_.log,
+      .send = [this](ToHot&& message) { send(std::move(message)); },
+      .send_updates = [this](std::vector<PodUpdate> updates) { send_updates(std::move(updates)); },
+      .watch_thresholds =
+          [this] {
+            // Without capacities the next pass sets them.
+            if (capacities_ != Capacities{}) {
+              set_watch_points(Capacities(capacities_));
+            }
+          },
+      .on_disagreement =
+          [this](const std::string& text) { note_degraded("cross_check", true, text); }});
   Result<std::unique_ptr<ReleaseWorker>> releaser = ReleaseWorker::start();
   if (!releaser) {
     return Failure(releaser.error());
@@ -78,7 +94,7 @@ Result<> Housekeeping::prepare() {
     return prepared;
   }
   Result<std::unique_ptr<base::LineServer>> server = base::LineServer::create(
-      {.path = config_->settings().control_socket_path()}, loop_, *options_.clock, *this);
+      control_socket(config_->settings().control_socket_path()), loop_, *options_.clock, *this);
   if (!server) {
     return fail_in("open the control socket", server.error());
   }
@@ -142,6 +158,9 @@ Result<> Housekeeping::watch_descriptors() {
   if (watched) {
     watched = watch(health_timer_.descriptor(), [this] { on_health_check(); });
   }
+  if (watched && config_->settings().watchdog) {
+    watched = watch_watchdog();
+  }
   for (const int fd : options_.registry->manifest_fds()) {
     if (watched) {
       watched = watch(fd, [this] {
@@ -152,6 +171,16 @@ Result<> Housekeeping::watch_descriptors() {
     }
   }
   return watched;
+}
+
+Result<> Housekeeping::watch_watchdog() {
+  Result<Watchdog> watchdog = Watchdog::create(
+      {.heartbeat = &options_.hot_counters->heartbeat, .wake_up = &options_.to_hot->wake_up});
+  if (!watchdog) {
+    return Failure(watchdog.error());
+  }
+  watchdog_.emplace(std::move(*watchdog));
+  return watch(watchdog_->descriptor(), [this] { watchdog_->on_timer(options_.clock->now()); });
 }
 
 void Housekeeping::hand_over_everything() {
@@ -166,22 +195,30 @@ void Housekeeping::hand_over_everything() {
 Result<> Housekeeping::run() {
   next_check_ = options_.clock->now() + config_->settings().poll_interval;
   health_timer_.arm(options_.clock->now() + kHealthPeriod);
-  while (!stop_) {
+  Result<> served;
+  while (!stop_ && served) {
     if (const Result<int> waited = loop_.run_once(); !waited) {
-      return Failure(waited.error());
+      served = Failure(waited.error());
+      break;
     }
     flush_backlog();
     bury_the_dead();
     if (options_.registry->pod_root_was_replaced()) {
-      return fail(Errc::kNotFound,
-                  "the cgroup of all pods, or its directory in the pids hierarchy, was made after "
-                  "the start or was made anew, which what is open and watched does not show: start "
-                  "again (" +
-                      options_.registry->tree().pod_root() + ")");
+      served =
+          fail(Errc::kNotFound,
+               "the cgroup of all pods, or its directory in the pids hierarchy, was made after "
+               "the start or was made anew, which what is open and watched does not show: start "
+               "again (" +
+                   options_.registry->tree().pod_root() + ")");
     }
   }
-  service_.stopping();
-  return {};
+  if (served) {
+    service_.stopping();
+  }
+  if (const std::string lost = recorder_ ? recorder_->stop() : ""; !lost.empty()) {
+    options_.log->warn(lost);
+  }
+  return served;
 }
 
 void Housekeeping::on_signal() {
@@ -208,8 +245,10 @@ void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
     send(UseRoots{std::move(*roots)});
   }
   for (PodUpdate& update : updates) {
-    send(PlacePod{.slot = update.slot, .pod = std::move(update.pod)});
+    const std::optional<Adoption> adoption = adopt_put_off(update.pod.get());
+    send(PlacePod{.slot = update.slot, .pod = std::move(update.pod), .adoption = adoption});
   }
+  end_putting_off();
   log_shortage();
 }
 
@@ -265,6 +304,7 @@ void Housekeeping::on_health_check() {
   check_filesystems(now);
   storage_->on_health_check(now);
   container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
+  row_keeper_->look_for_lost_rows();
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
     // Nothing tells of a pod root that is made anew, nor of another directory that has pods.
@@ -273,10 +313,20 @@ void Housekeeping::on_health_check() {
       rescan();
       checks_to_rescan_ = options_.events_tell_pods ? kChecksPerRescan : 1;
     }
-    cross_check(now);
+    row_keeper_->check(now);
+  }
+  if (const auto problem =
+          options_.notify == nullptr ? std::nullopt : options_.notify->take_problem()) {
+    options_.log->warn(*problem + ", continuing without notifications");
+    note_degraded("notify", true, *problem);
+  }
+  if (take_realtime_loss()) {
+    constexpr std::string_view kLost =
+        "the hot thread ran for realtime.limit without a pause and lost its real-time priority";
+    options_.log->warn(std::string(kLost) + ", continuing at ordinary priority until a restart");
+    note_degraded("realtime", true, std::string(kLost));
   }
   check_journal(now);
-  keep_alive(now);
   keep_state();
   health_timer_.arm(now + kHealthPeriod);
 }

@@ -16,7 +16,6 @@
 #include "config/config.h"
 #include "core/clock.h"
 #include "daemon/container_memory.h"
-#include "daemon/cross_checker.h"
 #include "daemon/hot_loop.h"
 #include "daemon/housekeeping_options.h"
 #include "daemon/journal.h"
@@ -27,19 +26,21 @@
 #include "daemon/pod_registry.h"
 #include "daemon/record_store.h"
 #include "daemon/release_worker.h"
+#include "daemon/row_keeper.h"
 #include "daemon/service_notifier.h"
 #include "daemon/state_keeper.h"
 #include "daemon/storage_keeping.h"
+#include "daemon/timer_watch.h"
 #include "daemon/watch_points.h"
+#include "daemon/watchdog.h"
 #include "disk/filesystems.h"
 #include "eviction/threshold_table.h"
 #include "probe/probe.h"
 
 namespace evictd::daemon {
 
-/// The ordinary thread: everything that may block, allocate or take long, so that the hot thread
-/// never has to. Discovery, records, log, control socket, reload, cross-check, memory release.
-/// When it stalls, evictions go on.
+/// The ordinary thread: everything that may block, allocate or take long: discovery, records, log,
+/// control socket, reload, cross-check, memory release. When it stalls, evictions go on.
 class Housekeeping final : private base::LineHandler {
  public:
   using Options = HousekeepingOptions;
@@ -59,10 +60,12 @@ class Housekeeping final : private base::LineHandler {
   [[nodiscard]] Result<> prepare();
   [[nodiscard]] Result<> watch(int fd, std::function<void()> callback);
   [[nodiscard]] Result<> watch_descriptors();
+  [[nodiscard]] Result<> watch_watchdog();
   [[nodiscard]] Result<> prepare_storage();
 
   std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
   std::optional<std::string> on_subscription(std::string_view request) override;
+  void on_turned_away() override;
   [[nodiscard]] nlohmann::ordered_json status() const;
   [[nodiscard]] Result<nlohmann::ordered_json> change_wishes(std::string_view op,
                                                              const nlohmann::json& request);
@@ -85,6 +88,7 @@ class Housekeeping final : private base::LineHandler {
   void handle(RetirePod& message);
   void handle(RetireConfig& message);
   void handle(const RetireRoots& /*freed with the message*/) {}
+  void handle(const RetirePodRootFiles& /*closed with the message*/) {}
   void handle(PassDone& message);
   void handle(const EvictionStep& message);
   void handle(const EvictionRefused& message);
@@ -105,12 +109,13 @@ class Housekeeping final : private base::LineHandler {
   void note_brakes(const PassCopy& copy);
   void note_seen(const PassCopy& copy);
   void go_on();
-  [[nodiscard]] bool adopt(const HotPod& pod, MonoTime now);
-  void log_forks(const HotPod& pod, const enforce::Intent& intent, enforce::ForkRestore restored);
+  [[nodiscard]] std::optional<Adoption> adopt(const HotPod& pod, FoundPod found, MonoTime now);
+  [[nodiscard]] std::optional<Adoption> adopt_put_off(const HotPod* pod);
   void take_back_intent(const HotPod& pod);
   void record_adopted(const SavedEviction& known, const Adoption& adoption, MonoTime now);
   void go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now);
-  [[nodiscard]] std::size_t adopt_vanished(MonoTime now);
+  [[nodiscard]] bool adopt_vanished(const SavedEviction& one, MonoTime now);
+  void end_putting_off();
   void keep_state();
   // What the journal is told; housekeeping_records.cpp.
   [[nodiscard]] Result<> start_journal();
@@ -130,13 +135,11 @@ class Housekeeping final : private base::LineHandler {
   [[nodiscard]] std::string events_since(WallTime since) const;
   void release_memory_of(CgroupId pod);
   void set_watch_points(const Capacities& capacities);
-  /// What the kernel side has to measure memory.available against; -1 where it cannot watch it.
-  [[nodiscard]] Bytes watched_node_memory(const PassCopy& copy) const;
+  /// What the kernel side has to measure memory.available against; nothing where it cannot watch.
+  [[nodiscard]] NodeMemory watched_node_memory(const PassCopy& copy) const;
   void log_memory_rules();
   void log_eviction(const exporting::EvictionRecord& record);
-  void keep_alive(MonoTime now);
   void check_timer(MonoTime now);
-  void cross_check(MonoTime now);
   void log_problems();
   void log_shortage();
   void check_filesystems(MonoTime now);
@@ -151,9 +154,9 @@ class Housekeeping final : private base::LineHandler {
   std::unique_ptr<StorageKeeping> storage_;
   ContainerMemory container_memory_;
   base::Fd mounts_;
-  std::optional<CrossChecker> cross_checker_;
+  std::optional<RowKeeper> row_keeper_;
   ServiceNotifier service_;
-
+  std::optional<Watchdog> watchdog_;  ///< Unset: the configuration switched it off.
   std::shared_ptr<const config::Config> config_;
   PassRules rules_;
   RecordStore records_;
@@ -187,12 +190,9 @@ class Housekeeping final : private base::LineHandler {
   MonoTime started_at_{};
   MonoTime next_check_{};
   int checks_to_rescan_ = 1;
-  MonoTime next_alive_{};
-  std::uint64_t last_heartbeat_ = 0;
-  bool timer_stalled_ = false;
+  TimerWatch timer_watch_;
   bool short_of_descriptors_ = false;
-  /// Filesystems, by mount point, whose trouble was told of.
-  std::set<std::string> silent_filesystems_;
+  std::set<std::string> silent_filesystems_;  ///< By mount point; their trouble was told of.
   bool ready_ = false;
   bool stop_ = false;
 };

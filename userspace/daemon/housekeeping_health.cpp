@@ -5,34 +5,19 @@
 #include <algorithm>
 
 #include "daemon/housekeeping.h"
+#include "daemon/node_memory.h"
 
 namespace evictd::daemon {
-
-void Housekeeping::keep_alive(MonoTime now) {
-  const std::optional<Duration> interval = service_.watchdog_interval();
-  if (!interval || !config_->settings().watchdog || now < next_alive_) {
-    return;
-  }
-  // The hot thread answers a wake-up within microseconds; one that did not since the last time
-  // hangs, and then it is right that the service manager ends us.
-  const std::uint64_t heartbeat = options_.hot_counters->heartbeat.load();
-  if (heartbeat != last_heartbeat_ || next_alive_ == MonoTime{}) {
-    service_.alive();
-  }
-  last_heartbeat_ = heartbeat;
-  next_alive_ = now + *interval;
-  options_.to_hot->wake_up.signal();
-}
 
 void Housekeeping::check_timer(MonoTime now) {
   if (options_.probe == nullptr) {
     return;
   }
-  const bool stalled = options_.probe->timer_stalled(now);
-  if (stalled == timer_stalled_) {
+  const std::optional<SetPolling> change = timer_watch_.take(options_.probe->timer_stalled(now));
+  if (!change) {
     return;
   }
-  timer_stalled_ = stalled;
+  const bool stalled = change->polling;
   note_degraded("kernel_timer", stalled,
                 stalled ? "the kernel side's timer stands still: polling" : "");
   if (stalled) {
@@ -40,7 +25,7 @@ void Housekeeping::check_timer(MonoTime now) {
   } else {
     options_.log->info("the kernel side's timer runs again");
   }
-  send(SetPolling{stalled});
+  send(*change);
 }
 
 void Housekeeping::check_filesystems(MonoTime now) {
@@ -58,21 +43,6 @@ void Housekeeping::check_filesystems(MonoTime now) {
   }
 }
 
-void Housekeeping::cross_check(MonoTime now) {
-  if (!cross_checker_) {
-    return;
-  }
-  const std::vector<std::string> lines = cross_checker_->check(*options_.registry, now);
-  for (const std::string& line : lines) {
-    options_.log->warn("kernel side and files disagree: " + line +
-                       ", continuing without its last state after a resync");
-  }
-  if (!lines.empty()) {
-    note_degraded("cross_check", true, lines.front());
-    send(Resync{});
-  }
-}
-
 void Housekeeping::log_problems() {
   std::vector<std::string> problems;
   for (const Error& problem : options_.registry->problems()) {
@@ -80,7 +50,7 @@ void Housekeeping::log_problems() {
     const std::string& text = problems.back();
     if (std::find(logged_problems_.begin(), logged_problems_.end(), text) ==
         logged_problems_.end()) {
-      options_.log->warn(text + ", continuing without it");
+      options_.log->warn(text);
     }
   }
   logged_problems_ = std::move(problems);
@@ -129,11 +99,20 @@ void Housekeeping::note_seen(const PassCopy& copy) {
 }
 
 void Housekeeping::log_memory_rules() {
-  if (options_.probe != nullptr && !config_->settings().memory.follow_working_set()) {
-    options_.log->warn(
-        "memory.available is not total less working set (memoryAvailableSource, swapAware), "
-        "continuing without kernel events for it: it is polled, the sooner the nearer it is");
+  const eviction::MemoryRules& rules = config_->settings().memory;
+  if (options_.probe == nullptr || rules.follow_working_set()) {
+    return;
   }
+  if (memory_watcher(*options_.ladder, rules) == Watcher::kPolling) {
+    options_.log->warn(
+        "memory.available is not total less working set (memoryAvailableSource, swapAware) and no "
+        "hook serves it, continuing without kernel events for it: it is polled, the sooner the "
+        "nearer it is");
+    return;
+  }
+  options_.log->info(
+      "memory.available is not total less working set (memoryAvailableSource, swapAware): the "
+      "kernel side watches what moves with it, and it is polled too, the sooner the nearer it is");
 }
 
 void Housekeeping::log_shortage() {

@@ -9,7 +9,9 @@
 
 #include "daemon/housekeeping.h"
 #include "daemon/record_builder.h"
-#include "eviction/message.h"
+#include "daemon/record_texts.h"
+#include "disk/places.h"
+#include "export/json_time.h"
 #include "sys/kernel_text.h"
 
 namespace evictd::daemon {
@@ -20,12 +22,65 @@ std::string_view text_of(const std::array<char, 384>& path) {
   return {path.data(), std::find(path.begin(), path.end(), '\0')};
 }
 
-StorageKeeping::EvictedPod evicted_pod(const HotPod& victim, bool for_disk, MonoTime kill_due_at) {
+/// What is wanted back of a victim.
+struct Wanted {
+  bool disk = false;
+  bool layers = false;
+};
+
+Wanted wanted_for(eviction::Signal signal, const eviction::DiskLayout& layout) {
+  const std::optional<disk::Role> role = disk::role_of(signal);
+  return {.disk = role.has_value(),
+          .layers = role && *role != disk::Role::kNodeFs && layout.dedicated_image_fs};
+}
+
+StorageKeeping::EvictedPod evicted_pod(const HotPod& victim, const Wanted& wanted,
+                                       MonoTime kill_due_at) {
   return {.pod = victim.memory_id,
           .uid = victim.uid,
           .below_pod_root = victim.below_pod_root,
-          .for_disk = for_disk,
+          .for_disk = wanted.disk,
+          .for_layers = wanted.layers,
           .killed_at = kill_due_at};
+}
+
+void log_step(base::Log& log, const exporting::EvictionRecord& record,
+              const EvictionStep& message) {
+  const std::string text = step_text(message);
+  if (text.empty()) {
+    return;
+  }
+  const std::string pod = record.ns + "/" + record.name;
+  const auto id = static_cast<std::int64_t>(record.id);
+  if (message.dry_run) {
+    log.info(text, {{"pod", pod}, {"uid", record.uid}, {"id", id}});
+  } else if (message.progress.state == enforce::EvictionState::kExceededGrace) {
+    log.warn(text, {{"pod", pod}, {"uid", record.uid}, {"id", id}});
+  } else {
+    log.info(text, {{"pod", pod}, {"uid", record.uid}});
+  }
+}
+
+/// What the pod is protected by that was refused for that; empty where it was for something else.
+std::string_view protection_of(const EvictionRefused& refused) {
+  const enforce::Protection protection = refused.victim->protection_now();
+  return refused.code == Errc::kInvalid && protection != enforce::Protection::kNone
+             ? enforce::to_string(protection)
+             : std::string_view();
+}
+
+std::string_view reason_of(const EvictionRefused& refused) {
+  const std::string_view protection = protection_of(refused);
+  return protection.empty() ? to_string(refused.code) : protection;
+}
+
+/// One that an earlier evictd began may be of a pod whose manifest went away: its record has a
+/// name.
+std::string name_of(const EvictionRefused& refused, const RecordStore& records) {
+  const exporting::EvictionRecord* const told =
+      refused.adopted ? records.newest_of(refused.victim->memory_id) : nullptr;
+  return told == nullptr ? refused.victim->ns + "/" + refused.victim->name
+                         : told->ns + "/" + told->name;
 }
 
 }  // namespace
@@ -58,19 +113,22 @@ void Housekeeping::handle(PassDone& message) {
     const eviction::Threshold& threshold = rules.thresholds[message.begun->threshold];
     keeper_->note_begun(*message.begun, threshold, message.timeline.decide_at);
     const cluster::PodEntry* entry = options_.registry->table().find(message.begun->victim->uid);
-    exporting::EvictionRecord record =
-        make_record(message, {.thresholds = rules.thresholds,
-                              .compat = rules.compat,
-                              .victim = entry,
-                              .storage = storage_->storage_of(message.begun->victim->uid),
-                              .containers = container_memory_.as_of(message.begun->victim->uid,
-                                                                    message.timeline.observe_at),
-                              .at = options_.clock->wall_now()});
-    const bool for_disk = eviction::is_disk(threshold.signal);
+    exporting::EvictionRecord record = make_record(
+        message,
+        {.thresholds = rules.thresholds,
+         .compat = rules.compat,
+         .victim = entry,
+         .storage = storage_->storage_of(message.begun->victim->uid),
+         .containers =
+             container_memory_.as_of(message.begun->victim->uid, message.timeline.observe_at),
+         .collectors = storage_->collectors_as_of(message.timeline.decide_at),
+         .threshold_told = message.copy != nullptr && pass_watch_.has_told(message.copy->decision),
+         .now = core::read_both(*options_.clock)});
+    const Wanted wanted = wanted_for(threshold.signal, options_.filesystems->layout());
     const HotPod& victim = *message.begun->victim;
     note_eviction(std::move(record), victim);
     if (!message.begun->dry_run) {
-      storage_->note_victim(evicted_pod(victim, for_disk, message.begun->kill_due_at));
+      storage_->note_victim(evicted_pod(victim, wanted, message.begun->kill_due_at));
     }
   }
   if (!message.copy) {
@@ -84,6 +142,9 @@ void Housekeeping::handle(PassDone& message) {
   if (!ready_) {
     // The first pass has told what thresholds are measured against: from now on they are watched.
     ready_ = service_.ready();
+    if (ready_ && watchdog_) {
+      watchdog_->start(options_.clock->now());
+    }
   }
   last_trigger_ = message.trigger;
   last_pass_at_ = message.timeline.observe_at;
@@ -93,10 +154,14 @@ void Housekeeping::handle(PassDone& message) {
   }
 }
 
-Bytes Housekeeping::watched_node_memory(const PassCopy& copy) const {
+NodeMemory Housekeeping::watched_node_memory(const PassCopy& copy) const {
   const auto& seen = copy.observations[eviction::Signal::kMemoryAvailable];
-  return seen && config_->settings().memory.follow_working_set() ? Bytes{seen->capacity}
-                                                                 : Bytes{-1};
+  // A pass may have begun before a reload changed what it worked out.
+  if (!seen || copy.memory != config_->settings().memory ||
+      memory_watcher(*options_.ladder, copy.memory) == Watcher::kPolling) {
+    return {};
+  }
+  return steadied(capacities_.node_memory, node_memory(copy.node, *seen, copy.memory));
 }
 
 void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod& victim) {
@@ -129,10 +194,11 @@ void Housekeeping::handle(const LocalEvictionBegun& message) {
   note_eviction(make_record(message, {.thresholds = rules.thresholds,
                                       .compat = rules.compat,
                                       .pass = told ? last_pass_.get() : nullptr,
-                                      .at = options_.clock->wall_now()}),
+                                      .now = core::read_both(*options_.clock)}),
                 victim);
   if (!message.dry_run) {
-    storage_->note_victim(evicted_pod(victim, /*for_disk=*/true, message.kill_due_at));
+    storage_->note_victim(
+        evicted_pod(victim, {.disk = true, .layers = false}, message.kill_due_at));
   }
 }
 
@@ -177,34 +243,21 @@ void Housekeeping::note_pass(const PassCopy& copy) {
 void Housekeeping::handle(const EvictionStep& message) {
   actuator_counters_ = message.counters;
   if (!message.dry_run) {
-    keeper_->note_step(message.progress);
+    keeper_->note_step(message.progress, message.tasks);
   }
   storage_->note_step(message);
   const exporting::EvictionRecord* record = records_.note(message);
   if (record == nullptr) {
     return;
   }
-  const std::string pod = record->ns + "/" + record->name;
-  note_progress(*record, message);
-  switch (message.progress.state) {
-    case enforce::EvictionState::kTerminating:
-      break;
-    case enforce::EvictionState::kKilled:
-      if (!message.dry_run) {
-        release_memory_of(message.progress.pod);
-      }
-      break;
-    case enforce::EvictionState::kExceededGrace:
-      options_.log->warn(
-          std::string(eviction::kExceededGraceReason) +
-              ": an evicted pod is not gone in time, continuing without waiting "
-              "for it",
-          {{"pod", pod}, {"uid", record->uid}, {"id", static_cast<std::int64_t>(record->id)}});
-      break;
-    case enforce::EvictionState::kReleased:
-      options_.log->info("evicted pod is gone", {{"pod", pod}, {"uid", record->uid}});
-      break;
+  if (message.progress.not_killed == enforce::to_string(enforce::Protection::kOwnProcess)) {
+    options_.registry->note_own_process(record->uid);
   }
+  note_progress(*record, message);
+  if (message.progress.state == enforce::EvictionState::kKilled && !message.dry_run) {
+    release_memory_of(message.progress.pod);
+  }
+  log_step(*options_.log, *record, message);
 }
 
 void Housekeeping::release_memory_of(CgroupId pod) {
@@ -216,17 +269,27 @@ void Housekeeping::release_memory_of(CgroupId pod) {
 }
 
 void Housekeeping::handle(const EvictionRefused& message) {
-  journal_->add("refused", {{"pod", message.victim->ns + "/" + message.victim->name},
-                            {"uid", message.victim->uid},
-                            {"reason", to_string(message.code)}});
-  if (message.adopted) {
+  const std::string who = name_of(message, records_);
+  if (message.tried_again) {
+    options_.log->warn("no process of pod " + who + " (" + message.victim->uid +
+                       ") can be signalled, trying again every 10 ms for 2 s, continuing without "
+                       "its eviction meanwhile");
+    return;
+  }
+  if (message.victim->protection_now() == enforce::Protection::kOwnProcess) {
+    options_.registry->note_own_process(message.victim->uid);
+  }
+  journal_->add("refused",
+                {{"pod", who}, {"uid", message.victim->uid}, {"reason", reason_of(message)}},
+                message.at);
+  if (keeper_->note_refused(message)) {
     take_back_intent(*message.victim);
-    keeper_->forget(message.victim->memory_id);
     handle(EvictionStep{.progress = {.ticket = {},
                                      .pod = message.victim->memory_id,
                                      .state = enforce::EvictionState::kExceededGrace,
                                      .at = options_.clock->now(),
-                                     .signals = {}},
+                                     .signals = {},
+                                     .not_killed = protection_of(message)},
                         .counters = actuator_counters_});
   }
   const HotPod& victim = *message.victim;
@@ -234,13 +297,15 @@ void Housekeeping::handle(const EvictionRefused& message) {
   // A pod that ended meanwhile is nobody's fault; one that nothing was ever opened of, is.
   const bool unopened =
       !victim.target && cgroup != nullptr && cgroup->memory_id == victim.memory_id;
-  if (message.code == Errc::kNotFound && !unopened) {
+  const bool goes_on_anyway = message.adopted && message.code == Errc::kBusy;
+  if ((message.code == Errc::kNotFound && !unopened) || goes_on_anyway) {
     return;
   }
-  const std::string why =
-      unopened ? "its cgroup was not opened" : std::string(to_string(message.code));
-  options_.log->warn("pod " + victim.ns + "/" + victim.name + " (" + victim.uid +
-                     ") cannot be evicted (" + why + "), continuing without it");
+  const std::string why = unopened                           ? "its cgroup was not opened"
+                          : message.code == Errc::kExhausted ? "too_many_under_way"
+                                                             : std::string(reason_of(message));
+  options_.log->warn("pod " + who + " (" + victim.uid + ") cannot be evicted (" + why +
+                     "), continuing without it");
 }
 
 void Housekeeping::handle(const ScanPods& message) {
@@ -292,24 +357,29 @@ void Housekeeping::handle(const LossNotice& message) {
 }
 
 void Housekeeping::log_eviction(const exporting::EvictionRecord& record) {
+  using Value = decltype(base::LogField::value);
   const auto us_between = [](const std::optional<MonoTime>& from,
                              const std::optional<MonoTime>& to) {
-    return from && to ? std::chrono::duration_cast<std::chrono::microseconds>(*to - *from).count()
-                      : std::int64_t{-1};
+    return from && to
+               ? Value(std::int64_t{
+                     std::chrono::duration_cast<std::chrono::microseconds>(*to - *from).count()})
+               : Value();
   };
-  options_.log->info(
-      record.dry_run ? "would evict pod" : "evicted pod",
-      {{"id", static_cast<std::int64_t>(record.id)},
-       {"pod", record.ns + "/" + record.name},
-       {"uid", record.uid},
-       {"outcome", record.outcome},
-       {"signal", record.signal},
-       {"threshold", record.threshold},
-       {"available", record.available.value_or(-1)},
-       {"grace_seconds", record.grace_seconds},
-       {"trigger", record.trigger},
-       {"detection_to_signal_us", us_between(record.timeline.hook, record.timeline.signal)},
-       {"message", record.message}});
+  // A dry run has the moment at which the signal would have been sent, but none was.
+  const std::optional<MonoTime> sent = record.dry_run ? std::nullopt : record.timeline.signal;
+  options_.log->info(record.dry_run ? "would evict pod" : "evicted pod",
+                     {{"id", static_cast<std::int64_t>(record.id)},
+                      {"decided_at", exporting::rfc3339(record.at)},
+                      {"pod", record.ns + "/" + record.name},
+                      {"uid", record.uid},
+                      {"outcome", record.outcome},
+                      {"signal", record.signal},
+                      {"threshold", record.threshold},
+                      {"available", record.available ? Value(*record.available) : Value()},
+                      {"grace_seconds", record.grace_seconds},
+                      {"trigger", record.trigger},
+                      {"detection_to_signal_us", us_between(record.timeline.hook, sent)},
+                      {"message", record.message}});
 }
 
 }  // namespace evictd::daemon

@@ -12,6 +12,7 @@
 #include "core/clock.h"
 #include "daemon/hot_loop.h"
 #include "daemon/messages.h"
+#include "daemon/notify_worker.h"
 #include "daemon/pass_recorder.h"
 #include "daemon/pod_registry.h"
 #include "daemon/state_keeper.h"
@@ -31,6 +32,8 @@ struct HousekeepingOptions {
   probe::Probe* probe = nullptr;
   /// What the attach ladder found, also when there is no probe.
   const probe::Ladder* ladder = nullptr;
+  /// nullptr where notifications are not served.
+  NotifyWorker* notify = nullptr;
   /// Whether each new or gone cgroup is told by the kernel side, so that scanning only proves it.
   bool events_tell_pods = true;
   PodRegistry* registry = nullptr;

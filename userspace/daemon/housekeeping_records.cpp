@@ -92,38 +92,49 @@ void Housekeeping::note_changes(const PassDone& message) {
       copy.resumed ? pass_watch_.take_resumed(copy.decision) : pass_watch_.take(copy.decision);
   for (const bool met : {true, false}) {
     for (const std::size_t place : met ? change.met : change.no_longer_met) {
-      journal_->add("threshold", threshold_json(rules.thresholds[place], copy, met));
+      journal_->add("threshold", threshold_json(rules.thresholds[place], copy, met),
+                    message.timeline.decide_at);
     }
   }
   for (const bool set : {true, false}) {
     for (const eviction::Condition condition : set ? change.set : change.cleared) {
-      journal_->add("condition", {{"type", eviction::to_string(condition)}, {"status", set}});
+      journal_->add("condition", {{"type", eviction::to_string(condition)}, {"status", set}},
+                    message.timeline.decide_at);
     }
   }
   const bool spared = pass_watch_.take_spared(spared_for_local_storage(
       make_local_candidates(copy, rules.compat, message.timeline.observe_at)));
   if ((change.outcome || spared) && !message.begun && !evicts(copy.decision.outcome)) {
-    const exporting::EvictionRecord& kept =
-        records_.add_pass(make_record(message, {.thresholds = rules.thresholds,
-                                                .compat = rules.compat,
-                                                .victim = nullptr,
-                                                .at = options_.clock->wall_now()}));
+    const exporting::EvictionRecord& kept = records_.add_pass(
+        make_record(message, {.thresholds = rules.thresholds,
+                              .compat = rules.compat,
+                              .victim = nullptr,
+                              .collectors = storage_->collectors_as_of(message.timeline.decide_at),
+                              .threshold_told = pass_watch_.has_told(copy.decision),
+                              .now = core::read_both(*options_.clock)}));
     journal_->add_whole(exporting::to_json(kept), exporting::Durability::kCached);
+    if (copy.decision.outcome == eviction::Outcome::kReclaiming) {
+      pass_watch_.note_told(copy.decision);
+    }
   }
 }
 
 void Housekeeping::note_progress(const exporting::EvictionRecord& record,
                                  const EvictionStep& message) {
   const enforce::EvictionState state = message.progress.state;
-  journal_->add("progress", {{"id", record.id},
-                             {"pod", record.ns + "/" + record.name},
-                             {"uid", record.uid},
-                             {"state", enforce::to_string(state)},
-                             {"event", state == enforce::EvictionState::kExceededGrace
-                                           ? Json(eviction::kExceededGraceReason)
-                                           : Json(nullptr)},
-                             {"at_ns", message.progress.at.time_since_epoch().count()},
-                             {"dry_run", record.dry_run}});
+  const bool spared = !record.not_killed.empty();
+  journal_->add("progress",
+                {{"id", record.id},
+                 {"pod", record.ns + "/" + record.name},
+                 {"uid", record.uid},
+                 {"state", enforce::to_string(state)},
+                 {"event", state == enforce::EvictionState::kExceededGrace && !spared
+                               ? Json(eviction::kExceededGraceReason)
+                               : Json(nullptr)},
+                 {"not_killed", record.not_killed},
+                 {"at_ns", message.progress.at.time_since_epoch().count()},
+                 {"dry_run", record.dry_run}},
+                message.progress.at);
   if (state == enforce::EvictionState::kReleased ||
       state == enforce::EvictionState::kExceededGrace) {
     // The whole story again, with its end: the last line of an id is the one that counts.
@@ -167,7 +178,8 @@ void Housekeeping::note_oom_kill(const OomNotice& message, const HotPod* pod) {
                  {"cgroup_id", message.event.memory.id},
                  {"pod", pod == nullptr ? Json(nullptr) : Json(pod->ns + "/" + pod->name)},
                  {"uid", pod == nullptr ? Json(nullptr) : Json(pod->uid)},
-                 {"at_ns", message.event.at.time_since_epoch().count()}});
+                 {"at_ns", message.event.at.time_since_epoch().count()}},
+                message.event.at);
 }
 
 void Housekeeping::note_stall(const StallNotice& message) {
@@ -175,10 +187,12 @@ void Housekeeping::note_stall(const StallNotice& message) {
     return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
   };
   const HotPod* const pod = pod_in(message.event.slot);
-  journal_->add("stall", {{"pod", pod == nullptr ? Json(nullptr) : Json(pod->ns + "/" + pod->name)},
-                          {"uid", pod == nullptr ? Json(nullptr) : Json(pod->uid)},
-                          {"stalled_us", us(message.event.stalled)},
-                          {"window_us", us(message.event.window)}});
+  journal_->add("stall",
+                {{"pod", pod == nullptr ? Json(nullptr) : Json(pod->ns + "/" + pod->name)},
+                 {"uid", pod == nullptr ? Json(nullptr) : Json(pod->uid)},
+                 {"stalled_us", us(message.event.stalled)},
+                 {"window_us", us(message.event.window)}},
+                message.event.at);
 }
 
 void Housekeeping::note_degraded(std::string_view what, bool degraded, const std::string& text) {

@@ -7,7 +7,7 @@
 
 #include "config/change.h"
 #include "config/effective.h"
-#include "daemon/daemon.h"
+#include "daemon/configuration.h"
 #include "daemon/disk_watch.h"
 #include "daemon/housekeeping.h"
 #include "daemon/preparations.h"
@@ -32,9 +32,8 @@ Result<> Housekeeping::try_reload() {
   if (!loaded) {
     return fail_in("reload", loaded.error());
   }
-  const std::string fixed = config::restart_keys(config::diff(*config_, *loaded));
-  if (!fixed.empty()) {
-    return fail(Errc::kInvalid, "reload: a change of " + fixed + " needs a restart");
+  if (const Result<> allowed = config::check_reload(*config_, *loaded); !allowed) {
+    return fail_in("reload", allowed.error());
   }
   auto config = std::make_shared<const config::Config>(std::move(*loaded));
   Result<std::unique_ptr<HotConfig>> hot = hot_config_of(*config);
@@ -46,6 +45,7 @@ Result<> Housekeeping::try_reload() {
     return fail_in("reload", watch.error());
   }
   const std::size_t changes = config::diff(*config_, *config).size();
+  const bool memory_changed = config_->settings().memory != config->settings().memory;
   const bool dry_run_changed = config_->settings().dry_run != config->settings().dry_run;
   config_ = std::move(config);
   std::vector<PodUpdate> updates = options_.registry->reload(config_);
@@ -67,8 +67,8 @@ Result<> Housekeeping::try_reload() {
     send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
   }
   keeper_->note_wishes(wishes_, config_->settings().dry_run);
-  if (!config_->settings().memory.follow_working_set()) {
-    capacities_.node_memory = Bytes{-1};
+  if (memory_changed) {
+    capacities_.node_memory = {};  // Until the pass that the new configuration begins with.
     log_memory_rules();
   }
   set_watch_points(capacities_);

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "daemon/adopted_record.h"
 #include "daemon/adoption.h"
+#include "daemon/beside.h"
 #include "daemon/housekeeping.h"
+#include "daemon/pod_look.h"
 
 namespace evictd::daemon {
 
@@ -23,6 +26,8 @@ const char* text_of(AdoptionKind kind) {
       return "dying";
     case AdoptionKind::kGone:
       return "gone, its disk awaited";
+    case AdoptionKind::kUnreaped:
+      return "gone, not reaped";
     case AdoptionKind::kRefused:
       return "protected";
     case AdoptionKind::kLeft:
@@ -48,6 +53,122 @@ MayEnd may_end(const HotPod& pod, bool dry_run) {
   return is_protected ? MayEnd::kProtected : MayEnd::kYes;
 }
 
+/// A pod and what is to be seen of it, or what the state file alone has.
+struct SeenPod {
+  /// nullptr where its cgroup went while nobody watched; `found.saved` is set then.
+  const HotPod* pod = nullptr;
+  FoundPod found;
+};
+
+/// What the last run's state has of `pod`; nullptr if nothing.
+const SavedEviction* saved_of(const HotPod& pod, const std::vector<SavedEviction>& left) {
+  const auto saved = std::find_if(left.begin(), left.end(), [&](const SavedEviction& one) {
+    return one.pod == pod.memory_id && one.uid == pod.uid;
+  });
+  return saved == left.end() ? nullptr : &*saved;
+}
+
+FoundPod look_at(const HotPod& pod, const PodRegistry& registry, const StateKeeper& keeper,
+                 MonoTime now) {
+  const SavedEviction* const saved = saved_of(pod, keeper.found().state.in_flight);
+  FoundPod found =
+      look_at_pod(pod, registry, saved == nullptr ? SavedLook::kNone : SavedLook::kSome, now);
+  found.saved = saved;
+  found.clock = keeper.clock();
+  return found;
+}
+
+/// The same of every pod that has a target, for which files are opened.
+std::vector<SeenPod> look_at_pods(const PodRegistry& registry, const StateKeeper& keeper,
+                                  MonoTime now) {
+  std::vector<SeenPod> seen;
+  for (const PodRegistry::Listed& listed : registry.list()) {
+    if (listed.hot != nullptr && listed.hot->target) {
+      seen.push_back({.pod = listed.hot, .found = {}});
+    }
+  }
+  for_each_below(seen.size(), [&seen, &registry, &keeper, now](std::size_t i) {
+    seen[i].found = look_at(*seen[i].pod, registry, keeper, now);
+  });
+  return seen;
+}
+
+bool is_there(const PodRegistry& registry, const std::string& uid, CgroupId pod) {
+  const cluster::PodCgroup* const cgroup = registry.tree().find(uid);
+  return cgroup != nullptr && cgroup->memory_id == pod;
+}
+
+/// Those of the state file that are not there any more.
+std::vector<SeenPod> vanished(const PodRegistry& registry, const std::vector<SavedEviction>& left) {
+  std::vector<SeenPod> gone;
+  for (const SavedEviction& one : left) {
+    if (!is_there(registry, one.uid, one.pod)) {
+      gone.push_back({.pod = nullptr, .found = {}});
+      gone.back().found.saved = &one;
+    }
+  }
+  return gone;
+}
+
+/// Their records are numbered in this order, and the last one is to be the newest. Where nothing
+/// was under way there is no record.
+void sort_by_beginning(std::vector<SeenPod>& seen, MonoTime now) {
+  std::vector<std::pair<MonoTime, std::size_t>> order;
+  order.reserve(seen.size());
+  for (const SeenPod& one : seen) {
+    const std::optional<Adoption> adoption = adoption_of(one.found, now);
+    order.emplace_back(adoption ? adoption->began_at : now, order.size());
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<SeenPod> sorted;
+  sorted.reserve(seen.size());
+  for (const auto& [began_at, place] : order) {
+    sorted.push_back(std::move(seen[place]));
+  }
+  seen = std::move(sorted);
+}
+
+/// All pods that may be victims of the last run, by when that began.
+std::vector<SeenPod> find_victims(const PodRegistry& registry, const StateKeeper& keeper,
+                                  MonoTime now) {
+  std::vector<SeenPod> seen = look_at_pods(registry, keeper, now);
+  for (SeenPod& one : vanished(registry, keeper.found().state.in_flight)) {
+    seen.push_back(std::move(one));
+  }
+  sort_by_beginning(seen, now);
+  return seen;
+}
+
+void log_left(base::Log& log, std::size_t left) {
+  if (left != 0) {
+    log.warn(fmt::format(
+        "{} pods that an earlier evictd was ending are left as they are by a dry run, continuing "
+        "without them: an evictd that starts without one goes on with them",
+        left));
+  }
+}
+
+void log_forks(base::Log& log, const SavedEviction& known, const enforce::Intent& intent,
+               enforce::ForkRestore restored) {
+  const std::string who = known.ns + "/" + known.name + " (" + known.uid + ")";
+  switch (restored) {
+    case enforce::ForkRestore::kNotStopped:
+      break;
+    case enforce::ForkRestore::kRestored:
+      log.info("pids.max of a pod that was not killed after all is as it was",
+               {{"pod", who}, {"pids_max", intent.pids_max}});
+      break;
+    case enforce::ForkRestore::kUnlimited:
+      log.warn("pids.max of pod " + who +
+               " is 0 and what it was is not known, continuing with \"max\"");
+      break;
+    case enforce::ForkRestore::kFailed:
+      log.warn("pids.max of pod " + who +
+               " cannot be written, continuing with a pod that cannot fork");
+      break;
+  }
+}
+
 }  // namespace
 
 void Housekeeping::go_on() {
@@ -64,57 +185,100 @@ void Housekeeping::go_on() {
   const MonoTime now = options_.clock->now();
   std::size_t left = 0;
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
-    if (listed.hot != nullptr && listed.hot->target) {
-      left += adopt(*listed.hot, now) ? 0 : 1;
+    if (listed.entry->cgroup && (listed.hot == nullptr || !listed.hot->target)) {
+      keeper_->put_off(listed.entry->uid, listed.entry->cgroup->memory_id);
     }
   }
-  left += adopt_vanished(now);
-  if (left != 0) {
-    options_.log->warn(fmt::format(
-        "{} pods that an earlier evictd was ending are left as they are by a dry run, continuing "
-        "without them: an evictd that starts without one goes on with them",
-        left));
+  for (SeenPod& seen : find_victims(*options_.registry, *keeper_, now)) {
+    if (seen.pod == nullptr) {
+      left += adopt_vanished(*seen.found.saved, now) ? 1 : 0;
+      continue;
+    }
+    const std::optional<Adoption> adoption = adopt(*seen.pod, std::move(seen.found), now);
+    left += adoption && adoption->kind == AdoptionKind::kLeft ? 1 : 0;
+    if (adoption && goes_on(adoption->kind)) {
+      send(AdoptEviction{.pod = seen.pod->memory_id, .adoption = *adoption});
+    }
   }
-  journal_->forget_last_evictions();
+  log_left(*options_.log, left);
+  if (keeper_->put_off().empty()) {
+    journal_->forget_last_evictions();
+  }
 }
 
-/// Returns false for one that a dry run leaves to a later evictd.
-bool Housekeeping::adopt(const HotPod& pod, MonoTime now) {
-  const std::vector<SavedEviction>& left = keeper_->found().state.in_flight;
-  const auto saved = std::find_if(left.begin(), left.end(), [&](const SavedEviction& one) {
-    return one.pod == pod.memory_id && one.uid == pod.uid;
+/// What is under way in a pod that could not be looked at before. It is done before the hot thread
+/// has the pod, which may evict it then, so that what is seen is not of its doing. Nothing where
+/// there is nothing to go on with, and for nullptr.
+std::optional<Adoption> Housekeeping::adopt_put_off(const HotPod* pod) {
+  if (pod == nullptr || !pod->target || !keeper_->take_put_off(pod->uid, pod->memory_id)) {
+    return std::nullopt;
+  }
+  const MonoTime now = options_.clock->now();
+  const std::optional<Adoption> adoption =
+      adopt(*pod, look_at(*pod, *options_.registry, *keeper_, now), now);
+  log_left(*options_.log, adoption && adoption->kind == AdoptionKind::kLeft ? 1 : 0);
+  return adoption && goes_on(adoption->kind) ? adoption : std::nullopt;
+}
+
+/// Of pods that were put off and went meanwhile, only the state file knows.
+void Housekeeping::end_putting_off() {
+  if (keeper_->put_off().empty()) {
+    return;
+  }
+  std::vector<std::pair<std::string, CgroupId>> gone;
+  for (const auto& [uid, pod] : keeper_->put_off()) {
+    if (!is_there(*options_.registry, uid, pod)) {
+      gone.emplace_back(uid, pod);
+    }
+  }
+  std::vector<const SavedEviction*> ended;
+  for (const auto& [uid, pod] : gone) {
+    static_cast<void>(keeper_->take_put_off(uid, pod));
+    for (const SavedEviction& one : keeper_->found().state.in_flight) {
+      if (one.uid == uid && one.pod == pod) {
+        ended.push_back(&one);
+      }
+    }
+  }
+  std::stable_sort(ended.begin(), ended.end(), [](const SavedEviction* a, const SavedEviction* b) {
+    return a->began_at < b->began_at;
   });
-  const FoundPod found{.inhabitants = enforce::look_at_inhabitants(*pod.target),
-                       .intent = enforce::read_intent(*pod.target),
-                       .saved = saved == left.end() ? nullptr : &*saved,
-                       .may_end = may_end(pod, in_dry_run(wishes_, *config_))};
-  const std::optional<Adoption> adoption = adoption_of(found, now);
+  for (const SavedEviction* const one : ended) {
+    log_left(*options_.log, adopt_vanished(*one, options_.clock->now()) ? 1 : 0);
+  }
+  if (keeper_->put_off().empty()) {
+    journal_->forget_last_evictions();
+  }
+}
+
+/// What is done with it, which the hot thread is not told yet; nothing where nothing was under way.
+std::optional<Adoption> Housekeeping::adopt(const HotPod& pod, FoundPod found, MonoTime now) {
+  found.may_end = may_end(pod, in_dry_run(wishes_, *config_));
+  std::optional<Adoption> adoption = adoption_of(found, now);
   if (adoption && adoption->kind == AdoptionKind::kLeft) {
     if (found.saved != nullptr) {
       keeper_->leave(*found.saved);
     }
-    return false;
+    return adoption;
   }
+  const SavedEviction known = known_of(pod, found.saved);
   const bool refused = adoption && adoption->kind == AdoptionKind::kRefused;
-  const bool goes_on = adoption && !refused && adoption->kind != AdoptionKind::kOver;
-  if (!goes_on && found.intent) {
-    log_forks(pod, *found.intent, enforce::restore_forks(*pod.target, *found.intent));
-    enforce::clear_intent(*pod.target);
+  // Of one that is gone only its disk is still to be looked after, by the next evictd too.
+  const bool is_done =
+      !adoption || refused || (has_ended(adoption->kind) && adoption->kind != AdoptionKind::kGone);
+  if (is_done && found.intent) {
+    log_forks(*options_.log, known, *found.intent,
+              enforce::restore_forks(*pod.target, *found.intent));
+    clear_intent_of(pod, *options_.registry);
   }
   if (!adoption) {
-    return true;
+    return adoption;
   }
-  SavedEviction known = found.saved == nullptr ? SavedEviction{} : *found.saved;
-  known.uid = pod.uid;
-  known.pod = pod.memory_id;
-  known.ns = pod.ns;
-  known.name = pod.name;
-  known.below_pod_root = pod.below_pod_root;
-  go_on_with(std::move(known), *adoption, now);
+  go_on_with(known, *adoption, now);
   if (refused) {
-    handle(EvictionRefused{.victim = &pod, .code = Errc::kInvalid, .adopted = true});
+    handle(EvictionRefused{.victim = &pod, .code = Errc::kInvalid, .adopted = true, .at = now});
   }
-  return true;
+  return adoption;
 }
 
 /// `known` as far as it is not in `adoption`.
@@ -129,15 +293,14 @@ void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, Mon
   known.kill_due_at = adoption.kill_due_at;
   known.killed_at = adoption.killed_at;
   known.for_disk = adoption.for_disk;
-  known.gone = adoption.kind == AdoptionKind::kGone;
-  if (adoption.kind == AdoptionKind::kOver || adoption.kind == AdoptionKind::kRefused) {
+  known.gone = has_ended(adoption.kind);
+  if (!goes_on(adoption.kind)) {
     return;
   }
   options_.log->info("goes on with an eviction that was under way",
                      {{"pod", known.ns + "/" + known.name},
                       {"uid", known.uid},
                       {"found", std::string(text_of(adoption.kind))}});
-  send(AdoptEviction{.pod = known.pod, .adoption = adoption});
   if (is_ours) {
     keeper_->note_adopted(known);
     storage_->note_victim({.pod = known.pod,
@@ -156,47 +319,25 @@ void Housekeeping::take_back_intent(const HotPod& pod) {
   if (!pod.target || pod.target->pinned()) {
     return;
   }
-  const std::optional<enforce::Intent> intent = enforce::read_intent(*pod.target);
+  const std::optional<enforce::Intent> intent = intent_of(pod, *options_.registry);
   if (!intent) {
     return;
   }
-  log_forks(pod, *intent, enforce::restore_pids_max(*pod.target, *intent));
-  enforce::clear_intent(*pod.target);
+  log_forks(*options_.log, known_of(pod, saved_of(pod, keeper_->found().state.in_flight)), *intent,
+            enforce::restore_pids_max(*pod.target, *intent));
+  clear_intent_of(pod, *options_.registry);
   // What the hot thread has still holds a pids.max of 0 for what the pod had.
   options_.registry->make_anew(pod.uid);
-}
-
-void Housekeeping::log_forks(const HotPod& pod, const enforce::Intent& intent,
-                             enforce::ForkRestore restored) {
-  const std::string who = pod.ns + "/" + pod.name + " (" + pod.uid + ")";
-  switch (restored) {
-    case enforce::ForkRestore::kNotStopped:
-      break;
-    case enforce::ForkRestore::kRestored:
-      options_.log->info("pids.max of a pod that was not killed after all is as it was",
-                         {{"pod", who}, {"pids_max", intent.pids_max}});
-      break;
-    case enforce::ForkRestore::kUnlimited:
-      options_.log->warn("pids.max of pod " + who +
-                         " is 0 and what it was is not known, continuing with \"max\"");
-      break;
-    case enforce::ForkRestore::kFailed:
-      options_.log->warn("pids.max of pod " + who +
-                         " cannot be written, continuing with a pod that cannot fork");
-      break;
-  }
 }
 
 /// What the file has of it is gone on with, under its id; else there is none yet.
 void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& adoption,
                                   MonoTime now) {
   const auto told = journal_->last_evictions().find(known.uid);
-  const bool has_ended =
-      adoption.kind == AdoptionKind::kGone || adoption.kind == AdoptionKind::kOver;
   if (told != journal_->last_evictions().end() &&
       tells_of(told->second.back(), known.uid, adoption, now)) {
     for (exporting::EvictionRecord record : told->second) {
-      const bool over = is_open(record) && has_ended;
+      const bool over = is_open(record) && has_ended(adoption.kind);
       record.state = over ? "released" : record.state;
       const exporting::EvictionRecord& kept = records_.go_on_with(std::move(record), known.pod);
       if (over) {
@@ -205,36 +346,33 @@ void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& ad
     }
     return;
   }
-  const exporting::EvictionRecord& kept =
-      records_.add(make_adopted_record(known, adoption, options_.clock->wall_now()), known.pod);
+  const exporting::EvictionRecord& kept = records_.add(
+      make_adopted_record(known, adoption,
+                          core::wall_time_of(adoption.began_at, core::read_both(*options_.clock))),
+      known.pod);
   log_eviction(kept);
   journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
 }
 
-/// Victims whose cgroup went while nobody watched: only the state file knows of them. Returns how
-/// many of them a dry run leaves to a later evictd.
-std::size_t Housekeeping::adopt_vanished(MonoTime now) {
+/// A victim whose cgroup went while nobody watched: only the state file knows of it. Returns
+/// whether a dry run leaves it to a later evictd.
+bool Housekeeping::adopt_vanished(const SavedEviction& one, MonoTime now) {
   const MayEnd may_end = in_dry_run(wishes_, *config_) ? MayEnd::kDryRun : MayEnd::kYes;
-  std::size_t left = 0;
-  for (const SavedEviction& one : keeper_->found().state.in_flight) {
-    const std::vector<PodRegistry::Listed> pods = options_.registry->list();
-    const bool there = std::any_of(pods.begin(), pods.end(), [&](const auto& listed) {
-      return listed.hot != nullptr && listed.hot->memory_id == one.pod;
-    });
-    const FoundPod nobody{
-        .inhabitants = {}, .intent = std::nullopt, .saved = &one, .may_end = may_end};
-    const std::optional<Adoption> adoption = adoption_of(nobody, now);
-    if (!adoption || there) {
-      continue;
-    }
-    if (adoption->kind == AdoptionKind::kLeft) {
-      keeper_->leave(one);
-      ++left;
-    } else {
-      go_on_with(one, *adoption, now);
-    }
+  const FoundPod nobody{
+      .inhabitants = {}, .intent = std::nullopt, .saved = &one, .may_end = may_end};
+  const std::optional<Adoption> adoption = adoption_of(nobody, now);
+  if (!adoption) {
+    return false;
   }
-  return left;
+  if (adoption->kind == AdoptionKind::kLeft) {
+    keeper_->leave(one);
+    return true;
+  }
+  go_on_with(one, *adoption, now);
+  if (goes_on(adoption->kind)) {
+    send(AdoptEviction{.pod = one.pod, .adoption = *adoption});
+  }
+  return false;
 }
 
 void Housekeeping::keep_state() {

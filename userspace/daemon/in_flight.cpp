@@ -12,8 +12,6 @@ namespace {
 
 /// What a cgroup may lose without any of its processes having ended: charges that were in stock.
 constexpr Bytes kLost = 1_MiB;
-/// What it may be charged with more without a process: what others still send to its sockets.
-constexpr Bytes kGained = 1_MiB;
 
 }  // namespace
 
@@ -48,22 +46,30 @@ bool InFlightTable::is_dying(const Entry& entry, const CgroupUsage& now) {
          (lost_tasks || (now.has_memory() && now.usage + kLost <= entry.usage));
 }
 
+std::optional<MonoTime> InFlightTable::judgement_due(const Entry& entry) {
+  return entry.exceeded && entry.phase == Phase::kKilled
+             ? std::optional(entry.killed_at + kLeastTimeToDie)
+             : std::nullopt;
+}
+
+std::optional<MonoTime> InFlightTable::next_judgement() const {
+  std::optional<MonoTime> next;
+  for (const Entry& entry : entries()) {
+    if (const std::optional<MonoTime> due = judgement_due(entry)) {
+      next = next ? std::min(*next, *due) : due;
+    }
+  }
+  return next;
+}
+
 bool InFlightTable::is_in_use_again(Entry& entry, const CgroupUsage& now) {
-  if (entry.phase != Phase::kReleased) {
+  // What was given up was never released: what is there may be the victim itself.
+  const bool released =
+      entry.phase == Phase::kReleased || (entry.phase == Phase::kOver && entry.remains.known());
+  if (!released) {
     return entry.phase == Phase::kInUseAgain;
   }
-  bool grown = false;
-  if (now.tasks >= 0) {
-    const std::int64_t least = entry.tasks_left.value_or(now.tasks);
-    grown = now.tasks > least;
-    entry.tasks_left = std::min(least, now.tasks);
-  }
-  if (now.has_memory()) {
-    const Bytes least = entry.usage_left.value_or(now.usage);
-    grown = grown || now.usage > least + kGained;
-    entry.usage_left = std::min(least, now.usage);
-  }
-  return grown || entry.populated_at > entry.released_at;
+  return entry.remains.outgrown_by(now) || entry.populated_at > entry.released_at;
 }
 
 bool InFlightTable::still_holds_disk(const Entry& entry, const std::optional<MonoTime>& asked_at,
@@ -88,6 +94,13 @@ bool InFlightTable::add(const Entry& entry) {
   }
   entries_[size_++] = entry;
   return true;
+}
+
+bool InFlightTable::has_room_for(CgroupId pod) const {
+  const std::span<const Entry> known = entries();
+  return size_ < entries_.size() || find(pod) != nullptr ||
+         std::any_of(known.begin(), known.end(),
+                     [](const Entry& one) { return one.phase == Phase::kOver; });
 }
 
 const InFlightTable::Entry* InFlightTable::find(CgroupId pod) const {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
 
+#include "daemon/remains.h"
 #include "enforce/actuator.h"
 #include "evictd/bytes.h"
 #include "evictd/cgroup_id.h"
@@ -14,6 +16,10 @@
 #include "eviction/pass.h"
 
 namespace evictd::daemon {
+
+/// For so long after its SIGKILL a victim counts as dying, even if it has exceeded its grace by
+/// then because SIGKILL came late: a process needs 120 ms a GiB to give its memory back.
+inline constexpr Duration kLeastTimeToDie = std::chrono::seconds(1);
 
 /// The hot thread's memory of evictions: how each victim stands in the next pass, and what is still
 /// to be freed. A victim stays here after its release until housekeeping has told of its new state,
@@ -31,8 +37,8 @@ class InFlightTable {
     /// Released, and new processes have its cgroup, which may be chosen like any other. What is
     /// still awaited is the disk of those before them.
     kInUseAgain,
-    /// Over for us: all is free, given up, or it could not be begun. Passed over until housekeeping
-    /// tells of the pod anew or, at the regular cadence, it still has a task.
+    /// Over for us: all is free, or given up. Passed over until housekeeping tells of the pod anew
+    /// or, at the regular cadence, it still has a task.
     kOver,
   };
 
@@ -48,16 +54,19 @@ class InFlightTable {
     MonoTime populated_at{};
     /// Dying by whosever hand when we started: no actuator tells of its end.
     bool observed_only = false;
-    /// What it was charged with when it was chosen, and its tasks then.
+    /// It has exceeded its grace, and how it stands is to be judged: see judgement_due().
+    bool exceeded = false;
+    /// What it was charged with when SIGKILL was sent, and its tasks then.
     Bytes usage{0};
     std::int64_t tasks = 0;
-    /// The least that was read since its release.
-    std::optional<std::int64_t> tasks_left{};
-    std::optional<Bytes> usage_left{};
+    /// What was read since its release.
+    Remains remains{};
     /// Nobody was signalled: what it holds stays held.
     bool dry_run = false;
     /// It was begun for a limit on local storage of the pod's own, not for pressure.
     bool for_own_limit = false;
+    /// What it frees is freed below the pod root too.
+    bool below_pod_root = true;
     /// Its files are awaited too.
     bool holds_disk = false;
     /// They are known to be gone, which only readings that were asked for later show.
@@ -66,13 +75,19 @@ class InFlightTable {
     bool cgroup_gone = false;
   };
 
-  /// Whether a victim that was killed has lost tasks or memory since it was chosen: slow to die,
-  /// not stuck.
+  /// Whether a victim that was killed has lost tasks or memory since its SIGKILL: slow to die, not
+  /// stuck.
   [[nodiscard]] static bool is_dying(const Entry& entry, const CgroupUsage& now);
 
-  /// Whether a released victim's cgroup has processes that were started since: it was told to have
-  /// got one, or the reading `now` shows more tasks or memory than an earlier one, while what the
-  /// dead leave (zombies, charges) only falls. Keeps the least that was read in `entry`.
+  /// When to judge by is_dying() whether a victim that has exceeded its grace still spares others:
+  /// kLeastTimeToDie after its SIGKILL. Nothing for one that has not, or was judged.
+  [[nodiscard]] static std::optional<MonoTime> judgement_due(const Entry& entry);
+  /// The first of them.
+  [[nodiscard]] std::optional<MonoTime> next_judgement() const;
+
+  /// Whether a released victim's cgroup has processes that were started since, also where that
+  /// release is over: it was told to have got one, or the reading `now` shows more than an earlier
+  /// one (Remains). Keeps the least that was read in `entry`.
   [[nodiscard]] static bool is_in_use_again(Entry& entry, const CgroupUsage& now);
 
   /// Whether its files must still be counted as in use, by filesystems all of which were last asked
@@ -81,8 +96,10 @@ class InFlightTable {
                                              const std::optional<MonoTime>& asked_at, MonoTime now);
 
   /// Notes `entry`, in place of an older one of the same pod. When the table is full, one that is
-  /// over makes room; false if there is none: the eviction goes on, but nobody waits for it.
+  /// over makes room; false if there is none.
   bool add(const Entry& entry);
+  /// Whether add() would note an entry of `pod`.
+  [[nodiscard]] bool has_room_for(CgroupId pod) const;
   [[nodiscard]] Entry* find(CgroupId pod);
   [[nodiscard]] const Entry* find(CgroupId pod) const;
   void remove(CgroupId pod);

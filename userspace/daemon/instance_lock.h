@@ -8,7 +8,7 @@
 
 namespace evictd::daemon {
 
-/// Keeps a second evictd off the same tree: an exclusive flock(2) on the pod root's own directory.
+/// Keeps a second evictd off the same pods: an exclusive flock(2) on a directory that they are in.
 /// The kernel drops it with the process, however that ends, so nothing stale can be left behind.
 class InstanceLock {
  public:

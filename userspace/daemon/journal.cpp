@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "core/rfc3339.h"
 #include "daemon/json_line.h"
 #include "export/eviction_record.h"
 #include "export/json_time.h"
@@ -42,7 +44,7 @@ void Journal::read_file() {
     return;
   }
   std::map<std::uint64_t, exporting::EvictionRecord> by_id;
-  for (const Json& line : read->lines) {
+  for (const auto& [line, place] : read->lines) {
     const auto id = line.find("id");
     if (id != line.end() && id->is_number_unsigned()) {
       last_id_ = std::max(last_id_, id->get<std::uint64_t>());
@@ -60,6 +62,28 @@ void Journal::read_file() {
     }
   }
   find_last_evictions(by_id);
+  keep_newest_of(read->lines);
+}
+
+/// So that what an earlier evictd told can be asked for, also where it did not stop by itself.
+void Journal::keep_newest_of(const std::vector<exporting::RecordLine>& lines) {
+  for (auto line = lines.rbegin(); line != lines.rend() && kept_.size() < kKeptLines; ++line) {
+    const auto time = line->json.find("time");
+    const Result<WallTime> at = time != line->json.end() && time->is_string()
+                                    ? core::wall_time_from_rfc3339(time->get<std::string>())
+                                    : Result<WallTime>(WallTime::max());
+    const bool is_readable = line->json.value("kind", Json()) != "decision" ||
+                             exporting::record_from_json(line->json).has_value();
+    if (!at || !is_readable) {
+      continue;
+    }
+    std::string text = to_line(line->json);
+    if (kept_bytes_ + text.size() > kKeptBytes) {
+      return;
+    }
+    kept_bytes_ += text.size();
+    kept_.push_front({.at = *at, .text = std::move(text)});
+  }
 }
 
 void Journal::find_last_evictions(const std::map<std::uint64_t, exporting::EvictionRecord>& by_id) {
@@ -82,11 +106,13 @@ void Journal::find_last_evictions(const std::map<std::uint64_t, exporting::Evict
   }
 }
 
-void Journal::add(std::string_view kind, const Json& members) {
+void Journal::add(std::string_view kind, const Json& members, MonoTime at) {
+  const core::ClockReading now = core::read_both(*options_.clock);
+  const MonoTime moment = at == MonoTime{} ? now.mono : std::min(at, now.mono);
   Json line = {{"schema", exporting::kRecordSchema},
                {"kind", kind},
-               {"time", exporting::rfc3339(options_.clock->wall_now())},
-               {"moment_ns", options_.clock->now().time_since_epoch().count()}};
+               {"time", exporting::rfc3339(core::wall_time_of(moment, now))},
+               {"moment_ns", moment.time_since_epoch().count()}};
   line.update(members);
   add_whole(line, exporting::Durability::kCached);
 }
@@ -97,7 +123,11 @@ void Journal::add_whole(const Json& line, exporting::Durability durability) {
     options_.publish(text);
   }
   if (worker_) {
-    worker_->write(text, durability);
+    const auto time = line.find("time");
+    const bool has_time = time != line.end() && time->is_string();
+    worker_->write({.line = text,
+                    .durability = durability,
+                    .time = has_time ? time->get<std::string>() : std::string()});
   }
   keep(std::move(text));
 }
@@ -121,19 +151,40 @@ std::vector<std::string> Journal::lines_since(WallTime since) const {
   return lines;
 }
 
+/// Why lines do not all reach the file; empty while they do.
+std::string Journal::trouble_now(MonoTime now) {
+  const std::uint64_t lost = worker_->counters().lost;
+  const bool is_losing = std::exchange(lost_seen_, lost) != lost;
+  std::string trouble = worker_->trouble(now);
+  if (trouble.empty() && is_losing) {
+    // A write that failed may be followed by one that did not, and a full queue fails no write.
+    trouble = trouble_.empty() ? file() + ": only some lines are written, the others failed or " +
+                                     "were too many to wait for the disk"
+                               : trouble_;
+  }
+  return trouble;
+}
+
 std::string Journal::check(MonoTime now) {
   if (!worker_) {
     return {};
   }
-  std::string trouble = worker_->trouble(now);
-  if (trouble.empty() == trouble_.empty()) {
+  const std::uint64_t lost_before = lost_seen_;
+  std::string trouble = trouble_now(now);
+  const bool is_news = trouble.empty() != trouble_.empty();
+  trouble_ = std::move(trouble);
+  if (!is_news) {
     return {};
   }
-  trouble_ = std::move(trouble);
+  if (!trouble_.empty()) {
+    lost_at_start_ = lost_before;
+  }
   add("degraded", {{"what", "record_file"}, {"degraded", !trouble_.empty()}, {"text", trouble_}});
-  return trouble_.empty() ? "records are written to " + file() + " again"
-                          : "records cannot be written: " + trouble_ +
-                                ", continuing without the file: they are kept in memory";
+  return trouble_.empty()
+             ? "records are written to " + file() +
+                   " again; lines that it lacks: " + std::to_string(lost_seen_ - lost_at_start_)
+             : "records cannot be written: " + trouble_ +
+                   ", continuing without the file: they are kept in memory";
 }
 
 }  // namespace evictd::daemon

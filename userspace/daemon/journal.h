@@ -15,11 +15,13 @@
 #include "core/clock.h"
 #include "daemon/record_worker.h"
 #include "export/eviction_record.h"
+#include "export/record_reader.h"
 
 namespace evictd::daemon {
 
 /// Everything that evictd tells of what happened, one JSON object a line: decisions and events, in
-/// the order in which they happened. Keeps the newest lines in memory, has them written to the
+/// the order in which they happened. Keeps the newest lines in memory, at its start those
+/// that the record file has of an earlier evictd, has them written to the
 /// record file if there is one, and passes each to whoever listens.
 /// Thread rule: housekeeping only.
 class Journal {
@@ -35,8 +37,9 @@ class Journal {
   /// Errors: those of RecordWorker::start(), and of reading the ids in a file that is there.
   [[nodiscard]] static Result<Journal> create(Options options);
 
-  /// Adds an event: `kind` and `members` behind the schema, the time and the moment.
-  void add(std::string_view kind, const nlohmann::ordered_json& members);
+  /// Adds an event: `kind` and `members` behind the schema, the time and the moment, which are
+  /// those of `at`; of now where that is not told, not known (the epoch) or to come.
+  void add(std::string_view kind, const nlohmann::ordered_json& members, MonoTime at = {});
   /// Adds a line that is complete, such as a record.
   void add_whole(const nlohmann::ordered_json& line, exporting::Durability durability);
 
@@ -55,8 +58,9 @@ class Journal {
   /// nullptr without a file.
   [[nodiscard]] const RecordWorker* worker() const { return worker_.get(); }
   [[nodiscard]] const std::string& file() const { return options_.records.file; }
-  /// Tells once that the file does not take lines, and once that it does again. Returns what is to
-  /// be logged; empty while nothing has changed.
+  /// Tells once that the file does not take every line, also where a write or a full queue failed
+  /// and the next did not, and once that none was lost since the last check, with how many are
+  /// missing. Returns what is to be logged; empty while nothing has changed.
   [[nodiscard]] std::string check(MonoTime now);
   /// As of the last check.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
@@ -69,7 +73,9 @@ class Journal {
 
   explicit Journal(Options options) : options_(std::move(options)) {}
   void keep(std::string text);
+  [[nodiscard]] std::string trouble_now(MonoTime now);
   void read_file();
+  void keep_newest_of(const std::vector<exporting::RecordLine>& lines);
   void find_last_evictions(const std::map<std::uint64_t, exporting::EvictionRecord>& by_id);
 
   /// The newest lines that are kept, at most so many and so many bytes.
@@ -83,6 +89,9 @@ class Journal {
   std::uint64_t last_id_ = 0;
   std::map<std::string, std::vector<exporting::EvictionRecord>> last_evictions_;
   std::string trouble_;
+  /// Lines that had been lost by the last check, and when the trouble began.
+  std::uint64_t lost_seen_ = 0;
+  std::uint64_t lost_at_start_ = 0;
 };
 
 }  // namespace evictd::daemon

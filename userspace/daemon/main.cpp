@@ -8,11 +8,17 @@
 
 #include "base/one_line.h"
 #include "base/standard_output.h"
+#include "command_line/option_problem.h"
 #include "config/effective.h"
+#include "config/kubelet_flags.h"
 #include "config/written_files.h"
 #include "core/go_duration.h"
+#include "daemon/configuration.h"
 #include "daemon/daemon.h"
+#include "daemon/notify_only.h"
+#include "evictd/abi/notify_wire.h"
 #include "eviction/quantity.h"
+#include "notify/loader.h"
 
 namespace {
 
@@ -25,6 +31,9 @@ struct CommandLine {
   std::string record;
   std::string record_max_bytes;
   std::string record_max_time;
+  bool notify_only = false;
+  std::string notify_socket = EVICTD_NOTIFY_SOCKET;
+  std::string notify_hook;
 };
 
 /// Errors: kInvalid, naming the flag, its value and what is allowed.
@@ -69,8 +78,33 @@ int check(const evictd::config::Config& config) {
   return 0;
 }
 
+/// What is wrong with the name of an attach row.
+std::string hook_problem(const std::string& name) {
+  std::string allowed = "none";
+  for (const evictd::notify::AttachRow& row : evictd::notify::attach_rows()) {
+    allowed += ", " + std::string(row.name);
+    if (row.name == name) {
+      return "";
+    }
+  }
+  return name == "none" ? "" : "\"" + name + "\": not allowed; allowed: " + allowed;
+}
+
+int serve_notifications(const CommandLine& line) {
+  const evictd::Result<> ended =
+      evictd::daemon::run_notify_only({.socket = line.notify_socket, .hook = line.notify_hook});
+  if (!ended) {
+    complain(ended.error().message());
+    return kExitFailed;
+  }
+  return 0;
+}
+
 int run(const CommandLine& line) {
   using namespace evictd;
+  if (line.notify_only) {
+    return serve_notifications(line);
+  }
   Result<std::optional<daemon::RecordingOptions>> recording = recording_of(line);
   if (!recording) {
     complain(recording.error().message());
@@ -124,15 +158,7 @@ std::string footer() {
          "2 wrong usage.";
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  CommandLine line;
-  CLI::App app(
-      "Node-pressure pod evictor: kernel programs watch the distance to every threshold, and the "
-      "right pod is ended when one is crossed.",
-      "evictd");
-  app.set_version_flag("--version", std::string("evictd " EVICTD_VERSION));
+void add_configuration_options(CLI::App& app, CommandLine& line) {
   app.add_option("--config", line.sources.config_file,
                  "YAML file with the kubelet's field names; see docs/configuration.md. Without it "
                  "the kubelet's defaults hold.");
@@ -142,6 +168,10 @@ int main(int argc, char** argv) {
                  "directory of its drop-in files (*.conf), as the kubelet's --config-dir");
   app.add_flag("--check", line.check,
                "print the effective configuration and where each value came from, then exit");
+}
+
+/// The option that the others of a recording need.
+CLI::Option* add_recording_options(CLI::App& app, CommandLine& line) {
   CLI::Option* record = app.add_option(
       "--record", line.record,
       "write every input and decision of every pass to this file, for evictctl replay; an earlier "
@@ -155,6 +185,41 @@ int main(int argc, char** argv) {
                  "the recording ends after so long, such as 24h (default never)")
       ->needs(record)
       ->check(empty_problem);
+  return record;
+}
+
+/// After the other options: they have no meaning beside --notify-only.
+void add_notification_options(CLI::App& app, CommandLine& line, CLI::Option* record) {
+  CLI::Option* notify_only = app.add_flag(
+      "--notify-only", line.notify_only,
+      "serve notifications of thresholds (docs/notify.md) and do nothing else: no pods, no "
+      "eviction, no configuration");
+  notify_only->excludes(record);
+  for (const char* other : {"--config", "--kubelet-config", "--kubelet-config-dir", "--check"}) {
+    notify_only->excludes(app.get_option(other));
+  }
+  app.add_option("--notify-socket", line.notify_socket,
+                 "with --notify-only: the socket (default " EVICTD_NOTIFY_SOCKET ")")
+      ->needs(notify_only)
+      ->check(empty_problem);
+  app.add_option("--notify-hook", line.notify_hook,
+                 "with --notify-only: the row of hooks to use (fexit, kprobe, tp_btf), or none to "
+                 "read files; the best that works without it")
+      ->needs(notify_only)
+      ->check(hook_problem);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CommandLine line;
+  CLI::App app(
+      "Node-pressure pod evictor: kernel programs watch the distance to every threshold, and the "
+      "right pod is ended when one is crossed.",
+      "evictd");
+  app.set_version_flag("--version", std::string("evictd " EVICTD_VERSION));
+  add_configuration_options(app, line);
+  add_notification_options(app, line, add_recording_options(app, line));
   app.footer(footer());
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return CLI::FailureMessage::simple(
@@ -165,6 +230,12 @@ int main(int argc, char** argv) {
         evictd::config::split_flags(std::vector<std::string>(argv + 1, argv + argc));
     if (!split) {
       complain(split.error().message());
+      return kExitUsage;
+    }
+    if (const std::string problem = evictd::command_line::option_problem(
+            app, split->rest, evictd::config::kubelet_flag_names());
+        !problem.empty()) {
+      complain(problem);
       return kExitUsage;
     }
     line.sources.flags = std::move(split->flags);

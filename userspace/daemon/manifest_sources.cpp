@@ -11,8 +11,8 @@ namespace {
 Result<> open_all(const std::vector<std::string>& paths, cluster::ManifestKind kind,
                   std::vector<cluster::ManifestDirectory>& opened) {
   for (const std::string& path : paths) {
-    Result<cluster::ManifestDirectory> directory =
-        cluster::ManifestDirectory::open({.path = path, .kind = kind});
+    Result<cluster::ManifestDirectory> directory = cluster::ManifestDirectory::open(
+        {.path = path, .kind = kind, .first_reading = cluster::FirstReading::kLater});
     if (!directory) {
       return Failure(directory.error());
     }

@@ -10,12 +10,13 @@
 namespace evictd::daemon {
 
 /// All directories of manifests that the configuration names.
-/// Thread rule: housekeeping only. Blocks in file system calls.
+/// Thread rule: any one thread at a time, housekeeping once there are threads. Blocks in file
+/// system calls.
 class ManifestSources {
  public:
   ManifestSources() = default;
 
-  /// Errors: a directory that cannot be opened.
+  /// Watches all; the first refresh() reads them. Errors: a directory that cannot be opened.
   [[nodiscard]] static Result<ManifestSources> open(const config::Settings& settings);
 
   /// Reads what has changed; whether something had.

@@ -22,6 +22,7 @@
 #include "enforce/actuator.h"
 #include "evictd/cgroup_id.h"
 #include "probe/events.h"
+#include "sys/cgroup_files.h"
 
 namespace evictd::daemon {
 
@@ -31,10 +32,16 @@ namespace evictd::daemon {
 struct PlacePod {
   std::uint32_t slot = 0;
   std::unique_ptr<HotPod> pod;
+  /// Of an earlier evictd, under way in it: gone on with before the pod can be chosen.
+  std::optional<Adoption> adoption{};
 };
 /// Ids of all directories below which a pod may be signalled from now on.
 struct UseRoots {
   std::vector<CgroupId> ids;
+};
+/// Files of the cgroup that holds all pods, instead of those that went with their controller.
+struct UsePodRootFiles {
+  std::unique_ptr<sys::CgroupFiles> files;
 };
 /// Another configuration, as a whole.
 struct UseConfig {
@@ -69,9 +76,10 @@ struct UseStorage {
   std::uint32_t slot = 0;
   std::unique_ptr<HotStorage> storage;
 };
-/// All pods were measured, as MeasurePods asked.
+/// All pods were measured, as MeasurePods asked, or some of them, or not to their end.
 struct PodsMeasured {
   std::uint64_t round = 0;
+  bool under_way = false;
 };
 /// The collectors have run, as RunCollectors asked.
 struct CollectorsDone {
@@ -90,7 +98,7 @@ struct PodsScanned {
 
 using ToHot = std::variant<std::monostate, PlacePod, UseConfig, RunPass, Resync, SetPolling,
                            SetWishes, AdoptEviction, LendPassCopy, UseStorage, PodsMeasured,
-                           CollectorsDone, VictimReleased, PodsScanned, UseRoots>;
+                           CollectorsDone, VictimReleased, PodsScanned, UseRoots, UsePodRootFiles>;
 
 // Hot to housekeeping.
 
@@ -107,6 +115,10 @@ struct RetireConfig {
 /// The ids before those of UseRoots.
 struct RetireRoots {
   std::vector<CgroupId> ids;
+};
+/// The files before those of UsePodRootFiles.
+struct RetirePodRootFiles {
+  std::unique_ptr<sys::CgroupFiles> files;
 };
 /// A measurement that the hot thread uses no longer.
 struct RetireStorage {
@@ -162,7 +174,8 @@ struct LossNotice {
 using ToHousekeeping =
     std::variant<std::monostate, RetirePod, RetireConfig, PassDone, EvictionStep, EvictionRefused,
                  TargetUsed, CgroupNotice, OomNotice, StallNotice, LossNotice, RetireStorage,
-                 MeasurePods, RunCollectors, LocalEvictionBegun, ScanPods, RetireRoots>;
+                 MeasurePods, RunCollectors, LocalEvictionBegun, ScanPods, RetireRoots,
+                 RetirePodRootFiles>;
 
 /// One direction of the traffic between the two threads.
 template <typename Message>

@@ -9,6 +9,7 @@ eviction::Cadence cadence_of(PassTrigger trigger) {
     case PassTrigger::kStall:
     case PassTrigger::kApproach:
     case PassTrigger::kDisk:
+    case PassTrigger::kReport:
       return eviction::Cadence::kEventOnly;
     case PassTrigger::kRegular:
     case PassTrigger::kDeadline:
@@ -37,6 +38,8 @@ std::string_view to_string(PassTrigger trigger) {
       return "request";
     case PassTrigger::kDisk:
       return "disk";
+    case PassTrigger::kReport:
+      return "report";
   }
   return "regular";
 }

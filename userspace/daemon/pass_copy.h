@@ -25,15 +25,17 @@ enum class PassTrigger : std::uint8_t {
   kRegular,   ///< The regular cadence, which the kubelet has too.
   kCrossing,  ///< The kernel side saw a threshold crossed.
   kStall,     ///< The kernel side saw a pod lose time to memory.
-  kDeadline,  ///< A grace, a transition period or a hold ended.
+  kDeadline,  ///< A grace, a transition period or a hold ended, or a victim is tried again.
   kRelease,   ///< A victim's resources are free.
   kRequest,   ///< Housekeeping asked: start, reload, loss of events.
   kApproach,  ///< The kernel side saw a value race towards its threshold.
   kDisk,      ///< A filesystem was read that is past a threshold or was, or an answer was awaited.
+  kReport,    ///< The last pass left no copy, and there is one again.
 };
-inline constexpr std::size_t kPassTriggers = 8;
+inline constexpr std::size_t kPassTriggers = 9;
 
-/// "regular", "crossing", "stall", "deadline", "release", "request", "approach", "disk".
+/// "regular", "crossing", "stall", "deadline", "release", "request", "approach", "disk",
+/// "report".
 [[nodiscard]] std::string_view to_string(PassTrigger trigger);
 
 /// Recovery seen by an event alone resets no grace; every pass that we decided to run does.
@@ -45,6 +47,8 @@ struct Timeline {
   MonoTime hook_at{};
   /// The hot thread was awake.
   MonoTime wake_at{};
+  /// What had woken it was taken in and the pass began to read.
+  MonoTime begin_at{};
   /// All readings were there.
   MonoTime observe_at{};
   MonoTime decide_at{};
@@ -82,8 +86,11 @@ struct PassCopy {
   /// It ended a pass that had waited for collectors.
   bool resumed = false;
   bool disk_usage_pending = false;
+  eviction::DiskProgress disk_progress = eviction::DiskProgress::kNothing;
   std::optional<eviction::DiskLayout> layout;
   std::vector<eviction::ReleasingPod> releasing;
+  /// Whose process ids pid.available counted.
+  eviction::Scope pid_scope = eviction::Scope::kNode;
   /// Which configuration it was run with; HotConfig::generation.
   std::uint64_t config_generation = 0;
   bool dry_run = false;

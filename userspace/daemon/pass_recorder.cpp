@@ -2,6 +2,7 @@
 #include "daemon/pass_recorder.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "replay/pass_json.h"
 
@@ -29,6 +30,7 @@ replay::RecordedPass pass_of(const PassDone& done) {
   pass.observations = copy.observations;
   pass.resumed = copy.resumed;
   pass.disk_usage_pending = copy.disk_usage_pending;
+  pass.disk_progress = copy.disk_progress;
   pass.layout = copy.layout;
   pass.releasing = copy.releasing;
   pass.brakes = replay::RecordedBrakes{
@@ -112,6 +114,7 @@ void PassRecorder::record(const PassDone& done) {
   for (const PassCopy::PodCopy& pod : copy.pods) {
     pass.pods.push_back({.number = number_of(pod, lines),
                          .reading = pod.pass.reading,
+                         .disk_count = pod.pass.disk_count,
                          .standing = pod.pass.standing,
                          .usage = pod.usage,
                          .statistics = pod.pass.statistics == nullptr
@@ -157,6 +160,16 @@ std::string PassRecorder::check() {
   }
   told_end_ = true;
   return "recording " + file_ + " has ended (" + why + "), continuing without it";
+}
+
+std::string PassRecorder::stop() {
+  worker_->stop();
+  const std::string why = worker_->ended();
+  if (why == RecordingWorker::kStopped || std::exchange(told_end_, true)) {
+    return {};
+  }
+  return "recording " + file_ + " has ended before evictd did (" + why +
+         "), continuing without what came after";
 }
 
 }  // namespace evictd::daemon

@@ -45,6 +45,9 @@ class PassRecorder {
   [[nodiscard]] Counters counters() const { return counters_; }
   /// What is to be logged, once, when the recording has ended by itself; else empty.
   [[nodiscard]] std::string check();
+  /// Ends the recording and waits for the disk to take it. What is to be logged, if it lacks its
+  /// end and that was not told; else empty.
+  [[nodiscard]] std::string stop();
 
  private:
   PassRecorder() = default;

@@ -49,6 +49,14 @@ bool PassWatch::take_spared(std::vector<std::string> spared) {
   return other;
 }
 
+void PassWatch::note_told(const eviction::Decision& reclaiming) {
+  told_ = reclaiming.observations;
+}
+
+bool PassWatch::has_told(const eviction::Decision& resumed) const {
+  return told_ == resumed.observations;
+}
+
 PassWatch::Seen PassWatch::take_seen(const eviction::ThresholdTable& thresholds,
                                      const eviction::Observations& observations) {
   Seen change;

@@ -36,6 +36,10 @@ class PassWatch {
   /// Whether other pods than in the pass before exceed a limit on local storage and are spared, or
   /// for another reason; false once there are none.
   [[nodiscard]] bool take_spared(std::vector<std::string> spared);
+  /// A record of a pass that has collectors run told of its threshold.
+  void note_told(const eviction::Decision& reclaiming);
+  /// Whether one did of the pass that `resumed` goes on with: that may have left no copy.
+  [[nodiscard]] bool has_told(const eviction::Decision& resumed) const;
   struct Seen {
     /// Signals of a threshold that are not observed now and were, or were not asked for.
     std::vector<eviction::Signal> lost;
@@ -58,6 +62,8 @@ class PassWatch {
   eviction::ThresholdList met_;
   eviction::ConditionSet conditions_;
   std::vector<std::string> spared_;
+  /// What the pass was decided from that was told of last.
+  std::optional<eviction::Observations> told_;
   std::set<eviction::Signal> unseen_;
 };
 

@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/pod_opener.h"
 
+#include <optional>
 #include <utility>
 
+#include "daemon/beside.h"
 #include "daemon/pod_rules.h"
 
 namespace evictd::daemon {
 
-PodOpener::Opened PodOpener::open(const cluster::PodEntry& entry, const PodStanding& standing,
-                                  std::uint32_t slot) const {
+namespace {
+
+/// To find out where evictd and pid 1 are costs as much as to list the processes of five pods.
+constexpr std::size_t kManyPods = 32;
+
+/// No live process was seen in it: what its files show now is what the dead have left.
+void note_remains(HotPod& pod) {
+  sys::ReadBuffer buffer{};
+  CgroupUsage left;
+  if (pod.files.read_live(MonoTime{}, buffer, left) == sys::ReadState::kRead) {
+    pod.remains.note(left);
+  }
+}
+
+}  // namespace
+
+PodOpener::Opened PodOpener::open(const Wanted& wanted, const enforce::OwnCgroups* own) const {
+  const cluster::PodEntry& entry = *wanted.entry;
   auto pod = std::make_unique<HotPod>();
-  pod->slot = slot;
+  pod->slot = wanted.slot;
   pod->uid = entry.uid;
   pod->ns = entry.pod.ns;
   pod->name = entry.pod.name;
@@ -19,11 +37,23 @@ PodOpener::Opened PodOpener::open(const cluster::PodEntry& entry, const PodStand
   pod->memory_id = entry.cgroup->memory_id;
   pod->below_pod_root = !entry.cgroup->external_rule;
   pod->state = entry.state;
-  pod->facts = standing.facts;
-  pod->protection = standing.protection;
+  pod->facts = wanted.standing.facts;
+  pod->protection = wanted.standing.protection;
   Opened opened{.pod = std::move(pod), .complete = true, .failed = false};
   open_files(*entry.cgroup, opened);
-  open_target(*entry.cgroup, opened);
+  if (entry.state == cluster::PodState::kEmpty) {
+    note_remains(*opened.pod);
+  }
+  open_target(*entry.cgroup, own, opened);
+  return opened;
+}
+
+std::vector<PodOpener::Opened> PodOpener::open_all(std::span<const Wanted> wanted) const {
+  std::vector<Opened> opened(wanted.size());
+  const std::optional<enforce::OwnCgroups> own =
+      wanted.size() < kManyPods ? std::nullopt : options_.places->find_own(*options_.root);
+  for_each_below(wanted.size(),
+                 [&](std::size_t i) { opened[i] = open(wanted[i], own ? &*own : nullptr); });
   return opened;
 }
 
@@ -32,8 +62,7 @@ void PodOpener::open_files(const cluster::PodCgroup& cgroup, Opened& opened) con
     opened.complete = false;
     return;
   }
-  Result<sys::CgroupFiles> files =
-      sys::CgroupFiles::open(*options_.root, *options_.layout, cgroup.path);
+  Result<sys::CgroupFiles> files = options_.places->open_files(*options_.root, cgroup);
   if (files) {
     opened.pod->files = std::move(*files);
   } else if (files.error().code != Errc::kNotFound) {
@@ -41,13 +70,15 @@ void PodOpener::open_files(const cluster::PodCgroup& cgroup, Opened& opened) con
   }
 }
 
-void PodOpener::open_target(const cluster::PodCgroup& cgroup, Opened& opened) const {
+void PodOpener::open_target(const cluster::PodCgroup& cgroup, const enforce::OwnCgroups* own,
+                            Opened& opened) const {
   const enforce::Preparation preparation =
       options_.shares.may_prepare() ? enforce::Preparation::kAtOnce : enforce::Preparation::kLater;
   Result<std::unique_ptr<enforce::KillTarget>> target =
       options_.places->open_target(cgroup, {.protection = opened.pod->protection,
                                             .preparation = preparation,
-                                            .usage_fd = opened.pod->files.usage_fd()});
+                                            .usage_fd = opened.pod->files.usage_fd(),
+                                            .own = own});
   if (target) {
     opened.pod->target = std::move(*target);
     opened.complete = opened.complete && opened.pod->target->prepared();

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/pod_places.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <utility>
 
 namespace evictd::daemon {
 
@@ -18,6 +22,18 @@ std::string_view below(std::string_view root, std::string_view path) {
   }
   path.remove_prefix(1);
   return path;
+}
+
+/// Of the containers that are right in the pod's cgroup.
+std::vector<std::string> names_of_containers(const cluster::PodCgroup& pod) {
+  std::vector<std::string> names;
+  for (const cluster::ContainerCgroup& container : pod.containers) {
+    const std::string_view name = below(pod.path, container.path);
+    if (!name.empty() && name.find('/') == std::string_view::npos) {
+      names.emplace_back(name);
+    }
+  }
+  return names;
 }
 
 bool same(const std::vector<enforce::PodRoot>& a, const std::vector<enforce::PodRoot>& b) {
@@ -39,19 +55,22 @@ std::string fixed_parent(std::string_view glob) {
 Result<> PodPlaces::open(std::string_view pod_root,
                          const std::vector<cluster::ExternalPodRule>& external) {
   if (!pod_root.empty()) {
-    roots_.try_emplace(std::string(pod_root));
+    places_.try_emplace(std::string(pod_root));
   }
   for (const cluster::ExternalPodRule& rule : external) {
-    roots_.try_emplace(fixed_parent(rule.glob));
+    places_.try_emplace(fixed_parent(rule.glob));
   }
-  for (auto& [path, known] : roots_) {
+  for (auto& [path, place] : places_) {
     Result<Roots> opened = open_in_all(path);
     if (!opened) {
       return Failure(opened.error());
     }
-    known = std::move(*opened);
+    if (Result<> taken = take_up(place, std::move(*opened));
+        !taken && taken.error().code != Errc::kNotFound) {
+      return taken;
+    }
     // A rule for cgroups that are not there yet is no error: their parent may come later.
-    if (known.empty() && path == pod_root) {
+    if (place.roots.empty() && path == pod_root) {
       return fail(Errc::kNotFound, layout_.memory().path_of(path) + " is gone");
     }
   }
@@ -60,10 +79,21 @@ Result<> PodPlaces::open(std::string_view pod_root,
 
 std::vector<std::string> PodPlaces::follow() {
   std::vector<std::string> others;
-  for (auto& [path, known] : roots_) {
+  for (auto& [path, place] : places_) {
     Result<Roots> now = open_in_all(path);
-    if (now && !same(known, *now)) {
-      known = std::move(*now);
+    if (!now) {
+      continue;
+    }
+    place.refused.reset();
+    if (same(place.roots, *now)) {
+      continue;
+    }
+    const bool was_open = !place.roots.empty();
+    const Result<> taken = take_up(place, std::move(*now));
+    if (!taken && taken.error().code != Errc::kNotFound) {
+      place.refused = taken.error();
+    }
+    if (was_open || taken) {
       others.push_back(path);
     }
   }
@@ -71,10 +101,44 @@ std::vector<std::string> PodPlaces::follow() {
 }
 
 bool PodPlaces::changed() const {
-  return std::any_of(roots_.begin(), roots_.end(), [&](const auto& item) {
+  return std::any_of(places_.begin(), places_.end(), [&](const auto& item) {
     const Result<Roots> now = open_in_all(item.first);
-    return now && !same(item.second, *now);
+    return now && (item.second.refused || !same(item.second.roots, *now));
   });
+}
+
+Result<> PodPlaces::take_up(Place& place, Roots now) {
+  const bool is_locked =
+      !place.roots.empty() && !now.empty() && place.roots.front().id() == now.front().id();
+  if (!is_locked) {
+    place.roots.clear();
+    place.lock.reset();
+  }
+  if (!is_locked && !now.empty()) {
+    Result<InstanceLock> lock = InstanceLock::acquire(now.front().directory());
+    if (!lock) {
+      return Failure(lock.error());
+    }
+    place.lock.emplace(std::move(*lock));
+  }
+  place.roots = std::move(now);
+  return {};
+}
+
+bool PodPlaces::is_refused(std::string_view path) const {
+  const auto found = places_.find(path);
+  return found != places_.end() && found->second.refused.has_value();
+}
+
+std::vector<Error> PodPlaces::problems() const {
+  std::vector<Error> problems;
+  for (const auto& [path, place] : places_) {
+    if (place.refused) {
+      problems.push_back(*place.refused);
+      problems.back().context += ", continuing without the pods in it";
+    }
+  }
+  return problems;
 }
 
 Result<PodPlaces::Roots> PodPlaces::open_in_all(const std::string& path) const {
@@ -90,7 +154,7 @@ Result<PodPlaces::Roots> PodPlaces::open_in_all(const std::string& path) const {
                                                   : Failure(memory.error());
   }
   opened.push_back(std::move(*memory));
-  if (layout_.pids() && layout_.pids()->id != layout_.memory().id) {
+  if (has_pids_apart()) {
     Result<enforce::PodRoot> pids =
         open_one(*layout_.pids(), kind_of(*layout_.pids(), enforce::HierarchyKind::kV1Pids));
     if (pids) {
@@ -105,8 +169,8 @@ Result<PodPlaces::Roots> PodPlaces::open_in_all(const std::string& path) const {
 
 std::vector<CgroupId> PodPlaces::ids() const {
   std::vector<CgroupId> ids;
-  for (const auto& [path, roots] : roots_) {
-    for (const enforce::PodRoot& root : roots) {
+  for (const auto& [path, place] : places_) {
+    for (const enforce::PodRoot& root : place.roots) {
       ids.push_back(root.id());
     }
   }
@@ -114,34 +178,80 @@ std::vector<CgroupId> PodPlaces::ids() const {
 }
 
 CgroupId PodPlaces::pids_id(std::string_view path) const {
-  const auto found = roots_.find(path);
-  if (found == roots_.end()) {
+  const auto found = places_.find(path);
+  if (found == places_.end()) {
     return {};
   }
-  const auto root = std::find_if(
-      found->second.begin(), found->second.end(),
-      [](const enforce::PodRoot& one) { return one.kind() == enforce::HierarchyKind::kV1Pids; });
-  return root == found->second.end() ? CgroupId{} : root->id();
+  const Roots& roots = found->second.roots;
+  const auto root = std::find_if(roots.begin(), roots.end(), [](const enforce::PodRoot& one) {
+    return one.kind() == enforce::HierarchyKind::kV1Pids;
+  });
+  return root == roots.end() ? CgroupId{} : root->id();
+}
+
+PodPlaces::Below PodPlaces::find(const cluster::PodCgroup& pod) const {
+  for (const auto& [path, place] : places_) {
+    const std::string_view relative = below(path, pod.path);
+    if (!relative.empty() && !place.roots.empty()) {
+      return {.roots = &place.roots, .path = std::string(relative)};
+    }
+  }
+  return {};
+}
+
+Result<sys::CgroupFiles> PodPlaces::open_files(const sys::Root& root,
+                                               const cluster::PodCgroup& pod) const {
+  const Below found = find(pod);
+  const bool is_apart = has_pids_apart();
+  if (found.roots == nullptr || (is_apart && found.roots->size() == 1)) {
+    return sys::CgroupFiles::open(root, layout_, pod.path);
+  }
+  const int pids = layout_.pids() ? found.roots->back().fd() : -1;
+  return sys::CgroupFiles::open_below(
+      {.memory = found.roots->front().fd(), .version = layout_.memory().version, .pids = pids},
+      found.path);
+}
+
+Result<base::Fd> PodPlaces::open_directory(const sys::Root& root, const sys::Hierarchy& hierarchy,
+                                           const cluster::PodCgroup& pod) const {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY;
+  const Below found = find(pod);
+  if (found.roots != nullptr) {
+    for (const enforce::PodRoot& one : *found.roots) {
+      if (one.id().hierarchy == hierarchy.id) {
+        base::Fd fd(::openat(one.fd(), found.path.c_str(), kFlags | O_NOFOLLOW | O_CLOEXEC));
+        return fd ? Result<base::Fd>(std::move(fd)) : fail_errno(errno, "open " + pod.path);
+      }
+    }
+  }
+  return root.open_file(hierarchy.path_of(pod.path), kFlags);
+}
+
+std::optional<enforce::OwnCgroups> PodPlaces::find_own(const sys::Root& root) const {
+  std::vector<sys::Hierarchy> hierarchies{layout_.memory()};
+  if (has_pids_apart()) {
+    hierarchies.push_back(*layout_.pids());
+  }
+  return enforce::OwnCgroups::find(root, hierarchies);
 }
 
 Result<std::unique_ptr<enforce::KillTarget>> PodPlaces::open_target(
     const cluster::PodCgroup& pod, const TargetOptions& wanted) const {
-  for (const auto& [path, roots] : roots_) {
-    const std::string_view relative = below(path, pod.path);
-    if (relative.empty() || roots.empty()) {
-      continue;
-    }
-    enforce::KillTarget::Options options{.uid = pod.uid,
-                                         .protection = wanted.protection,
-                                         .places = {},
-                                         .preparation = wanted.preparation,
-                                         .usage_fd = wanted.usage_fd};
-    for (const enforce::PodRoot& root : roots) {
-      options.places.push_back({.root = &root, .path = std::string(relative)});
-    }
-    return enforce::KillTarget::open(options);
+  const Below found = find(pod);
+  if (found.roots == nullptr) {
+    return fail(Errc::kInvalid, pod.path + " is below no directory of pods");
   }
-  return fail(Errc::kInvalid, pod.path + " is below no directory of pods");
+  enforce::KillTarget::Options options{.uid = pod.uid,
+                                       .protection = wanted.protection,
+                                       .places = {},
+                                       .children = names_of_containers(pod),
+                                       .preparation = wanted.preparation,
+                                       .usage_fd = wanted.usage_fd,
+                                       .own = wanted.own};
+  for (const enforce::PodRoot& root : *found.roots) {
+    options.places.push_back({.root = &root, .path = found.path});
+  }
+  return enforce::KillTarget::open(options);
 }
 
 }  // namespace evictd::daemon

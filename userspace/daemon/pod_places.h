@@ -2,21 +2,28 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/fd.h"
 #include "cluster/pod_cgroup.h"
+#include "daemon/instance_lock.h"
 #include "enforce/kill_target.h"
+#include "enforce/own_cgroups.h"
 #include "enforce/pod_root.h"
 #include "evictd/cgroup_id.h"
 #include "evictd/result.h"
+#include "sys/cgroup_files.h"
 #include "sys/cgroup_layout.h"
+#include "sys/root.h"
 
 namespace evictd::daemon {
 
 /// The directories below which pods live, in every hierarchy that matters, each kept open: what may
-/// be signalled is below one of them, and the kernel side reports changes below them.
+/// be signalled is below one of them, and the kernel side reports changes below them. In the memory
+/// hierarchy each is locked too: one that another evictd watches is not taken up.
 /// Thread rule: housekeeping only.
 class PodPlaces {
  public:
@@ -25,17 +32,23 @@ class PodPlaces {
 
   /// Opens `pod_root` ("" for none) and the parents of external pods in each hierarchy; call once.
   /// A parent may come later, and so may any directory of the pids hierarchy: see follow().
-  /// Errors: kNotFound when the memory hierarchy lacks `pod_root`; those of PodRoot::open().
+  /// Errors: kNotFound when the memory hierarchy lacks `pod_root`; kBusy when another evictd
+  /// watches one of them; those of PodRoot::open().
   [[nodiscard]] Result<> open(std::string_view pod_root,
                               const std::vector<cluster::ExternalPodRule>& external);
-  /// Lets go of what is gone, and opens what was not there or was made anew. Answers the paths of
-  /// which something changed. What cannot be looked at now stays as it is.
+  /// Lets go of what is gone, and opens what was not there, was made anew, or was another evictd's.
+  /// Answers the paths of which something changed. What cannot be looked at now stays as it is.
   /// Cost: as opening a directory, for each path and hierarchy.
   [[nodiscard]] std::vector<std::string> follow();
-  /// Whether follow() would change something. Cost: the same.
+  /// Whether follow() might change something: also while another evictd has one of them, as
+  /// nothing tells when that ends. Cost: the same.
   [[nodiscard]] bool changed() const;
   /// Whether `path` is that of one of them, open or not.
-  [[nodiscard]] bool has(std::string_view path) const { return roots_.contains(path); }
+  [[nodiscard]] bool has(std::string_view path) const { return places_.contains(path); }
+  /// Whether the one at `path` is there and was not taken up.
+  [[nodiscard]] bool is_refused(std::string_view path) const;
+  /// Why, one each, of those that are refused.
+  [[nodiscard]] std::vector<Error> problems() const;
 
   /// Ids of all that are open, for the kernel side to report changes below.
   [[nodiscard]] std::vector<CgroupId> ids() const;
@@ -43,11 +56,24 @@ class PodPlaces {
   /// Id of the one at `path` in the pids hierarchy of v1; names nothing without one.
   [[nodiscard]] CgroupId pids_id(std::string_view path) const;
 
+  /// The files of `pod`, and its open directory in one hierarchy: found from where pods live, if
+  /// that is open in each hierarchy, else by the whole path below `root`.
+  /// Errors: those of sys::CgroupFiles::open() and sys::Root::open_file().
+  [[nodiscard]] Result<sys::CgroupFiles> open_files(const sys::Root& root,
+                                                    const cluster::PodCgroup& pod) const;
+  [[nodiscard]] Result<base::Fd> open_directory(const sys::Root& root,
+                                                const sys::Hierarchy& hierarchy,
+                                                const cluster::PodCgroup& pod) const;
+
+  /// Where evictd and pid 1 are now, for the targets of many pods.
+  [[nodiscard]] std::optional<enforce::OwnCgroups> find_own(const sys::Root& root) const;
+
   struct TargetOptions {
     enforce::Protection protection = enforce::Protection::kUnknown;
     enforce::Preparation preparation = enforce::Preparation::kAtOnce;
-    /// As in KillTarget::Options.
+    /// These as in KillTarget::Options.
     int usage_fd = -1;
+    const enforce::OwnCgroups* own = nullptr;
   };
   /// Opens what is needed to signal `pod`.
   /// Errors: those of KillTarget::open; kInvalid for a pod that is below none of the roots.
@@ -58,11 +84,32 @@ class PodPlaces {
   /// One a hierarchy, that of memory first; none where memory has no such directory.
   using Roots = std::vector<enforce::PodRoot>;
 
+  struct Place {
+    /// None as long as it is refused.
+    Roots roots;
+    /// On the directory in the memory hierarchy.
+    std::optional<InstanceLock> lock;
+    std::optional<Error> refused;
+  };
+
+  /// What a pod is below, and its path from there; nullptr for nothing that is open.
+  struct Below {
+    const Roots* roots = nullptr;
+    std::string path{};
+  };
+
   [[nodiscard]] Result<Roots> open_in_all(const std::string& path) const;
+  /// From now on `place` is `now`, which is another one than before.
+  /// Errors: those of InstanceLock::acquire(); it has no roots then.
+  [[nodiscard]] static Result<> take_up(Place& place, Roots now);
+  [[nodiscard]] Below find(const cluster::PodCgroup& pod) const;
+  [[nodiscard]] bool has_pids_apart() const {
+    return layout_.pids() && layout_.pids()->id != layout_.memory().id;
+  }
 
   const sys::CgroupLayout& layout_;
   /// By path within the hierarchy, without a '/' at its end.
-  std::map<std::string, Roots, std::less<>> roots_;
+  std::map<std::string, Place, std::less<>> places_;
 };
 
 /// The longest directory of `glob` without a wildcard in it: "/system.slice" of

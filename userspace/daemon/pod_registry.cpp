@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/never_evict.h"
+#include "daemon/beside.h"
 #include "daemon/pod_rules.h"
 
 namespace evictd::daemon {
@@ -15,6 +16,13 @@ std::string last_part(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
+/// Without a failure: one that came of a lack of descriptors at the start may be gone by now.
+bool are_resolved(const std::optional<Result<probe::PodCounters>>& counters) {
+  const auto failed = [](const auto& one) { return one && !one->has_value(); };
+  return counters && counters->has_value() && !failed((*counters)->memory) &&
+         !failed((*counters)->pids);
+}
+
 }  // namespace
 
 PodRegistry::PodRegistry(Options options, cluster::CgroupTree tree)
@@ -22,7 +30,6 @@ PodRegistry::PodRegistry(Options options, cluster::CgroupTree tree)
       tree_(std::move(tree)),
       places_(tree_.layout()),
       opener_({.root = options_.root,
-               .layout = &tree_.layout(),
                .places = &places_,
                .shares = DescriptorShares(options_.descriptor_limit)}) {}
 
@@ -60,17 +67,55 @@ Result<sys::CgroupFiles> PodRegistry::open_pod_root_files() const {
                                 sys::CgroupFileSet::kRoot);
 }
 
+Result<sys::CgroupFiles> PodRegistry::open_files_of(std::string_view uid) const {
+  const cluster::PodCgroup* const pod = tree_.find(uid);
+  if (pod == nullptr) {
+    return fail(Errc::kNotFound, "pod " + std::string(uid) + " has no cgroup");
+  }
+  return sys::CgroupFiles::open(*options_.root, tree_.layout(), pod->path);
+}
+
 std::vector<PodUpdate> PodRegistry::rescan() {
   ++counters_.rescans;
   root_changed_ = false;
   // Before the scan: what comes below them after it the kernel side tells.
   follow_places();
-  if (!tree_.scan()) {
+  std::optional<Beside> resolving;
+  if (probe_ != nullptr && !ahead_.empty()) {
+    // Touches nothing that a scan does.
+    resolving.emplace([this] {
+      ahead_.resolve_all([this](const cluster::PodCgroup& pod) { return resolve(pod); });
+    });
+  }
+  if (Result<std::vector<std::string>> differing = tree_.scan()) {
+    // A cgroup deep in a pod that nobody told of: the join does not show it.
+    touched_.insert(differing->begin(), differing->end());
+  } else {
     ++counters_.open_failures;
   }
-  static_cast<void>(manifests_.refresh());
+  resolving.reset();
+  if (manifests_.refresh()) {
+    // What is said of a pod is compared in part only.
+    ahead_.clear();
+  }
   complete_some();
   return differences();
+}
+
+void PodRegistry::look_ahead() {
+  static_cast<void>(tree_.scan());
+  static_cast<void>(manifests_.refresh());
+  join();
+  std::vector<PodOpener::Wanted> wanted;
+  for (const cluster::PodEntry& entry : table_.entries) {
+    if (entry.cgroup && wanted.size() < kMaxPods) {
+      wanted.push_back({.entry = &entry, .standing = standing_of(entry), .slot = 0});
+    }
+  }
+  std::vector<PodOpener::Opened> opened = opener_.open_all(wanted);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    ahead_.add(wanted[i], std::move(opened[i]));
+  }
 }
 
 void PodRegistry::note(const probe::CgroupChanged& event) {
@@ -114,10 +159,16 @@ void PodRegistry::make_anew(std::string_view uid) {
   }
 }
 
+void PodRegistry::note_own_process(std::string_view uid) {
+  if (const auto found = placed_.find(uid); found != placed_.end()) {
+    found->second.is_own = true;
+  }
+}
+
 void PodRegistry::complete_some() {
   std::uint64_t room = opener_.shares().room();
   for (const auto& [uid, placed] : placed_) {
-    if (!placed.watched || (!placed.has_target && placed.complete)) {
+    if (!placed.watched || placed.is_own || (!placed.has_target && placed.complete)) {
       touched_.insert(uid);
     } else if (!placed.complete && room > 0) {
       touched_.insert(uid);
@@ -127,6 +178,10 @@ void PodRegistry::complete_some() {
 }
 
 std::vector<PodUpdate> PodRegistry::apply() {
+  if (known_of_root_.doubted) {
+    watch_pod_root();
+    known_of_root_.doubted = false;  // What it lacks still is noted anew.
+  }
   if (root_changed_) {
     return rescan();
   }
@@ -149,7 +204,12 @@ void PodRegistry::retired(std::uint32_t slot) {
 }
 
 void PodRegistry::join() {
-  const std::vector<const cluster::PodCgroup*> cgroups = tree_.pods();
+  std::vector<const cluster::PodCgroup*> cgroups = tree_.pods();
+  // Another evictd decides about the pods of a place that was refused.
+  const std::vector<cluster::ExternalPodRule>& globs = tree_.rules().external_pods();
+  std::erase_if(cgroups, [&](const cluster::PodCgroup* pod) {
+    return pod->external_rule && places_.is_refused(fixed_parent(globs[*pod->external_rule].glob));
+  });
   const std::vector<const cluster::Manifest*> manifests = manifests_.manifests();
   const config::Settings& settings = options_.config->settings();
   const std::vector<cluster::ExternalPodRule> rules = external_rules(settings);
@@ -168,9 +228,26 @@ std::vector<PodUpdate> PodRegistry::differences() {
   changed_ = false;
   join();
   std::vector<PodUpdate> updates;
+  empty_slots(updates);
+  const std::vector<PodOpener::Wanted> wanted = find_wanted();
+  std::vector<PodsAhead::Ready> opened = open_all(wanted);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    place(wanted[i], std::move(opened[i]), updates);
+  }
+  touched_.clear();
+  return updates;
+}
+
+void PodRegistry::empty_slots(std::vector<PodUpdate>& updates) {
+  std::map<std::string_view, CgroupId> there;
+  for (const cluster::PodEntry& entry : table_.entries) {
+    if (entry.cgroup) {
+      there.emplace(entry.uid, entry.cgroup->memory_id);
+    }
+  }
   std::erase_if(placed_, [&](const auto& item) {
-    const cluster::PodEntry* entry = table_.find(item.first);
-    if (entry != nullptr && entry->cgroup && entry->cgroup->memory_id == item.second.memory_id) {
+    const auto found = there.find(item.first);
+    if (found != there.end() && found->second == item.second.memory_id) {
       return false;
     }
     const std::uint32_t slot = item.second.slot;
@@ -181,55 +258,97 @@ std::vector<PodUpdate> PodRegistry::differences() {
     updates.push_back({.slot = slot, .pod = nullptr});
     return true;
   });
-  for (const cluster::PodEntry& entry : table_.entries) {
-    if (entry.cgroup) {
-      place(entry, updates);
-    }
-  }
-  touched_.clear();
-  return updates;
 }
 
-void PodRegistry::place(const cluster::PodEntry& entry, std::vector<PodUpdate>& updates) {
+PodStanding PodRegistry::standing_of(const cluster::PodEntry& entry) const {
+  const config::Settings& settings = options_.config->settings();
   PodStanding standing;
-  standing.facts = eviction::facts_of(entry.pod, options_.config->settings().compatibility);
-  standing.facts.never_evict = config::names_pod(options_.config->settings().brakes.never_evict,
-                                                 entry.pod.ns, entry.pod.labels);
+  standing.facts = eviction::facts_of(entry.pod, settings.compatibility);
+  standing.facts.never_evict =
+      config::names_pod(settings.brakes.never_evict, entry.pod.ns, entry.pod.labels);
+  standing.facts.below_pod_root = is_below_pod_root(*entry.cgroup, tree_.pod_root());
   standing.protection = protection_of(entry, standing.facts);
-  const auto found = placed_.find(entry.uid);
-  if (found != placed_.end()) {
-    const Placed& known = found->second;
-    if (!touched_.contains(entry.uid) && known.state == entry.state &&
-        known.containers == entry.cgroup->containers && known.standing == standing) {
-      return;
+  return standing;
+}
+
+std::vector<PodOpener::Wanted> PodRegistry::find_wanted() {
+  std::vector<PodOpener::Wanted> wanted;
+  for (const cluster::PodEntry& entry : table_.entries) {
+    if (!entry.cgroup) {
+      continue;
+    }
+    const PodStanding standing = standing_of(entry);
+    const auto found = placed_.find(entry.uid);
+    const bool is_known = found != placed_.end();
+    if (is_known && !touched_.contains(entry.uid) && found->second.state == entry.state &&
+        found->second.containers == entry.cgroup->containers &&
+        found->second.standing == standing) {
+      continue;
+    }
+    const std::optional<std::uint32_t> slot =
+        is_known ? std::optional(found->second.slot) : slots_.take();
+    if (slot) {
+      wanted.push_back({.entry = &entry, .standing = standing, .slot = *slot});
+    } else {
+      ++counters_.without_slot;
     }
   }
-  const std::optional<std::uint32_t> slot =
-      found != placed_.end() ? std::optional(found->second.slot) : slots_.take();
-  if (!slot) {
-    ++counters_.without_slot;
-    return;
+  return wanted;
+}
+
+std::vector<PodsAhead::Ready> PodRegistry::open_all(const std::vector<PodOpener::Wanted>& wanted) {
+  std::vector<PodsAhead::Ready> all(wanted.size());
+  std::vector<PodOpener::Wanted> others;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    std::optional<PodsAhead::Ready> ready =
+        touched_.contains(wanted[i].entry->uid) ? std::nullopt : ahead_.take(wanted[i]);
+    if (ready) {
+      all[i] = std::move(*ready);
+    } else {
+      others.push_back(wanted[i]);
+      places.push_back(i);
+    }
   }
+  // Before others are opened: what they were opened as ahead would take up descriptors.
+  ahead_.clear();
+  std::vector<PodOpener::Opened> opened = opener_.open_all(others);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    all[places[i]].opened = std::move(opened[i]);
+  }
+  return all;
+}
+
+void PodRegistry::place(const PodOpener::Wanted& one, PodsAhead::Ready ready,
+                        std::vector<PodUpdate>& updates) {
+  PodOpener::Opened& opened = ready.opened;
+  const cluster::PodEntry& entry = *one.entry;
+  const auto found = placed_.find(entry.uid);
   // A runtime makes the directories of v1 one after the other.
   bool watched = probe_ == nullptr || (found != placed_.end() && found->second.watched &&
                                        found->second.pids_id == entry.cgroup->pids_id);
+  KnownCounters known = found == placed_.end() ? KnownCounters{} : found->second.known;
   if (!watched) {
-    watched = watch(*slot, *entry.cgroup).has_value();
-    counters_.open_failures += watched ? 0 : 1;
+    watched =
+        watch_known(one.slot, *entry.cgroup,
+                    are_resolved(ready.counters) ? *ready.counters : resolve(*entry.cgroup), known);
   }
-  PodOpener::Opened opened = opener_.open(entry, standing, *slot);
   counters_.open_failures += opened.failed ? 1 : 0;
-  placed_.insert_or_assign(entry.uid, Placed{.slot = *slot,
-                                             .hot = opened.pod.get(),
-                                             .complete = opened.complete,
-                                             .watched = watched,
-                                             .has_target = opened.pod->target != nullptr,
-                                             .memory_id = entry.cgroup->memory_id,
-                                             .pids_id = entry.cgroup->pids_id,
-                                             .state = entry.state,
-                                             .containers = entry.cgroup->containers,
-                                             .standing = std::move(standing)});
-  updates.push_back({.slot = *slot, .pod = std::move(opened.pod)});
+  // Before it is handed over: only the hot thread knows how long it lives then.
+  const bool is_own = opened.pod->protection_now() == enforce::Protection::kOwnProcess;
+  placed_.insert_or_assign(entry.uid, PlacedPod{.slot = one.slot,
+                                                .hot = opened.pod.get(),
+                                                .complete = opened.complete,
+                                                .watched = watched,
+                                                .known = known,
+                                                .has_target = opened.pod->target != nullptr,
+                                                .is_own = is_own,
+                                                .memory_id = entry.cgroup->memory_id,
+                                                .pids_id = entry.cgroup->pids_id,
+                                                .state = entry.state,
+                                                .containers = entry.cgroup->containers,
+                                                .standing = one.standing});
+  updates.push_back({.slot = one.slot, .pod = std::move(opened.pod)});
 }
 
 std::vector<PodRegistry::Listed> PodRegistry::list() const {
@@ -237,8 +356,11 @@ std::vector<PodRegistry::Listed> PodRegistry::list() const {
   listed.reserve(table_.entries.size());
   for (const cluster::PodEntry& entry : table_.entries) {
     const auto found = placed_.find(entry.uid);
-    listed.push_back(
-        {.entry = &entry, .hot = found == placed_.end() ? nullptr : found->second.hot});
+    listed.push_back(found == placed_.end()
+                         ? Listed{.entry = &entry, .hot = nullptr, .complete = false}
+                         : Listed{.entry = &entry,
+                                  .hot = found->second.hot,
+                                  .complete = found->second.complete});
   }
   return listed;
 }
@@ -250,8 +372,9 @@ std::size_t PodRegistry::incomplete() const {
 
 std::vector<Error> PodRegistry::problems() const {
   std::vector<Error> problems = table_.problems;
-  const std::vector<Error> of_manifests = manifests_.problems();
-  problems.insert(problems.end(), of_manifests.begin(), of_manifests.end());
+  for (const std::vector<Error>& more : {manifests_.problems(), places_.problems()}) {
+    problems.insert(problems.end(), more.begin(), more.end());
+  }
   return problems;
 }
 

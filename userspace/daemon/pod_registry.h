@@ -16,8 +16,10 @@
 #include "config/config.h"
 #include "daemon/hot_pod.h"
 #include "daemon/manifest_sources.h"
+#include "daemon/placed_pod.h"
 #include "daemon/pod_opener.h"
 #include "daemon/pod_places.h"
+#include "daemon/pods_ahead.h"
 #include "daemon/slot_allocator.h"
 #include "evictd/result.h"
 #include "probe/probe.h"
@@ -49,12 +51,20 @@ class PodRegistry {
     /// Pods whose files or row could not be had although their cgroup is there.
     std::uint64_t open_failures = 0;
     std::uint64_t rescans = 0;
+    /// Cgroups whose counters were found anew, because their row lacked them or was wrong.
+    std::uint64_t watched_anew = 0;
   };
 
   /// Finds the tree and the manifests. Nothing is watched yet: call attach(), then rescan().
-  /// Errors: no memory controller, no pod root, a manifest directory that cannot be opened.
+  /// Errors: no memory controller, no pod root, a manifest directory that cannot be opened; kBusy
+  /// where another evictd watches a directory below which pods live.
   [[nodiscard]] static Result<std::unique_ptr<PodRegistry>> create(Options options);
 
+  /// Opens now what pods there are, so that the first rescan() finds most of its work done: beside
+  /// the loading of the kernel side, from any one thread. What differs by then is opened anew, and
+  /// a pod that comes meanwhile is found by the rescan as ever. Call it at most once, and before
+  /// attach().
+  void look_ahead();
   /// From now on rows are kept by `probe` and it reports changes below the pod root. Call before
   /// rescan(), so that a pod that appears meanwhile is in the scan, in the events, or in both.
   [[nodiscard]] Result<> attach(probe::Probe& probe);
@@ -68,6 +78,21 @@ class PodRegistry {
   void note_manifests();
   /// Notes that the descriptors of a pod were used, so that apply() opens them anew.
   void make_anew(std::string_view uid);
+  /// Notes that evictd or pid 1 was found in a pod when it was to be signalled. As where that was
+  /// found when it was opened, each rescan() opens it anew: they may have left it.
+  void note_own_process(std::string_view uid);
+  /// What the rows lack of what the kernel side was told of, because a controller was taken away;
+  /// it may be back, with other counters and other files. A pod that has just gone is among them.
+  struct LostRows {
+    std::size_t pods = 0;
+    bool pod_root = false;
+  };
+  /// Reads the rows anew, and notes what they lack as note_wrong_row() does. Without a kernel side
+  /// nothing. Cost: that of probe::Probe::refresh().
+  [[nodiscard]] LostRows note_lost_rows();
+  /// Notes that the row of a slot, that of the pod root included, does not show its cgroup: apply()
+  /// has its counters found anew, and a pod's files opened anew.
+  void note_wrong_row(std::uint32_t slot);
   /// Turns what was noted since the last call into updates.
   [[nodiscard]] std::vector<PodUpdate> apply();
   /// Takes another configuration over, which names the same directories of manifests: what they
@@ -76,8 +101,8 @@ class PodRegistry {
   /// Ids of all directories below which a pod may be signalled, if they are others than at the last
   /// call, or than at start: for the actuator, before the updates that came with them.
   [[nodiscard]] std::optional<std::vector<CgroupId>> take_changed_roots();
-  /// Whether a directory below which pods live was made or removed, or the kernel side could not be
-  /// told of one, so that rescan() is due: nothing else tells of what is made there.
+  /// Whether a directory below which pods live was made or removed or is another evictd's, or the
+  /// kernel side could not be told of one, so that rescan() is due: nothing else tells of it.
   [[nodiscard]] bool places_changed() const { return roots_unset_ || places_.changed(); }
   /// The hot thread has let go of `slot`: it may be given to another pod.
   void retired(std::uint32_t slot);
@@ -88,12 +113,13 @@ class PodRegistry {
     /// nullptr for a pod without a cgroup or without a free slot. Lives until housekeeping
     /// itself destroys it.
     const HotPod* hot = nullptr;
+    bool complete = false;  ///< There were descriptors for all that `hot` keeps.
   };
   [[nodiscard]] std::vector<Listed> list() const;
   /// Pods that keep less than they should because there are too few descriptors: their files are
   /// opened when they are to be signalled, or their usage is known from the kernel side alone.
   [[nodiscard]] std::size_t incomplete() const;
-  /// What is wrong with manifests now, one line each.
+  /// What is wrong with manifests and directories of pods now, one line each.
   [[nodiscard]] std::vector<Error> problems() const;
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const cluster::CgroupTree& tree() const { return tree_; }
@@ -101,6 +127,9 @@ class PodRegistry {
   /// The files of the cgroup that holds all pods, opened for the caller alone; empty where there is
   /// no such cgroup. Errors: those of sys::CgroupFiles::open().
   [[nodiscard]] Result<sys::CgroupFiles> open_pod_root_files() const;
+  /// The files of a pod's cgroup, likewise; any thread. Errors: the same, and kNotFound for a pod
+  /// that has none.
+  [[nodiscard]] Result<sys::CgroupFiles> open_files_of(std::string_view uid) const;
   /// Whether the cgroup that holds all pods is, in some hierarchy, another than at start or was not
   /// there then. What was opened and watched at start is of no more use. As of the last rescan().
   [[nodiscard]] bool pod_root_was_replaced() const;
@@ -110,33 +139,30 @@ class PodRegistry {
   [[nodiscard]] std::vector<int> manifest_fds() const { return manifests_.fds(); }
 
  private:
-  /// What the hot thread has in a slot, to tell a change.
-  struct Placed {
-    std::uint32_t slot = 0;
-    const HotPod* hot = nullptr;
-    bool complete = true;
-    /// Whether the kernel side has it, where there is one; tried again at each scan.
-    bool watched = true;
-    /// Whether it can be signalled; tried again at each scan.
-    bool has_target = true;
-    CgroupId memory_id;
-    /// Unset as long as the pids hierarchy of v1 has no directory for it.
-    CgroupId pids_id;
-    cluster::PodState state = cluster::PodState::kUnknown;
-    std::vector<cluster::ContainerCgroup> containers;
-    /// manifest_origin and the manifest's position do not tell a changed text; the facts do.
-    PodStanding standing;
-  };
-
   PodRegistry(Options options, cluster::CgroupTree tree);
   [[nodiscard]] Result<> open_places();
   void follow_places();
   void join();
   [[nodiscard]] std::vector<PodUpdate> differences();
-  void place(const cluster::PodEntry& entry, std::vector<PodUpdate>& updates);
+  [[nodiscard]] PodStanding standing_of(const cluster::PodEntry& entry) const;
+  /// Empties the slots of pods that are gone or have another cgroup.
+  void empty_slots(std::vector<PodUpdate>& updates);
+  /// Pods that are new or others than before, each with its slot.
+  [[nodiscard]] std::vector<PodOpener::Wanted> find_wanted();
+  /// Opens them, but for what look_ahead() has opened and is still so.
+  [[nodiscard]] std::vector<PodsAhead::Ready> open_all(
+      const std::vector<PodOpener::Wanted>& wanted);
+  void place(const PodOpener::Wanted& one, PodsAhead::Ready ready, std::vector<PodUpdate>& updates);
   /// Notes pods that lack something, of those that lack descriptors as many as there is room for.
   void complete_some();
-  [[nodiscard]] Result<> watch(std::uint32_t slot, const cluster::PodCgroup& cgroup);
+  /// Errors: those of opening the directory of the cgroup.
+  [[nodiscard]] Result<probe::PodCounters> resolve(const cluster::PodCgroup& cgroup) const;
+  /// `counters` are of the same cgroup, asked for since attach().
+  [[nodiscard]] Result<> watch(std::uint32_t slot, const cluster::PodCgroup& cgroup,
+                               const Result<probe::PodCounters>& counters);
+  /// watch(), after which `known` has what there is; counts what fails and what is found again.
+  [[nodiscard]] bool watch_known(std::uint32_t slot, const cluster::PodCgroup& cgroup,
+                                 const Result<probe::PodCounters>& counters, KnownCounters& known);
   [[nodiscard]] Result<> watch_roots();
   void watch_pod_root();
 
@@ -152,7 +178,9 @@ class PodRegistry {
   ManifestSources manifests_;
   cluster::PodTable table_;
   SlotAllocator slots_{kPodRootSlot + 1, kMaxPods};
-  std::map<std::string, Placed, std::less<>> placed_;
+  std::map<std::string, PlacedPod, std::less<>> placed_;
+  /// Empty but from look_ahead() to the end of the first rescan().
+  PodsAhead ahead_;
   /// Slots emptied here that the hot thread still has.
   std::set<std::uint32_t> retiring_;
   /// uids of pods in which a cgroup appeared or went, which the join alone need not show.
@@ -164,6 +192,7 @@ class PodRegistry {
   bool roots_untold_ = false;
   /// The kernel side reports changes below other directories than those that are open.
   bool roots_unset_ = false;
+  KnownCounters known_of_root_;
   Counters counters_;
 };
 

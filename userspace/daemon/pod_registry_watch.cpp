@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the registry has the kernel side watch: the roots, and each pod.
-#include <fcntl.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -46,6 +44,7 @@ void PodRegistry::follow_places() {
     return;
   }
   roots_untold_ = true;
+  ahead_.clear();
   // Also a pod whose own cgroup is the same has to be reached from the other directory.
   for (const auto& [uid, placed] : placed_) {
     const cluster::PodCgroup* pod = tree_.find(uid);
@@ -96,31 +95,79 @@ void PodRegistry::watch_pod_root() {
   if (const auto& pids = tree_.layout().pids()) {
     root.pids_id = sys::cgroup_id(*options_.root, *pids, root.path).value_or(CgroupId{});
   }
-  if (!watch(kPodRootSlot, root)) {
+  static_cast<void>(watch_known(kPodRootSlot, root, resolve(root), known_of_root_));
+}
+
+bool PodRegistry::watch_known(std::uint32_t slot, const cluster::PodCgroup& cgroup,
+                              const Result<probe::PodCounters>& counters, KnownCounters& known) {
+  if (!watch(slot, cgroup, counters)) {
     ++counters_.open_failures;
+    return false;
+  }
+  const KnownCounters found = KnownCounters::of(*counters);
+  if (known.doubted && known.are_all_in(found)) {
+    ++counters_.watched_anew;
+  }
+  known = {.memory = known.memory || found.memory, .tasks = known.tasks || found.tasks};
+  return true;
+}
+
+PodRegistry::LostRows PodRegistry::note_lost_rows() {
+  LostRows lost;
+  if (probe_ == nullptr || !probe_->refresh()) {
+    return lost;
+  }
+  if (known_of_root_.are_lost_in(probe_->row(kPodRootSlot))) {
+    note_wrong_row(kPodRootSlot);
+    lost.pod_root = true;
+  }
+  for (auto& [uid, placed] : placed_) {
+    if (placed.known.are_lost_in(probe_->row(placed.slot))) {
+      placed.doubt();
+      make_anew(uid);
+      ++lost.pods;
+    }
+  }
+  return lost;
+}
+
+void PodRegistry::note_wrong_row(std::uint32_t slot) {
+  if (slot == kPodRootSlot) {
+    known_of_root_.doubted = true;
+    return;
+  }
+  for (auto& [uid, placed] : placed_) {
+    if (placed.slot == slot) {
+      placed.doubt();
+      make_anew(uid);
+    }
   }
 }
 
-Result<> PodRegistry::watch(std::uint32_t slot, const cluster::PodCgroup& cgroup) {
-  const auto open_dir = [&](const sys::Hierarchy& hierarchy) {
-    return options_.root->open_file(hierarchy.path_of(cgroup.path), O_RDONLY | O_DIRECTORY);
-  };
-  Result<base::Fd> memory = open_dir(tree_.layout().memory());
+Result<probe::PodCounters> PodRegistry::resolve(const cluster::PodCgroup& cgroup) const {
+  Result<base::Fd> memory = places_.open_directory(*options_.root, tree_.layout().memory(), cgroup);
   if (!memory) {
     return Failure(memory.error());
   }
   base::Fd pids;
   if (tree_.layout().pids() && cgroup.pids_id) {
-    pids = open_dir(*tree_.layout().pids()).value_or(base::Fd{});
+    pids =
+        places_.open_directory(*options_.root, *tree_.layout().pids(), cgroup).value_or(base::Fd{});
   }
-  const Result<std::uint32_t> generation = probe_->watch(slot, {.memory = cgroup.memory_id,
-                                                                .pids = cgroup.pids_id,
-                                                                .memory_fd = memory->get(),
-                                                                .pids_fd = pids.get()});
-  if (!generation) {
-    return Failure(generation.error());
+  return probe_->resolve({.memory = cgroup.memory_id,
+                          .pids = cgroup.pids_id,
+                          .memory_fd = memory->get(),
+                          .pids_fd = pids.get()});
+}
+
+Result<> PodRegistry::watch(std::uint32_t slot, const cluster::PodCgroup& cgroup,
+                            const Result<probe::PodCounters>& counters) {
+  if (!counters) {
+    return Failure(counters.error());
   }
-  return {};
+  const Result<std::uint32_t> generation =
+      probe_->watch(slot, {.memory = cgroup.memory_id, .pids = cgroup.pids_id}, *counters);
+  return generation ? Result<>() : Result<>(Failure(generation.error()));
 }
 
 }  // namespace evictd::daemon

@@ -39,6 +39,12 @@ enforce::Protection protection_of(const cluster::PodEntry& entry, const eviction
                                                     : enforce::Protection::kNone;
 }
 
+bool is_below_pod_root(const cluster::PodCgroup& cgroup, std::string_view pod_root) {
+  const std::string_view path = cgroup.path;
+  return !cgroup.external_rule || (!pod_root.empty() && path.size() > pod_root.size() &&
+                                   path.starts_with(pod_root) && path[pod_root.size()] == '/');
+}
+
 cluster::PlaceOptions place_options(const config::Settings& settings) {
   return {.cgroup_root = settings.cgroup_root,
           .driver = driver_of(settings.cgroup_driver),

@@ -18,6 +18,10 @@ namespace evictd::daemon {
 [[nodiscard]] enforce::Protection protection_of(const cluster::PodEntry& entry,
                                                 const eviction::PodFacts& facts);
 
+/// Whether what ends in `cgroup` is charged to the pod root at path `pod_root`, "" where there is
+/// none. A glob may name a cgroup there that is no pod of Kubernetes.
+[[nodiscard]] bool is_below_pod_root(const cluster::PodCgroup& cgroup, std::string_view pod_root);
+
 /// Where pods are, as the configuration says.
 [[nodiscard]] cluster::PlaceOptions place_options(const config::Settings& settings);
 

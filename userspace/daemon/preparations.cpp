@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/preparations.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "config/pass_settings.h"
 #include "daemon/hot_pod.h"
+#include "notify/loader.h"
 
 namespace evictd::daemon {
 
@@ -11,6 +16,11 @@ namespace {
 /// sweep.rateUp is twice what a machine zeroes as a rule; what grows at four times that was
 /// misread.
 constexpr std::int64_t kBeyondAnyMachine = 4;
+
+/// Of so many parts of the descriptors one is for notifications: pods come first.
+constexpr std::uint64_t kNotifyPart = 8;
+/// Some thousand registrations of two descriptors each.
+constexpr std::uint64_t kMostForNotify = 8192;
 
 }  // namespace
 
@@ -46,6 +56,26 @@ bool events_tell_pods(const config::Settings& settings, const probe::Ladder& lad
   return !settings.faults.drop_kernel_events && !ladder.chosen(probe::Purpose::kCgroups).empty();
 }
 
+std::string notify_hook(const config::Settings& settings) {
+  if (settings.event_source == config::EventSource::kPoll) {
+    return "none";
+  }
+  const auto pin = settings.attach_pins.find(std::string(notify::kPurpose));
+  return pin == settings.attach_pins.end() ? "" : pin->second;
+}
+
+std::string no_notify_hook_because(const config::Settings& settings) {
+  if (settings.event_source == config::EventSource::kPoll) {
+    return "eventSource is poll";
+  }
+  return notify_hook(settings) == "none" ? fmt::format("attachPins[{}] is none", notify::kPurpose)
+                                         : "";
+}
+
+std::uint64_t notify_descriptors(const config::Settings& settings, std::uint64_t limit) {
+  return settings.notify_socket.empty() ? 0 : std::min(limit / kNotifyPart, kMostForNotify);
+}
+
 Result<probe::Options> probe_options_of(const config::Settings& settings) {
   probe::Options options;
   options.sweep.base_period = settings.sweep.base_period;
@@ -63,6 +93,9 @@ Result<probe::Options> probe_options_of(const config::Settings& settings) {
   options.custom_btf_path = settings.custom_btf_path;
   options.drop_all_events = settings.faults.drop_kernel_events;
   for (const auto& [name, row] : settings.attach_pins) {
+    if (name == notify::kPurpose) {
+      continue;
+    }
     const std::optional<probe::Purpose> purpose = probe::purpose_of(name);
     if (!purpose) {
       return fail(Errc::kInvalid, "attach: " + name + " is no purpose of the attach ladder");

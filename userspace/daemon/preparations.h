@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "config/config.h"
 #include "daemon/hot_config.h"
@@ -18,6 +20,16 @@ namespace evictd::daemon {
 /// Whether the kernel side tells of each cgroup that comes, goes, fills or empties. `ladder`: what
 /// was attached; nothing without a kernel side.
 [[nodiscard]] bool events_tell_pods(const config::Settings& settings, const probe::Ladder& ladder);
+
+/// The row of hooks for notifications: the one that is pinned, "none" for reading files, empty for
+/// the best that works.
+[[nodiscard]] std::string notify_hook(const config::Settings& settings);
+/// By which key notify_hook() is "none": "eventSource is poll"; empty where it is not.
+[[nodiscard]] std::string no_notify_hook_because(const config::Settings& settings);
+
+/// How many of `limit` descriptors the clients of notifications may take up, about.
+[[nodiscard]] std::uint64_t notify_descriptors(const config::Settings& settings,
+                                               std::uint64_t limit);
 
 /// How the kernel side is to be loaded. Errors: kInvalid for an unknown purpose in attach.
 [[nodiscard]] Result<probe::Options> probe_options_of(const config::Settings& settings);

@@ -14,25 +14,13 @@ namespace evictd::daemon {
 namespace {
 
 eviction::Standing standing_of(const HotPod& pod) {
-  return pod.protection == enforce::Protection::kUnknown ||
-                 pod.protection == enforce::Protection::kOutsideRoot ||
-                 pod.protection == enforce::Protection::kOwnProcess
+  const enforce::Protection protection = pod.protection_now();
+  // A static pod without a manifest is known as static, and yet nobody can say where it ranks.
+  return pod.state == cluster::PodState::kUnknown || protection == enforce::Protection::kUnknown ||
+                 protection == enforce::Protection::kOutsideRoot ||
+                 protection == enforce::Protection::kOwnProcess
              ? eviction::Standing::kUnknown
              : eviction::Standing::kActive;
-}
-
-bool takes_part(const HotPod& pod) {
-  switch (pod.state) {
-    case cluster::PodState::kActive:
-    case cluster::PodState::kNotYetRead:
-    case cluster::PodState::kUnknown:
-      return true;
-    case cluster::PodState::kTerminated:
-    case cluster::PodState::kEmpty:
-    case cluster::PodState::kNoCgroup:
-      return false;
-  }
-  return false;
 }
 
 /// What was measured of `pod` and of no earlier one in its slot.
@@ -42,11 +30,28 @@ const HotStorage* storage_at(std::span<const std::unique_ptr<HotStorage>> storag
   return known != nullptr && known->pod == pod.memory_id ? known : nullptr;
 }
 
-void add_storage(const HotStorage* storage, eviction::PassPod& pod) {
+/// How much of the measurement that is under way `storage` has.
+eviction::DiskCount count_of(const HotStorage* storage, std::uint64_t round) {
+  if (storage == nullptr || storage->round != round) {
+    return eviction::DiskCount::kNone;
+  }
+  return storage->cut_short ? eviction::DiskCount::kPart : eviction::DiskCount::kWhole;
+}
+
+void add_storage(const HotStorage* storage, const DiskMeasurement& under_way,
+                 eviction::PassPod& pod) {
+  // What lies outside the pod root has no files that are measured.
+  if (under_way.round != 0 && pod.facts->below_pod_root) {
+    pod.disk_count = count_of(storage, under_way.round);
+  }
   if (storage == nullptr) {
     return;
   }
-  pod.reading.disk = storage->disk;
+  if (pod.disk_count == eviction::DiskCount::kWhole || under_way.best_known) {
+    pod.reading.disk = storage->disk;
+  } else if (pod.disk_count == eviction::DiskCount::kPart) {
+    pod.reading.disk = storage->counted;
+  }
   if (storage->breaches) {
     pod.pod = &storage->description;
     pod.statistics = &storage->statistics;
@@ -103,9 +108,11 @@ void Readings::read_node(const Request& request, MonoTime now) {
     node_.read_at = now;
   }
   if (source_ == ReadingSource::kFiles) {
+    node_.at_hand = Bytes{-1};
     return;
   }
-  const NodeUsage node = options_.probe->node();
+  const NodeUsage node = options_.table->node();
+  node_.at_hand = node.at_hand;
   if (node.usage.value >= 0) {
     node_.usage = node.usage;
     node_.inactive_file = node.inactive_file;
@@ -136,9 +143,13 @@ void Readings::read_pod_root(const Request& request, MonoTime now) {
   pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
 }
 
-void Readings::take_pod_root_row() {
-  const CgroupUsage row = options_.probe->row(kPodRootSlot);
+void Readings::take_pod_root_row(MonoTime now) {
+  const CgroupUsage row = options_.table->row(kPodRootSlot);
   if (!row.has_memory()) {
+    if (pod_root_.source == UsageSource::kBpfTable) {
+      // What is there is of an earlier pass, for which the row was still good.
+      static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
+    }
     return;
   }
   const Bytes limit = row.limit.value >= 0 ? row.limit : pod_root_.limit;
@@ -148,7 +159,7 @@ void Readings::take_pod_root_row() {
 
 void Readings::read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage) {
   if (source_ == ReadingSource::kTable) {
-    usage = options_.probe->row(pod.slot);
+    usage = options_.table->row(pod.slot);
     if (usage.has_memory()) {
       return;
     }
@@ -193,7 +204,35 @@ void Readings::observe_disks(eviction::Compat compat, MonoTime now) {
   }
 }
 
-void Readings::read(const Request& request, const PodSlots& slots,
+bool Readings::takes_part(HotPod& pod, MonoTime now) {
+  switch (pod.state) {
+    case cluster::PodState::kActive:
+    case cluster::PodState::kNotYetRead:
+    case cluster::PodState::kUnknown:
+      return true;
+    case cluster::PodState::kEmpty:
+      return has_filled(pod, now);
+    case cluster::PodState::kTerminated:
+    case cluster::PodState::kNoCgroup:
+      return false;
+  }
+  return false;
+}
+
+bool Readings::has_filled(HotPod& pod, MonoTime now) {
+  CgroupUsage usage;
+  if (source_ == ReadingSource::kTable) {
+    usage = options_.table->row(pod.slot);
+  }
+  if (!usage.has_memory()) {
+    static_cast<void>(pod.files.read_live(now, buffer_, usage));
+  }
+  const bool outgrown = pod.remains.outgrown_by(usage);
+  // Charges may come without a process; without a task nobody is there.
+  return outgrown && usage.tasks != 0;
+}
+
+void Readings::read(const Request& request, PodSlots& slots,
                     std::span<const std::unique_ptr<HotStorage>> storage, MonoTime now) {
   source_ = request.source;
   pid_source_ = request.pid_source;
@@ -201,11 +240,11 @@ void Readings::read(const Request& request, const PodSlots& slots,
   // Before the rows: reading its statistics makes the kernel bring the statistics of all below it
   // up to date, which the rows show but cannot bring about.
   read_pod_root(request, now);
-  if (source_ == ReadingSource::kTable && !options_.probe->refresh()) {
+  if (source_ == ReadingSource::kTable && !options_.table->refresh()) {
     source_ = ReadingSource::kFiles;
   }
   if (source_ == ReadingSource::kTable) {
-    take_pod_root_row();
+    take_pod_root_row(now);
   }
   read_node(request, now);
   observe();
@@ -214,8 +253,8 @@ void Readings::read(const Request& request, const PodSlots& slots,
   slots_.clear();
   usages_.clear();
   for (const std::uint32_t slot : slots.ordered()) {
-    const HotPod& pod = *slots.at(slot);
-    if (!takes_part(pod)) {
+    HotPod& pod = *slots.at(slot);
+    if (!takes_part(pod, now)) {
       continue;
     }
     CgroupUsage usage;
@@ -224,17 +263,18 @@ void Readings::read(const Request& request, const PodSlots& slots,
     usages_.push_back(usage);
     pods_.push_back({.facts = &pod.facts,
                      .reading = reading_of(usage),
+                     .disk_count = eviction::DiskCount::kWhole,
                      .standing = standing_of(pod),
                      .pod = nullptr,
                      .statistics = nullptr});
-    add_storage(storage_at(storage, pod), pods_.back());
+    add_storage(storage_at(storage, pod), request.disk, pods_.back());
   }
 }
 
 CgroupUsage Readings::read_one(const HotPod& pod, MonoTime now) {
   CgroupUsage usage;
   if (source_ == ReadingSource::kTable) {
-    usage = options_.probe->row(pod.slot);
+    usage = options_.table->row(pod.slot);
     if (usage.has_memory()) {
       return usage;
     }
@@ -251,15 +291,13 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
     pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
     observe();
   }
-  if (!threshold_met(thresholds, observations_, eviction::is_memory)) {
+  if (!threshold_met(thresholds, observations_, is_node_memory)) {
     return;
   }
-  if (threshold_met(thresholds, observations_, is_node_memory)) {
-    options_.node_files.read_meminfo(buffer_, node_);
-    observations_[eviction::Signal::kMemoryAvailable]->kernel_available =
-        eviction::kernel_available(node_, memory_);
-  }
-  for (const std::optional<std::size_t>& index : first_for_memory()) {
+  options_.node_files.read_meminfo(buffer_, node_);
+  observations_[eviction::Signal::kMemoryAvailable]->kernel_available =
+      eviction::kernel_available(node_, memory_);
+  for (const std::optional<std::size_t>& index : first_for_memory(eviction::Scope::kNode)) {
     if (!index) {
       continue;
     }
@@ -276,13 +314,14 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
   }
 }
 
-std::array<std::optional<std::size_t>, Readings::kFreshCandidates> Readings::first_for_memory()
-    const {
-  const eviction::RankRule rule{.resource = eviction::Resource::kMemory, .parts = {}};
+std::array<std::optional<std::size_t>, Readings::kFreshCandidates> Readings::first_for_memory(
+    eviction::Scope scope) const {
+  const eviction::RankRule rule{
+      .resource = eviction::Resource::kMemory, .parts = {}, .scope = scope};
   std::array<std::optional<std::size_t>, kFreshCandidates> first;
   std::array<eviction::RankKey, kFreshCandidates> keys;
   for (std::size_t i = 0; i < pods_.size(); ++i) {
-    if (eviction::protection_of(pods_[i]) != eviction::PassOver::kNone) {
+    if (eviction::passed_over_by(rule, pods_[i]) != eviction::PassOver::kNone) {
       continue;
     }
     std::size_t candidate = i;

@@ -7,17 +7,19 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "config/settings.h"
+#include "daemon/disk_work.h"
 #include "daemon/hot_storage.h"
 #include "daemon/pod_slots.h"
-#include "disk/filesystems.h"
+#include "disk/newest_readings.h"
 #include "evictd/usage.h"
 #include "eviction/observation.h"
 #include "eviction/pass.h"
 #include "eviction/threshold_table.h"
-#include "probe/probe.h"
+#include "probe/usage_table.h"
 #include "sys/cgroup_files.h"
 #include "sys/node_files.h"
 
@@ -35,12 +37,12 @@ class Readings {
  public:
   struct Options {
     /// nullptr without BPF. Borrowed.
-    probe::Probe* probe = nullptr;
+    probe::UsageTable* table = nullptr;
     sys::NodeFiles node_files;
     /// Of the cgroup that holds all pods; empty where there is none.
     sys::CgroupFiles pod_root_files;
     /// nullptr where no filesystem is looked at. Borrowed.
-    const disk::Filesystems* filesystems = nullptr;
+    const disk::NewestReadings* filesystems = nullptr;
   };
 
   explicit Readings(Options options);
@@ -56,19 +58,24 @@ class Readings {
     /// Which disk signals there are differs.
     eviction::Compat compat = eviction::Compat::k1_32;
     eviction::MemoryRules memory;
+    DiskMeasurement disk;
   };
 
   /// Reads the node, the pod root and every pod of `slots`, and makes observations of them.
   /// The table falls back to the files where it has no number. `storage` has the newest disk
   /// usage by slot; empty where nobody measures it.
-  void read(const Request& request, const PodSlots& slots,
+  void read(const Request& request, PodSlots& slots,
             std::span<const std::unique_ptr<HotStorage>> storage, MonoTime now);
 
-  /// Before a decision to kill, and only then. Where a memory threshold is met: reads the pod root
-  /// and the first candidates anew from their files, whose inactive file cache is flushed by the
-  /// reading, because the kernel's statistic may be 2 s old; for the node's, also what the kernel
-  /// could still give. Where a pid threshold is met: reads
-  /// the limits anew. Costs about 8 us a cgroup.
+  /// Other files of the cgroup that holds all pods; those before are given back in `files`.
+  void swap_pod_root_files(sys::CgroupFiles& files) { std::swap(options_.pod_root_files, files); }
+
+  /// Before a decision to kill, and only then. Where a threshold of the node's memory is met: reads
+  /// what the kernel could still give and, of the first candidates, those outside the pod root anew
+  /// from their files, whose inactive file cache is flushed by the reading, because the kernel's
+  /// statistic may be 2 s old; read() flushed that of the others, and the pod root's own limit
+  /// takes none of these. Where a pid threshold is met: reads the limits anew. Costs about 8 us a
+  /// cgroup.
   void look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots, MonoTime now);
 
   /// One pod, whether it takes part or not, from where the last read() took its numbers.
@@ -77,7 +84,8 @@ class Readings {
 
   [[nodiscard]] const eviction::Observations& observations() const { return observations_; }
   /// The pods that take part: those that run, in the order of PodSlots. Empty and terminated ones
-  /// are not what the kubelet calls active.
+  /// are not what the kubelet calls active; one that was empty when housekeeping last looked runs
+  /// as soon as its reading outgrows what the dead had left in it.
   [[nodiscard]] std::span<eviction::PassPod> pods() { return pods_; }
   [[nodiscard]] std::span<const eviction::PassPod> pods() const { return pods_; }
   /// Their slots and readings, parallel to pods().
@@ -85,8 +93,11 @@ class Readings {
   [[nodiscard]] std::span<const CgroupUsage> usages() const { return usages_; }
   [[nodiscard]] const NodeUsage& node() const { return node_; }
   [[nodiscard]] const CgroupUsage& pod_root() const { return pod_root_; }
-  /// Index into pods() of the one that memory pressure would take; nothing if all are protected.
-  [[nodiscard]] std::optional<std::size_t> first_candidate() const { return first_for_memory()[0]; }
+  /// Index into pods() of the one that memory pressure in `scope` would take; nothing if all are
+  /// protected.
+  [[nodiscard]] std::optional<std::size_t> first_candidate(eviction::Scope scope) const {
+    return first_for_memory(scope)[0];
+  }
   [[nodiscard]] std::int64_t pod_root_max_tasks() const { return pod_root_max_tasks_; }
 
  private:
@@ -98,12 +109,18 @@ class Readings {
 
   void read_node(const Request& request, MonoTime now);
   void read_pod_root(const Request& request, MonoTime now);
-  void take_pod_root_row();
+  void take_pod_root_row(MonoTime now);
   void read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage);
+  [[nodiscard]] bool takes_part(HotPod& pod, MonoTime now);
+  /// Whether a pod that was found empty has got a process since, of which housekeeping has not told
+  /// yet; it may stand still. Cost: nothing with a row, 1 us with files.
+  [[nodiscard]] bool has_filled(HotPod& pod, MonoTime now);
   void observe();
   void observe_disks(eviction::Compat compat, MonoTime now);
-  /// Indices into pods() of the pods that memory pressure would take first, as far as is known.
-  [[nodiscard]] std::array<std::optional<std::size_t>, kFreshCandidates> first_for_memory() const;
+  /// Indices into pods() of the pods that memory pressure in `scope` would take first, as far as is
+  /// known.
+  [[nodiscard]] std::array<std::optional<std::size_t>, kFreshCandidates> first_for_memory(
+      eviction::Scope scope) const;
 
   Options options_;
   sys::ReadBuffer buffer_{};

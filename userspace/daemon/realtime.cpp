@@ -20,6 +20,7 @@ namespace {
 
 // A signal handler can reach nothing but a global; lock-free, so it is safe there.
 std::atomic<std::uint64_t> overruns{0};  // NOLINT(*-avoid-non-const-global-variables)
+std::atomic<bool> loss_taken{false};     // NOLINT(*-avoid-non-const-global-variables)
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 extern "C" void on_realtime_overrun(int /*signal*/) {
@@ -71,17 +72,12 @@ Result<> make_thread_realtime(int priority, Duration limit) {
   return {};
 }
 
-Result<> ask_for_short_slices() {
-  Result<sys::SchedulingAttributes> scheduling = sys::scheduling_of_thread();
-  if (!scheduling) {
-    return Failure(scheduling.error());
-  }
-  scheduling->runtime = static_cast<std::uint64_t>(kShortSlice.count());
-  return sys::set_scheduling(*scheduling);
-}
-
 std::uint64_t realtime_overruns() {
   return overruns.load(std::memory_order_relaxed);
+}
+
+bool take_realtime_loss() {
+  return realtime_overruns() != 0 && !loss_taken.exchange(true, std::memory_order_relaxed);
 }
 
 Result<> lock_memory() {

@@ -18,18 +18,13 @@ namespace evictd::daemon {
 /// (RT_GROUP_SCHED); kInvalid for a priority outside 1..99. Nothing is changed then.
 Result<> make_thread_realtime(int priority, Duration limit);
 
-/// Slice of an ordinary thread that asks for a short one: the shortest that the kernel grants.
-/// Source: kernel/sched/syscalls.c, __setparam_fair().
-inline constexpr Duration kShortSlice = std::chrono::microseconds(100);
-
-/// Has the calling thread, which has ordinary priority, scheduled in slices of kShortSlice: when it
-/// wakes, it goes before a thread with a longer one that has not had its share yet. It gets no more
-/// time for that. Needs no privilege; kernels before 6.12 take it and change nothing.
-/// Errors: those of sys::set_scheduling(). Nothing is changed then.
-Result<> ask_for_short_slices();
-
-/// How often SIGXCPU dropped the hot thread to ordinary priority since start.
+/// How often SIGXCPU dropped the real-time thread to ordinary priority since start.
 [[nodiscard]] std::uint64_t realtime_overruns();
+
+/// True once: the first time that it is asked after that happened. The hot thread does not take it
+/// back (that of evictd --notify-only does: PriorityReturn), so this is the one change of state
+/// that there is to tell of.
+[[nodiscard]] bool take_realtime_loss();
 
 /// Installs the SIGXCPU handler and blocks the signal in the calling thread and all that it starts;
 /// make_thread_realtime() unblocks it for the hot thread alone, so that it is the one interrupted.
@@ -40,8 +35,13 @@ Result<> prepare_realtime_overrun_signal();
 /// Errors: kPermission or kExhausted when CAP_IPC_LOCK is missing and the limit is too low.
 Result<> lock_memory();
 
-/// Stack of a thread that evictd starts: small, because every touched page stays locked.
+/// Stack of a thread that evictd starts: small, because every touched page stays locked. What the
+/// thread sanitizer keeps for each thread takes more than that of the same mapping.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr std::size_t kThreadStackBytes = 2 * 1024 * 1024;
+#else
 inline constexpr std::size_t kThreadStackBytes = 256 * 1024;
+#endif
 
 /// Sets kThreadStackBytes as the stack of threads started from now on. Call once, before any.
 Result<> use_small_thread_stacks();

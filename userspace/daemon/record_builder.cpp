@@ -11,6 +11,7 @@
 #include "eviction/message.h"
 #include "eviction/rank.h"
 #include "eviction/ranking.h"
+#include "eviction/reclaim.h"
 
 namespace evictd::daemon {
 
@@ -47,6 +48,18 @@ std::string reason_of(const exporting::RecordedCandidate& candidate, eviction::P
 bool is_of_disks(const eviction::RankRule& rule) {
   return rule.resource == eviction::Resource::kEphemeralStorage ||
          rule.resource == eviction::Resource::kInodes;
+}
+
+/// How much of its disk usage was known; the rest may be all that is in use on the filesystem.
+void add_count(exporting::RecordedCandidate& recorded, eviction::DiskCount count,
+               const std::optional<eviction::Observation>& seen) {
+  recorded.counted = eviction::to_string(count);
+  if (count == eviction::DiskCount::kWhole) {
+    recorded.error_bound = 0;
+  } else if (seen) {
+    recorded.error_bound =
+        std::max<std::int64_t>(seen->capacity - seen->available - recorded.usage, 0);
+  }
 }
 
 exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
@@ -95,8 +108,8 @@ void explain_nobody(exporting::EvictionRecord& record) {
 
 std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
                                                        eviction::Signal signal, MonoTime now) {
-  const eviction::RankRule rule =
-      eviction::rank_rule(signal, copy.state.layout.value_or(eviction::DiskLayout{}));
+  const eviction::RankRule rule = eviction::rank_rule(
+      signal, copy.state.layout.value_or(eviction::DiskLayout{}), copy.pid_scope);
   std::vector<eviction::PassPod> pods;
   pods.reserve(copy.pods.size());
   for (const PassCopy::PodCopy& pod : copy.pods) {
@@ -112,6 +125,10 @@ std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
   const bool by_processes = rule.resource == eviction::Resource::kPids;
   for (const eviction::Candidate& candidate : candidates) {
     ranking.push_back(describe(copy.pods[candidate.pod], candidate, rule, now));
+    if (is_of_disks(rule)) {
+      add_count(ranking.back(), copy.pods[candidate.pod].pass.disk_count,
+                copy.observations[signal]);
+    }
   }
   const auto victim = std::find_if(ranking.begin(), ranking.end(), [](const auto& candidate) {
     return candidate.passed_over.empty();
@@ -119,9 +136,12 @@ std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
   for (std::size_t i = 0; i < ranking.size(); ++i) {
     ranking[i].reason = reason_of(ranking[i], candidates[i].passed_over,
                                   victim == ranking.end() ? nullptr : &*victim, by_processes);
-    const enforce::Protection protection = copy.pods[candidates[i].pod].pod->protection;
-    if (protection == enforce::Protection::kOwnProcess ||
-        protection == enforce::Protection::kOutsideRoot) {
+    const enforce::Protection protection = copy.pods[candidates[i].pod].pod->protection_now();
+    const bool is_reason = protection == enforce::Protection::kOwnProcess ||
+                           protection == enforce::Protection::kOutsideRoot;
+    // Not of a victim that evictd came into since.
+    if (is_reason && !ranking[i].passed_over.empty()) {
+      ranking[i].passed_over = enforce::to_string(protection);
       ranking[i].reason = fmt::format("protected: {}", enforce::reason_of(protection));
     }
   }
@@ -176,15 +196,43 @@ void add_pass(exporting::EvictionRecord& record, const PassCopy& copy, const Rec
   record.hugepage_aware = copy.memory.hugepage_aware;
 }
 
-exporting::EvictionRecord begin_record(PassTrigger trigger, const Timeline& timeline, WallTime at) {
+exporting::EvictionRecord begin_record(PassTrigger trigger, const Timeline& timeline,
+                                       const core::ClockReading& now) {
   exporting::EvictionRecord record;
-  record.at = at;
+  record.at = core::wall_time_of(timeline.decide_at, now);
   record.trigger = to_string(trigger);
   record.timeline.hook = happened(timeline.hook_at);
   record.timeline.wake = happened(timeline.wake_at);
+  record.timeline.begin = happened(timeline.begin_at);
   record.timeline.observe = happened(timeline.observe_at);
   record.timeline.decide = happened(timeline.decide_at);
   return record;
+}
+
+/// What a pass that had waited for collectors knows of them: those that can help its signal.
+/// Nothing where none of them has a command.
+std::optional<exporting::RecordedReclaim> reclaim_before(const PassCopy& copy,
+                                                         eviction::Signal signal,
+                                                         const RecordContext& context) {
+  if (!copy.resumed) {
+    return std::nullopt;
+  }
+  exporting::RecordedReclaim reclaim;
+  for (const eviction::Collector helps :
+       eviction::collectors_for(signal, copy.state.layout.value_or(eviction::DiskLayout{}))) {
+    for (const exporting::RecordedCollector& one : context.collectors) {
+      if (one.collector == eviction::to_string(helps)) {
+        reclaim.collectors.push_back(one);
+      }
+    }
+  }
+  if (reclaim.collectors.empty()) {
+    return std::nullopt;
+  }
+  if (const auto& seen = copy.decision.observations[signal]) {
+    reclaim.available_before = seen->available;
+  }
+  return reclaim;
 }
 
 eviction::DiskLayout layout_in(const PassCopy* pass) {
@@ -195,7 +243,7 @@ eviction::DiskLayout layout_in(const PassCopy* pass) {
 
 exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
                                       const RecordContext& context) {
-  exporting::EvictionRecord record = begin_record(begun.trigger, begun.timeline, context.at);
+  exporting::EvictionRecord record = begin_record(begun.trigger, begun.timeline, context.now);
   record.outcome = eviction::to_string(eviction::Outcome::kEvicted);
   record.timeline.signal = happened(begun.timeline.signal_at);
   add_victim(record, begun);
@@ -221,7 +269,7 @@ exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
 }
 
 exporting::EvictionRecord make_record(const PassDone& done, const RecordContext& context) {
-  exporting::EvictionRecord record = begin_record(done.trigger, done.timeline, context.at);
+  exporting::EvictionRecord record = begin_record(done.trigger, done.timeline, context.now);
   if (done.begun) {
     record.outcome = done.begun->escalated ? "escalated" : "evicted";
     record.timeline.signal = happened(done.timeline.signal_at);
@@ -248,12 +296,16 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
     return record;
   }
   record.overruled_brake = eviction::to_string(done.copy->decision.overruled);
+  if (done.begun && eviction::is_disk(threshold.signal)) {
+    record.disk_basis = eviction::to_string(done.copy->decision.disk_basis);
+  }
   if (const auto& seen = done.copy->observations[threshold.signal]) {
     record.available = seen->available;
     record.capacity = seen->capacity;
   }
+  record.reclaim = reclaim_before(*done.copy, threshold.signal, context);
   record.ranking = make_ranking(*done.copy, threshold.signal, done.timeline.observe_at);
-  tell_of_threshold(record, done, threshold.signal);
+  tell_of_threshold(record, done, *place, context);
   if (!done.begun) {
     explain_nobody(record);
   } else if (context.victim != nullptr) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cluster/pod_table.h"
+#include "core/clock.h"
 #include "daemon/container_memory.h"
 #include "daemon/messages.h"
 #include "disk/pod_storage.h"
@@ -25,9 +26,14 @@ struct RecordContext {
   const disk::PodStorage* storage = nullptr;
   /// What its containers used before the pass, as far as that is known.
   std::vector<ContainerSample> containers = {};
+  /// What the last collectors to run had done when the pass decided; told of a pass that waited.
+  std::vector<exporting::RecordedCollector> collectors = {};
   /// The pass of an eviction for local storage; nullptr where no copy of it was left.
   const PassCopy* pass = nullptr;
-  WallTime at{};
+  /// Of a pass that waited for collectors: the record of its beginning told of the threshold.
+  bool threshold_told = false;
+  /// When the record is made; its time is that of the decision.
+  core::ClockReading now{};
 };
 
 /// Tells the story of a pass from what it saw: who was evicted or why nobody was, texts, ranking

@@ -57,7 +57,7 @@ void explain_within(exporting::RecordedLocalCandidate& candidate, const PassCopy
 void explain_spared(exporting::RecordedLocalCandidate& candidate, const PassCopy::PodCopy& pod,
                     const eviction::Decision& decision) {
   const eviction::PassOver rule = eviction::protection_of(pod.pass);
-  const enforce::Protection protection = pod.pod->protection;
+  const enforce::Protection protection = pod.pod->protection_now();
   if (protection == enforce::Protection::kOwnProcess ||
       protection == enforce::Protection::kOutsideRoot) {
     pass_over(candidate, enforce::to_string(protection),
@@ -122,8 +122,10 @@ std::vector<std::string> spared_for_local_storage(
     const std::vector<exporting::RecordedLocalCandidate>& candidates) {
   std::vector<std::string> spared;
   for (const exporting::RecordedLocalCandidate& candidate : candidates) {
+    // That one was refused was told when it was.
     const bool over = candidate.passed_over.empty() ||
-                      candidate.passed_over == eviction::to_string(eviction::PassOver::kKilled);
+                      candidate.passed_over == eviction::to_string(eviction::PassOver::kKilled) ||
+                      candidate.passed_over == eviction::to_string(eviction::PassOver::kRefused);
     if (!candidate.local_limit.empty() && !over) {
       spared.push_back(candidate.uid + " " + candidate.local_limit + " " + candidate.passed_over);
     }

@@ -84,8 +84,9 @@ std::vector<exporting::RecordedThreshold> make_thresholds(
     one.signal = eviction::to_string(threshold.signal);
     one.threshold = eviction::to_string(threshold.value);
     one.min_reclaim = threshold.min_reclaim ? eviction::to_string(*threshold.min_reclaim) : "";
-    one.grace_period_seconds =
-        std::chrono::duration_cast<std::chrono::seconds>(threshold.grace_period).count();
+    one.hardness = threshold.is_hard() ? "hard" : "soft";
+    one.grace_period_ms =
+        std::chrono::ceil<std::chrono::milliseconds>(threshold.grace_period).count();
     one.met = copy.decision.met.has(i);
     const auto& seen = copy.observations[threshold.signal];
     if (seen) {

@@ -33,7 +33,10 @@ void take_step(const EvictionStep& message, exporting::EvictionRecord& record) {
     case enforce::EvictionState::kTerminating:
       break;
     case enforce::EvictionState::kExceededGrace:
-      tell_of_exceeded_grace(record);
+      record.not_killed = record.timeline.killed ? std::string_view() : step.not_killed;
+      if (record.not_killed.empty()) {
+        tell_of_exceeded_grace(record);
+      }
       break;
     case enforce::EvictionState::kKilled:
       record.timeline.killed = step.at;
@@ -42,6 +45,9 @@ void take_step(const EvictionStep& message, exporting::EvictionRecord& record) {
       record.timeline.exited = step.at;
       if (message.usage.value >= 0) {
         record.remaining_bytes = message.usage.value;
+      }
+      if (message.tasks >= 0) {
+        record.unreaped_tasks = message.tasks;
       }
       if (message.usage < kRemainder) {
         record.timeline.freed = step.at;

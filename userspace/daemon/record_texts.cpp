@@ -100,6 +100,10 @@ std::string_view reason_text(eviction::PassOver rule) {
       return "waited for: its statistics were not read yet";
     case eviction::PassOver::kKilled:
       return "already evicted";
+    case eviction::PassOver::kRefused:
+      return "could not be evicted when it was tried: tried again with the next regular pass";
+    case eviction::PassOver::kOutsidePodRoot:
+      return "outside the pods' cgroup: its end would free nothing of that cgroup's own limit";
     case eviction::PassOver::kRanksLater:
       return "ranks later";
   }
@@ -116,15 +120,49 @@ void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure) {
   }
 }
 
-void tell_of_threshold(exporting::EvictionRecord& record, const PassDone& done,
-                       eviction::Signal signal) {
+void tell_of_threshold(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
+                       const RecordContext& context) {
   const eviction::Decision& decision = done.copy->decision;
+  // One pass of a kubelet runs the collectors and goes on: it has told before them, in the record
+  // of that, if there was one. And it makes none that holds back: what it would tell stands in the
+  // record of the pass that goes on.
+  const bool told = done.copy->resumed && context.threshold_told;
+  if (told || decision.outcome == eviction::Outcome::kHeld) {
+    return;
+  }
+  const eviction::Signal signal = context.thresholds[place].signal;
   if (decision.threshold && decision.met.has(*decision.threshold)) {
     record.events.push_back(
         {.on = "node",
          .reason = std::string(eviction::kThresholdMetReason),
          .message = eviction::threshold_met_text(eviction::resource_of(signal))});
   }
+}
+
+std::string step_text(const EvictionStep& step) {
+  if (step.dry_run) {
+    return step.progress.not_killed.empty()
+               ? std::string()
+               : "the grace of a pod named by a dry run is over and " +
+                     exporting::not_killed_in_dry_run_text(step.progress.not_killed) +
+                     ", continuing without waiting for it";
+  }
+  switch (step.progress.state) {
+    case enforce::EvictionState::kTerminating:
+    case enforce::EvictionState::kKilled:
+      return {};
+    case enforce::EvictionState::kExceededGrace:
+      if (!step.progress.not_killed.empty()) {
+        return "the grace of an evicted pod is over and " +
+               exporting::not_killed_text(step.progress.not_killed) +
+               ", continuing without waiting for it";
+      }
+      return std::string(eviction::kExceededGraceReason) +
+             ": an evicted pod is not gone in time, continuing without waiting for it";
+    case enforce::EvictionState::kReleased:
+      return "evicted pod is gone";
+  }
+  return {};
 }
 
 }  // namespace evictd::daemon

@@ -7,6 +7,7 @@
 
 #include "export/eviction_record.h"
 #include "export/json_time.h"
+#include "sys/thread_name.h"
 
 namespace evictd::daemon {
 
@@ -22,7 +23,10 @@ Result<std::unique_ptr<RecordWorker>> RecordWorker::start(exporting::RecordFile:
   }
   std::unique_ptr<RecordWorker> worker(
       new RecordWorker(std::move(*wake_up), exporting::RecordFile(std::move(options)), clock));
-  worker->thread_ = std::thread([&started = *worker] { started.run(); });
+  worker->thread_ = std::thread([&started = *worker] {
+    sys::name_thread("evictd-records");
+    started.run();
+  });
   return worker;
 }
 
@@ -34,11 +38,11 @@ RecordWorker::~RecordWorker() {
   }
 }
 
-void RecordWorker::write(std::string line, exporting::Durability durability) {
-  const std::uint64_t bytes = line.size();
+void RecordWorker::write(Item item) {
+  const std::uint64_t bytes = item.line.size();
   if (waiting_bytes_.load(std::memory_order_relaxed) + bytes <= kMostBytes) {
     waiting_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    if (queue_.push(Item{std::move(line), durability})) {
+    if (queue_.push(std::move(item))) {
       ++given_;
       wake_up_.signal();
       return;
@@ -85,19 +89,22 @@ void RecordWorker::run() {
   }
 }
 
+/// In one call, so that a file that takes a gap and not the line behind it tells of neither.
 Result<> RecordWorker::append(const Item& item) {
   untold_ += refused_to_tell_.exchange(0, std::memory_order_relaxed);
-  if (untold_ != 0) {
-    const nlohmann::ordered_json gap = {{"schema", exporting::kRecordSchema},
-                                        {"kind", "gap"},
-                                        {"time", exporting::rfc3339(clock_.wall_now())},
-                                        {"lost", untold_}};
-    if (Result<> told = file_.append(gap.dump(), exporting::Durability::kCached); !told) {
-      return told;
-    }
+  if (untold_ == 0) {
+    return file_.append(item.line, item.durability);
+  }
+  const nlohmann::ordered_json gap = {
+      {"schema", exporting::kRecordSchema},
+      {"kind", "gap"},
+      {"time", item.time.empty() ? exporting::rfc3339(clock_.wall_now()) : item.time},
+      {"lost", untold_}};
+  Result<> appended = file_.append(gap.dump() + '\n' + item.line, item.durability);
+  if (appended) {
     untold_ = 0;
   }
-  return file_.append(item.line, item.durability);
+  return appended;
 }
 
 void RecordWorker::write_one(const Item& item) {

@@ -18,7 +18,7 @@ namespace evictd::daemon {
 
 /// A thread of ordinary priority that writes the record file: a disk that is full, slow or hung
 /// holds up nobody else. What could not be written stays in memory; once the disk takes lines
-/// again, the file gets one that says how many are missing.
+/// again, the file gets one that says how many are missing, together with the line that follows.
 /// Thread rule: made and used by housekeeping.
 class RecordWorker {
  public:
@@ -31,6 +31,13 @@ class RecordWorker {
     std::uint64_t waiting = 0;
   };
 
+  struct Item {
+    std::string line;
+    exporting::Durability durability = exporting::Durability::kCached;
+    /// That of the line, which a gap before it gets too; empty: it has none.
+    std::string time{};
+  };
+
   [[nodiscard]] static Result<std::unique_ptr<RecordWorker>> start(
       exporting::RecordFile::Options options, const core::Clock& clock);
   RecordWorker(const RecordWorker&) = delete;
@@ -39,7 +46,7 @@ class RecordWorker {
   ~RecordWorker();
 
   /// Never waits. A line that the queue does not take is counted as lost.
-  void write(std::string line, exporting::Durability durability);
+  void write(Item item);
 
   [[nodiscard]] Counters counters() const;
   /// Why lines do not reach the file now; empty while they do. A write that has not returned for
@@ -49,11 +56,6 @@ class RecordWorker {
   static constexpr Duration kPatience = std::chrono::seconds(5);
 
  private:
-  struct Item {
-    std::string line;
-    exporting::Durability durability = exporting::Durability::kCached;
-  };
-
   RecordWorker(base::WakeUp wake_up, exporting::RecordFile file, const core::Clock& clock);
   void run();
   void write_one(const Item& item);

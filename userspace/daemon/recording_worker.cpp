@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sys/thread_name.h"
+
 namespace evictd::daemon {
 
 namespace {
@@ -33,11 +35,18 @@ Result<std::unique_ptr<RecordingWorker>> RecordingWorker::start(RecordingOptions
   }
   std::unique_ptr<RecordingWorker> worker(
       new RecordingWorker(std::move(options), clock, std::move(*wake_up), std::move(*file)));
-  worker->thread_ = std::thread([&started = *worker] { started.run(); });
+  worker->thread_ = std::thread([&started = *worker] {
+    sys::name_thread("evictd-recorder");
+    started.run();
+  });
   return worker;
 }
 
 RecordingWorker::~RecordingWorker() {
+  stop();
+}
+
+void RecordingWorker::stop() {
   stop_.store(true, std::memory_order_release);
   wake_up_.signal();
   if (thread_.joinable()) {
@@ -70,7 +79,7 @@ void RecordingWorker::run() {
     const bool stopping = stop_.load(std::memory_order_acquire);
     take_lines();
     if (stopping) {
-      finish("stopped");
+      finish(kStopped);
       return;
     }
     if (!finished_ && options_.max_time && clock_.now() - started_at_ >= *options_.max_time) {

@@ -38,15 +38,21 @@ class RecordingWorker {
                                                                       const core::Clock& clock);
   RecordingWorker(const RecordingWorker&) = delete;
   RecordingWorker& operator=(const RecordingWorker&) = delete;
-  /// Writes what is waiting, and how it ended.
   ~RecordingWorker();
+
+  /// Writes what is waiting, and how it ended; waits for the disk to take it. Nothing is written
+  /// after that.
+  void stop();
 
   /// Never waits. False if the lines were not taken: too much is waiting.
   [[nodiscard]] bool write(std::string lines);
-  /// "size", "time" or what failed; empty while it goes on.
+  /// "size", "time", "stopped" or what failed; empty while it goes on.
   [[nodiscard]] std::string ended() const;
   /// Compressed bytes in the file.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+  /// How it ended when stop() did it and the disk took everything.
+  static constexpr const char* kStopped = "stopped";
 
  private:
   RecordingWorker(RecordingOptions options, const core::Clock& clock, base::WakeUp wake_up,

@@ -3,6 +3,8 @@
 
 #include <poll.h>
 
+#include "sys/thread_name.h"
+
 namespace evictd::daemon {
 
 ReleaseWorker::ReleaseWorker(base::WakeUp wake_up) : wake_up_(std::move(wake_up)) {}
@@ -13,7 +15,10 @@ Result<std::unique_ptr<ReleaseWorker>> ReleaseWorker::start() {
     return Failure(wake_up.error());
   }
   std::unique_ptr<ReleaseWorker> worker(new ReleaseWorker(std::move(*wake_up)));
-  worker->thread_ = std::thread([&started = *worker] { started.run(); });
+  worker->thread_ = std::thread([&started = *worker] {
+    sys::name_thread("evictd-release");
+    started.run();
+  });
   return worker;
 }
 

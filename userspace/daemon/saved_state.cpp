@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/json_text.h"
+#include "daemon/saved_state_read.h"
 
 namespace evictd::daemon {
 
@@ -28,10 +30,6 @@ std::uint64_t checksum(std::string_view text) {
 
 std::int64_t number(MonoTime at) {
   return at.time_since_epoch().count();
-}
-
-MonoTime moment(const Json& json) {
-  return MonoTime(Duration(json.get<std::int64_t>()));
 }
 
 Json to_json(const SavedState& state) {
@@ -96,69 +94,6 @@ Json to_json(const SavedState& state) {
   return json;
 }
 
-void read_wishes(const Json& json, SavedState& state) {
-  state.wishes.pauses.all = moment(json.at("pauses").at("all_ns"));
-  for (const auto& [name, until] : json.at("pauses").at("signals").items()) {
-    const eviction::Signal signal = eviction::signal_from_text(name, eviction::Compat::k1_32);
-    if (signal != eviction::Signal::kUnknown) {
-      state.wishes.pauses.by_signal[static_cast<std::size_t>(signal)] = moment(until);
-    }
-  }
-  if (!json.at("dry_run").is_null()) {
-    state.wishes.dry_run = json.at("dry_run").get<bool>();
-  }
-  state.configured_dry_run = json.at("configured_dry_run").get<bool>();
-}
-
-/// Throws what the JSON library throws; parse_state() catches it.
-SavedState from_json(const Json& json) {
-  SavedState state;
-  state.origin = {.boot_id = json.at("boot_id"),
-                  .pod_root = json.at("pod_root"),
-                  .pod_root_id = json.at("pod_root_id")};
-  for (const Json& one : json.at("thresholds")) {
-    state.thresholds.push_back({.signal = one.at("signal"),
-                                .value = one.at("value"),
-                                .grace_period = Duration(one.at("grace_ns").get<std::int64_t>()),
-                                .first_observed = moment(one.at("first_observed_ns")),
-                                .past_grace = one.at("past_grace")});
-  }
-  for (const eviction::Condition condition : eviction::kConditions) {
-    const auto at = json.at("conditions").find(std::string(eviction::to_string(condition)));
-    if (at != json.at("conditions").end()) {
-      state.conditions_last_observed[static_cast<std::size_t>(condition)] = moment(*at);
-    }
-  }
-  for (const Json& one : json.at("marks")) {
-    state.marks.push_back(
-        {.signal = one.at("signal"),
-         .mark = {.at = moment(one.at("at_ns")), .available = one.at("available")}});
-  }
-  for (const Json& one : json.at("in_flight")) {
-    state.in_flight.push_back({.uid = one.at("uid"),
-                               .pod = {.hierarchy = one.at("hierarchy"), .id = one.at("cgroup")},
-                               .ns = one.value("namespace", std::string()),
-                               .name = one.value("name", std::string()),
-                               .signal = one.value("signal", std::string()),
-                               .threshold = one.value("threshold", std::string()),
-                               .local_limit = one.value("local_limit", std::string()),
-                               .escalated = one.value("escalated", false),
-                               .hard = one.at("hard"),
-                               .killed = one.at("killed"),
-                               .began_at = moment(one.at("began_ns")),
-                               .kill_due_at = moment(one.at("kill_due_ns")),
-                               .killed_at = moment(one.at("killed_ns")),
-                               .for_disk = one.value("for_disk", false),
-                               .below_pod_root = one.value("below_pod_root", false),
-                               .gone = one.value("gone", false)});
-  }
-  for (const Json& at : json.at("evictions_ns")) {
-    state.evictions.push_back(moment(at));
-  }
-  read_wishes(json, state);
-  return state;
-}
-
 /// Whether everything in it is over by `now`, as everything but ends of periods must be.
 bool is_past(const SavedState& state, MonoTime now) {
   const auto all = [&](const auto& list, auto at) {
@@ -215,11 +150,11 @@ Result<SavedState> parse_state(std::string_view text, const StateOrigin& here, M
   if (!json) {
     return fail(Errc::kMalformed, "no state of evictd: line 2: " + json.error().context);
   }
-  try {
-    return check(from_json(*json), here, now);
-  } catch (const Json::exception& error) {
-    return fail(Errc::kMalformed, std::string("no state of evictd: ") + error.what());
+  Result<SavedState> state = read_saved_state(*json);
+  if (!state) {
+    return fail(Errc::kMalformed, "no state of evictd: line 2: " + state.error().context);
   }
+  return check(std::move(*state), here, now);
 }
 
 void save_pass(const eviction::PassState& state, const eviction::ThresholdTable& thresholds,

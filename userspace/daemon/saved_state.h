@@ -18,7 +18,8 @@ namespace evictd::daemon {
 
 /// What a state is true of. One that was written under another is of no use.
 struct StateOrigin {
-  /// Of /proc/sys/kernel/random/boot_id: moments of the monotonic clock mean nothing beyond it.
+  /// Of /proc/sys/kernel/random/boot_id, with the offset of a time namespace behind it: moments of
+  /// the monotonic clock mean nothing beyond them. As clock_name() gives it.
   std::string boot_id;
   /// Path of the pod root and its number, which a directory made anew under the name has not.
   std::string pod_root;
@@ -46,7 +47,7 @@ struct SavedMark {
   bool operator==(const SavedMark&) const = default;
 };
 
-/// A pod that was sent a signal and is not gone yet, or whose disk is awaited.
+/// A pod that was sent a signal and is not gone yet, or whose disk or dead tasks are awaited.
 struct SavedEviction {
   std::string uid;
   CgroupId pod;
@@ -99,7 +100,7 @@ struct SavedState {
 
 /// Errors: kMalformed for a text that is torn or no state, kUnsupported for another version,
 /// kInvalid for one of another boot or pod root or with a moment after `now`. The message says
-/// which.
+/// which, of a member that is not allowed also where it is and what would be.
 [[nodiscard]] Result<SavedState> parse_state(std::string_view text, const StateOrigin& here,
                                              MonoTime now);
 

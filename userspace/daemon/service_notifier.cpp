@@ -3,12 +3,17 @@
 
 #include <systemd/sd-daemon.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <string>
 
 namespace evictd::daemon {
 
 namespace {
+
+/// So that no value of WATCHDOG_USEC keeps a CPU busy.
+constexpr Duration kShortestWatchdogPeriod = std::chrono::milliseconds(1);
 
 /// False when there is a service manager and it could not be told.
 bool notify(const std::string& state) {
@@ -40,12 +45,12 @@ void ServiceNotifier::status(std::string_view line) const {
   static_cast<void>(notify("STATUS=" + std::string(line)));
 }
 
-std::optional<Duration> ServiceNotifier::watchdog_interval() const {
+std::optional<Duration> ServiceNotifier::watchdog_period() {
   std::uint64_t usec = 0;
   if (sd_watchdog_enabled(/*unset_environment=*/0, &usec) <= 0) {
     return std::nullopt;
   }
-  return std::chrono::microseconds(usec) / 2;
+  return std::max<Duration>(std::chrono::microseconds(usec) / 3, kShortestWatchdogPeriod);
 }
 
 }  // namespace evictd::daemon

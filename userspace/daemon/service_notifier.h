@@ -19,9 +19,10 @@ class ServiceNotifier {
   void stopping() const;
   void alive() const;
   void status(std::string_view line) const;
-  /// How often alive() is expected at least; nothing when no watchdog is set.
-  /// Source: WATCHDOG_USEC, half of it as systemd advises.
-  [[nodiscard]] std::optional<Duration> watchdog_interval() const;
+  /// How long after each other alive() is to be said; nothing when no watchdog is set.
+  /// Source: WATCHDOG_USEC. Half of it is what systemd advises; a third leaves time to be late. Not
+  /// less than 1 ms.
+  [[nodiscard]] static std::optional<Duration> watchdog_period();
 };
 
 }  // namespace evictd::daemon

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,20 +16,27 @@ class SlotAllocator {
 
   /// Nothing when all are taken.
   [[nodiscard]] std::optional<std::uint32_t> take() {
-    for (std::uint32_t i = 0; i < used_.size(); ++i) {
-      if (!used_[i]) {
-        used_[i] = true;
-        return first_ + i;
-      }
+    while (lowest_ < used_.size() && used_[lowest_]) {
+      ++lowest_;
     }
-    return std::nullopt;
+    if (lowest_ == used_.size()) {
+      return std::nullopt;
+    }
+    used_[lowest_] = true;
+    return first_ + lowest_++;
   }
 
-  void give_back(std::uint32_t slot) { used_[slot - first_] = false; }
+  void give_back(std::uint32_t slot) {
+    const std::uint32_t index = slot - first_;
+    used_[index] = false;
+    lowest_ = std::min(lowest_, index);
+  }
 
  private:
   std::uint32_t first_;
   std::vector<bool> used_;
+  /// All below it are taken.
+  std::uint32_t lowest_ = 0;
 };
 
 }  // namespace evictd::daemon

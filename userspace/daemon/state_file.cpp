@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/regular_file.h"
 #include "base/write_all.h"
+#include "sys/thread_name.h"
 
 namespace evictd::daemon {
 
@@ -94,7 +95,11 @@ Result<> replace_state_file(const std::string& path, std::string_view text) {
   return {};
 }
 
-StateWriter::StateWriter(std::string path) : path_(std::move(path)), thread_([this] { run(); }) {}
+StateWriter::StateWriter(std::string path)
+    : path_(std::move(path)), thread_([this] {
+        sys::name_thread("evictd-state");
+        run();
+      }) {}
 
 StateWriter::~StateWriter() {
   {
@@ -113,6 +118,11 @@ void StateWriter::write(std::string text) {
   wake_.notify_one();
 }
 
+bool StateWriter::await_written(Duration time) {
+  std::unique_lock lock(mutex_);
+  return idle_.wait_for(lock, time, [this] { return !waiting_ && !writing_; });
+}
+
 StateWriter::Counters StateWriter::counters() const {
   const std::scoped_lock lock(mutex_);
   return counters_;
@@ -126,12 +136,15 @@ void StateWriter::run() {
       return;
     }
     const std::string text = std::move(*std::exchange(waiting_, std::nullopt));
+    writing_ = true;
     lock.unlock();
     const Result<> replaced = replace_state_file(path_, text);
     lock.lock();
     counters_.writes += replaced ? 1 : 0;
     counters_.failures += replaced ? 0 : 1;
     counters_.last_failure = replaced ? std::string() : replaced.error().message();
+    writing_ = false;
+    idle_.notify_all();
   }
 }
 

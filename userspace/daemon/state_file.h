@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "evictd/result.h"
+#include "evictd/time.h"
 
 namespace evictd::daemon {
 
@@ -41,6 +42,9 @@ class StateWriter {
   ~StateWriter();
 
   void write(std::string text);
+  /// Waits until nothing that was given to write() is still to be written, be it that it failed, or
+  /// for `time`. Returns whether that is so.
+  [[nodiscard]] bool await_written(Duration time);
   [[nodiscard]] Counters counters() const;
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -50,7 +54,9 @@ class StateWriter {
   std::string path_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
+  std::condition_variable idle_;
   std::optional<std::string> waiting_;
+  bool writing_ = false;
   Counters counters_;
   bool stop_ = false;
   std::thread thread_;

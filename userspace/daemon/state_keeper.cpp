@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/fault_point.h"
+#include "base/kernel_clock.h"
+#include "eviction/hold.h"
 
 namespace evictd::daemon {
 
@@ -33,12 +35,22 @@ SavedEviction saved_of(const Begun& begun, MonoTime at) {
 
 }  // namespace
 
+std::string clock_name(std::string boot_id, Duration offset) {
+  if (offset != Duration::zero()) {
+    boot_id += ", clock ahead by " + std::to_string(offset.count()) + " ns";
+  }
+  return boot_id;
+}
+
 StateOrigin origin_here(const std::string& pod_root, CgroupId pod_root_id) {
   std::string boot_id = read_state_file(kBootId).value_or(std::string());
   while (!boot_id.empty() && boot_id.back() == '\n') {
     boot_id.pop_back();
   }
-  return {.boot_id = boot_id, .pod_root = pod_root, .pod_root_id = pod_root_id.id};
+  const Duration offset = base::KernelClock::learn("").value_or(base::KernelClock()).offset();
+  return {.boot_id = clock_name(std::move(boot_id), offset),
+          .pod_root = pod_root,
+          .pod_root_id = pod_root_id.id};
 }
 
 FoundState find_state(const std::string& path, const StateOrigin& here, MonoTime now) {
@@ -102,7 +114,10 @@ void StateKeeper::note_begun(const LocalEvictionBegun& begun, MonoTime at) {
 
 void StateKeeper::keep_eviction(SavedEviction eviction) {
   if (SavedEviction* const known = find(eviction.pod)) {
-    eviction.began_at = known->began_at;
+    if (!known->gone) {
+      // Else it is of who came after that victim's end, and only they are its victims.
+      eviction.began_at = known->began_at;
+    }
     // One whose grace was cut for another signal is still one whose disk is awaited.
     eviction.for_disk = eviction.for_disk || known->for_disk;
     *known = std::move(eviction);
@@ -116,7 +131,7 @@ void StateKeeper::note_adopted(const SavedEviction& eviction) {
   now_.in_flight.push_back(eviction);
 }
 
-void StateKeeper::note_step(const enforce::Progress& step) {
+void StateKeeper::note_step(const enforce::Progress& step, std::int64_t tasks) {
   SavedEviction* const known = find(step.pod);
   if (known == nullptr) {
     return;
@@ -127,7 +142,9 @@ void StateKeeper::note_step(const enforce::Progress& step) {
   } else if (step.state == enforce::EvictionState::kReleased) {
     known->killed_at = known->killed ? known->killed_at : step.at;
     known->gone = true;
-    forget_if_over(step.pod);
+    if (tasks <= 0) {
+      forget_if_over(step.pod);
+    }
   } else if (step.state == enforce::EvictionState::kExceededGrace && !known->killed) {
     // It became protected in its grace: the next evictd has nothing to go on with.
     forget(step.pod);
@@ -136,6 +153,33 @@ void StateKeeper::note_step(const enforce::Progress& step) {
 
 void StateKeeper::forget(CgroupId pod) {
   std::erase_if(now_.in_flight, [&](const SavedEviction& one) { return one.pod == pod; });
+}
+
+bool StateKeeper::note_refused(const EvictionRefused& refused) {
+  if (!refused.adopted || refused.code == Errc::kBusy) {
+    return false;
+  }
+  forget(refused.victim->memory_id);
+  return true;
+}
+
+void StateKeeper::put_off(const std::string& uid, CgroupId pod) {
+  put_off_.insert_or_assign(uid, pod);
+  for (const SavedEviction& one : options_.found.state.in_flight) {
+    if (one.uid == uid && one.pod == pod) {
+      leave(one);
+    }
+  }
+}
+
+bool StateKeeper::take_put_off(const std::string& uid, CgroupId pod) {
+  const auto found = put_off_.find(uid);
+  if (found == put_off_.end() || found->second != pod) {
+    return false;
+  }
+  put_off_.erase(found);
+  forget(pod);
+  return true;
 }
 
 bool StateKeeper::note_disk_released(CgroupId pod) {
@@ -154,12 +198,19 @@ void StateKeeper::forget_if_over(CgroupId pod) {
   });
 }
 
+void StateKeeper::forget_unreaped(MonoTime now) {
+  std::erase_if(now_.in_flight, [&](const SavedEviction& one) {
+    return one.gone && !one.for_disk && now - one.killed_at >= eviction::kReleaseWait;
+  });
+}
+
 void StateKeeper::note_wishes(const OperatorWishes& wishes, bool configured_dry_run) {
   now_.wishes = wishes;
   now_.configured_dry_run = configured_dry_run;
 }
 
 void StateKeeper::keep(MonoTime now) {
+  forget_unreaped(now);
   if (writer_ == nullptr || now_ == kept_) {
     return;
   }
@@ -172,6 +223,10 @@ void StateKeeper::keep(MonoTime now) {
   kept_at_ = now;
   base::fault_point(base::FaultPoint::kStateComposed);
   writer_->write(to_text(now_));
+}
+
+bool StateKeeper::await_kept(Duration time) {
+  return writer_ == nullptr || writer_->await_written(time);
 }
 
 StateWriter::Counters StateKeeper::counters() const {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -23,7 +25,12 @@ struct FoundState {
 /// Reads the state file, which need not be there.
 [[nodiscard]] FoundState find_state(const std::string& path, const StateOrigin& here, MonoTime now);
 
-/// This boot, and the pod root that is watched. `boot_id` is left empty where it cannot be read.
+/// What moments of the monotonic clock are told by: `boot_id`, and in a time namespace what its
+/// clock is ahead of the kernel's, as beyond either they mean nothing.
+[[nodiscard]] std::string clock_name(std::string boot_id, Duration offset);
+
+/// This boot and time namespace, and the pod root that is watched. Of a `boot_id` that cannot be
+/// read and of an offset that is unknown nothing is said.
 [[nodiscard]] StateOrigin origin_here(const std::string& pod_root, CgroupId pod_root_id);
 
 /// Housekeeping's copy of what is to be kept, and whether the file says the same.
@@ -46,9 +53,21 @@ class StateKeeper {
   void note_adopted(const SavedEviction& eviction);
   /// Keeps for the next evictd what this one found and does not go on with.
   void leave(const SavedEviction& eviction) { now_.in_flight.push_back(eviction); }
-  void note_step(const enforce::Progress& step);
+  /// `tasks`: those that its cgroup still counts; -1 for not known.
+  void note_step(const enforce::Progress& step, std::int64_t tasks);
   /// The next evictd has nothing to go on with in that pod.
   void forget(CgroupId pod);
+  /// Whether that was the end of an eviction of an earlier evictd, of which nothing is kept then.
+  /// One that is refused because the pod is being evicted already is about what goes on.
+  bool note_refused(const EvictionRefused& refused);
+
+  /// A pod that was there at the start and could not be looked at: what the last run left of it is
+  /// kept as it is until somebody takes it.
+  void put_off(const std::string& uid, CgroupId pod);
+  /// Whether that pod was put off. It is no longer, and whoever goes on with it has it kept anew.
+  bool take_put_off(const std::string& uid, CgroupId pod);
+  /// By uid.
+  [[nodiscard]] const std::map<std::string, CgroupId>& put_off() const { return put_off_; }
   /// What a victim takes up on disk is free, or was awaited for long enough. Returns whether it was
   /// awaited.
   bool note_disk_released(CgroupId pod);
@@ -56,9 +75,14 @@ class StateKeeper {
   /// Writes what has changed: at once, or where nothing did but when conditions were last seen, at
   /// most once a second.
   void keep(MonoTime now);
+  /// Waits for the file to say what was kept last, or for the write to fail, for `time` at most.
+  /// Returns whether it is over; true without a file.
+  [[nodiscard]] bool await_kept(Duration time);
 
   /// What the last run left.
   [[nodiscard]] const FoundState& found() const { return options_.found; }
+  /// As clock_name() gives it.
+  [[nodiscard]] const std::string& clock() const { return options_.origin.boot_id; }
   [[nodiscard]] std::size_t adopted() const { return adopted_; }
   [[nodiscard]] const std::string& path() const { return options_.path; }
   [[nodiscard]] StateWriter::Counters counters() const;
@@ -67,6 +91,8 @@ class StateKeeper {
   [[nodiscard]] SavedEviction* find(CgroupId pod);
   void keep_eviction(SavedEviction eviction);
   void forget_if_over(CgroupId pod);
+  /// Victims that have only left dead tasks, which nobody waits for any more at `now`.
+  void forget_unreaped(MonoTime now);
 
   Options options_;
   SavedState now_;
@@ -74,6 +100,7 @@ class StateKeeper {
   SavedState kept_;
   MonoTime kept_at_{};
   std::size_t adopted_ = 0;
+  std::map<std::string, CgroupId> put_off_;
   std::unique_ptr<StateWriter> writer_;
 };
 

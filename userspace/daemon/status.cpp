@@ -12,6 +12,8 @@
 #include "daemon/status_brakes.h"
 #include "daemon/status_counters.h"
 #include "daemon/status_disk.h"
+#include "daemon/status_notify.h"
+#include "daemon/status_watchers.h"
 
 namespace evictd::daemon {
 
@@ -43,7 +45,9 @@ Json signals_json(const StatusSources& sources, MonoTime now) {
     Json line = {{"signal", eviction::to_string(threshold.signal)},
                  {"kind", threshold.is_hard() ? "hard" : "soft"},
                  {"threshold", eviction::to_string(threshold.value)},
-                 {"grace_period_seconds", to_ms(threshold.grace_period) / 1000}};
+                 {"grace_period_seconds", to_ms(threshold.grace_period) / 1000},
+                 {"grace_period_ms",
+                  std::chrono::ceil<std::chrono::milliseconds>(threshold.grace_period).count()}};
     if (pass != nullptr && pass->observations[threshold.signal]) {
       const eviction::Observation& seen = *pass->observations[threshold.signal];
       line["available"] = seen.available;
@@ -108,7 +112,7 @@ Json pod_json(const StatusSources& sources, const PodRegistry::Listed& listed,
   sys::ReadBuffer buffer;
   CgroupUsage usage;
   static_cast<void>(listed.hot->files.read(now, buffer, usage));
-  line["protection"] = enforce::to_string(listed.hot->protection);
+  line["protection"] = enforce::to_string(listed.hot->protection_now());
   line["qos"] = eviction::to_string(listed.hot->facts.qos);
   line["priority"] = listed.hot->facts.priority;
   line["memory_request_bytes"] =
@@ -188,6 +192,8 @@ Json evictions_json(const RecordStore& records) {
 
 nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
   const config::Settings& settings = sources.config->settings();
+  const WatchingSide watching{.ladder = sources.probe == nullptr ? nullptr : sources.ladder,
+                              .polling = sources.hot->polling.load()};
   Json last_pass = nullptr;
   if (sources.last_pass != nullptr) {
     last_pass = {{"trigger", to_string(sources.last_trigger)},
@@ -208,14 +214,11 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
       {"dry_run", sources.wishes.dry_run.value_or(settings.dry_run)},
       {"dry_run_source", sources.wishes.dry_run ? "evictctl" : "config"},
       {"event_source", sources.probe == nullptr ? "poll" : "bpf"},
-      {"reading_files", sources.probe == nullptr || sources.hot->polling.load()},
+      {"reading_files", watching.ladder == nullptr || watching.polling},
       {"pid_available_source",
        settings.pid_available_source == config::PidAvailableSource::kNode ? "node" : "podRoot"},
-      {"memory_available",
-       {{"source", eviction::to_string(settings.memory.source)},
-        {"swap_aware", settings.memory.swap_aware},
-        {"hugepage_aware", settings.memory.hugepage_aware},
-        {"watched_by_kernel", sources.probe != nullptr && settings.memory.follow_working_set()}}},
+      {"pid_available", pid_available_json(watching, settings.pid_available_source)},
+      {"memory_available", memory_available_json(watching, settings.memory)},
       {"realtime", sources.realtime},
       {"memory_locked", sources.memory_locked},
       {"descriptor_limit", sources.descriptor_limit},
@@ -226,11 +229,12 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
       {"state", state_json(sources)},
       {"signals", signals_json(sources, now)},
       {"disk_layout", layout_json(sources.filesystems->layout())},
-      {"filesystems", filesystems_json(*sources.filesystems, now)},
+      {"filesystems", filesystems_json(*sources.filesystems, settings.compatibility, now)},
       {"conditions", conditions_json(sources, now)},
       {"pods", pods_json(sources, now)},
       {"problems", problems},
       {"hooks", hooks_json(*sources.ladder)},
+      {"notify", sources.notify == nullptr ? Json(nullptr) : notify_json(sources.notify->report())},
       {"records", records_json(*sources.journal, now)},
       {"recording", recording_json(sources.recorder)},
       {"counters", counters_json(sources)},

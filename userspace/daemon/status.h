@@ -5,16 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "base/line_server.h"
 #include "config/config.h"
 #include "daemon/cross_checker.h"
 #include "daemon/hot_loop.h"
 #include "daemon/journal.h"
+#include "daemon/notify_worker.h"
 #include "daemon/pass_copy.h"
 #include "daemon/pass_recorder.h"
 #include "daemon/pod_registry.h"
 #include "daemon/record_store.h"
 #include "daemon/state_keeper.h"
 #include "daemon/storage_keeping.h"
+#include "disk/filesystems.h"
 #include "enforce/actuator.h"
 #include "eviction/threshold_table.h"
 #include "probe/probe.h"
@@ -27,6 +30,8 @@ struct StatusSources {
   const probe::Ladder* ladder = nullptr;
   /// nullptr without BPF.
   const probe::Probe* probe = nullptr;
+  /// nullptr where notifications are not served. Asked for a report.
+  NotifyWorker* notify = nullptr;
   const PodRegistry* registry = nullptr;
   const disk::Filesystems* filesystems = nullptr;
   const StorageKeeping* storage = nullptr;
@@ -41,6 +46,7 @@ struct StatusSources {
   const Journal* journal = nullptr;
   /// nullptr while passes are not recorded.
   const PassRecorder* recorder = nullptr;
+  const base::LineServer::Counters* control_socket = nullptr;
   const HotCounters* hot = nullptr;
   enforce::ActuatorCounters actuator;
   /// nullptr without BPF.

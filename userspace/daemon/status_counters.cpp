@@ -43,6 +43,7 @@ Json kernel_json(const StatusSources& sources) {
           {"charges", counters.charges},
           {"forks", counters.forks},
           {"stale_rows", counters.stale_rows},
+          {"dying_rows", counters.dying_rows},
           {"recursion_misses", misses},
           {"timer_stalled", sources.timer_stalled}};
 }
@@ -53,6 +54,16 @@ Json passes_json(const HotCounters& hot) {
     passes[std::string(to_string(static_cast<PassTrigger>(i)))] = hot.passes[i].load();
   }
   return passes;
+}
+
+Json control_socket_json(const base::LineServer::Counters& counters) {
+  return {{"served", counters.served},
+          {"refused", counters.refused},
+          {"refused_listeners", counters.refused_listeners},
+          {"oversized", counters.oversized},
+          {"timed_out", counters.timed_out},
+          {"aborted", counters.aborted},
+          {"lagging", counters.lagging}};
 }
 
 Json actuator_json(const enforce::ActuatorCounters& counters, std::uint64_t released_by_us) {
@@ -85,6 +96,8 @@ nlohmann::ordered_json counters_json(const StatusSources& sources) {
   Json counters = {{"passes", passes_json(hot)},
                    {"evictions", hot.evictions.load()},
                    {"not_begun", hot.not_begun.load()},
+                   {"too_many_under_way", hot.too_many_under_way.load()},
+                   {"unreaped_tasks", hot.unreaped_tasks.load()},
                    {"kernel_oom_kills", hot.oom_kills.load()},
                    {"lost_records", hot.lost_records.load()},
                    {"resyncs", hot.resyncs.load()},
@@ -96,12 +109,14 @@ nlohmann::ordered_json counters_json(const StatusSources& sources) {
                    {"open_failures", registry.open_failures},
                    {"pods_short_of_descriptors", sources.registry->incomplete()},
                    {"rescans", registry.rescans},
+                   {"watched_anew", registry.watched_anew},
                    {"realtime_overruns", realtime_overruns()}};
   if (sources.cross_checker != nullptr) {
     counters["cross_checks"] = sources.cross_checker->counters().checks;
     counters["cross_check_disagreements"] = sources.cross_checker->counters().disagreements;
   }
   counters["storage"] = storage_counters_json(*sources.storage);
+  counters["control_socket"] = control_socket_json(*sources.control_socket);
   counters["actuator"] = actuator_json(sources.actuator, sources.released_by_us);
   counters["kernel"] = kernel_json(sources);
   return counters;

@@ -21,12 +21,8 @@ const char* state_of(const disk::FilesystemReport& report) {
   return report.stale ? "stale" : "read";
 }
 
-Json filesystem_json(const disk::FilesystemReport& report, MonoTime now) {
-  Json roles = Json::array();
-  for (const disk::Role role : report.roles) {
-    roles.push_back(disk::to_string(role));
-  }
-  Json one = {{"serves", roles},
+Json filesystem_json(const disk::FilesystemReport& report, eviction::Compat compat, MonoTime now) {
+  Json one = {{"serves", roles_json(report.roles, compat)},
               {"path", report.place.path},
               {"origin", report.place.origin},
               {"mount_point", report.place.mount_point},
@@ -50,10 +46,20 @@ Json filesystem_json(const disk::FilesystemReport& report, MonoTime now) {
 
 }  // namespace
 
-Json filesystems_json(const disk::Filesystems& filesystems, MonoTime now) {
+Json roles_json(const std::vector<disk::Role>& roles, eviction::Compat compat) {
+  Json names = Json::array();
+  for (const disk::Role role : roles) {
+    if (role != disk::Role::kContainerFs || compat != eviction::Compat::k1_26) {
+      names.push_back(disk::to_string(role));
+    }
+  }
+  return names;
+}
+
+Json filesystems_json(const disk::Filesystems& filesystems, eviction::Compat compat, MonoTime now) {
   Json list = Json::array();
   for (const disk::FilesystemReport& report : filesystems.report(now)) {
-    list.push_back(filesystem_json(report, now));
+    list.push_back(filesystem_json(report, compat, now));
   }
   return list;
 }

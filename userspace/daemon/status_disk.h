@@ -2,17 +2,23 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <vector>
 
 #include "daemon/storage_keeping.h"
 #include "disk/filesystems.h"
 #include "disk/pod_storage.h"
 #include "evictd/time.h"
+#include "eviction/compat.h"
 
 namespace evictd::daemon {
 
-/// The field "filesystems" of the status: one entry a filesystem, with what it serves.
+/// The field "filesystems" of the status: one entry a filesystem, with what it serves to a kubelet
+/// of `compat`, of which that of 1.26 knows no containerfs.
 [[nodiscard]] nlohmann::ordered_json filesystems_json(const disk::Filesystems& filesystems,
-                                                      MonoTime now);
+                                                      eviction::Compat compat, MonoTime now);
+/// The names of `roles` that it knows.
+[[nodiscard]] nlohmann::ordered_json roles_json(const std::vector<disk::Role>& roles,
+                                                eviction::Compat compat);
 /// The field "storage" of a pod; null without a measurement.
 [[nodiscard]] nlohmann::ordered_json storage_json(const disk::PodStorage* storage, MonoTime now);
 /// The counters of measurements and collectors.

@@ -22,6 +22,16 @@ std::uint64_t ephemeral_bytes(const eviction::Pod& pod, const eviction::PodStati
   return static_cast<std::uint64_t>(disk.root_bytes + disk.log_bytes + disk.volume_bytes);
 }
 
+eviction::DiskReading most_of(const eviction::DiskReading& one,
+                              const eviction::DiskReading& other) {
+  return {.root_bytes = std::max(one.root_bytes, other.root_bytes),
+          .root_inodes = std::max(one.root_inodes, other.root_inodes),
+          .log_bytes = std::max(one.log_bytes, other.log_bytes),
+          .log_inodes = std::max(one.log_inodes, other.log_inodes),
+          .volume_bytes = std::max(one.volume_bytes, other.volume_bytes),
+          .volume_inodes = std::max(one.volume_inodes, other.volume_inodes)};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<StorageKeeping>> StorageKeeping::create(Options options) {
@@ -77,7 +87,12 @@ void StorageKeeping::start_measurement(std::uint64_t round) {
       uids.push_back(listed.entry->uid);
     }
   }
-  worker_->measure(round, std::move(uids));
+  // Nobody knows what those have that were never measured: they come first.
+  std::stable_partition(uids.begin(), uids.end(),
+                        [&](const std::string& uid) { return !measured_.contains(uid); });
+  worker_->measure(
+      round, std::move(uids),
+      round == 0 ? StorageWorker::Telling::kAtTheEnd : StorageWorker::Telling::kAsItComes);
 }
 
 void StorageKeeping::handle(const MeasurePods& message) {
@@ -96,47 +111,66 @@ void StorageKeeping::handle(const RunCollectors& message) {
       jobs.push_back({.collector = collector, .argv = command.argv, .timeout = command.timeout});
     }
   }
+  collector_runs_.begin(message.round, jobs);
   collectors_->run(message.round, std::move(jobs));
 }
 
 void StorageKeeping::take(MeasuredPods& measured) {
-  ++counters_.measurements;
-  last_took_ = measured.ended_at - measured.began_at;
-  std::map<std::string, disk::PodStorage, std::less<>> newer;
+  Storages newer;
   for (disk::PodStorage& storage : measured.pods) {
-    counters_.incomplete += storage.complete ? 0 : 1;
     std::string uid = storage.uid;
     newer.insert_or_assign(std::move(uid), std::move(storage));
   }
-  measured_ = std::move(newer);
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
-    const auto found = measured_.find(listed.entry->uid);
-    if (listed.hot != nullptr && found != measured_.end()) {
-      eviction::PodStatistics& statistics = found->second.statistics;
-      statistics.ephemeral_bytes = ephemeral_bytes(listed.entry->pod, statistics);
-      tell(listed, found->second);
+    const auto found = newer.find(listed.entry->uid);
+    if (listed.hot != nullptr && found != newer.end()) {
+      tell(listed, found->second, measured.round);
     }
   }
+  if (!measured.under_way) {
+    note_whole(measured, std::move(newer));
+  }
   if (awaited_round_ != 0 && measured.round == awaited_round_) {
-    awaited_round_ = 0;
-    options_.send(PodsMeasured{.round = measured.round});
+    awaited_round_ = measured.under_way ? awaited_round_ : 0;
+    options_.send(PodsMeasured{.round = measured.round, .under_way = measured.under_way});
   }
 }
 
-void StorageKeeping::tell(const PodRegistry::Listed& listed, const disk::PodStorage& storage) {
+void StorageKeeping::note_whole(const MeasuredPods& measured, Storages newer) {
+  ++counters_.measurements;
+  last_took_ = measured.ended_at - measured.began_at;
+  counters_.incomplete += static_cast<std::uint64_t>(std::count_if(
+      newer.begin(), newer.end(), [](const auto& one) { return !one.second.complete; }));
+  measured_ = std::move(newer);
+}
+
+eviction::DiskReading StorageKeeping::disk_reading(const cluster::PodEntry& entry,
+                                                   const disk::PodStorage& storage) {
+  if (!entry.pod.volumes.empty() || entry.origin != cluster::PodOrigin::kPath) {
+    return eviction::reading_of(storage.statistics, entry.pod).disk;
+  }
+  // Without a manifest its directories say which volumes it has.
+  eviction::Pod described = entry.pod;
+  described.volumes = storage.volumes;
+  return eviction::reading_of(storage.statistics, described).disk;
+}
+
+void StorageKeeping::tell(const PodRegistry::Listed& listed, disk::PodStorage& storage,
+                          std::uint64_t round) {
   const eviction::Pod& pod = listed.entry->pod;
+  storage.statistics.ephemeral_bytes = ephemeral_bytes(pod, storage.statistics);
   auto hot = std::make_unique<HotStorage>();
   hot->pod = listed.hot->memory_id;
   hot->measured_at = storage.measured_at;
   hot->method = storage.method;
   hot->complete = storage.complete;
-  if (pod.volumes.empty() && listed.entry->origin == cluster::PodOrigin::kPath) {
-    // Without a manifest its directories say which volumes it has.
-    eviction::Pod described = pod;
-    described.volumes = storage.volumes;
-    hot->disk = eviction::reading_of(storage.statistics, described).disk;
-  } else {
-    hot->disk = eviction::reading_of(storage.statistics, pod).disk;
+  hot->round = round;
+  hot->cut_short = storage.cut_short;
+  hot->counted = disk_reading(*listed.entry, storage);
+  hot->disk = hot->counted;
+  if (const auto before = measured_.find(storage.uid);
+      storage.cut_short && before != measured_.end()) {
+    hot->disk = most_of(hot->counted, disk_reading(*listed.entry, before->second));
   }
   const config::Settings& settings = options_.config->settings();
   hot->breaches = settings.storage.local_storage_capacity_isolation &&
@@ -166,6 +200,7 @@ void StorageKeeping::take(const CollectorsEnd& ended) {
                          {{"ms", to_ms(one.took)}, {"output", one.end->output}});
     }
   }
+  collector_runs_.end(ended);
   options_.send(CollectorsDone{.round = ended.round});
 }
 

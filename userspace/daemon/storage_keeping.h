@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "core/clock.h"
+#include "daemon/collector_runs.h"
 #include "daemon/collector_worker.h"
 #include "daemon/messages.h"
 #include "daemon/pod_registry.h"
@@ -46,6 +47,8 @@ class StorageKeeping {
     std::string uid;
     bool below_pod_root = false;
     bool for_disk = false;
+    /// For a filesystem of images and writable layers alone, which only its runtime can free.
+    bool for_layers = false;
     /// When it was killed or will be.
     MonoTime killed_at{};
     /// It has no process any more.
@@ -79,25 +82,35 @@ class StorageKeeping {
 
   /// The newest measurement of a pod; nullptr if there is none.
   [[nodiscard]] const disk::PodStorage* storage_of(std::string_view uid) const;
+  /// What the last collectors to run had done by `moment`.
+  [[nodiscard]] std::vector<exporting::RecordedCollector> collectors_as_of(MonoTime moment) const {
+    return collector_runs_.as_of(moment);
+  }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   /// How long the last measurement of all pods took; nothing before the first.
   [[nodiscard]] std::optional<Duration> last_took() const { return last_took_; }
 
  private:
+  using Storages = std::map<std::string, disk::PodStorage, std::less<>>;
+
   explicit StorageKeeping(Options options) : options_(std::move(options)) {}
   void start_measurement(std::uint64_t round);
   void take(MeasuredPods& measured);
   void take(const RemovedData& removed);
   void take(const CollectorsEnd& ended);
-  void tell(const PodRegistry::Listed& listed, const disk::PodStorage& storage);
+  void tell(const PodRegistry::Listed& listed, disk::PodStorage& storage, std::uint64_t round);
+  [[nodiscard]] static eviction::DiskReading disk_reading(const cluster::PodEntry& entry,
+                                                          const disk::PodStorage& storage);
+  void note_whole(const MeasuredPods& measured, Storages newer);
   [[nodiscard]] std::vector<sys::Mount> mounts() const;
   void note_processes_gone(VictimReleases::Victim& victim, MonoTime at);
 
   Options options_;
   std::unique_ptr<StorageWorker> worker_;
   std::unique_ptr<CollectorWorker> collectors_;
+  CollectorRuns collector_runs_;
   VictimReleases releases_;
-  std::map<std::string, disk::PodStorage, std::less<>> measured_;
+  Storages measured_;
   /// Of the last measurement that somebody waits for; 0 while nobody does.
   std::uint64_t awaited_round_ = 0;
   std::optional<MonoTime> next_measurement_;

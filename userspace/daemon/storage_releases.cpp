@@ -32,6 +32,7 @@ void StorageKeeping::note_victim(const EvictedPod& evicted) {
   noted.removes_data = evicted.for_disk &&
                        storage.evicted_pod_data == config::EvictedPodData::kRemoveEmptyDirs &&
                        evicted.below_pod_root;
+  noted.awaits_layers = evicted.for_layers;
   releases_.begin(std::move(noted));
   const MonoTime now = options_.clock->now();
   if (evicted.gone) {

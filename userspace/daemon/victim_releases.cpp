@@ -86,10 +86,12 @@ bool VictimReleases::is_released(const Victim& victim) {
   if (!is_gone(victim, Holding::kProcesses)) {
     return false;
   }
-  // With its data goes what it took up, whoever takes its cgroup away.
-  return victim.removes_data
-             ? is_gone(victim, Holding::kData) || !victim.data_error.empty()
-             : is_gone(victim, Holding::kVolumes) && is_gone(victim, Holding::kCgroup);
+  // With its data goes what it took up of volumes, whoever takes its cgroup away. Data that could
+  // not be removed is the kubelet's to remove: nothing was freed yet.
+  const bool goes_with_data =
+      victim.removes_data && !victim.awaits_layers && victim.data_error.empty();
+  return goes_with_data ? is_gone(victim, Holding::kData)
+                        : is_gone(victim, Holding::kVolumes) && is_gone(victim, Holding::kCgroup);
 }
 
 std::vector<VictimReleases::Victim> VictimReleases::take_released(MonoTime now) {

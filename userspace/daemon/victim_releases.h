@@ -41,9 +41,12 @@ class VictimReleases {
     /// From here on it is awaited for 30 s: its end, or while its grace runs when that is due.
     MonoTime killed_at{};
     bool removes_data = false;
+    /// Its writable layers are what is wanted back. They are not known; whoever removes its cgroup
+    /// has removed its containers.
+    bool awaits_layers = false;
     /// When each was found gone.
     std::array<std::optional<MonoTime>, kHoldings> gone_at;
-    /// Why the data could not be removed.
+    /// Why the data could not be removed; then its volumes and its cgroup are awaited.
     std::string data_error;
   };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/watch_points.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 
@@ -11,8 +13,9 @@ namespace evictd::daemon {
 namespace {
 
 /// A hold ends when a further quarter of the threshold is used up, wherever it began: eighths see
-/// that at most an eighth late.
+/// that at most an eighth late. Where less was left it ends when half of that is: these see it.
 constexpr std::int64_t kStepsOfThreshold = 8;
+constexpr std::array<std::int64_t, 2> kPartsOfLastStep = {2, 4};
 
 /// Ids of one threshold's levels: its place, then the level.
 constexpr std::uint64_t kIdsPerThreshold = 16;
@@ -20,7 +23,19 @@ constexpr std::uint64_t kIdsPerThreshold = 16;
 struct Watched {
   probe::WatchedThreshold level;
   std::int64_t capacity = -1;
+  /// How far below the capacity less what is available the watched value is; may be negative.
+  std::int64_t shift = 0;
+  /// How far off the shift may be.
+  std::int64_t slack = 0;
 };
+
+Watched node_memory_level(Watched watched, const NodeMemory& memory) {
+  watched.level.signal = memory.signal;
+  watched.capacity = memory.capacity.value;
+  watched.shift = memory.capacity.value - memory.sum.value;
+  watched.slack = memory.slack.value;
+  return watched;
+}
 
 /// What `signal` watches, without a level; nothing for what no kernel counter shows.
 std::optional<Watched> watched_by(eviction::Signal signal, const WatchPointOptions& options) {
@@ -28,9 +43,7 @@ std::optional<Watched> watched_by(eviction::Signal signal, const WatchPointOptio
   watched.level.hysteresis = static_cast<std::uint64_t>(options.hysteresis.memory.value);
   switch (signal) {
     case eviction::Signal::kMemoryAvailable:
-      watched.level.signal = probe::Signal::kNodeWorkingSet;
-      watched.capacity = options.capacities.node_memory.value;
-      return watched;
+      return node_memory_level(watched, options.capacities.node_memory);
     case eviction::Signal::kAllocatableMemoryAvailable:
       watched.level.signal = probe::Signal::kCgroupWorkingSet;
       watched.level.cgroup = options.root.memory;
@@ -61,21 +74,30 @@ std::optional<Watched> watched_by(eviction::Signal signal, const WatchPointOptio
   return std::nullopt;
 }
 
+bool is_of_node(probe::Signal signal) {
+  return signal == probe::Signal::kNodeWorkingSet || signal == probe::Signal::kNodeTaken ||
+         signal == probe::Signal::kNodeTasks;
+}
+
 /// Levels of use for one threshold, without repetitions: a level of 0 tasks or bytes is met always
 /// and watching it would say nothing.
-std::set<std::int64_t> levels_of(const eviction::Threshold& threshold, std::int64_t capacity,
+std::set<std::int64_t> levels_of(const eviction::Threshold& threshold, const Watched& watched,
                                  const eviction::HardFloor& floor) {
   std::set<std::int64_t> levels;
+  const std::int64_t capacity = watched.capacity;
   const std::optional<std::int64_t> met = eviction::use_at_crossing(threshold, capacity);
   if (!met) {
     return levels;
   }
-  levels.insert(*met - 1);
+  levels.insert({*met - 1 - watched.slack, *met - 1, *met - 1 + watched.slack});
   if (threshold.is_hard()) {
     // Met below `amount`, so that levels of it are reported once less than that is available.
     const std::int64_t amount = capacity - *met + 1;
     for (std::int64_t step = 1; step < kStepsOfThreshold; ++step) {
       levels.insert(capacity - amount / kStepsOfThreshold * step);
+    }
+    for (const std::int64_t part : kPartsOfLastStep) {
+      levels.insert(capacity - amount / (kStepsOfThreshold * part));
     }
     levels.insert(capacity - floor.amount.value_or(static_cast<std::int64_t>(
                                  static_cast<double>(amount) * floor.percent_of_threshold / 100)));
@@ -98,15 +120,14 @@ std::vector<probe::WatchedThreshold> watch_points(
     if (!watched || watched->capacity < 0) {
       continue;
     }
-    if (watched->level.signal != probe::Signal::kNodeWorkingSet &&
-        watched->level.signal != probe::Signal::kNodeTasks && !watched->level.cgroup) {
+    if (!is_of_node(watched->level.signal) && !watched->level.cgroup) {
       continue;
     }
     std::uint64_t id = i * kIdsPerThreshold;
-    for (const std::int64_t level : levels_of(thresholds[i], watched->capacity, options.floor)) {
+    for (const std::int64_t level : levels_of(thresholds[i], *watched, options.floor)) {
       probe::WatchedThreshold point = watched->level;
       point.id = id++;
-      point.value = static_cast<std::uint64_t>(level);
+      point.value = static_cast<std::uint64_t>(std::max<std::int64_t>(0, level - watched->shift));
       points.push_back(point);
     }
   }

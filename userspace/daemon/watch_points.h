@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "daemon/node_memory.h"
 #include "evictd/bytes.h"
 #include "evictd/cgroup_id.h"
 #include "eviction/manager.h"
@@ -16,9 +17,7 @@ namespace evictd::daemon {
 
 /// What thresholds are measured against; a change of any moves the watched levels.
 struct Capacities {
-  /// MemTotal, less huge pages where those do not count; -1 where memory.available does not follow
-  /// the working set.
-  Bytes node_memory{-1};
+  NodeMemory node_memory;
   /// Limit of the pod root, -1 for none.
   Bytes pod_root_memory{-1};
   std::int64_t node_tasks = -1;
@@ -46,7 +45,9 @@ struct WatchPointOptions {
 
 /// The levels of use that the kernel side has to report: where each threshold is met and, below a
 /// hard one, each further eighth of it and its floor, because a hold and a grace end when so much
-/// less is available. Thresholds whose capacity is not known are left out, as are disk signals.
+/// less is available. Where the sum of watched value and memory.available may have moved since, a
+/// level before the threshold and one behind it bound what that makes it early or late. Thresholds
+/// whose capacity is not known are left out, as are disk signals.
 [[nodiscard]] std::vector<probe::WatchedThreshold> watch_points(
     const std::vector<eviction::Threshold>& thresholds, const WatchPointOptions& options);
 

@@ -20,6 +20,9 @@ struct FilesystemReading {
   /// Both 0 on a filesystem that makes inodes as it needs them.
   std::int64_t inodes_free = 0;
   std::int64_t inodes = 0;
+  /// Used up a second since the reading before; negative while more becomes free, 0 without one.
+  std::int64_t bytes_per_second = 0;
+  std::int64_t inodes_per_second = 0;
   /// When it was asked: what happened before that is in the numbers.
   MonoTime asked_at{};
   MonoTime read_at{};
@@ -29,6 +32,10 @@ struct FilesystemReading {
 /// the kubelet: blocks times f_frsize, what is free without the reserve of root.
 /// Errors: those of statvfs(3), with the path.
 [[nodiscard]] Result<FilesystemReading> read_filesystem(const std::string& path, MonoTime now);
+
+/// When nothing will be left if it goes on as since the reading before; nothing while it does not
+/// fill.
+[[nodiscard]] std::optional<MonoTime> full_at(const FilesystemReading& reading, bool inodes);
 
 /// The newest reading of one filesystem, handed from one writing thread to any number of readers.
 /// A reader never waits for the writer, whatever their priorities: of two places the one that was
@@ -43,7 +50,7 @@ class ReadingCell {
   [[nodiscard]] std::optional<FilesystemReading> load() const;
 
  private:
-  static constexpr std::size_t kWords = 6;
+  static constexpr std::size_t kWords = 8;
   using Words = std::array<std::atomic<std::int64_t>, kWords>;
 
   /// Readings so far; the newest is at its remainder by two.

@@ -55,6 +55,12 @@ Result<> Filesystems::start_samplers(const Options& options) {
   return {};
 }
 
+void Filesystems::await_first(MonoTime end) const {
+  for (const Sampled& one : sampled_) {
+    one.sampler->await_first(end);
+  }
+}
+
 std::optional<eviction::FilesystemStatistics> Filesystems::statistics(Role role,
                                                                       MonoTime now) const {
   const std::optional<FilesystemReading> reading =
@@ -73,6 +79,12 @@ std::optional<eviction::FilesystemStatistics> Filesystems::statistics(Role role,
   return statistics;
 }
 
+std::optional<MonoTime> Filesystems::full_at(Role role, bool inodes) const {
+  const std::optional<FilesystemReading> reading =
+      sampled_[of_role_[static_cast<std::size_t>(role)]].sampler->cell().load();
+  return reading ? disk::full_at(*reading, inodes) : std::nullopt;
+}
+
 std::optional<MonoTime> Filesystems::all_asked_at() const {
   std::optional<MonoTime> oldest;
   for (const Sampled& one : sampled_) {
@@ -89,6 +101,10 @@ void Filesystems::request() const {
   for (const Sampled& one : sampled_) {
     one.sampler->request();
   }
+}
+
+void Filesystems::request_newer(Role role) const {
+  sampled_[of_role_[static_cast<std::size_t>(role)]].sampler->request_newer();
 }
 
 void Filesystems::set_watch(const SampleWatch& watch) {

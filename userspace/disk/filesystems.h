@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/timer.h"
+#include "disk/newest_readings.h"
 #include "disk/places.h"
 #include "disk/sampler.h"
 #include "evictd/result.h"
@@ -26,7 +27,7 @@ struct FilesystemReport {
 };
 
 /// The node's filesystems, each sampled by a thread of its own, and the newest readings of them.
-class Filesystems {
+class Filesystems final : public NewestReadings {
  public:
   struct Options {
     Places places;
@@ -34,24 +35,22 @@ class Filesystems {
   };
   [[nodiscard]] static Result<std::unique_ptr<Filesystems>> start(const Options& options);
 
-  /// The newest statistics of a role's filesystem, as the kubelet has them; nothing if it was never
-  /// read or did not answer for longer than two of the longest intervals. Any thread; never blocks.
-  [[nodiscard]] std::optional<eviction::FilesystemStatistics> statistics(Role role,
-                                                                         MonoTime now) const;
-  /// When the oldest of the newest readings was asked for: all of them know what had happened by
-  /// then. Nothing while one is missing.
-  [[nodiscard]] std::optional<MonoTime> all_asked_at() const;
-  /// Readable when a reading wants a pass; consume() then. One thread.
-  [[nodiscard]] int descriptor() const { return wake_->descriptor(); }
-  void consume() const { wake_->consume(); }
-  /// Asks for new readings of all now; the answer makes descriptor() readable. Any thread.
-  void request() const;
+  [[nodiscard]] std::optional<eviction::FilesystemStatistics> statistics(
+      Role role, MonoTime now) const override;
+  [[nodiscard]] std::optional<MonoTime> full_at(Role role, bool inodes) const override;
+  [[nodiscard]] std::optional<MonoTime> all_asked_at() const override;
+  [[nodiscard]] int descriptor() const override { return wake_->descriptor(); }
+  void consume() const override { wake_->consume(); }
+  void request() const override;
+  void request_newer(Role role) const override;
+  [[nodiscard]] eviction::DiskLayout layout() const override { return layout_of(places_); }
 
-  [[nodiscard]] eviction::DiskLayout layout() const { return layout_of(places_); }
   [[nodiscard]] const Places& places() const { return places_; }
   /// Other thresholds or bounds from now on.
   void set_watch(const SampleWatch& watch);
   [[nodiscard]] std::vector<FilesystemReport> report(MonoTime now) const;
+  /// Waits until each was asked once, or until `end`: one that hangs must not hold up the rest.
+  void await_first(MonoTime end) const;
 
  private:
   struct Sampled {

@@ -31,7 +31,11 @@ void Pace::restart(std::int64_t steps_per_second) {
 }
 
 bool Pace::spend() {
+  if (out_of_steps()) {
+    return false;
+  }
   ++steps_;
+  --steps_left_;
   if (steps_ % kStepsALook != 0) {
     return !cancelled();
   }

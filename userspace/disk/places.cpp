@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "disk/places.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace evictd::disk {
 
 namespace {
@@ -8,10 +11,14 @@ namespace {
 using eviction::Signal;
 
 Place place_at(const std::string& path, std::string origin, const Machine& machine) {
-  const std::string real = machine.resolve(path).value_or(path);
-  Place place{
-      .path = path, .origin = std::move(origin), .mount_point = "/", .device = {}, .type = {}};
-  if (const sys::Mount* mount = sys::mount_of(machine.mounts, real)) {
+  const std::optional<std::string> real = machine.resolve(path);
+  Place place{.path = path,
+              .origin = std::move(origin),
+              .mount_point = "/",
+              .found = real.has_value(),
+              .device = {},
+              .type = {}};
+  if (const sys::Mount* mount = sys::mount_of(machine.mounts, real.value_or(path))) {
     place.mount_point = mount->point;
     place.device = mount->device;
     place.type = mount->type;
@@ -87,6 +94,13 @@ Places find_places(const PlaceOptions& options, const Machine& machine) {
     container = place_at(options.container_fs_path, "containerfsPath", machine);
   }
   return places;
+}
+
+std::vector<Place> missing_places(const Places& places) {
+  std::vector<Place> missing;
+  std::copy_if(places.begin(), places.end(), std::back_inserter(missing),
+               [](const Place& place) { return !place.found && place.origin.ends_with("fsPath"); });
+  return missing;
 }
 
 eviction::DiskLayout layout_of(const Places& places) {

@@ -41,6 +41,8 @@ struct Place {
   /// The key of the configuration that named it, or "detected".
   std::string origin;
   std::string mount_point;
+  /// Whether the directory is there, or answers; else the mount is the one that it would be on.
+  bool found = true;
   /// As sys::Mount has it: tells filesystems apart.
   std::string device;
   std::string type;
@@ -69,6 +71,10 @@ struct Machine {
 /// Finds the three. Without a configured path nodefs holds the kubelet's root directory, imagefs
 /// the container runtime's, or is nodefs where there is none; containerfs is imagefs.
 [[nodiscard]] Places find_places(const PlaceOptions& options, const Machine& machine);
+
+/// Those that the configuration names and that were not found; where a directory that evictd itself
+/// expects is not there, nothing is amiss.
+[[nodiscard]] std::vector<Place> missing_places(const Places& places);
 
 /// Images on another device than nodefs; writable layers on another one than images.
 [[nodiscard]] eviction::DiskLayout layout_of(const Places& places);

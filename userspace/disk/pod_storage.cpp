@@ -44,6 +44,10 @@ std::vector<std::string> directories_in(const std::string& path) {
               : std::vector<std::string>{};
 }
 
+base::Fd open_directory(const std::string& path) {
+  return base::Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
 }  // namespace
 
 std::string_view to_string(StorageMethod method) {
@@ -108,18 +112,48 @@ void PodStorageMeter::measure_logs(PodStorage& storage) {
   }
 }
 
+std::optional<std::uint32_t> PodStorageMeter::own_project(int directory) {
+  const std::optional<std::uint32_t> project = project_of(directory);
+  if (!project) {
+    return std::nullopt;
+  }
+  const base::Fd parent(::openat(directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent || project_of(parent.get()) == project) {
+    return std::nullopt;
+  }
+  if (!claims_) {
+    claims_ = read_claims();
+  }
+  return claims_->shared(directory, *project) ? std::nullopt : project;
+}
+
+ProjectClaims PodStorageMeter::read_claims() const {
+  ProjectClaims claims;
+  const auto add_all_in = [&](const std::string& parent) {
+    for (const std::string& name : directories_in(parent)) {
+      claims.add(open_directory(parent + "/" + name));
+    }
+  };
+  for (const std::string& uid : directories_in(directories_.kubelet_root + "/pods")) {
+    for (const Plugin& plugin : kPlugins) {
+      add_all_in(volumes_of(directories_.kubelet_root, uid) + plugin.directory);
+    }
+  }
+  for (const auto& [uid, logs] : logs_) {
+    add_all_in(logs);
+  }
+  return claims;
+}
+
 eviction::StorageUse PodStorageMeter::use_of(const std::string& path, PodStorage& storage) {
-  const base::Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const base::Fd directory = open_directory(path);
   if (!directory) {
     return {};
   }
-  const std::optional<std::uint32_t> project = project_of(directory.get());
-  const sys::Mount* mount = project ? sys::mount_of(mounts_, path) : nullptr;
-  // A project that the directory above belongs to as well is not the volume's own.
-  const base::Fd parent(
-      mount == nullptr ? -1 : ::openat(directory.get(), "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (parent && project_of(parent.get()) != project) {
-    if (const std::optional<QuotaUsage> quota = quota_usage(mount->source, *project)) {
+  if (const std::optional<std::uint32_t> project = own_project(directory.get())) {
+    const sys::Mount* mount = sys::mount_of(mounts_, path);
+    if (const std::optional<QuotaUsage> quota = quota_usage(
+            directory.get(), *project, mount == nullptr ? std::string{} : mount->source)) {
       if (storage.method == StorageMethod::kNone) {
         storage.method = StorageMethod::kQuota;
       }
@@ -133,6 +167,7 @@ eviction::StorageUse PodStorageMeter::use_of(const std::string& path, PodStorage
     return {};
   }
   storage.complete = storage.complete && usage->complete;
+  storage.cut_short = storage.cut_short || usage->cut_short;
   return {usage->bytes, usage->inodes};
 }
 

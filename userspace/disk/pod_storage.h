@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "disk/pace.h"
+#include "disk/project_claims.h"
 #include "evictd/result.h"
 #include "evictd/time.h"
 #include "eviction/pod.h"
@@ -45,6 +47,8 @@ struct PodStorage {
   MonoTime measured_at{};
   /// False: something of it could not be counted.
   bool complete = true;
+  /// Its part of the steps was used up: at least so much is there.
+  bool cut_short = false;
 };
 
 /// One look at the storage of many pods.
@@ -60,12 +64,19 @@ class PodStorageMeter {
  private:
   void measure_logs(PodStorage& storage);
   [[nodiscard]] eviction::StorageUse use_of(const std::string& path, PodStorage& storage);
+  /// The project that the directory has for itself: the one above does not have it, nor does
+  /// anything else that is measured.
+  [[nodiscard]] std::optional<std::uint32_t> own_project(int directory);
+  /// Opens all volumes and logs of all pods.
+  [[nodiscard]] ProjectClaims read_claims() const;
 
   PodDirectories directories_;
   Pace& pace_;
   std::vector<sys::Mount> mounts_;
   /// uid to the directory of its logs: NAMESPACE_NAME_UID.
   std::map<std::string, std::string> logs_;
+  /// Read once anything has a project.
+  std::optional<ProjectClaims> claims_;
 };
 
 /// Where the emptyDir volumes of the pod `uid` are.

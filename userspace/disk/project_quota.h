@@ -17,9 +17,11 @@ struct QuotaUsage {
 /// projects or the directory has none. Source: FS_IOC_FSGETXATTR.
 [[nodiscard]] std::optional<std::uint32_t> project_of(int directory);
 
-/// What the filesystem on the block device `source` counts for a project; nothing where it does not
-/// count. Source: quotactl(2), Q_XGETQUOTA.
-[[nodiscard]] std::optional<QuotaUsage> quota_usage(const std::string& source,
-                                                    std::uint32_t project);
+/// What the filesystem that `directory` is on counts for a project; nothing where it does not
+/// count, or does not tell: it tells CAP_SYS_ADMIN alone. `source` is the block device, for kernels
+/// before 5.14, which cannot be asked by a descriptor. Source: quotactl_fd(2) or quotactl(2),
+/// Q_XGETQUOTA.
+[[nodiscard]] std::optional<QuotaUsage> quota_usage(int directory, std::uint32_t project,
+                                                    const std::string& source);
 
 }  // namespace evictd::disk

@@ -25,16 +25,28 @@ struct CloseStream {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-std::vector<std::string> names_in(int directory) {
-  std::vector<std::string> names;
-  const int own = ::openat(directory, ".", kOpenDirectory);
-  const std::unique_ptr<DIR, CloseStream> stream(own < 0 ? nullptr : ::fdopendir(own));
-  while (const dirent* entry = stream ? ::readdir(stream.get()) : nullptr) {
+struct Names {
+  std::vector<std::string> all;
+  /// errno of a directory that could not be listed to its end, else 0.
+  int failure = 0;
+};
+
+Names names_in(int directory) {
+  Names names;
+  base::Fd own(::openat(directory, ".", kOpenDirectory));
+  const std::unique_ptr<DIR, CloseStream> stream(own ? ::fdopendir(own.get()) : nullptr);
+  if (!stream) {
+    names.failure = errno;
+    return names;
+  }
+  static_cast<void>(own.release());
+  for (errno = 0; const dirent* entry = ::readdir(stream.get()); errno = 0) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") {
-      names.emplace_back(name);
+      names.all.emplace_back(name);
     }
   }
+  names.failure = errno;
   return names;
 }
 
@@ -55,6 +67,13 @@ class Removal {
     while (directory && !levels_.empty()) {
       directory =
           levels_.back().below.empty() ? up(std::move(directory)) : down(std::move(directory));
+    }
+  }
+
+  /// Something could not be looked at: 0 and ENOENT mean that there is nothing to remove.
+  void note(int error) {
+    if (failure_ == 0 && error != ENOENT) {
+      failure_ = error;
     }
   }
 
@@ -98,7 +117,9 @@ class Removal {
   /// Removes the files in `directory`; answers the directories.
   std::vector<std::string> files_out_of(int directory) {
     std::vector<std::string> directories;
-    for (std::string& name : names_in(directory)) {
+    Names names = names_in(directory);
+    note(names.failure);
+    for (std::string& name : names.all) {
       if (!pace_.spend()) {
         note(ECANCELED);
         return {};
@@ -121,12 +142,6 @@ class Removal {
     }
   }
 
-  void note(int error) {
-    if (failure_ == 0 && error != ENOENT) {
-      failure_ = error;
-    }
-  }
-
   Pace& pace_;
   std::vector<Level> levels_;
   std::uint64_t removed_ = 0;
@@ -143,10 +158,15 @@ Result<std::uint64_t> remove_empty_dir_data(const std::string& kubelet_root, con
     return errno == ENOENT ? Result<std::uint64_t>(0) : fail_errno(errno, "open " + path);
   }
   Removal removal(pace);
-  for (const std::string& name : names_in(volumes.get())) {
+  const Names names = names_in(volumes.get());
+  removal.note(names.failure);
+  for (const std::string& name : names.all) {
     // The volume itself may be a mount: a tmpfs for the medium Memory.
-    if (base::Fd volume(::openat(volumes.get(), name.c_str(), kOpenDirectory)); volume) {
+    base::Fd volume(::openat(volumes.get(), name.c_str(), kOpenDirectory));
+    if (volume) {
       removal.empty(std::move(volume));
+    } else if (errno != ENOTDIR && errno != ELOOP) {
+      removal.note(errno);
     }
   }
   if (removal.failure() != 0) {

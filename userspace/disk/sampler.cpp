@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/system_clock.h"
+#include "sys/thread_name.h"
 
 namespace evictd::disk {
 
@@ -28,12 +29,15 @@ std::int64_t capacity_of(const FilesystemReading& reading, bool inodes) {
   return inodes ? reading.inodes : reading.capacity_bytes;
 }
 
+/// Two readings that are nearer to each other say nothing of a rate.
+constexpr std::chrono::milliseconds kShortestRate{2};
+
 /// Units used up a second between two readings.
 std::int64_t rate_between(const FilesystemReading& before, const FilesystemReading& after,
                           bool inodes) {
   const std::chrono::duration<double> passed = after.read_at - before.read_at;
-  if (passed.count() <= 0) {
-    return 0;
+  if (passed < kShortestRate) {
+    return inodes ? before.inodes_per_second : before.bytes_per_second;
   }
   return static_cast<std::int64_t>(
       static_cast<double>(available_of(before, inodes) - available_of(after, inodes)) /
@@ -49,7 +53,7 @@ struct Judgement {
 };
 
 Judgement judge(const SampleWatch& watch, const std::vector<Role>& roles,
-                const FilesystemReading& reading, const std::optional<FilesystemReading>& before) {
+                const FilesystemReading& reading) {
   Judgement judgement{.next = watch.sampling.longest, .met = false, .states = {}};
   for (std::size_t i = 0; i < watch.thresholds.size(); ++i) {
     const eviction::Signal signal = watch.thresholds[i].signal;
@@ -71,8 +75,9 @@ Judgement judge(const SampleWatch& watch, const std::vector<Role>& roles,
         watch.thresholds.limit(i, seen.capacity, eviction::MinReclaim::kIgnored));
     const Distance distance{
         .left = seen.available - limit,
-        .rate = before ? rate_between(*before, reading, inodes) : 0,
-        .assumed_rate = inodes ? kAssumedInodesPerSecond : kAssumedBytesPerSecond};
+        .rate = inodes ? reading.inodes_per_second : reading.bytes_per_second,
+        .assumed_rate = inodes ? kAssumedInodesPerSecond : kAssumedBytesPerSecond,
+        .until_full = seen.available};
     judgement.met = judgement.met || distance.left < 0;
     judgement.next = std::min(judgement.next, next_sample_in(watch.sampling, distance));
   }
@@ -92,6 +97,8 @@ struct Sampler::Shared {
   const base::WakeUp requests;
   ReadingCell cell;
   std::atomic<bool> wanted{false};
+  /// A request is to be answered.
+  std::atomic<bool> unanswered{false};
   std::atomic<bool> stop{false};
 
   std::mutex mutex;
@@ -103,6 +110,7 @@ struct Sampler::Shared {
   void run();
   [[nodiscard]] Duration sample();
   void note_end(const Result<FilesystemReading>& reading, Duration next);
+  void note_answer(bool asked);
   void tell(const FilesystemReading& reading, const Judgement& judgement);
 
   // Of the thread alone.
@@ -137,6 +145,7 @@ Duration Sampler::Shared::sample() {
   }
   Result<FilesystemReading> reading = read_filesystem(options.path, clock.now());
   if (!reading) {
+    note_answer(asked);
     cell.clear();
     note_end(reading, now_watched.sampling.longest);
     if (asked || std::exchange(told, std::nullopt)) {
@@ -146,7 +155,12 @@ Duration Sampler::Shared::sample() {
   }
   // What it says was so when the answer came, however long that took.
   reading->read_at = clock.now();
-  const Judgement judgement = judge(now_watched, options.roles, *reading, before);
+  if (before) {
+    reading->bytes_per_second = rate_between(*before, *reading, /*inodes=*/false);
+    reading->inodes_per_second = rate_between(*before, *reading, /*inodes=*/true);
+  }
+  const Judgement judgement = judge(now_watched, options.roles, *reading);
+  note_answer(asked);
   cell.store(*reading);
   note_end(reading, judgement.next);
   before = *reading;
@@ -166,6 +180,14 @@ void Sampler::Shared::note_end(const Result<FilesystemReading>& reading, Duratio
   if (!reading) {
     ++report.failures;
     report.error = reading.error().message();
+  }
+  changed.notify_all();
+}
+
+/// Before it is shown: whoever has seen the answer may ask anew.
+void Sampler::Shared::note_answer(bool asked) {
+  if (asked && !wanted.load()) {
+    unanswered.store(false);
   }
 }
 
@@ -189,7 +211,10 @@ Result<std::unique_ptr<Sampler>> Sampler::start(Options options) {
   }
   auto shared = std::make_shared<Shared>(std::move(options), std::move(*requests));
   // The thread owns its part too, because it may have to be left behind.
-  std::thread([shared] { shared->run(); }).detach();
+  std::thread([shared] {
+    sys::name_thread("evictd-disk");
+    shared->run();
+  }).detach();
   return std::unique_ptr<Sampler>(new Sampler(std::move(shared)));
 }
 
@@ -201,8 +226,15 @@ Sampler::~Sampler() {
 }
 
 void Sampler::request() const {
+  shared_->unanswered.store(true);
   shared_->wanted.store(true);
   shared_->requests.signal();
+}
+
+void Sampler::request_newer() const {
+  if (!shared_->unanswered.load()) {
+    request();
+  }
 }
 
 const ReadingCell& Sampler::cell() const {
@@ -215,6 +247,12 @@ void Sampler::set_watch(SampleWatch watch) {
     shared_->watch = std::move(watch);
   }
   request();
+}
+
+void Sampler::await_first(MonoTime end) const {
+  std::unique_lock lock(shared_->mutex);
+  shared_->changed.wait_for(lock, end - shared_->clock.now(),
+                            [this] { return shared_->report.samples != 0; });
 }
 
 SamplerReport Sampler::report() const {

@@ -61,8 +61,12 @@ class Sampler {
 
   /// Asks for a reading now. Never blocks.
   void request() const;
+  /// The same, unless an earlier request is to be answered yet.
+  void request_newer() const;
   [[nodiscard]] const ReadingCell& cell() const;
   void set_watch(SampleWatch watch);
+  /// Waits until it was asked once, with an answer or an error, or until `end`.
+  void await_first(MonoTime end) const;
   [[nodiscard]] SamplerReport report() const;
 
  private:

@@ -9,9 +9,8 @@ namespace {
 
 constexpr Duration kWhileMet = std::chrono::milliseconds(500);
 
-}  // namespace
-
-Duration next_sample_in(const SamplingOptions& options, const Distance& distance) {
+/// By the thresholds alone.
+Duration by_distance(const SamplingOptions& options, const Distance& distance) {
   const Duration shortest = std::min(options.shortest, options.longest);
   if (distance.left <= 0) {
     return std::clamp(kWhileMet, shortest, options.longest);
@@ -24,6 +23,21 @@ Duration next_sample_in(const SamplingOptions& options, const Distance& distance
     return options.longest;
   }
   return std::max(std::chrono::duration_cast<Duration>(half), shortest);
+}
+
+}  // namespace
+
+Duration next_sample_in(const SamplingOptions& options, const Distance& distance) {
+  const Duration next = by_distance(options, distance);
+  if (distance.rate <= 0) {
+    return next;
+  }
+  const std::chrono::duration<double> eighth{static_cast<double>(distance.until_full) /
+                                             static_cast<double>(distance.rate) / 8};
+  if (eighth >= next) {
+    return next;
+  }
+  return std::min(next, std::max(std::chrono::duration_cast<Duration>(eighth), kFullSoon));
 }
 
 }  // namespace evictd::disk

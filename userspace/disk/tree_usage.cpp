@@ -71,13 +71,15 @@ class Walk {
     device_ = top->device;
     add(*top);
     enter(std::move(current), *top);
-    while (!levels_.empty() && !pace_.cancelled()) {
+    while (!levels_.empty() && !pace_.given_up()) {
       if (levels_.back().below.empty()) {
         go_up();
       } else {
         go_down();
       }
     }
+    usage_.complete = usage_.complete && levels_.empty();
+    usage_.cut_short = usage_.cut_short || (!levels_.empty() && pace_.out_of_steps());
     return usage_;
   }
 
@@ -154,6 +156,7 @@ class Walk {
       }
       if (!pace_.spend()) {
         usage_.complete = false;
+        usage_.cut_short = pace_.out_of_steps();
         return {};
       }
       const std::optional<Entry> seen = look(directory, entry->d_name);

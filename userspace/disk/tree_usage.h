@@ -19,6 +19,8 @@ struct TreeUsage {
   std::uint64_t vanished = 0;
   /// False: it was given up, or a directory was moved away under it; the rest is missing.
   bool complete = true;
+  /// The steps that it was allowed were used up: at least so much is there.
+  bool cut_short = false;
 };
 
 /// Adds up a tree as the kubelet does: blocks of 512 bytes and inodes, each inode once however many

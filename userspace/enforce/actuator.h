@@ -58,8 +58,9 @@ class Actuator {
   /// Starts to evict. `grace` 0: SIGKILL at once and no SIGTERM. Else SIGTERM now and SIGKILL when
   /// the grace has passed. `target` is pinned until it is released.
   /// Errors: kInvalid when the pod is protected, the reason in the context; kNotFound when no
-  /// process is left in it (normal: take the next pass); kBusy when it is being evicted already;
-  /// kExhausted when too many evictions are under way.
+  /// process is left in it (normal: take the next pass); kIo when there may be some and none could
+  /// be signalled: nothing is under way then, and a moment later it may succeed; kBusy when it is
+  /// being evicted already; kExhausted when too many evictions are under way.
   [[nodiscard]] virtual Result<SignalReport> begin(KillTarget& target, Duration grace,
                                                    MonoTime now) = 0;
   /// Goes on with an eviction that an earlier process of ours began: sends nothing now, keeps its
@@ -74,6 +75,10 @@ class Actuator {
   /// used already is left alone.
   virtual void rehearse(KillTarget& target) = 0;
   virtual void end_rehearsal() = 0;
+  /// Makes the system calls of the begin() of a target that is rehearsed, each so that the kernel
+  /// goes most of its way and then changes nothing: what was not run for a millisecond takes many
+  /// times as long, beside somebody who sweeps through memory. Nothing for any other target.
+  virtual void practise() = 0;
   /// Moves the end of the grace of an eviction that is still terminating to `deadline`, never
   /// later than it was; a deadline not after `now` sends SIGKILL in this call.
   /// Errors: kNotFound for a ticket that is released or was never given; kInvalid if not

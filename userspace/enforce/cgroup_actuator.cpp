@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fault_point.h"
+#include "enforce/intent.h"
 #include "enforce/pod_files.h"
 #include "sys/pidfd.h"
 
@@ -69,6 +70,18 @@ void CgroupActuator::rehearse(KillTarget& target) {
 
 void CgroupActuator::end_rehearsal() {
   signaller_.forget_foreseen();
+}
+
+void CgroupActuator::practise() {
+  const KillTarget* const target = signaller_.foreseen_target();
+  if (target == nullptr) {
+    return;
+  }
+  practise_intent(*target);
+  static_cast<void>(target->pids_max_now());
+  practise_control(target->pids_max_.get());
+  practise_control(target->kill_.get());
+  signaller_.practise();
 }
 
 Result<SignalReport> CgroupActuator::cut_grace(Ticket ticket, MonoTime deadline, MonoTime now) {
@@ -146,6 +159,11 @@ Failure CgroupActuator::refuse(Protection protection) {
   return fail(Errc::kInvalid, std::string(reason_of(protection)));
 }
 
+Failure CgroupActuator::refuse_own(KillTarget& target) {
+  target.set_protection(Protection::kOwnProcess);
+  return refuse(Protection::kOwnProcess);
+}
+
 Failure CgroupActuator::nobody_signalled(std::uint64_t failed_before) const {
   return counters_.failed_calls == failed_before
              ? fail(Errc::kNotFound, "no process")
@@ -161,7 +179,7 @@ Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, MonoTime now)
   const std::uint64_t failed_before = counters_.failed_calls;
   if (!signaller_.signal_foreseen(target, report)) {
     if (signaller_.list(target, ListScope::kFirstHierarchy).holds_protected) {
-      return refuse(Protection::kOwnProcess);
+      return refuse_own(target);
     }
     signaller_.signal_listed(target, report);
   }
@@ -184,7 +202,7 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
   if (const Protection protection = protection_of(target); protection != Protection::kNone) {
     return refuse(protection);
   }
-  ForkStop fork_stop(target.pids_max_.get(), target.pids_max_before_);
+  ForkStop fork_stop(target.pids_max_.get(), target.pids_max_now());
   base::fault_point(base::FaultPoint::kForksStopped);
   SignalReport report{.ticket = eviction.ticket, .signal = SIGKILL};
   watch_.remove_processes(eviction.ticket.slot);
@@ -204,16 +222,16 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
 }
 
 Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& report) {
+  const std::uint64_t failed_before = counters_.failed_calls;
   const ProcessList& listed = signaller_.list(target, ListScope::kFirstHierarchy);
   if (listed.holds_protected) {
-    return refuse(Protection::kOwnProcess);
+    return refuse_own(target);
   }
   // A v2 cgroup also knows of processes in pid namespaces that we cannot see.
   const bool populated = target.events_ && read_populated(target.events_.get()) == Populated::kYes;
   if (listed.pids.empty() && !populated && !target.on_v1()) {
     return fail(Errc::kNotFound, "no process");
   }
-  const std::uint64_t failed_before = counters_.failed_calls;
   const bool all = send_kill(target, report);
   if (report.processes == 0 && !populated) {
     return nobody_signalled(failed_before);

@@ -44,6 +44,7 @@ class CgroupActuator final : public Actuator {
                                      MonoTime now) override;
   void rehearse(KillTarget& target) override;
   void end_rehearsal() override;
+  void practise() override;
   [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,
                                                MonoTime now) override;
   [[nodiscard]] std::optional<MonoTime> next_deadline() const override;
@@ -73,8 +74,12 @@ class CgroupActuator final : public Actuator {
   [[nodiscard]] Failure nobody_signalled(std::uint64_t failed_before) const;
   [[nodiscard]] Protection protection_of(const KillTarget& target) const;
   [[nodiscard]] Failure refuse(Protection protection);
+  /// The same for a pod that was found to hold evictd or pid 1, which the target remembers.
+  [[nodiscard]] Failure refuse_own(KillTarget& target);
   [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, MonoTime now);
   [[nodiscard]] Result<SignalReport> kill(Eviction& eviction, MonoTime now);
+  /// SIGKILL at the end of a grace, or the end of the eviction where it may not be.
+  void kill_at_deadline(Eviction& eviction, MonoTime now);
   /// SIGKILL to a pod of which nothing was foreseen. False as in send_kill().
   [[nodiscard]] Result<bool> list_and_kill(KillTarget& target, SignalReport& report);
   /// Sends SIGKILL to what is listed and to whoever else is there, by the best way there is.

@@ -23,17 +23,7 @@ void CgroupActuator::on_deadline(MonoTime now) {
       continue;
     }
     if (!eviction.killed() && eviction.kill_due_at <= now) {
-      base::fault_point(base::FaultPoint::kGraceOver);
-      const Result<SignalReport> report = kill(eviction, now);
-      base::fault_point(base::FaultPoint::kGraceKilled);
-      if (!report && report.error().code == Errc::kNotFound) {
-        release(eviction, now);
-      } else if (!report) {
-        // It became protected during its grace: nothing more is done to it, nobody waits for it.
-        unwatch(eviction);
-        table_.mark_exceeded(eviction, now);
-        table_.drop(eviction);
-      }
+      kill_at_deadline(eviction, now);
     } else if (eviction.look_again_at && *eviction.look_again_at <= now) {
       look(eviction, now);
     }
@@ -43,6 +33,29 @@ void CgroupActuator::on_deadline(MonoTime now) {
       table_.mark_exceeded(eviction, now);
     }
   }
+}
+
+void CgroupActuator::kill_at_deadline(Eviction& eviction, MonoTime now) {
+  base::fault_point(base::FaultPoint::kGraceOver);
+  const Result<SignalReport> report = kill(eviction, now);
+  base::fault_point(base::FaultPoint::kGraceKilled);
+  if (report) {
+    return;
+  }
+  if (report.error().code == Errc::kNotFound) {
+    release(eviction, now);
+    return;
+  }
+  if (report.error().code == Errc::kIo && EvictionTable::put_off(eviction, now)) {
+    return;
+  }
+  // It became protected during its grace, or none of its processes can be reached: nothing more is
+  // done to it, nobody waits for it.
+  const Protection protection = protection_of(*eviction.target.get());
+  unwatch(eviction);
+  table_.mark_not_killed(
+      eviction, protection == Protection::kNone ? kUnreachable : to_string(protection), now);
+  table_.drop(eviction);
 }
 
 void CgroupActuator::on_ready(MonoTime now) {
@@ -79,7 +92,7 @@ void CgroupActuator::look(Eviction& eviction, MonoTime now) {
     return;
   }
   const ProcessList& rest = signaller_.list(target, ListScope::kAll);
-  if (v2_empty && rest.pids.empty()) {
+  if (v2_empty && rest.pids.empty() && !rest.unread) {
     release(eviction, now);
     return;
   }

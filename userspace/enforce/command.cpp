@@ -16,6 +16,7 @@
 
 #include "base/fd.h"
 #include "base/system_clock.h"
+#include "sys/pidfd.h"
 
 namespace evictd::enforce {
 
@@ -156,7 +157,7 @@ Result<CommandEnd> run_command(const CommandOptions& options) {
   }
   const int failure = pidfd ? 0 : errno;
   // Not yet reaped, so its group id cannot have been given to another process.
-  ::kill(-*pid, SIGKILL);
+  static_cast<void>(sys::signal_group(*pid, SIGKILL));
   while (::waitpid(*pid, &end.status, 0) < 0 && errno == EINTR) {
   }
   if (failure != 0) {

@@ -9,8 +9,7 @@ DryRunActuator::DryRunActuator(Options options) : options_(options), table_(opti
 
 Result<SignalReport> DryRunActuator::begin(KillTarget& target, Duration grace, MonoTime now) {
   if (target.protection() != Protection::kNone) {
-    ++counters_.refused[static_cast<std::size_t>(target.protection())];
-    return fail(Errc::kInvalid, std::string(reason_of(target.protection())));
+    return refuse(target.protection());
   }
   if (table_.find_pod(target) != nullptr) {
     return fail(Errc::kBusy, "being evicted");
@@ -36,6 +35,10 @@ Result<SignalReport> DryRunActuator::cut_grace(Ticket ticket, MonoTime deadline,
   if (eviction->kill_due_at > now) {
     return SignalReport{.ticket = ticket, .method = SignalMethod::kDryRun};
   }
+  if (const Protection protection = eviction->target.get()->protection();
+      protection != Protection::kNone) {
+    return refuse(protection);
+  }
   return pretend(*eviction, SIGKILL, now);
 }
 
@@ -49,12 +52,23 @@ void DryRunActuator::on_deadline(MonoTime now) {
       continue;
     }
     if (!eviction.killed() && eviction.kill_due_at <= now) {
-      static_cast<void>(pretend(eviction, SIGKILL, now));
+      kill_at_deadline(eviction, now);
     } else if (eviction.look_again_at && *eviction.look_again_at <= now) {
       ++counters_.released;
       table_.mark_released(eviction, now);
     }
   }
+}
+
+void DryRunActuator::kill_at_deadline(Eviction& eviction, MonoTime now) {
+  const Protection protection = eviction.target.get()->protection();
+  if (protection == Protection::kNone) {
+    static_cast<void>(pretend(eviction, SIGKILL, now));
+    return;
+  }
+  static_cast<void>(refuse(protection));
+  table_.mark_not_killed(eviction, to_string(protection), now);
+  table_.drop(eviction);
 }
 
 void DryRunActuator::on_ready(MonoTime /*now*/) {}
@@ -85,6 +99,11 @@ void DryRunActuator::end_pretended(Ticket ticket, MonoTime now) {
     ++counters_.released;
     table_.mark_released(*eviction, now);
   }
+}
+
+Failure DryRunActuator::refuse(Protection protection) {
+  ++counters_.refused[static_cast<std::size_t>(protection)];
+  return fail(Errc::kInvalid, std::string(reason_of(protection)));
 }
 
 SignalReport DryRunActuator::pretend(Eviction& eviction, int signal, MonoTime now) {

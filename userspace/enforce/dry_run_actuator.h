@@ -8,9 +8,10 @@
 namespace evictd::enforce {
 
 /// Goes through the states of an eviction on time and touches nothing: no signal, no write, no
-/// read. After the SIGKILL that it does not send it holds the eviction for a while, so that a
-/// threshold which stays met does not name the same victim in one pass after the other;
-/// end_pretended() is for when the victim may be named again before.
+/// read. What became protected in its grace is given up at the end of it, as in a real run. After
+/// the SIGKILL that it does not send it holds the eviction for a while, so that a threshold which
+/// stays met does not name the same victim in one pass after the other; end_pretended() is for when
+/// the victim may be named again before.
 class DryRunActuator final : public Actuator {
  public:
   struct Options {
@@ -32,6 +33,7 @@ class DryRunActuator final : public Actuator {
   }
   void rehearse(KillTarget& /*target*/) override {}
   void end_rehearsal() override {}
+  void practise() override {}
   [[nodiscard]] Result<SignalReport> cut_grace(Ticket ticket, MonoTime deadline,
                                                MonoTime now) override;
   [[nodiscard]] std::optional<MonoTime> next_deadline() const override;
@@ -47,6 +49,8 @@ class DryRunActuator final : public Actuator {
   [[nodiscard]] const ActuatorCounters& counters() const override { return counters_; }
 
  private:
+  [[nodiscard]] Failure refuse(Protection protection);
+  void kill_at_deadline(Eviction& eviction, MonoTime now);
   [[nodiscard]] SignalReport pretend(Eviction& eviction, int signal, MonoTime now);
 
   Options options_;

@@ -58,6 +58,9 @@ struct SignalReport {
   bool walked = false;
 };
 
+/// Progress::not_killed where every try to signal a process failed.
+inline constexpr std::string_view kUnreachable = "unreachable";
+
 /// One step of an eviction, to be taken by the hot loop after each call.
 struct Progress {
   Ticket ticket;
@@ -68,6 +71,9 @@ struct Progress {
   MonoTime at{};
   /// Of the last signals sent; `processes` is 0 if this step sent none.
   SignalReport signals;
+  /// Of kExceededGrace: why SIGKILL was not sent at the end of the grace, a to_string(Protection)
+  /// or kUnreachable. Empty where it was sent.
+  std::string_view not_killed{};
 };
 
 /// Where an eviction stands that an earlier process of ours began.

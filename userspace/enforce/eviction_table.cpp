@@ -57,6 +57,7 @@ Eviction* EvictionTable::add(KillTarget& target, Duration grace, MonoTime now) {
   free->killed_at = MonoTime{};
   free->kill_due_at = now + period;
   free->give_up_at = now + time_to_end(period);
+  free->first_failed_at = MonoTime{};
   free->look_again_at.reset();
   return &*free;
 }
@@ -100,6 +101,17 @@ void EvictionTable::cut_grace(Eviction& eviction, MonoTime deadline, MonoTime no
       std::min(eviction.give_up_at, now + time_to_end(eviction.kill_due_at - now));
 }
 
+bool EvictionTable::put_off(Eviction& eviction, MonoTime now) {
+  if (eviction.first_failed_at == MonoTime{}) {
+    eviction.first_failed_at = now;
+  }
+  if (now >= std::max(eviction.give_up_at, eviction.first_failed_at + kLeastTimeToEnd)) {
+    return false;
+  }
+  eviction.kill_due_at = now + kTryAgain;
+  return true;
+}
+
 std::optional<MonoTime> EvictionTable::next_deadline() const {
   std::optional<MonoTime> next;
   const auto consider = [&next](MonoTime at) { next = next ? std::min(*next, at) : at; };
@@ -134,6 +146,11 @@ void EvictionTable::mark_killed(Eviction& eviction, const SignalReport& signals,
 void EvictionTable::mark_exceeded(Eviction& eviction, MonoTime at) {
   eviction.state = EvictionState::kExceededGrace;
   report(eviction, {}, at);
+}
+
+void EvictionTable::mark_not_killed(Eviction& eviction, std::string_view why, MonoTime at) {
+  eviction.state = EvictionState::kExceededGrace;
+  report(eviction, {}, at, why);
 }
 
 void EvictionTable::mark_released(Eviction& eviction, MonoTime at) {
@@ -172,7 +189,8 @@ std::size_t EvictionTable::in_flight(std::span<InFlight> out) const {
   return count;
 }
 
-void EvictionTable::report(const Eviction& eviction, const SignalReport& signals, MonoTime at) {
+void EvictionTable::report(const Eviction& eviction, const SignalReport& signals, MonoTime at,
+                           std::string_view not_killed) {
   if (step_count_ == steps_.size()) {
     // Nobody takes the steps: the oldest says the least about what is under way now.
     first_step_ = (first_step_ + 1) % steps_.size();
@@ -182,7 +200,8 @@ void EvictionTable::report(const Eviction& eviction, const SignalReport& signals
                                                                  .pod = eviction.target.get()->id(),
                                                                  .state = eviction.state,
                                                                  .at = at,
-                                                                 .signals = signals};
+                                                                 .signals = signals,
+                                                                 .not_killed = not_killed};
   ++step_count_;
 }
 

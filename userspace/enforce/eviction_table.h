@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "enforce/actuator.h"
@@ -14,6 +15,9 @@ namespace evictd::enforce {
 /// A kill that is not over after this long has exceeded its grace, however short the grace was: a
 /// large process needs 120 ms a GiB to give its memory back, and may wait for a disk.
 inline constexpr Duration kLeastTimeToEnd = std::chrono::seconds{2};
+
+/// When a SIGKILL that reached nobody is tried again.
+inline constexpr Duration kTryAgain = std::chrono::milliseconds{10};
 
 /// Holds a target as pinned while it lives.
 class PinnedTarget {
@@ -42,6 +46,8 @@ struct Eviction {
   MonoTime kill_due_at{};
   /// When the eviction counts as having exceeded its grace.
   MonoTime give_up_at{};
+  /// When SIGKILL reached nobody for the first time; the epoch if it did not come to that.
+  MonoTime first_failed_at{};
   /// When to look at the pod again without having been told to.
   std::optional<MonoTime> look_again_at;
 
@@ -69,6 +75,9 @@ class EvictionTable {
 
   /// Moves the end of the grace forward, and with it the time to give up; never back.
   static void cut_grace(Eviction& eviction, MonoTime deadline, MonoTime now);
+  /// Puts off a SIGKILL that is due and that reached nobody. False once that was done for
+  /// kLeastTimeToEnd, or until the grace counts as exceeded if that is later.
+  [[nodiscard]] static bool put_off(Eviction& eviction, MonoTime now);
   /// The earliest moment at which some eviction is due.
   [[nodiscard]] std::optional<MonoTime> next_deadline() const;
 
@@ -77,6 +86,8 @@ class EvictionTable {
   void mark_terminating(Eviction& eviction, const SignalReport& signals, MonoTime now);
   void mark_killed(Eviction& eviction, const SignalReport& signals, MonoTime now);
   void mark_exceeded(Eviction& eviction, MonoTime at);
+  /// The same of one that was not sent SIGKILL: see Progress::not_killed.
+  void mark_not_killed(Eviction& eviction, std::string_view why, MonoTime at);
   /// Ends it: the target is no longer pinned and the ticket no longer known.
   void mark_released(Eviction& eviction, MonoTime at);
 
@@ -84,7 +95,8 @@ class EvictionTable {
   [[nodiscard]] std::size_t in_flight(std::span<InFlight> out) const;
 
  private:
-  void report(const Eviction& eviction, const SignalReport& signals, MonoTime at);
+  void report(const Eviction& eviction, const SignalReport& signals, MonoTime at,
+              std::string_view not_killed = {});
 
   std::vector<Eviction> evictions_;
   /// A ring with room for every step of every eviction.

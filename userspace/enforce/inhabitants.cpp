@@ -5,19 +5,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <ctime>
-#include <iterator>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fd.h"
 #include "base/read_up_to.h"
 #include "enforce/process_lister.h"
+#include "sys/mount_table.h"
 
 namespace evictd::enforce {
 
@@ -54,8 +54,11 @@ Duration suspended_so_far() {
   return read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC);
 }
 
-unsigned long number(const std::string& text) {
-  return std::strtoul(text.c_str(), nullptr, 10);
+/// 0 for what is none: the kernel writes numbers only.
+unsigned long number(std::string_view text) {
+  unsigned long value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
 }
 
 std::optional<Process> read_process(pid_t pid, Duration suspended) {
@@ -67,8 +70,8 @@ std::optional<Process> read_process(pid_t pid, Duration suspended) {
   if (name_end == std::string::npos) {
     return std::nullopt;  // It is gone.
   }
-  std::istringstream words(text.substr(name_end + 1));
-  const std::vector<std::string> fields{std::istream_iterator<std::string>(words), {}};
+  const std::vector<std::string_view> fields =
+      sys::split(std::string_view(text).substr(name_end + 1), ' ');
   if (fields.size() <= kPendingSignals) {
     return std::nullopt;
   }
@@ -81,13 +84,41 @@ std::optional<Process> read_process(pid_t pid, Duration suspended) {
                  .started = MonoTime(ticks * tick - suspended)};
 }
 
+/// Looks at those that came to a list since it was last asked.
+class LivingSearch {
+ public:
+  explicit LivingSearch(const ProcessList& list) : list_(list) {}
+
+  bool found() {
+    for (; next_ < list_.pids.size(); ++next_) {
+      // When it was started is not asked for.
+      const std::optional<Process> process = read_process(list_.pids[next_], Duration{});
+      if (process && !process->dying) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  const ProcessList& list_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
-Inhabitants look_at_inhabitants(const KillTarget& target) {
+Inhabitants look_at_inhabitants(const KillTarget& target, InhabitantsLook look) {
   ProcessList list(kMostProcesses);
-  list_anew(target, list);
+  LivingSearch living(list);
+  if (!list_anew(target, list,
+                 [&] { return look == InhabitantsLook::kUntilOneLives && living.found(); })) {
+    Inhabitants one;
+    one.processes = 1;
+    return one;
+  }
   const Duration suspended = suspended_so_far();
   Inhabitants seen;
+  seen.unread = list.unread;
   for (const pid_t pid : list.pids) {
     const std::optional<Process> process = read_process(pid, suspended);
     if (!process) {

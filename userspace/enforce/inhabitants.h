@@ -14,12 +14,23 @@ struct Inhabitants {
   /// When the oldest of them was started, to a hundredth of a second and never later than it was;
   /// of meaning only with one.
   MonoTime oldest{};
+  /// Some cgroup could not be read: there may be more, and older ones.
+  bool unread = false;
 
-  [[nodiscard]] bool all_dying() const { return processes != 0 && dying == processes; }
+  [[nodiscard]] bool all_dying() const { return !unread && processes != 0 && dying == processes; }
 };
 
-/// Looks at every process of `target` now. Sources: cgroup.procs, and /proc/PID/stat: flags
+/// How much of a pod is looked at.
+enum class InhabitantsLook {
+  kWhole,
+  /// Until one is found that is not dying, which then is all that is told: that there is somebody,
+  /// and that not all are dying. Where there is none, the whole.
+  kUntilOneLives,
+};
+
+/// Looks at the processes of `target` now. Sources: cgroup.procs, and /proc/PID/stat: flags
 /// (PF_EXITING), signal, starttime. Opens files: for housekeeping.
-[[nodiscard]] Inhabitants look_at_inhabitants(const KillTarget& target);
+[[nodiscard]] Inhabitants look_at_inhabitants(const KillTarget& target,
+                                              InhabitantsLook look = InhabitantsLook::kWhole);
 
 }  // namespace evictd::enforce

@@ -15,8 +15,10 @@ namespace evictd::enforce {
 namespace {
 
 constexpr const char* kAttribute = "trusted.evictd";
-/// "2 hard", "2 soft" or "2 once", two numbers of up to 19 digits, a third or a word, and "disk".
-constexpr std::size_t kLongest = 96;
+/// "2 hard", "2 soft" or "2 once", two numbers of up to 19 digits, a third or a word, "disk" or
+/// "-", and the name of the clock: a boot id and an offset.
+constexpr std::size_t kLongest = 192;
+constexpr std::size_t kLongestClock = 96;
 
 const char* kind_of(const Intent& intent) {
   if (intent.at_once) {
@@ -35,23 +37,35 @@ std::string_view word_of(const PidsMax& pids_max) {
 
 }  // namespace
 
-bool write_intent(const KillTarget& target, const Intent& intent) {
+bool write_intent(const KillTarget& target, const Intent& intent, std::string_view clock) {
   std::array<char, kLongest> text{};
-  const std::string_view pids_max = word_of(target.pids_max_before());
-  const int length =
-      std::snprintf(text.data(), text.size(), "2 %s %lld %lld %.*s%s", kind_of(intent),
-                    static_cast<long long>(intent.began_at.time_since_epoch().count()),
-                    static_cast<long long>(intent.kill_due_at.time_since_epoch().count()),
-                    pids_max.empty() ? 1 : static_cast<int>(pids_max.size()),
-                    pids_max.empty() ? "-" : pids_max.data(), intent.for_disk ? " disk" : "");
+  const PidsMax limit = target.pids_max_now();
+  const std::string_view pids_max = word_of(limit);
+  const int length = std::snprintf(
+      text.data(), text.size(), "2 %s %lld %lld %.*s %s %.*s", kind_of(intent),
+      static_cast<long long>(intent.began_at.time_since_epoch().count()),
+      static_cast<long long>(intent.kill_due_at.time_since_epoch().count()),
+      pids_max.empty() ? 1 : static_cast<int>(pids_max.size()),
+      pids_max.empty() ? "-" : pids_max.data(), intent.for_disk ? "disk" : "-",
+      static_cast<int>(std::min(clock.size(), kLongestClock)), clock.empty() ? "" : clock.data());
   return ::fsetxattr(target.usage_descriptor(), kAttribute, text.data(),
                      static_cast<std::size_t>(length), 0) == 0;
 }
 
+void practise_intent(const KillTarget& target) {
+  // To be replaced, and not there: ENODATA.
+  const std::array<char, kLongest / 2> text{};
+  static_cast<void>(::fsetxattr(target.usage_descriptor(), "trusted.evictd.practice", text.data(),
+                                text.size(), XATTR_REPLACE));
+}
+
 std::optional<Intent> read_intent(const KillTarget& target) {
+  return read_intent(target.usage_descriptor());
+}
+
+std::optional<Intent> read_intent(int usage_descriptor) {
   std::array<char, kLongest> text{};
-  const ssize_t length =
-      ::fgetxattr(target.usage_descriptor(), kAttribute, text.data(), text.size() - 1);
+  const ssize_t length = ::fgetxattr(usage_descriptor, kAttribute, text.data(), text.size() - 1);
   if (length <= 0) {
     return std::nullopt;
   }
@@ -60,22 +74,32 @@ std::optional<Intent> read_intent(const KillTarget& target) {
   std::array<char, 5> what{};
   long long began = 0;
   long long due = 0;
-  if (std::sscanf(text.data(), "2 %4s %lld %lld %23s %4s", kind.data(), &began, &due,
-                  pids_max.data(), what.data()) < 4) {
+  int clock_at = 0;
+  // What an evictd wrote that did not tell of the clock ends before it, or before "disk".
+  if (std::sscanf(text.data(), "2 %4s %lld %lld %23s %4s %n", kind.data(), &began, &due,
+                  pids_max.data(), what.data(), &clock_at) < 4) {
     return std::nullopt;
   }
   const std::string_view name(kind.data());
   const std::string_view before(pids_max.data());
+  const std::string_view clock =
+      clock_at == 0 ? std::string_view()
+                    : std::string_view(text.data()).substr(static_cast<std::size_t>(clock_at));
   return Intent{.hard = name != "soft",
                 .at_once = name == "once",
                 .began_at = MonoTime(Duration(began)),
                 .kill_due_at = MonoTime(Duration(due)),
                 .for_disk = std::string_view(what.data()) == "disk",
-                .pids_max = std::string(before == "-" ? std::string_view() : before)};
+                .pids_max = std::string(before == "-" ? std::string_view() : before),
+                .clock = std::string(clock)};
 }
 
 void clear_intent(const KillTarget& target) {
-  static_cast<void>(::fremovexattr(target.usage_descriptor(), kAttribute));
+  clear_intent(target.usage_descriptor());
+}
+
+void clear_intent(int usage_descriptor) {
+  static_cast<void>(::fremovexattr(usage_descriptor, kAttribute));
 }
 
 ForkRestore restore_pids_max(const KillTarget& target, const Intent& intent) {

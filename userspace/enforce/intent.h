@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "enforce/kill_target.h"
 #include "evictd/time.h"
@@ -25,15 +26,24 @@ struct Intent {
   /// What pids.max of the pod said, "max" or a number, before evictd may set it to 0; empty for not
   /// known, and on v2. write_intent() takes it from the target.
   std::string pids_max{};
+  /// What its moments are told by, as a state file has it; empty where that is not known, as in one
+  /// of an evictd that did not write it down. write_intent() is given it.
+  std::string clock{};
 
   bool operator==(const Intent&) const = default;
 };
 
-/// False where the kernel has no such attributes for cgroups, or the target no descriptor.
-bool write_intent(const KillTarget& target, const Intent& intent);
+/// `clock`: what its moments are told by; cut where it is longer than any that there is. Allocates
+/// nothing. False where the kernel has no such attributes for cgroups, or the target no descriptor.
+bool write_intent(const KillTarget& target, const Intent& intent, std::string_view clock);
+/// The way of write_intent() to where the kernel would write, and nothing is written.
+void practise_intent(const KillTarget& target);
 /// Nothing if there is none, or what is there is not ours.
 [[nodiscard]] std::optional<Intent> read_intent(const KillTarget& target);
+/// The same from the file of charged bytes, opened by whoever asks.
+[[nodiscard]] std::optional<Intent> read_intent(int usage_descriptor);
 void clear_intent(const KillTarget& target);
+void clear_intent(int usage_descriptor);
 
 /// What restore_pids_max() found.
 enum class ForkRestore {

@@ -14,10 +14,11 @@ namespace evictd::enforce {
 
 namespace {
 
-/// Opens a kept file that need not be there. False when it is there and cannot be had.
+/// Opens a kept file that need not be there. False when it is there and cannot be had. ENODEV: it
+/// was found just when its cgroup was removed.
 bool open_kept(int dir, const char* name, int flags, base::Fd& file) {
   file.reset(::openat(dir, name, flags | O_CLOEXEC));
-  return file || errno == ENOENT;
+  return file || errno == ENOENT || errno == ENODEV;
 }
 
 }  // namespace
@@ -117,6 +118,14 @@ std::optional<Bytes> KillTarget::usage() const {
     return std::nullopt;
   }
   return bytes;
+}
+
+PidsMax KillTarget::pids_max_now() const {
+  if (!pids_max_) {
+    return pids_max_before_;
+  }
+  const PidsMax now(pids_max_.get());
+  return now.text().empty() || now.text().starts_with('0') ? pids_max_before_ : now;
 }
 
 }  // namespace evictd::enforce

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 
 namespace evictd::enforce {
 
+class OwnCgroups;
 struct ProcessList;
 struct Intent;
 enum class ListScope;
@@ -54,10 +56,16 @@ class KillTarget {
     /// One a hierarchy: v2 alone, or v1 memory and v1 pids (and a v2 tree beside them, if pods have
     /// cgroups there). A hierarchy that has no such directory is left out.
     std::vector<Place> places{};
+    /// Names of the directories that the pod has in it, as far as is known: where its link count
+    /// says that there are no others, it is not read.
+    std::vector<std::string> children{};
     Preparation preparation = Preparation::kAtOnce;
     /// The pod's memory.usage_in_bytes or memory.current, borrowed for the life of the target; -1
     /// without one.
     int usage_fd = -1;
+    /// Where evictd and pid 1 were a moment ago, in every hierarchy of `places`, borrowed for the
+    /// call; without it the processes of the pod are listed to see whether one of them is there.
+    const OwnCgroups* own = nullptr;
   };
 
   /// Looks at everything, and opens what is wanted at once. Symbolic links are not followed and the
@@ -83,8 +91,10 @@ class KillTarget {
   /// The borrowed descriptor itself, -1 without one.
   [[nodiscard]] int usage_descriptor() const { return usage_fd_; }
 
-  /// What the pod's pids.max said when it was opened; empty on v2, and before it was.
-  [[nodiscard]] const PidsMax& pids_max_before() const { return pids_max_before_; }
+  /// What the pod's pids.max says. Where that is 0, which an evictd may have written, or cannot be
+  /// read: what it said when it was opened. Empty on v2 and where neither is known. Cost: one
+  /// pread.
+  [[nodiscard]] PidsMax pids_max_now() const;
 
   /// Whether nothing is left to be opened before the first signal.
   [[nodiscard]] bool prepared() const { return prepared_; }
@@ -100,7 +110,8 @@ class KillTarget {
   friend class ProcessLister;
   friend class PinnedTarget;
   friend class TargetOpener;
-  friend void list_anew(const KillTarget& target, ProcessList& list);
+  friend bool list_anew(const KillTarget& target, ProcessList& list,
+                        const std::function<bool()>& enough);
   friend ForkRestore restore_pids_max(const KillTarget& target, const Intent& intent);
   friend ForkRestore restore_forks(KillTarget& target, const Intent& intent);
   KillTarget() = default;

@@ -11,6 +11,11 @@ bool write_control(int fd, std::string_view text) {
   return fd >= 0 && ::pwrite(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
 }
 
+void practise_control(int fd) {
+  // Neither a number nor "max": EINVAL.
+  static_cast<void>(write_control(fd, "?"));
+}
+
 Populated read_populated(int events_fd) {
   std::array<char, 64> text{};
   const ssize_t length = ::pread(events_fd, text.data(), text.size(), 0);

@@ -11,6 +11,9 @@ namespace evictd::enforce {
 
 /// Writes `text` to a kept control file. False, and nothing done, for -1 or a refusal.
 bool write_control(int fd, std::string_view text);
+/// The way of write_control() to where the kernel reads the text, which it refuses: nothing
+/// changes.
+void practise_control(int fd);
 
 /// What cgroup.events says.
 enum class Populated { kYes, kNo, kGone };
@@ -35,8 +38,8 @@ class PidsMax {
 /// pids.max at 0 while it lives, unless the caller keeps it so.
 class ForkStop {
  public:
-  /// `pids_max_fd` is a kept pids.max of a v1 pod, -1 for none. `before` is what it said, read
-  /// beforehand, since this stands in the way of the signal; empty for not known.
+  /// `pids_max_fd` is a kept pids.max of a v1 pod, -1 for none. `before` is what it said right
+  /// before; empty for not known.
   ForkStop(int pids_max_fd, const PidsMax& before);
   ForkStop(const ForkStop&) = delete;
   ForkStop& operator=(const ForkStop&) = delete;

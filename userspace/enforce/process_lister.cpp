@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/fd.h"
 
@@ -59,38 +60,56 @@ void sort_and_unite(ProcessList& list) {
 /// the end of the file. Source: seq_read_iter.
 constexpr ssize_t kSurelyLast = 2048;
 
-/// Reads the whole file from its start. False when the cgroup is gone.
-bool read_pids(int fd, std::span<char> text, ProcessList& list) {
-  off_t offset = 0;
-  pid_t pid = 0;
-  bool in_number = false;
-  while (true) {
-    const ssize_t length = ::pread(fd, text.data(), text.size(), offset);
-    if (length < 0) {
-      return errno != ENODEV;
-    }
-    if (length == 0) {
-      break;
-    }
-    offset += length;
-    for (const char c : text.first(static_cast<std::size_t>(length))) {
-      if (c >= '0' && c <= '9') {
-        pid = pid * 10 + (c - '0');
-        in_number = true;
-      } else if (in_number) {
-        add_pid(pid, list);
-        pid = 0;
-        in_number = false;
-      }
-    }
-    if (length < kSurelyLast) {
-      break;
+/// A number in the making. No pid has more digits than the largest that is possible, 4194304.
+struct Digits {
+  static constexpr pid_t kLargest = 1 << 22;
+
+  void take(char c, ProcessList& list) {
+    if (c >= '0' && c <= '9') {
+      pid = std::min(pid, kLargest) * 10 + (c - '0');
+      in_number = true;
+    } else if (in_number) {
+      add_pid(pid, list);
+      pid = 0;
+      in_number = false;
     }
   }
-  return true;
+
+  pid_t pid = 0;
+  bool in_number = false;
+};
+
+/// What a failed reading of cgroup.procs means.
+ProcsRead end_of(int error) {
+  switch (error) {
+    case ENODEV:
+      return ProcsRead::kGone;
+    case EOPNOTSUPP:
+      return ProcsRead::kWhole;  // Threaded: the cgroup above it lists its processes.
+    default:
+      return ProcsRead::kFailed;
+  }
 }
 
 }  // namespace
+
+ProcsRead read_procs(int fd, std::span<char> text, ProcessList& list) {
+  off_t offset = 0;
+  Digits digits;
+  while (true) {
+    const ssize_t length = ::pread(fd, text.data(), text.size(), offset);
+    if (length < 0) {
+      return end_of(errno);
+    }
+    offset += length;
+    for (const char c : text.first(static_cast<std::size_t>(length))) {
+      digits.take(c, list);
+    }
+    if (length < kSurelyLast) {
+      return ProcsRead::kWhole;
+    }
+  }
+}
 
 bool ProcessList::contains(pid_t pid) const {
   return std::binary_search(pids.begin(), pids.end(), pid);
@@ -99,6 +118,7 @@ bool ProcessList::contains(pid_t pid) const {
 void ProcessList::clear() {
   pids.clear();
   truncated = false;
+  unread = false;
   walked = false;
   holds_protected = false;
 }
@@ -118,12 +138,15 @@ void ProcessLister::read_known(KillTarget& target, ListScope scope, ProcessList&
       continue;
     }
     const std::size_t before = list.pids.size();
+    const bool unread_before = std::exchange(list.unread, false);
     if (!read_cgroup(cgroup, list)) {
       cgroup.removed = true;
       TargetCgroup& parent = target.cgroups_[cgroup.parent];
       parent.known_children -= parent.known_children > 0 ? 1 : 0;
     }
-    cgroup.had_processes = list.pids.size() > before || list.truncated;
+    // One that could not be read may have some.
+    cgroup.had_processes = list.pids.size() > before || list.truncated || list.unread;
+    list.unread = list.unread || unread_before;
   }
   sort_and_unite(list);
 }
@@ -158,16 +181,34 @@ bool ProcessLister::read_cgroup(TargetCgroup& cgroup, ProcessList& list) {
     return read_anew(cgroup, list);
   }
   if (cgroup.kind == HierarchyKind::kV2) {
-    return read_pids(cgroup.procs[0].get(), text_, list);
+    return read_file(cgroup.procs[0].get(), list);
   }
-  return read_pids(cgroup.procs[cgroup.procs_read++].get(), text_, list);
+  return read_file(cgroup.procs[cgroup.procs_read++].get(), list);
+}
+
+bool ProcessLister::read_file(int fd, ProcessList& list) {
+  switch (read_procs(fd, text_, list)) {
+    case ProcsRead::kWhole:
+      return true;
+    case ProcsRead::kGone:
+      return false;
+    case ProcsRead::kFailed:
+      return note_unread(list);
+  }
+  return true;
+}
+
+/// True: it is not gone.
+bool ProcessLister::note_unread(ProcessList& list) {
+  ++counters_.failed_calls;
+  list.unread = true;
+  return true;
 }
 
 bool ProcessLister::read_anew(const TargetCgroup& cgroup, ProcessList& list) {
   const base::Fd dir = cgroup.open_directory();
   if (!dir) {
-    counters_.failed_calls += errno == ENOENT ? 0 : 1;
-    return errno != ENOENT;
+    return errno != ENOENT && note_unread(list);
   }
   return read_directory(dir.get(), list);
 }
@@ -175,10 +216,9 @@ bool ProcessLister::read_anew(const TargetCgroup& cgroup, ProcessList& list) {
 bool ProcessLister::read_directory(int dir, ProcessList& list) {
   const base::Fd procs(::openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC));
   if (!procs) {
-    counters_.failed_calls += errno == ENOENT || errno == ENODEV ? 0 : 1;
-    return errno != ENOENT && errno != ENODEV;
+    return errno != ENOENT && errno != ENODEV && note_unread(list);
   }
-  return read_pids(procs.get(), text_, list);
+  return read_file(procs.get(), list);
 }
 
 void ProcessLister::walk(const KillTarget& target, CgroupId above, int dir, int depth,
@@ -186,12 +226,15 @@ void ProcessLister::walk(const KillTarget& target, CgroupId above, int dir, int 
   // A descriptor of its own, so that the reading starts at the first entry.
   const base::Fd listing(::openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listing || depth == kDeepestWalk) {
-    ++counters_.failed_calls;
+    static_cast<void>(note_unread(list));
     return;
   }
   alignas(KernelEntry) std::array<char, kEntriesBytes> entries{};
   while (true) {
     const long bytes = ::syscall(SYS_getdents64, listing.get(), entries.data(), entries.size());
+    if (bytes < 0 && errno != ENOENT) {
+      static_cast<void>(note_unread(list));
+    }
     if (bytes <= 0) {
       return;
     }
@@ -206,6 +249,9 @@ void ProcessLister::walk(const KillTarget& target, CgroupId above, int dir, int 
       }
       const base::Fd child(
           ::openat(listing.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (!child && errno != ENOENT) {
+        static_cast<void>(note_unread(list));
+      }
       if (child && read_directory(child.get(), list)) {
         walk(target, id, child.get(), depth + 1, list);
       }
@@ -213,14 +259,20 @@ void ProcessLister::walk(const KillTarget& target, CgroupId above, int dir, int 
   }
 }
 
-void list_anew(const KillTarget& target, ProcessList& list) {
+bool list_anew(const KillTarget& target, ProcessList& list, const std::function<bool()>& enough) {
   ActuatorCounters counters;
   ProcessLister lister(counters);
   list.clear();
-  for (const TargetCgroup& cgroup : target.cgroups_) {
-    static_cast<void>(lister.read_anew(cgroup, list));
+  // A cgroup is behind the one that it is in.
+  const bool stopped = std::any_of(target.cgroups_.rbegin(), target.cgroups_.rend(),
+                                   [&](const TargetCgroup& cgroup) {
+                                     static_cast<void>(lister.read_anew(cgroup, list));
+                                     return enough && enough();
+                                   });
+  if (!stopped) {
+    sort_and_unite(list);
   }
-  sort_and_unite(list);
+  return !stopped;
 }
 
 }  // namespace evictd::enforce

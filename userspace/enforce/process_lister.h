@@ -4,6 +4,8 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "enforce/actuator.h"
@@ -19,6 +21,8 @@ struct ProcessList {
   std::vector<pid_t> pids;
   /// There were more than the list has room for.
   bool truncated = false;
+  /// Some cgroup could not be read: there may be more.
+  bool unread = false;
   /// Cgroups had to be found by walking the tree.
   bool walked = false;
   /// evictd itself or pid 1 is among them.
@@ -27,6 +31,17 @@ struct ProcessList {
   [[nodiscard]] bool contains(pid_t pid) const;
   void clear();
 };
+
+/// How a reading of cgroup.procs ended.
+enum class ProcsRead {
+  kWhole,
+  kGone,    ///< The cgroup is removed, so that it has no process.
+  kFailed,  ///< There may be processes that are not in the list.
+};
+
+/// Adds to `list` what the open cgroup.procs `fd` lists, from its start; `text` is room to read in.
+/// Numbers that are no pid of a process that we can see (0) are left out.
+[[nodiscard]] ProcsRead read_procs(int fd, std::span<char> text, ProcessList& list);
 
 /// Which cgroups of a target are read.
 enum class ListScope {
@@ -54,11 +69,14 @@ class ProcessLister {
 
  private:
   friend class TargetOpener;
-  friend void list_anew(const KillTarget& target, ProcessList& list);
+  friend bool list_anew(const KillTarget& target, ProcessList& list,
+                        const std::function<bool()>& enough);
 
   void find_unknown(KillTarget& target, ListScope scope, ProcessList& list);
   /// False when the cgroup is gone.
   [[nodiscard]] bool read_cgroup(TargetCgroup& cgroup, ProcessList& list);
+  [[nodiscard]] bool read_file(int fd, ProcessList& list);
+  [[nodiscard]] bool note_unread(ProcessList& list);
   [[nodiscard]] bool read_anew(const TargetCgroup& cgroup, ProcessList& list);
   [[nodiscard]] bool read_directory(int dir, ProcessList& list);
   void walk(const KillTarget& target, CgroupId above, int dir, int depth, ProcessList& list);
@@ -68,7 +86,10 @@ class ProcessLister {
 };
 
 /// Fills `list` with the processes of the cgroups that `target` holds, opening every file
-/// anew: for housekeeping, beside a hot thread that uses the target.
-void list_anew(const KillTarget& target, ProcessList& list);
+/// anew: for housekeeping, beside a hot thread that uses the target. Asks `enough` after each
+/// cgroup, containers before their pod: once it is true the rest is left out, and the answer is
+/// false, with a list that is neither sorted nor united.
+bool list_anew(const KillTarget& target, ProcessList& list,
+               const std::function<bool()>& enough = nullptr);
 
 }  // namespace evictd::enforce

@@ -82,6 +82,12 @@ void ProcessSignaller::forget_foreseen() {
   foreseen_target_ = PinnedTarget();
 }
 
+void ProcessSignaller::practise() {
+  if (!foreseen_.empty()) {
+    static_cast<void>(sys::send_signal(foreseen_.front().pidfd, 0));
+  }
+}
+
 void ProcessSignaller::signal_listed(KillTarget& target, SignalReport& report) {
   report.walked = report.walked || listed_.walked;
   std::size_t most = kFirstBatch;
@@ -102,10 +108,10 @@ ProcessSignaller::Round ProcessSignaller::signal_round(KillTarget& target, Signa
   if (listed_.holds_protected) {
     return Round::kProtected;
   }
-  const bool truncated = listed_.truncated;
+  const bool unseen = listed_.truncated || listed_.unread;
   forget_signalled();
   if (listed_.pids.empty()) {
-    return truncated ? Round::kUnseen : Round::kNobody;
+    return unseen ? Round::kUnseen : Round::kNobody;
   }
   counters_.extra_rounds += report.processes == 0 ? 0 : 1;
   signal_listed(target, report);
@@ -141,7 +147,7 @@ std::size_t ProcessSignaller::open_batch(std::size_t from, std::size_t most, Sig
     sys::CallResult<base::Fd> pidfd = sys::open_pidfd(pid);
     if (pidfd) {
       batch_.push_back(Opened{.pid = pid, .pidfd = std::move(*pidfd)});
-    } else if (pidfd.error() == std::errc::no_such_process) {
+    } else if (pidfd.error() == std::errc::no_such_process || !sys::may_be_signalled(pid)) {
       ++report.gone;
       ++counters_.gone_processes;
     } else {
@@ -179,7 +185,7 @@ void ProcessSignaller::signal_batch(KillTarget& target, SignalReport& report) {
 }
 
 bool ProcessSignaller::signal_one(Opened& opened, SignalReport& report) {
-  if (opened.pid <= 1 || opened.pid == ::getpid()) {
+  if (!sys::may_be_signalled(opened.pid) || opened.pid == ::getpid()) {
     return false;
   }
   const sys::CallResult<> sent = sys::send_signal(opened.pidfd, report.signal);

@@ -44,6 +44,12 @@ class ProcessSignaller {
   /// that was foreseen. False when nobody was signalled. What was foreseen is forgotten.
   bool signal_foreseen(KillTarget& target, SignalReport& report);
   void forget_foreseen();
+  /// nullptr while nobody of anybody is.
+  [[nodiscard]] const KillTarget* foreseen_target() const {
+    return foreseen_.empty() ? nullptr : foreseen_target_.get();
+  }
+  /// The null signal of kill(2) to one of them.
+  void practise();
 
   /// Sends `report.signal` to what is listed, once.
   void signal_listed(KillTarget& target, SignalReport& report);

@@ -59,9 +59,7 @@ void ReleaseWatch::remove_events(int fd) {
 void ReleaseWatch::remove_processes(std::uint32_t slot) {
   for (std::uint32_t i = 0; i < processes_.size() && counts_[slot] > 0; ++i) {
     if (processes_[i].pidfd && processes_[i].slot == slot) {
-      processes_[i].pidfd.reset();
-      free_.push_back(i);
-      --counts_[slot];
+      forget(i);
     }
   }
 }
@@ -73,15 +71,24 @@ std::optional<std::uint32_t> ReleaseWatch::take() {
       return static_cast<std::uint32_t>(event.data.u64);
     }
     const auto index = static_cast<std::uint32_t>(event.data.u64);
-    Process& process = processes_[index];
-    // Closing the only descriptor also takes it out of the set.
-    process.pidfd.reset();
-    free_.push_back(index);
-    if (--counts_[process.slot] == 0) {
-      return process.slot;
+    const std::uint32_t slot = processes_[index].slot;
+    forget(index);
+    if (counts_[slot] == 0) {
+      return slot;
     }
   }
   return std::nullopt;
+}
+
+/// To close it is not enough: a program that another thread starts has copies of our descriptors
+/// until it is executed, and as long as there is one the process stays in the set and is told of
+/// again and again.
+void ReleaseWatch::forget(std::uint32_t index) {
+  Process& process = processes_[index];
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, process.pidfd.get(), nullptr);
+  process.pidfd.reset();
+  free_.push_back(index);
+  --counts_[process.slot];
 }
 
 }  // namespace evictd::enforce

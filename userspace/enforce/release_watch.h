@@ -41,6 +41,8 @@ class ReleaseWatch {
     std::uint32_t slot = 0;
   };
   ReleaseWatch(base::Fd epoll, std::size_t capacity, std::size_t slots);
+  /// Takes a process that is watched out of the set.
+  void forget(std::uint32_t index);
 
   base::Fd epoll_;
   std::vector<Process> processes_;

@@ -12,9 +12,6 @@ namespace evictd::enforce {
 
 namespace {
 
-/// A directory has two links and one more for each directory in it.
-constexpr nlink_t kLinksOfItself = 2;
-
 bool is(const TargetCgroup& cgroup, const struct stat& status) {
   return status.st_ino == cgroup.id.id && status.st_dev == cgroup.device;
 }

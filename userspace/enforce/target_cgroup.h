@@ -21,6 +21,9 @@ namespace evictd::enforce {
 /// (list, verify), and what comes after it may open a file.
 inline constexpr std::size_t kFreshProcs = 2;
 
+/// A directory has two links and one more for each directory in it.
+inline constexpr nlink_t kLinksOfItself = 2;
+
 /// One cgroup of a pod in one hierarchy. No directory is kept open: a pod would need one for each
 /// cgroup and hierarchy, and only what is rare needs them.
 struct TargetCgroup {

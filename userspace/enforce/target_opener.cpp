@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "enforce/target_opener.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,9 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "enforce/own_cgroups.h"
+#include "sys/directory.h"
 
 namespace evictd::enforce {
 
@@ -38,31 +40,15 @@ base::Fd open_directory(int parent, const char* name) {
   return base::Fd(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-Result<std::vector<std::string>> directories_in(int dir) {
-  const int copy = ::openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) {
-    return fail_errno(errno, "open a cgroup directory");
-  }
-  DIR* stream = ::fdopendir(copy);
-  if (stream == nullptr) {
-    ::close(copy);
-    return fail_errno(errno, "read a cgroup directory");
-  }
-  std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(stream)) {
-    const std::string_view name = entry->d_name;
-    if (entry->d_type == DT_DIR && name != "." && name != "..") {
-      names.emplace_back(name);
-    }
-  }
-  ::closedir(stream);
-  return names;
-}
-
 }  // namespace
 
-TargetOpener::TargetOpener(KillTarget& target, Preparation preparation)
-    : target_(target), keep_(preparation == Preparation::kAtOnce), lister_(uncounted_), seen_(0) {}
+TargetOpener::TargetOpener(KillTarget& target, const KillTarget::Options& options)
+    : target_(target),
+      own_(options.own),
+      children_(options.children),
+      keep_(options.preparation == Preparation::kAtOnce),
+      lister_(uncounted_),
+      seen_(0) {}
 
 Result<TargetOpener::Directory> TargetOpener::look_at(base::Fd fd, std::string path,
                                                       std::uint32_t hierarchy) {
@@ -121,18 +107,36 @@ Result<> TargetOpener::add_tree(const Directory& directory, HierarchyKind kind,
   cgroup.device = directory.device;
   cgroup.parent = parent;
   keep_ = keep_ && target_.keep(cgroup, directory.fd.get());
-  static_cast<void>(lister_.read_directory(directory.fd.get(), seen_));
-  // Nothing below it, which two links say, is the rule and saves reading the directory.
-  return directory.links == 2 ? Result<>() : add_children(directory, kind, index);
+  look_for_own(directory);
+  // Nothing below it is the rule and saves reading the directory.
+  return directory.links == kLinksOfItself ? Result<>() : add_children(directory, kind, index);
+}
+
+void TargetOpener::look_for_own(const Directory& directory) {
+  if (own_ == nullptr) {
+    static_cast<void>(lister_.read_directory(directory.fd.get(), seen_));
+  } else if (own_->has(directory.id)) {
+    seen_.holds_protected = true;
+  }
 }
 
 Result<> TargetOpener::add_children(const Directory& directory, HierarchyKind kind,
                                     std::size_t index) {
-  const Result<std::vector<std::string>> names = directories_in(directory.fd.get());
-  if (!names) {
-    return Failure(names.error());
+  const bool is_pod = target_.cgroups_[index].parent == index;
+  if (is_pod && directory.links == kLinksOfItself + children_.size()) {
+    Result<> added = add_named(directory, kind, index, children_);
+    if (!added || target_.cgroups_[index].known_children == children_.size()) {
+      return added;
+    }
+    // Of those that were known one is gone, and another one may have come for it.
   }
-  for (const std::string& name : *names) {
+  const Result<std::vector<std::string>> names = sys::directories_in(directory.fd.get());
+  return names ? add_named(directory, kind, index, *names) : Result<>(Failure(names.error()));
+}
+
+Result<> TargetOpener::add_named(const Directory& directory, HierarchyKind kind, std::size_t index,
+                                 const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
     base::Fd fd = open_directory(directory.fd.get(), name.c_str());
     if (!fd && errno == EMFILE) {
       return fail_errno(EMFILE, "open " + name);
@@ -142,7 +146,7 @@ Result<> TargetOpener::add_children(const Directory& directory, HierarchyKind ki
     }
     const Result<Directory> child =
         look_at(std::move(fd), directory.path + "/" + name, directory.id.hierarchy);
-    if (!child) {
+    if (!child || target_.holds(child->id)) {
       continue;
     }
     if (const Result<> added = add_tree(*child, kind, index); !added) {
@@ -168,7 +172,7 @@ Result<std::unique_ptr<KillTarget>> KillTarget::open(const Options& options) {
   target->uid_ = options.uid;
   target->usage_fd_ = options.usage_fd;
   target->set_protection(options.protection);
-  TargetOpener opener(*target, options.preparation);
+  TargetOpener opener(*target, options);
   for (const Place& place : options.places) {
     if (const Result<> added = opener.add(place); !added) {
       return fail_in("open cgroups of pod " + options.uid, added.error());

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/fd.h"
 #include "enforce/actuator.h"
@@ -16,7 +17,8 @@ namespace evictd::enforce {
 /// Thread rule: housekeeping; it blocks in file system calls.
 class TargetOpener {
  public:
-  TargetOpener(KillTarget& target, Preparation preparation);
+  /// `options` is borrowed.
+  TargetOpener(KillTarget& target, const KillTarget::Options& options);
 
   /// Adds the pod in one hierarchy; nothing when that has no such directory.
   /// Errors: as KillTarget::open.
@@ -41,11 +43,18 @@ class TargetOpener {
   [[nodiscard]] Result<> add_children(const Directory& directory, HierarchyKind kind,
                                       std::size_t index);
 
+  void look_for_own(const Directory& directory);
+  /// Those of `names` that are there and that the target does not hold yet.
+  [[nodiscard]] Result<> add_named(const Directory& directory, HierarchyKind kind,
+                                   std::size_t index, const std::vector<std::string>& names);
+
   KillTarget& target_;
+  const OwnCgroups* own_;
+  const std::vector<std::string>& children_;
   bool keep_;
   ActuatorCounters uncounted_;
   ProcessLister lister_;
-  /// Only says whether a protected process was seen.
+  /// Without `own_`. Only says whether a protected process was seen.
   ProcessList seen_;
 };
 

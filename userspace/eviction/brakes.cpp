@@ -28,6 +28,11 @@ std::optional<MonoTime> Pauses::until(Signal signal, MonoTime now) const {
   return end > now ? std::optional(end) : std::nullopt;
 }
 
+std::optional<MonoTime> Pauses::until(const Threshold& threshold, MonoTime now) const {
+  const std::optional<MonoTime> own = until(threshold.signal, now);
+  return threshold.derived_from ? std::max(own, until(*threshold.derived_from, now)) : own;
+}
+
 Reason doubt_about(const Observation& seen) {
   if (seen.capacity <= 0) {
     return Reason::kNoCapacity;
@@ -64,9 +69,12 @@ Reason doubt_about_jump(Signal signal, const Observation& seen, const Observatio
 Reason doubt_about_rest(Signal signal, const Observation& seen,
                         std::optional<MonoTime> unchanged_since, const Brakes& brakes,
                         MonoTime now) {
-  const bool should_have_moved = is_memory(signal) && seen.available > 0 && brakes.released_at &&
-                                 now - *brakes.released_at < kStuckWait;
-  return should_have_moved && unchanged_since && *unchanged_since < *brakes.released_at
+  const std::optional<MonoTime>& released_at = signal == Signal::kAllocatableMemoryAvailable
+                                                   ? brakes.released_below_pod_root_at
+                                                   : brakes.released_at;
+  const bool should_have_moved =
+      is_memory(signal) && seen.available > 0 && released_at && now - *released_at < kStuckWait;
+  return should_have_moved && unchanged_since && *unchanged_since < *released_at
              ? Reason::kStatisticsStuck
              : Reason::kNone;
 }

@@ -15,6 +15,7 @@
 #include "eviction/decision.h"
 #include "eviction/observation.h"
 #include "eviction/signal.h"
+#include "eviction/threshold.h"
 
 namespace evictd::eviction {
 
@@ -37,6 +38,8 @@ struct Pauses {
 
   /// The end of what pauses `signal` at `now`, the later of two; a pause is over at its end.
   [[nodiscard]] std::optional<MonoTime> until(Signal signal, MonoTime now) const;
+  /// The same for what pauses a threshold: what it was made from is held with it.
+  [[nodiscard]] std::optional<MonoTime> until(const Threshold& threshold, MonoTime now) const;
   bool operator==(const Pauses&) const = default;
 };
 
@@ -57,6 +60,8 @@ struct Brakes {
   GrowthLimits growth;
   /// When memory of an earlier victim, enough to be seen, was last known to be free.
   std::optional<MonoTime> released_at;
+  /// The same of one below the pod root: the only one that the pod root's own use must fall for.
+  std::optional<MonoTime> released_below_pod_root_at;
 };
 
 /// kNoCapacity or kAboveCapacity for numbers that contradict themselves, else kNone.
@@ -70,8 +75,8 @@ struct Brakes {
                                       const Observation& before, const GrowthLimits& limits);
 
 /// kStatisticsStuck if a memory signal has been the same to the byte since before a victim's memory
-/// was freed, else kNone. Never where nothing at all is available: a second hog at the same limit
-/// brings that number back.
+/// was freed that it counts, else kNone. Never where nothing at all is available: a second hog at
+/// the same limit brings that number back.
 [[nodiscard]] Reason doubt_about_rest(Signal signal, const Observation& seen,
                                       std::optional<MonoTime> unchanged_since, const Brakes& brakes,
                                       MonoTime now);

@@ -81,7 +81,7 @@ bool EvictionManager::brake(MonoTime now, const PassInput& input, std::size_t pl
     return false;
   }
   Reason reason = doubt_about(*seen);
-  if (const auto end = input.brakes->pauses.until(signal, now)) {
+  if (const auto end = input.brakes->pauses.until(table_[place], now)) {
     reason = Reason::kPaused;
     note_deadline(*end);
   } else if (reason != Reason::kNone) {

@@ -4,6 +4,7 @@
 
 #include "eviction/hold.h"
 #include "eviction/manager.h"
+#include "eviction/partial_disk.h"
 #include "eviction/rank.h"
 #include "eviction/ranking.h"
 #include "eviction/steps.h"
@@ -22,7 +23,7 @@ std::optional<std::size_t> first_candidate(const RankRule& rule, std::span<const
   std::optional<std::size_t> best;
   RankKey best_key;
   for (std::size_t i = 0; i < pods.size(); ++i) {
-    if (protection_of(pods[i]) != PassOver::kNone || !wanted(pods[i])) {
+    if (passed_over_by(rule, pods[i]) != PassOver::kNone || !wanted(pods[i])) {
       continue;
     }
     const RankKey key = rank_key(rule, *pods[i].facts, pods[i].reading);
@@ -32,6 +33,10 @@ std::optional<std::size_t> first_candidate(const RankRule& rule, std::span<const
     }
   }
   return best;
+}
+
+bool found_nobody(Outcome outcome) {
+  return outcome == Outcome::kNoCandidates || outcome == Outcome::kAllProtected;
 }
 
 }  // namespace
@@ -68,34 +73,86 @@ bool EvictionManager::evict_for_local_storage(MonoTime now, const PassInput& inp
   return !decision_.local_victims.empty();
 }
 
-/// Takes the first threshold that does not have to wait. One that waits blocks no other.
+RankRule EvictionManager::rule_at(std::size_t place) const {
+  return rank_rule(table_[place].signal, *state_.layout, settings_.pid_scope);
+}
+
+/// Whether a threshold that found nobody leaves its turn to the next one. The kubelet's pass ends
+/// here, as it has one and the same list of pods for all. So does ours, but where the list was
+/// shorter: a limit of the pod root's own must not keep the node from whom it may evict.
+bool EvictionManager::may_pass_on(const PassInput& input, std::size_t place) const {
+  return scope_at(place) == Scope::kPodRoot &&
+         std::any_of(input.pods.begin(), input.pods.end(), [](const PassPod& pod) {
+           return !pod.facts->below_pod_root && protection_of(pod) == PassOver::kNone;
+         });
+}
+
+/// Takes the first threshold that neither has to wait nor leaves its turn to the next one.
 void EvictionManager::act(MonoTime now, const PassInput& input) {
-  std::optional<std::size_t> first_held;
-  Reason first_reason = Reason::kNone;
+  struct Ending {
+    std::size_t place = 0;
+    Outcome outcome = Outcome::kHeld;
+    Reason reason = Reason::kNone;
+  };
+  std::optional<Ending> first_held;
+  std::optional<Ending> first_without;
   for (const std::size_t place : decision_.actionable) {
     decision_.threshold = place;
-    if (!brake(now, input, place) && !hold(now, input, place)) {
-      const CollectorList collectors = collectors_for(table_[place].signal, *state_.layout);
-      const bool usage_pending = input.disk_usage_pending && is_disk(table_[place].signal);
-      if (collectors.empty() && !usage_pending) {
-        choose_victim(now, input, place);
-      } else if (!collectors.empty() && !suspended_) {
-        suspend(place, collectors);
-      } else {
-        decision_.outcome = Outcome::kHeld;
-        decision_.reason = collectors.empty() ? Reason::kUsagePending : Reason::kCollectorsBusy;
-      }
-    }
-    if (decision_.outcome != Outcome::kHeld) {
+    try_threshold(now, input, place);
+    const Ending ending{place, decision_.outcome, decision_.reason};
+    if (ending.outcome == Outcome::kHeld) {
+      first_held = first_held.value_or(ending);
+    } else if (found_nobody(ending.outcome) && may_pass_on(input, place)) {
+      first_without = first_without.value_or(ending);
+    } else {
       return;
     }
-    if (!first_held) {
-      first_held = place;
-      first_reason = decision_.reason;
-    }
   }
-  decision_.threshold = first_held;
-  decision_.reason = first_reason;
+  const Ending told = first_held ? *first_held : first_without.value_or(Ending{});
+  decision_.threshold = told.place;
+  decision_.outcome = told.outcome;
+  decision_.reason = told.reason;
+}
+
+void EvictionManager::try_threshold(MonoTime now, const PassInput& input, std::size_t place) {
+  if (brake(now, input, place) || hold(now, input, place)) {
+    return;
+  }
+  const CollectorList collectors = collectors_for(table_[place].signal, *state_.layout);
+  if (collectors.empty()) {
+    choose_victim(now, input, place);
+  } else if (!suspended_) {
+    suspend(place, collectors);
+  } else {
+    decision_.outcome = Outcome::kHeld;
+    decision_.reason = Reason::kCollectorsBusy;
+  }
+}
+
+/// By what usage a pod may be chosen for the threshold; nothing while it has to be waited for.
+std::optional<DiskBasis> EvictionManager::disk_basis(const PassInput& input,
+                                                     std::size_t place) const {
+  if (!input.disk_usage_pending || !is_disk(table_[place].signal)) {
+    return DiskBasis::kMeasured;
+  }
+  const RankRule rule = rule_at(place);
+  const std::optional<std::size_t> first =
+      first_candidate(rule, input.pods, [](const PassPod&) { return true; });
+  if (!first || input.disk_progress == DiskProgress::kNothing) {
+    return std::nullopt;
+  }
+  const DiskSupport support = support_of(rule, input.pods, *first);
+  // Once time is up a reading may be an older one, which proves nothing.
+  if (input.disk_progress == DiskProgress::kTimeIsUp) {
+    return support == DiskSupport::kOpen ? std::nullopt : std::optional(DiskBasis::kBestKnown);
+  }
+  return support == DiskSupport::kCertain ? std::optional(DiskBasis::kCertain) : std::nullopt;
+}
+
+void EvictionManager::await_usage() {
+  decision_.outcome = Outcome::kHeld;
+  decision_.reason = Reason::kUsagePending;
+  decision_.usage_awaited = true;
 }
 
 void EvictionManager::suspend(std::size_t place, const CollectorList& collectors) {
@@ -128,7 +185,8 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
                               table_.limit(place, seen->capacity, MinReclaim::kIgnored),
                               table_.limit(place, seen->capacity, counted),
                               mark,
-                              resource_of(threshold.signal)};
+                              resource_of(threshold.signal),
+                              scope_at(place)};
   const Reason reason = hold_reason(question, input, now);
   if (reason == Reason::kNone) {
     return false;
@@ -138,11 +196,11 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
     mark.reset();
   }
   if (reason == Reason::kReleasePending) {
-    // After a grace, or a victim of another signal: the fall is measured from the first hold.
+    // The fall is measured from the first hold: see choose_victim().
     if (!mark) {
       mark = EvictionMark{now, seen->available};
     }
-    if (const auto deadline = release_deadline(input.releasing, now)) {
+    if (const auto deadline = release_deadline(input.releasing, scope_at(place), now)) {
       note_deadline(*deadline);
     }
   }
@@ -165,7 +223,7 @@ bool EvictionManager::escalate_below_floor(const PassInput& input, std::size_t p
     return false;
   }
   const std::optional<std::size_t> victim =
-      first_candidate(rank_rule(threshold.signal, *state_.layout), input.pods,
+      first_candidate(rule_at(place), input.pods,
                       [](const PassPod& pod) { return pod.standing == Standing::kInHardGrace; });
   if (!victim) {
     return false;
@@ -180,15 +238,20 @@ bool EvictionManager::escalate_below_floor(const PassInput& input, std::size_t p
 
 void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::size_t place) {
   const Threshold& threshold = table_[place];
-  decision_.reason = Reason::kNone;
-  if (std::ranges::all_of(input.pods, [](const PassPod& pod) { return !is_active(pod); })) {
-    decision_.outcome = Outcome::kNoCandidates;
+  const std::optional<DiskBasis> basis = disk_basis(input, place);
+  if (!basis) {
+    await_usage();
     return;
   }
-  decision_.victim = first_candidate(rank_rule(threshold.signal, *state_.layout), input.pods,
-                                     [](const PassPod&) { return true; });
+  decision_.reason = Reason::kNone;
+  const RankRule rule = rule_at(place);
+  decision_.victim = first_candidate(rule, input.pods, [](const PassPod&) { return true; });
   if (!decision_.victim) {
-    decision_.outcome = Outcome::kAllProtected;
+    const bool any_active = std::ranges::any_of(input.pods, [&](const PassPod& pod) {
+      return is_active(pod) && frees_in(rule.scope, pod.facts->below_pod_root);
+    });
+    decision_.outcome = any_active ? Outcome::kAllProtected : Outcome::kNoCandidates;
+    decision_.nobody_to_evict = true;
     return;
   }
   const PassPod& victim = input.pods[*decision_.victim];
@@ -197,16 +260,14 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
     decision_.victim.reset();
     return;
   }
+  decision_.disk_basis = *basis;
   decision_.outcome = dies_anyway ? Outcome::kEscalated : Outcome::kEvicted;
   decision_.grace = grace_for(threshold, *victim.facts);
   if (const std::optional<Observation>& seen = decision_.observations[threshold.signal]) {
-    std::optional<EvictionMark>& mark =
-        state_.last_evictions[static_cast<std::size_t>(threshold.signal)];
-    // What a victim takes in its grace is freed with it, and is no further fall.
-    mark.reset();
-    if (decision_.grace.count() == 0) {
-      mark = EvictionMark{now, seen->available};
-    } else if (threshold.is_hard()) {
+    // What a victim takes in its grace, or until the last of its processes is sent SIGKILL, is
+    // freed with it, and is no further fall.
+    state_.last_evictions[static_cast<std::size_t>(threshold.signal)].reset();
+    if (decision_.grace.count() != 0 && threshold.is_hard()) {
       decision_.cut_at_once = below_floor(place, *seen);
       watch_floor(now, *seen);
     }

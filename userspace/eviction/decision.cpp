@@ -31,6 +31,18 @@ std::string_view to_string(Outcome outcome) {
   return "";
 }
 
+std::string_view to_string(DiskBasis basis) {
+  switch (basis) {
+    case DiskBasis::kMeasured:
+      return "measured";
+    case DiskBasis::kCertain:
+      return "certain";
+    case DiskBasis::kBestKnown:
+      return "best_known";
+  }
+  return "";
+}
+
 std::string_view to_string(Reason reason) {
   switch (reason) {
     case Reason::kNone:

@@ -19,11 +19,13 @@ namespace evictd::eviction {
 /// How a pass ended.
 enum class Outcome : std::uint8_t {
   kNothingMet,
-  kInGrace,       ///< Thresholds are met, none for as long as its grace period.
-  kStale,         ///< Their statistics are not newer than in the last pass.
-  kReclaiming,    ///< Collectors have to run first; resume() goes on.
-  kReclaimed,     ///< The collectors freed enough: nobody has to die.
-  kNoCandidates,  ///< There is no active pod: none at all, or only what no source of pods knows.
+  kInGrace,     ///< Thresholds are met, none for as long as its grace period.
+  kStale,       ///< Their statistics are not newer than in the last pass.
+  kReclaiming,  ///< Collectors have to run first; resume() goes on.
+  kReclaimed,   ///< The collectors freed enough: nobody has to die.
+  /// There is no active pod that would free anything: none at all, only what no source of pods
+  /// knows or, for a limit of the pod root's own, only pods outside it.
+  kNoCandidates,
   kAllProtected,  ///< There are pods, and none of them may be evicted.
   kEvicted,
   kEscalated,  ///< A victim in its grace has less time from now on; see Decision::grace.
@@ -33,6 +35,16 @@ enum class Outcome : std::uint8_t {
 
 /// "nothing_met", "in_grace" and so on.
 [[nodiscard]] std::string_view to_string(Outcome outcome);
+
+/// By what disk usage a pod was chosen.
+enum class DiskBasis : std::uint8_t {
+  kMeasured,  ///< All pods were measured, or the disk was not the reason.
+  kCertain,   ///< Not all were measured to their end, and what is missing cannot change the choice.
+  kBestKnown,  ///< There was no time to measure all: another one may have more.
+};
+
+/// "measured", "certain", "best_known".
+[[nodiscard]] std::string_view to_string(DiskBasis basis);
 
 /// Why a pass failed or held.
 enum class Reason : std::uint8_t {
@@ -78,6 +90,11 @@ struct Decision {
   /// The one acted on.
   std::optional<std::size_t> threshold;
   std::optional<std::size_t> victim;
+  /// Some threshold found nobody to evict, also if another one did or waits.
+  bool nobody_to_evict = false;
+  /// Some threshold waits for the disk usage of pods, also if the outcome is about another one.
+  bool usage_awaited = false;
+  DiskBasis disk_basis = DiskBasis::kMeasured;
   /// The brake that would have held this eviction, had less than the floor not been left; kNone if
   /// none was on.
   Reason overruled = Reason::kNone;

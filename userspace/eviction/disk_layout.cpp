@@ -38,6 +38,7 @@ Threshold derived(const Derivation& derivation, const std::optional<Threshold>& 
   threshold.op = ThresholdOperator::kNone;
   if (source) {
     threshold = *source;
+    threshold.derived_from = source->signal;
   }
   threshold.signal = derivation.target;
   return threshold;

@@ -26,28 +26,42 @@ bool is_of_disk(Resource resource) {
   return resource == Resource::kEphemeralStorage || resource == Resource::kInodes;
 }
 
-bool has_standing(const PassInput& input, Standing standing) {
-  return std::any_of(input.pods.begin(), input.pods.end(),
-                     [&](const PassPod& pod) { return pod.standing == standing; });
+/// Where less than half of the threshold was left, a quarter of it may be more than all that can
+/// still go: then half of what was left is enough.
+bool fell_further(const HoldQuestion& question) {
+  if (!question.mark) {
+    return false;
+  }
+  const Wide four_steps = std::min(question.threshold, 2 * Wide{question.mark->available});
+  const Wide fall = Wide{question.mark->available} - question.seen.available;
+  return four_steps > 0 && 4 * fall >= four_steps;
 }
 
 }  // namespace
 
-Wide pending_release(std::span<const ReleasingPod> pods, Resource resource, MonoTime now) {
+bool has_standing(std::span<const PassPod> pods, Standing standing, Scope scope) {
+  return std::any_of(pods.begin(), pods.end(), [&](const PassPod& pod) {
+    return pod.standing == standing && frees_in(scope, pod.facts->below_pod_root);
+  });
+}
+
+Wide pending_release(std::span<const ReleasingPod> pods, Resource resource, Scope scope,
+                     MonoTime now) {
   Wide sum = 0;
   for (const ReleasingPod& pod : pods) {
-    if (now - pod.killed_at < kReleaseWait) {
+    if (now - pod.killed_at < kReleaseWait && frees_in(scope, pod.below_pod_root)) {
       sum += freed_by(pod, resource);
     }
   }
   return sum;
 }
 
-std::optional<MonoTime> release_deadline(std::span<const ReleasingPod> pods, MonoTime now) {
+std::optional<MonoTime> release_deadline(std::span<const ReleasingPod> pods, Scope scope,
+                                         MonoTime now) {
   std::optional<MonoTime> first;
   for (const ReleasingPod& pod : pods) {
     const MonoTime end = pod.killed_at + kReleaseWait;
-    if (end > now && (!first || end < *first)) {
+    if (frees_in(scope, pod.below_pod_root) && end > now && (!first || end < *first)) {
       first = end;
     }
   }
@@ -55,21 +69,18 @@ std::optional<MonoTime> release_deadline(std::span<const ReleasingPod> pods, Mon
 }
 
 Reason hold_reason(const HoldQuestion& question, const PassInput& input, MonoTime now) {
-  if (has_standing(input, Standing::kInHardGrace) ||
-      (!question.hard && has_standing(input, Standing::kInSoftGrace))) {
+  if (has_standing(input.pods, Standing::kInHardGrace, question.scope) ||
+      (!question.hard && has_standing(input.pods, Standing::kInSoftGrace, question.scope))) {
     return Reason::kVictimInGrace;
   }
-  const Wide pending = pending_release(input.releasing, question.resource, now);
+  const Wide pending = pending_release(input.releasing, question.resource, question.scope, now);
   if (pending > 0 && is_of_disk(question.resource)) {
     return Reason::kReleasePending;
   }
   if (pending <= 0 || question.seen.available + pending < question.goal) {
     return Reason::kNone;
   }
-  const bool fell_further =
-      question.mark &&
-      (Wide{question.mark->available} - question.seen.available) * 4 >= question.threshold;
-  return fell_further ? Reason::kNone : Reason::kReleasePending;
+  return fell_further(question) ? Reason::kNone : Reason::kReleasePending;
 }
 
 }  // namespace evictd::eviction

@@ -18,13 +18,16 @@ namespace evictd::eviction {
 /// A pod that was sent SIGKILL counts as being freed for this long: as the kubelet waits for one.
 inline constexpr Duration kReleaseWait = std::chrono::seconds(30);
 
-/// Units of `resource` that earlier victims are about to free at `now`.
+/// Units of `resource` that earlier victims are about to free at `now` in `scope`.
 [[nodiscard]] Wide pending_release(std::span<const ReleasingPod> pods, Resource resource,
-                                   MonoTime now);
+                                   Scope scope, MonoTime now);
 
-/// When the first of the releases that count at `now` ceases to count.
+/// When the first of the releases that count at `now` in `scope` ceases to count.
 [[nodiscard]] std::optional<MonoTime> release_deadline(std::span<const ReleasingPod> pods,
-                                                       MonoTime now);
+                                                       Scope scope, MonoTime now);
+
+/// Whether a victim that frees something in `scope` stands so.
+[[nodiscard]] bool has_standing(std::span<const PassPod> pods, Standing standing, Scope scope);
 
 /// What a hold is judged by.
 struct HoldQuestion {
@@ -33,17 +36,19 @@ struct HoldQuestion {
   /// The threshold as an amount, and the amount at which it no longer counts as met.
   Wide threshold = 0;
   Wide goal = 0;
-  /// What a further fall is measured from; none yet before the first hold after a grace.
+  /// What a further fall is measured from; none yet before the first hold.
   std::optional<EvictionMark> mark;
   Resource resource = Resource::kMemory;
+  /// Victims that free nothing in it are not waited for.
+  Scope scope = Scope::kNode;
 };
 
 /// Why the next kill has to wait, kNone if it does not:
 /// - a victim in its hard grace is always waited for, one in its soft grace by soft thresholds
 /// only;
 /// - what is being freed would reach the goal, unless available has fallen by a further quarter of
-///   the threshold since the last victim was sent SIGKILL (what it takes in a grace is freed with
-///   it, so that after one it is measured from the first pass that is held);
+///   the threshold, or to half of what was left where that is less, since the first pass that was
+///   held after the last victim was sent SIGKILL (what that took before is freed with it);
 /// - a victim that frees any of a disk is waited for as the kubelet waits: it wrote on after it was
 ///   measured, so that neither the amount nor a fall of what is available tells enough.
 [[nodiscard]] Reason hold_reason(const HoldQuestion& question, const PassInput& input,

@@ -91,7 +91,11 @@ const Decision& EvictionManager::resume(MonoTime now, const PassInput& input) {
       thresholds_met(table_, table_.places(), *input.observations, MinReclaim::kEnforced).empty()) {
     decision_.outcome = Outcome::kReclaimed;
   } else if (!brake(now, input, place) && !hold(now, input, place)) {
-    choose_victim(now, input, place);
+    // Of a measurement that has found nothing by now nothing is to be expected.
+    PassInput known = input;
+    known.disk_usage_pending =
+        input.disk_usage_pending && input.disk_progress != DiskProgress::kNothing;
+    choose_victim(now, known, place);
   }
   find_deadlines(now);
   return decision_;

@@ -13,6 +13,7 @@
 #include "eviction/decision.h"
 #include "eviction/pass.h"
 #include "eviction/pass_state.h"
+#include "eviction/rank.h"
 
 namespace evictd::eviction {
 
@@ -36,6 +37,8 @@ struct PassSettings {
   HardFloor hard_floor;
   /// Whether limits on local storage are enforced.
   bool local_storage_isolation = false;
+  /// Whose process ids pid.available counts.
+  Scope pid_scope = Scope::kNode;
 };
 
 /// Decides, one pass at a time, whether a pod has to go and which. Pure: no clock, no input or
@@ -67,6 +70,10 @@ class EvictionManager {
   /// Below this much of its signal, in the signal's unit, a victim of the threshold at `place`
   /// loses its hard grace.
   [[nodiscard]] Wide floor_of(std::size_t place, std::int64_t capacity) const;
+  /// Whose limit the threshold at `place` is about.
+  [[nodiscard]] Scope scope_at(std::size_t place) const {
+    return scope_of(table_[place].signal, settings_.pid_scope);
+  }
   /// Goes on from a state that was kept, of this manager or of one with the same settings, and from
   /// the pass that waited for collectors then, if that is to be gone on with. Places of thresholds
   /// that there are none of are left out.
@@ -85,6 +92,9 @@ class EvictionManager {
   void update_state(MonoTime now, const PassInput& input, const ThresholdList& looked_for);
   [[nodiscard]] bool evict_for_local_storage(MonoTime now, const PassInput& input);
   void act(MonoTime now, const PassInput& input);
+  void try_threshold(MonoTime now, const PassInput& input, std::size_t place);
+  [[nodiscard]] bool may_pass_on(const PassInput& input, std::size_t place) const;
+  [[nodiscard]] RankRule rule_at(std::size_t place) const;
   [[nodiscard]] bool hold(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] bool escalate_below_floor(const PassInput& input, std::size_t place);
   [[nodiscard]] Reason nonsense(const PassInput& input, std::size_t place) const;
@@ -95,6 +105,9 @@ class EvictionManager {
   [[nodiscard]] bool used_up(MonoTime now, const PassInput& input, std::size_t place);
   void suspend(std::size_t place, const CollectorList& collectors);
   void choose_victim(MonoTime now, const PassInput& input, std::size_t place);
+  [[nodiscard]] std::optional<DiskBasis> disk_basis(const PassInput& input,
+                                                    std::size_t place) const;
+  void await_usage();
   void watch_floor(MonoTime now, const Observation& seen);
   /// Whether so little is left that a hard victim gets no more time.
   [[nodiscard]] bool below_floor(std::size_t place, const Observation& seen) const;

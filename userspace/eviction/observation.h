@@ -110,7 +110,7 @@ struct MemoryRules {
   [[nodiscard]] bool need_meminfo() const {
     return source != MemorySource::kKubelet || swap_aware || hugepage_aware;
   }
-  /// Whether what is available is capacity less working set, which the kernel side watches.
+  /// Whether what is available is capacity less working set: nothing else can move it.
   [[nodiscard]] bool follow_working_set() const {
     return source == MemorySource::kKubelet && !swap_aware;
   }

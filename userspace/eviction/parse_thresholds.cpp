@@ -148,6 +148,7 @@ void copy_memory_to_allocatable(std::vector<Threshold>& thresholds) {
     if (threshold.signal == Signal::kMemoryAvailable && threshold.is_hard()) {
       copies.push_back(threshold);
       copies.back().signal = Signal::kAllocatableMemoryAvailable;
+      copies.back().derived_from = threshold.signal;
     }
   }
   thresholds.insert(thresholds.end(), copies.begin(), copies.end());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "eviction/brakes.h"
 #include "eviction/disk_layout.h"
@@ -21,6 +22,23 @@ enum class Standing : std::uint8_t {
   kInSoftGrace,  ///< Sent SIGTERM by a soft eviction: still counts as used, still a candidate.
   kInHardGrace,  ///< Sent SIGTERM by a hard eviction, its time is running.
   kKilled,       ///< Sent SIGKILL; see PassInput::releasing.
+  kRefused,      ///< Decided on before and not begun: left alone until it is looked at anew.
+};
+
+/// How much of a pod's disk usage its reading has, while it is measured anew.
+enum class DiskCount : std::uint8_t {
+  kWhole,  ///< All that could be counted.
+  kPart,   ///< Counted to here: it has at least so much.
+  kNone,   ///< Its turn has not come: any older number says nothing of what it has now.
+};
+/// "whole", "part", "none".
+[[nodiscard]] std::string_view to_string(DiskCount count);
+
+/// How far a new measurement of disk usage has come.
+enum class DiskProgress : std::uint8_t {
+  kNothing,   ///< No pod was counted.
+  kSome,      ///< Readings of pods are what was counted of each so far, at least.
+  kTimeIsUp,  ///< There is no time for more. Readings are the best that is known of each.
 };
 
 /// One pod in a pass. Order of the pods decides between equals: the first one goes first.
@@ -28,6 +46,8 @@ struct PassPod {
   /// Must outlive the pass.
   const PodFacts* facts = nullptr;
   PodReading reading;
+  /// Of PodReading::disk.
+  DiskCount disk_count = DiskCount::kWhole;
   Standing standing = Standing::kActive;
   /// Both needed for local storage limits only; without them none of the pod's is checked.
   const Pod* pod = nullptr;
@@ -41,6 +61,8 @@ struct ReleasingPod {
   std::int64_t tasks = 0;
   Bytes disk{0};
   std::int64_t inodes = 0;
+  /// As PodFacts::below_pod_root.
+  bool below_pod_root = true;
 };
 
 /// Why observations were made.
@@ -57,9 +79,12 @@ struct PassInput {
   /// Asked for until it was answered once; unset: the question failed.
   std::optional<DiskLayout> layout = DiskLayout{};
   std::span<const ReleasingPod> releasing;
-  /// The disk usage of pods is being measured anew: no pod is chosen by it before that is done. A
-  /// pass that was resumed does not ask.
+  /// The disk usage of pods is being measured anew: before that is done a pod is chosen by it only
+  /// where nothing can be found that changes the choice, or where there is no time to find it; see
+  /// eviction/partial_disk.h.
   bool disk_usage_pending = false;
+  /// How far that is; without it nothing.
+  DiskProgress disk_progress = DiskProgress::kNothing;
   Cadence cadence = Cadence::kRegular;
   /// Null: nothing holds us but what the kubelet has.
   const Brakes* brakes = nullptr;

@@ -12,8 +12,8 @@
 
 namespace evictd::eviction {
 
-/// When and at what level the last victim of a signal was chosen to be sent SIGKILL at once, or the
-/// first pass after its grace was held; a hold is measured from here.
+/// When and at what level the first pass was held after the last victim of a signal was sent
+/// SIGKILL; a further fall is measured from here.
 struct EvictionMark {
   MonoTime at{};
   std::int64_t available = 0;

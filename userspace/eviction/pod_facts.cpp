@@ -88,6 +88,10 @@ Wide nanos_of(const Quantity& quantity) {
   return quantity.sign() < 0 ? -kMost : kMost;
 }
 
+bool has_critical_priority(const Pod& pod) {
+  return pod.priority.value_or(0) >= kCriticalPriority;
+}
+
 }  // namespace
 
 QosClass computed_qos(const Pod& pod) {
@@ -131,7 +135,25 @@ bool is_mirror(const Pod& pod) {
 }
 
 bool is_critical(const Pod& pod) {
-  return is_static(pod) || is_mirror(pod) || pod.priority.value_or(0) >= kCriticalPriority;
+  return is_static(pod) || is_mirror(pod) || has_critical_priority(pod);
+}
+
+bool protect_as(Pod& pod, const Pod& other) {
+  bool added = false;
+  if (is_static(other) && !is_static(pod)) {
+    pod.from_static_source = true;
+    added = true;
+  }
+  if (const auto mirror = other.annotations.find(kMirrorAnnotation);
+      mirror != other.annotations.end()) {
+    added = pod.annotations.insert(*mirror).second || added;
+  }
+  if (has_critical_priority(other) && !has_critical_priority(pod)) {
+    pod.priority = other.priority;
+    pod.priority_class_name = other.priority_class_name;
+    added = true;
+  }
+  return added;
 }
 
 Quantity effective_request(const Pod& pod, const std::string& resource) {

@@ -27,6 +27,9 @@ struct PodFacts {
   /// neverEvict of the configuration names it: ranked like any other, then passed over. Set by who
   /// knows the configuration, never by facts_of().
   bool never_evict = false;
+  /// False for a cgroup outside the pod root: its end frees nothing of the pod root's own limits.
+  /// Set by who knows its place, never by facts_of().
+  bool below_pod_root = true;
   bool tolerates_memory_pressure = false;
   /// Has a limit that local storage eviction must look at.
   bool has_local_limits = false;
@@ -54,6 +57,10 @@ struct PodFacts {
 [[nodiscard]] bool is_static(const Pod& pod);
 [[nodiscard]] bool is_mirror(const Pod& pod);
 [[nodiscard]] bool is_critical(const Pod& pod);
+
+/// Makes `pod` static, a mirror or of a critical priority, with the class of that, if `other`,
+/// which describes the same pod, is so. True if that adds to what protects `pod`.
+bool protect_as(Pod& pod, const Pod& other);
 
 /// Request by which pods are ranked: the sum of the regular containers or the largest init
 /// container, sidecar or not, if that is more; plus overhead unless it is zero.

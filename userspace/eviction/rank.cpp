@@ -35,8 +35,8 @@ MeasuredParts measured_parts(Signal signal, DiskLayout layout) {
 
 }  // namespace
 
-RankRule rank_rule(Signal signal, DiskLayout layout) {
-  return {resource_of(signal), measured_parts(signal, layout)};
+RankRule rank_rule(Signal signal, DiskLayout layout, Scope pid_scope) {
+  return {resource_of(signal), measured_parts(signal, layout), scope_of(signal, pid_scope)};
 }
 
 Wide measured_usage(const RankRule& rule, const PodReading& reading) {

@@ -27,10 +27,12 @@ struct RankRule {
   Resource resource = Resource::kMemory;
   /// Read for kEphemeralStorage and kInodes only.
   MeasuredParts parts;
+  /// Whoever frees nothing in it is passed over.
+  Scope scope = Scope::kNode;
 };
 
 /// The rule for a signal. Errors in the caller only: kUnknown has none and ranks by memory.
-[[nodiscard]] RankRule rank_rule(Signal signal, DiskLayout layout);
+[[nodiscard]] RankRule rank_rule(Signal signal, DiskLayout layout, Scope pid_scope = Scope::kNode);
 
 /// Where one pod stands; the lesser key is evicted first.
 struct RankKey {

@@ -24,6 +24,10 @@ std::string_view to_string(PassOver rule) {
       return "not_read_yet";
     case PassOver::kKilled:
       return "killed";
+    case PassOver::kRefused:
+      return "refused";
+    case PassOver::kOutsidePodRoot:
+      return "outside_pod_root";
     case PassOver::kRanksLater:
       return "ranks_later";
   }
@@ -48,6 +52,8 @@ PassOver protection_of(const PassPod& pod) {
       return PassOver::kUnknown;
     case Standing::kKilled:
       return PassOver::kKilled;
+    case Standing::kRefused:
+      return PassOver::kRefused;
     case Standing::kActive:
     case Standing::kInSoftGrace:
     case Standing::kInHardGrace:
@@ -56,13 +62,20 @@ PassOver protection_of(const PassPod& pod) {
   return pod.reading.state == ReadingState::kNotReadYet ? PassOver::kNotReadYet : PassOver::kNone;
 }
 
+PassOver passed_over_by(const RankRule& rule, const PassPod& pod) {
+  const PassOver protection = protection_of(pod);
+  return protection != PassOver::kNone || frees_in(rule.scope, pod.facts->below_pod_root)
+             ? protection
+             : PassOver::kOutsidePodRoot;
+}
+
 std::vector<Candidate> rank_with_reasons(const RankRule& rule, std::span<const PassPod> pods) {
   std::vector<Candidate> candidates;
   candidates.reserve(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) {
     Candidate candidate;
     candidate.pod = i;
-    candidate.passed_over = protection_of(pods[i]);
+    candidate.passed_over = passed_over_by(rule, pods[i]);
     candidate.usage = measured_usage(rule, pods[i].reading);
     candidate.request_nanos = request_nanos(rule, *pods[i].facts);
     candidate.key = rank_key(rule, *pods[i].facts, pods[i].reading);

@@ -22,12 +22,13 @@ enum class PassOver : std::uint8_t {
   kUnknown,
   kNotReadYet,
   kKilled,
-  kRanksLater,  ///< Nothing but its place.
+  kRefused,         ///< Its eviction was decided on before, and could not be begun.
+  kOutsidePodRoot,  ///< The limit is the pod root's own, and it lies outside.
+  kRanksLater,      ///< Nothing but its place.
 };
 
 /// "static", "mirror", "critical", "never_evict", "unknown", "not_read_yet", "killed",
-/// "ranks_later";
-/// "" for kNone.
+/// "refused", "outside_pod_root", "ranks_later"; "" for kNone.
 [[nodiscard]] std::string_view to_string(PassOver rule);
 
 /// Whether it is one of the pods that a kubelet would rank: what no source knows is not.
@@ -35,6 +36,9 @@ enum class PassOver : std::uint8_t {
 
 /// Why this pod may not be evicted at all; kNone if it may.
 [[nodiscard]] PassOver protection_of(const PassPod& pod);
+
+/// Why this pod may not be evicted by `rule`: protection_of(), or kOutsidePodRoot.
+[[nodiscard]] PassOver passed_over_by(const RankRule& rule, const PassPod& pod);
 
 /// One line of a ranking.
 struct Candidate {

@@ -34,6 +34,12 @@ inline constexpr std::array<Signal, kSignalCount> kSignals{
     Signal::kContainerFsAvailable,       Signal::kContainerFsInodesFree, Signal::kImageFsAvailable,
     Signal::kImageFsInodesFree,          Signal::kNodeFsAvailable,       Signal::kNodeFsInodesFree};
 
+/// Whose limit a signal is about, and so whose end can bring it back above its threshold.
+enum class Scope : std::uint8_t {
+  kNode,     ///< Of the whole machine: whatever ends on it counts.
+  kPodRoot,  ///< Of the cgroup that holds all pods of Kubernetes: only what ends below it counts.
+};
+
 /// What is starved when a signal's threshold is met.
 enum class Resource : std::uint8_t { kMemory, kEphemeralStorage, kInodes, kPids, kNone };
 
@@ -81,6 +87,18 @@ class ConditionSet {
 }
 [[nodiscard]] constexpr bool is_memory(Signal signal) {
   return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable;
+}
+/// `pid_scope` is that of pid.available, which the configuration decides (pidAvailableSource).
+[[nodiscard]] constexpr Scope scope_of(Signal signal, Scope pid_scope) {
+  if (signal == Signal::kPidAvailable) {
+    return pid_scope;
+  }
+  return signal == Signal::kAllocatableMemoryAvailable ? Scope::kPodRoot : Scope::kNode;
+}
+/// Whether the end of a pod, or of what is left of it, frees anything that a limit of `scope` is
+/// of.
+[[nodiscard]] constexpr bool frees_in(Scope scope, bool below_pod_root) {
+  return scope == Scope::kNode || below_pod_root;
 }
 
 }  // namespace evictd::eviction

@@ -36,6 +36,9 @@ struct Threshold {
   Duration grace_period{0};
   /// Once acted on, it counts as met until this much above `value` is available.
   std::optional<ThresholdValue> min_reclaim;
+  /// The signal whose threshold this one was made from, and whose pause holds it too; unset for one
+  /// of the user's own.
+  std::optional<Signal> derived_from{};
 
   [[nodiscard]] bool is_hard() const { return grace_period == Duration::zero(); }
 };

@@ -2,7 +2,9 @@
 #include "export/eviction_record.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "export/json_time.h"
 
@@ -25,9 +27,12 @@ Json stamp(const std::optional<MonoTime>& moment) {
 }
 
 Json to_json(const RecordedThreshold& threshold) {
+  const std::chrono::milliseconds grace(threshold.grace_period_ms);
   return {{"signal", threshold.signal},
           {"threshold", threshold.threshold},
-          {"grace_period_seconds", threshold.grace_period_seconds},
+          {"hardness", threshold.hardness},
+          {"grace_period_seconds", std::chrono::duration_cast<std::chrono::seconds>(grace).count()},
+          {"grace_period_ms", threshold.grace_period_ms},
           {"met", threshold.met},
           {"available", optional_number(threshold.available)},
           {"capacity", optional_number(threshold.capacity)},
@@ -68,6 +73,8 @@ Json to_json(const RecordedCandidate& candidate) {
           {"rate_bytes_per_second", candidate.rate_bytes_per_second},
           {"reading_age_us", candidate.reading_age_us},
           {"source", candidate.source},
+          {"counted", candidate.counted},
+          {"error_bound", optional_number(candidate.error_bound)},
           {"passed_over", candidate.passed_over},
           {"reason", candidate.reason},
           {"sort_keys", to_json(candidate.keys)}};
@@ -109,6 +116,15 @@ Json to_json(const RecordedContainer& container) {
           {"age_us", container.age_us}};
 }
 
+Json to_json(const RecordedCollector& one) {
+  return {{"collector", one.collector},
+          {"argv", one.argv},
+          {"outcome", one.outcome},
+          {"end", one.end},
+          {"took_ms", optional_number(one.took_ms)},
+          {"ended_at_ns", stamp(one.ended_at)}};
+}
+
 Json to_json(const RecordedRelease& release) {
   return {{"what", release.what}, {"state", release.state}, {"at_ns", stamp(release.at)}};
 }
@@ -128,6 +144,7 @@ Json to_json(const RecordedPodCondition& condition) {
 Json to_json(const RecordedTimeline& timeline) {
   return {{"hook_ns", stamp(timeline.hook)},
           {"wake_ns", stamp(timeline.wake)},
+          {"begin_ns", stamp(timeline.begin)},
           {"observe_ns", stamp(timeline.observe)},
           {"decide_ns", stamp(timeline.decide)},
           {"first_signal_ns", stamp(timeline.first_signal)},
@@ -148,6 +165,14 @@ Json list_of(const std::vector<T>& items) {
   return list;
 }
 
+Json to_json(const std::optional<RecordedReclaim>& reclaim) {
+  if (!reclaim) {
+    return nullptr;
+  }
+  return {{"available_before", optional_number(reclaim->available_before)},
+          {"collectors", list_of(reclaim->collectors)}};
+}
+
 }  // namespace
 
 std::optional<Duration> grace_used(const RecordedTimeline& timeline) {
@@ -160,6 +185,35 @@ std::optional<Duration> grace_used(const RecordedTimeline& timeline) {
     end = *timeline.exited;
   }
   return std::max(end - begin, Duration::zero());
+}
+
+namespace {
+
+std::string why_not_killed(std::string_view not_killed) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kReasons{
+      {{"static", "it comes from a static manifest now"},
+       {"mirror", "it is a mirror pod now"},
+       {"critical", "its priority is system-critical now"},
+       {"never_evict", "neverEvict names it now"},
+       {"unknown", "no source of pods knows it any more"},
+       {"outside_root", "its cgroup is not below a pod root any more"},
+       {"own_process", "evictd itself or pid 1 is in it"},
+       {"unreachable", "none of its processes could be signalled"}}};
+  std::string_view why = not_killed;
+  for (const auto& [name, reason] : kReasons) {
+    why = name == not_killed ? reason : why;
+  }
+  return std::string(why);
+}
+
+}  // namespace
+
+std::string not_killed_text(std::string_view not_killed) {
+  return "SIGKILL was not sent: " + why_not_killed(not_killed);
+}
+
+std::string not_killed_in_dry_run_text(std::string_view not_killed) {
+  return "SIGKILL would not have been sent: " + why_not_killed(not_killed);
 }
 
 Json to_json(const EvictionRecord& record) {
@@ -183,6 +237,7 @@ Json to_json(const EvictionRecord& record) {
           {"resource", record.resource},
           {"available", optional_number(record.available)},
           {"capacity", optional_number(record.capacity)},
+          {"reclaim", to_json(record.reclaim)},
           {"memory_available",
            {{"source", record.memory_available_source},
             {"swap_aware", record.swap_aware},
@@ -192,10 +247,13 @@ Json to_json(const EvictionRecord& record) {
           {"brakes",
            {{"evictions_last_minute", record.evictions_last_minute},
             {"overruled", record.overruled_brake}}},
+          {"disk_basis", record.disk_basis},
           {"method", record.method},
           {"processes", record.processes},
           {"state", record.state},
+          {"not_killed", record.not_killed},
           {"remaining_bytes", optional_number(record.remaining_bytes)},
+          {"unreaped_tasks", optional_number(record.unreaped_tasks)},
           {"message", record.message},
           {"annotations", record.annotations},
           {"containers", list_of(record.containers)},

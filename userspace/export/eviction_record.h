@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evictd/result.h"
@@ -53,6 +54,8 @@ struct EvictionRecord {
   std::string resource;
   std::optional<std::int64_t> available;
   std::optional<std::int64_t> capacity;
+  /// The collectors that the pass had waited for; unset where there were none.
+  std::optional<RecordedReclaim> reclaim;
   /// How memory.available was worked out in this pass.
   std::string memory_available_source;
   bool swap_aware = false;
@@ -63,12 +66,21 @@ struct EvictionRecord {
   /// but for the floor; empty for none.
   std::size_t evictions_last_minute = 0;
   std::string overruled_brake;
+  /// By what disk usage the victim was chosen, as eviction::to_string(DiskBasis) has it; empty
+  /// where no disk was the reason.
+  std::string disk_basis;
   std::string method;
   std::uint32_t processes = 0;
   /// "terminating", "killed", "exceeded_grace" or "released"; empty where nobody was evicted.
   std::string state;
+  /// Why SIGKILL was not sent at the end of its grace: "never_evict" and the like as the protection
+  /// of a pod is called, or "unreachable". Empty where it was, or is still to come.
+  std::string not_killed;
   /// Bytes still charged when the last process was gone; unset before.
   std::optional<std::int64_t> remaining_bytes;
+  /// Tasks that were dead then and that nobody had reaped; unset as above, and without a pids
+  /// cgroup.
+  std::optional<std::int64_t> unreaped_tasks;
   /// As the kubelet writes them on the pod.
   std::string message;
   std::map<std::string, std::string> annotations;
@@ -93,6 +105,12 @@ struct EvictionRecord {
   /// Whether somebody was evicted, or lost what was left of a grace.
   [[nodiscard]] bool has_victim() const { return !state.empty(); }
 };
+
+/// EvictionRecord::not_killed as a sentence: "SIGKILL was not sent: neverEvict names it now".
+[[nodiscard]] std::string not_killed_text(std::string_view not_killed);
+
+/// The same of a dry run: "SIGKILL would not have been sent: neverEvict names it now".
+[[nodiscard]] std::string not_killed_in_dry_run_text(std::string_view not_killed);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const EvictionRecord& record);
 

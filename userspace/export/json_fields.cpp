@@ -52,6 +52,21 @@ void JsonFields::refuse(const char* key, std::string_view what) {
   }
 }
 
+void JsonFields::refuse(const char* key, std::string_view what, const Json& value) {
+  constexpr std::size_t kMost = 40;
+  constexpr bool kAscii = true;
+  if (failed()) {
+    return;
+  }
+  std::string text = value.is_structured()
+                         ? std::string(value.type_name())
+                         : value.dump(-1, ' ', kAscii, Json::error_handler_t::replace);
+  if (text.size() > kMost) {
+    text = text.substr(0, kMost) + "...";
+  }
+  refuse(key, fmt::format("{}: {}", what, text));
+}
+
 const Json* JsonFields::find(const char* key) {
   if (failed()) {
     return nullptr;
@@ -74,18 +89,20 @@ bool JsonFields::has(const char* key) const {
 
 std::int64_t JsonFields::whole(const char* key, std::int64_t least, std::int64_t most) {
   const Json* value = find(key);
-  if (value == nullptr) {
+  return value == nullptr ? 0 : whole_of(*value, key, least, most);
+}
+
+std::int64_t JsonFields::whole_of(const Json& value, const char* key, std::int64_t least,
+                                  std::int64_t most) {
+  if (!value.is_number_integer()) {
+    refuse(key, "not a whole number", value);
     return 0;
   }
-  if (!value->is_number_integer()) {
-    refuse(key, "not a whole number");
+  if (!fits(value, least, most)) {
+    refuse(key, fmt::format("not from {} to {}", least, most), value);
     return 0;
   }
-  if (!fits(*value, least, most)) {
-    refuse(key, fmt::format("not from {} to {}", least, most));
-    return 0;
-  }
-  return value->get<std::int64_t>();
+  return value.get<std::int64_t>();
 }
 
 std::optional<std::int64_t> JsonFields::whole_or_null(const char* key) {
@@ -108,13 +125,23 @@ std::optional<MonoTime> JsonFields::moment_or_null(const char* key) {
   return moment(key);
 }
 
+std::vector<MonoTime> JsonFields::moments(const char* key) {
+  std::vector<MonoTime> moments;
+  const Json& values = list(key);
+  for (std::size_t i = 0; i < values.size() && !failed(); ++i) {
+    const std::string name = fmt::format("{}[{}]", key, i);
+    moments.emplace_back(Duration(whole_of(values[i], name.c_str(), 0, kLastMoment)));
+  }
+  return moments;
+}
+
 bool JsonFields::truth(const char* key) {
   const Json* value = find(key);
   if (value == nullptr) {
     return false;
   }
   if (!value->is_boolean()) {
-    refuse(key, "neither true nor false");
+    refuse(key, "neither true nor false", *value);
     return false;
   }
   return value->get<bool>();
@@ -126,7 +153,7 @@ std::string JsonFields::text(const char* key) {
     return {};
   }
   if (!value->is_string()) {
-    refuse(key, "not a text");
+    refuse(key, "not a text", *value);
     return {};
   }
   return value->get<std::string>();
@@ -138,7 +165,7 @@ const Json& JsonFields::list(const char* key) {
     return empty_list();
   }
   if (!value->is_array()) {
-    refuse(key, "not a list");
+    refuse(key, "not a list", *value);
     return empty_list();
   }
   return *value;
@@ -156,7 +183,7 @@ const Json& JsonFields::object(const char* key) {
     return empty_object();
   }
   if (!value->is_object()) {
-    refuse(key, "not a JSON object");
+    refuse(key, "not a JSON object", *value);
     return empty_object();
   }
   return *value;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "evictd/result.h"
 #include "evictd/time.h"
@@ -32,6 +33,8 @@ class JsonFields {
   /// A moment on CLOCK_MONOTONIC in nanoseconds, from 0 to 2^61 so that no sum of two overflows.
   MonoTime moment(const char* key);
   std::optional<MonoTime> moment_or_null(const char* key);
+  /// A list of such.
+  std::vector<MonoTime> moments(const char* key);
   bool truth(const char* key);
   std::string text(const char* key);
   /// An empty one if it is missing or none.
@@ -47,10 +50,14 @@ class JsonFields {
 
   /// Notes that `key` is wrong unless something was before.
   void refuse(const char* key, std::string_view what);
+  /// The same with the value that `key` has, or as much of it as a line takes.
+  void refuse(const char* key, std::string_view what, const Json& value);
   [[nodiscard]] bool failed() const { return failure_->has_value(); }
 
  private:
   [[nodiscard]] const Json* find(const char* key);
+  /// `value`, which `key` names.
+  std::int64_t whole_of(const Json& value, const char* key, std::int64_t least, std::int64_t most);
 
   const Json* object_;
   std::string place_;

@@ -39,11 +39,27 @@ RecordedObservation read_observation(JsonFields fields) {
   return seen;
 }
 
+/// Hardness and grace period; older records have whole seconds only.
+void read_grace(JsonFields& fields, RecordedThreshold& threshold) {
+  constexpr std::int64_t kMsPerSecond = 1000;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kMsPerSecond;
+  const std::int64_t seconds = fields.whole("grace_period_seconds", 0, kMost);
+  threshold.grace_period_ms =
+      fields.has("grace_period_ms") ? fields.whole("grace_period_ms", 0) : seconds * kMsPerSecond;
+  threshold.hardness = seconds > 0 ? "soft" : "hard";
+  if (fields.has("hardness")) {
+    threshold.hardness = fields.text("hardness");
+    if (threshold.hardness != "hard" && threshold.hardness != "soft") {
+      fields.refuse("hardness", "neither \"hard\" nor \"soft\"");
+    }
+  }
+}
+
 RecordedThreshold read_threshold(JsonFields fields) {
   RecordedThreshold threshold;
   threshold.signal = fields.text("signal");
   threshold.threshold = fields.text("threshold");
-  threshold.grace_period_seconds = fields.whole("grace_period_seconds");
+  read_grace(fields, threshold);
   threshold.met = fields.truth("met");
   threshold.available = fields.whole_or_null("available");
   threshold.capacity = fields.whole_or_null("capacity");
@@ -71,6 +87,10 @@ RecordedCandidate read_candidate(JsonFields fields) {
   candidate.rate_bytes_per_second = fields.whole("rate_bytes_per_second");
   candidate.reading_age_us = fields.whole("reading_age_us");
   candidate.source = fields.text("source");
+  if (fields.has("counted")) {
+    candidate.counted = fields.text("counted");
+    candidate.error_bound = fields.whole_or_null("error_bound");
+  }
   candidate.passed_over = fields.text("passed_over");
   candidate.reason = fields.text("reason");
   JsonFields keys = fields.below("sort_keys");
@@ -138,6 +158,9 @@ RecordedTimeline read_timeline(JsonFields fields) {
   RecordedTimeline timeline;
   timeline.hook = fields.moment_or_null("hook_ns");
   timeline.wake = fields.moment_or_null("wake_ns");
+  if (fields.has("begin_ns")) {
+    timeline.begin = fields.moment_or_null("begin_ns");
+  }
   timeline.observe = fields.moment_or_null("observe_ns");
   timeline.decide = fields.moment_or_null("decide_ns");
   if (fields.has("first_signal_ns")) {
@@ -175,6 +198,24 @@ std::vector<std::string> read_texts(JsonFields& fields, const char* key) {
   return texts;
 }
 
+RecordedCollector read_collector(JsonFields fields) {
+  RecordedCollector one;
+  one.collector = fields.text("collector");
+  one.argv = read_texts(fields, "argv");
+  one.outcome = fields.text("outcome");
+  one.end = fields.text("end");
+  one.took_ms = fields.whole_or_null("took_ms");
+  one.ended_at = fields.moment_or_null("ended_at_ns");
+  return one;
+}
+
+RecordedReclaim read_reclaim(JsonFields fields) {
+  RecordedReclaim reclaim;
+  reclaim.available_before = fields.whole_or_null("available_before");
+  reclaim.collectors = read_list(fields, "collectors", read_collector);
+  return reclaim;
+}
+
 /// Of a decision; nothing for null and in what was written before there was such a member.
 std::optional<std::uint64_t> read_id(JsonFields& fields, const char* key) {
   if (!fields.has(key)) {
@@ -202,6 +243,9 @@ void read_decision(JsonFields& fields, EvictionRecord& record) {
   record.resource = fields.text("resource");
   record.available = fields.whole_or_null("available");
   record.capacity = fields.whole_or_null("capacity");
+  if (fields.has("reclaim")) {
+    record.reclaim = read_reclaim(fields.below("reclaim"));
+  }
   record.grace_seconds = fields.whole("grace_seconds");
   record.dry_run = fields.truth("dry_run");
   JsonFields memory = fields.below("memory_available");
@@ -211,11 +255,20 @@ void read_decision(JsonFields& fields, EvictionRecord& record) {
   JsonFields brakes = fields.below("brakes");
   record.evictions_last_minute = static_cast<std::size_t>(brakes.whole("evictions_last_minute", 0));
   record.overruled_brake = brakes.text("overruled");
+  if (fields.has("disk_basis")) {
+    record.disk_basis = fields.text("disk_basis");
+  }
   record.method = fields.text("method");
   record.processes = static_cast<std::uint32_t>(
       fields.whole("processes", 0, std::numeric_limits<std::uint32_t>::max()));
   record.state = fields.text("state");
+  if (fields.has("not_killed")) {
+    record.not_killed = fields.text("not_killed");
+  }
   record.remaining_bytes = fields.whole_or_null("remaining_bytes");
+  if (fields.has("unreaped_tasks")) {
+    record.unreaped_tasks = fields.whole_or_null("unreaped_tasks");
+  }
   record.message = fields.text("message");
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "evictd/time.h"
 
@@ -31,7 +32,11 @@ struct RecordedThreshold {
   std::string signal;
   /// "100Mi" or "10%".
   std::string threshold;
-  std::int64_t grace_period_seconds = 0;
+  /// "hard" or "soft".
+  std::string hardness = "hard";
+  /// For how long it must be met before it is acted on, in milliseconds, a part of one counted as
+  /// one; 0 for a hard one.
+  std::int64_t grace_period_ms = 0;
   bool met = false;
   std::optional<std::int64_t> available;
   std::optional<std::int64_t> capacity;
@@ -43,6 +48,26 @@ struct RecordedThreshold {
   std::string stood;
   /// For how long it had been met; unset while it is not.
   std::optional<std::int64_t> met_for_ms;
+};
+
+/// One command that was to free node-level resources before a pod had to go.
+struct RecordedCollector {
+  /// "containers" or "images".
+  std::string collector;
+  std::vector<std::string> argv;
+  /// "succeeded", "failed" or "under_way", where it was not known to have ended.
+  std::string outcome;
+  /// "exit status 0", "killed after its timeout", or why it could not be run; empty under way.
+  std::string end;
+  std::optional<std::int64_t> took_ms;
+  std::optional<MonoTime> ended_at;
+};
+
+/// The collectors that a pass had waited for.
+struct RecordedReclaim {
+  /// Of the record's signal, as it was seen before they ran.
+  std::optional<std::int64_t> available_before;
+  std::vector<RecordedCollector> collectors;
 };
 
 /// What one pod was ranked by; the lesser one goes first, compared from left to right.
@@ -75,6 +100,11 @@ struct RecordedCandidate {
   /// Age of the reading in microseconds, and whence it came.
   std::int64_t reading_age_us = 0;
   std::string source;
+  /// Of disk usage that was being measured: "part", at least so much; "none", an older number, or
+  /// nothing. "whole" for all that could be counted; empty where usage is not of disks.
+  std::string counted;
+  /// How much more than `usage` it may have been then, as far as is known; unset: nobody knows.
+  std::optional<std::int64_t> error_bound;
   /// Why it was not the one: the rule that passed it over; empty for the victim.
   std::string passed_over;
   /// The same in words.
@@ -149,6 +179,7 @@ struct RecordedPodCondition {
 struct RecordedTimeline {
   std::optional<MonoTime> hook;
   std::optional<MonoTime> wake;
+  std::optional<MonoTime> begin;
   std::optional<MonoTime> observe;
   std::optional<MonoTime> decide;
   std::optional<MonoTime> first_signal;

@@ -76,7 +76,8 @@ class LineTaker {
     if (json->is_null()) {
       note(no_record_);
     } else {
-      read_.lines.push_back(std::move(*json));
+      read_.lines.push_back(
+          {.json = std::move(*json), .place = fmt::format("{}:{}", name_, number_)});
     }
     return {};
   }
@@ -215,6 +216,9 @@ Result<RecordLines> read_record_file(const std::filesystem::path& file) {
   std::vector<RecordLines> parts;
   for (const std::filesystem::path& one : files) {
     Result<RecordLines> read = read_one(one);
+    if (!read && read.error().code == Errc::kNotFound && files.size() > 1) {
+      continue;  // It was renamed, and its successor is not made yet.
+    }
     if (!read) {
       return Failure(read.error());
     }

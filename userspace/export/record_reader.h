@@ -16,9 +16,16 @@ namespace evictd::exporting {
 /// ranks as many pods as a node may have, is a few MiB.
 inline constexpr std::size_t kLongestRecordLine = std::size_t{16} << 20U;
 
+/// One line of a record file.
+struct RecordLine {
+  nlohmann::ordered_json json;
+  /// "FILE:LINE"; empty for one that is from no file.
+  std::string place;
+};
+
 /// What is in a record file and in the rotated ones beside it, oldest line first.
 struct RecordLines {
-  std::vector<nlohmann::ordered_json> lines;
+  std::vector<RecordLine> lines;
   /// A text for each kind of thing in a file that could not be read: "FILE:LINE: what", with the
   /// first line of the kind.
   std::vector<std::string> warnings;
@@ -26,9 +33,10 @@ struct RecordLines {
 
 /// Reads FILE and FILE.1, FILE.2 and so on. A line that is no JSON object, or longer
 /// than kLongestRecordLine, is skipped with a warning.
-/// Errors: as open(2) and read(2) for FILE; and, each as "FILE:LINE: what", kUnsupported for a
-/// newer schema, kInvalid for a key that is there twice, kExhausted for a line that nests deeper or
-/// has more members than base::JsonLimits; as "FILE: what", kInvalid for a recording of `evictd
+/// Errors: as open(2) and read(2) for FILE, which need not be there where FILE.1 is; and, each as
+/// "FILE:LINE: what", kUnsupported for a newer schema, kInvalid for a key that is there twice,
+/// kExhausted for a line that nests deeper or has more members than base::JsonLimits; as "FILE:
+/// what", kInvalid for a recording of `evictd
 /// --record`.
 [[nodiscard]] Result<RecordLines> read_record_file(const std::filesystem::path& file);
 

@@ -5,8 +5,11 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/one_line.h"
+#include "command_line/option_problem.h"
+#include "core/leading_zero.h"
 #include "load/fill_work.h"
 #include "load/fork_work.h"
 #include "load/memory_work.h"
@@ -21,6 +24,7 @@ using evictd::load::ForkWork;
 using evictd::load::LoadKind;
 using evictd::load::MemoryKind;
 using evictd::load::MemoryWork;
+using evictd::load::PageContent;
 using evictd::load::PageSize;
 using evictd::load::RunOptions;
 using evictd::load::StartOn;
@@ -63,6 +67,12 @@ CLI::Validator one_of(const std::map<std::string, T>& choices) {
   return CLI::CheckedTransformer(choices).description("");
 }
 
+/// For an amount with or without a unit. What is added last runs first: add it behind size(), which
+/// takes "010" for octal.
+CLI::Validator decimal() {
+  return {[](std::string& text) { return evictd::core::leading_zero_problem(text); }, ""};
+}
+
 CLI::Validator size() {
   return CLI::AsSizeValue(true).description("");
 }
@@ -85,7 +95,8 @@ void add_common(CLI::App& command, Options& options) {
   command
       .add_option("--start-at", run.start_at_ns,
                   "Not before this moment of CLOCK_MONOTONIC, in nanoseconds")
-      ->type_name("NS");
+      ->type_name("NS")
+      ->check(evictd::core::leading_zero_problem);
   command.add_flag("--ignore-term", run.ignore_term, "Ignore SIGTERM, as a stuck program does");
   command.add_option("--stamps", run.stamps.path, "Stamp every batch in this file")
       ->type_name("FILE");
@@ -93,6 +104,7 @@ void add_common(CLI::App& command, Options& options) {
       .add_option("--stamp-entries", run.stamps.capacity,
                   "Batches that the stamp log keeps, the newest (default 262144: 8 MiB)")
       ->type_name("N")
+      ->check(evictd::core::leading_zero_problem)
       ->check(CLI::Range(std::uint64_t{16}, std::uint64_t{1} << 28));
   command
       .add_option("--usage-file", run.stamps.usage_file,
@@ -112,6 +124,7 @@ void add_amounts(CLI::App& command, RunOptions& run, bool bytes) {
     if (bytes) {
       option->transform(size());
     }
+    option->transform(decimal());
   }
   batch->check(CLI::PositiveNumber);
 }
@@ -164,10 +177,18 @@ void add_memory(CLI::App& app, Options& options, std::function<Result<>()>& chos
   add_amounts(command, options.run, true);
   command.add_option("--parked", options.parked, "Touch so much before waiting for the start")
       ->type_name("SIZE")
-      ->transform(size());
+      ->transform(size())
+      ->transform(decimal());
   command.add_option("--page-size", options.memory.page_size, "4k (default) or thp, huge pages")
       ->type_name("SIZE")
       ->transform(one_of<PageSize>({{"4k", PageSize::k4KiB}, {"thp", PageSize::kHuge}}));
+  command
+      .add_option("--content", options.memory.content,
+                  "What each page holds: one-byte (default), or mixed: data that compresses to two "
+                  "fifths")
+      ->type_name("CONTENT")
+      ->transform(one_of<PageContent>(
+          {{"one-byte", PageContent::kOneByte}, {"mixed", PageContent::kMixed}}));
   command
       .add_option("--kind", options.memory.kind,
                   "anon (default), shmem, or file: page cache of a file in --dir")
@@ -211,7 +232,7 @@ void add_others(CLI::App& app, Options& options, std::function<Result<>()>& chos
 }
 
 int run_program(int argc, char** argv) {
-  CLI::App app("evict-load makes one kind of load and stamps what it does.");
+  CLI::App app("evict-load makes one kind of load and stamps what it does.", "evict-load");
   app.footer(kFooter);
   app.require_subcommand(1);
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
@@ -222,6 +243,12 @@ int run_program(int argc, char** argv) {
   std::function<Result<>()> chosen;
   add_memory(app, options, chosen);
   add_others(app, options, chosen);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (const std::string problem = evictd::command_line::option_problem(app, arguments);
+      !problem.empty()) {
+    complain(problem);
+    return kExitUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <fstream>
+#include <random>
+#include <utility>
 
 namespace evictd::load {
 
@@ -26,8 +29,20 @@ std::uint64_t round_up(std::uint64_t bytes, std::uint64_t page) {
   return (bytes + page - 1) / page * page;
 }
 
+/// Two fifths of a small page.
+constexpr std::size_t kRandomBytes = kSmallPageBytes * 2 / 5;
+
 void touch(char* page) {
   *static_cast<volatile char*>(page) = 1;
+}
+
+/// One write of the file kind, page by page as `content` has it.
+std::vector<char> file_text(const std::vector<char>& content) {
+  std::vector<char> text(kFileWriteBytes, content.empty() ? 'x' : '\0');
+  for (std::size_t page = 0; page < text.size(); page += kSmallPageBytes) {
+    std::copy(content.begin(), content.end(), text.begin() + static_cast<std::ptrdiff_t>(page));
+  }
+  return text;
 }
 
 long faults() {
@@ -38,13 +53,29 @@ long faults() {
 
 }  // namespace
 
+std::vector<char> mixed_page() {
+  std::vector<char> page(kSmallPageBytes);
+  // A load is the same in every run.
+  std::mt19937 random{1};
+  std::generate_n(page.begin(), kRandomBytes, [&] { return static_cast<char>(random() & 0xFFU); });
+  return page;
+}
+
+MemoryWork::MemoryWork(Options options) : options_(std::move(options)) {
+  if (options_.content == PageContent::kMixed) {
+    content_ = mixed_page();
+    // A fresh page is zero already.
+    content_.resize(kRandomBytes);
+  }
+}
+
 Result<> MemoryWork::prepare() {
   if (options_.kind == MemoryKind::kFile) {
     file_ = base::Fd(::open(options_.directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
     if (!file_) {
       return fail_errno(errno, "make a file in " + options_.directory);
     }
-    text_.assign(kFileWriteBytes, 'x');
+    text_ = file_text(content_);
     return {};
   }
   if (options_.page_size == PageSize::kHuge && options_.kind == MemoryKind::kAnonymous) {
@@ -98,9 +129,17 @@ Result<std::uint64_t> MemoryWork::add(std::uint64_t units) {
   return bytes;
 }
 
+void MemoryWork::write_page(char* page) const {
+  if (content_.empty()) {
+    touch(page);
+  } else {
+    std::copy(content_.begin(), content_.end(), page);
+  }
+}
+
 void MemoryWork::touch_small(std::uint64_t bytes) {
   for (char* page = next_; page < next_ + bytes; page += kSmallPageBytes) {
-    touch(page);
+    write_page(page);
   }
 }
 
@@ -109,10 +148,10 @@ void MemoryWork::touch_huge(std::uint64_t bytes) {
     const long before = faults();
     touch(page);
     touch(page + kHugePageBytes - 1);
-    if (faults() - before > 1) {
-      // The kernel had no huge page to give and fell back to small ones.
+    // Else only where the kernel had no huge page to give and fell back to small ones.
+    if (faults() - before > 1 || !content_.empty()) {
       for (char* small = page; small < page + kHugePageBytes; small += kSmallPageBytes) {
-        touch(small);
+        write_page(small);
       }
     }
   }

@@ -136,6 +136,7 @@ Result<> run(const RunOptions& options, Work& work, std::uint64_t parked) {
       return Failure(done.error());
     }
     if (*done == 0) {
+      stamps->add_refused();
       sleep_until(end_ns + kRetryNs);
       continue;
     }

@@ -86,6 +86,10 @@ std::uint64_t StampLog::count() const {
   return read_live(header().count);
 }
 
+std::uint64_t StampLog::refused() const {
+  return read_live(header().refused);
+}
+
 std::uint64_t StampLog::first_kept() const {
   const std::uint64_t written = count();
   // One entry less than the ring holds: the oldest may be overwritten while it is read.

@@ -35,6 +35,8 @@ class StampLog {
 
   /// Batches stamped so far, those that the ring has forgotten included.
   [[nodiscard]] std::uint64_t count() const;
+  /// Attempts at which nothing was possible, because of a limit or for want of room.
+  [[nodiscard]] std::uint64_t refused() const;
   /// The first batch that is still in the ring.
   [[nodiscard]] std::uint64_t first_kept() const;
   /// Batch `n`; nothing if it is not written yet or already overwritten.

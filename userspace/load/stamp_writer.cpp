@@ -113,6 +113,12 @@ void StampWriter::add(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_
   publish(header_->count, count + 1);
 }
 
+void StampWriter::add_refused() {
+  if (header_ != nullptr) {
+    publish(header_->refused, header_->refused + 1);
+  }
+}
+
 std::int64_t StampWriter::read_usage() const {
   if (!usage_) {
     return -1;

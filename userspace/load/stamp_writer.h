@@ -42,6 +42,8 @@ class StampWriter {
   void set_state(LoadState state);
   /// Adds one batch. Cost: two stores and a store with release order; a pread with a usage file.
   void add(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_t total);
+  /// Counts one attempt at which nothing was possible.
+  void add_refused();
 
  private:
   StampWriter() = default;

@@ -27,9 +27,12 @@ constexpr std::array kTable = {
               "tp_btf/mod_memcg_state",
               {"memcg_state_tp"},
               "growth is seen once per 2 MiB; the timer covers the last 4 MiB below a threshold",
-              "growth is seen once per 2 MiB; polling alone sees less"},
+              "growth is seen once per 2 MiB; polling alone sees less",
+              "growth is seen once per 16 pages of a CPU, by the hook of every page"},
     AttachRow{Purpose::kSweepTimer, "bpf_timer", "bpf_timer", {"sweep_start"}, ""},
     AttachRow{Purpose::kNodeMemory, "vm_stat", "sum of the nodes' vm_stat", {}, ""},
+    AttachRow{
+        Purpose::kNodeAvailable, "vm_stat", "sum of the nodes' and their zones' vm_stat", {}, ""},
     AttachRow{Purpose::kTaskFork, "tp_btf", "tp_btf/sched_process_fork", {"task_fork_tp"}, ""},
     AttachRow{Purpose::kTaskFork, "raw_tp", "raw_tp/sched_process_fork", {"task_fork_raw"}, ""},
     AttachRow{Purpose::kCgroups,
@@ -42,17 +45,18 @@ constexpr std::array kTable = {
               "raw_tp/cgroup_{mkdir,rmdir,notify_populated,attach_task}",
               {"cgroup_mkdir_raw", "cgroup_rmdir_raw", "cgroup_populated_raw", "cgroup_attach_raw"},
               ""},
+    // Ends before beginnings: a stall whose end nobody saw would go on for ever.
     AttachRow{Purpose::kStall,
               "fentry",
               "fentry/psi_memstall_{enter,leave}",
-              {"psi_enter_fentry", "psi_leave_fentry"},
+              {"psi_leave_fentry", "psi_enter_fentry"},
               ""},
     AttachRow{
         Purpose::kStall,
         "tp_btf",
         "tp_btf/mm_vmscan_{memcg,direct}_reclaim_{begin,end}",
-        {"reclaim_memcg_begin_tp", "reclaim_memcg_end_tp", "reclaim_direct_begin_tp",
-         "reclaim_direct_end_tp"},
+        {"reclaim_memcg_end_tp", "reclaim_direct_end_tp", "reclaim_memcg_begin_tp",
+         "reclaim_direct_begin_tp"},
         "stall time is direct reclaim time; waiting for refaults and compaction is not counted"},
     AttachRow{Purpose::kOom, "tp_btf", "tp_btf/mark_victim", {"oom_victim_tp"}, ""},
     AttachRow{Purpose::kOom, "fentry", "fentry/mark_oom_victim", {"oom_victim_fentry"}, ""},
@@ -68,6 +72,19 @@ constexpr std::array kTable = {
               ""},
 };
 
+std::string_view memory_charge_lost(OtherLooks others) {
+  const bool ticks = others.timer == SweepTimer::kRuns;
+  if (others.pages == PageHook::kRuns) {
+    return ticks
+               ? "memory thresholds are looked at once per 16 pages of a CPU, by the hook of every "
+                 "page, and for what else is charged by the timer"
+               : "memory thresholds are looked at once per 16 pages of a CPU, by the hook of every "
+                 "page, and polled for what else is charged";
+  }
+  return ticks ? "memory thresholds are looked at by the timer only, 10 times a second"
+               : "memory thresholds are polled, the sooner the nearer they are";
+}
+
 }  // namespace
 
 std::span<const AttachRow> attach_table() {
@@ -78,21 +95,25 @@ std::span<const std::string_view> core_programs() {
   return kCore;
 }
 
-std::string_view lost_with(const AttachRow& row, SweepTimer timer) {
-  return timer == SweepTimer::kNone && !row.lost_without_timer.empty() ? row.lost_without_timer
-                                                                       : row.lost;
+std::string_view lost_with(const AttachRow& row, OtherLooks others) {
+  if (others.pages == PageHook::kRuns && !row.lost_with_pages.empty()) {
+    return row.lost_with_pages;
+  }
+  const bool without_timer = others.timer == SweepTimer::kNone && !row.lost_without_timer.empty();
+  return without_timer ? row.lost_without_timer : row.lost;
 }
 
-std::string_view lost_without(Purpose purpose, SweepTimer timer) {
-  const bool ticks = timer == SweepTimer::kRuns;
+std::string_view lost_without(Purpose purpose, OtherLooks others) {
+  const bool ticks = others.timer == SweepTimer::kRuns;
   switch (purpose) {
     case Purpose::kMemoryCharge:
-      return ticks ? "memory thresholds are looked at by the timer only, 10 times a second"
-                   : "memory thresholds are polled, the sooner the nearer they are";
+      return memory_charge_lost(others);
     case Purpose::kSweepTimer:
       return "no look at thresholds between two charges, and no rates: they are polled";
     case Purpose::kNodeMemory:
       return "node memory.available is polled";
+    case Purpose::kNodeAvailable:
+      return "node memory.available is only polled where memoryAvailableSource is memAvailable";
     case Purpose::kTaskFork:
       return ticks ? "pids thresholds are looked at by the timer only, 10 times a second"
                    : "pids thresholds are polled, the sooner the nearer they are";

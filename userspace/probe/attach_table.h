@@ -21,19 +21,29 @@ struct AttachRow {
   std::string_view lost;
   /// The same where no timer runs; empty: `lost` is true there too.
   std::string_view lost_without_timer{};
+  /// The same where the hook of every page runs, with the timer or without; empty: as without it.
+  std::string_view lost_with_pages{};
 };
 
 /// Whether a row of Purpose::kSweepTimer is in use: what it covers is otherwise left to polling.
 enum class SweepTimer : std::uint8_t { kRuns, kNone };
+/// Whether a row of Purpose::kPerPageCharge is in use: it sees memory grow too.
+enum class PageHook : std::uint8_t { kRuns, kNone };
+
+/// What else looks at thresholds, beside the purpose that something is lost of.
+struct OtherLooks {
+  SweepTimer timer = SweepTimer::kNone;
+  PageHook pages = PageHook::kNone;
+};
 
 /// The whole ladder: every row of every purpose, best first within a purpose.
 [[nodiscard]] std::span<const AttachRow> attach_table();
 
 /// What is lost when `row` is in use.
-[[nodiscard]] std::string_view lost_with(const AttachRow& row, SweepTimer timer);
+[[nodiscard]] std::string_view lost_with(const AttachRow& row, OtherLooks others);
 
 /// What is lost when no row of `purpose` works.
-[[nodiscard]] std::string_view lost_without(Purpose purpose, SweepTimer timer);
+[[nodiscard]] std::string_view lost_without(Purpose purpose, OtherLooks others);
 
 /// Programs that nothing works without: they are loaded always, and their failure fails the load.
 [[nodiscard]] std::span<const std::string_view> core_programs();

@@ -8,26 +8,24 @@
 #include <cerrno>
 
 #include "base/fd.h"
-#include "probe/libbpf_log.h"
-#include "probe/loader.h"
 
 namespace evictd::probe {
 
 Result<evictd_resolved> resolve_cgroup(bpf_program* iterator, int cgroup_fd, CgroupId expected) {
-  // A cgroup that is gone is normal here, and nothing for stderr.
-  const LibbpfLog silence;
   bpf_iter_link_info info{};
   info.cgroup.order = BPF_CGROUP_ITER_SELF_ONLY;
   info.cgroup.cgroup_fd = static_cast<std::uint32_t>(cgroup_fd);
-  bpf_iter_attach_opts attach{};
-  attach.sz = sizeof(attach);
-  attach.link_info = &info;
-  attach.link_info_len = sizeof(info);
-  const Link link(bpf_program__attach_iter(iterator, &attach));
+  bpf_link_create_opts options{};
+  options.sz = sizeof(options);
+  options.iter_info = &info;
+  options.iter_info_len = sizeof(info);
+  // Not bpf_program__attach_iter: a cgroup that is gone is normal here, and libbpf would tell of it
+  // through what the whole process has one of.
+  const base::Fd link(bpf_link_create(bpf_program__fd(iterator), 0, BPF_TRACE_ITER, &options));
   if (!link) {
     return fail_errno(errno, "attach the cgroup iterator");
   }
-  const base::Fd stream(bpf_iter_create(bpf_link__fd(link.get())));
+  const base::Fd stream(bpf_iter_create(link.get()));
   if (!stream) {
     return fail_errno(errno, "start the cgroup iterator");
   }

@@ -43,6 +43,9 @@ struct Counters {
   std::uint64_t forks = 0;
   /// Rows and watches cleared because their counter no longer belonged to their cgroup.
   std::uint64_t stale_rows = 0;
+  /// The same because the kernel was taking their counter away: with its cgroup, found before the
+  /// hook told of it, or with the controller of a cgroup that stays.
+  std::uint64_t dying_rows = 0;
   MonoTime last_tick{};
 
   [[nodiscard]] std::uint64_t dropped_total() const;

@@ -16,6 +16,8 @@ static_assert(static_cast<std::uint32_t>(Signal::kCgroupTasks) == EVICTD_SIGNAL_
 static_assert(static_cast<std::uint32_t>(Signal::kNodeWorkingSet) ==
               EVICTD_SIGNAL_NODE_WORKING_SET);
 static_assert(static_cast<std::uint32_t>(Signal::kNodeTasks) == EVICTD_SIGNAL_NODE_TASKS);
+static_assert(static_cast<std::uint32_t>(Signal::kNodeTaken) == EVICTD_SIGNAL_NODE_TAKEN);
+static_assert(kNodeCeiling == EVICTD_NODE_CEILING);
 static_assert(static_cast<std::uint32_t>(Origin::kResync) == EVICTD_ORIGIN_RESYNC);
 static_assert(static_cast<std::uint32_t>(CgroupChange::kTaskAttached) ==
               EVICTD_CGROUP_TASK_ATTACHED);
@@ -31,15 +33,11 @@ CgroupId cgroup_id(const evictd_cgroup_key& key) {
   return CgroupId{.hierarchy = key.hierarchy, .id = key.id};
 }
 
-MonoTime time_of(const evictd_event_header& header) {
-  return MonoTime{Duration{static_cast<std::int64_t>(header.ktime_ns)}};
-}
-
 Duration duration(std::uint64_t ns) {
   return Duration{static_cast<std::int64_t>(ns)};
 }
 
-bool deliver(const evictd_threshold_event& event, EventSink& sink) {
+bool deliver(const evictd_threshold_event& event, MonoTime at, EventSink& sink) {
   if (event.signal >= EVICTD_SIGNALS || event.origin > EVICTD_ORIGIN_RESYNC || event.above > 1) {
     return false;
   }
@@ -50,21 +48,21 @@ bool deliver(const evictd_threshold_event& event, EventSink& sink) {
                      .cgroup = cgroup_id(event.cgroup),
                      .value = event.value,
                      .threshold_value = event.threshold_value,
-                     .at = time_of(event.header)});
+                     .at = at});
   return true;
 }
 
-bool deliver(const evictd_stall_event& event, EventSink& sink) {
+bool deliver(const evictd_stall_event& event, MonoTime at, EventSink& sink) {
   sink.on_stall({.slot = event.slot,
                  .generation = event.generation,
                  .stalled = duration(event.stall_ns),
                  .window = duration(event.window_ns),
                  .total = duration(event.total_ns),
-                 .at = time_of(event.header)});
+                 .at = at});
   return true;
 }
 
-bool deliver(const evictd_cgroup_event& event, EventSink& sink) {
+bool deliver(const evictd_cgroup_event& event, MonoTime at, EventSink& sink) {
   if (event.change > EVICTD_CGROUP_TASK_ATTACHED || event.path_size > EVICTD_PATH_LEN) {
     return false;
   }
@@ -77,20 +75,20 @@ bool deliver(const evictd_cgroup_event& event, EventSink& sink) {
                   .pid = event.pid,
                   .path = {event.path, strnlen(event.path, length)},
                   .path_cut = event.path_size == EVICTD_PATH_LEN,
-                  .at = time_of(event.header)});
+                  .at = at});
   return true;
 }
 
-bool deliver(const evictd_oom_event& event, EventSink& sink) {
+bool deliver(const evictd_oom_event& event, MonoTime at, EventSink& sink) {
   sink.on_oom_kill({.pid = event.pid,
                     .memory = cgroup_id(event.memory),
                     .slot = event.slot,
                     .comm = {event.comm, strnlen(event.comm, EVICTD_COMM_LEN)},
-                    .at = time_of(event.header)});
+                    .at = at});
   return true;
 }
 
-bool deliver(const evictd_approach_event& event, EventSink& sink) {
+bool deliver(const evictd_approach_event& event, MonoTime at, EventSink& sink) {
   if (event.signal >= EVICTD_SIGNALS) {
     return false;
   }
@@ -99,18 +97,19 @@ bool deliver(const evictd_approach_event& event, EventSink& sink) {
                     .distance = event.distance,
                     .rate = event.rate,
                     .cpu = event.cpu,
-                    .at = time_of(event.header)});
+                    .at = at});
   return true;
 }
 
 template <typename Record>
-bool decode_as(const void* record, std::size_t size, EventSink& sink) {
-  return size >= sizeof(Record) && deliver(*static_cast<const Record*>(record), sink);
+bool decode_as(const void* record, std::size_t size, MonoTime at, EventSink& sink) {
+  return size >= sizeof(Record) && deliver(*static_cast<const Record*>(record), at, sink);
 }
 
 }  // namespace
 
-Decoded decode(const void* record, std::size_t size, EventSink& sink) {
+Decoded decode(const void* record, std::size_t size, const base::KernelClock& clock,
+               EventSink& sink) {
   if (size < sizeof(evictd_event_header)) {
     return {};
   }
@@ -119,17 +118,18 @@ Decoded decode(const void* record, std::size_t size, EventSink& sink) {
     return {};
   }
   const auto kind = static_cast<EventKind>(header.kind);
+  const MonoTime at = clock.moment(header.ktime_ns);
   switch (kind) {
     case EventKind::kThreshold:
-      return {.ok = decode_as<evictd_threshold_event>(record, size, sink), .kind = kind};
+      return {.ok = decode_as<evictd_threshold_event>(record, size, at, sink), .kind = kind};
     case EventKind::kStall:
-      return {.ok = decode_as<evictd_stall_event>(record, size, sink), .kind = kind};
+      return {.ok = decode_as<evictd_stall_event>(record, size, at, sink), .kind = kind};
     case EventKind::kCgroup:
-      return {.ok = decode_as<evictd_cgroup_event>(record, size, sink), .kind = kind};
+      return {.ok = decode_as<evictd_cgroup_event>(record, size, at, sink), .kind = kind};
     case EventKind::kOomKill:
-      return {.ok = decode_as<evictd_oom_event>(record, size, sink), .kind = kind};
+      return {.ok = decode_as<evictd_oom_event>(record, size, at, sink), .kind = kind};
     case EventKind::kApproach:
-      return {.ok = decode_as<evictd_approach_event>(record, size, sink), .kind = kind};
+      return {.ok = decode_as<evictd_approach_event>(record, size, at, sink), .kind = kind};
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/doctor.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/one_line.h"
@@ -18,6 +19,8 @@ std::string_view level_name(SupportLevel level) {
       return "degraded";
     case SupportLevel::kPollOnly:
       return "poll-only";
+    case SupportLevel::kUnusable:
+      return "unusable";
   }
   return "";
 }
@@ -30,6 +33,8 @@ std::string_view level_sentence(SupportLevel level) {
       return "degraded: evictd works from kernel events, with the losses named below";
     case SupportLevel::kPollOnly:
       return "polling only: no kernel event reaches evictd";
+    case SupportLevel::kUnusable:
+      return "unusable: there is no cgroup memory controller, without which evictd does not start";
   }
   return "";
 }
@@ -42,7 +47,48 @@ std::string column(std::string text, std::size_t width) {
   return text + ' ';
 }
 
-std::string purpose_text(const PurposeReport& report) {
+/// What is lost is told of an evictd that runs: that it polls instead is untrue where it does not
+/// start.
+std::string lost_of(const PurposeReport& report, SupportLevel level) {
+  return level == SupportLevel::kUnusable ? "" : report.lost;
+}
+
+/// A loss in what is wanted makes a machine that has everything else one that has not.
+SupportLevel level_with(const Ladder& ladder, const NotifyHooks& notify) {
+  const SupportLevel level = ladder.level();
+  return level == SupportLevel::kFull && notify.wanted && !notify.lost.empty()
+             ? SupportLevel::kDegraded
+             : level;
+}
+
+std::string_view chosen_of(const std::vector<RowReport>& rows) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [](const RowReport& one) { return one.chosen; });
+  return row == rows.end() ? std::string_view{} : std::string_view{row->row};
+}
+
+std::string rows_text(const std::vector<RowReport>& rows) {
+  std::string text;
+  for (const RowReport& row : rows) {
+    text += std::string(row.chosen ? "  * " : "    ") + column(row.row, 11) + row.hook;
+    text += row.reason.empty() ? "\n" : "\n        " + base::one_line(row.reason) + '\n';
+  }
+  return text;
+}
+
+std::string notify_text(const NotifyHooks& notify) {
+  if (notify.rows.empty()) {
+    return "";
+  }
+  const std::string_view chosen = chosen_of(notify.rows);
+  std::string text = "\nnotifications" +
+                     std::string(notify.wanted ? "\n" : "; what is lost counts with --notify\n") +
+                     column("notify", 16) + std::string(chosen.empty() ? "none" : chosen) + '\n' +
+                     rows_text(notify.rows);
+  return notify.lost.empty() ? text : text + "    lost: " + notify.lost + '\n';
+}
+
+std::string purpose_text(const PurposeReport& report, SupportLevel level) {
   std::string text = column(std::string(to_string(report.purpose)), 16);
   if (report.disabled) {
     text += "off\n";
@@ -51,12 +97,9 @@ std::string purpose_text(const PurposeReport& report) {
   } else {
     text += std::string(report.chosen()) + '\n';
   }
-  for (const RowReport& row : report.rows) {
-    text += std::string(row.chosen ? "  * " : "    ") + column(row.row, 11) + row.hook;
-    text += row.reason.empty() ? "\n" : "\n        " + base::one_line(row.reason) + '\n';
-  }
-  if (!report.lost.empty()) {
-    text += "    lost: " + report.lost + '\n';
+  text += rows_text(report.rows);
+  if (const std::string lost = lost_of(report, level); !lost.empty()) {
+    text += "    lost: " + lost + '\n';
   }
   return text;
 }
@@ -99,41 +142,53 @@ Json features_json(const std::vector<Feature>& features) {
   return list;
 }
 
-Json purpose_json(const PurposeReport& report) {
+Json rows_json(const std::vector<RowReport>& reports) {
   Json rows = Json::array();
-  for (const RowReport& row : report.rows) {
+  for (const RowReport& row : reports) {
     rows.push_back(
         {{"row", row.row}, {"hook", row.hook}, {"chosen", row.chosen}, {"reason", row.reason}});
   }
+  return rows;
+}
+
+Json purpose_json(const PurposeReport& report, SupportLevel level) {
   return {{"purpose", to_string(report.purpose)},
           {"chosen", report.chosen()},
           {"disabled", report.disabled},
-          {"lost", report.lost},
-          {"rows", rows}};
+          {"lost", lost_of(report, level)},
+          {"rows", rows_json(report.rows)}};
+}
+
+Json notify_json(const NotifyHooks& notify) {
+  return {{"purpose", "notify"}, {"chosen", chosen_of(notify.rows)}, {"disabled", false},
+          {"lost", notify.lost}, {"rows", rows_json(notify.rows)},   {"counts", notify.wanted}};
 }
 
 }  // namespace
 
-std::string doctor_text(const Ladder& ladder) {
-  std::string text = std::string(level_sentence(ladder.level())) + '\n';
+std::string doctor_text(const Ladder& ladder, const NotifyHooks& notify) {
+  std::string text = std::string(level_sentence(level_with(ladder, notify))) + '\n';
   if (!ladder.failure.empty()) {
     text += base::one_line(ladder.failure) + '\n';
   }
   text += "\nhooks, best first; * marks the one in use\n";
   for (const PurposeReport& report : ladder.purposes) {
-    text += purpose_text(report);
+    text += purpose_text(report, ladder.level());
   }
-  return text + features_text("kernel", ladder.kernel) +
+  return text + notify_text(notify) + features_text("kernel", ladder.kernel) +
          features_text("privileges", ladder.privileges);
 }
 
-std::string doctor_json(const Ladder& ladder) {
+std::string doctor_json(const Ladder& ladder, const NotifyHooks& notify) {
   Json purposes = Json::array();
   for (const PurposeReport& report : ladder.purposes) {
-    purposes.push_back(purpose_json(report));
+    purposes.push_back(purpose_json(report, ladder.level()));
   }
-  const Json document = {{"level", level_name(ladder.level())},
-                         {"exit_code", doctor_exit_code(ladder)},
+  if (!notify.rows.empty()) {
+    purposes.push_back(notify_json(notify));
+  }
+  const Json document = {{"level", level_name(level_with(ladder, notify))},
+                         {"exit_code", doctor_exit_code(ladder, notify)},
                          {"failure", ladder.failure},
                          {"purposes", purposes},
                          {"kernel", features_json(ladder.kernel)},
@@ -141,13 +196,14 @@ std::string doctor_json(const Ladder& ladder) {
   return base::one_line_json(document.dump(-1, ' ', false, Json::error_handler_t::replace)) + '\n';
 }
 
-int doctor_exit_code(const Ladder& ladder) {
-  switch (ladder.level()) {
+int doctor_exit_code(const Ladder& ladder, const NotifyHooks& notify) {
+  switch (level_with(ladder, notify)) {
     case SupportLevel::kFull:
       return 0;
     case SupportLevel::kDegraded:
       return 1;
     case SupportLevel::kPollOnly:
+    case SupportLevel::kUnusable:
       return 2;
   }
   return 2;

@@ -16,7 +16,13 @@ enum class Signal : std::uint32_t {
   kCgroupTasks,
   kNodeWorkingSet,
   kNodeTasks,
+  /// kNodeCeiling less what of the node's memory is at hand (NodeUsage::at_hand). Of this and
+  /// kNodeWorkingSet only one is looked at when something is charged, the other by the timer alone.
+  kNodeTaken,
 };
+
+/// More than any machine has: what kNodeTaken counts down from.
+inline constexpr std::int64_t kNodeCeiling = std::int64_t{1} << 60;
 
 enum class Direction : std::uint32_t { kDown, kUp };
 

@@ -28,7 +28,9 @@ struct Capability {
 constexpr std::array kCapabilities = {
     Capability{"CAP_BPF", CAP_BPF, "no kernel program can be loaded: polling only", true},
     Capability{"CAP_PERFMON", CAP_PERFMON, "no tracing program can be loaded: polling only", true},
-    Capability{"CAP_SYS_ADMIN", CAP_SYS_ADMIN, "cgroup directories of others may be refused"},
+    Capability{
+        "CAP_SYS_ADMIN", CAP_SYS_ADMIN,
+        "cgroup directories of others may be refused; volumes are walked, not asked by quota"},
     Capability{"CAP_KILL", CAP_KILL, "pods of other users cannot be signalled"},
     Capability{"CAP_SYS_NICE", CAP_SYS_NICE, "no SCHED_FIFO: detection waits for other tasks"},
     Capability{"CAP_IPC_LOCK", CAP_IPC_LOCK,
@@ -88,8 +90,9 @@ Feature btf(const std::string& root, const std::string& custom_btf_path) {
 
 /// The version under which `controller` is mounted: v1 if a cgroup mount names it, v2 if a cgroup2
 /// mount lists it in cgroup.controllers. Unknown where no mounts can be read: there are some
-/// always.
-Feature controller(const std::string& root, std::string_view mounts, std::string_view controller) {
+/// always. `without` is what follows where it is nowhere.
+Feature controller(const std::string& root, std::string_view mounts, std::string_view controller,
+                   std::string_view without) {
   std::istringstream lines{std::string(mounts)};
   std::string line;
   Feature feature{.name = "cgroup " + std::string(controller), .detail = ""};
@@ -117,7 +120,7 @@ Feature controller(const std::string& root, std::string_view mounts, std::string
     }
   }
   feature.presence = Presence::kAbsent;
-  feature.detail = "not mounted: its signals are not watched";
+  feature.detail = "not mounted: " + std::string(without);
   return feature;
 }
 
@@ -189,8 +192,10 @@ std::vector<Feature> kernel_features(const std::string& root, const std::string&
       btf(root, custom_btf_path),
       kprobes(root),
       psi(root, mounts),
-      controller(root, mounts, "memory"),
-      controller(root, mounts, "pids"),
+      controller(root, mounts, "memory",
+                 "evictd does not start; boot with cgroup_enable=memory, or mount cgroup2, or "
+                 "mount -t cgroup -o memory"),
+      controller(root, mounts, "pids", "its signals are not watched"),
   };
 }
 

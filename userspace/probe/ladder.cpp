@@ -13,6 +13,8 @@ std::string_view to_string(Purpose purpose) {
       return "sweep-timer";
     case Purpose::kNodeMemory:
       return "node-memory";
+    case Purpose::kNodeAvailable:
+      return "node-available";
     case Purpose::kTaskFork:
       return "task-fork";
     case Purpose::kCgroups:
@@ -49,11 +51,21 @@ std::string_view Ladder::chosen(Purpose purpose) const {
   return report == purposes.end() ? std::string_view{} : report->chosen();
 }
 
+bool Ladder::detects() const {
+  return failure.empty() &&
+         (!chosen(Purpose::kMemoryCharge).empty() || !chosen(Purpose::kSweepTimer).empty() ||
+          !chosen(Purpose::kPerPageCharge).empty());
+}
+
 SupportLevel Ladder::level() const {
-  const bool detects = !chosen(Purpose::kMemoryCharge).empty() ||
-                       !chosen(Purpose::kSweepTimer).empty() ||
-                       !chosen(Purpose::kPerPageCharge).empty();
-  if (!failure.empty() || !detects) {
+  const bool nothing_to_watch =
+      std::any_of(kernel.begin(), kernel.end(), [](const Feature& feature) {
+        return feature.name == kMemoryControllerFact && feature.presence == Presence::kAbsent;
+      });
+  if (nothing_to_watch) {
+    return SupportLevel::kUnusable;
+  }
+  if (!detects()) {
     return SupportLevel::kPollOnly;
   }
   const bool all = std::all_of(purposes.begin(), purposes.end(), [](const PurposeReport& r) {

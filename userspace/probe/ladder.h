@@ -14,13 +14,14 @@ enum class Purpose : std::uint8_t {
   kMemoryCharge,   ///< notice growth of a memory cgroup while it happens
   kSweepTimer,     ///< compare again shortly before and between charges; keeps the rows fresh
   kNodeMemory,     ///< node-wide memory.available
+  kNodeAvailable,  ///< the same where it follows the kernel's own estimate
   kTaskFork,       ///< notice growth of a pids counter
   kCgroups,        ///< pods appear, empty and disappear
   kStall,          ///< time lost to memory per pod
   kOom,            ///< the kernel killed before us
   kPerPageCharge,  ///< option perPageHook; off by default
 };
-constexpr std::size_t kPurposes = 8;
+constexpr std::size_t kPurposes = 9;
 
 /// "memory-charge": the name used in the config (pins), in doctor and in status.
 [[nodiscard]] std::string_view to_string(Purpose purpose);
@@ -55,6 +56,9 @@ struct PurposeReport {
   [[nodiscard]] std::string_view chosen() const;
 };
 
+/// Name of the fact without which evictd does not start.
+inline constexpr std::string_view kMemoryControllerFact = "cgroup memory";
+
 enum class Presence : std::uint8_t {
   kAbsent,
   kPresent,
@@ -73,6 +77,7 @@ enum class SupportLevel {
   kFull,      ///< every wanted purpose is served, nothing named in `lost`, every privilege there
   kDegraded,  ///< something is lost, detection still comes from the kernel
   kPollOnly,  ///< nothing but polling
+  kUnusable,  ///< there is no memory controller: evictd does not start
 };
 
 /// What evictd can do on this kernel with these privileges, and why not more.
@@ -84,6 +89,8 @@ struct Ladder {
   std::string failure;
 
   [[nodiscard]] SupportLevel level() const;
+  /// Whether a hook in use notices that a memory threshold is crossed.
+  [[nodiscard]] bool detects() const;
   /// Name of the row in use for `purpose`, empty if none. For status: "hooks in use".
   [[nodiscard]] std::string_view chosen(Purpose purpose) const;
 };

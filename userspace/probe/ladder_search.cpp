@@ -97,25 +97,31 @@ void LadderSearch::reject_all(std::string_view name, const std::string& reason) 
   }
 }
 
-SweepTimer LadderSearch::sweep_timer(std::string_view failure) const {
-  const bool runs =
-      failure.empty() && std::any_of(searches_.begin(), searches_.end(), [](const Search& search) {
-        return search.purpose == Purpose::kSweepTimer && next(search) != nullptr;
-      });
-  return runs ? SweepTimer::kRuns : SweepTimer::kNone;
+bool LadderSearch::is_served(Purpose purpose) const {
+  return std::any_of(searches_.begin(), searches_.end(), [&](const Search& search) {
+    return search.purpose == purpose && next(search) != nullptr;
+  });
 }
 
-std::string LadderSearch::lost(const Search& search, const AttachRow* chosen, SweepTimer timer) {
+OtherLooks LadderSearch::other_looks(std::string_view failure) const {
+  if (!failure.empty()) {
+    return {};
+  }
+  return {.timer = is_served(Purpose::kSweepTimer) ? SweepTimer::kRuns : SweepTimer::kNone,
+          .pages = is_served(Purpose::kPerPageCharge) ? PageHook::kRuns : PageHook::kNone};
+}
+
+std::string LadderSearch::lost(const Search& search, const AttachRow* chosen, OtherLooks others) {
   if (chosen != nullptr) {
-    return is_first_row(*chosen) ? "" : std::string(lost_with(*chosen, timer));
+    return is_first_row(*chosen) ? "" : std::string(lost_with(*chosen, others));
   }
   // The hook of every page is an option: to leave it out loses nothing.
   const bool unwanted = search.disabled && search.purpose == Purpose::kPerPageCharge;
-  return unwanted ? "" : std::string(lost_without(search.purpose, timer));
+  return unwanted ? "" : std::string(lost_without(search.purpose, others));
 }
 
 std::vector<PurposeReport> LadderSearch::report(std::string_view failure) const {
-  const SweepTimer timer = sweep_timer(failure);
+  const OtherLooks others = other_looks(failure);
   std::vector<PurposeReport> reports;
   for (const Search& search : searches_) {
     PurposeReport& report = reports.emplace_back();
@@ -129,7 +135,7 @@ std::vector<PurposeReport> LadderSearch::report(std::string_view failure) const 
            .chosen = candidate.row == chosen,
            .reason = candidate.reason.empty() ? std::string(failure) : candidate.reason});
     }
-    report.lost = lost(search, chosen, timer);
+    report.lost = lost(search, chosen, others);
   }
   return reports;
 }

@@ -43,9 +43,10 @@ class LadderSearch {
   };
 
   [[nodiscard]] static const AttachRow* next(const Search& search);
-  [[nodiscard]] SweepTimer sweep_timer(std::string_view failure) const;
+  [[nodiscard]] bool is_served(Purpose purpose) const;
+  [[nodiscard]] OtherLooks other_looks(std::string_view failure) const;
   [[nodiscard]] static std::string lost(const Search& search, const AttachRow* chosen,
-                                        SweepTimer timer);
+                                        OtherLooks others);
 
   std::vector<Search> searches_;
 };

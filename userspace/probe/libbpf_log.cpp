@@ -5,9 +5,13 @@
 
 #include <array>
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
+#include <mutex>
+#include <new>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace evictd::probe {
 namespace {
@@ -16,26 +20,81 @@ namespace {
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local std::string* t_sink = nullptr;
 
-__attribute__((format(printf, 2, 0))) int collect(libbpf_print_level level, const char* format,
+__attribute__((format(printf, 2, 0))) void append(std::string& sink, const char* format,
                                                   va_list arguments) {
-  if (t_sink == nullptr || level == LIBBPF_DEBUG) {
-    return 0;
-  }
   std::array<char, 4096> line{};
   va_list copy;
   va_copy(copy, arguments);
   const int size = std::vsnprintf(line.data(), line.size(), format, copy);
   va_end(copy);
   if (size > 0 && static_cast<std::size_t>(size) < line.size()) {
-    t_sink->append(line.data(), static_cast<std::size_t>(size));
+    sink.append(line.data(), static_cast<std::size_t>(size));
   } else if (size > 0) {
     // A verifier log: what matters is at its end.
     std::string whole(static_cast<std::size_t>(size) + 1, '\0');
     std::vsnprintf(whole.data(), whole.size(), format, arguments);
     whole.pop_back();
-    t_sink->append(whole);
+    sink.append(whole);
   }
-  return size;
+}
+
+__attribute__((format(printf, 2, 0))) int collect(libbpf_print_level level, const char* format,
+                                                  va_list arguments);
+
+/// libbpf's print function, of which a process has one.
+class Printer {
+ public:
+  void take() {
+    const std::lock_guard lock(mutex_);
+    ++users_;
+    const libbpf_print_fn_t before = libbpf_set_print(collect);
+    if (before != collect) {
+      host_ = before;
+    }
+  }
+  void give_back() {
+    const std::lock_guard lock(mutex_);
+    if (--users_ != 0) {
+      return;
+    }
+    const libbpf_print_fn_t mine = libbpf_set_print(host_);
+    if (mine != collect) {
+      // Set by somebody else meanwhile.
+      libbpf_set_print(mine);
+    }
+  }
+  /// Whom ours stands for, or stood for: a thread may be in it when it is replaced. Null: nobody.
+  [[nodiscard]] libbpf_print_fn_t host() {
+    const std::lock_guard lock(mutex_);
+    return host_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t users_ = 0;
+  libbpf_print_fn_t host_ = nullptr;
+};
+
+Printer& printer() {
+  static Printer only;
+  return only;
+}
+
+int collect(libbpf_print_level level, const char* format, va_list arguments) {
+  if (t_sink == nullptr) {
+    const libbpf_print_fn_t host = printer().host();
+    return host != nullptr ? host(level, format, arguments) : 0;
+  }
+  if (level == LIBBPF_DEBUG) {
+    return 0;
+  }
+  try {
+    append(*t_sink, format, arguments);
+  } catch (const std::bad_alloc&) {
+    // Through libbpf, which is C, nothing is thrown: its words are lost.
+    return 0;
+  }
+  return 1;
 }
 
 bool is_noise(std::string_view line) {
@@ -55,14 +114,13 @@ bool is_noise(std::string_view line) {
 
 }  // namespace
 
-LibbpfLog::LibbpfLog() {
-  t_sink = &text_;
-  previous_ = reinterpret_cast<void*>(libbpf_set_print(collect));
+LibbpfLog::LibbpfLog() : outer_(std::exchange(t_sink, &text_)) {
+  printer().take();
 }
 
 LibbpfLog::~LibbpfLog() {
-  libbpf_set_print(reinterpret_cast<libbpf_print_fn_t>(previous_));
-  t_sink = nullptr;
+  printer().give_back();
+  t_sink = outer_;
 }
 
 std::string failed_program(const std::string& log) {

@@ -5,8 +5,12 @@
 
 namespace evictd::probe {
 
-/// Collects what libbpf says on this thread while it exists, instead of letting it write to stderr.
-/// libbpf has one print function for the whole process: it is put back at the end. Not nestable.
+/// Collects what libbpf says on this thread while it exists, instead of letting it write to stderr;
+/// one within another takes its place for so long. Ends in the thread in which it began.
+///
+/// libbpf has one print function for the whole process. As long as any thread has a log ours is in
+/// its place, which passes on what libbpf says on other threads; then the one before is put back,
+/// unless somebody has set another one meanwhile: that one stays, and hears what it is set for.
 class LibbpfLog {
  public:
   LibbpfLog();
@@ -20,7 +24,8 @@ class LibbpfLog {
 
  private:
   std::string text_;
-  void* previous_ = nullptr;
+  /// That of the log around this one, if there is one.
+  std::string* outer_;
 };
 
 /// The program that a failed load stumbled over, from libbpf's words; empty if they name none.

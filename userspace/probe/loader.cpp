@@ -10,10 +10,12 @@
 #include <charconv>
 
 #include "base/regular_file.h"
+#include "probe/direct_reads.h"
 #include "probe/features.h"
 #include "probe/ladder_search.h"
 #include "probe/libbpf_log.h"
 #include "probe/skeleton.h"
+#include "probe/tracing_kind.h"
 
 namespace evictd::probe {
 namespace {
@@ -41,11 +43,12 @@ std::uint32_t node_ids() {
   return highest + 1;
 }
 
-void set_read_only_data(evictd_bpf& skeleton, const Options& options) {
+void set_read_only_data(evictd_bpf& skeleton, const Options& options, const DirectReads& direct) {
   const SweepOptions& sweep = options.sweep;
   auto& data = *skeleton.rodata;
   const auto page = static_cast<unsigned long>(::sysconf(_SC_PAGESIZE));
   data.cfg_page_shift = static_cast<std::uint32_t>(std::countr_zero(page));
+  data.cfg_number_type = direct.number_type;
   data.cfg_node_ids = node_ids();
   data.cfg_base_period_ns = nanoseconds(sweep.base_period);
   data.cfg_floor_ns = nanoseconds(sweep.floor);
@@ -88,6 +91,16 @@ bpf_program* find_program(const evictd_bpf& skeleton, std::string_view name) {
 }
 
 /// Rows that need not be tried to know that they fail: each try costs a load of the whole object.
+void reject_untried(LadderSearch& search) {
+  if (!has_kprobes("")) {
+    search.reject_all("kprobe", "kprobes are not built into this kernel");
+  }
+  if (const std::string refusal = refusal_of(TracingKind::kFentry); !refusal.empty()) {
+    search.reject_all("fentry", refusal);
+  }
+}
+
+/// The same, by what one that was tried has failed for.
 void reject_hopeless(LadderSearch& search, const AttachRow& failed, const std::string& reason) {
   if (failed.name == "fentry" && reason.find("Operation not permitted") != std::string::npos) {
     search.reject_all("fentry", "as " + std::string(failed.hook) + ": " + reason);
@@ -99,6 +112,9 @@ std::string activate(const AttachRow& row, evictd_bpf& skeleton, std::vector<Lin
                      LibbpfLog& log) {
   if (row.purpose == Purpose::kNodeMemory) {
     return skeleton.bss->node.nodes != 0 ? "" : "no memory cgroup to reach the nodes from";
+  }
+  if (row.purpose == Purpose::kNodeAvailable) {
+    return skeleton.bss->node.zones != 0 ? "" : "no way to the free pages of the nodes' zones";
   }
   if (row.purpose == Purpose::kSweepTimer) {
     const Result<> started = run_program(bpf_program__fd(skeleton.progs.sweep_start));
@@ -120,7 +136,7 @@ std::string activate(const AttachRow& row, evictd_bpf& skeleton, std::vector<Lin
   return "";
 }
 
-Attempt attempt(const Options& options, const LadderSearch& search) {
+Attempt attempt(const Options& options, const DirectReads& direct, const LadderSearch& search) {
   LibbpfLog log;
   Attempt result;
   bpf_object_open_opts open{};
@@ -138,7 +154,7 @@ Attempt attempt(const Options& options, const LadderSearch& search) {
     result.reason = "open the object: " + last_words(log.text());
     return result;
   }
-  set_read_only_data(*result.skeleton, options);
+  set_read_only_data(*result.skeleton, options, direct);
   set_map_sizes(*result.skeleton, options);
   select_programs(*result.skeleton, search);
   if (evictd_bpf__load(result.skeleton.get()) != 0) {
@@ -166,8 +182,9 @@ Attempt attempt(const Options& options, const LadderSearch& search) {
   return result;
 }
 
-void describe_machine(Ladder& ladder, const Options& options) {
+void describe_machine(Ladder& ladder, const Options& options, const DirectReads& direct) {
   ladder.kernel = kernel_features("", options.custom_btf_path);
+  ladder.kernel.push_back(direct.feature());
   ladder.privileges = privileges(read_text("/proc/self/status"));
 }
 
@@ -212,7 +229,10 @@ Result<> run_program(int program_fd) {
 
 LoadOutcome load_programs(const Options& options) {
   LoadOutcome outcome;
-  describe_machine(outcome.ladder, options);
+  // The running kernel's, whatever BTF the programs are relocated by: the kernel looks it up.
+  const DirectReads direct =
+      options.direct_reads ? find_direct_reads("/sys/kernel/btf/vmlinux") : DirectReads{};
+  describe_machine(outcome.ladder, options, direct);
   const Result<> valid = validate(options);
   Result<LadderSearch> search = LadderSearch::create(options);
   if (!valid || !search) {
@@ -220,11 +240,18 @@ LoadOutcome load_programs(const Options& options) {
     outcome.ladder.failure = outcome.error->message();
     return outcome;
   }
-  if (!has_kprobes("")) {
-    search->reject_all("kprobe", "kprobes are not built into this kernel");
+  if (const Result<base::KernelClock> clock = base::KernelClock::learn("")) {
+    outcome.clock = *clock;
+  } else {
+    // Events of an unknown time are worse than none.
+    outcome.error = clock.error();
+    outcome.ladder.failure = outcome.error->message();
+    outcome.ladder.purposes = search->report(outcome.ladder.failure);
+    return outcome;
   }
+  reject_untried(*search);
   while (true) {
-    Attempt tried = attempt(options, *search);
+    Attempt tried = attempt(options, direct, *search);
     if (tried.outcome == Attempt::Outcome::kRowFailed) {
       search->reject(*tried.row, tried.reason);
       reject_hopeless(*search, *tried.row, tried.reason);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/kernel_clock.h"
 #include "evictd/result.h"
 #include "probe/ladder.h"
 #include "probe/options.h"
@@ -27,6 +28,8 @@ using Link = std::unique_ptr<bpf_link, LinkDeleter>;
 /// skeleton; nothing is pinned.
 struct LoadOutcome {
   Ladder ladder;
+  /// By which the moments that the kernel side gives are turned.
+  base::KernelClock clock;
   std::optional<Error> error;
   Skeleton skeleton;
   std::vector<Link> links;

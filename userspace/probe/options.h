@@ -38,8 +38,8 @@ struct Options {
   /// kInvalid, with the allowed names in the message. A pinned row that fails is not replaced by
   /// another.
   std::map<Purpose, std::string> pins{};
-  /// Also hook every page's statistics: finds a crossing within 4 KiB, costs 7..10 % of a page
-  /// fault.
+  /// Also hook every page's statistics: finds a crossing within 16 pages (64 KiB) of each CPU,
+  /// costs 7..10 % of a page fault.
   bool per_page_hook = false;
   /// Slots: watch() takes 0 .. max_slots - 1.
   std::uint32_t max_slots = 2048;
@@ -54,10 +54,13 @@ struct Options {
   Duration stall_window = std::chrono::seconds{1};
   /// A threshold that growth as seen lately reaches within this time is reported as Approach; zero
   /// for never.
-  Duration approach = std::chrono::milliseconds{2};
+  Duration approach = std::chrono::milliseconds{1};
   /// BTF by which the programs are relocated, instead of /sys/kernel/btf/vmlinux. The kernel's own
   /// is needed all the same: tracing programs and iterators are attached by its types.
   std::string custom_btf_path{};
+  /// Counters are loaded by the kernel side itself where the kernel lets it (DirectReads). False,
+  /// for tests: as on a kernel that does not.
+  bool direct_reads = true;
   /// Fault for tests: drain() throws every record away, as if none had been seen.
   bool drop_all_events = false;
 };

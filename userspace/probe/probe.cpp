@@ -6,10 +6,12 @@
 #include <cerrno>
 #include <numeric>
 
+#include "base/kernel_clock.h"
 #include "probe/decode.h"
 #include "probe/loader.h"
 #include "probe/row_table.h"
 #include "probe/skeleton.h"
+#include "probe/timer_age.h"
 #include "probe/watch_registry.h"
 
 namespace evictd::probe {
@@ -22,10 +24,6 @@ struct RingDeleter {
 template <typename T>
 std::uint64_t peek(const T& value) {
   return __atomic_load_n(&value, __ATOMIC_RELAXED);
-}
-
-MonoTime moment(std::uint64_t ktime_ns) {
-  return MonoTime{Duration{static_cast<std::int64_t>(ktime_ns)}};
 }
 
 /// Takes what is thrown away on purpose, so that it is counted by the kind that it had.
@@ -42,7 +40,8 @@ class Discard final : public EventSink {
 
 struct Probe::Impl {
   explicit Impl(LoadOutcome outcome, const Options& options)
-      : ladder(std::move(outcome.ladder)),
+      : clock(outcome.clock),
+        ladder(std::move(outcome.ladder)),
         skeleton(std::move(outcome.skeleton)),
         links(std::move(outcome.links)),
         registry(*skeleton, options),
@@ -53,6 +52,7 @@ struct Probe::Impl {
   void throw_away(const void* record, std::size_t size);
   [[nodiscard]] std::uint64_t dropped_total() const;
 
+  const base::KernelClock clock;
   // Members go in reverse order: links before the programs they attach.
   const Ladder ladder;
   const Skeleton skeleton;
@@ -79,7 +79,7 @@ int Probe::Impl::take(void* self, void* record, std::size_t size) {
     impl.throw_away(record, size);
     return 0;
   }
-  const Decoded decoded = decode(record, size, *impl.sink);
+  const Decoded decoded = decode(record, size, impl.clock, *impl.sink);
   if (!decoded.ok) {
     impl.malformed.fetch_add(1, std::memory_order_relaxed);
     return 0;
@@ -91,7 +91,7 @@ int Probe::Impl::take(void* self, void* record, std::size_t size) {
 
 void Probe::Impl::throw_away(const void* record, std::size_t size) {
   Discard nobody;
-  const Decoded decoded = decode(record, size, nobody);
+  const Decoded decoded = decode(record, size, clock, nobody);
   if (decoded.ok) {
     thrown_away[static_cast<std::size_t>(decoded.kind)].fetch_add(1, std::memory_order_relaxed);
   } else {
@@ -119,11 +119,12 @@ Result<std::unique_ptr<Probe>> Probe::load(const Options& options) {
   if (outcome.error) {
     return fail_in("load the kernel side", *outcome.error);
   }
-  if (outcome.ladder.level() == SupportLevel::kPollOnly) {
+  if (!outcome.ladder.detects()) {
     return fail(Errc::kUnsupported, "load the kernel side: no hook notices a crossing");
   }
   auto impl = std::make_unique<Impl>(std::move(outcome), options);
-  Result<RowTable> rows = RowTable::map(bpf_map__fd(impl->skeleton->maps.rows), options.max_slots);
+  Result<RowTable> rows =
+      RowTable::map(bpf_map__fd(impl->skeleton->maps.rows), options.max_slots, impl->clock);
   if (!rows) {
     return tl::unexpected(rows.error());
   }
@@ -176,10 +177,13 @@ NodeUsage Probe::node() const {
   const evictd_node& node = impl_->skeleton->bss->node;
   NodeUsage usage;
   usage.source = UsageSource::kBpfTable;
-  usage.read_at = moment(peek(node.ktime_ns));
+  usage.read_at = impl_->clock.moment(peek(node.ktime_ns));
   if (peek(node.nodes) != 0) {
     usage.usage = Bytes{static_cast<std::int64_t>(peek(node.usage_bytes))};
     usage.inactive_file = Bytes{static_cast<std::int64_t>(peek(node.inactive_file_bytes))};
+  }
+  if (peek(node.zones) != 0) {
+    usage.at_hand = Bytes{static_cast<std::int64_t>(peek(node.at_hand_bytes))};
   }
   if (peek(node.tasks) != 0) {
     usage.tasks = static_cast<std::int64_t>(peek(node.tasks));
@@ -188,10 +192,9 @@ NodeUsage Probe::node() const {
 }
 
 bool Probe::timer_stalled(MonoTime now) const {
-  constexpr int kPeriods = 4;
   return !impl_->ladder.chosen(Purpose::kSweepTimer).empty() &&
-         now - moment(peek(impl_->skeleton->bss->stats.last_tick_ktime_ns)) >
-             kPeriods * impl_->base_period;
+         stands_still(impl_->clock.moment(peek(impl_->skeleton->bss->stats.last_tick_ktime_ns)),
+                      impl_->base_period, now);
 }
 
 Counters Probe::counters() const {
@@ -211,7 +214,8 @@ Counters Probe::counters() const {
   counters.charges = peek(stats.charges);
   counters.forks = peek(stats.forks);
   counters.stale_rows = peek(stats.stale_rows);
-  counters.last_tick = moment(peek(stats.last_tick_ktime_ns));
+  counters.dying_rows = peek(stats.dying_rows);
+  counters.last_tick = impl_->clock.moment(peek(stats.last_tick_ktime_ns));
   return counters;
 }
 
@@ -220,7 +224,16 @@ Result<> Probe::set_roots(std::span<const CgroupId> roots) {
 }
 
 Result<std::uint32_t> Probe::watch(std::uint32_t slot, const PodCgroup& pod) {
-  return impl_->registry.watch(slot, pod);
+  return impl_->registry.watch(slot, pod, resolve(pod));
+}
+
+PodCounters Probe::resolve(const PodCgroup& pod) const {
+  return impl_->registry.resolve(pod);
+}
+
+Result<std::uint32_t> Probe::watch(std::uint32_t slot, const PodCgroup& pod,
+                                   const PodCounters& counters) {
+  return impl_->registry.watch(slot, pod, counters);
 }
 
 Result<> Probe::unwatch(std::uint32_t slot) {

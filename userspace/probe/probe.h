@@ -10,9 +10,11 @@
 #include "evictd/result.h"
 #include "evictd/usage.h"
 #include "probe/counters.h"
+#include "probe/event_ring.h"
 #include "probe/events.h"
 #include "probe/ladder.h"
 #include "probe/options.h"
+#include "probe/usage_table.h"
 #include "probe/watch.h"
 
 namespace evictd::probe {
@@ -29,7 +31,7 @@ namespace evictd::probe {
 ///
 /// Threads: methods under HOT are for one thread (no allocation, no file is opened, no lock is
 /// held); those under HOUSEKEEPING are for one other thread; both may run at once.
-class Probe {
+class Probe final : public EventRing, public UsageTable {
  public:
   /// Loads the best row for each purpose and attaches. 50..300 ms; housekeeping thread. Fails only
   /// when not even the ring, the rows and one detecting hook can be had: then poll. kInvalid: wrong
@@ -41,44 +43,38 @@ class Probe {
 
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
-  ~Probe();
+  ~Probe() override;
 
   /// What was chosen and why. Immutable after load(); any thread.
   [[nodiscard]] const Ladder& ladder() const;
 
   // HOT
 
-  /// Readable (EPOLLIN) while records wait. Owned by the probe.
-  [[nodiscard]] int event_fd() const;
-  /// Decodes all waiting records into `sink`.
-  Drained drain(EventSink& sink);
-  /// Re-reads all rows and the node in the kernel: one bpf(BPF_PROG_TEST_RUN), 0.1 us a watched
-  /// slot.
-  [[nodiscard]] Result<> refresh();
-  /// The row of `slot` as last refreshed: by refresh(), or by the timer at most 10 times a second.
-  /// Only loads from mapped memory. Values are -1 for an unwatched slot and after the cgroup is
-  /// gone.
-  [[nodiscard]] CgroupUsage row(std::uint32_t slot) const;
-  /// The node as last refreshed; `memory_total` and `max_pid` are not filled in. `tasks` counts
-  /// pids allocated: nr_threads plus the pids that only name a process group or session.
-  [[nodiscard]] NodeUsage node() const;
-  /// Reports the level of every threshold again (above: kUp; below: kDown), for after a loss. Also
-  /// refreshes.
-  [[nodiscard]] Result<> resync();
-  /// The sweep timer has not run for four of its base periods: poll, and report it. False without a
-  /// timer.
+  [[nodiscard]] int event_fd() const override;
+  Drained drain(EventSink& sink) override;
+  [[nodiscard]] Result<> refresh() override;
+  [[nodiscard]] CgroupUsage row(std::uint32_t slot) const override;
+  [[nodiscard]] NodeUsage node() const override;
+  [[nodiscard]] Result<> resync() override;
+  /// The sweep timer stands_still() at its base period: poll, and report it. False without a timer.
   [[nodiscard]] bool timer_stalled(MonoTime now) const;
   /// Cheap subset of counters(): no program statistics. Any thread.
   [[nodiscard]] Counters counters() const;
 
   // HOUSEKEEPING
 
-  /// Cgroups whose subtree is reported by CgroupChanged: at most 64. Replaces the earlier set.
+  /// Cgroups whose subtree is reported by CgroupChanged: at most 64. Replaces the earlier set. On
+  /// an error those that could be told of are reported, and the call is to be made again.
   [[nodiscard]] Result<> set_roots(std::span<const CgroupId> roots);
   /// Fills `slot` with the values of `pod` from the next refresh on and returns the slot's
   /// generation. A slot in use is replaced. kNotFound: the cgroup is gone already. kInvalid: slot
   /// out of range, or the root of a hierarchy. About 50 us.
   [[nodiscard]] Result<std::uint32_t> watch(std::uint32_t slot, const PodCgroup& pod);
+  /// What watch() has to ask the kernel for, which is most of its time. Any thread.
+  [[nodiscard]] PodCounters resolve(const PodCgroup& pod) const;
+  /// watch() with the answer for the same `pod`, whose descriptors are not used.
+  [[nodiscard]] Result<std::uint32_t> watch(std::uint32_t slot, const PodCgroup& pod,
+                                            const PodCounters& counters);
   /// Empties `slot`.
   [[nodiscard]] Result<> unwatch(std::uint32_t slot);
   /// Replaces all thresholds. One that is given again unchanged keeps its state and is not reported

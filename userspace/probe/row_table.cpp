@@ -27,13 +27,15 @@ RowTable::RowTable(RowTable&& other) noexcept
     : mapping_(std::exchange(other.mapping_, nullptr)),
       rows_(std::exchange(other.rows_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)),
-      slots_(std::exchange(other.slots_, 0)) {}
+      slots_(std::exchange(other.slots_, 0)),
+      clock_(other.clock_) {}
 
 RowTable& RowTable::operator=(RowTable&& other) noexcept {
   std::swap(mapping_, other.mapping_);
   std::swap(rows_, other.rows_);
   std::swap(bytes_, other.bytes_);
   std::swap(slots_, other.slots_);
+  std::swap(clock_, other.clock_);
   return *this;
 }
 
@@ -43,14 +45,14 @@ RowTable::~RowTable() {
   }
 }
 
-Result<RowTable> RowTable::map(int map_fd, std::uint32_t slots) {
+Result<RowTable> RowTable::map(int map_fd, std::uint32_t slots, base::KernelClock clock) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t size = (slots * sizeof(evictd_row) + page - 1) / page * page;
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, map_fd, 0);
   if (memory == MAP_FAILED) {
     return fail_errno(errno, "map the table of rows");
   }
-  return RowTable{memory, size, slots};
+  return RowTable{memory, size, slots, clock};
 }
 
 CgroupUsage RowTable::read(std::uint32_t slot, std::uint32_t generation) const {
@@ -71,7 +73,7 @@ CgroupUsage RowTable::read(std::uint32_t slot, std::uint32_t generation) const {
     usage.tasks = static_cast<std::int64_t>(load(row.tasks));
   }
   usage.stall = Duration{static_cast<std::int64_t>(load(row.stall_ns))};
-  usage.read_at = MonoTime{Duration{static_cast<std::int64_t>(load(row.ktime_ns))}};
+  usage.read_at = clock_.moment(load(row.ktime_ns));
   return usage;
 }
 

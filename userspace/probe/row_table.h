@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/kernel_clock.h"
 #include "evictd/abi/table.h"
 #include "evictd/result.h"
 #include "evictd/usage.h"
@@ -20,24 +21,28 @@ class RowTable {
   RowTable& operator=(RowTable&& other) noexcept;
   ~RowTable();
 
-  /// Maps the first `slots` values of the mmapable array behind `map_fd`.
-  [[nodiscard]] static Result<RowTable> map(int map_fd, std::uint32_t slots);
+  /// Maps the first `slots` values of the mmapable array behind `map_fd`, whose moments `clock`
+  /// turns.
+  [[nodiscard]] static Result<RowTable> map(int map_fd, std::uint32_t slots,
+                                            base::KernelClock clock);
 
   /// The row of `slot` if it is of `generation`; all values -1 otherwise. Values are loaded one by
   /// one: each is whole, two may be from neighbouring refreshes.
   [[nodiscard]] CgroupUsage read(std::uint32_t slot, std::uint32_t generation) const;
 
  private:
-  RowTable(void* mapping, std::size_t bytes, std::uint32_t slots)
+  RowTable(void* mapping, std::size_t bytes, std::uint32_t slots, base::KernelClock clock)
       : mapping_(mapping),
         rows_(static_cast<const evictd_row*>(mapping)),
         bytes_(bytes),
-        slots_(slots) {}
+        slots_(slots),
+        clock_(clock) {}
 
   void* mapping_ = nullptr;
   const evictd_row* rows_ = nullptr;
   std::size_t bytes_ = 0;
   std::uint32_t slots_ = 0;
+  base::KernelClock clock_;
 };
 
 }  // namespace evictd::probe

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "evictd/abi/watch.h"
 #include "evictd/cgroup_id.h"
+#include "evictd/result.h"
 #include "probe/events.h"
 
 namespace evictd::probe {
@@ -15,6 +18,14 @@ struct PodCgroup {
   CgroupId pids{};
   int memory_fd = -1;
   int pids_fd = -1;
+};
+
+/// Where the kernel has the counters of such a pod, as asked at one moment; unset without a
+/// descriptor. One that is out of date when it is used is noticed by the kernel side, as any is
+/// whose cgroup goes.
+struct PodCounters {
+  std::optional<Result<evictd_resolved>> memory{};
+  std::optional<Result<evictd_resolved>> pids{};
 };
 
 /// A threshold "signal is above `value`" that the kernel side watches.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/watch_registry.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <string>
 
@@ -47,38 +46,40 @@ std::uint32_t WatchRegistry::generation(std::uint32_t slot) const {
 }
 
 Result<> WatchRegistry::set_roots(std::span<const CgroupId> roots) {
-  std::uint64_t hierarchies = 0;
-  for (const CgroupId& root : roots) {
-    if (Result<> done = update(skeleton_.maps.roots, key_of(root), std::uint32_t{1}); !done) {
-      return done;
-    }
-    hierarchies |= std::uint64_t{1} << (root.hierarchy % 64);
-  }
-  for (const CgroupId& old : roots_) {
-    if (std::find(roots.begin(), roots.end(), old) == roots.end()) {
-      remove(skeleton_.maps.roots, key_of(old));
-    }
-  }
-  roots_.assign(roots.begin(), roots.end());
+  Result<> done = roots_.replace(
+      roots, {.add =
+                  [this](CgroupId root) {
+                    return update(skeleton_.maps.roots, key_of(root), std::uint32_t{1});
+                  },
+              .remove = [this](CgroupId root) { remove(skeleton_.maps.roots, key_of(root)); }});
   store(skeleton_.bss->root_hierarchies,
-        static_cast<decltype(skeleton_.bss->root_hierarchies)>(hierarchies));
-  return {};
+        static_cast<decltype(skeleton_.bss->root_hierarchies)>(roots_.hierarchies()));
+  return done;
 }
 
-Result<WatchRegistry::Tracked*> WatchRegistry::track(CgroupId id, int fd) {
-  const auto known = tracked_.find(id);
-  if (fd < 0) {
-    if (known == tracked_.end()) {
-      return fail(Errc::kInvalid, "no open directory given for a cgroup that is not watched yet");
-    }
-    return &known->second;
+Result<WatchRegistry::Tracked*> WatchRegistry::known(CgroupId id) {
+  const auto entry = tracked_.find(id);
+  if (entry == tracked_.end()) {
+    return fail(Errc::kInvalid, "no open directory given for a cgroup that is not watched yet");
   }
-  const Result<evictd_resolved> resolved = resolve_cgroup(skeleton_.progs.cgroup_resolve, fd, id);
+  return &entry->second;
+}
+
+Result<WatchRegistry::Tracked*> WatchRegistry::track(CgroupId id,
+                                                     const Result<evictd_resolved>& resolved) {
   if (!resolved) {
-    return tl::unexpected(resolved.error());
+    return Failure(resolved.error());
   }
   Tracked& tracked = tracked_[id];
+  // A controller that was taken away and given back has another counter.
+  if (tracked.resolved.memory_counter != resolved->memory_counter) {
+    retract_counter(tracked.resolved.memory_counter, id);
+  }
+  if (tracked.resolved.pids_counter != resolved->pids_counter) {
+    retract_counter(tracked.resolved.pids_counter, id);
+  }
   tracked.resolved = *resolved;
+  tracked.published.reset();
   return &tracked;
 }
 
@@ -91,7 +92,7 @@ Result<> WatchRegistry::publish_counter(std::uint64_t address, const evictd_coun
   return update(skeleton_.maps.counters, address, counter);
 }
 
-Result<> WatchRegistry::publish(const Tracked& tracked) {
+Result<> WatchRegistry::publish(Tracked& tracked) {
   const evictd_resolved& resolved = tracked.resolved;
   const CgroupId id{.hierarchy = resolved.cgroup.hierarchy, .id = resolved.cgroup.id};
   const evictd_cgroup entry{.memory_counter = resolved.memory_counter,
@@ -113,6 +114,9 @@ Result<> WatchRegistry::publish(const Tracked& tracked) {
                             .usage_watch = 0,
                             .tasks_watch = tracked.tasks_watch},
                            id);
+  }
+  if (done) {
+    tracked.published = tracked.indices();
   }
   return done;
 }
@@ -172,7 +176,16 @@ void WatchRegistry::update_slot_limit() {
   store(skeleton_.bss->slot_limit, static_cast<decltype(skeleton_.bss->slot_limit)>(limit));
 }
 
-Result<std::uint32_t> WatchRegistry::watch(std::uint32_t slot, const PodCgroup& pod) {
+PodCounters WatchRegistry::resolve(const PodCgroup& pod) const {
+  const auto ask = [this](CgroupId id, int fd) {
+    return id && fd >= 0 ? std::optional(resolve_cgroup(skeleton_.progs.cgroup_resolve, fd, id))
+                         : std::nullopt;
+  };
+  return {.memory = ask(pod.memory, pod.memory_fd), .pids = ask(pod.pids, pod.pids_fd)};
+}
+
+Result<std::uint32_t> WatchRegistry::watch(std::uint32_t slot, const PodCgroup& pod,
+                                           const PodCounters& counters) {
   if (slot >= options_.max_slots) {
     return fail(Errc::kInvalid, "slot " + std::to_string(slot) + " is not below " +
                                     std::to_string(options_.max_slots));
@@ -184,7 +197,8 @@ Result<std::uint32_t> WatchRegistry::watch(std::uint32_t slot, const PodCgroup& 
     if (!id) {
       continue;
     }
-    const Result<Tracked*> tracked = track(id, memory ? pod.memory_fd : pod.pids_fd);
+    const std::optional<Result<evictd_resolved>>& found = memory ? counters.memory : counters.pids;
+    const Result<Tracked*> tracked = found ? track(id, *found) : known(id);
     if (!tracked) {
       release_slot(pod.memory);
       return fail_in("watch a pod's cgroup", tracked.error());

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <unordered_map>
@@ -13,6 +15,7 @@
 #include "evictd/abi/watch.h"
 #include "evictd/result.h"
 #include "probe/options.h"
+#include "probe/root_set.h"
 #include "probe/watch.h"
 
 struct evictd_bpf;
@@ -21,14 +24,16 @@ namespace evictd::probe {
 
 /// What the kernel side has been told to watch: slots, roots, thresholds, and the cgroups behind
 /// them. Mirrors the maps that user space writes; see Probe for the meaning of the calls. Threads:
-/// housekeeping, except generation(), which any thread may call.
+/// housekeeping, except generation() and resolve(), which any thread may call.
 class WatchRegistry {
  public:
   /// `skeleton` is loaded and outlives this.
   WatchRegistry(evictd_bpf& skeleton, const Options& options);
 
   [[nodiscard]] Result<> set_roots(std::span<const CgroupId> roots);
-  [[nodiscard]] Result<std::uint32_t> watch(std::uint32_t slot, const PodCgroup& pod);
+  [[nodiscard]] PodCounters resolve(const PodCgroup& pod) const;
+  [[nodiscard]] Result<std::uint32_t> watch(std::uint32_t slot, const PodCgroup& pod,
+                                            const PodCounters& counters);
   [[nodiscard]] Result<> unwatch(std::uint32_t slot);
   [[nodiscard]] Result<std::vector<std::uint64_t>> set_thresholds(
       std::span<const WatchedThreshold> thresholds);
@@ -37,6 +42,8 @@ class WatchRegistry {
   [[nodiscard]] std::uint32_t generation(std::uint32_t slot) const;
 
  private:
+  /// Of the slot and the three kinds of watches, as in Tracked.
+  using Indices = std::array<std::uint32_t, 4>;
   /// A cgroup that has a slot or thresholds. Indices are one-based as in the map, 0 is none.
   struct Tracked {
     evictd_resolved resolved{};
@@ -44,6 +51,12 @@ class WatchRegistry {
     std::uint32_t working_set_watch = 0;
     std::uint32_t usage_watch = 0;
     std::uint32_t tasks_watch = 0;
+    /// What the kernel side was told last of this cgroup as it is resolved; unset for nothing.
+    std::optional<Indices> published{};
+
+    [[nodiscard]] Indices indices() const {
+      return {slot, working_set_watch, usage_watch, tasks_watch};
+    }
   };
   struct Slot {
     CgroupId memory;
@@ -54,8 +67,10 @@ class WatchRegistry {
   /// What makes a threshold the same as before: id, signal, cgroup, value, hysteresis.
   using Identity = std::tuple<std::uint64_t, Signal, CgroupId, std::uint64_t, std::uint64_t>;
 
-  [[nodiscard]] Result<Tracked*> track(CgroupId id, int fd);
-  [[nodiscard]] Result<> publish(const Tracked& tracked);
+  /// A cgroup that was tracked before. Errors: kInvalid if it was not.
+  [[nodiscard]] Result<Tracked*> known(CgroupId id);
+  [[nodiscard]] Result<Tracked*> track(CgroupId id, const Result<evictd_resolved>& resolved);
+  [[nodiscard]] Result<> publish(Tracked& tracked);
   [[nodiscard]] Result<> publish_counter(std::uint64_t address, const evictd_counter& counter,
                                          CgroupId owner);
   void release_slot(CgroupId id);
@@ -74,6 +89,8 @@ class WatchRegistry {
                                      std::span<const WatchedThreshold* const> members,
                                      std::uint32_t index,
                                      const std::map<Identity, std::uint32_t>& old_states);
+  /// Tells the kernel side of those that have other watches than it was told. A node has thousands
+  /// of pods and thresholds on a few cgroups.
   [[nodiscard]] Result<> publish_tracked();
   [[nodiscard]] Result<> write_thresholds(const GroupKey& key,
                                           std::span<const WatchedThreshold* const> members,
@@ -89,7 +106,7 @@ class WatchRegistry {
   std::map<std::uint32_t, Slot> slots_;
   std::unique_ptr<std::atomic<std::uint32_t>[]> generations_;
   std::uint32_t last_generation_ = 0;
-  std::vector<CgroupId> roots_;
+  RootSet roots_;
   /// By index in the map `thresholds`.
   std::vector<Identity> written_;
   std::uint32_t task_watches_ = 0;

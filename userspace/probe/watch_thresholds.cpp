@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "probe/cgroup_resolver.h"
 #include "probe/loader.h"
 #include "probe/skeleton.h"
 #include "probe/watch_registry.h"
@@ -13,7 +14,8 @@ namespace evictd::probe {
 namespace {
 
 bool is_node_signal(Signal signal) {
-  return signal == Signal::kNodeWorkingSet || signal == Signal::kNodeTasks;
+  return signal == Signal::kNodeWorkingSet || signal == Signal::kNodeTasks ||
+         signal == Signal::kNodeTaken;
 }
 
 template <typename T>
@@ -42,7 +44,10 @@ Result<WatchRegistry::Groups> WatchRegistry::group(std::span<const WatchedThresh
     CgroupId cgroup;
     if (!is_node_signal(threshold.signal)) {
       cgroup = threshold.cgroup;
-      const Result<Tracked*> tracked = track(cgroup, threshold.cgroup_fd);
+      const int fd = threshold.cgroup_fd;
+      const Result<Tracked*> tracked =
+          fd < 0 ? known(cgroup)
+                 : track(cgroup, resolve_cgroup(skeleton_.progs.cgroup_resolve, fd, cgroup));
       if (!tracked && tracked.error().code == Errc::kNotFound) {
         gone.push_back(threshold.id);
         continue;
@@ -98,7 +103,7 @@ Result<evictd_watch> WatchRegistry::make_watch(const GroupKey& key, std::uint32_
   evictd_watch watch{};
   watch.signal = static_cast<std::uint32_t>(signal);
   watch.force = 1;
-  if (signal == Signal::kNodeWorkingSet) {
+  if (signal == Signal::kNodeWorkingSet || signal == Signal::kNodeTaken) {
     node_memory_watch_ = index + 1;
     return watch;
   }
@@ -182,7 +187,10 @@ Result<> WatchRegistry::write_groups(const Groups& groups) {
 
 Result<> WatchRegistry::publish_tracked() {
   std::vector<CgroupId> ids;
-  for (const auto& [id, tracked] : tracked_) {
+  for (auto& [id, tracked] : tracked_) {
+    if (tracked.published == tracked.indices()) {
+      continue;
+    }
     ids.push_back(id);
     if (Result<> done = publish(tracked); !done) {
       return done;

@@ -69,8 +69,12 @@ std::vector<std::string> left_out(const Parts& parts, const WhatIf& changes,
              fmt::format("what collectors would have freed in {} runs more than were recorded",
                          disk.unknown_reclaims()));
   for (const std::size_t pod : disk.guessed()) {
-    out.add_if(true, fmt::format("how much of what was written was of {}, measured only once: all "
-                                 "is taken to be",
+    out.add_if(true, fmt::format("how much of what was written was of {}, measured only once or "
+                                 "within half a second: all is taken to be",
+                                 name_of(*parts.pods[pod])));
+  }
+  for (const std::size_t pod : simulation.disk_wait().guessed()) {
+    out.add_if(true, fmt::format("how long {} holds its disk after its end: 30 s are waited for it",
                                  name_of(*parts.pods[pod])));
   }
   return std::move(out.texts);

@@ -62,7 +62,9 @@ Json brakes_json(const std::optional<RecordedBrakes>& recorded) {
           {"paused_until", std::move(paused)},
           {"memory_per_second", brakes.growth.memory_per_second.value},
           {"tasks_per_second", brakes.growth.tasks_per_second},
-          {"released_at", moment_json(brakes.released_at)}};
+          {"released_at", moment_json(brakes.released_at)},
+          {"released_below_pod_root_at",
+           Json::array({moment_json(brakes.released_below_pod_root_at)})}};
 }
 
 Json place_json(const std::optional<std::size_t>& place) {
@@ -158,22 +160,26 @@ Json to_json(const eviction::Decision& decision) {
   for (const eviction::LocalStorageVictim& victim : decision.local_victims) {
     local.push_back({victim.pod, eviction::to_string(victim.breach.limit), victim.breach.place});
   }
-  return {{"outcome", eviction::to_string(decision.outcome)},
-          {"reason", eviction::to_string(decision.reason)},
-          {"conditions", conditions_json(decision.conditions)},
-          {"met", list_json(decision.met)},
-          {"past_grace", list_json(decision.past_grace)},
-          {"actionable", list_json(decision.actionable)},
-          {"threshold", place_json(decision.threshold)},
-          {"victim", place_json(decision.victim)},
-          {"overruled", eviction::to_string(decision.overruled)},
-          {"grace", decision.grace.count()},
-          {"collectors", std::move(collectors)},
-          {"local_victims", std::move(local)},
-          {"observations", to_json(decision.observations)},
-          {"next_deadline", moment_json(decision.next_deadline)},
-          {"refresh_watch_points", decision.refresh_watch_points},
-          {"learnt_layout", decision.learnt_layout}};
+  Json json = {{"outcome", eviction::to_string(decision.outcome)},
+               {"reason", eviction::to_string(decision.reason)},
+               {"conditions", conditions_json(decision.conditions)},
+               {"met", list_json(decision.met)},
+               {"past_grace", list_json(decision.past_grace)},
+               {"actionable", list_json(decision.actionable)},
+               {"threshold", place_json(decision.threshold)},
+               {"victim", place_json(decision.victim)},
+               {"overruled", eviction::to_string(decision.overruled)},
+               {"grace", decision.grace.count()},
+               {"collectors", std::move(collectors)},
+               {"local_victims", std::move(local)},
+               {"observations", to_json(decision.observations)},
+               {"next_deadline", moment_json(decision.next_deadline)},
+               {"refresh_watch_points", decision.refresh_watch_points},
+               {"learnt_layout", decision.learnt_layout}};
+  if (decision.disk_basis != eviction::DiskBasis::kMeasured) {
+    json["disk_basis"] = eviction::to_string(decision.disk_basis);
+  }
+  return json;
 }
 
 Json to_json(const eviction::PodFacts& facts) {
@@ -192,6 +198,9 @@ Json to_json(const eviction::PodFacts& facts) {
                                                          : Json(nullptr)}};
   if (facts.inode_request_nanos != 0) {
     json["inode_request"] = wide_json(facts.inode_request_nanos);
+  }
+  if (!facts.below_pod_root) {
+    json["outside_pod_root"] = true;
   }
   return json;
 }
@@ -223,6 +232,9 @@ Json to_json(const RecordedPodPass& pod) {
                  {"lb", wide_json(disk.log_bytes)},    {"li", wide_json(disk.log_inodes)},
                  {"vb", wide_json(disk.volume_bytes)}, {"vi", wide_json(disk.volume_inodes)}};
   }
+  if (pod.disk_count != eviction::DiskCount::kWhole) {
+    json["c"] = static_cast<int>(pod.disk_count);
+  }
   if (pod.statistics) {
     json["t"] = statistics_json(*pod.statistics);
   }
@@ -236,27 +248,35 @@ Json to_json(const RecordedPass& pass) {
   }
   Json releasing = Json::array();
   for (const eviction::ReleasingPod& pod : pass.releasing) {
-    releasing.push_back(
-        {ns(pod.killed_at), pod.memory.value, pod.tasks, pod.disk.value, pod.inodes});
+    Json& one = releasing.emplace_back(
+        Json{ns(pod.killed_at), pod.memory.value, pod.tasks, pod.disk.value, pod.inodes});
+    if (!pod.below_pod_root) {
+      one.push_back(1);
+    }
   }
-  return {{"pass", ns(pass.now)},
-          {"missed", pass.missed},
-          {"trigger", pass.trigger},
-          {"cadence", to_string(pass.cadence)},
-          {"before", pass.before ? to_json(*pass.before) : Json(nullptr)},
-          {"waiting_before", pass.waiting_before ? to_json(*pass.waiting_before) : Json(nullptr)},
-          {"observations", pass.observations ? to_json(*pass.observations) : Json(nullptr)},
-          {"resumed", pass.resumed},
-          {"disk_usage_pending", pass.disk_usage_pending},
-          {"layout", layout_json(pass.layout)},
-          {"pods", std::move(pods)},
-          {"releasing", std::move(releasing)},
-          {"brakes", brakes_json(pass.brakes)},
-          {"dry_run", pass.dry_run},
-          {"signal_at", moment_json(pass.signal_at)},
-          {"local_signalled", pass.local_signalled},
-          {"decision", pass.decision},
-          {"state", pass.state}};
+  Json json = {
+      {"pass", ns(pass.now)},
+      {"missed", pass.missed},
+      {"trigger", pass.trigger},
+      {"cadence", to_string(pass.cadence)},
+      {"before", pass.before ? to_json(*pass.before) : Json(nullptr)},
+      {"waiting_before", pass.waiting_before ? to_json(*pass.waiting_before) : Json(nullptr)},
+      {"observations", pass.observations ? to_json(*pass.observations) : Json(nullptr)},
+      {"resumed", pass.resumed},
+      {"disk_usage_pending", pass.disk_usage_pending},
+      {"layout", layout_json(pass.layout)},
+      {"pods", std::move(pods)},
+      {"releasing", std::move(releasing)},
+      {"brakes", brakes_json(pass.brakes)},
+      {"dry_run", pass.dry_run},
+      {"signal_at", moment_json(pass.signal_at)},
+      {"local_signalled", pass.local_signalled},
+      {"decision", pass.decision},
+      {"state", pass.state}};
+  if (pass.disk_progress != eviction::DiskProgress::kNothing) {
+    json["disk_progress"] = static_cast<int>(pass.disk_progress);
+  }
+  return json;
 }
 
 }  // namespace evictd::replay

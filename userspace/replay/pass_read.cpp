@@ -34,6 +34,13 @@ RecordedBrakes read_brakes(JsonFields fields) {
       Bytes{fields.whole("memory_per_second", 0, kMostAmount)};
   recorded.brakes.growth.tasks_per_second = fields.whole("tasks_per_second", 0, kMostAmount);
   recorded.brakes.released_at = fields.moment_or_null("released_at");
+  // Where the two were not told apart yet, one stood for both.
+  std::array<std::optional<MonoTime>, 1> below{recorded.brakes.released_at};
+  if (fields.has("released_below_pod_root_at")) {
+    below = {};
+    read_moments(fields, "released_below_pod_root_at", below);
+  }
+  recorded.brakes.released_below_pod_root_at = below[0];
   return recorded;
 }
 
@@ -63,8 +70,26 @@ eviction::PodFacts read_facts(JsonFields fields) {
   if (fields.has("inode_request")) {
     facts.inode_request_nanos = wide_from(fields, "inode_request");
   }
+  facts.below_pod_root = !fields.has("outside_pod_root") || !fields.truth("outside_pod_root");
   facts.termination_grace_seconds = fields.whole_or_null("grace");
   return facts;
+}
+
+/// Five numbers, and a sixth where the pod lies outside the pod root.
+eviction::ReleasingPod read_releasing(JsonFields& fields, const Json& entry) {
+  constexpr std::size_t kWithPlace = 6;
+  const bool outside = entry.is_array() && entry.size() == kWithPlace;
+  Json amounts = entry;
+  if (outside) {
+    amounts.erase(kWithPlace - 1);
+  }
+  const auto [at, memory, tasks, disk, inodes] = numbers<5>(fields, "releasing", amounts);
+  return {.killed_at = moment_of(fields, "releasing", at),
+          .memory = Bytes{memory},
+          .tasks = tasks,
+          .disk = Bytes{disk},
+          .inodes = inodes,
+          .below_pod_root = !outside};
 }
 
 RecordedPodPass read_pod_pass(JsonFields fields) {
@@ -78,7 +103,7 @@ RecordedPodPass read_pod_pass(JsonFields fields) {
   pod.reading.state = static_cast<eviction::ReadingState>(reading[0]);
   pod.reading.working_set_bytes = reading[1];
   pod.reading.processes = reading[2];
-  pod.standing = static_cast<eviction::Standing>(fields.whole("s", 0, 4));
+  pod.standing = static_cast<eviction::Standing>(fields.whole("s", 0, 5));
   const auto usage = numbers<7>(fields, "u");
   pod.usage.usage = Bytes{usage[0]};
   pod.usage.inactive_file = Bytes{usage[1]};
@@ -95,6 +120,9 @@ RecordedPodPass read_pod_pass(JsonFields fields) {
                         .log_inodes = wide_from(disk, "li"),
                         .volume_bytes = wide_from(disk, "vb"),
                         .volume_inodes = wide_from(disk, "vi")};
+  }
+  if (fields.has("c")) {
+    pod.disk_count = static_cast<eviction::DiskCount>(fields.whole("c", 0, 2));
   }
   if (fields.has("t")) {
     pod.statistics = statistics_from_json(fields.below("t"));
@@ -166,18 +194,16 @@ RecordedPass pass_from_json(JsonFields fields) {
   }
   pass.resumed = fields.truth("resumed");
   pass.disk_usage_pending = fields.truth("disk_usage_pending");
+  if (fields.has("disk_progress")) {
+    pass.disk_progress = static_cast<eviction::DiskProgress>(fields.whole("disk_progress", 0, 2));
+  }
   pass.layout = read_layout(fields, "layout");
   const std::size_t pods = fields.list("pods").size();
   for (std::size_t i = 0; i < pods && !fields.failed(); ++i) {
     pass.pods.push_back(read_pod_pass(fields.at("pods", i)));
   }
   for (const Json& entry : fields.list("releasing")) {
-    const auto [at, memory, tasks, disk, inodes] = numbers<5>(fields, "releasing", entry);
-    pass.releasing.push_back({.killed_at = moment_of(fields, "releasing", at),
-                              .memory = Bytes{memory},
-                              .tasks = tasks,
-                              .disk = Bytes{disk},
-                              .inodes = inodes});
+    pass.releasing.push_back(read_releasing(fields, entry));
   }
   if (fields.has("brakes")) {
     pass.brakes = read_brakes(fields.below("brakes"));

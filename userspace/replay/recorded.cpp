@@ -161,6 +161,16 @@ std::int64_t grace_of(const RecordedPass& pass) {
                                                                     : 0;
 }
 
+bool is_in_grace(eviction::Standing standing) {
+  return standing == eviction::Standing::kInSoftGrace ||
+         standing == eviction::Standing::kInHardGrace;
+}
+
+bool is_of_disk(const Eviction& eviction) {
+  return !eviction.local_limit.empty() ||
+         eviction::is_disk(eviction::signal_from_text(eviction.signal, eviction::Compat::k1_32));
+}
+
 MonoTime kill_after(MonoTime asked_at, std::int64_t grace_seconds) {
   constexpr std::chrono::seconds kLongest = std::chrono::hours(24);
   return asked_at +

@@ -44,6 +44,7 @@ struct Parts {
 /// Seconds between SIGTERM and SIGKILL that a pass gave; a negative number is as 0, see
 /// kill_after().
 [[nodiscard]] std::int64_t grace_of(const RecordedPass& pass);
+[[nodiscard]] bool is_in_grace(eviction::Standing standing);
 /// When SIGKILL follows a SIGTERM: no later than a day after it.
 [[nodiscard]] MonoTime kill_after(MonoTime asked_at, std::int64_t grace_seconds);
 
@@ -80,6 +81,9 @@ struct Eviction {
   /// Nobody was signalled.
   bool dry_run = false;
 };
+
+/// Whether it was to free a disk: its victim is awaited until it has.
+[[nodiscard]] bool is_of_disk(const Eviction& eviction);
 
 /// A manager with each configuration of the recording, with the thresholds that its passes had,
 /// parallel to Parts::configs; those of one without a pass lack what the disk layout adds.

@@ -21,12 +21,17 @@ namespace evictd::replay {
 using Json = nlohmann::ordered_json;
 
 /// The format of a recording; docs/replay.md says what a new number means.
-inline constexpr std::int64_t kRecordingVersion = 2;
+inline constexpr std::int64_t kRecordingVersion = 3;
+/// The oldest one that is read. What version 3 added may be absent: `kernel_available` of an
+/// observation and `inode_request` of a pod, both of which decide.
+inline constexpr std::int64_t kOldestRecordingVersion = 2;
 
 using Labels = std::map<std::string, std::string, std::less<>>;
 
 /// How a recording begins.
 struct RecordingHeader {
+  /// From kOldestRecordingVersion to kRecordingVersion.
+  std::int64_t version = kRecordingVersion;
   std::string evictd_version;
   /// The wall clock less CLOCK_MONOTONIC when it began, to show moments to people.
   Duration wall_offset{0};
@@ -50,6 +55,7 @@ struct RecordedPodPass {
   /// Of its RecordedPod.
   std::size_t number = 0;
   eviction::PodReading reading;
+  eviction::DiskCount disk_count = eviction::DiskCount::kWhole;
   eviction::Standing standing = eviction::Standing::kActive;
   CgroupUsage usage;
   std::optional<eviction::PodStatistics> statistics;
@@ -78,6 +84,7 @@ struct RecordedPass {
   /// It ended a pass that had waited for collectors: resume(), not synchronize().
   bool resumed = false;
   bool disk_usage_pending = false;
+  eviction::DiskProgress disk_progress = eviction::DiskProgress::kNothing;
   std::optional<eviction::DiskLayout> layout;
   std::vector<RecordedPodPass> pods;
   std::vector<eviction::ReleasingPod> releasing;

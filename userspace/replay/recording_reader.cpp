@@ -110,6 +110,8 @@ class Parser {
   }
 
   void read_header(JsonFields& fields) {
+    recording.header.version =
+        fields.whole("evictd_recording", kOldestRecordingVersion, kRecordingVersion);
     recording.header.evictd_version = fields.text("evictd_version");
     recording.header.wall_offset = Duration(fields.whole("wall_offset", 0));
     has_header_ = true;
@@ -138,10 +140,11 @@ Result<> check_version(const Json& line) {
       !line["evictd_recording"].is_number_integer()) {
     return fail(Errc::kMalformed, "not a recording of evictd");
   }
-  if (line["evictd_recording"] != kRecordingVersion) {
+  const Json& version = line["evictd_recording"];
+  if (version < kOldestRecordingVersion || version > kRecordingVersion) {
     return fail(Errc::kUnsupported,
-                fmt::format("version {} of the format; this program reads {}",
-                            line["evictd_recording"].dump(), kRecordingVersion));
+                fmt::format("version {} of the format; this program reads {} to {}", version.dump(),
+                            kOldestRecordingVersion, kRecordingVersion));
   }
   return {};
 }

@@ -36,9 +36,11 @@ std::string text_of(const Json& object, const std::string& member) {
 /// Goes through a recording with one manager.
 class Verifier {
  public:
+  /// Judged at once: there may be no pass with it.
   Result<> take(const RecordedConfig& config) {
     config_ = &config;
-    return {};
+    const Result<eviction::EvictionManager> manager = manager_of(config);
+    return manager ? Result<>() : Failure(manager.error());
   }
   Result<> take(const RecordedPod& pod) {
     if (pods_.size() <= pod.number) {
@@ -117,6 +119,7 @@ eviction::PassInput PassInputs::of(const RecordedPass& pass) {
     const RecordedPod& facts = *(*pods_)[pod.number];
     made_.push_back({.facts = &facts.facts,
                      .reading = pod.reading,
+                     .disk_count = pod.disk_count,
                      .standing = pod.standing,
                      .pod = facts.spec ? &*facts.spec : nullptr,
                      .statistics = pod.statistics ? &*pod.statistics : nullptr});
@@ -130,6 +133,7 @@ eviction::PassInput PassInputs::of(const RecordedPass& pass) {
           .layout = pass.layout,
           .releasing = pass.releasing,
           .disk_usage_pending = pass.disk_usage_pending,
+          .disk_progress = pass.disk_progress,
           .cadence = pass.cadence,
           .brakes = pass.brakes ? &brakes_ : nullptr};
 }

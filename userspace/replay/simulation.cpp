@@ -18,9 +18,13 @@ Simulation::Simulation(const Options& options, eviction::EvictionManager manager
       parts_(*options.parts),
       changes_(*options.changes),
       manager_(std::move(manager)),
-      world_({.parts = options.parts, .facts = options.facts, .files_go = options.files_go}),
+      world_({.parts = options.parts,
+              .facts = options.facts,
+              .files_go = options.files_go,
+              .pid_scope = manager_.settings().pid_scope}),
       next_tick_(options.parts->passes.front()->now),
-      ends_(recorded_ends(*options.parts)) {
+      ends_(recorded_ends(*options.parts)),
+      disk_wait_(parts_, ends_, recorded_evictions(parts_, *options.recorded)) {
   if (const auto& first = parts_.passes.front()->brakes) {
     begun_ = first->recent;
   }
@@ -28,6 +32,7 @@ Simulation::Simulation(const Options& options, eviction::EvictionManager manager
 
 void Simulation::run() {
   MonoTime now = parts_.passes.front()->now;
+  take_over_dry_run();
   while (passes_ < kMostPasses) {
     note_oom(now);
     const bool due = is_due(now);
@@ -38,8 +43,10 @@ void Simulation::run() {
       run_pass(now);
     }
     spare_the_recorded(now);
+    compare_dry_runs();
     const std::optional<MonoTime> next = next_moment(now);
     if (!next) {
+      at_the_end_ = true;
       return;
     }
     last_ = now;
@@ -67,13 +74,15 @@ const eviction::Brakes* Simulation::brakes_at(MonoTime now) {
   std::erase_if(begun_, [&](MonoTime at) { return now - at >= eviction::kRateWindow; });
   brakes_.recent = begun_;
   if (differs_) {
-    brakes_.released_at = world_.freed_at(now);
+    brakes_.released_at = world_.freed_at(eviction::Scope::kNode, now);
+    brakes_.released_below_pod_root_at = world_.freed_at(eviction::Scope::kPodRoot, now);
   }
   return &brakes_;
 }
 
 eviction::PassInput Simulation::input_at(MonoTime now) {
   const RecordedPass& last = last_recorded();
+  differs_ = differs_ || (exact_ != nullptr && world_.pretends_otherwise(*exact_));
   const bool as_recorded = exact_ != nullptr && !differs_;
   const World::Seen& seen = as_recorded ? world_.look_at(*exact_) : world_.look(now);
   seen_ = &seen;
@@ -85,16 +94,17 @@ eviction::PassInput Simulation::input_at(MonoTime now) {
                             .layout = last.layout,
                             .releasing = {},
                             .disk_usage_pending = usage_pending,
+                            .disk_progress = last.disk_progress,
                             .cadence = cadence_,
                             .brakes = brakes_at(now)};
-  if (as_recorded) {
-    input.releasing = exact_->releasing;
-  }
+  releasing_ = as_recorded ? exact_->releasing : disk_wait_.at(now);
+  input.releasing = releasing_;
   return input;
 }
 
 void Simulation::run_pass(MonoTime now) {
   ++passes_;
+  last_pass_ = now;
   const eviction::Decision& decision = manager_.synchronize(now, input_at(now));
   follow(decision, now);
   if (decision.outcome == eviction::Outcome::kReclaiming) {
@@ -110,13 +120,14 @@ void Simulation::run_pass(MonoTime now) {
 void Simulation::resume(MonoTime now) {
   cadence_ = eviction::Cadence::kEventOnly;
   ++passes_;
+  last_pass_ = now;
   follow(manager_.resume(now, input_at(now)), now);
 }
 
 void Simulation::follow(const eviction::Decision& decision, MonoTime now) {
   deadline_ = decision.next_deadline;
   if (decision.met.empty()) {
-    world_.forget_pretended();
+    world_.forget_pretended_for_pressure();
   }
   if (eviction::is_brake(decision.reason)) {
     ++held_[std::string(eviction::to_string(decision.reason))];
@@ -180,11 +191,16 @@ void Simulation::end(std::size_t pod, eviction::Standing grace, const Eviction& 
   const bool as_recorded = is_recorded(eviction);
   differs_ = differs_ || !as_recorded;
   if (eviction.dry_run) {
-    world_.pretend(pod);
+    world_.pretend(
+        pod, eviction.local_limit.empty() ? World::Cause::kPressure : World::Cause::kOwnLimit);
     return;
   }
-  world_.end(pod, grace, kill_after(eviction.at, eviction.grace_seconds),
-             as_recorded ? World::Fate::kAsRecorded : World::Fate::kOther);
+  const MonoTime kill_at = kill_after(eviction.at, eviction.grace_seconds);
+  world_.end(pod, grace, kill_at, as_recorded ? World::Fate::kAsRecorded : World::Fate::kOther);
+  if (is_of_disk(eviction)) {
+    disk_wait_.begin(pod, kill_at,
+                     as_recorded ? DiskWait::End::kAsRecorded : DiskWait::End::kOther);
+  }
 }
 
 /// Whether the recorded pass at this very moment ends the same pod in the same way.
@@ -225,6 +241,27 @@ void Simulation::spare_the_recorded(MonoTime now) {
     }
     return true;
   });
+}
+
+/// Whom a dry run chose before the recording counts as chosen in one here too, and else as nothing.
+void Simulation::take_over_dry_run() {
+  const RecordedPass& first = *parts_.passes.front();
+  for (const RecordedPodPass& pod : first.pods) {
+    if (first.dry_run && dry_run() && is_in_grace(pod.standing)) {
+      world_.pretend(parts_.identity[pod.number], World::Cause::kPressure);
+    }
+  }
+}
+
+/// Whoever was chosen in a recorded dry run, and not here, counts as in its grace there only.
+void Simulation::compare_dry_runs() {
+  for (; next_dry_run_ < next_pass_ && !differs_; ++next_dry_run_) {
+    const RecordedPass& pass = *parts_.passes[next_dry_run_];
+    const std::vector<std::size_t> chosen =
+        pass.dry_run ? signalled_in(pass, parts_) : std::vector<std::size_t>();
+    differs_ = !std::all_of(chosen.begin(), chosen.end(),
+                            [&](std::size_t pod) { return world_.is_pretended(pod); });
+  }
 }
 
 }  // namespace evictd::replay

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "eviction/manager.h"
+#include "replay/disk_wait.h"
 #include "replay/recorded.h"
 #include "replay/what_if.h"
 #include "replay/world.h"
@@ -37,9 +38,15 @@ class Simulation {
   [[nodiscard]] std::uint64_t passes() const { return passes_; }
   [[nodiscard]] const std::map<std::string, std::uint64_t>& held() const { return held_; }
   [[nodiscard]] const std::vector<Eviction>& evictions() const { return evictions_; }
+  /// Whether the recording ended after `moment` and before another pass: what that would have
+  /// decided is not known.
+  [[nodiscard]] bool ends_without_a_pass_since(MonoTime moment) const {
+    return at_the_end_ && (!last_pass_ || *last_pass_ < moment);
+  }
   /// When memory was first used up while a pod lived on; nothing if it never was.
   [[nodiscard]] std::optional<OutOfMemory> oom_of(std::size_t pod) const;
   [[nodiscard]] World& world() { return world_; }
+  [[nodiscard]] const DiskWait& disk_wait() const { return disk_wait_; }
 
  private:
   /// So long after it was reached a threshold is passed.
@@ -68,6 +75,8 @@ class Simulation {
   [[nodiscard]] const RecordedPass& last_recorded() const;
   void spare(std::size_t pod, MonoTime since);
   void spare_the_recorded(MonoTime now);
+  void take_over_dry_run();
+  void compare_dry_runs();
   void note_oom(MonoTime now);
   [[nodiscard]] std::optional<OutOfMemory> first_oom(MonoTime until) const;
   [[nodiscard]] bool is_noticed(Level kind, eviction::Signal signal, eviction::Wide level,
@@ -93,7 +102,12 @@ class Simulation {
   const RecordedPass* exact_ = nullptr;
   MonoTime next_tick_{};
   MonoTime last_{};
+  std::optional<MonoTime> last_pass_;
+  /// All that is looked at was gone through.
+  bool at_the_end_ = false;
   std::size_t next_pass_ = 0;
+  /// Up to here it was looked at whom recorded dry runs chose.
+  std::size_t next_dry_run_ = 0;
   /// How pods were ended in the recording, which of them is next, and those that were asked to go
   /// here as well and may be given longer.
   std::vector<RecordedEnd> ends_;
@@ -102,12 +116,16 @@ class Simulation {
   eviction::Cadence cadence_ = eviction::Cadence::kRegular;
   std::optional<MonoTime> deadline_;
   std::optional<MonoTime> crossing_;
+  /// A victim of a disk is released.
+  std::optional<MonoTime> release_at_;
   /// A victim was chosen when less than the floor was left.
   std::optional<MonoTime> again_at_;
   std::optional<MonoTime> resume_at_;
   /// When evictions were begun, as the brakes count them.
   std::vector<MonoTime> begun_;
   eviction::Brakes brakes_;
+  DiskWait disk_wait_;
+  std::vector<eviction::ReleasingPod> releasing_;
   /// Ended in the recording, and living on here.
   std::set<std::size_t> waiting_;
 

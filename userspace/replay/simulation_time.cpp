@@ -46,10 +46,12 @@ bool Simulation::is_due(MonoTime now) {
     cadence_ = eviction::Cadence::kRegular;
     due = true;
   }
-  if (deadline_ && now >= *deadline_) {
-    deadline_.reset();
-    cadence_ = eviction::Cadence::kRegular;
-    due = true;
+  for (std::optional<MonoTime>* moment : {&deadline_, &release_at_}) {
+    if (*moment && now >= **moment) {
+      moment->reset();
+      cadence_ = eviction::Cadence::kRegular;
+      due = true;
+    }
   }
   for (std::optional<MonoTime>* moment : {&crossing_, &again_at_}) {
     if (*moment && now >= **moment) {
@@ -180,7 +182,8 @@ MonoTime Simulation::horizon() const {
     longest = std::max(longest, std::min<Duration>(threshold.grace_period, std::chrono::hours(24)) +
                                     2 * options_.interval);
   }
-  const MonoTime quiet = std::max(end, world_.last_end().value_or(end));
+  const MonoTime quiet =
+      std::max({end, world_.last_end().value_or(end), disk_wait_.last_release().value_or(end)});
   return (world_.any_living_on() ? used_up(quiet) : quiet) + longest;
 }
 
@@ -226,6 +229,9 @@ std::optional<MonoTime> Simulation::next_moment(MonoTime now) {
   consider(again_at_);
   consider(resume_at_);
   consider(world_.next_end(now));
+  // As long as nothing differs that pass is in the recording.
+  release_at_ = differs_ && !changes_.without_events ? disk_wait_.next_release(now) : std::nullopt;
+  consider(release_at_);
   if (!waiting_.empty()) {
     consider(end);  // Memory may be used up before.
   }

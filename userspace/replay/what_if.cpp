@@ -15,7 +15,7 @@ namespace {
 
 /// The same pod where there is one, in order.
 void pair_up(Counterfactual& result, const Simulation& simulation,
-             const std::vector<Eviction>& recorded) {
+             const std::vector<Eviction>& recorded, MonoTime end) {
   std::vector<bool> used(simulation.evictions().size(), false);
   for (const Eviction& was : recorded) {
     Comparison line;
@@ -29,6 +29,9 @@ void pair_up(Counterfactual& result, const Simulation& simulation,
           line.more_used = was.available - line.instead->available;
         }
       }
+    }
+    if (!line.instead && simulation.ends_without_a_pass_since(was.at)) {
+      line.cut_off = end - was.at;
     }
     line.oom_first = simulation.oom_of(was.pod);
     result.evictions.push_back(std::move(line));
@@ -109,7 +112,7 @@ Result<Counterfactual> what_if(const Recording& recording, const WhatIf& changes
       std::move(*manager));
   simulation.run();
   Counterfactual result;
-  pair_up(result, simulation, recorded_evictions(*parts, *recorded));
+  pair_up(result, simulation, recorded_evictions(*parts, *recorded), parts->passes.back()->now);
   result.passes = simulation.passes();
   result.held = simulation.held();
   result.left_out = left_out(*parts, changes, *was, simulation);

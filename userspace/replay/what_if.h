@@ -44,6 +44,9 @@ struct Comparison {
   /// Set where the kernel's OOM killer would have come before the pod was gone, its grace included,
   /// by the recorded rates.
   std::optional<OutOfMemory> oom_first;
+  /// Set where there is no `instead` because none was looked for: the recording ends, so long after
+  /// the recorded eviction, before another pass.
+  std::optional<Duration> cut_off;
 };
 
 struct Counterfactual {

@@ -118,14 +118,31 @@ void World::end(std::size_t pod, eviction::Standing grace, MonoTime kill_at, Fat
   }
 }
 
-void World::pretend(std::size_t pod) {
-  pretended_.insert(pod);
+void World::pretend(std::size_t pod, Cause cause) {
+  pretended_.emplace(pod, cause);
 }
 
-std::optional<MonoTime> World::freed_at(MonoTime now) const {
+void World::forget_pretended_for_pressure() {
+  std::erase_if(pretended_, [](const auto& one) { return one.second == Cause::kPressure; });
+}
+
+bool World::pretends_otherwise(const RecordedPass& pass) const {
+  return pass.dry_run && std::any_of(pass.pods.begin(), pass.pods.end(), [&](const auto& pod) {
+           const std::size_t identity = options_.parts->identity[pod.number];
+           return !ended_.contains(identity) &&
+                  is_in_grace(pod.standing) != pretended_.contains(identity);
+         });
+}
+
+bool World::is_in(eviction::Scope scope, std::size_t pod) const {
+  return eviction::frees_in(scope, (*options_.facts)[pod].below_pod_root);
+}
+
+std::optional<MonoTime> World::freed_at(eviction::Scope scope, MonoTime now) const {
   std::optional<MonoTime> last;
   for (const auto& [pod, ended] : ended_) {
-    if (ended.telling && ended.kill_at <= now && (!last || ended.kill_at > *last)) {
+    if (ended.telling && is_in(scope, pod) && ended.kill_at <= now &&
+        (!last || ended.kill_at > *last)) {
       last = ended.kill_at;
     }
   }
@@ -155,16 +172,19 @@ double World::spared_amount(const Spared& pod, MonoTime now, bool tasks) const {
   return tasks ? pod.tasks + pod.task_growth * elapsed : pod.bytes + pod.byte_growth * elapsed;
 }
 
-double World::surplus(MonoTime now, bool tasks) const {
+double World::surplus(MonoTime now, bool tasks, eviction::Scope scope) const {
   const Between between = find(now);
   double sum = 0;
   for (const auto& [pod, spared] : spared_) {
+    if (!is_in(scope, pod)) {
+      continue;
+    }
     const auto ended = ended_.find(pod);
     const bool gone = ended != ended_.end() && ended->second.kill_at <= now;
     sum += (gone ? 0 : spared_amount(spared, now, tasks)) - recorded(pod, between, tasks);
   }
   for (const auto& [pod, ended] : ended_) {
-    if (ended.kill_at <= now && !spared_.contains(pod)) {
+    if (ended.kill_at <= now && !spared_.contains(pod) && is_in(scope, pod)) {
       sum -= recorded(pod, between, tasks);
     }
   }
@@ -197,7 +217,7 @@ std::optional<double> World::available(eviction::Signal signal, MonoTime now) co
   if (eviction::is_disk(signal)) {
     return was - disk_.surplus(signal, now);
   }
-  return was - surplus(now, counts_tasks(signal));
+  return was - surplus(now, counts_tasks(signal), eviction::scope_of(signal, options_.pid_scope));
 }
 
 std::optional<MonoTime> World::falls_below(eviction::Signal signal, double level, MonoTime from,
@@ -235,6 +255,7 @@ void World::add(const RecordedPodPass& pod) {
   const bool checked = described.spec && pod.statistics;
   seen_.pods.push_back({.facts = &(*options_.facts)[pod.number],
                         .reading = pod.reading,
+                        .disk_count = pod.disk_count,
                         .standing = pod.standing,
                         .pod = checked ? &*described.spec : nullptr,
                         .statistics = checked ? &*pod.statistics : nullptr});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,6 +30,8 @@ class World {
     const std::vector<eviction::PodFacts>* facts = nullptr;
     /// Files of pods that nobody ended in the recording are freed with them.
     bool files_go = false;
+    /// Whose process ids pid.available counts.
+    eviction::Scope pid_scope = eviction::Scope::kNode;
   };
   explicit World(const Options& options);
 
@@ -39,19 +42,27 @@ class World {
   enum class Fate { kAsRecorded, kOther };
   /// The pod was asked to go, and is ended at `kill_at`, or when it would have been already.
   void end(std::size_t pod, eviction::Standing grace, MonoTime kill_at, Fate fate);
-  /// The pod was chosen in a dry run: it counts as in its grace until they are forgotten.
-  void pretend(std::size_t pod);
-  void forget_pretended() { pretended_.clear(); }
+  /// Why a pod was chosen in a dry run.
+  enum class Cause : std::uint8_t { kPressure, kOwnLimit };
+  /// The pod was chosen in a dry run: it counts as in its grace until those for pressure are
+  /// forgotten. One that exceeds a limit of its own goes on doing so.
+  void pretend(std::size_t pod, Cause cause);
+  void forget_pretended_for_pressure();
+  [[nodiscard]] bool is_pretended(std::size_t pod) const { return pretended_.contains(pod); }
   [[nodiscard]] bool is_spared(std::size_t pod) const { return spared_.contains(pod); }
   [[nodiscard]] bool is_ended(std::size_t pod) const { return ended_.contains(pod); }
+  /// Whether the recorded dry run had others in their grace at `pass` than are here: chosen before
+  /// the recording began, or forgotten by one of both.
+  [[nodiscard]] bool pretends_otherwise(const RecordedPass& pass) const;
   /// Whether it was ended here before `now`, or is at `now`.
   [[nodiscard]] bool is_gone(std::size_t pod, MonoTime now) const;
   [[nodiscard]] bool any_in_hard_grace(MonoTime now) const;
   [[nodiscard]] bool any_spared() const { return !spared_.empty(); }
   /// Whether there is one that was not asked to go here.
   [[nodiscard]] bool any_living_on() const;
-  /// When a pod of a size that can be seen was last gone before `now`.
-  [[nodiscard]] std::optional<MonoTime> freed_at(MonoTime now) const;
+  /// When a pod of a size that can be seen, which frees something in `scope`, was last gone before
+  /// `now`.
+  [[nodiscard]] std::optional<MonoTime> freed_at(eviction::Scope scope, MonoTime now) const;
   [[nodiscard]] WorldDisk& disk() { return disk_; }
   /// The next moment after `now` at which a pod in its grace is ended.
   [[nodiscard]] std::optional<MonoTime> next_end(MonoTime now) const;
@@ -104,8 +115,10 @@ class World {
   /// Bytes or tasks of a pod in the recording at a moment.
   [[nodiscard]] double recorded(std::size_t pod, const Between& between, bool tasks) const;
   [[nodiscard]] double spared_amount(const Spared& pod, MonoTime now, bool tasks) const;
-  /// What pods of another fate hold beyond what they hold in the recording.
-  [[nodiscard]] double surplus(MonoTime now, bool tasks) const;
+  /// Whether the pod counts where `scope` is looked at.
+  [[nodiscard]] bool is_in(eviction::Scope scope, std::size_t pod) const;
+  /// What pods of another fate hold in `scope` beyond what they hold in the recording.
+  [[nodiscard]] double surplus(MonoTime now, bool tasks, eviction::Scope scope) const;
   [[nodiscard]] eviction::Standing standing_of(const RecordedPodPass& pod, MonoTime now) const;
   void add(const RecordedPodPass& pod);
   void observe(const Between& between, MonoTime now);
@@ -117,7 +130,7 @@ class World {
   WorldDisk disk_;
   std::map<std::size_t, Spared> spared_;
   std::map<std::size_t, Ended> ended_;
-  std::set<std::size_t> pretended_;
+  std::map<std::size_t, Cause> pretended_;
   Seen seen_;
 };
 

@@ -16,6 +16,11 @@ using eviction::Signal;
 constexpr Duration kRelease = std::chrono::seconds(60);
 /// How far a fall is looked back for.
 constexpr Duration kFall = std::chrono::seconds(30);
+/// Two looks that are nearer to each other tell no rate, and what was read longer before its pass
+/// counts as of when it was read.
+constexpr Duration kApart = std::chrono::milliseconds(500);
+/// Two passes are taken to be so far from each other at least.
+constexpr Duration kShortest = std::chrono::microseconds(1);
 
 std::size_t index_of(Signal signal) {
   return static_cast<std::size_t>(signal);
@@ -25,6 +30,12 @@ std::optional<double> available_of(const std::optional<eviction::Observations>& 
                                    Signal signal) {
   return seen && (*seen)[signal] ? std::optional(static_cast<double>((*seen)[signal]->available))
                                  : std::nullopt;
+}
+
+/// When the pass saw what it was told of the signal.
+MonoTime seen_at(const RecordedPass& pass, Signal signal) {
+  const auto& seen = (*pass.observations)[signal];
+  return seen && seen->time && pass.now - *seen->time > kApart ? *seen->time : pass.now;
 }
 
 std::vector<Signal> disk_signals() {
@@ -61,11 +72,10 @@ WorldDisk::WorldDisk(const Parts& parts, bool files_go)
 
 void WorldDisk::note_release(const RecordedPass& pass, std::size_t place, std::size_t pod) {
   Release release{.at = pass.now, .held = {}, .freed = {}};
-  const RecordedPodPass* last = parts_->find(pass, pod);
   for (const Signal signal : disk_signals()) {
     const std::size_t i = index_of(signal);
     const auto before = available_of(pass.observations, signal);
-    release.held[i] = last == nullptr ? 0 : usage_of(*last, signal, layout_);
+    release.held[i] = measured_at(place, pod, signal);
     double most = 0;
     for (std::size_t next = place; before && next < parts_->passes.size(); ++next) {
       const RecordedPass& later = *parts_->passes[next];
@@ -88,9 +98,24 @@ void WorldDisk::note_release(const RecordedPass& pass, std::size_t place, std::s
   releases_.emplace(pod, std::move(release));
 }
 
+double WorldDisk::measured_at(std::size_t place, std::size_t pod, Signal signal) const {
+  double most = 0;
+  for (std::size_t i = place + 1; i-- > 0;) {
+    const RecordedPass& pass = *parts_->passes[i];
+    const RecordedPodPass* found = parts_->find(pass, pod);
+    if (found == nullptr || parts_->passes[place]->now - pass.now > kFall) {
+      break;
+    }
+    most = std::max(most, usage_of(*found, signal, layout_));
+    if (found->disk_count == eviction::DiskCount::kWhole) {
+      break;
+    }
+  }
+  return most;
+}
+
 double WorldDisk::measured(std::size_t pod, Signal signal, MonoTime now) const {
-  const RecordedPodPass* found = parts_->find(*parts_->passes[parts_->place_at(now)], pod);
-  return found == nullptr ? 0 : usage_of(*found, signal, layout_);
+  return measured_at(parts_->place_at(now), pod, signal);
 }
 
 double WorldDisk::recorded(std::size_t pod, Signal signal, MonoTime now) const {
@@ -137,41 +162,70 @@ double WorldDisk::held(std::size_t pod, const Fate& fate, Signal signal, MonoTim
   return gone ? amount * (1 - freed_share(pod, signal)) : amount;
 }
 
-double WorldDisk::measured_growth(std::size_t pod, Signal signal, std::size_t until) const {
-  // Passes repeat a measurement until there is another one.
-  double last = 0;
-  MonoTime last_at{};
-  for (std::size_t i = until + 1; i-- > 0;) {
-    const RecordedPass& pass = *parts_->passes[i];
+/// The complete measurement that the passes before `end` have, which becomes the first of them; of
+/// no amount without one.
+WorldDisk::Known WorldDisk::known_before(std::size_t pod, Signal signal, std::size_t& end) const {
+  Known known;
+  for (; end > 0; --end) {
+    const RecordedPass& pass = *parts_->passes[end - 1];
     const RecordedPodPass* found = parts_->find(pass, pod);
+    if (found != nullptr && found->disk_count != eviction::DiskCount::kWhole) {
+      continue;  // It is less than there is.
+    }
     const double amount = found == nullptr ? 0 : usage_of(*found, signal, layout_);
-    if (amount <= 0) {
+    if (amount <= 0 || (known.amount > 0 && amount != known.amount)) {
       break;
     }
-    if (last > 0 && amount != last) {
-      return std::max((last - amount) / in_seconds(last_at - pass.now), 0.0);
+    if (known.amount <= 0) {
+      known = {.amount = amount, .first = pass.now, .last = pass.now};
     }
-    last = amount;
-    last_at = pass.now;
+    known.first = pass.now;
   }
-  return -1;
+  return known;
+}
+
+/// Passes repeat a measurement until there is another one, and do not tell when it was made: an
+/// older one may be of any moment from the first pass that had it to the last. Between what these
+/// allow, the rate is that at which the signal fell. -1 without an older one that was known long
+/// enough before the newest.
+double WorldDisk::measured_growth(std::size_t pod, Signal signal, std::size_t until) const {
+  std::size_t end = until + 1;
+  const Known newest = known_before(pod, signal, end);
+  Known older = known_before(pod, signal, end);
+  while (older.amount > 0 && newest.first - older.first < kApart) {
+    older = known_before(pod, signal, end);
+  }
+  if (older.amount <= 0) {
+    return -1;
+  }
+  const double written = std::max(newest.amount - older.amount, 0.0);
+  const double slowest = written / in_seconds(newest.first - older.first);
+  const double fastest = written / in_seconds(std::max(newest.first - older.last, kShortest));
+  return std::clamp(fall_of(signal, until), slowest, std::max(slowest, fastest));
 }
 
 double WorldDisk::fall_of(Signal signal, std::size_t until) const {
   const RecordedPass& end = *parts_->passes[until];
   const auto left = available_of(end.observations, signal);
   double fastest = 0;
+  double shortly = 0;
   for (std::size_t i = until; left && i-- > 0;) {
     const RecordedPass& pass = *parts_->passes[i];
     const auto before = available_of(pass.observations, signal);
     if (end.now - pass.now > kFall) {
       break;
     }
-    if (before && end.now > pass.now && *before > *left) {
-      fastest = std::max(fastest, (*before - *left) / in_seconds(end.now - pass.now));
+    if (!before) {
+      continue;
+    }
+    const Duration apart = seen_at(end, signal) - seen_at(pass, signal);
+    if (apart > Duration::zero() && *before > *left) {
+      const double fall = (*before - *left) / in_seconds(apart);
+      // The last one seen is over the longest stretch.
+      (apart >= kApart ? fastest : shortly) = apart >= kApart ? std::max(fastest, fall) : fall;
     }
   }
-  return fastest;
+  return fastest > 0 ? fastest : shortly;
 }
 
 void WorldDisk::spare(std::size_t pod, MonoTime now) {

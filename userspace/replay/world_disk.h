@@ -20,10 +20,11 @@ inline double in_seconds(Duration duration) {
 
 /// What is on the disks of a World beyond what was recorded.
 ///
-/// A pod that lives on writes on as fast as it was measured to, or where it was measured only once
-/// as fast as all that was written before its end. What it leaves behind is freed in the proportion
-/// in which it was in the recording: files may stay when their pod is gone. Collectors free what
-/// they freed in the recording, the first run what the first one did and so on, and take as long.
+/// A pod that lives on writes on as fast as it was measured to (whole measurements that became
+/// known half a second apart or more), or where there are none as fast as all that was written
+/// before its end. What it leaves behind is freed in the proportion in which it was in the
+/// recording: files may stay when their pod is gone. Collectors free what they freed in the
+/// recording, the first run what the first one did and so on, and take as long.
 class WorldDisk {
  public:
   /// `parts` is borrowed. Files of a pod that is ended here and never in the recording are freed
@@ -59,18 +60,29 @@ class WorldDisk {
     std::optional<MonoTime> kill_at;
     Amounts growth{};
   };
+  /// A measurement, and from when to when passes had it.
+  struct Known {
+    double amount = 0;
+    MonoTime first{};
+    MonoTime last{};
+  };
   struct Run {
     MonoTime begin{};
     std::size_t place = 0;
   };
 
   void note_release(const RecordedPass& pass, std::size_t place, std::size_t pod);
+  /// Of a pod that is being counted at that pass not less than was counted of it before.
+  [[nodiscard]] double measured_at(std::size_t place, std::size_t pod,
+                                   eviction::Signal signal) const;
   [[nodiscard]] double measured(std::size_t pod, eviction::Signal signal, MonoTime now) const;
   [[nodiscard]] double recorded(std::size_t pod, eviction::Signal signal, MonoTime now) const;
   [[nodiscard]] double held(std::size_t pod, const Fate& fate, eviction::Signal signal,
                             MonoTime now) const;
   /// The part of its files that was freed in the end.
   [[nodiscard]] double freed_share(std::size_t pod, eviction::Signal signal) const;
+  [[nodiscard]] Known known_before(std::size_t pod, eviction::Signal signal,
+                                   std::size_t& end) const;
   [[nodiscard]] double measured_growth(std::size_t pod, eviction::Signal signal,
                                        std::size_t until) const;
   [[nodiscard]] double fall_of(eviction::Signal signal, std::size_t until) const;

@@ -62,7 +62,10 @@ Result<DaemonProcess> DaemonProcess::start(const DaemonOptions& options) {
     return tl::unexpected(notify.error());
   }
   std::vector<std::string> command = options.launcher;
-  command.insert(command.end(), {options.binary, "--config", options.config});
+  command.push_back(options.binary);
+  if (!options.config.empty()) {
+    command.insert(command.end(), {"--config", options.config});
+  }
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   std::vector<std::string> environment = options.environment;
   environment.push_back("NOTIFY_SOCKET=" + socket.string());
@@ -73,13 +76,13 @@ Result<DaemonProcess> DaemonProcess::start(const DaemonOptions& options) {
     return tl::unexpected(child.error());
   }
   DaemonProcess daemon{options.directory, std::move(*notify), std::move(*child)};
-  if (Result<> ready = daemon.await_ready(); !ready) {
+  if (Result<> ready = daemon.await_told("READY=1"); !ready) {
     return tl::unexpected(ready.error());
   }
   return daemon;
 }
 
-Result<> DaemonProcess::await_ready() {
+Result<> DaemonProcess::await_told(std::string_view line) {
   for (;;) {
     std::array<pollfd, 2> watched{{{notify_.get(), POLLIN, 0}, {child_.pidfd(), POLLIN, 0}}};
     const int ready = ::poll(watched.data(), watched.size(), kReadyDeadlineMs);
@@ -87,13 +90,13 @@ Result<> DaemonProcess::await_ready() {
       continue;
     }
     if (ready <= 0) {
-      return fail(Errc::kTimedOut,
-                  "evictd is not ready after a minute; its log ends: " + end_of_log());
+      return fail(Errc::kTimedOut, "evictd did not tell " + std::string(line) +
+                                       " within a minute; its log ends: " + end_of_log());
     }
     if (watched[0].revents != 0) {
       std::array<char, 4096> message{};
       const ssize_t got = ::recv(notify_.get(), message.data(), message.size(), 0);
-      if (got > 0 && has_line({message.data(), static_cast<std::size_t>(got)}, "READY=1")) {
+      if (got > 0 && has_line({message.data(), static_cast<std::size_t>(got)}, line)) {
         return {};
       }
     } else {
@@ -107,7 +110,7 @@ Result<> DaemonProcess::await_ready() {
 Result<> DaemonProcess::reload() {
   // A watchdog ping or a status line may be waiting, but no READY=1 of an earlier time is.
   child_.signal(SIGHUP);
-  return await_ready();
+  return await_told("READY=1");
 }
 
 Result<std::string> DaemonProcess::ask(std::string_view request) const {

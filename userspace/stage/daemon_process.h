@@ -16,6 +16,7 @@ namespace evictd::stage {
 struct DaemonOptions {
   /// The evictd to run.
   std::filesystem::path binary;
+  /// Empty: none, for what runs without (--notify-only).
   std::filesystem::path config;
   /// A private directory: notify socket and log are made in it, and evictd's control socket.
   std::filesystem::path directory;
@@ -37,6 +38,8 @@ class DaemonProcess {
 
   /// SIGHUP, and returns once it is ready again. Errors: as start().
   Result<> reload();
+  /// Returns once it tells its service manager this line, such as WATCHDOG=1. Errors: as start().
+  Result<> await_told(std::string_view line);
   /// One request to its control socket, and the answer's text. Errors: as base::request_line().
   [[nodiscard]] Result<std::string> ask(std::string_view request) const;
   /// SIGTERM, and SIGKILL after 10 s.
@@ -46,11 +49,11 @@ class DaemonProcess {
   /// Ready for reading once the daemon is dead.
   [[nodiscard]] int pidfd() const { return child_.pidfd(); }
   [[nodiscard]] std::filesystem::path log() const { return directory_ / "evictd.log"; }
+  /// At most the last 2000 bytes of what it has logged; empty if the log cannot be read.
+  [[nodiscard]] std::string end_of_log() const;
 
  private:
   DaemonProcess(std::filesystem::path directory, base::Fd notify, Child child);
-  Result<> await_ready();
-  [[nodiscard]] std::string end_of_log() const;
 
   std::filesystem::path directory_;
   base::Fd notify_;

@@ -50,6 +50,9 @@ std::vector<std::string> command_line(const LoadOptions& options,
   if (options.pages == PageKind::kHuge) {
     line.insert(line.end(), {"--page-size", "thp"});
   }
+  if (options.content == PageContent::kMixed) {
+    line.insert(line.end(), {"--content", "mixed"});
+  }
   if (options.ignore_sigterm) {
     line.emplace_back("--ignore-term");
   }

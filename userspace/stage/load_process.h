@@ -15,6 +15,9 @@ namespace evictd::stage {
 
 enum class PageKind { k4KiB, kHuge };
 
+/// What a page of memory holds.
+enum class PageContent { kOneByte, kMixed };
+
 /// What a pod's process does once it is let go.
 struct LoadOptions {
   /// The evict-load to run.
@@ -29,6 +32,8 @@ struct LoadOptions {
   /// Bytes or children between two stamps; 0: evict-load's own.
   std::int64_t batch = 0;
   PageKind pages = PageKind::k4KiB;
+  /// kMixed compresses to two fifths, kOneByte to next to nothing.
+  PageContent content = PageContent::kOneByte;
   bool ignore_sigterm = false;
   /// Where files are made, for kFileBytes and kInodes.
   std::filesystem::path fill_directory{};

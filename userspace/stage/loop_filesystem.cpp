@@ -49,6 +49,23 @@ Result<> make_image(const std::filesystem::path& image, Bytes size) {
   return {};
 }
 
+std::vector<std::string> mkfs_command(const LoopFilesystemOptions& options,
+                                      const std::string& image) {
+  if (options.type == FilesystemType::kXfs) {
+    return {"/sbin/mkfs.xfs", "-q", "-f", image};
+  }
+  const char* features = options.project_quotas ? "^has_journal,quota,project" : "^has_journal";
+  const std::string inodes = std::to_string(options.inodes);
+  return {"/sbin/mkfs.ext4", "-q", "-F", "-m", "0", "-O", features, "-N", inodes, image};
+}
+
+std::vector<std::string> mount_command(const LoopFilesystemOptions& options,
+                                       const std::string& image, const std::string& path) {
+  const char* type = options.type == FilesystemType::kXfs ? "xfs" : "ext4";
+  const char* how = options.project_quotas ? "loop,nosuid,nodev,prjquota" : "loop,nosuid,nodev";
+  return {"/bin/mount", "-t", type, "-o", how, image, path};
+}
+
 }  // namespace
 
 Result<LoopFilesystem> LoopFilesystem::create(const LoopFilesystemOptions& options) {
@@ -61,12 +78,10 @@ Result<LoopFilesystem> LoopFilesystem::create(const LoopFilesystemOptions& optio
   std::filesystem::create_directories(path, failed);
   Result<> done = make_image(image, options.size);
   if (done) {
-    done = run(options.directory, {"/sbin/mkfs.ext4", "-q", "-F", "-m", "0", "-O", "^has_journal",
-                                   "-N", std::to_string(options.inodes), image});
+    done = run(options.directory, mkfs_command(options, image));
   }
   if (done) {
-    done = run(options.directory,
-               {"/bin/mount", "-t", "ext4", "-o", "loop,nosuid,nodev", image, path});
+    done = run(options.directory, mount_command(options, image, path));
   }
   std::filesystem::remove(image, failed);
   if (!done) {

@@ -9,12 +9,18 @@
 
 namespace evictd::stage {
 
+enum class FilesystemType : std::uint8_t { kExt4, kXfs };
+
 struct LoopFilesystemOptions {
   /// A directory of ours: the mount point is made in it.
   std::filesystem::path directory;
   Bytes size{0};
-  /// Inodes to make, about.
+  /// Inodes to make, about; xfs makes them as they are needed.
   std::int64_t inodes = 0;
+  /// xfs takes 300 MiB at least, and mkfs.xfs.
+  FilesystemType type = FilesystemType::kExt4;
+  /// It counts what belongs to each project. Not every kernel can, and mount says so.
+  bool project_quotas = false;
 };
 
 /// How full a filesystem is, by a statfs of the stage's own.
@@ -23,13 +29,13 @@ struct Fullness {
   std::int64_t inodes_free = 0;
 };
 
-/// A small ext4 filesystem of our own on a loop device. Its image has no name, and the loop device
+/// A small filesystem of our own on a loop device. Its image has no name, and the loop device
 /// goes with the mount. Unmounted when the object is destroyed; with own_mount_namespace() also
 /// when this process is killed.
 class LoopFilesystem {
  public:
-  /// Errors: kPermission without root; kNotFound without mkfs.ext4 or mount; kIo with what they
-  /// said, as where the kernel has no loop devices.
+  /// Errors: kPermission without root; kNotFound without the mkfs of its type or mount; kIo with
+  /// what they said, as where the kernel has no loop devices.
   static Result<LoopFilesystem> create(const LoopFilesystemOptions& options);
 
   LoopFilesystem(const LoopFilesystem&) = delete;

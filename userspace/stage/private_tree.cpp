@@ -161,6 +161,28 @@ Result<PrivateTree> PrivateTree::create(const std::string& name) {
   return tree;
 }
 
+Result<PrivateTree> PrivateTree::take_over(const std::string& name, const std::string& program) {
+  Result<Hierarchies> hierarchies = Hierarchies::detect();
+  if (!hierarchies) {
+    return tl::unexpected(hierarchies.error());
+  }
+  if (!fs::exists(hierarchies->memory / name) && !fs::exists(hierarchies->pids / name)) {
+    return fail(Errc::kNotFound, "there is no cgroup /" + name);
+  }
+  PrivateTree tree{std::move(*hierarchies), name};
+  for (const pid_t pid : tree.processes(name)) {
+    const fs::path process = fs::path{"/proc"} / std::to_string(pid);
+    const std::string comm = read_text(process / "comm").value_or(std::string{});
+    // 0 is a process that this PID namespace does not see. One without a name has just ended.
+    if (pid == 0 || (comm != program + "\n" && fs::exists(process))) {
+      tree.keep();
+      return fail(Errc::kBusy, "process " + std::to_string(pid) + " in the cgroup /" + name +
+                                   " is no " + program);
+    }
+  }
+  return tree;
+}
+
 Result<StagedPod> PrivateTree::add_pod(const PodSpec& spec) {
   return add_pod(spec, random_uid());
 }
@@ -215,10 +237,10 @@ Result<> PrivateTree::limit_tasks(std::int64_t limit) {
   return write_kernel_file(pids_directory() / "pids.max", std::to_string(limit));
 }
 
-std::vector<pid_t> PrivateTree::processes() const {
+std::vector<pid_t> PrivateTree::processes(const fs::path& below_mount) const {
   std::vector<pid_t> found;
   for (const fs::path& mount : mounts()) {
-    for (const fs::path& path : directories(mount / name_)) {
+    for (const fs::path& path : directories(mount / below_mount)) {
       std::istringstream lines{read_text(path / "cgroup.procs").value_or(std::string{})};
       for (pid_t pid = 0; lines >> pid;) {
         found.push_back(pid);
@@ -230,20 +252,27 @@ std::vector<pid_t> PrivateTree::processes() const {
   return found;
 }
 
-Result<> PrivateTree::kill_all() {
-  if (name_.empty()) {
-    return {};
-  }
+Result<> PrivateTree::kill_below(const fs::path& below_mount) const {
   // A process that forks as fast as it can must not outrun the list of its children.
-  static_cast<void>(write_kernel_file(hierarchies_.pids / name_ / "pids.max", "0"));
+  const fs::path limit = hierarchies_.pids / below_mount / "pids.max";
+  static_cast<void>(write_kernel_file(limit, "0"));
   const auto deadline = std::chrono::steady_clock::now() + kKillDeadline;
-  for (std::vector<pid_t> left = processes(); !left.empty(); left = processes()) {
+  for (std::vector<pid_t> left = processes(below_mount); !left.empty();
+       left = processes(below_mount)) {
     if (std::chrono::steady_clock::now() > deadline) {
-      return fail(Errc::kTimedOut, "processes are left in " + cgroup_root());
+      return fail(Errc::kTimedOut, "processes are left in " + below_mount.string());
     }
     kill_and_wait(left);
   }
-  return write_kernel_file(hierarchies_.pids / name_ / "pids.max", "max");
+  return fs::exists(limit) ? write_kernel_file(limit, "max") : Result<>{};
+}
+
+Result<> PrivateTree::kill_all() {
+  return name_.empty() ? Result<>{} : kill_below(name_);
+}
+
+Result<> PrivateTree::kill_pod(const StagedPod& pod) const {
+  return kill_below(pod.pod);
 }
 
 Result<> PrivateTree::clear() {

@@ -31,6 +31,11 @@ class PrivateTree {
   /// Errors: kPermission without root; kBusy if `name` exists; kUnsupported without the
   /// controllers.
   static Result<PrivateTree> create(const std::string& name);
+  /// The tree that a process left which was killed: destroying it removes that one. Processes in it
+  /// may be of `program` only, by the name that the kernel has for them; they are killed then.
+  /// Errors: kNotFound if there is none; kBusy, naming the process, if another one is in it;
+  /// kUnsupported.
+  static Result<PrivateTree> take_over(const std::string& name, const std::string& program);
 
   PrivateTree(const PrivateTree&) = delete;
   PrivateTree& operator=(const PrivateTree&) = delete;
@@ -41,6 +46,9 @@ class PrivateTree {
   Result<StagedPod> add_pod(const PodSpec& spec);
   /// As add_pod(), but for a pod that had that uid before.
   Result<StagedPod> add_pod(const PodSpec& spec, const std::string& uid);
+  /// Kills with SIGKILL whatever runs in the pod and waits until nothing does.
+  /// Errors: kTimedOut after 30 s.
+  Result<> kill_pod(const StagedPod& pod) const;
   /// Removes the pod's cgroups. Errors: kBusy while a process is in them.
   Result<> remove_pod(const StagedPod& pod);
   /// Moves a process, which may be this one, into the pod's container.
@@ -82,7 +90,9 @@ class PrivateTree {
   /// Mount points to work below: one on v2, two on v1.
   [[nodiscard]] std::vector<std::filesystem::path> mounts() const;
   [[nodiscard]] Result<> make(const std::filesystem::path& below_mount) const;
-  [[nodiscard]] std::vector<pid_t> processes() const;
+  /// Those in a cgroup and below it.
+  [[nodiscard]] std::vector<pid_t> processes(const std::filesystem::path& below_mount) const;
+  [[nodiscard]] Result<> kill_below(const std::filesystem::path& below_mount) const;
 
   Hierarchies hierarchies_;
   /// Empty once there is nothing to remove.

@@ -29,9 +29,8 @@ constexpr MemoryNames names_of(CgroupVersion version) {
   return {};
 }
 
-/// Opens a file that need not be there; anything but its absence is an error.
-Result<KeptFile> open_if_there(const Root& root, const std::string& path) {
-  Result<KeptFile> file = KeptFile::open(root, path);
+/// A file that need not be there; anything but its absence is an error.
+Result<KeptFile> if_there(Result<KeptFile> file) {
   if (!file && file.error().code == Errc::kNotFound) {
     return KeptFile();
   }
@@ -85,11 +84,33 @@ Result<CgroupFiles> CgroupFiles::open(const Root& root, const CgroupLayout& layo
     }
   }
   for (Optional& other : others) {
-    Result<KeptFile> file = open_if_there(root, other.path);
+    Result<KeptFile> file = if_there(KeptFile::open(root, other.path));
     if (!file) {
       return Failure(file.error());
     }
     *other.file = std::move(*file);
+  }
+  return files;
+}
+
+Result<CgroupFiles> CgroupFiles::open_below(const Above& above, const std::string& path) {
+  const MemoryNames names = names_of(above.version);
+  CgroupFiles files;
+  files.inactive_file_key_ = names.inactive_file;
+  Result<KeptFile> usage = KeptFile::open_below(above.memory, join_path(path, names.usage));
+  Result<KeptFile> stat = KeptFile::open_below(above.memory, join_path(path, "memory.stat"));
+  if (!usage || !stat) {
+    return Failure(usage ? stat.error() : usage.error());
+  }
+  files.usage_ = std::move(*usage);
+  files.stat_ = std::move(*stat);
+  if (above.pids >= 0) {
+    Result<KeptFile> tasks =
+        if_there(KeptFile::open_below(above.pids, join_path(path, "pids.current")));
+    if (!tasks) {
+      return Failure(tasks.error());
+    }
+    files.tasks_ = std::move(*tasks);
   }
   return files;
 }

@@ -132,20 +132,40 @@ Failure no_memory_controller(const Found& found) {
   return fail(Errc::kUnsupported, std::move(text));
 }
 
-Result<bool> has_process(const Root& root, const std::string& directory, int depth) {
-  const Result<std::string> processes = root.read(join_path(directory, "cgroup.procs"));
-  if (!processes) {
-    return Failure(processes.error());
+/// A cgroup below an open directory, whose path from there is `name`; empty for that one itself.
+struct CgroupBelow {
+  const Directory& directory;
+  const std::string& name;
+};
+
+Result<bool> has_process(const CgroupBelow& cgroup, std::span<const Directory::Entry> children,
+                         int depth);
+
+/// Whether there is a process in `child` of `cgroup` or below that.
+Result<bool> has_process_in(const CgroupBelow& cgroup, const Directory::Entry& child, int depth) {
+  const std::string name = name_below(cgroup.name, child.name);
+  const Result<Directory::Look> look =
+      child.look ? Result<Directory::Look>(*child.look) : cgroup.directory.look_at(name);
+  if (look && !look->may_have_directories()) {
+    return cgroup.directory.has_text(name + "/cgroup.procs");
   }
-  if (!processes->empty() || depth >= kDeepest) {
+  const Result<Directory> below = cgroup.directory.open_directory(name);
+  if (!below) {
+    return Failure(below.error());
+  }
+  const Result<std::vector<Directory::Entry>> children = below->directories();
+  return children ? has_process({.directory = *below, .name = ""}, *children, depth + 1)
+                  : Result<bool>(Failure(children.error()));
+}
+
+/// The containers of a pod have processes as a rule, its own cgroup has none: they come first.
+Result<bool> has_process(const CgroupBelow& cgroup, std::span<const Directory::Entry> children,
+                         int depth) {
+  if (depth >= kDeepest) {
     return true;
   }
-  const Result<std::vector<std::string>> children = root.directories_in(directory);
-  if (!children) {
-    return Failure(children.error());
-  }
-  for (const std::string& child : *children) {
-    Result<bool> below = has_process(root, join_path(directory, child), depth + 1);
+  for (const Directory::Entry& child : children) {
+    Result<bool> below = has_process_in(cgroup, child, depth);
     // A child that vanished while we looked has no process.
     if (!below && below.error().code != Errc::kNotFound) {
       return below;
@@ -154,7 +174,7 @@ Result<bool> has_process(const Root& root, const std::string& directory, int dep
       return true;
     }
   }
-  return false;
+  return cgroup.directory.has_text(name_below(cgroup.name, "cgroup.procs"));
 }
 
 }  // namespace
@@ -198,8 +218,7 @@ std::string_view to_string(CgroupMode mode) {
   return "v2";
 }
 
-Result<CgroupLook> look_at_cgroup(const Root& root, const Hierarchy& hierarchy,
-                                  std::string_view path) {
+Result<CgroupId> cgroup_id(const Root& root, const Hierarchy& hierarchy, std::string_view path) {
   const std::string directory = hierarchy.path_of(path);
   const Result<base::Fd> fd = root.open_file(directory, O_PATH | O_DIRECTORY);
   if (!fd) {
@@ -209,30 +228,37 @@ Result<CgroupLook> look_at_cgroup(const Root& root, const Hierarchy& hierarchy,
   if (::fstat(fd->get(), &status) != 0) {
     return fail_errno(errno, "stat " + directory);
   }
-  // A directory has two links and one more for each directory in it, where links are counted.
-  return CgroupLook{.id = {hierarchy.id, status.st_ino}, .may_have_children = status.st_nlink != 2};
+  return CgroupId{hierarchy.id, status.st_ino};
 }
 
-Result<CgroupId> cgroup_id(const Root& root, const Hierarchy& hierarchy, std::string_view path) {
-  const Result<CgroupLook> look = look_at_cgroup(root, hierarchy, path);
-  return look ? Result<CgroupId>(look->id) : Result<CgroupId>(Failure(look.error()));
-}
-
-Result<bool> is_populated(const Root& root, const Hierarchy& hierarchy, std::string_view path) {
-  const std::string directory = hierarchy.path_of(path);
-  if (hierarchy.version == CgroupVersion::kV1) {
-    return has_process(root, directory, 0);
+Result<bool> is_populated(const Directory& directory, const std::string& name,
+                          CgroupVersion version, std::span<const Directory::Entry> children) {
+  if (version == CgroupVersion::kV1) {
+    return has_process({.directory = directory, .name = name}, children, 0);
   }
-  const std::string file = join_path(directory, "cgroup.events");
-  const Result<std::string> events = root.read(file);
+  const Result<std::string> events = directory.read(name_below(name, "cgroup.events"));
   if (!events) {
     return Failure(events.error());
   }
   const std::optional<std::int64_t> populated = find_stat(*events, "populated");
   if (!populated) {
-    return fail(Errc::kMalformed, "read " + file + ": no line 'populated'");
+    return fail(Errc::kMalformed, "read cgroup.events: no line 'populated'");
   }
   return *populated != 0;
+}
+
+Result<bool> is_populated(const Root& root, const Hierarchy& hierarchy, std::string_view path) {
+  const std::string name = hierarchy.path_of(path);
+  const Result<Directory> directory = Directory::open(root, name);
+  if (!directory) {
+    return Failure(directory.error());
+  }
+  const Result<std::vector<Directory::Entry>> children = hierarchy.version == CgroupVersion::kV1
+                                                             ? directory->directories()
+                                                             : std::vector<Directory::Entry>{};
+  Result<bool> populated = children ? is_populated(*directory, "", hierarchy.version, *children)
+                                    : Result<bool>(Failure(children.error()));
+  return populated ? populated : fail_in(name, populated.error());
 }
 
 }  // namespace evictd::sys

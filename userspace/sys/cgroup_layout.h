@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "evictd/cgroup_id.h"
 #include "evictd/result.h"
+#include "sys/directory.h"
 #include "sys/root.h"
 
 namespace evictd::sys {
@@ -65,18 +68,8 @@ class CgroupLayout {
 /// "v1", "hybrid", "v2".
 [[nodiscard]] std::string_view to_string(CgroupMode mode);
 
-/// What one look at a cgroup's directory tells.
-struct CgroupLook {
-  CgroupId id;
-  /// Whether there may be cgroups below it; false is certain.
-  bool may_have_children = true;
-};
-/// Errors: kNotFound when there is no such cgroup. Cost: three system calls.
-[[nodiscard]] Result<CgroupLook> look_at_cgroup(const Root& root, const Hierarchy& hierarchy,
-                                                std::string_view path);
-
 /// The id of the cgroup `path` of `hierarchy`: the inode number of its directory.
-/// Errors: kNotFound when there is no such cgroup.
+/// Errors: kNotFound when there is no such cgroup. Cost: three system calls.
 [[nodiscard]] Result<CgroupId> cgroup_id(const Root& root, const Hierarchy& hierarchy,
                                          std::string_view path);
 
@@ -85,5 +78,10 @@ struct CgroupLook {
 /// Errors: kNotFound when there is no such cgroup.
 [[nodiscard]] Result<bool> is_populated(const Root& root, const Hierarchy& hierarchy,
                                         std::string_view path);
+/// The same of the cgroup `name` below `directory`, which is itself where `name` is empty.
+/// `children` are the directories in it, which may be none on v2.
+[[nodiscard]] Result<bool> is_populated(const Directory& directory, const std::string& name,
+                                        CgroupVersion version,
+                                        std::span<const Directory::Entry> children);
 
 }  // namespace evictd::sys

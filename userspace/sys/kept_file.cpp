@@ -21,6 +21,14 @@ Result<KeptFile> KeptFile::open(const Root& root, std::string_view path) {
   return KeptFile(std::move(*fd));
 }
 
+Result<KeptFile> KeptFile::open_below(int directory, const std::string& name) {
+  base::Fd fd(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) {
+    return fail_errno(errno, "open " + name);
+  }
+  return KeptFile(std::move(fd));
+}
+
 KeptText KeptFile::read(std::span<char> buffer) const {
   ssize_t n = 0;
   do {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/fd.h"
@@ -37,6 +38,9 @@ class KeptFile {
 
   /// Errors: those of Root::open_file.
   [[nodiscard]] static Result<KeptFile> open(const Root& root, std::string_view path);
+  /// `name` in the directory that `directory` has open, or below it. It must be no symbolic link
+  /// itself. Errors: as open().
+  [[nodiscard]] static Result<KeptFile> open_below(int directory, const std::string& name);
 
   /// Reads into `buffer`; the answer points into it. One pread, no allocation: fit for the hot
   /// thread.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 namespace evictd::sys {
 
@@ -24,6 +25,9 @@ tl::unexpected<std::errc> last_error() {
 }  // namespace
 
 CallResult<base::Fd> open_pidfd(pid_t pid) {
+  if (!may_be_signalled(pid)) {
+    return tl::unexpected<std::errc>(std::errc::invalid_argument);
+  }
   // By number: glibc has had wrappers only since 2.36.
   const long fd = ::syscall(SYS_pidfd_open, pid, 0U);
   if (fd < 0) {
@@ -34,6 +38,16 @@ CallResult<base::Fd> open_pidfd(pid_t pid) {
 
 CallResult<> send_signal(const base::Fd& pidfd, int signal) {
   if (::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0U) != 0) {
+    return last_error();
+  }
+  return {};
+}
+
+CallResult<> signal_group(pid_t leader, int signal) {
+  if (!may_be_signalled(leader)) {
+    return tl::unexpected<std::errc>(std::errc::invalid_argument);
+  }
+  if (::kill(-leader, signal) != 0) {
     return last_error();
   }
   return {};

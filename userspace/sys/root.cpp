@@ -21,7 +21,7 @@ namespace {
 struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
+using Listing = std::unique_ptr<DIR, CloseDirectory>;
 
 enum class EntryType { kDirectory, kOther };
 
@@ -44,7 +44,7 @@ Result<std::vector<std::string>> entries_in(const Root& root, std::string_view p
   if (!fd) {
     return Failure(fd.error());
   }
-  const Directory directory(::fdopendir(fd->get()));
+  const Listing directory(::fdopendir(fd->get()));
   if (!directory) {
     return fail_errno(errno, "list " + std::string(path));
   }

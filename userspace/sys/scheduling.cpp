@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/scheduling.h"
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,6 +22,18 @@ Result<> set_scheduling(const SchedulingAttributes& attributes) {
     return fail_errno(errno, "set the scheduling of a thread");
   }
   return {};
+}
+
+Result<> ask_for_short_slices() {
+  Result<SchedulingAttributes> scheduling = scheduling_of_thread();
+  if (!scheduling) {
+    return Failure(scheduling.error());
+  }
+  if (scheduling->policy != SCHED_OTHER) {
+    return {};
+  }
+  scheduling->runtime = static_cast<std::uint64_t>(kShortSlice.count());
+  return set_scheduling(*scheduling);
 }
 
 }  // namespace evictd::sys

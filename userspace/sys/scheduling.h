@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "evictd/result.h"
+#include "evictd/time.h"
 
 namespace evictd::sys {
 
@@ -28,5 +30,16 @@ static_assert(sizeof(SchedulingAttributes) == 48);
 /// Changes how the calling thread is scheduled.
 /// Errors: kPermission where that takes a privilege; kInvalid. Nothing is changed then.
 Result<> set_scheduling(const SchedulingAttributes& attributes);
+
+/// Slice of an ordinary thread that asks for a short one: the shortest that the kernel grants.
+/// Source: kernel/sched/syscalls.c, __setparam_fair().
+inline constexpr Duration kShortSlice = std::chrono::microseconds(100);
+
+/// Has the calling thread scheduled in slices of kShortSlice if it has ordinary priority: when it
+/// wakes, it goes before a thread with a longer one that has not had its share yet. It gets no more
+/// time for that. Needs no privilege; kernels before 6.12 take it and change nothing. A thread of
+/// another policy stays as it is.
+/// Errors: those of set_scheduling(). Nothing is changed then.
+Result<> ask_for_short_slices();
 
 }  // namespace evictd::sys

@@ -25,8 +25,13 @@ enum evictd_signal {
 	EVICTD_SIGNAL_CGROUP_TASKS = 2,
 	EVICTD_SIGNAL_NODE_WORKING_SET = 3, /* bytes */
 	EVICTD_SIGNAL_NODE_TASKS = 4,
-	EVICTD_SIGNALS = 5,
+	EVICTD_SIGNAL_NODE_TAKEN = 5, /* EVICTD_NODE_CEILING - what is at hand, bytes */
+	EVICTD_SIGNALS = 6,
 };
+
+/* More memory than any machine has. Of what is at hand less is short, but a watch tells of what
+ * grows, so that it is taken from here: a total that stays as it is when memory is plugged in. */
+#define EVICTD_NODE_CEILING (1ULL << 60)
 
 /* Which program noticed. */
 enum evictd_origin {

@@ -4,6 +4,7 @@
 #define EVICTD_ABI_TABLE_H
 
 #include "event.h"
+#include "pace.h"
 
 enum evictd_row_flags {
 	EVICTD_ROW_MEMORY = 1, /* usage, inactive_file and limit are readable */
@@ -30,10 +31,11 @@ struct evictd_node {
 	__u64 inactive_file_bytes;
 	__u64 tasks; /* pids allocated in the initial pid namespace */
 	__u64 ktime_ns;
-	__u32 nodes; /* NUMA nodes summed; 0: cannot be read */
-	__u32 pad;
+	__u64 at_hand_bytes; /* free, or the kernel can have it back */
+	__u32 nodes;	     /* NUMA nodes summed; 0: cannot be read */
+	__u32 zones;	     /* of each node, summed for what is at hand; 0: that cannot be read */
 };
-EVICTD_ABI_SIZE(struct evictd_node, 40);
+EVICTD_ABI_SIZE(struct evictd_node, 48);
 
 /* Counters that only grow. */
 struct evictd_stats {
@@ -49,23 +51,19 @@ struct evictd_stats {
 	__u64
 	    stale_rows; /* rows cleared because their counter no longer belonged to their cgroup */
 	__u64 row_refreshes;
+	__u64 dying_rows; /* rows cleared because the kernel was taking their counter away */
 };
-EVICTD_ABI_SIZE(struct evictd_stats, 152);
+EVICTD_ABI_SIZE(struct evictd_stats, 160);
 
 #define EVICTD_HOT_SLOTS 16
 
 /* The sweep timer's plan; kernel programs' own, exposed for tests. */
 struct evictd_schedule {
-	__u64 next_tick_ns; /* what the timer is armed for */
-	__u64 next_slow_ns;
-	__u64 fast_ticks_paid_until_ns;
+	struct evictd_pace pace;
 	__u64 stall_until_ns; /* a pod is stalling: slow ticks come ten times as often */
-	__u64 kicks;	      /* changes with every kick: a tick that was overtaken notices */
 	__u64 rows_ktime_ns;  /* when the timer last refreshed the rows */
 	__u64 rows_charges;   /* stats.charges then: what has moved since */
 	__u64 slow_ticks;
-	__u32 armed;
-	__u32 pad;
 	__u32 hot[EVICTD_HOT_SLOTS]; /* one-based watches that were kicked lately */
 };
 EVICTD_ABI_SIZE(struct evictd_schedule, 136);

@@ -41,7 +41,7 @@ cluster::CgroupTree RealTree::scanned() const {
   Result<cluster::CgroupTree> made =
       cluster::CgroupTree::create(root_, *layout_, std::move(options));
   EXPECT_TRUE(made) << made.error().message();
-  const Result<> scanned = made->scan();
+  const auto scanned = made->scan();
   EXPECT_TRUE(scanned) << scanned.error().message();
   return std::move(*made);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever comes in by the control socket, the daemon goes on.
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -57,6 +58,42 @@ class ControlSocket : public Arena {
   Actor* hog_ = nullptr;
 };
 
+TEST_F(ControlSocket, ANinthFollowerIsToldThatEightMayFollow) {
+  std::vector<base::Fd> followers(8);
+  for (base::Fd& follower : followers) {
+    follower = connect();
+    send(follower, "{\"op\":\"follow\",\"since\":\"2000-01-01T00:00:00Z\"}\n");
+    pollfd ready{.fd = follower.get(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(::poll(&ready, 1, 60'000), 1) << "the journal so far shows that it follows";
+  }
+  const ProgramEnd told = run_to_end(
+      scratch_->path(),
+      {EVICTCTL, "events", "--follow", "--socket", (scratch_->path() / "control.sock").string()});
+  EXPECT_EQ(told.exit_status, 1);
+  EXPECT_NE(told.output.find("at most 8 may follow at a time, and as many do"), std::string::npos)
+      << told.output;
+}
+
+TEST_F(ControlSocket, ASeventeenthConnectionIsToldThatSixteenAreServed) {
+  std::vector<base::Fd> silent(16);
+  for (base::Fd& one : silent) {
+    one = connect();
+  }
+  for (const char* const command : {"status", "events"}) {
+    const ProgramEnd told =
+        run_to_end(scratch_->path(),
+                   {EVICTCTL, command, "--socket", (scratch_->path() / "control.sock").string()});
+    EXPECT_EQ(told.exit_status, 1) << told.output;
+    EXPECT_NE(told.output.find("at most 16 connections are served at a time, and as many are"),
+              std::string::npos)
+        << told.output;
+  }
+  silent.clear();
+  EXPECT_EQ(status()["counters"]["control_socket"]["refused"], 2);
+  EXPECT_EQ(lines_with(log(), "connection to the control socket was turned away"), 1U) << log();
+  expect_unharmed();
+}
+
 TEST_F(ControlSocket, AnswersWhatIsNoRequestWithAnError) {
   const std::vector<std::string> garbage{"",
                                          "status",
@@ -69,6 +106,7 @@ TEST_F(ControlSocket, AnswersWhatIsNoRequestWithAnError) {
                                          "\xff\xfe\x01",
                                          std::string("{\0}", 3),
                                          std::string(60'000, '['),
+                                         std::string(100'000, '['),
                                          R"({"op":")" + std::string(60'000, '\xc3') + R"("})"};
   for (const std::string& request : garbage) {
     const Result<std::string> answer = daemon_->ask(request);

@@ -2,9 +2,12 @@
 #include "disk_arena.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "base/fd.h"
 #include "must.h"
@@ -16,6 +19,21 @@ namespace {
 constexpr Bytes kSize{192 * kMiB};
 constexpr std::int64_t kInodes = 8192;
 
+/// A new file that has all its blocks at once.
+base::Fd make_file(const std::filesystem::path& path, std::int64_t bytes) {
+  base::Fd out(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const int failure = out ? ::posix_fallocate(out.get(), 0, bytes) : errno;
+  if (failure != 0) {
+    must(Result<>(fail_errno(failure, "make " + path.string())));
+  }
+  return out;
+}
+
+std::filesystem::path empty_dir_of(const stage::StagedPod& pod, const std::filesystem::path& disk) {
+  return disk / "kubelet" / "pods" / pod.uid / "volumes" / "kubernetes.io~empty-dir" /
+         stage::kEmptyDirName;
+}
+
 }  // namespace
 
 void DiskArena::SetUp() {
@@ -24,8 +42,22 @@ void DiskArena::SetUp() {
     return;
   }
   must(stage::own_mount_namespace());
-  disk_ = must(stage::LoopFilesystem::create(
-      {.directory = scratch_->path(), .size = kSize, .inodes = kInodes}));
+  must(make_disk(false));
+}
+
+Result<> DiskArena::make_disk(bool project_quotas) {
+  disk_.reset();
+  Result<stage::LoopFilesystem> disk =
+      stage::LoopFilesystem::create({.directory = scratch_->path(),
+                                     .size = kSize,
+                                     .inodes = kInodes,
+                                     .type = stage::FilesystemType::kExt4,
+                                     .project_quotas = project_quotas});
+  if (!disk) {
+    return tl::unexpected(disk.error());
+  }
+  disk_ = std::move(*disk);
+  return {};
 }
 
 Actor& DiskArena::add_filler(const stage::PodSpec& spec, load::LoadKind kind, std::int64_t amount,
@@ -34,9 +66,9 @@ Actor& DiskArena::add_filler(const stage::PodSpec& spec, load::LoadKind kind, st
   with_volume.empty_dir = true;
   const stage::StagedPod pod = make_pod(with_volume);
   write_manifest(pod);
-  const std::filesystem::path volume = disk_->path() / "kubelet" / "pods" / pod.uid / "volumes" /
-                                       "kubernetes.io~empty-dir" / stage::kEmptyDirName;
+  const std::filesystem::path volume = empty_dir_of(pod, disk_->path());
   std::filesystem::create_directories(volume);
+  prepare(volume);
   stage::LoadOptions load;
   load.binary = EVICT_LOAD;
   load.directory = scratch_->path();
@@ -57,12 +89,16 @@ Actor& DiskArena::add_holder(const stage::PodSpec& spec, std::int64_t bytes) {
 
 std::filesystem::path DiskArena::add_ballast(std::int64_t bytes) {
   std::filesystem::path file = disk_->path() / "ballast";
-  const base::Fd out(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  const int failure = out ? ::posix_fallocate(out.get(), 0, bytes) : errno;
-  if (failure != 0) {
-    must(Result<>(fail_errno(failure, "make " + file.string())));
-  }
+  static_cast<void>(make_file(file, bytes));
   return file;
+}
+
+void DiskArena::add_immutable_file(const Actor& owner, std::int64_t bytes) {
+  const base::Fd file = make_file(empty_dir_of(owner.pod, disk_->path()) / "immutable", bytes);
+  const int flags = FS_EXTENT_FL | FS_IMMUTABLE_FL;
+  if (::ioctl(file.get(), FS_IOC_SETFLAGS, &flags) != 0) {
+    must(Result<>(fail_errno(errno, "make a file immutable")));
+  }
 }
 
 Json DiskArena::disk_config(Source source) const {

@@ -16,11 +16,18 @@ inline constexpr std::int64_t kDiskHeadroom = 64 * kMiB;
 class DiskArena : public Arena {
  protected:
   void SetUp() override;
+  /// Makes the filesystem, in place of the one that there is. Not every kernel has one that counts
+  /// projects.
+  [[nodiscard]] Result<> make_disk(bool project_quotas);
 
   /// A pod with an emptyDir, whose process has filled it with so much, or does so after go().
   Actor& add_holder(const stage::PodSpec& spec, std::int64_t bytes);
   Actor& add_filler(const stage::PodSpec& spec, load::LoadKind kind, std::int64_t amount,
                     Manners manners = Manners::kPolite);
+  /// A file in the emptyDir of a pod that not even root can remove.
+  void add_immutable_file(const Actor& owner, std::int64_t bytes);
+  /// Called with each emptyDir before its pod's process has a file in it.
+  virtual void prepare(const std::filesystem::path& /*volume*/) {}
   /// A file of no pod, whole at once: nobody has it open when it is noticed.
   [[nodiscard]] std::filesystem::path add_ballast(std::int64_t bytes);
   /// No threshold yet; everything else, with evicted pods' data removed.

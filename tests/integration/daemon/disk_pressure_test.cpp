@@ -68,6 +68,29 @@ TEST_P(DiskPressure, ThePodThatMakesMostFilesDies) {
   EXPECT_TRUE(steady.alive());
 }
 
+using FailedRemoval = DiskArena;
+
+TEST_F(FailedRemoval, NobodyElseDiesWhileAVictimKeepsDataThatCannotBeRemoved) {
+  const Actor& steady = add_holder({.name = "steady"}, 8 * kMiB);
+  Actor& keeper = add_filler({.name = "keeper"}, LoadKind::kFileBytes, kMiB);
+  add_immutable_file(keeper, 120 * kMiB);
+  Json config = disk_config(Source::kPolling);
+  config["evictionHard"] = {{"nodefs.available", std::to_string(kDiskHeadroom)}};
+
+  start_daemon(config);
+
+  ASSERT_TRUE(keeper.await_end()) << log();
+  await_status([&](const Json&) { return row_of(await_record(keeper), "data") == "failed"; });
+  const Json before = status();
+  const Json after = await_status([&](const Json& seen) {
+    return seen["counters"]["passes"] != before["counters"]["passes"] &&
+           seen["last_pass"]["reason"] == "release_pending";
+  });
+  EXPECT_EQ(after["counters"]["evictions"], 1) << log();
+  EXPECT_EQ(row_of(await_record(keeper), "cgroup"), "there");
+  EXPECT_TRUE(steady.alive());
+}
+
 using LocalStorage = DiskArena;
 
 TEST_F(LocalStorage, APodThatExceedsTheLimitOfItsEmptyDirDies) {
@@ -117,6 +140,8 @@ TEST_F(LocalStorage, ADryRunNamesAPodOverItsLimitOnce) {
       await_status([&](const Json& seen) { return measurements(seen) > before + 5; });
   EXPECT_EQ(later["counters"]["evictions"], 1);
   EXPECT_EQ(later["counters"]["not_begun"], 0);
+  EXPECT_NE(log().find("would evict pod"), std::string::npos);
+  EXPECT_EQ(log().find("=-1"), std::string::npos) << "of what there is none of: " << log();
   EXPECT_TRUE(limited.alive());
 }
 
@@ -206,6 +231,25 @@ TEST_F(Reclaim, WhatAFailingCommandWroteIsAFieldOfItsLogLineAndValidText) {
                        "without what it would have freed output=\"no\uFFFDroom\\n\""),
             std::string::npos)
       << log();
+}
+
+TEST_F(Reclaim, TheRecordOfAnEvictionTellsOfTheCommandThatFreedTooLittle) {
+  Actor& holder = add_holder({.name = "holder"}, 8 * kMiB);
+  static_cast<void>(add_ballast(120 * kMiB));
+  Json config = disk_config(Source::kEvents);
+  config["evictionHard"] = {{"nodefs.available", std::to_string(kDiskHeadroom)}};
+  config["reclaim"] = {{"imagesCommand", {"/bin/sh", "-c", "exit 3"}}};
+  start_daemon(config);
+
+  ASSERT_TRUE(holder.await_end()) << "nothing was freed, so a pod had to go";
+
+  const Json record = await_record(holder, "released");
+  ASSERT_TRUE(record["reclaim"].is_object()) << record.dump();
+  EXPECT_TRUE(record["reclaim"]["available_before"].is_number());
+  ASSERT_EQ(record["reclaim"]["collectors"].size(), 1U);
+  EXPECT_EQ(record["reclaim"]["collectors"][0]["argv"], Json({"/bin/sh", "-c", "exit 3"}));
+  EXPECT_EQ(record["reclaim"]["collectors"][0]["outcome"], "failed");
+  EXPECT_EQ(record["reclaim"]["collectors"][0]["end"], "exit status 3");
 }
 
 TEST_F(Reclaim, ACommandThatHangsDelaysNoMemoryEvictionAndIsKilled) {

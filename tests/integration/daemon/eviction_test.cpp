@@ -71,6 +71,26 @@ TEST_P(Eviction, GoesOnWhileHousekeepingStandsStill) {
   EXPECT_TRUE(steady.alive());
 }
 
+TEST_P(Eviction, ReachesAPodThatGotItsFirstProcessWhileHousekeepingStoodStill) {
+  const Actor& steady = add(kSteady, 2 * kModest);
+  const stage::StagedPod empty = make_pod({.name = "hog"});
+  write_manifest(empty);
+  limit_memory();
+  start_daemon(memory_config(GetParam()));
+  Actor* hog = nullptr;
+  {
+    const StoppedThread housekeeping(daemon_->pid());
+    hog = &start_hog(empty, kPastThreshold);
+    hog->load.go();
+    const auto end = hog->await_end();
+    ASSERT_TRUE(end) << "it was taken for empty";
+    EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+  }
+  EXPECT_EQ(await_record(*hog)["pod"], "default/hog");
+  EXPECT_EQ(tree_->oom_kills().value_or(-1), 0);
+  EXPECT_TRUE(steady.alive());
+}
+
 TEST_P(Eviction, ADryRunNamesTheSameVictimAndHarmsNobody) {
   const Actor& steady = add(kSteady, 2 * kModest);
   Actor& hog = add_hog({.name = "hog"});

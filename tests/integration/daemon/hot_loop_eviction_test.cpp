@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evictions as the hot thread sees them: numbers of a fake node, cgroups of this machine to point
-// at, and an actuator that only writes down what it is asked for.
+// Evictions without grace as the hot thread sees them: numbers of a fake node, cgroups of this
+// machine to point at, and an actuator that only writes down what it is asked for.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <list>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/fd.h"
+#include "enforce/eviction_table.h"
+#include "enforce/intent.h"
 #include "enforce/kill_target.h"
 #include "enforce/pod_root.h"
-#include "stage/private_tree.h"
+#include "evicting_hot_loop.h"
 #include "support/allocation_count.h"
-#include "unit/daemon/driven_hot_loop.h"
 
 namespace evictd::daemon {
 namespace {
@@ -25,111 +29,43 @@ using eviction::Outcome;
 using eviction::Reason;
 using std::chrono::seconds;
 
-/// Without grace, with 1 s, and with a soft threshold above the hard one.
-const std::string kAtOnce = "hardEvictionGracePeriodSeconds: 0\n";
-const std::string kOneSecond = "hardEvictionGracePeriodSeconds: 1\n";
-const std::string kSoft =
-    "pollInterval: 10s\nevictionHard:\n"
-    "  memory.available: 50Mi\nevictionSoft:\n  memory.available: 100Mi\n"
-    "evictionSoftGracePeriod:\n  memory.available: 1s\nevictionMaxPodGracePeriod: 60\n";
-
-class Evicting : public DrivenHotLoop {
- protected:
-  explicit Evicting(const std::string& yaml, PodEvents events = PodEvents::kTold)
-      : DrivenHotLoop(yaml, events) {}
-
-  void SetUp() override {
-    if (::geteuid() != 0) {
-      GTEST_SKIP() << "needs root to make cgroups";
-    }
-    Result<stage::PrivateTree> tree =
-        stage::PrivateTree::create("evictd-test-" + std::to_string(::getpid()) + "-hot");
-    ASSERT_TRUE(tree) << tree.error().message();
-    tree_.emplace(std::move(*tree));
-    const bool unified = tree_->hierarchies().unified();
-    Result<enforce::PodRoot> root = enforce::PodRoot::open(
-        {.kind = unified ? enforce::HierarchyKind::kV2 : enforce::HierarchyKind::kV1Memory,
-         .hierarchy = 1,
-         .directory = tree_->memory_directory()});
-    ASSERT_TRUE(root) << root.error().message();
-    root_.emplace(std::move(*root));
-  }
-
-  /// A pod with the numbers of the fake node and a target of this machine.
-  std::unique_ptr<HotPod> pod(std::uint32_t slot, const std::string& uid, Bytes used) {
-    std::unique_ptr<HotPod> made = node_.pod(slot, uid, used);
-    if (!staged_.contains(uid)) {
-      staged_[uid] = tree_->add_pod({.name = uid}, uid).value();
-    }
-    const std::filesystem::path below =
-        (tree_->hierarchies().memory / staged_[uid].pod).lexically_relative(root_->directory());
-    made->target =
-        enforce::KillTarget::open({.uid = uid, .places = {{.root = &*root_, .path = below}}})
-            .value();
-    made->memory_id = made->target->id();
-    ids_[uid] = made->memory_id;
-    return made;
-  }
-  void place(std::uint32_t slot, const std::string& uid, Bytes used) {
-    send(PlacePod{.slot = slot, .pod = pod(slot, uid, used)});
-  }
-
-  /// Runs a pass and answers what it saw.
-  PassDone pass() {
-    send(RunPass{});
-    std::optional<PassDone> done = next<PassDone>();
-    return done ? std::move(*done) : PassDone{};
-  }
-  /// The same, and the buffer goes back.
-  Outcome outcome_of_pass() {
-    PassDone done = pass();
-    if (!done.copy) {
-      ADD_FAILURE() << "no copy of the pass";
-      return Outcome::kFailed;
-    }
-    last_reason_ = done.copy->decision.reason;
-    const Outcome outcome = done.copy->decision.outcome;
-    send(LendPassCopy{std::move(done.copy)});
-    return outcome;
-  }
-  /// The actuator goes a step with the pod, and the hot thread has told of it.
-  void go(FakeActuator& actuator, const std::string& uid, EvictionState state) {
-    actuator.go(
-        {.ticket = {}, .pod = ids_[uid], .state = state, .at = clock_.now(), .signals = {}});
-    inbox_.wake_up.signal();
-    const auto step = next<EvictionStep>();
-    ASSERT_TRUE(step);
-    EXPECT_EQ(step->progress.state, state);
-    EXPECT_EQ(step->dry_run, &actuator == &dry_run_);
-  }
-
-  // Before what points to it.
-  std::optional<stage::PrivateTree> tree_;
-  std::optional<enforce::PodRoot> root_;
-  std::map<std::string, stage::StagedPod> staged_;
-  std::map<std::string, CgroupId> ids_;
-  Reason last_reason_ = Reason::kNone;
-};
-
 class EvictingAtOnce : public Evicting {
  protected:
   EvictingAtOnce() : Evicting(hard("100Mi") + kAtOnce) {}
 };
-class EvictingWithGrace : public Evicting {
+class EvictingWithDisks : public Evicting {
  protected:
-  EvictingWithGrace() : Evicting(hard("100Mi") + kOneSecond) {}
+  EvictingWithDisks() : Evicting(hard("100Mi") + kAtOnce, PodEvents::kTold, Besides::kDisks) {}
+
+  /// A pod with a volume that is larger than it may be.
+  void place_over_its_limit(std::uint32_t slot, const std::string& uid) {
+    std::unique_ptr<HotPod> made = pod(slot, uid, 10_MiB);
+    made->facts.has_local_limits = true;
+    auto storage = std::make_unique<HotStorage>();
+    storage->pod = made->memory_id;
+    eviction::Volume& volume = storage->description.volumes.emplace_back();
+    volume.name = "data";
+    volume.empty_dir.emplace().size_limit = eviction::Quantity::parse("4Mi").value();
+    storage->statistics.volumes.push_back(
+        {.name = "data", .use = {.bytes = (9_MiB).value, .inodes = 3}});
+    storage->breaches = true;
+    send(PlacePod{.slot = slot, .pod = std::move(made)});
+    send(UseStorage{.slot = slot, .storage = std::move(storage)});
+  }
 };
-class EvictingWithGraceWithoutPodEvents : public Evicting {
+class EvictingForTasks : public Evicting {
  protected:
-  EvictingWithGraceWithoutPodEvents() : Evicting(hard("100Mi") + kOneSecond, PodEvents::kNone) {}
-};
-class EvictingSoftly : public Evicting {
- protected:
-  EvictingSoftly() : Evicting(kSoft + kAtOnce) {}
-};
-class EvictingSoftlyThenWithGrace : public Evicting {
- protected:
-  EvictingSoftlyThenWithGrace() : Evicting(kSoft + kOneSecond) {}
+  EvictingForTasks()
+      : Evicting("evictionHard:\n  pid.available: \"100\"\n" + std::string{kAtOnce}) {}
+
+  /// 50 are left of 1000.
+  void place_pods() {
+    node_.set_tasks(950);
+    place(1, "small", 10_MiB);
+    place(2, "hog", 10_MiB);
+    node_.set_tasks("small", 10);
+    node_.set_tasks("hog", 400);
+  }
 };
 
 TEST_F(EvictingAtOnce, ThePodThatRanksFirstIsKilledAndTheRecordHasTheMomentsInOrder) {
@@ -148,7 +84,8 @@ TEST_F(EvictingAtOnce, ThePodThatRanksFirstIsKilledAndTheRecordHasTheMomentsInOr
   EXPECT_EQ(actuator_.begun()[0].pod, ids_["hog"]);
   EXPECT_EQ(actuator_.begun()[0].grace, Duration::zero());
   EXPECT_TRUE(dry_run_.begun().empty());
-  EXPECT_LE(done->timeline.wake_at, done->timeline.observe_at);
+  EXPECT_LE(done->timeline.wake_at, done->timeline.begin_at);
+  EXPECT_LE(done->timeline.begin_at, done->timeline.observe_at);
   EXPECT_LE(done->timeline.observe_at, done->timeline.decide_at);
   EXPECT_LE(done->timeline.decide_at, done->timeline.signal_at);
 }
@@ -182,12 +119,234 @@ TEST_F(EvictingAtOnce, AVictimThatDoesNotDieIsNotWaitedForBeyondItsTime) {
   ASSERT_TRUE(next<PassDone>()->begun);
   go(actuator_, "hog", EvictionState::kKilled);
   ASSERT_EQ(outcome_of_pass(), Outcome::kHeld);
+  clock_.advance(seconds(2));
 
   go(actuator_, "hog", EvictionState::kExceededGrace);
 
   const auto after = next<PassDone>();
   ASSERT_TRUE(after && after->begun);
   EXPECT_EQ(after->begun->victim->uid, "small");
+}
+
+TEST_F(EvictingAtOnce, OneMoreVictimThanCanBeAwaitedIsRefusedBeforeAnythingIsSent) {
+  place(1, "hog", 500_MiB);
+  start();
+  send(LendPassCopy{std::move(next<PassDone>()->copy)});
+  for (std::uint64_t id = 1; id <= InFlightTable::kCapacity; ++id) {
+    send(AdoptEviction{
+        .pod = {.hierarchy = 9, .id = id},
+        .adoption = {.kind = AdoptionKind::kGone, .killed_at = clock_.now(), .for_disk = true}});
+    ASSERT_EQ(outcome_of_pass(), Outcome::kNothingMet);
+  }
+  clock_.advance(seconds(1));
+  node_.set_memory(930_MiB);
+  send(RunPass{});
+  const auto refused = next<EvictionRefused>();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code, Errc::kExhausted);
+  const auto done = next<PassDone>();
+  ASSERT_TRUE(done);
+  EXPECT_FALSE(done->begun);
+  EXPECT_TRUE(actuator_.begun().empty());
+  EXPECT_EQ(counters_.too_many_under_way.load(), 1U);
+  EXPECT_EQ(counters_.not_begun.load(), 1U);
+
+  clock_.advance(seconds(31));
+  inbox_.wake_up.signal();
+  const auto after = next<PassDone>();
+  ASSERT_TRUE(after && after->begun) << "nobody is awaited any more";
+  EXPECT_EQ(after->begun->victim->uid, "hog");
+}
+
+TEST_F(EvictingAtOnce, WhomTheActuatorHasNoRoomForIsNotPassedOver) {
+  node_.set_memory(930_MiB);
+  place(1, "small", 10_MiB);
+  place(2, "hog", 500_MiB);
+  actuator_.refuse_begins(Errc::kExhausted);
+  start();
+  ASSERT_TRUE(next<PassDone>());
+  EXPECT_EQ(counters_.too_many_under_way.load(), 1U) << "each pod was tried in turn";
+  send(RunPass{});
+  const auto again = next<EvictionRefused>();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->victim->uid, "hog");
+}
+
+TEST_F(EvictingAtOnce, WhoCouldNotBeSignalledIsTriedAgainAndNobodyGoesInItsPlace) {
+  node_.set_memory(930_MiB);
+  place(1, "small", 10_MiB);
+  place(2, "hog", 500_MiB);
+  actuator_.refuse_next_begin(Errc::kIo);
+  start();
+  const auto failed = next<EvictionRefused>();
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->victim->uid, "hog");
+  EXPECT_TRUE(failed->tried_again);
+  const auto tried = next<PassDone>();
+  ASSERT_TRUE(tried);
+  EXPECT_FALSE(tried->begun);
+
+  clock_.advance(enforce::kTryAgain);
+  inbox_.wake_up.signal();
+
+  const auto done = next<PassDone>();
+  ASSERT_TRUE(done && done->begun);
+  EXPECT_EQ(done->begun->victim->uid, "hog");
+  EXPECT_EQ(actuator_.begun().size(), 1U);
+  EXPECT_EQ(counters_.not_begun.load(), 0U);
+  EXPECT_EQ(outcome_of_pass(), Outcome::kHeld) << "it is awaited as any other";
+}
+
+TEST_F(EvictingAtOnce, AnotherPodGoesOnceAVictimCouldNotBeSignalledForTwoSeconds) {
+  node_.set_memory(930_MiB);
+  place(1, "small", 10_MiB);
+  place(2, "hog", 500_MiB);
+  actuator_.refuse_begins_of(ids_["hog"], Errc::kIo);
+  start();
+  ASSERT_TRUE(next<EvictionRefused>());
+  auto tried = next<PassDone>();
+  // No try may be so late that it counts as the first after another failure.
+  constexpr Duration kStep = RefusedPods::kTryPause / 2;
+  for (Duration passed = kStep; passed < enforce::kLeastTimeToEnd; passed += kStep) {
+    ASSERT_TRUE(tried && tried->copy);
+    EXPECT_FALSE(tried->begun);
+    send(LendPassCopy{std::move(tried->copy)});
+    clock_.advance(kStep);
+    inbox_.wake_up.signal();
+    tried = next<PassDone>();
+  }
+  ASSERT_TRUE(tried);
+  EXPECT_EQ(counters_.not_begun.load(), 0U);
+
+  clock_.advance(kStep);
+  inbox_.wake_up.signal();
+
+  const auto given_up = next<EvictionRefused>();
+  ASSERT_TRUE(given_up);
+  EXPECT_EQ(given_up->victim->uid, "hog");
+  EXPECT_FALSE(given_up->tried_again);
+  ASSERT_TRUE(next<PassDone>());
+  const auto instead = next<PassDone>();
+  ASSERT_TRUE(instead && instead->begun);
+  EXPECT_EQ(instead->begun->victim->uid, "small");
+  EXPECT_EQ(counters_.not_begun.load(), 1U);
+}
+
+TEST_F(EvictingWithDisks, NobodyWaitsForAPodOverItsOwnLimitThatCannotBeSignalled) {
+  for (const disk::Role role : {disk::Role::kNodeFs, disk::Role::kImageFs}) {
+    filesystems_.read(role, 500_MiB);
+  }
+  node_.set_memory(930_MiB);
+  place(1, "hog", 500_MiB);
+  place_over_its_limit(2, "filler");
+  actuator_.refuse_begins_of(ids_["filler"], Errc::kIo);
+  start();
+
+  const auto refused = next<EvictionRefused>();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->victim->uid, "filler");
+  EXPECT_FALSE(refused->tried_again);
+  ASSERT_TRUE(next<PassDone>());
+  const auto done = next<PassDone>();
+  ASSERT_TRUE(done && done->begun) << "the node's pressure was left to last";
+  EXPECT_EQ(done->begun->victim->uid, "hog");
+}
+
+TEST_F(EvictingAtOnce, WhoCouldNotBeSignalledIsLeftAloneOncePressureIsOver) {
+  node_.set_memory(930_MiB);
+  place(1, "hog", 500_MiB);
+  actuator_.refuse_next_begin(Errc::kIo);
+  start();
+  ASSERT_TRUE(next<EvictionRefused>());
+  ASSERT_TRUE(next<PassDone>());
+
+  node_.set_memory(500_MiB);
+  clock_.advance(enforce::kTryAgain);
+  inbox_.wake_up.signal();
+
+  const auto done = next<PassDone>();
+  ASSERT_TRUE(done && done->copy);
+  EXPECT_EQ(done->copy->decision.outcome, Outcome::kNothingMet);
+  EXPECT_TRUE(actuator_.begun().empty());
+}
+
+TEST_F(EvictingAtOnce, OfARefusedEvictionOnlyThatOfAPodBeingEvictedAlreadyLeavesItsIntent) {
+  node_.set_memory(930_MiB);
+  std::unique_ptr<HotPod> hog = pod(1, "hog", 500_MiB);
+  const std::filesystem::path directory = tree_->hierarchies().memory / staged_["hog"].pod;
+  const bool unified = tree_->hierarchies().unified();
+  const base::Fd usage(
+      ::open((directory / (unified ? "memory.current" : "memory.usage_in_bytes")).c_str(),
+             O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(usage);
+  const enforce::KillTarget::Options options{
+      .uid = "hog",
+      .places = {{.root = &*root_, .path = directory.lexically_relative(root_->directory())}},
+      .usage_fd = usage.get()};
+  hog->target = enforce::KillTarget::open(options).value();
+  const std::unique_ptr<enforce::KillTarget> same = enforce::KillTarget::open(options).value();
+  node_.set_tasks("hog", 3);
+  send(PlacePod{.slot = 1, .pod = std::move(hog)});
+  actuator_.refuse_begins(Errc::kBusy);
+  start();
+  ASSERT_TRUE(next<EvictionRefused>());
+  const std::optional<enforce::Intent> intent = enforce::read_intent(*same);
+  ASSERT_TRUE(intent) << "the next evictd must know of it";
+  EXPECT_EQ(intent->clock, kIntentClock);
+  ASSERT_TRUE(next<PassDone>());
+  ASSERT_TRUE(next<PassDone>()) << "the one that finds who goes instead";
+
+  actuator_.refuse_begins(Errc::kInvalid);
+  clock_.advance(seconds(10));
+  inbox_.wake_up.signal();
+  ASSERT_TRUE(next<EvictionRefused>());
+  EXPECT_FALSE(enforce::read_intent(*same)) << "the next evictd would end it";
+}
+
+TEST_F(EvictingForTasks, TheZombiesOfAVictimAreAwaitedBeforeAnotherPodGoes) {
+  place_pods();
+  start();
+  ASSERT_TRUE(next<PassDone>()->begun);
+  go(actuator_, "hog", EvictionState::kKilled);
+  actuator_.go({.ticket = {},
+                .pod = ids_["hog"],
+                .state = EvictionState::kReleased,
+                .at = clock_.now(),
+                .signals = {}});
+  inbox_.wake_up.signal();
+  const auto step = next<EvictionStep>();
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->tasks, 400);
+  const auto held = next<PassDone>();
+  ASSERT_TRUE(held && held->copy);
+  EXPECT_EQ(held->copy->decision.outcome, Outcome::kHeld);
+  EXPECT_EQ(counters_.unreaped_tasks.load(), 400);
+
+  node_.set_tasks("hog", 0);
+  node_.set_tasks(550);
+  EXPECT_EQ(outcome_of_pass(), Outcome::kNothingMet);
+  EXPECT_EQ(counters_.unreaped_tasks.load(), 0);
+}
+
+TEST_F(EvictingForTasks, TheZombiesOfAPodThatEndedBeforeItsSignalAreAwaitedToo) {
+  place_pods();
+  actuator_.refuse_begins(Errc::kNotFound);
+  start();
+  const auto vanished = next<EvictionRefused>();
+  ASSERT_TRUE(vanished);
+  EXPECT_EQ(vanished->victim->uid, "hog");
+  ASSERT_TRUE(next<PassDone>());
+  const auto held = next<PassDone>();
+  ASSERT_TRUE(held && held->copy);
+  EXPECT_EQ(held->copy->decision.outcome, Outcome::kHeld);
+  EXPECT_EQ(held->copy->decision.reason, Reason::kReleasePending);
+  EXPECT_EQ(counters_.not_begun.load(), 1U);
+
+  clock_.advance(seconds(31));
+  inbox_.wake_up.signal();
+  const auto next_one = next<EvictionRefused>();
+  ASSERT_TRUE(next_one);
+  EXPECT_EQ(next_one->victim->uid, "small");
 }
 
 TEST_F(EvictingAtOnce, APodWithoutATargetIsRefusedOnceAndEvictedAsSoonAsItHasOne) {
@@ -214,138 +373,6 @@ TEST_F(EvictingAtOnce, APodWithoutATargetIsRefusedOnceAndEvictedAsSoonAsItHasOne
   const auto done = next<PassDone>();
   ASSERT_TRUE(done && done->begun);
   EXPECT_EQ(done->begun->victim->uid, "late");
-}
-
-TEST_F(EvictingWithGrace, AHardVictimIsWaitedForAndKilledAtOnceBelowTheFloor) {
-  node_.set_memory(930_MiB);
-  place(1, "small", 10_MiB);
-  place(2, "hog", 500_MiB);
-  start();
-  const auto asked = next<PassDone>();
-  ASSERT_TRUE(asked && asked->begun);
-  EXPECT_EQ(asked->begun->grace, seconds(1));
-  EXPECT_EQ(asked->begun->signals.signal, SIGTERM);
-  EXPECT_EQ(outcome_of_pass(), Outcome::kHeld);
-  EXPECT_EQ(last_reason_, Reason::kVictimInGrace);
-
-  node_.set_memory(960_MiB);
-  const PassDone cut = pass();
-
-  ASSERT_TRUE(cut.begun);
-  EXPECT_TRUE(cut.begun->escalated);
-  EXPECT_EQ(cut.begun->victim->uid, "hog");
-  EXPECT_EQ(cut.begun->grace, seconds(0));
-  ASSERT_EQ(actuator_.cuts().size(), 1U);
-  EXPECT_EQ(actuator_.cuts()[0].ticket, asked->begun->signals.ticket);
-  EXPECT_EQ(actuator_.cuts()[0].rest, Duration::zero());
-  EXPECT_EQ(actuator_.begun().size(), 1U) << "an escalation is no second eviction";
-}
-
-TEST_F(EvictingWithGrace, AHardVictimHasNoTimeWhenTheKernelHasNothingLeftToGive) {
-  node_.set_memory(930_MiB);
-  node_.set_mem_available(3_MiB);
-  place(1, "hog", 500_MiB);
-  start();
-  const auto begun = next<PassDone>();
-  ASSERT_TRUE(begun && begun->begun && begun->copy);
-  EXPECT_EQ(begun->begun->grace, seconds(1));
-  EXPECT_EQ(begun->copy->observations[eviction::Signal::kMemoryAvailable]->kernel_available,
-            (3_MiB).value);
-
-  const auto cut = next<PassDone>();
-  ASSERT_TRUE(cut && cut->begun && cut->copy);
-  EXPECT_EQ(cut->copy->decision.outcome, Outcome::kEscalated);
-  EXPECT_EQ(cut->begun->grace, seconds(0));
-  ASSERT_EQ(actuator_.cuts().size(), 1U);
-  EXPECT_EQ(actuator_.cuts()[0].rest, Duration::zero());
-  EXPECT_EQ(counters_.evictions.load(), 1U);
-}
-
-TEST_F(EvictingWithGraceWithoutPodEvents, AGraceIsHeldAndCutWithoutALookAtThePods) {
-  node_.set_memory(930_MiB);
-  place(1, "small", 10_MiB);
-  place(2, "hog", 500_MiB);
-  start();
-  const auto asked = next<ScanPods>();
-  ASSERT_TRUE(asked);
-  send(PodsScanned{.round = asked->round});
-  const auto begun = next<PassDone>();
-  ASSERT_TRUE(begun && begun->begun);
-  EXPECT_EQ(begun->begun->signals.signal, SIGTERM);
-
-  EXPECT_EQ(outcome_of_pass(), Outcome::kHeld);
-  EXPECT_EQ(last_reason_, Reason::kVictimInGrace);
-  node_.set_memory(960_MiB);
-  const PassDone cut = pass();
-
-  ASSERT_TRUE(cut.begun);
-  EXPECT_TRUE(cut.begun->escalated);
-  EXPECT_EQ(cut.begun->victim->uid, "hog");
-  EXPECT_FALSE(dropped<ScanPods>()) << "the cut waited for housekeeping";
-}
-
-TEST_F(EvictingSoftly, AHardThresholdCutsTheGraceOfASoftVictim) {
-  node_.set_memory(930_MiB);
-  place(1, "small", 10_MiB);
-  place(2, "hog", 500_MiB);
-  start();
-  ASSERT_EQ(next<PassDone>()->copy->decision.outcome, Outcome::kInGrace);
-  clock_.advance(seconds(1));
-  const PassDone asked = pass();
-  ASSERT_TRUE(asked.begun);
-  EXPECT_EQ(asked.begun->grace, seconds(60));
-  EXPECT_EQ(outcome_of_pass(), Outcome::kHeld);
-
-  node_.set_memory(970_MiB);
-  const PassDone cut = pass();
-
-  ASSERT_TRUE(cut.begun);
-  EXPECT_TRUE(cut.begun->escalated);
-  EXPECT_EQ(cut.begun->signals.signal, SIGKILL);
-  ASSERT_EQ(actuator_.cuts().size(), 1U);
-  EXPECT_EQ(actuator_.cuts()[0].ticket, asked.begun->signals.ticket);
-}
-
-TEST_F(EvictingSoftlyThenWithGrace, ASoftVictimHasNoTimeWhenTheKernelHasNothingLeftToGive) {
-  node_.set_memory(920_MiB);
-  place(1, "hog", 500_MiB);
-  start();
-  ASSERT_EQ(next<PassDone>()->copy->decision.outcome, Outcome::kInGrace);
-  clock_.advance(seconds(1));
-  ASSERT_TRUE(pass().begun);
-
-  node_.set_memory(960_MiB);
-  node_.set_mem_available(1_MiB);
-  const PassDone hard = pass();
-  ASSERT_TRUE(hard.begun);
-  EXPECT_EQ(hard.begun->grace, seconds(1));
-  const auto cut = next<PassDone>();
-  ASSERT_TRUE(cut && cut->begun);
-  EXPECT_EQ(cut->begun->grace, seconds(0));
-  ASSERT_EQ(actuator_.cuts().size(), 2U);
-  EXPECT_EQ(actuator_.cuts()[1].rest, Duration::zero());
-}
-
-TEST_F(EvictingSoftly, AVictimThatMayNotBeKilledAnyMoreSparesNobodyElse) {
-  node_.set_memory(930_MiB);
-  place(1, "small", 10_MiB);
-  place(2, "hog", 500_MiB);
-  start();
-  ASSERT_TRUE(next<PassDone>());
-  clock_.advance(seconds(1));
-  ASSERT_TRUE(pass().begun);
-  actuator_.refuse_cuts();
-
-  node_.set_memory(970_MiB);
-  send(RunPass{});
-
-  const auto refused = next<EvictionRefused>();
-  ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->victim->uid, "hog");
-  ASSERT_TRUE(next<PassDone>());
-  const auto instead = next<PassDone>();
-  ASSERT_TRUE(instead && instead->begun);
-  EXPECT_EQ(instead->begun->victim->uid, "small");
 }
 
 TEST_F(EvictingAtOnce, ATargetMadeAnewReachesEveryActuatorThatMayHaveTheOldOne) {

@@ -3,9 +3,12 @@
 #include "daemon/pod_registry.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,13 +17,14 @@
 
 #include "base/fd.h"
 #include "config/config.h"
+#include "daemon/pod_look.h"
+#include "pod_registry_on_a_tree.h"
 #include "stage/private_tree.h"
 #include "stage/scratch_directory.h"
+#include "stage/text_file.h"
 
 namespace evictd::daemon {
 namespace {
-
-constexpr std::uint64_t kEnough = 20000;
 
 std::size_t open_descriptors() {
   // The one that lists them is among them.
@@ -30,63 +34,14 @@ std::size_t open_descriptors() {
          1;
 }
 
-class PodRegistryOnATree : public testing::Test {
- protected:
-  void SetUp() override {
-    Result<stage::PrivateTree> tree =
-        stage::PrivateTree::create("evictd-registry-" + std::to_string(::getpid()));
-    if (!tree && tree.error().code == Errc::kUnsupported) {
-      GTEST_SKIP() << tree.error().message();
-    }
-    ASSERT_TRUE(tree) << tree.error().message();
-    tree_.emplace(std::move(*tree));
-    root_.emplace(std::move(*sys::Root::open()));
-  }
-
-  stage::StagedPod add_pod(const std::string& name) {
-    Result<stage::StagedPod> pod = tree_->add_pod({.name = name});
-    EXPECT_TRUE(pod) << pod.error().message();
-    return *pod;
-  }
-
-  void start(std::uint64_t descriptor_limit = kEnough, const std::string& settings = "") {
-    Result<config::Config> config = config::parse(
-        "cgroupRoot: " + tree_->cgroup_root() + "\nevictUnknownPods: true\n" + settings, "test",
-        {});
-    ASSERT_TRUE(config) << config.error().message();
-    config_ = std::make_shared<const config::Config>(std::move(*config));
-    Result<std::unique_ptr<PodRegistry>> registry = PodRegistry::create(
-        {.root = &*root_, .config = config_, .descriptor_limit = descriptor_limit});
-    ASSERT_TRUE(registry) << registry.error().message();
-    registry_ = std::move(*registry);
-  }
-
-  /// What the hot thread does with updates. Answers the slots that it would hand back, emptied.
-  std::vector<std::uint32_t> take(std::vector<PodUpdate> updates) {
-    std::vector<std::uint32_t> emptied;
-    for (PodUpdate& update : updates) {
-      if (update.pod == nullptr) {
-        emptied.push_back(update.slot);
-        hot_.erase(update.slot);
-      } else {
-        hot_[update.slot] = std::move(update.pod);
-      }
-    }
-    return emptied;
-  }
-
-  std::optional<std::uint32_t> slot_of(const stage::StagedPod& pod) const {
-    const auto found = std::find_if(hot_.begin(), hot_.end(),
-                                    [&](const auto& item) { return item.second->uid == pod.uid; });
-    return found == hot_.end() ? std::nullopt : std::optional(found->first);
-  }
-
-  std::optional<stage::PrivateTree> tree_;
-  std::optional<sys::Root> root_;
-  std::shared_ptr<const config::Config> config_;
-  std::unique_ptr<PodRegistry> registry_;
-  std::map<std::uint32_t, std::unique_ptr<HotPod>> hot_;
-};
+/// This process to the roots of the hierarchies of `directories`, which are those of `pod`.
+bool leave(const std::vector<std::filesystem::path>& directories, const stage::StagedPod& pod) {
+  return std::all_of(directories.begin(), directories.end(), [&](const auto& directory) {
+    const std::string text = directory.string();
+    const std::filesystem::path mount = text.substr(0, text.size() - pod.container.string().size());
+    return stage::write_kernel_file(mount / "cgroup.procs", std::to_string(::getpid())).has_value();
+  });
+}
 
 TEST_F(PodRegistryOnATree, APodWithOneContainerKeepsAtMostEightDescriptors) {
   constexpr std::size_t kPods = 20;
@@ -107,9 +62,134 @@ TEST_F(PodRegistryOnATree, APodWithOneContainerKeepsAtMostEightDescriptors) {
   EXPECT_EQ(open_descriptors(), before);
 }
 
+TEST_F(PodRegistryOnATree, WhatAnEvictdLeftOnAPodIsFoundThoughNoFileOfThePodIsKept) {
+  add_pod("victim");
+  const enforce::Intent written{.hard = false,
+                                .began_at = MonoTime(std::chrono::seconds(5)),
+                                .kill_due_at = MonoTime(std::chrono::seconds(35))};
+  start();
+  take(registry_->rescan());
+  ASSERT_EQ(hot_.size(), 1U);
+  ASSERT_TRUE(enforce::write_intent(*hot_.begin()->second->target, written, "here"));
+
+  hot_.clear();
+  start(/*descriptor_limit=*/0);
+  take(registry_->rescan());
+  ASSERT_EQ(hot_.size(), 1U);
+  const HotPod& without_files = *hot_.begin()->second;
+  ASSERT_EQ(without_files.files.usage_fd(), -1);
+  ASSERT_TRUE(without_files.target);
+  const std::size_t before = open_descriptors();
+  const FoundPod found = look_at_pod(without_files, *registry_, SavedLook::kNone, MonoTime{});
+
+  ASSERT_TRUE(found.intent);
+  EXPECT_EQ(found.intent->kill_due_at, written.kill_due_at);
+  EXPECT_EQ(found.intent->clock, "here");
+  clear_intent_of(without_files, *registry_);
+  EXPECT_FALSE(intent_of(without_files, *registry_));
+  EXPECT_EQ(open_descriptors(), before);
+}
+
 TEST_F(PodRegistryOnATree, APodThatDidNotChangeIsNotPlacedAgain) {
   add_pod("one");
   start();
+  EXPECT_EQ(registry_->rescan().size(), 1U);
+
+  EXPECT_TRUE(registry_->rescan().empty());
+}
+
+TEST_F(PodRegistryOnATree, APodThatTheRegistryItselfIsInIsOpenedAnewUntilItHasLeftIt) {
+  const stage::StagedPod home = add_pod("home");
+  // Somebody else is in it all the time: that nobody is left would show by itself.
+  const pid_t resident = ::fork();
+  if (resident == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const bool settled = tree_->enter(home, resident).has_value();
+  start();
+  ASSERT_TRUE(settled && tree_->enter(home, ::getpid()));
+  std::vector<PodUpdate> inside = registry_->rescan();
+  const bool left = leave(tree_->directories_of(home), home);
+  ASSERT_EQ(inside.size(), 1U);
+  EXPECT_EQ(inside[0].pod->protection_now(), enforce::Protection::kOwnProcess);
+  inside.clear();  // As where nobody takes updates: nothing of them is looked at again.
+  ASSERT_TRUE(left);
+
+  const std::vector<PodUpdate> outside = registry_->rescan();
+
+  ASSERT_EQ(outside.size(), 1U);
+  EXPECT_EQ(outside[0].pod->protection_now(), enforce::Protection::kNone);
+  EXPECT_TRUE(registry_->rescan().empty());
+  ::kill(resident, SIGKILL);
+  ::waitpid(resident, nullptr, 0);
+}
+
+TEST_F(PodRegistryOnATree, APodThatEvictdWasFoundInWhenItWasToBeSignalledIsOpenedAnewOnce) {
+  const stage::StagedPod home = add_pod("home");
+  start();
+  ASSERT_EQ(registry_->rescan().size(), 1U);
+
+  registry_->note_own_process(home.uid);
+  registry_->note_own_process("of a pod that is gone");
+
+  EXPECT_EQ(registry_->rescan().size(), 1U);
+  EXPECT_TRUE(registry_->rescan().empty()) << "nobody of ours is in it";
+}
+
+TEST_F(PodRegistryOnATree, WhatWasLookedAtAheadIsHandedOverAsItWasOpened) {
+  constexpr std::size_t kPods = 40;  // Enough for two threads.
+  for (std::size_t i = 0; i < kPods; ++i) {
+    add_pod("pod-" + std::to_string(i));
+  }
+  start();
+  registry_->look_ahead();
+  const std::size_t ahead = open_descriptors();
+
+  EXPECT_TRUE(take(registry_->rescan()).empty());
+
+  EXPECT_EQ(hot_.size(), kPods);
+  EXPECT_EQ(open_descriptors(), ahead) << "nothing was opened twice, nor left open";
+  EXPECT_TRUE(std::all_of(hot_.begin(), hot_.end(), [](const auto& item) {
+    return item.second->slot == item.first && item.second->target->prepared();
+  }));
+  EXPECT_EQ(registry_->incomplete(), 0U);
+  EXPECT_TRUE(registry_->rescan().empty());
+}
+
+TEST_F(PodRegistryOnATree, WhatCameOrWentAfterALookAheadIsAsItIsNow) {
+  const stage::StagedPod stays = add_pod("stays");
+  const stage::StagedPod goes = add_pod("goes");
+  const stage::StagedPod grows = add_pod("grows");
+  start();
+  registry_->look_ahead();
+  ASSERT_TRUE(tree_->remove_pod(goes));
+  const stage::StagedPod comes = add_pod("comes");
+  const std::filesystem::path deep =
+      tree_->hierarchies().memory / grows.container / "deep";  // No container: not in the join.
+  ASSERT_TRUE(std::filesystem::create_directory(deep));
+  const sys::Hierarchy& memory = registry_->tree().layout().memory();
+  const CgroupId id = sys::cgroup_id(*root_, memory, "/" + (grows.container / "deep").string())
+                          .value_or(CgroupId{});
+
+  take(registry_->rescan());
+
+  EXPECT_EQ(hot_.size(), 3U);
+  EXPECT_TRUE(slot_of(stays));
+  EXPECT_TRUE(slot_of(comes));
+  EXPECT_FALSE(slot_of(goes));
+  ASSERT_TRUE(slot_of(grows));
+  EXPECT_TRUE(hot_.at(*slot_of(grows))->target->holds(id));
+  hot_.clear();
+}
+
+TEST_F(PodRegistryOnATree, ADeepCgroupThatNobodyToldOfIsFoundByAScan) {
+  const stage::StagedPod pod = add_pod("one");
+  start();
+  take(registry_->rescan());
+  const std::filesystem::path deep = tree_->hierarchies().memory / pod.container / "deep";
+  ASSERT_TRUE(std::filesystem::create_directory(deep));
+
   EXPECT_EQ(registry_->rescan().size(), 1U);
 
   EXPECT_TRUE(registry_->rescan().empty());
@@ -196,14 +276,6 @@ TEST_F(PodRegistryOnATree, WithoutDescriptorsPodsArePlacedAndCountedAndCompleted
   EXPECT_TRUE(hot_.at(*slot_of(pod))->target->prepared());
 }
 
-/// The deepest first; only what PrivateTree made is there.
-void remove_pod_root(const std::filesystem::path& directory) {
-  for (const char* level : {"burstable", "besteffort"}) {
-    std::filesystem::remove(directory / level);
-  }
-  std::filesystem::remove(directory);
-}
-
 TEST_F(PodRegistryOnATree, APodRootThatGetsItsPidsDirectoryLateIsAnotherOne) {
   if (tree_->hierarchies().unified()) {
     GTEST_SUCCEED();  // It has one directory for both.
@@ -237,115 +309,6 @@ TEST_F(PodRegistryOnATree, APodRootThatIsGoneIsNoOtherOneUntilItIsThereAgain) {
   EXPECT_TRUE(registry_->pod_root_was_replaced());
 }
 
-class PodsOfAGlob : public PodRegistryOnATree {
- protected:
-  void start_with_glob() {
-    start(kEnough, "podGlobs: [{glob: \"" + parent() + "/*.service\"}]\n");
-    take(registry_->rescan());
-  }
-  [[nodiscard]] std::string parent() const { return tree_->cgroup_root() + "/late.slice"; }
-  [[nodiscard]] std::string service() const { return parent() + "/job.service"; }
-
-  void make(const std::string& path) const {
-    for (const std::filesystem::path& mount : mounts()) {
-      std::filesystem::create_directory(mount.string() + path);
-    }
-  }
-  void remove(const std::string& path) const {
-    for (const std::filesystem::path& mount : mounts()) {
-      std::filesystem::remove(mount.string() + path);
-    }
-  }
-  [[nodiscard]] CgroupId id_of(const std::string& path) const {
-    const sys::Hierarchy& memory = registry_->tree().layout().memory();
-    return sys::cgroup_id(*root_, memory, path).value_or(CgroupId{});
-  }
-  [[nodiscard]] const enforce::KillTarget* target() const {
-    const auto found = std::find_if(hot_.begin(), hot_.end(), [&](const auto& item) {
-      return item.second->uid == "cgroup:" + service();
-    });
-    return found == hot_.end() ? nullptr : found->second->target.get();
-  }
-
- private:
-  [[nodiscard]] std::vector<std::filesystem::path> mounts() const {
-    const stage::Hierarchies& at = tree_->hierarchies();
-    return at.unified() ? std::vector{at.memory} : std::vector{at.memory, at.pids};
-  }
-};
-
-TEST_F(PodsOfAGlob, CanBeSignalledThoughTheirParentCameLate) {
-  start_with_glob();
-  EXPECT_FALSE(registry_->take_changed_roots()) << "the actuator has those of the start";
-  EXPECT_FALSE(registry_->places_changed());
-  make(parent());
-  make(service());
-  EXPECT_TRUE(registry_->places_changed());
-
-  take(registry_->rescan());
-
-  ASSERT_NE(target(), nullptr);
-  EXPECT_EQ(target()->id(), id_of(service()));
-  const std::optional<std::vector<CgroupId>> roots = registry_->take_changed_roots();
-  ASSERT_TRUE(roots);
-  EXPECT_EQ(std::count(roots->begin(), roots->end(), id_of(parent())), 1);
-  EXPECT_EQ(std::count(roots->begin(), roots->end(), registry_->tree().pod_root_id()), 1);
-  EXPECT_FALSE(registry_->places_changed());
-  EXPECT_TRUE(registry_->rescan().empty());
-  EXPECT_FALSE(registry_->take_changed_roots()) << "told once";
-}
-
-TEST_F(PodsOfAGlob, CanBeSignalledThoughTheirParentWasMadeAnew) {
-  start();
-  make(parent());
-  make(service());
-  start_with_glob();
-  ASSERT_NE(target(), nullptr);
-  const CgroupId old_parent = id_of(parent());
-  remove(service());
-  remove(parent());
-  make(parent());
-  make(service());
-  ASSERT_NE(id_of(parent()), old_parent);
-
-  take(registry_->rescan());
-
-  ASSERT_NE(target(), nullptr);
-  EXPECT_EQ(target()->id(), id_of(service()));
-  const std::optional<std::vector<CgroupId>> roots = registry_->take_changed_roots();
-  ASSERT_TRUE(roots);
-  EXPECT_EQ(std::count(roots->begin(), roots->end(), id_of(parent())), 1);
-  EXPECT_EQ(std::count(roots->begin(), roots->end(), old_parent), 0)
-      << "what is gone lets nobody be signalled";
-}
-
-TEST_F(PodsOfAGlob, DoNotHideThatThePodRootCameLate) {
-  remove_pod_root(tree_->pids_directory());
-  remove_pod_root(tree_->memory_directory());
-  start_with_glob();
-  EXPECT_FALSE(registry_->pod_root_was_replaced());
-  std::filesystem::create_directory(tree_->memory_directory());
-
-  take(registry_->rescan());
-
-  EXPECT_TRUE(registry_->pod_root_was_replaced());
-}
-
-TEST_F(PodsOfAGlob, LoseTheirRootWithTheirParent) {
-  start();
-  make(parent());
-  start_with_glob();
-  const CgroupId old_parent = id_of(parent());
-  remove(parent());
-
-  take(registry_->rescan());
-
-  const std::optional<std::vector<CgroupId>> roots = registry_->take_changed_roots();
-  ASSERT_TRUE(roots);
-  EXPECT_EQ(std::count(roots->begin(), roots->end(), old_parent), 0);
-  EXPECT_EQ(std::count(roots->begin(), roots->end(), registry_->tree().pod_root_id()), 1);
-}
-
 class AReloadOfStaticManifests : public PodRegistryOnATree {
  protected:
   void SetUp() override {
@@ -360,7 +323,7 @@ class AReloadOfStaticManifests : public PodRegistryOnATree {
     pod_ = add_pod("etcd");
     text_ = stage::manifest(pod_.spec, pod_.uid);
     std::ofstream(manifests() / "etcd.json") << text_;
-    start(kEnough, "staticManifestDirectories: [" + manifests().string() + "]\n");
+    start(kEnoughDescriptors, "staticManifestDirectories: [" + manifests().string() + "]\n");
     take(registry_->rescan());
     ASSERT_EQ(protection(), enforce::Protection::kStatic);
   }

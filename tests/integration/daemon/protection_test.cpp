@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <string>
 
 #include "arena.h"
 #include "stage/text_file.h"
@@ -74,9 +77,89 @@ TEST_P(Protection, ThePodLivesThoughItUsesTheMost) {
   });
   const Json listed = pod_in(seen, spared.pod.uid);
   EXPECT_EQ(listed["protection"], one.protection) << seen.dump(1);
-  EXPECT_EQ(listed["memory_rank"] == 0, one.spared == Spared::kWithoutManifest) << seen.dump(1);
+  const bool has_manifest = one.spared == Spared::kCritical || one.spared == Spared::kMirror;
+  EXPECT_EQ(listed["state"] == "unknown", !has_manifest) << seen.dump(1);
+  EXPECT_EQ(listed["memory_rank"] == 0, !has_manifest) << seen.dump(1);
   EXPECT_TRUE(spared.alive());
   EXPECT_EQ(seen["counters"]["evictions"], 1);
+}
+
+enum class Entered { kBeforeTheStart, kLater };
+std::ostream& operator<<(std::ostream& out, Entered entered) {
+  return out << (entered == Entered::kLater ? "Later" : "BeforeTheStart");
+}
+
+class PodOfEvictd : public Arena, public testing::WithParamInterface<Entered> {
+ protected:
+  /// evictd in the same cgroups as the pod's own process, by one way or the other.
+  void start_daemon_in(const stage::StagedPod& pod, const Json& config) {
+    if (GetParam() == Entered::kBeforeTheStart) {
+      // One hierarchy is enough. It is the last, as a sanitizer's memory would not fit the first.
+      const std::filesystem::path procs = tree_->directories_of(pod).back() / "cgroup.procs";
+      const std::string script = "echo $$ > " + procs.string() + " && exec \"$0\" \"$@\"";
+      start_daemon(config, {"/bin/sh", "-c", script});
+      return;
+    }
+    start_daemon(config);
+    enter(pod);
+  }
+  void enter(const stage::StagedPod& pod) {
+    for (const std::filesystem::path& directory : tree_->directories_of(pod)) {
+      const auto entered =
+          stage::write_kernel_file(directory / "cgroup.procs", std::to_string(daemon_->pid()));
+      ASSERT_TRUE(entered) << entered.error().message();
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Entered, PodOfEvictd,
+                         testing::Values(Entered::kBeforeTheStart, Entered::kLater),
+                         testing::PrintToStringParamName());
+
+TEST_P(PodOfEvictd, IsShownAsThatAndAnotherGoes) {
+  Actor& ordinary = add({.name = "ordinary", .priority = 7}, kModest);
+  Actor& home = add_hog({.name = "home"});
+  limit_memory();
+  start_daemon_in(home.pod, memory_config(Source::kEvents));
+
+  home.load.go();
+  const auto end = ordinary.await_end();
+
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+  const Json record = await_record(ordinary);
+  EXPECT_TRUE(home.alive());
+  const auto own = std::find_if(record["ranking"].begin(), record["ranking"].end(),
+                                [](const Json& one) { return one["name"] == "home"; });
+  ASSERT_NE(own, record["ranking"].end()) << record.dump(1);
+  EXPECT_EQ((*own)["passed_over"], "own_process") << record.dump(1);
+  EXPECT_EQ((*own)["reason"], "protected: own process");
+  const Json seen =
+      await_status([&](const Json& now) { return pod_in(now, home.pod.uid)["memory_rank"] == 0; });
+  EXPECT_EQ(pod_in(seen, home.pod.uid)["protection"], "own_process") << seen.dump(1);
+}
+
+TEST_P(PodOfEvictd, IsRankedAgainOnceEvictdHasLeftIt) {
+  stage::StagedPod aside{
+      .spec = {.name = "aside"}, .uid = stage::random_uid(), .pod = {}, .container = {}};
+  aside.pod = std::filesystem::path(tree_->cgroup_root().substr(1)) / "aside";
+  aside.container = aside.pod / "evictd";
+  for (const std::filesystem::path& directory : tree_->directories_of(aside)) {
+    std::filesystem::create_directories(directory);
+  }
+  Actor& ordinary = add({.name = "ordinary", .priority = 7}, kModest);
+  Actor& home = add_hog({.name = "home"});
+  limit_memory();
+  Json config = memory_config(Source::kEvents);
+  config["pollInterval"] = "100ms";
+  start_daemon_in(home.pod, config);
+  home.load.go();
+  ASSERT_TRUE(ordinary.await_end());
+
+  enter(aside);
+
+  const auto end = home.await_end();
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
 }
 
 class Outside : public ArenaBySource {};

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include "arena.h"
 #include "base/unix_socket.h"
@@ -130,6 +131,37 @@ TEST_F(Records, WithoutADaemonTheFileTellsAndIdsGoOnAfterARestart) {
   second.load.go();
   ASSERT_TRUE(second.await_end());
   EXPECT_GT(await_record(second)["id"], id);
+}
+
+TEST_F(Records, EventsRememberADecisionOfAnEvictdThatWasKilled) {
+  evict();
+  await_status([&](const Json&) {  // The file has a thread of its own.
+    return stage::read_text(file()).value_or("").find(R"("outcome":"evicted")") !=
+           std::string::npos;
+  });
+  ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
+  daemon_.reset();
+  start_daemon(config());
+  const ProgramEnd events = evictctl({"events", "--json", "--socket", socket()});
+  ASSERT_EQ(events.exit_status, 0) << events.output;
+  EXPECT_NE(events.output.find(R"("outcome":"evicted")"), std::string::npos) << events.output;
+  std::size_t starts = 0;
+  const std::string_view started = R"("what":"started")";
+  for (std::size_t at = events.output.find(started); at != std::string::npos;
+       at = events.output.find(started, at + 1)) {
+    ++starts;
+  }
+  EXPECT_EQ(starts, 2U) << "each once: " << events.output;
+}
+
+TEST_F(Records, EventsLeaveOutADecisionThatCannotBeReadAndWarnOfItAsExplainDoes) {
+  must(stage::replace_file(file(), "{\"schema\":1,\"kind\":\"decision\",\"id\":\"x\"}\n"));
+  const std::string warning = file() + ":1: decision \"x\" is skipped: time: missing\n";
+  const ProgramEnd events = evictctl({"events", "--file", file()});
+  EXPECT_EQ(events.exit_status, 0);
+  EXPECT_EQ(events.output, "evictctl: warning: " + warning);
+  EXPECT_EQ(lines_with(evictctl({"explain", "--file", file()}).output, "is skipped: time: missing"),
+            1U);
 }
 
 TEST_F(Records, AMomentWhenNobodyWasEvictedIsExplained) {

@@ -79,7 +79,12 @@ TEST_P(Reload, WarnsOnceOfWhatTheNewFileCanHardlyMean) {
 
   config["lockMemory"] = false;
   reload(config.dump(2));
-  EXPECT_EQ(lines_with(log(), "a change of lockMemory needs a restart"), 1U) << log();
+  EXPECT_EQ(
+      lines_with(
+          log(),
+          "lockMemory: false: a change needs a restart, until then true holds; allowed: true"),
+      1U)
+      << log();
   EXPECT_EQ(lines_with(log(), warning), 1U) << "of a file that was refused\n" << log();
 }
 
@@ -152,7 +157,12 @@ TEST_P(Reload, AChangeThatNeedsARestartIsRefusedAsAWhole) {
 
   reload(changed.dump(2));
 
-  EXPECT_EQ(lines_with(log(), "a change of lockMemory needs a restart"), 1U) << log();
+  EXPECT_EQ(
+      lines_with(
+          log(),
+          "lockMemory: false: a change needs a restart, until then true holds; allowed: true"),
+      1U)
+      << log();
   EXPECT_EQ(status()["dry_run"], false);
 }
 

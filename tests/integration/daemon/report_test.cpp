@@ -96,8 +96,23 @@ TEST_F(Doctor, IsDegradedWithoutAHookThatItWasToldToLeaveOut) {
   EXPECT_EQ(told.output.rfind("degraded", 0), 0U) << told.output;
 }
 
+TEST_F(Doctor, TellsWithWhichHooksNotificationsWouldBeServed) {
+  const ProgramEnd told = run_to_end(
+      scratch_->path(), {EVICTCTL, "doctor", "--json", "--notify", "--pin", "notify=none"});
+  EXPECT_EQ(told.exit_status, 1) << told.output;
+  const Json report = Json::parse(told.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << told.output;
+  const Json notify = report["purposes"].back();
+  EXPECT_EQ(notify["purpose"], "notify");
+  EXPECT_EQ(notify["chosen"], "");
+  EXPECT_NE(notify["lost"], "");
+  EXPECT_EQ(notify["counts"], true);
+  EXPECT_EQ(notify["rows"][0]["row"], "fexit");
+}
+
 TEST_F(Doctor, RefusesAPinOfAnUnknownPurposeOrRow) {
-  for (const char* pin : {"memory=tp_btf", "memory-charge=uprobe", "memory-charge="}) {
+  for (const char* pin :
+       {"memory=tp_btf", "memory-charge=uprobe", "memory-charge=", "notify=fentry"}) {
     const ProgramEnd told = run_to_end(scratch_->path(), {EVICTCTL, "doctor", "--pin", pin});
     EXPECT_EQ(told.exit_status, 2);
     EXPECT_EQ(told.output.rfind("--pin: ", 0), 0U) << told.output;

@@ -13,6 +13,7 @@
 
 #include "arena.h"
 #include "base/fd.h"
+#include "must.h"
 #include "stage/text_file.h"
 
 namespace evictd::daemon::test {
@@ -72,6 +73,17 @@ std::set<std::string> cgroups_below(const std::filesystem::path& top) {
 
 class Restart : public ArenaBySource {
  protected:
+  /// Of an evictd whose pods are the services of one slice, which is made where it is missing, and
+  /// which finds no cgroup of all pods.
+  [[nodiscard]] Json config_of_slice(const std::string& name) const {
+    const std::string slice = tree_->cgroup_root() + "/" + name;
+    std::filesystem::create_directory(tree_->hierarchies().memory.string() + slice);
+    Json config = base_config(GetParam());
+    config["cgroupRoot"] = tree_->cgroup_root() + "/none";
+    config["podGlobs"][0]["glob"] = slice + "/*.service";
+    config["evictionHard"] = {{"memory.available", "1"}};
+    return config;
+  }
   void kill_daemon() {
     ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
     daemon_.reset();
@@ -113,6 +125,39 @@ TEST_P(Restart, ASecondOneOnTheSameTreeIsRefused) {
         << second.output;
   }
   EXPECT_FALSE(status()["pods"].empty()) << "the first one was harmed";
+}
+
+TEST_P(Restart, ASecondOneWithAGlobOfTheFirstIsRefused) {
+  Json first = config_of_slice("shared.slice");
+  first["cgroupRoot"] = tree_->cgroup_root();
+  start_daemon(first);
+  Json other = config_of_slice("shared.slice");
+  other["runtimeDirectory"] = (scratch_->path() / "elsewhere").string();
+
+  const ProgramEnd second = refused_daemon(other.dump());
+
+  EXPECT_EQ(second.exit_status, 1);
+  EXPECT_EQ(lines_with(second.output,
+                       tree_->cgroup_root() + "/shared.slice is already watched by another evictd"),
+            1U)
+      << second.output;
+}
+
+TEST_P(Restart, ASecondOneWithOtherGlobsRuns) {
+  start_daemon(config_of_slice("one.slice"));
+  const std::filesystem::path elsewhere = scratch_->path() / "elsewhere";
+  std::filesystem::create_directory(elsewhere);
+  const std::filesystem::path file = elsewhere / "evictd.yaml";
+  Json other = config_of_slice("other.slice");
+  other["runtimeDirectory"] = elsewhere.string();
+  must(stage::replace_file(file, other.dump()));
+
+  const stage::DaemonProcess second =
+      must(stage::DaemonProcess::start({.binary = EVICTD, .config = file, .directory = elsewhere}));
+
+  const Json answer = Json::parse(must(second.ask(R"({"op": "status"})")));
+  EXPECT_EQ(answer["pid"], second.pid());
+  EXPECT_EQ(status()["pid"], daemon_->pid());
 }
 
 TEST_P(Restart, ANewOneStartsAfterSigkillOfTheFirst) {

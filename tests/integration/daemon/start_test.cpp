@@ -74,6 +74,15 @@ TEST_F(Start, WithoutItsConfigurationFileIsRefused) {
   EXPECT_NE(end.output.find("nothing.yaml"), std::string::npos) << end.output;
 }
 
+TEST_F(Start, OfADaemonWithAWatchdogIsFollowedBySignsOfLife) {
+  limit_memory();
+  start_daemon(memory_config(Source::kPolling), {}, {"WATCHDOG_USEC=400000"});
+  for (int i = 0; i < 3; ++i) {
+    const auto told = daemon_->await_told("WATCHDOG=1");
+    ASSERT_TRUE(told) << told.error().message();
+  }
+}
+
 using Timers = Arena;
 
 TEST_F(Timers, OfTheDaemonDoNotFollowTheWallClock) {

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "base/fault_point.h"
+#include "daemon/saved_state.h"
 #include "stage/text_file.h"
 
 namespace evictd::daemon::test {
@@ -132,6 +133,10 @@ class State : public Arena {
   [[nodiscard]] bool is_in_state_file(const Actor& hog) const {
     return stage::read_text(state_file()).value_or("").find(hog.pod.uid) != std::string::npos;
   }
+  [[nodiscard]] Json state_body() const {
+    const std::string text = stage::read_text(state_file()).value_or("");
+    return Json::parse(text.substr(text.find('\n') + 1));
+  }
   /// The pressure is over.
   [[nodiscard]] Json config_without_pressure() const {
     Json config = config_for(Way::kAtOnce);
@@ -253,9 +258,9 @@ TEST_F(State, AVictimThatIsProtectedByNowIsLetGoForGood) {
 
   start_daemon(protecting);
 
-  EXPECT_EQ(lines_with(log(), "cannot be evicted"), 1U) << log();
+  EXPECT_EQ(lines_with(log(), "cannot be evicted (never_evict)"), 1U) << log();
   EXPECT_EQ(status()["state"]["adopted"], 0);
-  await_record(hog, "exceeded_grace");
+  EXPECT_EQ(await_record(hog, "exceeded_grace")["not_killed"], "never_evict");
   await_status([&](const Json&) { return !is_in_state_file(hog); });
   kill_daemon();
 
@@ -321,12 +326,7 @@ TEST_F(State, APauseAndADryRunOutliveARestart) {
        {R"({"op":"pause","for":"1h","signal":"pid.available"})", R"({"op":"dry_run","on":true})"}) {
     ASSERT_TRUE(daemon_->ask(request));
   }
-  // Both wishes may be written at once.
-  await_status([&](const Json&) {
-    const std::string kept = stage::read_text(state_file()).value_or("");
-    return kept.find("pid.available") != std::string::npos &&
-           kept.find("\"dry_run\":true") != std::string::npos;
-  });
+  // The answer came after the file was written.
   kill_daemon();
 
   start_daemon(config_for(Way::kAtOnce));
@@ -335,6 +335,39 @@ TEST_F(State, APauseAndADryRunOutliveARestart) {
   EXPECT_EQ(seen["dry_run"], true);
   ASSERT_EQ(seen["brakes"]["pauses"].size(), 1U);
   EXPECT_EQ(seen["brakes"]["pauses"][0]["signal"], "pid.available");
+}
+
+TEST_F(State, VictimsOfTheRunBeforeAreNumberedByTheirBeginningAndKeepTheirNames) {
+  Actor& hog = set_stage(Way::kSoft);
+  begin_and_abandon(hog);
+  Json body = state_body();
+  ASSERT_EQ(body["in_flight"].size(), 1U);
+  const auto vanished = [hog = body["in_flight"][0]](std::string_view name, std::int64_t later_ns) {
+    Json other = hog;
+    other["uid"] = name;
+    other["cgroup"] = 1;
+    other["name"] = name;
+    other["began_ns"] = hog["began_ns"].get<std::int64_t>() + later_ns;
+    return other;
+  };
+  // The intent on the cgroup is a little older than what the file has.
+  body["in_flight"] = {vanished("last", 2), vanished("third", 1), body["in_flight"][0],
+                       vanished("first", -1'000'000'000)};
+  ASSERT_TRUE(stage::replace_file(state_file(), sealed_state(body.dump() + "\n")));
+  remove_manifest(hog.pod.spec.name);
+
+  start_daemon(config_without_pressure());
+
+  std::vector<std::string> pods;
+  for (const Json& record : ask("last_evictions")) {
+    pods.push_back(record["pod"]);
+    EXPECT_EQ(record["id"], pods.size());
+  }
+  const std::string name = "default/" + hog.pod.spec.name;
+  EXPECT_EQ(pods,
+            (std::vector<std::string>{"default/first", name, "default/third", "default/last"}))
+      << log();
+  EXPECT_EQ(lines_with(log(), name + " (" + hog.pod.uid + ") cannot be evicted"), 1U) << log();
 }
 
 TEST_F(State, AFileThatIsTornOrForeignIsIgnoredWithAWarning) {

@@ -238,6 +238,45 @@ int remove_kept(pid_t demo) {
   return directories;
 }
 
+class DemoWhoseDaemonDies : public DemoGround {
+ protected:
+  /// Kills its evictd before that could act, and waits for its own end.
+  void kill_daemon_of(stage::Child& demo) {
+    const std::string ready = "evictd is ready, process ";
+    ASSERT_TRUE(says(demo, ready)) << "ended before evictd was killed";
+    // A line is written at once.
+    const std::string text = stage::read_text(output()).value_or("");
+    const pid_t daemon = std::stoi(text.substr(text.find(ready) + ready.size()));
+    ASSERT_EQ(::kill(daemon, SIGKILL), 0);
+    const Result<stage::ChildExit> end = demo.wait(kDeadline);
+    ASSERT_TRUE(end) << end.error().message();
+    EXPECT_EQ(end->text(), "exit status 3");
+    told_ = stage::read_text(output()).value_or("");
+  }
+
+  std::string told_;
+};
+
+TEST_F(DemoWhoseDaemonDies, ShowsTheEndOfTheLogThatItRemoves) {
+  Result<stage::Child> demo = start({"soft", "poll", "besteffort-hog"});
+  ASSERT_TRUE(demo) << demo.error().message();
+  ASSERT_NO_FATAL_FAILURE(kill_daemon_of(*demo));
+  EXPECT_THAT(told_, testing::HasSubstr("evictd died; its log ends: "));
+  EXPECT_THAT(told_, testing::Not(testing::HasSubstr("evictd.log")));
+  EXPECT_THAT(leftovers_of(demo->pid()), testing::IsEmpty());
+}
+
+TEST_F(DemoWhoseDaemonDies, NamesTheLogThatItKeeps) {
+  Result<stage::Child> demo = start({"soft", "poll", "besteffort-hog"}, {"--keep"});
+  ASSERT_TRUE(demo) << demo.error().message();
+  ASSERT_NO_FATAL_FAILURE(kill_daemon_of(*demo));
+  const std::string before = "evictd died; its log: ";
+  ASSERT_THAT(told_, testing::HasSubstr(before));
+  const std::string behind = told_.substr(told_.find(before) + before.size());
+  EXPECT_TRUE(std::filesystem::exists(behind.substr(0, behind.find('\n')))) << behind;
+  EXPECT_EQ(remove_kept(demo->pid()), 1);
+}
+
 class DemoOfAHeldBackHog : public DemoGround {
  protected:
   /// The programs, but evict-load holds the fork bomb back, which alone has no end.
@@ -290,6 +329,46 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, InterruptedDemo,
                          testing::Values(DemoCase{"soft", "poll", "besteffort-hog"},
                                          DemoCase{"disk", "poll", "besteffort-filler"}),
                          name_of);
+
+class KilledDemo : public DemoGround {
+ protected:
+  /// A second directory of a process of the same id, as one that was killed before leaves it.
+  static void leave_another(pid_t demo) {
+    for (const std::filesystem::path& left : leftovers_of(demo)) {
+      if (std::filesystem::exists(left / "unfinished")) {
+        const std::filesystem::path other = left.string() + "2";
+        std::filesystem::create_directory(other);
+        std::filesystem::copy_file(left / "unfinished", other / "unfinished");
+        return;
+      }
+    }
+    FAIL() << "no directory of a demonstration was left";
+  }
+};
+
+TEST_F(KilledDemo, IsClearedAwayByTheNextOneWhichSaysSo) {
+  const DemoCase soft{"soft", "poll", "besteffort-hog"};
+  Result<stage::Child> killed = start(soft);
+  ASSERT_TRUE(killed) << killed.error().message();
+  ASSERT_TRUE(says(*killed, kTreeIsThere)) << "ended before it was killed";
+  killed->signal(SIGKILL);
+  ASSERT_TRUE(killed->wait(kDeadline));
+  leave_another(killed->pid());
+
+  // What the first one said is not to be taken for the other's.
+  std::filesystem::remove(output());
+  Result<stage::Child> next = start(soft);
+  ASSERT_TRUE(next) << next.error().message();
+  ASSERT_TRUE(says(*next, kTreeIsThere)) << stage::read_text(output()).value_or("");
+  EXPECT_THAT(leftovers_of(killed->pid()), testing::IsEmpty());
+  EXPECT_THAT(stage::read_text(output()).value_or(""),
+              testing::HasSubstr("removed what a demonstration left that was killed: the cgroups "
+                                 "/evictd-demo-" +
+                                 std::to_string(killed->pid()) + " and "));
+  EXPECT_THAT(leftovers_of(next->pid()), testing::Not(testing::IsEmpty())) << "its own stay";
+  next->signal(SIGINT);
+  EXPECT_TRUE(next->wait(kDeadline));
+}
 
 class AbandonedDemo : public DemoRun {};
 
@@ -348,7 +427,9 @@ TEST_P(DemoInATerminal, RemovesEverythingOnCtrlCWhichAllItsProcessesGet) {
   ASSERT_EQ(::kill(-demo->pid(), SIGINT), 0);
   const Result<stage::ChildExit> end = demo->wait(kDeadline);
   ASSERT_TRUE(end) << end.error().message();
-  EXPECT_EQ(end->text(), "exit status 130") << stage::read_text(output()).value_or("");
+  const std::string text = stage::read_text(output()).value_or("");
+  EXPECT_EQ(end->text(), "exit status 130") << text;
+  EXPECT_THAT(text, testing::HasSubstr("nothing is kept, --keep or not"));
   EXPECT_THAT(leftovers_of(demo->pid()), testing::IsEmpty());
 }
 

@@ -3,34 +3,24 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "actuator_on_v1.h"
 #include "descriptors.h"
-#include "private_pod.h"
+#include "enforce/inhabitants.h"
 
 namespace evictd::enforce::test {
 namespace {
 
 using std::chrono::seconds;
 using enum EvictionState;
-
-/// A pod in the v1 memory and pids hierarchies.
-class CgroupActuatorOnV1 : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!pod_.missing().empty()) {
-      GTEST_SKIP() << pod_.missing();
-    }
-  }
-
-  PrivatePod pod_{PrivatePod::Kind::kV1};
-  std::unique_ptr<CgroupActuator> actuator_ = pod_.actuator();
-};
 
 TEST_F(CgroupActuatorOnV1, GraceZeroKillsAtOnceWithoutSigterm) {
   const pid_t first = pod_.start(Behaviour::kSleep);
@@ -54,23 +44,6 @@ TEST_F(CgroupActuatorOnV1, GraceZeroKillsAtOnceWithoutSigterm) {
   EXPECT_TRUE(pod_.processes().empty());
 }
 
-TEST_F(CgroupActuatorOnV1, TheSignalNeedsNoFileOpenedAndNoWalk) {
-  pod_.add_container("c1");
-  pod_.start(Behaviour::kIgnoreTerm, "c1");
-  for (const Duration grace : {Duration{seconds{30}}, Duration{0}}) {
-    KillTarget& target = pod_.target();
-
-    const Result<SignalReport> report = actuator_->begin(target, grace, kStart);
-
-    ASSERT_TRUE(report);
-    EXPECT_EQ(report->opened, 0U);
-    EXPECT_EQ(actuator_->counters().opened_before_signal, 0U);
-    EXPECT_EQ(actuator_->counters().late_preparations, 0U);
-    EXPECT_EQ(actuator_->counters().walks, 0U);
-    actuator_ = pod_.actuator();
-  }
-}
-
 TEST_F(CgroupActuatorOnV1, APodWhoseProcessesCannotBeSignalledIsNotTakenForGone) {
   pod_.start(Behaviour::kSleep);
   for (const Duration grace : {Duration{seconds{30}}, Duration{0}}) {
@@ -83,144 +56,133 @@ TEST_F(CgroupActuatorOnV1, APodWhoseProcessesCannotBeSignalledIsNotTakenForGone)
     }
     EXPECT_FALSE(target.pinned());
     EXPECT_EQ(pod_.processes().size(), 1U);
+    EXPECT_EQ(pod_.pids_max(), "max") << "it lives and cannot fork";
   }
   EXPECT_EQ(actuator_->counters().vanished, 0U);
   EXPECT_EQ(actuator_->counters().released, 0U);
 }
 
-TEST_F(CgroupActuatorOnV1, ARehearsalHarmsNobodyAndLeavesNothingBehind) {
-  const pid_t process = pod_.start(Behaviour::kSleep);
+TEST_F(CgroupActuatorOnV1, APodThatWasNotKilledHasTheLimitThatWasSetSinceItWasOpened) {
+  pod_.start(Behaviour::kSleep);
+  const std::string pids_max = pod_.directories()[1] + "/pids.max";
+  write_file(pids_max, "77");
   KillTarget& target = pod_.target();
-  const std::size_t before = open_descriptors();
+  for (const std::string& limit : {std::string("78"), std::string("max")}) {
+    write_file(pids_max, limit);
+    {
+      const DescriptorLimit none(0);
+      ASSERT_FALSE(actuator_->begin(target, Duration{0}, kStart));
+    }
+    EXPECT_EQ(pod_.pids_max(), limit);
+  }
 
-  actuator_->rehearse(target);
-
-  EXPECT_TRUE(target.pinned());
-  EXPECT_FALSE(target.unused());
-  EXPECT_EQ(open_descriptors(), before + 1) << "one pidfd";
-  EXPECT_EQ(pod_.pids_max(), "max");
-  actuator_->end_rehearsal();
-  EXPECT_FALSE(target.pinned());
-  EXPECT_EQ(open_descriptors(), before);
-  EXPECT_TRUE(alive(process));
+  write_file(pids_max, "0");  // As where an evictd has stopped its forks.
+  {
+    const DescriptorLimit none(0);
+    ASSERT_FALSE(actuator_->begin(target, Duration{0}, kStart));
+  }
+  EXPECT_EQ(pod_.pids_max(), "77") << "what it was opened with";
 }
 
-TEST_F(CgroupActuatorOnV1, ARehearsedPodIsSignalledWithoutAFileOpenedAndWholly) {
-  for (const Duration grace : {Duration{seconds{30}}, Duration{0}}) {
-    pod_.start(Behaviour::kSleep);
-    KillTarget& target = pod_.target();
-    actuator_->rehearse(target);
-    const pid_t later = pod_.start(Behaviour::kSleep);
-
-    const Result<SignalReport> report = actuator_->begin(target, grace, kStart);
-
-    ASSERT_TRUE(report) << report.error().message();
-    EXPECT_EQ(report->processes, 2U) << "the one that came after the rehearsal too";
-    EXPECT_EQ(report->opened, 0U);
-    EXPECT_EQ(actuator_->counters().opened_before_signal, 0U);
-    EXPECT_EQ(await_end(later), grace == Duration{0} ? SIGKILL : SIGTERM);
-    EXPECT_TRUE(await(*actuator_, kReleased, kStart));
-    EXPECT_FALSE(target.pinned());
-    actuator_ = pod_.actuator();
-    write_file(pod_.directories()[1] + "/pids.max", "max");
-  }
-}
-
-TEST_F(CgroupActuatorOnV1, AProcessThatLeftThePodAfterTheRehearsalIsNotSignalled) {
+TEST_F(CgroupActuatorOnV1, APodWhoseProcessesCouldNotBeSignalledIsBegunAnewOnceTheyCan) {
   const pid_t process = pod_.start(Behaviour::kSleep);
   KillTarget& target = pod_.target();
-  actuator_->rehearse(target);
-  for (const std::string& directory : pod_.directories()) {
-    write_file(directory + "/../../cgroup.procs", std::to_string(process));
+  {
+    const DescriptorLimit none(0);
+    for (int i = 0; i < 3; ++i) {
+      const Result<SignalReport> report = actuator_->begin(target, Duration{0}, kStart);
+      ASSERT_FALSE(report);
+      EXPECT_EQ(report.error().code, Errc::kIo) << report.error().message();
+    }
   }
+  EXPECT_TRUE(take_states(*actuator_).empty()) << "nothing was under way";
+  EXPECT_FALSE(actuator_->next_deadline());
 
   const Result<SignalReport> report = actuator_->begin(target, Duration{0}, kStart);
 
-  ASSERT_FALSE(report);
-  EXPECT_EQ(report.error().code, Errc::kNotFound);
-  EXPECT_TRUE(alive(process));
-  EXPECT_EQ(pod_.pids_max(), "max") << "what was not killed keeps its limit";
-  ::kill(process, SIGKILL);
+  ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(await_end(process), SIGKILL);
+  EXPECT_EQ(actuator_->counters().evictions, 1U);
 }
 
-TEST_F(CgroupActuatorOnV1, WhatWasRehearsedOfOnePodIsNotUsedForAnother) {
-  const pid_t process = pod_.start(Behaviour::kSleep);
-  KillTarget& rehearsed = pod_.target();
-  KillTarget& other = pod_.target();
-  actuator_->rehearse(rehearsed);
-
-  ASSERT_TRUE(actuator_->begin(other, Duration{0}, kStart));
-
-  EXPECT_FALSE(rehearsed.pinned());
-  EXPECT_TRUE(other.pinned());
-  EXPECT_EQ(await_end(process), SIGKILL);
-}
-
-TEST_F(CgroupActuatorOnV1, ATargetThatWasUsedIsNotRehearsedAgain) {
-  pod_.start(Behaviour::kSleep);
+TEST_F(CgroupActuatorOnV1, AKillThatReachesNobodyAtTheEndOfAGraceIsTriedAgain) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
   KillTarget& target = pod_.target();
-  actuator_->rehearse(target);
-  actuator_->end_rehearsal();
-
-  actuator_->rehearse(target);
-
-  EXPECT_FALSE(target.pinned());
-  EXPECT_EQ(actuator_->counters().reopened_procs, 0U);
-}
-
-TEST_F(CgroupActuatorOnV1, AKillAfterSigtermOpensFilesUnlessHousekeepingMadeTheTargetAnew) {
-  for (const bool anew : {false, true}) {
-    const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
-    actuator_ = pod_.actuator();
-    ASSERT_TRUE(actuator_->begin(pod_.target(), seconds{30}, kStart));
-    if (anew) {
-      actuator_->replace(pod_.target());
-    }
+  ASSERT_TRUE(actuator_->begin(target, seconds{30}, kStart));
+  ASSERT_EQ(take_states(*actuator_), std::vector{kTerminating});
+  {
+    const DescriptorLimit none(0);
     actuator_->on_deadline(kStart + seconds{30});
-
-    EXPECT_EQ(await_end(process), SIGKILL);
-    EXPECT_EQ(actuator_->counters().opened_before_signal > 0, !anew);
   }
-}
+  EXPECT_TRUE(take_states(*actuator_).empty());
+  EXPECT_TRUE(target.pinned());
+  EXPECT_EQ(pod_.pids_max(), "max") << "it was not killed";
+  EXPECT_GT(actuator_->counters().failed_calls, 0U);
 
-TEST_F(CgroupActuatorOnV1, ATargetThatKeepsNothingIsKilledAllTheSameAndThatIsCounted) {
-  pod_.add_container("c1");
-  const pid_t process = pod_.start(Behaviour::kSleep, "c1");
-  KillTarget::Options options = pod_.options();
-  options.preparation = Preparation::kLater;
-  const std::size_t before = open_descriptors();
-  KillTarget& target = pod_.open_target(options);
-  EXPECT_EQ(open_descriptors(), before);
-
-  ASSERT_TRUE(actuator_->begin(target, Duration{0}, kStart));
-
-  EXPECT_EQ(actuator_->counters().late_preparations, 1U);
-  EXPECT_EQ(pod_.pids_max(), "0");
+  const std::optional<MonoTime> again = actuator_->next_deadline();
+  ASSERT_TRUE(again);
+  EXPECT_GT(*again, kStart + seconds{30}) << "the hot thread would not sleep";
+  EXPECT_LT(*again, kStart + seconds{31});
+  actuator_->on_deadline(*again);
   EXPECT_EQ(await_end(process), SIGKILL);
-  EXPECT_TRUE(await(*actuator_, kReleased, kStart));
 }
 
-TEST_F(CgroupActuatorOnV1, APodWithOneContainerKeepsFiveDescriptors) {
-  pod_.add_container("c1");
-  const std::size_t before = open_descriptors();
+TEST_F(CgroupActuatorOnV1, AKillThatNeverReachesAnybodyIsGivenUp) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& target = pod_.target();
+  ASSERT_TRUE(actuator_->begin(target, seconds{30}, kStart));
+  {
+    const DescriptorLimit none(0);
+    actuator_->on_deadline(kStart + seconds{60});
+    EXPECT_TRUE(target.pinned()) << "however late it was, it is tried more than once";
+    actuator_->on_deadline(kStart + seconds{62});
+  }
+  EXPECT_EQ(take_states(*actuator_), (std::vector{kTerminating, kExceededGrace}));
+  EXPECT_FALSE(target.pinned());
+  EXPECT_TRUE(alive(process));
+}
 
+TEST_F(CgroupActuatorOnV1, APodWhoseProcessesCannotBeReadIsNotTakenForReleased) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& target = pod_.target();
+  ASSERT_TRUE(actuator_->begin(target, seconds{30}, kStart));
+  ASSERT_EQ(take_states(*actuator_), std::vector{kTerminating});
+  {
+    const DescriptorLimit none(0);
+    actuator_->on_emptied(target.id(), kStart + seconds{1});
+  }
+  EXPECT_TRUE(take_states(*actuator_).empty());
+  EXPECT_GT(actuator_->counters().failed_calls, 0U);
+
+  actuator_->on_deadline(kStart + seconds{30});
+  EXPECT_EQ(await_end(process), SIGKILL);
+}
+
+TEST_F(CgroupActuatorOnV1, ALookAtAPodSaysThatItCouldNotBeRead) {
+  pod_.start(Behaviour::kSleep);
   const KillTarget& target = pod_.target();
-
-  EXPECT_TRUE(target.prepared());
-  EXPECT_EQ(open_descriptors() - before, 5U);
+  const Inhabitants whole = look_at_inhabitants(target);
+  EXPECT_EQ(whole.processes, 1U);
+  EXPECT_FALSE(whole.unread);
+  const DescriptorLimit none(0);
+  EXPECT_TRUE(look_at_inhabitants(target).unread);
 }
 
-TEST_F(CgroupActuatorOnV1, WithoutDescriptorsATargetKeepsNothingAndCanStillBeOpened) {
-  pod_.add_container("c1");
-  // Two are needed to look at a directory and at what is in it, and one more for a container.
-  const DescriptorLimit limit(5);
+TEST_F(CgroupActuatorOnV1, ALookForALivingProcessEndsWithTheFirst) {
+  pod_.start(Behaviour::kSleep);
+  pod_.start(Behaviour::kSleep);
+  const KillTarget& target = pod_.target();
+  EXPECT_EQ(look_at_inhabitants(target).processes, 2U);
+  const Inhabitants found = look_at_inhabitants(target, InhabitantsLook::kUntilOneLives);
+  EXPECT_EQ(found.processes, 1U);
+  EXPECT_FALSE(found.all_dying());
+}
 
-  const Result<std::unique_ptr<KillTarget>> target = KillTarget::open(pod_.options());
-
-  ASSERT_TRUE(target) << target.error().message();
-  EXPECT_FALSE((*target)->prepared());
-  EXPECT_EQ(limit.free(), 5U);
+TEST_F(CgroupActuatorOnV1, ALookForALivingProcessTellsTheWholeWhereThereIsNone) {
+  const KillTarget& target = pod_.target();
+  EXPECT_EQ(look_at_inhabitants(target, InhabitantsLook::kUntilOneLives).processes, 0U);
+  const DescriptorLimit none(0);
+  EXPECT_TRUE(look_at_inhabitants(target, InhabitantsLook::kUntilOneLives).unread);
 }
 
 TEST_F(CgroupActuatorOnV1, AnotherPodAtTheSamePathIsNeverSignalled) {
@@ -385,6 +347,22 @@ TEST_F(CgroupActuatorOnV1, AContainerThatTheTargetDoesNotHoldIsFoundByAWalkThatI
   EXPECT_EQ(await_end(known), SIGKILL);
   EXPECT_EQ(await_end(late), SIGKILL);
   EXPECT_EQ(await_end(nested), SIGKILL);
+}
+
+TEST_F(CgroupActuatorOnV1, AContainerThatAWalkCannotOpenIsNotTakenForEmpty) {
+  KillTarget& target = pod_.target();
+  pod_.add_container("late");
+  const pid_t process = pod_.start(Behaviour::kSleep, "late");
+  {
+    // One to hold the pod's directory and one to list it.
+    const DescriptorLimit two(2);
+    const Result<SignalReport> report = actuator_->begin(target, Duration{0}, kStart);
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, Errc::kIo) << report.error().message();
+  }
+  EXPECT_EQ(actuator_->counters().vanished, 0U);
+  ASSERT_TRUE(actuator_->begin(pod_.target(), Duration{0}, kStart));
+  EXPECT_EQ(await_end(process), SIGKILL);
 }
 
 TEST_F(CgroupActuatorOnV1, AContainerThatWasReplacedByAnotherIsFound) {

@@ -19,6 +19,8 @@
 #include <sstream>
 
 #include "base/system_clock.h"
+#include "sys/cgroup_layout.h"
+#include "sys/root.h"
 
 namespace evictd::enforce::test {
 
@@ -26,14 +28,28 @@ namespace {
 
 constexpr int kPatienceMs = 20000;
 
+/// As the kernel counts the hierarchies.
+std::uint32_t number_of(HierarchyKind kind) {
+  const sys::CgroupLayout layout = *sys::CgroupLayout::detect(*sys::Root::open());
+  switch (kind) {
+    case HierarchyKind::kV2:
+      return 0;
+    case HierarchyKind::kV1Memory:
+      return layout.memory().id;
+    case HierarchyKind::kV1Pids:
+      return layout.pids()->id;
+  }
+  return 0;
+}
+
 std::string next_name() {
   static std::atomic<int> count{0};
   return "evictd-test-" + std::to_string(::getpid()) + "-" + std::to_string(count++);
 }
 
 const base::SystemClock& test_clock() {
-  static const base::SystemClock kClock;
-  return kClock;
+  static const base::SystemClock kSystemClock;
+  return kSystemClock;
 }
 
 /// Directories below `directory` and itself, the deepest first.
@@ -124,7 +140,6 @@ PrivatePod::PrivatePod(Kind kind) {
       wanted.emplace_back(mounts.pids, HierarchyKind::kV1Pids);
     }
   }
-  std::uint32_t hierarchy = 0;
   for (const auto& [mount, role] : wanted) {
     if (mount.empty()) {
       missing_ = kind == Kind::kV2 ? "no cgroup2 mount" : "no cgroup v1 memory and pids mounts";
@@ -134,7 +149,7 @@ PrivatePod::PrivatePod(Kind kind) {
     pod_.push_back(root_.back() + "/pod1");
     std::filesystem::create_directories(pod_.back());
     Result<PodRoot> root =
-        PodRoot::open({.kind = role, .hierarchy = hierarchy++, .directory = root_.back()});
+        PodRoot::open({.kind = role, .hierarchy = number_of(role), .directory = root_.back()});
     if (!root) {
       ADD_FAILURE() << root.error().message();
       return;

@@ -6,11 +6,13 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/system_clock.h"
 #include "enforce/cgroup_actuator.h"
 #include "enforce/dry_run_actuator.h"
+#include "enforce/own_cgroups.h"
 #include "private_pod.h"
 
 namespace evictd::enforce::test {
@@ -64,7 +66,12 @@ TEST_F(ProtectedPods, APodThatBecomesCriticalDuringItsGraceIsNotKilled) {
   target.set_protection(Protection::kCritical);
   actuator_->on_deadline(kStart + seconds{30});
 
-  EXPECT_EQ(take_states(*actuator_), (std::vector{kTerminating, kExceededGrace}));
+  static_cast<void>(actuator_->take_progress());
+  const std::optional<Progress> end = actuator_->take_progress();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->state, kExceededGrace);
+  EXPECT_EQ(end->not_killed, "critical");
+  EXPECT_EQ(actuator_->take_progress(), std::nullopt);
   EXPECT_TRUE(alive(process));
   EXPECT_FALSE(target.pinned());
 }
@@ -89,8 +96,49 @@ TEST_F(ProtectedPods, OurOwnPodIsNeverSignalled) {
 
   EXPECT_EQ(opened_after.protection(), Protection::kOwnProcess);
   expect_refused(opened_before, Protection::kOwnProcess);
+  EXPECT_EQ(opened_before.protection(), Protection::kOwnProcess) << "status and records ask for it";
   EXPECT_TRUE(alive(neighbour));
   write_file(Mounts::find().memory + "/cgroup.procs", "0");
+}
+
+TEST_F(ProtectedPods, OurOwnPodIsToldWithoutListingTheProcessesOfEach) {
+  const Mounts mounts = Mounts::find();
+  const sys::Root root = *sys::Root::open();
+  const std::vector<sys::Hierarchy> hierarchies{{.version = sys::CgroupVersion::kV1,
+                                                 .id = pod_.roots()[0].id().hierarchy,
+                                                 .mount = mounts.memory},
+                                                {.version = sys::CgroupVersion::kV1,
+                                                 .id = pod_.roots()[1].id().hierarchy,
+                                                 .mount = mounts.pids}};
+  pod_.add_container("c1");
+  for (const std::size_t hierarchy : {0U, 1U}) {
+    for (const char* place : {"", "/c1"}) {
+      KillTarget::Options options = pod_.options();
+      const std::optional<OwnCgroups> outside = OwnCgroups::find(root, hierarchies);
+      ASSERT_TRUE(outside) << hierarchy << place;
+      options.own = &*outside;
+      EXPECT_EQ(pod_.open_target(options).protection(), Protection::kNone);
+
+      write_file(pod_.directories()[hierarchy] + place + "/cgroup.procs", "0");
+      const std::optional<OwnCgroups> inside = OwnCgroups::find(root, hierarchies);
+      options.own = inside ? &*inside : nullptr;
+      const Protection protection = pod_.open_target(options).protection();
+      write_file(hierarchies[hierarchy].mount + "/cgroup.procs", "0");
+      EXPECT_TRUE(inside);
+      EXPECT_EQ(protection, Protection::kOwnProcess);
+    }
+  }
+}
+
+TEST_F(ProtectedPods, WhereWeAreIsNotSaidIfTheCgroupThatIsNamedDoesNotListUs) {
+  const Mounts mounts = Mounts::find();
+  const std::vector<sys::Hierarchy> wrong{{.version = sys::CgroupVersion::kV1,
+                                           .id = pod_.roots()[0].id().hierarchy,
+                                           .mount = pod_.directories()[0]}};
+  EXPECT_FALSE(OwnCgroups::find(*sys::Root::open(), wrong)) << "as in a cgroup namespace";
+  const std::vector<sys::Hierarchy> none{
+      {.version = sys::CgroupVersion::kV1, .id = 4711, .mount = mounts.memory}};
+  EXPECT_FALSE(OwnCgroups::find(*sys::Root::open(), none)) << "no line of it";
 }
 
 TEST_F(ProtectedPods, APathThatLeavesTheRootIsNoTarget) {
@@ -157,6 +205,42 @@ TEST_F(ProtectedPods, ADryRunThatWasEndedMayBeBegunWithAnewAtOnce) {
   ASSERT_TRUE(dry_run.begin(target, Duration{0}, kStart + seconds{1}));
   dry_run.end_pretended(first->ticket, kStart + seconds{1});
   EXPECT_TRUE(target.pinned()) << "the ticket is of the first";
+}
+
+TEST_F(ProtectedPods, ADryRunDoesNotCountAPodAsKilledThatBecameProtectedInItsGrace) {
+  const base::SystemClock clock;
+  DryRunActuator dry_run({.clock = &clock});
+  KillTarget& target = pod_.target();
+  ASSERT_TRUE(dry_run.begin(target, seconds{30}, kStart));
+
+  target.set_protection(Protection::kNeverEvict);
+  dry_run.on_deadline(kStart + seconds{30});
+
+  static_cast<void>(dry_run.take_progress());
+  const std::optional<Progress> end = dry_run.take_progress();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->state, kExceededGrace);
+  EXPECT_EQ(end->not_killed, "never_evict");
+  EXPECT_EQ(dry_run.take_progress(), std::nullopt);
+  EXPECT_FALSE(target.pinned());
+  EXPECT_FALSE(dry_run.next_deadline());
+  EXPECT_EQ(dry_run.counters().refused[static_cast<std::size_t>(Protection::kNeverEvict)], 1U);
+}
+
+TEST_F(ProtectedPods, ADryRunCutsNoGraceShortOfAPodThatBecameProtectedInIt) {
+  const base::SystemClock clock;
+  DryRunActuator dry_run({.clock = &clock});
+  KillTarget& target = pod_.target();
+  const Result<SignalReport> begun = dry_run.begin(target, seconds{30}, kStart);
+  ASSERT_TRUE(begun);
+  target.set_protection(Protection::kNeverEvict);
+
+  const Result<SignalReport> cut = dry_run.cut_grace(begun->ticket, kStart, kStart);
+
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().code, Errc::kInvalid);
+  dry_run.on_deadline(kStart);
+  EXPECT_EQ(take_states(dry_run), (std::vector{kTerminating, kExceededGrace}));
 }
 
 TEST_F(ProtectedPods, ADryRunRefusesThemToo) {

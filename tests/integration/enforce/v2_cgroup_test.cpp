@@ -43,6 +43,20 @@ TEST_F(CgroupActuatorOnV2, OneWriteKillsThePodAndAllBelowIt) {
   EXPECT_TRUE(await(*actuator_, kReleased, kStart));
 }
 
+TEST_F(CgroupActuatorOnV2, PractisingAKillKillsNobodyAndItWorksAfterwards) {
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  KillTarget& target = pod_.target();
+  actuator_->rehearse(target);
+
+  for (int i = 0; i < 10; ++i) {
+    actuator_->practise();
+  }
+
+  EXPECT_TRUE(alive(process));
+  ASSERT_TRUE(actuator_->begin(target, Duration{0}, kStart));
+  EXPECT_EQ(await_end(process), SIGKILL);
+}
+
 TEST_F(CgroupActuatorOnV2, SigtermGoesToEveryProcessAndTheEmptiedCgroupEndsTheEviction) {
   pod_.add_container("c1");
   const pid_t first = pod_.start(Behaviour::kSleep);

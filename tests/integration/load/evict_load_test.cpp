@@ -8,15 +8,17 @@
 
 #include <array>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/fd.h"
 #include "load/stamp_log.h"
+#include "support/temporary_directory.h"
 
 namespace evictd::load {
 namespace {
@@ -24,22 +26,16 @@ namespace {
 /// evict-load in a directory of its own, ended and removed with the test.
 class EvictLoad : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = "/dev/shm/evictd-load-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-
   void TearDown() override {
     if (pid_ > 0) {
       // The group: children of the forks load outlive their parent.
       ::kill(-pid_, SIGKILL);
       ::waitpid(pid_, nullptr, 0);
     }
-    std::filesystem::remove_all(directory_);
   }
 
-  [[nodiscard]] std::string stamps_path() const { return directory_ + "/stamps"; }
+  [[nodiscard]] std::string path() const { return directory_.path(); }
+  [[nodiscard]] std::string stamps_path() const { return path() + "/stamps"; }
 
   void start(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), EVICT_LOAD);
@@ -92,7 +88,8 @@ class EvictLoad : public testing::Test {
     return status;
   }
 
-  std::string directory_;
+  /// Where files without names can be made, which overlayfs could not before kernel 6.3.
+  test::TemporaryDirectory directory_{"/dev/shm"};
   base::Fd input_;
   pid_t pid_ = -1;
 };
@@ -170,27 +167,55 @@ TEST_F(EvictLoad, ForksSleepAndAreCounted) {
   EXPECT_EQ(log->last()->total, 20U);
 }
 
+TEST_F(EvictLoad, ForksThatTheKernelRefusesAreCountedAndTriedAgain) {
+  const std::string alone = "/sys/fs/cgroup/pids";
+  const std::string hierarchy =
+      std::filesystem::exists(alone + "/cgroup.procs") ? alone : "/sys/fs/cgroup";
+  const std::string cgroup = hierarchy + "/evictd-test-forks-" + std::to_string(::getpid());
+  std::error_code failed;
+  std::filesystem::create_directory(cgroup, failed);
+  if (!std::filesystem::exists(cgroup + "/pids.max")) {
+    std::filesystem::remove(cgroup, failed);
+    GTEST_SKIP() << "no pids controller at /sys/fs/cgroup";
+  }
+  std::ofstream(cgroup + "/pids.max") << 5;
+  start({"forks", "--cap", "20", "--cgroup", cgroup});
+  const std::optional<StampLog> log =
+      log_when([](const StampLog& seen) { return seen.refused() > 1; });
+  if (log) {
+    // With itself five.
+    EXPECT_EQ(log->last()->total, 4U);
+  }
+  ::kill(-pid_, SIGKILL);
+  end_status();
+  while (!std::filesystem::remove(cgroup, failed) && failed == std::errc::device_or_resource_busy) {
+    ::sched_yield();
+  }
+  EXPECT_FALSE(failed) << failed.message();
+}
+
 TEST_F(EvictLoad, FillMakesFilesThatStay) {
-  start({"fill", "--dir", directory_, "--cap", "3Mi"});
+  start({"fill", "--dir", path(), "--cap", "3Mi"});
   ASSERT_TRUE(log_when(in_state(LoadState::kHolding)));
 
-  EXPECT_EQ(std::filesystem::file_size(directory_ + "/evict-load-" + std::to_string(pid_) + "-0"),
+  EXPECT_EQ(std::filesystem::file_size(path() + "/evict-load-" + std::to_string(pid_) + "-0"),
             3U << 20);
 }
 
 TEST_F(EvictLoad, FillMakesInodes) {
-  start({"fill", "--dir", directory_, "--with", "inodes", "--cap", "10"});
+  start({"fill", "--dir", path(), "--with", "inodes", "--cap", "10"});
   const std::optional<StampLog> log = log_when(in_state(LoadState::kHolding));
 
   ASSERT_TRUE(log);
   EXPECT_EQ(log->kind(), LoadKind::kInodes);
-  EXPECT_TRUE(std::filesystem::exists(directory_ + "/evict-load-" + std::to_string(pid_) + "-9"));
+  EXPECT_TRUE(std::filesystem::exists(path() + "/evict-load-" + std::to_string(pid_) + "-9"));
 }
 
 TEST_F(EvictLoad, EveryKindOfMemoryReachesItsCap) {
   for (const std::vector<std::string>& kind :
        {std::vector<std::string>{"--kind", "shmem"},
-        std::vector<std::string>{"--kind", "file", "--dir", directory_},
+        std::vector<std::string>{"--kind", "file", "--dir", path()},
+        std::vector<std::string>{"--content", "mixed"},
         std::vector<std::string>{"--page-size", "thp"}}) {
     std::vector<std::string> arguments{"memory", "--cap", "4Mi"};
     arguments.insert(arguments.end(), kind.begin(), kind.end());
@@ -226,6 +251,8 @@ TEST_F(EvictLoad, ItEntersTheCgroupBeforeItAllocates) {
 TEST_F(EvictLoad, WrongUsageIsStatusTwoAndAFailureStatusOne) {
   start({"memory", "--cap", "12 apples"});
   EXPECT_EQ(WEXITSTATUS(end_status()), 2);
+  start({"fill", "--cap", "1", "--dir", "/proc", "--ignore-term=3"});
+  EXPECT_EQ(WEXITSTATUS(end_status()), 2) << "a flag takes no value";
   start({"fill", "--cap", "1", "--dir", "/proc"});
   EXPECT_EQ(WEXITSTATUS(end_status()), 1);
 }

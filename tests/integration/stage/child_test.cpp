@@ -11,6 +11,7 @@
 
 #include "base/system_clock.h"
 #include "stage/text_file.h"
+#include "support/temporary_directory.h"
 
 namespace evictd::stage {
 namespace {
@@ -56,16 +57,14 @@ TEST(StageChild, DiesOfSigpipeThoughItsParentIgnoresIt) {
 }
 
 TEST(StageChild, WritesToItsOutputFileAndSeesItsEnvironment) {
-  std::string directory = std::filesystem::temp_directory_path() / "evictd-stage-XXXXXX";
-  ASSERT_NE(::mkdtemp(directory.data()), nullptr);
-  const std::filesystem::path output = std::filesystem::path{directory} / "out";
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path output = directory.path() / "out";
   Result<Child> child = Child::start({.argv = {"/bin/sh", "-c", "echo $STAGE_WORD"},
                                       .environment = {"STAGE_WORD=heard"},
                                       .output = output});
   ASSERT_TRUE(child) << child.error().message();
   ASSERT_TRUE(child->wait(kChildDeadline));
   EXPECT_EQ(read_text(output).value_or("?"), "heard\n");
-  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 
 #include "stage/child.h"
@@ -41,6 +42,26 @@ Result<Child> sleeper(const PrivateTree& tree, const StagedPod& pod) {
     EXPECT_TRUE(entered) << entered.error().message();
   }
   return child;
+}
+
+TEST_F(PrivateTreeTest, KillsWhatRunsInOnePodAndNothingElse) {
+  Result<PrivateTree> tree = PrivateTree::create(name_);
+  ASSERT_TRUE(tree) << tree.error().message();
+  const Result<StagedPod> one = tree->add_pod({.name = "one"});
+  const Result<StagedPod> other = tree->add_pod({.name = "other"});
+  ASSERT_TRUE(one && other);
+  Result<Child> dies = sleeper(*tree, *one);
+  Result<Child> lives = sleeper(*tree, *other);
+  ASSERT_TRUE(dies && lives);
+
+  const Result<> killed = tree->kill_pod(*one);
+
+  ASSERT_TRUE(killed) << killed.error().message();
+  const Result<ChildExit> end = dies->wait(kDeadline);
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+  EXPECT_FALSE(lives->wait(Duration{0}));
+  EXPECT_TRUE(tree->remove_pod(*one));
 }
 
 TEST_F(PrivateTreeTest, HasTheShapeOfAKubeletsTree) {
@@ -92,6 +113,46 @@ TEST_F(PrivateTreeTest, AnExistingCgroupIsNotTouched) {
   ASSERT_TRUE(first) << first.error().message();
   EXPECT_EQ(PrivateTree::create(name_).error().code, Errc::kBusy);
   EXPECT_TRUE(remains());
+}
+
+TEST_F(PrivateTreeTest, IsTakenOverWithItsProgramAndRemoved) {
+  Result<PrivateTree> tree = PrivateTree::create(name_);
+  ASSERT_TRUE(tree) << tree.error().message();
+  const Result<StagedPod> pod = tree->add_pod({.name = "one"});
+  ASSERT_TRUE(pod) << pod.error().message();
+  Result<Child> inside = sleeper(*tree, *pod);
+  ASSERT_TRUE(inside) << inside.error().message();
+  tree->keep();
+  {
+    const Result<PrivateTree> taken = PrivateTree::take_over(name_, "sleep");
+    ASSERT_TRUE(taken) << taken.error().message();
+  }
+  EXPECT_FALSE(remains());
+  const Result<ChildExit> end = inside->wait(kDeadline);
+  ASSERT_TRUE(end) << end.error().message();
+  EXPECT_TRUE(end->killed_by(SIGKILL));
+}
+
+TEST_F(PrivateTreeTest, IsNotTakenOverWithAnotherProgramInIt) {
+  Result<PrivateTree> tree = PrivateTree::create(name_);
+  ASSERT_TRUE(tree) << tree.error().message();
+  const Result<StagedPod> pod = tree->add_pod({.name = "one"});
+  ASSERT_TRUE(pod) << pod.error().message();
+  Result<Child> inside = sleeper(*tree, *pod);
+  ASSERT_TRUE(inside) << inside.error().message();
+
+  const Result<PrivateTree> taken = PrivateTree::take_over(name_, "evict-load");
+
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, Errc::kBusy);
+  EXPECT_TRUE(remains());
+  EXPECT_FALSE(inside->wait(std::chrono::seconds{0})) << "it lives";
+}
+
+TEST_F(PrivateTreeTest, IsNotTakenOverWhereThereIsNone) {
+  const Result<PrivateTree> taken = PrivateTree::take_over(name_, "evict-load");
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, Errc::kNotFound);
 }
 
 }  // namespace

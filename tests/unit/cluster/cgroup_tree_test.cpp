@@ -3,9 +3,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstring>
+#include <filesystem>
 #include <optional>
+#include <string>
 
+#include "base/fd.h"
 #include "support/fake_cgroups.h"
 
 namespace evictd::cluster {
@@ -80,6 +87,17 @@ TEST_F(V1Tree, FindsPodsOfEveryClassWithTheirIdsInBothHierarchies) {
   EXPECT_EQ(tree.find(kGuaranteedUid)->qos, PathQos::kGuaranteed);
 }
 
+TEST_F(V1Tree, APodOfWhichItCannotBeSaidMayHaveProcesses) {
+  test::make_v1_cgroup(files_, kBurstable);
+  test::make_v1_cgroup(files_, kGuaranteed);
+  const std::string procs = "/sys/fs/cgroup/memory" + std::string(kBurstable) + "/cgroup.procs";
+  std::filesystem::remove(files_.real(procs));
+  std::filesystem::create_symlink("nowhere", files_.real(procs));
+  CgroupTree tree = scanned();
+  EXPECT_TRUE(tree.find(kBurstableUid)->populated);
+  EXPECT_FALSE(tree.find(kGuaranteedUid)->populated) << "its file is empty";
+}
+
 TEST_F(V1Tree, FindsContainersAndWhoLivesThere) {
   test::make_v1_cgroup(files_, kBurstable);
   test::make_v1_cgroup(files_, std::string(kBurstable) + "/" + id_, "77\n");
@@ -93,6 +111,97 @@ TEST_F(V1Tree, FindsContainersAndWhoLivesThere) {
   EXPECT_EQ(pod->containers[0].id, id_);
   EXPECT_EQ(tree.find(pod->containers[0].memory_id), pod);
   EXPECT_EQ(tree.find(memory_id(std::string(kBurstable) + "/crio-conmon-" + id_)), pod);
+}
+
+/// Whether a directory itself is opened, which reading it takes.
+class OpenedDirectory {
+ public:
+  explicit OpenedDirectory(const std::filesystem::path& path) {
+    EXPECT_GE(inotify_add_watch(watch_.get(), path.c_str(), IN_OPEN | IN_ONLYDIR), 0);
+  }
+  /// Since the last call.
+  [[nodiscard]] bool was_opened() const {
+    bool opened = false;
+    alignas(inotify_event) std::array<char, 4096> events{};
+    for (ssize_t size = 0; (size = read(watch_.get(), events.data(), events.size())) > 0;) {
+      for (ssize_t at = 0; at < size;) {
+        inotify_event event{};
+        std::memcpy(&event, events.data() + at, sizeof event);
+        opened = opened || ((event.mask & IN_ISDIR) != 0 && event.len == 0);
+        at += static_cast<ssize_t>(sizeof event + event.len);
+      }
+    }
+    return opened;
+  }
+
+ private:
+  base::Fd watch_{inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+};
+
+TEST_F(V1Tree, ReadsThePodsThatAreAsTheyWereOnlyOnce) {
+  test::make_v1_cgroup(files_, std::string(kBurstable) + "/" + id_, "77\n");
+  test::make_v1_cgroup(files_, kGuaranteed);
+  test::make_v1_cgroup(files_, "/kubepods/besteffort", "78\n");  // in use without a look at pods
+  CgroupTree tree = this->tree();
+  const OpenedDirectory memory(files_.real("/sys/fs/cgroup/memory" + std::string(kBurstable)));
+  const OpenedDirectory pids(files_.real("/sys/fs/cgroup/pids" + std::string(kBurstable)));
+  ASSERT_TRUE(tree.scan());
+  EXPECT_TRUE(memory.was_opened());
+  EXPECT_TRUE(pids.was_opened());
+  const PodCgroup before = *tree.find(kBurstableUid);
+
+  files_.write("/sys/fs/cgroup/memory" + std::string(kBurstable) + "/" + id_ + "/cgroup.procs", "");
+  EXPECT_THAT(tree.scan().value(), IsEmpty());
+  EXPECT_FALSE(memory.was_opened());
+  EXPECT_FALSE(pids.was_opened());
+  const PodCgroup* pod = tree.find(kBurstableUid);
+  EXPECT_TRUE(before.populated);
+  EXPECT_FALSE(pod->populated) << "who lives there is looked at each time";
+  EXPECT_EQ(pod->memory_id, before.memory_id);
+  EXPECT_EQ(pod->pids_id, before.pids_id);
+  EXPECT_EQ(pod->containers, before.containers);
+}
+
+TEST_F(V1Tree, ReadsAPodAgainInWhichSomethingCameOrTookAPlace) {
+  const std::string first = std::string(kBurstable) + "/" + id_;
+  const std::string second = std::string(kBurstable) + "/" + std::string(64, 'd');
+  test::make_v1_cgroup(files_, first);
+  CgroupTree tree = scanned();
+
+  test::make_v1_cgroup(files_, second);
+  EXPECT_THAT(tree.scan().value(), ElementsAre(kBurstableUid));
+  EXPECT_EQ(tree.find(kBurstableUid)->containers.size(), 2U);
+
+  // As many directories as before.
+  for (const std::string_view hierarchy : {"/sys/fs/cgroup/memory", "/sys/fs/cgroup/pids"}) {
+    files_.rename(std::string(hierarchy) + first, std::string(hierarchy) + first + "e");
+  }
+  const std::string third = std::string(kBurstable) + "/" + std::string(64, 'e');
+  test::make_v1_cgroup(files_, third);
+  files_.remove("/sys/fs/cgroup/memory" + first + "e");
+  EXPECT_THAT(tree.scan().value(), ElementsAre(kBurstableUid));
+  const std::vector<ContainerCgroup>& containers = tree.find(kBurstableUid)->containers;
+  ASSERT_EQ(containers.size(), 2U);
+  EXPECT_EQ(containers[0].path, second);
+  EXPECT_EQ(containers[1].path, third);
+  EXPECT_EQ(containers[1].memory_id, memory_id(third));
+}
+
+TEST_F(V1Tree, ReadsAPodAgainWhoseContainerWasMadeAnew) {
+  const std::string container = std::string(kBurstable) + "/" + id_;
+  test::make_v1_cgroup(files_, container);
+  test::make_v1_cgroup(files_, "/kubepods/besteffort", "78\n");
+  CgroupTree tree = scanned();
+  const CgroupId before = memory_id(container);
+
+  // Another inode while the first one is still there.
+  files_.rename("/sys/fs/cgroup/memory" + container, "/sys/fs/cgroup/memory/aside");
+  test::make_v1_cgroup(files_, container);
+  const OpenedDirectory memory(files_.real("/sys/fs/cgroup/memory" + std::string(kBurstable)));
+  EXPECT_THAT(tree.scan().value(), ElementsAre(kBurstableUid));
+  EXPECT_TRUE(memory.was_opened()) << "of the one before it is not known how long it was there";
+  ASSERT_EQ(tree.find(kBurstableUid)->containers.size(), 1U);
+  EXPECT_NE(tree.find(kBurstableUid)->containers[0].memory_id, before);
 }
 
 TEST_F(V1Tree, OrdersPodsByCreation) {
@@ -331,6 +440,30 @@ TEST_F(V1Tree, StaysAsItWasWhenAScanFails) {
   files_.remove("/sys/fs/cgroup/memory");
   EXPECT_FALSE(tree.scan());
   EXPECT_THAT(uids(tree), ElementsAre(kBurstableUid));
+}
+
+TEST_F(V1Tree, TellsOfPodsInWhichAScanFindsOtherCgroupsThanWereKnown) {
+  test::make_v1_cgroup(files_, kBurstable);
+  test::make_v1_cgroup(files_, std::string(kBurstable) + "/" + id_ + "/nested/deep");
+  test::make_v1_cgroup(files_, kGuaranteed);
+  CgroupTree tree = this->tree();
+  EXPECT_THAT(tree.scan().value(), IsEmpty()) << "all of them are new";
+  EXPECT_THAT(tree.scan().value(), IsEmpty()) << "nothing has changed";
+
+  test::make_v1_cgroup(files_, std::string(kBurstable) + "/" + id_ + "/nested/other");
+  EXPECT_THAT(tree.scan().value(), ElementsAre(kBurstableUid));
+  files_.remove("/sys/fs/cgroup/pids" + std::string(kBurstable) + "/" + id_ + "/nested/deep");
+  EXPECT_THAT(tree.scan().value(), ElementsAre(kBurstableUid));
+  EXPECT_THAT(tree.scan().value(), IsEmpty());
+}
+
+TEST_F(V1Tree, SeesProcessesOfAPodHoweverDeepTheyAre) {
+  test::make_v1_cgroup(files_, kBurstable);
+  test::make_v1_cgroup(files_, std::string(kBurstable) + "/" + id_ + "/nested", "77\n");
+  test::make_v1_cgroup(files_, kGuaranteed, "78\n");
+  const CgroupTree tree = scanned();
+  EXPECT_TRUE(tree.find(kBurstableUid)->populated);
+  EXPECT_TRUE(tree.find(kGuaranteedUid)->populated) << "in its own cgroup";
 }
 
 class V2Tree : public TreeOfFakeCgroups {

@@ -115,8 +115,21 @@ TEST(ParseDocuments, CountsWhatAliasesStandFor) {
 
 TEST(ParseDocuments, RefusesDeepNesting) {
   const std::string deep = std::string(1000, '[') + std::string(1000, ']');
-  EXPECT_EQ(document_error(deep).code, Errc::kExhausted);
-  EXPECT_EQ(document_error(deep, DocumentFormat::kJson).message(), "f:1: nested deeper than 64");
+  EXPECT_EQ(document_error(deep).message(), "f:1: nested deeper than 64 levels");
+  EXPECT_EQ(document_error(deep, DocumentFormat::kJson).message(),
+            "f:1: nested deeper than 64 levels");
+}
+
+TEST(ParseDocuments, CountsTheLevelsThatAliasesStandFor) {
+  std::string tower = "a0: &a0 [x]\n";
+  for (int i = 1; i < 200; ++i) {
+    tower += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) +
+             "]\n";
+  }
+  const Error error = document_error(tower);
+  EXPECT_EQ(error.code, Errc::kExhausted);
+  EXPECT_EQ(error.message(), "f:64: nested deeper than 64 levels") << "the mapping is one of them";
+  EXPECT_TRUE(parse_documents(tower.substr(0, tower.find("a63:")), "f", DocumentFormat::kYaml));
 }
 
 TEST(ParseDocuments, RefusesALongText) {
@@ -129,6 +142,22 @@ TEST(ParseDocuments, NamesTheLineThatIsNoYaml) {
   EXPECT_EQ(error.code, Errc::kMalformed);
   EXPECT_TRUE(error.message().starts_with("f:")) << error.message();
   EXPECT_NE(error.message().find("not YAML"), std::string::npos);
+}
+
+TEST(ParseDocuments, RefusesAQuoteThatIsOpenAtTheEndOfTheFile) {
+  for (const std::string text : {"a: 1\nb: 'x", "a: 1\nb: 'x\n", "a: 1\nb: \"x\n\n", "- 'x\n"}) {
+    EXPECT_EQ(document_error(text).code, Errc::kMalformed) << text;
+  }
+}
+
+TEST(ParseDocuments, ReadsTheLastLineWhateverEndsIt) {
+  for (const std::string text : {"a: x", "a: x\n", "a: x # comment", "a: |-\n  x\n", "a: >-\n  x",
+                                 "{a: x}", "a: x\n...\n", "a: x\n---\n"}) {
+    const auto documents = parse_documents(text, "f", DocumentFormat::kYaml);
+    ASSERT_TRUE(documents) << text;
+    ASSERT_EQ(documents->size(), 1U) << text;
+    EXPECT_EQ(documents->front().value, nlohmann::json({{"a", "x"}})) << text;
+  }
 }
 
 TEST(ParseDocuments, NamesTheLineThatIsNoJson) {
@@ -150,9 +179,20 @@ TEST(ParseDocuments, SaysOfANumberThatItIsOutOfRangeAndNotThatItIsNoJson) {
 }
 
 TEST(ParseDocuments, QuotesLittleOfWhatIsNoJson) {
-  const std::string text = "{\"" + std::string(100'000, 'a');
+  const std::string text = "{\"" + std::string(100'000, 'a') + "\\x\"}";
   EXPECT_EQ(document_error(text, DocumentFormat::kJson).message(),
-            "f:1: not JSON at '..." + std::string(40, 'a') + "'");
+            "f:1: not JSON at '..." + std::string(38, 'a') + "\\x'");
+}
+
+TEST(ParseDocuments, SaysOfJsonThatWasCutShortThatItEndsTooEarly) {
+  const std::string whole = R"({"a": ["x", 1, true, {}]})";
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_EQ(document_error(whole.substr(0, length), DocumentFormat::kJson).message(),
+              "f:1: not JSON, it ends too early")
+        << length;
+  }
+  EXPECT_EQ(document_error("{\n\"a\": \"x\"\n", DocumentFormat::kJson).message(),
+            "f:3: not JSON, it ends too early");
 }
 
 TEST(FindLine, FindsAValueByItsPath) {

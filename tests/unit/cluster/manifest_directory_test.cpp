@@ -12,6 +12,7 @@ namespace evictd::cluster {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -52,11 +53,23 @@ TEST_F(Directory, ReadsManifestsOfBothFormatsInOrderOfTheirNames) {
   EXPECT_THAT(directory.problems(), IsEmpty());
 }
 
+TEST_F(Directory, OpenedForLaterIsReadByItsFirstRefresh) {
+  tree_.write("/pods/a.yaml", pod("'1'"));
+  ManifestDirectory directory = *ManifestDirectory::open({.path = tree_.real("/pods").string(),
+                                                          .kind = ManifestKind::kPods,
+                                                          .first_reading = FirstReading::kLater});
+  EXPECT_THAT(uids(directory), IsEmpty());
+  tree_.write("/pods/b.yaml", pod("'2'"));
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("1", "2"));
+  EXPECT_FALSE(directory.refresh()) << "all of it is known";
+}
+
 TEST_F(Directory, SkipsWhatIsNoManifest) {
   tree_.write("/pods/.hidden.yaml", "{");
   tree_.write("/pods/a.yaml~", "{");
   tree_.write("/pods/notes.txt", "{");
-  tree_.make_directory("/pods/sub.yaml");
+  tree_.make_directory("/pods/sub");
   const ManifestDirectory directory = open();
   EXPECT_THAT(uids(directory), IsEmpty());
   EXPECT_THAT(directory.problems(), IsEmpty());
@@ -101,6 +114,9 @@ TEST_F(Directory, KeepsThePodsOfAFileThatBecameBad) {
   EXPECT_THAT(uids(directory), ElementsAre("a"));
   ASSERT_EQ(directory.problems().size(), 1U);
   EXPECT_THAT(directory.problems()[0].message(), HasSubstr("/pods/a.yaml:2: kind: 'Deployment'"));
+  EXPECT_THAT(
+      directory.problems()[0].message(),
+      EndsWith(", continuing with its pods as they were last read, as protected as they were"));
 
   tree_.write("/pods/a.yaml", pod("b"));
   EXPECT_TRUE(refresh_when_told(directory));
@@ -113,12 +129,36 @@ TEST_F(Directory, ReportsABadFileAndReadsTheOthers) {
   tree_.write("/pods/b.yaml", pod("b"));
   const ManifestDirectory directory = open();
   EXPECT_THAT(uids(directory), ElementsAre("b"));
-  EXPECT_EQ(directory.problems().size(), 1U);
+  ASSERT_EQ(directory.problems().size(), 1U);
+  EXPECT_THAT(directory.problems()[0].message(), EndsWith(", continuing without it"))
+      << "it never gave a pod";
 }
 
-TEST_F(Directory, NeverBlocksOnAPipe) {
+TEST_F(Directory, NeverBlocksOnAPipeAndReportsIt) {
   ASSERT_EQ(::mkfifo(tree_.real("/pods/a.yaml").c_str(), 0600), 0);
-  EXPECT_THAT(uids(open()), IsEmpty());
+  tree_.write("/pods/b.yaml", pod("b"));
+  const ManifestDirectory directory = open();
+  EXPECT_THAT(uids(directory), ElementsAre("b"));
+  ASSERT_EQ(directory.problems().size(), 1U);
+  EXPECT_THAT(directory.problems()[0].message(),
+              HasSubstr("/pods/a.yaml: a pipe; allowed: a file"));
+}
+
+TEST_F(Directory, KeepsThePodsOfAFileThatBecameADirectoryAndReportsThat) {
+  tree_.write("/pods/a.yaml", pod("a"));
+  ManifestDirectory directory = open();
+  tree_.remove("/pods/a.yaml");
+  tree_.make_directory("/pods/a.yaml");
+  EXPECT_TRUE(refresh_when_told(directory));
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
+  ASSERT_EQ(directory.problems().size(), 1U);
+  EXPECT_THAT(directory.problems()[0].message(),
+              HasSubstr("/pods/a.yaml: a directory; allowed: a file"));
+
+  ASSERT_EQ(::rmdir(tree_.real("/pods/a.yaml").c_str()), 0);
+  EXPECT_TRUE(refresh_when_told(directory));
+  EXPECT_THAT(uids(directory), IsEmpty());
+  EXPECT_THAT(directory.problems(), IsEmpty());
 }
 
 TEST_F(Directory, KeepsAllPodsWhenTheDirectoryIsGoneAndComesBackToIt) {
@@ -128,13 +168,76 @@ TEST_F(Directory, KeepsAllPodsWhenTheDirectoryIsGoneAndComesBackToIt) {
   EXPECT_TRUE(refresh_when_told(directory));
   EXPECT_THAT(uids(directory), ElementsAre("a"));
   ASSERT_EQ(directory.problems().size(), 1U);
-  EXPECT_THAT(directory.problems()[0].message(), HasSubstr("pods of the last reading are kept"));
+  EXPECT_THAT(
+      directory.problems()[0].message(),
+      EndsWith(", continuing with its pods as they were last read, as protected as they were"));
   EXPECT_FALSE(directory.refresh()) << "nothing new";
 
   tree_.write("/pods/b.yaml", pod("b"));
   EXPECT_TRUE(directory.refresh());
   EXPECT_THAT(uids(directory), ElementsAre("b"));
   EXPECT_THAT(directory.problems(), IsEmpty());
+}
+
+TEST_F(Directory, ThatIsRemovedWithItsFilesIsAProblemUntilItIsMadeAgain) {
+  tree_.write("/pods/a.yaml", pod("a"));
+  ManifestDirectory directory = open();
+  tree_.remove("/pods");
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("a")) << "gone with it, not removed from it";
+  ASSERT_EQ(directory.problems().size(), 1U);
+  EXPECT_THAT(directory.problems()[0].message(), HasSubstr("/pods"));
+  EXPECT_THAT(directory.problems()[0].message(),
+              HasSubstr("continuing with its pods as they were last read"));
+  EXPECT_FALSE(directory.refresh()) << "nothing new";
+
+  tree_.write("/pods/b.yaml", pod("b"));
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("b"));
+  EXPECT_THAT(directory.problems(), IsEmpty());
+  tree_.write("/pods/c.yaml", pod("c"));
+  EXPECT_TRUE(refresh_when_told(directory)) << "the new one is watched";
+  EXPECT_THAT(uids(directory), ElementsAre("b", "c"));
+}
+
+TEST_F(Directory, ThatIsRemovedAfterItsFilesWereSeenToGoIsAProblemToo) {
+  tree_.write("/pods/a.yaml", pod("a"));
+  ManifestDirectory directory = open();
+  tree_.remove("/pods/a.yaml");
+  EXPECT_TRUE(refresh_when_told(directory));
+  ASSERT_EQ(::rmdir(tree_.real("/pods").c_str()), 0);
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), IsEmpty());
+  EXPECT_EQ(directory.problems().size(), 1U);
+
+  tree_.write("/pods/a.yaml", pod("a"));
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
+  EXPECT_THAT(directory.problems(), IsEmpty());
+}
+
+TEST_F(Directory, ThatWasReplacedBetweenTwoLooksIsReadAnew) {
+  tree_.write("/pods/a.yaml", pod("a"));
+  ManifestDirectory directory = open();
+  tree_.remove("/pods");
+  tree_.write("/pods/b.yaml", pod("b"));
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("b"));
+  EXPECT_THAT(directory.problems(), IsEmpty());
+  EXPECT_FALSE(directory.refresh()) << "all of it is known";
+}
+
+TEST_F(Directory, IsFollowedToWhereTheLinkToItLeadsNow) {
+  tree_.write("/old/a.yaml", pod("a"));
+  tree_.write("/new/b.yaml", pod("b"));
+  ASSERT_EQ(::rmdir(tree_.real("/pods").c_str()), 0);
+  tree_.link("/pods", "old");
+  ManifestDirectory directory = open();
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
+  tree_.link("/next", "new");
+  tree_.rename("/next", "/pods");
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("b"));
 }
 
 TEST_F(Directory, MarksThePodsOfAStaticDirectory) {

@@ -166,6 +166,20 @@ TEST(ParseManifests, NeedsANameOfWhatSomebodyWouldSubmit) {
   EXPECT_TRUE(yaml("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", ManifestKind::kSubmitted));
 }
 
+TEST(ParseManifests, RefusesAListOfPodsThatHoldsAListOf129Levels) {
+  const std::string deep = std::string(129, '[') + std::string(129, ']');
+  EXPECT_EQ(error_of("kind: PodList\napiVersion: v1\nitems:\n- metadata: {uid: a}\n  spec: " +
+                     deep + "\n"),
+            "pods/web.yaml:5: nested deeper than 64 levels");
+  EXPECT_EQ(error_of("kind: List\napiVersion: v1\nitems: " + deep + "\n"),
+            "pods/web.yaml:3: nested deeper than 64 levels");
+  const auto parsed =
+      parse_manifests(R"({"kind": "List", "apiVersion": "v1", "items": )" + deep + "}", "pods.json",
+                      DocumentFormat::kJson, ManifestKind::kPods);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().message(), "pods.json:1: nested deeper than 64 levels");
+}
+
 TEST(ParseManifests, GivesNoPodsForAnEmptyListOrFile) {
   EXPECT_TRUE(yaml("kind: PodList\napiVersion: v1\nitems: []\n")->empty());
   EXPECT_TRUE(yaml("kind: PodList\napiVersion: v1\nitems:\n")->empty());

@@ -45,17 +45,20 @@ TEST(PodJson, ReadsWhatEvictionNeeds) {
 }
 
 TEST(PodJson, NamesTheFieldThatIsWrong) {
-  EXPECT_EQ(reading_error("[]"), "document: must be an object");
-  EXPECT_EQ(reading_error(R"({"metadata": {"name": 1}})"), "metadata.name: must be a text");
+  EXPECT_EQ(reading_error("[]"), "document: a list: must be an object");
+  EXPECT_EQ(reading_error(R"({"metadata": {"name": 1}})"), "metadata.name: 1: must be a text");
   EXPECT_EQ(
       reading_error(R"({"spec": {"containers": [{}, {"resources": {"limits": {"cpu": "1x"}}}]}})"),
-      "spec.containers[1].resources.limits.cpu: quantities must match the regular expression "
-      "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+      "spec.containers[1].resources.limits.cpu: \"1x\": quantities must match the regular "
+      "expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'; allowed: a quantity such as "
+      "64Mi");
   EXPECT_EQ(reading_error(R"({"spec": {"priority": 3000000000}})"),
-            "spec.priority: must be a whole number from -2147483648 to 2147483647");
-  EXPECT_EQ(reading_error(R"({"spec": {"volumes": {}}})"), "spec.volumes: must be a list");
+            "spec.priority: 3000000000: must be a whole number from -2147483648 to 2147483647");
+  EXPECT_EQ(reading_error(R"({"spec": {"volumes": {}}})"),
+            "spec.volumes: a mapping: must be a list");
   EXPECT_EQ(reading_error(R"({"metadata": {"creationTimestamp": "yesterday"}})"),
-            "metadata.creationTimestamp: not a time like 2024-01-31T12:00:00Z: \"yesterday\"");
+            "metadata.creationTimestamp: \"yesterday\": is not a time; allowed: one like "
+            "2024-01-31T12:00:00Z");
 }
 
 TEST(PodJson, ReadsWhichContainerRunsUnderWhichName) {
@@ -74,11 +77,20 @@ TEST(PodJson, ReadsWhichContainerRunsUnderWhichName) {
   EXPECT_EQ(seen, "app=aa mesh=bb debug=dd ") << "what has no id yet is left out";
 }
 
+TEST(PodJson, ShowsAWrongValueInOneLineAndShortened) {
+  EXPECT_EQ(
+      reading_error(R"({"spec": {"priority": "high\n\u009b"}})"),
+      R"(spec.priority: "high\n\u009b": must be a whole number from -2147483648 to 2147483647)");
+  EXPECT_EQ(reading_error(R"({"spec": {"priority": ")" + std::string(100, 'x') + "\"}}"),
+            "spec.priority: \"" + std::string(63, 'x') +
+                "...: must be a whole number from -2147483648 to 2147483647");
+}
+
 TEST(PodJson, NamesTheFieldOfAStatusThatIsWrong) {
   EXPECT_EQ(reading_error(R"({"status": {"containerStatuses": {}}})"),
-            "status.containerStatuses: must be a list");
+            "status.containerStatuses: a mapping: must be a list");
   EXPECT_EQ(reading_error(R"({"status": {"initContainerStatuses": [{"containerID": 7}]}})"),
-            "status.initContainerStatuses[0].containerID: must be a text");
+            "status.initContainerStatuses[0].containerID: 7: must be a text");
 }
 
 TEST(PodJson, TakesNullForAbsent) {
@@ -115,15 +127,19 @@ TEST(Rfc3339, RefusesWhatIsNoTime) {
 TEST(PodJson, RefusesNamesThatWouldForgeALineOfALog) {
   const std::string why =
       ": has a control character; allowed: a name as Kubernetes has them, such as web-0";
-  EXPECT_EQ(reading_error(R"({"metadata": {"name": "a\u001b[31m\nX"}})"), "metadata.name" + why);
-  EXPECT_EQ(reading_error(R"({"metadata": {"namespace": "a\tb"}})"), "metadata.namespace" + why);
-  EXPECT_EQ(reading_error(R"({"metadata": {"uid": "a\u007f"}})"), "metadata.uid" + why);
-  EXPECT_EQ(reading_error(R"({"metadata": {"uid": "a\u009b2J"}})"), "metadata.uid" + why);
+  EXPECT_EQ(reading_error(R"({"metadata": {"name": "a\u001b[31m\nX"}})"),
+            R"(metadata.name: "a\u001b[31m\nX")" + why);
+  EXPECT_EQ(reading_error(R"({"metadata": {"namespace": "a\tb"}})"),
+            R"(metadata.namespace: "a\tb")" + why);
+  EXPECT_EQ(reading_error(R"({"metadata": {"uid": "a\u007f"}})"),
+            R"(metadata.uid: "a\u007f")" + why);
+  EXPECT_EQ(reading_error(R"({"metadata": {"uid": "a\u009b2J"}})"),
+            R"(metadata.uid: "a\u009b2J")" + why);
   EXPECT_EQ(reading_error(R"({"metadata": {"uid": "\u00e9\u2080"}})"), "none");
   EXPECT_EQ(reading_error(R"({"spec": {"containers": [{"name": "a\n"}]}})"),
-            "spec.containers[0].name" + why);
+            R"(spec.containers[0].name: "a\n")" + why);
   EXPECT_EQ(reading_error(R"({"status": {"containerStatuses": [{"name": "a\n"}]}})"),
-            "status.containerStatuses[0].name" + why);
+            R"(status.containerStatuses[0].name: "a\n")" + why);
   EXPECT_EQ(reading_error(R"({"metadata": {"annotations": {"a": "two\nlines"}}})"), "none");
   for (const std::string key : {"kubernetes.io/config.hash", "kubernetes.io/config.mirror"}) {
     EXPECT_NE(reading_error(R"({"metadata": {"annotations": {")" + key + R"(": "a\nb"}}})"),

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <utility>
+
+#include "eviction/pod_facts.h"
 
 namespace evictd::cluster {
 namespace {
@@ -13,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr std::string_view kStaticUid = "c25f03ca63fc614d347f7a02e501f06b";
+constexpr std::string_view kMirroredUid = "c25f03ca63fc614d347f7a02e501f06b";
 
 /// Collects what is joined; every cgroup gets the next higher id.
 class Inputs {
@@ -111,9 +114,9 @@ TEST(JoinPods, EvictsByPathAloneOnlyWhenToldTo) {
 
 TEST(JoinPods, TakesAUidThatIsAHashForStatic) {
   Inputs inputs;
-  inputs.cgroup(kStaticUid);
+  inputs.cgroup(kMirroredUid);
   const PodTable table = inputs.join(PodSources::kTreeOnly, UnknownPods::kEvict);
-  EXPECT_TRUE(table.find(kStaticUid)->pod.from_static_source);
+  EXPECT_TRUE(table.find(kMirroredUid)->pod.from_static_source);
 }
 
 TEST(JoinPods, CountsPodsThatHaveEndedAsTerminated) {
@@ -203,16 +206,102 @@ TEST(JoinPods, ReportsAUidThatTwoManifestsClaimAndTakesTheFirst) {
   ASSERT_EQ(table.problems.size(), 1U);
   EXPECT_EQ(table.problems[0].message(),
             "m.yaml:2: metadata.uid: 'a' is also the uid at m.yaml:1, which counts; allowed: one "
-            "manifest a uid");
+            "manifest a uid, continuing without it");
+}
+
+/// What protects a pod of two manifests, in this order, and what is said of them.
+struct OfTwo {
+  eviction::PodFacts facts;
+  std::vector<std::string> problems;
+};
+
+OfTwo join_two(const eviction::Pod& first, const eviction::Pod& second, bool has_cgroup) {
+  Inputs inputs;
+  if (has_cgroup) {
+    inputs.cgroup("a");
+  }
+  inputs.manifest("a").pod = first;
+  inputs.manifest("a").pod = second;
+  const PodTable table = inputs.join(PodSources::kConfigured);
+  EXPECT_EQ(table.entries.size(), 1U);
+  const PodEntry* const entry = table.find("a");
+  OfTwo joined;
+  if (entry != nullptr) {
+    EXPECT_EQ(entry->manifest_origin, "m.yaml:1");
+    EXPECT_EQ(entry->pod.name, first.name) << "the first one counts";
+    joined.facts = eviction::facts_of(entry->pod, eviction::Compat::k1_32);
+  }
+  for (const Error& problem : table.problems) {
+    joined.problems.push_back(problem.message());
+  }
+  return joined;
+}
+
+eviction::Pod plain_pod() {
+  eviction::Pod pod;
+  pod.name = "plain";
+  pod.priority = 7;
+  return pod;
+}
+
+eviction::Pod static_pod() {
+  eviction::Pod pod;
+  pod.name = "static";
+  pod.from_static_source = true;
+  return pod;
+}
+
+TEST(JoinPods, TakesAPodForStaticThatOneOfItsManifestsCallsSo) {
+  for (const bool has_cgroup : {true, false}) {
+    const OfTwo late = join_two(plain_pod(), static_pod(), has_cgroup);
+    EXPECT_TRUE(late.facts.is_static);
+    EXPECT_TRUE(late.facts.is_critical);
+    EXPECT_EQ(late.facts.priority, 7) << "of the one that counts";
+    EXPECT_THAT(late.problems,
+                ElementsAre("m.yaml:2: metadata.uid: 'a' is also the uid at m.yaml:1, which "
+                            "counts; allowed: one manifest a uid, continuing with what protects "
+                            "the pod in either"));
+    const OfTwo early = join_two(static_pod(), plain_pod(), has_cgroup);
+    EXPECT_TRUE(early.facts.is_static);
+    EXPECT_THAT(early.problems, ElementsAre(HasSubstr("continuing without it")));
+  }
+}
+
+TEST(JoinPods, TakesAPodForCriticalThatOneOfItsManifestsCallsSo) {
+  eviction::Pod critical = plain_pod();
+  critical.name = "critical";
+  critical.priority = eviction::kCriticalPriority + 1000;
+  critical.priority_class_name = "system-node-critical";
+  const OfTwo late = join_two(plain_pod(), critical, /*has_cgroup=*/true);
+  EXPECT_TRUE(late.facts.is_critical);
+  EXPECT_TRUE(late.facts.is_node_critical);
+  EXPECT_FALSE(late.facts.is_static);
+  EXPECT_THAT(late.problems, ElementsAre(HasSubstr("continuing with what protects the pod")));
+  const OfTwo early = join_two(critical, plain_pod(), /*has_cgroup=*/true);
+  EXPECT_TRUE(early.facts.is_critical);
+  EXPECT_THAT(early.problems, ElementsAre(HasSubstr("continuing without it")));
 }
 
 TEST(JoinPods, TakesAMirrorAndItsStaticPodForOne) {
+  eviction::Pod mirror = plain_pod();
+  mirror.annotations.emplace("kubernetes.io/config.mirror", "a");
+  for (const auto& [first, second] :
+       {std::pair(mirror, static_pod()), std::pair(static_pod(), mirror)}) {
+    const OfTwo joined = join_two(first, second, /*has_cgroup=*/true);
+    EXPECT_TRUE(joined.facts.is_static);
+    EXPECT_TRUE(joined.facts.is_mirror);
+    EXPECT_THAT(joined.problems, IsEmpty());
+  }
+}
+
+TEST(JoinPods, ReportsAThirdManifestBesideAMirrorAndItsStaticPod) {
   Inputs inputs;
-  inputs.manifest(kStaticUid).pod.from_static_source = true;
-  inputs.manifest(kStaticUid).pod.from_static_source = true;
+  inputs.manifest(kMirroredUid).pod.annotations.emplace("kubernetes.io/config.mirror", "a");
+  inputs.manifest(kMirroredUid).pod = static_pod();
+  inputs.manifest(kMirroredUid).pod = static_pod();
   const PodTable table = inputs.join(PodSources::kConfigured);
-  EXPECT_EQ(table.entries.size(), 1U);
-  EXPECT_THAT(table.problems, IsEmpty());
+  ASSERT_EQ(table.problems.size(), 1U);
+  EXPECT_THAT(table.problems[0].message(), HasSubstr("m.yaml:3: metadata.uid"));
 }
 
 TEST(StateWith, WaitsForAnActivePodThatWasNotRead) {

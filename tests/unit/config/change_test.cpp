@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "parsed.h"
 
@@ -22,14 +23,46 @@ TEST(ConfigChange, AThresholdTakesEffectAtAReload) {
                                 .effect = Effect::kReload,
                                 .before = R"({"memory.available":"1Gi"})",
                                 .after = "{}"}));
-  EXPECT_EQ(restart_keys(changes), "");
+  EXPECT_TRUE(
+      check_reload(parsed("evictionHard: {memory.available: 1Gi}"), parsed("evictionHard: {}")));
 }
 
-TEST(ConfigChange, NamesTheKeysThatNeedARestart) {
-  const std::vector<Change> changes =
-      diff(parsed(""), parsed("eventSource: poll\ndryRun: true\nrealtime: {priority: 11}"));
-  EXPECT_EQ(changes.size(), 3U);
-  EXPECT_EQ(restart_keys(changes), "eventSource, realtime.priority");
+/// What is said of a reload that leads from the first text to the second.
+std::string refusal(std::string_view before, std::string_view after) {
+  const Result<> checked = check_reload(parsed(before), parsed(after));
+  return checked ? std::string() : checked.error().message();
+}
+
+TEST(ConfigChange, ThatNeedsARestartNamesPlaceKeyBothValuesAndWhatIsAllowed) {
+  EXPECT_EQ(
+      refusal("", "dryRun: true\neventSource: poll\n"),
+      "evictd.yaml:2: eventSource: \"poll\": a change needs a restart, until then \"auto\" holds; "
+      "allowed: \"auto\", or a restart");
+  EXPECT_EQ(refusal("realtime: {priority: 12}", "realtime:\n  priority: 11"),
+            "evictd.yaml:2: realtime.priority: 11: a change needs a restart, until then 12 holds; "
+            "allowed: 12, or a restart");
+  EXPECT_EQ(refusal("", "nodeName: here"),
+            "evictd.yaml:1: nodeName: \"here\": a change needs a restart, until then unset holds; "
+            "allowed: unset, or a restart");
+}
+
+TEST(ConfigChange, OfAKeyThatIsNotGivenAnyMoreNamesTheFileThatHadIt) {
+  EXPECT_EQ(refusal("lockMemory: false", "dryRun: true"),
+            "evictd.yaml: lockMemory: true (default, not given any more): a change needs a "
+            "restart, until "
+            "then false holds; allowed: false, or a restart");
+}
+
+TEST(ConfigChange, NamesTheOtherKeysThatNeedARestart) {
+  EXPECT_EQ(refusal("", "nodeName: here\neventSource: poll\ndryRun: true\nlockMemory: false"),
+            "evictd.yaml:1: nodeName: \"here\": a change, as of eventSource, lockMemory, needs a "
+            "restart, "
+            "until then unset holds; allowed: unset, or a restart");
+}
+
+TEST(ConfigChange, TheSocketsNeedARestart) {
+  EXPECT_NE(refusal("", "notifySocket: /a/n"), "");
+  EXPECT_NE(refusal("", "controlSocket: /a/c"), "");
 }
 
 TEST(ConfigChange, AnUnsetValueIsNull) {

@@ -107,6 +107,7 @@ lockMemory: false
 watchdog: false
 runtimeDirectory: /tmp/run
 controlSocket: /tmp/run/s
+notifySocket: /tmp/run/n
 log: {format: json, level: debug}
 faults: {dropKernelEvents: true}
 )");
@@ -152,9 +153,17 @@ faults: {dropKernelEvents: true}
   EXPECT_FALSE(settings.watchdog);
   EXPECT_EQ(settings.runtime_directory, "/tmp/run");
   EXPECT_EQ(settings.control_socket_path(), "/tmp/run/s");
+  EXPECT_EQ(settings.notify_socket, "/tmp/run/n");
   EXPECT_EQ(settings.log.format, base::LogFormat::kJson);
   EXPECT_EQ(settings.log.level, base::LogLevel::kDebug);
   EXPECT_TRUE(settings.faults.drop_kernel_events);
+}
+
+TEST(Config, NotificationsAreNotServedUnlessASocketIsNamed) {
+  EXPECT_EQ(parsed("").settings().notify_socket, "");
+  EXPECT_EQ(parsed("notifySocket: \"\"").settings().notify_socket, "");
+  EXPECT_EQ(parsed("notifySocket: /run/evictd/notify.sock").settings().notify_socket,
+            "/run/evictd/notify.sock");
 }
 
 TEST(Config, SaysWhereEachValueCameFrom) {

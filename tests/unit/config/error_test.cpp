@@ -40,10 +40,25 @@ constexpr const char* kSignals132 =
     "nodefs.inodesFree";
 
 INSTANTIATE_TEST_SUITE_P(
+    LeadingZeros, ConfigError,
+    testing::Values(
+        BadFile{"OfAWholeNumber", "recordFiles: 07\n",
+                "evictd.yaml:1: recordFiles: 07: a leading zero, which makes it octal in YAML 1.1; "
+                "allowed: a whole number from 1 to 100"},
+        BadFile{"OfAQuantityWithoutAUnit", "recordMaxBytes: 010000000\n",
+                "evictd.yaml:1: recordMaxBytes: 010000000: a leading zero, which makes it octal in "
+                "YAML 1.1; allowed: a quantity from 64Ki to 64Gi, such as \"64Mi\""}),
+    name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(
     Shape, ConfigError,
     testing::Values(
         BadFile{"ListAtTheTop", "- a\n",
                 "evictd.yaml:1: a list: no mapping; allowed: a mapping of keys to values"},
+        BadFile{"TheKubeletsOwnFile", "apiVersion: kubelet.config.k8s.io/v1beta1\n",
+                "evictd.yaml:1: apiVersion: kubelet.config.k8s.io/v1beta1: unknown key, the "
+                "nearest is neverEvict; allowed: the keys that evictd --check prints; a "
+                "KubeletConfiguration goes to --kubelet-config"},
         BadFile{"UnknownKey", "\nevictionHrad:\n  memory.available: 1Gi\n",
                 "evictd.yaml:2: evictionHrad: a mapping: unknown key, the nearest is evictionHard; "
                 "allowed: the keys that evictd --check prints"},
@@ -199,6 +214,20 @@ INSTANTIATE_TEST_SUITE_P(
                 "evictd.yaml:1: controlSocket: \"/" + std::string(59, 'a') +
                     "...\": too long for a socket (108 bytes); allowed: a path of at most 107 "
                     "bytes"},
+        BadFile{"NotifySocketWhereTheControlSocketIs", "controlSocket: /a/s\nnotifySocket: /a/s\n",
+                "evictd.yaml:2: notifySocket: \"/a/s\": controlSocket is written there too; "
+                "allowed: a path of its own for each"},
+        BadFile{"NotifySocketThatBeginsWhereTheStateIs",
+                "notifySocket: /a/b\nstateFile: /a/b.new\n",
+                "evictd.yaml:2: stateFile: \"/a/b.new\": notifySocket is written there too; "
+                "allowed: a path of its own for each"},
+        BadFile{"NotifySocketTooLong", "notifySocket: /" + std::string(103, 'a') + "\n",
+                "evictd.yaml:1: notifySocket: \"/" + std::string(59, 'a') +
+                    "...\": too long for a socket that is renamed (104 bytes); allowed: a path of "
+                    "at most 103 bytes"},
+        BadFile{"NotifySocketNotAbsolute", "notifySocket: notify.sock\n",
+                "evictd.yaml:1: notifySocket: notify.sock: not an absolute path; allowed: an "
+                "absolute path without \".\", \"..\" and empty parts"},
         BadFile{"DirectoryTooLongForTheSocket", "runtimeDirectory: /" + std::string(94, 'a') + "\n",
                 "evictd.yaml:1: runtimeDirectory: \"/" + std::string(59, 'a') +
                     "...\": its control.sock is too long for a socket (108 bytes); allowed: a path "
@@ -208,7 +237,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ConfigErrorText, PathsThatJustFitAreAccepted) {
   const std::string longest = std::string(106, 'a');
   for (const std::string& text :
-       {"controlSocket: /" + longest, "runtimeDirectory: /" + longest.substr(0, 93),
+       {"controlSocket: /" + longest, "notifySocket: /" + longest.substr(0, 102),
+        "runtimeDirectory: /" + longest.substr(0, 93),
         "controlSocket: /a/s\nruntimeDirectory: /" + longest,
         std::string("recordFile: /a/b\nrecordFiles: 2\nstateFile: /a/b.2"),
         std::string("stateFile: none\nrecordFile: /run/evictd/state")}) {

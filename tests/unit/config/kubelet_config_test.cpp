@@ -179,6 +179,58 @@ TEST(KubeletConfig, JsonIsAcceptedToo) {
             (Texts{{"memory.available", "1Gi"}}));
 }
 
+/// A KubeletConfiguration in braces; the fields, which are to follow a comma, are on line 2.
+std::string in_braces(std::string_view fields) {
+  return R"({"kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1",)"
+         "\n" +
+         std::string(fields) + "}";
+}
+
+TEST(KubeletConfig, AFileThatBeginsWithABraceIsJsonAndNotTheYamlThatItWouldBe) {
+  const auto refused_at = [](int column, const std::string& shown) {
+    return "kubelet.yaml:2:" + std::to_string(column) + ": no valid JSON: " + shown +
+           "; allowed: JSON alone, as the file begins with {";
+  };
+  EXPECT_EQ(KubeletSources().raw_file(in_braces(R"("maxPods": 5)")).error(), "");
+  EXPECT_EQ(KubeletSources().raw_file(in_braces(R"("maxPods": 5,)")).error(), refused_at(14, "}"));
+  EXPECT_EQ(KubeletSources().raw_file(in_braces("maxPods: 5")).error(),
+            refused_at(1, "maxPods: 5}"));
+  EXPECT_EQ(KubeletSources().raw_file(in_braces(R"("failSwapOn": yes)")).error(),
+            refused_at(15, "yes}"));
+  EXPECT_EQ(KubeletSources().raw_file(in_braces(R"("clusterDomain": 'a')")).error(),
+            refused_at(18, "'a'}"));
+  EXPECT_EQ(KubeletSources().raw_file(in_braces("# five\n\"maxPods\": 5")).error(),
+            refused_at(1, "# five"));
+  EXPECT_EQ(KubeletSources().raw_file("\n  " + in_braces("maxPods: 5")).error(),
+            "kubelet.yaml:3:1: no valid JSON: maxPods: 5}; allowed: JSON alone, as the file begins "
+            "with {");
+}
+
+TEST(KubeletConfig, ADropInFileThatBeginsWithABraceIsJsonToo) {
+  EXPECT_EQ(KubeletSources().raw_drop_in("1.conf", in_braces("maxPods: 5")).error(),
+            "kubelet.d/1.conf:2:1: no valid JSON: maxPods: 5}; allowed: JSON alone, as the file "
+            "begins with {");
+}
+
+TEST(KubeletConfig, BracesWithinYamlMayHoldWhatIsNoJson) {
+  EXPECT_EQ(KubeletSources().file("evictionHard: {memory.available: 1Gi,}\n").error(), "");
+}
+
+TEST(KubeletConfig, ANumberWithALeadingZeroIsOctalInYamlAndAnErrorInJson) {
+  EXPECT_EQ(KubeletSources()
+                .file("evictionMaxPodGracePeriod: 010\n")
+                .config()
+                ->eviction.max_pod_grace_period,
+            8s);
+  const std::string json =
+      R"({"kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1",
+          "evictionMaxPodGracePeriod": 010})";
+  EXPECT_NE(
+      KubeletSources().raw_file(json).error().find(
+          "evictionMaxPodGracePeriod: 010: a leading zero, which the kubelet refuses in JSON"),
+      std::string::npos);
+}
+
 TEST(KubeletConfig, WithoutEvictionHardTheDefaultsHold) {
   EXPECT_EQ(KubeletSources().file("maxPods: 1\n").config()->eviction.hard.size(), 5U);
   EXPECT_EQ(KubeletSources().file("evictionHard: null\n").config()->eviction.hard.size(), 5U);
@@ -249,6 +301,8 @@ TEST(KubeletConfig, AValueOfAnotherTypeIsAnError) {
                             "memoryThrottlingFactor: .inf",
                             "authentication: true",
                             "registerWithTaints: {key: a}",
+                            "registerWithTaints: [{key: a, timeAdded: yesterday}]",
+                            "registerWithTaints: [{key: a, timeAdded: 2026-01-01}]",
                             "logging: {verbosity: -1}",
                             "staticPodURLHeader: {a: b}",
                             "evictionHard: text",
@@ -303,6 +357,18 @@ TEST(KubeletConfig, HostileTextIsOneErrorInOneLine) {
     const std::string error = KubeletSources().raw_file(text).error();
     EXPECT_TRUE(error.starts_with("kubelet.yaml")) << error;
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  }
+}
+
+TEST(KubeletConfig, CompressibleLevelsAreUnknownToTheKubeletOf126) {
+  for (const char* const level : {"system-reserved-compressible", "kube-reserved-compressible"}) {
+    KubeletSources older;
+    older.own("compatibility: '1.26'\n");
+    older.file(std::string("enforceNodeAllocatable: [pods, ") + level + "]\n");
+    EXPECT_EQ(older.error(),
+              std::string("kubelet.yaml:3: enforceNodeAllocatable: \"") + level +
+                  "\": unknown to the kubelet of compatibility 1.26; allowed: a list "
+                  "of pods, system-reserved, kube-reserved, none; none only alone");
   }
 }
 

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/reservation.h"
+#include "core/go_duration.h"
 #include "kubelet_sources.h"
 
 namespace evictd::config::test {
@@ -35,6 +37,18 @@ TEST(NodeWarning, TheDefaultsHaveNone) {
   EXPECT_EQ(warnings_of({}), Lines{});
 }
 
+TEST(NodeWarning, AConfiguredFilesystemThatIsNotThereIsWatchedElsewhere) {
+  NodeFacts facts = node();
+  facts.missing_paths = {"/nowhere", "/elsewhere"};
+  Lines texts;
+  const Config config = parse("nodefsPath: /nowhere\n", "evictd.yaml").value();
+  for (const Warning& warning : find_node_warnings(config, facts)) {
+    texts.push_back(warning.text);
+  }
+  EXPECT_EQ(texts, (Lines{"evictd.yaml:1: nodefsPath: \"/nowhere\" is not there: the filesystem "
+                          "that it would be on is watched"}));
+}
+
 TEST(NodeWarning, AFileToWriteWhereSomethingElseIsIsNotWrittenTo) {
   NodeFacts facts = node();
   facts.irregular_files = {"/run/evictd/state.new", "/elsewhere"};
@@ -50,18 +64,18 @@ TEST(NodeWarning, AThresholdThatIsNotBelowTheCapacityIsMetForEver) {
                    "nodefs.available<101Gi,imagefs.available<1Ei,allocatableMemory.available<17Gi"},
                   facts),
       (Lines{"flag --eviction-hard: evictionHard[allocatableMemory.available]: 17Gi is not below "
-             "the capacity 17179869184: it is met for ever, and evicts pod after pod",
+             "the capacity 16Gi: it is met for ever, and evicts pod after pod",
              "flag --eviction-hard: evictionHard[memory.available]: 1Ti is not below the capacity "
-             "17179869184: it is met for ever, and evicts pod after pod",
+             "16Gi: it is met for ever, and evicts pod after pod",
              "flag --eviction-hard: evictionHard[nodefs.available]: 101Gi is not below the "
-             "capacity 107374182400: it is met for ever, and evicts pod after pod",
+             "capacity 100Gi: it is met for ever, and evicts pod after pod",
              "flag --eviction-hard: evictionHard[pid.available]: 1k is not below the capacity "
-             "1000: it is met for ever, and evicts pod after pod"}));
+             "1k: it is met for ever, and evicts pod after pod"}));
   // "100%" alone would switch the threshold off.
   EXPECT_EQ(warnings_of({"--eviction-soft=memory.available<100.0%",
                          "--eviction-soft-grace-period=memory.available=1m"}),
             (Lines{"flag --eviction-soft: evictionSoft[memory.available]: 100% is not below the "
-                   "capacity 17179869184: it is met for ever, and evicts pod after pod"}));
+                   "capacity 16Gi: it is met for ever, and evicts pod after pod"}));
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<15Gi,pid.available<999"}, facts),
             Lines{});
 }
@@ -84,7 +98,7 @@ TEST(NodeWarning, AShareThatIsNoNumberIsNoAmount) {
                    "--eviction-soft-grace-period=memory.available=90s"},
                   facts),
       (Lines{"flag --eviction-soft-grace-period: evictionSoftGracePeriod[memory.available]: "
-             "1m30s is longer than the 2 s that pods growing by 1Gi a second leave until "
+             "1m30s is longer than the 2s that pods growing by 1Gi a second leave until "
              "there is no memory"}));
 }
 
@@ -124,10 +138,10 @@ TEST(NodeWarning, ASoftAmountNotAboveAHardShare) {
 TEST(NodeWarning, AMinimumReclaimThatTheCapacityDoesNotAllow) {
   EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=17Gi"}),
             (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: "
-                   "17Gi is more than the capacity 17179869184: pressure would never end"}));
+                   "17Gi is more than the capacity 16Gi: pressure would never end"}));
   EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=nodefs.available=95%"}),
             (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[nodefs.available]: 95% "
-                   "above the threshold 10% is more than the capacity 107374182400: pressure would "
+                   "above the threshold 10% is more than the capacity 100Gi: pressure would "
                    "never end"}));
   EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=200%"}, {}),
             (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: "
@@ -145,12 +159,12 @@ TEST(NodeWarning, AMinimumReclaimOfTasksOrImagesThatTheCapacityDoesNotAllow) {
       "--eviction-minimum-reclaim=pid.available=950,imagefs.available=11Gi,imagefs.inodesFree=480"};
   EXPECT_EQ(warnings_of(flags, facts),
             (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[imagefs.available]: "
-                   "11Gi is more than the capacity 10737418240: pressure would never end",
+                   "11Gi is more than the capacity 10Gi: pressure would never end",
                    "flag --eviction-minimum-reclaim: evictionMinimumReclaim[imagefs.inodesFree]: "
                    "480 above the threshold 5% is more than the capacity 500: pressure would never "
                    "end",
                    "flag --eviction-minimum-reclaim: evictionMinimumReclaim[pid.available]: 950 "
-                   "above the threshold 100 is more than the capacity 1000: pressure would never "
+                   "above the threshold 100 is more than the capacity 1k: pressure would never "
                    "end"}));
   EXPECT_EQ(warnings_of(flags), Lines{});
 }
@@ -160,20 +174,20 @@ TEST(NodeWarning, AMinimumReclaimOfThePodsMemoryAboveTheWholeNodes) {
                          "--eviction-minimum-reclaim=allocatableMemory.available=17Gi"}),
             (Lines{"flag --eviction-minimum-reclaim: "
                    "evictionMinimumReclaim[allocatableMemory.available]: 17Gi is more than the "
-                   "capacity 17179869184: pressure would never end"}));
+                   "capacity 16Gi: pressure would never end"}));
   // The copy of memory.available has the minimum reclaim of memory.available.
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<1Gi,allocatableMemory.available<1Gi",
                          "--eviction-minimum-reclaim=memory.available=17Gi,"
                          "allocatableMemory.available=1Mi"}),
             (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: "
-                   "17Gi is more than the capacity 17179869184: pressure would never end"}));
+                   "17Gi is more than the capacity 16Gi: pressure would never end"}));
 }
 
 TEST(NodeWarning, AThresholdThatIsNotBelowWhatPodsMayHave) {
   const std::string reserved = "--system-reserved=memory=15872Mi";
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<15500Mi", "--kube-reserved=memory=1Gi"}),
             (Lines{"flag --eviction-hard: evictionHard[memory.available]: 15500Mi is not below the "
-                   "16106127360 that systemReserved and kubeReserved leave to pods: its copy "
+                   "15Gi that systemReserved and kubeReserved leave to pods: its copy "
                    "allocatableMemory.available is met for ever, and evicts pod after pod"}));
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<15500Mi", "--kube-reserved=memory=1Gi",
                          "--experimental-allocatable-ignore-eviction"}),
@@ -183,7 +197,7 @@ TEST(NodeWarning, AThresholdThatIsNotBelowWhatPodsMayHave) {
             Lines{});
   EXPECT_EQ(warnings_of({"--eviction-hard=allocatableMemory.available<512Mi", reserved}),
             (Lines{"flag --eviction-hard: evictionHard[allocatableMemory.available]: 512Mi is not "
-                   "below the capacity 536870912: it is met for ever, and evicts pod after pod"}));
+                   "below the capacity 512Mi: it is met for ever, and evicts pod after pod"}));
   EXPECT_EQ(warnings_of({"--eviction-hard=allocatableMemory.available<511Mi", reserved}), Lines{});
   EXPECT_EQ(warnings_of({"--eviction-hard=allocatableMemory.available<512Mi", reserved,
                          "--enforce-node-allocatable=none"}),
@@ -200,7 +214,7 @@ TEST(NodeWarning, AMinimumReclaimThatTheCopyCannotReach) {
   EXPECT_EQ(with("3Gi"), Lines{});
   EXPECT_EQ(with("4Gi"),
             (Lines{"flag --eviction-minimum-reclaim: evictionMinimumReclaim[memory.available]: 4Gi "
-                   "above the threshold 9Gi is more than the 12884901888 that systemReserved and "
+                   "above the threshold 9Gi is more than the 12Gi that systemReserved and "
                    "kubeReserved leave to pods: the pressure of its copy "
                    "allocatableMemory.available would never end"}));
   // Of what the node itself does not allow nothing is said twice.
@@ -230,14 +244,14 @@ TEST(NodeWarning, AGraceOfThePodsMemoryLongerThanTheirRateLeaves) {
   EXPECT_EQ(warnings_of(copied, facts),
             (Lines{"flag --eviction-soft-grace-period: "
                    "evictionSoftGracePeriod[allocatableMemory.available]: 1m30s is longer than "
-                   "the 10 s that pods growing by 107374182 a second leave until the hard "
+                   "the 10s that pods growing by 107374182 a second leave until the hard "
                    "threshold 1Gi"}));
   Lines alone = soft;
   alone.emplace_back("--eviction-hard=");
   EXPECT_EQ(warnings_of(alone, facts),
             (Lines{"flag --eviction-soft-grace-period: "
                    "evictionSoftGracePeriod[allocatableMemory.available]: 1m30s is longer than "
-                   "the 20 s that pods growing by 107374182 a second leave until they have all "
+                   "the 20s that pods growing by 107374182 a second leave until they have all "
                    "that they may have"}));
 }
 
@@ -249,10 +263,27 @@ TEST(NodeWarning, AGraceLongerThanTheRateOfThePodsLeaves) {
   facts.pod_rate_bytes_per_second = kGiB / 10;
   EXPECT_EQ(warnings_of(flags, facts),
             (Lines{"flag --eviction-soft-grace-period: evictionSoftGracePeriod[memory.available]: "
-                   "1m30s and 30s for a pod to end is longer than the 10 s that pods growing by "
+                   "1m30s and 30s for a pod to end is longer than the 10s that pods growing by "
                    "107374182 a second leave until the hard threshold 1Gi"}));
   facts.pod_rate_bytes_per_second = kGiB / 200;
   EXPECT_EQ(warnings_of(flags, facts), Lines{});
+}
+
+TEST(NodeWarning, WritesTheTimeThatIsLeftAsADurationOfTheConfiguration) {
+  const Lines flags = {"--eviction-hard=memory.available<1Gi",
+                       "--eviction-soft=memory.available<2Gi",
+                       "--eviction-soft-grace-period=memory.available=30h"};
+  NodeFacts facts = node();
+  for (const auto& [rate, left] : {std::pair{kGiB * 3, "333ms"}, std::pair{kGiB * 4 / 7, "1s750ms"},
+                                   std::pair{kGiB / 90, "1m30s"}, std::pair{kGiB / 36000, "10h"}}) {
+    facts.pod_rate_bytes_per_second = rate;
+    const Lines warnings = warnings_of(flags, facts);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_NE(warnings.front().find("longer than the " + std::string(left) + " that"),
+              std::string::npos)
+        << warnings.front();
+    EXPECT_TRUE(core::parse_go_duration(left));
+  }
 }
 
 TEST(Reservation, AmountsAndSharesOfTheCapacity) {

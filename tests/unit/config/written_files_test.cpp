@@ -9,7 +9,7 @@ namespace evictd::config {
 namespace {
 
 constexpr const char* kWithRecords =
-    "recordFile: /a/records\nrecordFiles: 3\nstateFile: /a/state\n";
+    "recordFile: /a/records\nrecordFiles: 3\nstateFile: /a/state\nnotifySocket: /a/notify\n";
 
 std::string recording_refusal(const std::string& path) {
   const Config config = parsed(kWithRecords);
@@ -33,6 +33,8 @@ TEST(RecordingPath, IsRefusedWhereEvictdWritesSomethingElse) {
   EXPECT_EQ(recording_refusal("/a/state.new"), shared_with("stateFile", "/a/state.new"));
   EXPECT_EQ(recording_refusal("/run/evictd/control.sock"),
             shared_with("controlSocket", "/run/evictd/control.sock"));
+  EXPECT_EQ(recording_refusal("/a/notify"), shared_with("notifySocket", "/a/notify"));
+  EXPECT_EQ(recording_refusal("/a/notify.new"), shared_with("notifySocket", "/a/notify.new"));
 }
 
 TEST(RecordingPath, IsRefusedWhereEvictdReadsItsConfiguration) {

@@ -88,6 +88,18 @@ TEST(YamlTree, RefusesAKeyThatIsNoText) {
   EXPECT_EQ(refused("~: 1\n").context, "f.yaml:1:1: a key that is no text; allowed: text");
 }
 
+TEST(YamlTree, SaysOfATruncatedListOrMappingThatItIsNoYaml) {
+  EXPECT_EQ(refused(R"({"a": {"b": 1})").context,
+            "f.yaml:1:15: no valid YAML: end of map flow not found");
+  EXPECT_EQ(refused(R"({"a":)").context, "f.yaml:1:6: no valid YAML: end of map flow not found");
+  EXPECT_EQ(refused("a: [[").context, "f.yaml:1:6: no valid YAML: end of sequence flow not found");
+  EXPECT_EQ(refused("a: {b: {c").context, "f.yaml:1:9: no valid YAML: end of map flow not found");
+  EXPECT_EQ(refused("[a]: 1\nb: [\n").context,
+            "f.yaml:3:1: no valid YAML: end of sequence flow not found");
+  const std::string deep = refused("a: " + std::string(5000, '[')).context;
+  EXPECT_TRUE(deep.ends_with(": nested too deep; allowed: 16 levels")) << deep;
+}
+
 TEST(YamlTree, RefusesBytesThatAreNoUtf8WithTheirPosition) {
   const Error error = refused("a: 1\nb: \"x\xc3(\"\n");
   EXPECT_EQ(error.code, Errc::kMalformed);

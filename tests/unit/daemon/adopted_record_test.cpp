@@ -67,6 +67,20 @@ TEST(AdoptedRecord, WithoutAStateFileThePodIsKnownAndTheReasonIsNot) {
   EXPECT_EQ(record.resource, "");
 }
 
+TEST(AdoptedRecord, AVictimWhoseManifestWentAwayKeepsTheNameThatTheStateFileHas) {
+  HotPod pod;
+  pod.uid = "u";
+  pod.name = "u";  // As nothing but its cgroup names it.
+  const SavedEviction saved = known();
+  EXPECT_EQ(known_of(pod, &saved).ns, "team");
+  EXPECT_EQ(known_of(pod, &saved).name, "web");
+  EXPECT_EQ(known_of(pod, nullptr).name, "u");
+  pod.ns = "other";
+  pod.name = "db";
+  EXPECT_EQ(known_of(pod, &saved).ns, "other") << "a manifest that is there knows better";
+  EXPECT_EQ(known_of(pod, &saved).name, "db");
+}
+
 TEST(AdoptedRecord, ARecordOfTheSameEvictionIsRecognised) {
   exporting::EvictionRecord record;
   record.uid = "u";

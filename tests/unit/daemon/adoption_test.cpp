@@ -103,6 +103,80 @@ TEST(Adoption, AVictimThatIsGoneIsAwaitedWhileItsDiskIs) {
       << "it was awaited for long enough";
 }
 
+TEST(Adoption, AVictimThatIsGoneIsAwaitedWhileDeadTasksOfItAreNotReaped) {
+  const SavedEviction file = saved(true);
+  FoundPod pod{.inhabitants = living(0), .intent = std::nullopt, .saved = &file};
+  pod.tasks = 3;
+  for (const MayEnd may_end : {MayEnd::kYes, MayEnd::kProtected, MayEnd::kDryRun}) {
+    pod.may_end = may_end;
+    const auto adoption = adoption_of(pod, kNow);
+    EXPECT_EQ(kind_of(adoption), AdoptionKind::kUnreaped) << "it needs no signal";
+    EXPECT_EQ(adoption->killed_at, file.killed_at);
+  }
+  EXPECT_EQ(kind_of(adoption_of(pod, file.killed_at + seconds(30))), AdoptionKind::kOver)
+      << "it was awaited for long enough";
+  for (const std::int64_t none : {0, -1}) {
+    pod.tasks = none;
+    EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kOver);
+  }
+}
+
+TEST(Adoption, WhoIsFoundAfterTheEndOfAVictimIsSparedHoweverOld) {
+  SavedEviction file = saved(true);
+  file.gone = true;
+  const FoundPod pod{.inhabitants = living(2), .intent = std::nullopt, .saved = &file};
+  EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kOver);
+}
+
+TEST(Adoption, AnIntentThatIsNewerThanTheEndOfAVictimIsOfAnotherEviction) {
+  SavedEviction file = saved(true);
+  file.gone = true;
+  const enforce::Intent intent{.hard = true,
+                               .began_at = file.killed_at + seconds(1),
+                               .kill_due_at = file.killed_at + seconds(10)};
+  const FoundPod pod{.inhabitants = living(2), .intent = intent, .saved = &file};
+  const auto adoption = adoption_of(pod, kNow);
+  ASSERT_EQ(kind_of(adoption), AdoptionKind::kInGrace);
+  EXPECT_EQ(adoption->kill_due_at, intent.kill_due_at);
+}
+
+TEST(Adoption, AVictimThatCannotBeReadKeepsItsDeadlineAndIsNotTakenForGone) {
+  for (enforce::Inhabitants seen : {living(0), living(1, 1, kBegan + seconds(1))}) {
+    seen.unread = true;
+    const auto in_grace = adoption_of({.inhabitants = seen, .intent = kIntent}, kNow);
+    EXPECT_EQ(kind_of(in_grace), AdoptionKind::kInGrace);
+    EXPECT_EQ(in_grace->kill_due_at, kDue);
+    const SavedEviction file = saved(true);
+    EXPECT_EQ(kind_of(adoption_of({.inhabitants = seen, .intent = kIntent, .saved = &file}, kNow)),
+              AdoptionKind::kKilled);
+    EXPECT_FALSE(adoption_of({.inhabitants = seen, .intent = std::nullopt}, kNow));
+  }
+}
+
+TEST(Adoption, AnIntentOfMomentsToComeIsOfAnotherClockAndEndsNobody) {
+  enforce::Intent intent = kIntent;
+  intent.began_at = kNow + seconds(1);
+  intent.kill_due_at = kNow + seconds(30);
+  EXPECT_FALSE(adoption_of({.inhabitants = living(2), .intent = intent}, kNow));
+  const SavedEviction file = saved(false);
+  const auto adoption =
+      adoption_of({.inhabitants = living(2), .intent = intent, .saved = &file}, kNow);
+  ASSERT_EQ(kind_of(adoption), AdoptionKind::kInGrace) << "the file is known to be of this one";
+  EXPECT_EQ(adoption->kill_due_at, kDue);
+}
+
+TEST(Adoption, AnIntentOfAnotherClockEndsNobodyThoughItsMomentsArePast) {
+  FoundPod pod{.inhabitants = living(2), .intent = kIntent};
+  pod.clock = "boot";
+  EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kInGrace) << "it names no clock";
+  pod.intent->clock = "boot";
+  EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kInGrace);
+  pod.intent->clock = "boot, clock ahead by 5 ns";
+  EXPECT_FALSE(adoption_of(pod, kNow));
+  pod.inhabitants = living(0);
+  EXPECT_FALSE(adoption_of(pod, kNow)) << "nor is it known whose end that was";
+}
+
 TEST(Adoption, AnIntentTellsThatTheDiskIsAwaitedToo) {
   enforce::Intent intent = kIntent;
   intent.for_disk = true;

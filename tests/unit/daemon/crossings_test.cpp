@@ -60,6 +60,18 @@ TEST(Crossings, WhatAPassFindsNotMetIsForgotten) {
   EXPECT_EQ(crossings.of(2), MonoTime{});
 }
 
+TEST(Crossings, OfAPassThatEvictedNobodyTheFirstThresholdThatIsMetTells) {
+  Crossings crossings;
+  crossings.note(1, kNow);
+  crossings.note(2, kNow + milliseconds(3));
+  eviction::Decision decision = with_one_met(/*past_grace=*/false);
+  decision.met.add(2);
+  EXPECT_EQ(crossings.of(decision), kNow);
+  decision.threshold = 2;
+  EXPECT_EQ(crossings.of(decision), kNow + milliseconds(3)) << "the one acted on";
+  EXPECT_EQ(crossings.of(eviction::Decision{}), MonoTime{});
+}
+
 TEST(Crossings, PlacesOfAnotherTableAreForgotten) {
   Crossings crossings;
   crossings.note(1, kNow);

@@ -5,9 +5,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include "base/fd.h"
+#include "daemon/hot_pod.h"
 
 namespace evictd::daemon {
 namespace {
@@ -39,6 +44,37 @@ TEST(DescriptorShares, ThereIsRoomForTheMorePodsTheHigherTheLimit) {
 
   EXPECT_EQ(DescriptorShares(320).room(), (280U - 100U) / 8);
   EXPECT_EQ(DescriptorShares(20000).room(), (17500U - 100U) / 8);
+}
+
+/// How many descriptors the kernel has room for without another table.
+std::uint64_t table_size() {
+  std::ifstream status("/proc/self/status");
+  std::uint64_t size = 0;
+  for (std::string word; status >> word && word != "FDSize:";) {
+  }
+  status >> size;
+  return size;
+}
+
+TEST(DescriptorShares, RoomForAFullNodeIsMadeAtOnceAsFarAsTheLimitGoes) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const std::uint64_t whole = std::min<std::uint64_t>(before.rlim_max, 8U * kMaxPods);
+  ASSERT_GT(whole, 2048U);
+  rlimit few = before;
+  few.rlim_cur = 2048;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  make_room_for_descriptors(2048);
+  EXPECT_GE(table_size(), 2048U);
+  EXPECT_LT(table_size(), whole);
+
+  few.rlim_cur = before.rlim_max;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  make_room_for_descriptors(before.rlim_max);
+  EXPECT_GE(table_size(), whole);
+  const base::Fd next(::dup(0));
+  EXPECT_LT(next.get(), 2048) << "the room is not taken up";
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST(DescriptorShares, TheSoftLimitIsRaisedToTheHardOne) {

@@ -47,6 +47,65 @@ TEST(DiskWork, WithoutAnAnswerThePassGoesOnWithWhatIsKnown) {
   EXPECT_TRUE(work.usage_counts(kNow + kWait));
 }
 
+constexpr Duration kMilli = std::chrono::milliseconds(1);
+
+TEST(DiskWork, AMeasurementHasTheTimeUntilTheFilesystemIsFullLessAMargin) {
+  DiskWork work;
+  work.need_usage(kNow, kWait);
+  work.usage_partly_measured(1);
+  work.note_full_at(kNow, kNow + 400 * kMilli);
+  EXPECT_EQ(work.deadline(kNow), kNow + 300 * kMilli);
+  EXPECT_EQ(work.progress(kNow + 299 * kMilli), eviction::DiskProgress::kSome);
+  EXPECT_FALSE(work.ran_out_of_time(kNow + 299 * kMilli));
+  EXPECT_TRUE(work.ran_out_of_time(kNow + 300 * kMilli));
+  EXPECT_FALSE(work.ran_out_of_time(kNow + 300 * kMilli)) << "told twice";
+  EXPECT_EQ(work.progress(kNow + 300 * kMilli), eviction::DiskProgress::kTimeIsUp);
+  EXPECT_TRUE(work.measurement(kNow + 300 * kMilli).best_known);
+  work.note_full_at(kNow + 310 * kMilli, kNow + 330 * kMilli);
+  EXPECT_EQ(work.progress(kNow + 310 * kMilli), eviction::DiskProgress::kTimeIsUp)
+      << "less than the least margin is left";
+}
+
+TEST(DiskWork, AFilesystemThatFillsNoLongerGivesTheMeasurementAllItsTime) {
+  DiskWork work;
+  work.need_usage(kNow, kWait);
+  work.usage_partly_measured(1);
+  work.note_full_at(kNow, kNow + 100 * kMilli);
+  work.note_full_at(kNow + 90 * kMilli, std::nullopt);
+  EXPECT_EQ(work.progress(kNow + seconds(1)), eviction::DiskProgress::kSome);
+  EXPECT_EQ(work.deadline(kNow + seconds(1)), kNow + kWait);
+}
+
+TEST(DiskWork, WithoutAnythingMeasuredTheEndOfTheTimeIsNoReasonToChoose) {
+  DiskWork work;
+  work.need_usage(kNow, kWait);
+  work.note_full_at(kNow, kNow + kMilli);
+  EXPECT_FALSE(work.ran_out_of_time(kNow + seconds(1)));
+  EXPECT_EQ(work.progress(kNow + seconds(1)), eviction::DiskProgress::kNothing);
+}
+
+TEST(DiskWork, AMeasurementThatAVictimWasChosenByBeforeItsEndCountsForNoOther) {
+  DiskWork work;
+  work.need_usage(kNow, kWait);
+  work.usage_partly_measured(1);
+  work.victim_chosen();
+  work.usage_measured(1, kNow);
+  EXPECT_FALSE(work.usage_counts(kNow));
+  EXPECT_EQ(work.measurement(kNow).round, 0U);
+}
+
+TEST(DiskWork, APassThatWaitsForCollectorsGoesOnOnceForAllThatIsNewlyMeasured) {
+  DiskWork work;
+  work.begin_reclaim(kNow, false, seconds(60));
+  work.need_usage(kNow, kWait);
+  work.usage_partly_measured(1);
+  EXPECT_EQ(work.next_step(kNow, kNow - seconds(1)), Step::kReadDisks);
+  EXPECT_EQ(work.next_step(kNow, kNow), Step::kResume);
+  work.end_reclaim();
+  work.begin_reclaim(kNow, false, seconds(60));
+  EXPECT_EQ(work.next_step(kNow, kNow), Step::kWait);
+}
+
 TEST(DiskWork, APassResumesAfterCollectorsMeasurementAndANewReading) {
   DiskWork work;
   EXPECT_EQ(work.begin_reclaim(kNow, true, seconds(60)), 1U);

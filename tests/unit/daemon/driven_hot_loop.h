@@ -17,6 +17,9 @@
 #include "daemon/hot_loop.h"
 #include "daemon/preparations.h"
 #include "unit/daemon/fake_actuator.h"
+#include "unit/daemon/fake_event_ring.h"
+#include "unit/daemon/fake_filesystems.h"
+#include "unit/daemon/fake_kernel_side.h"
 #include "unit/daemon/fake_node.h"
 
 namespace evictd::daemon {
@@ -36,25 +39,43 @@ class ManualClock final : public core::Clock {
   mutable std::atomic<std::int64_t> now_ns_{std::int64_t{4'000'000'000} * 1'000'000'000};
 };
 
-/// The hot thread on a node of files, without the kernel side; the test is housekeeping, and what
-/// an actuator does is written down.
+/// The hot thread on a node of files, as a rule without the kernel side; the test is housekeeping,
+/// and what an actuator does is written down.
 class DrivenHotLoop : public testing::Test {
  protected:
   /// Whether the kernel side, had there been one, would tell of pods that come, fill and empty.
   enum class PodEvents { kTold, kNone };
 
+  /// What the node has that most tests do without.
+  enum class Besides {
+    kNothing,
+    kDisks,
+    kHints,       ///< Events, and a thread that may stand by for them.
+    kKernelSide,  ///< Every hook, events, and a table in which nothing was read yet.
+  };
+
   explicit DrivenHotLoop(const std::string& yaml = hard("100Mi"),
-                         PodEvents events = PodEvents::kTold) {
-    hot_ = HotLoop::create({.probe = nullptr,
+                         PodEvents events = PodEvents::kTold, Besides besides = Besides::kNothing) {
+    const bool disks = besides == Besides::kDisks;
+    const bool hints = besides == Besides::kHints;
+    const bool kernel_side = besides == Besides::kKernelSide;
+    Readings::Options readings = node_.readings();
+    readings.table = kernel_side ? &table_ : nullptr;
+    readings.filesystems = disks ? &filesystems_ : nullptr;
+    hot_ = HotLoop::create({.ladder = kernel_side ? &ladder_ : nullptr,
+                            .events = hints || kernel_side ? &ring_ : nullptr,
                             .clock = &clock_,
                             .inbox = &inbox_,
                             .outbox = &outbox_,
                             .actuator = &actuator_,
                             .dry_run_actuator = &dry_run_,
                             .counters = &counters_,
-                            .readings = node_.readings(),
+                            .readings = std::move(readings),
                             .config = config(yaml),
-                            .events_tell_pods = events == PodEvents::kTold})
+                            .filesystems = disks ? &filesystems_ : nullptr,
+                            .events_tell_pods = events == PodEvents::kTold,
+                            .intent_clock = kIntentClock,
+                            .may_stand_by = hints ? &may_stand_by_ : nullptr})
                .value();
   }
   void TearDown() override {
@@ -117,15 +138,21 @@ class DrivenHotLoop : public testing::Test {
   }
 
   static constexpr std::size_t kQueue = 64;
+  static constexpr const char* kIntentClock = "of the test";
 
   FakeNode node_;
   ManualClock clock_;
+  FakeFilesystems filesystems_{clock_};
+  FakeEventRing ring_{clock_};
+  const probe::Ladder ladder_ = ladder_of_every_hook();
+  EmptyUsageTable table_;
   Mailbox<ToHot> inbox_{kQueue, base::WakeUp::create().value()};
   Mailbox<ToHousekeeping> outbox_{kQueue, base::WakeUp::create().value()};
   FakeActuator actuator_;
   FakeActuator dry_run_;
   HotCounters counters_;
   std::atomic<bool> stop_{false};
+  std::atomic<bool> may_stand_by_{true};
   std::unique_ptr<HotLoop> hot_;
   /// What next() passed over: it may own what the hot thread still points to.
   std::deque<ToHousekeeping> dropped_;

@@ -83,7 +83,7 @@ class SeededPass {
     done_.begun = EvictionBegun{.victim = &pods_.front(), .signals = {}, .threshold = 0};
   }
   [[nodiscard]] std::string record() const {
-    return exporting::to_json(make_record(done_, {.thresholds = thresholds_, .at = {}})).dump();
+    return exporting::to_json(make_record(done_, {.thresholds = thresholds_})).dump();
   }
 
  private:

@@ -45,6 +45,13 @@ class FakeActuator final : public enforce::Actuator {
   Result<enforce::SignalReport> begin(enforce::KillTarget& target, Duration grace,
                                       MonoTime now) override {
     const std::scoped_lock lock(mutex_);
+    if (refuses_begins_ && (!refused_pod_ || *refused_pod_ == target.id())) {
+      const Errc code = *refuses_begins_;
+      if (refuses_once_) {
+        refuses_begins_.reset();
+      }
+      return fail(code, "as the test says");
+    }
     ++counters_.evictions;
     const enforce::SignalReport report =
         signal(enforce::Ticket{.slot = 1, .generation = ++generation_}, grace, now);
@@ -57,11 +64,12 @@ class FakeActuator final : public enforce::Actuator {
   }
   void rehearse(enforce::KillTarget& /*target*/) override {}
   void end_rehearsal() override {}
+  void practise() override { ++practised; }
   Result<enforce::SignalReport> cut_grace(enforce::Ticket ticket, MonoTime deadline,
                                           MonoTime now) override {
     const std::scoped_lock lock(mutex_);
     if (refuses_cuts_) {
-      return fail(Errc::kInvalid, "protected");
+      return fail(*refuses_cuts_, "as the test says");
     }
     cuts_.push_back({.ticket = ticket, .rest = deadline - now});
     return signal(ticket, deadline - now, now);
@@ -104,6 +112,8 @@ class FakeActuator final : public enforce::Actuator {
 
   // For the test.
 
+  std::atomic<int> practised{0};
+
   /// Called by the hot thread in each turn of its loop; set before it runs.
   std::function<void()> each_turn;
 
@@ -112,9 +122,27 @@ class FakeActuator final : public enforce::Actuator {
     const std::scoped_lock lock(mutex_);
     steps_.push_back(step);
   }
-  void refuse_cuts() {
+  void refuse_begins(Errc code) {
     const std::scoped_lock lock(mutex_);
-    refuses_cuts_ = true;
+    refuses_begins_ = code;
+    refuses_once_ = false;
+    refused_pod_.reset();
+  }
+  /// The next one, and none after it.
+  void refuse_next_begin(Errc code) {
+    refuse_begins(code);
+    const std::scoped_lock lock(mutex_);
+    refuses_once_ = true;
+  }
+  /// Those of one pod.
+  void refuse_begins_of(CgroupId pod, Errc code) {
+    refuse_begins(code);
+    const std::scoped_lock lock(mutex_);
+    refused_pod_ = pod;
+  }
+  void refuse_cuts(Errc code) {
+    const std::scoped_lock lock(mutex_);
+    refuses_cuts_ = code;
   }
   [[nodiscard]] std::vector<Begun> begun() const {
     const std::scoped_lock lock(mutex_);
@@ -157,7 +185,10 @@ class FakeActuator final : public enforce::Actuator {
   std::vector<std::string> replaced_;
   std::vector<CgroupId> roots_;
   std::vector<enforce::Progress> steps_;
-  bool refuses_cuts_ = false;
+  std::optional<Errc> refuses_begins_;
+  bool refuses_once_ = false;
+  std::optional<CgroupId> refused_pod_;
+  std::optional<Errc> refuses_cuts_;
   std::uint32_t generation_ = 0;
   enforce::ActuatorCounters counters_;
 };

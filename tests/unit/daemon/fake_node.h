@@ -73,8 +73,14 @@ class FakeNode {
     return made;
   }
 
+  /// Of a pod that was made; as where there is no pids controller.
+  [[nodiscard]] sys::CgroupFiles files_without_tasks(const std::string& uid) const {
+    return sys::CgroupFiles::open(root_, layout(), path_of(uid), sys::CgroupFileSet::kMemory)
+        .value();
+  }
+
   [[nodiscard]] Readings::Options readings() const {
-    return {.probe = nullptr,
+    return {.table = nullptr,
             .node_files = sys::NodeFiles::open(root_, layout()).value(),
             .pod_root_files =
                 sys::CgroupFiles::open(root_, layout(), "/kubepods", sys::CgroupFileSet::kRoot)

@@ -120,6 +120,9 @@ TEST_F(HotLoopWithoutBpf, AVictimThatIsNotThereIsPassedOverForTheNextOneAtOnce) 
   const auto last = next<PassDone>();
   ASSERT_TRUE(last && last->copy);
   EXPECT_EQ(last->copy->decision.outcome, eviction::Outcome::kAllProtected);
+  for (const PassCopy::PodCopy& pod : last->copy->pods) {
+    EXPECT_EQ(pod.pass.standing, eviction::Standing::kRefused) << pod.pod->uid;
+  }
   EXPECT_FALSE(last->begun);
   EXPECT_EQ(counters_.not_begun.load(), 2U);
   EXPECT_EQ(counters_.evictions.load(), 0U);
@@ -157,71 +160,6 @@ TEST_F(HotLoopWithoutBpf, ARefusedVictimWithoutATaskIsLeftAtTheRegularCadence) {
   EXPECT_EQ(regular->trigger, PassTrigger::kRegular);
   EXPECT_EQ(regular->copy->decision.outcome, eviction::Outcome::kAllProtected);
   EXPECT_EQ(counters_.not_begun.load(), 1U);
-}
-
-class HotLoopWithoutPodEvents : public DrivenHotLoop {
- protected:
-  HotLoopWithoutPodEvents() : DrivenHotLoop(hard("100Mi"), PodEvents::kNone) {
-    node_.set_memory(950_MiB);
-    send(PlacePod{.slot = 1, .pod = node_.pod(1, "bystander", 10_MiB)});
-    std::unique_ptr<HotPod> empty = node_.pod(2, "hog", 20_MiB);
-    empty->state = cluster::PodState::kEmpty;
-    send(PlacePod{.slot = 2, .pod = std::move(empty)});
-  }
-};
-
-TEST_F(HotLoopWithoutPodEvents, APodThatWasFilledSinceTheLastLookIsChosen) {
-  start();
-  const auto asked = next<ScanPods>();
-  ASSERT_TRUE(asked);
-  EXPECT_TRUE(dropped_.empty()) << "somebody was chosen before";
-  send(PlacePod{.slot = 2, .pod = node_.pod(2, "hog", 20_MiB)});
-  send(PodsScanned{.round = asked->round});
-  const auto first = next<EvictionRefused>();
-  ASSERT_TRUE(first);
-  EXPECT_EQ(first->victim->uid, "hog");
-  EXPECT_EQ(counters_.unscanned_passes.load(), 0U);
-}
-
-TEST_F(HotLoopWithoutPodEvents, EachPassThatMayChooseAsksAnew) {
-  start();
-  const auto asked = next<ScanPods>();
-  ASSERT_TRUE(asked);
-  send(PodsScanned{.round = asked->round});
-  ASSERT_TRUE(next<EvictionRefused>());
-  send(RunPass{});
-  const auto again = next<ScanPods>();
-  ASSERT_TRUE(again);
-  EXPECT_GT(again->round, asked->round);
-}
-
-TEST_F(HotLoopWithoutPodEvents, NobodyIsAskedWhereNothingIsMet) {
-  node_.set_memory(100_MiB);
-  start();
-  ASSERT_TRUE(next<PassDone>());
-  send(RunPass{});
-  ASSERT_TRUE(next<PassDone>());
-  EXPECT_FALSE(dropped<ScanPods>());
-}
-
-TEST_F(HotLoopWithoutPodEvents, EvictionsGoOnWithoutAnAnswerAndThatIsCounted) {
-  start();
-  ASSERT_TRUE(next<ScanPods>());
-  clock_.advance(kScanPatience);
-  inbox_.wake_up.signal();
-  const auto first = next<EvictionRefused>();
-  ASSERT_TRUE(first);
-  EXPECT_EQ(first->victim->uid, "bystander");
-  ASSERT_TRUE(next<PassDone>());
-  ASSERT_TRUE(next<PassDone>());
-  const std::uint64_t unscanned = counters_.unscanned_passes.load();
-  EXPECT_GE(unscanned, 1U);
-
-  send(RunPass{});
-
-  ASSERT_TRUE(next<PassDone>()) << "the same answer is awaited again";
-  EXPECT_FALSE(dropped<ScanPods>());
-  EXPECT_GT(counters_.unscanned_passes.load(), unscanned);
 }
 
 TEST_F(HotLoopWithoutBpf, APodWithoutATargetThatIsFoundWhenNobodyWasLeftToEvictCausesNoPass) {
@@ -365,10 +303,11 @@ class HotLoopWithAReleasedVictim : public DrivenHotLoop {
     std::unique_ptr<HotPod> pod = victim(cluster::PodState::kActive);
     const CgroupId cgroup = pod->memory_id;
     send(PlacePod{.slot = kSlot, .pod = std::move(pod)});
-    send(AdoptEviction{
-        .pod = cgroup,
-        .adoption = {
-            .kind = AdoptionKind::kGone, .killed_at = clock_.now(), .for_disk = for_disk}});
+    send(
+        AdoptEviction{.pod = cgroup,
+                      .adoption = {.kind = for_disk ? AdoptionKind::kGone : AdoptionKind::kUnreaped,
+                                   .killed_at = clock_.now(),
+                                   .for_disk = for_disk}});
     start();
     ASSERT_TRUE(next<PassDone>());
     EXPECT_EQ(counters_.not_begun.load(), 0U) << "what is left of it was chosen";
@@ -404,6 +343,27 @@ TEST_F(HotLoopWithAReleasedVictim, CanBeChosenAgainOnceItHasMoreTasksThanItLeft)
   EXPECT_EQ(again->victim->uid, "again");
 }
 
+TEST_F(HotLoopWithAReleasedVictim, IsLeftAloneWhenFoundEmptyWithItsZombieAfterItsReleaseIsOver) {
+  node_.set_memory(950_MiB);
+  start_with_victim(/*for_disk=*/false);
+  clock_.advance(seconds(31));
+  send(RunPass{});
+  ASSERT_TRUE(next<PassDone>());
+  std::unique_ptr<HotPod> empty = victim(cluster::PodState::kEmpty);
+  CgroupUsage zombie;
+  zombie.usage = 20_MiB;
+  zombie.tasks = 1;
+  empty->remains.note(zombie);
+  send(PlacePod{.slot = kSlot, .pod = std::move(empty)});
+  ASSERT_TRUE(next<RetirePod>());
+  for (int i = 0; i < 3; ++i) {
+    clock_.advance(seconds(10));
+    inbox_.wake_up.signal();
+    ASSERT_TRUE(next<PassDone>());
+  }
+  EXPECT_EQ(counters_.not_begun.load(), 0U);
+}
+
 TEST_F(HotLoopWithAReleasedVictim, TakesPartWithNewProcessesWhileTheDiskOfTheOldIsAwaited) {
   start_with_victim(/*for_disk=*/true);
   empty_and_populate();
@@ -425,7 +385,7 @@ TEST_F(HotLoopWithAReleasedVictim, TakesPartWithNewProcessesWhileTheDiskOfTheOld
   EXPECT_EQ(later->copy->pods[0].pass.standing, eviction::Standing::kActive);
 }
 
-TEST_F(HotLoopWithoutBpf, PassesThatEvictNobodyLeaveTwoBuffersForThoseThatDo) {
+TEST_F(HotLoopWithoutBpf, PassesThatEvictNobodyLeaveTwoBuffersForThoseThatDoAndAreToldOfLater) {
   start();
   std::deque<std::unique_ptr<PassCopy>> kept;
   for (int i = 0; i < 6; ++i) {
@@ -441,10 +401,12 @@ TEST_F(HotLoopWithoutBpf, PassesThatEvictNobodyLeaveTwoBuffersForThoseThatDo) {
   }
   EXPECT_EQ(counters_.uncopied_passes.load(), 1U);
   send(LendPassCopy{std::move(kept.front())});
-  send(RunPass{});
   const auto done = next<PassDone>();
-  ASSERT_TRUE(done);
-  EXPECT_NE(done->copy, nullptr);
+  ASSERT_TRUE(done) << "what the pass without a copy found is told once there is one";
+  ASSERT_NE(done->copy, nullptr);
+  EXPECT_EQ(done->copy->missed, 1U);
+  EXPECT_EQ(done->trigger, PassTrigger::kReport);
+  EXPECT_EQ(done->copy->cadence, eviction::Cadence::kEventOnly) << "it resets no grace";
 }
 
 TEST_F(HotLoopWithoutBpf, NewRootsGoToTheActuatorAndThoseBeforeComeBack) {
@@ -462,6 +424,23 @@ TEST_F(HotLoopWithoutBpf, NewRootsGoToTheActuatorAndThoseBeforeComeBack) {
   ASSERT_TRUE(before);
   EXPECT_EQ(before->ids, first);
   EXPECT_EQ(actuator_.roots(), second);
+}
+
+TEST_F(HotLoopWithoutBpf, OtherFilesOfThePodRootAreReadFromTheNextPassOn) {
+  node_.set_usage("", 200_MiB);
+  const auto other = node_.pod(1, "other", 50_MiB);
+  start();
+  EXPECT_EQ(next<PassDone>()->copy->pod_root.usage, 200_MiB);
+  send(UsePodRootFiles{std::make_unique<sys::CgroupFiles>(node_.files_without_tasks("other"))});
+  const auto before = next<RetirePodRootFiles>();
+  ASSERT_TRUE(before);
+  sys::ReadBuffer buffer{};
+  CgroupUsage usage;
+  ASSERT_EQ(before->files->read_live(MonoTime{}, buffer, usage), sys::ReadState::kRead);
+  EXPECT_EQ(usage.usage, 200_MiB);
+
+  send(RunPass{});
+  EXPECT_EQ(next<PassDone>()->copy->pod_root.usage, 50_MiB);
 }
 
 TEST_F(HotLoopWithoutBpf, WhatAFullQueueDoesNotTakeIsCountedAndToldLater) {
@@ -489,6 +468,22 @@ TEST_F(HotLoopWithoutBpf, APodIsNeverLostToAFullQueue) {
   const auto retired = next<RetirePod>();
   ASSERT_TRUE(retired && retired->pod);
   EXPECT_EQ(retired->pod->uid, "first");
+}
+
+TEST_F(HotLoopWithoutBpf, FilesAreNotClosedByTheHotThreadWhereTheQueueIsFull) {
+  for (std::size_t i = 0; i < kQueue; ++i) {
+    ASSERT_TRUE(outbox_.queue.push(StallNotice{}));
+  }
+  node_.set_usage("", 200_MiB);
+  const auto other = node_.pod(1, "other", 50_MiB);
+  send(UsePodRootFiles{std::make_unique<sys::CgroupFiles>(node_.files_without_tasks("other"))});
+  start();
+  wait_for_lost_messages();
+  drop_what_filled_the_queue();
+  inbox_.wake_up.signal();
+  const auto retired = next<RetirePodRootFiles>();
+  ASSERT_TRUE(retired && retired->files);
+  EXPECT_GE(retired->files->usage_fd(), 0);
 }
 
 }  // namespace

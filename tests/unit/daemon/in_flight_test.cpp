@@ -27,6 +27,21 @@ TEST(InFlightTable, ANewerEntryOfAPodReplacesTheOlder) {
   EXPECT_EQ(table.find(pod(1))->phase, Phase::kKilled);
 }
 
+TEST(InFlightTable, AFullTableHasRoomForAPodItKnowsAndInPlaceOfOneThatIsOver) {
+  InFlightTable table;
+  for (std::uint64_t id = 1; id <= InFlightTable::kCapacity; ++id) {
+    EXPECT_TRUE(table.has_room_for(pod(id)));
+    EXPECT_TRUE(table.add(entry(id, Phase::kKilled)));
+  }
+  const std::uint64_t more = InFlightTable::kCapacity + 1;
+  EXPECT_FALSE(table.has_room_for(pod(more)));
+  EXPECT_FALSE(table.add(entry(more, Phase::kKilled)));
+  EXPECT_TRUE(table.has_room_for(pod(1)));
+  EXPECT_TRUE(table.add(entry(1, Phase::kOver)));
+  EXPECT_TRUE(table.has_room_for(pod(more)));
+  EXPECT_TRUE(table.add(entry(more, Phase::kKilled)));
+}
+
 TEST(InFlightTable, FilesAreInUseUntilAReadingThatWasAskedForAfterTheyWent) {
   const MonoTime killed{std::chrono::hours(1)};
   const MonoTime freed = killed + std::chrono::seconds(2);
@@ -139,6 +154,26 @@ TEST(InFlightTable, AVictimThatLosesTasksOrMemoryIsDyingAndOneThatDoesNotIsStuck
   EXPECT_FALSE(InFlightTable::is_dying(one, usage_of(100_MiB - 4_KiB, 400))) << "a stock drained";
 }
 
+TEST(InFlightTable, AVictimThatExceededItsGraceIsJudgedNotBeforeItHadTimeToDie) {
+  const MonoTime killed{std::chrono::hours(1)};
+  InFlightTable table;
+  EXPECT_EQ(table.next_judgement(), std::nullopt);
+  InFlightTable::Entry one = entry(1, Phase::kKilled);
+  one.killed_at = killed;
+  EXPECT_TRUE(table.add(one));
+  EXPECT_EQ(table.next_judgement(), std::nullopt) << "it has not exceeded its grace";
+  one.exceeded = true;
+  one.killed_at = killed + std::chrono::minutes(1);
+  EXPECT_TRUE(table.add(one));
+  InFlightTable::Entry earlier = entry(2, Phase::kKilled);
+  earlier.exceeded = true;
+  earlier.killed_at = killed;
+  EXPECT_TRUE(table.add(earlier));
+  EXPECT_EQ(table.next_judgement(), killed + kLeastTimeToDie);
+  earlier.phase = Phase::kReleased;
+  EXPECT_EQ(InFlightTable::judgement_due(earlier), std::nullopt) << "it is gone";
+}
+
 TEST(InFlightTable, AReleasedCgroupThatGotAProcessSinceIsInUseAgain) {
   const MonoTime released{std::chrono::hours(1)};
   InFlightTable table;
@@ -169,6 +204,17 @@ TEST(InFlightTable, AReleasedCgroupThatGrowsIsInUseAgain) {
   other = left;
   other.phase = Phase::kKilled;
   EXPECT_FALSE(InFlightTable::is_in_use_again(other, usage_of(50_MiB, 9))) << "still dying";
+}
+
+TEST(InFlightTable, ACgroupWhoseReleaseIsOverIsInUseAgainWhenItGrowsUnlessItWasGivenUp) {
+  InFlightTable::Entry left = entry(1, Phase::kReleased);
+  EXPECT_FALSE(InFlightTable::is_in_use_again(left, usage_of(2_MiB, 1)));
+  left.phase = Phase::kOver;
+  EXPECT_FALSE(InFlightTable::is_in_use_again(left, usage_of(2_MiB, 1)));
+  EXPECT_TRUE(InFlightTable::is_in_use_again(left, usage_of(2_MiB, 2)));
+  InFlightTable::Entry given_up = entry(2, Phase::kOver);
+  EXPECT_FALSE(InFlightTable::is_in_use_again(given_up, usage_of(2_MiB, 1)));
+  EXPECT_FALSE(InFlightTable::is_in_use_again(given_up, usage_of(50_MiB, 9))) << "it never went";
 }
 
 TEST(InFlightTable, AVictimThatWasNotKilledYetIsNotDying) {

@@ -7,14 +7,25 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "base/system_clock.h"
+#include "core/rfc3339.h"
 #include "support/fake_tree.h"
 #include "support/file_size_limit.h"
 
 namespace evictd::daemon {
 namespace {
+
+/// Stands still.
+class JournalClock final : public core::Clock {
+ public:
+  [[nodiscard]] MonoTime now() const override { return MonoTime(std::chrono::seconds(100)); }
+  [[nodiscard]] WallTime wall_now() const override {
+    return WallTime(std::chrono::hours(24) + std::chrono::seconds(10));
+  }
+};
 
 class JournalTest : public testing::Test {
  protected:
@@ -56,6 +67,19 @@ TEST_F(JournalTest, WithoutAFileKeepsLinesInMemoryAndPublishesThem) {
   EXPECT_TRUE(lines.lines_since(clock_.wall_now() + std::chrono::hours(1)).empty());
 }
 
+TEST(JournalOfLateNews, AnEventHasTheTimeAtWhichItHappenedHoweverLateItIsTold) {
+  const JournalClock clock;
+  Journal lines = Journal::create({.records = {}, .clock = &clock, .publish = nullptr}).value();
+  lines.add("stall", {{"pod", "a"}}, clock.now() - std::chrono::seconds(4));
+  lines.add("stall", {{"pod", "b"}});
+  const auto kept = lines.lines_since(WallTime{});
+  ASSERT_EQ(kept.size(), 2U);
+  const auto late = nlohmann::ordered_json::parse(kept[0]);
+  EXPECT_EQ(late["time"], "1970-01-02T00:00:06.000000Z");
+  EXPECT_EQ(late["moment_ns"], 96'000'000'000);
+  EXPECT_EQ(nlohmann::ordered_json::parse(kept[1])["time"], "1970-01-02T00:00:10.000000Z");
+}
+
 TEST_F(JournalTest, WritesEveryLineToTheFile) {
   const std::string file = tree_.real("/records.jsonl");
   {
@@ -68,6 +92,34 @@ TEST_F(JournalTest, WritesEveryLineToTheFile) {
   }
   EXPECT_EQ(content(file), published_[0] + "\n" + published_[1] + "\n");
   EXPECT_EQ(journal(file).last_id(), 7U) << "ids go on where the file ends";
+}
+
+TEST_F(JournalTest, WhatAnEarlierOneWroteIsRememberedAfterARestart) {
+  const std::string file = tree_.real("/records.jsonl");
+  const auto noon = core::wall_time_from_rfc3339("2000-01-31T12:00:00Z").value();
+  {
+    Journal earlier = journal(file);
+    exporting::EvictionRecord decision;
+    decision.at = noon;
+    earlier.add_whole(exporting::to_json(decision), exporting::Durability::kSynced);
+    earlier.add("stall", {{"pod", "a"}});
+  }
+  Journal lines = journal(file);
+  lines.add("daemon", {{"what", "started"}});
+  EXPECT_EQ(lines.lines_since(WallTime{}), published_);
+  EXPECT_EQ(lines.lines_since(noon).size(), 3U);
+  EXPECT_EQ(lines.lines_since(noon + std::chrono::seconds(1)).front(), published_[1]);
+}
+
+TEST_F(JournalTest, ADecisionInTheFileThatCannotBeReadIsNotRemembered) {
+  const std::string file = tree_.real("/records.jsonl");
+  std::ofstream(file) << R"({"schema":1,"kind":"decision","id":"x"})"
+                         "\n"
+                      << R"({"schema":1,"kind":"stall","time":"2000-01-31T12:00:00Z"})"
+                         "\n";
+  const std::vector<std::string> kept = journal(file).lines_since(WallTime{});
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_NE(kept[0].find("stall"), std::string::npos) << kept[0];
 }
 
 TEST_F(JournalTest, AFullDiskDegradesToMemoryAndSaysSoOnce) {
@@ -109,12 +161,64 @@ TEST_F(JournalTest, ADiskThatTakesLinesAgainIsToldHowManyAreMissing) {
   std::filesystem::remove(file);
   lines.add("stall", {{"pod", "found"}});
   await_worker(lines);
-  EXPECT_EQ(lines.check(clock_.now()), "records are written to " + file + " again");
+  EXPECT_EQ(lines.check(clock_.now()), "") << "a line was lost since the check before";
+  EXPECT_EQ(lines.check(clock_.now()),
+            "records are written to " + file + " again; lines that it lacks: 2");
   await_worker(lines);
   const std::string written = content(file);
   EXPECT_NE(written.find(R"("kind":"gap")"), std::string::npos) << written;
   EXPECT_NE(written.find(R"("lost":2)"), std::string::npos) << written;
   EXPECT_NE(written.find("found"), std::string::npos) << written;
+}
+
+TEST_F(JournalTest, AGapIsOnlyWrittenTogetherWithTheLineAfterItAndHasItsTime) {
+  const std::string file = tree_.real("/records.jsonl");
+  Journal lines = journal(file);
+  lines.add("stall", {{"pod", "first"}});
+  await_worker(lines);
+  const std::string before = content(file);
+  {
+    // A gap would fit, none of the lines would.
+    const test::FileSizeLimit limit(before.size() + 200);
+    for (int lost = 0; lost < 3; ++lost) {
+      lines.add("stall", {{"pod", std::string(1000, 'x')}});
+      await_worker(lines);
+    }
+    EXPECT_EQ(content(file), before);
+  }
+  lines.add("stall", {{"pod", "last"}});
+  await_worker(lines);
+  std::istringstream written(content(file).substr(before.size()));
+  std::string gap;
+  std::string line;
+  ASSERT_TRUE(std::getline(written, gap) && std::getline(written, line));
+  EXPECT_EQ(line, published_.back());
+  EXPECT_EQ(nlohmann::ordered_json::parse(gap)["lost"], 3);
+  EXPECT_EQ(nlohmann::ordered_json::parse(gap)["time"],
+            nlohmann::ordered_json::parse(line)["time"]);
+}
+
+TEST_F(JournalTest, LinesThatFailBetweenOthersThatDoNotAreOneTroubleUntilNoneFails) {
+  const std::string file = tree_.real("/records.jsonl");
+  Journal lines = journal(file);
+  std::string said;
+  for (int round = 0; round < 3; ++round) {
+    std::filesystem::create_directories(file);
+    lines.add("stall", {{"pod", "lost"}});
+    await_worker(lines);
+    std::filesystem::remove(file);
+    lines.add("stall", {{"pod", "found"}});
+    await_worker(lines);
+    said += lines.check(clock_.now());
+    await_worker(lines);
+    std::filesystem::remove(file);
+  }
+  EXPECT_EQ(said, "records cannot be written: " + file +
+                      ": only some lines are written, the others failed or were too many to wait "
+                      "for the disk, continuing without the file: they are kept in memory");
+  EXPECT_EQ(lines.worker()->counters().lost, 3U);
+  EXPECT_EQ(lines.check(clock_.now()),
+            "records are written to " + file + " again; lines that it lacks: 3");
 }
 
 TEST_F(JournalTest, TheLastEvictionOfAPodIsFoundWithThoseWhoseGraceItCut) {

@@ -62,6 +62,20 @@ TEST(PassWatch, APassThatWaitedForCollectorsTellsNothingOfThresholds) {
   EXPECT_TRUE(watch.take({}).no_longer_met.empty()) << "that was told";
 }
 
+TEST(PassWatch, KnowsWhetherAPassThatWaitedForCollectorsWasToldOfAtItsBeginning) {
+  const auto seen_at = [](std::int64_t seconds) {
+    eviction::Decision decision = met(eviction::Outcome::kReclaiming);
+    decision.observations[eviction::Signal::kNodeFsAvailable] = eviction::Observation{
+        .available = 1, .capacity = 2, .time = MonoTime(std::chrono::seconds(seconds))};
+    return decision;
+  };
+  PassWatch watch;
+  EXPECT_FALSE(watch.has_told(seen_at(1)));
+  watch.note_told(seen_at(1));
+  EXPECT_TRUE(watch.has_told(seen_at(1)));
+  EXPECT_FALSE(watch.has_told(seen_at(2))) << "that of a later one left no copy";
+}
+
 TEST(PassWatch, TellsOnceWhoExceedsALimitOnLocalStorageAndIsSpared) {
   PassWatch watch;
   EXPECT_FALSE(watch.take_spared({}));

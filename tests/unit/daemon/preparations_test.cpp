@@ -32,6 +32,14 @@ TEST(HotConfig, HasTheThresholdsAndGracesOfTheConfiguration) {
   EXPECT_TRUE(memory);
 }
 
+TEST(HotConfig, SaysWhoseProcessIdsAreCounted) {
+  const auto scope_with = [](std::string_view text) {
+    return hot_config_of(config_of(text)).value()->manager.settings().pid_scope;
+  };
+  EXPECT_EQ(scope_with(""), eviction::Scope::kNode);
+  EXPECT_EQ(scope_with("pidAvailableSource: podRoot\n"), eviction::Scope::kPodRoot);
+}
+
 TEST(HotConfig, PollsAtOnePeriodUnlessPollingIsAdaptive) {
   const auto fixed = hot_config_of(config_of("pollInterval: 3s\n"));
   ASSERT_TRUE(fixed);
@@ -61,6 +69,33 @@ TEST(ProbeOptions, HaveASlotForEveryPod) {
   EXPECT_EQ(options->max_slots, kMaxPods);
   EXPECT_FALSE(options->drop_all_events);
   EXPECT_TRUE(options->pins.empty());
+}
+
+TEST(NotifyHook, IsNoneForAKeyThatIsNamed) {
+  const auto reason = [](std::string_view text) {
+    return no_notify_hook_because(config_of(text).settings());
+  };
+  EXPECT_EQ(reason("eventSource: poll\n"), "eventSource is poll");
+  EXPECT_EQ(reason("attachPins:\n  notify: none\n"), "attachPins[notify] is none");
+  EXPECT_EQ(reason(""), "");
+  EXPECT_EQ(reason("attachPins:\n  notify: tp_btf\n"), "");
+}
+
+TEST(NotifyHook, IsTheOnePinnedAndNoneWithoutKernelEvents) {
+  EXPECT_EQ(notify_hook(config_of("").settings()), "");
+  EXPECT_EQ(notify_hook(config_of("eventSource: poll\n").settings()), "none");
+  const config::Config pinned = config_of("attachPins:\n  notify: tp_btf\n");
+  EXPECT_EQ(notify_hook(pinned.settings()), "tp_btf");
+  const auto options = probe_options_of(pinned.settings());
+  ASSERT_TRUE(options) << "it is no purpose of the evictor's own kernel side";
+  EXPECT_TRUE(options->pins.empty());
+}
+
+TEST(NotifyDescriptors, AreASmallPartAndNoneUnlessNotificationsAreServed) {
+  EXPECT_EQ(notify_descriptors(config_of("").settings(), 65536), 0U);
+  const config::Config serving = config_of("notifySocket: /run/evictd/notify.sock\n");
+  EXPECT_EQ(notify_descriptors(serving.settings(), 1024), 128U);
+  EXPECT_EQ(notify_descriptors(serving.settings(), 1U << 20U), 8192U);
 }
 
 TEST(ProbeOptions, PinsAreFoundByTheNameOfTheirPurpose) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 
 #include "fake_node.h"
 #include "moments.h"
@@ -19,9 +20,12 @@ class ReadingsOfFakeNode : public testing::Test {
  protected:
   void read(MonoTime now = kNow,
             config::PidAvailableSource pids = config::PidAvailableSource::kNode) {
-    readings_.read(
-        {.source = ReadingSource::kFiles, .limits = true, .pid_source = pids, .memory = {}}, slots_,
-        {}, now);
+    readings_.read({.source = ReadingSource::kFiles,
+                    .limits = true,
+                    .pid_source = pids,
+                    .memory = {},
+                    .disk = {}},
+                   slots_, {}, now);
   }
   void look_again(std::int64_t amount, Signal signal = Signal::kMemoryAvailable) {
     eviction::Threshold threshold;
@@ -63,11 +67,28 @@ TEST_F(ReadingsOfFakeNode, CountsTasksInThePodRootWhereThatIsAskedFor) {
   EXPECT_EQ(pids->capacity, 100);
 }
 
+TEST_F(ReadingsOfFakeNode, AStaticPodThatNoSourceKnowsIsNotRanked) {
+  auto unknown = node_.pod(1, "unknown", 1_MiB);
+  unknown->state = cluster::PodState::kUnknown;
+  unknown->protection = enforce::Protection::kStatic;
+  auto known = node_.pod(2, "known", 1_MiB);
+  known->protection = enforce::Protection::kStatic;
+  slots_.place(1, std::move(unknown));
+  slots_.place(2, std::move(known));
+  read();
+  ASSERT_EQ(readings_.pods().size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(readings_.pods()[i].standing == eviction::Standing::kUnknown,
+              readings_.slots()[i] == 1U);
+  }
+}
+
 TEST_F(ReadingsOfFakeNode, OnlyPodsThatRunTakePart) {
   auto empty = node_.pod(1, "empty", 1_MiB);
   empty->state = cluster::PodState::kEmpty;
   auto terminated = node_.pod(2, "terminated", 1_MiB);
   terminated->state = cluster::PodState::kTerminated;
+  node_.set_tasks("empty", 0);
   slots_.place(1, std::move(empty));
   slots_.place(2, std::move(terminated));
   slots_.place(3, node_.pod(3, "running", 7_MiB));
@@ -79,6 +100,69 @@ TEST_F(ReadingsOfFakeNode, OnlyPodsThatRunTakePart) {
   EXPECT_EQ(readings_.pods()[0].reading.working_set_bytes, (7_MiB - kInactiveFile).value);
   EXPECT_EQ(readings_.pods()[0].reading.processes, 5);
   EXPECT_EQ(readings_.usages()[0].read_at, kNow);
+}
+
+/// A pod that was found empty with `left` in it.
+std::unique_ptr<HotPod> empty_pod(const FakeNode& node, const CgroupUsage& left) {
+  std::unique_ptr<HotPod> empty = node.pod(1, "empty", left.usage);
+  empty->state = cluster::PodState::kEmpty;
+  empty->remains.note(left);
+  return empty;
+}
+
+TEST_F(ReadingsOfFakeNode, AnEmptyPodTakesPartAsSoonAsItHasATaskAndNoLonger) {
+  CgroupUsage left;
+  left.usage = 1_MiB;
+  left.tasks = 0;
+  slots_.place(1, empty_pod(node_, left));
+  node_.set_tasks("empty", 0);
+  node_.set_usage("empty", 50_MiB);
+  read();
+  EXPECT_TRUE(readings_.pods().empty()) << "charges without a task are of nobody in it";
+
+  node_.set_tasks("empty", 1);
+  read();
+  ASSERT_EQ(readings_.pods().size(), 1U);
+  EXPECT_EQ(readings_.pods()[0].standing, eviction::Standing::kActive);
+  EXPECT_EQ(readings_.pods()[0].reading.working_set_bytes, (50_MiB - kInactiveFile).value);
+  EXPECT_EQ(readings_.pods()[0].reading.processes, 1);
+
+  node_.set_tasks("empty", 0);
+  read();
+  EXPECT_TRUE(readings_.pods().empty());
+}
+
+TEST_F(ReadingsOfFakeNode, TheZombiesThatAnEmptyPodWasFoundWithAreNobody) {
+  CgroupUsage left;
+  left.usage = 1_MiB;
+  left.tasks = 3;
+  slots_.place(1, empty_pod(node_, left));
+  node_.set_tasks("empty", 3);
+  read();
+  EXPECT_TRUE(readings_.pods().empty());
+
+  node_.set_tasks("empty", 1);
+  read();
+  EXPECT_TRUE(readings_.pods().empty()) << "some were reaped";
+
+  node_.set_tasks("empty", 2);
+  read();
+  EXPECT_EQ(readings_.pods().size(), 1U) << "one more than the dead";
+}
+
+TEST_F(ReadingsOfFakeNode, APodWhoseTasksAreNotReadIsInUseWhenItsMemoryGrows) {
+  CgroupUsage left;
+  left.usage = 1_MiB;
+  std::unique_ptr<HotPod> empty = empty_pod(node_, left);
+  empty->files = node_.files_without_tasks("empty");
+  slots_.place(1, std::move(empty));
+  node_.set_usage("empty", 2_MiB);
+  read();
+  EXPECT_TRUE(readings_.pods().empty()) << "late charges";
+
+  node_.set_usage("empty", 3_MiB);
+  read();
+  EXPECT_EQ(readings_.pods().size(), 1U);
 }
 
 TEST_F(ReadingsOfFakeNode, APodThatNobodyKnowsStandsAsUnknown) {
@@ -116,6 +200,7 @@ TEST_F(ReadingsOfFakeNode, LooksAgainAtTheFirstCandidatesOutsideThePodRootWhereM
   for (std::uint32_t slot = 1; slot <= 3; ++slot) {
     auto pod = node_.pod(slot, std::to_string(slot), Bytes{(10_MiB).value * slot});
     pod->below_pod_root = false;
+    pod->facts.below_pod_root = false;
     slots_.place(slot, std::move(pod));
   }
   read();
@@ -128,6 +213,30 @@ TEST_F(ReadingsOfFakeNode, LooksAgainAtTheFirstCandidatesOutsideThePodRootWhereM
   EXPECT_EQ(readings_.usages()[1].usage, 5_MiB);
   EXPECT_EQ(readings_.usages()[2].usage, 10_MiB);
   EXPECT_EQ(readings_.pods()[0].reading.working_set_bytes, (5_MiB - kInactiveFile).value);
+}
+
+TEST_F(ReadingsOfFakeNode, DoesNotLookAgainAtPodsThatThePodRootsLimitCannotTake) {
+  auto pod = node_.pod(1, "outside", 10_MiB);
+  pod->below_pod_root = false;
+  pod->facts.below_pod_root = false;
+  slots_.place(1, std::move(pod));
+  read();
+  node_.set_usage("outside", 5_MiB);
+  look_again((600_MiB).value, Signal::kAllocatableMemoryAvailable);
+  EXPECT_EQ(readings_.usages()[0].usage, 10_MiB);
+}
+
+TEST_F(ReadingsOfFakeNode, TheFirstCandidateOfThePodRootLiesBelowIt) {
+  auto outside = node_.pod(1, "outside", 20_MiB);
+  outside->facts.below_pod_root = false;
+  slots_.place(1, std::move(outside));
+  slots_.place(2, node_.pod(2, "below", 10_MiB));
+  read();
+  const auto uid_of = [&](std::optional<std::size_t> place) {
+    return place ? slots_.at(readings_.slots()[*place])->uid : std::string("nobody");
+  };
+  EXPECT_EQ(uid_of(readings_.first_candidate(eviction::Scope::kNode)), "outside");
+  EXPECT_EQ(uid_of(readings_.first_candidate(eviction::Scope::kPodRoot)), "below");
 }
 
 TEST_F(ReadingsOfFakeNode, DoesNotReadTwiceWhatThePodRootsStatisticsBroughtUpToDate) {

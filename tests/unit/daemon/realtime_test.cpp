@@ -2,30 +2,28 @@
 #include "daemon/realtime.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
-#include <thread>
-
-#include "sys/scheduling.h"
+#include <csignal>
 
 namespace evictd::daemon {
 namespace {
 
-TEST(ShortSlices, AreAskedForWithoutAnotherPolicyOrNiceness) {
-  std::thread thread([] {
-    const Result<sys::SchedulingAttributes> before = sys::scheduling_of_thread();
-    ASSERT_TRUE(before) << before.error().message();
-    const Result<> asked = ask_for_short_slices();
-    ASSERT_TRUE(asked) << asked.error().message();
-    const Result<sys::SchedulingAttributes> after = sys::scheduling_of_thread();
-    ASSERT_TRUE(after) << after.error().message();
+TEST(RealtimePriority, ThatALimitTookIsToldOfOnceAndCountedEachTime) {
+  ASSERT_FALSE(take_realtime_loss());
+  ASSERT_TRUE(prepare_realtime_overrun_signal());
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGXCPU);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 
-    EXPECT_EQ(after->policy, before->policy);
-    EXPECT_EQ(after->nice, before->nice);
-    // A kernel without slices of one's own says 0 before and after.
-    EXPECT_EQ(after->runtime,
-              before->runtime == 0 ? 0 : static_cast<std::uint64_t>(kShortSlice.count()));
-  });
-  thread.join();
+  raise(SIGXCPU);
+  EXPECT_EQ(realtime_overruns(), 1U);
+  EXPECT_TRUE(take_realtime_loss());
+  EXPECT_FALSE(take_realtime_loss());
+  raise(SIGXCPU);
+  EXPECT_EQ(realtime_overruns(), 2U);
+  EXPECT_FALSE(take_realtime_loss()) << "it was lost before";
 }
 
 }  // namespace

@@ -92,6 +92,15 @@ TEST(RecordStore, AReleaseThatLeftFilesInMemoryHasFreedNothingYet) {
   EXPECT_EQ(record->remaining_bytes, 20 * 1024 * 1024);
 }
 
+TEST(RecordStore, AReleaseTellsHowManyTasksNobodyHasReaped) {
+  RecordStore store;
+  store.add({}, cgroup(1));
+  EvictionStep released = step(1, EvictionState::kReleased, 50, 100_KiB);
+  EXPECT_EQ(store.note(released)->unreaped_tasks, std::nullopt) << "they are not counted";
+  released.tasks = 400;
+  EXPECT_EQ(store.note(released)->unreaped_tasks, 400);
+}
+
 TEST(RecordStore, ARemovedCgroupHasNothingLeft) {
   RecordStore store;
   store.add({}, cgroup(1));
@@ -111,6 +120,29 @@ TEST(RecordStore, AnExceededGraceIsAStateAndNoMoment) {
   ASSERT_EQ(record->events.size(), 1U);
   EXPECT_EQ(record->events[0].on, "pod");
   EXPECT_EQ(record->events[0].reason, "ExceededGracePeriod");
+}
+
+TEST(RecordStore, AVictimThatMayNotBeKilledAtTheEndOfItsGraceIsToldOfWithTheReason) {
+  RecordStore store;
+  store.add({}, cgroup(1));
+  EvictionStep refused = step(1, EvictionState::kExceededGrace, 60);
+  refused.progress.not_killed = "never_evict";
+  const exporting::EvictionRecord* record = store.note(refused);
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->state, "exceeded_grace");
+  EXPECT_EQ(record->not_killed, "never_evict");
+  EXPECT_TRUE(record->events.empty()) << "a kubelet tells of pods that outlive their SIGKILL";
+}
+
+TEST(RecordStore, AVictimThatWasKilledBeforeItWasProtectedIsNotCalledSpared) {
+  RecordStore store;
+  store.add({}, cgroup(1));
+  static_cast<void>(store.note(step(1, EvictionState::kKilled, 50)));
+  EvictionStep refused = step(1, EvictionState::kExceededGrace, 60);
+  refused.progress.not_killed = "never_evict";
+  const exporting::EvictionRecord* record = store.note(refused);
+  ASSERT_NE(record, nullptr);
+  EXPECT_EQ(record->not_killed, "");
 }
 
 /// A record of the eviction of "u" whose SIGTERM was sent at `ns`.

@@ -28,6 +28,39 @@ TEST(Request, ThatSaysAThingTwiceIsNone) {
   EXPECT_TRUE(parse_request(R"({"op": "pause", "op": "resume"})").is_discarded());
 }
 
+TEST(Request, ThatChangesSomethingHasNoMemberThatMeansNothing) {
+  const auto problem_with = [](std::string_view line) {
+    const auto request = parse_request(line);
+    const Result<> known = expect_known_members(request["op"].get<std::string>(), request);
+    return known ? std::string() : known.error().message();
+  };
+  EXPECT_EQ(problem_with(R"({"op":"pause","for":"10m","signals":"memory.available"})"),
+            R"(signals: no member of a request "pause"; allowed: op, for, signal)");
+  EXPECT_EQ(problem_with(R"({"op":"resume","for":"10m"})"),
+            R"(for: no member of a request "resume"; allowed: op, signal)");
+  EXPECT_EQ(problem_with(R"({"op":"dry_run","on":true,"x":1})"),
+            R"(x: no member of a request "dry_run"; allowed: op, on)");
+  for (const char* const line : {R"({"op":"pause","for":"10m","signal":"pid.available"})",
+                                 R"({"op":"resume"})", R"({"op":"status","x":1})"}) {
+    EXPECT_EQ(problem_with(line), "") << line;
+  }
+}
+
+TEST(Request, ThatIsTooLongIsToldTheLimit) {
+  EXPECT_EQ(control_socket("/run/x.sock").oversized_answer,
+            R"({"error":"a request is one line of at most 65536 bytes"})");
+}
+
+TEST(Request, OnAConnectionThatIsOneTooManyIsToldTheLimit) {
+  EXPECT_EQ(control_socket("/run/x.sock").one_client_too_many_answer,
+            R"({"error":"at most 16 connections are served at a time, and as many are"})");
+}
+
+TEST(Request, ToFollowThatIsOneTooManyIsToldTheLimit) {
+  EXPECT_EQ(control_socket("/run/x.sock").one_listener_too_many_answer,
+            R"({"error":"at most 8 may follow at a time, and as many do"})");
+}
+
 TEST(Request, ThatIsNoJsonIsNone) {
   for (const char* const line : {"", "{", "{\"op\":", "\"", "\"\\", "]]]][[", "nul"}) {
     EXPECT_TRUE(parse_request(line).is_discarded()) << line;

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "eviction/parse_thresholds.h"
 #include "moments.h"
@@ -104,6 +106,59 @@ TEST(SavedState, ThatNestsTooDeepOrSaysAThingTwiceIsIgnoredAndSaysSo) {
             "no state of evictd: line 2: nests deeper than 64 levels");
   EXPECT_EQ(problem_with(sealed_state(R"({"boot_id":"b00t","boot_id":"b00t"})")),
             "no state of evictd: line 2: the key \"boot_id\" is there twice");
+}
+
+/// What is said of a whole state in which one member is another.
+std::string problem_with_member(const std::string& place, const std::string& value) {
+  const std::string text = to_text(full());
+  auto body = nlohmann::ordered_json::parse(text.substr(text.find('\n') + 1));
+  body[nlohmann::ordered_json::json_pointer(place)] = nlohmann::ordered_json::parse(value);
+  return problem_with(sealed_state(body.dump() + "\n"));
+}
+
+TEST(SavedState, WithAValueThatIsNotAllowedIsIgnoredAndSaysWhereAndWhatIs) {
+  const std::string begin = "no state of evictd: line 2: ";
+  const std::string moment = "not from 0 to 2305843009213693952: ";
+  const std::string number = "not from 0 to 9223372036854775807: ";
+  struct Case {
+    std::string place;
+    std::string value;
+    std::string said;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"/evictions_ns/0", "-5", "evictions_ns[0]: " + moment + "-5"},
+           {"/evictions_ns/1", "1.5", "evictions_ns[1]: not a whole number: 1.5"},
+           {"/evictions_ns/1", "99999999999999999999999",
+            "evictions_ns[1]: not a whole number: 9.999999999999999e+22"},
+           {"/evictions_ns/1", "9223372036854775808",
+            "evictions_ns[1]: " + moment + "9223372036854775808"},
+           {"/thresholds", "5", "thresholds: not a list: 5"},
+           {"/thresholds/0/grace_ns", "-1", "thresholds[0].grace_ns: " + number + "-1"},
+           {"/conditions", R"({"Foo":5})", "conditions.Foo: not a condition of a node"},
+           {"/marks/0/available", "-9223372036854775808",
+            "marks[0].available: not from -2305843009213693952 to 2305843009213693952: "
+            "-9223372036854775808"},
+           {"/in_flight/0", R"({"uid":"x"})", "in_flight[0].hierarchy: missing"},
+           {"/in_flight/0/hierarchy", "4294967296",
+            "in_flight[0].hierarchy: not from 0 to 4294967295: 4294967296"},
+           {"/in_flight/0/kill_due_ns", "-1", "in_flight[0].kill_due_ns: " + number + "-1"},
+           {"/in_flight/0/name", "[7]", "in_flight[0].name: not a text: array"},
+           {"/pauses/signals", R"({"kittens":5})", "pauses.signals.kittens: not a signal"},
+           {"/pauses", "null", "pauses: not a JSON object: null"},
+           {"/dry_run", R"("no")", R"(dry_run: neither true nor false: "no")"}}) {
+    EXPECT_EQ(problem_with_member(one.place, one.value), begin + one.said);
+  }
+  EXPECT_EQ(problem_with(sealed_state("{}\n")), begin + "boot_id: missing");
+  EXPECT_EQ(problem_with(sealed_state("[]\n")), begin + "not a JSON object");
+}
+
+TEST(SavedState, APauseAsLongAsTheClockGoesOutlivesARestart) {
+  SavedState state = full();
+  state.wishes.pauses.all = MonoTime(Duration::max());
+  state.in_flight[0].kill_due_at = MonoTime(Duration::max());
+  const Result<SavedState> read = parse_state(to_text(state), kHere, kNow);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(*read, state);
 }
 
 eviction::ThresholdTable table_of(const std::string& soft) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,7 +20,7 @@ const StateOrigin kOrigin{.boot_id = "b", .pod_root = "/kubepods", .pod_root_id 
 
 class KeptState : public testing::Test {
  protected:
-  void begin(eviction::Signal signal, std::chrono::seconds grace = {}) {
+  void begin(eviction::Signal signal, std::chrono::seconds grace = {}, MonoTime at = kNow) {
     HotPod pod;
     pod.uid = "u";
     pod.memory_id = kVictim;
@@ -27,15 +28,16 @@ class KeptState : public testing::Test {
     threshold.signal = signal;
     keeper_->note_begun(
         EvictionBegun{.victim = &pod, .signals = {}, .grace = grace, .kill_due_at = kNow},
-        threshold, kNow);
+        threshold, at);
   }
-  void step(enforce::EvictionState state) {
-    keeper_->note_step({.ticket = {}, .pod = kVictim, .state = state, .at = kNow, .signals = {}});
+  void step(enforce::EvictionState state, std::int64_t tasks = 0) {
+    keeper_->note_step({.ticket = {}, .pod = kVictim, .state = state, .at = kNow, .signals = {}},
+                       tasks);
   }
-  void release() { step(enforce::EvictionState::kReleased); }
+  void release(std::int64_t tasks = 0) { step(enforce::EvictionState::kReleased, tasks); }
   /// What the next evictd finds. Ends this one: its last text is written by then.
-  [[nodiscard]] std::vector<SavedEviction> left() {
-    keeper_->keep(kNow);
+  [[nodiscard]] std::vector<SavedEviction> left(Duration later = {}) {
+    keeper_->keep(kNow + later);
     keeper_.reset();
     return find_state(file_, kOrigin, kNow).state.in_flight;
   }
@@ -55,6 +57,32 @@ TEST_F(KeptState, AVictimIsForgottenWithItsProcesses) {
   begin(eviction::Signal::kMemoryAvailable);
   release();
   EXPECT_TRUE(left().empty());
+}
+
+TEST_F(KeptState, AVictimIsKeptWhileDeadTasksOfItAreAwaited) {
+  begin(eviction::Signal::kPidAvailable, std::chrono::seconds(30));
+  release(/*tasks=*/2);
+  const std::vector<SavedEviction> kept = left();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_TRUE(kept[0].gone);
+  EXPECT_EQ(kept[0].killed_at, kNow);
+}
+
+TEST_F(KeptState, AVictimWhoseDeadTasksWereAwaitedForLongEnoughIsForgotten) {
+  begin(eviction::Signal::kPidAvailable, std::chrono::seconds(30));
+  release(/*tasks=*/2);
+  EXPECT_TRUE(left(std::chrono::seconds(30)).empty());
+}
+
+TEST_F(KeptState, AnEvictionAfterTheEndOfAnotherInTheSamePodIsOneOfItsOwn) {
+  begin(eviction::Signal::kNodeFsAvailable, {}, kNow - std::chrono::seconds(20));
+  release();
+  begin(eviction::Signal::kPidAvailable, std::chrono::seconds(30), kNow);
+  const std::vector<SavedEviction> kept = left();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].began_at, kNow) << "who came since the end of the other is its victim";
+  EXPECT_FALSE(kept[0].gone);
+  EXPECT_TRUE(kept[0].for_disk) << "the disk of the other is awaited on";
 }
 
 TEST_F(KeptState, AVictimThatBecameProtectedInItsGraceIsForgotten) {
@@ -91,6 +119,89 @@ TEST_F(KeptState, AnEvictionThatADryRunLeavesAloneIsKeptAsItWasFound) {
   EXPECT_EQ(kept[0], found);
 }
 
+TEST_F(KeptState, AnEvictionThatIsRefusedBecauseItGoesOnIsKept) {
+  HotPod pod;
+  pod.memory_id = kVictim;
+  begin(eviction::Signal::kMemoryAvailable);
+  EXPECT_FALSE(keeper_->note_refused({.victim = &pod, .code = Errc::kBusy, .adopted = true}));
+  EXPECT_FALSE(keeper_->note_refused({.victim = &pod, .code = Errc::kInvalid, .adopted = false}));
+  EXPECT_EQ(left().size(), 1U);
+}
+
+TEST_F(KeptState, AnEvictionThatIsRefusedToBeGoneOnWithIsForgotten) {
+  HotPod pod;
+  pod.memory_id = kVictim;
+  begin(eviction::Signal::kMemoryAvailable);
+  EXPECT_TRUE(keeper_->note_refused({.victim = &pod, .code = Errc::kInvalid, .adopted = true}));
+  EXPECT_TRUE(left().empty());
+}
+
+TEST_F(KeptState, WhatWasAskedForIsInTheFileOnceItHasBeenAwaited) {
+  // One write after the other: the last must not be taken for written while an earlier one is.
+  for (int minutes = 1; minutes <= 20; ++minutes) {
+    OperatorWishes wishes;
+    wishes.pauses.all = kNow + std::chrono::minutes(minutes);
+    wishes.dry_run = minutes % 2 == 0;
+    keeper_->note_wishes(wishes, false);
+    keeper_->keep(kNow);
+    ASSERT_TRUE(keeper_->await_kept(std::chrono::minutes(1)));
+    // The writer is still there, and had no need to end in order to write.
+    ASSERT_EQ(find_state(file_, kOrigin, kNow).state.wishes, wishes) << minutes;
+  }
+}
+
+TEST_F(KeptState, AFileThatCannotBeWrittenIsNotAwaitedForEver) {
+  std::filesystem::create_directory(file_);
+  keeper_->note_wishes({.pauses = {}, .dry_run = true}, false);
+  keeper_->keep(kNow);
+  EXPECT_TRUE(keeper_->await_kept(std::chrono::minutes(1)));
+  EXPECT_EQ(keeper_->counters().failures, 1U);
+}
+
+TEST_F(KeptState, WithoutAFileNothingIsAwaited) {
+  StateKeeper keeper({.path = {}, .origin = kOrigin, .found = {}});
+  keeper.note_wishes({.pauses = {}, .dry_run = true}, false);
+  keeper.keep(kNow);
+  EXPECT_TRUE(keeper.await_kept(Duration::zero()));
+}
+
+/// An evictd that finds a victim of the last run whose pod it cannot look at.
+class KeptStateOfAPodThatIsPutOff : public KeptState {
+ protected:
+  KeptStateOfAPodThatIsPutOff() {
+    found_.uid = "u";
+    found_.pod = kVictim;
+    found_.began_at = found_.kill_due_at = kNow;
+    FoundState state{.state = {}, .problem = {}, .found = true};
+    state.state.origin = kOrigin;
+    state.state.in_flight.push_back(found_);
+    keeper_.emplace(
+        StateKeeper::Options{.path = file_, .origin = kOrigin, .found = std::move(state)});
+    keeper_->put_off("u", kVictim);
+    // Something else, so that the file is written.
+    keeper_->note_wishes({.pauses = {}, .dry_run = true}, false);
+  }
+
+  SavedEviction found_;
+};
+
+TEST_F(KeptStateOfAPodThatIsPutOff, LeavesItsEvictionToTheNextEvictdAsItWasFound) {
+  EXPECT_EQ(keeper_->adopted(), 0U);
+  const std::vector<SavedEviction> kept = left();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0], found_);
+}
+
+TEST_F(KeptStateOfAPodThatIsPutOff, HasItTakenOnceAndByThatPodAlone) {
+  EXPECT_FALSE(keeper_->take_put_off("u", {.hierarchy = 1, .id = 8})) << "made anew by that name";
+  EXPECT_FALSE(keeper_->take_put_off("other", kVictim));
+  EXPECT_TRUE(keeper_->take_put_off("u", kVictim));
+  EXPECT_FALSE(keeper_->take_put_off("u", kVictim));
+  EXPECT_TRUE(keeper_->put_off().empty());
+  keeper_->note_adopted(found_);
+  EXPECT_EQ(left().size(), 1U) << "kept twice";
+}
+
 TEST_F(KeptState, AVictimThatIsNotGoneInTimeIsKept) {
   begin(eviction::Signal::kMemoryAvailable);
   step(enforce::EvictionState::kKilled);
@@ -121,6 +232,18 @@ TEST_F(KeptState, AVictimOfADiskThatWasAwaitedForLongEnoughIsKeptWhileItHasProce
   const std::vector<SavedEviction> kept = left();
   ASSERT_EQ(kept.size(), 1U);
   EXPECT_FALSE(kept[0].for_disk);
+}
+
+TEST_F(KeptState, IsOfNoUseInATimeNamespaceWithAnotherClock) {
+  EXPECT_EQ(clock_name("b", Duration{0}), "b");
+  EXPECT_EQ(clock_name("b", std::chrono::hours(1)), clock_name("b", std::chrono::hours(1)));
+  begin(eviction::Signal::kMemoryAvailable, std::chrono::seconds(30));
+  EXPECT_EQ(left().size(), 1U);
+  StateOrigin elsewhere = kOrigin;
+  elsewhere.boot_id = clock_name(kOrigin.boot_id, -std::chrono::hours(1));
+  const FoundState found = find_state(file_, elsewhere, kNow);
+  EXPECT_FALSE(found.found);
+  EXPECT_NE(found.problem.find("of another boot"), std::string::npos) << found.problem;
 }
 
 }  // namespace

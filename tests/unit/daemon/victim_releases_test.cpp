@@ -72,6 +72,39 @@ TEST_F(OneVictim, WhoseDataIsRemovedWaitsForNobodyElse) {
   EXPECT_EQ(releases_.take_released(kNow).size(), 1U);
 }
 
+TEST_F(OneVictim, WhoseDataCouldNotBeRemovedIsAwaitedUntilItsVolumesAndItsCgroupAreGone) {
+  begin(true);
+  releases_.find(kPod)->data_error = "Operation not permitted";
+  gone(Holding::kProcesses);
+  EXPECT_EQ(rows()["data"], "failed");
+  EXPECT_TRUE(releases_.take_released(kNow).empty()) << "nothing was freed";
+  gone(Holding::kCgroup);
+  see_mounts("/kubelet/pods/u/volumes/kubernetes.io~empty-dir/data/m");
+  EXPECT_TRUE(releases_.take_released(kNow).empty()) << "something is mounted in its volume";
+  see_mounts("/elsewhere");
+  EXPECT_EQ(releases_.take_released(kNow).size(), 1U);
+}
+
+TEST_F(OneVictim, WhoseDataCouldNotBeRemovedIsNotAwaitedForLongerThanThirtySeconds) {
+  begin(true);
+  releases_.find(kPod)->data_error = "Device or resource busy";
+  gone(Holding::kProcesses);
+  see_mounts("/kubelet/pods/u/volumes/kubernetes.io~empty-dir/data/m");
+  EXPECT_TRUE(releases_.take_released(kNow + seconds(29)).empty());
+  EXPECT_EQ(releases_.take_released(kNow + seconds(30)).size(), 1U);
+}
+
+TEST_F(OneVictim, WhoseLayersAreWantedBackIsAwaitedUntilItsCgroupIsGoneToo) {
+  begin(true);
+  releases_.find(kPod)->awaits_layers = true;
+  gone(Holding::kProcesses);
+  gone(Holding::kData);
+  see_mounts("/elsewhere");
+  EXPECT_TRUE(releases_.take_released(kNow).empty()) << "its runtime may be removing them";
+  gone(Holding::kCgroup);
+  EXPECT_EQ(releases_.take_released(kNow).size(), 1U);
+}
+
 TEST_F(OneVictim, IsNotAwaitedForLongerThanThirtySecondsAfterItsKill) {
   begin(false);
   releases_.find(kPod)->killed_at = kNow + seconds(60);

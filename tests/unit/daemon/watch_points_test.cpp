@@ -22,7 +22,9 @@ eviction::Threshold threshold(eviction::Signal signal, std::int64_t amount, Dura
 
 WatchPointOptions options() {
   WatchPointOptions made;
-  made.capacities = {.node_memory = 1000_MiB,
+  made.capacities = {.node_memory = {.capacity = 1000_MiB,
+                                     .signal = probe::Signal::kNodeWorkingSet,
+                                     .sum = 1000_MiB},
                      .pod_root_memory = Bytes{-1},
                      .node_tasks = 1000,
                      .pod_root_tasks = -1};
@@ -51,11 +53,59 @@ TEST(WatchPoints, ASoftThresholdIsOneLevel) {
   EXPECT_EQ(points[0].hysteresis, static_cast<std::uint64_t>(kMi));
 }
 
-TEST(WatchPoints, AHardThresholdAlsoHasItsEighthsAndItsFloor) {
+TEST(WatchPoints, WhereTheSumMayHaveMovedALevelBeforeTheThresholdAndOneBehindBoundIt) {
+  WatchPointOptions moving = options();
+  moving.capacities.node_memory = {.capacity = 1000_MiB,
+                                   .signal = probe::Signal::kNodeTaken,
+                                   .sum = Bytes{probe::kNodeCeiling} - 60_MiB,
+                                   .slack = 4_MiB};
+  const auto points = watch_points(
+      {threshold(eviction::Signal::kMemoryAvailable, 100 * kMi, std::chrono::seconds(30))}, moving);
+  const std::int64_t met = probe::kNodeCeiling - 160 * kMi;
+  EXPECT_EQ(values(points), (std::set<std::uint64_t>{static_cast<std::uint64_t>(met - 4 * kMi),
+                                                     static_cast<std::uint64_t>(met),
+                                                     static_cast<std::uint64_t>(met + 4 * kMi)}));
+  for (const probe::WatchedThreshold& point : points) {
+    EXPECT_EQ(point.signal, probe::Signal::kNodeTaken);
+  }
+}
+
+TEST(WatchPoints, AHardThresholdOnASumThatMovesHasAnIdForEachLevel) {
+  WatchPointOptions moving = options();
+  moving.floor.amount = 1;
+  moving.capacities.node_memory.slack = 4_MiB;
+  const auto points = watch_points({threshold(eviction::Signal::kMemoryAvailable, 100 * kMi),
+                                    threshold(eviction::Signal::kMemoryAvailable, 90 * kMi)},
+                                   moving);
+  std::set<std::uint64_t> ids;
+  for (const probe::WatchedThreshold& point : points) {
+    EXPECT_TRUE(ids.insert(point.id).second);
+  }
+  // Three about the threshold, seven eighths, a half and a quarter of the last, the floor.
+  EXPECT_EQ(std::count_if(points.begin(), points.end(),
+                          [](const auto& point) { return threshold_of(point.id) == 0; }),
+            13);
+}
+
+TEST(WatchPoints, FreeSwapMovesTheLevelOfAWorkingSetAndNotTheShareThatPercentsAreOf) {
+  WatchPointOptions with_swap = options();
+  with_swap.capacities.node_memory = {.capacity = 1000_MiB,
+                                      .signal = probe::Signal::kNodeWorkingSet,
+                                      .sum = 950_MiB,
+                                      .slack = 4_MiB};
+  eviction::Threshold quarter = threshold(eviction::Signal::kMemoryAvailable, 0, Duration{1});
+  quarter.value.quantity.reset();
+  quarter.value.percentage = 0.25F;
+  const auto points = watch_points({quarter}, with_swap);
+  EXPECT_TRUE(values(points).contains(static_cast<std::uint64_t>(700 * kMi)));
+}
+
+TEST(WatchPoints, AHardThresholdAlsoHasItsEighthsPartsOfTheLastAndItsFloor) {
   WatchPointOptions with_floor = options();
   with_floor.floor.amount = 30;
   const auto points = watch_points({threshold(eviction::Signal::kPidAvailable, 80)}, with_floor);
-  EXPECT_EQ(values(points), (std::set<std::uint64_t>{920, 930, 940, 950, 960, 970, 980, 990}));
+  EXPECT_EQ(values(points),
+            (std::set<std::uint64_t>{920, 930, 940, 950, 960, 970, 980, 990, 995, 998}));
 }
 
 TEST(WatchPoints, TheFloorIsReportedAtTheLastTaskAboveIt) {

@@ -48,6 +48,22 @@ TEST(DiskPlaces, WithoutARuntimeAllIsOneFilesystem) {
   EXPECT_EQ(layout_of(places), eviction::DiskLayout{});
 }
 
+TEST(DiskPlaces, OnlyAConfiguredDirectoryThatIsNotThereIsMissing) {
+  Node node;
+  node.real.clear();
+  EXPECT_TRUE(missing_places(node.places()).empty()) << "a node without a kubelet";
+  node.options.node_fs_path = "/data/images/typo";
+  node.options.container_fs_path = "/nowhere";
+  const std::vector<Place> missing = missing_places(node.places());
+  ASSERT_EQ(missing.size(), 2U);
+  EXPECT_EQ(missing[0].origin, "nodefsPath");
+  EXPECT_EQ(missing[0].path, "/data/images/typo");
+  EXPECT_EQ(missing[0].mount_point, "/data/images") << "where it would be";
+  EXPECT_EQ(missing[1].origin, "containerfsPath");
+  node.real = {{"/data/images/typo", "/data/images/typo"}, {"/nowhere", "/nowhere"}};
+  EXPECT_TRUE(missing_places(node.places()).empty());
+}
+
 TEST(DiskPlaces, TheFirstRuntimeRootThatExistsLeadsToImagefsAlsoThroughALink) {
   Node node;
   node.real["/var/lib/docker"] = "/data/images/docker";

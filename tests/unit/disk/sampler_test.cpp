@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include "base/system_clock.h"
 #include "disk/filesystems.h"
 #include "eviction/parse_thresholds.h"
 
@@ -46,6 +47,20 @@ TEST(Sampler, OneFilesystemIsAskedOnceForAllItServes) {
   EXPECT_EQ(reports[0].roles.size(), kRoles);
 }
 
+TEST(Sampler, HasAReadingOfEachFilesystemOnceTheFirstWasAwaited) {
+  const base::SystemClock clock;
+  const auto filesystems = sampled("/");
+  filesystems->await_first(clock.now() + std::chrono::milliseconds(kPatienceMs));
+  EXPECT_TRUE(filesystems->all_asked_at());
+}
+
+TEST(Sampler, AwaitsNoFirstReadingWhereAskingFails) {
+  const base::SystemClock clock;
+  const auto filesystems = sampled("/nonexistent/filesystem");
+  filesystems->await_first(clock.now() + std::chrono::milliseconds(kPatienceMs));
+  EXPECT_FALSE(filesystems->all_asked_at());
+}
+
 TEST(Sampler, AnswersARequestWithANewerReading) {
   const auto filesystems = sampled("/");
   ASSERT_TRUE(woken(filesystems->descriptor()));
@@ -54,6 +69,32 @@ TEST(Sampler, AnswersARequestWithANewerReading) {
   filesystems->request();
   ASSERT_TRUE(woken(filesystems->descriptor()));
   EXPECT_GT(filesystems->all_asked_at().value(), first);
+}
+
+TEST(Sampler, ANewerReadingIsAskedOfOneFilesystemAloneAndAgainOnceItIsAnswered) {
+  SampleWatch watch;
+  watch.sampling.longest = std::chrono::hours(1);
+  Places places = everything_at("/");
+  places[static_cast<std::size_t>(Role::kNodeFs)].device = "1:2";
+  const auto filesystems = Filesystems::start({.places = places, .watch = watch}).value();
+  const auto read_at = [&](Role role) -> std::optional<MonoTime> {
+    const auto statistics = filesystems->statistics(role, MonoTime{});
+    return statistics ? statistics->time : std::nullopt;
+  };
+  while (!filesystems->all_asked_at()) {
+    ASSERT_TRUE(woken(filesystems->descriptor()));
+    filesystems->consume();
+  }
+  const std::optional<MonoTime> other = read_at(Role::kImageFs);
+  for (int i = 0; i < 3; ++i) {
+    const std::optional<MonoTime> before = read_at(Role::kNodeFs);
+    filesystems->request_newer(Role::kNodeFs);
+    while (read_at(Role::kNodeFs) == before) {
+      ASSERT_TRUE(woken(filesystems->descriptor()));
+      filesystems->consume();
+    }
+  }
+  EXPECT_EQ(read_at(Role::kImageFs), other);
 }
 
 TEST(Sampler, AReadingTooOldIsMissing) {

@@ -41,6 +41,17 @@ TEST(SamplingInterval, AThresholdThatIsMetIsLookedAtTwiceASecondWithinTheBounds)
   EXPECT_EQ(next_sample_in(quick, {.left = -1}), milliseconds(20));
 }
 
+TEST(SamplingInterval, AFilesystemThatIsSoonFullIsLookedAtInEveryEighthOfTheTime) {
+  const auto at_rate = [](std::int64_t left, std::int64_t until_full) {
+    return next_sample_in({}, {.left = left, .rate = kGiB, .until_full = until_full});
+  };
+  EXPECT_EQ(at_rate(-1, 2 * kGiB), milliseconds(250));
+  EXPECT_EQ(at_rate(kGiB / 100, kGiB / 4), std::chrono::microseconds(31'250));
+  EXPECT_EQ(at_rate(-1, kGiB / 1000), kFullSoon);
+  EXPECT_EQ(at_rate(-1, 0), kFullSoon);
+  EXPECT_EQ(next_sample_in({}, {.left = -1, .rate = 0, .until_full = 1}), milliseconds(500));
+}
+
 TEST(SamplingInterval, AFillingDiskIsNoticedWithinTheShortestInterval) {
   for (const std::int64_t rate : {kGiB / 2, kGiB, 2 * kGiB}) {
     // It fills from the first look on, which saw it at rest.

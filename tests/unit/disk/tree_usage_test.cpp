@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,6 +16,7 @@
 #include "base/fd.h"
 #include "disk/pod_storage.h"
 #include "support/fake_tree.h"
+#include "support/few_descriptors.h"
 
 namespace evictd::disk {
 namespace {
@@ -115,6 +117,23 @@ TEST_F(TreeUsageOf, GivesUpWhenItIsTold) {
   EXPECT_TRUE(measure("a").complete);
 }
 
+TEST_F(TreeUsageOf, OfAWalkThatIsCutShortWhatItCountedIsTheLeast) {
+  for (int n = 0; n < 10; ++n) {
+    write("a/" + std::to_string(n), 1);
+  }
+  write("a/deep/er/file", 1);
+  pace_.allow_steps(5);
+  const TreeUsage part = measure("a");
+  EXPECT_TRUE(part.cut_short);
+  EXPECT_FALSE(part.complete);
+  EXPECT_EQ(part.inodes, 6U) << "the directory itself and five entries";
+  pace_.allow_steps(100);
+  const TreeUsage whole = measure("a");
+  EXPECT_FALSE(whole.cut_short);
+  EXPECT_TRUE(whole.complete);
+  EXPECT_EQ(whole.inodes, 14U);
+}
+
 class PodFiles : public TreeUsageOf {
  protected:
   [[nodiscard]] PodStorage storage_of(const std::string& uid) {
@@ -163,6 +182,18 @@ TEST_F(PodFiles, RemovalLeavesTheVolumeAndWhatALinkPointsTo) {
   EXPECT_TRUE(std::filesystem::is_empty(at(volumes + "kubernetes.io~empty-dir/cache")));
   EXPECT_TRUE(std::filesystem::exists(at(volumes + "kubernetes.io~configmap/settings/file")));
   EXPECT_TRUE(std::filesystem::exists(at("elsewhere/kept")));
+}
+
+TEST_F(PodFiles, WhatCannotBeLookedAtWasNotRemoved) {
+  const std::string file = "kubelet/pods/u1/volumes/kubernetes.io~empty-dir/cache/a/file";
+  write(file, 10);
+  for (const int free : {1, 2, 3}) {
+    const test::FewDescriptors few(free);
+    const Result<std::uint64_t> removed = remove_empty_dir_data(at("kubelet"), "u1", pace_);
+    ASSERT_FALSE(removed) << free;
+    EXPECT_EQ(removed.error().sys_errno, EMFILE) << free;
+  }
+  EXPECT_TRUE(std::filesystem::exists(at(file)));
 }
 
 TEST_F(PodFiles, NothingToRemoveIsNoError) {

@@ -122,6 +122,35 @@ TEST_F(Pause, OfOneSignalHoldsNoOther) {
   EXPECT_EQ(node_.pass().outcome, Outcome::kEvicted);
 }
 
+TEST_F(Pause, OfOneSignalHoldsTheThresholdsThatWereMadeFromIts) {
+  ThresholdTexts texts;
+  texts.hard = {{"memory.available", "1Gi"}, {"imagefs.available", "1Gi"}};
+  texts.enforce_node_allocatable = {"pods"};
+  PassSettings derived;
+  derived.thresholds = thresholds(texts);
+  Node node(derived);
+  node.with(pod("web"), 1_GiB);
+  node.input().brakes = &brakes_;
+  node.input().layout = DiskLayout{.dedicated_image_fs = true, .split_container_fs = false};
+  node.pass();  // learns the layout
+  const MonoTime end = node.now() + 1h;
+  brakes_.pauses.by_signal[static_cast<std::size_t>(Signal::kMemoryAvailable)] = end;
+  brakes_.pauses.by_signal[static_cast<std::size_t>(Signal::kImageFsAvailable)] = end;
+  for (const Signal signal : {Signal::kAllocatableMemoryAvailable, Signal::kContainerFsAvailable}) {
+    node.pass_time(1s);
+    node.see(signal, (1_MiB).value, (8_GiB).value);
+    EXPECT_EQ(node.pass().reason, Reason::kPaused) << to_string(signal);
+    EXPECT_EQ(node.victim(), "nobody");
+    node.see(signal, (4_GiB).value, (8_GiB).value);
+  }
+}
+
+TEST_F(Pause, OfAMadeThresholdsSignalDoesNotHoldTheOneThatItWasMadeFrom) {
+  brakes_.pauses.by_signal[static_cast<std::size_t>(Signal::kAllocatableMemoryAvailable)] =
+      node_.now() + 1h;
+  EXPECT_EQ(node_.pass_with_memory(1_MiB).outcome, Outcome::kEvicted);
+}
+
 TEST_F(Pause, CutsNoGrace) {
   node_["big"].standing = Standing::kInHardGrace;
   brakes_.pauses.all = node_.now() + 1h;

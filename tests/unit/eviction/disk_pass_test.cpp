@@ -107,6 +107,24 @@ TEST(DiskUsage, ThatIsBeingMeasuredDelaysNoMemoryEviction) {
   EXPECT_EQ(node.pass_with_memory(1_MiB).outcome, Outcome::kEvicted);
 }
 
+TEST(DiskUsage, IsAskedForThoughAThresholdBeforeItWaitsToo) {
+  ThresholdTexts texts;
+  texts.hard = {{"memory.available", "1Gi"}, {"nodefs.available", "10G"}};
+  PassSettings settings;
+  settings.thresholds = thresholds(texts);
+  Node node(settings);
+  node.with(pod("web"), 1_GiB);
+  node.input().layout = DiskLayout{.dedicated_image_fs = true, .split_container_fs = false};
+  Brakes brakes;
+  brakes.pauses.by_signal[static_cast<std::size_t>(Signal::kMemoryAvailable)] = node.now() + 1h;
+  node.input().brakes = &brakes;
+  node.input().disk_usage_pending = true;
+  node.see(Signal::kNodeFsAvailable, 1, kDiskCapacity);
+  node.pass_with_memory(1_MiB);
+  EXPECT_EQ(node.last().reason, Reason::kPaused);
+  EXPECT_TRUE(node.last().usage_awaited);
+}
+
 TEST(DiskRelease, IsWaitedForThoughTheVictimWasMeasuredWithLittleAndWroteOn) {
   Node node = full_node();
   ReleasingPod victim;

@@ -70,12 +70,35 @@ TEST(Hold, EndsAfter30Seconds) {
 TEST(Hold, EndsWhenAvailableHasFallenByAQuarterOfTheThreshold) {
   Node node = node_with_a_dying_pod(900_MiB);
   node.pass_time(1ms);
-  EXPECT_EQ(node.pass_with_memory(Bytes{(900_MiB - 256_MiB).value + 1}).outcome, Outcome::kHeld);
+  EXPECT_EQ(node.pass_with_memory(890_MiB).outcome, Outcome::kHeld);
+  node.pass_time(1ms);
+  EXPECT_EQ(node.pass_with_memory(Bytes{(890_MiB - 256_MiB).value + 1}).outcome, Outcome::kHeld);
 
   node.pass_time(1ms);
-  node.pass_with_memory(900_MiB - 256_MiB);
+  node.pass_with_memory(890_MiB - 256_MiB);
 
   EXPECT_EQ(node.victim(), "second");
+}
+
+TEST(Hold, EndsWhereLittleIsLeftWhenHalfOfThatIsGone) {
+  Node node = node_with_a_dying_pod(900_MiB + 900_MiB);
+  node.pass_time(1ms);
+  EXPECT_EQ(node.pass_with_memory(200_MiB).outcome, Outcome::kHeld);
+  node.pass_time(1ms);
+  EXPECT_EQ(node.pass_with_memory(Bytes{(100_MiB).value + 1}).outcome, Outcome::kHeld);
+
+  node.pass_time(1ms);
+  node.pass_with_memory(100_MiB);
+
+  EXPECT_EQ(node.victim(), "second");
+}
+
+TEST(Hold, DoesNotCallAFallWhatTheVictimTookWhileItsManyProcessesWereSentSigkill) {
+  Node node = node_with_a_dying_pod(900_MiB);
+  node.pass_time(25ms);
+
+  EXPECT_EQ(node.pass_with_memory(600_MiB).reason, Reason::kReleasePending);
+  EXPECT_EQ(node.victim(), "nobody");
 }
 
 TEST(Hold, DoesNotCallAFallWhatTheVictimItselfTookInItsGrace) {
@@ -148,7 +171,7 @@ TEST(Hold, CountsAFallAlthoughASoftVictimIsInItsGrace) {
   ASSERT_EQ(node.pass_with_memory(880_MiB).outcome, Outcome::kHeld);
 
   node.pass_time(1ms);
-  node.pass_with_memory(900_MiB - 256_MiB);
+  node.pass_with_memory(880_MiB - 256_MiB);
 
   EXPECT_EQ(node.victim(), "second");
 }

@@ -51,7 +51,7 @@ class RandomNode {
       pod.reading.working_set_bytes = numbers_.up_to(500);
       pod.reading.processes = numbers_.up_to(20);
       pod.standing =
-          numbers_.one_in(10) ? static_cast<Standing>(numbers_.up_to(4)) : Standing::kActive;
+          numbers_.one_in(10) ? static_cast<Standing>(numbers_.up_to(5)) : Standing::kActive;
     }
     node_.releasing().clear();
     if (numbers_.one_in(4)) {

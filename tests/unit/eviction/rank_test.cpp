@@ -172,12 +172,14 @@ TEST(RankingWithReasons, NamesTheRuleThatPassedEachPodOver) {
       .with(pod("mirror").annotation("kubernetes.io/config.mirror", "x"), 800_MiB)
       .with(pod("unknown"), 700_MiB)
       .with(pod("dying"), 600_MiB)
+      .with(pod("refused"), 550_MiB)
       .with(pod("chosen"), 500_MiB)
       .with(pod("later"), 400_MiB)
       .with(pod("critical").priority(kCriticalPriority), 900_MiB)
       .with(pod("new"), 300_MiB);
   node["unknown"].standing = Standing::kUnknown;
   node["dying"].standing = Standing::kKilled;
+  node["refused"].standing = Standing::kRefused;
   node["new"].reading.state = ReadingState::kNotReadYet;
 
   std::vector<std::string> lines;
@@ -188,8 +190,8 @@ TEST(RankingWithReasons, NamesTheRuleThatPassedEachPodOver) {
   }
 
   EXPECT_THAT(lines, ElementsAre("1 static static", "2 mirror mirror", "3 dying killed",
-                                 "4 chosen ", "5 later ranks_later", "6 critical critical",
-                                 "0 unknown unknown", "0 new not_read_yet"));
+                                 "4 refused refused", "5 chosen ", "6 later ranks_later",
+                                 "7 critical critical", "0 unknown unknown", "0 new not_read_yet"));
 }
 
 TEST(RankKey, IsAStrictWeakOrderUnderRandomInput) {

@@ -17,8 +17,8 @@ MonoTime ns(std::int64_t count) {
 
 TEST(EvictionRecordJson, WhatDidNotHappenIsNull) {
   const auto json = to_json(EvictionRecord{});
-  for (const char* stamp : {"hook_ns", "wake_ns", "observe_ns", "decide_ns", "signal_ns",
-                            "killed_ns", "exited_ns", "freed_ns"}) {
+  for (const char* stamp : {"hook_ns", "wake_ns", "begin_ns", "observe_ns", "decide_ns",
+                            "signal_ns", "killed_ns", "exited_ns", "freed_ns"}) {
     EXPECT_TRUE(json["timeline"][stamp].is_null()) << stamp;
   }
   EXPECT_TRUE(json["available"].is_null());
@@ -50,6 +50,7 @@ TEST(EvictionRecordJson, CarriesEveryField) {
   record.processes = 3;
   record.state = "released";
   record.remaining_bytes = 4096;
+  record.unreaped_tasks = 12;
   record.message = "low";
   record.annotations = {{"starved_resource", "memory"}};
   record.events = {{.on = "pod", .reason = "Evicted", .message = "low"}};
@@ -59,7 +60,8 @@ TEST(EvictionRecordJson, CarriesEveryField) {
   record.timeline.freed = ns(9);
   record.thresholds.push_back({.signal = "memory.available",
                                .threshold = "10%",
-                               .grace_period_seconds = 30,
+                               .hardness = "soft",
+                               .grace_period_ms = 1500,
                                .met = true,
                                .available = 5,
                                .capacity = 10,
@@ -79,15 +81,48 @@ TEST(EvictionRecordJson, CarriesEveryField) {
   EXPECT_EQ(json["grace_seconds"], 1);
   EXPECT_EQ(json["dry_run"], true);
   EXPECT_EQ(json["remaining_bytes"], 4096);
+  EXPECT_EQ(json["unreaped_tasks"], 12);
   EXPECT_EQ(json["annotations"]["starved_resource"], "memory");
   EXPECT_EQ(json["events"][0]["type"], "Warning");
   EXPECT_EQ(json["events"][0]["reason"], "Evicted");
   EXPECT_EQ(json["pod_conditions"][0]["status"], "True");
   EXPECT_EQ(json["timeline"]["hook_ns"], 1);
   EXPECT_EQ(json["timeline"]["freed_ns"], 9);
-  EXPECT_EQ(json["thresholds"][0]["grace_period_seconds"], 30);
+  EXPECT_EQ(json["thresholds"][0]["hardness"], "soft");
+  EXPECT_EQ(json["thresholds"][0]["grace_period_seconds"], 1) << "what older readers take";
+  EXPECT_EQ(json["thresholds"][0]["grace_period_ms"], 1500);
   EXPECT_EQ(json["thresholds"][0]["met"], true);
   EXPECT_EQ(json["hooks"]["memory-charge"], "fentry");
+}
+
+TEST(EvictionRecordJson, ByWhatDiskUsageAVictimWasChosenIsReadAgain) {
+  EvictionRecord record;
+  record.disk_basis = "certain";
+  RecordedCandidate& candidate = record.ranking.emplace_back();
+  candidate.counted = "part";
+  candidate.error_bound = 77;
+  const EvictionRecord again = record_from_json(to_json(record)).value();
+  EXPECT_EQ(again.disk_basis, "certain");
+  EXPECT_EQ(again.ranking.at(0).counted, "part");
+  EXPECT_EQ(again.ranking.at(0).error_bound, 77);
+}
+
+TEST(EvictionRecordJson, WhyAVictimWasNotKilledIsReadAgainAndMayBeMissing) {
+  EvictionRecord record;
+  record.not_killed = "never_evict";
+  auto json = to_json(record);
+  EXPECT_EQ(record_from_json(json).value().not_killed, "never_evict");
+  json.erase("not_killed");
+  EXPECT_EQ(record_from_json(json).value().not_killed, "") << "a record of an older version";
+}
+
+TEST(EvictionRecordJson, WhatAVictimIsProtectedByIsSaidInWords) {
+  EXPECT_EQ(not_killed_text("never_evict"), "SIGKILL was not sent: neverEvict names it now");
+  EXPECT_EQ(not_killed_text("unreachable"),
+            "SIGKILL was not sent: none of its processes could be signalled");
+  EXPECT_EQ(not_killed_text("of the future"), "SIGKILL was not sent: of the future");
+  EXPECT_EQ(not_killed_in_dry_run_text("never_evict"),
+            "SIGKILL would not have been sent: neverEvict names it now");
 }
 
 TEST(EvictionRecordJson, ACandidateCarriesWhatItWasRankedBy) {
@@ -105,6 +140,8 @@ TEST(EvictionRecordJson, ACandidateCarriesWhatItWasRankedBy) {
                             .rate_bytes_per_second = -12,
                             .reading_age_us = 13,
                             .source = "bpf",
+                            .counted = "part",
+                            .error_bound = 77,
                             .passed_over = "",
                             .reason = "chosen",
                             .keys = {.urgency = -1, .priority = -5, .missing = 0, .amount = 10}});
@@ -113,7 +150,8 @@ TEST(EvictionRecordJson, ACandidateCarriesWhatItWasRankedBy) {
       candidate.dump(),
       R"({"place":1,"namespace":"web","name":"front","uid":"u2","qos":"Burstable",)"
       R"("priority":-5,"usage":30,"request":20,"exceeds_request":true,"stall_us":11,)"
-      R"("rate_bytes_per_second":-12,"reading_age_us":13,"source":"bpf","passed_over":"",)"
+      R"("rate_bytes_per_second":-12,"reading_age_us":13,"source":"bpf","counted":"part",)"
+      R"("error_bound":77,"passed_over":"",)"
       R"("reason":"chosen","sort_keys":{"urgency":-1,"priority":-5,"missing":0,"amount":10}})");
 }
 
@@ -138,7 +176,8 @@ EvictionRecord told() {
                                  .kernel_available = 3});
   record.thresholds.push_back({.signal = "memory.available",
                                .threshold = "10%",
-                               .grace_period_seconds = 0,
+                               .hardness = "soft",
+                               .grace_period_ms = 500,
                                .met = true,
                                .available = 5,
                                .capacity = std::nullopt,
@@ -156,6 +195,62 @@ TEST(EvictionRecordJson, ReadsBackAsWhatWasWritten) {
   const auto read = record_from_json(json);
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(to_json(*read).dump(), json.dump());
+}
+
+TEST(EvictionRecordJson, WhatCollectorsDidIsReadAgain) {
+  EvictionRecord record = told();
+  EXPECT_TRUE(to_json(record)["reclaim"].is_null());
+  RecordedReclaim& reclaim = record.reclaim.emplace();
+  reclaim.available_before = 4;
+  reclaim.collectors.push_back({.collector = "containers",
+                                .argv = {"/usr/bin/prune", "-f"},
+                                .outcome = "failed",
+                                .end = "exit status 3",
+                                .took_ms = 1200,
+                                .ended_at = ns(9)});
+  reclaim.collectors.push_back({.collector = "images",
+                                .argv = {"/usr/bin/rmi"},
+                                .outcome = "under_way",
+                                .end = "",
+                                .took_ms = std::nullopt,
+                                .ended_at = std::nullopt});
+  const auto json = to_json(record);
+  EXPECT_EQ(json["reclaim"].dump(),
+            R"({"available_before":4,"collectors":[{"collector":"containers",)"
+            R"("argv":["/usr/bin/prune","-f"],"outcome":"failed","end":"exit status 3",)"
+            R"("took_ms":1200,"ended_at_ns":9},{"collector":"images","argv":["/usr/bin/rmi"],)"
+            R"("outcome":"under_way","end":"","took_ms":null,"ended_at_ns":null}]})");
+  const auto read = record_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(to_json(*read).dump(), json.dump());
+}
+
+TEST(EvictionRecordJson, ARecordThatIsOlderThanTheTaleOfCollectorsIsRead) {
+  auto json = to_json(told());
+  json.erase("reclaim");
+  const auto read = record_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_FALSE(read->reclaim);
+}
+
+TEST(EvictionRecordJson, AThresholdOfAnOlderRecordIsSoftByItsSeconds) {
+  auto json = to_json(told());
+  json["thresholds"][0].erase("hardness");
+  json["thresholds"][0].erase("grace_period_ms");
+  EXPECT_EQ(record_from_json(json)->thresholds.at(0).hardness, "hard");
+  json["thresholds"][0]["grace_period_seconds"] = 30;
+  const auto read = record_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->thresholds.at(0).hardness, "soft");
+  EXPECT_EQ(read->thresholds.at(0).grace_period_ms, 30'000);
+}
+
+TEST(EvictionRecordJson, AHardnessThatIsNoneIsRefused) {
+  auto json = to_json(told());
+  json["thresholds"][0]["hardness"] = "firm";
+  const auto read = record_from_json(json);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message(), "thresholds[0].hardness: neither \"hard\" nor \"soft\"");
 }
 
 TEST(EvictionRecordJson, TellsHowMuchOfTheGraceWasUsed) {
@@ -262,7 +357,7 @@ TEST(EvictionRecordJson, WhatIsWrongIsNamedByItsPlace) {
   json["ranking"][0]["usage"] = "much";
   const auto read = record_from_json(json);
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().message(), "ranking[0].usage: not a whole number");
+  EXPECT_EQ(read.error().message(), "ranking[0].usage: not a whole number: \"much\"");
 }
 
 TEST(EvictionRecordJson, ANewerSchemaIsNotGuessedAt) {

@@ -101,15 +101,31 @@ TEST_F(RecordFileTest, TheReaderTakesRotatedFilesInOrder) {
   const auto read = read_record_file(path_);
   ASSERT_TRUE(read) << read.error().message();
   ASSERT_EQ(read->lines.size(), 3U);
-  EXPECT_EQ(read->lines[0]["id"], 1);
-  EXPECT_EQ(read->lines[2]["id"], 3);
+  EXPECT_EQ(read->lines[0].json["id"], 1);
+  EXPECT_EQ(read->lines[2].json["id"], 3);
+  EXPECT_EQ(read->lines[0].place, path_ + ".2:1");
+  EXPECT_EQ(read->lines[2].place, path_ + ":1");
+  EXPECT_TRUE(read->warnings.empty());
+}
+
+TEST_F(RecordFileTest, TheReaderTakesRotatedFilesWhereTheNextIsNotMadeYet) {
+  RecordFile records = file(25, 3);
+  for (int id = 1; id <= 3; ++id) {
+    ASSERT_TRUE(records.append(line(id), Durability::kCached));
+  }
+  std::filesystem::remove(path_);
+  const auto read = read_record_file(path_);
+  ASSERT_TRUE(read) << read.error().message();
+  ASSERT_EQ(read->lines.size(), 2U);
+  EXPECT_EQ(read->lines[1].json["id"], 2);
   EXPECT_TRUE(read->warnings.empty());
 }
 
 TEST(RecordReader, SkipsWhatIsNoRecordWithOneWarning) {
   const auto read = read_record_text("{\"schema\":1}\ngarbage\n[]\n{\"schema\":1}\n{\"sch", "f");
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->lines.size(), 2U);
+  ASSERT_EQ(read->lines.size(), 2U);
+  EXPECT_EQ(read->lines[1].place, "f:4");
   ASSERT_EQ(read->warnings.size(), 1U);
   EXPECT_EQ(read->warnings[0], "f:2: no record line of evictd, skipped, and 2 more");
 }
@@ -182,7 +198,7 @@ TEST_F(RecordFileTest, ALineIsReadWhereverItsPartsWereReadApart) {
   const auto read = read_record_file(path_);
   ASSERT_TRUE(read) << read.error().message();
   ASSERT_EQ(read->lines.size(), 2U);
-  EXPECT_EQ(read->lines[1].dump(), whole);
+  EXPECT_EQ(read->lines[1].json.dump(), whole);
   EXPECT_TRUE(read->warnings.empty());
 }
 

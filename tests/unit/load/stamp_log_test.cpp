@@ -127,5 +127,17 @@ TEST_F(StampLogFile, ACapacityBeyondTheFileIsRefused) {
   EXPECT_EQ(StampLog::open(path_).error().code, Errc::kMalformed);
 }
 
+TEST_F(StampLogFile, CountsWhatWasRefusedBesideTheBatches) {
+  StampWriter stamps = writer();
+  const Result<StampLog> log = StampLog::open(path_);
+  ASSERT_TRUE(log) << log.error().message();
+  EXPECT_EQ(log->refused(), 0U);
+  stamps.add_refused();
+  add(stamps, 0, 1);
+  stamps.add_refused();
+  EXPECT_EQ(log->refused(), 2U);
+  EXPECT_EQ(log->count(), 1U);
+}
+
 }  // namespace
 }  // namespace evictd::load

@@ -70,7 +70,7 @@ TEST(Decode, ReadsAThresholdCrossing) {
   record.above = 1;
   record.origin = EVICTD_ORIGIN_FORK;
   Kept sink;
-  const Decoded decoded = decode(&record, sizeof(record), sink);
+  const Decoded decoded = decode(&record, sizeof(record), base::KernelClock(), sink);
   EXPECT_TRUE(decoded.ok);
   EXPECT_EQ(decoded.kind, EventKind::kThreshold);
   ASSERT_EQ(sink.thresholds.size(), 1U);
@@ -85,6 +85,14 @@ TEST(Decode, ReadsAThresholdCrossing) {
   EXPECT_EQ(event.at, MonoTime{Duration{42}});
 }
 
+TEST(Decode, GivesTheMomentOnTheClockOfThisProcess) {
+  const auto record = record_of<evictd_threshold_event>(EVICTD_EVENT_THRESHOLD);
+  Kept sink;
+  EXPECT_TRUE(decode(&record, sizeof(record), base::KernelClock(std::chrono::hours(24)), sink).ok);
+  ASSERT_EQ(sink.thresholds.size(), 1U);
+  EXPECT_EQ(sink.thresholds.front().at, MonoTime{std::chrono::hours(24) + Duration{42}});
+}
+
 TEST(Decode, ReadsAStall) {
   auto record = record_of<evictd_stall_event>(EVICTD_EVENT_STALL);
   record.slot = 3;
@@ -93,7 +101,7 @@ TEST(Decode, ReadsAStall) {
   record.window_ns = 5000;
   record.total_ns = 7000;
   Kept sink;
-  EXPECT_TRUE(decode(&record, sizeof(record), sink).ok);
+  EXPECT_TRUE(decode(&record, sizeof(record), base::KernelClock(), sink).ok);
   ASSERT_EQ(sink.stalls.size(), 1U);
   EXPECT_EQ(sink.stalls.front().slot, 3U);
   EXPECT_EQ(sink.stalls.front().generation, 9U);
@@ -110,7 +118,7 @@ TEST(Decode, ReadsAnApproach) {
   record.cpu = 3;
   record.signal = EVICTD_SIGNAL_CGROUP_WORKING_SET;
   Kept sink;
-  EXPECT_TRUE(decode(&record, sizeof(record), sink).ok);
+  EXPECT_TRUE(decode(&record, sizeof(record), base::KernelClock(), sink).ok);
   ASSERT_EQ(sink.approaches.size(), 1U);
   EXPECT_EQ(sink.approaches.front().cgroup, (CgroupId{.hierarchy = 4, .id = 7}));
   EXPECT_EQ(sink.approaches.front().distance, 4096U);
@@ -122,7 +130,7 @@ TEST(Decode, ReadsAnApproach) {
 TEST(Decode, ReadsACgroupChange) {
   const evictd_cgroup_event record = cgroup_event(EVICTD_CGROUP_EMPTIED, "/kubepods/pod1");
   Kept sink;
-  EXPECT_TRUE(decode(&record, sizeof(record), sink).ok);
+  EXPECT_TRUE(decode(&record, sizeof(record), base::KernelClock(), sink).ok);
   ASSERT_EQ(sink.changes.size(), 1U);
   EXPECT_EQ(sink.changes.front().change, CgroupChange::kEmptied);
   EXPECT_EQ(sink.changes.front().parent_id, 6U);
@@ -136,7 +144,7 @@ TEST(Decode, SaysWhenAPathWasCut) {
   const evictd_cgroup_event record =
       cgroup_event(EVICTD_CGROUP_CREATED, std::string(EVICTD_PATH_LEN - 1, 'x'));
   Kept sink;
-  EXPECT_TRUE(decode(&record, sizeof(record), sink).ok);
+  EXPECT_TRUE(decode(&record, sizeof(record), base::KernelClock(), sink).ok);
   EXPECT_TRUE(sink.changes.front().path_cut);
   EXPECT_EQ(sink.paths.front().size(), EVICTD_PATH_LEN - 1U);
 }
@@ -148,7 +156,7 @@ TEST(Decode, ReadsAnOomKillWithAFullName) {
   record.slot = EVICTD_NO_SLOT;
   std::memset(record.comm, 'c', sizeof(record.comm));
   Kept sink;
-  EXPECT_TRUE(decode(&record, sizeof(record), sink).ok);
+  EXPECT_TRUE(decode(&record, sizeof(record), base::KernelClock(), sink).ok);
   ASSERT_EQ(sink.oom_kills.size(), 1U);
   EXPECT_EQ(sink.oom_kills.front().pid, 1234U);
   EXPECT_EQ(sink.oom_kills.front().slot, kNoSlot);
@@ -159,26 +167,27 @@ TEST(Decode, RefusesRecordsShorterThanTheirKind) {
   const auto record = record_of<evictd_threshold_event>(EVICTD_EVENT_THRESHOLD);
   Kept sink;
   for (std::size_t size = 0; size < sizeof(record); ++size) {
-    EXPECT_FALSE(decode(&record, size, sink).ok) << size;
+    EXPECT_FALSE(decode(&record, size, base::KernelClock(), sink).ok) << size;
   }
   auto honest = record;
   honest.header.size = sizeof(evictd_event_header);
-  EXPECT_FALSE(decode(&honest, honest.header.size, sink).ok);
+  EXPECT_FALSE(decode(&honest, honest.header.size, base::KernelClock(), sink).ok);
   EXPECT_TRUE(sink.empty());
 }
 
 TEST(Decode, RefusesUnknownKindsAndEnumerators) {
   Kept sink;
   auto unknown_kind = record_of<evictd_threshold_event>(EVICTD_EVENT_KINDS);
-  EXPECT_FALSE(decode(&unknown_kind, sizeof(unknown_kind), sink).ok);
+  EXPECT_FALSE(decode(&unknown_kind, sizeof(unknown_kind), base::KernelClock(), sink).ok);
   auto unknown_signal = record_of<evictd_threshold_event>(EVICTD_EVENT_THRESHOLD);
   unknown_signal.signal = EVICTD_SIGNALS;
-  EXPECT_FALSE(decode(&unknown_signal, sizeof(unknown_signal), sink).ok);
+  EXPECT_FALSE(decode(&unknown_signal, sizeof(unknown_signal), base::KernelClock(), sink).ok);
   const evictd_cgroup_event unknown_change = cgroup_event(EVICTD_CGROUP_TASK_ATTACHED + 1, "/pod");
-  EXPECT_FALSE(decode(&unknown_change, sizeof(unknown_change), sink).ok);
+  EXPECT_FALSE(decode(&unknown_change, sizeof(unknown_change), base::KernelClock(), sink).ok);
   evictd_cgroup_event path_beyond_record = cgroup_event(EVICTD_CGROUP_CREATED, "/pod");
   path_beyond_record.path_size = EVICTD_PATH_LEN + 1;
-  EXPECT_FALSE(decode(&path_beyond_record, sizeof(path_beyond_record), sink).ok);
+  EXPECT_FALSE(
+      decode(&path_beyond_record, sizeof(path_beyond_record), base::KernelClock(), sink).ok);
   EXPECT_TRUE(sink.empty());
 }
 

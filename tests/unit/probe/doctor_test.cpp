@@ -64,6 +64,32 @@ TEST(Doctor, ExitsTwoWhenNothingNoticesACrossing) {
   EXPECT_EQ(doctor_exit_code(failed), 2);
 }
 
+TEST(Doctor, CallsAMachineWithoutAMemoryControllerUnusableWhateverCanBeHooked) {
+  for (const bool hooked : {true, false}) {
+    Ladder ladder =
+        ladder_of({purpose(Purpose::kMemoryCharge, hooked, "memory thresholds are polled")});
+    ladder.kernel.push_back({.name = std::string(kMemoryControllerFact),
+                             .presence = Presence::kAbsent,
+                             .detail = "not mounted"});
+    EXPECT_EQ(ladder.level(), SupportLevel::kUnusable);
+    EXPECT_EQ(ladder.detects(), hooked);
+    EXPECT_EQ(doctor_exit_code(ladder), 2);
+    const std::string text = doctor_text(ladder);
+    EXPECT_TRUE(text.starts_with("unusable: there is no cgroup memory controller")) << text;
+    EXPECT_EQ(text.find("poll"), std::string::npos) << text;
+    const nlohmann::json json = nlohmann::json::parse(doctor_json(ladder));
+    EXPECT_EQ(json["level"], "unusable");
+    EXPECT_EQ(json["exit_code"], 2);
+    EXPECT_EQ(json["purposes"][0]["lost"], "");
+  }
+}
+
+TEST(Doctor, DoesNotCallUnusableWhatCannotBeRead) {
+  Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true)});
+  ladder.kernel.push_back({.name = std::string(kMemoryControllerFact), .detail = "unknown"});
+  EXPECT_EQ(ladder.level(), SupportLevel::kFull);
+}
+
 TEST(Doctor, DoesNotCallAPurposeThatIsSwitchedOffALoss) {
   PurposeReport off = purpose(Purpose::kPerPageCharge, false);
   off.disabled = true;
@@ -101,6 +127,53 @@ TEST(Doctor, PrintsTheSameAsJsonOnOneLine) {
   EXPECT_EQ(json["purposes"][0]["rows"][0]["reason"], "refused");
   EXPECT_EQ(json["kernel"][0]["present"], true);
   EXPECT_EQ(json["privileges"][0]["name"], "CAP_KILL");
+}
+
+NotifyHooks notify_hooks(bool wanted, std::string lost) {
+  return {.rows = {{.row = "fexit", .hook = "fexit/z", .chosen = false, .reason = "no\nfexit"},
+                   {.row = "tp_btf", .hook = "tp_btf/z", .chosen = true, .reason = ""}},
+          .lost = std::move(lost),
+          .wanted = wanted};
+}
+
+TEST(Doctor, WhatNotificationsLoseCountsOnlyWhereTheyAreWanted) {
+  const Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true)});
+  EXPECT_EQ(doctor_exit_code(ladder, notify_hooks(false, "late")), 0);
+  EXPECT_EQ(doctor_exit_code(ladder, notify_hooks(true, "")), 0);
+  EXPECT_EQ(doctor_exit_code(ladder, notify_hooks(true, "late")), 1);
+  Ladder polling = ladder;
+  polling.failure = "no BTF";
+  EXPECT_EQ(doctor_exit_code(polling, notify_hooks(true, "late")), 2);
+}
+
+TEST(Doctor, PrintsTheHooksOfNotifications) {
+  const Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true)});
+  const std::string text = doctor_text(ladder, notify_hooks(false, "seen late"));
+  EXPECT_TRUE(text.starts_with("full: ")) << text;
+  EXPECT_NE(text.find("notifications; what is lost counts with --notify\n"
+                      "notify           tp_btf\n"
+                      "    fexit       fexit/z\n"
+                      "        no\\x0afexit\n"
+                      "  * tp_btf      tp_btf/z\n"
+                      "    lost: seen late\n"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(doctor_text(ladder, notify_hooks(true, "seen late")).starts_with("degraded: "));
+  EXPECT_EQ(doctor_text(ladder).find("notif"), std::string::npos);
+}
+
+TEST(Doctor, TheJsonHasNotificationsAsTheLastPurpose) {
+  const Ladder ladder = ladder_of({purpose(Purpose::kMemoryCharge, true)});
+  const nlohmann::json json =
+      nlohmann::json::parse(doctor_json(ladder, notify_hooks(true, "seen late")));
+  EXPECT_EQ(json["level"], "degraded");
+  EXPECT_EQ(json["exit_code"], 1);
+  const nlohmann::json& notify = json["purposes"].back();
+  EXPECT_EQ(notify["purpose"], "notify");
+  EXPECT_EQ(notify["chosen"], "tp_btf");
+  EXPECT_EQ(notify["lost"], "seen late");
+  EXPECT_EQ(notify["counts"], true);
+  EXPECT_EQ(notify["rows"][0]["reason"], "no\nfexit");
 }
 
 }  // namespace

@@ -5,9 +5,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "support/temporary_directory.h"
 
 namespace evictd::probe {
 namespace {
@@ -23,20 +24,14 @@ constexpr std::string_view kBtf{"\x9f\xeb\x01\x00\x18\x00\x00\x00", 8};
 /// A directory that looks like a machine, removed at the end.
 class FakeMachine : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "evictd-features-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
   void write(const std::string& path, std::string_view text) const {
     const std::filesystem::path file = root_ + path;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
 
-  std::string root_;
+  test::TemporaryDirectory directory_;
+  std::string root_ = directory_.path().string();
 };
 
 TEST_F(FakeMachine, WithNothingMountedLacksEverything) {
@@ -45,6 +40,17 @@ TEST_F(FakeMachine, WithNothingMountedLacksEverything) {
     EXPECT_EQ(feature.presence, Presence::kAbsent) << feature.name;
     EXPECT_FALSE(feature.detail.empty()) << feature.name;
   }
+}
+
+TEST_F(FakeMachine, WithoutAMemoryControllerIsUnusable) {
+  write("/proc/mounts", "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n");
+  write("/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io pids\n");
+  Ladder ladder;
+  ladder.kernel = kernel_features(root_, "");
+  EXPECT_EQ(ladder.level(), SupportLevel::kUnusable);
+  const std::string& detail = named(ladder.kernel, kMemoryControllerFact).detail;
+  EXPECT_NE(detail.find("evictd does not start"), std::string::npos) << detail;
+  EXPECT_EQ(named(ladder.kernel, "cgroup pids").presence, Presence::kPresent);
 }
 
 TEST_F(FakeMachine, WithoutProcDoesNotKnowWhatOnlyProcTells) {

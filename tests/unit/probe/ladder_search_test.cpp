@@ -47,8 +47,12 @@ TEST(AttachTable, NamesEachRowOnceWithinItsPurposeAndEachProgramOnce) {
 
 TEST(AttachTable, SaysWhatIsLostWithoutEachPurpose) {
   for (std::size_t i = 0; i < kPurposes; ++i) {
-    EXPECT_FALSE(lost_without(static_cast<Purpose>(i), SweepTimer::kRuns).empty());
-    EXPECT_FALSE(lost_without(static_cast<Purpose>(i), SweepTimer::kNone).empty());
+    for (const SweepTimer timer : {SweepTimer::kRuns, SweepTimer::kNone}) {
+      for (const PageHook pages : {PageHook::kRuns, PageHook::kNone}) {
+        EXPECT_FALSE(
+            lost_without(static_cast<Purpose>(i), {.timer = timer, .pages = pages}).empty());
+      }
+    }
     EXPECT_FALSE(to_string(static_cast<Purpose>(i)).empty());
   }
 }
@@ -80,7 +84,7 @@ TEST(LadderSearch, SaysWhatIsLostWhenNoRowIsLeft) {
   const std::vector<PurposeReport> reports = search.report("");
   const PurposeReport& timer = report_of(reports, Purpose::kSweepTimer);
   EXPECT_EQ(timer.chosen(), "");
-  EXPECT_EQ(timer.lost, lost_without(Purpose::kSweepTimer, SweepTimer::kNone));
+  EXPECT_EQ(timer.lost, lost_without(Purpose::kSweepTimer, {}));
   EXPECT_FALSE(timer.rows.front().reason.empty());
 }
 
@@ -109,8 +113,9 @@ TEST(LadderSearch, SaysWhatIsLostByAPinToNoneButForThePerPageHook) {
   const LadderSearch search =
       search_of({.pins = {{Purpose::kMemoryCharge, "none"}, {Purpose::kPerPageCharge, "none"}}});
   const std::vector<PurposeReport> reports = search.report("");
-  EXPECT_EQ(report_of(reports, Purpose::kMemoryCharge).lost,
-            lost_without(Purpose::kMemoryCharge, SweepTimer::kRuns));
+  EXPECT_EQ(
+      report_of(reports, Purpose::kMemoryCharge).lost,
+      lost_without(Purpose::kMemoryCharge, {.timer = SweepTimer::kRuns, .pages = PageHook::kNone}));
   EXPECT_EQ(report_of(reports, Purpose::kPerPageCharge).lost, "");
 }
 
@@ -140,6 +145,26 @@ TEST(LadderSearch, SaysOfTheRowInUseWhatIsLostWithoutTheTimer) {
   };
   EXPECT_NE(lost(late).find("the timer covers"), std::string::npos);
   EXPECT_EQ(lost(alone), "growth is seen once per 2 MiB; polling alone sees less");
+}
+
+TEST(LadderSearch, CreditsTheHookOfEveryPageWithTheLooksThatItTakes) {
+  for (const std::string row : {"none", "tp_btf"}) {
+    const Options pages = {
+        .sweep = {}, .pins = {{Purpose::kMemoryCharge, row}}, .per_page_hook = true};
+    Options alone = pages;
+    alone.pins[Purpose::kSweepTimer] = "none";
+    const auto lost = [](const Options& options, std::string_view failure) {
+      return report_of(search_of(options).report(failure), Purpose::kMemoryCharge).lost;
+    };
+    for (const Options& options : {pages, alone}) {
+      const std::string text = lost(options, "");
+      EXPECT_NE(text.find("the hook of every page"), std::string::npos) << text;
+      EXPECT_EQ(text.find("timer only"), std::string::npos) << text;
+      EXPECT_EQ(text.find("2 MiB"), std::string::npos) << text;
+    }
+    EXPECT_EQ(lost(alone, "").find("timer"), std::string::npos) << lost(alone, "");
+    EXPECT_EQ(lost(pages, "no BTF").find("page"), std::string::npos) << lost(pages, "no BTF");
+  }
 }
 
 TEST(LadderSearch, IsDegradedByAPinToNoneUnlessNothingIsLost) {

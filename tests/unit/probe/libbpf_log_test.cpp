@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/libbpf_log.h"
 
+#include <bpf/libbpf.h>
 #include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdarg>
+#include <future>
+#include <optional>
+#include <thread>
 
 namespace evictd::probe {
 namespace {
@@ -38,6 +45,85 @@ TEST(LibbpfLog, KeepsTheWordsThatExplain) {
   EXPECT_EQ(last_words("libbpf: failed to find valid kernel BTF\n\n"),
             "failed to find valid kernel BTF");
   EXPECT_EQ(last_words(""), "");
+}
+
+/// Warnings that the host's print function has got.
+std::atomic<int>& told() {
+  static std::atomic<int> count = 0;
+  return count;
+}
+
+int host_print(libbpf_print_level level, const char* /*format*/, va_list /*arguments*/) {
+  told() += level == LIBBPF_WARN ? 1 : 0;
+  return 0;
+}
+
+int later_print(libbpf_print_level /*level*/, const char* /*format*/, va_list /*arguments*/) {
+  return 0;
+}
+
+/// A host of the library that has set libbpf's print function.
+class LibbpfPrinter : public testing::Test {
+ protected:
+  void SetUp() override {
+    before_ = libbpf_set_print(host_print);
+    told() = 0;
+  }
+  void TearDown() override { libbpf_set_print(before_); }
+
+  static void have_libbpf_warn() { EXPECT_EQ(bpf_object__open("/none/of/this"), nullptr); }
+
+ private:
+  libbpf_print_fn_t before_ = nullptr;
+};
+
+TEST_F(LibbpfPrinter, StaysInPlaceWhenTheLogsOfTwoThreadsOverlap) {
+  std::promise<void> second_has_begun;
+  std::promise<void> first_has_ended;
+  std::optional<LibbpfLog> first(std::in_place);
+  std::thread thread([&] {
+    const LibbpfLog second;
+    second_has_begun.set_value();
+    first_has_ended.get_future().wait();
+    have_libbpf_warn();
+    EXPECT_NE(second.text().find("/none/of/this"), std::string::npos);
+  });
+  second_has_begun.get_future().wait();
+  have_libbpf_warn();
+  EXPECT_NE(first->text().find("/none/of/this"), std::string::npos);
+  first.reset();
+  first_has_ended.set_value();
+  thread.join();
+  EXPECT_EQ(told(), 0);
+  EXPECT_TRUE(libbpf_set_print(host_print) == host_print);
+}
+
+TEST_F(LibbpfPrinter, HearsWhatLibbpfSaysOnOtherThreads) {
+  const LibbpfLog log;
+  std::thread thread([] { have_libbpf_warn(); });
+  thread.join();
+  EXPECT_GT(told(), 0);
+  EXPECT_EQ(log.text(), "");
+}
+
+TEST_F(LibbpfPrinter, ThatWasSetDuringALogStays) {
+  {
+    const LibbpfLog log;
+    libbpf_set_print(later_print);
+  }
+  EXPECT_TRUE(libbpf_set_print(host_print) == later_print);
+}
+
+TEST_F(LibbpfPrinter, IsOutOfPlaceUntilTheOuterOfTwoLogsEnds) {
+  {
+    const LibbpfLog outer;
+    { const LibbpfLog inner; }
+    have_libbpf_warn();
+    EXPECT_NE(outer.text(), "");
+    EXPECT_EQ(told(), 0);
+  }
+  have_libbpf_warn();
+  EXPECT_GT(told(), 0);
 }
 
 }  // namespace

@@ -83,12 +83,20 @@ TEST(PassJson, APassReadsBackAsTheSameBytes) {
   pod.statistics->containers.push_back(
       {.name = "c", .working_set_bytes = 4, .rootfs = eviction::StorageUse{5, 6}, .logs = {}});
   pod.statistics->volumes.push_back({.name = "v", .use = {7, std::nullopt}});
+  pod.disk_count = eviction::DiskCount::kPart;
   pass.pods.push_back(pod);
+  pass.disk_progress = eviction::DiskProgress::kTimeIsUp;
   pass.releasing.push_back({.killed_at = MonoTime(Duration(3)),
                             .memory = Bytes{1},
                             .tasks = 2,
                             .disk = Bytes{3},
                             .inodes = 4});
+  pass.releasing.push_back({.killed_at = MonoTime(Duration(5)),
+                            .memory = Bytes{1},
+                            .tasks = 0,
+                            .disk = Bytes{0},
+                            .inodes = 0,
+                            .below_pod_root = false});
   pass.brakes.emplace();
   pass.brakes->recent = {MonoTime(Duration(1)), MonoTime(Duration(2))};
   pass.brakes->brakes.pauses.by_signal[1] = MonoTime(Duration(3));
@@ -99,6 +107,29 @@ TEST(PassJson, APassReadsBackAsTheSameBytes) {
   const RecordedPass read = pass_from_json(JsonFields(json, "", failure));
   ASSERT_FALSE(failure) << failure->message();
   EXPECT_EQ(to_json(read).dump(), json.dump());
+  EXPECT_EQ(read.disk_progress, eviction::DiskProgress::kTimeIsUp);
+  EXPECT_EQ(read.pods.at(0).disk_count, eviction::DiskCount::kPart);
+  ASSERT_EQ(read.releasing.size(), 2U);
+  EXPECT_TRUE(read.releasing[0].below_pod_root);
+  EXPECT_FALSE(read.releasing[1].below_pod_root);
+}
+
+TEST(PassJson, OneReleaseStoodForBothScopesBeforeTheyWereToldApart) {
+  RecordedPass pass;
+  pass.brakes.emplace();
+  pass.brakes->brakes.released_at = MonoTime(Duration(7));
+  pass.decision = to_json(eviction::Decision{});
+  pass.state = to_json(full_state());
+  Json json = to_json(pass);
+  const auto below = [&] {
+    std::optional<Error> failure;
+    const RecordedPass read = pass_from_json(JsonFields(json, "", failure));
+    EXPECT_FALSE(failure) << failure->message();
+    return read.brakes ? read.brakes->brakes.released_below_pod_root_at : std::nullopt;
+  };
+  EXPECT_EQ(below(), std::nullopt) << "only outside the pod root";
+  json["brakes"].erase("released_below_pod_root_at");
+  EXPECT_EQ(below(), MonoTime(Duration(7)));
 }
 
 TEST(PassJson, NumbersThatWouldOverflowAPassAreRefused) {

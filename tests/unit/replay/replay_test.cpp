@@ -62,6 +62,19 @@ TEST(Replay, GoesOnAfterAGapAndSaysSo) {
   EXPECT_FALSE(verified->difference);
 }
 
+TEST(Replay, AConfigurationThatIsNoneIsAnErrorAlsoWhereNoPassHasIt) {
+  for (const auto& [part, other] :
+       {std::pair{"64Mi", "64Xi"}, std::pair{"evictionHard:", "xxxx"}}) {
+    Recorder recorder;
+    std::string& lines = recorder.lines();
+    lines.replace(lines.find(part), std::string_view(part).size(), other);
+    const Result<Verification> verified = verify(recorder.recording());
+    ASSERT_FALSE(verified) << other;
+    EXPECT_EQ(verified.error().message().find("the recorded configuration"), 0U)
+        << verified.error().message();
+  }
+}
+
 TEST(WhatIf, WithoutEventsTheNextPassComesLaterAndTheOomKillerFirst) {
   WhatIf changes;
   changes.without_events = true;
@@ -229,8 +242,28 @@ TEST(RecordingReader, AKeyThatIsThereTwiceIsNamedWithItsLine) {
 
 TEST(RecordingReader, AnotherVersionIsNotGuessedAt) {
   Recorder newer;
-  newer.lines() = "{\"evictd_recording\":3}\n";
-  EXPECT_EQ(error_of(newer.bytes()), "f: version 3 of the format; this program reads 2");
+  newer.lines() = "{\"evictd_recording\":4}\n";
+  EXPECT_EQ(error_of(newer.bytes()), "f: version 4 of the format; this program reads 2 to 3");
+  Recorder older;
+  older.lines() = "{\"evictd_recording\":1}\n";
+  EXPECT_EQ(error_of(older.bytes()), "f: version 1 of the format; this program reads 2 to 3");
+}
+
+TEST(RecordingReader, ARecordingOfVersion2IsReadAndReplayed) {
+  Recorder old = memory_scenario();
+  std::string& lines = old.lines();
+  const std::string_view newest = R"("evictd_recording":3)";
+  ASSERT_NE(lines.find(newest), std::string::npos) << "new recordings are told apart";
+  lines.replace(lines.find(newest), newest.size(), R"("evictd_recording":2)");
+  ASSERT_EQ(lines.find("kernel_available"), std::string::npos) << "version 2 has none";
+  ASSERT_EQ(lines.find("inode_request"), std::string::npos) << "nor this";
+  const Result<Recording> recording = parse_recording(old.bytes(), "f");
+  ASSERT_TRUE(recording) << recording.error().message();
+  EXPECT_EQ(recording->header.version, 2);
+  const Result<Verification> verified = verify(*recording);
+  ASSERT_TRUE(verified) << verified.error().message();
+  EXPECT_FALSE(verified->difference);
+  EXPECT_GT(verified->evictions, 0U);
 }
 
 TEST(RecordingReader, ADamagedFrameIsAnError) {

@@ -98,6 +98,78 @@ TEST(WhatIfWithBrakes, ADryRunEndsNobodyAndWaits) {
   EXPECT_FALSE(result.evictions[0].recorded->dry_run);
 }
 
+TEST(WhatIfWithBrakes, WhomARecordedDryRunChoseHasNoGraceWhereNobodyWasChosen) {
+  // Chosen in a dry run at 60 MiB; then 20 MiB are left, and 15.
+  Recorder recorder;
+  const auto dry = [&](MonoTime now, Bytes hog, eviction::Standing standing) {
+    RecordedPass pass = braked_pass(now, hog, 40_MiB, {}, {at_ms(-1000)});
+    pass.dry_run = true;
+    pass.pods[0].standing = standing;
+    recorder.run(pass);
+  };
+  dry(at_ms(0), 20_MiB, eviction::Standing::kActive);
+  dry(at_ms(1000), 156_MiB, eviction::Standing::kActive);
+  dry(at_ms(2000), 196_MiB, eviction::Standing::kInHardGrace);
+  dry(at_ms(3000), 201_MiB, eviction::Standing::kInHardGrace);
+
+  const Counterfactual result = result_of(
+      recorder,
+      "evictionHard:\n  allocatableMemory.available: 35Mi\nhardEvictionGracePeriodSeconds: 0\n"
+      "maxEvictionsPerMinute: 1\n");
+
+  ASSERT_EQ(evictions_in(result), 1U);
+  for (const Comparison& line : result.evictions) {
+    EXPECT_FALSE(line.instead && line.instead->escalated) << "nobody gave it a grace";
+  }
+  EXPECT_GE(result.held.at("eviction_rate"), 1U);
+}
+
+RecordedPass dry_pass(std::int64_t ms, Bytes hog, eviction::Standing standing) {
+  RecordedPass pass = braked_pass(at_ms(ms), hog, 40_MiB);
+  pass.dry_run = true;
+  pass.pods[0].standing = standing;
+  return pass;
+}
+
+/// The recording begins when a dry run has chosen the hog already.
+Recorder begun_in_a_dry_run() {
+  Recorder recorder;
+  for (const std::int64_t ms : {0, 1000, 2000}) {
+    recorder.run(dry_pass(ms, 156_MiB, eviction::Standing::kInHardGrace));
+  }
+  return recorder;
+}
+
+TEST(WhatIfWithBrakes, WhomADryRunChoseBeforeTheRecordingIsEvictedWhereThereIsNone) {
+  const Counterfactual result = result_of(begun_in_a_dry_run(), kNoFloor);
+  ASSERT_EQ(evictions_in(result), 1U);
+  ASSERT_TRUE(result.evictions[0].instead);
+  EXPECT_EQ(result.evictions[0].instead->uid, "uid-hog");
+  EXPECT_EQ(result.evictions[0].instead->at, at_ms(0));
+  EXPECT_FALSE(result.evictions[0].instead->escalated);
+}
+
+TEST(WhatIfWithBrakes, WhomADryRunChoseBeforeTheRecordingIsNotChosenAgainInOne) {
+  EXPECT_EQ(evictions_in(result_of(begun_in_a_dry_run(), kNoFloor + "dryRun: true\n")), 0U);
+}
+
+TEST(WhatIfWithBrakes, WhomBothDryRunsChoseIsChosenAgainWhereNothingWasMetSince) {
+  // 60 MiB are left, then 90, and 60 again: below 64 twice, and below 100 all the time.
+  Recorder recorder("evictionHard:\n  allocatableMemory.available: 100Mi\n");
+  recorder.run(dry_pass(0, 156_MiB, eviction::Standing::kActive));
+  recorder.run(dry_pass(1000, 126_MiB, eviction::Standing::kInHardGrace));
+  recorder.run(dry_pass(2000, 156_MiB, eviction::Standing::kInHardGrace));
+  WhatIf changes;
+  changes.config = config::parse(kNoFloor + "dryRun: true\n", "other").value();
+  changes.without_events = true;
+  changes.interval = std::chrono::seconds(1);
+
+  const Result<Counterfactual> result = what_if(recorder.recording(), changes);
+
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(evictions_in(*result), 2U);
+}
+
 TEST(WhatIfWithBrakes, APauseHoldsAsItWasRecorded) {
   eviction::Brakes brakes;
   brakes.pauses.all = at_ms(1'000'000);

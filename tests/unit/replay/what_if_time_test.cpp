@@ -100,6 +100,38 @@ TEST(WhatIfTime, WhoBeginsToWaitWhenNothingIsLeftHasTheOomKillerFirst) {
   EXPECT_EQ(web.oom_first->at, web.recorded->at);
 }
 
+/// In a dry run the hog would go at 1 s, and is back below the threshold at 3 s, the end.
+Recorder dry_run_of_three_seconds() {
+  Recorder recorder;
+  const auto run = [&recorder](RecordedPass pass) {
+    pass.dry_run = true;
+    recorder.run(std::move(pass));
+  };
+  run(Recorder::memory_pass(at_ms(0), "request", 20_MiB, 40_MiB));
+  run(Recorder::memory_pass(at_ms(1000), "crossing", 153_MiB, 40_MiB));
+  run(Recorder::memory_pass(at_ms(3000), "request", 20_MiB, 40_MiB));
+  return recorder;
+}
+
+TEST(WhatIfTime, ARecordingThatEndsBeforeAnotherPassSaysNothingOfThePod) {
+  const Counterfactual result =
+      what_if_of(dry_run_of_three_seconds(), only_every(std::chrono::seconds(10)));
+
+  ASSERT_EQ(result.evictions.size(), 1U);
+  ASSERT_TRUE(result.evictions[0].recorded);
+  EXPECT_FALSE(result.evictions[0].instead);
+  EXPECT_EQ(result.evictions[0].cut_off, std::chrono::seconds(2));
+}
+
+TEST(WhatIfTime, APassThatEvictsNobodyIsNoEndOfTheRecording) {
+  const Counterfactual result =
+      what_if_of(dry_run_of_three_seconds(), only_every(std::chrono::milliseconds(1500)));
+
+  ASSERT_EQ(result.evictions.size(), 1U);
+  EXPECT_FALSE(result.evictions[0].instead);
+  EXPECT_FALSE(result.evictions[0].cut_off);
+}
+
 WhatIf with_config(const std::string& yaml) {
   WhatIf changes;
   changes.config = config::parse(yaml, "other").value();

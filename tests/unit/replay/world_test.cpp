@@ -54,6 +54,16 @@ TEST_F(WorldTest, WhatAPodTakesThatLivesOnTheKernelHasNotToGive) {
   EXPECT_EQ(memory.available - memory.left(), (23_MiB).value);
 }
 
+TEST_F(WorldTest, APodOutsideThePodRootThatLivesOnTakesNothingOfItsLimit) {
+  std::vector<eviction::PodFacts> facts = facts_;
+  facts[kHog].below_pod_root = false;
+  World outside({.parts = &parts_, .facts = &facts, .files_go = false});
+  ASSERT_TRUE(outside.spare(kHog, at_ms(1000)));
+  const MonoTime later = at_ms(1010);
+  EXPECT_LT(*outside.available(Signal::kMemoryAvailable, later),
+            *outside.available(Signal::kAllocatableMemoryAvailable, later));
+}
+
 TEST_F(WorldTest, TheKernelNeverHasLessThanNothingToGive) {
   ASSERT_TRUE(world_.spare(kHog, at_ms(1000)));
   const eviction::Observation memory = memory_at(at_ms(1050));

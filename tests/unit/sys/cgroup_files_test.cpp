@@ -36,6 +36,37 @@ TEST_F(FilesOfFakeTree, ReadV1WithTheTotalsOfTheSubtree) {
   EXPECT_EQ(usage_.source, UsageSource::kCgroupFiles);
 }
 
+TEST_F(FilesOfFakeTree, AreTheSameBelowAnOpenDirectory) {
+  test::make_hybrid(tree_);
+  test::make_v1_cgroup(tree_, "/kubepods/burstable/p");
+  const Directory memory = *Directory::open(root_, "/sys/fs/cgroup/memory/kubepods");
+  const Directory pids = *Directory::open(root_, "/sys/fs/cgroup/pids/kubepods");
+  const CgroupFiles::Above above{
+      .memory = memory.fd(), .version = CgroupVersion::kV1, .pids = pids.fd()};
+  const Result<CgroupFiles> files = CgroupFiles::open_below(above, "burstable/p");
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->read(kNow, buffer_, usage_), ReadState::kRead);
+  EXPECT_EQ(usage_.usage, Bytes{1048576});
+  EXPECT_EQ(usage_.inactive_file, Bytes{4096});
+  EXPECT_EQ(usage_.tasks, 3);
+  EXPECT_EQ(CgroupFiles::open_below(above, "burstable/q").error().code, Errc::kNotFound);
+}
+
+TEST_F(FilesOfFakeTree, BelowAnOpenDirectoryNeedNoPidsCgroup) {
+  test::make_hybrid(tree_);
+  test::make_v1_cgroup(tree_, "/kubepods/p");
+  const Directory memory = *Directory::open(root_, "/sys/fs/cgroup/memory/kubepods");
+  tree_.remove("/sys/fs/cgroup/pids/kubepods/p");
+  const Directory pids = *Directory::open(root_, "/sys/fs/cgroup/pids/kubepods");
+  for (const int fd : {pids.fd(), -1}) {
+    const Result<CgroupFiles> files = CgroupFiles::open_below(
+        {.memory = memory.fd(), .version = CgroupVersion::kV1, .pids = fd}, "p");
+    ASSERT_TRUE(files);
+    ASSERT_EQ(files->read(kNow, buffer_, usage_), ReadState::kRead);
+    EXPECT_EQ(usage_.tasks, -1);
+  }
+}
+
 TEST_F(FilesOfFakeTree, ReadV2) {
   test::make_unified(tree_);
   test::make_v2_cgroup(tree_, "/p");

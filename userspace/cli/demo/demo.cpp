@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "demo/demo.h"
+#include "core/leading_zero.h"
 
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -13,7 +15,9 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "config/poll_interval.h"
 #include "config/utf8.h"
+#include "demo/leftovers.h"
 #include "demo/play.h"
 #include "demo/story.h"
 
@@ -29,6 +33,21 @@ std::string path_problem(const std::string& path) {
                      path.find_first_of("\t\r\n") == std::string::npos &&
                      !config::find_control_character(path);
   return plain ? std::string() : "not a plain path; allowed: UTF-8 without control characters";
+}
+
+constexpr std::int64_t kLongestGraceSeconds = 60;
+
+/// Of --grace; empty if nothing is wrong with it.
+std::string grace_problem(const std::string& text) {
+  std::int64_t seconds = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, seconds);
+  const bool whole = read.ec == std::errc{} && read.ptr == end;
+  if (whole && seconds >= 0 && seconds <= kLongestGraceSeconds) {
+    return {};
+  }
+  return "\"" + text + "\": not allowed; allowed: a whole number of seconds from 0 to " +
+         std::to_string(kLongestGraceSeconds);
 }
 
 /// nohup(1) wants the end of the terminal to be ignored.
@@ -86,7 +105,8 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, int signals, Ch
   // Ctrl-C ends evictd and the pods too: what went wrong then, or seems to have gone well, is no
   // result.
   if (play.interrupted()) {
-    say("demo: interrupted");
+    say(options.keep ? "demo: interrupted; of a run without a result nothing is kept, --keep or not"
+                     : "demo: interrupted");
     return {kExitInterrupted};
   }
   Attempt result;
@@ -171,15 +191,20 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
   add_choice(command, "--event-source", options.event_source, kEventSources,
              "how evictd notices: bpf or poll");
   command
-      .add_option("--grace", options.grace_seconds,
-                  "seconds from SIGTERM to SIGKILL (default 0, and 1 in the soft scenario)")
-      ->check(CLI::Range(0, 60));
-  command.add_option("--poll-interval", options.poll_interval,
-                     "evictd's pollInterval (default its own, 10s)");
+      .add_option(
+          "--grace", options.grace_seconds,
+          "seconds from SIGTERM to SIGKILL, 0 to 60 (default 0, and 1 in the soft scenario)")
+      ->check(core::leading_zero_problem)
+      ->check(grace_problem);
+  command
+      .add_option("--poll-interval", options.poll_interval,
+                  "evictd's pollInterval, 10ms to 1h (default its own, 10s)")
+      ->check(config::poll_interval_problem);
   command.add_flag("--json", options.json, "one JSON object on stdout, the story on stderr");
   command.add_flag(
       "--keep", options.keep,
-      "leave the cgroups and files in place afterwards; a filesystem goes all the same");
+      "leave the cgroups and files in place afterwards, unless interrupted; a filesystem goes all "
+      "the same");
   command
       .add_option("--record", options.record,
                   "have evictd record its passes to this file, for evictctl replay, and its "
@@ -188,9 +213,10 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
   command.add_option("--programs", options.programs,
                      "where evictd and evict-load are (default: beside this program)");
   command.footer(
-      "Exit status: 0 the expected pod was evicted; 1 another pod died, none did, or the kernel's "
-      "OOM killer ran; 3 the demonstration cannot run here, or stdout cannot be written; 4 the hog "
-      "was held back, so that the run proves nothing; 130 interrupted.");
+      "Exit status: 0 the expected pod was evicted; 1 another pod died, none did, the kernel's "
+      "OOM killer ran, or the pod was evicted before the crossing; 3 the demonstration cannot run "
+      "here, or stdout cannot be written; 4 the hog was held back, so that the run proves nothing; "
+      "130 interrupted.");
 }
 
 int run_demo(const DemoOptions& options) {
@@ -202,6 +228,9 @@ int run_demo(const DemoOptions& options) {
   // Whoever reads stdout may be gone before the tree is: a write fails then, and nothing else.
   std::signal(SIGPIPE, SIG_IGN);
   const CaughtSignals signals;
+  if (::geteuid() == 0) {
+    remove_leftovers(kNamePrefix, say);
+  }
   Attempt last;
   for (int i = 0; i < kAttempts; ++i) {
     last = attempt(options, say, signals.fd(), i + 1 < kAttempts ? Chance::kMore : Chance::kLast);

@@ -50,7 +50,8 @@ struct DemoOptions {
 };
 
 /// Exit statuses beyond success.
-inline constexpr int kExitWrongOutcome = 1;  ///< Another pod died, none did, or the OOM killer ran.
+/// Another pod died, none did, the OOM killer ran, or evictd killed before the crossing.
+inline constexpr int kExitWrongOutcome = 1;
 inline constexpr int kExitNoDemo =
     3;  ///< Something that the demonstration needs is missing, or stdout cannot be written.
 inline constexpr int kExitVoid =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scenarios that play on a filesystem of their own.
-#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <system_error>
 
@@ -12,10 +12,14 @@ namespace evictd::demo {
 namespace {
 
 /// What the hog writes and makes a second: some seconds from rest to the threshold, so that what is
-/// past it is evictd's delay and not the hog's haste.
-constexpr std::int64_t kFillBytesPerSecond = 64 * 1024 * 1024;
-constexpr std::int64_t kFilesPerSecond = 8'000;
+/// past it is evictd's delay and not the hog's haste. Less where the machine is too slow for it.
+constexpr double kFillBytesPerSecond = 64 * 1024 * 1024;
+constexpr double kFilesPerSecond = 8'000;
 constexpr std::int64_t kDiskBatchBytes = 64 * 1024;
+
+/// Enough to tell how fast the machine is; an eighth of the way to the threshold.
+constexpr std::int64_t kRehearsalBytes = 16 * 1024 * 1024;
+constexpr std::int64_t kRehearsalFiles = 2'000;
 
 /// Removing thousands of files takes longer than freeing memory.
 constexpr std::chrono::seconds kDiskFreedPatience{20};
@@ -42,15 +46,41 @@ Result<> Play::make_disk() {
   return {};
 }
 
+std::filesystem::path Play::files_of(const stage::StagedPod& pod) const {
+  return disk_->path() / "kubelet" / "pods" / pod.uid;
+}
+
 Result<std::filesystem::path> Play::make_volume(const stage::StagedPod& pod) const {
-  const std::filesystem::path volume = disk_->path() / "kubelet" / "pods" / pod.uid / "volumes" /
-                                       "kubernetes.io~empty-dir" / stage::kEmptyDirName;
+  const std::filesystem::path volume =
+      files_of(pod) / "volumes" / "kubernetes.io~empty-dir" / stage::kEmptyDirName;
   std::error_code failed;
   std::filesystem::create_directories(volume, failed);
   if (failed) {
     return fail_errno(failed.value(), "make " + volume.string());
   }
   return volume;
+}
+
+Result<> Play::remove_files(const stage::StagedPod& pod) const {
+  std::error_code failed;
+  std::filesystem::remove_all(files_of(pod), failed);
+  if (failed) {
+    return fail_errno(failed.value(), "remove " + files_of(pod).string());
+  }
+  return {};
+}
+
+Result<> Play::measure_disk_rate() {
+  const bool inodes = options_.scenario == Scenario::kInodes;
+  stage::LoadOptions load = disk_hog_load();
+  load.rate = 0;
+  load.cap = inodes ? kRehearsalFiles : kRehearsalBytes;
+  const Result<double> possible = rehearse(load);
+  if (!possible) {
+    return tl::unexpected(possible.error());
+  }
+  unmanaged_rate_ = rate_with_room(inodes ? kFilesPerSecond : kFillBytesPerSecond, *possible);
+  return {};
 }
 
 stage::LoadOptions Play::disk_hog_load() const {
@@ -61,7 +91,7 @@ stage::LoadOptions Play::disk_hog_load() const {
   load.ignore_sigterm = true;
   load.kind = inodes ? load::LoadKind::kInodes : load::LoadKind::kFileBytes;
   load.batch = inodes ? 1 : kDiskBatchBytes;
-  load.rate = inodes ? kFilesPerSecond : kFillBytesPerSecond;
+  load.rate = std::llround(unmanaged_rate_);
   // More than there is: the filesystem ends it, or evictd does.
   load.cap = inodes ? 2 * sizes_.inodes : 2 * sizes_.disk.value;
   return load;

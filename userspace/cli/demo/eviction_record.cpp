@@ -117,4 +117,24 @@ std::optional<EvictionRecord> eviction_of(const std::vector<EvictionRecord>& rec
   return whole;
 }
 
+std::optional<MonoTime> held_for_usage(std::string_view answer, const EvictionRecord& eviction) {
+  const json whole = json::parse(answer, nullptr, false);
+  std::optional<MonoTime> held;
+  if (!whole.is_object()) {
+    return held;
+  }
+  const json records = whole.value("records", json::array());
+  for (const json& record : records) {
+    if (!record.is_object() || text(record, "hold_reason") != "usage_pending") {
+      continue;
+    }
+    const json timeline = record.value("timeline", json::object());
+    const std::optional<MonoTime> decided = stamp(timeline, "decide_ns");
+    if (decided && eviction.decide && *decided < *eviction.decide) {
+      held = decided;
+    }
+  }
+  return held;
+}
+
 }  // namespace evictd::demo

@@ -35,6 +35,8 @@ struct EvictionRecord {
   /// threshold long before `observe`. Unset where it is not known.
   std::optional<MonoTime> first_met;
   std::optional<MonoTime> decide;
+  /// A pass before it held until the disk usage of pods was measured; of a record of its own.
+  std::optional<MonoTime> held_for_usage{};
   /// The first signal, and SIGKILL: the same moment where there is no grace.
   std::optional<MonoTime> signal;
   std::optional<MonoTime> kill;
@@ -54,5 +56,10 @@ struct EvictionRecord {
 /// Nothing without a record of it.
 [[nodiscard]] std::optional<EvictionRecord> eviction_of(const std::vector<EvictionRecord>& records,
                                                         std::string_view uid);
+
+/// When a pass before that of `eviction` decided to hold until the disk usage of pods was measured,
+/// by the answer to {"op":"records"}. Nothing if none did, or the answer is no such one.
+[[nodiscard]] std::optional<MonoTime> held_for_usage(std::string_view answer,
+                                                     const EvictionRecord& eviction);
 
 }  // namespace evictd::demo

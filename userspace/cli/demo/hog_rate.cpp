@@ -29,6 +29,10 @@ double typical_rate(const std::vector<load::LoadStamp>& batches) {
   return *middle;
 }
 
+double rate_with_room(double wished, double possible) {
+  return std::min(wished, possible / 2);
+}
+
 std::vector<load::LoadStamp> batches_of(const load::StampLog& log) {
   std::vector<load::LoadStamp> batches;
   for (std::uint64_t n = log.first_kept(); n < log.count(); ++n) {

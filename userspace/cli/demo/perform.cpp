@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "base/system_clock.h"
+#include "demo/crossing.h"
 #include "demo/hog_rate.h"
 #include "demo/play.h"
 #include "demo/task_growth.h"
@@ -61,10 +62,16 @@ Result<std::string> Play::await_first_death() {
       }
     }
     if (watched[1].revents != 0) {
-      return fail(Errc::kIo, "evictd died; its log: " + daemon_->log().string());
+      return daemon_died();
     }
   }
   return std::string{};
+}
+
+Failure Play::daemon_died() const {
+  // Without --keep the log is gone before anybody can look.
+  return fail(Errc::kIo, options_.keep ? "evictd died; its log: " + daemon_->log().string()
+                                       : "evictd died; its log ends: " + daemon_->end_of_log());
 }
 
 void Play::announce_crossing() {
@@ -76,7 +83,7 @@ void Play::announce_crossing() {
 }
 
 void Play::announce(const std::string& what, const std::optional<MonoTime>& at) const {
-  const std::optional<MonoTime> crossing = on_disk() ? std::nullopt : stamped_crossing();
+  const std::optional<MonoTime> crossing = on_disk() ? std::nullopt : crossing_seen_by({});
   if (!crossing || !at) {
     say_(what);
     return;
@@ -93,15 +100,15 @@ void Play::announce_death(const std::string& victim) const {
   }
 }
 
-std::optional<MonoTime> Play::stamped_crossing() const {
+std::optional<MonoTime> Play::crossing_seen_by(const Testimony& testimony) const {
   const load::StampLog& stamps = hog_->load.stamps();
-  std::optional<load::LoadStamp> crossing =
-      stamps.first_where([this](const load::LoadStamp& stamp) { return stamp.usage > threshold_; });
-  if (!crossing) {
-    // Dead before the batch in which it crossed had ended: not earlier than the one before.
-    crossing = stamps.last();
-  }
-  return crossing ? std::optional(load::to_mono_time(crossing->end_ns)) : std::nullopt;
+  return crossing_of({.threshold = threshold_,
+                      .reach = reach_,
+                      .witnessed = pids() ? testimony.most_tasks : testimony.highest.value,
+                      .first_past = stamps.first_where([this](const load::LoadStamp& stamp) {
+                        return stamp.usage > threshold_;
+                      }),
+                      .last = stamps.last()});
 }
 
 std::optional<EvictionRecord> Play::await_record(const std::string& uid) {
@@ -120,16 +127,25 @@ std::optional<EvictionRecord> Play::await_record(const std::string& uid) {
   return found;
 }
 
+void Play::add_hold(EvictionRecord& record) const {
+  if (const Result<std::string> answer = daemon_->ask(R"({"op":"records"})")) {
+    record.held_for_usage = held_for_usage(*answer, record);
+  }
+}
+
 void Play::add_crossing(Evidence& evidence, const Testimony& testimony) const {
   const load::StampLog& stamps = hog_->load.stamps();
-  std::int64_t most = threshold_;
+  std::int64_t most = pids() ? testimony.most_tasks : testimony.highest.value;
   for (std::uint64_t n = stamps.first_kept(); n < stamps.count(); ++n) {
     most = std::max(most, stamps.at(n).value_or(load::LoadStamp{}).usage);
   }
-  evidence.crossing = stamped_crossing();
+  evidence.crossing = crossing_seen_by(testimony);
+  if (stamps.count() != 0) {
+    evidence.short_of = short_of(threshold_, most);
+  }
   evidence.rate = typical_rate(batches_of(stamps));
   if (!pids()) {
-    evidence.overshoot = Bytes{std::max(most, testimony.highest.value) - threshold_};
+    evidence.overshoot = Bytes{std::max<std::int64_t>(0, most - threshold_)};
     evidence.bytes_per_second = stamps.rate_per_second();
     return;
   }
@@ -183,6 +199,9 @@ Result<> Play::add_what_happened(Evidence& evidence, const std::string& victim) 
   if (victim == script_.hog.name) {
     evidence.exit = hog_->load.child().ended()->at;
     evidence.record = await_record(hog_->pod.uid);
+    if (evidence.record && on_disk()) {
+      add_hold(*evidence.record);
+    }
   } else {
     evidence.freed.reset();
   }

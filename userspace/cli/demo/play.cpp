@@ -11,8 +11,10 @@
 #include <cstdlib>
 #include <utility>
 
+#include "demo/crossing.h"
 #include "demo/daemon_config.h"
 #include "demo/hog_rate.h"
+#include "demo/leftovers.h"
 #include "stage/text_file.h"
 
 namespace evictd::demo {
@@ -104,7 +106,7 @@ Result<> Play::set_up() {
     return tl::unexpected(sizes.error());
   }
   sizes_ = *sizes;
-  const std::string name = "evictd-demo-" + std::to_string(::getpid());
+  const std::string name = kNamePrefix + std::to_string(::getpid());
   Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create(name + "-");
   if (!scratch) {
     return tl::unexpected(scratch.error());
@@ -174,26 +176,41 @@ Result<Play::Actor> Play::start_actor(const stage::PodSpec& spec, const stage::L
 
 Result<> Play::measure_unmanaged_rate() {
   if (on_disk()) {
-    unmanaged_rate_ = static_cast<double>(disk_hog_load().rate);
-    return {};
+    return measure_disk_rate();
   }
   stage::LoadOptions load = hog_load();
   load.cap = pids() ? sizes_.tasks_run_up : sizes_.run_up.value;
-  Result<Actor> rehearsal = start_actor({.name = "rehearsal"}, load);
+  const Result<double> possible = rehearse(load);
+  if (!possible) {
+    return tl::unexpected(possible.error());
+  }
+  unmanaged_rate_ = *possible;
+  return {};
+}
+
+Result<double> Play::rehearse(const stage::LoadOptions& load) {
+  Result<Actor> rehearsal = start_actor({.name = "rehearsal", .empty_dir = on_disk()}, load);
   if (!rehearsal) {
     return tl::unexpected(rehearsal.error());
   }
   rehearsal->load.go();
   if (Result<> held = rehearsal->load.await_holding(kHoldPatience); !held) {
-    return held;
+    return tl::unexpected(held.error());
   }
-  unmanaged_rate_ = typical_rate(batches_of(rehearsal->load.stamps()));
+  const double rate = typical_rate(batches_of(rehearsal->load.stamps()));
   const stage::StagedPod pod = rehearsal->pod;
   rehearsal = fail(Errc::kNotFound, "over");
-  if (Result<> killed = tree_->kill_all(); !killed) {
-    return killed;
+  Result<> gone = tree_->kill_all();
+  if (gone && on_disk()) {
+    gone = remove_files(pod);
   }
-  return tree_->remove_pod(pod);
+  if (gone) {
+    gone = tree_->remove_pod(pod);
+  }
+  if (!gone) {
+    return tl::unexpected(gone.error());
+  }
+  return rate;
 }
 
 Result<> Play::write_manifest(const stage::StagedPod& pod) const {
@@ -233,6 +250,7 @@ Result<> Play::set_limit() {
       return tl::unexpected(tasks.error());
     }
     threshold_ = *tasks + sizes_.tasks_run_up;
+    reach_ = 1;  // A batch is a fork.
     return tree_->limit_tasks(threshold_ + sizes_.tasks_headroom);
   }
   const Result<Bytes> usage = tree_->usage();
@@ -242,6 +260,8 @@ Result<> Play::set_limit() {
   }
   // The signal counts usage without inactive file cache, the witness reads usage.
   threshold_ = (*usage + sizes_.run_up).value;
+  // What is inactive now and active later counts from then on, so that less usage crosses.
+  reach_ = kBatchBytes + (charged_ahead() + *inactive).value;
   return tree_->limit_memory(Bytes{threshold_} + sizes_.headroom - *inactive);
 }
 

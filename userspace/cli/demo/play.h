@@ -53,6 +53,10 @@ class Play {
   };
 
   Result<> measure_unmanaged_rate();
+  /// Of the scenarios on a disk, whose hog is held to that rate.
+  Result<> measure_disk_rate();
+  /// What a load does a second alone in the tree. Its pod and its files are gone afterwards.
+  Result<double> rehearse(const stage::LoadOptions& load);
   Result<Actor> start_actor(const stage::PodSpec& spec, const stage::LoadOptions& load);
   Result<> write_manifest(const stage::StagedPod& pod) const;
   [[nodiscard]] stage::LoadOptions hog_load() const;
@@ -61,6 +65,9 @@ class Play {
   Result<> make_disk();
   /// The directory of the pod's emptyDir, made where the kubelet would have it.
   [[nodiscard]] Result<std::filesystem::path> make_volume(const stage::StagedPod& pod) const;
+  /// What the pod has on the disk.
+  [[nodiscard]] std::filesystem::path files_of(const stage::StagedPod& pod) const;
+  [[nodiscard]] Result<> remove_files(const stage::StagedPod& pod) const;
   [[nodiscard]] stage::LoadOptions disk_hog_load() const;
   [[nodiscard]] stage::LoadOptions bystander_load(const Bystander& bystander) const;
   Result<Evidence> perform_on_disk();
@@ -71,14 +78,18 @@ class Play {
   Result<std::string> await_first_death();
   /// Waits, unless one of the signals comes or has come: it is not taken from `signals_`.
   [[nodiscard]] bool signalled_within(Duration time) const;
+  /// With its log, or where that stays.
+  [[nodiscard]] Failure daemon_died() const;
   void announce_crossing();
   /// Says what has just happened, and how long after the crossing if both moments are known.
   void announce(const std::string& what, const std::optional<MonoTime>& at) const;
   /// After the witness was told of it, whom this would delay. Nothing for an empty name.
   void announce_death(const std::string& victim) const;
-  /// End of the hog's first batch past the threshold; of its last one where it stamped none.
-  [[nodiscard]] std::optional<MonoTime> stamped_crossing() const;
+  /// By the hog's stamps and by what the witness has told so far, as crossing_of() says.
+  [[nodiscard]] std::optional<MonoTime> crossing_seen_by(const Testimony& testimony) const;
   [[nodiscard]] std::optional<EvictionRecord> await_record(const std::string& uid);
+  /// What evictd waited for before it chose a victim of a disk.
+  void add_hold(EvictionRecord& record) const;
   void add_crossing(Evidence& evidence, const Testimony& testimony) const;
   [[nodiscard]] std::int64_t grace_seconds() const;
   [[nodiscard]] bool on_disk() const { return is_on_disk(options_.scenario); }
@@ -96,9 +107,12 @@ class Play {
   std::vector<Actor> bystanders_;
   std::optional<Actor> hog_;
   std::optional<stage::DaemonProcess> daemon_;
+  /// What the hog does a second when nobody holds it back.
   double unmanaged_rate_ = 0;
   /// Usage, or tasks, of the pod root that are just not past the threshold.
   std::int64_t threshold_ = 0;
+  /// How far below the threshold a batch may end after which the next one crosses it.
+  std::int64_t reach_ = 0;
   bool announced_ = false;
 };
 

@@ -35,6 +35,7 @@ std::string timeline(const Evidence& evidence) {
                                                               : "usage is";
   std::vector<Moment> moments{
       {since(evidence.crossing), fmt::format("crossing: {} past the threshold", unit)},
+      {since(record.held_for_usage), "held: what the pods use of the disk is measured anew first"},
       {since(record.wake), "wake: evictd's hot thread runs"},
       {since(detection(evidence)), record.hook
                                        ? "detection: the kernel program saw it"
@@ -69,6 +70,9 @@ std::string ranking(const Evidence& evidence) {
 }
 
 std::string overshoot(const Evidence& evidence) {
+  if (evidence.scenario == Scenario::kPids && !evidence.crossing) {
+    return fmt::format("\nnot seen past the threshold; {:.0f} forks a second\n", evidence.rate);
+  }
   if (evidence.scenario == Scenario::kPids && evidence.tasks_past == 0) {
     return fmt::format(
         "\npast the threshold for less than the time between two looks; {:.0f} forks a second\n",
@@ -81,6 +85,15 @@ std::string overshoot(const Evidence& evidence) {
   if (evidence.inodes_past) {
     return fmt::format("\npast the threshold by at most {} inodes; {:.0f} files a second\n",
                        *evidence.inodes_past, evidence.rate);
+  }
+  if (!evidence.crossing) {
+    return fmt::format("\nnot seen past the threshold, at {:.0f} MiB/s\n",
+                       evidence.bytes_per_second / kMiB);
+  }
+  if (evidence.overshoot.value == 0) {
+    return fmt::format(
+        "\npast the threshold for less than the time between two looks, at {:.0f} MiB/s\n",
+        evidence.bytes_per_second / kMiB);
   }
   return fmt::format("\npast the threshold by at most {:.2f} MiB, at {:.0f} MiB/s\n",
                      static_cast<double>(evidence.overshoot.value) / kMiB,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "demo/verdict.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -11,9 +13,17 @@ using nlohmann::ordered_json;
 
 /// The hog must do at least this share of what it does alone.
 constexpr double kLeastShareOfRate = 0.5;
+constexpr double kBytesPerMiB = 1 << 20;
 
 ordered_json microseconds(const std::optional<double>& us) {
   return us ? ordered_json(std::round(*us * 10) / 10) : ordered_json(nullptr);
+}
+
+std::string way_left(const Evidence& evidence) {
+  const std::int64_t left = evidence.short_of.value_or(0);
+  return evidence.scenario == Scenario::kPids
+             ? fmt::format("{} tasks", left)
+             : fmt::format("{:.2f} MiB", static_cast<double>(left) / kBytesPerMiB);
 }
 
 }  // namespace
@@ -35,7 +45,7 @@ Outcome judge(const Evidence& evidence) {
     return Outcome::kNoRecord;
   }
   if (!evidence.crossing) {
-    return Outcome::kNotSeen;
+    return evidence.short_of ? Outcome::kKilledEarly : Outcome::kNotSeen;
   }
   if (evidence.rate < kLeastShareOfRate * evidence.unmanaged_rate) {
     return Outcome::kHeldBack;
@@ -57,6 +67,9 @@ std::string explain(Outcome outcome, const Evidence& evidence) {
       return "the kernel's OOM killer was there first";
     case Outcome::kNoRecord:
       return "evictd has no record of the eviction";
+    case Outcome::kKilledEarly:
+      return evidence.victim + " was evicted before the threshold was crossed: it was seen " +
+             way_left(evidence) + " below it and no nearer";
     case Outcome::kNotSeen:
       return "the hog died before it was seen past the threshold, so this run measures nothing";
     case Outcome::kHeldBack:
@@ -79,6 +92,7 @@ int exit_status_of(Outcome outcome) {
     case Outcome::kOthersDied:
     case Outcome::kOomKill:
     case Outcome::kNoRecord:
+    case Outcome::kKilledEarly:
       return kExitWrongOutcome;
   }
   return kExitWrongOutcome;

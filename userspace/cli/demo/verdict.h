@@ -24,8 +24,12 @@ struct Evidence {
   std::int64_t other_deaths = 0;
   std::int64_t oom_kills = 0;
 
-  /// End of the first batch at which usage, or tasks, were past the threshold.
+  /// End of the first batch at which usage, or tasks, were past the threshold; of the last one
+  /// before it where that is all there is (crossing_of()).
   std::optional<MonoTime> crossing;
+  /// How far below the threshold usage, or tasks, were when most of them were seen; unset where
+  /// nobody counted them while the hog ran.
+  std::optional<std::int64_t> short_of;
   /// The parent's waitpid returned.
   std::optional<MonoTime> exit;
   std::optional<MonoTime> freed;
@@ -55,8 +59,9 @@ enum class Outcome {
   kOthersDied,
   kOomKill,
   kNoRecord,
-  kNotSeen,   ///< The hog died before the witness saw it cross: nothing can be measured from.
-  kHeldBack,  ///< The hog did less than half of what it does alone: the run proves nothing.
+  kKilledEarly,  ///< The hog was evicted although nobody saw it cross, or near enough to.
+  kNotSeen,      ///< Nothing was seen of the hog before it died: nothing can be measured from.
+  kHeldBack,     ///< The hog did less than half of what it does alone: the run proves nothing.
 };
 
 [[nodiscard]] Outcome judge(const Evidence& evidence);

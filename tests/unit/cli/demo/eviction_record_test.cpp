@@ -71,6 +71,21 @@ TEST(DemoEvictionRecord, KnowsSinceWhenTheThresholdThatWasActedOnHadBeenMet) {
   EXPECT_EQ(records->front().first_met, at_ns(9'996'000'000));
 }
 
+TEST(DemoEvictionRecord, KnowsThatAPassBeforeHeldUntilUsageWasMeasured) {
+  constexpr const char* kRecords = R"({"schema": 1, "file": null, "records": [
+      {"id": 1, "outcome": "held", "hold_reason": "usage_pending", "timeline": {"decide_ns": 2000}},
+      {"id": 2, "outcome": "held", "hold_reason": "victim_in_grace", "timeline": {"decide_ns": 3000}},
+      {"id": 3, "outcome": "evicted", "hold_reason": "", "timeline": {"decide_ns": 4000}},
+      {"id": 4, "outcome": "held", "hold_reason": "usage_pending", "timeline": {"decide_ns": 5000}}]})";
+  EvictionRecord eviction;
+  eviction.decide = at_ns(4000);
+  EXPECT_EQ(held_for_usage(kRecords, eviction), at_ns(2000));
+  eviction.decide = at_ns(1000);
+  EXPECT_EQ(held_for_usage(kRecords, eviction), std::nullopt);
+  EXPECT_EQ(held_for_usage(R"({"error": "no"})", eviction), std::nullopt);
+  EXPECT_EQ(held_for_usage("[3]", eviction), std::nullopt);
+}
+
 TEST(DemoEvictionRecord, IsOfThePodThatIsAskedForAndOfNoOther) {
   const auto records = parse_evictions(kCut);
   ASSERT_TRUE(records) << records.error().message();

@@ -75,6 +75,33 @@ TEST(DemoVerdict, ARunWithoutASeenCrossingIsVoid) {
   EXPECT_EQ(exit_status_of(Outcome::kNotSeen), kExitVoid);
 }
 
+TEST(DemoVerdict, AnEvictionFarBelowTheThresholdIsAFailure) {
+  Evidence early = good_run();
+  early.crossing.reset();
+  early.overshoot = Bytes{0};
+  early.short_of = (60_MiB).value;
+  EXPECT_EQ(judge(early), Outcome::kKilledEarly);
+  EXPECT_EQ(exit_status_of(Outcome::kKilledEarly), kExitWrongOutcome);
+  EXPECT_EQ(explain(Outcome::kKilledEarly, early),
+            "besteffort-hog was evicted before the threshold was crossed: it was seen 60.00 MiB "
+            "below it and no nearer");
+  EXPECT_THAT(tell(early, script_of(Scenario::kMemory)),
+              HasSubstr("not seen past the threshold, at "));
+  early.scenario = Scenario::kPids;
+  early.short_of = 250;
+  EXPECT_THAT(explain(Outcome::kKilledEarly, early), HasSubstr("it was seen 250 tasks below it"));
+  EXPECT_THAT(tell(early, script_of(Scenario::kPids)), HasSubstr("not seen past the threshold; "));
+}
+
+TEST(DemoVerdict, ACrossingWithinTheLastBatchIsGoodEnough) {
+  Evidence within = good_run();
+  within.overshoot = Bytes{0};
+  within.short_of = 4096;
+  EXPECT_EQ(judge(within), Outcome::kAsExpected);
+  EXPECT_THAT(tell(within, script_of(Scenario::kMemory)),
+              HasSubstr("past the threshold for less than the time between two looks, at "));
+}
+
 TEST(DemoVerdict, AHogThatWasHeldBackProvesNothing) {
   Evidence slow = good_run();
   slow.rate = 1.0e9;
@@ -98,6 +125,19 @@ TEST(DemoVerdict, TheJsonHasExactlyTheKeysThatArePromised) {
   EXPECT_EQ(object["crossing_to_exit_us"], 90'000.0);
   EXPECT_EQ(object["overshoot_bytes"], 300 * 1024);
   EXPECT_EQ(object["oom_kills"], 0);
+}
+
+TEST(DemoVerdict, TheStorySaysWhatWasAwaitedBetweenDetectionAndWake) {
+  Evidence measured = good_run();
+  measured.scenario = Scenario::kInodes;
+  measured.record->hook.reset();
+  measured.record->first_met = kCrossing + microseconds{400};
+  measured.record->held_for_usage = kCrossing + microseconds{500};
+  measured.record->wake = kCrossing + microseconds{170'000};
+  const std::string text = tell(measured, script_of(Scenario::kInodes));
+  EXPECT_THAT(text, HasSubstr("500.0  held: what the pods use of the disk is measured anew first"));
+  EXPECT_LT(text.find("held: "), text.find("wake: ")) << text;
+  EXPECT_THAT(tell(good_run(), script_of(Scenario::kMemory)), testing::Not(HasSubstr("held: ")));
 }
 
 TEST(DemoVerdict, APollDetectsWhenItReads) {

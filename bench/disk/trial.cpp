@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "disk/trial.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <utility>
+
+#include "demo/disk_witness.h"
+
+namespace evictd::bench {
+namespace {
+
+/// Some poll intervals.
+constexpr std::chrono::seconds kTrialDeadline{60};
+/// Removing thousands of files takes longer than freeing memory.
+constexpr std::chrono::seconds kFreedPatience{20};
+
+/// Less than this is as good as nothing.
+constexpr std::int64_t kFewBytes = 1 << 20;
+constexpr std::int64_t kFewInodes = 64;
+
+double milliseconds(Duration duration) {
+  return static_cast<double>(duration.count()) / 1e6;
+}
+
+void read_testimony(const demo::DiskTestimony& seen, std::optional<MonoTime> dead,
+                    const DiskRow& row, FillOutcome& outcome) {
+  const std::int64_t lowest = row.left_of(seen.lowest);
+  outcome.filled_up = lowest < (row.resource == FilledResource::kBytes ? kFewBytes : kFewInodes);
+  outcome.past = row.in_unit(std::max<std::int64_t>(row.amount() - lowest, 0));
+  if (seen.crossing && dead) {
+    outcome.to_dead_ms = milliseconds(*dead - *seen.crossing);
+  }
+  if (seen.crossing && dead && seen.freed) {
+    outcome.to_freed_ms = milliseconds(*seen.freed - *seen.crossing);
+  }
+}
+
+}  // namespace
+
+Result<FillOutcome> run_fill(DiskPlayers& players, const DiskRow& row, const DiskGround& ground) {
+  const std::filesystem::path& filled =
+      row.filesystem == FilledFilesystem::kNode ? ground.node : ground.image;
+  Result<DiskActor> filler = players.make_filler();
+  if (!filler) {
+    return tl::unexpected(filler.error());
+  }
+  Result<demo::DiskWitness> witness = demo::DiskWitness::start({filled, row.threshold()});
+  if (!witness) {
+    return tl::unexpected(witness.error());
+  }
+  filler->process.go();
+  const Result<stage::ChildExit> end = filler->process.child().wait(kTrialDeadline);
+  FillOutcome outcome;
+  outcome.killed = end && end->killed_by(SIGKILL);
+  witness->hog_is_dead();
+  if (outcome.killed) {
+    players.remove_layer(*filler);
+  }
+  const demo::DiskTestimony seen =
+      witness->finish(outcome.killed ? Duration{kFreedPatience} : Duration{0});
+  read_testimony(seen, outcome.killed ? std::optional{end->at} : std::nullopt, row, outcome);
+  outcome.others_touched = !players.bystanders_untouched();
+  if (Result<> removed = players.remove(std::move(*filler)); !removed) {
+    return tl::unexpected(removed.error());
+  }
+  return outcome;
+}
+
+}  // namespace evictd::bench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/hand_out.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+
+#include "stage/child.h"
+
+namespace evictd::bench {
+namespace {
+
+/// Packing a file of a few hundred kilobytes takes a second in an emulated machine.
+constexpr std::chrono::seconds kDeadline{60};
+
+}  // namespace
+
+Result<> hand_out() {
+  const char* program = std::getenv("EVICTD_VM_HAND_OUT");
+  if (program == nullptr) {
+    return {};
+  }
+  Result<stage::Child> child = stage::Child::start({.argv = {program}});
+  if (!child) {
+    return tl::unexpected(child.error());
+  }
+  const Result<stage::ChildExit> end = child->wait(kDeadline);
+  if (!end) {
+    return fail_in(program, end.error());
+  }
+  if (end->status != 0) {
+    return fail(Errc::kIo, std::string{program} + " ended with " + end->text());
+  }
+  return {};
+}
+
+}  // namespace evictd::bench

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "evictd/result.h"
+
+namespace evictd::bench {
+
+/// In the virtual machine of scripts/vm: hands the host what is in /run/out, which it then has even
+/// if the machine is killed. Elsewhere nothing. Source: the program that EVICTD_VM_HAND_OUT names.
+/// Errors: those of starting it; kTimedOut; kIo if it fails.
+[[nodiscard]] Result<> hand_out();
+
+}  // namespace evictd::bench

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "evictd/result.h"
+#include "harness/idle_pods.h"
+#include "harness/report.h"
+#include "stage/daemon_process.h"
+
+namespace evictd::bench {
+
+/// Microseconds of one pass.
+struct PassTimes {
+  /// From the wake of the hot thread to the beginning of the pass.
+  Series taking_in;
+  Series read;
+  Series decide;
+  Series whole;
+  /// From the wake to the return of the last signal call: all that writing records could delay.
+  Series to_signal;
+};
+
+/// Follows the evictions of a running daemon until `wanted` passes are seen or it has no pod left.
+/// Errors: kBusy when interrupted; kTimedOut after two minutes; those of asking evictd.
+[[nodiscard]] Result<> follow_passes(const stage::DaemonProcess& daemon, IdlePods& idle,
+                                     std::size_t wanted, PassTimes& times);
+
+}  // namespace evictd::bench

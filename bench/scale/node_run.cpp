@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scale/node_run.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+
+#include "base/system_clock.h"
+#include "harness/daemon_run.h"
+#include "harness/idle_pods.h"
+#include "harness/interrupt.h"
+#include "harness/private_ground.h"
+#include "idle/process_cost.h"
+#include "idle/rest.h"
+#include "pass/pass_times.h"
+
+namespace evictd::bench {
+namespace {
+
+/// The pod root's limit. Thousands of idle processes take some hundred MiB of it.
+constexpr Bytes kLimit = 2048_MiB;
+/// Never met by idle pods, and always met.
+constexpr Bytes kAtRest = 64_MiB;
+constexpr Bytes kAlwaysMet = kLimit;
+
+double milliseconds(Duration duration) {
+  return static_cast<double>(duration.count()) / 1e6;
+}
+
+std::size_t descriptors_of(pid_t pid) {
+  std::error_code failed;
+  const std::filesystem::directory_iterator first("/proc/" + std::to_string(pid) + "/fd", failed);
+  return failed ? 0 : static_cast<std::size_t>(std::distance(first, {}));
+}
+
+class Node {
+ public:
+  Node(const NodeRunOptions& options, PrivateGround ground, IdlePods pods)
+      : options_(options), ground_(std::move(ground)), pods_(std::move(pods)) {}
+
+  Result<NodeRun> run() {
+    Result<> done = rest_and_start();
+    if (done) {
+      done = pass();
+    }
+    return done ? Result<NodeRun>(std::move(found_)) : tl::unexpected(done.error());
+  }
+
+ private:
+  [[nodiscard]] Result<stage::DaemonProcess> start(Bytes threshold) {
+    return start_daemon({.tree = ground_.tree,
+                         .programs = options_.programs,
+                         .directory = ground_.scratch.path(),
+                         .threshold = threshold,
+                         .more = {{"stateFile", (ground_.scratch.path() / "state").string()}}});
+  }
+
+  Result<> rest_and_start() {
+    const Result<Duration> without = timers_without(options_.seconds);
+    if (!without) {
+      return tl::unexpected(without.error());
+    }
+    for (int i = 0; i < options_.starts; ++i) {
+      const base::SystemClock clock;
+      const MonoTime before = clock.now();
+      Result<stage::DaemonProcess> daemon = start(kAtRest);
+      if (!daemon) {
+        return tl::unexpected(daemon.error());
+      }
+      found_.to_ready.add(milliseconds(clock.now() - before));
+      const Result<ProcessCost> cost = cost_of(daemon->pid());
+      if (!cost) {
+        return tl::unexpected(cost.error());
+      }
+      found_.start_cpu.add(milliseconds(cost->cpu));
+      if (Result<> more = i == 0 ? look_at_rest(*daemon, *without) : Interrupt::check(); !more) {
+        return more;
+      }
+      if (Result<stage::ChildExit> ended = daemon->stop(); !ended) {
+        return tl::unexpected(ended.error());
+      }
+    }
+    return {};
+  }
+
+  Result<> look_at_rest(const stage::DaemonProcess& daemon, Duration without) {
+    const Result<Spent> spent = spend(options_.seconds, daemon.pid(), without);
+    if (!spent) {
+      return tl::unexpected(spent.error());
+    }
+    const int seconds = options_.seconds;
+    // Timers that happened to take less than without evictd are noise.
+    const Duration sweep = std::max(spent->timers, Duration{0}) + spent->programs;
+    found_.sweep_cpu.add(percent_of_core(sweep, seconds));
+    found_.process_cpu.add(percent_of_core(spent->process, seconds));
+    found_.resident.add(static_cast<double>(spent->resident.value) / (1 << 20));
+    found_.descriptors.add(static_cast<double>(descriptors_of(daemon.pid())));
+    return {};
+  }
+
+  Result<> pass() {
+    const Result<stage::DaemonProcess> daemon = start(kAlwaysMet);
+    if (!daemon) {
+      return tl::unexpected(daemon.error());
+    }
+    PassTimes times;
+    // Each takes a pod: what is measured must stay a node of so many.
+    const auto wanted = static_cast<std::size_t>(
+        std::max(1, std::min(options_.passes, options_.pods / kPodsAPass)));
+    if (Result<> followed = follow_passes(*daemon, pods_, wanted, times); !followed) {
+      return followed;
+    }
+    found_.pass = times.whole;
+    return {};
+  }
+
+  static constexpr int kPodsAPass = 10;
+
+  const NodeRunOptions& options_;
+  PrivateGround ground_;
+  IdlePods pods_;
+  NodeRun found_;
+};
+
+}  // namespace
+
+Result<NodeRun> run_node(const NodeRunOptions& options) {
+  Result<PrivateGround> own = PrivateGround::create();
+  if (!own) {
+    return tl::unexpected(own.error());
+  }
+  if (Result<> limited = own->tree.limit_memory(kLimit); !limited) {
+    return tl::unexpected(limited.error());
+  }
+  Result<IdlePods> pods = IdlePods::start(own->tree, options.pods);
+  if (!pods) {
+    return tl::unexpected(pods.error());
+  }
+  if (Result<> quiet = Interrupt::check(); !quiet) {
+    return tl::unexpected(quiet.error());
+  }
+  return Node(options, std::move(*own), std::move(*pods)).run();
+}
+
+}  // namespace evictd::bench

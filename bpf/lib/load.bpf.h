@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Layer 3: the reads that are done for every row, without a call where the kernel has a way.
+ *
+ * bpf_rdonly_cast() (6.2) makes a pointer to a kernel type out of any number, and the verifier puts
+ * a move in its place. A load through such a pointer is one instruction; as with
+ * bpf_probe_read_kernel() an address that cannot be read gives 0. The type is named by its number
+ * in the kernel's own BTF, so user space looks it up and leaves 0 where the kernel has no such
+ * function (userspace/probe/direct_reads.cpp): the verifier then sees that the call is never
+ * reached, and drops it.
+ *
+ * For one source file only: the linker of libbpf 1.1 does not merge two declarations of a kernel
+ * function.
+ */
+#ifndef EVICTD_BPF_LOAD_H
+#define EVICTD_BPF_LOAD_H
+
+#include "maps.bpf.h"
+
+extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
+
+/* What read_u64() gives. */
+static __always_inline __u64 load_u64(__u64 address)
+{
+	if (!cfg_number_type)
+		return read_u64(address);
+	return *(volatile __u64 *)bpf_rdonly_cast((void *)address, cfg_number_type);
+}
+
+/* What owner_of_css() gives. */
+static __always_inline __u64 load_owner(const struct cgroup_subsys_state *css)
+{
+	__u64 cgroup =
+	    load_u64((__u64)css + bpf_core_field_offset(struct cgroup_subsys_state, cgroup));
+	__u64 kn = load_u64(cgroup + bpf_core_field_offset(struct cgroup, kn));
+
+	return load_u64(kn + bpf_core_field_offset(struct kernfs_node, id));
+}
+
+/* What css_is_dying() gives: the flags are the first half of the eight bytes that are read on every
+ * machine that evictd is made for (little-endian). */
+static __always_inline bool load_dying(const struct cgroup_subsys_state *css)
+{
+	return load_u64((__u64)css + bpf_core_field_offset(struct cgroup_subsys_state, flags)) &
+	       CSS_DYING;
+}
+
+/* What inactive_pages() gives. */
+static __always_inline __u64 load_pages(__u64 address)
+{
+	return pages_from(load_u64(address));
+}
+
+/* What limit_of_counter() gives. */
+static __always_inline __u64 load_limit(__u64 counter)
+{
+	__u64 max = load_u64(counter + bpf_core_field_offset(struct page_counter, max));
+
+	return limit_from(max, cfg_page_shift);
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Layer 2: the machine's own values, for which there is no counter of a cgroup. */
+#ifndef EVICTD_BPF_NODE_H
+#define EVICTD_BPF_NODE_H
+
+#include "compat.bpf.h"
+
+struct node_pages {
+	__u64 used; /* NR_FILE_PAGES + NR_ANON_MAPPED */
+	__u64 inactive;
+};
+
+struct node_sum {
+	const __u64 *vm_stat;
+	struct node_pages pages;
+};
+
+static long add_node(__u32 i, struct node_sum *sum)
+{
+	__u64 base = i < EVICTD_MAX_NODES ? sum->vm_stat[i] : 0;
+
+	if (!base)
+		return 1;
+	sum->pages.used +=
+	    read_u64(base + bpf_core_enum_value(enum node_stat_item, NR_FILE_PAGES) * sizeof(long));
+	sum->pages.used += read_u64(
+	    base + bpf_core_enum_value(enum node_stat_item, NR_ANON_MAPPED) * sizeof(long));
+	sum->pages.inactive += read_u64(
+	    base + bpf_core_enum_value(enum node_stat_item, NR_INACTIVE_FILE) * sizeof(long));
+	return 0;
+}
+
+/*
+ * Sums the nodes' statistics; `vm_stat` holds their addresses. Each CPU holds back up to 125 pages
+ * of each item until it folds them in: the error bound is 2 x 125 pages x CPUs, which the files
+ * show too.
+ */
+static __always_inline struct node_pages sum_nodes(const __u64 *vm_stat)
+{
+	struct node_sum sum = {.vm_stat = vm_stat};
+
+	bpf_loop(EVICTD_MAX_NODES, add_node, &sum, 0);
+	return sum.pages;
+}
+
+/* More than any configuration of a kernel has; for the verifier only. */
+#define EVICTD_MAX_ZONES 8
+
+/* Zones of a node whose free pages can be read, populated or not; 0 for none. A constant for the
+ * verifier, so that what a kernel has no types for is never walked. */
+static __always_inline __u32 zones_of_node(void)
+{
+	if (!bpf_core_field_exists(struct pglist_data, node_zones) ||
+	    !bpf_core_field_exists(struct zone, vm_stat) ||
+	    !bpf_core_enum_value_exists(enum zone_stat_item, NR_FREE_PAGES) ||
+	    !bpf_core_enum_value_exists(enum zone_type, __MAX_NR_ZONES) ||
+	    !bpf_core_enum_value_exists(enum node_stat_item, NR_ACTIVE_FILE) ||
+	    !bpf_core_enum_value_exists(enum node_stat_item, NR_SLAB_RECLAIMABLE_B) ||
+	    !bpf_core_enum_value_exists(enum node_stat_item, NR_KERNEL_MISC_RECLAIMABLE))
+		return 0;
+	return bpf_core_enum_value(enum zone_type, __MAX_NR_ZONES);
+}
+
+/*
+ * `vm_stat`: the node's. A counter may be below zero for a moment: the sum is right all the same.
+ * Unrolled, as the verifier of 6.1 takes no loop that the compiler enters half-way.
+ */
+static __always_inline __u64 free_pages_of(__u64 vm_stat, __u32 zones)
+{
+	__u64 free = vm_stat - bpf_core_field_offset(struct pglist_data, vm_stat) +
+		     bpf_core_field_offset(struct pglist_data, node_zones) +
+		     bpf_core_field_offset(struct zone, vm_stat) +
+		     bpf_core_enum_value(enum zone_stat_item, NR_FREE_PAGES) * sizeof(long);
+	__u64 pages = 0;
+
+#pragma unroll
+	for (__u32 zone = 0; zone < EVICTD_MAX_ZONES; zone++) {
+		if (zone < zones)
+			pages += read_u64(free);
+		free += bpf_core_type_size(struct zone);
+	}
+	return pages;
+}
+
+struct at_hand_sum {
+	const __u64 *vm_stat;
+	__u64 pages;
+};
+
+static long add_at_hand(__u32 i, struct at_hand_sum *sum)
+{
+	__u64 base = i < EVICTD_MAX_NODES ? sum->vm_stat[i] : 0;
+	__u32 zones = zones_of_node();
+
+	if (!base || !zones)
+		return 1;
+	sum->pages += free_pages_of(base, zones);
+	sum->pages += read_u64(base + bpf_core_enum_value(enum node_stat_item, NR_ACTIVE_FILE) *
+					  sizeof(long));
+	sum->pages += read_u64(base + bpf_core_enum_value(enum node_stat_item, NR_INACTIVE_FILE) *
+					  sizeof(long));
+	sum->pages += read_u64(
+	    base + bpf_core_enum_value(enum node_stat_item, NR_SLAB_RECLAIMABLE_B) * sizeof(long));
+	sum->pages +=
+	    read_u64(base + bpf_core_enum_value(enum node_stat_item, NR_KERNEL_MISC_RECLAIMABLE) *
+				sizeof(long));
+	return 0;
+}
+
+/*
+ * Pages that are free or that the kernel can have back: what si_mem_available() takes its reserves
+ * from. Each CPU holds back up to 125 pages of each of the 4 items and of the free pages of each
+ * zone, which MemAvailable of /proc/meminfo leaves out too.
+ */
+static __always_inline __u64 sum_at_hand(const __u64 *vm_stat)
+{
+	struct at_hand_sum sum = {.vm_stat = vm_stat};
+
+	bpf_loop(EVICTD_MAX_NODES, add_at_hand, &sum, 0);
+	return sum.pages;
+}
+
+/* Pids in use. The top bit says that the namespace still takes some (PIDNS_ADDING). */
+static __always_inline __u64 pids_at(__u64 pid_allocated)
+{
+	return read_u64(pid_allocated) & 0x7fffffff;
+}
+
+/* Finds the addresses of the nodes' pglist_data.vm_stat through any memory cgroup: there is no
+ * symbol to reach them by. Node numbers in use are below `node_ids`. Returns how many. */
+static __always_inline __u32 find_node_stats(struct task_struct *task, __u64 *vm_stat,
+					     __u32 node_ids)
+{
+	struct cgroup_subsys_state *css = task_css(task, memory_subsys());
+	struct mem_cgroup *memcg = (void *)css - bpf_core_field_offset(struct mem_cgroup, css);
+	__u32 found = 0;
+
+	if (!css)
+		return 0;
+	for (__u32 nid = 0; nid < EVICTD_MAX_NODES; nid++) {
+		struct mem_cgroup_per_node *per_node;
+		struct pglist_data *pgdat;
+
+		if (nid >= node_ids)
+			break;
+		per_node = (void *)read_u64((__u64)memcg +
+					    bpf_core_field_offset(struct mem_cgroup, nodeinfo) +
+					    nid * sizeof(void *));
+		pgdat = per_node ? BPF_CORE_READ(per_node, lruvec.pgdat) : NULL;
+		if (pgdat && found < EVICTD_MAX_NODES)
+			vm_stat[found++] =
+			    (__u64)pgdat + bpf_core_field_offset(struct pglist_data, vm_stat);
+	}
+	return found;
+}
+
+/* Address of the initial namespace's number of pids, or 0: every pid has a number there, at index
+ * 0. */
+static __always_inline __u64 find_pid_allocated(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	struct upid *first = (void *)pid + bpf_core_field_offset(struct pid, numbers);
+	struct pid_namespace *ns = BPF_CORE_READ(first, ns);
+
+	return ns ? (__u64)ns + bpf_core_field_offset(struct pid_namespace, pid_allocated) : 0;
+}
+
+#endif

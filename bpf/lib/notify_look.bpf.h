@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Layer 6: one look at one row: read, move its position, say how soon to look again. */
+#ifndef EVICTD_BPF_NOTIFY_LOOK_H
+#define EVICTD_BPF_NOTIFY_LOOK_H
+
+#include "notify_way.bpf.h"
+
+#define MAX_MOVES 8 /* of one look */
+
+static __always_inline struct evictd_notify_record *reserve_record(__u32 kind, __u64 now)
+{
+	struct evictd_notify_record *record =
+	    bpf_ringbuf_reserve(&notify_records, sizeof(*record), 0);
+
+	__sync_fetch_and_add(&notify_stats.records, 1);
+	if (!record) {
+		__sync_fetch_and_add(&notify_stats.dropped, 1);
+		return NULL;
+	}
+	__builtin_memset(record, 0, sizeof(*record));
+	record->kind = kind;
+	record->ktime_ns = now;
+	return record;
+}
+
+/* Of what listens to the cgroup, `signals` have ended. */
+static __always_inline void report_removal(const struct evictd_cgroup_key *cgroup, __u32 signals,
+					   __u64 now)
+{
+	struct evictd_notify_record *record = reserve_record(EVICTD_NOTIFY_REMOVED, now);
+
+	if (!record)
+		return;
+	record->cgroup = *cgroup;
+	record->value = signals;
+	bpf_ringbuf_submit(record, 0);
+}
+
+/* No tracepoint has told, nor will one where a controller was taken away: nobody is left waiting.
+ * What is of another controller lives on; should the cgroup itself be gone, the tracepoint tells,
+ * or a look at one of its own rows.
+ */
+static __always_inline void retire(struct evictd_notify_row *row, __u64 now)
+{
+	struct evictd_cgroup_key cgroup = row->cgroup;
+
+	row->state = EVICTD_NOTIFY_ROW_GONE;
+	row->counter = 0;
+	__sync_fetch_and_add(&notify_stats.stale, 1);
+	report_removal(&cgroup, evictd_notify_signals_beside(row->signal), now);
+}
+
+/* The row is locked. A move is counted even where the ring is full: user space sees the gap. */
+static __always_inline bool move_locked(struct evictd_notify_row *row, __u32 index, __u64 now,
+					__u32 origin)
+{
+	struct evictd_notify_record *record;
+	struct reading reading = {};
+	struct step step;
+
+	if (row->state != EVICTD_NOTIFY_ROW_LIVE)
+		return false;
+	if (!read_row(row, now, &reading)) {
+		retire(row, now);
+		return false;
+	}
+	step = locate(row, reading.level);
+	if (step.position == row->position)
+		return false;
+	row->moves++;
+	record = reserve_record(EVICTD_NOTIFY_MOVED, now);
+	if (record) {
+		record->origin = origin;
+		record->value = reading.value;
+		record->moves = row->moves;
+		record->cgroup = row->cgroup;
+		record->row = index;
+		record->generation = row->generation;
+		record->from = row->position;
+		record->to = step.position;
+		bpf_ringbuf_submit(record, 0);
+	}
+	put(row, &step);
+	return true;
+}
+
+/* False: another CPU is moving the row, and will see what this one has come for. */
+__weak __noinline bool try_move(__u32 index, __u64 now, __u32 origin)
+{
+	struct evictd_notify_row *row = bpf_map_lookup_elem(&notify_rows, &index);
+
+	if (!row || !row->again)
+		return false;
+	if (!lock_row(row))
+		return false;
+	/* Before the value is read: a mark that is made from now on is for a later value. */
+	__sync_lock_test_and_set(&row->again, 0);
+	if (move_locked(row, index, now, origin))
+		row->again = 1;
+	unlock_row(row);
+	return true;
+}
+
+/*
+ * One CPU at a time moves a row, so its records are in the order of its moves. Who comes meanwhile
+ * has left a mark before, and the one that moves looks again with a value that is read after that.
+ * It does so after a move of its own too: a value that turned back before the new window could be
+ * seen was within the old one to whoever moved it.
+ */
+static __always_inline void move_row(struct evictd_notify_row *row, __u32 index, __u64 now,
+				     __u32 origin)
+{
+	row->again = 1;
+	for (int i = 0; i < MAX_MOVES; i++) {
+		if (!try_move(index, now, origin))
+			return;
+	}
+}
+
+/*
+ * One look at one row. Returns the time until it should be looked at again while it keeps moving,
+ * EVICTD_NEVER where nothing can happen that no hook sees.
+ */
+__weak __noinline __u64 look_at_row(__u32 index, __u64 now, __u32 origin)
+{
+	struct evictd_notify_row *row = bpf_map_lookup_elem(&notify_rows, &index);
+	struct reading reading = {};
+	__u64 old, period;
+
+	if (!row || row->state != EVICTD_NOTIFY_ROW_LIVE)
+		return EVICTD_NEVER;
+	if (!read_row(row, now, &reading) || row->again || reading.level >= row->high ||
+	    reading.level < row->low)
+		move_row(row, index, now, origin);
+	old = row->value;
+	if (row->signal == EVICTD_NOTIFY_PIDS || row->signal == EVICTD_NOTIFY_RATE ||
+	    (!cfg_needs_ticks && cfg_sees_uncharge)) {
+		row->value = reading.value;
+		return EVICTD_NEVER;
+	}
+	update_speed(row, reading.value, now);
+	period = time_to_edge(row, reading.level);
+	hint(row, reading.level, now);
+	/* Nothing tells of memory that is given back: look for it while there is movement. */
+	if (period > EVICTD_NOTIFY_MOVING_PERIOD_NS && !cfg_sees_uncharge && old != reading.value)
+		period = EVICTD_NOTIFY_MOVING_PERIOD_NS;
+	return period;
+}
+
+#endif

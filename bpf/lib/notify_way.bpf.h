@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Layer 5: how fast the value of a row moves, how soon an edge can be reached, and who is told. */
+#ifndef EVICTD_BPF_NOTIFY_WAY_H
+#define EVICTD_BPF_NOTIFY_WAY_H
+
+#include "motion.bpf.h"
+#include "notify_kick.bpf.h"
+#include "notify_row.bpf.h"
+
+#define NEAR_BYTES	 (4ULL << 20)
+#define FALLING_FLOOR_NS 100000ULL
+#define FASTEST_UP	 32000000000ULL
+#define FASTEST_DOWN	 64000000000ULL
+
+/* What evictd_notify_is_near() goes by: the slowest way over all that is near takes less. */
+_Static_assert(NEAR_BYTES * 1000000000ULL / (FASTEST_UP / 8) < EVICTD_NOTIFY_MOVING_PERIOD_NS,
+	       "a near row would be taken for one that only moves");
+
+static __always_inline struct motion row_motion(void)
+{
+	struct motion motion = {
+	    .fastest_up = FASTEST_UP,
+	    .fastest_down = FASTEST_DOWN,
+	    .near = NEAR_BYTES,
+	    .batch = CHARGE_BATCH_PAGES << cfg_page_shift,
+	    .floor_up_ns = FLOOR_NS,
+	    .floor_down_ns = FALLING_FLOOR_NS,
+	    .rest_ns = EVICTD_NOTIFY_KICK_WINDOW_NS,
+	};
+
+	return motion;
+}
+
+/* Speed over the last looks, in units of the value a second. */
+static __always_inline void update_speed(struct evictd_notify_row *row, __u64 value, __u64 now)
+{
+	__u64 elapsed = now - row->value_ktime_ns;
+	struct motion motion = row_motion();
+
+	if ((__s64)elapsed < (__s64)SPEED_WINDOW_NS)
+		return;
+	row->speed = damped(speed_between(&motion, row->value, value, elapsed), row->speed);
+	row->growth = growth_between(&motion, row->value, value, elapsed, row->growth);
+	row->value = value;
+	row->value_ktime_ns = now;
+}
+
+/* How far an edge is, in units of the value. */
+static __always_inline __u64 distance_of(const struct evictd_notify_row *row, __u64 edges)
+{
+	__u64 limit;
+
+	if (row->unit != EVICTD_NOTIFY_OF_LIMIT || edges == EVICTD_NEVER)
+		return edges;
+	limit = read_limit(row);
+	if (limit == EVICTD_NEVER)
+		return EVICTD_NEVER;
+	return (limit << cfg_page_shift) / (WHOLE_LIMIT / 16) * edges / 16;
+}
+
+static __always_inline __u64 distance_up(const struct evictd_notify_row *row, __u64 level)
+{
+	return distance_of(row, row->high == EVICTD_NEVER ? EVICTD_NEVER
+							  : minus_floored(row->high, level));
+}
+
+/* How soon an edge can be reached (motion.bpf.h). */
+static __always_inline __u64 time_to_edge(const struct evictd_notify_row *row, __u64 level)
+{
+	__u64 up = distance_up(row, level);
+	__u64 down = distance_of(row, row->low ? minus_floored(level, row->low) : EVICTD_NEVER);
+	struct motion motion = row_motion();
+
+	if (evictd_notify_is_last_stretch(up, motion.batch, row->growth))
+		return FLOOR_NS;
+	return time_to_bound(&motion, up, down, row->speed);
+}
+
+/* Tells user space to stay awake where the edge above is about to be passed. One that finds the
+ * ring full is not missed. */
+static __always_inline void hint(const struct evictd_notify_row *row, __u64 level, __u64 now)
+{
+	struct evictd_notify_record *record;
+	__u64 up = distance_up(row, level);
+	__u64 away;
+
+	if (!up || up > NEAR_BYTES)
+		return;
+	away = evictd_notify_time_away(up, row->growth);
+	if (away > EVICTD_NOTIFY_HINT_NS || !evictd_notify_pay_hint(&notify_schedule.hints, now))
+		return;
+	record = bpf_ringbuf_reserve(&notify_records, sizeof(*record), 0);
+	if (!record)
+		return;
+	__sync_fetch_and_add(&notify_stats.hints, 1);
+	__builtin_memset(record, 0, sizeof(*record));
+	record->kind = EVICTD_NOTIFY_HINT;
+	record->ktime_ns = now;
+	record->value = away;
+	record->row = bpf_get_smp_processor_id();
+	bpf_ringbuf_submit(record, 0);
+}
+
+#endif

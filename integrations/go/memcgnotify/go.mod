@@ -1,0 +1,3 @@
+module evictd.dev/memcgnotify
+
+go 1.19

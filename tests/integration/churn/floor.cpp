@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "floor.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/system_clock.h"
+#include "harness/interrupt.h"
+#include "load_sizes.h"
+#include "stage/text_file.h"
+
+namespace evictd::churn {
+namespace {
+
+using bench::Interrupt;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kLogTail = 4000;
+/// How often records are read, at least: long before evictd rotates its file twice.
+constexpr milliseconds kLongestWait{200};
+/// A pod that has not got its load by then will not get it; between two looks.
+constexpr std::chrono::seconds kLoadDeadline{30};
+constexpr milliseconds kLoadLook{20};
+
+MonoTime now() {
+  return base::SystemClock{}.now();
+}
+
+bool is_dead(int pidfd) {
+  pollfd dead{pidfd, POLLIN, 0};
+  return ::poll(&dead, 1, 0) > 0;
+}
+
+/// Thresholds that are crossed all the time, soft ones with a grace among them, and no brake.
+std::string config_of(const stage::PrivateTree& tree, const std::filesystem::path& directory,
+                      EventSource source, const Limits& limits) {
+  const nlohmann::json config = {
+      {"cgroupRoot", tree.cgroup_root()},
+      {"manifestDirectories", {(directory / "pods").string()}},
+      {"runtimeDirectory", directory.string()},
+      {"recordFile", (directory / "records.jsonl").string()},
+      {"eventSource", source == EventSource::kBpf ? "bpf" : "poll"},
+      // With events that of the cross-check.
+      {"pollInterval", source == EventSource::kBpf ? "1s" : "50ms"},
+      {"evictionHard",
+       {{"allocatableMemory.available", std::to_string(limits.hard_memory.value)},
+        {"pid.available", std::to_string(limits.hard_tasks)}}},
+      {"pidAvailableSource", "podRoot"},
+      {"hardEvictionGracePeriodSeconds", 0},
+      {"evictionSoft", {{"allocatableMemory.available", std::to_string(limits.soft_memory.value)}}},
+      {"evictionSoftGracePeriod", {{"allocatableMemory.available", "300ms"}}},
+      {"evictionMaxPodGracePeriod", 1},
+      {"evictionPressureTransitionPeriod", "1s"},
+      {"maxEvictionsPerMinute", 0}};
+  return config.dump(2) + "\n";
+}
+
+}  // namespace
+
+Floor::Floor(FloorOptions options, stage::ScratchDirectory scratch, stage::PrivateTree tree)
+    : options_(std::move(options)),
+      scratch_(std::move(scratch)),
+      tail_(scratch_.path() / "records.jsonl"),
+      tree_(std::move(tree)) {}
+
+Result<Floor> Floor::open(const FloorOptions& options) {
+  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-churn-");
+  if (!scratch) {
+    return tl::unexpected(scratch.error());
+  }
+  Result<stage::PrivateTree> tree =
+      stage::PrivateTree::create("evictd-churn-" + std::to_string(::getpid()));
+  if (!tree) {
+    return tl::unexpected(tree.error());
+  }
+  Floor floor{options, std::move(*scratch), std::move(*tree)};
+  std::error_code error;
+  if (!std::filesystem::create_directory(floor.scratch_.path() / "pods", error)) {
+    return fail_errno(error.value(), "make a directory of manifests");
+  }
+  Result<> done = floor.set_limits();
+  if (done) {
+    done = floor.start_daemon();
+  }
+  if (done) {
+    done = floor.add_residents();
+  }
+  if (!done) {
+    return tl::unexpected(done.error());
+  }
+  return floor;
+}
+
+Result<> Floor::set_limits() {
+  const Result<LoadSizes> sizes = measure_load(tree_, options_.evict_load, scratch_.path());
+  if (!sizes) {
+    return fail_in("measure what a load takes", sizes.error());
+  }
+  sizes_ = *sizes;
+  limits_ = limits_for(sizes_);
+  Result<> limited = tree_.limit_memory(limits_.memory);
+  return limited ? tree_.limit_tasks(limits_.tasks) : limited;
+}
+
+Result<> Floor::start_daemon() {
+  const std::filesystem::path file = scratch_.path() / "evictd.yaml";
+  if (Result<> written =
+          stage::replace_file(file, config_of(tree_, scratch_.path(), options_.source, limits_));
+      !written) {
+    return written;
+  }
+  Result<stage::DaemonProcess> daemon = stage::DaemonProcess::start(
+      {.binary = options_.evictd, .config = file, .directory = scratch_.path()});
+  if (!daemon) {
+    return tl::unexpected(daemon.error());
+  }
+  daemon_.emplace(std::move(*daemon));
+  return {};
+}
+
+Result<> Floor::add_residents() {
+  for (const PodPlan& plan : residents()) {
+    if (Result<> begun = begin(plan); !begun) {
+      return begun;
+    }
+    residents_.splice(residents_.end(), pods_);
+  }
+  return {};
+}
+
+bool Floor::has_room_for(const PodPlan& plan) const {
+  Bytes memory = plan.most_memory(sizes_) + limits_.resident_memory;
+  std::int64_t tasks = plan.most_tasks(sizes_) + limits_.resident_tasks;
+  for (const LivePod& pod : pods_) {
+    memory += pod.plan.most_memory(sizes_);
+    tasks += pod.plan.most_tasks(sizes_);
+  }
+  return memory <= limits_.memory && tasks <= limits_.tasks;
+}
+
+std::vector<std::string> Floor::command_of(const LivePod& pod) const {
+  std::vector<std::string> line{options_.evict_load};
+  switch (pod.plan.work) {
+    case Work::kMemory:
+      line.emplace_back("memory");
+      break;
+    case Work::kForks:
+      line.emplace_back("forks");
+      break;
+    case Work::kSleep:
+    case Work::kNone:
+      line.emplace_back("sleep");
+      break;
+  }
+  if (pod.plan.cap > 0) {
+    line.insert(line.end(), {"--cap", std::to_string(pod.plan.cap)});
+  }
+  if (pod.plan.rate > 0) {
+    line.insert(line.end(), {"--rate", std::to_string(pod.plan.rate)});
+  }
+  if (pod.plan.ignore_sigterm) {
+    line.emplace_back("--ignore-term");
+  }
+  for (const std::filesystem::path& cgroup : tree_.directories_of(pod.staged)) {
+    line.insert(line.end(), {"--cgroup", cgroup});
+  }
+  return line;
+}
+
+std::filesystem::path Floor::manifest_of(const LivePod& pod) const {
+  return scratch_.path() / "pods" / (pod.plan.spec.name + ".json");
+}
+
+Result<> Floor::begin(const PodPlan& plan) {
+  LivePod pod;
+  pod.plan = plan;
+  const std::string uid = stage::random_uid();
+  ledger_.born(uid, plan.spec.name, plan.is_protected() ? Standing::kProtected : Standing::kMayGo);
+  if (plan.has_manifest) {
+    if (Result<> written = stage::replace_file(manifest_of(pod), stage::manifest(plan.spec, uid));
+        !written) {
+      return written;
+    }
+  }
+  Result<stage::StagedPod> staged = tree_.add_pod(plan.spec, uid);
+  if (!staged) {
+    return tl::unexpected(staged.error());
+  }
+  pod.staged = std::move(*staged);
+  if (plan.work != Work::kNone) {
+    Result<stage::Child> child = stage::Child::start(
+        {.argv = command_of(pod), .output = scratch_.path() / "evict-load.log"});
+    if (!child) {
+      return tl::unexpected(child.error());
+    }
+    pod.process.emplace(std::move(*child));
+  }
+  pod.began_at = now();
+  pod.ends_at = pod.began_at + plan.life;
+  pods_.push_back(std::move(pod));
+  return {};
+}
+
+void Floor::wait(MonoTime until) const {
+  std::vector<pollfd> watched{{daemon_->pidfd(), POLLIN, 0}};
+  for (const auto* list : {&residents_, &pods_}) {
+    for (const LivePod& pod : *list) {
+      if (pod.process) {
+        watched.push_back({pod.process->pidfd(), POLLIN, 0});
+      }
+    }
+  }
+  const Duration left = std::clamp<Duration>(until - now(), Duration{0}, kLongestWait);
+  ::poll(watched.data(), watched.size(),
+         static_cast<int>(std::chrono::ceil<milliseconds>(left).count()));
+}
+
+Result<> Floor::remove(LivePod& pod) {
+  if (pod.ending) {
+    // Its children outlive it. Of one that was evicted nothing may be left.
+    if (Result<> killed = tree_.kill_pod(pod.staged); !killed) {
+      return killed;
+    }
+  }
+  if (Result<> removed = tree_.remove_pod(pod.staged); !removed) {
+    return fail_in(pod.plan.spec.name + (pod.ending ? "" : ", whose process is dead"),
+                   removed.error());
+  }
+  std::error_code ignored;
+  std::filesystem::remove(manifest_of(pod), ignored);
+  return {};
+}
+
+bool Floor::has_its_load(const LivePod& pod, MonoTime now) const {
+  const bool loads = pod.plan.work == Work::kMemory || pod.plan.work == Work::kForks;
+  if (!loads || !pod.plan.ends_laden || now > pod.began_at + kLoadDeadline) {
+    return true;
+  }
+  const stage::Hierarchies& at = tree_.hierarchies();
+  const std::filesystem::path file = pod.plan.work == Work::kMemory
+                                         ? at.memory / pod.staged.pod / at.usage_file()
+                                         : at.pids / pod.staged.pod / "pids.current";
+  const Result<std::string> text = stage::read_text(file);
+  const Result<std::int64_t> held =
+      text ? stage::parse_number(*text) : tl::unexpected(text.error());
+  return held && *held >= pod.plan.cap;
+}
+
+void Floor::end_if_due(LivePod& pod, MonoTime now) {
+  if (pod.ending || pod.ends_at > now) {
+    return;
+  }
+  if (!has_its_load(pod, now)) {
+    pod.ends_at = now + kLoadLook;
+    return;
+  }
+  pod.ending = true;
+  ledger_.ending(pod.staged.uid);
+  if (pod.process) {
+    pod.process->signal(pod.plan.last_signal);
+  }
+}
+
+Result<> Floor::look_after_pods(MonoTime now) {
+  for (auto pod = pods_.begin(); pod != pods_.end();) {
+    const bool dead = pod->process && is_dead(pod->process->pidfd());
+    if (!dead) {
+      end_if_due(*pod, now);
+    }
+    if (!dead && (pod->process || !pod->ending)) {
+      ++pod;
+      continue;
+    }
+    if (dead) {
+      const Result<stage::ChildExit> end = pod->process->wait(Duration{0});
+      if (!end) {
+        return tl::unexpected(end.error());
+      }
+      ledger_.died(pod->staged.uid, *end);
+    }
+    if (Result<> removed = remove(*pod); !removed) {
+      return removed;
+    }
+    pod = pods_.erase(pod);
+  }
+  for (LivePod& resident : residents_) {
+    if (const Result<stage::ChildExit> end = resident.process->wait(Duration{0}); end) {
+      ledger_.died(resident.staged.uid, *end);
+    }
+  }
+  return {};
+}
+
+MonoTime Floor::next_end() const {
+  MonoTime next = MonoTime::max();
+  for (const LivePod& pod : pods_) {
+    next = pod.ending ? next : std::min(next, pod.ends_at);
+  }
+  return next;
+}
+
+Result<> Floor::play(const std::vector<PodPlan>& plans) {
+  auto plan = plans.begin();
+  MonoTime due = now();
+  while ((plan != plans.end() || !pods_.empty()) && !Interrupt::requested()) {
+    if (is_dead(daemon_->pidfd())) {
+      return fail(Errc::kIo, "evictd has ended");
+    }
+    if (Result<> looked = look_after_pods(now()); !looked) {
+      return looked;
+    }
+    if (Result<> read = read_records(); !read) {
+      return read;
+    }
+    if (plan != plans.end() && due <= now() && has_room_for(*plan)) {
+      if (Result<> begun = begin(*plan); !begun) {
+        return begun;
+      }
+      ++plan;
+      due = plan != plans.end() ? now() + plan->pause : due;
+      continue;
+    }
+    // Without room it is a pod's end that is waited for.
+    const bool room = plan != plans.end() && has_room_for(*plan);
+    wait(room ? std::min(due, next_end()) : next_end());
+  }
+  return {};
+}
+
+Result<> Floor::read_records() {
+  return tail_.read([this](std::string_view line) { ledger_.take_line(line); });
+}
+
+Result<> Floor::stop_daemon() {
+  const Result<stage::ChildExit> end = daemon_->stop();
+  if (!end) {
+    return tl::unexpected(end.error());
+  }
+  if (end->status != 0) {
+    return fail(Errc::kIo, "evictd ended with " + end->text());
+  }
+  return {};
+}
+
+std::vector<stage::StagedPod> Floor::pods() const {
+  std::vector<stage::StagedPod> found;
+  for (const auto* list : {&residents_, &pods_}) {
+    for (const LivePod& pod : *list) {
+      found.push_back(pod.staged);
+    }
+  }
+  return found;
+}
+
+std::string Floor::end_of_log() const {
+  std::string text = stage::read_text(scratch_.path() / "evictd.log").value_or(std::string{});
+  return text.size() > kLogTail ? text.substr(text.size() - kLogTail) : text;
+}
+
+}  // namespace evictd::churn

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "probe/ladder.h"
+#include "probe/usage_table.h"
+
+namespace evictd::daemon {
+
+/// A kernel side that has every hook.
+inline probe::Ladder ladder_of_every_hook() {
+  probe::Ladder ladder;
+  for (std::size_t i = 0; i < probe::kPurposes; ++i) {
+    probe::PurposeReport report;
+    report.purpose = static_cast<probe::Purpose>(i);
+    report.rows.push_back({.row = "row", .hook = "hook", .chosen = true, .reason = ""});
+    ladder.purposes.push_back(report);
+  }
+  return ladder;
+}
+
+/// The table of one that has read nothing yet, so that files are read in its place.
+class EmptyUsageTable final : public probe::UsageTable {
+ public:
+  [[nodiscard]] Result<> refresh() override { return {}; }
+  [[nodiscard]] CgroupUsage row(std::uint32_t /*slot*/) const override { return {}; }
+  [[nodiscard]] NodeUsage node() const override { return {}; }
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/refused_pods.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "driven_hot_loop.h"
+#include "enforce/eviction_table.h"
+#include "moments.h"
+
+namespace evictd::daemon {
+namespace {
+
+HotPod pod_in_slot(std::uint32_t slot, std::uint64_t cgroup) {
+  HotPod pod;
+  pod.slot = slot;
+  pod.memory_id = {.hierarchy = 0, .id = cgroup};
+  return pod;
+}
+
+/// Tries it without a pause until it is given up.
+void put_off_until_given_up(RefusedPods& refused, const HotPod& pod) {
+  const MonoTime end = kNow + enforce::kLeastTimeToEnd;
+  for (MonoTime at = kNow; at < end; at += RefusedPods::kTryPause) {
+    EXPECT_NE(refused.put_off(pod, at), RefusedPods::Try::kLast);
+  }
+  EXPECT_EQ(refused.put_off(pod, end), RefusedPods::Try::kLast);
+}
+
+TEST(RefusedPods, AreRememberedByTheirCgroupUntilForgotten) {
+  RefusedPods refused;
+  const HotPod pod = pod_in_slot(7, 70);
+  EXPECT_TRUE(refused.empty());
+  refused.add(pod);
+  refused.add(pod);
+  EXPECT_TRUE(refused.has(pod));
+  EXPECT_FALSE(refused.has(pod_in_slot(8, 70)));
+  EXPECT_FALSE(refused.has(pod_in_slot(7, 71))) << "another pod in its slot";
+  refused.forget(pod_in_slot(7, 71));
+  EXPECT_TRUE(refused.has(pod));
+  refused.forget(pod);
+  EXPECT_FALSE(refused.has(pod));
+  EXPECT_TRUE(refused.empty());
+}
+
+TEST(RefusedPods, OneThatIsPutOffIsTriedAgainUntilItWasForTwoSeconds) {
+  using Try = RefusedPods::Try;
+  RefusedPods refused;
+  const HotPod pod = pod_in_slot(7, 70);
+  EXPECT_FALSE(refused.next_try());
+  EXPECT_EQ(refused.put_off(pod, kNow), Try::kFirst);
+  EXPECT_EQ(refused.next_try(), kNow + enforce::kTryAgain);
+  EXPECT_FALSE(refused.take_try(kNow));
+  EXPECT_TRUE(refused.take_try(kNow + enforce::kTryAgain));
+  EXPECT_FALSE(refused.next_try()) << "told of twice";
+  EXPECT_EQ(refused.put_off(pod, kNow + enforce::kTryAgain), Try::kAgain);
+  refused.forget_put_off();
+  put_off_until_given_up(refused, pod);
+  EXPECT_FALSE(refused.next_try());
+  EXPECT_EQ(refused.put_off(pod, kNow + 6 * enforce::kLeastTimeToEnd), Try::kLast)
+      << "others would wait for it time and again";
+  EXPECT_FALSE(refused.has(pod)) << "whoever asks decides on that";
+}
+
+TEST(RefusedPods, OneThatWasSignalledOrNeedNotGoHasAllTheTimeOfItsOwn) {
+  using Try = RefusedPods::Try;
+  constexpr MonoTime kLater = kNow + 2 * enforce::kLeastTimeToEnd;
+  RefusedPods refused;
+  const HotPod first = pod_in_slot(7, 70);
+  const HotPod second = pod_in_slot(8, 80);
+  EXPECT_EQ(refused.put_off(first, kNow), Try::kFirst);
+  put_off_until_given_up(refused, second);
+  refused.note_begun(first);
+  refused.note_begun(first);
+  EXPECT_EQ(refused.put_off(first, kLater), Try::kFirst);
+  EXPECT_EQ(refused.put_off(second, kLater), Try::kLast);
+  refused.forget_put_off();
+  EXPECT_FALSE(refused.next_try());
+  EXPECT_EQ(refused.put_off(second, kLater), Try::kFirst);
+}
+
+TEST(RefusedPods, OneThatFailsAgainLaterHasAllTheTimeOfItsOwn) {
+  using Try = RefusedPods::Try;
+  constexpr MonoTime kLater = kNow + 2 * enforce::kLeastTimeToEnd;
+  RefusedPods refused;
+  const HotPod pod = pod_in_slot(7, 70);
+  EXPECT_EQ(refused.put_off(pod, kNow), Try::kFirst);
+  EXPECT_EQ(refused.put_off(pod, kLater), Try::kFirst) << "another pod would go";
+  EXPECT_EQ(refused.next_try(), kLater + enforce::kTryAgain);
+  EXPECT_EQ(refused.put_off(pod, kLater + enforce::kTryAgain), Try::kAgain);
+}
+
+TEST(RefusedPods, NothingIsKeptOfThoseThatAreGone) {
+  using Try = RefusedPods::Try;
+  RefusedPods refused;
+  for (std::uint32_t i = 1; i <= InFlightTable::kCapacity; ++i) {
+    EXPECT_EQ(refused.put_off(pod_in_slot(i, i), kNow), Try::kFirst);
+    refused.add(pod_in_slot(i, i));
+  }
+  for (std::uint32_t i = 1; i <= InFlightTable::kCapacity; ++i) {
+    refused.note_gone(pod_in_slot(i, i));
+  }
+  EXPECT_TRUE(refused.empty());
+  EXPECT_FALSE(refused.next_try());
+  EXPECT_EQ(refused.put_off(pod_in_slot(100, 100), kNow), Try::kFirst);
+}
+
+TEST(RefusedPods, OneMoreThanCanBeEvictedAtATimeIsNotPutOff) {
+  using Try = RefusedPods::Try;
+  RefusedPods refused;
+  for (std::uint32_t i = 1; i <= InFlightTable::kCapacity; ++i) {
+    EXPECT_EQ(refused.put_off(pod_in_slot(i, i), kNow), Try::kFirst);
+  }
+  EXPECT_EQ(refused.put_off(pod_in_slot(100, 100), kNow), Try::kLast);
+  EXPECT_EQ(refused.put_off(pod_in_slot(1, 1), kNow), Try::kAgain);
+}
+
+class HotLoopWithManyPods : public DrivenHotLoop {
+ protected:
+  /// More than may be in flight.
+  static constexpr std::uint32_t kPods = InFlightTable::kCapacity + 6;
+  static constexpr std::uint32_t kNoPods = kPods + 1;
+
+  /// Until the hot thread has had a turn for all that it was sent.
+  void wait_for_a_turn() {
+    send(PlacePod{.slot = kNoPods, .pod = nullptr});
+    ASSERT_TRUE(next<RetirePod>());
+  }
+  void place_pods() {
+    for (std::uint32_t slot = 1; slot <= kPods; ++slot) {
+      send(PlacePod{.slot = slot, .pod = node_.pod(slot, std::to_string(slot), 10_MiB)});
+      wait_for_a_turn();
+    }
+  }
+  void wait_until_refused(std::uint64_t count) {
+    while (counters_.not_begun.load() < count) {
+      while (outbox_.queue.pop()) {  // Else nothing more would be told.
+      }
+      std::this_thread::yield();
+    }
+  }
+};
+
+TEST_F(HotLoopWithManyPods, EachThatIsRefusedIsTriedOnceHoweverManyThereAre) {
+  start();
+  ASSERT_TRUE(next<PassDone>());
+  place_pods();
+  clock_.advance(std::chrono::seconds(1));
+  node_.set_memory(950_MiB);
+  send(RunPass{});
+  wait_until_refused(kPods);
+  wait_for_a_turn();
+  wait_for_a_turn();
+  EXPECT_EQ(counters_.not_begun.load(), kPods);
+}
+
+}  // namespace
+}  // namespace evictd::daemon

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+
+namespace evictd::base {
+
+/// A mutex for threads of different priority: who holds it runs at the priority of the highest that
+/// waits for it, so nobody in between keeps that one waiting. With std::scoped_lock and others.
+/// Where the kernel cannot lend priorities it is an ordinary one.
+class PriorityMutex {
+ public:
+  PriorityMutex() {
+    pthread_mutexattr_t attributes{};
+    ::pthread_mutexattr_init(&attributes);
+    ::pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    ::pthread_mutex_init(&mutex_, &attributes);
+    ::pthread_mutexattr_destroy(&attributes);
+  }
+  PriorityMutex(const PriorityMutex&) = delete;
+  PriorityMutex& operator=(const PriorityMutex&) = delete;
+  ~PriorityMutex() { ::pthread_mutex_destroy(&mutex_); }
+
+  void lock() { ::pthread_mutex_lock(&mutex_); }
+  void unlock() { ::pthread_mutex_unlock(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+}  // namespace evictd::base

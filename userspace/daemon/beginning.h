@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+#include "daemon/in_flight.h"
+#include "evictd/usage.h"
+
+namespace evictd::daemon {
+
+/// How the eviction of a pod is to begin.
+struct Beginning {
+  std::chrono::seconds grace{0};
+  /// Where it is while its grace runs.
+  InFlightTable::Phase in_grace = InFlightTable::Phase::kHardGrace;
+  bool holds_disk = false;
+  bool for_own_limit = false;
+  CgroupUsage usage;  ///< As it was read for the pass.
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/composition.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "daemon/beside.h"
+#include "daemon/configuration.h"
+#include "daemon/disk_watch.h"
+#include "daemon/preparations.h"
+#include "daemon/process_setup.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// For the first answer of every filesystem where the last run has left timers.
+constexpr std::chrono::milliseconds kFirstReadings{250};
+
+Result<Readings::Options> open_readings(const sys::Root& root, const PodRegistry& registry,
+                                        probe::UsageTable* table) {
+  Readings::Options readings{
+      .table = table, .node_files = {}, .pod_root_files = {}, .filesystems = nullptr};
+  Result<sys::NodeFiles> node = sys::NodeFiles::open(root, registry.tree().layout());
+  if (!node) {
+    return Failure(node.error());
+  }
+  readings.node_files = std::move(*node);
+  Result<sys::CgroupFiles> pod_root = registry.open_pod_root_files();
+  if (!pod_root) {
+    return Failure(pod_root.error());
+  }
+  readings.pod_root_files = std::move(*pod_root);
+  return readings;
+}
+
+}  // namespace
+
+Composition::Composition(DaemonOptions options, std::shared_ptr<const config::Config> config)
+    : options_(std::move(options)),
+      config_(std::move(config)),
+      log_(config_->settings().log, clock_, base::detect_log_stream()),
+      dry_run_({.clock = &clock_}) {}
+
+Result<> Composition::run() {
+  log_warnings(*config_, log_);
+  if (!config_->ignored().empty()) {
+    log_.info("these settings of the kubelet have no meaning here",
+              {{"settings", config::to_string(config_->ignored())}});
+  }
+  Result<> done = set_up_process();
+  for (Result<> (Composition::*const step)() :
+       {&Composition::find_pods, &Composition::find_last_state, &Composition::find_disks,
+        &Composition::load_kernel_side, &Composition::serve_notifications,
+        &Composition::lock_memory, &Composition::make_hot_loop, &Composition::make_housekeeping}) {
+    if (!done) {
+      return done;
+    }
+    done = (this->*step)();
+  }
+  if (!done) {
+    return done;
+  }
+  house_->hand_over_everything();
+  return run_threads(*hot_, *house_, *threads_, config_->settings().realtime, log_);
+}
+
+Result<> Composition::set_up_process() {
+  const Result<ProcessSetup> setup = daemon::set_up_process(config_->settings(), log_);
+  if (!setup) {
+    return Failure(setup.error());
+  }
+  descriptor_limit_ = setup->descriptor_limit;
+  return {};
+}
+
+Result<> Composition::find_pods() {
+  Result<sys::Root> root = sys::Root::open();
+  if (!root) {
+    return Failure(root.error());
+  }
+  root_.emplace(std::move(*root));
+  Result<std::unique_ptr<PodRegistry>> registry = PodRegistry::create(
+      {.root = &*root_,
+       .config = config_,
+       .descriptor_limit =
+           descriptor_limit_ - notify_descriptors(config_->settings(), descriptor_limit_)});
+  if (!registry) {
+    return Failure(registry.error());
+  }
+  registry_ = std::move(*registry);
+  return {};
+}
+
+Result<> Composition::find_disks() {
+  Result<disk::Places> places = find_places(config_->settings());
+  if (!places) {
+    return Failure(places.error());
+  }
+  for (const disk::Place& place : disk::missing_places(*places)) {
+    log_.warn(place.origin + ": " + place.path +
+              " is not there or does not answer, continuing with the filesystem that it would be "
+              "on, " +
+              place.mount_point);
+  }
+  Result<disk::SampleWatch> watch = sample_watch_of(*config_, disk::layout_of(*places));
+  if (!watch) {
+    return Failure(watch.error());
+  }
+  Result<std::unique_ptr<disk::Filesystems>> filesystems =
+      disk::Filesystems::start({.places = std::move(*places), .watch = std::move(*watch)});
+  if (!filesystems) {
+    return Failure(filesystems.error());
+  }
+  filesystems_ = std::move(*filesystems);
+  return {};
+}
+
+Result<> Composition::find_last_state() {
+  const cluster::CgroupTree& tree = registry_->tree();
+  state_.path = config_->settings().state_file_path();
+  state_.origin = origin_here(tree.pod_root(), tree.pod_root_id());
+  if (!state_.path.empty()) {
+    state_.found = find_state(state_.path, state_.origin, clock_.now());
+  }
+  if (!state_.found.problem.empty()) {
+    log_.warn(state_.found.problem + ", continuing without the state of the last run");
+  }
+  return {};
+}
+
+Result<> Composition::restore(HotConfig& hot) {
+  if (!state_.found.found) {
+    return {};
+  }
+  const Result<eviction::ThresholdTable> thresholds =
+      thresholds_in_force(*config_, filesystems_->layout());
+  if (!thresholds) {
+    return Failure(thresholds.error());
+  }
+  // A threshold that the first pass has no reading for would lose its timer.
+  filesystems_->await_first(clock_.now() + kFirstReadings);
+  std::vector<std::string> dropped;
+  eviction::PassState state = restore_pass(state_.found.state, *thresholds, dropped);
+  // With it the manager has the thresholds that are derived for it, which may have timers too.
+  state.layout = filesystems_->layout();
+  hot.manager.restore(state);
+  for (const std::string& threshold : dropped) {
+    log_.warn(state_.path + ": " + threshold +
+              " is not configured any more, continuing without its timer");
+  }
+  return {};
+}
+
+/// With 1000 pods the look ahead takes about as long as loading, and there is a CPU for each. It is
+/// only a look ahead: what counts is read after the programs are attached.
+Result<> Composition::load_kernel_side() {
+  std::optional<Beside> looking;
+  if (config_->settings().event_source != config::EventSource::kPoll) {
+    looking.emplace([this] { registry_->look_ahead(); });
+  }
+  Result<KernelSide> kernel = daemon::load_kernel_side(config_->settings(), log_);
+  looking.reset();
+  if (!kernel) {
+    return Failure(kernel.error());
+  }
+  kernel_ = std::move(*kernel);
+  return kernel_.probe ? registry_->attach(*kernel_.probe) : Result<>();
+}
+
+Result<> Composition::serve_notifications() {
+  const config::Settings& settings = config_->settings();
+  if (settings.notify_socket.empty()) {
+    return {};
+  }
+  notify_ = NotifyWorker::start({.socket = settings.notify_socket,
+                                 .hook = notify_hook(settings),
+                                 .descriptors = notify_descriptors(settings, descriptor_limit_),
+                                 .no_hook_because = no_notify_hook_because(settings)},
+                                clock_);
+  const NotifyReport report = notify_->report();
+  if (!report.polls_because.empty() && settings.event_source != config::EventSource::kPoll) {
+    log_.warn(report.polls_because +
+              ", continuing without hooks for notifications: files are read");
+  }
+  if (!report.no_pressure_because.empty()) {
+    log_.warn(report.no_pressure_because);
+  }
+  if (report.serving) {
+    log_.info("serving notifications", {{"socket", report.socket}, {"backend", report.backend}});
+  }
+  return {};
+}
+
+Result<> Composition::lock_memory() {
+  memory_locked_ = lock_memory_if_wanted(config_->settings(), log_);
+  return {};
+}
+
+bool Composition::events_tell_pods() const {
+  return kernel_.probe && daemon::events_tell_pods(config_->settings(), kernel_.ladder);
+}
+
+Result<> Composition::make_hot_loop() {
+  Result<std::unique_ptr<Threads>> threads = Threads::create();
+  if (!threads) {
+    return Failure(threads.error());
+  }
+  threads_ = std::move(*threads);
+  Result<std::unique_ptr<enforce::CgroupActuator>> actuator =
+      enforce::CgroupActuator::create({.clock = &clock_, .roots = registry_->places().ids()});
+  if (!actuator) {
+    return Failure(actuator.error());
+  }
+  actuator_ = std::move(*actuator);
+  Result<std::unique_ptr<HotConfig>> hot_config = hot_config_of(*config_);
+  if (!hot_config) {
+    return Failure(hot_config.error());
+  }
+  if (Result<> restored = restore(**hot_config); !restored) {
+    return restored;
+  }
+  EvictionTimes eviction_times;
+  for (const MonoTime at : state_.found.state.evictions) {
+    eviction_times.add(at, /*dry_run=*/false);
+  }
+  Result<Readings::Options> readings = open_readings(*root_, *registry_, kernel_.probe.get());
+  if (!readings) {
+    return Failure(readings.error());
+  }
+  readings->filesystems = filesystems_.get();
+  Result<std::unique_ptr<HotLoop>> hot = HotLoop::create(
+      {.ladder = kernel_.probe != nullptr ? &kernel_.probe->ladder() : nullptr,
+       .events = kernel_.probe.get(),
+       .clock = &clock_,
+       .inbox = &threads_->to_hot,
+       .outbox = &threads_->to_house,
+       .actuator = actuator_.get(),
+       .dry_run_actuator = &dry_run_,
+       .counters = &threads_->counters,
+       .readings = std::move(*readings),
+       .config = std::move(*hot_config),
+       .record_every_pass = options_.recording.has_value(),
+       .filesystems = filesystems_.get(),
+       .events_tell_pods = events_tell_pods(),
+       .eviction_times = eviction_times,
+       .intent_clock = state_.origin.boot_id,
+       .may_stand_by = std::thread::hardware_concurrency() > 1 ? &threads_->realtime : nullptr});
+  if (!hot) {
+    return Failure(hot.error());
+  }
+  hot_ = std::move(*hot);
+  return {};
+}
+
+Result<> Composition::make_housekeeping() {
+  Result<std::unique_ptr<Housekeeping>> house =
+      Housekeeping::create({.sources = options_.sources,
+                            .config = config_,
+                            .clock = &clock_,
+                            .log = &log_,
+                            .root = &*root_,
+                            .probe = kernel_.probe.get(),
+                            .ladder = &kernel_.ladder,
+                            .notify = notify_.get(),
+                            .events_tell_pods = events_tell_pods(),
+                            .registry = registry_.get(),
+                            .filesystems = filesystems_.get(),
+                            .to_hot = &threads_->to_hot,
+                            .from_hot = &threads_->to_house,
+                            .hot_counters = &threads_->counters,
+                            .realtime = &threads_->realtime,
+                            .memory_locked = memory_locked_,
+                            .descriptor_limit = descriptor_limit_,
+                            .state = std::move(state_),
+                            .recording = options_.recording});
+  if (!house) {
+    return Failure(house.error());
+  }
+  house_ = std::move(*house);
+  return {};
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/newer_readings.h"
+
+#include <cstddef>
+#include <optional>
+
+namespace evictd::daemon {
+
+NewerReadings::Roles NewerReadings::to_ask(const eviction::Decision& decision,
+                                           const eviction::ThresholdTable& thresholds) {
+  Roles to_ask{};
+  for (const std::size_t place : decision.past_grace) {
+    const std::optional<disk::Role> role = disk::role_of(thresholds[place].signal);
+    if (!role) {
+      continue;
+    }
+    const auto index = static_cast<std::size_t>(*role);
+    if (decision.actionable.has(place)) {
+      unjudged_.at(index) = false;
+    }
+    to_ask.at(index) = unjudged_.at(index);
+  }
+  return to_ask;
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/refused_pods.h"
+
+#include <algorithm>
+
+namespace evictd::daemon {
+
+void RefusedPods::add(const HotPod& pod) {
+  std::optional<CgroupId>& refused = by_slot_[pod.slot];
+  if (!refused) {
+    ++count_;
+  }
+  refused = pod.memory_id;
+}
+
+bool RefusedPods::has(const HotPod& pod) const {
+  return by_slot_[pod.slot] == pod.memory_id;
+}
+
+void RefusedPods::forget(const HotPod& pod) {
+  if (has(pod)) {
+    by_slot_[pod.slot].reset();
+    --count_;
+  }
+}
+
+RefusedPods::PutOff* RefusedPods::find_put_off(CgroupId pod) {
+  const std::span<PutOff> all = put_off_now();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const PutOff& one) { return one.pod == pod; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+RefusedPods::Try RefusedPods::put_off(const HotPod& pod, MonoTime now) {
+  PutOff* known = find_put_off(pod.memory_id);
+  const bool first = known == nullptr || (!known->given_up && now - known->last_at > kTryPause);
+  if (known == nullptr) {
+    if (put_off_count_ == put_off_.size()) {
+      return Try::kLast;
+    }
+    known = &put_off_[put_off_count_++];
+  }
+  if (first) {
+    *known = {.pod = pod.memory_id,
+              .first_at = now,
+              .last_at = now,
+              .given_up = false,
+              .again_at = std::nullopt};
+  }
+  known->last_at = now;
+  if (now - known->first_at >= enforce::kLeastTimeToEnd) {
+    known->given_up = true;
+    known->again_at.reset();
+    return Try::kLast;
+  }
+  known->again_at = now + enforce::kTryAgain;
+  return first ? Try::kFirst : Try::kAgain;
+}
+
+void RefusedPods::note_begun(const HotPod& pod) {
+  if (PutOff* const known = find_put_off(pod.memory_id)) {
+    *known = put_off_[--put_off_count_];
+  }
+}
+
+void RefusedPods::note_gone(const HotPod& pod) {
+  forget(pod);
+  note_begun(pod);
+}
+
+std::optional<MonoTime> RefusedPods::next_try() const {
+  std::optional<MonoTime> next;
+  for (const PutOff& one : std::span(put_off_).first(put_off_count_)) {
+    if (one.again_at && (!next || *one.again_at < *next)) {
+      next = one.again_at;
+    }
+  }
+  return next;
+}
+
+bool RefusedPods::take_try(MonoTime now) {
+  bool due = false;
+  for (PutOff& one : put_off_now()) {
+    if (one.again_at && *one.again_at <= now) {
+      one.again_at.reset();
+      due = true;
+    }
+  }
+  return due;
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "daemon/hot_pod.h"
+#include "daemon/in_flight.h"
+#include "enforce/eviction_table.h"
+#include "evictd/cgroup_id.h"
+#include "evictd/time.h"
+
+namespace evictd::daemon {
+
+/// The pods whose eviction could not be begun. As a rule they are passed over until somebody
+/// forgets that; there is room for all pods of a node, so that a pass that is refused again and
+/// again comes to an end. One whose processes could not be signalled is put off instead and tried
+/// again: it lives, what was in the way may be gone in a moment, and nobody is to go in its place.
+/// Allocates at construction only. Thread rule: hot thread.
+class RefusedPods {
+ public:
+  RefusedPods() : by_slot_(kMaxPods) {}
+
+  void add(const HotPod& pod);
+  /// False for another pod in the slot of one that was refused.
+  [[nodiscard]] bool has(const HotPod& pod) const;
+  void forget(const HotPod& pod);
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+
+  /// What put_off() answers.
+  enum class Try : std::uint8_t {
+    kFirst,  ///< It is to be tried again at next_try().
+    kAgain,  ///< The same, and not for the first time.
+    kLast,   ///< It was tried for enforce::kLeastTimeToEnd: another pod may go.
+  };
+  /// Nobody of `pod` could be signalled at `now`. After the last try each further one is the last
+  /// too, until somebody is signalled or forget_put_off(). Of one that was not given up the time
+  /// begins anew after kTryPause without a try: it is another failure.
+  [[nodiscard]] Try put_off(const HotPod& pod, MonoTime now);
+  /// Somebody of `pod` was signalled.
+  void note_begun(const HotPod& pod);
+  /// `pod` is no more: nothing is kept of it.
+  void note_gone(const HotPod& pod);
+  /// Nobody has to go any more: whoever has to again has all the time of its own.
+  void forget_put_off() { put_off_count_ = 0; }
+  /// When a pod that was put off is to be tried again; nothing if none is.
+  [[nodiscard]] std::optional<MonoTime> next_try() const;
+  /// Whether that moment has come for any; it is told of once.
+  bool take_try(MonoTime now);
+
+  /// Of tries in a row one comes enforce::kTryAgain after the other, or when the thread gets a CPU.
+  static constexpr Duration kTryPause = 10 * enforce::kTryAgain;
+
+ private:
+  struct PutOff {
+    CgroupId pod;
+    MonoTime first_at{};
+    MonoTime last_at{};
+    bool given_up = false;
+    std::optional<MonoTime> again_at;
+  };
+
+  [[nodiscard]] std::span<PutOff> put_off_now() {
+    return std::span(put_off_).first(put_off_count_);
+  }
+  [[nodiscard]] PutOff* find_put_off(CgroupId pod);
+
+  std::vector<std::optional<CgroupId>> by_slot_;
+  std::size_t count_ = 0;
+  /// No more than can be evicted at a time; whoever finds no room is refused.
+  std::array<PutOff, InFlightTable::kCapacity> put_off_{};
+  std::size_t put_off_count_ = 0;
+};
+
+}  // namespace evictd::daemon

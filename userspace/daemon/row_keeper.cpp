@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/row_keeper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace evictd::daemon {
+
+namespace {
+
+/// A controller may never be given back, and to ask for a pod's counters takes 50 us.
+constexpr int kMostCallsALook = 16;
+
+}  // namespace
+
+RowKeeper::RowKeeper(Options options) : options_(std::move(options)) {
+  if (options_.probe != nullptr) {
+    cross_checker_.emplace(*options_.probe);
+  }
+}
+
+void RowKeeper::look_for_lost_rows() {
+  if (options_.probe == nullptr) {
+    return;
+  }
+  const probe::Counters counters = options_.probe->counters();
+  const std::uint64_t emptied = counters.stale_rows + counters.dying_rows;
+  const bool is_news = std::exchange(emptied_, emptied) != emptied;
+  if (!is_news && (!lacking_ || --calls_left_ > 0)) {
+    return;
+  }
+  const PodRegistry::LostRows lost = options_.registry->note_lost_rows();
+  lacking_ = lost.pod_root || lost.pods != 0;
+  calls_a_look_ = is_news ? 1 : std::min(2 * calls_a_look_, kMostCallsALook);
+  calls_left_ = calls_a_look_;
+  if (lacking_ && renew(lost.pod_root ? Extent::kPodRootToo : Extent::kPods)) {
+    options_.send(Resync{});
+  }
+}
+
+bool RowKeeper::renew(Extent extent) {
+  const std::uint64_t before = options_.registry->counters().watched_anew;
+  options_.send_updates(options_.registry->apply());
+  if (extent == Extent::kPodRootToo) {
+    cross_checker_->reopen_pod_root();
+    hand_over_pod_root_files();
+    options_.watch_thresholds();
+    // What thresholds are measured against may be another too.
+    options_.send(RunPass{});
+  }
+  const std::uint64_t anew = options_.registry->counters().watched_anew - before;
+  if (anew != 0) {
+    options_.log->info(
+        fmt::format("the counters of {} cgroups were found anew: those that were "
+                    "watched are not theirs any more",
+                    anew));
+  }
+  return anew != 0;
+}
+
+void RowKeeper::check(MonoTime now) {
+  if (!cross_checker_) {
+    look_for_lost_files();
+    return;
+  }
+  const std::vector<CrossChecker::Disagreement> apart =
+      cross_checker_->check(*options_.registry, now);
+  Extent extent = Extent::kPods;
+  for (const CrossChecker::Disagreement& one : apart) {
+    options_.log->warn("kernel side and files disagree: " + one.text +
+                       ", continuing without its last state after a resync");
+    options_.registry->note_wrong_row(one.slot);
+    if (one.slot == kPodRootSlot) {
+      extent = Extent::kPodRootToo;
+    }
+  }
+  if (!apart.empty()) {
+    options_.on_disagreement(apart.front().text);
+    static_cast<void>(renew(extent));
+    options_.send(Resync{});
+  }
+}
+
+bool RowKeeper::are_gone(const sys::CgroupFiles& files) {
+  CgroupUsage usage;
+  return files.read_live(MonoTime{}, buffer_, usage) == sys::ReadState::kGone;
+}
+
+void RowKeeper::look_for_lost_files() {
+  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+    // Placed while its controller was away, if not for want of descriptors.
+    const bool has_none =
+        listed.hot != nullptr && listed.hot->files.usage_fd() < 0 && listed.complete;
+    // Not before there are others: to make it anew costs more than to look.
+    if (listed.hot != nullptr && (has_none || are_gone(listed.hot->files)) &&
+        options_.registry->open_files_of(listed.hot->uid)) {
+      options_.registry->make_anew(listed.hot->uid);
+    }
+  }
+  options_.send_updates(options_.registry->apply());
+  if (pod_root_files_ && !are_gone(*pod_root_files_)) {
+    return;
+  }
+  Result<sys::CgroupFiles> files = options_.registry->open_pod_root_files();
+  if (!files) {
+    return;  // The controller is away: they are asked for again next time.
+  }
+  // With the first ones too: those of the hot thread may have gone before there were any to tell.
+  pod_root_files_ = std::move(*files);
+  hand_over_pod_root_files();
+}
+
+void RowKeeper::hand_over_pod_root_files() {
+  if (Result<sys::CgroupFiles> files = options_.registry->open_pod_root_files()) {
+    options_.send(UsePodRootFiles{.files = std::make_unique<sys::CgroupFiles>(std::move(*files))});
+  }
+}
+
+}  // namespace evictd::daemon

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "config/settings.h"
+#include "eviction/observation.h"
+#include "probe/ladder.h"
+
+namespace evictd::daemon {
+
+/// The kernel side as far as it notices crossings.
+struct WatchingSide {
+  /// Of its hooks in use; nullptr without one.
+  const probe::Ladder* ladder = nullptr;
+  /// Its timer stands still: everything is polled too.
+  bool polling = false;
+};
+
+/// The field "memory_available" of the status.
+[[nodiscard]] nlohmann::ordered_json memory_available_json(const WatchingSide& side,
+                                                           const eviction::MemoryRules& rules);
+/// The field "pid_available" of the status.
+[[nodiscard]] nlohmann::ordered_json pid_available_json(const WatchingSide& side,
+                                                        config::PidAvailableSource source);
+
+}  // namespace evictd::daemon

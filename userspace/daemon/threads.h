@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "base/log.h"
+#include "base/timer.h"
+#include "config/settings.h"
+#include "daemon/hot_counters.h"
+#include "daemon/messages.h"
+#include "evictd/result.h"
+
+namespace evictd::daemon {
+
+class HotLoop;
+class Housekeeping;
+
+/// What the hot thread and housekeeping share; it outlives the hot thread.
+struct Threads {
+  /// Errors: those of making the two wake-ups.
+  [[nodiscard]] static Result<std::unique_ptr<Threads>> create();
+
+  Threads(base::WakeUp to_hot_wake, base::WakeUp to_house_wake);
+
+  Mailbox<ToHot> to_hot;
+  Mailbox<ToHousekeeping> to_house;
+  HotCounters counters;
+  /// The hot thread is to end.
+  std::atomic<bool> stop{false};
+  /// Whether the hot thread got real-time priority.
+  std::atomic<bool> realtime{false};
+};
+
+/// Starts the hot thread, keeps house on this one until asked to stop, and ends the hot thread.
+/// Errors: those of either.
+[[nodiscard]] Result<> run_threads(HotLoop& hot, Housekeeping& house, Threads& threads,
+                                   const config::RealtimeSettings& realtime, base::Log& log);
+
+}  // namespace evictd::daemon

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is signalled when.
+#include <vector>
+
+#include "notify/engine.h"
+
+namespace evictd::notify {
+namespace {
+
+/// An eventfd that was signalled is looked at this much later.
+constexpr Duration kRecentSweep = std::chrono::milliseconds(200);
+
+}  // namespace
+
+void Engine::deliver() {
+  if (due_.empty()) {
+    return;
+  }
+  const MonoTime now = clock_.now();
+  const bool paying = deliveries_.owed() != 0;
+  deliveries_.begin(now);
+  auto found = registrations_.end();
+  for (const RegistrationId id : due_) {
+    // Those of one threshold are told by number, so it is mostly the next one: what is owed has to
+    // be counted faster than it would be given.
+    if (found != registrations_.end()) {
+      ++found;
+    }
+    if (found == registrations_.end() || found->first != id) {
+      found = registrations_.find(id);
+    }
+    if (found != registrations_.end() && deliveries_.give(found->second)) {
+      given_.push_back(&found->second);
+    }
+  }
+  due_.clear();
+  signal_given();
+  if (!paying && deliveries_.owed() != 0) {
+    paying_timer_.arm(now);
+  }
+}
+
+void Engine::signal_given() {
+  if (given_.empty()) {
+    return;
+  }
+  eventfds_.clear();
+  for (const Registration* const registration : given_) {
+    eventfds_.push_back(registration->eventfd.get());
+  }
+  // Before everything that nobody waits for.
+  signaller_.signal(eventfds_);
+  for (Registration* const registration : given_) {
+    ++registration->deliveries;
+    ++counters_.deliveries;
+    note_recent(*registration);
+  }
+  given_.clear();
+  arm_sweep();
+}
+
+void Engine::pay_owed() {
+  paying_timer_.consume();
+  const bool more = deliveries_.pay(clock_.now(), given_);
+  std::vector<RegistrationId> ended;
+  for (Registration* const registration : given_) {
+    if (registration->is_removed && registration->owed == 0) {
+      registration->is_removed = false;  // Each once.
+      ended.push_back(registration->id);
+    }
+  }
+  signal_given();
+  for (const RegistrationId id : ended) {
+    end_once_paid(registrations_.find(id));
+  }
+  if (deliveries_.owed() != 0) {
+    paying_timer_.arm(deliveries_.next_turn(clock_.now(), more));
+  }
+}
+
+void Engine::note_recent(Registration& registration) {
+  if (registration.recent || registration.number < 0) {
+    return;
+  }
+  if (sweeps_.recent.empty()) {
+    sweeps_.recent_due = clock_.now() + kRecentSweep;
+  }
+  registration.recent = true;
+  sweeps_.recent.push_back(registration.id);
+}
+
+}  // namespace evictd::notify

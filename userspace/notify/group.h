@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/fd.h"
+#include "core/clock.h"
+#include "notify/allowance.h"
+#include "notify/backend.h"
+#include "notify/level_file.h"
+#include "notify/levels.h"
+
+namespace evictd::notify {
+
+/// One value and who listens to it.
+struct Group {
+  Levels levels;
+  base::Fd directory;
+  RowId row = 0;
+  bool live = false;
+  /// What takes the place of `levels` when row `next_row` begins.
+  std::optional<Levels> next;
+  RowId next_row = 0;
+  std::uint64_t value = 0;
+  /// Where the backend is behind with this value: what decides.
+  std::optional<LevelFiles> files;
+  /// CPU time of the last reading of them.
+  Duration reading_cost{};
+  Allowance hints;
+};
+
+}  // namespace evictd::notify

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "notify/level_file.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <initializer_list>
+#include <string_view>
+
+#include "sys/kept_file.h"
+#include "sys/kernel_text.h"
+
+namespace evictd::notify {
+namespace {
+
+/// Growth is judged over this time: shorter, a charge batch would be a spike.
+constexpr Duration kRateWindow = std::chrono::milliseconds(100);
+/// v1 writes "no limit" as the largest multiple of the page size.
+constexpr std::uint64_t kNoLimitFrom = 1ULL << 62;
+
+/// Opens the files of one cgroup.
+class Opener {
+ public:
+  explicit Opener(int directory) : directory_(directory) {}
+
+  /// The first of `names` that is there.
+  base::Fd operator()(std::initializer_list<const char*> names) {
+    base::Fd file;
+    for (const char* name : names) {
+      file.reset(::openat(directory_, name, O_RDONLY | O_CLOEXEC));
+      if (file || errno != ENOENT) {
+        problem_ = file ? problem_ : errno;
+        break;
+      }
+    }
+    return file;
+  }
+  /// Why one that is there could not be opened, or 0.
+  [[nodiscard]] int problem() const { return problem_; }
+
+ private:
+  int directory_;
+  int problem_ = 0;
+};
+
+struct Text {
+  std::string_view text;
+  int error = 0;
+};
+
+Text read_text(int file, std::span<char> buffer) {
+  const ssize_t size = ::pread(file, buffer.data(), buffer.size(), 0);
+  if (size < 0) {
+    return {.text = {}, .error = errno};
+  }
+  return {.text = std::string_view(buffer.data(), static_cast<std::size_t>(size)), .error = 0};
+}
+
+std::optional<std::uint64_t> number_in(const base::Fd& file) {
+  std::array<char, 64> buffer{};
+  const Text text = read_text(file.get(), buffer);
+  const auto number = sys::parse_single_number(text.text);
+  return text.error == 0 && number && *number >= 0
+             ? std::optional(static_cast<std::uint64_t>(*number))
+             : std::nullopt;
+}
+
+Result<std::uint64_t> amount_in(const base::Fd& file) {
+  std::array<char, 64> buffer{};
+  const Text text = read_text(file.get(), buffer);
+  const auto number = sys::parse_single_number(text.text);
+  if (text.error != 0 || !number) {
+    return fail_errno(text.error != 0 ? text.error : EIO, "read a cgroup");
+  }
+  return static_cast<std::uint64_t>(*number);
+}
+
+/// Of the whole subtree. Reading it has the kernel sum up what its CPUs hold back.
+Result<std::uint64_t> inactive_file_in(const base::Fd& statistics) {
+  sys::ReadBuffer buffer{};
+  const Text text = read_text(statistics.get(), buffer);
+  if (text.error != 0) {
+    return fail_errno(text.error, "read the statistics of a cgroup");
+  }
+  const auto v1 = sys::find_stat(text.text, "total_inactive_file");
+  const auto bytes = v1 ? v1 : sys::find_stat(text.text, "inactive_file");
+  return bytes && *bytes > 0 ? static_cast<std::uint64_t>(*bytes) : 0;
+}
+
+/// Why a cgroup has not the files: of v1 it is one of another hierarchy, of v2 one without the
+/// controller, as the kernel programs tell them apart.
+int why_missing(evictd_notify_signal signal, int directory) {
+  if (::faccessat(directory, "cgroup.procs", F_OK, 0) != 0) {
+    return ENODEV;
+  }
+  struct statfs system {};
+  const bool is_v1 = ::fstatfs(directory, &system) == 0 && system.f_type == CGROUP_SUPER_MAGIC;
+  // The controller may be there and not count swap.
+  const bool lacks_swap = signal == EVICTD_NOTIFY_MEMSW &&
+                          ::faccessat(directory, "memory.usage_in_bytes", F_OK, 0) == 0;
+  return is_v1 && !lacks_swap ? ENOTDIR : EOPNOTSUPP;
+}
+
+}  // namespace
+
+std::uint64_t settle_working_set(std::optional<std::uint64_t> last,
+                                 std::pair<std::uint64_t, std::uint64_t> usage,
+                                 std::uint64_t inactive) {
+  const std::uint64_t least = usage.first > inactive ? usage.first - inactive : 0;
+  const std::uint64_t most = usage.second > inactive ? usage.second - inactive : 0;
+  return std::clamp(last.value_or(most), least, most);
+}
+
+Result<LevelFiles> LevelFiles::open(const LevelKey& key, int directory) {
+  LevelFiles files;
+  files.key_ = key;
+  Opener open_one(directory);
+  if (key.signal == EVICTD_NOTIFY_PIDS) {
+    files.amount_ = open_one({"pids.current"});
+    files.limit_ = open_one({"pids.max"});
+  } else if (key.signal == EVICTD_NOTIFY_MEMSW) {
+    files.amount_ = open_one({"memory.memsw.usage_in_bytes"});
+    files.limit_ = open_one({"memory.memsw.limit_in_bytes", "memory.max"});
+    if (!files.amount_) {
+      files.second_ = open_one({"memory.swap.current"});
+      files.second_limit_ = open_one({"memory.swap.max"});
+      if (files.second_) {
+        files.amount_ = open_one({"memory.current"});
+      }
+    }
+  } else {
+    files.amount_ = open_one({"memory.current", "memory.usage_in_bytes"});
+    files.limit_ = open_one({"memory.max", "memory.limit_in_bytes"});
+  }
+  if (key.signal == EVICTD_NOTIFY_WORKING_SET) {
+    files.second_ = open_one({"memory.stat"});
+  }
+  const bool lacks_statistics = key.signal == EVICTD_NOTIFY_WORKING_SET && !files.second_;
+  if (!files.amount_ || lacks_statistics) {
+    const int problem = open_one.problem();
+    return fail_errno(problem != 0 ? problem : why_missing(key.signal, directory),
+                      "open the files of a cgroup");
+  }
+  return files;
+}
+
+Result<std::uint64_t> LevelFiles::working_set() {
+  const Result<std::uint64_t> before = amount_in(amount_);
+  const Result<std::uint64_t> inactive = inactive_file_in(second_);
+  const Result<std::uint64_t> after = amount_in(amount_);
+  for (const Result<std::uint64_t>* each : {&before, &inactive, &after}) {
+    if (!*each) {
+      return *each;
+    }
+  }
+  working_set_ = settle_working_set(working_set_, std::minmax(*before, *after), *inactive);
+  return *working_set_;
+}
+
+Result<std::uint64_t> LevelFiles::amount() {
+  if (key_.signal == EVICTD_NOTIFY_WORKING_SET) {
+    return working_set();
+  }
+  Result<std::uint64_t> amount = amount_in(amount_);
+  if (amount && second_) {
+    *amount += number_in(second_).value_or(0);
+  }
+  return amount;
+}
+
+std::optional<std::uint64_t> LevelFiles::limit() const {
+  if (!limit_) {
+    return std::nullopt;
+  }
+  const std::optional<std::uint64_t> own = number_in(limit_);
+  const std::optional<std::uint64_t> more = second_limit_ ? number_in(second_limit_) : 0;
+  if (!own || !more || *own >= kNoLimitFrom || *more >= kNoLimitFrom) {
+    return std::nullopt;
+  }
+  return *own + *more;
+}
+
+std::uint64_t LevelFiles::rate(std::uint64_t usage, MonoTime now) {
+  if (rate_since_ == MonoTime{}) {
+    rate_since_ = now;
+    rate_usage_ = usage;
+    return 0;
+  }
+  const auto elapsed = std::chrono::duration_cast<std::chrono::microseconds>(now - rate_since_);
+  if (elapsed < kRateWindow) {
+    return rate_;
+  }
+  const std::uint64_t growth = usage > rate_usage_ ? usage - rate_usage_ : 0;
+  rate_ = growth * 1'000'000 / static_cast<std::uint64_t>(elapsed.count());
+  rate_since_ = now;
+  rate_usage_ = usage;
+  return rate_;
+}
+
+Result<LevelReading> LevelFiles::read(MonoTime now) {
+  const Result<std::uint64_t> read = amount();
+  if (!read) {
+    return Failure(read.error());
+  }
+  const std::uint64_t value = key_.signal == EVICTD_NOTIFY_RATE ? rate(*read, now) : *read;
+  if (key_.unit == EVICTD_NOTIFY_ABSOLUTE) {
+    return LevelReading{.value = value, .level = value};
+  }
+  const std::optional<std::uint64_t> most = limit();
+  // Through floating point: bytes times a million do not fit, and a millionth more or less is
+  // nothing against what polling misses.
+  const double share = most ? static_cast<double>(value) /
+                                  static_cast<double>(std::max<std::uint64_t>(*most, 1)) *
+                                  static_cast<double>(EVICTD_NOTIFY_WHOLE)
+                            : 0;
+  return LevelReading{.value = value, .level = static_cast<std::uint64_t>(share)};
+}
+
+}  // namespace evictd::notify

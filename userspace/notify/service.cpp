@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "notify/service.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "notify/connection.h"
+
+namespace evictd::notify {
+namespace {
+
+/// Connections taken a turn.
+constexpr int kAcceptsPerTurn = 16;
+/// Beyond its limit a user may have this many that are told so.
+constexpr std::uint32_t kToBeTold = 4;
+/// Of sockets that wait for their end nobody is let in beside this many: one more could be another.
+constexpr std::size_t kMostUnclosed = 256;
+/// Who has gone before anybody asked who it was.
+constexpr uid_t kUnknownUser = 65534;
+
+base::Fd spare_descriptor() {
+  return base::Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+
+}  // namespace
+
+Service::Service(ServiceOptions options, base::EventLoop& loop, Engine& engine,
+                 std::uint64_t instance, Wakers wakers)
+    : options_(std::move(options)),
+      loop_(loop),
+      engine_(engine),
+      instance_(instance),
+      spare_(spare_descriptor()),
+      closed_(std::make_shared<const base::WakeUp>(std::move(wakers.closed))),
+      disposer_(std::make_shared<Disposer>(closed_)),
+      pause_(std::move(wakers.pause)) {
+  engine_.leave_closing_to(disposer_);
+  engine_.limit_oom_files({.root = options_.root.oom_files,
+                           .user = options_.user.oom_files,
+                           .others = options_.max_oom_files});
+}
+
+Service::~Service() {
+  connections_.clear();
+  loop_.remove(engine_.descriptor(), engine_ready_);
+  loop_.remove(closed_->descriptor(), closed_ready_);
+  loop_.remove(pause_.descriptor(), pause_over_);
+  if (!listener_) {
+    return;
+  }
+  loop_.remove(listener_.get(), *this);
+  ::unlink(options_.path.c_str());
+  // Nobody more comes; who has is not left to the listener's end, which would wait for theirs.
+  ::shutdown(listener_.get(), SHUT_RDWR);
+  while (base::Fd socket = accept()) {
+    const Result<base::PeerCredentials> peer = base::peer_credentials(socket.get());
+    part_with(peer ? peer->uid : kUnknownUser, std::move(socket));
+  }
+}
+
+Result<std::unique_ptr<Service>> Service::create(const ServiceOptions& options,
+                                                 base::EventLoop& loop, Engine& engine) {
+  std::uint64_t instance = 0;
+  if (::getrandom(&instance, sizeof(instance), 0) != sizeof(instance)) {
+    return fail_errno(errno, "get a random number");
+  }
+  Result<base::WakeUp> closed = base::WakeUp::create();
+  Result<base::Timer> pause = base::Timer::create();
+  if (!closed || !pause) {
+    return Failure(closed ? pause.error() : closed.error());
+  }
+  std::unique_ptr<Service> service(new Service(
+      options, loop, engine, instance, {.closed = std::move(*closed), .pause = std::move(*pause)}));
+  if (const Result<> listening = service->listen(); !listening) {
+    return Failure(listening.error());
+  }
+  return service;
+}
+
+Result<> Service::listen() {
+  Result<base::Fd> listener = base::listen_unix_packets(options_.path, options_.mode);
+  if (!listener) {
+    return Failure(listener.error());
+  }
+  listener_ = std::move(*listener);
+  return loop_.add(listener_.get(), EPOLLIN, *this)
+      .and_then([this] { return loop_.add(engine_.descriptor(), EPOLLIN, engine_ready_); })
+      .and_then([this] { return loop_.add(pause_.descriptor(), EPOLLIN, pause_over_); });
+}
+
+const UserLimits& Service::limits_of(uid_t uid) const {
+  return uid == 0 ? options_.root : options_.user;
+}
+
+int Service::check_room(uid_t uid) const {
+  constexpr auto kEnded = Disposer::Kind::kRegistration;
+  // What has ended counts too until it is closed, or there would be no end to it.
+  if (disposer_->pending(kEnded, uid) >= limits_of(uid).registrations) {
+    return EDQUOT;
+  }
+  std::uint64_t others = disposer_->pending(kEnded);
+  for (const auto& [user, usage] : users_) {
+    if (user == uid && usage.registrations >= limits_of(uid).registrations) {
+      return EDQUOT;
+    }
+    others += user == 0 ? 0 : usage.registrations;
+  }
+  return uid != 0 && others >= options_.max_registrations ? ENOSPC : 0;
+}
+
+void Service::on_ready(std::uint32_t /*events*/) {
+  const core::Clock& clock = engine_.clock();
+  if (!budget_.may_connect(clock.now())) {
+    put_off_listening();
+    return;
+  }
+  const Duration before = clock.thread_cpu();
+  let_in();
+  budget_.pay_connecting(clock.thread_cpu() - before);
+}
+
+void Service::let_in() {
+  for (int i = 0; i < kAcceptsPerTurn; ++i) {
+    if (disposer_->pending(Disposer::Kind::kConnection) >= kMostUnclosed) {
+      hold_back();
+      return;
+    }
+    base::Fd socket = accept();
+    if (!socket) {
+      if (errno == EMFILE || errno == ENFILE) {
+        turn_one_away();
+      }
+      return;
+    }
+    accept_one(std::move(socket));
+  }
+}
+
+base::Fd Service::accept() const {
+  return base::Fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+}
+
+void Service::hold_back() {
+  if (loop_.add(closed_->descriptor(), EPOLLIN, closed_ready_)) {
+    loop_.remove(listener_.get(), *this);
+    ++counters_.held_back;
+  }
+}
+
+void Service::go_on_if_closed() {
+  static_cast<void>(closed_->consume());
+  if (disposer_->pending(Disposer::Kind::kConnection) >= kMostUnclosed) {
+    return;
+  }
+  loop_.remove(closed_->descriptor(), closed_ready_);
+  if (!loop_.add(listener_.get(), EPOLLIN, *this)) {
+    // Nothing more may be closed that would bring this about again.
+    listener_put_off_ = true;
+    begin_pause();
+  }
+}
+
+bool Service::may_ask(Connection& connection) {
+  if (budget_.is_left(connection.uid(), engine_.clock().now())) {
+    return true;
+  }
+  connection.unwatch();
+  put_off_.push_back(&connection);
+  begin_pause();
+  return false;
+}
+
+void Service::put_off_listening() {
+  loop_.remove(listener_.get(), *this);
+  listener_put_off_ = true;
+  begin_pause();
+}
+
+void Service::begin_pause() {
+  ++counters_.put_off;
+  if (!std::exchange(pausing_, true)) {
+    pause_.arm(engine_.clock().now() + RequestBudget::kPause);
+  }
+}
+
+void Service::end_pause() {
+  pause_.consume();
+  pausing_ = false;
+  for (Connection* const connection : std::exchange(put_off_, {})) {
+    if (!connection->watch()) {
+      ++counters_.expelled;
+      drop(*connection);
+    }
+  }
+  if (std::exchange(listener_put_off_, false) && !loop_.add(listener_.get(), EPOLLIN, *this)) {
+    // Want of memory, maybe: not for ever.
+    listener_put_off_ = true;
+    begin_pause();
+  }
+}
+
+void Service::part_with(uid_t uid, base::Fd socket) {
+  // Ends it also where a child process of the server's has a copy of the descriptor.
+  ::shutdown(socket.get(), SHUT_RDWR);
+  if (may_hold_descriptors(socket.get())) {
+    std::vector<base::Fd> one;
+    one.push_back(std::move(socket));
+    disposer_->dispose(uid, std::move(one), Disposer::Kind::kConnection);
+  }
+}
+
+void Service::turn_one_away() {
+  spare_.reset();
+  if (base::Fd socket = accept()) {
+    const Result<base::PeerCredentials> peer = base::peer_credentials(socket.get());
+    part_with(peer ? peer->uid : kUnknownUser, std::move(socket));
+  }
+  ++counters_.expelled;
+  spare_ = spare_descriptor();
+}
+
+void Service::accept_one(base::Fd socket) {
+  const Result<base::PeerCredentials> peer = base::peer_credentials(socket.get());
+  if (!peer) {
+    part_with(kUnknownUser, std::move(socket));
+    return;
+  }
+  const auto found = users_.find(peer->uid);
+  const std::uint32_t has = found == users_.end() ? 0 : found->second.connections;
+  const auto root = users_.find(0);
+  const std::size_t others =
+      connections_.size() - (root == users_.end() ? 0 : root->second.connections);
+  if (has >= limits_of(peer->uid).connections + kToBeTold ||
+      (peer->uid != 0 && others >= options_.max_connections)) {
+    ++counters_.expelled;
+    part_with(peer->uid, std::move(socket));
+    return;
+  }
+  ++users_[peer->uid].connections;
+  auto connection = std::make_unique<Connection>(*this, std::move(socket), *peer);
+  if (!connection->watch()) {
+    return;
+  }
+  const Connection* key = connection.get();
+  connections_.emplace(key, std::move(connection));
+}
+
+void Service::drain_engine() {
+  engine_.drain();
+  forget_ended();
+}
+
+void Service::forget_ended() {
+  for (const RegistrationId id : engine_.take_ended()) {
+    if (const auto owner = owners_.find(id); owner != owners_.end()) {
+      owner->second->forget(id);
+      owners_.erase(owner);
+    }
+  }
+}
+
+void Service::drop(const Connection& connection) {
+  std::erase(put_off_, &connection);
+  connections_.erase(&connection);
+  // What ends its registrations may see that others have ended.
+  forget_ended();
+}
+
+ServiceCounters Service::counters() const {
+  ServiceCounters now = counters_;
+  now.connections = static_cast<std::uint32_t>(connections_.size());
+  now.unclosed = disposer_->pending();
+  return now;
+}
+
+}  // namespace evictd::notify

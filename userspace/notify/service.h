@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/fd.h"
+#include "base/member_handler.h"
+#include "base/timer.h"
+#include "base/unix_socket.h"
+#include "evictd/abi/notify_wire.h"
+#include "evictd/result.h"
+#include "notify/disposer.h"
+#include "notify/engine.h"
+#include "notify/request_budget.h"
+
+namespace evictd::notify {
+
+/// How much of the service one user may have.
+struct UserLimits {
+  std::uint32_t connections = 32;
+  std::uint32_t registrations = 1024;
+  /// Files that registrations of OOM keep open on cgroup v2.
+  std::uint32_t oom_files = 2048;
+};
+
+struct ServiceOptions {
+  std::filesystem::path path = EVICTD_NOTIFY_SOCKET;
+  /// Permission bits of the socket file. Everybody may ask; credentials decide about what.
+  mode_t mode = 0666;
+  /// Of each uid but root's.
+  UserLimits user{};
+  UserLimits root{.connections = 1024, .registrations = 65536, .oom_files = 32768};
+  /// Of all users together, root's not counted.
+  std::uint32_t max_connections = 512;
+  std::uint32_t max_registrations = 32768;
+  std::uint32_t max_oom_files = 16384;
+};
+
+/// Counters for status.
+struct ServiceCounters {
+  std::uint32_t connections = 0;
+  /// Requests answered with an error.
+  std::uint64_t refused = 0;
+  /// Connections closed because of what came over them, or because replies were not read.
+  std::uint64_t expelled = 0;
+  /// Times that nobody was let in because of sockets that could not be closed (see Disposer).
+  std::uint64_t held_back = 0;
+  /// Descriptors of clients that are not closed yet.
+  std::size_t unclosed = 0;
+  /// Times that a connection, or those who wanted to connect, were left unread for a while because
+  /// requests had taken too much time.
+  std::uint64_t put_off = 0;
+};
+
+/// Serves an Engine on a SOCK_SEQPACKET unix socket (docs/notify_protocol.md).
+///
+/// Nothing that a client does or leaves undone holds up the loop or another client: messages have a
+/// fixed size, a few are taken a turn, replies are never waited for, and the time that a user's
+/// requests take is limited (RequestBudget).
+/// Thread rule: everything belongs to the thread that runs the loop.
+class Service final : private base::ReadyHandler {
+ public:
+  /// Listens from now on; `loop` and `engine` are borrowed, and the Engine is drained by the loop.
+  /// Errors: as base::listen_unix().
+  [[nodiscard]] static Result<std::unique_ptr<Service>> create(const ServiceOptions& options,
+                                                               base::EventLoop& loop,
+                                                               Engine& engine);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  /// Closes every connection, ends their registrations and removes the socket file.
+  ~Service() override;
+
+  [[nodiscard]] ServiceCounters counters() const;
+
+ private:
+  class Connection;
+  /// What one uid has.
+  struct Usage {
+    std::uint32_t connections = 0;
+    std::uint32_t registrations = 0;
+  };
+  using Ready = base::MemberHandler<Service>;
+  /// Has what it costs until its end paid for by a user.
+  class Spending;
+  struct Wakers {
+    base::WakeUp closed;
+    base::Timer pause;
+  };
+
+  Service(ServiceOptions options, base::EventLoop& loop, Engine& engine, std::uint64_t instance,
+          Wakers wakers);
+  [[nodiscard]] Result<> listen();
+  void on_ready(std::uint32_t events) override;
+  [[nodiscard]] base::Fd accept() const;
+  /// Takes some of those who connect.
+  void let_in();
+  void accept_one(base::Fd socket);
+  /// Lets nobody in until enough sockets are closed.
+  void hold_back();
+  void go_on_if_closed();
+  /// Whether requests of `connection` may be taken; otherwise it is left unread for a while.
+  [[nodiscard]] bool may_ask(Connection& connection);
+  /// Lets nobody in for a while.
+  void put_off_listening();
+  void begin_pause();
+  /// Looks at everybody again who was put off.
+  void end_pause();
+  /// Ends a connection of `uid`.
+  void part_with(uid_t uid, base::Fd socket);
+  /// Takes a connection that there is no descriptor for and closes it, so that the listener does
+  /// not stay ready.
+  void turn_one_away();
+  void drain_engine();
+  /// Takes off its owner's account what has ended by itself, which any call of the Engine that
+  /// changes something may have seen.
+  void forget_ended();
+  [[nodiscard]] const UserLimits& limits_of(uid_t uid) const;
+  /// 0, or the errno with which one more registration of this user is refused.
+  [[nodiscard]] int check_room(uid_t uid) const;
+  /// Destroys `connection`, which must not be used after.
+  void drop(const Connection& connection);
+
+  ServiceOptions options_;
+  base::EventLoop& loop_;
+  Engine& engine_;
+  std::uint64_t instance_;
+  base::Fd listener_;
+  base::Fd spare_;
+  Ready engine_ready_{*this, &Service::drain_engine};
+  Ready closed_ready_{*this, &Service::go_on_if_closed};
+  Ready pause_over_{*this, &Service::end_pause};
+  /// Sockets have been closed.
+  std::shared_ptr<const base::WakeUp> closed_;
+  std::shared_ptr<Disposer> disposer_;
+  std::map<uid_t, Usage> users_;
+  std::map<const Connection*, std::unique_ptr<Connection>> connections_;
+  std::map<RegistrationId, Connection*> owners_;
+  RequestBudget budget_;
+  base::Timer pause_;
+  bool pausing_ = false;
+  /// Not in the loop until the pause is over, in the order in which they go on.
+  std::vector<Connection*> put_off_;
+  bool listener_put_off_ = false;
+  ServiceCounters counters_;
+};
+
+}  // namespace evictd::notify

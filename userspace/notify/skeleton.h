@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The generated skeleton, with what it needs in front. For .cpp files of this folder only.
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "evictd/abi/notify_row.h"
+// The shared structures are complete before the skeleton uses them.
+#include "evictd_notify_bpf.skel.h"

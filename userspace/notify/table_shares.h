@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "notify/backend.h"
+#include "notify/registration.h"
+#include "notify/shares.h"
+
+namespace evictd::notify {
+
+/// What users but root may have of a Backend's tables: an eighth of the rows each and three
+/// quarters together, and of the edges a sixty-fourth each and a quarter together, because a row
+/// that changes has the old ones and the new ones for a moment. So root finds room whatever others
+/// watch. Pure.
+class TableShares {
+ public:
+  explicit TableShares(BackendRoom room);
+
+  /// 0, or why `owner` may not have one more listener to `key`: EDQUOT, ENOSPC as Shares::check().
+  [[nodiscard]] int check(uid_t owner, const LevelKey& key, const Terms& terms) const;
+  void add(const Registration& registration);
+  /// Takes back one add().
+  void remove(const Registration& registration);
+
+ private:
+  Shares<LevelKey> rows_;
+  std::size_t most_edges_of_one_;
+  std::size_t most_edges_of_others_;
+  /// Of users but root.
+  std::map<uid_t, std::size_t> edges_;
+  std::size_t edges_of_others_ = 0;
+};
+
+}  // namespace evictd::notify
