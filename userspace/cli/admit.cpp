@@ -19,6 +19,7 @@
 #include "base/unix_socket.h"
 #include "cli/refusal.h"
 #include "cli/terminal.h"
+#include "cluster/document.h"
 #include "cluster/manifest.h"
 #include "eviction/admit.h"
 #include "eviction/pod_facts.h"

@@ -6,11 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/document_format.h"
 #include "evictd/result.h"
 
 namespace evictd::cluster {
-
-enum class DocumentFormat { kYaml, kJson };
 
 /// What one text may cost: a manifest comes from outside and may be hostile.
 struct DocumentLimits {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cluster/cgroup_name.h"
+#include "cluster/document.h"
 #include "cluster/pod_defaults.h"
 #include "cluster/pod_json.h"
 

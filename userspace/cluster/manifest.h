@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster/document.h"
+#include "cluster/document_format.h"
 #include "evictd/result.h"
 #include "eviction/pod.h"
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <utility>
 
+#include "cluster/document.h"
 #include "sys/root.h"
 
 namespace evictd::cluster {

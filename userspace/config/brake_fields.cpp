@@ -2,6 +2,7 @@
 #include "config/brake_fields.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 namespace evictd::config {

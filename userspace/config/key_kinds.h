@@ -3,6 +3,7 @@
 
 #include <array>
 #include <concepts>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "config/brake_fields.h"
 #include "config/eviction_fields.h"

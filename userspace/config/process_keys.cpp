@@ -2,6 +2,7 @@
 #include "config/process_keys.h"
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "config/field_readers.h"
 #include "config/key_kinds.h"

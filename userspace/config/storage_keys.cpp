@@ -2,6 +2,7 @@
 #include "config/storage_keys.h"
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "config/key_kinds.h"
 

@@ -15,7 +15,10 @@
 #include "core/clock.h"
 #include "daemon/record_worker.h"
 #include "export/eviction_record.h"
-#include "export/record_reader.h"
+
+namespace evictd::exporting {
+struct RecordLine;
+}
 
 namespace evictd::daemon {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "replay/pass_json.h"
+#include "replay/recording.h"
 
 namespace evictd::daemon {
 

@@ -11,7 +11,7 @@
 #include "core/clock.h"
 #include "daemon/messages.h"
 #include "daemon/recording_worker.h"
-#include "replay/recording.h"
+#include "eviction/pass_state.h"
 
 namespace evictd::daemon {
 
