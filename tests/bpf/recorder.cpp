@@ -12,7 +12,7 @@
 namespace evictd::test {
 
 bool Recorder::wait_until(const std::function<bool()>& done) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{60};
   drain();
   while (!done()) {
     if (std::chrono::steady_clock::now() > deadline) {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
@@ -127,17 +128,26 @@ bool leaves_loop_devices() {
 }
 
 TEST_P(DemoRun, EvictsTheExpectedPodAndLeavesNothingBehind) {
+  // One that is void three times was held back by others on the machine, and proves nothing.
+  constexpr int kMostRuns = 5;
   Result<stage::Child> demo = start(GetParam(), {"--json"});
-  ASSERT_TRUE(demo) << demo.error().message();
-  const Result<stage::ChildExit> end = demo->wait(kDeadline);
-  ASSERT_TRUE(end) << end.error().message();
-  const std::string text = stage::read_text(output()).value_or(std::string{});
-  if (end->text() == "exit status " + std::to_string(kExitVoid)) {
-    GTEST_SKIP() << "this machine held the hog back three times, so that nothing is shown";
+  for (int run = 1;; ++run) {
+    ASSERT_TRUE(demo) << demo.error().message();
+    const Result<stage::ChildExit> end = demo->wait(kDeadline);
+    ASSERT_TRUE(end) << end.error().message();
+    if (end->text() != "exit status " + std::to_string(kExitVoid)) {
+      EXPECT_EQ(end->text(), "exit status 0") << stage::read_text(output()).value_or("");
+      break;
+    }
+    if (run == kMostRuns) {
+      GTEST_SKIP() << "this machine held the hog back in " << 3 * kMostRuns << " runs";
+    }
+    std::cout << "repeated, because the run is void:\n"
+              << stage::read_text(output()).value_or("") << '\n';
+    demo = start(GetParam(), {"--json"});
   }
-  EXPECT_EQ(end->text(), "exit status 0") << text;
   const nlohmann::json object = last_line();
-  ASSERT_TRUE(object.is_object()) << text;
+  ASSERT_TRUE(object.is_object());
   EXPECT_EQ(object["scenario"], GetParam().scenario);
   EXPECT_EQ(object["event_source"], GetParam().event_source);
   EXPECT_EQ(object["victim"], GetParam().victim);

@@ -24,7 +24,7 @@ class NotifyTimer : public EngineGround {
   /// False: the timer stands still. Ten of them are a second.
   [[nodiscard]] bool let_slow_ticks_pass(std::uint64_t count) const {
     const std::uint64_t wanted = slow_ticks() + count;
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (slow_ticks() < wanted) {
       if (std::chrono::steady_clock::now() > give_up) {
         return false;

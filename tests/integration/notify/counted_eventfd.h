@@ -31,7 +31,7 @@ class CountedEventfd {
   }
   /// Waits for the `wanted`th signal; the limit is only there so that a failing test ends.
   bool reaches(std::uint64_t wanted) {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (count() < wanted) {
       const auto left =
           std::chrono::ceil<std::chrono::milliseconds>(give_up - std::chrono::steady_clock::now());

@@ -37,7 +37,7 @@ class NotifyFullRing : public EngineGround {
   /// What the Engine says of a registration comes to be `side`; the limit is only there so that a
   /// failing test ends.
   bool comes_to_be(notify::RegistrationId id, evictd_notify_side side) {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (engine_->look(id)->side != side && std::chrono::steady_clock::now() < give_up) {
       pollfd ready{.fd = engine_->descriptor(), .events = POLLIN, .revents = 0};
       ::poll(&ready, 1, 100);

@@ -64,7 +64,7 @@ class NotifyBesideHostileOnes : public NotifyService {
   /// Waits until the service has nothing left of anybody but the polite one; the limit is only
   /// there so that a failing test ends.
   bool others_are_gone() {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     evictd_notify_status_reply now = polite_->status();
     while ((now.connections != 1 || now.registrations != 1) &&
            std::chrono::steady_clock::now() < give_up) {
@@ -75,7 +75,7 @@ class NotifyBesideHostileOnes : public NotifyService {
   /// Waits until the service has `wanted` registrations; the limit is only there so that a failing
   /// test ends.
   bool registrations_become(std::uint32_t wanted) {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     evictd_notify_status_reply now = polite_->status();
     while (now.error == 0 && now.registrations != wanted &&
            std::chrono::steady_clock::now() < give_up) {

@@ -67,7 +67,7 @@ class OrderedEventfds {
       return static_cast<std::size_t>(std::count_if(order.begin(), order.end(), has_crossed)) >=
              truth.size();
     };
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     int count = 1;
     while (count > 0 || (!is_enough() && std::chrono::steady_clock::now() < give_up)) {
       std::array<epoll_event, 64> ready{};

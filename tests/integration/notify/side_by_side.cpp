@@ -44,7 +44,7 @@ void SideBySide::confirm(const std::vector<std::size_t>& truth) {
     above_[i] = !above_[i];
   }
   // What processes were made of is given back a little after their end.
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   for (std::size_t i = 0; i < marks_.size(); ++i) {
     const auto is_above = [&] { return marks_[i].cgroup->usage_bytes() >= marks_[i].threshold; };
     while (is_above() != above_[i] && std::chrono::steady_clock::now() < give_up) {

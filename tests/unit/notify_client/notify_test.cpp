@@ -113,6 +113,8 @@ TEST_F(Notify, AClientShortOfDescriptorsForgetsNothingThatIsOpen) {
 TEST_F(Notify, RegisteringWithTooFewDescriptorsSaysSo) {
   open();
   const base::Fd eventfd = make_eventfd();
+  // UBSan needs two descriptors for its first look at the client; see FewDescriptors.
+  ASSERT_EQ(register_one(eventfd), 0);
   {
     const FewDescriptors few(1);
     EXPECT_EQ(register_one(eventfd), EMFILE);
