@@ -25,9 +25,13 @@ class ControlSocket : public Arena {
     limit_memory();
     start_daemon(memory_config(Source::kEvents));
   }
+  /// The daemon turns away who comes before it has noticed that others have closed.
+  [[nodiscard]] Json status_in_turn() {
+    return await_status([](const Json& answer) { return answer.contains("counters"); });
+  }
   /// The daemon answers, and does what it is there for.
   void expect_unharmed() {
-    EXPECT_EQ(status()["counters"]["evictions"], 0);
+    EXPECT_EQ(status_in_turn()["counters"]["evictions"], 0);
     hog_->load.go();
     const auto end = hog_->await_end();
     ASSERT_TRUE(end);
@@ -89,7 +93,7 @@ TEST_F(ControlSocket, ASeventeenthConnectionIsToldThatSixteenAreServed) {
         << told.output;
   }
   silent.clear();
-  EXPECT_EQ(status()["counters"]["control_socket"]["refused"], 2);
+  EXPECT_GE(status_in_turn()["counters"]["control_socket"]["refused"], 2);
   EXPECT_EQ(lines_with(log(), "connection to the control socket was turned away"), 1U) << log();
   expect_unharmed();
 }

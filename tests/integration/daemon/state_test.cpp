@@ -153,17 +153,32 @@ class State : public Arena {
   int round_ = 0;
 };
 
-using KilledAtEachStep = State;
+class KilledAtEachStep : public State {
+ protected:
+  /// Has a daemon die as told. A disk that was too slow for the second text to be begun before the
+  /// victim was gone shows nothing of what is to be shown: then once more.
+  Actor& kill_daemon_at(const Death& death) {
+    constexpr int kMostRounds = 10;
+    for (int round = 1;; ++round) {
+      Actor& hog = set_stage(death.way);
+      start_daemon(config_for(death.way), {}, dying_at(death.point, death.time));
+      hog.load.go();
+      [&] { ASSERT_TRUE(await_death_of_daemon()) << "never reached; log: " << log(); }();
+      if (death.time == 1 || hog.alive() || round == kMostRounds) {
+        return hog;
+      }
+      std::cout << "repeated: the victim was gone before " << base::to_string(death.point) << '\n';
+    }
+  }
+};
 
 TEST_F(KilledAtEachStep, NoDecisionIsLostAndNoneIsTakenTwice) {
   std::set<FaultPoint> reached;
   for (const Death& death : deaths()) {
     SCOPED_TRACE(testing::Message()
                  << base::to_string(death.point) << ':' << death.time << ' ' << death.way);
-    Actor& hog = set_stage(death.way);
-    start_daemon(config_for(death.way), {}, dying_at(death.point, death.time));
-    hog.load.go();
-    ASSERT_TRUE(await_death_of_daemon()) << "never reached; log: " << log();
+    Actor& hog = kill_daemon_at(death);
+    ASSERT_FALSE(HasFatalFailure());
     reached.insert(death.point);
 
     start_daemon(config_for(death.way));
