@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * cgroup: pods appear, get tasks, empty and disappear, without anyone scanning for them.
+ * cgroup: pods appear, get their first task, empty and disappear, without anyone scanning for them.
+ * A task that joins others is not told of: it changes nothing about its pod.
  *
  * The tracepoints run under cgroup_mutex (populated: css_set_lock), in every hierarchy of the
  * machine; all but those at or below a watched root are filtered here. mkdir comes after the
@@ -56,7 +57,7 @@ static __always_inline __u64 parent_id(struct cgroup *cgroup)
 	return level ? BPF_CORE_READ(cgroup_ancestor(cgroup, level - 1), kn, id) : 0;
 }
 
-static __always_inline int report(struct cgroup *cgroup, const char *path, __u32 change, __u32 pid)
+static __always_inline int report(struct cgroup *cgroup, const char *path, __u32 change)
 {
 	struct evictd_cgroup_key key;
 	struct evictd_cgroup_event *event;
@@ -77,7 +78,7 @@ static __always_inline int report(struct cgroup *cgroup, const char *path, __u32
 	event->root_id = place.root_id;
 	event->change = change;
 	event->depth = place.depth;
-	event->pid = pid;
+	event->pad = 0;
 	size = bpf_probe_read_kernel_str(event->path, sizeof(event->path), path);
 	event->path_size = size > 0 ? size : 0;
 	bpf_ringbuf_submit(event, 0);
@@ -131,24 +132,18 @@ static __always_inline void forget(struct cgroup *cgroup)
 static __always_inline int handle_rmdir(struct cgroup *cgroup, const char *path)
 {
 	forget(cgroup);
-	return report(cgroup, path, EVICTD_CGROUP_REMOVED, 0);
+	return report(cgroup, path, EVICTD_CGROUP_REMOVED);
 }
 
 static __always_inline int handle_populated(struct cgroup *cgroup, const char *path, int populated)
 {
-	return report(cgroup, path, populated ? EVICTD_CGROUP_POPULATED : EVICTD_CGROUP_EMPTIED, 0);
-}
-
-static __always_inline int handle_attach(struct cgroup *cgroup, const char *path,
-					 struct task_struct *task)
-{
-	return report(cgroup, path, EVICTD_CGROUP_TASK_ATTACHED, BPF_CORE_READ(task, tgid));
+	return report(cgroup, path, populated ? EVICTD_CGROUP_POPULATED : EVICTD_CGROUP_EMPTIED);
 }
 
 SEC("tp_btf/cgroup_mkdir")
 int BPF_PROG(cgroup_mkdir_tp, struct cgroup *cgroup, const char *path)
 {
-	return report(cgroup, path, EVICTD_CGROUP_CREATED, 0);
+	return report(cgroup, path, EVICTD_CGROUP_CREATED);
 }
 
 SEC("tp_btf/cgroup_rmdir")
@@ -163,16 +158,10 @@ int BPF_PROG(cgroup_populated_tp, struct cgroup *cgroup, const char *path, int p
 	return handle_populated(cgroup, path, populated);
 }
 
-SEC("tp_btf/cgroup_attach_task")
-int BPF_PROG(cgroup_attach_tp, struct cgroup *cgroup, const char *path, struct task_struct *task)
-{
-	return handle_attach(cgroup, path, task);
-}
-
 SEC("raw_tp/cgroup_mkdir")
 int BPF_PROG(cgroup_mkdir_raw, struct cgroup *cgroup, const char *path)
 {
-	return report(cgroup, path, EVICTD_CGROUP_CREATED, 0);
+	return report(cgroup, path, EVICTD_CGROUP_CREATED);
 }
 
 SEC("raw_tp/cgroup_rmdir")
@@ -185,12 +174,6 @@ SEC("raw_tp/cgroup_notify_populated")
 int BPF_PROG(cgroup_populated_raw, struct cgroup *cgroup, const char *path, int populated)
 {
 	return handle_populated(cgroup, path, populated);
-}
-
-SEC("raw_tp/cgroup_attach_task")
-int BPF_PROG(cgroup_attach_raw, struct cgroup *cgroup, const char *path, struct task_struct *task)
-{
-	return handle_attach(cgroup, path, task);
 }
 
 /* Where the counters of one cgroup are; run by user space on an open directory, any hierarchy. */

@@ -61,14 +61,26 @@ TEST_P(CgroupEvents, TellOfTheLifeOfAPod) {
   TestCgroup pod = root_.create_child("pod-a");
   const CgroupId id = pod.memory_id();
   TestChild child(pod);
-  ASSERT_TRUE(wait_for(CgroupChange::kTaskAttached, id));
-  EXPECT_EQ(find(CgroupChange::kTaskAttached, id)->event.pid,
-            static_cast<std::uint32_t>(child.pid()));
   ASSERT_TRUE(wait_for(CgroupChange::kPopulated, id));
   child.kill_and_reap();
   ASSERT_TRUE(wait_for(CgroupChange::kEmptied, id));
   pod.remove();
   ASSERT_TRUE(wait_for(CgroupChange::kRemoved, id));
+}
+
+TEST_P(CgroupEvents, LeaveOutATaskThatJoinsOthers) {
+  const TestCgroup pod = root_.create_child("pod-a");
+  const CgroupId id = pod.memory_id();
+  const TestChild first(pod);
+  ASSERT_TRUE(wait_for(CgroupChange::kPopulated, id));
+  const TestChild second(pod);
+  // Records come in the order in which they were made: what was told of the task came before this.
+  const TestCgroup later = root_.create_child("pod-b");
+  ASSERT_TRUE(wait_for(CgroupChange::kCreated, later.memory_id()));
+  EXPECT_EQ(std::ranges::count(recorder_->changes, id,
+                               [](const KeptChange& change) { return change.event.cgroup; }),
+            2)
+      << "created and populated";
 }
 
 TEST_P(CgroupEvents, LeaveOutOtherHierarchiesAndOtherTrees) {

@@ -59,7 +59,7 @@ std::vector<Layout> cpp_layouts() {
        {FIELD(evictd_cgroup_event, header), FIELD(evictd_cgroup_event, cgroup),
         FIELD(evictd_cgroup_event, parent_id), FIELD(evictd_cgroup_event, root_id),
         FIELD(evictd_cgroup_event, change), FIELD(evictd_cgroup_event, depth),
-        FIELD(evictd_cgroup_event, pid), FIELD(evictd_cgroup_event, path_size),
+        FIELD(evictd_cgroup_event, path_size), FIELD(evictd_cgroup_event, pad),
         FIELD(evictd_cgroup_event, path)}},
       {"evictd_oom_event",
        sizeof(evictd_oom_event),

@@ -203,9 +203,6 @@ void HotLoop::on_cgroup(const probe::CgroupChanged& event) {
       want_pass(PassTrigger::kRequest);  // As for one that is placed; housekeeping may stand still.
     }
   }
-  if (event.change == probe::CgroupChange::kTaskAttached) {
-    return;
-  }
   CgroupNotice notice{.event = event};
   copy_text(event.path, notice.path);
   ToHousekeeping message(notice);

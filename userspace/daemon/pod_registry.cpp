@@ -129,7 +129,6 @@ void PodRegistry::note(const probe::CgroupChanged& event) {
       answer = tree_.removed(event.cgroup);
       break;
     case probe::CgroupChange::kPopulated:
-    case probe::CgroupChange::kTaskAttached:
       answer = tree_.populated_changed(event.cgroup, /*populated=*/true);
       break;
     case probe::CgroupChange::kEmptied:

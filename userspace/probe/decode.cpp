@@ -19,8 +19,7 @@ static_assert(static_cast<std::uint32_t>(Signal::kNodeTasks) == EVICTD_SIGNAL_NO
 static_assert(static_cast<std::uint32_t>(Signal::kNodeTaken) == EVICTD_SIGNAL_NODE_TAKEN);
 static_assert(kNodeCeiling == EVICTD_NODE_CEILING);
 static_assert(static_cast<std::uint32_t>(Origin::kResync) == EVICTD_ORIGIN_RESYNC);
-static_assert(static_cast<std::uint32_t>(CgroupChange::kTaskAttached) ==
-              EVICTD_CGROUP_TASK_ATTACHED);
+static_assert(static_cast<std::uint32_t>(CgroupChange::kEmptied) == EVICTD_CGROUP_EMPTIED);
 static_assert(static_cast<std::uint32_t>(EventKind::kThreshold) == EVICTD_EVENT_THRESHOLD);
 static_assert(static_cast<std::uint32_t>(EventKind::kStall) == EVICTD_EVENT_STALL);
 static_assert(static_cast<std::uint32_t>(EventKind::kCgroup) == EVICTD_EVENT_CGROUP);
@@ -63,7 +62,7 @@ bool deliver(const evictd_stall_event& event, MonoTime at, EventSink& sink) {
 }
 
 bool deliver(const evictd_cgroup_event& event, MonoTime at, EventSink& sink) {
-  if (event.change > EVICTD_CGROUP_TASK_ATTACHED || event.path_size > EVICTD_PATH_LEN) {
+  if (event.change > EVICTD_CGROUP_EMPTIED || event.path_size > EVICTD_PATH_LEN) {
     return false;
   }
   const std::size_t length = event.path_size == 0 ? 0 : event.path_size - 1;
@@ -72,7 +71,6 @@ bool deliver(const evictd_cgroup_event& event, MonoTime at, EventSink& sink) {
                   .parent_id = event.parent_id,
                   .root_id = event.root_id,
                   .depth = event.depth,
-                  .pid = event.pid,
                   .path = {event.path, strnlen(event.path, length)},
                   .path_cut = event.path_size == EVICTD_PATH_LEN,
                   .at = at});

@@ -56,7 +56,7 @@ struct StallRising {
   MonoTime at{};
 };
 
-enum class CgroupChange : std::uint32_t { kCreated, kRemoved, kPopulated, kEmptied, kTaskAttached };
+enum class CgroupChange : std::uint32_t { kCreated, kRemoved, kPopulated, kEmptied };
 
 /// Something happened to a root given to set_roots() or to a cgroup below one.
 struct CgroupChanged {
@@ -68,8 +68,6 @@ struct CgroupChanged {
   /// 0 the root itself, 1 its children (for the kubelet's tree: QoS classes and guaranteed pods),
   /// ...
   std::uint32_t depth = 0;
-  /// Thread group of the task for kTaskAttached, else 0.
-  std::uint32_t pid = 0;
   /// From the root of the hierarchy, with a leading slash. Valid during the call only.
   std::string_view path{};
   /// The kernel's path was longer than a record holds: `path` lacks its end.

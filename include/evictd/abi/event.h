@@ -46,7 +46,6 @@ enum evictd_cgroup_change {
 	EVICTD_CGROUP_REMOVED = 1,
 	EVICTD_CGROUP_POPULATED = 2,
 	EVICTD_CGROUP_EMPTIED = 3,
-	EVICTD_CGROUP_TASK_ATTACHED = 4,
 };
 
 struct evictd_event_header {
@@ -89,8 +88,8 @@ struct evictd_cgroup_event {
 	__u64 root_id;	 /* the watched root that it is below */
 	__u32 change;	 /* enum evictd_cgroup_change */
 	__u32 depth;	 /* 0 the root itself, 1 its children, ... */
-	__u32 pid;	 /* EVICTD_CGROUP_TASK_ATTACHED: thread group of the task */
 	__u32 path_size; /* bytes in path with the final NUL; EVICTD_PATH_LEN: may be cut */
+	__u32 pad;
 	char path[EVICTD_PATH_LEN]; /* from the hierarchy's root, with a leading slash */
 };
 EVICTD_ABI_SIZE(struct evictd_cgroup_event, 448);

@@ -182,7 +182,7 @@ TEST(Decode, RefusesUnknownKindsAndEnumerators) {
   auto unknown_signal = record_of<evictd_threshold_event>(EVICTD_EVENT_THRESHOLD);
   unknown_signal.signal = EVICTD_SIGNALS;
   EXPECT_FALSE(decode(&unknown_signal, sizeof(unknown_signal), base::KernelClock(), sink).ok);
-  const evictd_cgroup_event unknown_change = cgroup_event(EVICTD_CGROUP_TASK_ATTACHED + 1, "/pod");
+  const evictd_cgroup_event unknown_change = cgroup_event(EVICTD_CGROUP_EMPTIED + 1, "/pod");
   EXPECT_FALSE(decode(&unknown_change, sizeof(unknown_change), base::KernelClock(), sink).ok);
   evictd_cgroup_event path_beyond_record = cgroup_event(EVICTD_CGROUP_CREATED, "/pod");
   path_beyond_record.path_size = EVICTD_PATH_LEN + 1;
