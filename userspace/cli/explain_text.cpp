@@ -162,7 +162,8 @@ std::string_view done_text(const EvictionRecord& record) {
 }
 
 std::string head_text(const EvictionRecord& record) {
-  const std::string moment = exporting::rfc3339(record.at);
+  const std::string moment =
+      exporting::rfc3339(record.at) + (record.node.empty() ? "" : " on node " + record.node);
   if (!record.has_victim()) {
     return fmt::format("Decision {} at {}: nobody was evicted ({}): {}.", record.id, moment,
                        record.outcome, outcome_text(record.outcome, record.hold_reason));

@@ -85,8 +85,10 @@ std::string realtime_text(const Json& status) {
 }
 
 void print_head(const Json& status, std::ostream& out) {
-  out << fmt::format("evictd {} (pid {}), kubelet {} rules, events from {}{}{}\n",
+  const std::string node = value_text(status, "node");
+  out << fmt::format("evictd {} (pid {}){}, kubelet {} rules, events from {}{}{}\n",
                      value_text(status, "version"), value_text(status, "pid"),
+                     node.empty() || node == kNothing ? "" : " on node " + node,
                      value_text(status, "compatibility"), value_text(status, "event_source"),
                      is_true(status, "dry_run") ? ", DRY RUN: nothing is killed" : "",
                      is_true(status, "reading_files") ? ", readings from files" : "");

@@ -107,7 +107,7 @@ struct Settings {
   std::vector<std::string> manifest_directories;
   std::vector<std::string> static_manifest_directories;
   std::vector<PodGlob> pod_globs;
-  /// Empty: the host name in lower case.
+  /// What records name; empty: the host name in lower case.
   std::string node_name;
   StorageSettings storage;
 

@@ -13,6 +13,7 @@
 #include "daemon/housekeeping.h"
 #include "daemon/record_builder.h"
 #include "eviction/message.h"
+#include "sys/node_name.h"
 
 namespace evictd::daemon {
 
@@ -52,7 +53,9 @@ Result<> Housekeeping::start_journal() {
     recorder_.emplace(std::move(*recorder));
     recorder_->use_config(config_generation_, config::effective_yaml(*config_));
   }
+  const std::string& named = config_->settings().node_name;
   Result<Journal> journal = Journal::create({.records = config_->settings().records,
+                                             .node = named.empty() ? sys::node_name_here() : named,
                                              .clock = options_.clock,
                                              .publish = [this](std::string_view line) {
                                                server_->publish(line);
@@ -64,7 +67,7 @@ Result<> Housekeeping::start_journal() {
     return fail_in("start the journal", journal.error());
   }
   journal_.emplace(std::move(*journal));
-  records_.start_after(journal_->last_id());
+  records_.start_after(journal_->last_id(), journal_->node());
   journal_->add("daemon", {{"what", "started"},
                            {"version", EVICTD_VERSION},
                            {"compatibility", config::name_of(config_->settings().compatibility)},

@@ -112,7 +112,8 @@ void Journal::add(std::string_view kind, const Json& members, MonoTime at) {
   Json line = {{"schema", exporting::kRecordSchema},
                {"kind", kind},
                {"time", exporting::rfc3339(core::wall_time_of(moment, now))},
-               {"moment_ns", moment.time_since_epoch().count()}};
+               {"moment_ns", moment.time_since_epoch().count()},
+               {"node", options_.node}};
   line.update(members);
   add_whole(line, exporting::Durability::kCached);
 }

@@ -31,6 +31,8 @@ class Journal {
  public:
   struct Options {
     config::RecordSettings records;
+    /// Named in each event.
+    std::string node;
     /// Borrowed.
     const core::Clock* clock = nullptr;
     /// Called with each line as it is added; may be empty.
@@ -40,8 +42,8 @@ class Journal {
   /// Errors: those of RecordWorker::start(), and of reading the ids in a file that is there.
   [[nodiscard]] static Result<Journal> create(Options options);
 
-  /// Adds an event: `kind` and `members` behind the schema, the time and the moment, which are
-  /// those of `at`; of now where that is not told, not known (the epoch) or to come.
+  /// Adds an event: `kind` and `members` behind the schema, the node, the time and the moment,
+  /// which are those of `at`; of now where that is not told, not known (the epoch) or to come.
   void add(std::string_view kind, const nlohmann::ordered_json& members, MonoTime at = {});
   /// Adds a line that is complete, such as a record.
   void add_whole(const nlohmann::ordered_json& line, exporting::Durability durability);
@@ -61,6 +63,7 @@ class Journal {
   /// nullptr without a file.
   [[nodiscard]] const RecordWorker* worker() const { return worker_.get(); }
   [[nodiscard]] const std::string& file() const { return options_.records.file; }
+  [[nodiscard]] const std::string& node() const { return options_.node; }
   /// Tells once that the file does not take every line, also where a write or a full queue failed
   /// and the next did not, and once that none was lost since the last check, with how many are
   /// missing. Returns what is to be logged; empty while nothing has changed.

@@ -60,6 +60,7 @@ void take_step(const EvictionStep& message, exporting::EvictionRecord& record) {
 
 const exporting::EvictionRecord& RecordStore::add(exporting::EvictionRecord record, CgroupId pod) {
   record.id = next_id_++;
+  record.node = node_;
   link(record, pod);
   return go_on_with(std::move(record), pod);
 }
@@ -122,6 +123,7 @@ const exporting::EvictionRecord& RecordStore::go_on_with(exporting::EvictionReco
 
 const exporting::EvictionRecord& RecordStore::add_pass(exporting::EvictionRecord record) {
   record.id = next_id_++;
+  record.node = node_;
   if (passes_.size() == kKept) {
     passes_.pop_front();
   }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/messages.h"
@@ -19,8 +21,11 @@ class RecordStore {
   /// Keeps this many evictions, and as many passes that evicted nobody; older ones are forgotten.
   static constexpr std::size_t kKept = 128;
 
-  /// Ids go on after this one.
-  void start_after(std::uint64_t last_id) { next_id_ = last_id + 1; }
+  /// Ids go on after this one, and each record that gets one names `node`.
+  void start_after(std::uint64_t last_id, std::string node) {
+    next_id_ = last_id + 1;
+    node_ = std::move(node);
+  }
 
   /// Adds `record`, gives it the next id and returns it as it is kept. An escalation and the
   /// eviction whose grace it cuts are told of each other.
@@ -59,6 +64,7 @@ class RecordStore {
   std::deque<Kept> kept_;
   std::deque<exporting::EvictionRecord> passes_;
   std::uint64_t next_id_ = 1;
+  std::string node_;
 };
 
 }  // namespace evictd::daemon

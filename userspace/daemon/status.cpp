@@ -209,6 +209,7 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
   return {
       {"version", EVICTD_VERSION},
       {"pid", getpid()},
+      {"node", sources.journal->node()},
       {"uptime_ms", to_ms(now - sources.started_at)},
       {"compatibility", settings.compatibility == eviction::Compat::k1_26 ? "1.26" : "1.32"},
       {"dry_run", sources.wishes.dry_run.value_or(settings.dry_run)},

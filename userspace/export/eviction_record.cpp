@@ -221,6 +221,7 @@ Json to_json(const EvictionRecord& record) {
           {"kind", "decision"},
           {"id", record.id},
           {"time", rfc3339(record.at)},
+          {"node", record.node},
           {"pod", record.has_victim() ? Json(record.ns + "/" + record.name) : Json(nullptr)},
           {"namespace", record.ns},
           {"name", record.name},

@@ -29,6 +29,8 @@ inline constexpr std::int64_t kRecordSchema = 1;
 struct EvictionRecord {
   std::uint64_t id = 0;
   WallTime at{};
+  /// On which it was made; empty where that is not recorded.
+  std::string node;
   /// Of the victim; empty where nobody was evicted.
   std::string ns;
   std::string name;

@@ -226,6 +226,9 @@ std::optional<std::uint64_t> read_id(JsonFields& fields, const char* key) {
 
 void read_decision(JsonFields& fields, EvictionRecord& record) {
   record.id = static_cast<std::uint64_t>(fields.whole("id", 0));
+  if (fields.has("node")) {
+    record.node = fields.text("node");
+  }
   record.ns = fields.text("namespace");
   record.name = fields.text("name");
   record.uid = fields.text("uid");

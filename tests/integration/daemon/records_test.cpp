@@ -17,6 +17,7 @@
 #include "must.h"
 #include "stage/loop_filesystem.h"
 #include "stage/text_file.h"
+#include "sys/node_name.h"
 
 namespace evictd::daemon::test {
 namespace {
@@ -78,6 +79,28 @@ TEST_F(Records, AnEvictionIsALineInTheFileAndAgainWhenItIsOver) {
   EXPECT_EQ(told[1]["thresholds"][0]["stood"], "acted_on");
   ASSERT_EQ(told[1]["ranking"].size(), 2U);
   EXPECT_EQ(told[1]["ranking"][1]["passed_over"], "ranks_later");
+}
+
+TEST_F(Records, EveryLineAndStatusNameTheNode) {
+  hog_ = &add_hog({.name = "hog"});
+  limit_memory();
+  Json named = config();
+  named["nodeName"] = "worker-1";
+  start_daemon(named);
+  EXPECT_EQ(status()["node"], "worker-1");
+  hog_->load.go();
+  ASSERT_TRUE(hog_->await_end());
+  EXPECT_EQ(await_record(*hog_)["node"], "worker-1");
+  ASSERT_TRUE(daemon_->stop());
+  EXPECT_GT(lines().size(), 2U);
+  for (const Json& line : lines()) {
+    EXPECT_EQ(line["node"], "worker-1") << line;
+  }
+}
+
+TEST_F(Records, WithoutANameInTheConfigurationTheNodeIsCalledAsTheHost) {
+  start_daemon(config());
+  EXPECT_EQ(status()["node"], sys::node_name_here());
 }
 
 TEST_F(Records, ExplainTellsOfTheLastEvictionOfThePodAndWhyNotTheOther) {

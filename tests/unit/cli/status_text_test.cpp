@@ -49,6 +49,12 @@ TEST(StatusText, FieldsOfAnotherKindDoNotEndTheProgram) {
   EXPECT_EQ(line_of(text, "evictd"), "evictd 3 (pid -), kubelet - rules, events from -");
 }
 
+TEST(StatusText, TheFirstLineNamesTheNode) {
+  const std::string text = printed({{"version", "1"}, {"node", "worker-1"}});
+  EXPECT_EQ(line_of(text, "evictd"),
+            "evictd 1 (pid -) on node worker-1, kubelet - rules, events from -");
+}
+
 TEST(StatusText, DryRunIsSaidInTheFirstLine) {
   const std::string text = printed({{"dry_run", true}, {"event_source", "bpf"}});
   EXPECT_NE(line_of(text, "evictd").find("DRY RUN: nothing is killed"), std::string::npos);

@@ -34,6 +34,7 @@ class JournalTest : public testing::Test {
     records.file = file;
     return Journal::create(
                {.records = records,
+                .node = "worker-1",
                 .clock = &clock_,
                 .publish = [this](std::string_view line) { published_.emplace_back(line); }})
         .value();
@@ -64,12 +65,14 @@ TEST_F(JournalTest, WithoutAFileKeepsLinesInMemoryAndPublishesThem) {
   const auto line = nlohmann::ordered_json::parse(published_[0]);
   EXPECT_EQ(line["schema"], 1);
   EXPECT_EQ(line["kind"], "condition");
+  EXPECT_EQ(line["node"], "worker-1");
   EXPECT_TRUE(lines.lines_since(clock_.wall_now() + std::chrono::hours(1)).empty());
 }
 
 TEST(JournalOfLateNews, AnEventHasTheTimeAtWhichItHappenedHoweverLateItIsTold) {
   const JournalClock clock;
-  Journal lines = Journal::create({.records = {}, .clock = &clock, .publish = nullptr}).value();
+  Journal lines =
+      Journal::create({.records = {}, .node = "", .clock = &clock, .publish = nullptr}).value();
   lines.add("stall", {{"pod", "a"}}, clock.now() - std::chrono::seconds(4));
   lines.add("stall", {{"pod", "b"}});
   const auto kept = lines.lines_since(WallTime{});

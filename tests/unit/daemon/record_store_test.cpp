@@ -33,6 +33,16 @@ TEST(RecordStore, NumbersRecordsFromOne) {
   EXPECT_EQ(store.count(), 2U);
 }
 
+TEST(RecordStore, NamesTheNodeInWhatIsMadeHere) {
+  RecordStore store;
+  store.start_after(6, "worker-1");
+  EXPECT_EQ(store.add({}, cgroup(1)).node, "worker-1");
+  EXPECT_EQ(store.add_pass({}).node, "worker-1");
+  exporting::EvictionRecord earlier;
+  earlier.node = "worker-0";
+  EXPECT_EQ(store.go_on_with(earlier, cgroup(2)).node, "worker-0") << "as it was written";
+}
+
 TEST(RecordStore, ForgetsTheOldestButGoesOnCounting) {
   RecordStore store;
   for (std::size_t i = 0; i < RecordStore::kKept + 2; ++i) {

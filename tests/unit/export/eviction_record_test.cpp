@@ -95,6 +95,16 @@ TEST(EvictionRecordJson, CarriesEveryField) {
   EXPECT_EQ(json["hooks"]["memory-charge"], "fentry");
 }
 
+TEST(EvictionRecordJson, ItsNodeIsReadAgainAndMayBeMissing) {
+  EvictionRecord record;
+  record.node = "worker-1";
+  auto json = to_json(record);
+  EXPECT_EQ(json["node"], "worker-1");
+  EXPECT_EQ(record_from_json(json).value().node, "worker-1");
+  json.erase("node");
+  EXPECT_EQ(record_from_json(json).value().node, "") << "a record of an older version";
+}
+
 TEST(EvictionRecordJson, ByWhatDiskUsageAVictimWasChosenIsReadAgain) {
   EvictionRecord record;
   record.disk_basis = "certain";
