@@ -16,7 +16,7 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 EXAMPLE = pathlib.Path(__file__).resolve().parent / "listen.c"
 PROJECT = """cmake_minimum_required(VERSION 3.16)
 project(agent C)
-find_package(evictd-notify 0.1 REQUIRED)
+find_package(evictd-notify 0.2 REQUIRED)
 add_executable(shared agent.c)
 target_link_libraries(shared PRIVATE evictd::notify)
 add_executable(static agent.c)
