@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced after build.bash by what runs tests of a build that is there.
+# shellcheck disable=SC2154 # root and cores are build.bash's
 
 # list_tests PRESET SELECTION...: prints how many tests ctest selects; dies if that is none.
 list_tests() {
