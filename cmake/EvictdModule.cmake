@@ -82,7 +82,8 @@ endfunction()
 #
 # SOURCES are single files of a module that is too large to be built for one reader.
 #
-# Makes the libFuzzer program NAME from NAME.cpp; scripts/fuzz builds and runs them all.
+# Makes the libFuzzer program NAME from NAME.cpp; scripts/fuzz builds and runs them all. Fuzz.NAME, with the label
+# fuzz, reads its seeds once.
 function(evictd_fuzz name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LIBRARIES;SOURCES")
   add_executable(${name} ${name}.cpp ${arg_SOURCES})
@@ -90,4 +91,7 @@ function(evictd_fuzz name)
   target_link_libraries(${name} PRIVATE evictd_build_flags ${arg_DEPENDS} ${arg_LIBRARIES} -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
   add_dependencies(evictd_fuzz_targets ${name})
+  add_test(NAME Fuzz.${name} COMMAND ${name} -runs=0 -timeout=10 -artifact_prefix=${PROJECT_BINARY_DIR}/crash-${name}-
+                                     ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+  set_tests_properties(Fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
 endfunction()

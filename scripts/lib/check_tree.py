@@ -150,7 +150,8 @@ def entry_for(header: Path, entries: List[dict]) -> dict:
     return entries[0]
 
 
-def check_self_containment(compile_commands: Path) -> None:
+def check_self_containment(compile_commands: Path, among: Optional[Set[Path]]) -> None:
+    """`among`: compiles alone no header but these."""
     entries = json.loads(compile_commands.read_text(encoding="utf-8"))
     by_folder = {}
     for entry in entries:
@@ -163,7 +164,7 @@ def check_self_containment(compile_commands: Path) -> None:
         if not source.exists():
             core = ROOT / "userspace/core"
             beside = by_folder.get(core if header.parts[-3:-1] == ("include", "evictd") else header.parent)
-            if beside:
+            if beside and (among is None or header in among):
                 alone.append((header, entry_for(header, beside)))
             continue
         first = next(includes_of(source), (1, "", ""))
@@ -230,7 +231,8 @@ def check_links() -> None:
 def check_paths() -> None:
     texts = list(files_below(SOURCE_FOLDERS + SCRIPT_FOLDERS + ["docs"])) + sorted(ROOT.glob("*.*"))
     for path in texts:
-        if path == Path(__file__).resolve() or not path.is_file() or "data" in path.parts:
+        # .git is a file in a worktree, and of git's own.
+        if path in (Path(__file__).resolve(), ROOT / ".git") or not path.is_file() or "data" in path.parts:
             continue
         for number, line in enumerate(lines_of(path), 1):
             if MACHINE_PATH.search(line):
@@ -271,9 +273,10 @@ def check_packages() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compile-commands", type=Path, required=True)
+    parser.add_argument("--among", nargs="+", metavar="FILE", help="of headers compile alone only these")
     options = parser.parse_args()
     check_includes()
-    check_self_containment(options.compile_commands)
+    check_self_containment(options.compile_commands, {ROOT / name for name in options.among} if options.among else None)
     check_licences()
     check_links()
     check_paths()

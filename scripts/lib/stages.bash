@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Sourced by .ci/run and .ci/nightly: runs named stages in order and reports on all of them at the end.
+# Sourced by what has named stages, as .ci/run: runs them in order and reports on all of them at the end.
 
 stage_report=()
 declare -A beside_pid beside_command
@@ -25,7 +25,7 @@ stage() {
   shift
   printf '\n#### %s: %s\n' "$name" "$*"
   "$@" </dev/null 2>&1 | tee "$failures.stage" || failed "$name" "$failures.stage"
-  stage_report+=("$(printf '%-12s %-6s %4d s' "$name" "$outcome" $((SECONDS - started)))")
+  stage_report+=("$(printf '%-18s %-6s %4d s' "$name" "$outcome" $((SECONDS - started)))")
 }
 
 # beside NAME COMMAND...: starts a stage that runs while others do; `await NAME` tells how it ended. Nothing is
@@ -50,7 +50,7 @@ await() {
   cat "$failures.$name"
   [[ ! -s $failures.$name.end ]] || read -r status took <"$failures.$name.end"
   ((status == 0)) || failed "$name" "$failures.$name"
-  stage_report+=("$(printf '%-12s %-6s %4d s, beside others' "$name" "$outcome" "$took")")
+  stage_report+=("$(printf '%-18s %-6s %4d s, beside others' "$name" "$outcome" "$took")")
 }
 
 # finish: prints how stages failed and the table of all, and exits non-zero if any failed.
@@ -58,7 +58,7 @@ finish() {
   cat "$failures"
   printf '\n#### stages\n'
   printf '%s\n' "${stage_report[@]}"
-  printf '%-12s %-6s %4d s\n' total "$( ((failed_stages == 0)) && echo ok || echo FAILED)" "$SECONDS"
+  printf '%-18s %-6s %4d s\n' total "$( ((failed_stages == 0)) && echo ok || echo FAILED)" "$SECONDS"
   ((failed_stages == 0))
   exit
 }

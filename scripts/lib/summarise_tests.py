@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads ctest's JUnit file and the list of allowed skips, prints one summary, judges the run.
+"""Reads ctest's JUnit files, one a round, and the list of allowed skips, prints one summary, judges the run.
 
+A test that failed in any round has failed; one that was skipped in any round and failed in none was skipped.
 Exit status: 0 if all passed or were skipped by permission, 1 otherwise, 2 if an input cannot be read.
 """
 import argparse
@@ -11,7 +12,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
-from typing import List, Optional
+from typing import Dict, List, Optional
 
 
 @dataclass
@@ -20,6 +21,7 @@ class Test:
     outcome: str  # passed, failed or skipped
     reason: str  # why it was skipped or failed, "" if it passed
     evidence: List[str] = field(default_factory=list)  # the first lines of what a failed test said
+    rounds: List[int] = field(default_factory=list)  # of several: those in which it ended so
 
 
 @dataclass
@@ -74,6 +76,35 @@ def read_results(path: str) -> List[Test]:
     return tests
 
 
+def over_rounds(rounds: List[List[Test]]) -> List[Test]:
+    """Each test once, as it ended worst, with what it said the first time that it did."""
+    if len(rounds) == 1:
+        return rounds[0]
+    severity = ("passed", "skipped", "failed")
+    worst: Dict[str, Test] = {}
+    for number, tests in enumerate(rounds, 1):
+        for test in tests:
+            known = worst.get(test.name)
+            if known is None or severity.index(test.outcome) > severity.index(known.outcome):
+                worst[test.name] = known = test
+            if test.outcome == known.outcome:
+                known.rounds.append(number)
+    return list(worst.values())
+
+
+def in_rounds(test: Test, rounds: int) -> str:
+    """In which rounds it ended as it did; nothing where there was one."""
+    if rounds == 1:
+        return ""
+    times = f"{len(test.rounds)} of {rounds} rounds"
+    return f" in {times}" if len(test.rounds) == rounds else f" in {times} ({', '.join(map(str, test.rounds))})"
+
+
+def counts(tests: List[Test]) -> str:
+    of = {outcome: sum(test.outcome == outcome for test in tests) for outcome in ("passed", "failed", "skipped")}
+    return ", ".join(f"{number} {outcome}" for outcome, number in of.items())
+
+
 def read_allowed_skips(path: str) -> List[AllowedSkip]:
     rows = []
     with open(path, encoding="utf-8") as lines:
@@ -101,26 +132,33 @@ def rows_without_a_test(tests: List[Test], rows: List[AllowedSkip]) -> List[Allo
             if names and row.test.startswith("vm.") and not fnmatch.filter(names, row.test)]
 
 
+def unexplained_statuses(rounds: List[List[Test]], statuses: List[int]) -> List[str]:
+    return [f"ctest ended with status {status}{f' in round {number}' if len(rounds) > 1 else ''} although no test failed"
+            for number, (tests, status) in enumerate(zip(rounds, statuses), 1)
+            if status != 0 and not any(test.outcome == "failed" for test in tests)]
+
+
 def summarise(
-    tests: List[Test], rows: List[AllowedSkip], kernel: str, preset: str, ctest_status: int, whole: bool
+    rounds: List[List[Test]], rows: List[AllowedSkip], kernel: str, preset: str, statuses: List[int], whole: bool
 ) -> bool:
-    """Prints the summary, the counts alone on its last line; true if the run is good. `whole`: nothing was left out."""
+    """Prints the summary, the counts alone on its last line; true if all is well. `whole`: nothing was left out."""
+    tests = over_rounds(rounds)
     failed = [test for test in tests if test.outcome == "failed"]
     skipped = [test for test in tests if test.outcome == "skipped"]
-    passed = len(tests) - len(failed) - len(skipped)
     refused = [test for test in skipped if permission(test, rows, kernel) is None]
 
     print(f"\n== summary of {preset} on kernel {kernel}")
+    if len(rounds) > 1:
+        for number, of_round in enumerate(rounds, 1):
+            print(f"  round {number} of {len(rounds)}: {counts(of_round)}")
     for test in failed:
-        print(f"  FAILED   {test.name}: {test.reason}")
+        print(f"  FAILED{in_rounds(test, len(rounds))}   {test.name}: {test.reason}")
         for line in test.evidence:
             print(f"             {line}")
     for test in skipped:
         row = permission(test, rows, kernel)
-        if row is None:
-            print(f"  SKIPPED, NOT ALLOWED   {test.name}: {test.reason}")
-        else:
-            print(f"  SKIPPED (allowed: {row.reason})   {test.name}: {test.reason}")
+        allowed = "SKIPPED, NOT ALLOWED" if row is None else f"SKIPPED (allowed: {row.reason})"
+        print(f"  {allowed}{in_rounds(test, len(rounds))}   {test.name}: {test.reason}")
     names = {test.name for test in skipped}
     for row in rows:
         ran = [test.name for test in tests if test.name not in names and row.covers(test.name, kernel)]
@@ -131,29 +169,29 @@ def summarise(
         print(f"  {row.test} of tests/allowed_skips is no test of this build, remove the row: the run has failed")
     if refused:
         print(f"  {len(refused)} of the skipped tests are not in tests/allowed_skips: the run has failed")
-    unexplained = ctest_status != 0 and not failed
-    if unexplained:
-        print(f"  ctest ended with status {ctest_status} although no test failed: the run has failed")
-    print(f"{passed} passed, {len(failed)} failed, {len(skipped)} skipped", flush=True)
+    unexplained = unexplained_statuses(rounds, statuses)
+    for line in unexplained:
+        print(f"  {line}: the run has failed")
+    print(counts(tests), flush=True)
     return not failed and not refused and not unexplained and not stale
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", required=True, help="file written by ctest --output-junit")
+    parser.add_argument("--results", required=True, nargs="+", help="files written by ctest --output-junit, one a round")
     parser.add_argument("--allowed-skips", required=True)
     parser.add_argument("--preset", required=True)
     parser.add_argument("--kernel", default=os.uname().release)
-    parser.add_argument("--ctest-status", type=int, default=0)
+    parser.add_argument("--ctest-status", type=int, nargs="+", default=[], help="with what ctest ended, one a round")
     parser.add_argument("--whole", action="store_true", help="no test of the build was left out")
     options = parser.parse_args()
     try:
-        tests = read_results(options.results)
+        rounds = [read_results(path) for path in options.results]
         rows = read_allowed_skips(options.allowed_skips)
     except (OSError, ValueError, ElementTree.ParseError) as error:
         print(f"summarise_tests: {error}", file=sys.stderr)
         return 2
-    good = summarise(tests, rows, options.kernel, options.preset, options.ctest_status, options.whole)
+    good = summarise(rounds, rows, options.kernel, options.preset, options.ctest_status, options.whole)
     return 0 if good else 1
 
 

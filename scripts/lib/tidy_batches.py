@@ -16,13 +16,13 @@ import shutil
 import sys
 
 
-def sources_by_target(database, pattern):
-    """Yields for each target its sources that match, each with its compile command."""
+def sources_by_target(database, pattern, among):
+    """For each target its sources that match and are `among` those paths, if that is not None, with their commands."""
     targets = {}
     seen = set()
     for entry in database:
         source = entry["file"]
-        if source in seen or not pattern.search(source):
+        if source in seen or not pattern.search(source) or among is not None and source not in among:
             continue
         seen.add(source)
         target = re.search(r" -o (\S+?\.dir)/", entry["command"]).group(1)
@@ -34,15 +34,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", required=True, type=pathlib.Path, help="a build tree")
     parser.add_argument("--sources", required=True, help="regular expression of the paths to take")
+    parser.add_argument("--among", type=pathlib.Path, help="file of paths below the working directory, no others are taken")
     parser.add_argument("--size", type=int, default=16, help="most sources in a batch")
     args = parser.parse_args()
 
+    among = {str(pathlib.Path.cwd() / line) for line in args.among.read_text().split()} if args.among else None
     database = json.loads((args.build / "compile_commands.json").read_text())
     folder = args.build.resolve() / "batches"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     entries = []
-    for target, sources in sources_by_target(database, re.compile(args.sources)).items():
+    for target, sources in sources_by_target(database, re.compile(args.sources), among).items():
         for start in range(0, len(sources), args.size):
             part = sources[start:start + args.size]
             name = f"{target.replace('/CMakeFiles', '').replace('/', '-').removesuffix('.dir')}-{start}.cpp"

@@ -49,7 +49,7 @@ class ScriptArgumentsTest(unittest.TestCase):
             self.assertIn(words, text)
 
     def test_an_unknown_argument_is_refused(self):
-        for name in ("format", "fuzz", "lint", "setup", "soak", "vmlinux"):
+        for name in ("build-presets", "check-changed", "format", "fuzz", "lint", "setup", "soak", "tidy", "vmlinux"):
             with self.subTest(name):
                 self.expect_refused("unknown argument: --bogus", name, "--bogus")
 
@@ -60,7 +60,7 @@ class ScriptArgumentsTest(unittest.TestCase):
 
     def test_a_number_is_judged_before_anything_is_built(self):
         for name, option in (("fuzz", "--seconds"), ("fuzz", "--at-once"), ("soak", "--seconds"),
-                             ("soak", "--seed")):
+                             ("soak", "--seed"), ("test", "--repeat"), ("tidy", "--last")):
             for value in ("x", "-1", "0", "", "1.5", "08", "1s", "9999999999"):
                 with self.subTest(f"{name} {option} {value}"):
                     self.expect_refused(f'{option} needs a whole number from 1 to 999999999, not "{value}"',
@@ -69,6 +69,11 @@ class ScriptArgumentsTest(unittest.TestCase):
     def test_an_option_without_its_value_is_refused(self):
         for name in ("fuzz", "soak"):
             self.expect_refused("--seconds needs a value", name, "--seconds")
+        for name, option in (("check-changed", "--since"), ("test", "--repeat"), ("test", "-L"), ("tidy", "--last")):
+            self.expect_refused(f"{option} needs a value", name, option)
+
+    def test_tidy_takes_one_way_to_name_a_change(self):
+        self.expect_refused("--last goes without --since", "tidy", "--since", "HEAD", "--last", "3")
 
     def test_a_seed_or_the_machine_is_refused_where_there_is_no_churn(self):
         for arguments in (("--vm",), ("--seed", "1"), ("--seconds", "5", "--seed", "1", "--vm")):

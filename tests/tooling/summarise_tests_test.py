@@ -24,13 +24,19 @@ SKIPPED_AND_FAILED = SKIPPED.replace("[  SKIPPED ]", "[  FAILED  ] in a child\n[
 
 class SummaryTest(unittest.TestCase):
     def summarise(self, *cases, allowed="", ctest_status=0, more=()):
+        return self.summarise_rounds((cases, ctest_status), allowed=allowed, more=more)
+
+    def summarise_rounds(self, *rounds, allowed="", more=()):
+        """Each round is its cases and ctest's exit status."""
         with tempfile.TemporaryDirectory() as folder:
-            results = Path(folder, "results.xml")
-            results.write_text(f'<testsuite name="x">{"".join(cases)}</testsuite>', encoding="utf-8")
+            results = [Path(folder, f"results-{number}.xml") for number in range(len(rounds))]
+            for path, (cases, _) in zip(results, rounds):
+                path.write_text(f'<testsuite name="x">{"".join(cases)}</testsuite>', encoding="utf-8")
             skips = Path(folder, "allowed_skips")
             skips.write_text(allowed, encoding="utf-8")
-            command = [sys.executable, "-B", str(SCRIPT), "--results", str(results), "--allowed-skips", str(skips)]
-            command += ["--preset", "dev", "--kernel", "6.18.1-x", "--ctest-status", str(ctest_status), *more]
+            command = [sys.executable, "-B", str(SCRIPT), "--results", *map(str, results), "--allowed-skips", str(skips)]
+            command += ["--preset", "dev", "--kernel", "6.18.1-x"]
+            command += ["--ctest-status", *(str(status) for _, status in rounds), *more]
             return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def last_line(self, run):
@@ -77,6 +83,35 @@ class SummaryTest(unittest.TestCase):
 
     def test_a_status_of_ctest_that_no_test_explains_fails_the_run(self):
         self.assertEqual(self.summarise(PASSED, ctest_status=8).returncode, 1)
+
+    def test_of_several_rounds_a_test_that_failed_in_one_has_failed_and_the_round_is_named(self):
+        fails_now = PASSED.replace("[  PASSED  ]", "[  FAILED  ]")
+        run = self.summarise_rounds(((PASSED,), 0), ((fails_now,), 8), ((PASSED,), 0))
+        self.assertEqual((run.returncode, self.last_line(run)), (1, "0 passed, 1 failed, 0 skipped"))
+        self.assertIn("FAILED in 1 of 3 rounds (2)   Rank.Passes: a check failed", run.stdout)
+        self.assertIn("round 1 of 3: 1 passed, 0 failed, 0 skipped\n", run.stdout)
+        self.assertIn("round 2 of 3: 0 passed, 1 failed, 0 skipped\n", run.stdout)
+
+    def test_of_several_rounds_what_a_test_said_first_is_shown(self):
+        said = [FAILED.replace("[  FAILED  ]", f"a_test.cpp:7: Failure\n{text}\n[  FAILED  ]") for text in ("one", "two")]
+        run = self.summarise_rounds(*(((text, PASSED), 8) for text in said))
+        self.assertEqual((run.returncode, self.last_line(run)), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertIn("FAILED in 2 of 2 rounds   Rank.Fails", run.stdout)
+        self.assertIn("             one\n", run.stdout)
+        self.assertNotIn("two", run.stdout)
+
+    def test_of_several_rounds_a_skip_in_one_needs_permission(self):
+        ran = PASSED.replace("Rank.Passes", "Psi.IsRead")
+        rounds = (((ran,), 0), ((SKIPPED,), 0))
+        run = self.summarise_rounds(*rounds)
+        self.assertEqual((run.returncode, self.last_line(run)), (1, "0 passed, 0 failed, 1 skipped"))
+        self.assertIn("SKIPPED, NOT ALLOWED in 1 of 2 rounds (2)   Psi.IsRead", run.stdout)
+        self.assertEqual(self.summarise_rounds(*rounds, allowed="Psi.* * none here\n").returncode, 0)
+
+    def test_of_several_rounds_each_has_to_explain_the_status_of_ctest(self):
+        run = self.summarise_rounds(((FAILED,), 8), ((PASSED,), 8))
+        self.assertIn("ctest ended with status 8 in round 2 although no test failed", run.stdout)
+        self.assertEqual(self.summarise_rounds(((PASSED,), 0), ((PASSED,), 0)).returncode, 0)
 
     def test_a_row_for_a_test_that_the_machine_has_not_fails_a_whole_run(self):
         in_machine = PASSED.replace("Rank.Passes", "vm.Rank.Passes")

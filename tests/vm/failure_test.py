@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PRESET = os.environ.get("EVICTD_PRESET", "dev")
+MACHINE = os.environ.get("EVICTD_VM_MACHINE", PRESET)
 BIN = f"build/{PRESET}/bin"
 # Starts evictd as it is by default, evicts with it, and prints what it says of itself.
 DAEMON = f"""
@@ -42,7 +43,7 @@ def run_in_machine(script, kernel_arguments=""):
         own = f"{PRESET}-{kernel_arguments.replace('=', '-')}"
         vm = ["run", "--name", own, "--append", kernel_arguments, *arguments, "--", text]
     else:
-        vm = ["exec", "--name", f"{PRESET}-daemon", *arguments, "--", "bash", "-c", text]
+        vm = ["exec", "--name", MACHINE, *arguments, "--", "bash", "-c", text]
     done = subprocess.run(
         [ROOT / "scripts/vm", *vm], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return done.returncode, [line for line in done.stdout.splitlines() if line.strip()]

@@ -10,10 +10,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PRESET = os.environ.get("EVICTD_PRESET", "dev")
+MACHINE = os.environ.get("EVICTD_VM_MACHINE", PRESET)
 
 
 def vm(do, name, *arguments):
-    return subprocess.run([ROOT / "scripts/vm", do, "--preset", PRESET, "--name", f"{PRESET}-{name}", *arguments],
+    return subprocess.run([ROOT / "scripts/vm", do, "--preset", PRESET, "--name", name, *arguments],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 
@@ -22,7 +23,7 @@ class MachineTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             found = Path(folder, "found")
             command = "head -1 CHANGELOG.md; uname -r; mkdir /run/out/below; echo written >/run/out/below/file; exit 7"
-            done = vm("run", "machine", "--file", "CHANGELOG.md", "--output", str(found), "--", command)
+            done = vm("run", f"{PRESET}-machine", "--file", "CHANGELOG.md", "--output", str(found), "--", command)
             self.assertEqual(done.returncode, 7, done.stdout + done.stderr)
             first, kernel = done.stdout.split("\n")[:2]
             self.assertEqual(first, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n")[0])
@@ -33,16 +34,16 @@ class MachineTest(unittest.TestCase):
         for stubborn in ("", "trap '' TERM; "):
             with self.subTest(stubborn=stubborn):
                 command = f"{stubborn}echo here it hangs; echo what the console has >/dev/console; sleep 987654"
-                done = vm("exec", "daemon", "--timeout", "3", "--", command)
+                done = vm("exec", MACHINE, "--timeout", "3", "--", command)
                 self.assertEqual(done.returncode, 124, done.stdout + done.stderr)
                 self.assertEqual(done.stdout.strip(), "here it hangs")
                 self.assertIn("vm: stopped after 3 s. The end of the console:\n", done.stderr)
                 self.assertIn("what the console has", done.stderr)
-        after = vm("exec", "daemon", "--", "pgrep -f '^sleep 987654'; echo the next one runs")
+        after = vm("exec", MACHINE, "--", "pgrep -f '^sleep 987654'; echo the next one runs")
         self.assertEqual((after.returncode, after.stdout.strip()), (0, "the next one runs"), after.stderr)
 
     def test_doctor_exits_with_0(self):
-        done = vm("exec", "daemon", "--", f"build/{PRESET}/bin/evictctl", "doctor", "--json")
+        done = vm("exec", MACHINE, "--", f"build/{PRESET}/bin/evictctl", "doctor", "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         doctor = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
         self.assertEqual(doctor["level"], "full")

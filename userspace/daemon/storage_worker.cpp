@@ -32,7 +32,7 @@ void use_idle_io_priority() {
   ::syscall(SYS_ioprio_set, kIoprioWhoProcess, 0, kIoprioClassIdle << kIoprioClassShift);
 }
 
-struct Wanted {
+struct WantedRound {
   std::uint64_t round = 0;
   std::vector<std::string> uids;
   StorageWorker::Telling telling = StorageWorker::Telling::kAtTheEnd;
@@ -63,18 +63,18 @@ struct StorageWorker::Shared {
   std::mutex mutex;
   std::condition_variable changed;
   std::int64_t entries_per_second;
-  std::optional<Wanted> wanted;
+  std::optional<WantedRound> wanted;
   std::deque<std::string> removals;
   std::deque<StorageAnswer> answers;
   const base::WakeUp answered;
   bool measuring = false;
   /// What is measured while it is.
-  Wanted current;
+  WantedRound current;
   bool stop = false;
   bool ended = false;
 
   void run();
-  void measure(const Wanted& what);
+  void measure(const WantedRound& what);
   bool look(disk::PodStorageMeter& meter, MeasuredPods& measured, std::int64_t most);
   void remove(const std::string& uid);
   void answer(StorageAnswer one);
@@ -97,7 +97,7 @@ void StorageWorker::Shared::run() {
       pace.restart(speed);
       remove(uid);
     } else {
-      const Wanted what = *std::exchange(wanted, std::nullopt);
+      const WantedRound what = *std::exchange(wanted, std::nullopt);
       current = what;
       measuring = true;
       lock.unlock();
@@ -111,7 +111,7 @@ void StorageWorker::Shared::run() {
   changed.notify_all();
 }
 
-void StorageWorker::Shared::measure(const Wanted& what) {
+void StorageWorker::Shared::measure(const WantedRound& what) {
   const base::SystemClock clock;
   MeasuredPods measured{
       .round = what.round, .under_way = false, .pods = {}, .began_at = clock.now(), .ended_at = {}};
@@ -221,7 +221,7 @@ void StorageWorker::set_pace(std::int64_t entries_per_second) {
 
 void StorageWorker::measure(std::uint64_t round, std::vector<std::string> uids, Telling telling) {
   const std::scoped_lock lock(shared_->mutex);
-  shared_->wanted = Wanted{.round = round, .uids = std::move(uids), .telling = telling};
+  shared_->wanted = WantedRound{.round = round, .uids = std::move(uids), .telling = telling};
   if (shared_->measuring) {
     shared_->pace.cancel();
   }

@@ -28,7 +28,7 @@ constexpr std::array kHooks = {
 };
 
 template <typename T>
-std::uint64_t peek(const T& value) {
+std::uint64_t counted(const T& value) {
   return __atomic_load_n(&value, __ATOMIC_RELAXED);
 }
 
@@ -143,7 +143,7 @@ int PressureProgram::take(void* self, void* data, std::size_t size) {
 bool PressureProgram::drain(const std::function<void(const PressureEvent&)>& hear) {
   hear_ = &hear;
   // Read before the ring: what is dropped later is found by the next drain.
-  const std::uint64_t dropped = peek(skeleton_->bss->pressure_stats.dropped);
+  const std::uint64_t dropped = counted(skeleton_->bss->pressure_stats.dropped);
   turn_.begin();
   // Fails only when a callback does, as ours does at the end of its turn.
   static_cast<void>(ring_buffer__consume(ring_.get()));
@@ -155,7 +155,7 @@ bool PressureProgram::drain(const std::function<void(const PressureEvent&)>& hea
 
 evictd_pressure_stats PressureProgram::stats() const {
   const evictd_pressure_stats& kept = skeleton_->bss->pressure_stats;
-  return {.windows = peek(kept.windows), .dropped = peek(kept.dropped)};
+  return {.windows = counted(kept.windows), .dropped = counted(kept.dropped)};
 }
 
 }  // namespace evictd::notify
