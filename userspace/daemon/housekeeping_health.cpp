@@ -61,6 +61,7 @@ void Housekeeping::follow_pod_root() {
   const bool is_there = !tree.pod_root().empty();
   keeper_->note_pod_root(tree.pod_root(), tree.pod_root_id());
   row_keeper_->follow_pod_root();
+  log_problems();
   if (is_there) {
     options_.log->info("the cgroup of all pods is there", {{"pod_root", tree.pod_root()}});
   }
