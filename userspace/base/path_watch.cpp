@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 
 namespace evictd::base {
@@ -72,12 +71,15 @@ bool PathWatch::take_events() {
       std::memcpy(&event, start, sizeof event);
       const std::string_view name = event.len > 0 ? start + sizeof event : "";
       changed = changed || (event.mask & IN_Q_OVERFLOW) != 0 ||
-                std::any_of(ways_.begin(), ways_.end(), [&](const Way& way) {
-                  return way.watch == event.wd &&
-                         ((event.mask & kDirectoryGone) != 0 || way.name == name);
-                });
+                is_of_a_way(event.wd, (event.mask & kDirectoryGone) != 0 ? "" : name);
     }
   }
+}
+
+bool PathWatch::is_of_a_way(int watch, std::string_view name) const {
+  return std::any_of(ways_.begin(), ways_.end(), [&](const Way& way) {
+    return way.watch == watch && (name.empty() || way.name == name);
+  });
 }
 
 void PathWatch::arm() {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fd.h"
@@ -40,6 +41,8 @@ class PathWatch {
   };
 
   [[nodiscard]] bool take_events();
+  /// Of one that has this watch; an empty `name` means the whole directory.
+  [[nodiscard]] bool is_of_a_way(int watch, std::string_view name) const;
   void arm();
   void watch_nearest(Way& way);
 
