@@ -8,13 +8,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "base/json_text.h"
 #include "base/regular_file.h"
 #include "base/unix_socket.h"
+#include "cluster/cgroup_tree.h"
+#include "cluster/configured_places.h"
 #include "config/written_files.h"
 #include "eviction/quantity.h"
+#include "sys/cgroup_layout.h"
 #include "sys/kernel_text.h"
 #include "sys/root.h"
 
@@ -141,10 +145,15 @@ std::vector<std::string> irregular_files(const config::Settings& settings) {
 }
 
 /// What cannot be asked for, because somebody else may not look there, is not missing.
-std::vector<std::string> missing_paths(const config::StorageSettings& storage) {
+std::vector<std::string> missing_paths(const config::Settings& settings) {
+  const config::StorageSettings& storage = settings.storage;
+  std::vector<std::string> paths{storage.node_fs_path, storage.image_fs_path,
+                                 storage.container_fs_path};
+  for (const auto* more : {&settings.manifest_directories, &settings.static_manifest_directories}) {
+    paths.insert(paths.end(), more->begin(), more->end());
+  }
   std::vector<std::string> missing;
-  for (const std::string& path :
-       {storage.node_fs_path, storage.image_fs_path, storage.container_fs_path}) {
+  for (const std::string& path : paths) {
     struct stat place {};
     if (!path.empty() && ::stat(path.c_str(), &place) != 0 &&
         (errno == ENOENT || errno == ENOTDIR)) {
@@ -152,6 +161,25 @@ std::vector<std::string> missing_paths(const config::StorageSettings& storage) {
     }
   }
   return missing;
+}
+
+/// What evictd would find of cgroups at its start.
+void look_at_cgroups(const config::Settings& settings, config::NodeFacts& facts) {
+  const Result<sys::Root> root = sys::Root::open();
+  if (!root) {
+    return;
+  }
+  Result<sys::CgroupLayout> layout = sys::CgroupLayout::detect(*root);
+  if (!layout) {
+    facts.missing_controller = layout.error().message();
+    return;
+  }
+  Result<cluster::CgroupTree> tree =
+      cluster::CgroupTree::create(*root, std::move(*layout), cluster::place_options(settings));
+  // Globs may be all that there is.
+  if (tree && settings.pod_globs.empty() && tree->look_for_root().empty()) {
+    facts.missing_pod_root = cluster::no_pod_root(*tree, settings).message();
+  }
 }
 
 }  // namespace
@@ -174,7 +202,8 @@ Result<config::NodeFacts> look_at_node(const NodeFactOptions& options,
     facts.max_pids = most_tasks();
   }
   facts.irregular_files = irregular_files(config.settings());
-  facts.missing_paths = missing_paths(config->storage);
+  facts.missing_paths = missing_paths(config.settings());
+  look_at_cgroups(config.settings(), facts);
   if (!options.pod_rate) {
     facts.pod_rate_bytes_per_second = ask_for_rate(config->control_socket_path());
   }

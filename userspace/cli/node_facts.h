@@ -27,7 +27,8 @@ struct NodeFactOptions {
 /// from the one of imagefsPath, else of the first of containerRuntimeRoots that exists, else from
 /// that of storage, the growth of the pods from a running daemon, asked on its control socket. What
 /// cannot be found is left out. A storage capacity that is given holds for imagefs too where both
-/// are one filesystem. Errors: kInvalid for an option that is no quantity above 0.
+/// are one filesystem. What evictd would wait for at its start is found as it finds it. Errors:
+/// kInvalid for an option that is no quantity above 0.
 [[nodiscard]] Result<config::NodeFacts> look_at_node(const NodeFactOptions& options,
                                                      const config::Config& config);
 

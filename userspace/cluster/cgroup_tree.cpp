@@ -55,6 +55,12 @@ void CgroupTree::find_root() {
   state_ = std::move(state);
 }
 
+std::string CgroupTree::look_for_root() const {
+  State state;
+  find_pod_root(state);
+  return state.pod_root;
+}
+
 Result<std::vector<std::string>> CgroupTree::scan() {
   State state;
   find_pod_root(state);

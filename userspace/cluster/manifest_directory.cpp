@@ -94,6 +94,13 @@ bool is_at(const std::string& path, int directory) {
          there.st_dev == held.st_dev && there.st_ino == held.st_ino;
 }
 
+/// The problem of a directory, and that it is nobody's task to start evictd again for it.
+Error waited_for(const Error& problem) {
+  Error whole = problem;
+  whole.context += problem.code == Errc::kNotFound ? ": it is waited for" : ": it is tried again";
+  return whole;
+}
+
 /// The problem, and how it is gone on with.
 Error with_end(const Error& problem, bool keeps_pods) {
   Error whole = problem;
@@ -116,9 +123,8 @@ Result<ManifestDirectory> ManifestDirectory::open(ManifestDirectoryOptions optio
   }
   ManifestDirectory made(std::move(options), std::move(inotify));
   if (Result<> watched = made.watch(); !watched) {
-    return Failure(watched.error());
-  }
-  if (made.options_.first_reading == FirstReading::kAtOnce) {
+    made.directory_problem_ = waited_for(watched.error());
+  } else if (made.options_.first_reading == FirstReading::kAtOnce) {
     static_cast<void>(made.read_directory());
   }
   return made;
@@ -194,7 +200,7 @@ bool ManifestDirectory::refresh() {
 bool ManifestDirectory::come_back() {
   const std::optional<Error> before = std::exchange(directory_problem_, std::nullopt);
   if (Result<> watched = watch(); !watched) {
-    directory_problem_ = watched.error();
+    directory_problem_ = waited_for(watched.error());
     return !same(before, directory_problem_);
   }
   return read_directory() || before.has_value();

@@ -29,21 +29,22 @@ struct ManifestDirectoryOptions {
 /// .yml or .json are read; names that begin with a '.' are not. A file that cannot be read or
 /// understood, or is a directory, pipe or device, keeps the pods that it gave before, and is a
 /// problem until it is mended or removed. So does the directory when it is removed itself: taking
-/// it for empty would make every pod an unknown one. Thread rule: housekeeping only.
+/// it for empty would make every pod an unknown one. One that is not there yet is a problem too,
+/// and gives no pods. Thread rule: housekeeping only.
 class ManifestDirectory {
  public:
-  /// Watches the directory, then reads it, now or later. Bad files are problems(), not errors.
-  /// Errors: kNotFound, kPermission or kIo, naming the directory; kExhausted out of inotify
-  /// instances.
+  /// Watches the directory, then reads it, now or later. Bad files are problems(), not errors, and
+  /// so is a directory that is not there or cannot be opened.
+  /// Errors: kExhausted out of inotify instances.
   [[nodiscard]] static Result<ManifestDirectory> open(ManifestDirectoryOptions options);
 
   /// For an event loop: readable when something in the directory changed. The same for the life of
   /// the object.
   [[nodiscard]] int fd() const { return inotify_.get(); }
   /// Reads what changed. Also notices that the path leads nowhere or to another directory, and
-  /// comes back to one that was made anew, so call it at times even if fd() says nothing: a removal
-  /// is told by no event. True when something was read anew, so that pods or problems may be others
-  /// than before.
+  /// comes back to one that was made anew, so call it also when something came to the path or went
+  /// from it: fd() need not tell of a removal. True when something was read anew, so that pods or
+  /// problems may be others than before.
   [[nodiscard]] bool refresh();
 
   /// By file name, then in the file's order. Valid until the next refresh().
@@ -77,7 +78,7 @@ class ManifestDirectory {
 
   ManifestDirectoryOptions options_;
   base::Fd inotify_;
-  /// Empty while the directory is gone.
+  /// Empty while the directory is not there.
   base::Fd directory_;
   int watch_ = -1;
   /// The first reading is to come.

@@ -23,8 +23,12 @@ struct NodeFacts {
   std::optional<std::int64_t> pod_rate_bytes_per_second;
   /// Paths of files that evictd would write where something else than a regular file is.
   std::vector<std::string> irregular_files;
-  /// Paths that are configured to stand for a filesystem and are not there.
+  /// Paths that are configured and are not there: of filesystems, and of directories of manifests.
   std::vector<std::string> missing_paths;
+  /// Why there is no cgroup that holds pods; empty where there is one, or where none is needed.
+  std::string missing_pod_root;
+  /// Why evictd cannot start at all; empty where it can.
+  std::string missing_controller;
 
   bool operator==(const NodeFacts&) const = default;
 };

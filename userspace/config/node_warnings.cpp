@@ -183,6 +183,26 @@ class NodeJudge {
     }
   }
 
+  void warn_of_missing_manifests(const char* key, const std::vector<std::string>& directories) {
+    for (const std::string& path : directories) {
+      const auto& missing = facts_.missing_paths;
+      if (std::find(missing.begin(), missing.end(), path) != missing.end()) {
+        add(key, fmt::format("\"{}\" is not there: it is waited for, and no pod is known from it "
+                             "until then",
+                             path));
+      }
+    }
+  }
+
+  void warn_of_missing_cgroups() {
+    if (!facts_.missing_pod_root.empty()) {
+      add("cgroupRoot", facts_.missing_pod_root + ": it is waited for");
+    }
+    if (!facts_.missing_controller.empty()) {
+      add("cgroupRoot", facts_.missing_controller + ": evictd ends at its start");
+    }
+  }
+
   [[nodiscard]] std::vector<Warning> take() { return std::move(found_); }
 
  private:
@@ -362,6 +382,9 @@ std::vector<Warning> find_node_warnings(const Config& config, const NodeFacts& f
   judge.warn_of_graces();
   judge.warn_of_irregular_files();
   judge.warn_of_missing_paths();
+  judge.warn_of_missing_manifests("manifestDirectories", config->manifest_directories);
+  judge.warn_of_missing_manifests("staticManifestDirectories", config->static_manifest_directories);
+  judge.warn_of_missing_cgroups();
   return judge.take();
 }
 

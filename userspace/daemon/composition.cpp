@@ -31,10 +31,11 @@ Result<Readings::Options> open_readings(const sys::Root& root, const PodRegistry
   }
   readings.node_files = std::move(*node);
   Result<sys::CgroupFiles> pod_root = registry.open_pod_root_files();
-  if (!pod_root) {
+  // One that has gone since it was found is waited for as one that was not there.
+  if (!pod_root && pod_root.error().code != Errc::kNotFound) {
     return Failure(pod_root.error());
   }
-  readings.pod_root_files = std::move(*pod_root);
+  readings.pod_root_files = std::move(pod_root).value_or(sys::CgroupFiles());
   return readings;
 }
 

@@ -19,7 +19,7 @@ struct DaemonOptions {
 
 /// The composition root: finds the tree, loads the kernel side, starts the hot thread and keeps
 /// house on this one until SIGTERM or SIGINT.
-/// Errors: what keeps evictd from working at all: no memory controller, no pod root, another evictd
+/// Errors: what keeps evictd from working at all: no memory controller, another evictd
 /// on the same tree, a socket that cannot be made.
 [[nodiscard]] Result<> run_daemon(const DaemonOptions& options, config::Config config);
 

@@ -56,4 +56,11 @@ struct HotPod {
   }
 };
 
+/// A change in the hot thread's pods, to be sent to it in order.
+struct PodUpdate {
+  std::uint32_t slot = 0;
+  /// The pod that has the slot from now on; nullptr when the slot is empty from now on.
+  std::unique_ptr<HotPod> pod;
+};
+
 }  // namespace evictd::daemon

@@ -41,6 +41,7 @@ Housekeeping::Housekeeping(Options options, base::EventLoop loop, base::Timer he
       container_memory_(*options_.root, *options_.clock),
       config_(options_.config),
       keeper_(std::make_unique<StateKeeper>(std::move(options_.state))),
+      problem_log_(*options_.log),
       started_at_(options_.clock->now()) {}
 
 Housekeeping::~Housekeeping() = default;
@@ -161,13 +162,9 @@ Result<> Housekeeping::watch_descriptors() {
   if (watched && config_->settings().watchdog) {
     watched = watch_watchdog();
   }
-  for (const int fd : options_.registry->manifest_fds()) {
+  for (const int fd : options_.registry->descriptors()) {
     if (watched) {
-      watched = watch(fd, [this] {
-        options_.registry->note_manifests();
-        send_updates(options_.registry->apply());
-        log_problems();
-      });
+      watched = watch(fd, [this] { follow_changes(); });
     }
   }
   return watched;
@@ -203,14 +200,7 @@ Result<> Housekeeping::run() {
     }
     flush_backlog();
     bury_the_dead();
-    if (options_.registry->pod_root_was_replaced()) {
-      served =
-          fail(Errc::kNotFound,
-               "the cgroup of all pods, or its directory in the pids hierarchy, was made after "
-               "the start or was made anew, which what is open and watched does not show: start "
-               "again (" +
-                   options_.registry->tree().pod_root() + ")");
-    }
+    follow_pod_root();
   }
   if (served) {
     service_.stopping();
@@ -307,11 +297,13 @@ void Housekeeping::on_health_check() {
   row_keeper_->look_for_lost_rows();
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
-    // Nothing tells of a pod root that is made anew, nor of another directory that has pods.
+    // Not all is told of a pod root that is made anew, nor of another directory that has pods.
     if (--checks_to_rescan_ <= 0 || options_.registry->tree().pod_root().empty() ||
         options_.registry->places_changed()) {
       rescan();
       checks_to_rescan_ = options_.events_tell_pods ? kChecksPerRescan : 1;
+    } else {
+      follow_changes();
     }
     row_keeper_->check(now);
   }

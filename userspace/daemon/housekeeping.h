@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "config/config.h"
-#include "core/clock.h"
 #include "daemon/container_memory.h"
 #include "daemon/hot_loop.h"
 #include "daemon/housekeeping_options.h"
@@ -24,6 +23,7 @@
 #include "daemon/pass_rules.h"
 #include "daemon/pass_watch.h"
 #include "daemon/pod_registry.h"
+#include "daemon/problem_log.h"
 #include "daemon/record_store.h"
 #include "daemon/release_worker.h"
 #include "daemon/row_keeper.h"
@@ -33,9 +33,7 @@
 #include "daemon/timer_watch.h"
 #include "daemon/watch_points.h"
 #include "daemon/watchdog.h"
-#include "disk/filesystems.h"
 #include "eviction/threshold_table.h"
-#include "probe/probe.h"
 
 namespace evictd::daemon {
 
@@ -141,6 +139,8 @@ class Housekeeping final : private base::LineHandler {
   void log_eviction(const exporting::EvictionRecord& record);
   void check_timer(MonoTime now);
   void log_problems();
+  void follow_changes();
+  void follow_pod_root();
   void log_shortage();
   void check_filesystems(MonoTime now);
 
@@ -186,7 +186,7 @@ class Housekeeping final : private base::LineHandler {
   std::vector<std::unique_ptr<HotPod>> dead_;
   /// What the hot thread's queue did not take yet, in order.
   std::vector<ToHot> backlog_;
-  std::vector<std::string> logged_problems_;
+  ProblemLog problem_log_;
   MonoTime started_at_{};
   MonoTime next_check_{};
   int checks_to_rescan_ = 1;

@@ -44,16 +44,28 @@ void Housekeeping::check_filesystems(MonoTime now) {
 }
 
 void Housekeeping::log_problems() {
-  std::vector<std::string> problems;
-  for (const Error& problem : options_.registry->problems()) {
-    problems.push_back(problem.message());
-    const std::string& text = problems.back();
-    if (std::find(logged_problems_.begin(), logged_problems_.end(), text) ==
-        logged_problems_.end()) {
-      options_.log->warn(text);
-    }
+  problem_log_.tell(options_.registry->problems());
+}
+
+void Housekeeping::follow_changes() {
+  options_.registry->note_changes();
+  send_updates(options_.registry->apply());
+  log_problems();
+}
+
+void Housekeeping::follow_pod_root() {
+  if (!options_.registry->follow_pod_root()) {
+    return;
   }
-  logged_problems_ = std::move(problems);
+  const cluster::CgroupTree& tree = options_.registry->tree();
+  const bool is_there = !tree.pod_root().empty();
+  keeper_->note_pod_root(tree.pod_root(), tree.pod_root_id());
+  row_keeper_->follow_pod_root();
+  log_problems();
+  if (is_there) {
+    options_.log->info("the cgroup of all pods is there", {{"pod_root", tree.pod_root()}});
+  }
+  note_degraded("pod_root", !is_there, is_there ? "" : "the cgroup of all pods is not there");
 }
 
 void Housekeeping::note_brakes(const PassCopy& copy) {

@@ -76,6 +76,9 @@ Result<> Housekeeping::start_journal() {
   if (options_.probe == nullptr && config_->settings().event_source != config::EventSource::kPoll) {
     note_degraded("kernel_events", true, "no kernel side: polling");
   }
+  if (options_.registry->misses_pod_root()) {
+    note_degraded("pod_root", true, "the cgroup of all pods is not there");
+  }
   for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
     if (options_.probe != nullptr && !purpose.disabled && purpose.chosen().empty()) {
       note_degraded("hook", true,

@@ -39,11 +39,18 @@ Result<ManifestSources> ManifestSources::open(const config::Settings& settings) 
   if (!opened) {
     return Failure(opened.error());
   }
+  std::vector<std::string> paths;
+  for (const cluster::ManifestDirectory& directory : sources.directories_) {
+    paths.push_back(directory.options().path);
+  }
+  sources.watch_ = base::PathWatch(paths);
   return sources;
 }
 
 bool ManifestSources::refresh() {
   bool changed = false;
+  // First: what comes after it is told.
+  static_cast<void>(watch_.take_changes());
   for (cluster::ManifestDirectory& directory : directories_) {
     changed = directory.refresh() || changed;
   }
@@ -63,6 +70,10 @@ std::vector<Error> ManifestSources::problems() const {
   for (const cluster::ManifestDirectory& directory : directories_) {
     append(all, directory.problems());
   }
+  if (watch_.problem()) {
+    all.push_back(*watch_.problem());
+    all.back().context += ", continuing with a look at manifest directories each pollInterval";
+  }
   return all;
 }
 
@@ -71,6 +82,9 @@ std::vector<int> ManifestSources::fds() const {
   fds.reserve(directories_.size());
   for (const cluster::ManifestDirectory& directory : directories_) {
     fds.push_back(directory.fd());
+  }
+  if (watch_.fd() >= 0) {
+    fds.push_back(watch_.fd());
   }
   return fds;
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/path_watch.h"
 #include "cluster/manifest_directory.h"
 #include "config/config.h"
 #include "evictd/result.h"
@@ -16,7 +17,8 @@ class ManifestSources {
  public:
   ManifestSources() = default;
 
-  /// Watches all; the first refresh() reads them. Errors: a directory that cannot be opened.
+  /// Watches all; the first refresh() reads them. One that is not there is waited for: see
+  /// problems(). Errors: those of cluster::ManifestDirectory::open().
   [[nodiscard]] static Result<ManifestSources> open(const config::Settings& settings);
 
   /// Reads what has changed; whether something had.
@@ -25,10 +27,11 @@ class ManifestSources {
   [[nodiscard]] std::vector<const cluster::Manifest*> manifests() const;
   /// What is wrong with manifests now, one line each.
   [[nodiscard]] std::vector<Error> problems() const;
-  /// Readable when there is something to refresh.
+  /// Readable when there is something to refresh. Not all is told: call refresh() at times.
   [[nodiscard]] std::vector<int> fds() const;
 
  private:
+  base::PathWatch watch_;
   std::vector<cluster::ManifestDirectory> directories_;
 };
 

@@ -52,14 +52,18 @@ std::string fixed_parent(std::string_view glob) {
   return std::string(fixed.substr(0, fixed.rfind('/')));
 }
 
-Result<> PodPlaces::open(std::string_view pod_root,
-                         const std::vector<cluster::ExternalPodRule>& external) {
-  if (!pod_root.empty()) {
-    places_.try_emplace(std::string(pod_root));
+Result<> PodPlaces::open(const Wanted& wanted) {
+  pod_root_ = wanted.pod_root;
+  if (!pod_root_.empty()) {
+    places_.try_emplace(pod_root_);
   }
-  for (const cluster::ExternalPodRule& rule : external) {
+  for (const cluster::ExternalPodRule& rule : wanted.external) {
+    parents_.insert(fixed_parent(rule.glob));
     places_.try_emplace(fixed_parent(rule.glob));
   }
+  std::vector<std::string> awaited(parents_.begin(), parents_.end());
+  awaited.insert(awaited.end(), wanted.pod_roots.begin(), wanted.pod_roots.end());
+  watch_ = base::PathWatch(in_hierarchies(awaited));
   for (auto& [path, place] : places_) {
     Result<Roots> opened = open_in_all(path);
     if (!opened) {
@@ -69,16 +73,31 @@ Result<> PodPlaces::open(std::string_view pod_root,
         !taken && taken.error().code != Errc::kNotFound) {
       return taken;
     }
-    // A rule for cgroups that are not there yet is no error: their parent may come later.
-    if (place.roots.empty() && path == pod_root) {
-      return fail(Errc::kNotFound, layout_.memory().path_of(path) + " is gone");
-    }
   }
   return {};
 }
 
-std::vector<std::string> PodPlaces::follow() {
+std::vector<std::string> PodPlaces::in_hierarchies(const std::vector<std::string>& paths) const {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    all.push_back(layout_.memory().path_of(path));
+    if (has_pids_apart()) {
+      all.push_back(layout_.pids()->path_of(path));
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> PodPlaces::follow(const std::string& pod_root) {
   std::vector<std::string> others;
+  if (const std::string before = std::exchange(pod_root_, pod_root);
+      before != pod_root && !before.empty() && !parents_.contains(before)) {
+    places_.erase(before);
+    others.push_back(before);
+  }
+  if (!pod_root.empty()) {
+    places_.try_emplace(pod_root);
+  }
   for (auto& [path, place] : places_) {
     Result<Roots> now = open_in_all(path);
     if (!now) {
@@ -100,11 +119,12 @@ std::vector<std::string> PodPlaces::follow() {
   return others;
 }
 
-bool PodPlaces::changed() const {
-  return std::any_of(places_.begin(), places_.end(), [&](const auto& item) {
-    const Result<Roots> now = open_in_all(item.first);
-    return now && (item.second.refused || !same(item.second.roots, *now));
-  });
+bool PodPlaces::changed(std::string_view pod_root) const {
+  return pod_root != pod_root_ ||
+         std::any_of(places_.begin(), places_.end(), [&](const auto& item) {
+           const Result<Roots> now = open_in_all(item.first);
+           return now && (item.second.refused || !same(item.second.roots, *now));
+         });
 }
 
 Result<> PodPlaces::take_up(Place& place, Roots now) {
@@ -137,6 +157,10 @@ std::vector<Error> PodPlaces::problems() const {
       problems.push_back(*place.refused);
       problems.back().context += ", continuing without the pods in it";
     }
+  }
+  if (watch_.problem()) {
+    problems.push_back(*watch_.problem());
+    problems.back().context += ", continuing with a look at directories of pods each pollInterval";
   }
   return problems;
 }

@@ -3,11 +3,13 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/fd.h"
+#include "base/path_watch.h"
 #include "cluster/pod_cgroup.h"
 #include "daemon/instance_lock.h"
 #include "enforce/kill_target.h"
@@ -30,24 +32,31 @@ class PodPlaces {
   /// Borrows `layout`.
   explicit PodPlaces(const sys::CgroupLayout& layout) : layout_(layout) {}
 
-  /// Opens `pod_root` ("" for none) and the parents of external pods in each hierarchy; call once.
-  /// A parent may come later, and so may any directory of the pids hierarchy: see follow().
-  /// Errors: kNotFound when the memory hierarchy lacks `pod_root`; kBusy when another evictd
-  /// watches one of them; those of PodRoot::open().
-  [[nodiscard]] Result<> open(std::string_view pod_root,
-                              const std::vector<cluster::ExternalPodRule>& external);
-  /// Lets go of what is gone, and opens what was not there, was made anew, or was another evictd's.
-  /// Answers the paths of which something changed. What cannot be looked at now stays as it is.
-  /// Cost: as opening a directory, for each path and hierarchy.
-  [[nodiscard]] std::vector<std::string> follow();
+  /// Where pods may be; each may come later, in any hierarchy.
+  struct Wanted {
+    /// The pod root that is there, "" for none, and all that may become it.
+    std::string pod_root;
+    std::vector<std::string> pod_roots;
+    std::vector<cluster::ExternalPodRule> external;
+  };
+  /// Opens the pod root and the parents of external pods in each hierarchy; call once.
+  /// Errors: kBusy when another evictd watches one of them; those of PodRoot::open().
+  [[nodiscard]] Result<> open(const Wanted& wanted);
+  /// Lets go of what is gone, and opens what was not there, was made anew, or was another evictd's;
+  /// `pod_root` is the one from now on. Answers the paths of which something changed. What cannot
+  /// be looked at now stays as it is. Cost: as opening a directory, for each path and hierarchy.
+  [[nodiscard]] std::vector<std::string> follow(const std::string& pod_root);
   /// Whether follow() might change something: also while another evictd has one of them, as
   /// nothing tells when that ends. Cost: the same.
-  [[nodiscard]] bool changed() const;
+  [[nodiscard]] bool changed(std::string_view pod_root) const;
+  /// As base::PathWatch has them, of the pod root, all that may become it, and parents.
+  [[nodiscard]] int fd() const { return watch_.fd(); }
+  [[nodiscard]] bool take_changes() { return watch_.take_changes(); }
   /// Whether `path` is that of one of them, open or not.
   [[nodiscard]] bool has(std::string_view path) const { return places_.contains(path); }
   /// Whether the one at `path` is there and was not taken up.
   [[nodiscard]] bool is_refused(std::string_view path) const;
-  /// Why, one each, of those that are refused.
+  /// Why, one each, of those that are refused, and of those that inotify does not tell of.
   [[nodiscard]] std::vector<Error> problems() const;
 
   /// Ids of all that are open, for the kernel side to report changes below.
@@ -99,6 +108,8 @@ class PodPlaces {
   };
 
   [[nodiscard]] Result<Roots> open_in_all(const std::string& path) const;
+  [[nodiscard]] std::vector<std::string> in_hierarchies(
+      const std::vector<std::string>& paths) const;
   /// From now on `place` is `now`, which is another one than before.
   /// Errors: those of InstanceLock::acquire(); it has no roots then.
   [[nodiscard]] static Result<> take_up(Place& place, Roots now);
@@ -110,6 +121,9 @@ class PodPlaces {
   const sys::CgroupLayout& layout_;
   /// By path within the hierarchy, without a '/' at its end.
   std::map<std::string, Place, std::less<>> places_;
+  std::string pod_root_;
+  std::set<std::string, std::less<>> parents_;
+  base::PathWatch watch_;
 };
 
 /// The longest directory of `glob` without a wildcard in it: "/system.slice" of

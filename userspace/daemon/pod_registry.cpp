@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/configured_places.h"
 #include "config/never_evict.h"
 #include "daemon/beside.h"
 #include "daemon/pod_rules.h"
@@ -39,8 +40,8 @@ Result<std::unique_ptr<PodRegistry>> PodRegistry::create(Options options) {
   if (!layout) {
     return Failure(layout.error());
   }
-  Result<cluster::CgroupTree> tree =
-      cluster::CgroupTree::create(*options.root, std::move(*layout), place_options(settings));
+  Result<cluster::CgroupTree> tree = cluster::CgroupTree::create(*options.root, std::move(*layout),
+                                                                 cluster::place_options(settings));
   if (!tree) {
     return Failure(tree.error());
   }
@@ -51,11 +52,9 @@ Result<std::unique_ptr<PodRegistry>> PodRegistry::create(Options options) {
   }
   registry->manifests_ = std::move(*manifests);
   registry->tree_.find_root();
-  registry->first_pod_root_ = registry->tree_.pod_root_id();
   if (Result<> opened = registry->open_places(); !opened) {
     return Failure(opened.error());
   }
-  registry->first_pids_root_ = registry->places_.pids_id(registry->tree_.pod_root());
   return registry;
 }
 
@@ -78,6 +77,8 @@ Result<sys::CgroupFiles> PodRegistry::open_files_of(std::string_view uid) const 
 std::vector<PodUpdate> PodRegistry::rescan() {
   ++counters_.rescans;
   root_changed_ = false;
+  // First: what comes to a place after it is told.
+  static_cast<void>(places_.take_changes());
   // Before the scan: what comes below them after it the kernel side tells.
   follow_places();
   std::optional<Beside> resolving;
@@ -147,8 +148,17 @@ void PodRegistry::note(const probe::CgroupChanged& event) {
   changed_ = changed_ || answer.change != cluster::TreeChange::kIrrelevant;
 }
 
-void PodRegistry::note_manifests() {
+void PodRegistry::note_changes() {
   changed_ = manifests_.refresh() || changed_;
+  root_changed_ = places_.take_changes() || root_changed_;
+}
+
+std::vector<int> PodRegistry::descriptors() const {
+  std::vector<int> descriptors = manifests_.fds();
+  if (places_.fd() >= 0) {
+    descriptors.push_back(places_.fd());
+  }
+  return descriptors;
 }
 
 void PodRegistry::make_anew(std::string_view uid) {
@@ -207,11 +217,12 @@ void PodRegistry::join() {
   // Another evictd decides about the pods of a place that was refused.
   const std::vector<cluster::ExternalPodRule>& globs = tree_.rules().external_pods();
   std::erase_if(cgroups, [&](const cluster::PodCgroup* pod) {
-    return pod->external_rule && places_.is_refused(fixed_parent(globs[*pod->external_rule].glob));
+    return places_.is_refused(pod->external_rule ? fixed_parent(globs[*pod->external_rule].glob)
+                                                 : tree_.pod_root());
   });
   const std::vector<const cluster::Manifest*> manifests = manifests_.manifests();
   const config::Settings& settings = options_.config->settings();
-  const std::vector<cluster::ExternalPodRule> rules = external_rules(settings);
+  const std::vector<cluster::ExternalPodRule> rules = cluster::external_rules(settings);
   table_ = cluster::join_pods(
       {.cgroups = cgroups,
        .manifests = manifests,
@@ -373,6 +384,10 @@ std::vector<Error> PodRegistry::problems() const {
   std::vector<Error> problems = table_.problems;
   for (const std::vector<Error>& more : {manifests_.problems(), places_.problems()}) {
     problems.insert(problems.end(), more.begin(), more.end());
+  }
+  if (misses_pod_root()) {
+    problems.push_back(cluster::no_pod_root(tree_, options_.config->settings()));
+    problems.back().context += ": it is waited for, continuing without its pods";
   }
   return problems;
 }

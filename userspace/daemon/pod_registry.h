@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cluster/cgroup_tree.h"
@@ -25,13 +26,6 @@
 #include "probe/probe.h"
 
 namespace evictd::daemon {
-
-/// A change in the hot thread's pods, to be sent to it in order.
-struct PodUpdate {
-  std::uint32_t slot = 0;
-  /// The pod that has the slot from now on; nullptr when the slot is empty from now on.
-  std::unique_ptr<HotPod> pod;
-};
 
 /// Joins the cgroup tree with the manifests and turns every difference into a HotPod for the hot
 /// thread and a watched row for the kernel side.
@@ -55,9 +49,10 @@ class PodRegistry {
     std::uint64_t watched_anew = 0;
   };
 
-  /// Finds the tree and the manifests. Nothing is watched yet: call attach(), then rescan().
-  /// Errors: no memory controller, no pod root, a manifest directory that cannot be opened; kBusy
-  /// where another evictd watches a directory below which pods live.
+  /// Finds the tree and the manifests. Nothing is watched yet: call attach(), then rescan(). What
+  /// is not there is waited for: see problems().
+  /// Errors: no memory controller; kBusy where another evictd watches a directory below which pods
+  /// live.
   [[nodiscard]] static Result<std::unique_ptr<PodRegistry>> create(Options options);
 
   /// Opens now what pods there are, so that the first rescan() finds most of its work done: beside
@@ -74,8 +69,8 @@ class PodRegistry {
   [[nodiscard]] std::vector<PodUpdate> rescan();
   /// Notes what the kernel side said; cheap. apply() does the work for all that was noted.
   void note(const probe::CgroupChanged& event);
-  /// Notes that a manifest directory is readable.
-  void note_manifests();
+  /// Notes what its descriptors() tell of manifests and of directories below which pods live.
+  void note_changes();
   /// Notes that the descriptors of a pod were used, so that apply() opens them anew.
   void make_anew(std::string_view uid);
   /// Notes that evictd or pid 1 was found in a pod when it was to be signalled. As where that was
@@ -102,8 +97,10 @@ class PodRegistry {
   /// call, or than at start: for the actuator, before the updates that came with them.
   [[nodiscard]] std::optional<std::vector<CgroupId>> take_changed_roots();
   /// Whether a directory below which pods live was made or removed or is another evictd's, or the
-  /// kernel side could not be told of one, so that rescan() is due: nothing else tells of it.
-  [[nodiscard]] bool places_changed() const { return roots_unset_ || places_.changed(); }
+  /// kernel side could not be told of one, so that rescan() is due: not all of that is told.
+  [[nodiscard]] bool places_changed() const {
+    return roots_unset_ || places_.changed(tree_.look_for_root());
+  }
   /// The hot thread has let go of `slot`: it may be given to another pod.
   void retired(std::uint32_t slot);
 
@@ -130,17 +127,19 @@ class PodRegistry {
   /// The files of a pod's cgroup, likewise; any thread. Errors: the same, and kNotFound for a pod
   /// that has none.
   [[nodiscard]] Result<sys::CgroupFiles> open_files_of(std::string_view uid) const;
-  /// Whether the cgroup that holds all pods is, in some hierarchy, another than at start or was not
-  /// there then. What was opened and watched at start is of no more use. As of the last rescan().
-  [[nodiscard]] bool pod_root_was_replaced() const;
+  /// Whether the pod root came, went or is another in some hierarchy since the last call or start,
+  /// as of the last rescan(): the kernel side is told of it, what else was opened is of no use.
+  [[nodiscard]] bool follow_pod_root();
+  [[nodiscard]] bool misses_pod_root() const { return needs_pod_root_ && tree_.pod_root().empty(); }
   /// As last joined.
   [[nodiscard]] const cluster::PodTable& table() const { return table_; }
-  /// Descriptors of the manifest directories, for the housekeeping loop.
-  [[nodiscard]] std::vector<int> manifest_fds() const { return manifests_.fds(); }
+  /// For the housekeeping loop: readable when there is something for note_changes().
+  [[nodiscard]] std::vector<int> descriptors() const;
 
  private:
   PodRegistry(Options options, cluster::CgroupTree tree);
   [[nodiscard]] Result<> open_places();
+  [[nodiscard]] std::pair<CgroupId, CgroupId> root_ids() const;
   void follow_places();
   void join();
   [[nodiscard]] std::vector<PodUpdate> differences();
@@ -170,9 +169,10 @@ class PodRegistry {
   /// nullptr without BPF.
   probe::Probe* probe_ = nullptr;
   cluster::CgroupTree tree_;
-  /// As found at start, in the memory hierarchy and in that of pids on v1.
-  CgroupId first_pod_root_;
-  CgroupId first_pids_root_;
+  /// In the memory hierarchy and in that of pids on v1, as last followed.
+  std::pair<CgroupId, CgroupId> followed_root_;
+  /// Whether a pod root that is not there is missed: globs alone may be all that there is.
+  bool needs_pod_root_ = true;
   PodPlaces places_;
   PodOpener opener_;
   ManifestSources manifests_;

@@ -4,37 +4,25 @@
 #include <utility>
 
 #include "daemon/pod_registry.h"
-#include "daemon/pod_rules.h"
 
 namespace evictd::daemon {
 
-namespace {
-
-/// "/a, /b, /c"
-std::string in_words(const std::vector<std::string>& paths) {
-  std::string text;
-  for (const std::string& path : paths) {
-    text += (text.empty() ? "" : ", ") + path;
-  }
-  return text;
+Result<> PodRegistry::open_places() {
+  const cluster::PlaceRules& rules = tree_.rules();
+  Result<> opened = places_.open({.pod_root = tree_.pod_root(),
+                                  .pod_roots = rules.pod_roots(),
+                                  .external = rules.external_pods()});
+  followed_root_ = root_ids();
+  needs_pod_root_ = rules.external_pods().empty() || !tree_.pod_root().empty();
+  return opened;
 }
 
-}  // namespace
-
-Result<> PodRegistry::open_places() {
-  const std::vector<cluster::ExternalPodRule> external =
-      external_rules(options_.config->settings());
-  if (tree_.pod_root().empty() && external.empty()) {
-    return fail(Errc::kNotFound, "no pod root for cgroupRoot \"" +
-                                     options_.config->settings().cgroup_root +
-                                     "\": " + tree_.layout().memory().mount + " has none of " +
-                                     in_words(tree_.rules().pod_roots()));
-  }
-  return places_.open(tree_.pod_root(), external);
+std::pair<CgroupId, CgroupId> PodRegistry::root_ids() const {
+  return {tree_.pod_root_id(), places_.pids_id(tree_.pod_root())};
 }
 
 void PodRegistry::follow_places() {
-  const std::vector<std::string> others = places_.follow();
+  const std::vector<std::string> others = places_.follow(tree_.look_for_root());
   // What failed before is tried again although nothing changed since: nothing else would tell.
   if (probe_ != nullptr && (roots_unset_ || !others.empty())) {
     roots_unset_ = !probe_->set_roots(places_.ids());
@@ -56,12 +44,19 @@ void PodRegistry::follow_places() {
   }
 }
 
-bool PodRegistry::pod_root_was_replaced() const {
-  if (!tree_.pod_root_id()) {
+bool PodRegistry::follow_pod_root() {
+  const std::pair<CgroupId, CgroupId> now = root_ids();
+  if (std::exchange(followed_root_, now) == now) {
     return false;
   }
-  const CgroupId pids = places_.pids_id(tree_.pod_root());
-  return tree_.pod_root_id() != first_pod_root_ || (pids && pids != first_pids_root_);
+  // One that was there once is missed where globs were enough before, too.
+  needs_pod_root_ = needs_pod_root_ || !tree_.pod_root().empty();
+  known_of_root_ = {};
+  if (probe_ != nullptr) {
+    counters_.open_failures += probe_->unwatch(kPodRootSlot) ? 0 : 1;
+    watch_pod_root();
+  }
+  return true;
 }
 
 std::optional<std::vector<CgroupId>> PodRegistry::take_changed_roots() {
@@ -95,6 +90,8 @@ void PodRegistry::watch_pod_root() {
   if (const auto& pids = tree_.layout().pids()) {
     root.pids_id = sys::cgroup_id(*options_.root, *pids, root.path).value_or(CgroupId{});
   }
+  // Missed where it is not there: on v2 a controller may come after its cgroup.
+  known_of_root_.memory = true;
   static_cast<void>(watch_known(kPodRootSlot, root, resolve(root), known_of_root_));
 }
 

@@ -3,11 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <string_view>
 
-#include "cluster/cgroup_tree.h"
+#include "cluster/pod_cgroup.h"
 #include "cluster/pod_table.h"
-#include "config/config.h"
 #include "enforce/protection.h"
 #include "evictd/time.h"
 #include "eviction/pod_facts.h"
@@ -21,13 +20,6 @@ namespace evictd::daemon {
 /// Whether what ends in `cgroup` is charged to the pod root at path `pod_root`, "" where there is
 /// none. A glob may name a cgroup there that is no pod of Kubernetes.
 [[nodiscard]] bool is_below_pod_root(const cluster::PodCgroup& cgroup, std::string_view pod_root);
-
-/// Where pods are, as the configuration says.
-[[nodiscard]] cluster::PlaceOptions place_options(const config::Settings& settings);
-
-/// The rules for cgroups outside Kubernetes that the configuration gives.
-[[nodiscard]] std::vector<cluster::ExternalPodRule> external_rules(
-    const config::Settings& settings);
 
 /// Seconds since the epoch, as HotPod::created_at_s has them; 0 for unknown.
 [[nodiscard]] std::int64_t seconds_of(const std::optional<WallTime>& created_at);

@@ -45,11 +45,7 @@ bool RowKeeper::renew(Extent extent) {
   const std::uint64_t before = options_.registry->counters().watched_anew;
   options_.send_updates(options_.registry->apply());
   if (extent == Extent::kPodRootToo) {
-    cross_checker_->reopen_pod_root();
-    hand_over_pod_root_files();
-    options_.watch_thresholds();
-    // What thresholds are measured against may be another too.
-    options_.send(RunPass{});
+    open_pod_root_anew();
   }
   const std::uint64_t anew = options_.registry->counters().watched_anew - before;
   if (anew != 0) {
@@ -59,6 +55,24 @@ bool RowKeeper::renew(Extent extent) {
                     anew));
   }
   return anew != 0;
+}
+
+void RowKeeper::follow_pod_root() {
+  open_pod_root_anew();
+  lacking_ = true;
+  calls_a_look_ = 1;
+  calls_left_ = 1;
+}
+
+void RowKeeper::open_pod_root_anew() {
+  if (cross_checker_) {
+    cross_checker_->reopen_pod_root();
+  }
+  pod_root_files_.reset();
+  hand_over_pod_root_files();
+  options_.watch_thresholds();
+  // What thresholds are measured against may be another too.
+  options_.send(RunPass{});
 }
 
 void RowKeeper::check(MonoTime now) {

@@ -44,6 +44,9 @@ class RowKeeper {
   /// counters of whoever lacks some, again and again, the longer the less often (16 calls), until
   /// they are back. To be called about each second. Cost at rest: a few loads.
   void look_for_lost_rows();
+  /// The pod root is another one than before, came or went: what is read of it is opened anew, its
+  /// thresholds are watched on the one that is there, and the next look is for what it lacks still.
+  void follow_pod_root();
   /// At the polling cadence: compares rows with files, logs what is apart, and has the counters of
   /// that found anew too. Without BPF: opens those files anew that went with their controller.
   void check(MonoTime now);
@@ -58,6 +61,7 @@ class RowKeeper {
 
   /// Has everything that was noted found anew. Answers whether there was any that could be.
   bool renew(Extent extent);
+  void open_pod_root_anew();
   void look_for_lost_files();
   [[nodiscard]] bool are_gone(const sys::CgroupFiles& files);
   /// The hot thread gets other files of the pod root, if there are any.
@@ -72,8 +76,9 @@ class RowKeeper {
   std::uint64_t emptied_ = 0;
   /// Calls from one look to the next while something is lacking, and those that are left.
   int calls_a_look_ = 1;
-  int calls_left_ = 0;
-  bool lacking_ = false;
+  int calls_left_ = 1;
+  /// Not known to be false before the first look.
+  bool lacking_ = true;
 };
 
 }  // namespace evictd::daemon

@@ -204,6 +204,11 @@ void StateKeeper::forget_unreaped(MonoTime now) {
   });
 }
 
+void StateKeeper::note_pod_root(const std::string& path, CgroupId id) {
+  now_.origin.pod_root = path;
+  now_.origin.pod_root_id = id.id;
+}
+
 void StateKeeper::note_wishes(const OperatorWishes& wishes, bool configured_dry_run) {
   now_.wishes = wishes;
   now_.configured_dry_run = configured_dry_run;

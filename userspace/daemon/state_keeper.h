@@ -71,6 +71,8 @@ class StateKeeper {
   /// What a victim takes up on disk is free, or was awaited for long enough. Returns whether it was
   /// awaited.
   bool note_disk_released(CgroupId pod);
+  /// The pod root is another one from now on: for that one the next evictd finds what is kept.
+  void note_pod_root(const std::string& path, CgroupId id);
   void note_wishes(const OperatorWishes& wishes, bool configured_dry_run);
   /// Writes what has changed: at once, or where nothing did but when conditions were last seen, at
   /// most once a second.

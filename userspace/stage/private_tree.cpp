@@ -152,13 +152,27 @@ Result<PrivateTree> PrivateTree::create(const std::string& name) {
     }
   }
   PrivateTree tree{std::move(*hierarchies), name};
-  for (const char* part : {"", "kubepods", "kubepods/burstable", "kubepods/besteffort"}) {
-    const fs::path path = *part == '\0' ? fs::path{name} : fs::path{name} / part;
-    if (Result<> made = tree.make(path); !made) {
-      return tl::unexpected(made.error());
-    }
+  Result<> made = tree.make(name);
+  if (made) {
+    made = tree.make_pod_root();
+  }
+  if (!made) {
+    return tl::unexpected(made.error());
   }
   return tree;
+}
+
+Result<> PrivateTree::make_pod_root() const {
+  for (const char* part : {"kubepods", "kubepods/burstable", "kubepods/besteffort"}) {
+    if (Result<> made = make(fs::path{name_} / part); !made) {
+      return made;
+    }
+  }
+  return {};
+}
+
+Result<> PrivateTree::remove_pod_root() const {
+  return remove_below(fs::path{name_} / "kubepods");
 }
 
 Result<PrivateTree> PrivateTree::take_over(const std::string& name, const std::string& program) {
@@ -200,8 +214,12 @@ Result<StagedPod> PrivateTree::add_pod(const PodSpec& spec, const std::string& u
 }
 
 Result<> PrivateTree::remove_pod(const StagedPod& pod) {
+  return remove_below(pod.pod);
+}
+
+Result<> PrivateTree::remove_below(const fs::path& below_mount) const {
   for (const fs::path& mount : mounts()) {
-    for (const fs::path& path : directories(mount / pod.pod)) {
+    for (const fs::path& path : directories(mount / below_mount)) {
       if (Result<> removed = remove_directory(path); !removed) {
         return removed;
       }

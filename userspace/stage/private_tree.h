@@ -51,6 +51,10 @@ class PrivateTree {
   Result<> kill_pod(const StagedPod& pod) const;
   /// Removes the pod's cgroups. Errors: kBusy while a process is in them.
   Result<> remove_pod(const StagedPod& pod);
+  /// Removes the pod root in all hierarchies, and makes it anew, empty, as create() does.
+  /// Errors: kBusy while a process is in it; what the kernel says.
+  Result<> remove_pod_root() const;
+  Result<> make_pod_root() const;
   /// Moves a process, which may be this one, into the pod's container.
   Result<> enter(const StagedPod& pod, pid_t pid) const;
   /// The directories of the pod's container, one a hierarchy, for a child that enters by itself.
@@ -90,6 +94,7 @@ class PrivateTree {
   /// Mount points to work below: one on v2, two on v1.
   [[nodiscard]] std::vector<std::filesystem::path> mounts() const;
   [[nodiscard]] Result<> make(const std::filesystem::path& below_mount) const;
+  [[nodiscard]] Result<> remove_below(const std::filesystem::path& below_mount) const;
   /// Those in a cgroup and below it.
   [[nodiscard]] std::vector<pid_t> processes(const std::filesystem::path& below_mount) const;
   [[nodiscard]] Result<> kill_below(const std::filesystem::path& below_mount) const;

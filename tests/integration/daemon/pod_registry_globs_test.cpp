@@ -135,16 +135,18 @@ TEST_F(PodsOfAGlob, AreLeftToAnotherEvictdAsLongAsItWatchesTheirParent) {
   EXPECT_FALSE(registry_->places_changed());
 }
 
-TEST_F(PodsOfAGlob, DoNotHideThatThePodRootCameLate) {
+TEST_F(PodsOfAGlob, DoNotKeepAPodRootThatCameLateFromBeingFollowed) {
   remove_pod_root(tree_->pids_directory());
   remove_pod_root(tree_->memory_directory());
   start_with_glob();
-  EXPECT_FALSE(registry_->pod_root_was_replaced());
+  EXPECT_FALSE(registry_->follow_pod_root());
+  EXPECT_TRUE(registry_->problems().empty()) << "the glob may be all that there is";
   std::filesystem::create_directory(tree_->memory_directory());
 
   take(registry_->rescan());
 
-  EXPECT_TRUE(registry_->pod_root_was_replaced());
+  EXPECT_TRUE(registry_->follow_pod_root());
+  EXPECT_EQ(registry_->tree().pod_root(), tree_->cgroup_root() + "/kubepods");
 }
 
 TEST_F(PodsOfAGlob, LoseTheirRootWithTheirParent) {

@@ -276,7 +276,7 @@ TEST_F(PodRegistryOnATree, WithoutDescriptorsPodsArePlacedAndCountedAndCompleted
   EXPECT_TRUE(hot_.at(*slot_of(pod))->target->prepared());
 }
 
-TEST_F(PodRegistryOnATree, APodRootThatGetsItsPidsDirectoryLateIsAnotherOne) {
+TEST_F(PodRegistryOnATree, APodRootThatGetsItsPidsDirectoryLateIsFollowed) {
   if (tree_->hierarchies().unified()) {
     GTEST_SUCCEED();  // It has one directory for both.
     return;
@@ -284,29 +284,14 @@ TEST_F(PodRegistryOnATree, APodRootThatGetsItsPidsDirectoryLateIsAnotherOne) {
   remove_pod_root(tree_->pids_directory());
   start();
   take(registry_->rescan());
-  EXPECT_FALSE(registry_->pod_root_was_replaced());
+  EXPECT_FALSE(registry_->follow_pod_root());
   std::filesystem::create_directory(tree_->pids_directory());
   EXPECT_TRUE(registry_->places_changed());
 
   take(registry_->rescan());
 
-  EXPECT_TRUE(registry_->pod_root_was_replaced());
-}
-
-TEST_F(PodRegistryOnATree, APodRootThatIsGoneIsNoOtherOneUntilItIsThereAgain) {
-  start();
-  take(registry_->rescan());
-  remove_pod_root(tree_->pids_directory());
-  take(registry_->rescan());
-  EXPECT_FALSE(registry_->pod_root_was_replaced()) << "no longer there, which is no other";
-  remove_pod_root(tree_->memory_directory());
-  take(registry_->rescan());
-  EXPECT_FALSE(registry_->pod_root_was_replaced());
-  std::filesystem::create_directory(tree_->memory_directory());
-
-  take(registry_->rescan());
-
-  EXPECT_TRUE(registry_->pod_root_was_replaced());
+  EXPECT_TRUE(registry_->follow_pod_root());
+  EXPECT_FALSE(registry_->follow_pod_root()) << "told once";
 }
 
 class AReloadOfStaticManifests : public PodRegistryOnATree {
@@ -341,7 +326,7 @@ class AReloadOfStaticManifests : public PodRegistryOnATree {
 
 TEST_F(AReloadOfStaticManifests, KeepsThePodOfAFileThatTurnedBad) {
   std::ofstream(manifests() / "etcd.json") << "{\"kind\": \"Po";
-  registry_->note_manifests();
+  registry_->note_changes();
   take(registry_->apply());
   ASSERT_EQ(registry_->problems().size(), 1U);
   ASSERT_EQ(protection(), enforce::Protection::kStatic);

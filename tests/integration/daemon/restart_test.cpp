@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <linux/bpf.h>
 #include <linux/membarrier.h>
-#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -88,25 +87,7 @@ class Restart : public ArenaBySource {
     ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
     daemon_.reset();
   }
-  /// As the unit starts it again afterwards.
-  void expect_end_because_of_the_pod_root() {
-    pollfd end{.fd = daemon_->pidfd(), .events = POLLIN, .revents = 0};
-    const auto patience = std::chrono::milliseconds(kPatience).count();
-    ASSERT_EQ(::poll(&end, 1, static_cast<int>(patience)), 1) << log();
-    const Result<stage::ChildExit> ended = daemon_->stop();
-    ASSERT_TRUE(ended) << ended.error().message();
-    EXPECT_EQ(ended->text(), "exit status 1");
-    EXPECT_NE(log().find("was made anew"), std::string::npos) << log();
-  }
 };
-/// The deepest first.
-void remove_cgroup(const std::filesystem::path& top) {
-  const std::set<std::string> below = cgroups_below(top);
-  std::for_each(below.rbegin(), below.rend(),
-                [](const std::string& path) { std::filesystem::remove(path); });
-  std::filesystem::remove(top);
-}
-
 INSTANTIATE_TEST_SUITE_P(BySource, Restart, testing::Values(Source::kEvents, Source::kPolling),
                          name_of);
 
@@ -215,41 +196,6 @@ TEST_P(Remains, NoProgramMapLinkOrCgroupIsLeftBehind) {
   }
   EXPECT_EQ(cgroups_below(tree_->memory_directory()), memory_before);
   EXPECT_EQ(cgroups_below(tree_->pids_directory()), pids_before);
-}
-
-TEST_P(Restart, ItEndsWithAnErrorWhenTheCgroupOfAllPodsIsMadeAnew) {
-  limit_memory();
-  Json config = memory_config(GetParam());
-  config["pollInterval"] = "50ms";
-  start_daemon(config);
-  const std::filesystem::path memory = tree_->memory_directory();
-  const std::filesystem::path pids =
-      tree_->hierarchies().pids / memory.lexically_relative(tree_->hierarchies().memory);
-  for (const std::set<std::filesystem::path> both{memory, pids};
-       const std::filesystem::path& directory : both) {
-    remove_cgroup(directory);
-  }
-  for (const std::filesystem::path& directory : {memory, pids}) {
-    std::filesystem::create_directory(directory);
-  }
-
-  expect_end_because_of_the_pod_root();
-}
-
-TEST_P(Restart, ItEndsWithAnErrorWhenTheCgroupOfAllPodsGetsItsPidsDirectoryLate) {
-  if (tree_->hierarchies().unified()) {
-    GTEST_SUCCEED();  // It has one directory for both.
-    return;
-  }
-  limit_memory();
-  remove_cgroup(tree_->pids_directory());
-  Json config = memory_config(GetParam());
-  config["pollInterval"] = "50ms";
-  start_daemon(config);
-
-  std::filesystem::create_directory(tree_->pids_directory());
-
-  expect_end_because_of_the_pod_root();
 }
 
 }  // namespace

@@ -284,6 +284,29 @@ TEST_F(RowKeeperOnV2, RowsAndFilesAreThoseOfAControllerThatWasTakenAwayAndGivenB
   EXPECT_EQ(disagreements(), 0U);
 }
 
+TEST_F(RowKeeperOnV2, APodRootWhoseControllerComesAfterItIsReadOnceItHasIt) {
+  ASSERT_TRUE(tree_->remove_pod_root());
+  keep_rows();
+  const std::filesystem::path above =
+      tree_->memory_directory().parent_path() / "cgroup.subtree_control";
+  ASSERT_TRUE(stage::write_kernel_file(above, "-memory"));
+  std::filesystem::create_directory(tree_->memory_directory());
+  take(registry_->rescan());
+  ASSERT_TRUE(registry_->follow_pod_root());
+  keeper_->follow_pod_root();
+  keeper_->look_for_lost_rows();
+  EXPECT_FALSE(row_of(kPodRootSlot).has_memory());
+  sent_.clear();
+
+  ASSERT_TRUE(stage::write_kernel_file(above, "+memory"));
+  for (int look = 0; look < kManyLooks && !row_of(kPodRootSlot).has_memory(); ++look) {
+    keeper_->look_for_lost_rows();
+  }
+
+  EXPECT_TRUE(row_of(kPodRootSlot).has_memory());
+  EXPECT_GE(sent<UsePodRootFiles>(), 1);
+}
+
 TEST_F(RowKeeperOnV2, FilesThatWentWithTheirControllerAreOpenedAnewWithoutBpfToo) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_files_alone();

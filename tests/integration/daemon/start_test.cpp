@@ -44,29 +44,6 @@ TEST_P(BadConfiguration, IsRefusedInOneLineThatNamesFileLineAndKey) {
 
 using Start = Arena;
 
-TEST_F(Start, WithoutAPodRootIsRefusedAndTheMissingCgroupNamed) {
-  Json config = memory_config(Source::kPolling);
-  config["cgroupRoot"] = "/evictd-test-nowhere";
-  const ProgramEnd end = refused_daemon(config.dump());
-  EXPECT_EQ(end.exit_status, 1);
-  EXPECT_EQ(lines_with(end.output, "no pod root for cgroupRoot \"/evictd-test-nowhere\": "), 1U)
-      << end.output;
-  EXPECT_EQ(lines_with(end.output,
-                       " has none of /evictd-test-nowhere/kubepods, "
-                       "/evictd_test_nowhere.slice/evictd_test_nowhere-kubepods.slice, "
-                       "/evictd-test-nowhere/kubepods.slice"),
-            1U)
-      << end.output;
-}
-
-TEST_F(Start, WithoutItsManifestDirectoryIsRefused) {
-  Json config = memory_config(Source::kPolling);
-  config["manifestDirectories"] = {"/evictd-test-nowhere"};
-  const ProgramEnd end = refused_daemon(config.dump());
-  EXPECT_EQ(end.exit_status, 1);
-  EXPECT_NE(end.output.find("/evictd-test-nowhere"), std::string::npos) << end.output;
-}
-
 TEST_F(Start, WithoutItsConfigurationFileIsRefused) {
   const ProgramEnd end =
       run_to_end(scratch_->path(), {EVICTD, "--config", scratch_->path() / "nothing.yaml"});

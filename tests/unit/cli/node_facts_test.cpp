@@ -64,6 +64,33 @@ TEST(NodeFacts, ASocketIsWhatBelongsInThePlaceOfOne) {
   EXPECT_TRUE(facts_under("controlSocket: " + there + "\n").irregular_files.empty());
 }
 
+TEST(NodeFacts, DirectoriesOfManifestsThatAreNotThereAreFound) {
+  const test::FakeTree tree;
+  tree.make_directory("/there");
+  const std::string there = tree.real("/there");
+  const std::string pods = tree.real("/pods");
+  const std::string fixed = tree.real("/static");
+  const config::NodeFacts facts = facts_under("manifestDirectories: [" + there + ", " + pods +
+                                              "]\nstaticManifestDirectories: [" + fixed + "]\n");
+  EXPECT_EQ(facts.missing_paths, (std::vector<std::string>{pods, fixed}));
+}
+
+TEST(NodeFacts, ACgroupOfAllPodsThatIsNotThereIsFoundUnlessGlobsAreEnough) {
+  const std::string nowhere = "cgroupRoot: /evictd-test-nowhere\n";
+  const config::NodeFacts facts = facts_under(nowhere);
+  if (!facts.missing_controller.empty()) {
+    EXPECT_TRUE(facts.missing_pod_root.empty());
+    return;
+  }
+  EXPECT_NE(facts.missing_pod_root.find("no pod root for cgroupRoot \"/evictd-test-nowhere\": "),
+            std::string::npos)
+      << facts.missing_pod_root;
+  EXPECT_NE(facts.missing_pod_root.find(" has none of /evictd-test-nowhere/kubepods, "),
+            std::string::npos)
+      << facts.missing_pod_root;
+  EXPECT_EQ(facts_under(nowhere + "podGlobs: [{glob: /a/*}]\n").missing_pod_root, "");
+}
+
 TEST(NodeFacts, TheMostTasksAreTheSmallerOfTheKernelsTwoLimits) {
   EXPECT_EQ(facts_under("").max_pids, std::min(number_in("/proc/sys/kernel/pid_max"),
                                                number_in("/proc/sys/kernel/threads-max")));

@@ -247,12 +247,35 @@ TEST_F(Directory, MarksThePodsOfAStaticDirectory) {
   EXPECT_TRUE(directory.manifests()[0]->pod.from_static_source);
 }
 
-TEST_F(Directory, MustBeThereAtTheStart) {
-  const Result<ManifestDirectory> directory =
-      ManifestDirectory::open({tree_.real("/none").string(), ManifestKind::kPods});
-  ASSERT_FALSE(directory);
-  EXPECT_EQ(directory.error().code, Errc::kNotFound);
-  EXPECT_THAT(directory.error().message(), HasSubstr("/none"));
+TEST_F(Directory, ThatIsNotThereYetIsAProblemUntilItIs) {
+  ASSERT_EQ(::rmdir(tree_.real("/pods").c_str()), 0);
+  ManifestDirectory directory = open();
+  EXPECT_THAT(uids(directory), IsEmpty());
+  ASSERT_EQ(directory.problems().size(), 1U);
+  EXPECT_THAT(directory.problems()[0].message(),
+              HasSubstr("/pods: No such file or directory: it is waited for"));
+  EXPECT_THAT(directory.problems()[0].message(), EndsWith(", continuing without it"));
+  EXPECT_FALSE(directory.refresh()) << "nothing new";
+
+  tree_.write("/pods/a.yaml", pod("a"));
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
+  EXPECT_THAT(directory.problems(), IsEmpty());
+  tree_.write("/pods/b.yaml", pod("b"));
+  EXPECT_TRUE(refresh_when_told(directory)) << "it is watched now";
+  EXPECT_THAT(uids(directory), ElementsAre("a", "b"));
+}
+
+TEST_F(Directory, InWhosePlaceAFileIsIsTriedAgain) {
+  ASSERT_EQ(::rmdir(tree_.real("/pods").c_str()), 0);
+  tree_.write("/pods", "");
+  ManifestDirectory directory = open();
+  ASSERT_EQ(directory.problems().size(), 1U);
+  EXPECT_THAT(directory.problems()[0].message(), HasSubstr("/pods: Not a directory"));
+  tree_.remove("/pods");
+  tree_.write("/pods/a.yaml", pod("a"));
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
 }
 
 }  // namespace

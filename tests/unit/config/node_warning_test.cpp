@@ -49,6 +49,37 @@ TEST(NodeWarning, AConfiguredFilesystemThatIsNotThereIsWatchedElsewhere) {
                           "that it would be on is watched"}));
 }
 
+TEST(NodeWarning, ADirectoryOfManifestsThatIsNotThereIsWaitedFor) {
+  NodeFacts facts = node();
+  facts.missing_paths = {"/pods", "/static"};
+  const Config config =
+      parse("manifestDirectories: [/pods, /there]\nstaticManifestDirectories: [/static]\n",
+            "evictd.yaml")
+          .value();
+  Lines texts;
+  for (const Warning& warning : find_node_warnings(config, facts)) {
+    texts.push_back(warning.text);
+  }
+  EXPECT_EQ(texts,
+            (Lines{"evictd.yaml:1: manifestDirectories: \"/pods\" is not there: it is waited "
+                   "for, and no pod is known from it until then",
+                   "evictd.yaml:2: staticManifestDirectories: \"/static\" is not there: it "
+                   "is waited for, and no pod is known from it until then"}));
+}
+
+TEST(NodeWarning, ACgroupOfAllPodsThatIsNotThereIsWaitedFor) {
+  NodeFacts facts = node();
+  facts.missing_pod_root = "no pod root";
+  EXPECT_EQ(warnings_of({}, facts), Lines{"default: cgroupRoot: no pod root: it is waited for"});
+}
+
+TEST(NodeWarning, WithoutAMemoryControllerEvictdEnds) {
+  NodeFacts facts = node();
+  facts.missing_controller = "no memory controller";
+  EXPECT_EQ(warnings_of({}, facts),
+            Lines{"default: cgroupRoot: no memory controller: evictd ends at its start"});
+}
+
 TEST(NodeWarning, AFileToWriteWhereSomethingElseIsIsNotWrittenTo) {
   NodeFacts facts = node();
   facts.irregular_files = {"/run/evictd/state.new", "/elsewhere"};

@@ -150,6 +150,17 @@ TEST_F(KeptState, WhatWasAskedForIsInTheFileOnceItHasBeenAwaited) {
   }
 }
 
+TEST_F(KeptState, IsOfThePodRootThatIsThereNow) {
+  keeper_->note_pod_root("/other", {.hierarchy = kVictim.hierarchy, .id = 77});
+  keeper_->keep(kNow);
+  ASSERT_TRUE(keeper_->await_kept(std::chrono::minutes(1)));
+  StateOrigin other = kOrigin;
+  other.pod_root = "/other";
+  other.pod_root_id = 77;
+  EXPECT_TRUE(find_state(file_, other, kNow).found);
+  EXPECT_FALSE(find_state(file_, kOrigin, kNow).found);
+}
+
 TEST_F(KeptState, AFileThatCannotBeWrittenIsNotAwaitedForEver) {
   std::filesystem::create_directory(file_);
   keeper_->note_wishes({.pauses = {}, .dry_run = true}, false);
