@@ -20,6 +20,7 @@ class Problems : public testing::Test {
   /// What the log has of it.
   std::string tell(const std::vector<std::string>& texts) {
     std::vector<Error> problems;
+    problems.reserve(texts.size());
     for (const std::string& text : texts) {
       problems.push_back(fail(Errc::kNotFound, text).value());
     }
