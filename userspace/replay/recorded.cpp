@@ -256,6 +256,13 @@ std::vector<RecordedReclaim> recorded_reclaims(const Parts& parts) {
       begun = nullptr;
     }
   }
+  if (begun != nullptr) {
+    const RecordedPass& last = *parts.passes.back();
+    reclaims.push_back({.begin = begun->now,
+                        .end = last.now + Duration(1),
+                        .before = begun->observations.value_or(eviction::Observations{}),
+                        .after = last.observations.value_or(eviction::Observations{})});
+  }
   return reclaims;
 }
 

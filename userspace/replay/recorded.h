@@ -94,7 +94,8 @@ struct Eviction {
 [[nodiscard]] std::vector<Eviction> recorded_evictions(
     const Parts& parts, const std::vector<eviction::EvictionManager>& managers);
 
-/// A stretch in which collectors ran, and what was free afterwards and not before.
+/// A stretch in which collectors ran, and what was free afterwards and not before. One that the
+/// recording does not see the end of ends right after its last pass.
 struct RecordedReclaim {
   MonoTime begin{};
   MonoTime end{};

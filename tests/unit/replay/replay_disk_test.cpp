@@ -137,6 +137,17 @@ TEST(WhatIfOfDisks, TheSameSettingsGiveTheSamePodAtTheSameMoment) {
   }
 }
 
+TEST(WhatIfOfDisks, CollectorsStillRunningAtTheEndAreNotTakenToFreeNothing) {
+  Recorder recorder(kDiskYaml);
+  EXPECT_EQ(recorder.run(disk_pass(at_ms(0), "request", 1000_MiB, 100_MiB)).outcome,
+            eviction::Outcome::kReclaiming);
+  EXPECT_EQ(recorder.run(disk_pass(at_ms(1000), "disk", 2000_MiB, 100_MiB)).outcome,
+            eviction::Outcome::kNothingMet);
+  WhatIf changes;
+  changes.compat = eviction::Compat::k1_32;
+  EXPECT_TRUE(result_of(recorder, changes).evictions.empty());
+}
+
 TEST(WhatIfOfDisks, APodThatLivesOnWritesOnAsItWasMeasuredTo) {
   WhatIf changes;
   changes.without_events = true;
