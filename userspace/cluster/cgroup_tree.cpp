@@ -98,13 +98,21 @@ std::vector<std::string> CgroupTree::differing(const State& before) const {
 
 void CgroupTree::find_pod_root(State& state) const {
   for (const std::string& candidate : rules_.pod_roots()) {
+    const bool is_present = candidate == state_.pod_root;
     const Result<CgroupId> id = sys::cgroup_id(*root_, layout_.memory(), candidate);
+    if (!id && is_present && id.error().code != Errc::kNotFound) {
+      // That it cannot be looked at does not say that it is gone.
+      state.pod_root = state_.pod_root;
+      state.pod_root_id = state_.pod_root_id;
+      return;
+    }
     if (!id) {
       continue;
     }
     // A kubelet that changed its driver leaves the old root behind, empty.
-    const bool populated = sys::is_populated(*root_, layout_.memory(), candidate).value_or(false);
-    if (populated || state.pod_root.empty()) {
+    const bool populated =
+        sys::is_populated(*root_, layout_.memory(), candidate).value_or(is_present);
+    if (populated || is_present || state.pod_root.empty()) {
       state.pod_root = candidate;
       state.pod_root_id = *id;
     }

@@ -47,7 +47,8 @@ class CgroupTree {
 
   /// Finds the pod root alone: what has to be known before its pods can be watched.
   void find_root();
-  /// Where the next scan() will find it, as far as that can be said now; "" for nowhere.
+  /// Where the next scan() will find it, as far as that can be said now; "" for nowhere. One that
+  /// cannot be looked at is where it was.
   [[nodiscard]] std::string look_for_root() const;
   /// Reads the tree anew. No pod root is no error: there are no pods until it appears.
   /// Answers the uids of pods that have other cgroups, deep ones included, than was known before;
