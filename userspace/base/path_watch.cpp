@@ -50,11 +50,11 @@ bool PathWatch::take_changes() {
   if (!inotify_) {
     return false;
   }
-  const bool changed = take_events() || !std::exchange(armed_, true);
-  if (changed || problem_) {
-    arm();
-  }
-  return changed;
+  const bool told = take_events();
+  const std::vector<int> before = watches_;
+  // Also if nothing was told: cgroupfs tells nothing of a watched directory that is removed.
+  arm();
+  return told || watches_ != before;
 }
 
 bool PathWatch::take_events() {

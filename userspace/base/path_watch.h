@@ -13,8 +13,9 @@ namespace evictd::base {
 
 /// Tells when something comes to one of some paths or goes from it, also where directories above it
 /// are still to be made: inotify on the directory that each path is in, or on the nearest one above
-/// that is there. Nothing tells of what is mounted, of a link on the way that leads elsewhere, and
-/// of a directory further above that is renamed, so look at times all the same. One thread uses it.
+/// that is there. Nothing tells of what is mounted, of a link on the way that leads elsewhere, of a
+/// directory further above that is renamed, and on cgroupfs of the directory above that is removed:
+/// take_changes() finds that the way is another, so call it at times. One thread uses it.
 class PathWatch {
  public:
   /// Watches nothing.
@@ -26,7 +27,8 @@ class PathWatch {
   /// object; -1 where there is nothing to watch, or no inotify to be had.
   [[nodiscard]] int fd() const { return inotify_.get(); }
   /// Whether something may have come or gone since the last call; true at the first one. What does
-  /// after it is told by the next: look at the paths after the call, not before.
+  /// after it is told by the next: look at the paths after the call, not before. Cost: a system
+  /// call or two a path.
   [[nodiscard]] bool take_changes();
   /// Why some path is not watched, as of the last call. It is tried again at each.
   [[nodiscard]] const std::optional<Error>& problem() const { return problem_; }
@@ -49,7 +51,6 @@ class PathWatch {
   base::Fd inotify_;
   std::vector<Way> ways_;
   std::vector<int> watches_;
-  bool armed_ = false;
   std::optional<Error> problem_;
 };
 

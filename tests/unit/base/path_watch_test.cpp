@@ -95,6 +95,22 @@ TEST_F(Watched, PathIsToldWhenTheDirectoryAboveItIsMovedAway) {
   EXPECT_TRUE(watch.take_changes());
 }
 
+TEST_F(Watched, PathIsFoundToBeElsewhereThoughNothingTold) {
+  tree_.make_directory("/a/b/pods");
+  PathWatch watch = this->watch("/a/b/pods");
+  tree_.rename("/a", "/away");
+  ASSERT_FALSE(is_told(watch)) << "as of a cgroup that was removed";
+  EXPECT_TRUE(watch.take_changes()) << "the look at a poll finds it";
+  EXPECT_FALSE(watch.take_changes()) << "once";
+  tree_.make_directory("/a");
+  EXPECT_TRUE(is_told(watch)) << "it is watched where it is awaited now";
+  EXPECT_TRUE(watch.take_changes());
+  tree_.make_directory("/a/b");
+  EXPECT_TRUE(watch.take_changes());
+  tree_.make_directory("/a/b/pods");
+  EXPECT_TRUE(watch.take_changes());
+}
+
 TEST_F(Watched, NeighboursOfAPathAreNotTold) {
   tree_.make_directory("/a/pods");
   PathWatch watch = this->watch("/a/pods/");
