@@ -187,11 +187,18 @@ bool ManifestDirectory::refresh() {
   if (!directory_) {
     return come_back();
   }
-  if (changes.everything || unread_) {
+  if (changes.everything || unread_ || directory_problem_) {
     return read_directory();
   }
+  std::set<std::string> names = changes.names;
+  for (const auto& [name, file] : files_) {
+    // What a file says is the same until an event tells; why it could not be read may be over.
+    if (file.problem && file.problem->sys_errno != 0) {
+      names.insert(name);
+    }
+  }
   bool changed = false;
-  for (const std::string& name : changes.names) {
+  for (const std::string& name : names) {
     changed |= read_file(name);
   }
   return changed;
@@ -207,13 +214,13 @@ bool ManifestDirectory::come_back() {
 }
 
 bool ManifestDirectory::read_directory() {
-  unread_ = false;
   const Result<std::set<std::string>> names = manifest_names(directory_.get(), options_.path);
   const std::optional<Error> before = std::exchange(directory_problem_, std::nullopt);
   if (!names) {
-    directory_problem_ = names.error();
+    directory_problem_ = waited_for(names.error());
     return !same(before, directory_problem_);
   }
+  unread_ = false;
   bool changed = before.has_value() || std::erase_if(files_, [&](const auto& file) {
                                          return !names->contains(file.first);
                                        }) > 0;
@@ -230,10 +237,10 @@ bool ManifestDirectory::read_file(const std::string& name) {
     return files_.erase(name) > 0;
   }
   File& file = files_[name];
-  file.problem.reset();
+  const std::optional<Error> before = std::exchange(file.problem, std::nullopt);
   if (!text) {
     file.problem = text.error();
-    return true;
+    return !same(before, file.problem);
   }
   Result<std::vector<Manifest>> manifests =
       parse_manifests(*text, path, *format_of(name), options_.kind);

@@ -43,8 +43,8 @@ class ManifestDirectory {
   [[nodiscard]] int fd() const { return inotify_.get(); }
   /// Reads what changed. Also notices that the path leads nowhere or to another directory, and
   /// comes back to one that was made anew, so call it also when something came to the path or went
-  /// from it: fd() need not tell of a removal. True when something was read anew, so that pods or
-  /// problems may be others than before.
+  /// from it: fd() need not tell of a removal. What could not be read is tried again. True when
+  /// something was read anew, so that pods or problems may be others than before.
   [[nodiscard]] bool refresh();
 
   /// By file name, then in the file's order. Valid until the next refresh().
@@ -52,6 +52,8 @@ class ManifestDirectory {
   /// Why the directory or files are not read as they are now, one each, naming file and line, and
   /// whether it is gone on with the pods of the last reading or without.
   [[nodiscard]] std::vector<Error> problems() const;
+  /// Whether it was ever listed: until then nobody knows which pods it tells of.
+  [[nodiscard]] bool was_read() const { return !unread_; }
   [[nodiscard]] const ManifestDirectoryOptions& options() const { return options_; }
 
  private:
@@ -81,7 +83,7 @@ class ManifestDirectory {
   /// Empty while the directory is not there.
   base::Fd directory_;
   int watch_ = -1;
-  /// The first reading is to come.
+  /// It was never listed.
   bool unread_ = true;
   std::map<std::string, File> files_;
   std::optional<Error> directory_problem_;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/fake_tree.h"
+#include "support/few_descriptors.h"
 
 namespace evictd::cluster {
 namespace {
@@ -264,6 +265,44 @@ TEST_F(Directory, ThatIsNotThereYetIsAProblemUntilItIs) {
   tree_.write("/pods/b.yaml", pod("b"));
   EXPECT_TRUE(refresh_when_told(directory)) << "it is watched now";
   EXPECT_THAT(uids(directory), ElementsAre("a", "b"));
+}
+
+TEST_F(Directory, ThatCouldNotBeListedIsListedByTheNextRefresh) {
+  tree_.write("/pods/a.yaml", pod("a"));
+  ManifestDirectory directory = *ManifestDirectory::open({.path = tree_.real("/pods").string(),
+                                                          .kind = ManifestKind::kPods,
+                                                          .first_reading = FirstReading::kLater});
+  {
+    const test::FewDescriptors none(0);
+    EXPECT_TRUE(directory.refresh());
+    EXPECT_FALSE(directory.refresh()) << "the same problem";
+  }
+  ASSERT_EQ(directory.problems().size(), 1U);
+  EXPECT_THAT(directory.problems()[0].message(), HasSubstr(": it is tried again"));
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
+  EXPECT_THAT(directory.problems(), IsEmpty());
+}
+
+TEST_F(Directory, FileThatCouldNotBeReadIsReadByTheNextRefresh) {
+  ManifestDirectory directory = open();
+  tree_.write("/pods/a.yaml", pod("a"));
+  {
+    const test::FewDescriptors none(0);
+    EXPECT_TRUE(directory.refresh());
+    EXPECT_FALSE(directory.refresh()) << "the same problem";
+  }
+  EXPECT_EQ(directory.problems().size(), 1U);
+  EXPECT_TRUE(directory.refresh());
+  EXPECT_THAT(uids(directory), ElementsAre("a"));
+  EXPECT_THAT(directory.problems(), IsEmpty());
+}
+
+TEST_F(Directory, FileThatIsNotUnderstoodIsNotReadAgainUntilItIsAnother) {
+  tree_.write("/pods/a.yaml", "{");
+  ManifestDirectory directory = open();
+  EXPECT_FALSE(directory.refresh());
+  EXPECT_EQ(directory.problems().size(), 1U);
 }
 
 TEST_F(Directory, InWhosePlaceAFileIsIsTriedAgain) {
