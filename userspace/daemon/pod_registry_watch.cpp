@@ -90,8 +90,10 @@ void PodRegistry::watch_pod_root() {
   if (const auto& pids = tree_.layout().pids()) {
     root.pids_id = sys::cgroup_id(*options_.root, *pids, root.path).value_or(CgroupId{});
   }
-  // Missed where it is not there: on v2 a controller may come after its cgroup.
+  // Missed where they are not there: on v2 a controller may come after its cgroup. On v1 there is
+  // no directory then.
   known_of_root_.memory = true;
+  known_of_root_.tasks = known_of_root_.tasks || root.pids_id;
   static_cast<void>(watch_known(kPodRootSlot, root, resolve(root), known_of_root_));
 }
 
