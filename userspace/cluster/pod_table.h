@@ -54,7 +54,7 @@ struct PodEntry {
 
 /// What is done about pods that no manifest describes.
 enum class UnknownPods {
-  kNeverEvict,  ///< The default.
+  kNeverEvict,  ///< The default; also while a directory of manifests is still to be read.
   kEvict,       ///< evictUnknownPods: true; counts only where no source of pods is configured.
 };
 

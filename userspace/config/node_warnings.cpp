@@ -187,9 +187,11 @@ class NodeJudge {
     for (const std::string& path : directories) {
       const auto& missing = facts_.missing_paths;
       if (std::find(missing.begin(), missing.end(), path) != missing.end()) {
-        add(key, fmt::format("\"{}\" is not there: it is waited for, and no pod is known from it "
-                             "until then",
-                             path));
+        add(key,
+            fmt::format("\"{}\" is not there: it is waited for, until then no pod is known from "
+                        "it, and a pod that another directory describes lacks the protection "
+                        "that it alone tells of",
+                        path));
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/manifest_sources.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -63,6 +64,12 @@ std::vector<const cluster::Manifest*> ManifestSources::manifests() const {
     append(all, directory.manifests());
   }
   return all;
+}
+
+bool ManifestSources::were_read() const {
+  return std::all_of(
+      directories_.begin(), directories_.end(),
+      [](const cluster::ManifestDirectory& directory) { return directory.was_read(); });
 }
 
 std::vector<Error> ManifestSources::problems() const {

@@ -25,6 +25,9 @@ class ManifestSources {
   bool refresh();
   /// As last read; they live until the next refresh().
   [[nodiscard]] std::vector<const cluster::Manifest*> manifests() const;
+  /// Whether each directory was read at least once: until then a pod that no manifest names may be
+  /// one that nobody may evict.
+  [[nodiscard]] bool were_read() const;
   /// What is wrong with manifests now, one line each.
   [[nodiscard]] std::vector<Error> problems() const;
   /// Readable when there is something to refresh. Not all is told: call refresh() at times.

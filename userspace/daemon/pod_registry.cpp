@@ -223,15 +223,16 @@ void PodRegistry::join() {
   const std::vector<const cluster::Manifest*> manifests = manifests_.manifests();
   const config::Settings& settings = options_.config->settings();
   const std::vector<cluster::ExternalPodRule> rules = cluster::external_rules(settings);
-  table_ = cluster::join_pods(
-      {.cgroups = cgroups,
-       .manifests = manifests,
-       // Static manifests alone do not say which other pods there are.
-       .sources = settings.manifest_directories.empty() ? cluster::PodSources::kTreeOnly
-                                                        : cluster::PodSources::kConfigured,
-       .unknown_pods = settings.evict_unknown_pods ? cluster::UnknownPods::kEvict
+  table_ = cluster::join_pods({.cgroups = cgroups,
+                               .manifests = manifests,
+                               // Static manifests alone do not say which other pods there are.
+                               .sources = settings.manifest_directories.empty()
+                                              ? cluster::PodSources::kTreeOnly
+                                              : cluster::PodSources::kConfigured,
+                               .unknown_pods = settings.evict_unknown_pods && manifests_.were_read()
+                                                   ? cluster::UnknownPods::kEvict
                                                    : cluster::UnknownPods::kNeverEvict,
-       .external_pods = rules});
+                               .external_pods = rules});
 }
 
 std::vector<PodUpdate> PodRegistry::differences() {

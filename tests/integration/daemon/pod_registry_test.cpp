@@ -43,6 +43,28 @@ bool leave(const std::vector<std::filesystem::path>& directories, const stage::S
   });
 }
 
+TEST_F(PodRegistryOnATree, UnknownPodsAreKeptUntilEachDirectoryOfManifestsWasRead) {
+  const Result<stage::ScratchDirectory> scratch =
+      stage::ScratchDirectory::create("evictd-registry-");
+  ASSERT_TRUE(scratch) << scratch.error().message();
+  const std::filesystem::path fixed = scratch->path() / "static";
+  const stage::StagedPod pod = add_pod("etcd");
+  const auto state = [&] { return registry_->table().find(pod.uid)->state; };
+  start(kEnoughDescriptors, "staticManifestDirectories: [" + fixed.string() + "]\n");
+  take(registry_->rescan());
+  EXPECT_EQ(state(), cluster::PodState::kUnknown) << "it may be one of those that are to come";
+
+  std::filesystem::create_directory(fixed);
+  registry_->note_changes();
+  take(registry_->apply());
+  EXPECT_EQ(state(), cluster::PodState::kEmpty) << "evictUnknownPods knows it";
+
+  std::filesystem::remove(fixed);
+  registry_->note_changes();
+  take(registry_->apply());
+  EXPECT_EQ(state(), cluster::PodState::kEmpty) << "what it said was read";
+}
+
 TEST_F(PodRegistryOnATree, APodWithOneContainerKeepsAtMostEightDescriptors) {
   constexpr std::size_t kPods = 20;
   for (std::size_t i = 0; i < kPods; ++i) {

@@ -50,6 +50,9 @@ TEST(NodeWarning, AConfiguredFilesystemThatIsNotThereIsWatchedElsewhere) {
 }
 
 TEST(NodeWarning, ADirectoryOfManifestsThatIsNotThereIsWaitedFor) {
+  const std::string waits =
+      "it is waited for, until then no pod is known from it, and a pod that another directory "
+      "describes lacks the protection that it alone tells of";
   NodeFacts facts = node();
   facts.missing_paths = {"/pods", "/static"};
   const Config config =
@@ -60,11 +63,9 @@ TEST(NodeWarning, ADirectoryOfManifestsThatIsNotThereIsWaitedFor) {
   for (const Warning& warning : find_node_warnings(config, facts)) {
     texts.push_back(warning.text);
   }
-  EXPECT_EQ(texts,
-            (Lines{"evictd.yaml:1: manifestDirectories: \"/pods\" is not there: it is waited "
-                   "for, and no pod is known from it until then",
-                   "evictd.yaml:2: staticManifestDirectories: \"/static\" is not there: it "
-                   "is waited for, and no pod is known from it until then"}));
+  EXPECT_EQ(texts, (Lines{"evictd.yaml:1: manifestDirectories: \"/pods\" is not there: " + waits,
+                          "evictd.yaml:2: staticManifestDirectories: \"/static\" is not there: " +
+                              waits}));
 }
 
 TEST(NodeWarning, ACgroupOfAllPodsThatIsNotThereIsWaitedFor) {
