@@ -69,8 +69,7 @@ Result<> PodPlaces::open(const Wanted& wanted) {
     if (!opened) {
       return Failure(opened.error());
     }
-    if (Result<> taken = take_up(place, std::move(*opened));
-        !taken && taken.error().code != Errc::kNotFound) {
+    if (Result<> taken = take_up(place, std::move(*opened)); !taken) {
       return taken;
     }
   }
@@ -109,7 +108,7 @@ std::vector<std::string> PodPlaces::follow(const std::string& pod_root) {
     }
     const bool was_open = !place.roots.empty();
     const Result<> taken = take_up(place, std::move(*now));
-    if (!taken && taken.error().code != Errc::kNotFound) {
+    if (!taken) {
       place.refused = taken.error();
     }
     if (was_open || taken) {
@@ -127,7 +126,7 @@ bool PodPlaces::changed(std::string_view pod_root) const {
          });
 }
 
-Result<> PodPlaces::take_up(Place& place, Roots now) {
+Result<> PodPlaces::take_up(Place& place, Roots now) const {
   const bool is_locked =
       !place.roots.empty() && !now.empty() && place.roots.front().id() == now.front().id();
   if (!is_locked) {
@@ -135,7 +134,9 @@ Result<> PodPlaces::take_up(Place& place, Roots now) {
     place.lock.reset();
   }
   if (!is_locked && !now.empty()) {
-    Result<InstanceLock> lock = InstanceLock::acquire(now.front().directory());
+    Result<InstanceLock> lock = InstanceLock::acquire({.lock_directory = lock_directory_,
+                                                         .cgroup = now.front().id(),
+                                                         .directory = now.front().directory()});
     if (!lock) {
       return Failure(lock.error());
     }

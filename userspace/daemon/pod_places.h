@@ -29,8 +29,9 @@ namespace evictd::daemon {
 /// Thread rule: housekeeping only.
 class PodPlaces {
  public:
-  /// Borrows `layout`.
-  explicit PodPlaces(const sys::CgroupLayout& layout) : layout_(layout) {}
+  /// Borrows `layout`. `lock_directory` as in InstanceLock::Options.
+  PodPlaces(const sys::CgroupLayout& layout, std::string lock_directory)
+      : layout_(layout), lock_directory_(std::move(lock_directory)) {}
 
   /// Where pods may be; each may come later, in any hierarchy.
   struct Wanted {
@@ -96,7 +97,7 @@ class PodPlaces {
   struct Place {
     /// None as long as it is refused.
     Roots roots;
-    /// On the directory in the memory hierarchy.
+    /// Of the directory in the memory hierarchy.
     std::optional<InstanceLock> lock;
     std::optional<Error> refused;
   };
@@ -112,13 +113,14 @@ class PodPlaces {
       const std::vector<std::string>& paths) const;
   /// From now on `place` is `now`, which is another one than before.
   /// Errors: those of InstanceLock::acquire(); it has no roots then.
-  [[nodiscard]] static Result<> take_up(Place& place, Roots now);
+  [[nodiscard]] Result<> take_up(Place& place, Roots now) const;
   [[nodiscard]] Below find(const cluster::PodCgroup& pod) const;
   [[nodiscard]] bool has_pids_apart() const {
     return layout_.pids() && layout_.pids()->id != layout_.memory().id;
   }
 
   const sys::CgroupLayout& layout_;
+  std::string lock_directory_;
   /// By path within the hierarchy, without a '/' at its end.
   std::map<std::string, Place, std::less<>> places_;
   std::string pod_root_;

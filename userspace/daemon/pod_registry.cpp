@@ -29,7 +29,7 @@ bool are_resolved(const std::optional<Result<probe::PodCounters>>& counters) {
 PodRegistry::PodRegistry(Options options, cluster::CgroupTree tree)
     : options_(std::move(options)),
       tree_(std::move(tree)),
-      places_(tree_.layout()),
+      places_(tree_.layout(), options_.lock_directory),
       opener_({.root = options_.root,
                .places = &places_,
                .shares = DescriptorShares(options_.descriptor_limit)}) {}

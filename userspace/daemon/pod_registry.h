@@ -38,6 +38,8 @@ class PodRegistry {
     std::shared_ptr<const config::Config> config;
     /// RLIMIT_NOFILE of the process, most of which pods may use.
     std::uint64_t descriptor_limit = 0;
+    /// As in InstanceLock::Options.
+    std::string lock_directory = kLockDirectory;
   };
   struct Counters {
     /// Pods that found no free slot: shown, but not evictable.

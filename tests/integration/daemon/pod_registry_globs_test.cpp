@@ -107,7 +107,7 @@ TEST_F(PodsOfAGlob, AreLeftToAnotherEvictdAsLongAsItWatchesTheirParent) {
   std::optional<InstanceLock> other;
   {
     Result<InstanceLock> lock =
-        InstanceLock::acquire(registry_->tree().layout().memory().path_of(parent()));
+        lock_of(registry_->tree().layout().memory().path_of(parent()));
     ASSERT_TRUE(lock) << lock.error().message();
     other.emplace(std::move(*lock));
   }

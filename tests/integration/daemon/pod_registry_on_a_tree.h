@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "daemon/instance_lock.h"
 #include "daemon/pod_registry.h"
 #include "stage/private_tree.h"
 
@@ -54,6 +56,13 @@ class PodRegistryOnATree : public testing::Test {
         {.root = &*root_, .config = config_, .descriptor_limit = descriptor_limit});
     ASSERT_TRUE(registry) << registry.error().message();
     registry_ = std::move(*registry);
+  }
+
+  /// As another evictd has it.
+  [[nodiscard]] static Result<InstanceLock> lock_of(const std::string& directory) {
+    struct stat status = {};
+    EXPECT_EQ(::stat(directory.c_str(), &status), 0);
+    return InstanceLock::acquire({.cgroup = {.id = status.st_ino}, .directory = directory});
   }
 
   /// What the hot thread does with updates. Answers the slots that it would hand back, emptied.

@@ -109,7 +109,7 @@ TEST_F(AnAwaitedPodRoot, ThatAnotherEvictdHasByThenIsLeftToIt) {
   start();
   take(registry_->rescan());
   make_root();
-  const Result<InstanceLock> other = InstanceLock::acquire(tree_->memory_directory());
+  const Result<InstanceLock> other = lock_of(tree_->memory_directory());
   ASSERT_TRUE(other) << other.error().message();
   add_pod("of the other");
 

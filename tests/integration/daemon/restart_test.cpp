@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/membarrier.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -106,6 +108,19 @@ TEST_P(Restart, ASecondOneOnTheSameTreeIsRefused) {
         << second.output;
   }
   EXPECT_FALSE(status()["pods"].empty()) << "the first one was harmed";
+}
+
+/// As any local user can: the directory is for everybody to read.
+TEST_P(Restart, StartsThoughTheDirectoryOfPodsIsLocked) {
+  add({.name = "pod"}, kModest);
+  limit_memory();
+  const base::Fd pod_root(
+      ::open(tree_->memory_directory().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_EQ(::flock(pod_root.get(), LOCK_EX | LOCK_NB), 0);
+
+  start_daemon(memory_config(GetParam()));
+
+  EXPECT_FALSE(status()["pods"].empty());
 }
 
 TEST_P(Restart, ASecondOneWithAGlobOfTheFirstIsRefused) {

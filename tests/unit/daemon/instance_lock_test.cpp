@@ -1,56 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/instance_lock.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
-#include <optional>
 #include <string>
 
-#include "support/fake_tree.h"
+#include "support/temporary_directory.h"
 
 namespace evictd::daemon {
 namespace {
 
-/// A directory within `tree`: the fixture holds a lock of its own on the tree's.
-std::string pods_in(const test::FakeTree& tree) {
-  tree.make_directory("/pods");
-  return tree.real("/pods");
-}
+class InstanceLockTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::string directory() const { return scratch_.path() / "run/evictd"; }
+  [[nodiscard]] std::string file() const { return directory() + "/pod-roots.lock"; }
+  [[nodiscard]] Result<InstanceLock> acquire(std::uint64_t id) const {
+    return InstanceLock::acquire(
+        {.lock_directory = directory(), .cgroup = {.id = id}, .directory = "/kubepods"});
+  }
 
-TEST(InstanceLock, ASecondOneOfTheSameTreeIsRefused) {
-  const test::FakeTree tree;
-  const auto first = InstanceLock::acquire(pods_in(tree));
+ private:
+  test::TemporaryDirectory scratch_;
+};
+
+/// As the ids of the kernel are: a generation above the number of the inode.
+constexpr std::uint64_t kCgroup = (std::uint64_t{3} << 32) + 17;
+
+TEST_F(InstanceLockTest, ASecondOneOfTheSameCgroupIsRefused) {
+  const auto first = acquire(kCgroup);
   ASSERT_TRUE(first) << first.error().message();
-  const auto second = InstanceLock::acquire(pods_in(tree));
+  const auto second = acquire(kCgroup);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Errc::kBusy);
-  EXPECT_NE(second.error().message().find(pods_in(tree) + " is already watched by another evictd"),
+  EXPECT_NE(second.error().message().find("/kubepods is already watched by another evictd"),
             std::string::npos);
 }
 
-TEST(InstanceLock, EndsWithItsOwner) {
-  const test::FakeTree tree;
+TEST_F(InstanceLockTest, EndsWithItsOwner) {
   {
-    const auto first = InstanceLock::acquire(pods_in(tree));
+    const auto first = acquire(kCgroup);
     ASSERT_TRUE(first);
   }
-  EXPECT_TRUE(InstanceLock::acquire(pods_in(tree)));
+  EXPECT_TRUE(acquire(kCgroup));
 }
 
-TEST(InstanceLock, TwoTreesMayBeWatchedAtOnce) {
-  const test::FakeTree one;
-  const test::FakeTree other;
-  const auto first = InstanceLock::acquire(pods_in(one));
-  const auto second = InstanceLock::acquire(pods_in(other));
-  EXPECT_TRUE(first);
-  EXPECT_TRUE(second);
+TEST_F(InstanceLockTest, TwoCgroupsMayBeWatchedAtOnce) {
+  const auto first = acquire(kCgroup);
+  ASSERT_TRUE(first);
+  {
+    const auto other = acquire(kCgroup + 1);
+    EXPECT_TRUE(other);
+  }
+  EXPECT_FALSE(acquire(kCgroup)) << "the end of the other one's took it away";
 }
 
-TEST(InstanceLock, AMissingDirectoryIsNamed) {
-  const auto lock = InstanceLock::acquire("/nonexistent/kubepods");
+TEST_F(InstanceLockTest, IsForRootAlone) {
+  const auto lock = acquire(kCgroup);
+  ASSERT_TRUE(lock);
+  struct stat status = {};
+  ASSERT_EQ(::stat(file().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
+TEST_F(InstanceLockTest, OfAFileThatOthersMayOpenIsRefused) {
+  ASSERT_TRUE(acquire(kCgroup));
+  ASSERT_EQ(::chmod(file().c_str(), 0644), 0);
+  const auto lock = acquire(kCgroup);
   ASSERT_FALSE(lock);
-  EXPECT_EQ(lock.error().code, Errc::kNotFound);
-  EXPECT_NE(lock.error().message().find("/nonexistent/kubepods"), std::string::npos);
+  EXPECT_EQ(lock.error().code, Errc::kPermission);
+  EXPECT_NE(lock.error().message().find(file()), std::string::npos);
+}
+
+TEST_F(InstanceLockTest, FollowsNoLink) {
+  ASSERT_TRUE(acquire(kCgroup));
+  ASSERT_EQ(::rename(file().c_str(), (directory() + "/elsewhere").c_str()), 0);
+  ASSERT_EQ(::symlink("elsewhere", file().c_str()), 0);
+  EXPECT_FALSE(acquire(kCgroup));
 }
 
 }  // namespace
