@@ -71,17 +71,17 @@ void print_pid_watchers(const Json& status, std::ostream& out) {
                      yes_or_no("polled"));
 }
 
-/// Whether it got real-time priority, and how often it lost it since.
+/// Whether it has real-time priority, and how often it lost it.
 std::string realtime_text(const Json& status) {
+  const std::string in_force = is_true(status, "realtime") ? "yes" : "no";
   const auto counters = status.find("counters");
-  const std::string overruns = counters != status.end() && counters->is_object()
-                                   ? value_text(*counters, "realtime_overruns")
-                                   : kNothing;
-  if (overruns != kNothing && overruns != "0") {
-    return fmt::format("lost: {} overrun{} of realtime.limit", overruns,
-                       overruns == "1" ? "" : "s");
+  const std::string losses = counters != status.end() && counters->is_object()
+                                 ? value_text(*counters, "realtime_losses")
+                                 : kNothing;
+  if (losses == kNothing || losses == "0") {
+    return in_force;
   }
-  return is_true(status, "realtime") ? "yes" : "no";
+  return fmt::format("{} (lost {} time{})", in_force, losses, losses == "1" ? "" : "s");
 }
 
 void print_head(const Json& status, std::ostream& out) {

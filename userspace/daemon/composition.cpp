@@ -250,7 +250,8 @@ Result<> Composition::make_hot_loop() {
        .events_tell_pods = events_tell_pods(),
        .eviction_times = eviction_times,
        .intent_clock = state_.origin.boot_id,
-       .may_stand_by = std::thread::hardware_concurrency() > 1 ? &threads_->realtime : nullptr});
+       .may_stand_by = std::thread::hardware_concurrency() > 1 ? &threads_->priority.in_force()
+                                                                : nullptr});
   if (!hot) {
     return Failure(hot.error());
   }
@@ -274,7 +275,7 @@ Result<> Composition::make_housekeeping() {
                             .to_hot = &threads_->to_hot,
                             .from_hot = &threads_->to_house,
                             .hot_counters = &threads_->counters,
-                            .realtime = &threads_->realtime,
+                            .priority = &threads_->priority,
                             .memory_locked = memory_locked_,
                             .descriptor_limit = descriptor_limit_,
                             .state = std::move(state_),

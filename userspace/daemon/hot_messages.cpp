@@ -223,7 +223,7 @@ void HotLoop::on_approach(const probe::Approach& event) {
   want_pass(PassTrigger::kApproach);
   approached_ = event.cgroup == CgroupId{} ? eviction::Scope::kNode : eviction::Scope::kPodRoot;
   if (options_.may_stand_by == nullptr || !options_.may_stand_by->load(std::memory_order_relaxed) ||
-      realtime_overruns() != 0) {
+      realtime_overrun_holds()) {
     return;
   }
   cpu_avoidance_.expect_on(event.cpu);

@@ -13,7 +13,6 @@
 
 #include "daemon/callback_handler.h"
 #include "daemon/disk_watch.h"
-#include "daemon/realtime.h"
 #include "daemon/request.h"
 
 namespace evictd::daemon {
@@ -191,6 +190,7 @@ void Housekeeping::hand_over_everything() {
 
 Result<> Housekeeping::run() {
   next_check_ = options_.clock->now() + config_->settings().poll_interval;
+  watch_priority();
   health_timer_.arm(options_.clock->now() + kHealthPeriod);
   Result<> served;
   while (!stop_ && served) {
@@ -312,12 +312,7 @@ void Housekeeping::on_health_check() {
     options_.log->warn(*problem + ", continuing without notifications");
     note_degraded("notify", true, *problem);
   }
-  if (take_realtime_loss()) {
-    constexpr std::string_view kLost =
-        "the hot thread ran for realtime.limit without a pause and lost its real-time priority";
-    options_.log->warn(std::string(kLost) + ", continuing at ordinary priority until a restart");
-    note_degraded("realtime", true, std::string(kLost));
-  }
+  check_priority(now);
   check_journal(now);
   keep_state();
   health_timer_.arm(now + kHealthPeriod);

@@ -23,6 +23,7 @@
 #include "daemon/pass_rules.h"
 #include "daemon/pass_watch.h"
 #include "daemon/pod_registry.h"
+#include "daemon/priority_watch.h"
 #include "daemon/problem_log.h"
 #include "daemon/record_store.h"
 #include "daemon/release_worker.h"
@@ -138,6 +139,8 @@ class Housekeeping final : private base::LineHandler {
   void log_memory_rules();
   void log_eviction(const exporting::EvictionRecord& record);
   void check_timer(MonoTime now);
+  void watch_priority();
+  void check_priority(MonoTime now);
   void log_problems();
   void follow_changes();
   void follow_pod_root();
@@ -191,6 +194,8 @@ class Housekeeping final : private base::LineHandler {
   MonoTime next_check_{};
   int checks_to_rescan_ = 1;
   TimerWatch timer_watch_;
+  /// Made when the hot thread runs.
+  std::optional<PriorityWatch> priority_watch_;
   bool short_of_descriptors_ = false;
   std::set<std::string> silent_filesystems_;  ///< By mount point; their trouble was told of.
   bool ready_ = false;

@@ -6,6 +6,7 @@
 
 #include "daemon/housekeeping.h"
 #include "daemon/node_memory.h"
+#include "daemon/realtime.h"
 
 namespace evictd::daemon {
 
@@ -26,6 +27,31 @@ void Housekeeping::check_timer(MonoTime now) {
     options_.log->info("the kernel side's timer runs again");
   }
   send(*change);
+}
+
+void Housekeeping::watch_priority() {
+  HotPriority* const priority = options_.priority;
+  priority_watch_.emplace(PriorityWatch::Means{
+      .in_force = [priority] { return priority->ask(); },
+      .overruns = realtime_overruns,
+      .run = [priority] { return priority->run(); },
+      .give_back = [priority] { return priority->give_back(); },
+  });
+}
+
+void Housekeeping::check_priority(MonoTime now) {
+  const std::optional<PriorityWatch::Change> change = priority_watch_->look(now);
+  if (!change) {
+    return;
+  }
+  if (change->in_force) {
+    options_.log->info(change->text);
+  } else {
+    options_.log->warn(change->text +
+                       ", continuing at ordinary priority until the hot thread was quiet for a "
+                       "minute");
+  }
+  note_degraded("realtime", !change->in_force, change->in_force ? "" : change->text);
 }
 
 void Housekeeping::check_filesystems(MonoTime now) {

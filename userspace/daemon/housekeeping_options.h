@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "config/sources.h"
 #include "core/clock.h"
 #include "daemon/hot_loop.h"
+#include "daemon/hot_priority.h"
 #include "daemon/messages.h"
 #include "daemon/notify_worker.h"
 #include "daemon/pass_recorder.h"
@@ -41,8 +41,7 @@ struct HousekeepingOptions {
   Mailbox<ToHot>* to_hot = nullptr;
   Mailbox<ToHousekeeping>* from_hot = nullptr;
   const HotCounters* hot_counters = nullptr;
-  /// Whether the hot thread got the priority that the configuration asks for.
-  const std::atomic<bool>* realtime = nullptr;
+  HotPriority* priority = nullptr;
   bool memory_locked = false;
   std::uint64_t descriptor_limit = 0;
   /// What the last run left, and where it is kept for the next.

@@ -20,7 +20,7 @@ namespace {
 
 // A signal handler can reach nothing but a global; lock-free, so it is safe there.
 std::atomic<std::uint64_t> overruns{0};  // NOLINT(*-avoid-non-const-global-variables)
-std::atomic<bool> loss_taken{false};     // NOLINT(*-avoid-non-const-global-variables)
+std::atomic<bool> overrun_holds{false};  // NOLINT(*-avoid-non-const-global-variables)
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 extern "C" void on_realtime_overrun(int /*signal*/) {
@@ -28,6 +28,7 @@ extern "C" void on_realtime_overrun(int /*signal*/) {
   const sched_param ordinary{};
   sched_setscheduler(0, SCHED_OTHER, &ordinary);
   overruns.fetch_add(1, std::memory_order_relaxed);
+  overrun_holds.store(true, std::memory_order_relaxed);
   errno = saved_errno;
 }
 
@@ -52,7 +53,7 @@ Result<> prepare_realtime_overrun_signal() {
   return {};
 }
 
-Result<> make_thread_realtime(int priority, Duration limit) {
+Result<> give_realtime(pid_t thread, int priority, Duration limit) {
   rlimit allowed{};
   getrlimit(RLIMIT_RTTIME, &allowed);
   const auto budget_us =
@@ -64,8 +65,19 @@ Result<> make_thread_realtime(int priority, Duration limit) {
   }
   sched_param param{};
   param.sched_priority = priority;
-  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) != 0) {
-    return fail_errno(errno, "set SCHED_FIFO priority " + std::to_string(priority));
+  // Before the priority, so that an overrun right after it is not forgotten.
+  const bool held = overrun_holds.exchange(false, std::memory_order_relaxed);
+  if (sched_setscheduler(thread, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) != 0) {
+    const int failure = errno;
+    overrun_holds.store(held, std::memory_order_relaxed);
+    return fail_errno(failure, "set SCHED_FIFO priority " + std::to_string(priority));
+  }
+  return {};
+}
+
+Result<> make_thread_realtime(int priority, Duration limit) {
+  if (Result<> given = give_realtime(0, priority, limit); !given) {
+    return given;
   }
   const sigset_t set = only_sigxcpu();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
@@ -76,8 +88,8 @@ std::uint64_t realtime_overruns() {
   return overruns.load(std::memory_order_relaxed);
 }
 
-bool take_realtime_loss() {
-  return realtime_overruns() != 0 && !loss_taken.exchange(true, std::memory_order_relaxed);
+bool realtime_overrun_holds() {
+  return overrun_holds.load(std::memory_order_relaxed);
 }
 
 Result<> lock_memory() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <thread>
@@ -18,13 +20,16 @@ namespace evictd::daemon {
 /// (RT_GROUP_SCHED); kInvalid for a priority outside 1..99. Nothing is changed then.
 Result<> make_thread_realtime(int priority, Duration limit);
 
+/// The same for a thread of this process that make_thread_realtime() was called on, from any
+/// thread: after its limit took it the priority is there again, and the limit as it was at first,
+/// which the kernel raises at each SIGXCPU. Errors: the same.
+Result<> give_realtime(pid_t thread, int priority, Duration limit);
+
 /// How often SIGXCPU dropped the real-time thread to ordinary priority since start.
 [[nodiscard]] std::uint64_t realtime_overruns();
 
-/// True once: the first time that it is asked after that happened. The hot thread does not take it
-/// back (that of evictd --notify-only does: PriorityReturn), so this is the one change of state
-/// that there is to tell of.
-[[nodiscard]] bool take_realtime_loss();
+/// Whether it did so and nobody gave the priority back since. May be asked in the hot path.
+[[nodiscard]] bool realtime_overrun_holds();
 
 /// Installs the SIGXCPU handler and blocks the signal in the calling thread and all that it starts;
 /// make_thread_realtime() unblocks it for the hot thread alone, so that it is the one interrupted.

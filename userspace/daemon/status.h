@@ -54,6 +54,7 @@ struct StatusSources {
   std::uint64_t released_by_us = 0;
   bool realtime = false;
   bool memory_locked = false;
+  std::uint64_t realtime_losses = 0;
   std::uint64_t descriptor_limit = 0;
   bool timer_stalled = false;
   const StateKeeper* state = nullptr;

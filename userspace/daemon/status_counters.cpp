@@ -110,6 +110,7 @@ nlohmann::ordered_json counters_json(const StatusSources& sources) {
                    {"pods_short_of_descriptors", sources.registry->incomplete()},
                    {"rescans", registry.rescans},
                    {"watched_anew", registry.watched_anew},
+                   {"realtime_losses", sources.realtime_losses},
                    {"realtime_overruns", realtime_overruns()}};
   if (sources.cross_checker != nullptr) {
     counters["cross_checks"] = sources.cross_checker->counters().checks;

@@ -12,7 +12,6 @@
 
 #include "daemon/hot_loop.h"
 #include "daemon/housekeeping.h"
-#include "daemon/realtime.h"
 #include "sys/scheduling.h"
 #include "sys/thread_name.h"
 
@@ -53,8 +52,7 @@ Result<> run_threads(HotLoop& hot, Housekeeping& house, Threads& threads,
     sys::name_thread("evictd-hot");
     // Also what is left of its haste where real-time priority is refused, or taken from it.
     static_cast<void>(sys::ask_for_short_slices());
-    started.set_value(realtime.enabled ? make_thread_realtime(realtime.priority, realtime.limit)
-                                       : Result<>());
+    started.set_value(threads.priority.take(realtime));
     hot_ended = hot.run(threads.stop);
     if (!hot_ended) {
       // Without its hot thread the daemon is of no use: housekeeping ends, and the service with it.
@@ -62,13 +60,12 @@ Result<> run_threads(HotLoop& hot, Housekeeping& house, Threads& threads,
     }
   });
   const Result<> got = priority.get();
-  threads.realtime.store(realtime.enabled && got.has_value());
   if (!got) {
     log.warn(got.error().message() +
              ", continuing without real-time priority: other load on this "
              "node may delay evictions by milliseconds");
   }
-  log.info("started", {{"realtime", threads.realtime.load()}});
+  log.info("started", {{"realtime", threads.priority.in_force().load()}});
   Result<> ended = house.run();
   threads.stop.store(true, std::memory_order_release);
   threads.to_hot.wake_up.signal();

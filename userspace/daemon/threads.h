@@ -8,6 +8,7 @@
 #include "base/timer.h"
 #include "config/settings.h"
 #include "daemon/hot_counters.h"
+#include "daemon/hot_priority.h"
 #include "daemon/messages.h"
 #include "evictd/result.h"
 
@@ -28,8 +29,7 @@ struct Threads {
   HotCounters counters;
   /// The hot thread is to end.
   std::atomic<bool> stop{false};
-  /// Whether the hot thread got real-time priority.
-  std::atomic<bool> realtime{false};
+  HotPriority priority;
 };
 
 /// Starts the hot thread, keeps house on this one until asked to stop, and ends the hot thread.

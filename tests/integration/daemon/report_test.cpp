@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+#include <sys/types.h>
+
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -17,9 +20,37 @@ class Status : public ArenaBySource {
     return run_to_end(scratch_->path(), std::move(arguments));
   }
   [[nodiscard]] std::string socket() const { return scratch_->path() / "control.sock"; }
+  /// By the name that it has in /proc; 0 if there is none.
+  [[nodiscard]] pid_t hot_thread() const {
+    for (const auto& task : std::filesystem::directory_iterator(
+             "/proc/" + std::to_string(daemon_->pid()) + "/task")) {
+      std::string name;
+      std::getline(std::ifstream(task.path() / "comm"), name);
+      if (name == "evictd-hot") {
+        return std::stoi(task.path().filename().string());
+      }
+    }
+    return 0;
+  }
 };
 INSTANTIATE_TEST_SUITE_P(BySource, Status, testing::Values(Source::kEvents, Source::kPolling),
                          name_of);
+
+TEST_P(Status, SaysWhatPriorityIsInForce) {
+  add({.name = "steady"}, kModest);
+  limit_memory();
+  start_daemon(memory_config(GetParam()));
+  ASSERT_EQ(status()["realtime"], true);
+  const sched_param ordinary{};
+  ASSERT_EQ(::sched_setscheduler(hot_thread(), SCHED_OTHER, &ordinary), 0);
+
+  const Json seen =
+      await_status([](const Json& now) { return now["counters"]["realtime_losses"] == 1; });
+
+  EXPECT_EQ(seen["realtime"], false);
+  EXPECT_EQ(lines_with(log(), "somebody took the real-time priority of the hot thread away"), 1U)
+      << log();
+}
 
 TEST_P(Status, TellsPodsSignalsHooksAndDrops) {
   const Actor& steady = add({.name = "steady",

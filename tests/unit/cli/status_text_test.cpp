@@ -61,15 +61,16 @@ TEST(StatusText, DryRunIsSaidInTheFirstLine) {
 }
 
 TEST(StatusText, LostRealTimePriorityIsShown) {
-  const auto shown = [](const Json& overruns) {
-    return line_of(printed({{"realtime", true}, {"counters", {{"realtime_overruns", overruns}}}}),
-                   "pod root");
+  const auto shown = [](bool in_force, const Json& losses) {
+    return line_of(
+        printed({{"realtime", in_force}, {"counters", {{"realtime_losses", losses}}}}),
+        "pod root");
   };
-  EXPECT_NE(shown(0).find(", real-time yes,"), std::string::npos) << shown(0);
-  EXPECT_NE(shown(1).find(", real-time lost: 1 overrun of realtime.limit,"), std::string::npos)
-      << shown(1);
-  EXPECT_NE(shown(2).find(", real-time lost: 2 overruns of realtime.limit,"), std::string::npos)
-      << shown(2);
+  EXPECT_NE(shown(true, 0).find(", real-time yes,"), std::string::npos) << shown(true, 0);
+  EXPECT_NE(shown(false, 1).find(", real-time no (lost 1 time),"), std::string::npos)
+      << shown(false, 1);
+  EXPECT_NE(shown(true, 2).find(", real-time yes (lost 2 times),"), std::string::npos)
+      << shown(true, 2);
 }
 
 TEST(StatusText, HowMemoryAvailableIsWorkedOutIsShown) {
