@@ -76,6 +76,7 @@ Result<> Composition::set_up_process() {
     return Failure(setup.error());
   }
   descriptor_limit_ = setup->descriptor_limit;
+  growth_ = eviction::growth_limits_of(measure_machine(clock_));
   return {};
 }
 
@@ -218,7 +219,7 @@ Result<> Composition::make_hot_loop() {
     return Failure(actuator.error());
   }
   actuator_ = std::move(*actuator);
-  Result<std::unique_ptr<HotConfig>> hot_config = hot_config_of(*config_);
+  Result<std::unique_ptr<HotConfig>> hot_config = hot_config_of(*config_, growth_);
   if (!hot_config) {
     return Failure(hot_config.error());
   }
@@ -277,6 +278,7 @@ Result<> Composition::make_housekeeping() {
                             .hot_counters = &threads_->counters,
                             .priority = &threads_->priority,
                             .memory_locked = memory_locked_,
+                            .growth = growth_,
                             .descriptor_limit = descriptor_limit_,
                             .state = std::move(state_),
                             .recording = options_.recording});

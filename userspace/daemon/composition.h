@@ -19,6 +19,7 @@
 #include "enforce/cgroup_actuator.h"
 #include "enforce/dry_run_actuator.h"
 #include "evictd/result.h"
+#include "eviction/brakes.h"
 
 namespace evictd::daemon {
 
@@ -52,6 +53,7 @@ class Composition {
   base::SystemClock clock_;
   base::Log log_;
   bool memory_locked_ = false;
+  eviction::GrowthLimits growth_;
   std::uint64_t descriptor_limit_ = 0;
   std::optional<sys::Root> root_;
   std::unique_ptr<PodRegistry> registry_;

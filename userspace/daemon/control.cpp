@@ -129,6 +129,7 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .realtime = options_.priority->ask(),
                       .realtime_losses = priority_watch_->losses(),
                       .memory_locked = options_.memory_locked,
+                      .growth = options_.growth,
                       .descriptor_limit = options_.descriptor_limit,
                       .timer_stalled = timer_watch_.stalled(),
                       .state = keeper_.get(),

@@ -17,6 +17,7 @@
 #include "daemon/pod_registry.h"
 #include "daemon/state_keeper.h"
 #include "disk/filesystems.h"
+#include "eviction/brakes.h"
 #include "probe/probe.h"
 
 namespace evictd::daemon {
@@ -43,6 +44,8 @@ struct HousekeepingOptions {
   const HotCounters* hot_counters = nullptr;
   HotPriority* priority = nullptr;
   bool memory_locked = false;
+  /// What is believed on this machine.
+  eviction::GrowthLimits growth;
   std::uint64_t descriptor_limit = 0;
   /// What the last run left, and where it is kept for the next.
   StateKeeper::Options state;

@@ -36,7 +36,7 @@ Result<> Housekeeping::try_reload() {
     return fail_in("reload", allowed.error());
   }
   auto config = std::make_shared<const config::Config>(std::move(*loaded));
-  Result<std::unique_ptr<HotConfig>> hot = hot_config_of(*config);
+  Result<std::unique_ptr<HotConfig>> hot = hot_config_of(*config, options_.growth);
   if (!hot) {
     return fail_in("reload", hot.error());
   }

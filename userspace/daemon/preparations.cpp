@@ -2,20 +2,18 @@
 #include "daemon/preparations.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "config/pass_settings.h"
 #include "daemon/hot_pod.h"
+#include "daemon/zeroing.h"
 #include "notify/loader.h"
 
 namespace evictd::daemon {
 
 namespace {
-
-/// sweep.rateUp is twice what a machine zeroes as a rule; what grows at four times that was
-/// misread.
-constexpr std::int64_t kBeyondAnyMachine = 4;
 
 /// Of so many parts of the descriptors one is for notifications: pods come first.
 constexpr std::uint64_t kNotifyPart = 8;
@@ -24,7 +22,8 @@ constexpr std::uint64_t kMostForNotify = 8192;
 
 }  // namespace
 
-Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config) {
+Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config,
+                                                  const eviction::GrowthLimits& growth) {
   const config::Settings& settings = config.settings();
   Result<eviction::EvictionManager> manager =
       eviction::EvictionManager::create(config::pass_settings_of(config));
@@ -36,7 +35,7 @@ Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config) {
   hot->memory = settings.memory;
   hot->dry_run = settings.dry_run;
   hot->max_evictions_per_minute = settings.brakes.max_evictions_per_minute;
-  hot->growth.memory_per_second = Bytes{settings.sweep.rate_up.value * kBeyondAnyMachine};
+  hot->growth = growth;
   hot->usage_wait = settings.storage.pods.max_wait;
   const auto time_of = [](const config::ReclaimCommand& command) {
     return command.argv.empty() ? Duration{0} : command.timeout;
@@ -50,6 +49,12 @@ Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config) {
     hot->interval.shortest = settings.adaptive_polling.min;
   }
   return hot;
+}
+
+eviction::Machine measure_machine(const core::Clock& clock) {
+  return {.zeroed_per_second = measure_zeroing(clock),
+          .cpus = std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L),
+          .memory = Bytes{::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE)}};
 }
 
 bool events_tell_pods(const config::Settings& settings, const probe::Ladder& ladder) {

@@ -6,16 +6,22 @@
 #include <string>
 
 #include "config/config.h"
+#include "core/clock.h"
 #include "daemon/hot_config.h"
 #include "evictd/result.h"
+#include "eviction/brakes.h"
 #include "probe/ladder.h"
 #include "probe/options.h"
 
 namespace evictd::daemon {
 
-/// What the hot thread needs of `config`.
+/// What the hot thread needs of `config`. `growth`: what is believed on this machine.
 /// Errors: those of EvictionManager::create.
-[[nodiscard]] Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config);
+[[nodiscard]] Result<std::unique_ptr<HotConfig>> hot_config_of(
+    const config::Config& config, const eviction::GrowthLimits& growth);
+
+/// The machine that evictd runs on; see measure_zeroing() for the cost.
+[[nodiscard]] eviction::Machine measure_machine(const core::Clock& clock);
 
 /// Whether the kernel side tells of each cgroup that comes, goes, fills or empties. `ladder`: what
 /// was attached; nothing without a kernel side.

@@ -19,6 +19,7 @@
 #include "daemon/storage_keeping.h"
 #include "disk/filesystems.h"
 #include "enforce/actuator.h"
+#include "eviction/brakes.h"
 #include "eviction/threshold_table.h"
 #include "probe/probe.h"
 
@@ -53,8 +54,9 @@ struct StatusSources {
   const CrossChecker* cross_checker = nullptr;
   std::uint64_t released_by_us = 0;
   bool realtime = false;
-  bool memory_locked = false;
   std::uint64_t realtime_losses = 0;
+  bool memory_locked = false;
+  eviction::GrowthLimits growth;
   std::uint64_t descriptor_limit = 0;
   bool timer_stalled = false;
   const StateKeeper* state = nullptr;

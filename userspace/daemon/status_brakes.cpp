@@ -76,6 +76,11 @@ nlohmann::ordered_json brakes_json(const StatusSources& sources, MonoTime now) {
           {"evictions_last_minute",
            pass == nullptr ? 0 : pass->eviction_times.within(eviction::kRateWindow, now)},
           {"pauses", pauses_json(sources, now)},
+          {"believed_growth",
+           {{"memory_bytes_per_second", sources.growth.memory_per_second.value},
+            {"disk_bytes_per_second", sources.growth.disk_per_second.value},
+            {"disk_bytes_ahead", sources.growth.disk_ahead.value},
+            {"capacity_part", sources.growth.capacity_part}}},
           {"held_passes", held_json(*sources.hot)},
           {"never_evict",
            {{"namespaces", settings.never_evict.namespaces}, {"labels", std::move(labels)}}}};

@@ -45,11 +45,30 @@ struct Pauses {
 
 /// Faster than this no use can grow, whatever runs. What is beyond it was misread.
 struct GrowthLimits {
-  /// Several times what the machine can zero.
+  /// More than all CPUs of the machine can zero. 0: memory is not judged.
   Bytes memory_per_second{0};
   /// Clones on every CPU at once, several times over.
   std::int64_t tasks_per_second = 10'000'000;
+  /// More than the devices of a filesystem can write. 0: disks are not judged.
+  Bytes disk_per_second{0};
+  /// What a filesystem counts as used that is still in the page cache.
+  Bytes disk_ahead{0};
+  /// Bytes and inodes that grew by more than one such part of the capacity are looked at twice,
+  /// however long ago the observation before was: in ten seconds a machine can fill itself, so that
+  /// rates alone believe every number. 0: rates alone judge.
+  std::int64_t capacity_part = 0;
+  bool operator==(const GrowthLimits&) const = default;
 };
+
+/// What a machine can do, as measured and counted.
+struct Machine {
+  /// Of one CPU.
+  Bytes zeroed_per_second{0};
+  std::int64_t cpus = 1;
+  Bytes memory{0};
+};
+/// Limits that are beyond `machine`.
+[[nodiscard]] GrowthLimits growth_limits_of(const Machine& machine);
 
 struct Brakes {
   /// 0: as many as it takes.
@@ -67,10 +86,11 @@ struct Brakes {
 /// kNoCapacity or kAboveCapacity for numbers that contradict themselves, else kNone.
 [[nodiscard]] Reason doubt_about(const Observation& seen);
 
-/// kUnexplainedJump if use of a memory or pid signal grew between two observations by more than
-/// time allows, else kNone.
-/// What is available may rise at will: a process that ends frees any amount at once. Disks are not
-/// judged: fallocate(2) takes any amount at once. Observations without a time explain everything.
+/// kUnexplainedJump if use of memory or tasks grew, or what a filesystem has left fell, between two
+/// observations by more than time and capacity allow, else kNone.
+/// What is available may rise at will: a process that ends frees any amount at once. fallocate(2)
+/// takes any amount at once too, and a filesystem may be made smaller: the next observation
+/// confirms both. Observations without a time explain everything.
 [[nodiscard]] Reason doubt_about_jump(Signal signal, const Observation& seen,
                                       const Observation& before, const GrowthLimits& limits);
 

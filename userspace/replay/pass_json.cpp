@@ -62,6 +62,9 @@ Json brakes_json(const std::optional<RecordedBrakes>& recorded) {
           {"paused_until", std::move(paused)},
           {"memory_per_second", brakes.growth.memory_per_second.value},
           {"tasks_per_second", brakes.growth.tasks_per_second},
+          {"disk_per_second", brakes.growth.disk_per_second.value},
+          {"disk_ahead", brakes.growth.disk_ahead.value},
+          {"capacity_part", brakes.growth.capacity_part},
           {"released_at", moment_json(brakes.released_at)},
           {"released_below_pod_root_at",
            Json::array({moment_json(brakes.released_below_pod_root_at)})}};

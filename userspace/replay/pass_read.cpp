@@ -13,6 +13,19 @@ namespace {
 
 using exporting::JsonFields;
 
+eviction::GrowthLimits read_growth(JsonFields& fields) {
+  eviction::GrowthLimits growth{
+      .memory_per_second = Bytes{fields.whole("memory_per_second", 0, kMostAmount)},
+      .tasks_per_second = fields.whole("tasks_per_second", 0, kMostAmount)};
+  // Before, disks were not judged, nor memory by its capacity.
+  if (fields.has("disk_per_second")) {
+    growth.disk_per_second = Bytes{fields.whole("disk_per_second", 0, kMostAmount)};
+    growth.disk_ahead = Bytes{fields.whole("disk_ahead", 0, kMostAmount)};
+    growth.capacity_part = fields.whole("capacity_part", 0, kMostAmount);
+  }
+  return growth;
+}
+
 RecordedBrakes read_brakes(JsonFields fields) {
   RecordedBrakes recorded;
   recorded.brakes.max_evictions_per_minute =
@@ -30,9 +43,7 @@ RecordedBrakes read_brakes(JsonFields fields) {
   for (std::size_t i = 0; i < paused.size(); ++i) {
     recorded.brakes.pauses.by_signal[i] = paused[i].value_or(MonoTime{});
   }
-  recorded.brakes.growth.memory_per_second =
-      Bytes{fields.whole("memory_per_second", 0, kMostAmount)};
-  recorded.brakes.growth.tasks_per_second = fields.whole("tasks_per_second", 0, kMostAmount);
+  recorded.brakes.growth = read_growth(fields);
   recorded.brakes.released_at = fields.moment_or_null("released_at");
   // Where the two were not told apart yet, one stood for both.
   std::array<std::optional<MonoTime>, 1> below{recorded.brakes.released_at};

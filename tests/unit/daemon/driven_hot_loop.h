@@ -91,7 +91,7 @@ class DrivenHotLoop : public testing::Test {
   }
   static std::unique_ptr<HotConfig> config(const std::string& yaml) {
     const auto parsed = config::parse(yaml, "test.yaml");
-    return hot_config_of(parsed.value()).value();
+    return hot_config_of(parsed.value(), {}).value();
   }
   void start() {
     thread_ = std::thread([this] { EXPECT_TRUE(hot_->run(stop_)); });

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "base/system_clock.h"
 #include "daemon/hot_pod.h"
 
 namespace evictd::daemon {
@@ -19,7 +20,8 @@ TEST(HotConfig, HasTheThresholdsAndGracesOfTheConfiguration) {
       hot_config_of(config_of("evictionHard:\n"
                               "  memory.available: 100Mi\n"
                               "evictionMaxPodGracePeriod: 20\n"
-                              "evictionPressureTransitionPeriod: 45s\n"));
+                              "evictionPressureTransitionPeriod: 45s\n"),
+                    {});
   ASSERT_TRUE(hot) << hot.error().message();
   const eviction::PassSettings& settings = (*hot)->manager.settings();
   EXPECT_EQ(settings.max_pod_grace, std::chrono::seconds(20));
@@ -34,14 +36,14 @@ TEST(HotConfig, HasTheThresholdsAndGracesOfTheConfiguration) {
 
 TEST(HotConfig, SaysWhoseProcessIdsAreCounted) {
   const auto scope_with = [](std::string_view text) {
-    return hot_config_of(config_of(text)).value()->manager.settings().pid_scope;
+    return hot_config_of(config_of(text), {}).value()->manager.settings().pid_scope;
   };
   EXPECT_EQ(scope_with(""), eviction::Scope::kNode);
   EXPECT_EQ(scope_with("pidAvailableSource: podRoot\n"), eviction::Scope::kPodRoot);
 }
 
 TEST(HotConfig, PollsAtOnePeriodUnlessPollingIsAdaptive) {
-  const auto fixed = hot_config_of(config_of("pollInterval: 3s\n"));
+  const auto fixed = hot_config_of(config_of("pollInterval: 3s\n"), {});
   ASSERT_TRUE(fixed);
   EXPECT_EQ((*fixed)->interval.mode, poll::IntervalMode::kFixed);
   EXPECT_EQ((*fixed)->interval.longest, std::chrono::seconds(3));
@@ -59,8 +61,15 @@ TEST(PodEvents, AreToldByAnAttachedRowUnlessTheyAreThrownAway) {
 }
 
 TEST(HotConfig, DryRunIsHandedOver) {
-  EXPECT_FALSE(hot_config_of(config_of("")).value()->dry_run);
-  EXPECT_TRUE(hot_config_of(config_of("dryRun: true\n")).value()->dry_run);
+  EXPECT_FALSE(hot_config_of(config_of(""), {}).value()->dry_run);
+  EXPECT_TRUE(hot_config_of(config_of("dryRun: true\n"), {}).value()->dry_run);
+}
+
+TEST(MeasuredMachine, ZeroesAndHasMemory) {
+  const eviction::Machine machine = measure_machine(base::SystemClock());
+  EXPECT_GT(machine.zeroed_per_second, 1_MiB);
+  EXPECT_GE(machine.cpus, 1);
+  EXPECT_GT(machine.memory, 16_MiB);
 }
 
 TEST(ProbeOptions, HaveASlotForEveryPod) {

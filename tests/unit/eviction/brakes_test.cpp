@@ -242,6 +242,88 @@ TEST_F(Implausible, AHogAtTenGibibytesASecondIsNotHeldHoweverOftenWeLook) {
   }
 }
 
+/// A node of 16 GiB that zeroes 8 GiB a second with each of four CPUs, and has one disk.
+class BelievedGrowth : public testing::Test {
+ protected:
+  static constexpr MonoTime kBefore{100s};
+  static Observation seen(Bytes available, MonoTime at, Bytes capacity = kCapacity) {
+    return {.available = available.value, .capacity = capacity.value, .time = at};
+  }
+  [[nodiscard]] Reason doubt(Signal signal, const Observation& before,
+                             const Observation& now) const {
+    return doubt_about_jump(signal, now, before, limits_);
+  }
+  GrowthLimits limits_ =
+      growth_limits_of({.zeroed_per_second = 8_GiB, .cpus = 4, .memory = kCapacity});
+};
+
+TEST_F(BelievedGrowth, MisreadMemoryIsDoubtedAtATenSecondPoll) {
+  EXPECT_EQ(doubt(Signal::kMemoryAvailable, seen(12_GiB, kBefore), seen(0_KiB, kBefore + 10s)),
+            Reason::kUnexplainedJump);
+  EXPECT_EQ(doubt(Signal::kMemoryAvailable, seen(12_GiB, kBefore), seen(9_GiB, kBefore + 10s)),
+            Reason::kNone);
+}
+
+TEST_F(BelievedGrowth, IsNoFasterThanAllCpusZero) {
+  const auto after_10_ms = [&](Bytes grown) {
+    return doubt(Signal::kMemoryAvailable, seen(12_GiB, kBefore),
+                 seen(12_GiB - grown, kBefore + 10ms));
+  };
+  EXPECT_EQ(after_10_ms(900_MiB), Reason::kNone) << "256 MiB and 64 GiB/s";
+  EXPECT_EQ(after_10_ms(920_MiB), Reason::kUnexplainedJump);
+}
+
+TEST_F(BelievedGrowth, MisreadDiskIsDoubtedAtATenSecondPoll) {
+  const auto after_10_s = [&](Bytes left) {
+    return doubt(Signal::kNodeFsAvailable, seen(500_GiB, kBefore, 1024_GiB),
+                 seen(left, kBefore + 10s, 1024_GiB));
+  };
+  EXPECT_EQ(after_10_s(0_KiB), Reason::kUnexplainedJump);
+  EXPECT_EQ(after_10_s(300_GiB), Reason::kNone);
+}
+
+TEST_F(BelievedGrowth, ADiskThatBecameAnotherIsLookedAtTwice) {
+  const Observation other = seen(1_GiB, kBefore + 10s, 20_GiB);
+  EXPECT_EQ(doubt(Signal::kNodeFsAvailable, seen(500_GiB, kBefore, 1024_GiB), other),
+            Reason::kUnexplainedJump);
+  EXPECT_EQ(doubt(Signal::kNodeFsAvailable, other, seen(1_GiB, kBefore + 11s, 20_GiB)),
+            Reason::kNone);
+}
+
+TEST_F(BelievedGrowth, OfADiskIsWhatThePageCacheTakesAtOnce) {
+  const auto after_1_ms = [&](Bytes written) {
+    return doubt(Signal::kNodeFsAvailable, seen(500_GiB, kBefore, 1024_GiB),
+                 seen(500_GiB - written, kBefore + 1ms, 1024_GiB));
+  };
+  EXPECT_EQ(after_1_ms(4_GiB), Reason::kNone);
+  EXPECT_EQ(after_1_ms(5_GiB), Reason::kUnexplainedJump);
+}
+
+TEST_F(BelievedGrowth, InodesOfASmallDiskMayGoAtOnce) {
+  const auto inodes = [](std::int64_t left, MonoTime at) {
+    return Observation{.available = left, .capacity = 900'000, .time = at};
+  };
+  EXPECT_EQ(doubt(Signal::kNodeFsInodesFree, inodes(900'000, kBefore), inodes(0, kBefore + 1ms)),
+            Reason::kNone);
+}
+
+TEST_F(BelievedGrowth, OfAnOldRecordingIsJudgedByItsRateAlone) {
+  limits_ = {.memory_per_second = 128_GiB};
+  EXPECT_EQ(doubt(Signal::kMemoryAvailable, seen(12_GiB, kBefore), seen(0_KiB, kBefore + 10s)),
+            Reason::kNone);
+  EXPECT_EQ(doubt(Signal::kNodeFsAvailable, seen(12_GiB, kBefore), seen(0_KiB, kBefore + 1ms)),
+            Reason::kNone);
+}
+
+TEST_F(Implausible, OneMisreadingAtATenSecondPollEvictsNobody) {
+  brakes_.growth = growth_limits_of({.zeroed_per_second = 8_GiB, .cpus = 4, .memory = kCapacity});
+  node_.pass_with_memory(12_GiB);
+  node_.pass_time(10s);
+  expect_held(node_.pass_with_memory(0_KiB), Reason::kUnexplainedJump);
+  node_.pass_time(1ms);
+  EXPECT_EQ(node_.pass_with_memory(12_GiB).outcome, Outcome::kNothingMet);
+}
+
 TEST_F(Implausible, AProcessThatFreesTwentyGibibytesAtOnceIsNoReasonToHold) {
   node_.see(Signal::kMemoryAvailable, (900_MiB).value, (64_GiB).value);
   EXPECT_EQ(node_.pass().outcome, Outcome::kEvicted);
