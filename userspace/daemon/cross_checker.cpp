@@ -30,8 +30,8 @@ std::vector<CrossChecker::Cgroup> CrossChecker::cgroups(const PodRegistry& regis
   }
   if (pod_root_files_ && !registry.tree().pod_root().empty()) {
     Cgroup root{.name = "the pod root",
+                .uid = "",
                 .slot = kPodRootSlot,
-                .files = &*pod_root_files_,
                 .bounds = bounds_,
                 .readings = {}};
     root.bounds.stock_pages = poll::kAncestorStockPages;
@@ -40,8 +40,8 @@ std::vector<CrossChecker::Cgroup> CrossChecker::cgroups(const PodRegistry& regis
   for (const PodRegistry::Listed& listed : registry.list()) {
     if (listed.hot != nullptr) {
       found.push_back({.name = "pod " + listed.hot->uid,
+                       .uid = listed.hot->uid,
                        .slot = listed.hot->slot,
-                       .files = &listed.hot->files,
                        .bounds = bounds_,
                        .readings = {}});
     }
@@ -69,12 +69,27 @@ std::vector<std::pair<std::string_view, std::string>> CrossChecker::Cgroup::apar
   return found;
 }
 
-bool CrossChecker::read_one(Cgroup& cgroup, MonoTime now) {
+void CrossChecker::read_files(const PodRegistry& registry, Cgroup& cgroup, MonoTime now) {
+  if (cgroup.uid.empty()) {
+    cgroup.files_state = pod_root_files_->read(now, buffer_, cgroup.readings.files);
+    return;
+  }
+  const Result<sys::CgroupFiles> files = registry.open_files_of(cgroup.uid);
+  if (files) {
+    cgroup.files_state = files->read(now, buffer_, cgroup.readings.files);
+  } else {
+    cgroup.readings.files = CgroupUsage{};
+    cgroup.files_state =
+        files.error().code == Errc::kNotFound ? sys::ReadState::kGone : sys::ReadState::kFailed;
+  }
+}
+
+bool CrossChecker::read_one(const PodRegistry& registry, Cgroup& cgroup, MonoTime now) {
   if (!probe_.refresh()) {
     return false;
   }
   cgroup.readings.before = probe_.row(cgroup.slot);
-  cgroup.files_state = cgroup.files->read(now, buffer_, cgroup.readings.files);
+  read_files(registry, cgroup, now);
   if (!probe_.refresh()) {
     return false;
   }
@@ -90,7 +105,7 @@ std::vector<CrossChecker::Cgroup> CrossChecker::doubtful(const PodRegistry& regi
   std::vector<Cgroup> all = cgroups(registry);
   for (Cgroup& cgroup : all) {
     cgroup.readings.before = probe_.row(cgroup.slot);
-    cgroup.files_state = cgroup.files->read(now, buffer_, cgroup.readings.files);
+    read_files(registry, cgroup, now);
   }
   if (!probe_.refresh()) {
     return {};
@@ -112,7 +127,7 @@ std::vector<CrossChecker::Disagreement> CrossChecker::check(const PodRegistry& r
   std::set<std::pair<std::string, std::string_view>> found;
   std::vector<Cgroup> doubted = doubtful(registry, now);
   for (Cgroup& cgroup : doubted) {
-    if (!read_one(cgroup, now)) {
+    if (!read_one(registry, cgroup, now)) {
       continue;
     }
     for (auto& [what, text] : cgroup.apart()) {

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "cluster/pod_table.h"
+#include "daemon/hot_files.h"
 #include "daemon/remains.h"
 #include "enforce/kill_target.h"
 #include "evictd/cgroup_id.h"
 #include "eviction/pod_facts.h"
-#include "sys/cgroup_files.h"
 
 namespace evictd::daemon {
 
@@ -47,7 +47,7 @@ struct HotPod {
   eviction::PodFacts facts;
   /// nullptr when the cgroup went away while it was being opened.
   std::unique_ptr<enforce::KillTarget> target;
-  sys::CgroupFiles files;
+  HotFiles files;
 
   /// `protection`, and kOwnProcess also where only `target` has found that out. Any thread.
   [[nodiscard]] enforce::Protection protection_now() const {

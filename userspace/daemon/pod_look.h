@@ -12,7 +12,7 @@
 namespace evictd::daemon {
 
 /// Whether the last run's state has an eviction of a pod.
-enum class SavedLook { kNone, kSome };
+enum class SavedLook : int { kNone, kSome };
 
 /// Looks at the processes of `pod`, which has a target, and reads what an evictd has left on its
 /// cgroup: at all of them where an eviction of it is known, by its cgroup or by `saved`, else at so
@@ -23,7 +23,7 @@ enum class SavedLook { kNone, kSome };
 [[nodiscard]] FoundPod look_at_pod(const HotPod& pod, const PodRegistry& registry, SavedLook saved,
                                    MonoTime now);
 
-/// The intent alone, also while the hot thread has the pod. Blocks.
+/// The intent alone, from files of its own, also while the hot thread has the pod. Blocks.
 [[nodiscard]] std::optional<enforce::Intent> intent_of(const HotPod& pod,
                                                        const PodRegistry& registry);
 /// Removes it. Blocks.

@@ -15,11 +15,11 @@ namespace {
 constexpr std::size_t kManyPods = 32;
 
 /// No live process was seen in it: what its files show now is what the dead have left.
-void note_remains(HotPod& pod) {
+void note_remains(const sys::CgroupFiles& files, Remains& remains) {
   sys::ReadBuffer buffer{};
   CgroupUsage left;
-  if (pod.files.read_live(MonoTime{}, buffer, left) == sys::ReadState::kRead) {
-    pod.remains.note(left);
+  if (files.read_live(MonoTime{}, buffer, left) == sys::ReadState::kRead) {
+    remains.note(left);
   }
 }
 
@@ -42,7 +42,7 @@ PodOpener::Opened PodOpener::open(const Wanted& wanted, const enforce::OwnCgroup
   Opened opened{.pod = std::move(pod), .complete = true, .failed = false};
   open_files(*entry.cgroup, opened);
   if (entry.state == cluster::PodState::kEmpty) {
-    note_remains(*opened.pod);
+    note_remains(opened.pod->files.opened(HotFiles::Key()), opened.pod->remains);
   }
   open_target(*entry.cgroup, own, opened);
   return opened;
@@ -64,7 +64,7 @@ void PodOpener::open_files(const cluster::PodCgroup& cgroup, Opened& opened) con
   }
   Result<sys::CgroupFiles> files = options_.places->open_files(*options_.root, cgroup);
   if (files) {
-    opened.pod->files = std::move(*files);
+    opened.pod->files = HotFiles(std::move(*files));
   } else if (files.error().code != Errc::kNotFound) {
     opened.failed = true;
   }

@@ -71,7 +71,7 @@ Result<sys::CgroupFiles> PodRegistry::open_files_of(std::string_view uid) const 
   if (pod == nullptr) {
     return fail(Errc::kNotFound, "pod " + std::string(uid) + " has no cgroup");
   }
-  return sys::CgroupFiles::open(*options_.root, tree_.layout(), pod->path);
+  return places_.open_files(*options_.root, *pod);
 }
 
 std::vector<PodUpdate> PodRegistry::rescan() {

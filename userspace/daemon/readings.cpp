@@ -165,7 +165,7 @@ void Readings::read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage) {
     }
   }
   Before& before = before_[pod.slot];
-  static_cast<void>(pod.files.read(now, buffer_, usage));
+  static_cast<void>(pod.files.opened(HotFiles::Key()).read(now, buffer_, usage));
   if (usage.has_memory()) {
     usage.rate_bytes_per_second =
         before.pod == pod.memory_id && before.read_at != MonoTime{}
@@ -225,7 +225,7 @@ bool Readings::has_filled(HotPod& pod, MonoTime now) {
     usage = options_.table->row(pod.slot);
   }
   if (!usage.has_memory()) {
-    static_cast<void>(pod.files.read_live(now, buffer_, usage));
+    static_cast<void>(pod.files.opened(HotFiles::Key()).read_live(now, buffer_, usage));
   }
   const bool outgrown = pod.remains.outgrown_by(usage);
   // Charges may come without a process; without a task nobody is there.
@@ -279,7 +279,7 @@ CgroupUsage Readings::read_one(const HotPod& pod, MonoTime now) {
       return usage;
     }
   }
-  static_cast<void>(pod.files.read(now, buffer_, usage));
+  static_cast<void>(pod.files.opened(HotFiles::Key()).read(now, buffer_, usage));
   return usage;
 }
 
@@ -303,7 +303,7 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
     }
     CgroupUsage fresh;
     const HotPod& pod = *slots.at(slots_[*index]);
-    if (!pod.below_pod_root && pod.files.read(now, buffer_, fresh) == sys::ReadState::kRead) {
+    if (!pod.below_pod_root && pod.files.opened(HotFiles::Key()).read(now, buffer_, fresh) == sys::ReadState::kRead) {
       fresh.stall = usages_[*index].stall;
       fresh.rate_bytes_per_second = usages_[*index].rate_bytes_per_second;
       usages_[*index] = fresh;

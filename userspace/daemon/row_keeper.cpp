@@ -103,14 +103,20 @@ bool RowKeeper::are_gone(const sys::CgroupFiles& files) {
   return files.read_live(MonoTime{}, buffer_, usage) == sys::ReadState::kGone;
 }
 
+bool RowKeeper::lacks_files(const PodRegistry::Listed& listed) const {
+  const HotFiles& kept = listed.hot->files;
+  // Placed while its controller was away, if not for want of descriptors.
+  if (kept.usage_fd() < 0 && !listed.complete) {
+    return false;
+  }
+  // Not before there are others: to make it anew costs more than to look.
+  const Result<sys::CgroupFiles> now = options_.registry->open_files_of(listed.hot->uid);
+  return now && !kept.are_same_as(*now);
+}
+
 void RowKeeper::look_for_lost_files() {
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
-    // Placed while its controller was away, if not for want of descriptors.
-    const bool has_none =
-        listed.hot != nullptr && listed.hot->files.usage_fd() < 0 && listed.complete;
-    // Not before there are others: to make it anew costs more than to look.
-    if (listed.hot != nullptr && (has_none || are_gone(listed.hot->files)) &&
-        options_.registry->open_files_of(listed.hot->uid)) {
+    if (listed.hot != nullptr && lacks_files(listed)) {
       options_.registry->make_anew(listed.hot->uid);
     }
   }

@@ -63,6 +63,8 @@ class RowKeeper {
   bool renew(Extent extent);
   void open_pod_root_anew();
   void look_for_lost_files();
+  /// Whether a pod has files by now that the hot thread does not have.
+  [[nodiscard]] bool lacks_files(const PodRegistry::Listed& listed) const;
   [[nodiscard]] bool are_gone(const sys::CgroupFiles& files);
   /// The hot thread gets other files of the pod root, if there are any.
   void hand_over_pod_root_files();

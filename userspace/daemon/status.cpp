@@ -111,7 +111,10 @@ Json pod_json(const StatusSources& sources, const PodRegistry::Listed& listed,
   }
   sys::ReadBuffer buffer;
   CgroupUsage usage;
-  static_cast<void>(listed.hot->files.read(now, buffer, usage));
+  // Those that are kept are the hot thread's alone.
+  static_cast<void>(sources.registry->open_files_of(entry.uid)
+                        .value_or(sys::CgroupFiles())
+                        .read(now, buffer, usage));
   line["protection"] = enforce::to_string(listed.hot->protection_now());
   line["qos"] = eviction::to_string(listed.hot->facts.qos);
   line["priority"] = listed.hot->facts.priority;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/cgroup_files.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <utility>
@@ -57,13 +60,12 @@ Result<CgroupFiles> CgroupFiles::open(const Root& root, const CgroupLayout& layo
   CgroupFiles files;
   files.inactive_file_key_ = names.inactive_file;
 
-  Result<KeptFile> usage = KeptFile::open(root, join_path(directory, names.usage));
-  Result<KeptFile> stat = KeptFile::open(root, join_path(directory, "memory.stat"));
-  if (!usage || !stat) {
-    return Failure(usage ? stat.error() : usage.error());
+  if (const Result<> taken =
+          files.take_memory(KeptFile::open(root, join_path(directory, names.usage)),
+                            KeptFile::open(root, join_path(directory, "memory.stat")));
+      !taken) {
+    return Failure(taken.error());
   }
-  files.usage_ = std::move(*usage);
-  files.stat_ = std::move(*stat);
 
   struct Optional {
     KeptFile* file;
@@ -93,17 +95,30 @@ Result<CgroupFiles> CgroupFiles::open(const Root& root, const CgroupLayout& layo
   return files;
 }
 
+Result<> CgroupFiles::take_memory(Result<KeptFile> usage, Result<KeptFile> stat) {
+  if (!usage || !stat) {
+    return Failure(usage ? stat.error() : usage.error());
+  }
+  usage_ = std::move(*usage);
+  stat_ = std::move(*stat);
+  struct stat status = {};
+  if (::fstat(usage_.fd(), &status) != 0) {
+    return fail_errno(errno, "look at the file of charged bytes");
+  }
+  usage_inode_ = status.st_ino;
+  return {};
+}
+
 Result<CgroupFiles> CgroupFiles::open_below(const Above& above, const std::string& path) {
   const MemoryNames names = names_of(above.version);
   CgroupFiles files;
   files.inactive_file_key_ = names.inactive_file;
-  Result<KeptFile> usage = KeptFile::open_below(above.memory, join_path(path, names.usage));
-  Result<KeptFile> stat = KeptFile::open_below(above.memory, join_path(path, "memory.stat"));
-  if (!usage || !stat) {
-    return Failure(usage ? stat.error() : usage.error());
+  if (const Result<> taken =
+          files.take_memory(KeptFile::open_below(above.memory, join_path(path, names.usage)),
+                            KeptFile::open_below(above.memory, join_path(path, "memory.stat")));
+      !taken) {
+    return Failure(taken.error());
   }
-  files.usage_ = std::move(*usage);
-  files.stat_ = std::move(*stat);
   if (above.pids >= 0) {
     Result<KeptFile> tasks =
         if_there(KeptFile::open_below(above.pids, join_path(path, "pids.current")));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,7 @@ enum class CgroupFileSet {
 };
 
 /// Kept descriptors of one cgroup, in the hierarchies that hold its controllers.
-/// Thread rule: opened by housekeeping, read by one thread at a time.
+/// Thread rule: read by one thread, ever: the kernel's lock of an open file has no priorities.
 class CgroupFiles {
  public:
   CgroupFiles() = default;
@@ -63,9 +64,15 @@ class CgroupFiles {
   [[nodiscard]] std::int64_t read_max_tasks(ReadBuffer& buffer) const;
   /// Descriptor of the charged bytes, still owned by this object; -1 if nothing is open.
   [[nodiscard]] int usage_fd() const { return usage_.fd(); }
+  /// Of the file of charged bytes when it was opened: another one where the controller was taken
+  /// from the cgroup and given back since. 0 if nothing is open.
+  [[nodiscard]] std::uint64_t usage_inode() const { return usage_inode_; }
 
  private:
+  [[nodiscard]] Result<> take_memory(Result<KeptFile> usage, Result<KeptFile> stat);
+
   KeptFile usage_;
+  std::uint64_t usage_inode_ = 0;
   KeptFile stat_;
   /// memory.numa_stat of v1: a quarter of memory.stat's text, which is longer on v2.
   KeptFile flushing_;

@@ -29,8 +29,8 @@ using ReadBuffer = std::array<char, 16 * 1024>;
 /// One small kernel file, opened once and read again and again from its start. The kernel makes the
 /// text anew at each read from offset 0.
 /// Never keep cgroup.procs of a v1 hierarchy: there the kernel answers a kept descriptor from a
-/// list that it caches until the descriptor was left alone for a second. Thread rule: read() may be
-/// called from any thread, each with its own buffer.
+/// list that it caches until the descriptor was left alone for a second. Thread rule: one
+/// thread reads it, ever: two would wait for each other in the kernel.
 class KeptFile {
  public:
   /// Holds nothing; read() answers EBADF.

@@ -5,13 +5,16 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -104,10 +107,8 @@ class RowKeeperOnATree : public PodRegistryOnATree {
   }
   /// Whether the files that the hot thread has of `pod` can be read.
   [[nodiscard]] bool reads_files_of(const stage::StagedPod& pod) const {
-    sys::ReadBuffer buffer{};
-    CgroupUsage usage;
-    return hot_.at(slot_of(pod).value())->files.read(clock_.now(), buffer, usage) ==
-           sys::ReadState::kRead;
+    // As the hot thread does.
+    return Readings(Readings::Options{}).read_one(*hot_.at(slot_of(pod).value()), clock_.now()).has_memory();
   }
 
   base::SystemClock clock_;
@@ -185,6 +186,23 @@ TEST_F(RowKeeperOnATree, NothingIsDoneWhereRowsShowWhatIsThere) {
   EXPECT_EQ(registry_->counters().watched_anew, 0U);
   EXPECT_EQ(thresholds_watched_, 0);
   EXPECT_EQ(sent<RunPass>(), 0);
+}
+
+// The files of a pod that the hot thread has can be read by nobody who is not named there.
+static_assert(!std::is_default_constructible_v<HotFiles::Key>);
+static_assert(!std::is_aggregate_v<HotFiles::Key>);
+
+TEST_F(RowKeeperOnATree, ReadsThroughNoDescriptorOfTheHotThread) {
+  const stage::StagedPod pod = add_running_pod("one");
+  keep_rows();
+  const base::Fd wrong(::memfd_create("wrong", MFD_CLOEXEC));
+  ASSERT_EQ(::pwrite(wrong.get(), "123456789012345\n", 16, 0), 16);
+  const int kept = hot_.at(slot_of(pod).value())->files.usage_fd();
+  ASSERT_EQ(::dup3(wrong.get(), kept, O_CLOEXEC), kept);
+
+  check();
+  EXPECT_THAT(check(), testing::Not(testing::HasSubstr("disagree")));
+  EXPECT_EQ(disagreements(), 0U);
 }
 
 TEST_F(RowKeeperOnATree, ThePodRootIsReadFromItsFilesByThePassThatFindsItsRowEmpty) {

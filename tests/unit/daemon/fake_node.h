@@ -69,7 +69,7 @@ class FakeNode {
     made->memory_id = {.hierarchy = 0, .id = slot};
     made->state = cluster::PodState::kActive;
     made->protection = enforce::Protection::kNone;
-    made->files = sys::CgroupFiles::open(root_, layout(), path_of(uid)).value();
+    made->files = HotFiles(sys::CgroupFiles::open(root_, layout(), path_of(uid)).value());
     return made;
   }
 

@@ -154,7 +154,7 @@ TEST_F(ReadingsOfFakeNode, APodWhoseTasksAreNotReadIsInUseWhenItsMemoryGrows) {
   CgroupUsage left;
   left.usage = 1_MiB;
   std::unique_ptr<HotPod> empty = empty_pod(node_, left);
-  empty->files = node_.files_without_tasks("empty");
+  empty->files = HotFiles(node_.files_without_tasks("empty"));
   slots_.place(1, std::move(empty));
   node_.set_usage("empty", 2_MiB);
   read();
