@@ -75,6 +75,18 @@ static long compare_one(__u32 i, struct comparison *c)
  *
  * One CPU at a time: two with values read at different moments could report up and down in the
  * wrong order. The one that comes second leaves a mark, and the next look compares again.
+ *
+ * Order. arm64 may let stores be seen in another order than they were made in. After a plain store
+ * of 0 to `busy` the next CPU could take it and still find the states and bounds of before: it
+ * would report a crossing a second time, or the way back of one that it does not see. BPF has no
+ * release store before 6.15 (BPF_STORE_REL); an exchange is fully ordered in the kernel's memory
+ * model, which arm64's JIT makes of it with SWPAL or, without LSE, with LDXR, STLXR and DMB ISH.
+ * So whoever finds 0 here sees all that was stored before it, and the exchange that takes `busy`
+ * keeps what follows from being read early. On x86 both are XCHG.
+ *
+ * look_at() reads the bounds without it. Each is one aligned word, so never half of an old and a
+ * new one. Old bounds cost a comparison too many, or one that comes with the slow tick that
+ * compares whatever the bounds say (COMPARE_ALL_EVERY).
  */
 static __noinline void compare(struct evictd_watch *watch, __u64 value, __u64 now, __u32 origin)
 {
@@ -95,7 +107,7 @@ static __noinline void compare(struct evictd_watch *watch, __u64 value, __u64 no
 	bpf_loop(watch->count, compare_one, &c, 0);
 	watch->upper = c.upper;
 	watch->lower = c.lower;
-	watch->busy = 0;
+	__sync_lock_test_and_set(&watch->busy, 0);
 }
 
 #define FALLING_FLOOR_NS                                                                           \
