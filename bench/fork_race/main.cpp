@@ -7,6 +7,7 @@
 #include "cast/cast.h"
 #include "cast/racing_daemon.h"
 #include "cast/random_pause.h"
+#include "fork_race/bystander.h"
 #include "fork_race/pid_limit.h"
 #include "fork_race/trial.h"
 #include "harness/machine.h"
@@ -39,6 +40,8 @@ struct RowResult {
   VoidTrials voids;
   int won = 0;
   int limit_reached = 0;
+  int refused_untold = 0;
+  int bystander_refused = 0;
   int others_died = 0;
   int without_crossing = 0;
   Series forks_past;
@@ -50,6 +53,8 @@ void add(RowResult& result, const BombOutcome& outcome) {
   ++result.trials;
   result.won += outcome.won() ? 1 : 0;
   result.limit_reached += outcome.limit_reached ? 1 : 0;
+  result.refused_untold += outcome.refused_untold ? 1 : 0;
+  result.bystander_refused += outcome.bystander_refused ? 1 : 0;
   result.others_died += (outcome.guaranteed_died ? 1 : 0) + (outcome.burstable_died ? 1 : 0);
   result.without_crossing += outcome.forks_past ? 0 : 1;
   if (outcome.forks_past && outcome.forking_past_ms) {
@@ -69,6 +74,8 @@ void report_row(Report& report, const Racer& racer, const RowResult& result) {
               {"void", result.voids.count},
               {"won", result.won},
               {"pid_max reached", result.limit_reached},
+              {"EAGAIN before its signal", result.refused_untold},
+              {"a bystander's fork failed", result.bystander_refused},
               {"others died", result.others_died},
               {"dead before the crossing's stamp", result.without_crossing}});
   if (result.voids.count > 0) {
@@ -79,7 +86,8 @@ void report_row(Report& report, const Racer& racer, const RowResult& result) {
   report.add("crossing_to_gone", params, "ms", result.to_gone);
 }
 
-Result<RowResult> run_row(PrivateGround& own, Cast& cast, const Racer& racer, int trials) {
+Result<RowResult> run_row(PrivateGround& own, Cast& cast, const ForkingBystander& bystander,
+                          const Racer& racer, int trials) {
   const Result<stage::DaemonProcess> daemon =
       start_racing_daemon({racer.mode,
                            own.tree,
@@ -97,7 +105,7 @@ Result<RowResult> run_row(PrivateGround& own, Cast& cast, const Racer& racer, in
       return tl::unexpected(filled.error());
     }
     pause_in_period(racer.mode, random);
-    const Result<BombOutcome> outcome = run_bomb(cast, kRoom);
+    const Result<BombOutcome> outcome = run_bomb(cast, bystander, kRoom);
     if (!outcome) {
       return tl::unexpected(outcome.error());
     }
@@ -118,8 +126,12 @@ Result<> run(const TrialOptions& options) {
   Result<PrivateGround> own = PrivateGround::create();
   const Result<Bytes> memory = memory_total();
   const Result<PidLimit> limit = PidLimit::lower_to(kRoom.limit);
-  if (!own || !memory || !limit) {
-    return tl::unexpected(!own ? own.error() : !memory ? memory.error() : limit.error());
+  const Result<ForkingBystander> bystander = ForkingBystander::start();
+  if (!own || !memory || !limit || !bystander) {
+    return tl::unexpected(!own      ? own.error()
+                          : !memory ? memory.error()
+                          : !limit  ? limit.error()
+                                    : bystander.error());
   }
   Report report{"fork_race"};
   Cast cast{own->tree, programs_directory() / "evict-load", own->scratch.path(), kHoldings,
@@ -130,7 +142,7 @@ Result<> run(const TrialOptions& options) {
         if (Result<> filled = cast.fill_bystanders(); !filled) {
           return filled;
         }
-        const Result<RowResult> result = run_row(*own, cast, racer, options.trials);
+        const Result<RowResult> result = run_row(*own, cast, *bystander, racer, options.trials);
         if (!result) {
           return tl::unexpected(result.error());
         }

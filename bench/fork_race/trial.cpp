@@ -58,11 +58,14 @@ Result<std::int64_t> count_in(const std::filesystem::path& file, const char* key
 }
 
 /// Lets the bomb go and waits until nothing of it is left.
-Result<BombOutcome> watch_bomb(Cast& cast, Actor& bomb, const PidRoom& room) {
+Result<BombOutcome> watch_bomb(Cast& cast, Actor& bomb, const ForkingBystander& bystander,
+                               const PidRoom& room) {
   const Result<std::int64_t> before = machine_tasks();
   if (!before) {
     return tl::unexpected(before.error());
   }
+  const std::uint64_t forks_before = bystander.forks();
+  const std::uint64_t failed_before = bystander.failed();
   const std::filesystem::path container = cast.directory_of(bomb);
   stage::Child& process = bomb.process.child();
   bomb.process.go();
@@ -78,11 +81,16 @@ Result<BombOutcome> watch_bomb(Cast& cast, Actor& bomb, const PidRoom& room) {
   if (!gone || !refused || !oom_kills) {
     return tl::unexpected(!gone ? gone.error() : !refused ? refused.error() : oom_kills.error());
   }
+  const std::uint64_t failed = bystander.failed() - failed_before;
+  if (failed == 0 && bystander.forks() == forks_before) {
+    return fail(Errc::kInvalid, "the bystander made no process");
+  }
   BombOutcome outcome = outcome_of({.stamps = bomb.process.stamps(),
                                     .tasks_before = *before,
                                     .end = end ? std::optional{*end} : std::nullopt,
                                     .oom_kills = *oom_kills,
                                     .refused_by_cgroup = *refused,
+                                    .bystander_refused = failed,
                                     .gone = *gone},
                                    room);
   outcome.guaranteed_died = !cast.guaranteed_lives();
@@ -93,7 +101,8 @@ Result<BombOutcome> watch_bomb(Cast& cast, Actor& bomb, const PidRoom& room) {
 }  // namespace
 
 bool BombOutcome::won() const {
-  return killed && !limit_reached && !guaranteed_died && !burstable_died;
+  return killed && !limit_reached && !refused_untold && !bystander_refused && !guaranteed_died &&
+         !burstable_died;
 }
 
 BombOutcome outcome_of(const BombEvidence& evidence, const PidRoom& room) {
@@ -101,6 +110,8 @@ BombOutcome outcome_of(const BombEvidence& evidence, const PidRoom& room) {
   outcome.killed = evidence.end && evidence.end->killed_by(SIGKILL) && evidence.oom_kills == 0;
   outcome.limit_reached =
       static_cast<std::int64_t>(evidence.stamps.refused()) > evidence.refused_by_cgroup;
+  outcome.refused_untold = evidence.stamps.refused_untold() > 0;
+  outcome.bystander_refused = evidence.bystander_refused > 0;
   const std::int64_t at_most = room.limit - room.threshold - evidence.tasks_before;
   const auto forks_to_threshold = static_cast<std::uint64_t>(std::max<std::int64_t>(at_most, 0));
   const std::optional<load::LoadStamp> crossing =
@@ -117,7 +128,7 @@ BombOutcome outcome_of(const BombEvidence& evidence, const PidRoom& room) {
   return outcome;
 }
 
-Result<BombOutcome> run_bomb(Cast& cast, const PidRoom& room) {
+Result<BombOutcome> run_bomb(Cast& cast, const ForkingBystander& bystander, const PidRoom& room) {
   stage::LoadOptions load;
   load.kind = load::LoadKind::kForks;
   load.cap = room.limit * 4;
@@ -126,7 +137,7 @@ Result<BombOutcome> run_bomb(Cast& cast, const PidRoom& room) {
   if (!bomb) {
     return tl::unexpected(bomb.error());
   }
-  Result<BombOutcome> outcome = watch_bomb(cast, *bomb, room);
+  Result<BombOutcome> outcome = watch_bomb(cast, *bomb, bystander, room);
   // Of a void trial too: the next one starts with none.
   if (Result<> removed = cast.remove(std::move(*bomb)); !removed && outcome) {
     return tl::unexpected(removed.error());

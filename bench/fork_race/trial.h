@@ -7,6 +7,7 @@
 #include "cast/cast.h"
 #include "evictd/result.h"
 #include "evictd/time.h"
+#include "fork_race/bystander.h"
 #include "load/stamp_log.h"
 #include "stage/child.h"
 
@@ -31,6 +32,8 @@ struct BombEvidence {
   /// Forks that a pids.max refused, such as that with which evictd stops a victim's. Source:
   /// pids.events of the container, where kernel 6.1 counts them whichever cgroup has the limit.
   std::int64_t refused_by_cgroup = 0;
+  /// Forks of the bystander that failed while the bomb was there.
+  std::uint64_t bystander_refused = 0;
   /// When no process of the pod was left.
   MonoTime gone{};
 };
@@ -41,6 +44,10 @@ struct BombOutcome {
   bool killed = false;
   /// A fork was refused, and not because of a pids.max: the machine had no pid left.
   bool limit_reached = false;
+  /// The bomb was refused a fork, by whatever limit, before evictd had told it anything.
+  bool refused_untold = false;
+  /// So was somebody who has nothing to do with it.
+  bool bystander_refused = false;
   bool guaranteed_died = false;
   bool burstable_died = false;
   /// Forks after the one at which pid.available fell below the threshold. Nothing, as of the next
@@ -51,7 +58,7 @@ struct BombOutcome {
   /// From that fork until no process of the pod was left; nothing if the bench ended it.
   std::optional<double> to_gone_ms;
 
-  /// The bomb is gone, no limit was reached, and nobody else died.
+  /// The bomb is gone, no limit was reached by it or by anybody else, and nobody else died.
   [[nodiscard]] bool won() const;
 };
 
@@ -59,7 +66,7 @@ struct BombOutcome {
 [[nodiscard]] BombOutcome outcome_of(const BombEvidence& evidence, const PidRoom& room);
 
 /// One fork bomb from rest to its end. Errors: what makes the trial void: no process, processes
-/// that cannot be killed, a bomb that ended by itself.
-Result<BombOutcome> run_bomb(Cast& cast, const PidRoom& room);
+/// that cannot be killed, a bomb that ended by itself, a bystander that did not fork.
+Result<BombOutcome> run_bomb(Cast& cast, const ForkingBystander& bystander, const PidRoom& room);
 
 }  // namespace evictd::bench

@@ -30,7 +30,7 @@ enum class LoadState : std::uint32_t {
 };
 
 /// At offset 0. The writer fills everything in and `magic` last, then changes only `state`,
-/// `started_ns`, `count` and `refused`; each of these with release order, so a reader loads them
+/// `started_ns`, `count`, `refused` and `refused_untold`; each of these with release order, so a reader loads them
 /// with acquire.
 struct LoadStampHeader {
   std::uint64_t magic = kStampMagic;
@@ -54,7 +54,9 @@ struct LoadStampHeader {
   /// Attempts at which nothing was possible, because of a limit or for want of room: a fork that
   /// the kernel refused with EAGAIN, a full file system. Each is tried again.
   std::uint64_t refused = 0;
-  std::uint64_t reserved[6] = {};
+  /// Of these, those at which no SIGTERM had come yet; 0 of a load that does not ignore SIGTERM.
+  std::uint64_t refused_untold = 0;
+  std::uint64_t reserved[5] = {};
 };
 static_assert(sizeof(LoadStampHeader) == 128 && std::is_trivially_copyable_v<LoadStampHeader>);
 

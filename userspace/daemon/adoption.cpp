@@ -106,6 +106,10 @@ std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
   if (!adoption) {
     return adoption;
   }
+  if (pod.intent) {
+    adoption->pids_max = enforce::PidsMax(pod.intent->pids_max);
+    adoption->hold_tasks = pod.intent->hold_tasks;
+  }
   const bool signals =
       adoption->kind == AdoptionKind::kInGrace || adoption->kind == AdoptionKind::kKilled;
   // What one that is gone left on disk may be removed, which a dry run does not do either.

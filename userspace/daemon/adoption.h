@@ -53,6 +53,10 @@ struct Adoption {
   MonoTime killed_at{};
   /// Its files are awaited too.
   bool for_disk = false;
+  /// What its pids.max said before, as its intent has it; empty for not known.
+  enforce::PidsMax pids_max{};
+  /// It has no more tasks than at its first signal.
+  bool hold_tasks = false;
 };
 
 /// Whether no process is left of those whom it was about.

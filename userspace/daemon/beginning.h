@@ -15,6 +15,8 @@ struct Beginning {
   InFlightTable::Phase in_grace = InFlightTable::Phase::kHardGrace;
   bool holds_disk = false;
   bool for_own_limit = false;
+  /// For pid.available, and with a grace.
+  bool hold_tasks = false;
   CgroupUsage usage;  ///< As it was read for the pass.
 };
 

@@ -71,6 +71,7 @@ void HotLoop::handle(const AdoptEviction& message) {
   entry.phase = phase_of(adoption);
   entry.observed_only = adoption.kind == AdoptionKind::kReleasing;
   entry.holds_disk = adoption.for_disk;
+  entry.hold_tasks = adoption.hold_tasks;
   entry.cgroup_gone = pod == nullptr;
   entry.below_pod_root = pod == nullptr || pod->facts.below_pod_root;
   note_held_at_kill(entry, pod);  // What it held then is not known: its progress is from here on.
@@ -89,7 +90,9 @@ void HotLoop::handle(const AdoptEviction& message) {
                                                          : enforce::EvictionState::kTerminating,
          .began_at = adoption.began_at,
          .kill_due_at = adoption.kill_due_at,
-         .killed_at = adoption.killed_at},
+         .killed_at = adoption.killed_at,
+         .pids_max = adoption.pids_max,
+         .hold_tasks = adoption.hold_tasks},
         wake_at_);
     if (!ticket) {
       // Housekeeping clears the intent, once it has put pids.max back as only the intent has it.

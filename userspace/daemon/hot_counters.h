@@ -17,8 +17,11 @@ struct HotCounters {
   std::atomic<std::uint64_t> evictions{0};
   /// Evictions that the actuator refused or that found nobody: see its own counters for why.
   std::atomic<std::uint64_t> not_begun{0};
-  /// Evictions refused, those of an earlier evictd included, for want of room to wait for one more.
+  /// Evictions refused, those of an earlier evictd included, for want of room to wait for one more;
+  /// one that is refused again in the passes that follow is counted once.
   std::atomic<std::uint64_t> too_many_under_way{0};
+  /// Pods whose turn comes when an eviction under way ends, in the last pass.
+  std::atomic<std::uint64_t> waiting_for_room{0};
   /// Tasks that released victims have left and nobody has reaped, in the last pass.
   std::atomic<std::int64_t> unreaped_tasks{0};
   /// Passes that left no copy because housekeeping was behind.

@@ -109,7 +109,7 @@ class HotLoop final : private probe::EventSink {
                                const eviction::Decision& decision, MonoTime now);
   void tell_of_local_evictions();
   void refuse(const HotPod& victim, const Beginning& how, Errc code, MonoTime now);
-  static void note_vanished(InFlightTable::Entry& entry, MonoTime now);
+  void let_wait(const HotPod& victim, MonoTime now);
   std::optional<enforce::SignalReport> begin(HotPod& victim, const Beginning& how, MonoTime now);
   void copy_pods(PassCopy& copy);
   void report(const eviction::Decision& decision);

@@ -28,6 +28,13 @@ bool counts_tasks(const eviction::ThresholdTable& thresholds) {
   return false;
 }
 
+/// Its processes have ended by themselves; those that nobody has reaped are still tasks.
+void note_vanished(InFlightTable::Entry& entry, MonoTime now) {
+  entry.phase = InFlightTable::Phase::kReleased;
+  entry.killed_at = now;
+  entry.released_at = now;
+}
+
 }  // namespace
 
 void HotLoop::want_pass(PassTrigger trigger) {
@@ -242,6 +249,9 @@ void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, Mon
 void HotLoop::act(const eviction::Decision& decision, MonoTime now) {
   nobody_to_evict_ = decision.nobody_to_evict;
   local_signalled_.clear();
+  if (options_.counters->waiting_for_room.exchange(0, std::memory_order_relaxed) == 0) {
+    refused_.end_waiting();
+  }
   for (const eviction::LocalStorageVictim& local : decision.local_victims) {
     evict_for_local_storage(local, decision, now);
   }
@@ -288,13 +298,12 @@ void HotLoop::refuse(const HotPod& victim, const Beginning& how, Errc code, Mono
     // nobody else.
     return;
   }
-  count(options_.counters->not_begun);
-  send(EvictionRefused{.victim = &victim, .code = code, .at = now});
   if (code == Errc::kExhausted) {
-    // Whoever else is chosen would be refused too: the end of one that is under way wakes a pass.
-    count(options_.counters->too_many_under_way);
+    let_wait(victim, now);
     return;
   }
+  count(options_.counters->not_begun);
+  send(EvictionRefused{.victim = &victim, .code = code, .at = now});
   // It vanished, may not be signalled or could not be for long enough: it is passed over from now
   // on, and the next pass finds who goes instead.
   refused_.add(victim);
@@ -307,11 +316,19 @@ void HotLoop::refuse(const HotPod& victim, const Beginning& how, Errc code, Mono
   pass_again_ = true;
 }
 
-/// Its processes have ended by themselves; those that nobody has reaped are still tasks.
-void HotLoop::note_vanished(InFlightTable::Entry& entry, MonoTime now) {
-  entry.phase = InFlightTable::Phase::kReleased;
-  entry.killed_at = now;
-  entry.released_at = now;
+/// Whoever else is chosen would be refused too: the end of one that is under way wakes a pass. Of
+/// all who wait one is told of, however many passes come until then.
+void HotLoop::let_wait(const HotPod& victim, MonoTime now) {
+  options_.counters->waiting_for_room.fetch_add(1, std::memory_order_relaxed);
+  const RefusedPods::Wait wait = refused_.wait(victim);
+  if (wait == RefusedPods::Wait::kKnown) {
+    return;
+  }
+  count(options_.counters->not_begun);
+  count(options_.counters->too_many_under_way);
+  if (wait == RefusedPods::Wait::kFirst) {
+    send(EvictionRefused{.victim = &victim, .code = Errc::kExhausted, .at = now});
+  }
 }
 
 std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginning& how,
@@ -327,9 +344,11 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
                         .at_once = how.grace.count() == 0,
                         .began_at = now,
                         .kill_due_at = kill_due_at_,
-                        .for_disk = how.holds_disk});
+                        .for_disk = how.holds_disk,
+                        .hold_tasks = how.hold_tasks});
   const Result<enforce::SignalReport> begun =
-      victim.target ? actuator().begin(*victim.target, how.grace, now)
+      victim.target ? actuator().begin(
+                          *victim.target, {.grace = how.grace, .hold_tasks = how.hold_tasks}, now)
                     : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
   base::fault_point(base::FaultPoint::kSignalled);
   // Of the signal itself: the actuator goes on to see that nobody was missed.
@@ -359,6 +378,7 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
   entry.dry_run = dry_run();
   entry.below_pod_root = victim.facts.below_pod_root;
   entry.for_own_limit = how.for_own_limit;
+  entry.hold_tasks = how.hold_tasks;
   entry.holds_disk = (how.holds_disk || disk_before) && !entry.dry_run;
   if (entry.dry_run) {
     // What its death would have changed is not known, so nobody else is named before the pressure
@@ -380,6 +400,8 @@ void HotLoop::evict(const eviction::Decision& decision, HotPod& victim, MonoTime
                   .in_grace = threshold.is_hard() ? InFlightTable::Phase::kHardGrace
                                                   : InFlightTable::Phase::kSoftGrace,
                   .holds_disk = eviction::is_disk(threshold.signal),
+                  .hold_tasks = threshold.signal == eviction::Signal::kPidAvailable &&
+                                decision.grace.count() != 0,
                   .usage = readings_.usages()[*decision.victim]},
                  now);
   pass_again_ = pass_again_ || (begun_ && decision.cut_at_once && !dry_run());
@@ -397,7 +419,8 @@ void HotLoop::escalate(const eviction::Decision& decision, const HotPod& victim,
     leave_intent(victim, {.hard = true,
                           .began_at = now,
                           .kill_due_at = kill_due_at_,
-                          .for_disk = entry->holds_disk});
+                          .for_disk = entry->holds_disk,
+                          .hold_tasks = entry->hold_tasks});
   }
   const Result<enforce::SignalReport> cut =
       actuator().cut_grace(entry->ticket, now + decision.grace, now);

@@ -301,6 +301,12 @@ void Housekeeping::handle(const EvictionRefused& message) {
   if ((message.code == Errc::kNotFound && !unopened) || goes_on_anyway) {
     return;
   }
+  if (message.code == Errc::kExhausted && !message.adopted) {
+    options_.log->warn("pod " + who + " (" + victim.uid +
+                       ") waits because as many evictions are under way as can be awaited, "
+                       "continuing with it and whoever else waits as those end");
+    return;
+  }
   const std::string why = unopened                           ? "its cgroup was not opened"
                           : message.code == Errc::kExhausted ? "too_many_under_way"
                                                              : std::string(reason_of(message));

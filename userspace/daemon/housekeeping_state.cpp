@@ -60,6 +60,12 @@ struct SeenPod {
   FoundPod found;
 };
 
+/// Whether the actuator goes on with it, and lets the pod fork again once it is gone or let go.
+bool is_ended_here(const std::optional<Adoption>& adoption) {
+  return adoption &&
+         (adoption->kind == AdoptionKind::kInGrace || adoption->kind == AdoptionKind::kKilled);
+}
+
 /// What the last run's state has of `pod`; nullptr if nothing.
 const SavedEviction* saved_of(const HotPod& pod, const std::vector<SavedEviction>& left) {
   const auto saved = std::find_if(left.begin(), left.end(), [&](const SavedEviction& one) {
@@ -155,12 +161,12 @@ void log_forks(base::Log& log, const SavedEviction& known, const enforce::Intent
     case enforce::ForkRestore::kNotStopped:
       break;
     case enforce::ForkRestore::kRestored:
-      log.info("pids.max of a pod that was not killed after all is as it was",
+      log.info("pids.max of a pod is as it was before an earlier evictd changed it",
                {{"pod", who}, {"pids_max", intent.pids_max}});
       break;
     case enforce::ForkRestore::kUnlimited:
       log.warn("pids.max of pod " + who +
-               " is 0 and what it was is not known, continuing with \"max\"");
+               " is 0 by an earlier evictd and what it was is not known, continuing with \"max\"");
       break;
     case enforce::ForkRestore::kFailed:
       log.warn("pids.max of pod " + who +
@@ -255,20 +261,22 @@ void Housekeeping::end_putting_off() {
 std::optional<Adoption> Housekeeping::adopt(const HotPod& pod, FoundPod found, MonoTime now) {
   found.may_end = may_end(pod, in_dry_run(wishes_, *config_));
   std::optional<Adoption> adoption = adoption_of(found, now);
+  const SavedEviction known = known_of(pod, found.saved);
+  if (found.intent && !is_ended_here(adoption)) {
+    log_forks(*options_.log, known, *found.intent,
+              enforce::restore_forks(*pod.target, *found.intent));
+  }
   if (adoption && adoption->kind == AdoptionKind::kLeft) {
     if (found.saved != nullptr) {
       keeper_->leave(*found.saved);
     }
     return adoption;
   }
-  const SavedEviction known = known_of(pod, found.saved);
   const bool refused = adoption && adoption->kind == AdoptionKind::kRefused;
   // Of one that is gone only its disk is still to be looked after, by the next evictd too.
   const bool is_done =
       !adoption || refused || (has_ended(adoption->kind) && adoption->kind != AdoptionKind::kGone);
   if (is_done && found.intent) {
-    log_forks(*options_.log, known, *found.intent,
-              enforce::restore_forks(*pod.target, *found.intent));
     clear_intent_of(pod, *options_.registry);
   }
   if (!adoption) {

@@ -67,6 +67,8 @@ class InFlightTable {
     bool for_own_limit = false;
     /// What it frees is freed below the pod root too.
     bool below_pod_root = true;
+    /// It has no more tasks than at its first signal.
+    bool hold_tasks = false;
     /// Its files are awaited too.
     bool holds_disk = false;
     /// They are known to be gone, which only readings that were asked for later show.

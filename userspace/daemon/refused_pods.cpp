@@ -58,6 +58,7 @@ RefusedPods::Try RefusedPods::put_off(const HotPod& pod, MonoTime now) {
 }
 
 void RefusedPods::note_begun(const HotPod& pod) {
+  stop_waiting(pod);
   if (PutOff* const known = find_put_off(pod.memory_id)) {
     *known = put_off_[--put_off_count_];
   }
@@ -66,6 +67,31 @@ void RefusedPods::note_begun(const HotPod& pod) {
 void RefusedPods::note_gone(const HotPod& pod) {
   forget(pod);
   note_begun(pod);
+}
+
+RefusedPods::Wait RefusedPods::wait(const HotPod& pod) {
+  std::optional<CgroupId>& waiting = waiting_[pod.slot];
+  if (waiting == pod.memory_id) {
+    return Wait::kKnown;
+  }
+  waiting_count_ += waiting ? 0 : 1;
+  waiting = pod.memory_id;
+  return waiting_count_ == 1 ? Wait::kFirst : Wait::kNew;
+}
+
+void RefusedPods::stop_waiting(const HotPod& pod) {
+  std::optional<CgroupId>& waiting = waiting_[pod.slot];
+  if (waiting == pod.memory_id) {
+    waiting.reset();
+    --waiting_count_;
+  }
+}
+
+void RefusedPods::end_waiting() {
+  if (waiting_count_ != 0) {
+    std::fill(waiting_.begin(), waiting_.end(), std::nullopt);
+    waiting_count_ = 0;
+  }
 }
 
 std::optional<MonoTime> RefusedPods::next_try() const {

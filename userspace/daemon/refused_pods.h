@@ -20,10 +20,11 @@ namespace evictd::daemon {
 /// forgets that; there is room for all pods of a node, so that a pass that is refused again and
 /// again comes to an end. One whose processes could not be signalled is put off instead and tried
 /// again: it lives, what was in the way may be gone in a moment, and nobody is to go in its place.
+/// One for which there is no room among the evictions under way waits for its turn.
 /// Allocates at construction only. Thread rule: hot thread.
 class RefusedPods {
  public:
-  RefusedPods() : by_slot_(kMaxPods) {}
+  RefusedPods() : by_slot_(kMaxPods), waiting_(kMaxPods) {}
 
   void add(const HotPod& pod);
   /// False for another pod in the slot of one that was refused.
@@ -52,6 +53,17 @@ class RefusedPods {
   /// Whether that moment has come for any; it is told of once.
   bool take_try(MonoTime now);
 
+  /// What wait() answers.
+  enum class Wait : std::uint8_t {
+    kFirst,  ///< Nobody has waited before it.
+    kNew,
+    kKnown,
+  };
+  /// There is no room for the eviction of `pod` yet.
+  [[nodiscard]] Wait wait(const HotPod& pod);
+  /// A pass has found room for all.
+  void end_waiting();
+
   /// Of tries in a row one comes enforce::kTryAgain after the other, or when the thread gets a CPU.
   static constexpr Duration kTryPause = 10 * enforce::kTryAgain;
 
@@ -68,12 +80,16 @@ class RefusedPods {
     return std::span(put_off_).first(put_off_count_);
   }
   [[nodiscard]] PutOff* find_put_off(CgroupId pod);
+  void stop_waiting(const HotPod& pod);
 
   std::vector<std::optional<CgroupId>> by_slot_;
   std::size_t count_ = 0;
   /// No more than can be evicted at a time; whoever finds no room is refused.
   std::array<PutOff, InFlightTable::kCapacity> put_off_{};
   std::size_t put_off_count_ = 0;
+  /// By slot.
+  std::vector<std::optional<CgroupId>> waiting_;
+  std::size_t waiting_count_ = 0;
 };
 
 }  // namespace evictd::daemon

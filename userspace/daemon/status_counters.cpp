@@ -84,6 +84,8 @@ Json actuator_json(const enforce::ActuatorCounters& counters, std::uint64_t rele
           {"reopened_procs", counters.reopened_procs},
           {"opened_before_signal", counters.opened_before_signal},
           {"late_preparations", counters.late_preparations},
+          {"tasks_held", counters.tasks_held},
+          {"tasks_not_held", counters.tasks_not_held},
           {"failed_calls", counters.failed_calls},
           {"processes_released_by_us", released_by_us}};
 }
@@ -97,6 +99,7 @@ nlohmann::ordered_json counters_json(const StatusSources& sources) {
                    {"evictions", hot.evictions.load()},
                    {"not_begun", hot.not_begun.load()},
                    {"too_many_under_way", hot.too_many_under_way.load()},
+                   {"waiting_for_room", hot.waiting_for_room.load()},
                    {"unreaped_tasks", hot.unreaped_tasks.load()},
                    {"kernel_oom_kills", hot.oom_kills.load()},
                    {"lost_records", hot.lost_records.load()},

@@ -43,8 +43,20 @@ struct ActuatorCounters {
   std::uint64_t late_preparations = 0;
   /// Rounds of SIGKILL that found processes which no earlier round had seen.
   std::uint64_t extra_rounds = 0;
+  /// Pods whose tasks were bounded with their first signal.
+  std::uint64_t tasks_held = 0;
+  /// Pods whose tasks could not be: their grace may cost pids.
+  std::uint64_t tasks_not_held = 0;
   /// System calls that failed for a reason which has no counter of its own.
   std::uint64_t failed_calls = 0;
+};
+
+/// How an eviction begins.
+struct Start {
+  /// 0: SIGKILL at once and no SIGTERM.
+  Duration grace{0};
+  /// What runs out is pids: from the first signal on the pod gets no task more than it has then.
+  bool hold_tasks = false;
 };
 
 /// Ends pods. A state machine that the hot loop drives: no call waits, each takes `now`.
@@ -55,14 +67,17 @@ class Actuator {
  public:
   virtual ~Actuator() = default;
 
-  /// Starts to evict. `grace` 0: SIGKILL at once and no SIGTERM. Else SIGTERM now and SIGKILL when
-  /// the grace has passed. `target` is pinned until it is released.
+  /// Starts to evict: SIGKILL at once, or SIGTERM now and SIGKILL when the grace has passed. `target`
+  /// is pinned until it is released.
   /// Errors: kInvalid when the pod is protected, the reason in the context; kNotFound when no
   /// process is left in it (normal: take the next pass); kIo when there may be some and none could
   /// be signalled: nothing is under way then, and a moment later it may succeed; kBusy when it is
   /// being evicted already; kExhausted when too many evictions are under way.
-  [[nodiscard]] virtual Result<SignalReport> begin(KillTarget& target, Duration grace,
+  [[nodiscard]] virtual Result<SignalReport> begin(KillTarget& target, const Start& start,
                                                    MonoTime now) = 0;
+  [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace, MonoTime now) {
+    return begin(target, Start{.grace = grace}, now);
+  }
   /// Goes on with an eviction that an earlier process of ours began: sends nothing now, keeps its
   /// deadline, and ends what is left of a killed one.
   /// Errors: kInvalid when the pod is protected; kBusy when it is being evicted already; kExhausted

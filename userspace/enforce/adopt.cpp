@@ -4,6 +4,17 @@
 
 namespace evictd::enforce {
 
+void CgroupActuator::take_over_hold(KillTarget& target, const Adoption& adoption) {
+  const PidsMax now(target.pids_max_.get());
+  const bool stopped = target.on_v1() && now.word() == "0";
+  if (stopped || (adoption.hold_tasks && now.word() != adoption.pids_max.word())) {
+    target.note_hold(adoption.pids_max.text().empty() ? PidsMax("max") : adoption.pids_max);
+  } else if (adoption.hold_tasks && adoption.state == EvictionState::kTerminating) {
+    // It came no further than to say so.
+    ++(target.hold_tasks() ? counters_.tasks_held : counters_.tasks_not_held);
+  }
+}
+
 Result<Ticket> CgroupActuator::adopt(KillTarget& target, const Adoption& adoption, MonoTime now) {
   if (table_.find_pod(target) != nullptr) {
     return fail(Errc::kBusy, "being evicted");
@@ -17,6 +28,7 @@ Result<Ticket> CgroupActuator::adopt(KillTarget& target, const Adoption& adoptio
   }
   EvictionTable::place(*eviction, adoption);
   prepare(target);
+  take_over_hold(target, adoption);
   const bool told = watch_.add_events(eviction->ticket.slot, target.events_.get());
   if (eviction->killed()) {
     eviction->look_again_at = now;

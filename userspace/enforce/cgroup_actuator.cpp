@@ -34,17 +34,18 @@ CgroupActuator::CgroupActuator(Options options, ReleaseWatch watch)
                   .max_processes = options_.max_processes},
                  counters_, watch_) {}
 
-Result<SignalReport> CgroupActuator::begin(KillTarget& target, Duration grace, MonoTime now) {
+Result<SignalReport> CgroupActuator::begin(KillTarget& target, const Start& start, MonoTime now) {
   if (table_.find_pod(target) != nullptr) {
     return fail(Errc::kBusy, "being evicted");
   }
-  Eviction* eviction = table_.add(target, grace, now);
+  Eviction* eviction = table_.add(target, start.grace, now);
   if (eviction == nullptr) {
     return fail(Errc::kExhausted, "too many");
   }
   prepare(target);
-  Result<SignalReport> report =
-      grace <= Duration::zero() ? kill(*eviction, now) : terminate(*eviction, now);
+  Result<SignalReport> report = start.grace <= Duration::zero()
+                                    ? kill(*eviction, now)
+                                    : terminate(*eviction, start.hold_tasks, now);
   signaller_.forget_foreseen();
   if (!report) {
     counters_.vanished += report.error().code == Errc::kNotFound ? 1 : 0;
@@ -127,6 +128,7 @@ void CgroupActuator::replace(KillTarget& newer) {
   }
   prepare(newer);
   watch_.remove_events(eviction->target.get()->events_.get());
+  newer.forks_ = eviction->target.get()->forks_;
   eviction->target = PinnedTarget(newer);
   static_cast<void>(watch_.add_events(eviction->ticket.slot, newer.events_.get()));
 }
@@ -170,13 +172,14 @@ Failure CgroupActuator::nobody_signalled(std::uint64_t failed_before) const {
              : fail(Errc::kIo, "its processes could not be signalled");
 }
 
-Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, MonoTime now) {
+Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, bool hold_tasks, MonoTime now) {
   KillTarget& target = *eviction.target.get();
   if (const Protection protection = protection_of(target); protection != Protection::kNone) {
     return refuse(protection);
   }
   SignalReport report{.ticket = eviction.ticket, .signal = SIGTERM};
   const std::uint64_t failed_before = counters_.failed_calls;
+  signaller_.hold_tasks_with_next_signal(hold_tasks);
   if (!signaller_.signal_foreseen(target, report)) {
     if (signaller_.list(target, ListScope::kFirstHierarchy).holds_protected) {
       return refuse_own(target);
@@ -184,6 +187,7 @@ Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, MonoTime now)
     signaller_.signal_listed(target, report);
   }
   signaller_.signal_others(target, report);
+  signaller_.hold_tasks_with_next_signal(false);
   counters_.opened_before_signal += report.opened;
   if (report.processes == 0) {
     return nobody_signalled(failed_before);
@@ -202,7 +206,10 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
   if (const Protection protection = protection_of(target); protection != Protection::kNone) {
     return refuse(protection);
   }
-  ForkStop fork_stop(target.pids_max_.get(), target.pids_max_now());
+  const PidsMax before = target.pids_max_now();
+  // Where its tasks are held, that goes on if this fails.
+  ForkStop fork_stop(target.on_v1() ? target.pids_max_.get() : -1,
+                     target.forks_.in_force() ? PidsMax(target.pids_max_.get()) : before);
   base::fault_point(base::FaultPoint::kForksStopped);
   SignalReport report{.ticket = eviction.ticket, .signal = SIGKILL};
   watch_.remove_processes(eviction.ticket.slot);
@@ -214,6 +221,9 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
     return Failure(all.error());
   }
   fork_stop.keep();
+  if (target.on_v1()) {
+    target.note_hold(before);
+  }
   counters_.sigkills += report.processes;
   static_cast<void>(watch_.add_events(eviction.ticket.slot, target.events_.get()));
   eviction.look_again_at = now + (*all ? kLookAgain : kLookSoon);

@@ -38,7 +38,8 @@ class CgroupActuator final : public Actuator {
   /// Errors: what epoll_create says; kInvalid without a clock.
   [[nodiscard]] static Result<std::unique_ptr<CgroupActuator>> create(Options options);
 
-  [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace,
+  using Actuator::begin;
+  [[nodiscard]] Result<SignalReport> begin(KillTarget& target, const Start& start,
                                            MonoTime now) override;
   [[nodiscard]] Result<Ticket> adopt(KillTarget& target, const Adoption& adoption,
                                      MonoTime now) override;
@@ -67,6 +68,8 @@ class CgroupActuator final : public Actuator {
 
   explicit CgroupActuator(Options options, ReleaseWatch watch);
 
+  /// Remembers what an earlier process of ours has made of the pod's pids.max.
+  void take_over_hold(KillTarget& target, const Adoption& adoption);
   /// Opens what should be open already, if it is not.
   void prepare(KillTarget& target);
   /// Why nobody was sent a signal: nobody was there, or calls have failed since there were
@@ -76,7 +79,7 @@ class CgroupActuator final : public Actuator {
   [[nodiscard]] Failure refuse(Protection protection);
   /// The same for a pod that was found to hold evictd or pid 1, which the target remembers.
   [[nodiscard]] Failure refuse_own(KillTarget& target);
-  [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, MonoTime now);
+  [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, bool hold_tasks, MonoTime now);
   [[nodiscard]] Result<SignalReport> kill(Eviction& eviction, MonoTime now);
   /// SIGKILL at the end of a grace, or the end of the eviction where it may not be.
   void kill_at_deadline(Eviction& eviction, MonoTime now);
@@ -89,6 +92,8 @@ class CgroupActuator final : public Actuator {
   void look(Eviction& eviction, MonoTime now);
   void look_at_rest(Eviction& eviction, const ProcessList& rest, MonoTime now);
   void release(Eviction& eviction, MonoTime now);
+  /// The pod may fork as before: its last process is gone, or it lives on.
+  void give_forks_back(const Eviction& eviction);
   /// Forgets the eviction, released or not.
   void unwatch(const Eviction& eviction);
 

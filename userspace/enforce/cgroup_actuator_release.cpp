@@ -53,6 +53,7 @@ void CgroupActuator::kill_at_deadline(Eviction& eviction, MonoTime now) {
   // done to it, nobody waits for it.
   const Protection protection = protection_of(*eviction.target.get());
   unwatch(eviction);
+  give_forks_back(eviction);
   table_.mark_not_killed(
       eviction, protection == Protection::kNone ? kUnreachable : to_string(protection), now);
   table_.drop(eviction);
@@ -121,8 +122,13 @@ void CgroupActuator::look_at_rest(Eviction& eviction, const ProcessList& rest, M
 
 void CgroupActuator::release(Eviction& eviction, MonoTime now) {
   unwatch(eviction);
+  give_forks_back(eviction);
   ++counters_.released;
   table_.mark_released(eviction, now);
+}
+
+void CgroupActuator::give_forks_back(const Eviction& eviction) {
+  counters_.failed_calls += eviction.target.get()->give_forks_back() ? 0 : 1;
 }
 
 void CgroupActuator::unwatch(const Eviction& eviction) {

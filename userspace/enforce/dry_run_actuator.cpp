@@ -7,19 +7,19 @@ namespace evictd::enforce {
 
 DryRunActuator::DryRunActuator(Options options) : options_(options), table_(options.capacity) {}
 
-Result<SignalReport> DryRunActuator::begin(KillTarget& target, Duration grace, MonoTime now) {
+Result<SignalReport> DryRunActuator::begin(KillTarget& target, const Start& start, MonoTime now) {
   if (target.protection() != Protection::kNone) {
     return refuse(target.protection());
   }
   if (table_.find_pod(target) != nullptr) {
     return fail(Errc::kBusy, "being evicted");
   }
-  Eviction* eviction = table_.add(target, grace, now);
+  Eviction* eviction = table_.add(target, start.grace, now);
   if (eviction == nullptr) {
     return fail(Errc::kExhausted, "too many");
   }
   ++counters_.evictions;
-  return pretend(*eviction, grace <= Duration::zero() ? SIGKILL : SIGTERM, now);
+  return pretend(*eviction, start.grace <= Duration::zero() ? SIGKILL : SIGTERM, now);
 }
 
 Result<SignalReport> DryRunActuator::cut_grace(Ticket ticket, MonoTime deadline, MonoTime now) {

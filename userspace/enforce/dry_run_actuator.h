@@ -24,7 +24,8 @@ class DryRunActuator final : public Actuator {
 
   explicit DryRunActuator(Options options);
 
-  [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace,
+  using Actuator::begin;
+  [[nodiscard]] Result<SignalReport> begin(KillTarget& target, const Start& start,
                                            MonoTime now) override;
   /// Nobody was evicted by a dry run that could be gone on with.
   [[nodiscard]] Result<Ticket> adopt(KillTarget& /*target*/, const Adoption& /*adoption*/,

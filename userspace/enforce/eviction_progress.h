@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "enforce/pod_files.h"
 #include "evictd/bytes.h"
 #include "evictd/cgroup_id.h"
 #include "evictd/time.h"
@@ -84,6 +85,10 @@ struct Adoption {
   MonoTime kill_due_at{};
   /// The epoch if it was not killed.
   MonoTime killed_at{};
+  /// What pids.max of the pod said before that process changed it; empty for not known.
+  PidsMax pids_max{};
+  /// The pod is to have no more tasks than it had at its first signal.
+  bool hold_tasks = false;
 };
 
 /// An eviction that is not yet released.

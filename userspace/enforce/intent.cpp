@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdio>
 #include <string_view>
 
@@ -15,8 +14,8 @@ namespace evictd::enforce {
 namespace {
 
 constexpr const char* kAttribute = "trusted.evictd";
-/// "2 hard", "2 soft" or "2 once", two numbers of up to 19 digits, a third or a word, "disk" or
-/// "-", and the name of the clock: a boot id and an offset.
+/// "2 hard", "2 soft" or "2 once", two numbers of up to 19 digits, a third or a word, what it is
+/// for, and the name of the clock: a boot id and an offset.
 constexpr std::size_t kLongest = 192;
 constexpr std::size_t kLongestClock = 96;
 
@@ -27,12 +26,18 @@ const char* kind_of(const Intent& intent) {
   return intent.hard ? "hard" : "soft";
 }
 
-/// Without the end of its line.
-std::string_view word_of(const PidsMax& pids_max) {
-  const std::string_view text = pids_max.text();
-  const auto* const end =
-      std::find_if(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) == 0; });
-  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+/// Whether an evictd that left `intent` has made of pids.max what it says.
+bool is_ours(const PidsMax& now, HierarchyKind kind, const Intent& intent) {
+  const bool stopped = kind == HierarchyKind::kV1Pids && now.word() == "0";
+  const bool held = intent.hold_tasks && !intent.pids_max.empty();
+  return now.word() != intent.pids_max && (stopped || held);
+}
+
+const char* purpose_of(const Intent& intent) {
+  if (intent.hold_tasks) {
+    return intent.for_disk ? "both" : "pids";
+  }
+  return intent.for_disk ? "disk" : "-";
 }
 
 }  // namespace
@@ -40,13 +45,13 @@ std::string_view word_of(const PidsMax& pids_max) {
 bool write_intent(const KillTarget& target, const Intent& intent, std::string_view clock) {
   std::array<char, kLongest> text{};
   const PidsMax limit = target.pids_max_now();
-  const std::string_view pids_max = word_of(limit);
+  const std::string_view pids_max = limit.word();
   const int length = std::snprintf(
       text.data(), text.size(), "2 %s %lld %lld %.*s %s %.*s", kind_of(intent),
       static_cast<long long>(intent.began_at.time_since_epoch().count()),
       static_cast<long long>(intent.kill_due_at.time_since_epoch().count()),
       pids_max.empty() ? 1 : static_cast<int>(pids_max.size()),
-      pids_max.empty() ? "-" : pids_max.data(), intent.for_disk ? "disk" : "-",
+      pids_max.empty() ? "-" : pids_max.data(), purpose_of(intent),
       static_cast<int>(std::min(clock.size(), kLongestClock)), clock.empty() ? "" : clock.data());
   return ::fsetxattr(target.usage_descriptor(), kAttribute, text.data(),
                      static_cast<std::size_t>(length), 0) == 0;
@@ -82,6 +87,7 @@ std::optional<Intent> read_intent(int usage_descriptor) {
   }
   const std::string_view name(kind.data());
   const std::string_view before(pids_max.data());
+  const std::string_view purpose(what.data());
   const std::string_view clock =
       clock_at == 0 ? std::string_view()
                     : std::string_view(text.data()).substr(static_cast<std::size_t>(clock_at));
@@ -89,7 +95,8 @@ std::optional<Intent> read_intent(int usage_descriptor) {
                 .at_once = name == "once",
                 .began_at = MonoTime(Duration(began)),
                 .kill_due_at = MonoTime(Duration(due)),
-                .for_disk = std::string_view(what.data()) == "disk",
+                .for_disk = purpose == "disk" || purpose == "both",
+                .hold_tasks = purpose == "pids" || purpose == "both",
                 .pids_max = std::string(before == "-" ? std::string_view() : before),
                 .clock = std::string(clock)};
 }
@@ -105,13 +112,12 @@ void clear_intent(int usage_descriptor) {
 ForkRestore restore_pids_max(const KillTarget& target, const Intent& intent) {
   ForkRestore result = ForkRestore::kNotStopped;
   for (const TargetCgroup& cgroup : target.cgroups_) {
-    const bool is_pod = &cgroup == &target.cgroups_[cgroup.parent];
-    if (cgroup.kind != HierarchyKind::kV1Pids || !is_pod) {
+    if (!target.is_pod(cgroup)) {
       continue;
     }
     const base::Fd dir = cgroup.open_directory();
     const base::Fd file(dir ? ::openat(dir.get(), "pids.max", O_RDWR | O_CLOEXEC) : -1);
-    if (!file || word_of(PidsMax(file.get())) != "0" || intent.pids_max == "0") {
+    if (!file || !is_ours(PidsMax(file.get()), cgroup.kind, intent)) {
       continue;
     }
     const bool known = !intent.pids_max.empty();
@@ -126,8 +132,9 @@ ForkRestore restore_pids_max(const KillTarget& target, const Intent& intent) {
 ForkRestore restore_forks(KillTarget& target, const Intent& intent) {
   const ForkRestore result = restore_pids_max(target, intent);
   const bool restored = result == ForkRestore::kRestored || result == ForkRestore::kUnlimited;
-  if (restored && target.pids_max_) {
-    target.pids_max_before_ = PidsMax(target.pids_max_.get());
+  if (restored) {
+    target.pids_max_before_ =
+        PidsMax(result == ForkRestore::kUnlimited ? "max" : std::string_view(intent.pids_max));
   }
   return result;
 }

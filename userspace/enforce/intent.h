@@ -23,8 +23,10 @@ struct Intent {
   MonoTime kill_due_at{};
   /// For a disk or a limit on local storage: its files are awaited too.
   bool for_disk = false;
-  /// What pids.max of the pod said, "max" or a number, before evictd may set it to 0; empty for not
-  /// known, and on v2. write_intent() takes it from the target.
+  /// For pid.available: until it is gone or let live it has no more tasks than at its first signal.
+  bool hold_tasks = false;
+  /// What pids.max of the pod said, "max" or a number, before evictd changed it; empty for not
+  /// known. write_intent() takes it from the target.
   std::string pids_max{};
   /// What its moments are told by, as a state file has it; empty where that is not known, as in one
   /// of an evictd that did not write it down. write_intent() is given it.
@@ -47,14 +49,14 @@ void clear_intent(int usage_descriptor);
 
 /// What restore_pids_max() found.
 enum class ForkRestore {
-  kNotStopped,  ///< pids.max is not 0, or there is none: nothing was done.
+  kNotStopped,  ///< pids.max is not what evictd makes of it, or there is none: nothing was done.
   kRestored,    ///< It says again what it said.
   kUnlimited,   ///< It says "max" now: what it said is not known.
   kFailed,      ///< It could not be written.
 };
 
-/// Lets a v1 pod fork again that an earlier evictd was about to kill, and did not: pids.max as the
-/// intent has it. Opens files: for housekeeping. A target that the hot thread has is to be made
+/// Lets a pod fork again of which an earlier evictd has changed pids.max: on v1 where it is 0, and
+/// where the intent says that its tasks are held. It says what the intent has then. Opens files: for housekeeping. A target that the hot thread has is to be made
 /// anew afterwards: it keeps what pids.max said before.
 ForkRestore restore_pids_max(const KillTarget& target, const Intent& intent);
 /// The same before the hot thread has the target, which then knows what pids.max says.

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <limits>
+#include <utility>
 
 #include "enforce/process_lister.h"
 
@@ -21,17 +23,38 @@ bool open_kept(int dir, const char* name, int flags, base::Fd& file) {
   return file || errno == ENOENT || errno == ENODEV;
 }
 
+/// The most cgroups whose cgroup.procs are kept; a pod with one container has two.
+constexpr std::size_t kMostKeptProcs = 64;
+
+/// How often the tasks of a pod are looked at while they are being bounded. Two are the rule: once
+/// they are bounded there are no more of them.
+constexpr int kMostLooks = 3;
+
+/// What "max" is: no pids.max nor pids.current is as large.
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t number_in(const PidsMax& text) {
+  std::int64_t number = kNoLimit;
+  std::from_chars(text.word().data(), text.word().data() + text.word().size(), number);
+  return number;
+}
+
 }  // namespace
 
 bool KillTarget::prepare() {
   bool all = true;
+  keeps_procs_ = true;
   for (TargetCgroup& cgroup : cgroups_) {
-    const base::Fd dir = cgroup.open_directory();
-    if (dir) {
-      all = keep(cgroup, dir.get()) && all;
-    } else {
-      all = errno == ENOENT && all;
+    if (!keeps_procs_ && !is_pod(cgroup)) {
+      continue;
     }
+    const base::Fd dir = cgroup.open_directory();
+    const bool kept = dir ? keep(cgroup, dir.get()) : errno == ENOENT;
+    if (!kept) {
+      // What is left of the descriptors is to list and to signal through.
+      keep_procs_of_nobody();
+    }
+    all = kept && all;
   }
   prepared_ = true;
   return all;
@@ -39,15 +62,24 @@ bool KillTarget::prepare() {
 
 bool KillTarget::keep(TargetCgroup& cgroup, int dir) {
   bool all = true;
-  if (in_scope(cgroup, ListScope::kFirstHierarchy)) {
-    const std::size_t kept = cgroup.kind == HierarchyKind::kV2 ? 1 : kFreshProcs;
-    cgroup.procs_read = 0;
-    for (std::size_t i = 0; i < kept; ++i) {
-      all = open_kept(dir, "cgroup.procs", O_RDONLY, cgroup.procs[i]) && all;
+  if (keeps_procs_ && in_scope(cgroup, ListScope::kFirstHierarchy)) {
+    if (static_cast<std::size_t>(&cgroup - cgroups_.data()) >= kMostKeptProcs) {
+      keep_procs_of_nobody();
+    } else {
+      all = keep_procs(cgroup, dir);
     }
   }
-  const bool is_pod = &cgroup == &cgroups_[cgroup.parent];
-  return is_pod ? keep_files(cgroup.kind, dir) && all : all;
+  return is_pod(cgroup) ? keep_files(cgroup.kind, dir) && all : all;
+}
+
+bool KillTarget::keep_procs(TargetCgroup& cgroup, int dir) {
+  bool all = true;
+  const std::size_t kept = cgroup.kind == HierarchyKind::kV2 ? 1 : kFreshProcs;
+  cgroup.procs_read = 0;
+  for (std::size_t i = 0; i < kept; ++i) {
+    all = open_kept(dir, "cgroup.procs", O_RDONLY, cgroup.procs[i]) && all;
+  }
+  return all;
 }
 
 bool KillTarget::keep_files(HierarchyKind kind, int dir) {
@@ -55,23 +87,44 @@ bool KillTarget::keep_files(HierarchyKind kind, int dir) {
     case HierarchyKind::kV2: {
       const bool kill = open_kept(dir, "cgroup.kill", O_WRONLY, kill_);
       const bool freeze = kill_ || open_kept(dir, "cgroup.freeze", O_WRONLY, freeze_);
-      return open_kept(dir, "cgroup.events", O_RDONLY, events_) && kill && freeze;
+      const bool events = open_kept(dir, "cgroup.events", O_RDONLY, events_);
+      return keep_pids_max(dir) && events && kill && freeze;
     }
     case HierarchyKind::kV1Memory:
       return true;
-    case HierarchyKind::kV1Pids: {
-      const bool kept = open_kept(dir, "pids.max", O_RDWR, pids_max_);
-      pids_max_before_ = PidsMax(pids_max_.get());
-      return kept;
-    }
+    case HierarchyKind::kV1Pids:
+      return keep_pids_max(dir);
   }
   return true;
 }
 
-void KillTarget::keep_nothing() {
+void KillTarget::look_at_pids_max(int dir) {
+  const base::Fd file(::openat(dir, "pids.max", O_RDONLY | O_CLOEXEC));
+  if (file) {
+    pids_max_before_ = PidsMax(file.get());
+  }
+}
+
+bool KillTarget::keep_pids_max(int dir) {
+  base::Fd file;
+  const bool kept = open_kept(dir, "pids.max", O_RDWR, file);
+  if (file) {
+    // A v2 tree beside the v1 hierarchies has none.
+    pids_max_ = std::move(file);
+    pids_max_before_ = PidsMax(pids_max_.get());
+  }
+  return kept;
+}
+
+void KillTarget::keep_procs_of_nobody() {
+  keeps_procs_ = false;
   for (TargetCgroup& cgroup : cgroups_) {
     cgroup.procs = {};
   }
+}
+
+void KillTarget::keep_nothing() {
+  keep_procs_of_nobody();
   for (base::Fd* file : {&kill_, &freeze_, &events_, &pids_max_}) {
     file->reset();
   }
@@ -92,6 +145,10 @@ void KillTarget::set_protection(Protection protection) {
 bool KillTarget::holds(CgroupId cgroup) const {
   return std::any_of(cgroups_.begin(), cgroups_.end(),
                      [cgroup](const TargetCgroup& own) { return own.id == cgroup; });
+}
+
+bool KillTarget::is_pod(const TargetCgroup& cgroup) const {
+  return &cgroup == &cgroups_[cgroup.parent];
 }
 
 bool KillTarget::on_v1() const {
@@ -125,7 +182,62 @@ PidsMax KillTarget::pids_max_now() const {
     return pids_max_before_;
   }
   const PidsMax now(pids_max_.get());
+  if (forks_.in_force() && now.word() == forks_.set.word()) {
+    return forks_.before;
+  }
   return now.text().empty() || now.text().starts_with('0') ? pids_max_before_ : now;
+}
+
+void KillTarget::note_hold(const PidsMax& before) {
+  forks_ = ForkHold{.before = before, .set = PidsMax(pids_max_.get())};
+}
+
+base::Fd KillTarget::open_tasks() const {
+  base::Fd tasks;
+  for (const TargetCgroup& cgroup : cgroups_) {
+    if (!tasks && is_pod(cgroup)) {
+      const base::Fd dir = cgroup.open_directory();
+      tasks.reset(dir ? ::openat(dir.get(), "pids.current", O_RDONLY | O_CLOEXEC) : -1);
+    }
+  }
+  return tasks;
+}
+
+bool KillTarget::hold_tasks() {
+  const base::Fd tasks = open_tasks();
+  const PidsMax before = pids_max_now();
+  if (!tasks || !pids_max_ || before.text().empty()) {
+    return false;
+  }
+  PidsMax now(tasks.get());
+  if (now.text().empty()) {
+    return false;
+  }
+  for (int i = 0; i < kMostLooks; ++i) {
+    if (number_in(now) >= number_in(before)) {
+      return true;  // It has less than it holds already.
+    }
+    if (!write_control(pids_max_.get(), now.word())) {
+      return false;
+    }
+    forks_ = ForkHold{.before = before, .set = now};
+    // A fork that came between is not to be missed by it: from here on there is none.
+    const PidsMax then(tasks.get());
+    if (number_in(then) <= number_in(now)) {
+      return true;
+    }
+    now = then;
+  }
+  return true;
+}
+
+bool KillTarget::give_forks_back() {
+  const ForkHold held = std::exchange(forks_, ForkHold{});
+  if (!held.in_force() || !pids_max_) {
+    return !held.in_force();
+  }
+  const PidsMax now(pids_max_.get());
+  return now.word() != held.set.word() || write_control(pids_max_.get(), held.before.text());
 }
 
 }  // namespace evictd::enforce

@@ -36,7 +36,7 @@ enum class Preparation {
 
 /// A pod as the hot thread can signal it: ids and protection of its cgroup and of all below it, in
 /// every hierarchy that matters, and kept descriptors for the first signal. A pod with one
-/// container keeps five on v1 and four on v2. Made by housekeeping when the pod appears, and made
+/// container keeps five on v1 and on v2. Made by housekeeping when the pod appears, and made
 /// anew when a cgroup below it appears or goes; then handed to the hot thread, which alone uses it.
 /// Housekeeping destroys it only once the hot thread has let it go and pinned() is false, and at
 /// the end after the actuator.
@@ -91,15 +91,21 @@ class KillTarget {
   /// The borrowed descriptor itself, -1 without one.
   [[nodiscard]] int usage_descriptor() const { return usage_fd_; }
 
-  /// What the pod's pids.max says. Where that is 0, which an evictd may have written, or cannot be
-  /// read: what it said when it was opened. Empty on v2 and where neither is known. Cost: one
-  /// pread.
+  /// What the pod's pids.max says or, while it says what this evictd has written, said before.
+  /// Where that is 0, which an evictd may have written, or cannot be read: what it said when it was
+  /// opened. Empty where neither is known. Cost: one pread.
   [[nodiscard]] PidsMax pids_max_now() const;
 
   /// Whether nothing is left to be opened before the first signal.
   [[nodiscard]] bool prepared() const { return prepared_; }
   /// Whether it is, and none of it was used up by a reading.
   [[nodiscard]] bool unused() const;
+  /// Whether cgroup.procs of its cgroups are kept: not of a pod with very many, which are opened one
+  /// by one as they are read, so that descriptors are left to signal it through.
+  [[nodiscard]] bool keeps_procs() const { return keeps_procs_; }
+  /// Bounds the pod's tasks to those that it has, never above what pids.max says now. Forks between
+  /// the look and the write are let in. False when that cannot be done. Opens a file.
+  [[nodiscard]] bool hold_tasks();
 
   /// An eviction that is under way pins its target.
   [[nodiscard]] bool pinned() const { return pins_.load(std::memory_order_acquire) != 0; }
@@ -116,16 +122,30 @@ class KillTarget {
   friend ForkRestore restore_forks(KillTarget& target, const Intent& intent);
   KillTarget() = default;
 
-  /// Opens what is kept for the first signal. False when some of it could not be had; what could
-  /// be is kept. Allocates nothing.
+  /// Opens what is kept for the first signal. False when some of it could not be had: then no
+  /// cgroup.procs is kept, and of the pod's own files what could be. Allocates nothing.
   [[nodiscard]] bool prepare();
   /// The part of it that `cgroup` needs, whose directory `dir` is.
   [[nodiscard]] bool keep(TargetCgroup& cgroup, int dir);
+  [[nodiscard]] static bool keep_procs(TargetCgroup& cgroup, int dir);
   [[nodiscard]] bool keep_files(HierarchyKind kind, int dir);
+  [[nodiscard]] bool keep_pids_max(int dir);
+  /// What it says, of a target that keeps nothing.
+  void look_at_pids_max(int dir);
+  void keep_procs_of_nobody();
   void keep_nothing();
+  /// pids.current of the pod, opened.
+  [[nodiscard]] base::Fd open_tasks() const;
+  /// Whether it is the pod's own, in its hierarchy.
+  [[nodiscard]] bool is_pod(const TargetCgroup& cgroup) const;
   /// Whether processes may be in it that its v2 cgroup, if it has one, does not know.
   [[nodiscard]] bool on_v1() const;
   [[nodiscard]] bool in_scope(const TargetCgroup& cgroup, ListScope scope) const;
+  /// Remembers that pids.max says what it does because evictd wrote it, and `before` before that.
+  void note_hold(const PidsMax& before);
+  /// Lets the pod fork as before it was held, where pids.max says still what was made of it. False
+  /// when it could not be written although the cgroup is there.
+  [[nodiscard]] bool give_forks_back();
 
   std::string uid_;
   std::atomic<Protection> protection_{Protection::kNone};
@@ -139,10 +159,13 @@ class KillTarget {
   base::Fd freeze_;
   base::Fd events_;
   base::Fd pids_max_;
-  /// What `pids_max_` said when it was opened.
+  /// What it said when it was opened.
   PidsMax pids_max_before_;
+  /// What evictd has made of it since.
+  ForkHold forks_;
   int usage_fd_ = -1;
   bool prepared_ = false;
+  bool keeps_procs_ = true;
   std::atomic<std::uint32_t> pins_{0};
 };
 

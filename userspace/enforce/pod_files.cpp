@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 
 namespace evictd::enforce {
@@ -29,6 +31,20 @@ Populated read_populated(int events_fd) {
 PidsMax::PidsMax(int fd) {
   const ssize_t length = ::pread(fd, text_.data(), text_.size(), 0);
   length_ = length > 0 ? static_cast<std::size_t>(length) : 0;
+}
+
+PidsMax::PidsMax(std::string_view text) {
+  if (text.size() <= text_.size()) {
+    std::copy(text.begin(), text.end(), text_.begin());
+    length_ = text.size();
+  }
+}
+
+std::string_view PidsMax::word() const {
+  const std::string_view whole = text();
+  const auto* const end = std::find_if(whole.begin(), whole.end(),
+                                       [](unsigned char c) { return std::isalnum(c) == 0; });
+  return whole.substr(0, static_cast<std::size_t>(end - whole.begin()));
 }
 
 ForkStop::ForkStop(int pids_max_fd, const PidsMax& before) : fd_(pids_max_fd), before_(before) {

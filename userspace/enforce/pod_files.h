@@ -27,12 +27,25 @@ class PidsMax {
   PidsMax() = default;
   /// Reads a kept pids.max.
   explicit PidsMax(int fd);
+  /// As somebody else read it; empty for what is longer than any that there is.
+  explicit PidsMax(std::string_view text);
 
   [[nodiscard]] std::string_view text() const { return {text_.data(), length_}; }
+  /// The same without the end of its line.
+  [[nodiscard]] std::string_view word() const;
 
  private:
   std::array<char, 24> text_{};
   std::size_t length_ = 0;
+};
+
+/// What pids.max of a pod said before evictd changed it, and what evictd made of it. Nothing while
+/// it was not changed, or nobody knows what it said.
+struct ForkHold {
+  PidsMax before;
+  PidsMax set;
+
+  [[nodiscard]] bool in_force() const { return !before.text().empty(); }
 };
 
 /// pids.max at 0 while it lives, unless the caller keeps it so.

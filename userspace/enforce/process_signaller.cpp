@@ -50,7 +50,7 @@ const ProcessList& ProcessSignaller::list(KillTarget& target, ListScope scope) {
 
 void ProcessSignaller::foresee(KillTarget& target) {
   forget_foreseen();
-  if (!target.unused()) {
+  if (!target.unused() || !target.keeps_procs()) {
     return;
   }
   foreseen_target_ = PinnedTarget(target);
@@ -170,6 +170,7 @@ void ProcessSignaller::signal_batch(KillTarget& target, SignalReport& report) {
     for (Opened& opened : batch_) {
       if (verified_.contains(opened.pid) && signal_one(opened, report)) {
         ++report.processes;
+        hold_tasks_of(target);
         if (signalled_.size() < signalled_.capacity()) {
           signalled_.push_back(opened.pid);
         }
@@ -199,6 +200,12 @@ bool ProcessSignaller::signal_one(Opened& opened, SignalReport& report) {
     report.opened = static_cast<std::uint32_t>(counters_.reopened_procs - opened_before_);
   }
   return true;
+}
+
+void ProcessSignaller::hold_tasks_of(KillTarget& target) {
+  if (std::exchange(hold_tasks_, false)) {
+    ++(target.hold_tasks() ? counters_.tasks_held : counters_.tasks_not_held);
+  }
 }
 
 void ProcessSignaller::forget_signalled() {

@@ -51,6 +51,10 @@ class ProcessSignaller {
   /// The null signal of kill(2) to one of them.
   void practise();
 
+  /// Whether the pod is to get no more tasks than it has, from the next signal on. Not before it: it
+  /// is not to see a fork refused that it was not told of.
+  void hold_tasks_with_next_signal(bool hold) { hold_tasks_ = hold; }
+
   /// Sends `report.signal` to what is listed, once.
   void signal_listed(KillTarget& target, SignalReport& report);
   /// Lists again, once, and sends it to whoever else is in any of the pod's cgroups.
@@ -75,6 +79,7 @@ class ProcessSignaller {
   void signal_batch(KillTarget& target, SignalReport& report);
   [[nodiscard]] bool signal_one(Opened& opened, SignalReport& report);
   void forget_signalled();
+  void hold_tasks_of(KillTarget& target);
 
   Options options_;
   ActuatorCounters& counters_;
@@ -89,6 +94,7 @@ class ProcessSignaller {
   std::vector<Opened> batch_;
   PinnedTarget foreseen_target_;
   std::vector<Opened> foreseen_;
+  bool hold_tasks_ = false;
 };
 
 }  // namespace evictd::enforce

@@ -89,27 +89,50 @@ Result<> TargetOpener::add(const KillTarget::Place& place) {
     directory = std::move(*looked);
     chain.push_back(directory.id);
   }
-  const std::size_t own = target_.cgroups_.size();
-  if (const Result<> added = add_tree(directory, place.root->kind(), own); !added) {
+  if (const Result<> added = add_tree(directory, place.root->kind()); !added) {
     return fail_in(place.path, added.error());
   }
   target_.chains_.push_back(std::move(chain));
   return {};
 }
 
-Result<> TargetOpener::add_tree(const Directory& directory, HierarchyKind kind,
-                                std::size_t parent) {
-  const std::size_t index = target_.cgroups_.size();
+Result<> TargetOpener::add_tree(const Directory& pod, HierarchyKind kind) {
+  const std::size_t own = target_.cgroups_.size();
+  add_one(pod, kind, own);
+  // Nothing below it is the rule and saves reading the directory.
+  Result<> added = pod.links == kLinksOfItself ? Result<>() : add_children(pod.fd.get(), own);
+  // One directory is open at a time, however many there are and however deep.
+  for (std::size_t index = own + 1; added && index < target_.cgroups_.size(); ++index) {
+    if (links_[index] == kLinksOfItself) {
+      continue;
+    }
+    const base::Fd fd = target_.cgroups_[index].open_directory();
+    if (fd) {
+      added = add_children(fd.get(), index);
+    } else if (errno != ENOENT) {
+      added = fail_errno(errno, "open " + target_.cgroups_[index].path);
+    }
+  }
+  return added;
+}
+
+void TargetOpener::add_one(const Directory& directory, HierarchyKind kind, std::size_t parent) {
   TargetCgroup& cgroup = target_.cgroups_.emplace_back();
   cgroup.id = directory.id;
   cgroup.kind = kind;
   cgroup.path = directory.path;
   cgroup.device = directory.device;
   cgroup.parent = parent;
-  keep_ = keep_ && target_.keep(cgroup, directory.fd.get());
+  links_.push_back(directory.links);
+  if (keep_ && !target_.keep(cgroup, directory.fd.get())) {
+    // At once: the rest of it is to be looked at with what is left.
+    keep_ = false;
+    target_.keep_nothing();
+  }
+  if (!keep_ && target_.is_pod(cgroup)) {
+    target_.look_at_pids_max(directory.fd.get());
+  }
   look_for_own(directory);
-  // Nothing below it is the rule and saves reading the directory.
-  return directory.links == kLinksOfItself ? Result<>() : add_children(directory, kind, index);
 }
 
 void TargetOpener::look_for_own(const Directory& directory) {
@@ -120,38 +143,37 @@ void TargetOpener::look_for_own(const Directory& directory) {
   }
 }
 
-Result<> TargetOpener::add_children(const Directory& directory, HierarchyKind kind,
-                                    std::size_t index) {
-  const bool is_pod = target_.cgroups_[index].parent == index;
-  if (is_pod && directory.links == kLinksOfItself + children_.size()) {
-    Result<> added = add_named(directory, kind, index, children_);
+Result<> TargetOpener::add_children(int directory, std::size_t index) {
+  if (target_.is_pod(target_.cgroups_[index]) &&
+      links_[index] == kLinksOfItself + children_.size()) {
+    Result<> added = add_named(directory, index, children_);
     if (!added || target_.cgroups_[index].known_children == children_.size()) {
       return added;
     }
     // Of those that were known one is gone, and another one may have come for it.
   }
-  const Result<std::vector<std::string>> names = sys::directories_in(directory.fd.get());
-  return names ? add_named(directory, kind, index, *names) : Result<>(Failure(names.error()));
+  const Result<std::vector<std::string>> names = sys::directories_in(directory);
+  return names ? add_named(directory, index, *names) : Result<>(Failure(names.error()));
 }
 
-Result<> TargetOpener::add_named(const Directory& directory, HierarchyKind kind, std::size_t index,
+Result<> TargetOpener::add_named(int directory, std::size_t index,
                                  const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    base::Fd fd = open_directory(directory.fd.get(), name.c_str());
+    base::Fd fd = open_directory(directory, name.c_str());
     if (!fd && errno == EMFILE) {
       return fail_errno(EMFILE, "open " + name);
     }
     if (!fd) {
       continue;  // It was removed meanwhile.
     }
+    const TargetCgroup& parent = target_.cgroups_[index];
+    const HierarchyKind kind = parent.kind;
     const Result<Directory> child =
-        look_at(std::move(fd), directory.path + "/" + name, directory.id.hierarchy);
+        look_at(std::move(fd), parent.path + "/" + name, parent.id.hierarchy);
     if (!child || target_.holds(child->id)) {
       continue;
     }
-    if (const Result<> added = add_tree(*child, kind, index); !added) {
-      return fail_in(name, added.error());
-    }
+    add_one(*child, kind, index);
     ++target_.cgroups_[index].known_children;
   }
   return {};
@@ -159,9 +181,6 @@ Result<> TargetOpener::add_named(const Directory& directory, HierarchyKind kind,
 
 void TargetOpener::finish() {
   target_.prepared_ = keep_;
-  if (!keep_) {
-    target_.keep_nothing();
-  }
   if (seen_.holds_protected) {
     target_.set_protection(Protection::kOwnProcess);
   }

@@ -38,20 +38,23 @@ class TargetOpener {
 
   [[nodiscard]] static Result<Directory> look_at(base::Fd fd, std::string path,
                                                  std::uint32_t hierarchy);
-  [[nodiscard]] Result<> add_tree(const Directory& directory, HierarchyKind kind,
-                                  std::size_t parent);
-  [[nodiscard]] Result<> add_children(const Directory& directory, HierarchyKind kind,
-                                      std::size_t index);
+  /// The pod in one hierarchy and all below it, parents before children.
+  [[nodiscard]] Result<> add_tree(const Directory& pod, HierarchyKind kind);
+  void add_one(const Directory& directory, HierarchyKind kind, std::size_t parent);
+  /// What is in the open `directory`, that of the cgroup at `index`.
+  [[nodiscard]] Result<> add_children(int directory, std::size_t index);
 
   void look_for_own(const Directory& directory);
   /// Those of `names` that are there and that the target does not hold yet.
-  [[nodiscard]] Result<> add_named(const Directory& directory, HierarchyKind kind,
-                                   std::size_t index, const std::vector<std::string>& names);
+  [[nodiscard]] Result<> add_named(int directory, std::size_t index,
+                                   const std::vector<std::string>& names);
 
   KillTarget& target_;
   const OwnCgroups* own_;
   const std::vector<std::string>& children_;
   bool keep_;
+  /// Of each cgroup of the target, when it was found.
+  std::vector<nlink_t> links_;
   ActuatorCounters uncounted_;
   ProcessLister lister_;
   /// Without `own_`. Only says whether a protected process was seen.

@@ -41,11 +41,21 @@ Result<> enter(const std::string& directory) {
   return {};
 }
 
-sigset_t start_signal() {
+sigset_t set_of(int signal) {
   sigset_t signals;
   ::sigemptyset(&signals);
-  ::sigaddset(&signals, SIGUSR1);
+  ::sigaddset(&signals, signal);
   return signals;
+}
+
+sigset_t start_signal() {
+  return set_of(SIGUSR1);
+}
+
+/// Whether a SIGTERM came that is ignored.
+bool was_told_to_end() {
+  sigset_t pending;
+  return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGTERM) == 1;
 }
 
 /// From here on a SIGUSR1 waits for wait_for_start() instead of ending the process.
@@ -78,7 +88,9 @@ void wait_for_start(const RunOptions& options) {
 
 Result<StampWriter> enter_stage(const RunOptions& options) {
   if (options.ignore_term) {
-    std::signal(SIGTERM, SIG_IGN);
+    // Blocked, so that it can be asked whether one came.
+    const sigset_t term = set_of(SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &term, nullptr);
   }
   keep_start_signal();
   // Before the cgroups are entered, so that the log is not charged to the pod.
@@ -137,6 +149,9 @@ Result<> run(const RunOptions& options, Work& work, std::uint64_t parked) {
     }
     if (*done == 0) {
       stamps->add_refused();
+      if (options.ignore_term && !was_told_to_end()) {
+        stamps->add_refused_untold();
+      }
       sleep_until(end_ns + kRetryNs);
       continue;
     }

@@ -90,6 +90,10 @@ std::uint64_t StampLog::refused() const {
   return read_live(header().refused);
 }
 
+std::uint64_t StampLog::refused_untold() const {
+  return read_live(header().refused_untold);
+}
+
 std::uint64_t StampLog::first_kept() const {
   const std::uint64_t written = count();
   // One entry less than the ring holds: the oldest may be overwritten while it is read.

@@ -37,6 +37,8 @@ class StampLog {
   [[nodiscard]] std::uint64_t count() const;
   /// Attempts at which nothing was possible, because of a limit or for want of room.
   [[nodiscard]] std::uint64_t refused() const;
+  /// Of these, those at which no SIGTERM had come yet; 0 of a load that does not ignore SIGTERM.
+  [[nodiscard]] std::uint64_t refused_untold() const;
   /// The first batch that is still in the ring.
   [[nodiscard]] std::uint64_t first_kept() const;
   /// Batch `n`; nothing if it is not written yet or already overwritten.

@@ -119,6 +119,12 @@ void StampWriter::add_refused() {
   }
 }
 
+void StampWriter::add_refused_untold() {
+  if (header_ != nullptr) {
+    publish(header_->refused_untold, header_->refused_untold + 1);
+  }
+}
+
 std::int64_t StampWriter::read_usage() const {
   if (!usage_) {
     return -1;

@@ -44,6 +44,8 @@ class StampWriter {
   void add(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_t total);
   /// Counts one attempt at which nothing was possible.
   void add_refused();
+  /// That one of these came before any SIGTERM.
+  void add_refused_untold();
 
  private:
   StampWriter() = default;

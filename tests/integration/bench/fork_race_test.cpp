@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "fork_race/trial.h"
@@ -87,6 +88,34 @@ TEST_F(BombStamps, WithARefusedForkAreALossUnlessItsCgroupRefusedIt) {
   evidence.refused_by_cgroup = 1;
   EXPECT_FALSE(outcome_of(evidence, kRoom).limit_reached);
   EXPECT_TRUE(outcome_of(evidence, kRoom).won());
+}
+
+TEST_F(BombStamps, WithAForkRefusedBeforeTheFirstSignalAreALoss) {
+  fork_up_to(14);
+  writer_->add_refused();
+  BombEvidence evidence = killed();
+  evidence.refused_by_cgroup = 1;
+  ASSERT_TRUE(outcome_of(evidence, kRoom).won());
+  writer_->add_refused_untold();
+  EXPECT_TRUE(outcome_of(evidence, kRoom).refused_untold);
+  EXPECT_FALSE(outcome_of(evidence, kRoom).won());
+}
+
+TEST_F(BombStamps, OfABombBesideWhichABystanderCouldNotForkAreALoss) {
+  fork_up_to(14);
+  BombEvidence evidence = killed();
+  evidence.bystander_refused = 1;
+  EXPECT_TRUE(outcome_of(evidence, kRoom).bystander_refused);
+  EXPECT_FALSE(outcome_of(evidence, kRoom).won());
+}
+
+TEST(ForkingBystander, CountsTheForksThatWorkAndThoseThatDoNot) {
+  const Result<ForkingBystander> bystander = ForkingBystander::start();
+  ASSERT_TRUE(bystander) << bystander.error().message();
+  while (bystander->forks() < 3) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(bystander->failed(), 0U);
 }
 
 TEST_F(BombStamps, OfABombThatTheOomKillerOrTheBenchEndedAreALoss) {

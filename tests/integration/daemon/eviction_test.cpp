@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
+#include <filesystem>
 
 #include "arena.h"
 #include "stopped_thread.h"
@@ -51,6 +52,30 @@ TEST_P(Eviction, TheHogDiesAndTheOthersLive) {
   EXPECT_LE(moments["killed_ns"], moments["exited_ns"]);
   EXPECT_TRUE(has_condition(status(), "MemoryPressure"));
   EXPECT_TRUE(steady.alive());
+  EXPECT_TRUE(small.alive());
+  EXPECT_EQ(tree_->oom_kills().value_or(-1), 0);
+}
+
+class CrowdedHog : public Arena {};
+TEST_F(CrowdedHog, WithMoreCgroupsThanEvictdHasDescriptorsDies) {
+  constexpr int kNested = 1100;
+  const Actor& small = add({.name = "small"}, kModest);
+  Actor& hog = add_hog({.name = "hog"});
+  for (const std::filesystem::path& container : tree_->directories_of(hog.pod)) {
+    for (int i = 0; i < kNested; ++i) {
+      ASSERT_TRUE(
+          std::filesystem::create_directory(container.parent_path() / ("c" + std::to_string(i))));
+    }
+  }
+  limit_memory();
+  start_daemon(memory_config(Source::kEvents), {"/usr/bin/prlimit", "--nofile=1024:1024"});
+
+  hog.load.go();
+  const auto end = hog.await_end();
+
+  ASSERT_TRUE(end) << log();
+  EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
+  EXPECT_EQ(await_record(hog)["uid"], hog.pod.uid);
   EXPECT_TRUE(small.alive());
   EXPECT_EQ(tree_->oom_kills().value_or(-1), 0);
 }

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <list>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -35,7 +37,8 @@ class EvictingAtOnce : public Evicting {
 };
 class EvictingWithDisks : public Evicting {
  protected:
-  EvictingWithDisks() : Evicting(hard("100Mi") + kAtOnce, PodEvents::kTold, Besides::kDisks) {}
+  explicit EvictingWithDisks(const std::string& more = "")
+      : Evicting(hard("100Mi") + kAtOnce + more, PodEvents::kTold, Besides::kDisks) {}
 
   /// A pod with a volume that is larger than it may be.
   void place_over_its_limit(std::uint32_t slot, const std::string& uid) {
@@ -53,10 +56,33 @@ class EvictingWithDisks : public Evicting {
     send(UseStorage{.slot = slot, .storage = std::move(storage)});
   }
 };
+class EvictingManyWithDisks : public EvictingWithDisks {
+ protected:
+  EvictingManyWithDisks() : EvictingWithDisks("maxEvictionsPerMinute: 0\n") {}
+
+  void take_pass() {
+    PassDone done = pass();
+    ++passes_taken_;
+    if (done.copy) {
+      send(LendPassCopy{std::move(done.copy)});
+    }
+  }
+  [[nodiscard]] std::uint64_t passes_so_far() const {
+    return std::accumulate(counters_.passes.begin(), counters_.passes.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const auto& one) { return sum + one.load(); });
+  }
+  [[nodiscard]] std::int64_t refusals_told() const {
+    return std::count_if(dropped_.begin(), dropped_.end(), [](const ToHousekeeping& one) {
+      return std::holds_alternative<EvictionRefused>(one);
+    });
+  }
+
+  std::uint64_t passes_taken_ = 0;
+};
 class EvictingForTasks : public Evicting {
  protected:
-  EvictingForTasks()
-      : Evicting("evictionHard:\n  pid.available: \"100\"\n" + std::string{kAtOnce}) {}
+  explicit EvictingForTasks(const std::string& grace = kAtOnce)
+      : Evicting("evictionHard:\n  pid.available: \"100\"\n" + grace) {}
 
   /// 50 are left of 1000.
   void place_pods() {
@@ -67,6 +93,33 @@ class EvictingForTasks : public Evicting {
     node_.set_tasks("hog", 400);
   }
 };
+
+class EvictingForTasksInAGrace : public EvictingForTasks {
+ protected:
+  EvictingForTasksInAGrace() : EvictingForTasks("hardEvictionGracePeriodSeconds: 30\n") {}
+};
+class EvictingForMemoryInAGrace : public Evicting {
+ protected:
+  EvictingForMemoryInAGrace() : Evicting(hard("100Mi") + "hardEvictionGracePeriodSeconds: 30\n") {}
+};
+
+TEST_F(EvictingForTasksInAGrace, TheVictimGetsNoMoreTasksFromItsFirstSignalOn) {
+  place_pods();
+  start();
+  ASSERT_TRUE(next<PassDone>()->begun);
+  ASSERT_EQ(actuator_.begun().size(), 1U);
+  EXPECT_EQ(actuator_.begun()[0].pod, ids_["hog"]);
+  EXPECT_TRUE(actuator_.begun()[0].hold_tasks);
+}
+
+TEST_F(EvictingForMemoryInAGrace, TheVictimMayForkOn) {
+  node_.set_memory(930_MiB);
+  place(1, "hog", 500_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>()->begun);
+  ASSERT_EQ(actuator_.begun().size(), 1U);
+  EXPECT_FALSE(actuator_.begun()[0].hold_tasks);
+}
 
 TEST_F(EvictingAtOnce, ThePodThatRanksFirstIsKilledAndTheRecordHasTheMomentsInOrder) {
   node_.set_memory(930_MiB);
@@ -166,10 +219,41 @@ TEST_F(EvictingAtOnce, WhomTheActuatorHasNoRoomForIsNotPassedOver) {
   start();
   ASSERT_TRUE(next<PassDone>());
   EXPECT_EQ(counters_.too_many_under_way.load(), 1U) << "each pod was tried in turn";
-  send(RunPass{});
-  const auto again = next<EvictionRefused>();
-  ASSERT_TRUE(again);
-  EXPECT_EQ(again->victim->uid, "hog");
+  actuator_.refuse_begins(std::nullopt);
+  const PassDone again = pass();
+  ASSERT_TRUE(again.begun);
+  EXPECT_EQ(again.begun->victim->uid, "hog");
+}
+
+TEST_F(EvictingManyWithDisks, MoreThanCanBeAwaitedWaitTheirTurnAndAreToldOfOnce) {
+  constexpr std::uint32_t kPods = 80;
+  constexpr std::uint64_t kWaiting = kPods - InFlightTable::kCapacity;
+  start();
+  take_pass();
+  for (std::uint32_t slot = 1; slot <= kPods; ++slot) {
+    place_over_its_limit(slot, "over-" + std::to_string(slot));
+    take_pass();
+  }
+  for (int i = 0; i < 20; ++i) {
+    take_pass();
+  }
+  EXPECT_EQ(actuator_.begun().size(), InFlightTable::kCapacity);
+  EXPECT_EQ(counters_.waiting_for_room.load(), kWaiting);
+  EXPECT_EQ(counters_.too_many_under_way.load(), kWaiting) << "each once";
+  EXPECT_EQ(counters_.not_begun.load(), kWaiting);
+  EXPECT_EQ(refusals_told(), 1) << "each is a line of the log and one of the journal";
+
+  go(actuator_, "over-1", EvictionState::kReleased);
+  clock_.advance(seconds(31));  // Its disk is not awaited any more either.
+  take_pass();
+  take_pass();
+  EXPECT_EQ(actuator_.begun().size(), InFlightTable::kCapacity + 1);
+  EXPECT_EQ(counters_.waiting_for_room.load(), kWaiting - 1);
+  EXPECT_EQ(counters_.too_many_under_way.load(), kWaiting);
+  EXPECT_EQ(refusals_told(), 1);
+  EXPECT_EQ(counters_.lost_messages.load(), 0U);
+  // At the start, for each pod's storage, for a release, and what the test has asked for.
+  EXPECT_LE(passes_so_far(), 1 + kPods + 1 + passes_taken_) << "nobody who waits asks for a pass";
 }
 
 TEST_F(EvictingAtOnce, WhoCouldNotBeSignalledIsTriedAgainAndNobodyGoesInItsPlace) {

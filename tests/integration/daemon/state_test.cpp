@@ -110,6 +110,15 @@ class State : public Arena {
     limit_memory();
     return hog;
   }
+  /// Of the pod itself, not of its containers.
+  [[nodiscard]] std::filesystem::path pids_max_of(const Actor& actor) const {
+    std::filesystem::path directory = tree_->pids_directory();
+    // The pod's path begins with those of the tree and of the pod root.
+    for (auto part = std::next(actor.pod.pod.begin(), 2); part != actor.pod.pod.end(); ++part) {
+      directory /= *part;
+    }
+    return directory / "pids.max";
+  }
   [[nodiscard]] bool await_death_of_daemon() const {
     pollfd dead{daemon_->pidfd(), POLLIN, 0};
     return ::poll(&dead, 1, std::chrono::milliseconds(kPatience).count()) == 1;
@@ -222,12 +231,7 @@ TEST_F(KilledAtEachStep, NoDecisionIsLostAndNoneIsTakenTwice) {
 
 TEST_F(State, APodThatWasNotKilledAfterAllCanForkAgain) {
   Actor& hog = set_stage(Way::kAtOnce);
-  std::filesystem::path pids_max = tree_->pids_directory();
-  // The pod's path begins with those of the tree and of the pod root.
-  for (auto part = std::next(hog.pod.pod.begin(), 2); part != hog.pod.pod.end(); ++part) {
-    pids_max /= *part;
-  }
-  pids_max /= "pids.max";
+  const std::filesystem::path pids_max = pids_max_of(hog);
   ASSERT_TRUE(std::ofstream(pids_max) << "77" << std::flush);
   start_daemon(config_for(Way::kAtOnce), {}, dying_at(FaultPoint::kForksStopped));
   hog.load.go();
@@ -240,6 +244,29 @@ TEST_F(State, APodThatWasNotKilledAfterAllCanForkAgain) {
   EXPECT_EQ(stage::read_text(pids_max).value_or(""), "77\n") << log();
   EXPECT_TRUE(hog.alive());
   EXPECT_EQ(status()["counters"]["evictions"], 0);
+}
+
+TEST_F(State, APodCanForkAgainOnceItsVictimIsGone) {
+  // With no restart between, and with one at each step from which a pids.max of 0 could be left.
+  for (const FaultPoint point : {FaultPoint::kNone, FaultPoint::kSignalled, FaultPoint::kReported,
+                                 FaultPoint::kReleased, FaultPoint::kIntentCleared}) {
+    SCOPED_TRACE(base::to_string(point));
+    Actor& hog = set_stage(Way::kAtOnce);
+    const std::filesystem::path pids_max = pids_max_of(hog);
+    ASSERT_TRUE(std::ofstream(pids_max) << "77" << std::flush);
+    start_daemon(config_for(Way::kAtOnce), {},
+                 point == FaultPoint::kNone ? std::vector<std::string>{} : dying_at(point));
+    hog.load.go();
+    ASSERT_TRUE(hog.await_end()) << log();
+    if (point != FaultPoint::kNone) {
+      ASSERT_TRUE(await_death_of_daemon()) << "never reached; log: " << log();
+      start_daemon(config_for(Way::kAtOnce));
+    }
+
+    await_record(hog);
+
+    EXPECT_EQ(stage::read_text(pids_max).value_or(""), "77\n") << log();
+  }
 }
 
 TEST_F(State, AVictimInItsSoftGraceKeepsItsDeadlineOverARestart) {

@@ -3,8 +3,12 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string>
 
+#include "descriptors.h"
 #include "enforce/cgroup_actuator.h"
 #include "private_pod.h"
 
@@ -21,6 +25,13 @@ class CgroupActuatorOnV2 : public testing::Test {
     if (!pod_.missing().empty()) {
       GTEST_SKIP() << pod_.missing();
     }
+  }
+
+  static std::string first_word(const std::string& path) {
+    std::ifstream file(path);
+    std::string text;
+    file >> text;
+    return text;
   }
 
   PrivatePod pod_{PrivatePod::Kind::kV2};
@@ -82,6 +93,42 @@ TEST_F(CgroupActuatorOnV2, WhatIgnoresSigtermIsKilledWhenItsGraceEnds) {
 
   EXPECT_EQ(await_end(process), SIGKILL);
   EXPECT_TRUE(await(*actuator_, kReleased, kStart + seconds{2}));
+}
+
+TEST_F(CgroupActuatorOnV2, APodWithMoreCgroupsThanDescriptorsIsKilled) {
+  constexpr int kChildren = 1100;
+  for (int i = 0; i < kChildren; ++i) {
+    pod_.add_container("c" + std::to_string(i));
+  }
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm, "c" + std::to_string(kChildren - 1));
+  const DescriptorLimit limit(1024 - open_descriptors());
+  KillTarget& target = pod_.target();
+
+  ASSERT_TRUE(actuator_->begin(target, Duration{0}, kStart));
+
+  EXPECT_EQ(await_end(process), SIGKILL);
+  EXPECT_TRUE(await(*actuator_, kReleased, kStart));
+}
+
+TEST_F(CgroupActuatorOnV2, APodEvictedForPidsHasNoMoreTasksThanItHadUntilItIsGone) {
+  const std::string pids_max = pod_.directories()[0] + "/pids.max";
+  for (const char* above : {"/../..", "/.."}) {
+    std::ofstream(pod_.directories()[0] + above + "/cgroup.subtree_control") << "+pids";
+  }
+  if (!std::filesystem::exists(pids_max)) {
+    GTEST_SKIP() << "no pids controller on cgroup v2";
+  }
+  write_file(pids_max, "77");
+  const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
+  ASSERT_TRUE(
+      actuator_->begin(pod_.target(), {.grace = seconds{2}, .hold_tasks = true}, kStart));
+  EXPECT_EQ(first_word(pids_max), "1");
+
+  actuator_->on_deadline(kStart + seconds{2});
+
+  EXPECT_EQ(await_end(process), SIGKILL);
+  ASSERT_TRUE(await(*actuator_, kReleased, kStart + seconds{2}));
+  EXPECT_EQ(first_word(pids_max), "77");
 }
 
 TEST_F(CgroupActuatorOnV2, AnEmptyPodIsANormalOutcome) {

@@ -55,6 +55,18 @@ TEST(Adoption, AVictimInItsGraceKeepsItsDeadlineByIntentAndByFile) {
   }
 }
 
+TEST(Adoption, WhatItsPidsMaxSaidIsKnownByIntentThoughTheFileTellsOfTheKill) {
+  const SavedEviction file = saved(true);
+  enforce::Intent intent = kIntent;
+  intent.pids_max = "77";
+  intent.hold_tasks = true;
+  const auto adoption =
+      adoption_of({.inhabitants = living(2), .intent = intent, .saved = &file}, kNow);
+  ASSERT_TRUE(adoption);
+  EXPECT_EQ(adoption->pids_max.word(), "77");
+  EXPECT_TRUE(adoption->hold_tasks);
+}
+
 TEST(Adoption, AKilledVictimIsStillReleasing) {
   const SavedEviction file = saved(true);
   const auto adoption =

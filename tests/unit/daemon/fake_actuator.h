@@ -26,6 +26,7 @@ class FakeActuator final : public enforce::Actuator {
   struct Begun {
     CgroupId pod;
     Duration grace{};
+    bool hold_tasks = false;
     enforce::SignalReport report;
   };
   struct Cut {
@@ -42,7 +43,8 @@ class FakeActuator final : public enforce::Actuator {
     steps_.reserve(kKept);
   }
 
-  Result<enforce::SignalReport> begin(enforce::KillTarget& target, Duration grace,
+  using enforce::Actuator::begin;
+  Result<enforce::SignalReport> begin(enforce::KillTarget& target, const enforce::Start& start,
                                       MonoTime now) override {
     const std::scoped_lock lock(mutex_);
     if (refuses_begins_ && (!refused_pod_ || *refused_pod_ == target.id())) {
@@ -54,8 +56,11 @@ class FakeActuator final : public enforce::Actuator {
     }
     ++counters_.evictions;
     const enforce::SignalReport report =
-        signal(enforce::Ticket{.slot = 1, .generation = ++generation_}, grace, now);
-    begun_.push_back({.pod = target.id(), .grace = grace, .report = report});
+        signal(enforce::Ticket{.slot = 1, .generation = ++generation_}, start.grace, now);
+    begun_.push_back({.pod = target.id(),
+                      .grace = start.grace,
+                      .hold_tasks = start.hold_tasks,
+                      .report = report});
     return report;
   }
   Result<enforce::Ticket> adopt(enforce::KillTarget& /*target*/,
@@ -122,7 +127,8 @@ class FakeActuator final : public enforce::Actuator {
     const std::scoped_lock lock(mutex_);
     steps_.push_back(step);
   }
-  void refuse_begins(Errc code) {
+  /// Nothing: no more.
+  void refuse_begins(std::optional<Errc> code) {
     const std::scoped_lock lock(mutex_);
     refuses_begins_ = code;
     refuses_once_ = false;

@@ -135,7 +135,9 @@ TEST_F(StampLogFile, CountsWhatWasRefusedBesideTheBatches) {
   stamps.add_refused();
   add(stamps, 0, 1);
   stamps.add_refused();
+  stamps.add_refused_untold();
   EXPECT_EQ(log->refused(), 2U);
+  EXPECT_EQ(log->refused_untold(), 1U);
   EXPECT_EQ(log->count(), 1U);
 }
 
