@@ -3,12 +3,15 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <utility>
 
 #include "base/fd.h"
 #include "base/system_clock.h"
+#include "disk/beneath.h"
 #include "disk/project_quota.h"
 #include "disk/tree_usage.h"
 #include "sys/root.h"
@@ -34,18 +37,36 @@ constexpr std::array<Plugin, 3> kPlugins{
      {"kubernetes.io~git-repo",
       [](eviction::Volume& volume, bool /*on_tmpfs*/) { volume.git_repo = true; }}}};
 
-std::string volumes_of(const std::string& kubelet_root, const std::string& uid) {
-  return kubelet_root + "/pods/" + uid + "/volumes/";
+/// Below KUBELET_ROOT/pods.
+std::string volumes_of(const std::string& uid, const Plugin& plugin) {
+  return uid + "/volumes/" + plugin.directory;
 }
 
-std::vector<std::string> directories_in(const std::string& path) {
-  const Result<sys::Root> root = sys::Root::open(path);
-  return root ? root->directories_in("").value_or(std::vector<std::string>{})
-              : std::vector<std::string>{};
+/// Empty where the configured directory is not there; it may be a symbolic link.
+base::Fd open_configured(const std::string& path) {
+  return base::Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-base::Fd open_directory(const std::string& path) {
-  return base::Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+/// Calls `visit` with name and descriptor of each directory in `parent`, in order of their names.
+/// False where one of them, or the list, could not be read.
+template <typename Visit>
+bool visit_directories(const base::Fd& parent, const Visit& visit) {
+  if (!parent) {
+    return errno == ENOENT || errno == EBADF;
+  }
+  Names names = names_in(parent.get());
+  std::sort(names.all.begin(), names.all.end());
+  bool all = names.failure == 0;
+  for (const std::string& name : names.all) {
+    const base::Fd directory = open_beneath(parent.get(), name, Mounts::kEntered);
+    if (directory) {
+      visit(name, directory);
+    } else {
+      // Not a directory, or gone.
+      all = all && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT);
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -62,21 +83,36 @@ std::string_view to_string(StorageMethod method) {
   return "";
 }
 
-std::string empty_dirs_of(const std::string& kubelet_root, const std::string& uid) {
-  return volumes_of(kubelet_root, uid) + kPlugins[0].directory;
+std::string empty_dirs_below_pods(const std::string& uid) {
+  return volumes_of(uid, kPlugins[0]);
 }
 
 PodStorageMeter::PodStorageMeter(PodDirectories directories, Pace& pace)
-    : directories_(std::move(directories)), pace_(pace) {
+    : directories_(std::move(directories)),
+      pace_(pace),
+      pods_(open_configured(directories_.kubelet_root + "/pods")),
+      pod_logs_(open_configured(directories_.pod_logs)) {
   if (const Result<sys::Root> root = sys::Root::open()) {
     mounts_ = sys::parse_mounts(root->read("/proc/self/mountinfo").value_or(std::string{}));
   }
-  for (const std::string& name : directories_in(directories_.pod_logs)) {
+  if (!pod_logs_) {
+    return;
+  }
+  for (std::string& name : names_in(pod_logs_.get()).all) {
     const std::size_t cut = name.rfind('_');
     if (cut != std::string::npos) {
-      logs_.insert_or_assign(name.substr(cut + 1), directories_.pod_logs + "/" + name);
+      std::string uid = name.substr(cut + 1);
+      logs_.insert_or_assign(std::move(uid), std::move(name));
     }
   }
+}
+
+base::Fd PodStorageMeter::open_volumes(const std::string& below_pods) const {
+  return open_beneath(pods_.get(), below_pods, Mounts::kEntered);
+}
+
+base::Fd PodStorageMeter::open_logs(const std::string& name) const {
+  return open_beneath(pod_logs_.get(), name, Mounts::kEntered);
 }
 
 PodStorage PodStorageMeter::measure(const std::string& uid) {
@@ -84,16 +120,20 @@ PodStorage PodStorageMeter::measure(const std::string& uid) {
   storage.uid = uid;
   storage.measured_at = base::SystemClock{}.now();
   for (const Plugin& plugin : kPlugins) {
-    const std::string parent = volumes_of(directories_.kubelet_root, uid) + plugin.directory;
-    for (const std::string& name : directories_in(parent)) {
-      const std::string path = parent + "/" + name;
-      const sys::Mount* mount = sys::mount_of(mounts_, path);
-      eviction::Volume volume;
-      volume.name = name;
-      plugin.describe(volume, mount != nullptr && mount->point == path && mount->type == "tmpfs");
-      storage.volumes.push_back(std::move(volume));
-      storage.statistics.volumes.push_back({name, use_of(path, storage)});
-    }
+    const std::string parent =
+        directories_.kubelet_root + "/pods/" + volumes_of(uid, plugin) + "/";
+    const bool all = visit_directories(
+        open_volumes(volumes_of(uid, plugin)), [&](const std::string& name, const base::Fd& directory) {
+          const std::string path = parent + name;
+          const sys::Mount* mount = sys::mount_of(mounts_, path);
+          eviction::Volume volume;
+          volume.name = name;
+          plugin.describe(volume,
+                          mount != nullptr && mount->point == path && mount->type == "tmpfs");
+          storage.volumes.push_back(std::move(volume));
+          storage.statistics.volumes.push_back({name, use_of(directory, path, storage)});
+        });
+    storage.complete = storage.complete && all;
   }
   measure_logs(storage);
   return storage;
@@ -104,12 +144,15 @@ void PodStorageMeter::measure_logs(PodStorage& storage) {
   if (found == logs_.end()) {
     return;
   }
-  for (const std::string& container : directories_in(found->second)) {
-    eviction::ContainerStatistics statistics;
-    statistics.name = container;
-    statistics.logs = use_of(found->second + "/" + container, storage);
-    storage.statistics.containers.push_back(std::move(statistics));
-  }
+  const std::string parent = directories_.pod_logs + "/" + found->second + "/";
+  const bool all = visit_directories(
+      open_logs(found->second), [&](const std::string& name, const base::Fd& directory) {
+        eviction::ContainerStatistics statistics;
+        statistics.name = name;
+        statistics.logs = use_of(directory, parent + name, storage);
+        storage.statistics.containers.push_back(std::move(statistics));
+      });
+  storage.complete = storage.complete && all;
 }
 
 std::optional<std::uint32_t> PodStorageMeter::own_project(int directory) {
@@ -129,27 +172,24 @@ std::optional<std::uint32_t> PodStorageMeter::own_project(int directory) {
 
 ProjectClaims PodStorageMeter::read_claims() const {
   ProjectClaims claims;
-  const auto add_all_in = [&](const std::string& parent) {
-    for (const std::string& name : directories_in(parent)) {
-      claims.add(open_directory(parent + "/" + name));
-    }
+  const auto add = [&](const std::string& /*name*/, const base::Fd& directory) {
+    claims.add(directory);
   };
-  for (const std::string& uid : directories_in(directories_.kubelet_root + "/pods")) {
-    for (const Plugin& plugin : kPlugins) {
-      add_all_in(volumes_of(directories_.kubelet_root, uid) + plugin.directory);
+  if (pods_) {
+    for (const std::string& uid : names_in(pods_.get()).all) {
+      for (const Plugin& plugin : kPlugins) {
+        static_cast<void>(visit_directories(open_volumes(volumes_of(uid, plugin)), add));
+      }
     }
   }
   for (const auto& [uid, logs] : logs_) {
-    add_all_in(logs);
+    static_cast<void>(visit_directories(open_logs(logs), add));
   }
   return claims;
 }
 
-eviction::StorageUse PodStorageMeter::use_of(const std::string& path, PodStorage& storage) {
-  const base::Fd directory = open_directory(path);
-  if (!directory) {
-    return {};
-  }
+eviction::StorageUse PodStorageMeter::use_of(const base::Fd& directory, const std::string& path,
+                                             PodStorage& storage) {
   if (const std::optional<std::uint32_t> project = own_project(directory.get())) {
     const sys::Mount* mount = sys::mount_of(mounts_, path);
     if (const std::optional<QuotaUsage> quota = quota_usage(

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fd.h"
 #include "disk/pace.h"
 #include "disk/project_claims.h"
 #include "evictd/result.h"
@@ -63,7 +64,10 @@ class PodStorageMeter {
 
  private:
   void measure_logs(PodStorage& storage);
-  [[nodiscard]] eviction::StorageUse use_of(const std::string& path, PodStorage& storage);
+  [[nodiscard]] eviction::StorageUse use_of(const base::Fd& directory, const std::string& path,
+                                            PodStorage& storage);
+  [[nodiscard]] base::Fd open_volumes(const std::string& below_pods) const;
+  [[nodiscard]] base::Fd open_logs(const std::string& name) const;
   /// The project that the directory has for itself: the one above does not have it, nor does
   /// anything else that is measured.
   [[nodiscard]] std::optional<std::uint32_t> own_project(int directory);
@@ -72,18 +76,23 @@ class PodStorageMeter {
 
   PodDirectories directories_;
   Pace& pace_;
+  /// KUBELET_ROOT/pods and the directory of logs; what is of a pod is opened from there, and never
+  /// outside of it.
+  base::Fd pods_;
+  base::Fd pod_logs_;
   std::vector<sys::Mount> mounts_;
-  /// uid to the directory of its logs: NAMESPACE_NAME_UID.
+  /// uid to the name of the directory of its logs: NAMESPACE_NAME_UID.
   std::map<std::string, std::string> logs_;
   /// Read once anything has a project.
   std::optional<ProjectClaims> claims_;
 };
 
-/// Where the emptyDir volumes of the pod `uid` are.
-[[nodiscard]] std::string empty_dirs_of(const std::string& kubelet_root, const std::string& uid);
+/// Where the emptyDir volumes of the pod `uid` are, below KUBELET_ROOT/pods.
+[[nodiscard]] std::string empty_dirs_below_pods(const std::string& uid);
 
 /// Removes what is in the emptyDir volumes of the pod `uid` and leaves their own directories.
-/// Follows no symbolic link and enters no mount below a volume. Answers how many entries it
+/// Follows no symbolic link and enters no mount below a volume. Stops in a volume of which a
+/// directory was moved meanwhile: the way back up may lead anywhere. Answers how many entries it
 /// removed. Errors: the first that any removal gave; the rest is removed all the same.
 [[nodiscard]] Result<std::uint64_t> remove_empty_dir_data(const std::string& kubelet_root,
                                                           const std::string& uid, Pace& pace);

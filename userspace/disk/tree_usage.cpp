@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "disk/beneath.h"
 
 namespace evictd::disk {
 
@@ -110,8 +111,7 @@ class Walk {
   void go_down() {
     const std::string name = std::move(levels_.back().below.back());
     levels_.back().below.pop_back();
-    base::Fd next(
-        ::openat(current(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    base::Fd next = open_beneath(current(), name, Mounts::kLeftOut);
     const std::optional<Entry> entry = next ? look(next.get(), "") : std::nullopt;
     if (!entry || entry->device != device_) {
       ++usage_.vanished;
@@ -126,7 +126,7 @@ class Walk {
       deep_.reset();
       return;
     }
-    base::Fd parent(::openat(deep_.get(), "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    base::Fd parent = open_parent(deep_.get());
     const std::optional<Entry> entry = parent ? look(parent.get(), "") : std::nullopt;
     if (entry && entry->inode == levels_.back().inode && entry->device == device_) {
       deep_ = std::move(parent);
