@@ -264,8 +264,8 @@ void PodStorageMeter::advance_parts(PodWalk& walk) {
       continue;
     }
     const std::int64_t left = pace_.steps_left();
-    const std::int64_t share =
-        std::min(left, left / static_cast<std::int64_t>(walk.to_do_) + 1);
+    const auto parts = static_cast<std::int64_t>(walk.to_do_);
+    const std::int64_t share = left / parts + (left % parts == 0 ? 0 : 1);
     pace_.allow_steps(share);
     advance_part(walk.storage_, part);
     pace_.allow_steps(left - (share - pace_.steps_left()));
