@@ -44,6 +44,15 @@ Json filesystem_json(const disk::FilesystemReport& report, eviction::Compat comp
   return one;
 }
 
+void add_use(Json& list, const std::string& container,
+             const std::optional<eviction::StorageUse>& use) {
+  if (use) {
+    list.push_back({{"container", container},
+                    {"bytes", use->bytes.value_or(0)},
+                    {"inodes", use->inodes.value_or(0)}});
+  }
+}
+
 }  // namespace
 
 Json roles_json(const std::vector<disk::Role>& roles, eviction::Compat compat) {
@@ -75,17 +84,21 @@ Json storage_json(const disk::PodStorage* storage, MonoTime now) {
                        {"inodes", volume.use.inodes.value_or(0)}});
   }
   Json logs = Json::array();
+  Json layers = Json::array();
   for (const eviction::ContainerStatistics& container : storage->statistics.containers) {
-    const eviction::StorageUse use = container.logs.value_or(eviction::StorageUse{});
-    logs.push_back({{"container", container.name},
-                    {"bytes", use.bytes.value_or(0)},
-                    {"inodes", use.inodes.value_or(0)}});
+    add_use(logs, container.name, container.logs);
+    add_use(layers, container.name, container.rootfs);
   }
   return {{"ephemeral_bytes", storage->statistics.ephemeral_bytes.value_or(0)},
           {"volumes", volumes},
           {"logs", logs},
+          {"layers", layers},
           {"method", disk::to_string(storage->method)},
           {"complete", storage->complete},
+          {"complete_parts",
+           {{"volumes", storage->parts.volumes},
+            {"logs", storage->parts.logs},
+            {"layers", storage->parts.layers}}},
           {"age_ms", to_ms(now - storage->measured_at)}};
 }
 

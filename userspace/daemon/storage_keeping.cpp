@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "cluster/named_container.h"
 #include "eviction/local_storage.h"
 
 namespace evictd::daemon {
@@ -20,6 +21,24 @@ disk::PodDirectories directories_of(const config::StorageSettings& storage) {
 std::uint64_t ephemeral_bytes(const eviction::Pod& pod, const eviction::PodStatistics& statistics) {
   const eviction::DiskReading disk = eviction::reading_of(statistics, pod).disk;
   return static_cast<std::uint64_t>(disk.root_bytes + disk.log_bytes + disk.volume_bytes);
+}
+
+/// The containers of a pod, by name where a status of its manifest tells.
+std::vector<disk::ContainerPlace> places_of(const cluster::PodEntry& entry,
+                                            const sys::Hierarchy& memory) {
+  std::vector<disk::ContainerPlace> places;
+  if (!entry.cgroup) {
+    return places;
+  }
+  const std::vector<cluster::NamedContainer> named = cluster::named_containers(entry);
+  for (const cluster::ContainerCgroup& container : entry.cgroup->containers) {
+    const auto found = std::find_if(named.begin(), named.end(), [&](const auto& one) {
+      return one.path == container.path;
+    });
+    places.push_back({.cgroup = memory.path_of(container.path),
+                      .name = found == named.end() ? std::string() : found->name});
+  }
+  return places;
 }
 
 eviction::DiskReading most_of(const eviction::DiskReading& one,
@@ -81,18 +100,23 @@ void StorageKeeping::on_health_check(MonoTime now) {
 }
 
 void StorageKeeping::start_measurement(std::uint64_t round) {
-  std::vector<std::string> uids;
+  const sys::Hierarchy& memory = options_.registry->tree().layout().memory();
+  StorageSurvey::Request request{
+      .round = round,
+      .pods = {},
+      .telling = round == 0 ? StorageSurvey::Telling::kWholePods
+                            : StorageSurvey::Telling::kAsItComes};
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     if (listed.hot != nullptr && listed.hot->below_pod_root) {
-      uids.push_back(listed.entry->uid);
+      request.pods.push_back(
+          {.uid = listed.entry->uid, .containers = places_of(*listed.entry, memory)});
     }
   }
   // Nobody knows what those have that were never measured: they come first.
-  std::stable_partition(uids.begin(), uids.end(),
-                        [&](const std::string& uid) { return !measured_.contains(uid); });
-  worker_->measure(
-      round, std::move(uids),
-      round == 0 ? StorageWorker::Telling::kAtTheEnd : StorageWorker::Telling::kAsItComes);
+  std::stable_partition(
+      request.pods.begin(), request.pods.end(),
+      [&](const disk::PodToMeasure& pod) { return !measured_.contains(pod.uid); });
+  worker_->measure(std::move(request));
 }
 
 void StorageKeeping::handle(const MeasurePods& message) {
@@ -127,8 +151,10 @@ void StorageKeeping::take(MeasuredPods& measured) {
       tell(listed, found->second, measured.round);
     }
   }
-  if (!measured.under_way) {
-    note_whole(measured, std::move(newer));
+  if (measured.under_way) {
+    keep_whole(std::move(newer));
+  } else {
+    note_all(measured, std::move(newer));
   }
   if (awaited_round_ != 0 && measured.round == awaited_round_) {
     awaited_round_ = measured.under_way ? awaited_round_ : 0;
@@ -136,7 +162,16 @@ void StorageKeeping::take(MeasuredPods& measured) {
   }
 }
 
-void StorageKeeping::note_whole(const MeasuredPods& measured, Storages newer) {
+/// What a walk under way has found of a pod does not take the place of a whole measurement.
+void StorageKeeping::keep_whole(Storages newer) {
+  for (auto& [uid, storage] : newer) {
+    if (!storage.cut_short) {
+      measured_.insert_or_assign(uid, std::move(storage));
+    }
+  }
+}
+
+void StorageKeeping::note_all(const MeasuredPods& measured, Storages newer) {
   ++counters_.measurements;
   last_took_ = measured.ended_at - measured.began_at;
   counters_.incomplete += static_cast<std::uint64_t>(std::count_if(

@@ -12,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/system_clock.h"
 #include "base/timer.h"
 #include "sys/thread_name.h"
 
@@ -32,23 +31,6 @@ void use_idle_io_priority() {
   ::syscall(SYS_ioprio_set, kIoprioWhoProcess, 0, kIoprioClassIdle << kIoprioClassShift);
 }
 
-struct WantedRound {
-  std::uint64_t round = 0;
-  std::vector<std::string> uids;
-  StorageWorker::Telling telling = StorageWorker::Telling::kAtTheEnd;
-};
-
-/// Entries of each pod that the first walk looks at, and how many times more the next one does. A
-/// walk begins anew, which costs a seventh more in all: a pod's place in its tree takes descriptors
-/// to keep.
-constexpr std::int64_t kFirstEntries = 256;
-constexpr std::int64_t kEntriesGrowth = 8;
-/// The last walk that is cut short.
-constexpr std::int64_t kMostEntries = 1 << 20;
-
-/// How long what was found of some pods may wait for that of others before it is told.
-constexpr Duration kTold = std::chrono::milliseconds(20);
-
 }  // namespace
 
 struct StorageWorker::Shared {
@@ -63,28 +45,30 @@ struct StorageWorker::Shared {
   std::mutex mutex;
   std::condition_variable changed;
   std::int64_t entries_per_second;
-  std::optional<WantedRound> wanted;
+  std::optional<StorageSurvey::Request> wanted;
   std::deque<std::string> removals;
   std::deque<StorageAnswer> answers;
   const base::WakeUp answered;
+  /// What is measured; of the thread alone.
+  std::optional<StorageSurvey> survey;
+  /// The thread is measuring now; and it is or has yet to go on with it.
   bool measuring = false;
-  /// What is measured while it is.
-  WantedRound current;
+  bool unfinished = false;
   bool stop = false;
   bool ended = false;
 
   void run();
-  void measure(const WantedRound& what);
-  bool look(disk::PodStorageMeter& meter, MeasuredPods& measured, std::int64_t most);
+  void begin(StorageSurvey::Request request);
   void remove(const std::string& uid);
   void answer(StorageAnswer one);
 };
 
 void StorageWorker::Shared::run() {
   use_idle_io_priority();
+  disk::PodStorageMeter meter(directories, pace);
   std::unique_lock lock(mutex);
   while (!stop) {
-    if (removals.empty() && !wanted) {
+    if (removals.empty() && !wanted && !survey) {
       changed.wait(lock);
       continue;
     }
@@ -96,90 +80,42 @@ void StorageWorker::Shared::run() {
       lock.unlock();
       pace.restart(speed);
       remove(uid);
-    } else {
-      const WantedRound what = *std::exchange(wanted, std::nullopt);
-      current = what;
-      measuring = true;
-      lock.unlock();
-      pace.restart(speed);
-      measure(what);
+      lock.lock();
+      continue;
+    }
+    measuring = true;
+    unfinished = true;
+    std::optional<StorageSurvey::Request> request = std::exchange(wanted, std::nullopt);
+    lock.unlock();
+    if (request) {
+      begin(std::move(*request));
+    }
+    pace.restart(speed);
+    if (survey->run(meter, pace, [this](MeasuredPods some) { answer(std::move(some)); })) {
+      survey.reset();
     }
     lock.lock();
     measuring = false;
+    unfinished = survey.has_value();
   }
+  // Its walks belong to the meter.
+  survey.reset();
   ended = true;
   changed.notify_all();
 }
 
-void StorageWorker::Shared::measure(const WantedRound& what) {
-  const base::SystemClock clock;
-  MeasuredPods measured{
-      .round = what.round, .under_way = false, .pods = {}, .began_at = clock.now(), .ended_at = {}};
-  disk::PodStorageMeter meter(directories, pace);
-  for (const std::string& uid : what.uids) {
-    disk::PodStorage& storage = measured.pods.emplace_back();
-    storage.uid = uid;
-    storage.cut_short = true;
-  }
-  if (what.telling == Telling::kAsItComes) {
-    for (std::int64_t most = kFirstEntries; most <= kMostEntries; most *= kEntriesGrowth) {
-      if (!look(meter, measured, most)) {
-        return;
-      }
-    }
-  }
-  pace.allow_all_steps();
-  for (disk::PodStorage& storage : measured.pods) {
-    if (storage.cut_short) {
-      storage = meter.measure(storage.uid);
-    }
-    if (pace.cancelled()) {
-      return;
-    }
-  }
-  measured.ended_at = clock.now();
-  answer(std::move(measured));
-}
-
-/// Walks those that were cut short before for `most` entries each, and tells what it found. False:
-/// it was told to give up.
-bool StorageWorker::Shared::look(disk::PodStorageMeter& meter, MeasuredPods& measured,
-                                 std::int64_t most) {
-  const base::SystemClock clock;
-  MeasuredPods news{.round = measured.round,
-                    .under_way = true,
-                    .pods = {},
-                    .began_at = measured.began_at,
-                    .ended_at = clock.now()};
-  const auto tell = [&] {
-    if (!news.pods.empty()) {
-      news.ended_at = clock.now();
-      answer(news);
-      news.pods.clear();
-    }
-  };
-  for (disk::PodStorage& storage : measured.pods) {
-    if (!storage.cut_short) {
-      continue;
-    }
-    pace.allow_steps(most);
-    storage = meter.measure(storage.uid);
-    pace.allow_all_steps();
-    if (pace.cancelled()) {
-      return false;
-    }
-    news.pods.push_back(storage);
-    if (clock.now() - news.ended_at >= kTold) {
-      tell();
-    }
-  }
-  tell();
-  return true;
+void StorageWorker::Shared::begin(StorageSurvey::Request request) {
+  std::vector<disk::PodWalk> begun =
+      survey ? survey->take_begun() : std::vector<disk::PodWalk>();
+  survey.emplace(std::move(request), std::move(begun));
 }
 
 void StorageWorker::Shared::remove(const std::string& uid) {
   answer(RemovedData{.uid = uid,
                      .entries = disk::remove_empty_dir_data(directories.kubelet_root, uid, pace)});
+  if (survey) {
+    survey->forget(uid);
+  }
 }
 
 void StorageWorker::Shared::answer(StorageAnswer one) {
@@ -219,9 +155,9 @@ void StorageWorker::set_pace(std::int64_t entries_per_second) {
   shared_->entries_per_second = entries_per_second;
 }
 
-void StorageWorker::measure(std::uint64_t round, std::vector<std::string> uids, Telling telling) {
+void StorageWorker::measure(StorageSurvey::Request request) {
   const std::scoped_lock lock(shared_->mutex);
-  shared_->wanted = WantedRound{.round = round, .uids = std::move(uids), .telling = telling};
+  shared_->wanted = std::move(request);
   if (shared_->measuring) {
     shared_->pace.cancel();
   }
@@ -231,9 +167,8 @@ void StorageWorker::measure(std::uint64_t round, std::vector<std::string> uids, 
 void StorageWorker::remove_data(std::string uid) {
   const std::scoped_lock lock(shared_->mutex);
   shared_->removals.push_back(std::move(uid));
-  if (shared_->measuring && !shared_->wanted) {
-    // A disk is short until it is done: the measurement begins anew after it.
-    shared_->wanted = shared_->current;
+  if (shared_->measuring) {
+    // A disk is short until it is done: the measurement goes on after it.
     shared_->pace.cancel();
   }
   shared_->changed.notify_all();
@@ -256,7 +191,7 @@ StorageAnswer StorageWorker::take() {
 
 bool StorageWorker::measuring() const {
   const std::scoped_lock lock(shared_->mutex);
-  return shared_->measuring || shared_->wanted.has_value();
+  return shared_->unfinished || shared_->wanted.has_value();
 }
 
 }  // namespace evictd::daemon

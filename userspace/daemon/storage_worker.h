@@ -7,23 +7,13 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/storage_survey.h"
 #include "disk/pod_storage.h"
 #include "evictd/result.h"
 #include "evictd/time.h"
 
 namespace evictd::daemon {
 
-/// Pods that were measured.
-struct MeasuredPods {
-  /// As given to measure().
-  std::uint64_t round = 0;
-  /// More of it comes: these are the pods that were looked at since the answer before, some of them
-  /// cut short. The last answer has all of them.
-  bool under_way = false;
-  std::vector<disk::PodStorage> pods;
-  MonoTime began_at{};
-  MonoTime ended_at{};
-};
 /// emptyDir data that was removed, or not.
 struct RemovedData {
   std::string uid;
@@ -47,13 +37,11 @@ class StorageWorker {
   ~StorageWorker();
 
   void set_pace(std::int64_t entries_per_second);
-  /// What is wanted: all at once, or what is known so far as it comes.
-  enum class Telling : std::uint8_t { kAtTheEnd, kAsItComes };
-  /// Measures these pods, in this order. A measurement that waits or is under way gives way to it;
-  /// such a one has no further answer. As it comes: every pod is walked for a few entries, then
-  /// those with more for more and more, so that soon it is known which ones have much.
-  void measure(std::uint64_t round, std::vector<std::string> uids, Telling telling);
-  /// Removes the emptyDir data of a pod, before anything is measured.
+  /// Measures these pods, in this order, and tells of each as soon as it is done. A measurement
+  /// that waits or is under way gives way to it and has no last answer; its walks go on in this
+  /// one.
+  void measure(StorageSurvey::Request request);
+  /// Removes the emptyDir data of a pod, before anything else is measured.
   void remove_data(std::string uid);
   /// Readable when there is an answer.
   [[nodiscard]] int descriptor() const;

@@ -19,6 +19,7 @@ class Pace {
   void restart(std::int64_t steps_per_second);
   /// Gives up after so many steps more, until the next call. Everything that there is without one.
   void allow_steps(std::int64_t steps) { steps_left_ = steps; }
+  [[nodiscard]] std::int64_t steps_left() const { return steps_left_; }
   void allow_all_steps() { steps_left_ = kAll; }
   /// Whether that was the end: everybody is to give up, or the steps are used up.
   [[nodiscard]] bool given_up() const { return cancelled() || out_of_steps(); }

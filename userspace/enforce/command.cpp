@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 
 #include "base/fd.h"
 #include "base/system_clock.h"
+#include "enforce/spawn.h"
 #include "sys/pidfd.h"
 
 namespace evictd::enforce {
@@ -23,54 +23,6 @@ namespace evictd::enforce {
 namespace {
 
 constexpr std::size_t kMostOutput = std::size_t{16} * 1024;
-
-/// What posix_spawn needs, freed with the object.
-class SpawnPlan {
- public:
-  explicit SpawnPlan(int output) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-
-  Result<pid_t> spawn(const std::vector<std::string>& argv) const {
-    std::vector<std::string> texts = argv;
-    std::vector<char*> pointers;
-    pointers.reserve(texts.size() + 1);
-    for (std::string& text : texts) {
-      pointers.push_back(text.data());
-    }
-    pointers.push_back(nullptr);
-    pid_t pid = -1;
-    const int failure =
-        posix_spawn(&pid, argv.front().c_str(), &actions_, &attributes_, pointers.data(), environ);
-    if (failure != 0) {
-      return fail_errno(failure, "run " + argv.front());
-    }
-    return pid;
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
 
 /// Takes what is there; false at the end.
 bool read_some(int fd, std::string& output) {
@@ -145,7 +97,7 @@ Result<CommandEnd> run_command(const CommandOptions& options) {
   if (::fcntl(reads.get(), F_SETFL, O_NONBLOCK) != 0) {
     return fail_errno(errno, "set up the pipe for " + options.argv.front());
   }
-  const Result<pid_t> pid = SpawnPlan(writes.get()).spawn(options.argv);
+  const Result<pid_t> pid = spawn_ordinary(options.argv, writes.get());
   writes.reset();
   if (!pid) {
     return Failure(pid.error());

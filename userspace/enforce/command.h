@@ -32,10 +32,10 @@ struct CommandEnd {
   [[nodiscard]] bool succeeded() const { return status == 0 && !timed_out && !stopped; }
 };
 
-/// Runs the program in a process group of its own, with no stdin, and waits for it. At the timeout
-/// the whole group gets SIGKILL; so it does when the program has ended, lest it leaves something
-/// behind.
-/// Errors: those of posix_spawn(3) and pidfd_open(2), naming the program.
+/// Runs the program in a process group of its own, with no stdin, as spawn_ordinary() starts it,
+/// and waits for it. At the timeout the whole group gets SIGKILL; so it does when the program has
+/// ended, lest it leaves something behind.
+/// Errors: those of spawn_ordinary() and pidfd_open(2), naming the program.
 [[nodiscard]] Result<CommandEnd> run_command(const CommandOptions& options);
 
 }  // namespace evictd::enforce

@@ -15,6 +15,8 @@ constexpr Wide kAnyAmount = std::numeric_limits<std::int64_t>::max();
 /// The key that the pod would have if so much were found of it.
 RankKey key_at_most(const RankRule& rule, const PassPod& pod) {
   PodReading most = pod.reading;
+  most.disk.root_bytes = kAnyAmount;
+  most.disk.root_inodes = kAnyAmount;
   most.disk.log_bytes = kAnyAmount;
   most.disk.log_inodes = kAnyAmount;
   most.disk.volume_bytes = kAnyAmount;

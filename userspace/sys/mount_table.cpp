@@ -13,22 +13,6 @@ bool is_octal(char c) {
   return c >= '0' && c <= '7';
 }
 
-/// Space, tab, line end and backslash come as a backslash and three octal digits.
-std::string unescape(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && is_octal(text[i + 1]) && is_octal(text[i + 2]) &&
-        is_octal(text[i + 3])) {
-      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                                 (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
 std::optional<Mount> parse_line(std::string_view line) {
   constexpr std::size_t kDevice = 2;
   constexpr std::size_t kRoot = 3;
@@ -56,6 +40,22 @@ bool is_within(std::string_view path, std::string_view point) {
 }
 
 }  // namespace
+
+// Space, tab, line end and backslash come as a backslash and three octal digits.
+std::string unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size() && is_octal(text[i + 1]) && is_octal(text[i + 2]) &&
+        is_octal(text[i + 3])) {
+      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                 (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
 
 std::vector<Mount> parse_mounts(std::string_view text) {
   std::vector<Mount> mounts;

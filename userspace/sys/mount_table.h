@@ -35,6 +35,10 @@ struct Mount {
 /// The same mounts, those of whole file systems first, each group in the kernel's order.
 [[nodiscard]] std::vector<Mount> parse_mount_table(std::string_view text);
 
+/// `text` with the kernel's octal escapes undone: the options of a mount keep theirs, because what
+/// is escaped in them separates them too.
+[[nodiscard]] std::string unescape(std::string_view text);
+
 /// The parts of `text` between separators, empty ones left out. The parts point into `text`.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 

@@ -84,7 +84,7 @@ void CountingDisk::write(const std::filesystem::path& file, std::uint64_t bytes)
 PodStorage CountingDisk::measure(const std::string& uid) {
   return PodStorageMeter(
              {.kubelet_root = disk_->path() / "kubelet", .pod_logs = disk_->path() / "logs"}, pace_)
-      .measure(uid);
+      .measure({.uid = uid, .containers = {}});
 }
 
 Truth CountingDisk::first_volume(const PodStorage& storage) {

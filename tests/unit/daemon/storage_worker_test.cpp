@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -38,20 +41,35 @@ class WalkedPods : public testing::Test {
     std::filesystem::create_directories(volume);
     std::ofstream(volume / name) << 'x';
   }
-  /// All answers up to the last one. The deadline is for failure only.
-  [[nodiscard]] std::vector<MeasuredPods> answers() const {
-    std::vector<MeasuredPods> all;
-    while (all.empty() || all.back().under_way) {
+  void measure(std::uint64_t round, StorageSurvey::Telling telling) const {
+    worker_->measure({.round = round,
+                      .pods = {{.uid = "filler", .containers = {}},
+                               {.uid = "small", .containers = {}}},
+                      .telling = telling});
+  }
+  /// The deadline is for failure only.
+  [[nodiscard]] std::optional<MeasuredPods> next_answer() const {
+    for (;;) {
       StorageAnswer answer = worker_->take();
       if (auto* measured = std::get_if<MeasuredPods>(&answer)) {
-        all.push_back(std::move(*measured));
-        continue;
+        return std::move(*measured);
       }
       pollfd ready{.fd = worker_->descriptor(), .events = POLLIN, .revents = 0};
       if (::poll(&ready, 1, 60'000) != 1) {
         ADD_FAILURE() << "no answer";
+        return std::nullopt;
+      }
+    }
+  }
+  /// All answers up to the last one.
+  [[nodiscard]] std::vector<MeasuredPods> answers() const {
+    std::vector<MeasuredPods> all;
+    while (all.empty() || all.back().under_way) {
+      std::optional<MeasuredPods> answer = next_answer();
+      if (!answer) {
         break;
       }
+      all.push_back(std::move(*answer));
     }
     return all;
   }
@@ -69,7 +87,7 @@ class WalkedPods : public testing::Test {
 };
 
 TEST_F(WalkedPods, ThoseWithFewFilesAreKnownBeforeTheOneWithManyIsCounted) {
-  worker_->measure(kRound, {"filler", "small"}, StorageWorker::Telling::kAsItComes);
+  measure(kRound, StorageSurvey::Telling::kAsItComes);
   const std::vector<MeasuredPods> told = answers();
   ASSERT_GE(told.size(), 2U);
   bool small_known = false;
@@ -90,11 +108,42 @@ TEST_F(WalkedPods, ThoseWithFewFilesAreKnownBeforeTheOneWithManyIsCounted) {
   EXPECT_FALSE(find(told.back(), "filler")->cut_short);
 }
 
-TEST_F(WalkedPods, WhatNobodyWaitsForIsToldAtTheEnd) {
-  worker_->measure(0, {"filler", "small"}, StorageWorker::Telling::kAtTheEnd);
+TEST_F(WalkedPods, WhatNobodyWaitsForIsToldPodByPodOnceItIsWhole) {
+  measure(0, StorageSurvey::Telling::kWholePods);
   const std::vector<MeasuredPods> told = answers();
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(inodes(*find(told.front(), "filler")), kFiles + 1U);
+  std::set<std::string> known;
+  for (const MeasuredPods& answer : told) {
+    for (const disk::PodStorage& pod : answer.pods) {
+      EXPECT_FALSE(pod.cut_short) << pod.uid;
+      EXPECT_NE(pod.measured_at, MonoTime{}) << "it has an age";
+      known.insert(answer.under_way ? pod.uid : std::string());
+    }
+  }
+  EXPECT_TRUE(known.contains("filler") && known.contains("small"));
+  EXPECT_EQ(inodes(*find(told.back(), "filler")), kFiles + 1U);
+}
+
+TEST_F(WalkedPods, ANewRequestDoesNotThrowAWalkAway) {
+  for (int n = kFiles; n < 8000; ++n) {
+    write("filler", std::to_string(n));
+  }
+  worker_->set_pace(20'000);
+  // Each of these comes before the walk of the one before has ended.
+  std::uint64_t round = kRound;
+  measure(round, StorageSurvey::Telling::kAsItComes);
+  std::uint64_t counted = 0;
+  while (counted < 8001 && round < kRound + 60) {
+    const std::optional<MeasuredPods> answer = next_answer();
+    ASSERT_TRUE(answer);
+    if (answer->round != round) {
+      continue;
+    }
+    if (const disk::PodStorage* filler = find(*answer, "filler")) {
+      counted = inodes(*filler);
+      measure(++round, StorageSurvey::Telling::kAsItComes);
+    }
+  }
+  EXPECT_EQ(counted, 8001U);
 }
 
 }  // namespace

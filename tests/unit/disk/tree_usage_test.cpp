@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -134,11 +135,62 @@ TEST_F(TreeUsageOf, OfAWalkThatIsCutShortWhatItCountedIsTheLeast) {
   EXPECT_EQ(whole.inodes, 14U);
 }
 
+/// How many descriptors this process has.
+std::size_t open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+TEST_F(TreeUsageOf, GoesOnWhereItWasCutShort) {
+  for (int n = 0; n < 100; ++n) {
+    write("a/" + std::to_string(n), 1);
+    write("a/b/" + std::to_string(n % 5) + "/c/" + std::to_string(n), 5'000);
+  }
+  const TreeUsage whole = measure("a");
+  const base::Fd directory(::open(at("a").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  std::size_t linked = TreeWalk::kMostLinked;
+  TreeWalk walk(linked);
+  const std::size_t before = open_descriptors();
+  TreeUsage found;
+  std::uint64_t calls = 0;
+  for (; !walk.done() && calls < whole.inodes; ++calls) {
+    pace_.allow_steps(7);
+    const Result<TreeUsage> more = walk.advance(directory.get(), pace_);
+    ASSERT_TRUE(more);
+    EXPECT_LE(more->inodes - found.inodes, 8U) << "seven entries and the directory itself";
+    EXPECT_EQ(more->cut_short, !walk.done());
+    EXPECT_EQ(open_descriptors(), before) << "it holds none while it waits";
+    found = *more;
+  }
+  EXPECT_TRUE(walk.done());
+  EXPECT_TRUE(found.complete);
+  EXPECT_EQ(found.inodes, whole.inodes);
+  EXPECT_EQ(found.bytes, whole.bytes);
+}
+
+TEST_F(TreeUsageOf, ADirectoryThatWasMovedWhileTheWalkWaitedIsMissing) {
+  for (int n = 0; n < 20; ++n) {
+    write("a/b/c/" + std::to_string(n), 1);
+  }
+  const base::Fd directory(::open(at("a").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  std::size_t linked = TreeWalk::kMostLinked;
+  TreeWalk walk(linked);
+  pace_.allow_steps(10);
+  ASSERT_TRUE(walk.advance(directory.get(), pace_));
+  std::filesystem::rename(at("a/b/c"), at("elsewhere"));
+  pace_.allow_all_steps();
+  const Result<TreeUsage> usage = walk.advance(directory.get(), pace_);
+  ASSERT_TRUE(usage);
+  EXPECT_TRUE(walk.done());
+  EXPECT_FALSE(usage->complete);
+  EXPECT_EQ(usage->inodes, 11U);
+}
+
 class PodFiles : public TreeUsageOf {
  protected:
   [[nodiscard]] PodStorage storage_of(const std::string& uid) {
     return PodStorageMeter({.kubelet_root = at("kubelet"), .pod_logs = at("logs")}, pace_)
-        .measure(uid);
+        .measure({.uid = uid, .containers = {}});
   }
 };
 
@@ -159,6 +211,27 @@ TEST_F(PodFiles, VolumesAndLogsAreFoundWhereTheKubeletKeepsThem) {
   EXPECT_EQ(storage.method, StorageMethod::kWalk);
   EXPECT_TRUE(storage.volumes[0].empty_dir);
   EXPECT_TRUE(storage.volumes[1].config_map);
+}
+
+TEST_F(PodFiles, AVolumeWithManyFilesDoesNotHideAnother) {
+  const std::string volumes = "kubelet/pods/u1/volumes/kubernetes.io~empty-dir/";
+  for (int n = 0; n < 1000; ++n) {
+    write(volumes + "a/" + std::to_string(n), 1);
+  }
+  write(volumes + "b/big", 1'000'000);
+  PodStorageMeter meter({.kubelet_root = at("kubelet"), .pod_logs = at("logs")}, pace_);
+  PodWalk walk = meter.begin({.uid = "u1", .containers = {}});
+  pace_.allow_steps(100);
+  meter.advance(walk);
+  EXPECT_TRUE(walk.storage().cut_short);
+  EXPECT_FALSE(walk.storage().complete);
+  EXPECT_GE(walk.storage().statistics.volumes.at(1).use.bytes.value_or(0), 1'000'000U);
+  EXPECT_LE(walk.storage().statistics.volumes.at(0).use.inodes.value_or(0), 101U);
+  pace_.allow_all_steps();
+  meter.advance(walk);
+  EXPECT_TRUE(walk.done());
+  EXPECT_TRUE(walk.storage().complete);
+  EXPECT_EQ(walk.storage().statistics.volumes.at(0).use.inodes, 1001U);
 }
 
 TEST_F(PodFiles, APodWithoutFilesTakesNothing) {
