@@ -13,6 +13,10 @@ pkg_check_modules(LIBSYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(LIBCAP REQUIRED IMPORTED_TARGET libcap)
 pkg_check_modules(LIBZSTD REQUIRED IMPORTED_TARGET libzstd)
 
+if(EVICTD_KUBE)
+  find_package(CURL REQUIRED)
+endif()
+
 if(EVICTD_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

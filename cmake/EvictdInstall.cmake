@@ -16,5 +16,12 @@ install(FILES deploy/evictd.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 configure_file(deploy/evictd.service.in deploy/evictd.service @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd.service DESTINATION lib/systemd/system)
 
+if(TARGET evictd-kube)
+  install(TARGETS evictd-kube RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
+  install(FILES deploy/evictd-kube.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+  configure_file(deploy/evictd-kube.service.in deploy/evictd-kube.service @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd-kube.service DESTINATION lib/systemd/system)
+endif()
+
 configure_file(deploy/evictd-notify.service.in deploy/evictd-notify.service @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd-notify.service DESTINATION lib/systemd/system)

@@ -138,6 +138,14 @@ std::string what_happened(const Json& line, const std::string& kind) {
     const std::string lost = text_of(line, "lost");
     return lost + (lost == "1" ? " line is" : " lines are") + " missing here";
   }
+  if (kind == "unknown_pod") {
+    return fmt::format("no source of pods describes pod {}: it is not evicted",
+                       text_of(line, "uid"));
+  }
+  if (kind == "skipped") {
+    return fmt::format("lines after {} and before {} are not known any more",
+                       text_of(line, "after"), text_of(line, "first"));
+  }
   return kind == "daemon" ? daemon_text(line) : line.dump();
 }
 

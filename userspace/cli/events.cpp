@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "base/json_text.h"
@@ -31,6 +32,7 @@ using Json = nlohmann::ordered_json;
 struct EventsOptions {
   RecordSource source;
   std::string since;
+  std::optional<std::uint64_t> after;
   bool follow = false;
   bool json = false;
 };
@@ -188,7 +190,9 @@ Result<> show(const EventsOptions& options) {
   LinePrinter printer(options.json, *since);
   if (options.follow) {
     Json request = {{"op", "follow"}};
-    if (!options.since.empty()) {
+    if (options.after) {
+      request["after"] = *options.after;
+    } else if (!options.since.empty()) {
       request["since"] = exporting::rfc3339(*since);
     }
     return follow(options.source.socket, request.dump() + "\n", printer);
@@ -221,11 +225,16 @@ void add_events(CLI::App& app, int& exit_status) {
       "file or, without one, from the default record file.");
   CLI::Option* follow = command->add_flag("--follow,-f", options->follow,
                                           "go on with what happens from now on; asks the daemon");
+  CLI::Option* since = command->add_option(
+      "--since", options->since,
+      "from this time on: 2026-01-31T12:00:00Z, or 5m for so long ago (default 1h, "
+      "and with --follow from now on)");
+  since->check(moment_problem);
   command
-      ->add_option("--since", options->since,
-                   "from this time on: 2026-01-31T12:00:00Z, or 5m for so long ago (default 1h, "
-                   "and with --follow from now on)")
-      ->check(moment_problem);
+      ->add_option("--after", options->after,
+                   "with --follow: behind the line with this \"seq\", as --json shows it")
+      ->needs(follow)
+      ->excludes(since);
   command->add_flag("--json", options->json, "one JSON object a line, as docs/records.md has them");
   command
       ->add_option("--file", options->source.file,

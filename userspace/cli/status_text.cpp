@@ -201,6 +201,17 @@ void print_pods(const Json& status, std::ostream& out) {
   }
 }
 
+/// How old what is known of pods is, where their source tells.
+void print_manifests(const Json& status, std::ostream& out) {
+  for (const Json& one : list_of(status, "manifests")) {
+    const std::string age = value_text(one, "confirmed_ms_ago");
+    if (age != kNothing) {
+      out << fmt::format("manifests in {}: as their source had them {} ms ago\n",
+                         value_text(one, "directory"), age);
+    }
+  }
+}
+
 void print_hooks(const Json& status, std::ostream& out) {
   out << "\nhooks:";
   if (status.contains("hooks") && status["hooks"].is_object()) {
@@ -312,6 +323,7 @@ void print_status(const Json& status, std::ostream& out) {
   print_signals(status, out);
   print_filesystems(status, out);
   print_pods(status, out);
+  print_manifests(status, out);
   print_hooks(status, out);
   print_notify(status, out);
   for (const Json& problem : list_of(status, "problems")) {

@@ -24,6 +24,14 @@ Result<WallTime> moment_in(const Json& request) {
                             : Result<WallTime>(fail(Errc::kMalformed, "\"since\" is not a text"));
 }
 
+std::string with_line_ends(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += line + '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string Housekeeping::on_line(std::string_view request, const base::PeerCredentials& peer) {
@@ -69,18 +77,33 @@ std::optional<std::string> Housekeeping::on_subscription(std::string_view reques
   if (!parsed.is_object() || !parsed.contains("op") || parsed["op"] != "follow") {
     return std::nullopt;
   }
-  std::string lines;
+  if (parsed.contains("after")) {
+    return parsed.contains("since")
+               ? error_line("\"since\" and \"after\" exclude each other") + '\n'
+               : lines_after(parsed["after"]);
+  }
   if (!parsed.contains("since")) {
-    return lines;
+    return std::string();
   }
   const Result<WallTime> since = moment_in(parsed);
   if (!since) {
     return error_line(since.error().message()) + '\n';
   }
-  for (const std::string& line : journal_->lines_since(*since)) {
-    lines += line + '\n';
+  return with_line_ends(journal_->lines_since(*since));
+}
+
+/// The lines behind a cursor; whoever has lost some is told so first.
+std::string Housekeeping::lines_after(const Json& cursor) const {
+  if (!cursor.is_number_unsigned()) {
+    return error_line("\"after\" is not the \"seq\" of a line") + '\n';
   }
-  return lines;
+  const auto seq = cursor.get<std::uint64_t>();
+  const Journal::LinesAfter after = journal_->lines_after(seq);
+  const Json skipped = {{"schema", exporting::kRecordSchema},
+                        {"kind", "skipped"},
+                        {"after", seq},
+                        {"first", after.first}};
+  return (after.complete ? "" : to_line(skipped) + '\n') + with_line_ends(after.lines);
 }
 
 /// The first one: whoever comes in masses would fill the log.

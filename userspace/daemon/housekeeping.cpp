@@ -239,6 +239,9 @@ void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
     send(PlacePod{.slot = update.slot, .pod = std::move(update.pod), .adoption = adoption});
   }
   end_putting_off();
+  if (!updates.empty()) {
+    note_unknown_pods();
+  }
   log_shortage();
 }
 

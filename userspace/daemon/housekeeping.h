@@ -128,10 +128,13 @@ class Housekeeping final : private base::LineHandler {
   /// What is in a slot now; nullptr if nothing is.
   [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;
   void note_stall(const StallNotice& message);
+  /// Of a pod that no source of pods describes, once a uid for as long as it is so.
+  void note_unknown_pods();
   void note_degraded(std::string_view what, bool degraded, const std::string& text);
   void check_journal(MonoTime now);
   [[nodiscard]] nlohmann::ordered_json all_records() const;
   [[nodiscard]] std::string events_since(WallTime since) const;
+  [[nodiscard]] std::string lines_after(const nlohmann::ordered_json& cursor) const;
   void release_memory_of(CgroupId pod);
   void set_watch_points(const Capacities& capacities);
   /// What the kernel side has to measure memory.available against; nothing where it cannot watch.
@@ -197,6 +200,7 @@ class Housekeeping final : private base::LineHandler {
   /// Made when the hot thread runs.
   std::optional<PriorityWatch> priority_watch_;
   bool short_of_descriptors_ = false;
+  std::set<std::string> told_unknown_;       ///< Uids that the journal was told of.
   std::set<std::string> silent_filesystems_;  ///< By mount point; their trouble was told of.
   bool ready_ = false;
   bool stop_ = false;

@@ -188,6 +188,24 @@ void Housekeeping::note_oom_kill(const OomNotice& message, const HotPod* pod) {
                 message.event.at);
 }
 
+void Housekeeping::note_unknown_pods() {
+  if (config_->settings().manifest_directories.empty()) {
+    return;  // Nobody is there to describe one.
+  }
+  std::set<std::string> unknown;
+  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+    const cluster::PodEntry& entry = *listed.entry;
+    if (entry.state != cluster::PodState::kUnknown) {
+      continue;
+    }
+    if (!told_unknown_.contains(entry.uid)) {
+      journal_->add("unknown_pod", {{"uid", entry.uid}, {"cgroup", entry.cgroup->path}});
+    }
+    unknown.insert(entry.uid);
+  }
+  told_unknown_ = std::move(unknown);
+}
+
 void Housekeeping::note_stall(const StallNotice& message) {
   const auto us = [](Duration time) {
     return std::chrono::duration_cast<std::chrono::microseconds>(time).count();

@@ -17,12 +17,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// 0 where it has none.
+std::uint64_t seq_of(const Json& line) {
+  const auto seq = line.find("seq");
+  return seq != line.end() && seq->is_number_unsigned() ? seq->get<std::uint64_t>() : 0;
+}
+
 }  // namespace
 
 Result<Journal> Journal::create(Options options) {
   Journal journal(std::move(options));
   const config::RecordSettings& records = journal.options_.records;
+  // Lines that a crash kept from the file had numbers too: the clock is beyond those, for a
+  // thousand lines a second.
+  const Duration since_epoch = journal.options_.clock->wall_now().time_since_epoch();
+  journal.next_seq_ = static_cast<std::uint64_t>(std::max<std::int64_t>(
+      1, std::chrono::floor<std::chrono::milliseconds>(since_epoch).count()));
   if (records.file.empty()) {
+    journal.forgotten_seq_ = journal.next_seq_ - 1;
     return journal;
   }
   journal.read_file();
@@ -49,6 +61,7 @@ void Journal::read_file() {
     if (id != line.end() && id->is_number_unsigned()) {
       last_id_ = std::max(last_id_, id->get<std::uint64_t>());
     }
+    next_seq_ = std::max(next_seq_, seq_of(line) + 1);
     const auto kind = line.find("kind");
     const auto state = line.find("state");
     const bool is_decision = kind != line.end() && *kind == "decision";
@@ -67,7 +80,11 @@ void Journal::read_file() {
 
 /// So that what an earlier evictd told can be asked for, also where it did not stop by itself.
 void Journal::keep_newest_of(const std::vector<exporting::RecordLine>& lines) {
-  for (auto line = lines.rbegin(); line != lines.rend() && kept_.size() < kKeptLines; ++line) {
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    if (kept_.size() == kKeptLines) {
+      forgotten_seq_ = seq_of(line->json);
+      return;
+    }
     const auto time = line->json.find("time");
     const Result<WallTime> at = time != line->json.end() && time->is_string()
                                     ? core::wall_time_from_rfc3339(time->get<std::string>())
@@ -79,10 +96,11 @@ void Journal::keep_newest_of(const std::vector<exporting::RecordLine>& lines) {
     }
     std::string text = to_line(line->json);
     if (kept_bytes_ + text.size() > kKeptBytes) {
+      forgotten_seq_ = seq_of(line->json);
       return;
     }
     kept_bytes_ += text.size();
-    kept_.push_front({.at = *at, .text = std::move(text)});
+    kept_.push_front({.at = *at, .text = std::move(text), .seq = seq_of(line->json)});
   }
 }
 
@@ -120,6 +138,8 @@ void Journal::add(std::string_view kind, const Json& members, MonoTime at) {
 
 void Journal::add_whole(const Json& line, exporting::Durability durability) {
   std::string text = to_line(line);
+  const std::uint64_t seq = next_seq_++;
+  text.insert(text.size() - 1, ",\"seq\":" + std::to_string(seq));
   if (options_.publish) {
     options_.publish(text);
   }
@@ -130,14 +150,15 @@ void Journal::add_whole(const Json& line, exporting::Durability durability) {
                     .durability = durability,
                     .time = has_time ? time->get<std::string>() : std::string()});
   }
-  keep(std::move(text));
+  keep(std::move(text), seq);
 }
 
-void Journal::keep(std::string text) {
+void Journal::keep(std::string text, std::uint64_t seq) {
   kept_bytes_ += text.size();
-  kept_.push_back({.at = options_.clock->wall_now(), .text = std::move(text)});
+  kept_.push_back({.at = options_.clock->wall_now(), .text = std::move(text), .seq = seq});
   while (kept_.size() > kKeptLines || (kept_bytes_ > kKeptBytes && kept_.size() > 1)) {
     kept_bytes_ -= kept_.front().text.size();
+    forgotten_seq_ = std::max(forgotten_seq_, kept_.front().seq);
     kept_.pop_front();
   }
 }
@@ -150,6 +171,18 @@ std::vector<std::string> Journal::lines_since(WallTime since) const {
     }
   }
   return lines;
+}
+
+Journal::LinesAfter Journal::lines_after(std::uint64_t seq) const {
+  const bool is_ours = seq < next_seq_;
+  LinesAfter after{.lines = {}, .complete = is_ours && seq >= forgotten_seq_, .first = next_seq_};
+  for (const Line& line : kept_) {
+    if (!is_ours || line.seq > seq) {
+      after.first = after.lines.empty() ? line.seq : after.first;
+      after.lines.push_back(line.text);
+    }
+  }
+  return after;
 }
 
 /// Why lines do not all reach the file; empty while they do.

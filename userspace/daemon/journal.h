@@ -25,7 +25,9 @@ namespace evictd::daemon {
 /// Everything that evictd tells of what happened, one JSON object a line: decisions and events, in
 /// the order in which they happened. Keeps the newest lines in memory, at its start those
 /// that the record file has of an earlier evictd, has them written to the
-/// record file if there is one, and passes each to whoever listens.
+/// record file if there is one, and passes each to whoever listens. Each line ends in a member
+/// "seq", a number above those of all lines before it, of earlier runs too: it starts at the wall
+/// clock's milliseconds, or behind the file's last one where that is more.
 /// Thread rule: housekeeping only.
 class Journal {
  public:
@@ -50,6 +52,15 @@ class Journal {
 
   /// The newest lines, those from `since` on, oldest first and without line ends.
   [[nodiscard]] std::vector<std::string> lines_since(WallTime since) const;
+  /// The newest lines, those behind the one with this "seq", as lines_since().
+  struct LinesAfter {
+    std::vector<std::string> lines;
+    /// False: some behind it are not in memory any more, or nobody here wrote it.
+    bool complete = true;
+    /// Of the first line that is there, or of the next one to come.
+    std::uint64_t first = 0;
+  };
+  [[nodiscard]] LinesAfter lines_after(std::uint64_t seq) const;
   /// The largest id of a decision that the file had when it was opened; 0 for none.
   [[nodiscard]] std::uint64_t last_id() const { return last_id_; }
   /// The last eviction of each pod that the file had when it was opened, by uid: its newest record,
@@ -75,10 +86,12 @@ class Journal {
   struct Line {
     WallTime at{};
     std::string text;
+    /// 0 of a line of an evictd that numbered none.
+    std::uint64_t seq = 0;
   };
 
   explicit Journal(Options options) : options_(std::move(options)) {}
-  void keep(std::string text);
+  void keep(std::string text, std::uint64_t seq);
   [[nodiscard]] std::string trouble_now(MonoTime now);
   void read_file();
   void keep_newest_of(const std::vector<exporting::RecordLine>& lines);
@@ -93,6 +106,9 @@ class Journal {
   std::deque<Line> kept_;
   std::size_t kept_bytes_ = 0;
   std::uint64_t last_id_ = 0;
+  std::uint64_t next_seq_ = 0;
+  /// Lines up to this one are not all in memory.
+  std::uint64_t forgotten_seq_ = 0;
   std::map<std::string, std::vector<exporting::EvictionRecord>> last_evictions_;
   std::string trouble_;
   /// Lines that had been lost by the last check, and when the trouble began.

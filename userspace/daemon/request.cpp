@@ -26,7 +26,9 @@ std::string error_line(const std::string& text) {
 }
 
 base::LineServer::Options control_socket(std::filesystem::path path) {
-  base::LineServer::Options options{.path = std::move(path)};
+  // Who is in evictd's group may ask; what changes something is for root alone (control.cpp).
+  constexpr mode_t kOwnerAndGroup = 0660;
+  base::LineServer::Options options{.path = std::move(path), .mode = kOwnerAndGroup};
   options.one_client_too_many_answer = error_line(fmt::format(
       "at most {} connections are served at a time, and as many are", options.max_clients));
   options.oversized_answer = error_line(

@@ -12,6 +12,7 @@
 #include "daemon/status_brakes.h"
 #include "daemon/status_counters.h"
 #include "daemon/status_disk.h"
+#include "daemon/status_manifests.h"
 #include "daemon/status_notify.h"
 #include "daemon/status_watchers.h"
 
@@ -236,6 +237,7 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
       {"filesystems", filesystems_json(*sources.filesystems, settings.compatibility, now)},
       {"conditions", conditions_json(sources, now)},
       {"pods", pods_json(sources, now)},
+      {"manifests", manifests_json(settings.manifest_directories, sources.wall_now)},
       {"problems", problems},
       {"hooks", hooks_json(*sources.ladder)},
       {"notify", sources.notify == nullptr ? Json(nullptr) : notify_json(sources.notify->report())},

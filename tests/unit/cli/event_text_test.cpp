@@ -19,6 +19,10 @@ TEST(EventText, TellsEachKindInWords) {
             std::string::npos);
   EXPECT_NE(text({{"kind", "gap"}, {"lost", 3}}).find("3 lines are missing"), std::string::npos);
   EXPECT_NE(text({{"kind", "gap"}, {"lost", 1}}).find("1 line is missing"), std::string::npos);
+  EXPECT_NE(text({{"kind", "unknown_pod"}, {"uid", "1-2"}}).find("describes pod 1-2"),
+            std::string::npos);
+  EXPECT_NE(text({{"kind", "skipped"}, {"after", 7}, {"first", 9}}).find("after 7 and before 9"),
+            std::string::npos);
   EXPECT_NE(text({{"kind", "of the future"}}).find("of the future"), std::string::npos);
 }
 

@@ -55,6 +55,15 @@ TEST(StatusText, TheFirstLineNamesTheNode) {
             "evictd 1 (pid -) on node worker-1, kubelet - rules, events from -");
 }
 
+TEST(StatusText, TheAgeOfWhatASourceToldOfPodsIsShown) {
+  const std::string text = printed({{"manifests",
+                                     {{{"directory", "/run/a"}, {"confirmed_ms_ago", 1500}},
+                                      {{"directory", "/run/b"}, {"confirmed_ms_ago", nullptr}}}}});
+  EXPECT_EQ(line_of(text, "manifests in /run/a"),
+            "manifests in /run/a: as their source had them 1500 ms ago");
+  EXPECT_EQ(line_of(text, "manifests in /run/b"), "") << "nobody tells";
+}
+
 TEST(StatusText, DryRunIsSaidInTheFirstLine) {
   const std::string text = printed({{"dry_run", true}, {"event_source", "bpf"}});
   EXPECT_NE(line_of(text, "evictd").find("DRY RUN: nothing is killed"), std::string::npos);

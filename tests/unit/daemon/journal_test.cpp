@@ -114,6 +114,70 @@ TEST_F(JournalTest, WhatAnEarlierOneWroteIsRememberedAfterARestart) {
   EXPECT_EQ(lines.lines_since(noon + std::chrono::seconds(1)).front(), published_[1]);
 }
 
+/// Of a line as it is published.
+std::uint64_t seq_in(const std::string& line) {
+  return nlohmann::ordered_json::parse(line)["seq"].get<std::uint64_t>();
+}
+
+TEST_F(JournalTest, ACursorGoesOnBehindItsLine) {
+  Journal lines = journal("");
+  for (const char* const pod : {"a", "b", "c"}) {
+    lines.add("stall", {{"pod", pod}});
+  }
+  const Journal::LinesAfter after = lines.lines_after(seq_in(published_[0]));
+  EXPECT_TRUE(after.complete);
+  EXPECT_EQ(after.first, seq_in(published_[1]));
+  EXPECT_EQ(after.lines, std::vector(published_.begin() + 1, published_.end()));
+  const Journal::LinesAfter none = lines.lines_after(seq_in(published_[2]));
+  EXPECT_TRUE(none.complete && none.lines.empty());
+  EXPECT_EQ(none.first, seq_in(published_[2]) + 1);
+}
+
+TEST_F(JournalTest, ACursorOfNoLineOfOursMissesSome) {
+  Journal lines = journal("");
+  lines.add("stall", {{"pod", "a"}});
+  for (const std::uint64_t stranger : {std::uint64_t{0}, seq_in(published_[0]) + 1}) {
+    const Journal::LinesAfter after = lines.lines_after(stranger);
+    EXPECT_FALSE(after.complete) << stranger;
+    EXPECT_EQ(after.lines, published_);
+    EXPECT_EQ(after.first, seq_in(published_[0]));
+  }
+}
+
+TEST_F(JournalTest, ACursorBehindWhichLinesWereForgottenMissesSome) {
+  Journal lines = journal("");
+  for (int i = 0; i < 2050; ++i) {
+    lines.add("stall", {{"pod", "a"}});
+  }
+  EXPECT_FALSE(lines.lines_after(seq_in(published_[0])).complete);
+  const Journal::LinesAfter after = lines.lines_after(seq_in(published_[1]));
+  EXPECT_TRUE(after.complete) << "2048 lines are kept";
+  EXPECT_EQ(after.lines.size(), 2048U);
+}
+
+TEST_F(JournalTest, ACursorOutlivesARestart) {
+  const std::string file = tree_.real("/records.jsonl");
+  {
+    Journal earlier = journal(file);
+    earlier.add("stall", {{"pod", "a"}});
+    earlier.add("stall", {{"pod", "b"}});
+  }
+  Journal lines = journal(file);
+  lines.add("stall", {{"pod", "c"}});
+  const Journal::LinesAfter after = lines.lines_after(seq_in(published_[0]));
+  EXPECT_TRUE(after.complete);
+  EXPECT_EQ(after.lines, std::vector(published_.begin() + 1, published_.end()));
+}
+
+TEST_F(JournalTest, NumbersGoOnBehindTheFileThoughTheClockWasSetBack) {
+  const std::string file = tree_.real("/records.jsonl");
+  constexpr std::uint64_t kFuture = 1ULL << 52U;
+  std::ofstream(file) << R"({"schema":1,"kind":"stall","seq":4503599627370496})"
+                         "\n";
+  journal(file).add("stall", {{"pod", "a"}});
+  EXPECT_EQ(seq_in(published_[0]), kFuture + 1);
+}
+
 TEST_F(JournalTest, ADecisionInTheFileThatCannotBeReadIsNotRemembered) {
   const std::string file = tree_.real("/records.jsonl");
   std::ofstream(file) << R"({"schema":1,"kind":"decision","id":"x"})"

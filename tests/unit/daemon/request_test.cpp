@@ -46,6 +46,10 @@ TEST(Request, ThatChangesSomethingHasNoMemberThatMeansNothing) {
   }
 }
 
+TEST(Request, ComesFromTheOwnerOrTheGroupOfTheSocket) {
+  EXPECT_EQ(control_socket("/run/x.sock").mode, 0660U);
+}
+
 TEST(Request, ThatIsTooLongIsToldTheLimit) {
   EXPECT_EQ(control_socket("/run/x.sock").oversized_answer,
             R"({"error":"a request is one line of at most 65536 bytes"})");
