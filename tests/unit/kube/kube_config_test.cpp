@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/kube_config.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace evictd::kube {
+namespace {
+
+std::string problem_with(const std::string& text) {
+  const Result<KubeSettings> read = parse_kube_config(text, "kube.yaml");
+  return read ? "none" : read.error().message();
+}
+
+TEST(KubeConfig, OfAKubeletIsRead) {
+  const auto read = parse_kube_config(R"(podSource: kubelet
+nodeName: node-1.example
+manifestDirectory: /run/x/pods
+evictdSocket: none
+kubelet:
+  url: https://127.0.0.1:10250/
+  caFile: /etc/ca.pem
+  tokenFile: /etc/token
+  pollInterval: 5s
+  goneAfter: 1m
+log: {format: json, level: warn}
+)",
+                                      "kube.yaml");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->kubelet.access.url, "https://127.0.0.1:10250");
+  EXPECT_EQ(read->kubelet.access.token_file, "/etc/token");
+  EXPECT_EQ(read->kubelet.poll_interval, std::chrono::seconds(5));
+  EXPECT_EQ(read->kubelet.gone_after, std::chrono::minutes(1));
+  EXPECT_EQ(read->log.format, base::LogFormat::kJson);
+  EXPECT_EQ(read->evictd_socket, "none");
+}
+
+TEST(KubeConfig, OfAnApiServerKnowsThreeWays) {
+  for (const char* const way : {"inCluster: true", "kubeconfig: /etc/k", "url: http://h:8080",
+                                "url: https://h\n  insecureSkipVerify: true"}) {
+    EXPECT_EQ(problem_with("podSource: apiserver\napiServer:\n  " + std::string(way)), "none");
+  }
+}
+
+TEST(KubeConfig, EveryErrorNamesFileLineKeyAndValue) {
+  const std::string kubelet = "kubelet: {url: \"https://h\", insecureSkipVerify: true}\n";
+  const std::map<std::string, std::string> problems = {
+      {kubelet + "podSource: both",
+       "kube.yaml:2: podSource: \"both\": not allowed; allowed: "
+       "kubelet, apiserver"},
+      {kubelet + "nodeNam: x",
+       "kube.yaml:2: nodeNam: unknown key; allowed: the nearest is nodeName"},
+      {kubelet + "nodeName: a/b",
+       "kube.yaml:2: nodeName: \"a/b\": no name of a node; allowed: up "
+       "to 253 of a-z, 0-9, \"-\" and \".\", as the API server has it"},
+      {kubelet + "manifestDirectory: pods",
+       "kube.yaml:2: manifestDirectory: \"pods\": not an absolute path; allowed: an absolute path "
+       "without \".\", \"..\" and empty parts"},
+      {kubelet + "log: {level: loud}",
+       "kube.yaml:2: log.level: \"loud\": not allowed; allowed: debug, info, warn, error"},
+      {"podSource: kubelet",
+       "kube.yaml:1: kubelet.url: not given; allowed: https://HOST:10250, or "
+       "http://HOST:10255 for the read-only port"},
+      {"\nkubelet:\n  url: https://h",
+       "kube.yaml:2: kubelet.caFile: not given; allowed: caFile, or insecureSkipVerify: true"},
+      {"kubelet:\n  url: http://h\n  tokenFile: /t",
+       "kube.yaml:1: kubelet.url: credentials for a server that is not https; allowed: https://, "
+       "or neither tokenFile nor clientKeyFile"},
+      {"podSource: apiserver",
+       "kube.yaml:1: apiServer: says no way to the server; allowed: one of "
+       "url, kubeconfig and inCluster: true"},
+      {"podSource: apiserver\napiServer: {inCluster: true, kubeconfig: /k}",
+       "kube.yaml:2: apiServer: says several ways to the server; allowed: one of url, kubeconfig "
+       "and inCluster: true"},
+  };
+  for (const auto& [text, problem] : problems) {
+    EXPECT_EQ(problem_with(text), problem) << text;
+  }
+  for (const char* const text :
+       {"kubelet: {url: ftp://h}", "kubelet: {url: \"https://h/../x\"}", "kubelet: 5", "[]",
+        "kubelet: {url: \"https://h\", pollInterval: 1ns}", "a: &x 1"}) {
+    EXPECT_EQ(problem_with(text).substr(0, 10), "kube.yaml:") << text;
+  }
+}
+
+}  // namespace
+}  // namespace evictd::kube

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/answers.h"
+
+#include <utility>
+
+#include "base/one_line.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kGoneCode = 410;
+
+Shape make_list_shape() {
+  Shape list;
+  list.members["kind"];
+  list.members["apiVersion"];
+  list.members["metadata"].members["resourceVersion"];
+  list.members["metadata"].members["continue"];
+  list.members["items"] = pod_shape();
+  return list;
+}
+
+/// Of a line of a watch, whose object is a v1.Pod, or a v1.Status where it is an error.
+Shape make_event_shape() {
+  Shape event;
+  event.members["type"];
+  event.members["object"] = pod_shape();
+  for (const char* const member : {"code", "message", "reason"}) {
+    event.members["object"].members[member];
+  }
+  return event;
+}
+
+Shape make_status_shape() {
+  Shape status;
+  for (const char* const member : {"kind", "message", "reason"}) {
+    status.members[member];
+  }
+  return status;
+}
+
+const Json& member_of(const Json& object, const char* name) {
+  static const Json kNothing;
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return object.is_object() && found != object.end() ? *found : kNothing;
+}
+
+std::string text_in(const Json& object, const char* name) {
+  const Json& value = member_of(object, name);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+bool is_of_node(const Json& pod, const AnswerRules& rules) {
+  return rules.node.empty() || text_in(member_of(pod, "spec"), "nodeName") == rules.node;
+}
+
+/// The version is given back to the server in an address, so it is not more than a number or a
+/// word. Opaque to us.
+bool is_resource_version(const std::string& text) {
+  constexpr std::size_t kLongest = 64;
+  return !text.empty() && text.size() <= kLongest && text != "0" &&
+         text.find_first_not_of(
+             "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") ==
+             std::string::npos;
+}
+
+Failure no_list(std::string why) {
+  return fail(Errc::kInvalid, "no whole v1.PodList: " + std::move(why));
+}
+
+Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rules) {
+  if (text_in(list, "kind") != "PodList" || text_in(list, "apiVersion") != "v1") {
+    return no_list("kind or apiVersion is another one");
+  }
+  const Json& items = member_of(list, "items");
+  if (!items.is_array() && !(answerer == Answerer::kKubelet && items.is_null())) {
+    return no_list("items is no list");
+  }
+  if (items.size() > rules.max_pods) {
+    return fail(Errc::kExhausted,
+                "a list of more than " + std::to_string(rules.max_pods) + " pods");
+  }
+  const Json& metadata = member_of(list, "metadata");
+  if (!member_of(metadata, "continue").is_null() && member_of(metadata, "continue") != "") {
+    return no_list("it is to be continued, which was not asked for");
+  }
+  if (answerer == Answerer::kApiServer &&
+      !is_resource_version(text_in(metadata, "resourceVersion"))) {
+    return no_list("metadata.resourceVersion is none");
+  }
+  return {};
+}
+
+WatchEvent error_event(const Json& status) {
+  WatchEvent event;
+  const bool is_gone = member_of(status, "code") == kGoneCode ||
+                       text_in(status, "reason") == "Expired" ||
+                       text_in(status, "reason") == "Gone";
+  event.kind = is_gone ? WatchEvent::Kind::kGone : WatchEvent::Kind::kError;
+  event.refusal = base::one_line(text_in(status, "message"));
+  return event;
+}
+
+WatchEvent pod_event(Json pod, WatchEvent::Kind kind, const AnswerRules& rules) {
+  WatchEvent event;
+  event.kind = kind;
+  // One that is gone may have lost its node before.
+  if (kind != WatchEvent::Kind::kDeleted && !is_of_node(pod, rules)) {
+    event.kind = WatchEvent::Kind::kRefused;
+    event.refusal = "a pod of another node";
+    return event;
+  }
+  Result<PodDocument> document = pod_document(std::move(pod));
+  if (document) {
+    event.pod = std::move(*document);
+  } else {
+    event.kind = WatchEvent::Kind::kRefused;
+    event.refusal = document.error().context;
+  }
+  return event;
+}
+
+}  // namespace
+
+Result<PodList> read_pod_list(std::string_view text, Answerer answerer, const AnswerRules& rules) {
+  static const Shape kShape = make_list_shape();
+  Result<Json> read = read_shaped(text, kShape);
+  if (!read) {
+    return Failure(read.error());
+  }
+  if (Result<> checked = check_list(*read, answerer, rules); !checked) {
+    return Failure(checked.error());
+  }
+  PodList list;
+  list.resource_version = text_in(member_of(*read, "metadata"), "resourceVersion");
+  for (Json& item : (*read)["items"]) {
+    if (!is_of_node(item, rules)) {
+      ++list.foreign;
+      continue;
+    }
+    Result<PodDocument> document = pod_document(std::move(item));
+    if (document) {
+      list.pods.push_back(std::move(*document));
+      continue;
+    }
+    list.first_refusal = list.refused == 0 ? document.error().context : list.first_refusal;
+    ++list.refused;
+  }
+  return list;
+}
+
+Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& rules) {
+  static const Shape kShape = make_event_shape();
+  Result<Json> read = read_shaped(line, kShape);
+  if (!read) {
+    return Failure(read.error());
+  }
+  const std::string type = text_in(*read, "type");
+  Json object = member_of(*read, "object");
+  if (type == "ERROR") {
+    return error_event(object);
+  }
+  std::string version = text_in(member_of(object, "metadata"), "resourceVersion");
+  if (text_in(object, "kind") != "Pod" || !is_resource_version(version)) {
+    return fail(Errc::kInvalid, "no v1.Pod with a resource version");
+  }
+  WatchEvent event;
+  if (type == "ADDED" || type == "MODIFIED") {
+    event = pod_event(std::move(object), WatchEvent::Kind::kChanged, rules);
+  } else if (type == "DELETED") {
+    event = pod_event(std::move(object), WatchEvent::Kind::kDeleted, rules);
+  } else if (type != "BOOKMARK") {
+    return fail(Errc::kInvalid, "a type that no watch has");
+  }
+  event.resource_version = std::move(version);
+  return event;
+}
+
+std::string refusal_of(std::string_view body) {
+  static const Shape kShape = make_status_shape();
+  const Result<Json> read = read_shaped(body, kShape);
+  constexpr std::size_t kMost = 300;
+  return read ? base::one_line(text_in(*read, "message").substr(0, kMost)) : std::string();
+}
+
+}  // namespace evictd::kube

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/event_loop.h"
+#include "base/fd.h"
+#include "base/line_server.h"
+#include "base/log.h"
+#include "base/member_handler.h"
+#include "base/timer.h"
+#include "core/clock.h"
+#include "evictd/result.h"
+#include "kube/evictd_follower.h"
+#include "kube/http_client.h"
+#include "kube/kube_config.h"
+#include "kube/pod_directory.h"
+#include "kube/pod_source.h"
+#include "kube/server_access.h"
+
+namespace evictd::kube {
+
+/// evictd-kube put together: one thread, one event loop. It describes the node's pods to evictd by
+/// a directory of manifests. Nothing in it waits for a server: SIGTERM ends it at once.
+class Bridge final : private base::LineHandler, private AnswerHandler {
+ public:
+  struct Options {
+    KubeSettings settings;
+    std::string version;
+    /// Borrowed.
+    const core::Clock* clock = nullptr;
+    base::Log* log = nullptr;
+  };
+
+  /// Errors: those of ManifestWriter::open() and base::listen_unix(), of an unusable node name, and
+  /// of system calls.
+  [[nodiscard]] static Result<std::unique_ptr<Bridge>> create(Options options);
+  Bridge(const Bridge&) = delete;
+  Bridge& operator=(const Bridge&) = delete;
+  ~Bridge() override = default;
+
+  /// Runs until SIGTERM or SIGINT, which must be blocked.
+  [[nodiscard]] Result<> run();
+
+ private:
+  Bridge(Options options, base::EventLoop loop, base::Timer timer);
+  [[nodiscard]] Result<> prepare();
+  [[nodiscard]] Result<> prepare_source();
+  [[nodiscard]] Result<> prepare_sockets();
+
+  std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
+  void on_head(int status) override;
+  bool on_data(std::string_view piece) override;
+  void on_end(const Answer& answer) override;
+
+  void on_timer();
+  void on_signal();
+  /// Whatever the source wants by now.
+  void drive();
+  void begin(const Ask& ask);
+  void tell_problems();
+  void tell(std::string_view what, const std::string& problem, std::string& told);
+
+  Options options_;
+  base::EventLoop loop_;
+  base::Timer timer_;
+  base::Fd signals_;
+  base::MemberHandler<Bridge> timer_handler_{*this, &Bridge::on_timer};
+  base::MemberHandler<Bridge> signal_handler_{*this, &Bridge::on_signal};
+  std::string node_;
+  std::optional<PodDirectory> directory_;
+  std::unique_ptr<PodSource> source_;
+  FindAccess find_access_;
+  std::unique_ptr<HttpClient> client_;
+  std::unique_ptr<base::LineServer> server_;
+  std::unique_ptr<EvictdFollower> follower_;
+  MonoTime started_at_{};
+  std::uint64_t credential_failures_ = 0;
+  /// As the log was told; empty while nothing is wrong.
+  std::string told_source_;
+  std::string told_directory_;
+  std::string told_evictd_;
+  bool is_stopping_ = false;
+};
+
+}  // namespace evictd::kube

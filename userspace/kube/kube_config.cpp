@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/kube_config.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "config/file_text.h"
+#include "config/value.h"
+#include "config/yaml_tree.h"
+#include "core/nearest_name.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using config::Value;
+using config::YamlEntry;
+using config::YamlNode;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// What becomes of one key.
+using ReadKey = std::function<Result<>(const Value&)>;
+using Keys = std::map<std::string, ReadKey>;
+
+template <typename T>
+Result<> store(Result<T> read, T& setting) {
+  if (!read) {
+    return Failure(read.error());
+  }
+  setting = std::move(*read);
+  return {};
+}
+
+ReadKey path_key(std::string& setting) {
+  return [&setting](const Value& value) { return store(config::read_path(value), setting); };
+}
+
+ReadKey text_key(std::string& setting) {
+  return [&setting](const Value& value) { return store(config::read_text(value), setting); };
+}
+
+ReadKey flag_key(bool& setting) {
+  return [&setting](const Value& value) { return store(config::read_bool(value), setting); };
+}
+
+ReadKey duration_key(Duration& setting, config::Range<Duration> range) {
+  return [&setting, range](const Value& value) {
+    return store(config::read_duration(value, range), setting);
+  };
+}
+
+template <typename T>
+ReadKey choice_key(T& setting, std::vector<std::pair<std::string, T>> choices) {
+  return [&setting, choices = std::move(choices)](const Value& value) -> Result<> {
+    std::string allowed;
+    for (const auto& [name, choice] : choices) {
+      if (value.node.kind == YamlNode::Kind::kScalar && value.node.text == name) {
+        setting = choice;
+        return {};
+      }
+      allowed += (allowed.empty() ? "" : ", ") + name;
+    }
+    return value.refuse("not allowed", allowed);
+  };
+}
+
+ReadKey url_key(std::string& setting) {
+  return [&setting](const Value& value) -> Result<> {
+    Result<std::string> url = config::read_text(value);
+    if (!url) {
+      return Failure(url.error());
+    }
+    while (url->ends_with('/')) {
+      url->pop_back();
+    }
+    if (const std::string problem = url_problem(*url); !problem.empty()) {
+      return value.refuse("no address", problem);
+    }
+    setting = std::move(*url);
+    return {};
+  };
+}
+
+Keys access_keys(ServerAccess& access) {
+  return {{"url", url_key(access.url)},
+          {"caFile", path_key(access.ca_file)},
+          {"insecureSkipVerify", flag_key(access.insecure_skip_verify)},
+          {"tokenFile", path_key(access.token_file)},
+          {"clientCertificateFile", path_key(access.certificate_file)},
+          {"clientKeyFile", path_key(access.key_file)}};
+}
+
+Result<> read_keys(const Value& map, const Keys& keys) {
+  if (Result<> is_map = config::expect_map(map, "a mapping"); !is_map) {
+    return is_map;
+  }
+  for (const YamlEntry& entry : map.node.entries) {
+    const std::string path = (map.key.empty() ? "" : map.key + ".") + entry.key;
+    const auto key = keys.find(entry.key);
+    if (key == keys.end()) {
+      std::vector<std::string> known;
+      for (const auto& [name, reader] : keys) {
+        known.push_back(name);
+      }
+      return config::refuse({.filename = map.filename,
+                             .line = entry.line,
+                             .key = path,
+                             .shown = "",
+                             .reason = "unknown key",
+                             .allowed = "the nearest is " + core::nearest_name(entry.key, known)});
+    }
+    if (Result<> read = key->second({.node = entry.value, .filename = map.filename, .key = path});
+        !read) {
+      return read;
+    }
+  }
+  return {};
+}
+
+ReadKey group_key(Keys keys) {
+  return [keys = std::move(keys)](const Value& value) { return read_keys(value, keys); };
+}
+
+Keys kubelet_keys(KubeletSettings& settings) {
+  Keys keys = access_keys(settings.access);
+  keys["pollInterval"] = duration_key(settings.poll_interval, {milliseconds(100), minutes(10)});
+  keys["goneAfter"] = duration_key(settings.gone_after, {Duration(0), hours(1)});
+  return keys;
+}
+
+Keys api_server_keys(ApiServerSettings& settings) {
+  Keys keys = access_keys(settings.access);
+  keys["inCluster"] = flag_key(settings.in_cluster);
+  keys["kubeconfig"] = path_key(settings.kubeconfig);
+  keys["context"] = text_key(settings.context);
+  keys["watchTime"] = duration_key(settings.watch_time, {seconds(1), hours(1)});
+  keys["silenceLimit"] = duration_key(settings.silence_limit, {milliseconds(100), hours(1)});
+  return keys;
+}
+
+ReadKey node_name_key(std::string& setting) {
+  return [&setting](const Value& value) -> Result<> {
+    Result<std::string> name = config::read_text(value);
+    if (name && !is_node_name(*name)) {
+      return value.refuse("no name of a node",
+                          "up to 253 of a-z, 0-9, \"-\" and \".\", as the API server has it");
+    }
+    return store(std::move(name), setting);
+  };
+}
+
+Keys top_keys(KubeSettings& settings) {
+  using base::LogFormat;
+  using base::LogLevel;
+  return {
+      {"podSource",
+       choice_key<SourceKind>(settings.pod_source, {{"kubelet", SourceKind::kKubelet},
+                                                    {"apiserver", SourceKind::kApiServer}})},
+      {"nodeName", node_name_key(settings.node_name)},
+      {"manifestDirectory", path_key(settings.manifest_directory)},
+      {"statusSocket", path_key(settings.status_socket)},
+      {"evictdSocket",
+       [&settings](const Value& value) {
+         const bool is_none =
+             value.node.kind == YamlNode::Kind::kScalar && value.node.text == "none";
+         return store(is_none ? Result<std::string>("none") : config::read_path(value),
+                      settings.evictd_socket);
+       }},
+      {"kubelet", group_key(kubelet_keys(settings.kubelet))},
+      {"apiServer", group_key(api_server_keys(settings.api_server))},
+      {"log",
+       group_key(
+           {{"format", choice_key<LogFormat>(settings.log.format, {{"text", LogFormat::kText},
+                                                                   {"json", LogFormat::kJson}})},
+            {"level", choice_key<LogLevel>(settings.log.level, {{"debug", LogLevel::kDebug},
+                                                                {"info", LogLevel::kInfo},
+                                                                {"warn", LogLevel::kWarn},
+                                                                {"error", LogLevel::kError}})}})}};
+}
+
+/// Where the mapping of a group, or else the file, begins.
+int line_of(const YamlNode& root, std::string_view group) {
+  for (const YamlEntry& entry : root.entries) {
+    if (entry.key == group) {
+      return entry.line;
+    }
+  }
+  return root.line;
+}
+
+/// One thing that is wrong between keys, each of which is right.
+struct Contradiction {
+  std::string_view group;
+  std::string key;
+  std::string reason;
+  std::string allowed;
+};
+
+std::optional<Contradiction> contradiction_in(const ServerAccess& access, std::string_view group) {
+  const std::string prefix = std::string(group) + ".";
+  if (access.certificate_file.empty() != access.key_file.empty()) {
+    return Contradiction{group, prefix + "clientCertificateFile", "one of two",
+                         "clientCertificateFile and clientKeyFile together"};
+  }
+  const bool is_secure = access.url.starts_with("https://");
+  const bool has_secret = !access.token_file.empty() || !access.key_file.empty();
+  if (!is_secure && has_secret) {
+    return Contradiction{group, prefix + "url", "credentials for a server that is not https",
+                         "https://, or neither tokenFile nor clientKeyFile"};
+  }
+  if (is_secure && access.ca_file.empty() == !access.insecure_skip_verify) {
+    return Contradiction{group, prefix + "caFile",
+                         access.ca_file.empty() ? "not given" : "given with insecureSkipVerify",
+                         "caFile, or insecureSkipVerify: true"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Contradiction> contradiction_in(const KubeSettings& settings) {
+  if (settings.pod_source == SourceKind::kKubelet) {
+    if (settings.kubelet.access.url.empty()) {
+      return Contradiction{"kubelet", "kubelet.url", "not given",
+                           "https://HOST:10250, or http://HOST:10255 for the read-only port"};
+    }
+    return contradiction_in(settings.kubelet.access, "kubelet");
+  }
+  const ApiServerSettings& api = settings.api_server;
+  const int ways = (api.access.url.empty() ? 0 : 1) + (api.in_cluster ? 1 : 0) +
+                   (api.kubeconfig.empty() ? 0 : 1);
+  if (ways != 1) {
+    return Contradiction{
+        "apiServer", "apiServer",
+        ways == 0 ? "says no way to the server" : "says several ways to the server",
+        "one of url, kubeconfig and inCluster: true"};
+  }
+  if (!api.context.empty() && api.kubeconfig.empty()) {
+    return Contradiction{"apiServer", "apiServer.context", "without kubeconfig",
+                         "context beside kubeconfig"};
+  }
+  if (api.access.url.empty()) {
+    const ServerAccess& access = api.access;
+    const bool is_mixed = access.insecure_skip_verify || !access.ca_file.empty() ||
+                          !access.token_file.empty() || !access.key_file.empty() ||
+                          !access.certificate_file.empty();
+    return is_mixed
+               ? std::optional(Contradiction{"apiServer", "apiServer", "credentials without url",
+                                             "caFile, tokenFile and the like beside url alone"})
+               : std::nullopt;
+  }
+  return contradiction_in(api.access, "apiServer");
+}
+
+}  // namespace
+
+bool is_node_name(std::string_view name) {
+  constexpr std::size_t kLongestName = 253;
+  return !name.empty() && name.size() <= kLongestName &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos;
+}
+
+Result<KubeSettings> parse_kube_config(std::string_view text, std::string_view filename) {
+  const Result<YamlNode> root = config::parse_yaml(text, filename);
+  if (!root) {
+    return Failure(root.error());
+  }
+  KubeSettings settings;
+  if (Result<> read =
+          read_keys({.node = *root, .filename = filename, .key = ""}, top_keys(settings));
+      !read) {
+    return Failure(read.error());
+  }
+  if (const std::optional<Contradiction> wrong = contradiction_in(settings)) {
+    return config::refuse({.filename = filename,
+                           .line = line_of(*root, wrong->group),
+                           .key = wrong->key,
+                           .shown = "",
+                           .reason = wrong->reason,
+                           .allowed = wrong->allowed});
+  }
+  return settings;
+}
+
+Result<KubeSettings> read_kube_config(const std::string& file) {
+  const Result<std::string> text = config::read_file(file, config::YamlLimits{}.bytes);
+  return text ? parse_kube_config(*text, file) : Failure(text.error());
+}
+
+}  // namespace evictd::kube

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/log_options.h"
+#include "evictd/result.h"
+#include "evictd/time.h"
+#include "kube/server_access.h"
+
+namespace evictd::kube {
+
+/// Who tells which pods the node has.
+enum class SourceKind { kKubelet, kApiServer };
+
+struct KubeletSettings {
+  ServerAccess access;
+  Duration poll_interval = std::chrono::seconds(10);
+  /// How long a kubelet must not have listed a pod before its manifest is removed: one that has
+  /// just started lists only those that it knows of by then.
+  Duration gone_after = std::chrono::seconds(30);
+};
+
+struct ApiServerSettings {
+  /// One of the three is given.
+  ServerAccess access;
+  bool in_cluster = false;
+  std::string kubeconfig;
+  /// Of the kubeconfig; empty: the current one.
+  std::string context;
+  Duration watch_time = std::chrono::minutes(5);
+  Duration silence_limit = std::chrono::minutes(2);
+};
+
+/// What evictd-kube is to do.
+struct KubeSettings {
+  SourceKind pod_source = SourceKind::kKubelet;
+  /// Empty: NODE_NAME of the environment, or else the host's name in lower case.
+  std::string node_name;
+  std::string manifest_directory = "/run/evictd-kube/pods";
+  std::string status_socket = "/run/evictd-kube/status.sock";
+  /// "none": evictd is not asked for pods that nobody described.
+  std::string evictd_socket = "/run/evictd/control.sock";
+  KubeletSettings kubelet;
+  ApiServerSettings api_server;
+  base::LogOptions log;
+};
+
+/// Reads and checks the whole configuration.
+/// Errors: one, "FILE:LINE: KEY: VALUE: what is wrong; allowed: what".
+[[nodiscard]] Result<KubeSettings> parse_kube_config(std::string_view text,
+                                                     std::string_view filename);
+[[nodiscard]] Result<KubeSettings> read_kube_config(const std::string& file);
+
+/// Whether a node may be called so: it becomes part of an address.
+[[nodiscard]] bool is_node_name(std::string_view name);
+
+}  // namespace evictd::kube

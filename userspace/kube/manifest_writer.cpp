@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/manifest_writer.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/read_up_to.h"
+#include "base/write_all.h"
+
+namespace evictd::kube {
+
+namespace {
+
+constexpr const char* kConfirmed = ".confirmed";
+/// evictd reads no name that begins with a dot.
+constexpr std::string_view kUnfinished = ".unfinished";
+constexpr std::string_view kJson = ".json";
+/// What evictd reads of one file at most, cluster/document.h.
+constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
+
+struct CloseListing {
+  void operator()(DIR* listing) const { ::closedir(listing); }
+};
+
+Result<std::vector<std::string>> names_in(int directory, const std::string& path) {
+  base::Fd fd(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, CloseListing> listing(fd ? ::fdopendir(fd.get()) : nullptr);
+  if (!listing) {
+    return fail_errno(errno, "list " + path);
+  }
+  static_cast<void>(fd.release());
+  std::vector<std::string> names;
+  for (errno = 0; const dirent* entry = ::readdir(listing.get()); errno = 0) {
+    if (const std::string_view name = entry->d_name; name != "." && name != "..") {
+      names.emplace_back(name);
+    }
+  }
+  return errno == 0 ? Result<std::vector<std::string>>(std::move(names))
+                    : fail_errno(errno, "list " + path);
+}
+
+/// Of "UID.json"; nothing for any other name.
+std::optional<std::string> uid_of(std::string_view name) {
+  if (!name.ends_with(kJson)) {
+    return std::nullopt;
+  }
+  name.remove_suffix(kJson.size());
+  return is_file_name(name) ? std::optional(std::string(name)) : std::nullopt;
+}
+
+std::string file_of(const std::string& uid) {
+  return uid + std::string(kJson);
+}
+
+/// The mark and lock. Its mtime is 1970 until something was confirmed.
+Result<base::Fd> take_mark(int directory, const std::string& path) {
+  const std::string what = "lock " + path + "/" + kConfirmed;
+  constexpr mode_t kReadable = 0644;
+  base::Fd mark(::openat(directory, kConfirmed, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                         kReadable));
+  if (mark) {
+    constexpr std::array<timespec, 2> kNever{};
+    if (::futimens(mark.get(), kNever.data()) != 0) {
+      return fail_errno(errno, what);
+    }
+  } else {
+    mark.reset(::openat(directory, kConfirmed, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  }
+  if (!mark) {
+    return fail_errno(errno, what);
+  }
+  if (::flock(mark.get(), LOCK_EX | LOCK_NB) != 0) {
+    return errno == EWOULDBLOCK ? fail(Errc::kBusy, path + ": another evictd-kube keeps it")
+                                : fail_errno(errno, what);
+  }
+  return mark;
+}
+
+}  // namespace
+
+Result<ManifestWriter> ManifestWriter::open(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  base::Fd fd(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) {
+    return fail_errno(errno, "open manifestDirectory " + directory);
+  }
+  const Result<std::vector<std::string>> names = names_in(fd.get(), directory);
+  if (!names) {
+    return Failure(names.error());
+  }
+  struct stat status {};
+  if (!names->empty() && ::fstatat(fd.get(), kConfirmed, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return fail(Errc::kInvalid,
+                "manifestDirectory: " + directory +
+                    ": not empty and not evictd-kube's; allowed: a directory of its "
+                    "own, whose files it may remove");
+  }
+  Result<base::Fd> mark = take_mark(fd.get(), directory);
+  if (!mark) {
+    return Failure(mark.error());
+  }
+  return ManifestWriter(directory, std::move(fd), std::move(*mark));
+}
+
+std::vector<PodDocument> ManifestWriter::read_all() {
+  std::vector<PodDocument> documents;
+  const Result<std::vector<std::string>> names = names_in(directory_.get(), path_);
+  if (!names) {
+    ++counters_.failures;
+    return documents;
+  }
+  for (const std::string& name : *names) {
+    if (name == kConfirmed) {
+      continue;
+    }
+    const std::optional<std::string> uid = uid_of(name);
+    const base::Fd file(uid ? ::openat(directory_.get(), name.c_str(),
+                                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+                            : -1);
+    const Result<std::string> text = file ? base::read_up_to(file.get(), kMostBytes, name)
+                                          : Result<std::string>(fail(Errc::kInvalid, name));
+    PodDocument document{.uid = uid.value_or(""), .text = text.value_or("")};
+    if (text && check_document(document)) {
+      documents.push_back(std::move(document));
+    } else if (::unlinkat(directory_.get(), name.c_str(), 0) == 0) {
+      ++counters_.removed;  // What a crash left half, or nobody can read.
+    } else {
+      ++counters_.failures;
+    }
+  }
+  return documents;
+}
+
+Failure ManifestWriter::failed(int error, const std::string& what) {
+  ++counters_.failures;
+  return fail_errno(error, what);
+}
+
+Result<> ManifestWriter::write(const PodDocument& document) {
+  const std::string name = file_of(document.uid);
+  const std::string unfinished = std::string(kUnfinished);
+  constexpr mode_t kForAll = 0644;
+  base::Fd file(::openat(directory_.get(), unfinished.c_str(),
+                         O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, kForAll));
+  if (!file) {
+    return failed(errno, "write " + path_ + "/" + name);
+  }
+  if (const Result<> all = base::write_all(file.get(), document.text, path_ + "/" + name); !all) {
+    ++counters_.failures;
+    ::unlinkat(directory_.get(), unfinished.c_str(), 0);
+    return all;
+  }
+  if (::renameat(directory_.get(), unfinished.c_str(), directory_.get(), name.c_str()) != 0) {
+    return failed(errno, "rename to " + path_ + "/" + name);
+  }
+  ++counters_.written;
+  return {};
+}
+
+Result<> ManifestWriter::remove(const std::string& uid) {
+  const std::string name = file_of(uid);
+  if (::unlinkat(directory_.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
+    return failed(errno, "remove " + path_ + "/" + name);
+  }
+  ++counters_.removed;
+  return {};
+}
+
+Result<> ManifestWriter::confirm() {
+  return ::futimens(confirmed_.get(), nullptr) == 0
+             ? Result<>()
+             : failed(errno, "touch " + path_ + "/" + kConfirmed);
+}
+
+}  // namespace evictd::kube
