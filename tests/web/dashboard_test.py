@@ -43,10 +43,11 @@ class DashboardTest(unittest.TestCase):
                   "rule_files": [str(DEPLOY / "prometheus/evictd.rules.yml")],
                   "scrape_configs": [{"job_name": "evictd", "static_configs": [{"targets": [f"127.0.0.1:{node.port}"]}]}]}
         (node.directory / "prometheus.yml").write_text(json.dumps(config), encoding="utf-8")
-        server = subprocess.Popen(
-            ["prometheus", f"--config.file={node.directory}/prometheus.yml", f"--storage.tsdb.path={node.directory}/data",
-             f"--web.listen-address=127.0.0.1:{port}", "--log.level=warn"],
-            stdin=subprocess.DEVNULL, stderr=(node.directory / "prometheus.log").open("w"))
+        with (node.directory / "prometheus.log").open("w", encoding="utf-8") as log:
+            server = subprocess.Popen(
+                ["prometheus", f"--config.file={node.directory}/prometheus.yml",
+                 f"--storage.tsdb.path={node.directory}/data", f"--web.listen-address=127.0.0.1:{port}",
+                 "--log.level=warn"], stdin=subprocess.DEVNULL, stderr=log)
         self.addCleanup(Node.end, server)
         return port
 

@@ -144,9 +144,10 @@ class Node:
         ready = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         ready.bind(str(self.directory / "ready"))
         ready.settimeout(PATIENCE)
-        self.evictd = subprocess.Popen(
-            [self.bin / "evictd", "--config", self.directory / "evictd.yaml"], stdin=subprocess.DEVNULL,
-            stderr=(self.directory / "evictd.log").open("a"), env={**os.environ, "NOTIFY_SOCKET": ready.getsockname()})
+        with (self.directory / "evictd.log").open("a", encoding="utf-8") as log:
+            self.evictd = subprocess.Popen(
+                [self.bin / "evictd", "--config", self.directory / "evictd.yaml"], stdin=subprocess.DEVNULL, stderr=log,
+                env={**os.environ, "NOTIFY_SOCKET": ready.getsockname()})
         self.test.addCleanup(self.end, self.evictd)
         while b"READY=1" not in ready.recv(4096).split(b"\n"):
             pass

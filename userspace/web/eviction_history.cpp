@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 /// Seconds. A decision takes tens of microseconds, an exit up to a second a few GiB.
 constexpr std::array<double, 20> kLatencyBounds{
-    10e-6, 20e-6, 35e-6, 50e-6, 70e-6, 100e-6, 150e-6, 200e-6, 300e-6, 500e-6,
+    10e-6, 20e-6, 35e-6, 50e-6, 75e-6, 100e-6, 150e-6, 200e-6, 300e-6, 500e-6,
     1e-3,  2e-3,  5e-3,  10e-3, 50e-3, 100e-3, 500e-3, 1.0,    5.0,    30.0};
 /// Seconds, as the kubelet bounds kubelet_eviction_stats_age_seconds, with smaller ones below.
 constexpr std::array<double, 13> kAgeBounds{10e-6, 100e-6, 1e-3, 5e-3, 10e-3, 25e-3, 50e-3,
