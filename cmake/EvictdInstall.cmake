@@ -25,3 +25,11 @@ endif()
 
 configure_file(deploy/evictd-notify.service.in deploy/evictd-notify.service @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd-notify.service DESTINATION lib/systemd/system)
+
+if(EVICTD_WEB)
+  install(TARGETS evictd-web RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
+  configure_file(deploy/evictd-web.service.in deploy/evictd-web.service @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd-web.service DESTINATION lib/systemd/system)
+  install(FILES deploy/evictd.service.d/web.conf DESTINATION lib/systemd/system/evictd.service.d)
+  install(FILES deploy/evictd-web.sysusers.conf DESTINATION lib/sysusers.d RENAME evictd-web.conf)
+endif()

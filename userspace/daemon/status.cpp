@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "daemon/duration_numbers.h"
+#include "daemon/process_usage.h"
 #include "daemon/record_builder.h"
 #include "daemon/status_brakes.h"
 #include "daemon/status_counters.h"
@@ -215,6 +216,7 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
       {"pid", getpid()},
       {"node", sources.journal->node()},
       {"uptime_ms", to_ms(now - sources.started_at)},
+      {"process", process_usage_json()},
       {"compatibility", settings.compatibility == eviction::Compat::k1_26 ? "1.26" : "1.32"},
       {"dry_run", sources.wishes.dry_run.value_or(settings.dry_run)},
       {"dry_run_source", sources.wishes.dry_run ? "evictctl" : "config"},

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "web/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace evictd::web {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::ordered_json;
+
+Json status() {
+  return Json::parse(R"({
+    "version": "9.9", "node": "n", "compatibility": "1.32", "event_source": "bpf",
+    "cgroup_mode": "v2", "uptime_ms": 1500, "dry_run": false, "realtime": true,
+    "process": {"cpu_seconds": 0.25, "resident_bytes": 1048576},
+    "signals": [
+      {"signal": "memory.available", "kind": "hard", "available": 300, "capacity": 1000,
+       "met_below": 100, "observed": true, "met": false},
+      {"signal": "memory.available", "kind": "soft", "available": 300, "capacity": 1000,
+       "met_below": 400, "observed": true, "met": true},
+      {"signal": "pid.available", "kind": "hard", "available": null, "capacity": null,
+       "met_below": null, "observed": false, "met": false}],
+    "pods": [{"state": "active", "namespace": "a", "name": "x", "uid": "1", "memory_rank": 2, "tasks": 4},
+             {"state": "active", "namespace": "a", "name": "y\"\n", "uid": "2", "memory_rank": 1}],
+    "hooks": {"stall": "tp_btf"},
+    "counters": {"passes": {"regular": 7}, "kernel_oom_kills": 1, "kernel": {
+        "emitted": {"threshold": 5}, "delivered": {"threshold": 5}, "dropped": {"threshold": 0}}},
+    "brakes": {"on": "eviction_rate", "held_passes": {"paused": 3}, "pauses": []},
+    "records": {"file": null}})");
+}
+
+std::string text_of(const Json& answer, std::size_t pods = 0) {
+  const EvictionHistory history;
+  return exposition(
+      make_metrics({.status = &answer, .history = &history, .version = "9.9", .pods = pods}));
+}
+
+TEST(Metrics, HasThresholdAvailableAndDistanceInBaseUnits) {
+  const std::string text = text_of(status());
+  EXPECT_THAT(text, HasSubstr("evictd_signal_available_bytes{signal=\"memory.available\"} 300\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_threshold_bytes{signal=\"memory.available\",kind=\"soft\"} 400\n"));
+  EXPECT_THAT(text,
+              HasSubstr("evictd_threshold_distance_bytes{signal=\"memory.available\",kind=\"soft\"} -100\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_threshold_met{signal=\"pid.available\",kind=\"hard\"} 0\n"));
+}
+
+TEST(Metrics, LeavesOutWhatIsNotKnown) {
+  const std::string text = text_of(status());
+  EXPECT_THAT(text, Not(HasSubstr("evictd_signal_available_tasks")));
+  EXPECT_THAT(text, HasSubstr("evictd_signal_observed{signal=\"pid.available\"} 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("evictd_records_written_total")));
+}
+
+TEST(Metrics, CountsPodsByStateAndNamesNoneUnasked) {
+  const std::string text = text_of(status());
+  EXPECT_THAT(text, HasSubstr("evictd_pods{state=\"active\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_pods{state=\"unknown\"} 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("evictd_pod_")));
+}
+
+TEST(Metrics, NamesTheFirstPodsByRank) {
+  const std::string one = text_of(status(), 1);
+  EXPECT_THAT(one, HasSubstr("pod=\"y\\\"\\n\""));
+  EXPECT_THAT(one, Not(HasSubstr("pod=\"x\"")));
+  EXPECT_THAT(text_of(status(), 10), HasSubstr("pod=\"x\""));
+}
+
+TEST(Metrics, HasTheKubeletsNamesAndLatencies) {
+  EvictionHistory history;
+  history.take(Json::parse(R"({"kind": "decision", "outcome": "evicted", "dry_run": false, "id": 1,
+      "signal": "memory.available", "timeline": {"hook_ns": 0, "first_signal_ns": 60000}})"));
+  const std::string text = exposition(make_metrics({.history = &history, .version = "9.9"}));
+  EXPECT_THAT(text, HasSubstr("kubelet_evictions{eviction_signal=\"memory.available\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_detection_to_signal_seconds_bucket{le=\"7.5e-05\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_detection_to_signal_seconds_bucket{le=\"5e-05\"} 0\n"));
+}
+
+TEST(Metrics, SaysThatEvictdDoesNotAnswer) {
+  const std::string text = exposition(make_metrics({.version = "9.9"}));
+  EXPECT_THAT(text, HasSubstr("evictd_up 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("evictd_build_info")));
+}
+
+TEST(Metrics, SurvivesAnAnswerOfOtherTypes) {
+  const Json odd = Json::parse(R"({"signals": [null, 3, {"signal": 4}], "pods": [[], "x"], "hooks": [],
+      "counters": "none", "brakes": null, "records": 1})");
+  EXPECT_THAT(text_of(odd, 5), HasSubstr("evictd_up 1\n"));
+}
+
+}  // namespace
+}  // namespace evictd::web

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "web/evictd_client.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/json_text.h"
+#include "base/unix_socket.h"
+#include "web/json_path.h"
+
+namespace evictd::web {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Result<EvictdClient::Answer> ask_now(const std::filesystem::path& socket, const std::string& op) {
+  const Result<std::string> answer = base::request_line(socket, Json{{"op", op}}.dump());
+  if (!answer) {
+    return Failure(answer.error());
+  }
+  Result<Json> parsed = base::parse_json<Json>(*answer);
+  if (!parsed) {
+    return fail_in("evictd's answer to \"" + op + "\"", parsed.error());
+  }
+  if (const std::string refusal = text_at(*parsed, {"error"}); !refusal.empty()) {
+    return fail(Errc::kInvalid, "evictd: " + refusal);
+  }
+  return std::make_shared<const Json>(std::move(*parsed));
+}
+
+}  // namespace
+
+Result<EvictdClient::Answer> EvictdClient::ask(const std::string& op) {
+  const std::lock_guard lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  const auto kept = kept_.find(op);
+  if (kept != kept_.end() && now - kept->second.asked_at < kFreshness) {
+    return kept->second.answer;
+  }
+  Result<Answer> answer = ask_now(socket_, op);
+  kept_.insert_or_assign(
+      op, Kept{.answer = answer, .asked_at = std::chrono::steady_clock::now()});
+  return answer;
+}
+
+}  // namespace evictd::web

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "web/eviction_history.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "web/json_path.h"
+
+namespace evictd::web {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Seconds. A decision takes tens of microseconds, an exit up to a second a few GiB.
+constexpr std::array<double, 20> kLatencyBounds{
+    10e-6, 20e-6, 35e-6, 50e-6, 75e-6, 100e-6, 150e-6, 200e-6, 300e-6, 500e-6,
+    1e-3,  2e-3,  5e-3,  10e-3, 50e-3, 100e-3, 500e-3, 1.0,    5.0,    30.0};
+/// Seconds, as the kubelet bounds kubelet_eviction_stats_age_seconds, with smaller ones below.
+constexpr std::array<double, 13> kAgeBounds{10e-6, 100e-6, 1e-3, 5e-3, 10e-3, 25e-3, 50e-3,
+                                            0.1,   0.25,   0.5,  1.0,  2.5,   10.0};
+constexpr std::array<double, 10> kByteBounds{65536,    262144,   524288,    1048576,   2097152,
+                                             16777216, 67108864, 268435456, 1073741824, 8589934592};
+constexpr std::array<double, 9> kGraceBounds{0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0};
+
+constexpr std::array<const char*, kIntervals> kEnds{"wake_ns", "decide_ns", "first_signal_ns",
+                                                    "exited_ns", "freed_ns"};
+
+/// More than evictd awaits at a time, which is 64.
+constexpr std::size_t kMostOpen = 256;
+
+bool is_eviction(const Json& line) {
+  return text_at(line, {"kind"}) == "decision" && text_at(line, {"outcome"}) == "evicted" &&
+         number_at(line, {"dry_run"}).value_or(1) == 0;
+}
+
+const Json* observation_of(const Json& record, const std::string& signal) {
+  const Json& observations = at(record, {"observations"});
+  if (!observations.is_array()) {
+    return nullptr;
+  }
+  const auto found = std::find_if(
+      observations.begin(), observations.end(),
+      [&](const Json& observation) { return text_at(observation, {"signal"}) == signal; });
+  return found == observations.end() ? nullptr : &*found;
+}
+
+/// The amount at which the threshold that was acted on is met.
+std::optional<double> acted_on_limit(const Json& record) {
+  const Json& thresholds = at(record, {"thresholds"});
+  if (!thresholds.is_array()) {
+    return std::nullopt;
+  }
+  for (const Json& threshold : thresholds) {
+    if (text_at(threshold, {"stood"}) == "acted_on") {
+      return number_at(threshold, {"met_below"});
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Histogram::observe(double value) {
+  const auto bucket = std::lower_bound(bounds_.begin(), bounds_.end(), value);
+  if (bucket != bounds_.end()) {
+    ++counts_[static_cast<std::size_t>(bucket - bounds_.begin())];
+  }
+  ++count_;
+  sum_ += value;
+}
+
+std::uint64_t Histogram::cumulative(std::size_t i) const {
+  std::uint64_t sum = 0;
+  for (std::size_t bucket = 0; bucket <= i; ++bucket) {
+    sum += counts_[bucket];
+  }
+  return sum;
+}
+
+EvictionHistory::EvictionHistory()
+    : intervals_(kIntervals, Histogram(kLatencyBounds)),
+      past_threshold_(kByteBounds),
+      grace_given_(kGraceBounds),
+      grace_wanted_(kGraceBounds) {}
+
+void EvictionHistory::take(const Json& line) {
+  const std::optional<double> number = number_at(line, {"id"});
+  if (!is_eviction(line) || !number || *number < 1) {
+    return;
+  }
+  const auto id = static_cast<std::uint64_t>(*number);
+  if (id > newest_) {
+    newest_ = id;
+    open_[id] = {};
+    count_beginning(line);
+    if (open_.size() > kMostOpen) {
+      open_.erase(open_.begin());
+    }
+  }
+  if (const auto open = open_.find(id); open != open_.end()) {
+    count_intervals(at(line, {"timeline"}), open->second);
+  }
+}
+
+void EvictionHistory::count_beginning(const Json& record) {
+  const std::string limit = text_at(record, {"local_limit"});
+  const std::string signal = limit.empty() ? text_at(record, {"signal"}) : limit;
+  ++evictions_[signal];
+  if (const Json* seen = observation_of(record, signal)) {
+    if (const std::optional<double> age_us = number_at(*seen, {"age_us"})) {
+      reading_age_.try_emplace(signal, kAgeBounds).first->second.observe(*age_us / 1e6);
+    }
+  }
+  const std::optional<double> available = number_at(record, {"available"});
+  const std::optional<double> limit_at = acted_on_limit(record);
+  if (text_at(record, {"resource"}) == "memory" && available && limit_at) {
+    past_threshold_.observe(std::max(0.0, *limit_at - *available));
+  }
+  if (const std::optional<double> given = number_at(record, {"grace_seconds"})) {
+    grace_given_.observe(*given);
+    grace_wanted_.observe(number_at(record, {"grace_wanted_seconds"}).value_or(*given));
+  }
+}
+
+void EvictionHistory::count_intervals(const Json& timeline, Open& open) {
+  // Without it polling found the crossing: nobody knows when it was.
+  const std::optional<double> begin = number_at(timeline, {"hook_ns"});
+  if (!begin) {
+    return;
+  }
+  for (std::size_t i = 0; i < kIntervals; ++i) {
+    const std::optional<double> end = number_at(timeline, {kEnds[i]});
+    if (end && !open.counted[i]) {
+      open.counted[i] = true;
+      intervals_[i].observe((*end - *begin) / 1e9);
+    }
+  }
+}
+
+}  // namespace evictd::web

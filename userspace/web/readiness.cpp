@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "web/readiness.h"
+
+#include <nlohmann/json.hpp>
+
+#include "web/json_path.h"
+
+namespace evictd::web {
+
+std::string not_ready_because(const nlohmann::ordered_json& status, ReadyRequires required) {
+  if (!at(status, {"last_pass"}).is_object()) {
+    return "evictd has not run a pass yet";
+  }
+  if (text_at(status, {"pod_root"}).empty()) {
+    return "the pods' cgroup is not there";
+  }
+  if (required == ReadyRequires::kAny) {
+    return "";
+  }
+  if (text_at(status, {"event_source"}) != "bpf") {
+    return "evictd polls: it has no kernel side";
+  }
+  if (number_at(status, {"reading_files"}).value_or(1) != 0) {
+    return "evictd polls: the timer of its kernel side stands still";
+  }
+  return "";
+}
+
+}  // namespace evictd::web
