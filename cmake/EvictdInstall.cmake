@@ -16,6 +16,10 @@ install(FILES deploy/evictd.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 configure_file(deploy/evictd.service.in deploy/evictd.service @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd.service DESTINATION lib/systemd/system)
 
+# The group that may ask the control socket, for the programs beside evictd.
+install(FILES deploy/evictd.service.d/control-socket.conf DESTINATION lib/systemd/system/evictd.service.d)
+install(FILES deploy/evictd.sysusers.conf DESTINATION lib/sysusers.d RENAME evictd.conf)
+
 if(TARGET evictd-kube)
   install(TARGETS evictd-kube RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
   install(FILES deploy/evictd-kube.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
@@ -30,6 +34,4 @@ if(EVICTD_WEB)
   install(TARGETS evictd-web RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
   configure_file(deploy/evictd-web.service.in deploy/evictd-web.service @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd-web.service DESTINATION lib/systemd/system)
-  install(FILES deploy/evictd.service.d/web.conf DESTINATION lib/systemd/system/evictd.service.d)
-  install(FILES deploy/evictd-web.sysusers.conf DESTINATION lib/sysusers.d RENAME evictd-web.conf)
 endif()

@@ -153,9 +153,8 @@ class Node:
             pass
         ready.close()
         (self.directory / "ready").unlink()
-        # As evictd.service.d/web.conf does it for its group.
+        # As evictd.service.d/control-socket.conf does it for its group.
         os.chown(self.directory / "control.sock", -1, pwd.getpwnam("nobody").pw_gid)
-        (self.directory / "control.sock").chmod(0o660)
 
     def start_web(self, *options, listen="127.0.0.1:0"):
         nobody = pwd.getpwnam("nobody")
