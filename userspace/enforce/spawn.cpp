@@ -29,7 +29,7 @@ constexpr rlim_t kLockedBytes = rlim_t{8} << 20U;
 constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
 
 /// What the new process needs; it shares the memory that this is in.
-struct Start {
+struct NewProgram {
   char* const* argv = nullptr;
   int output = -1;
   /// errno of what failed in it.
@@ -106,7 +106,7 @@ bool use_ordinary_signals() {
 /// The new process, while evictd's thread waits for it. Only system calls: the memory, locks
 /// included, is evictd's.
 int become_program(void* argument) {
-  Start& start = *static_cast<Start*>(argument);
+  NewProgram& start = *static_cast<NewProgram*>(argument);
   // The descriptors before their limit is lowered.
   if (::setpgid(0, 0) == 0 && be_killed_like_others() && run_as_others() &&
       connect_streams(start.output) && leave_descriptors_behind() && limit_resources() &&
@@ -143,7 +143,7 @@ Result<pid_t> spawn_ordinary(const std::vector<std::string>& argv, int output) {
     pointers.push_back(text.data());
   }
   pointers.push_back(nullptr);
-  Start start{.argv = pointers.data(), .output = output};
+  NewProgram start{.argv = pointers.data(), .output = output};
   std::vector<std::max_align_t> stack(kStackBytes / sizeof(std::max_align_t));
   const SignalsHeldBack held_back;
   const pid_t pid = ::clone(become_program, stack.data() + stack.size(),
