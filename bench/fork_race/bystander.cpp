@@ -20,8 +20,8 @@ constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 10'000'000};
 }  // namespace
 
 Result<ForkingBystander> ForkingBystander::start() {
-  void* const memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return fail_errno(errno, "make room for the bystander's count");
   }

@@ -30,8 +30,8 @@ enum class LoadState : std::uint32_t {
 };
 
 /// At offset 0. The writer fills everything in and `magic` last, then changes only `state`,
-/// `started_ns`, `count`, `refused` and `refused_untold`; each of these with release order, so a reader loads them
-/// with acquire.
+/// `started_ns`, `count`, `refused` and `refused_untold`; each of these with release order, so a
+/// reader loads them with acquire.
 struct LoadStampHeader {
   std::uint64_t magic = kStampMagic;
   std::uint32_t version = kStampVersion;

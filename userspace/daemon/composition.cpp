@@ -251,8 +251,8 @@ Result<> Composition::make_hot_loop() {
        .events_tell_pods = events_tell_pods(),
        .eviction_times = eviction_times,
        .intent_clock = state_.origin.boot_id,
-       .may_stand_by = std::thread::hardware_concurrency() > 1 ? &threads_->priority.in_force()
-                                                                : nullptr});
+       .may_stand_by =
+           std::thread::hardware_concurrency() > 1 ? &threads_->priority.in_force() : nullptr});
   if (!hot) {
     return Failure(hot.error());
   }

@@ -29,11 +29,8 @@ std::vector<CrossChecker::Cgroup> CrossChecker::cgroups(const PodRegistry& regis
     }
   }
   if (pod_root_files_ && !registry.tree().pod_root().empty()) {
-    Cgroup root{.name = "the pod root",
-                .uid = "",
-                .slot = kPodRootSlot,
-                .bounds = bounds_,
-                .readings = {}};
+    Cgroup root{
+        .name = "the pod root", .uid = "", .slot = kPodRootSlot, .bounds = bounds_, .readings = {}};
     root.bounds.stock_pages = poll::kAncestorStockPages;
     found.push_back(std::move(root));
   }

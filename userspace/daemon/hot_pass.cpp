@@ -347,8 +347,8 @@ std::optional<enforce::SignalReport> HotLoop::begin(HotPod& victim, const Beginn
                         .for_disk = how.holds_disk,
                         .hold_tasks = how.hold_tasks});
   const Result<enforce::SignalReport> begun =
-      victim.target ? actuator().begin(
-                          *victim.target, {.grace = how.grace, .hold_tasks = how.hold_tasks}, now)
+      victim.target ? actuator().begin(*victim.target,
+                                       {.grace = how.grace, .hold_tasks = how.hold_tasks}, now)
                     : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
   base::fault_point(base::FaultPoint::kSignalled);
   // Of the signal itself: the actuator goes on to see that nobody was missed.

@@ -23,9 +23,8 @@ Result<> HotPriority::take(const config::RealtimeSettings& wanted) {
 
 bool HotPriority::ask() {
   const int policy = ::sched_getscheduler(thread_);
-  const bool is_realtime =
-      policy >= 0 && ((policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO ||
-                      (policy & ~SCHED_RESET_ON_FORK) == SCHED_RR);
+  const bool is_realtime = policy >= 0 && ((policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO ||
+                                           (policy & ~SCHED_RESET_ON_FORK) == SCHED_RR);
   in_force_.store(is_realtime, std::memory_order_relaxed);
   return is_realtime;
 }

@@ -200,7 +200,7 @@ class Housekeeping final : private base::LineHandler {
   /// Made when the hot thread runs.
   std::optional<PriorityWatch> priority_watch_;
   bool short_of_descriptors_ = false;
-  std::set<std::string> told_unknown_;       ///< Uids that the journal was told of.
+  std::set<std::string> told_unknown_;        ///< Uids that the journal was told of.
   std::set<std::string> silent_filesystems_;  ///< By mount point; their trouble was told of.
   bool ready_ = false;
   bool stop_ = false;

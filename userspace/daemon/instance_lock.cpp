@@ -19,8 +19,7 @@ constexpr mode_t kForOthers = S_IRWXG | S_IRWXO;
 
 /// Errors: kPermission for a file that somebody else could lock too.
 Result<base::Fd> open_file(const std::string& path) {
-  base::Fd fd(
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  base::Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   struct stat status = {};
   if (!fd || ::fstat(fd.get(), &status) != 0) {
     return fail_errno(errno, "open the lock file " + path);
@@ -39,8 +38,8 @@ struct flock byte_of(CgroupId cgroup) {
   struct flock byte = {};
   byte.l_type = F_WRLCK;
   byte.l_whence = SEEK_SET;
-  byte.l_start = static_cast<off_t>(
-      cgroup.id & static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()));
+  byte.l_start =
+      static_cast<off_t>(cgroup.id & static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()));
   byte.l_len = 1;
   return byte;
 }

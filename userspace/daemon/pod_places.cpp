@@ -135,8 +135,8 @@ Result<> PodPlaces::take_up(Place& place, Roots now) const {
   }
   if (!is_locked && !now.empty()) {
     Result<InstanceLock> lock = InstanceLock::acquire({.lock_directory = lock_directory_,
-                                                         .cgroup = now.front().id(),
-                                                         .directory = now.front().directory()});
+                                                       .cgroup = now.front().id(),
+                                                       .directory = now.front().directory()});
     if (!lock) {
       return Failure(lock.error());
     }

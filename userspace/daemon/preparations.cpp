@@ -23,7 +23,7 @@ constexpr std::uint64_t kMostForNotify = 8192;
 }  // namespace
 
 Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config,
-                                                  const eviction::GrowthLimits& growth) {
+                                                 const eviction::GrowthLimits& growth) {
   const config::Settings& settings = config.settings();
   Result<eviction::EvictionManager> manager =
       eviction::EvictionManager::create(config::pass_settings_of(config));

@@ -23,8 +23,8 @@ double seconds(const timeval& time) {
 nlohmann::ordered_json process_usage_json() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
-  nlohmann::ordered_json usage = {
-      {"cpu_seconds", seconds(used.ru_utime) + seconds(used.ru_stime)}, {"resident_bytes", nullptr}};
+  nlohmann::ordered_json usage = {{"cpu_seconds", seconds(used.ru_utime) + seconds(used.ru_stime)},
+                                  {"resident_bytes", nullptr}};
   std::ifstream statm("/proc/self/statm");
   std::int64_t size = 0;
   std::int64_t resident = 0;

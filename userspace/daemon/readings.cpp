@@ -303,7 +303,8 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
     }
     CgroupUsage fresh;
     const HotPod& pod = *slots.at(slots_[*index]);
-    if (!pod.below_pod_root && pod.files.opened(HotFiles::Key()).read(now, buffer_, fresh) == sys::ReadState::kRead) {
+    if (!pod.below_pod_root &&
+        pod.files.opened(HotFiles::Key()).read(now, buffer_, fresh) == sys::ReadState::kRead) {
       fresh.stall = usages_[*index].stall;
       fresh.rate_bytes_per_second = usages_[*index].rate_bytes_per_second;
       usages_[*index] = fresh;

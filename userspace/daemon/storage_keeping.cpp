@@ -32,9 +32,8 @@ std::vector<disk::ContainerPlace> places_of(const cluster::PodEntry& entry,
   }
   const std::vector<cluster::NamedContainer> named = cluster::named_containers(entry);
   for (const cluster::ContainerCgroup& container : entry.cgroup->containers) {
-    const auto found = std::find_if(named.begin(), named.end(), [&](const auto& one) {
-      return one.path == container.path;
-    });
+    const auto found = std::find_if(named.begin(), named.end(),
+                                    [&](const auto& one) { return one.path == container.path; });
     places.push_back({.cgroup = memory.path_of(container.path),
                       .name = found == named.end() ? std::string() : found->name});
   }
@@ -101,11 +100,10 @@ void StorageKeeping::on_health_check(MonoTime now) {
 
 void StorageKeeping::start_measurement(std::uint64_t round) {
   const sys::Hierarchy& memory = options_.registry->tree().layout().memory();
-  StorageSurvey::Request request{
-      .round = round,
-      .pods = {},
-      .telling = round == 0 ? StorageSurvey::Telling::kWholePods
-                            : StorageSurvey::Telling::kAsItComes};
+  StorageSurvey::Request request{.round = round,
+                                 .pods = {},
+                                 .telling = round == 0 ? StorageSurvey::Telling::kWholePods
+                                                       : StorageSurvey::Telling::kAsItComes};
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     if (listed.hot != nullptr && listed.hot->below_pod_root) {
       request.pods.push_back(

@@ -24,8 +24,7 @@ base::Fd open_resolved(int directory, const char* path, std::uint64_t resolve) {
   open_how how{};
   how.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   how.resolve = resolve | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  return base::Fd(
-      static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how)));
+  return base::Fd(static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how)));
 }
 
 }  // namespace
@@ -33,8 +32,7 @@ base::Fd open_resolved(int directory, const char* path, std::uint64_t resolve) {
 base::Fd open_beneath(int directory, const std::string& path, Mounts mounts) {
   constexpr std::uint64_t kBeneath = RESOLVE_BENEATH;
   constexpr std::uint64_t kOneMount = RESOLVE_BENEATH | RESOLVE_NO_XDEV;
-  return open_resolved(directory, path.c_str(),
-                       mounts == Mounts::kEntered ? kBeneath : kOneMount);
+  return open_resolved(directory, path.c_str(), mounts == Mounts::kEntered ? kBeneath : kOneMount);
 }
 
 base::Fd open_parent(int directory) {

@@ -136,20 +136,19 @@ void PodStorageMeter::find_volumes(PodWalk& walk) const {
   PodStorage& storage = walk.storage_;
   for (const Plugin& plugin : kPlugins) {
     const std::string parent = volumes_of(storage.uid, plugin);
-    const bool all = visit_directories(
-        open_volumes(parent), [&](const std::string& name, const base::Fd& /*directory*/) {
-          const std::string below = parent + "/" + name;
-          const std::size_t row = storage.statistics.volumes.size();
-          const std::string path = directories_.kubelet_root + "/pods/" + below;
-          const sys::Mount* mount = sys::mount_of(mounts_, path);
-          eviction::Volume volume;
-          volume.name = name;
-          plugin.describe(volume,
-                          mount != nullptr && mount->point == path && mount->type == "tmpfs");
-          storage.volumes.push_back(std::move(volume));
-          storage.statistics.volumes.push_back({name, {}});
-          walk.add({.kind = PodWalk::Kind::kVolume, .path = below, .row = row});
-        });
+    const bool all = visit_directories(open_volumes(parent), [&](const std::string& name,
+                                                                 const base::Fd& /*directory*/) {
+      const std::string below = parent + "/" + name;
+      const std::size_t row = storage.statistics.volumes.size();
+      const std::string path = directories_.kubelet_root + "/pods/" + below;
+      const sys::Mount* mount = sys::mount_of(mounts_, path);
+      eviction::Volume volume;
+      volume.name = name;
+      plugin.describe(volume, mount != nullptr && mount->point == path && mount->type == "tmpfs");
+      storage.volumes.push_back(std::move(volume));
+      storage.statistics.volumes.push_back({name, {}});
+      walk.add({.kind = PodWalk::Kind::kVolume, .path = below, .row = row});
+    });
     storage.parts.volumes = storage.parts.volumes && all;
   }
 }
@@ -163,8 +162,8 @@ void PodStorageMeter::find_logs(PodWalk& walk) const {
   storage.parts.logs = visit_directories(
       open_logs(found->second), [&](const std::string& name, const base::Fd& /*directory*/) {
         walk.add({.kind = PodWalk::Kind::kLogs,
-                               .path = found->second + "/" + name,
-                               .row = storage.statistics.containers.size()});
+                  .path = found->second + "/" + name,
+                  .row = storage.statistics.containers.size()});
         storage.statistics.containers.push_back(
             {.name = name, .working_set_bytes = {}, .rootfs = {}, .logs = eviction::StorageUse{}});
       });
@@ -189,8 +188,7 @@ void PodStorageMeter::find_layers(PodWalk& walk,
       rows.push_back({.name = layer.container, .working_set_bytes = {}, .rootfs = {}, .logs = {}});
     }
     rows[place].rootfs = eviction::StorageUse{};
-    walk.add(
-        {.kind = PodWalk::Kind::kLayer, .path = std::move(layer.directory), .row = place});
+    walk.add({.kind = PodWalk::Kind::kLayer, .path = std::move(layer.directory), .row = place});
   }
 }
 
@@ -237,8 +235,7 @@ base::Fd PodStorageMeter::open_part(const PodWalk::Part& part) const {
       return open_logs(part.path);
     case PodWalk::Kind::kLayer:
       // Where the runtime has it, in a directory of its own.
-      return base::Fd(
-          ::open(part.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      return base::Fd(::open(part.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   }
   return {};
 }

@@ -63,8 +63,7 @@ class Removal {
       return false;
     }
     std::vector<std::string> below = files_out_of(directory, name);
-    levels_.push_back(
-        {.name = std::move(name), .identity = *identity, .below = std::move(below)});
+    levels_.push_back({.name = std::move(name), .identity = *identity, .below = std::move(below)});
     return true;
   }
 

@@ -47,13 +47,13 @@ std::optional<TreeWalk::Entry> TreeWalk::look(int directory, const char* name) {
               STATX_BASIC_STATS, &answer) != 0) {
     return std::nullopt;
   }
-  return Entry{.identity = {.device = (std::uint64_t{answer.stx_dev_major} << 32U) |
-                                      answer.stx_dev_minor,
-                            .inode = answer.stx_ino},
-               .blocks = answer.stx_blocks,
-               .links = answer.stx_nlink,
-               .directory = S_ISDIR(answer.stx_mode),
-               .mount_root = (answer.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0};
+  return Entry{
+      .identity = {.device = (std::uint64_t{answer.stx_dev_major} << 32U) | answer.stx_dev_minor,
+                   .inode = answer.stx_ino},
+      .blocks = answer.stx_blocks,
+      .links = answer.stx_nlink,
+      .directory = S_ISDIR(answer.stx_mode),
+      .mount_root = (answer.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0};
 }
 
 Result<TreeUsage> TreeWalk::advance(int directory, Pace& pace) {
@@ -88,7 +88,8 @@ Result<> TreeWalk::begin(int directory) {
   }
   top_ = top->identity;
   add(*top);
-  levels_.push_back({.name = {}, .inode = top_->inode, .below = {}, .listed_to = 0, .directory = {}});
+  levels_.push_back(
+      {.name = {}, .inode = top_->inode, .below = {}, .listed_to = 0, .directory = {}});
   hold(std::move(own));
   return {};
 }

@@ -104,7 +104,8 @@ WritableLayers find_writable_layers(const sys::Root& root, std::string_view uid,
     if (upper && upper->starts_with('/')) {
       layers.all.push_back({.container = std::move(name), .directory = std::move(*upper)});
     } else {
-      // An overlay without an upper directory is read-only. What is relative was so for the runtime.
+      // An overlay without an upper directory is read-only. What is relative was so for the
+      // runtime.
       layers.complete = layers.complete && overlay && !upper;
     }
   }

@@ -67,12 +67,12 @@ class Actuator {
  public:
   virtual ~Actuator() = default;
 
-  /// Starts to evict: SIGKILL at once, or SIGTERM now and SIGKILL when the grace has passed. `target`
-  /// is pinned until it is released.
-  /// Errors: kInvalid when the pod is protected, the reason in the context; kNotFound when no
-  /// process is left in it (normal: take the next pass); kIo when there may be some and none could
-  /// be signalled: nothing is under way then, and a moment later it may succeed; kBusy when it is
-  /// being evicted already; kExhausted when too many evictions are under way.
+  /// Starts to evict: SIGKILL at once, or SIGTERM now and SIGKILL when the grace has passed.
+  /// `target` is pinned until it is released. Errors: kInvalid when the pod is protected, the
+  /// reason in the context; kNotFound when no process is left in it (normal: take the next pass);
+  /// kIo when there may be some and none could be signalled: nothing is under way then, and a
+  /// moment later it may succeed; kBusy when it is being evicted already; kExhausted when too many
+  /// evictions are under way.
   [[nodiscard]] virtual Result<SignalReport> begin(KillTarget& target, const Start& start,
                                                    MonoTime now) = 0;
   [[nodiscard]] Result<SignalReport> begin(KillTarget& target, Duration grace, MonoTime now) {

@@ -56,8 +56,9 @@ enum class ForkRestore {
 };
 
 /// Lets a pod fork again of which an earlier evictd has changed pids.max: on v1 where it is 0, and
-/// where the intent says that its tasks are held. It says what the intent has then. Opens files: for housekeeping. A target that the hot thread has is to be made
-/// anew afterwards: it keeps what pids.max said before.
+/// where the intent says that its tasks are held. It says what the intent has then. Opens files:
+/// for housekeeping. A target that the hot thread has is to be made anew afterwards: it keeps what
+/// pids.max said before.
 ForkRestore restore_pids_max(const KillTarget& target, const Intent& intent);
 /// The same before the hot thread has the target, which then knows what pids.max says.
 ForkRestore restore_forks(KillTarget& target, const Intent& intent);

@@ -100,8 +100,8 @@ class KillTarget {
   [[nodiscard]] bool prepared() const { return prepared_; }
   /// Whether it is, and none of it was used up by a reading.
   [[nodiscard]] bool unused() const;
-  /// Whether cgroup.procs of its cgroups are kept: not of a pod with very many, which are opened one
-  /// by one as they are read, so that descriptors are left to signal it through.
+  /// Whether cgroup.procs of its cgroups are kept: not of a pod with very many, which are opened
+  /// one by one as they are read, so that descriptors are left to signal it through.
   [[nodiscard]] bool keeps_procs() const { return keeps_procs_; }
   /// Bounds the pod's tasks to those that it has, never above what pids.max says now. Forks between
   /// the look and the write are let in. False when that cannot be done. Opens a file.

@@ -51,8 +51,8 @@ class ProcessSignaller {
   /// The null signal of kill(2) to one of them.
   void practise();
 
-  /// Whether the pod is to get no more tasks than it has, from the next signal on. Not before it: it
-  /// is not to see a fork refused that it was not told of.
+  /// Whether the pod is to get no more tasks than it has, from the next signal on. Not before it:
+  /// it is not to see a fork refused that it was not told of.
   void hold_tasks_with_next_signal(bool hold) { hold_tasks_ = hold; }
 
   /// Sends `report.signal` to what is listed, once.

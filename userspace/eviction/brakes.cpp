@@ -38,9 +38,8 @@ struct Pace {
 Pace pace_of(Signal signal, const GrowthLimits& limits) {
   switch (resource_of(signal)) {
     case Resource::kMemory:
-      return {.per_second = limits.memory_per_second.value,
-              .slack = kMemorySlack,
-              .by_capacity = true};
+      return {
+          .per_second = limits.memory_per_second.value, .slack = kMemorySlack, .by_capacity = true};
     case Resource::kPids:
       return {.per_second = limits.tasks_per_second, .slack = kTasksSlack};
     case Resource::kEphemeralStorage:
@@ -70,8 +69,7 @@ bool is_of_disk(Signal signal) {
 
 GrowthLimits growth_limits_of(const Machine& machine) {
   GrowthLimits limits;
-  limits.memory_per_second =
-      Bytes{machine.zeroed_per_second.value * machine.cpus * kBeyondZeroing};
+  limits.memory_per_second = Bytes{machine.zeroed_per_second.value * machine.cpus * kBeyondZeroing};
   limits.disk_per_second = kBeyondDevices;
   limits.disk_ahead = Bytes{machine.memory.value / kDirtyPart};
   limits.capacity_part = kSuspectPart;

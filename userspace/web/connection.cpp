@@ -46,7 +46,9 @@ short Connection::wanted_events(int result) const {
   return error == SSL_ERROR_WANT_WRITE ? POLLOUT : short{0};
 }
 
-void Connection::start_request() { deadline_ = Clock::now() + kRequestTime; }
+void Connection::start_request() {
+  deadline_ = Clock::now() + kRequestTime;
+}
 
 bool Connection::begin() {
   start_request();
@@ -78,13 +80,15 @@ bool Connection::is_readable() const {
   return (ssl_ && SSL_pending(ssl_.get()) > 0) || wait(POLLIN, deadline_);
 }
 
-bool Connection::is_writable() const { return wait(POLLOUT, Clock::now() + kWriteTime); }
+bool Connection::is_writable() const {
+  return wait(POLLOUT, Clock::now() + kWriteTime);
+}
 
 ssize_t Connection::read(char* data, std::size_t size) {
   while (true) {
     const auto most = static_cast<int>(std::min<std::size_t>(size, INT_MAX));
-    const ssize_t got = ssl_ ? SSL_read(ssl_.get(), data, most)
-                             : ::recv(socket_.get(), data, size, MSG_DONTWAIT);
+    const ssize_t got =
+        ssl_ ? SSL_read(ssl_.get(), data, most) : ::recv(socket_.get(), data, size, MSG_DONTWAIT);
     if (got > 0) {
       return got;
     }

@@ -39,8 +39,7 @@ Result<EvictdClient::Answer> EvictdClient::ask(const std::string& op) {
     return kept->second.answer;
   }
   Result<Answer> answer = ask_now(socket_, op);
-  kept_.insert_or_assign(
-      op, Kept{.answer = answer, .asked_at = std::chrono::steady_clock::now()});
+  kept_.insert_or_assign(op, Kept{.answer = answer, .asked_at = std::chrono::steady_clock::now()});
   return answer;
 }
 

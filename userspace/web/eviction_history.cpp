@@ -20,7 +20,7 @@ constexpr std::array<double, 20> kLatencyBounds{
 /// Seconds, as the kubelet bounds kubelet_eviction_stats_age_seconds, with smaller ones below.
 constexpr std::array<double, 13> kAgeBounds{10e-6, 100e-6, 1e-3, 5e-3, 10e-3, 25e-3, 50e-3,
                                             0.1,   0.25,   0.5,  1.0,  2.5,   10.0};
-constexpr std::array<double, 10> kByteBounds{65536,    262144,   524288,    1048576,   2097152,
+constexpr std::array<double, 10> kByteBounds{65536,    262144,   524288,    1048576,    2097152,
                                              16777216, 67108864, 268435456, 1073741824, 8589934592};
 constexpr std::array<double, 9> kGraceBounds{0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0};
 

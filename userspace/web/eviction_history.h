@@ -48,16 +48,12 @@ class EvictionHistory {
   void take(const nlohmann::ordered_json& line);
 
   /// Evictions begun, by signal; those for a limit on local storage by that limit.
-  [[nodiscard]] const std::map<std::string, std::uint64_t>& evictions() const {
-    return evictions_;
-  }
+  [[nodiscard]] const std::map<std::string, std::uint64_t>& evictions() const { return evictions_; }
   [[nodiscard]] const Histogram& interval(Interval which) const {
     return intervals_[static_cast<std::size_t>(which)];
   }
   /// Seconds between the reading that was decided by and the decision, by signal.
-  [[nodiscard]] const std::map<std::string, Histogram>& reading_age() const {
-    return reading_age_;
-  }
+  [[nodiscard]] const std::map<std::string, Histogram>& reading_age() const { return reading_age_; }
   /// Bytes by which memory was past its threshold when the victim was chosen.
   [[nodiscard]] const Histogram& past_threshold() const { return past_threshold_; }
   /// Seconds from SIGTERM to SIGKILL that victims were given, and that the configuration wanted.

@@ -31,8 +31,7 @@ std::optional<double> number_at(const nlohmann::ordered_json& object,
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
-std::string text_at(const nlohmann::ordered_json& object,
-                    std::initializer_list<const char*> keys) {
+std::string text_at(const nlohmann::ordered_json& object, std::initializer_list<const char*> keys) {
   const nlohmann::ordered_json& value = at(object, keys);
   return value.is_string() ? value.get<std::string>() : std::string();
 }

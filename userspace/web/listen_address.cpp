@@ -26,12 +26,14 @@ Failure not_allowed(const std::string& text) {
                                   "[::1]:9879, or unix:PATH with an absolute path");
 }
 
-bool is_v6(const std::string& host) { return host.find(':') != std::string::npos; }
+bool is_v6(const std::string& host) {
+  return host.find(':') != std::string::npos;
+}
 
 Failure failed(const ListenAddress& address, const char* what) {
   const int error = errno;
-  return fail_errno(error, std::string(what) + " " + address.host + " port " +
-                               std::to_string(address.port));
+  return fail_errno(
+      error, std::string(what) + " " + address.host + " port " + std::to_string(address.port));
 }
 
 /// Fills `storage`, and answers its size.

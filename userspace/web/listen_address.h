@@ -11,9 +11,9 @@ namespace evictd::web {
 
 /// Where evictd-web listens.
 struct ListenAddress {
-  std::string unix_path;  ///< "" for an address of the network.
-  std::string host;       ///< An IPv4 or IPv6 address, without brackets.
-  std::uint16_t port = 0; ///< 0: any free one.
+  std::string unix_path;   ///< "" for an address of the network.
+  std::string host;        ///< An IPv4 or IPv6 address, without brackets.
+  std::uint16_t port = 0;  ///< 0: any free one.
 };
 
 /// "127.0.0.1:9879", "[::1]:9879", or "unix:/run/evictd-web/http.sock".

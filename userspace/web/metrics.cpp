@@ -126,9 +126,9 @@ void add_pods(MetricList& list, const Json& pods, std::size_t shown) {
     return;
   }
   // Each state is always there, so that a rule about one finds it.
-  std::map<std::string, std::uint64_t> states{{"active", 0},     {"not_yet_read", 0},
-                                              {"unknown", 0},    {"terminated", 0},
-                                              {"empty", 0},      {"no_cgroup", 0}};
+  std::map<std::string, std::uint64_t> states{{"active", 0},  {"not_yet_read", 0},
+                                              {"unknown", 0}, {"terminated", 0},
+                                              {"empty", 0},   {"no_cgroup", 0}};
   std::vector<const Json*> ranked;
   for (const Json& pod : pods) {
     ++states[text_at(pod, {"state"})];
@@ -196,8 +196,7 @@ void add_counters(MetricList& list, const Json& counters) {
                number_at(counters, {"resyncs"}));
   list.counter("evictd_messages_lost_total", "Messages between evictd's threads that were lost.",
                number_at(counters, {"lost_messages"}));
-  list.counter("evictd_unscanned_passes_total",
-               "Passes that chose without a fresh list of pods.",
+  list.counter("evictd_unscanned_passes_total", "Passes that chose without a fresh list of pods.",
                number_at(counters, {"unscanned_passes"}));
   list.counter("evictd_realtime_overruns_total",
                "Times that the hot thread lost its real-time priority.",
@@ -263,8 +262,7 @@ void add_history(MetricList& list, const EvictionHistory& history) {
                  "From the kernel side's detection until the victim's memory was free.",
                  history.interval(Interval::kFreed));
   list.histogram("evictd_past_threshold_bytes",
-                 "Memory past its threshold when the victim was chosen.",
-                 history.past_threshold());
+                 "Memory past its threshold when the victim was chosen.", history.past_threshold());
   list.histogram("evictd_grace_given_seconds", "Grace periods that victims were given.",
                  history.grace_given());
   list.histogram("evictd_grace_wanted_seconds",

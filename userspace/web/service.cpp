@@ -144,10 +144,9 @@ void Service::add_paths() {
                                           : "this request cannot be served");
     }
   });
-  server_.set_exception_handler(
-      [](const Request&, Response& response, const std::exception_ptr&) {
-        refuse(response, kUnavailable, "this request could not be served");
-      });
+  server_.set_exception_handler([](const Request&, Response& response, const std::exception_ptr&) {
+    refuse(response, kUnavailable, "this request could not be served");
+  });
 }
 
 void Service::add_page() {

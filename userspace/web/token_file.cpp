@@ -23,9 +23,8 @@ Result<std::string> TokenFile::read() const {
     return fail_errno(errno != 0 ? errno : EIO, "read the token file " + path_);
   }
   if (token.size() < kShortestToken) {
-    return fail(Errc::kInvalid, path_ + ": a token has at least " +
-                                    std::to_string(kShortestToken) + " characters, this one has " +
-                                    std::to_string(token.size()));
+    return fail(Errc::kInvalid, path_ + ": a token has at least " + std::to_string(kShortestToken) +
+                                    " characters, this one has " + std::to_string(token.size()));
   }
   return token;
 }

@@ -106,8 +106,7 @@ TEST_F(PodsOfAGlob, AreLeftToAnotherEvictdAsLongAsItWatchesTheirParent) {
   make(service());
   std::optional<InstanceLock> other;
   {
-    Result<InstanceLock> lock =
-        lock_of(registry_->tree().layout().memory().path_of(parent()));
+    Result<InstanceLock> lock = lock_of(registry_->tree().layout().memory().path_of(parent()));
     ASSERT_TRUE(lock) << lock.error().message();
     other.emplace(std::move(*lock));
   }

@@ -22,8 +22,8 @@ class Status : public ArenaBySource {
   [[nodiscard]] std::string socket() const { return scratch_->path() / "control.sock"; }
   /// By the name that it has in /proc; 0 if there is none.
   [[nodiscard]] pid_t hot_thread() const {
-    for (const auto& task : std::filesystem::directory_iterator(
-             "/proc/" + std::to_string(daemon_->pid()) + "/task")) {
+    for (const auto& task :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(daemon_->pid()) + "/task")) {
       std::string name;
       std::getline(std::ifstream(task.path() / "comm"), name);
       if (name == "evictd-hot") {

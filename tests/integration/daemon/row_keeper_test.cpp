@@ -108,7 +108,9 @@ class RowKeeperOnATree : public PodRegistryOnATree {
   /// Whether the files that the hot thread has of `pod` can be read.
   [[nodiscard]] bool reads_files_of(const stage::StagedPod& pod) const {
     // As the hot thread does.
-    return Readings(Readings::Options{}).read_one(*hot_.at(slot_of(pod).value()), clock_.now()).has_memory();
+    return Readings(Readings::Options{})
+        .read_one(*hot_.at(slot_of(pod).value()), clock_.now())
+        .has_memory();
   }
 
   base::SystemClock clock_;

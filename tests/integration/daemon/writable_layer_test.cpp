@@ -92,8 +92,7 @@ TEST_F(WritableLayer, CountsForThePodAndIsShown) {
   EXPECT_EQ(storage["layers"][0]["container"], "main") << said();
   EXPECT_LT(storage["layers"][0]["bytes"], 3 * kMiB);
   EXPECT_GE(storage["ephemeral_bytes"], 2 * kMiB);
-  EXPECT_EQ(storage["complete_parts"],
-            Json({{"volumes", true}, {"logs", true}, {"layers", true}}));
+  EXPECT_EQ(storage["complete_parts"], Json({{"volumes", true}, {"logs", true}, {"layers", true}}));
 }
 
 TEST_F(WritableLayer, AContainerThatExceedsItsLimitIsEvicted) {

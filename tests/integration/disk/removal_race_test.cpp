@@ -102,8 +102,7 @@ class RenamedWhenOpened {
 
  private:
   void answer() {
-    std::array<pollfd, 2> watched{
-        {{opened_.get(), POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}}};
+    std::array<pollfd, 2> watched{{{opened_.get(), POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}}};
     while (::poll(watched.data(), watched.size(), -1) > 0 && watched[1].revents == 0) {
       fanotify_event_metadata event{};
       if (::read(opened_.get(), &event, sizeof event) != sizeof event) {
@@ -180,7 +179,8 @@ TEST_F(RenamedVolume, EntersNoMountBelowAVolume) {
   const fs::path precious = fs::path(tree_.path()) / "precious";
   write(precious / "canary");
   fs::create_directories(volume() / "mounted");
-  ASSERT_EQ(::mount(precious.c_str(), (volume() / "mounted").c_str(), nullptr, MS_BIND, nullptr), 0);
+  ASSERT_EQ(::mount(precious.c_str(), (volume() / "mounted").c_str(), nullptr, MS_BIND, nullptr),
+            0);
   const Result<std::uint64_t> removed = remove_empty_dir_data(kubelet(), "u1", pace_);
   EXPECT_EQ(::umount((volume() / "mounted").c_str()), 0);
   ASSERT_FALSE(removed);

@@ -246,7 +246,8 @@ TEST_F(CrowdedPod, IsKilledWithFewerDescriptorsThanItHasCgroups) {
     options.preparation = preparation;
     const Result<std::unique_ptr<KillTarget>> target = KillTarget::open(options);
     ASSERT_TRUE(target) << target.error().message();
-    EXPECT_EQ((*target)->prepared(), preparation == Preparation::kAtOnce) << "is not tried for ever";
+    EXPECT_EQ((*target)->prepared(), preparation == Preparation::kAtOnce)
+        << "is not tried for ever";
     EXPECT_GT(limit_->free(), kMostDescriptors / 2) << "what is left is to signal through";
 
     const Result<SignalReport> told = actuator_->begin(**target, seconds{30}, kStart);

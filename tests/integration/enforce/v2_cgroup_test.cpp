@@ -120,8 +120,7 @@ TEST_F(CgroupActuatorOnV2, APodEvictedForPidsHasNoMoreTasksThanItHadUntilItIsGon
   }
   write_file(pids_max, "77");
   const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
-  ASSERT_TRUE(
-      actuator_->begin(pod_.target(), {.grace = seconds{2}, .hold_tasks = true}, kStart));
+  ASSERT_TRUE(actuator_->begin(pod_.target(), {.grace = seconds{2}, .hold_tasks = true}, kStart));
   EXPECT_EQ(first_word(pids_max), "1");
 
   actuator_->on_deadline(kStart + seconds{2});

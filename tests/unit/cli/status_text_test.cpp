@@ -71,9 +71,8 @@ TEST(StatusText, DryRunIsSaidInTheFirstLine) {
 
 TEST(StatusText, LostRealTimePriorityIsShown) {
   const auto shown = [](bool in_force, const Json& losses) {
-    return line_of(
-        printed({{"realtime", in_force}, {"counters", {{"realtime_losses", losses}}}}),
-        "pod root");
+    return line_of(printed({{"realtime", in_force}, {"counters", {{"realtime_losses", losses}}}}),
+                   "pod root");
   };
   EXPECT_NE(shown(true, 0).find(", real-time yes,"), std::string::npos) << shown(true, 0);
   EXPECT_NE(shown(false, 1).find(", real-time no (lost 1 time),"), std::string::npos)

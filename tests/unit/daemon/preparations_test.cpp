@@ -16,12 +16,11 @@ config::Config config_of(std::string_view text) {
 }
 
 TEST(HotConfig, HasTheThresholdsAndGracesOfTheConfiguration) {
-  const auto hot =
-      hot_config_of(config_of("evictionHard:\n"
-                              "  memory.available: 100Mi\n"
-                              "evictionMaxPodGracePeriod: 20\n"
-                              "evictionPressureTransitionPeriod: 45s\n"),
-                    {});
+  const auto hot = hot_config_of(config_of("evictionHard:\n"
+                                           "  memory.available: 100Mi\n"
+                                           "evictionMaxPodGracePeriod: 20\n"
+                                           "evictionPressureTransitionPeriod: 45s\n"),
+                                 {});
   ASSERT_TRUE(hot) << hot.error().message();
   const eviction::PassSettings& settings = (*hot)->manager.settings();
   EXPECT_EQ(settings.max_pod_grace, std::chrono::seconds(20));

@@ -42,10 +42,10 @@ class WalkedPods : public testing::Test {
     std::ofstream(volume / name) << 'x';
   }
   void measure(std::uint64_t round, StorageSurvey::Telling telling) const {
-    worker_->measure({.round = round,
-                      .pods = {{.uid = "filler", .containers = {}},
-                               {.uid = "small", .containers = {}}},
-                      .telling = telling});
+    worker_->measure(
+        {.round = round,
+         .pods = {{.uid = "filler", .containers = {}}, {.uid = "small", .containers = {}}},
+         .telling = telling});
   }
   /// The deadline is for failure only.
   [[nodiscard]] std::optional<MeasuredPods> next_answer() const {

@@ -69,8 +69,7 @@ TEST_F(Layers, OfTwoMountsAtTheRootTheLastCounts) {
 }
 
 TEST_F(Layers, AProcessWithTheRootOfTheNodeHasNone) {
-  const WritableLayers layers =
-      find({container("11", "21 1 259:1 / / rw - ext4 /dev/vda1 rw\n")});
+  const WritableLayers layers = find({container("11", "21 1 259:1 / / rw - ext4 /dev/vda1 rw\n")});
   EXPECT_TRUE(layers.all.empty());
   EXPECT_TRUE(layers.complete);
 }
@@ -90,7 +89,8 @@ TEST_F(Layers, ARootThatIsNoOverlayIsNotMeasured) {
 
 TEST_F(Layers, AContainerWithoutProcessesHasNone) {
   tree_.write("/cg/11/cgroup.procs", "");
-  const WritableLayers layers = find({{.cgroup = "/cg/11", .name = {}}, {.cgroup = "/cg/gone", .name = {}}});
+  const WritableLayers layers =
+      find({{.cgroup = "/cg/11", .name = {}}, {.cgroup = "/cg/gone", .name = {}}});
   EXPECT_TRUE(layers.all.empty());
   EXPECT_TRUE(layers.complete);
 }

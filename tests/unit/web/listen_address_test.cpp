@@ -24,9 +24,9 @@ TEST(ListenAddress, ReadsEachForm) {
 }
 
 TEST(ListenAddress, RefusesWhatIsNone) {
-  constexpr std::array kWrong{"",          "127.0.0.1",     ":80",        "localhost:80",
-                              "::1:80",    "127.0.0.1:",    "1.2.3.4:x",  "1.2.3.4:70000",
-                              "[1.2.3.4]:1", "unix:x.sock", "1.2.3.4:-1", "[]:80"};
+  constexpr std::array kWrong{
+      "",          "127.0.0.1",     ":80",         "localhost:80", "::1:80",     "127.0.0.1:",
+      "1.2.3.4:x", "1.2.3.4:70000", "[1.2.3.4]:1", "unix:x.sock",  "1.2.3.4:-1", "[]:80"};
   for (const char* text : kWrong) {
     const Result<ListenAddress> parsed = parse_listen_address(text);
     ASSERT_FALSE(parsed) << text;
@@ -44,8 +44,7 @@ TEST(ListenAddress, ListensAtAFreePort) {
 
 TEST(ListenAddress, SaysWhoIsThereAlready) {
   const test::TemporaryDirectory directory;
-  const ListenAddress address =
-      *parse_listen_address("unix:" + (directory.path() / "s").string());
+  const ListenAddress address = *parse_listen_address("unix:" + (directory.path() / "s").string());
   const Result<base::Fd> first = listen_at(address);
   ASSERT_TRUE(first);
   const Result<base::Fd> second = listen_at(address);

@@ -43,9 +43,12 @@ std::string text_of(const Json& answer, std::size_t pods = 0) {
 TEST(Metrics, HasThresholdAvailableAndDistanceInBaseUnits) {
   const std::string text = text_of(status());
   EXPECT_THAT(text, HasSubstr("evictd_signal_available_bytes{signal=\"memory.available\"} 300\n"));
-  EXPECT_THAT(text, HasSubstr("evictd_threshold_bytes{signal=\"memory.available\",kind=\"soft\"} 400\n"));
   EXPECT_THAT(text,
-              HasSubstr("evictd_threshold_distance_bytes{signal=\"memory.available\",kind=\"soft\"} -100\n"));
+              HasSubstr("evictd_threshold_bytes{signal=\"memory.available\",kind=\"soft\"} 400\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "evictd_threshold_distance_bytes{signal=\"memory.available\",kind=\"soft\"} -100\n"));
   EXPECT_THAT(text, HasSubstr("evictd_threshold_met{signal=\"pid.available\",kind=\"hard\"} 0\n"));
 }
 
@@ -87,7 +90,8 @@ TEST(Metrics, SaysThatEvictdDoesNotAnswer) {
 }
 
 TEST(Metrics, SurvivesAnAnswerOfOtherTypes) {
-  const Json odd = Json::parse(R"({"signals": [null, 3, {"signal": 4}], "pods": [[], "x"], "hooks": [],
+  const Json odd =
+      Json::parse(R"({"signals": [null, 3, {"signal": 4}], "pods": [[], "x"], "hooks": [],
       "counters": "none", "brakes": null, "records": 1})");
   EXPECT_THAT(text_of(odd, 5), HasSubstr("evictd_up 1\n"));
 }
