@@ -120,16 +120,13 @@ class Housekeeping final : private base::LineHandler {
   [[nodiscard]] Result<> start_journal();
   void note_changes(const PassDone& message);
   void note_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
-  /// The records whose grace it cut, as they stand now.
-  void write_cut(const exporting::EvictionRecord& escalation);
+  void write_cut(const exporting::EvictionRecord& escalation);  ///< The records that it cut.
   void note_released(CgroupId pod);
   /// `pod` is nullptr for none of ours.
   void note_oom_kill(const OomNotice& message, const HotPod* pod);
-  /// What is in a slot now; nullptr if nothing is.
-  [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;
+  [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;  ///< nullptr: nothing is there.
   void note_stall(const StallNotice& message);
-  /// Of a pod that no source of pods describes, once a uid for as long as it is so.
-  void note_unknown_pods();
+  void note_unknown_pods();  ///< Of each once, for as long as no source of pods describes it.
   void note_degraded(std::string_view what, bool degraded, const std::string& text);
   void check_journal(MonoTime now);
   [[nodiscard]] nlohmann::ordered_json all_records() const;
@@ -168,11 +165,9 @@ class Housekeeping final : private base::LineHandler {
   RecordStore records_;
   std::optional<Journal> journal_;
   std::optional<PassRecorder> recorder_;
-  /// Of the configuration, counted from 0.
-  std::uint64_t config_generation_ = 0;
+  std::uint64_t config_generation_ = 0;  ///< Of the configuration, counted from 0.
   PassWatch pass_watch_;
-  /// That of the newest pass that it was told of.
-  std::uint64_t watched_generation_ = 0;
+  std::uint64_t watched_generation_ = 0;  ///< That of the newest pass that it was told of.
   /// The newest pass, for status: one of the hot thread's buffers, given back at the next pass.
   std::unique_ptr<PassCopy> last_pass_;
   PassTrigger last_trigger_ = PassTrigger::kRegular;
@@ -181,24 +176,19 @@ class Housekeeping final : private base::LineHandler {
   bool state_failing_ = false;
   OperatorWishes wishes_;
   std::uint64_t wishes_generation_ = 0;
-  /// The brake that held the last pass, as it was logged; kNone while none does.
-  eviction::Reason brake_ = eviction::Reason::kNone;
+  eviction::Reason brake_ = eviction::Reason::kNone;  ///< Held the last pass, as it was logged.
   enforce::ActuatorCounters actuator_counters_;
   Capacities capacities_;
-  /// Why not all thresholds are watched, as it was logged; empty while they are.
-  std::string watch_problem_;
+  std::string watch_problem_;  ///< Why not all thresholds are watched, as it was logged.
   eviction::ConditionSet conditions_;
-  /// Pods that the hot thread has let go of and that somebody may still use.
-  std::vector<std::unique_ptr<HotPod>> dead_;
-  /// What the hot thread's queue did not take yet, in order.
-  std::vector<ToHot> backlog_;
+  std::vector<std::unique_ptr<HotPod>> dead_;  ///< Let go of, and maybe still used.
+  std::vector<ToHot> backlog_;  ///< What the hot thread's queue did not take yet, in order.
   ProblemLog problem_log_;
   MonoTime started_at_{};
   MonoTime next_check_{};
   int checks_to_rescan_ = 1;
   TimerWatch timer_watch_;
-  /// Made when the hot thread runs.
-  std::optional<PriorityWatch> priority_watch_;
+  std::optional<PriorityWatch> priority_watch_;  ///< Made when the hot thread runs.
   bool short_of_descriptors_ = false;
   std::set<std::string> told_unknown_;        ///< Uids that the journal was told of.
   std::set<std::string> silent_filesystems_;  ///< By mount point; their trouble was told of.

@@ -38,8 +38,7 @@ class PodRegistry {
     std::shared_ptr<const config::Config> config;
     /// RLIMIT_NOFILE of the process, most of which pods may use.
     std::uint64_t descriptor_limit = 0;
-    /// As in InstanceLock::Options.
-    std::string lock_directory = kLockDirectory;
+    std::string lock_directory = kLockDirectory;  ///< As in InstanceLock::Options.
   };
   struct Counters {
     /// Pods that found no free slot: shown, but not evictable.

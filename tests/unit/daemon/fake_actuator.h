@@ -57,10 +57,7 @@ class FakeActuator final : public enforce::Actuator {
     ++counters_.evictions;
     const enforce::SignalReport report =
         signal(enforce::Ticket{.slot = 1, .generation = ++generation_}, start.grace, now);
-    begun_.push_back({.pod = target.id(),
-                      .grace = start.grace,
-                      .hold_tasks = start.hold_tasks,
-                      .report = report});
+    begun_.push_back({target.id(), start.grace, start.hold_tasks, report});
     return report;
   }
   Result<enforce::Ticket> adopt(enforce::KillTarget& /*target*/,
