@@ -47,18 +47,18 @@ TEST(KubeConfig, EveryErrorNamesFileLineKeyAndValue) {
   const std::string kubelet = "kubelet: {url: \"https://h\", insecureSkipVerify: true}\n";
   const std::map<std::string, std::string> problems = {
       {kubelet + "podSource: both",
-       "kube.yaml:2: podSource: \"both\": not allowed; allowed: "
+       "kube.yaml:2: podSource: both: not allowed; allowed: "
        "kubelet, apiserver"},
       {kubelet + "nodeNam: x",
        "kube.yaml:2: nodeNam: unknown key; allowed: the nearest is nodeName"},
       {kubelet + "nodeName: a/b",
-       "kube.yaml:2: nodeName: \"a/b\": no name of a node; allowed: up "
+       "kube.yaml:2: nodeName: a/b: no name of a node; allowed: up "
        "to 253 of a-z, 0-9, \"-\" and \".\", as the API server has it"},
       {kubelet + "manifestDirectory: pods",
-       "kube.yaml:2: manifestDirectory: \"pods\": not an absolute path; allowed: an absolute path "
+       "kube.yaml:2: manifestDirectory: pods: not an absolute path; allowed: an absolute path "
        "without \".\", \"..\" and empty parts"},
       {kubelet + "log: {level: loud}",
-       "kube.yaml:2: log.level: \"loud\": not allowed; allowed: debug, info, warn, error"},
+       "kube.yaml:2: log.level: loud: not allowed; allowed: debug, info, warn, error"},
       {"podSource: kubelet",
        "kube.yaml:1: kubelet.url: not given; allowed: https://HOST:10250, or "
        "http://HOST:10255 for the read-only port"},

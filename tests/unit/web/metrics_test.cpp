@@ -79,7 +79,7 @@ TEST(Metrics, HasTheKubeletsNamesAndLatencies) {
       "signal": "memory.available", "timeline": {"hook_ns": 0, "first_signal_ns": 60000}})"));
   const std::string text = exposition(make_metrics({.history = &history, .version = "9.9"}));
   EXPECT_THAT(text, HasSubstr("kubelet_evictions{eviction_signal=\"memory.available\"} 1\n"));
-  EXPECT_THAT(text, HasSubstr("evictd_detection_to_signal_seconds_bucket{le=\"7.5e-05\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_detection_to_signal_seconds_bucket{le=\"0.0001\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("evictd_detection_to_signal_seconds_bucket{le=\"5e-05\"} 0\n"));
 }
 
