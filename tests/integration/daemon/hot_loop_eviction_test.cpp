@@ -244,6 +244,7 @@ TEST_F(EvictingManyWithDisks, MoreThanCanBeAwaitedWaitTheirTurnAndAreToldOfOnce)
   EXPECT_EQ(refusals_told(), 1) << "each is a line of the log and one of the journal";
 
   go(actuator_, "over-1", EvictionState::kReleased);
+  send(PlacePod{.slot = 1, .pod = nullptr});
   clock_.advance(seconds(31));  // Its disk is not awaited any more either.
   take_pass();
   take_pass();
