@@ -234,6 +234,7 @@ Result<> Composition::make_hot_loop() {
     return Failure(readings.error());
   }
   readings->filesystems = filesystems_.get();
+  readings->guard_terms = &threads_->guard_terms;
   Result<std::unique_ptr<HotLoop>> hot = HotLoop::create(
       {.ladder = kernel_.probe != nullptr ? &kernel_.probe->ladder() : nullptr,
        .events = kernel_.probe.get(),
@@ -274,6 +275,7 @@ Result<> Composition::make_housekeeping() {
                             .to_hot = &threads_->to_hot,
                             .from_hot = &threads_->to_house,
                             .hot_counters = &threads_->counters,
+                            .guard_terms = &threads_->guard_terms,
                             .realtime = &threads_->realtime,
                             .memory_locked = memory_locked_,
                             .descriptor_limit = descriptor_limit_,

@@ -143,6 +143,7 @@ class Housekeeping final : private base::LineHandler {
   void follow_pod_root();
   void log_shortage();
   void check_filesystems(MonoTime now);
+  void check_reserve_terms();
 
   Options options_;
   base::EventLoop loop_;
@@ -179,6 +180,8 @@ class Housekeeping final : private base::LineHandler {
   eviction::Reason brake_ = eviction::Reason::kNone;
   enforce::ActuatorCounters actuator_counters_;
   Capacities capacities_;
+  std::optional<sys::ReserveTerms> reserve_terms_;
+  std::string reserve_problem_;
   /// Why not all thresholds are watched, as it was logged; empty while they are.
   std::string watch_problem_;
   eviction::ConditionSet conditions_;

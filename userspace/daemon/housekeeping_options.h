@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "config/sources.h"
 #include "core/clock.h"
+#include "daemon/guard_terms.h"
 #include "daemon/hot_loop.h"
 #include "daemon/messages.h"
 #include "daemon/notify_worker.h"
@@ -41,6 +42,8 @@ struct HousekeepingOptions {
   Mailbox<ToHot>* to_hot = nullptr;
   Mailbox<ToHousekeeping>* from_hot = nullptr;
   const HotCounters* hot_counters = nullptr;
+  /// Where the hot thread finds what the OOM guard goes by.
+  GuardTermsBoard* guard_terms = nullptr;
   /// Whether the hot thread got the priority that the configuration asks for.
   const std::atomic<bool>* realtime = nullptr;
   bool memory_locked = false;

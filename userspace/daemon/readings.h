@@ -12,6 +12,7 @@
 
 #include "config/settings.h"
 #include "daemon/disk_work.h"
+#include "daemon/guard_terms.h"
 #include "daemon/hot_storage.h"
 #include "daemon/pod_slots.h"
 #include "disk/newest_readings.h"
@@ -43,6 +44,8 @@ class Readings {
     sys::CgroupFiles pod_root_files;
     /// nullptr where no filesystem is looked at. Borrowed.
     const disk::NewestReadings* filesystems = nullptr;
+    /// By what the reserve is worked out; nullptr where nobody does. Borrowed.
+    const GuardTermsBoard* guard_terms = nullptr;
   };
 
   explicit Readings(Options options);
@@ -116,6 +119,9 @@ class Readings {
   /// yet; it may stand still. Cost: nothing with a row, 1 us with files.
   [[nodiscard]] bool has_filled(HotPod& pod, MonoTime now);
   void observe();
+  /// How fast what is left falls.
+  void observe_rates(MonoTime now);
+  void observe_reserve(MonoTime now);
   void observe_disks(eviction::Compat compat, MonoTime now);
   /// Indices into pods() of the pods that memory pressure in `scope` would take first, as far as is
   /// known.
@@ -134,6 +140,13 @@ class Readings {
   config::PidAvailableSource pid_source_ = config::PidAvailableSource::kNode;
   eviction::MemoryRules memory_;
   eviction::Observations observations_;
+  /// As observe_reserve() and observe_rates() last had them.
+  std::optional<eviction::KernelReserve> reserve_;
+  std::optional<std::int64_t> pod_root_rate_;
+  /// Where the kernel side has no rate.
+  FallRate reserve_fall_;
+  FallRate pod_root_fall_;
+  std::optional<sys::ReserveTerms> reserve_terms_;
   std::vector<eviction::PassPod> pods_;
   std::vector<std::uint32_t> slots_;
   std::vector<CgroupUsage> usages_;

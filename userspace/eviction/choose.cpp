@@ -2,6 +2,7 @@
 // The part of a pass that acts: which threshold, whether it waits, and which pod.
 #include <algorithm>
 
+#include "eviction/forecast.h"
 #include "eviction/hold.h"
 #include "eviction/manager.h"
 #include "eviction/partial_disk.h"
@@ -175,18 +176,24 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
   }
   const MinReclaim counted =
       table_.met(place, *seen, MinReclaim::kIgnored) ? MinReclaim::kIgnored : MinReclaim::kEnforced;
+  const bool guarded = is_guarded(place);
   std::optional<EvictionMark>& mark =
-      state_.last_evictions[static_cast<std::size_t>(threshold.signal)];
+      guarded ? state_.guard_mark
+              : state_.last_evictions[static_cast<std::size_t>(threshold.signal)];
   if (mark && now - mark->at >= kReleaseWait) {
     mark.reset();
   }
-  const HoldQuestion question{threshold.is_hard(),
-                              *seen,
-                              table_.limit(place, seen->capacity, MinReclaim::kIgnored),
-                              table_.limit(place, seen->capacity, counted),
-                              mark,
-                              resource_of(threshold.signal),
-                              scope_at(place)};
+  HoldQuestion question{threshold.is_hard(),
+                        *seen,
+                        table_.limit(place, seen->capacity, MinReclaim::kIgnored),
+                        table_.limit(place, seen->capacity, counted),
+                        mark,
+                        resource_of(threshold.signal),
+                        scope_at(place)};
+  if (guarded) {
+    question.seen.available = seen->reserve->left;
+    question.goal = guard_distance(*seen->reserve);
+  }
   const Reason reason = hold_reason(question, input, now);
   if (reason == Reason::kNone) {
     return false;
@@ -198,7 +205,7 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
   if (reason == Reason::kReleasePending) {
     // The fall is measured from the first hold: see choose_victim().
     if (!mark) {
-      mark = EvictionMark{now, seen->available};
+      mark = EvictionMark{now, question.seen.available};
     }
     if (const auto deadline = release_deadline(input.releasing, scope_at(place), now)) {
       note_deadline(*deadline);
@@ -213,6 +220,13 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
 void EvictionManager::watch_floor(MonoTime now, const Observation& seen) {
   if (seen.kernel_available) {
     note_deadline(now + kFloorInterval);
+  }
+}
+
+void EvictionManager::forget_marks(Signal signal) {
+  state_.last_evictions[static_cast<std::size_t>(signal)].reset();
+  if (signal == Signal::kMemoryAvailable) {
+    state_.guard_mark.reset();
   }
 }
 
@@ -232,7 +246,7 @@ bool EvictionManager::escalate_below_floor(const PassInput& input, std::size_t p
   decision_.reason = Reason::kNone;
   decision_.victim = victim;
   decision_.grace = std::chrono::seconds(0);
-  state_.last_evictions[static_cast<std::size_t>(threshold.signal)].reset();
+  forget_marks(threshold.signal);
   return true;
 }
 
@@ -262,11 +276,14 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   }
   decision_.disk_basis = *basis;
   decision_.outcome = dies_anyway ? Outcome::kEscalated : Outcome::kEvicted;
-  decision_.grace = grace_for(threshold, *victim.facts);
+  if (!dies_anyway && is_guarded(place)) {
+    decision_.outcome = Outcome::kOomGuard;
+  }
+  give_grace(place, *victim.facts);
   if (const std::optional<Observation>& seen = decision_.observations[threshold.signal]) {
     // What a victim takes in its grace, or until the last of its processes is sent SIGKILL, is
     // freed with it, and is no further fall.
-    state_.last_evictions[static_cast<std::size_t>(threshold.signal)].reset();
+    forget_marks(threshold.signal);
     if (decision_.grace.count() != 0 && threshold.is_hard()) {
       decision_.cut_at_once = below_floor(place, *seen);
       watch_floor(now, *seen);
@@ -274,8 +291,28 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   }
 }
 
+/// A hard grace is only given as far as there is time for it.
+void EvictionManager::give_grace(std::size_t place, const PodFacts& victim) {
+  const Threshold& threshold = table_[place];
+  decision_.grace = grace_for(threshold, victim);
+  decision_.grace_wanted = decision_.grace;
+  const std::optional<Observation>& seen = decision_.observations[threshold.signal];
+  if (!threshold.is_hard() || decision_.grace.count() == 0 || !seen) {
+    return;
+  }
+  const std::optional<Duration> time =
+      time_for_grace(*seen, floor_of(place, seen->capacity), settings_.oom_guard);
+  if (time) {
+    decision_.time_left = std::chrono::floor<std::chrono::milliseconds>(*time);
+  }
+  if (settings_.hard_grace_policy == GracePolicy::kPredicted) {
+    decision_.grace = grace_within(decision_.grace, time);
+  }
+}
+
 bool EvictionManager::below_floor(std::size_t place, const Observation& seen) const {
-  return Wide{seen.left()} < floor_of(place, seen.capacity);
+  const bool guard = decision_.oom_guard && table_[place].signal == Signal::kMemoryAvailable;
+  return guard || Wide{seen.left()} < floor_of(place, seen.capacity);
 }
 
 Wide EvictionManager::floor_of(std::size_t place, std::int64_t capacity) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "eviction/forecast.h"
 #include "eviction/steps.h"
 
 namespace evictd::eviction {
@@ -12,6 +13,12 @@ namespace {
 
 /// How often the kubelet moves its kernel notifiers; inclusive, so more than this must have passed.
 constexpr Duration kWatchPointAge = std::chrono::seconds(10);
+
+ThresholdList only(std::size_t place) {
+  ThresholdList list;
+  list.add(place);
+  return list;
+}
 
 /// The most thresholds that learning the disk layout adds.
 constexpr std::size_t kDerivedThresholds = 4;
@@ -140,6 +147,7 @@ void EvictionManager::update_state(MonoTime now, const PassInput& input,
   decision_.met = merge(table_, thresholds_met(table_, looked_for, seen, MinReclaim::kIgnored),
                         thresholds_met(table_, state_.past_grace, seen, MinReclaim::kEnforced));
   keep_doubtful(input);
+  mind_the_guard(now, seen);
 
   FirstObserved since = first_observed(decision_.met, state_.first_observed, now);
   if (input.cadence == Cadence::kEventOnly) {
@@ -163,6 +171,43 @@ void EvictionManager::update_state(MonoTime now, const PassInput& input,
       table_, with_fresh_statistics(table_, decision_.past_grace, seen, state_.last_observations));
   doubt(now, input);
   state_.last_observations = seen;
+}
+
+bool EvictionManager::has_guard_at(std::size_t place) const {
+  const Threshold& threshold = table_[place];
+  return settings_.oom_guard && threshold.signal == Signal::kMemoryAvailable &&
+         threshold.is_hard() && threshold.op != ThresholdOperator::kNone;
+}
+
+bool EvictionManager::guard_meets(std::size_t place, const Observation& seen) const {
+  return has_guard_at(place) && seen.reserve && guard_is_due(*seen.reserve);
+}
+
+/// Of what the guard watches no event tells how it goes on, so that it is looked at again.
+void EvictionManager::mind_the_guard(MonoTime now, const Observations& seen) {
+  const std::optional<Observation>& memory = seen[Signal::kMemoryAvailable];
+  if (!memory || !memory->reserve) {
+    return;
+  }
+  bool guarded = false;
+  for (const std::size_t place : table_.places()) {
+    guarded = guarded || has_guard_at(place);
+    if (guard_meets(place, *memory)) {
+      decision_.oom_guard = true;
+      decision_.met = merge(table_, decision_.met, only(place));
+    }
+  }
+  const std::optional<Duration> look = next_guard_look(*memory->reserve);
+  if (guarded && look) {
+    note_deadline(now + *look);
+  }
+}
+
+bool EvictionManager::is_guarded(std::size_t place) const {
+  const Threshold& threshold = table_[place];
+  const std::optional<Observation>& seen = decision_.observations[threshold.signal];
+  return decision_.oom_guard && threshold.signal == Signal::kMemoryAvailable &&
+         threshold.is_hard() && seen && !table_.met(place, *seen, MinReclaim::kIgnored);
 }
 
 void EvictionManager::restore(const PassState& state,

@@ -142,7 +142,8 @@ void Simulation::follow(const eviction::Decision& decision, MonoTime now) {
 
 void Simulation::evict(const eviction::Decision& decision, MonoTime now) {
   const bool escalated = decision.outcome == eviction::Outcome::kEscalated;
-  const bool evicts = decision.outcome == eviction::Outcome::kEvicted || escalated;
+  const bool evicts = decision.outcome == eviction::Outcome::kEvicted ||
+                      decision.outcome == eviction::Outcome::kOomGuard || escalated;
   // Nobody's grace is cut in a dry run, as nobody was given one.
   if (!evicts || !decision.victim || !decision.threshold || (escalated && dry_run())) {
     return;
@@ -178,7 +179,7 @@ Eviction Simulation::begin_eviction(const eviction::Decision& decision, std::siz
           .threshold = {},
           .local_limit = {},
           .available = 0,
-          .grace_seconds = decision.grace.count(),
+          .grace_seconds = std::chrono::ceil<std::chrono::seconds>(decision.grace).count(),
           .escalated = false,
           .dry_run = dry_run()};
 }
