@@ -125,6 +125,7 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .hot = options_.hot_counters,
                       .actuator = actuator_counters_,
                       .cross_checker = row_keeper_->cross_checker(),
+                      .reclaimed = releaser_->reclaimed(),
                       .released_by_us = releaser_->released(),
                       .realtime = options_.realtime->load(),
                       .memory_locked = options_.memory_locked,

@@ -72,6 +72,7 @@ void HotLoop::handle(const AdoptEviction& message) {
   entry.observed_only = adoption.kind == AdoptionKind::kReleasing;
   entry.holds_disk = adoption.for_disk;
   entry.cgroup_gone = pod == nullptr;
+  entry.leaves_memory = is_over;
   entry.below_pod_root = pod == nullptr || pod->facts.below_pod_root;
   note_held_at_kill(entry, pod);  // What it held then is not known: its progress is from here on.
   if (!in_flight_.has_room_for(entry.pod)) {

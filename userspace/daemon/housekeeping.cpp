@@ -116,7 +116,10 @@ Result<> Housekeeping::prepare_storage() {
                               .layout = options_.filesystems->layout(),
                               .config = config_,
                               .send = [this](ToHot&& message) { send(std::move(message)); },
-                              .on_released = [this](CgroupId pod) { note_released(pod); }});
+                              .releaser = releaser_.get(),
+                              .on_released = [this](CgroupId pod, std::optional<Bytes> left) {
+                                note_released(pod, left);
+                              }});
   if (!storage) {
     return Failure(storage.error());
   }

@@ -121,7 +121,7 @@ class Housekeeping final : private base::LineHandler {
   void note_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
   /// The records whose grace it cut, as they stand now.
   void write_cut(const exporting::EvictionRecord& escalation);
-  void note_released(CgroupId pod);
+  void note_released(CgroupId pod, std::optional<Bytes> left);
   /// `pod` is nullptr for none of ours.
   void note_oom_kill(const OomNotice& message, const HotPod* pod);
   /// What is in a slot now; nullptr if nothing is.

@@ -19,6 +19,7 @@
 #include "daemon/storage_keeping.h"
 #include "disk/filesystems.h"
 #include "enforce/actuator.h"
+#include "enforce/reclaimer.h"
 #include "eviction/threshold_table.h"
 #include "probe/probe.h"
 
@@ -51,6 +52,7 @@ struct StatusSources {
   enforce::ActuatorCounters actuator;
   /// nullptr without BPF.
   const CrossChecker* cross_checker = nullptr;
+  enforce::ReclaimerCounters reclaimed;
   std::uint64_t released_by_us = 0;
   bool realtime = false;
   bool memory_locked = false;

@@ -64,7 +64,11 @@ struct StorageWorker::Shared {
   std::condition_variable changed;
   std::int64_t entries_per_second;
   std::optional<WantedRound> wanted;
-  std::deque<std::string> removals;
+  struct Removal {
+    std::string uid;
+    disk::VolumesOf which = disk::VolumesOf::kAnyMedium;
+  };
+  std::deque<Removal> removals;
   std::deque<StorageAnswer> answers;
   const base::WakeUp answered;
   bool measuring = false;
@@ -76,7 +80,7 @@ struct StorageWorker::Shared {
   void run();
   void measure(const WantedRound& what);
   bool look(disk::PodStorageMeter& meter, MeasuredPods& measured, std::int64_t most);
-  void remove(const std::string& uid);
+  void remove(const Removal& what);
   void answer(StorageAnswer one);
 };
 
@@ -91,11 +95,11 @@ void StorageWorker::Shared::run() {
     pace.allow();
     const std::int64_t speed = entries_per_second;
     if (!removals.empty()) {
-      const std::string uid = std::move(removals.front());
+      const Removal what = std::move(removals.front());
       removals.pop_front();
       lock.unlock();
       pace.restart(speed);
-      remove(uid);
+      remove(what);
     } else {
       const WantedRound what = *std::exchange(wanted, std::nullopt);
       current = what;
@@ -177,9 +181,10 @@ bool StorageWorker::Shared::look(disk::PodStorageMeter& meter, MeasuredPods& mea
   return true;
 }
 
-void StorageWorker::Shared::remove(const std::string& uid) {
-  answer(RemovedData{.uid = uid,
-                     .entries = disk::remove_empty_dir_data(directories.kubelet_root, uid, pace)});
+void StorageWorker::Shared::remove(const Removal& what) {
+  answer(RemovedData{.uid = what.uid,
+                     .entries = disk::remove_empty_dir_data(directories.kubelet_root, what.uid,
+                                                            pace, what.which)});
 }
 
 void StorageWorker::Shared::answer(StorageAnswer one) {
@@ -228,9 +233,9 @@ void StorageWorker::measure(std::uint64_t round, std::vector<std::string> uids, 
   shared_->changed.notify_all();
 }
 
-void StorageWorker::remove_data(std::string uid) {
+void StorageWorker::remove_data(std::string uid, disk::VolumesOf which) {
   const std::scoped_lock lock(shared_->mutex);
-  shared_->removals.push_back(std::move(uid));
+  shared_->removals.push_back({.uid = std::move(uid), .which = which});
   if (shared_->measuring && !shared_->wanted) {
     // A disk is short until it is done: the measurement begins anew after it.
     shared_->wanted = shared_->current;

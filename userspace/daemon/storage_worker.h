@@ -54,7 +54,7 @@ class StorageWorker {
   /// those with more for more and more, so that soon it is known which ones have much.
   void measure(std::uint64_t round, std::vector<std::string> uids, Telling telling);
   /// Removes the emptyDir data of a pod, before anything is measured.
-  void remove_data(std::string uid);
+  void remove_data(std::string uid, disk::VolumesOf which);
   /// Readable when there is an answer.
   [[nodiscard]] int descriptor() const;
   /// The next answer; nothing once all are taken.

@@ -2,7 +2,9 @@
 // Takes away what an evicted pod left in its emptyDir volumes.
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -48,6 +50,11 @@ Names names_in(int directory) {
   }
   names.failure = errno;
   return names;
+}
+
+bool is_tmpfs(int directory) {
+  struct statfs answer {};
+  return ::fstatfs(directory, &answer) == 0 && answer.f_type == TMPFS_MAGIC;
 }
 
 bool is_mount_root(int directory) {
@@ -151,7 +158,7 @@ class Removal {
 }  // namespace
 
 Result<std::uint64_t> remove_empty_dir_data(const std::string& kubelet_root, const std::string& uid,
-                                            Pace& pace) {
+                                            Pace& pace, VolumesOf which) {
   const std::string path = empty_dirs_of(kubelet_root, uid);
   const base::Fd volumes(::open(path.c_str(), kOpenDirectory));
   if (!volumes) {
@@ -163,6 +170,10 @@ Result<std::uint64_t> remove_empty_dir_data(const std::string& kubelet_root, con
   for (const std::string& name : names.all) {
     // The volume itself may be a mount: a tmpfs for the medium Memory.
     base::Fd volume(::openat(volumes.get(), name.c_str(), kOpenDirectory));
+    if (volume && which == VolumesOf::kMemory &&
+        !(is_tmpfs(volume.get()) && is_mount_root(volume.get()))) {
+      continue;
+    }
     if (volume) {
       removal.empty(std::move(volume));
     } else if (errno != ENOTDIR && errno != ELOOP) {
