@@ -29,18 +29,31 @@ struct evictd_notify_record *notify_record_type = NULL;
 struct evictd_notify_resolved *notify_resolved_type = NULL;
 struct evictd_notify_switch *notify_switch_type = NULL;
 
+/* A slow tick. Of many rows most stand still: one in so many is looked at all the same, for a
+ * counter that another cgroup has by now, and shows the same. */
+#define WHOLE_LOOKS 8
+
+struct slow_look {
+	__u64 now;
+	__u64 number; /* of this tick */
+};
+
 /* Growth that charges no page table comes near an edge without a kick. */
-static long look_at_each(__u32 index, __u64 *now)
+static long look_at_each(__u32 index, struct slow_look *look)
 {
 	struct evictd_notify_row *row = bpf_map_lookup_elem(&notify_rows, &index);
 	__u64 before, period;
 
 	if (!row || row->state != EVICTD_NOTIFY_ROW_LIVE)
 		return 0;
+	if ((index + look->number) % WHOLE_LOOKS && stands_still(row)) {
+		notify_stats.still++;
+		return 0;
+	}
 	before = row->value;
-	period = look_at_row(index, *now, EVICTD_NOTIFY_BY_TICK);
+	period = look_at_row(index, look->now, EVICTD_NOTIFY_BY_TICK);
 	if (row->value != before && evictd_notify_is_near(period))
-		follow(row, index, *now);
+		follow(row, index, look->now);
 	return 0;
 }
 
@@ -73,7 +86,7 @@ static long look_at_hot(__u32 i, struct hot_look *look)
 		notify_schedule.hot[i % EVICTD_NOTIFY_HOT_ROWS] = 0;
 		return 0;
 	}
-	period = evictd_notify_next_look(period, rest);
+	period = wait_of(index, look->now, evictd_notify_next_look(period, rest));
 	if (period < look->period)
 		look->period = period;
 	return 0;
@@ -102,13 +115,15 @@ static int tick(void *map, __u32 *key, struct evictd_timer *timer)
 	struct hot_look look = {.now = bpf_ktime_get_ns(), .period = EVICTD_NEVER};
 	__u64 kicks = notify_schedule.pace.kicks;
 	struct ticker ticker = notify_ticker();
+	struct slow_look each = {.now = look.now};
 	__u64 now = look.now;
 
 	notify_stats.ticks++;
 	if (!notify_row_limit && rests())
 		return 0;
 	if (now >= notify_schedule.pace.next_slow_ns) {
-		bpf_loop(notify_row_limit, look_at_each, &now, 0);
+		each.number = notify_stats.ticks - notify_stats.fast_ticks;
+		bpf_loop(notify_row_limit, look_at_each, &each, 0);
 		notify_schedule.pace.next_slow_ns = now + slow_period();
 	} else {
 		notify_stats.fast_ticks++;
@@ -222,6 +237,7 @@ static __always_inline int hand_over(struct evictd_notify_row *old, struct evict
 	next->rate = old->rate;
 	next->rate_usage = old->rate_usage;
 	next->rate_ktime_ns = old->rate_ktime_ns;
+	next->looks = old->looks;
 	old->state = EVICTD_NOTIFY_ROW_FREE;
 	begin(next, &reading, record);
 	bpf_ringbuf_submit(record, 0);

@@ -68,6 +68,41 @@ TEST_F(NotifyTimer, LetsAValueGoThatIsParkedBelowItsThreshold) {
   EXPECT_TRUE(let_go);
 }
 
+TEST_F(NotifyTimer, LooksSeldomAtAValueThatMovesBelowItsThreshold) {
+  TestChild child(cgroup_);
+  ASSERT_TRUE(child.run(Work::kTouch4K, 32 * kMega));
+  CountedEventfd eventfd;
+  ASSERT_TRUE(listen(eventfd, {.threshold = 37 * kMega}));
+  TestChild mover(cgroup_);
+  const auto move_until = [&](const auto& done) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!done()) {
+      if (std::chrono::steady_clock::now() > give_up || !mover.run(Work::kTouch4K, kMega) ||
+          !mover.run(Work::kRelease)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  // More than what it may want one soon after the other.
+  ASSERT_TRUE(move_until([&] { return kernel_->stats().fast_ticks > 200; }));
+  const evictd_notify_stats before = kernel_->stats();
+  const std::uint64_t enough = slow_ticks() + 10;
+  ASSERT_TRUE(move_until([&] { return slow_ticks() >= enough; }));
+  // Ten between two slow ticks, where all that the timer may do is forty.
+  EXPECT_LE(kernel_->stats().fast_ticks - before.fast_ticks, 200U);
+  EXPECT_EQ(eventfd.count(), 0U);
+}
+
+TEST_F(NotifyTimer, PassesOverAValueThatStandsStill) {
+  CountedEventfd eventfd;
+  ASSERT_TRUE(listen(eventfd, {.threshold = 1024 * kMega}));
+  ASSERT_TRUE(let_slow_ticks_pass(3));
+  const std::uint64_t before = kernel_->stats().still;
+  ASSERT_TRUE(let_slow_ticks_pass(10));
+  EXPECT_GE(kernel_->stats().still - before, 5U);
+}
+
 TEST_F(NotifyTimer, HintsAtACrossingThatIsAboutToCome) {
   CountedEventfd eventfd;
   ASSERT_TRUE(listen(eventfd, {.threshold = 32 * kMega}));
