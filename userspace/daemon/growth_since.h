@@ -12,10 +12,10 @@
 namespace evictd::daemon {
 
 /// What growth is measured from.
-enum class GrowthFrom : std::uint8_t { kNow, kBefore };
+enum class GrowthFrom : std::uint8_t { kThisReading, kBefore };
 
-/// What each pod used when a wait began, and so how much more it uses now. One place a slot, made at
-/// the start: allocates nothing afterwards. Pure.
+/// What each pod used when a wait began, and so how much more it uses now. One place a slot, made
+/// at the start: allocates nothing afterwards. Pure.
 class GrowthSince {
  public:
   explicit GrowthSince(std::size_t slots) : before_(slots) {}

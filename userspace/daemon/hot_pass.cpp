@@ -123,8 +123,9 @@ void HotLoop::read(PassTrigger trigger, MonoTime now) {
                  pods_, storage_, now);
   note_releasing(now);
   set_standings();
-  readings_.note_growth(pods_, in_flight_.take_left_anew() ? GrowthFrom::kNow : GrowthFrom::kBefore,
-                        awaits_left(releasing_, now));
+  readings_.note_growth(
+      pods_, in_flight_.take_left_anew() ? GrowthFrom::kThisReading : GrowthFrom::kBefore,
+      awaits_left(releasing_, now));
   readings_.look_again(config_->manager.thresholds(), pods_, now);
   timeline_.observe_at = options_.clock->now();
 }

@@ -180,8 +180,8 @@ void Housekeeping::note_released(CgroupId pod, std::optional<Bytes> left) {
                    {"at_ns", now.time_since_epoch().count()},
                    {"dry_run", false}},
                   now);
-    options_.log->warn("pod " + who + " (" + record->uid + "): " +
-                       exporting::still_charged_text(left->value) +
+    options_.log->warn("pod " + who + " (" + record->uid +
+                       "): " + exporting::still_charged_text(left->value) +
                        ", continuing without waiting for them");
   }
   write_cut(*record);

@@ -9,8 +9,8 @@
 namespace evictd::daemon {
 
 Bytes left_behind(InFlightTable::Entry& entry, const CgroupUsage& usage) {
-  const bool dead = entry.phase == InFlightTable::Phase::kReleased ||
-                    entry.phase == InFlightTable::Phase::kOver;
+  const bool dead =
+      entry.phase == InFlightTable::Phase::kReleased || entry.phase == InFlightTable::Phase::kOver;
   if (!entry.leaves_memory || !dead || usage.usage <= least_left_behind()) {
     return Bytes{0};
   }

@@ -277,12 +277,12 @@ void Readings::note_growth(const PodSlots& slots, GrowthFrom from, bool wanted) 
   if (!wanted) {
     return;
   }
-  if (from == GrowthFrom::kNow) {
+  if (from == GrowthFrom::kThisReading) {
     growth_.begin();
   }
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const CgroupId id = slots.at(slots_[i])->memory_id;
-    if (from == GrowthFrom::kNow) {
+    if (from == GrowthFrom::kThisReading) {
       growth_.note(slots_[i], id, pods_[i].reading);
     }
     pods_[i].grown = growth_.of(slots_[i], id, pods_[i].reading);

@@ -79,8 +79,8 @@ class Readings {
   /// cgroup.
   void look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots, MonoTime now);
 
-  /// Where what dead victims have left behind is awaited (`wanted`): PassPod::grown of each pod, from
-  /// this reading on or from the last that was begun with.
+  /// Where what dead victims have left behind is awaited (`wanted`): PassPod::grown of each pod,
+  /// from this reading on or from the last that was begun with.
   void note_growth(const PodSlots& slots, GrowthFrom from, bool wanted);
 
   /// One pod, whether it takes part or not, from where the last read() took its numbers.

@@ -15,10 +15,10 @@
 
 namespace evictd::daemon {
 
-/// A thread of ordinary priority that frees the memory of killed pods with process_mrelease, and has
-/// the kernel reclaim what dead ones have left. Both block for seconds on a huge victim: neither the
-/// hot thread nor housekeeping may wait for that.
-/// Thread rule: made and used by housekeeping.
+/// A thread of ordinary priority that frees the memory of killed pods with process_mrelease, and
+/// has the kernel reclaim what dead ones have left. Both block for seconds on a huge victim:
+/// neither the hot thread nor housekeeping may wait for that. Thread rule: made and used by
+/// housekeeping.
 class ReleaseWorker {
  public:
   [[nodiscard]] static Result<std::unique_ptr<ReleaseWorker>> start();

@@ -12,7 +12,7 @@ namespace {
 /// What it may be charged with more without a process: what others still send to its sockets.
 constexpr Bytes kGained = 1_MiB;
 
-constexpr Bytes kOwn = 1_MiB;
+constexpr Bytes kOfItself = 1_MiB;
 /// Pages that the kernel charges to a cgroup ahead on each CPU (MEMCG_CHARGE_BATCH).
 constexpr std::int64_t kAheadPages = 64;
 
@@ -20,8 +20,8 @@ constexpr std::int64_t kAheadPages = 64;
 
 Bytes least_left_behind() {
   static const Bytes kLeast =
-      kOwn + Bytes{kAheadPages * std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)) *
-                   ::sysconf(_SC_PAGESIZE)};
+      kOfItself +
+      Bytes{kAheadPages * std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)) * ::sysconf(_SC_PAGESIZE)};
   return kLeast;
 }
 

@@ -49,8 +49,8 @@ void StorageKeeping::note_processes_gone(VictimReleases::Victim& victim, MonoTim
     return;
   }
   if (victim.removes_data || victim.empties_memory) {
-    worker_->remove_data(victim.uid, victim.removes_data ? disk::VolumesOf::kAnyMedium
-                                                         : disk::VolumesOf::kMemory);
+    worker_->remove_data(
+        victim.uid, victim.removes_data ? disk::VolumesOf::kAnyMedium : disk::VolumesOf::kMemory);
   } else {
     reclaim(victim.pod);
   }

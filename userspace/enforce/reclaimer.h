@@ -23,8 +23,8 @@ struct ReclaimerCounters {
 /// seconds where much is dirty: for a thread that nobody waits for.
 class Reclaimer {
  public:
-  /// Only const parts of `target` are used, so the hot thread may use it meanwhile; the caller keeps
-  /// it alive. A cgroup that is gone, or has a process again, is left alone.
+  /// Only const parts of `target` are used, so the hot thread may use it meanwhile; the caller
+  /// keeps it alive. A cgroup that is gone, or has a process again, is left alone.
   void reclaim(const KillTarget& target);
 
   [[nodiscard]] const ReclaimerCounters& counters() const { return counters_; }

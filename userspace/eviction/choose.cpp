@@ -253,8 +253,8 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   const RankRule rule = rule_at(place);
   decision_.choice = choice_at(now, input, place);
   const Chosen chosen(decision_.choice, rule, input.pods);
-  decision_.victim = first_candidate(
-      rule, input.pods, [&chosen](const PassPod& pod) { return chosen.may_go(pod); });
+  decision_.victim = first_candidate(rule, input.pods,
+                                     [&chosen](const PassPod& pod) { return chosen.may_go(pod); });
   if (!decision_.victim) {
     choose_nobody(now, input, place);
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that stays charged to the cgroup of a victim after its last process: files on a tmpfs, page
-// cache, slab. A kubelet unmounts a pod's volumes before it evicts another one.
+// Memory that stays charged to the cgroup of a victim after its last process: files on a tmpfs,
+// page cache, slab. A kubelet unmounts a pod's volumes before it evicts another one.
 #pragma once
 
 #include <cstddef>

@@ -81,8 +81,8 @@ struct EvictionRecord {
   std::string not_killed;
   /// Bytes still charged when the last process was gone; unset before.
   std::optional<std::int64_t> remaining_bytes;
-  /// Bytes still charged when they were awaited no longer; unset for a victim whose memory came back
-  /// in time.
+  /// Bytes still charged when they were awaited no longer; unset for a victim whose memory came
+  /// back in time.
   std::optional<std::int64_t> still_charged_bytes;
   /// Tasks that were dead then and that nobody had reaped; unset as above, and without a pids
   /// cgroup.

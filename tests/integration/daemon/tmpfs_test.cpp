@@ -34,9 +34,9 @@ class TmpfsPod : public ArenaBySource {
     with_volume.empty_dir = true;
     const stage::StagedPod pod = make_pod(with_volume);
     write_manifest(pod);
-    volumes_.push_back(must(stage::MemoryFilesystem::create(
-        kubelet() / "pods" / pod.uid / "volumes" / "kubernetes.io~empty-dir" /
-        stage::kEmptyDirName)));
+    volumes_.push_back(
+        must(stage::MemoryFilesystem::create(kubelet() / "pods" / pod.uid / "volumes" /
+                                             "kubernetes.io~empty-dir" / stage::kEmptyDirName)));
     stage::LoadOptions load;
     load.binary = EVICT_LOAD;
     load.directory = scratch_->path();

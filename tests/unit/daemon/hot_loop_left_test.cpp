@@ -31,9 +31,8 @@ class HotLoopWithADeadVictim : public DrivenHotLoop {
     node_.set_tasks("dead", 0);
     const CgroupId cgroup = dead->memory_id;
     send(PlacePod{.slot = kDead, .pod = std::move(dead)});
-    send(AdoptEviction{
-        .pod = cgroup,
-        .adoption = {.kind = AdoptionKind::kUnreaped, .killed_at = clock_.now()}});
+    send(AdoptEviction{.pod = cgroup,
+                       .adoption = {.kind = AdoptionKind::kUnreaped, .killed_at = clock_.now()}});
   }
   /// The next pass, which is asked for.
   std::unique_ptr<PassCopy> pass() {

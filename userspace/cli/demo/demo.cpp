@@ -130,8 +130,8 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, int signals, Ch
   return result;
 }
 
-constexpr std::array kScenarios{Scenario::kMemory, Scenario::kSoft,   Scenario::kTmpfs,
-                                Scenario::kPids,   Scenario::kDisk,   Scenario::kInodes,
+constexpr std::array kScenarios{Scenario::kMemory,  Scenario::kSoft, Scenario::kTmpfs,
+                                Scenario::kPids,    Scenario::kDisk, Scenario::kInodes,
                                 Scenario::kEmptyDir};
 constexpr std::array kEventSources{EventSource::kBpf, EventSource::kPoll};
 

@@ -14,12 +14,12 @@ class App;
 namespace evictd::demo {
 
 enum class Scenario {
-  kMemory,    ///< A hard threshold of allocatableMemory.available and a memory hog.
-  kSoft,      ///< A soft threshold with a grace period, then the pod's own grace.
-  kTmpfs,     ///< The threshold of kMemory, a pod that fills a tmpfs, and its files that outlive it.
-  kPids,      ///< A hard threshold of pid.available of the pod root and a fork bomb.
-  kDisk,      ///< A hard threshold of nodefs.available and a pod that fills the disk.
-  kInodes,    ///< A hard threshold of nodefs.inodesFree and a pod that makes files.
+  kMemory,  ///< A hard threshold of allocatableMemory.available and a memory hog.
+  kSoft,    ///< A soft threshold with a grace period, then the pod's own grace.
+  kTmpfs,   ///< The threshold of kMemory, a pod that fills a tmpfs, and its files that outlive it.
+  kPids,    ///< A hard threshold of pid.available of the pod root and a fork bomb.
+  kDisk,    ///< A hard threshold of nodefs.available and a pod that fills the disk.
+  kInodes,  ///< A hard threshold of nodefs.inodesFree and a pod that makes files.
   kEmptyDir,  ///< A pod that exceeds the sizeLimit of its emptyDir.
 };
 

@@ -152,9 +152,7 @@ stage::LoadOptions Play::hog_load() const {
   load.usage_file = pids() ? tree_->pids_directory() / "pids.current"
                            : tree_->memory_directory() / tree_->hierarchies().usage_file();
   // Nothing else would end a fork bomb of evict-load, and files have a cap: more than there is.
-  load.cap = pids()    ? kEndlessForks
-             : tmpfs() ? 2 * (sizes_.run_up + sizes_.headroom).value
-                       : 0;
+  load.cap = pids() ? kEndlessForks : tmpfs() ? 2 * (sizes_.run_up + sizes_.headroom).value : 0;
   // Polling and a soft grace period are far slower than the hog: it stops half-way to the limit.
   if (options_.event_source == EventSource::kPoll || options_.scenario == Scenario::kSoft) {
     load.cap = pids() ? sizes_.tasks_run_up + sizes_.tasks_headroom / 2
@@ -198,7 +196,8 @@ Result<> Play::measure_unmanaged_rate() {
 }
 
 Result<double> Play::rehearse(const stage::LoadOptions& load) {
-  Result<Actor> rehearsal = start_actor({.name = "rehearsal", .empty_dir = on_disk() || tmpfs()}, load);
+  Result<Actor> rehearsal =
+      start_actor({.name = "rehearsal", .empty_dir = on_disk() || tmpfs()}, load);
   if (!rehearsal) {
     return tl::unexpected(rehearsal.error());
   }

@@ -32,9 +32,9 @@ void Play::watch_what_stays_charged() {
   const std::filesystem::path usage =
       tree_->hierarchies().memory / hog_->pod.pod / tree_->hierarchies().usage_file();
   const std::int64_t charged =
-      stage::read_text(usage).and_then([](const std::string& text) {
-        return stage::parse_number(text);
-      }).value_or(0);
+      stage::read_text(usage)
+          .and_then([](const std::string& text) { return stage::parse_number(text); })
+          .value_or(0);
   say_(fmt::format("{} MiB of its files are still charged to its cgroup", charged >> 20));
   std::vector<pollfd> watched{{signals_, POLLIN, 0}};
   for (const Actor& bystander : bystanders_) {
