@@ -73,7 +73,7 @@ void print_pid_watchers(const Json& status, std::ostream& out) {
 
 /// Whether it has real-time priority, and how often it lost it.
 std::string realtime_text(const Json& status) {
-  const std::string in_force = is_true(status, "realtime") ? "yes" : "no";
+  std::string in_force = is_true(status, "realtime") ? "yes" : "no";
   const auto counters = status.find("counters");
   const std::string losses = counters != status.end() && counters->is_object()
                                  ? value_text(*counters, "realtime_losses")

@@ -15,8 +15,7 @@ Result<> HotPriority::take(const config::RealtimeSettings& wanted) {
   if (const int failure = ::pthread_getcpuclockid(::pthread_self(), &cpu_clock_); failure != 0) {
     return fail_errno(failure, "find the CPU clock of the hot thread");
   }
-  const Result<> got =
-      wanted.enabled ? make_thread_realtime(wanted.priority, wanted.limit) : Result<>();
+  Result<> got = wanted.enabled ? make_thread_realtime(wanted.priority, wanted.limit) : Result<>();
   ask();
   return got;
 }

@@ -80,27 +80,28 @@ void Journal::read_file() {
 
 /// So that what an earlier evictd told can be asked for, also where it did not stop by itself.
 void Journal::keep_newest_of(const std::vector<exporting::RecordLine>& lines) {
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+  for (std::size_t i = lines.size(); i > 0; --i) {
+    const exporting::RecordLine& line = lines[i - 1];
     if (kept_.size() == kKeptLines) {
-      forgotten_seq_ = seq_of(line->json);
+      forgotten_seq_ = seq_of(line.json);
       return;
     }
-    const auto time = line->json.find("time");
-    const Result<WallTime> at = time != line->json.end() && time->is_string()
+    const auto time = line.json.find("time");
+    const Result<WallTime> at = time != line.json.end() && time->is_string()
                                     ? core::wall_time_from_rfc3339(time->get<std::string>())
                                     : Result<WallTime>(WallTime::max());
-    const bool is_readable = line->json.value("kind", Json()) != "decision" ||
-                             exporting::record_from_json(line->json).has_value();
+    const bool is_readable = line.json.value("kind", Json()) != "decision" ||
+                             exporting::record_from_json(line.json).has_value();
     if (!at || !is_readable) {
       continue;
     }
-    std::string text = to_line(line->json);
+    std::string text = to_line(line.json);
     if (kept_bytes_ + text.size() > kKeptBytes) {
-      forgotten_seq_ = seq_of(line->json);
+      forgotten_seq_ = seq_of(line.json);
       return;
     }
     kept_bytes_ += text.size();
-    kept_.push_front({.at = *at, .text = std::move(text), .seq = seq_of(line->json)});
+    kept_.push_front({.at = *at, .text = std::move(text), .seq = seq_of(line.json)});
   }
 }
 

@@ -161,7 +161,7 @@ void StorageKeeping::take(MeasuredPods& measured) {
 }
 
 /// What a walk under way has found of a pod does not take the place of a whole measurement.
-void StorageKeeping::keep_whole(Storages newer) {
+void StorageKeeping::keep_whole(Storages&& newer) {
   for (auto& [uid, storage] : newer) {
     if (!storage.cut_short) {
       measured_.insert_or_assign(uid, std::move(storage));

@@ -101,7 +101,7 @@ class StorageKeeping {
   void tell(const PodRegistry::Listed& listed, disk::PodStorage& storage, std::uint64_t round);
   [[nodiscard]] static eviction::DiskReading disk_reading(const cluster::PodEntry& entry,
                                                           const disk::PodStorage& storage);
-  void keep_whole(Storages newer);
+  void keep_whole(Storages&& newer);
   void note_all(const MeasuredPods& measured, Storages newer);
   [[nodiscard]] std::vector<sys::Mount> mounts() const;
   void note_processes_gone(VictimReleases::Victim& victim, MonoTime at);

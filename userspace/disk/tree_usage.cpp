@@ -97,12 +97,10 @@ Result<> TreeWalk::begin(int directory) {
 /// The way down again, as far as it is still there.
 void TreeWalk::reopen(int directory) {
   std::size_t found = 0;
-  base::Fd next = open_beneath(directory, ".", Mounts::kLeftOut);
   std::vector<Level> before = std::exchange(levels_, {});
   for (Level& level : before) {
-    if (found > 0) {
-      next = open_beneath(current(), level.name, Mounts::kLeftOut);
-    }
+    base::Fd next = found > 0 ? open_beneath(current(), level.name, Mounts::kLeftOut)
+                              : open_beneath(directory, ".", Mounts::kLeftOut);
     const DirectoryIdentity wanted{.device = top_->device, .inode = level.inode};
     if (!next || identity_of(next.get()) != wanted) {
       break;

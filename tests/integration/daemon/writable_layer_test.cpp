@@ -37,7 +37,7 @@ class WritableLayer : public DiskArena {
     return pod;
   }
 
-  /// The container "main", whose layer has so much in it once the file "written" is there.
+  /// The container "main", which writes so much into its layer once it runs in it.
   void start_container(const stage::StagedPod& pod, std::int64_t bytes) {
     const fs::path disk = disk_->path();
     const fs::path kubelets = disk / "kubelet/pods" / pod.uid / "containers/main/0123abcd";
@@ -53,9 +53,7 @@ class WritableLayer : public DiskArena {
         "mount -t overlay overlay -o lowerdir=/,upperdir=$PWD/upper,workdir=$PWD/work merged\n"
         "mkdir -p merged/dev; : > merged/dev/termination-log\n"
         "mount --bind {} merged/dev/termination-log\n"
-        "head -c {} /dev/zero > merged/layer\n"
-        ": > written\n"
-        "exec chroot merged sleep 1000'",
+        "exec chroot merged sh -c \"yes | head -c {} > /layer; exec sleep 1000\"'",
         fmt::join(strings(tree_->directories_of(pod)), " "), disk.string(), kubelets.string(),
         bytes);
     container_ = must(stage::Child::start(
@@ -130,7 +128,7 @@ TEST_F(WritableLayer, RanksThePodUnderDiskPressure) {
 
   ASSERT_TRUE(end) << said() << log();
   EXPECT_TRUE(end->killed_by(SIGKILL) || end->killed_by(SIGTERM)) << end->text() << said();
-  EXPECT_TRUE(steady.alive());
+  EXPECT_TRUE(steady.alive()) << log();
 }
 
 }  // namespace
