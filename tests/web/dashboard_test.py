@@ -90,8 +90,8 @@ class DashboardTest(unittest.TestCase):
         node = Node(self)
         node.start_evictd()
         node.start_web()
-        names = {name.split("{")[0] for name in node.wait_until(
-            lambda: (found := node.metrics()).get("evictd_up") and found, "evictd answers")}
+        node.wait_until(lambda: node.metrics().get("evictd_up"), "evictd answers")
+        names = {name.split("{")[0] for name in node.metrics()}
         rules = (DEPLOY / "prometheus/evictd.rules.yml").read_text(encoding="utf-8")
         named = {name for line in re.findall(r"expr: (.*)", rules) for name in re.findall(r"\bevictd_\w+", line)}
         # Without a record file there is none to lose lines of, and without BPF there is no kernel side.

@@ -130,7 +130,7 @@ class Node:
         (self.directory / "pods").mkdir()
         config = {"cgroupRoot": f"/{self.tree.name}", "manifestDirectories": [str(self.directory / "pods")],
                   "runtimeDirectory": str(self.directory), "eventSource": source, "hardEvictionGracePeriodSeconds": 0,
-                  "evictionHard": {"allocatableMemory.available": f"{HEADROOM_MIB}Mi"}}
+                  "evictionHard": {"allocatableMemory.available": f"{HEADROOM_MIB}Mi", "pid.available": "1%"}}
         (self.directory / "evictd.yaml").write_text(json.dumps(config), encoding="utf-8")
         self.evictd = None
         self.web = None

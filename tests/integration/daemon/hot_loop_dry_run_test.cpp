@@ -21,6 +21,17 @@ class EvictingOrNaming : public Evicting {
   EvictingOrNaming() : Evicting(hard("100Mi") + kAtOnce) {}
 };
 
+TEST_F(EvictingOrNaming, ATargetMadeAnewReachesEveryActuatorThatMayHaveTheOldOne) {
+  place(1, "hog", 10_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>());
+  place(1, "hog", 10_MiB);
+  ASSERT_TRUE(next<RetirePod>());
+  const std::vector<std::string> twice{"hog", "hog"};
+  EXPECT_EQ(actuator_.replaced(), twice);
+  EXPECT_EQ(dry_run_.replaced(), twice);
+}
+
 TEST_F(EvictingOrNaming, APodThatWasNamedInADryRunIsEvictedOnceItIsForReal) {
   send(UseConfig{config(hard("100Mi") + kAtOnce + "dryRun: true\n")});
   node_.set_memory(930_MiB);

@@ -460,17 +460,6 @@ TEST_F(EvictingAtOnce, APodWithoutATargetIsRefusedOnceAndEvictedAsSoonAsItHasOne
   EXPECT_EQ(done->begun->victim->uid, "late");
 }
 
-TEST_F(EvictingAtOnce, ATargetMadeAnewReachesEveryActuatorThatMayHaveTheOldOne) {
-  place(1, "hog", 10_MiB);
-  start();
-  ASSERT_TRUE(next<PassDone>());
-  place(1, "hog", 10_MiB);
-  ASSERT_TRUE(next<RetirePod>());
-  const std::vector<std::string> twice{"hog", "hog"};
-  EXPECT_EQ(actuator_.replaced(), twice);
-  EXPECT_EQ(dry_run_.replaced(), twice);
-}
-
 TEST_F(EvictingAtOnce, PassesAndEvictionsAllocateNothing) {
   // Shared, because the loop goes on taking turns until the fixture is torn down.
   const auto counted = std::make_shared<std::atomic<std::size_t>>(0);
