@@ -84,7 +84,10 @@ Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rule
                 "a list of more than " + std::to_string(rules.max_pods) + " pods");
   }
   const Json& metadata = member_of(list, "metadata");
-  if (!member_of(metadata, "continue").is_null() && member_of(metadata, "continue") != "") {
+  const Json& continues = member_of(metadata, "continue");
+  const bool is_whole = continues.is_null() ||
+                        (continues.is_string() && continues.get_ref<const std::string&>().empty());
+  if (!is_whole) {
     return no_list("it is to be continued, which was not asked for");
   }
   if (answerer == Answerer::kApiServer &&

@@ -25,7 +25,7 @@ class Backoff {
     const Duration whole = next_;
     next_ = std::min(options_.most, next_ * 2);
     const auto left_out =
-        static_cast<Duration::rep>(static_cast<double>(whole.count() / 2) * random);
+        static_cast<Duration::rep>(static_cast<double>(whole.count()) * random / 2);
     return std::max(whole - Duration(left_out), std::min(at_least, kMostAskedFor));
   }
   void succeeded() { next_ = options_.first; }

@@ -143,7 +143,7 @@ void EvictdFollower::take_lines() {
   }
 }
 
-void EvictdFollower::disconnect(std::string problem) {
+void EvictdFollower::disconnect(const std::string& problem) {
   options_.loop->remove(connection_.get(), socket_handler_);
   connection_.reset();
   problem_ = base::one_line(problem);

@@ -55,7 +55,7 @@ class EvictdFollower {
   void on_timer();
   void on_readable();
   void take_lines();
-  void disconnect(std::string problem);
+  void disconnect(const std::string& problem);
 
   Options options_;
   base::Timer timer_;

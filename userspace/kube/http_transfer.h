@@ -25,6 +25,7 @@ class HttpClient::Transfer {
   Transfer(const Ask& ask, AnswerHandler& handler) : form_(ask.form), handler_(handler) {}
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
+  ~Transfer() = default;
 
   [[nodiscard]] Result<> prepare(const Ask& ask, const Credentials& credentials);
   [[nodiscard]] CURL* easy() const { return easy_.get(); }

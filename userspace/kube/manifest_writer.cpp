@@ -157,7 +157,7 @@ Result<> ManifestWriter::write(const PodDocument& document) {
   if (!file) {
     return failed(errno, "write " + path_ + "/" + name);
   }
-  if (const Result<> all = base::write_all(file.get(), document.text, path_ + "/" + name); !all) {
+  if (Result<> all = base::write_all(file.get(), document.text, path_ + "/" + name); !all) {
     ++counters_.failures;
     ::unlinkat(directory_.get(), unfinished.c_str(), 0);
     return all;

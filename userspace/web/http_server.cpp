@@ -27,9 +27,6 @@ constexpr std::string_view kNoRoom =
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
     "Connection: close\r\n\r\n";
 
-/// Set in the accepting thread while it runs a connection for which there is no room.
-thread_local bool rejecting = false;
-
 }  // namespace
 
 class HttpServer::Workers final : public httplib::TaskQueue {
@@ -43,9 +40,8 @@ class HttpServer::Workers final : public httplib::TaskQueue {
         return;
       }
     }
-    rejecting = true;
+    // In the accepting thread, which tells process_and_close_socket() to turn it away.
     serve();
-    rejecting = false;
   }
 
   /// Waits until the last connection has ended.
@@ -77,6 +73,7 @@ HttpServer::HttpServer(base::Fd listener, SslContext tls, base::Fd stop)
 }
 
 bool HttpServer::serve() {
+  accepting_ = std::this_thread::get_id();
   static_cast<void>(listen_after_bind());
   return ending_;
 }
@@ -93,7 +90,7 @@ bool HttpServer::process_and_close_socket(::socket_t socket) {
   base::Fd descriptor(socket);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   ::fcntl(socket, F_SETFL, O_NONBLOCK);
-  if (rejecting) {
+  if (std::this_thread::get_id() == accepting_) {
     ++rejected_;
     if (!tls_) {
       static_cast<void>(

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 
 #include "base/fd.h"
 
@@ -45,6 +46,7 @@ class HttpServer final : public httplib::Server {
   base::Fd stop_;  ///< An eventfd.
   int listener_;
   std::atomic<bool> ending_{false};
+  std::thread::id accepting_;  ///< The thread of serve(): it serves nobody itself.
   std::atomic<std::uint64_t> rejected_{0};
 };
 

@@ -46,6 +46,7 @@ Result<> serve(web::HttpServer& server, web::Service& service) {
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGUSR1);
     int which = 0;
     sigwait(&signals, &which);
     service.end_streams();
@@ -54,7 +55,7 @@ Result<> serve(web::HttpServer& server, web::Service& service) {
   const bool told = server.serve();
   if (!told) {
     // The thread waits for a signal: it is given one.
-    pthread_kill(ends.native_handle(), SIGTERM);
+    pthread_kill(ends.native_handle(), SIGUSR1);
   }
   ends.join();
   return told ? Result<>() : fail(Errc::kIo, "no connection can be accepted any more");
@@ -138,6 +139,7 @@ int run_program(int argc, char** argv) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   if (const Result<> ended = run(line); !ended) {

@@ -20,7 +20,7 @@ std::vector<std::uint64_t> numbers(const EventBuffer::Events& found) {
 
 TEST(EventBuffer, HandsOutWhatIsBeyondANumber) {
   EventBuffer buffer(10, 1000);
-  for (const std::uint64_t seq : {5, 6, 9}) {
+  for (const std::uint64_t seq : {5U, 6U, 9U}) {
     buffer.add(seq, "{}");
   }
   EXPECT_EQ(numbers(buffer.beyond(0)), (std::vector<std::uint64_t>{5, 6, 9}));
@@ -41,7 +41,7 @@ TEST(EventBuffer, TakesALineOnce) {
 TEST(EventBuffer, ForgetsTheOldestBeyondItsLimits) {
   EventBuffer by_lines(2, 1000);
   EventBuffer by_bytes(10, 8);
-  for (const std::uint64_t seq : {1, 2, 3}) {
+  for (const std::uint64_t seq : {1U, 2U, 3U}) {
     by_lines.add(seq, "x");
     by_bytes.add(seq, "12345");
   }
@@ -57,7 +57,7 @@ TEST(EventBuffer, KeepsALineLargerThanItsLimit) {
 
 TEST(EventBuffer, SaysThatLinesBetweenAreMissing) {
   EventBuffer buffer(2, 1000);
-  for (const std::uint64_t seq : {1, 2, 3, 4}) {
+  for (const std::uint64_t seq : {1U, 2U, 3U, 4U}) {
     buffer.add(seq, "x");
   }
   EXPECT_TRUE(buffer.beyond(1).skipped);
