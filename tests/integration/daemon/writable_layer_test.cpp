@@ -26,7 +26,7 @@ class WritableLayer : public DiskArena {
  protected:
   /// A pod with two containers, "main" with a limit on ephemeral storage.
   stage::StagedPod add_limited_pod() {
-    const stage::StagedPod pod = make_pod({.name = "scribbler"});
+    stage::StagedPod pod = make_pod({.name = "scribbler"});
     Json described = Json::parse(stage::manifest({.name = "scribbler"}, pod.uid));
     Json& containers = described["spec"]["containers"];
     containers[0]["resources"]["limits"]["ephemeral-storage"] = "4Mi";

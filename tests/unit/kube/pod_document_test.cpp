@@ -19,7 +19,8 @@ PodDocument document_of(const json& pod) {
 TEST(PodDocument, SaysToEvictdWhatTheWholePodSays) {
   for (const char* const file :
        {"kubelet_pods.json", "kubelet_static_pods.json", "kubelet_evicted_pods.json"}) {
-    for (json pod : json::parse(test::recorded(file))["items"]) {
+    const json items = json::parse(test::recorded(file))["items"];
+    for (const json& pod : items) {
       const PodDocument document = document_of(pod);
       ASSERT_TRUE(check_document(document)) << check_document(document).error().message();
       const auto whole = cluster::pod_from_json(pod);
