@@ -8,8 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # Of what evictd calls by hand, what @system-service has: systemd-analyze syscall-filter @system-service.
-IN_SYSTEM_SERVICE = {"getdents64", "io_destroy", "io_getevents", "io_setup", "io_submit", "ioprio_set", "openat2",
-                     "pidfd_open", "pidfd_send_signal", "sched_getattr", "sched_setattr"}
+IN_SYSTEM_SERVICE = {"close_range", "getdents64", "io_destroy", "io_getevents", "io_setup", "io_submit", "ioprio_set",
+                     "openat2", "pidfd_open", "pidfd_send_signal", "sched_getattr", "sched_setattr"}
 # Calls of the C library that no group of a service has.
 PRIVILEGED = {"quotactl"}
 # What is no part of evictd.
