@@ -7,7 +7,11 @@
 
 namespace evictd::web {
 
+namespace {
+
 using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 Json list_records(const Json& answer, const RecordQuery& query) {
   Json listed = Json::array();
