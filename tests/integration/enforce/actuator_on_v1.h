@@ -17,6 +17,9 @@ class CgroupActuatorOnV1 : public testing::Test {
     if (!pod_.missing().empty()) {
       GTEST_SKIP() << pod_.missing();
     }
+    // UBSan looks through a pipe at the first object that it meets of a class: before a test leaves
+    // no descriptor.
+    static_cast<void>(static_cast<const Actuator&>(*actuator_).next_deadline());
   }
 
   PrivatePod pod_{PrivatePod::Kind::kV1};
