@@ -5,6 +5,7 @@ usage: package_test.py BUILD
 """
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -52,6 +53,16 @@ class PackageTest(unittest.TestCase):
         path = self.library / "pkgconfig"
         return shlex.split(self.done(run("pkg-config", *options, "--cflags", "--libs", "evictd-notify",
                                          env={**os.environ, "PKG_CONFIG_PATH": str(path)})))
+
+    def test_the_shared_library_exports_what_the_header_declares(self):
+        header = (self.prefix / "include/evictd/notify.h").read_text(encoding="utf-8")
+        declared = set(re.findall(r"EVICTD_NOTIFY_API (?:int|void) (\w+)\(", header))
+        self.assertIn("evictd_notify_open", declared)
+        library = self.library / "libevictd-notify.so"
+        symbols = self.done(run("nm", "-D", "--defined-only", library)).split("\n")
+        exported = {line.split()[2].split("@")[0] for line in symbols if line and line.split()[1] != "A"}
+        self.assertEqual(exported, declared)
+        self.assertIn("soname: [libevictd-notify.so.0]", self.done(run("readelf", "-d", library)))
 
     def test_pkg_config(self):
         self.done(run("cc", EXAMPLE, *self.flags(), "-o", self.folder / "shared"))
