@@ -26,7 +26,9 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 extern "C" void on_realtime_overrun(int /*signal*/) {
   const int saved_errno = errno;
   const sched_param ordinary{};
-  sched_setscheduler(0, SCHED_OTHER, &ordinary);
+  // To clear the flag would take CAP_SYS_NICE, which one that has its priority by RLIMIT_RTPRIO
+  // lacks.
+  sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &ordinary);
   overruns.fetch_add(1, std::memory_order_relaxed);
   overrun_holds.store(true, std::memory_order_relaxed);
   errno = saved_errno;

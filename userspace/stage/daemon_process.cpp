@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -19,7 +20,7 @@ namespace evictd::stage {
 namespace {
 
 /// Loading and attaching takes well under a second; this is for a loaded machine.
-constexpr int kReadyDeadlineMs = 60'000;
+constexpr std::chrono::seconds kReadyDeadline{60};
 constexpr std::size_t kLogTail = 2000;
 
 Result<base::Fd> bind_notify(const std::filesystem::path& path) {
@@ -83,25 +84,40 @@ Result<DaemonProcess> DaemonProcess::start(const DaemonOptions& options) {
 }
 
 Result<> DaemonProcess::await_told(std::string_view line) {
+  const Result<bool> told = tells_within(line, kReadyDeadline);
+  if (!told) {
+    return tl::unexpected(told.error());
+  }
+  if (!*told) {
+    return fail(Errc::kTimedOut, "evictd did not tell " + std::string(line) +
+                                     " within a minute; its log ends: " + end_of_log());
+  }
+  return {};
+}
+
+Result<bool> DaemonProcess::tells_within(std::string_view line, Duration limit) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + limit;
   for (;;) {
     std::array<pollfd, 2> watched{{{notify_.get(), POLLIN, 0}, {child_.pidfd(), POLLIN, 0}}};
-    const int ready = ::poll(watched.data(), watched.size(), kReadyDeadlineMs);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    const int ready = ::poll(watched.data(), watched.size(),
+                             static_cast<int>(std::max<std::int64_t>(0, left.count())));
     if (ready < 0 && errno == EINTR) {
       continue;
     }
     if (ready <= 0) {
-      return fail(Errc::kTimedOut, "evictd did not tell " + std::string(line) +
-                                       " within a minute; its log ends: " + end_of_log());
+      return false;
     }
     if (watched[0].revents != 0) {
       std::array<char, 4096> message{};
       const ssize_t got = ::recv(notify_.get(), message.data(), message.size(), 0);
       if (got > 0 && has_line({message.data(), static_cast<std::size_t>(got)}, line)) {
-        return {};
+        return true;
       }
     } else {
-      const Result<ChildExit> end = child_.wait(std::chrono::seconds{1});
-      return fail(Errc::kIo, "evictd ended with " + (end ? end->text() : std::string{"?"}) +
+      const Result<ChildExit> exit = child_.wait(std::chrono::seconds{1});
+      return fail(Errc::kIo, "evictd ended with " + (exit ? exit->text() : std::string{"?"}) +
                                  "; its log ends: " + end_of_log());
     }
   }

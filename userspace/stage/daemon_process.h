@@ -40,6 +40,9 @@ class DaemonProcess {
   Result<> reload();
   /// Returns once it tells its service manager this line, such as WATCHDOG=1. Errors: as start().
   Result<> await_told(std::string_view line);
+  /// Whether it tells its service manager this line before `limit` is over, as a service manager
+  /// waits. Errors: kIo with the end of its log if it dies.
+  Result<bool> tells_within(std::string_view line, Duration limit);
   /// One request to its control socket, and the answer's text. Errors: as base::request_line().
   [[nodiscard]] Result<std::string> ask(std::string_view request) const;
   /// SIGTERM, and SIGKILL after 10 s.

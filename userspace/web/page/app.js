@@ -3,6 +3,7 @@
 "use strict";
 
 const HISTORY_SECONDS = 600;
+const STORY_SECONDS = 30;
 const FAST_MS = 100;
 const SLOW_MS = 1000;
 const MOST_EVENTS = 100;
@@ -156,10 +157,21 @@ function show(status) {
 
 // --- Evictions -----------------------------------------------------------------------------------------------------
 
+/**
+ * What the page saw of the record's signal from half a minute before the decision on, and what evictd saw in it. A page
+ * whose clock is not the node's has seen nothing of that time, and no curve is better than a wrong one.
+ */
+function aroundDecision(record) {
+  const at = (Date.parse(record.time) - performance.timeOrigin) / 1000;
+  const points = (seen.get(record.signal) || []).filter((point) => Math.abs(point[0] - at) < STORY_SECONDS);
+  if (typeof record.available !== "number" || points.length === 0) return points;
+  return [...points, [at, record.available]].sort((a, b) => a[0] - b[0]);
+}
+
 async function openStory(id, focus) {
   const record = await ask("/api/v1/records/" + id);
   shownRecord = id;
-  tell(byId("story"), record, seen.get(record.signal) || []);
+  tell(byId("story"), record, aroundDecision(record));
   if (focus) byId("story").focus();
 }
 

@@ -70,26 +70,39 @@ function momentsOf(record) {
   return known.map((moment) => ({after: moment.at - known[0].at, text: moment.text}));
 }
 
+/** Moments whose numbers would lie on each other: {x, first, last}, places in the list. */
+function groupsOf(moments, end) {
+  const groups = [];
+  moments.forEach((moment, i) => {
+    const x = 5 + 590 * moment.after / end;
+    const last = groups[groups.length - 1];
+    if (last && x - last.x < 16) last.last = i;
+    else groups.push({x, first: i, last: i});
+  });
+  return groups;
+}
+
 /** To scale: what lies together on the whole line is drawn again over the decision alone. */
 function timeLine(moments, name) {
   const end = moments[moments.length - 1].after || 1;
-  const svg = draw("svg", {class: "wide", viewBox: "0 0 600 44", role: "img", "aria-label": name});
+  const svg = draw("svg", {class: "wide", viewBox: "0 0 600 34", role: "img", "aria-label": name});
   svg.append(draw("line", {class: "graph", x1: 5, x2: 595, y1: 22, y2: 22}));
-  moments.forEach((moment, i) => {
+  for (const moment of moments) {
     const x = 5 + 590 * moment.after / end;
     svg.append(draw("line", {class: "mark", x1: x, x2: x, y1: 14, y2: 30}));
-    const anchor = x > 550 ? "end" : "start";
-    const label = draw("text", {x, y: i % 2 === 0 ? 10 : 42, "text-anchor": anchor});
-    label.textContent = String(i + 1);
+  }
+  for (const {x, first, last} of groupsOf(moments, end)) {
+    const label = draw("text", {x, y: 10, "text-anchor": x > 550 ? "end" : "start"});
+    label.textContent = first === last ? String(first + 1) : (first + 1) + "-" + (last + 1);
     svg.append(label);
-  });
+  }
   return svg;
 }
 
 function momentTable(moments) {
   const body = make("tbody");
   moments.forEach((moment, i) =>
-    body.append(make("tr", {}, make("td", {}, String(i + 1)), make("td", {}, "+" + span(moment.after)),
+    body.append(make("tr", {}, make("td", {}, String(i + 1)), make("td", {class: "figure"}, "+" + span(moment.after)),
                      make("td", {}, moment.text))));
   return make("table", {}, body);
 }
@@ -100,8 +113,8 @@ function rankingTable(record) {
   const body = make("tbody");
   for (const pod of record.ranking || []) {
     const row = make("tr", {}, make("td", {}, String(pod.place)), make("td", {}, pod.namespace + "/" + pod.name),
-                     make("td", {}, record.resource === "memory" ? amount(pod.usage) : String(pod.usage)),
-                     make("td", {}, record.resource === "memory" ? amount(pod.request) : String(pod.request)),
+                     make("td", {class: "figure"}, record.resource === "memory" ? amount(pod.usage) : String(pod.usage)),
+                     make("td", {class: "figure"}, record.resource === "memory" ? amount(pod.request) : String(pod.request)),
                      make("td", {}, pod.reason));
     if (pod.uid === record.uid) row.setAttribute("class", "bad");
     body.append(row);
@@ -109,7 +122,7 @@ function rankingTable(record) {
   return make("div", {class: "scroll"}, make("table", {}, head, body));
 }
 
-/** Fills `place` with the story of `record`. `points` is what the page saw of the signal meanwhile. */
+/** Fills `place` with the story of `record`. `points` is the curve of its signal around it. */
 function tell(place, record, points) {
   const moments = momentsOf(record);
   const cause = record.local_limit || (record.signal + " below " + record.threshold);
@@ -126,9 +139,9 @@ function tell(place, record, points) {
     }
     place.append(momentTable(moments));
   }
-  if (points.length > 2) {
+  if (points.length > 1) {
     const acted = (record.thresholds || []).find((threshold) => threshold.stood === "acted_on");
-    place.append(make("h3", {}, record.signal + ", as this page saw it"),
+    place.append(make("h3", {}, record.signal + " around it, as this page and evictd saw it"),
                  curve(points, acted ? acted.met_below : null, record.signal + " through its threshold"));
   }
   if ((record.ranking || []).length > 0) place.append(make("h3", {}, "Ranking"), rankingTable(record));
