@@ -304,6 +304,7 @@ class DemoOfAHeldBackHog : public DemoGround {
         "  read -r tasks began <\"$0.rehearsal\" && rm \"$0.rehearsal\" || exit 1\n"
         "  rate=$((tasks * 1000000000 / ($(date +%s%N) - began) / 3 + 1))\n"
         "  [ \"$rate\" -lt 150 ] || rate=150\n"
+        "  [ \"$rate\" -gt 10 ] || rate=10\n"
         "  set -- \"$@\" --rate \"$rate\" ;;\n"
         "*\" forks \"*\" --cap \"*)\n"
         "  tasks=${*##*--cap }\n"
@@ -323,7 +324,7 @@ TEST_F(DemoOfAHeldBackHog, IsRepeatedAndKeepsTheLastAttempt) {
   Result<stage::Child> demo = start({"pids", "bpf", "burstable-forkbomb"},
                                     {"--json", "--keep", "--programs", programs().string()});
   ASSERT_TRUE(demo) << demo.error().message();
-  const Result<stage::ChildExit> end = demo->wait(kDeadline);
+  const Result<stage::ChildExit> end = demo->wait(3 * kDeadline);  // Of three attempts.
   ASSERT_TRUE(end) << end.error().message();
   const std::string text = stage::read_text(output()).value_or(std::string{});
   EXPECT_EQ(end->text(), "exit status " + std::to_string(kExitVoid)) << text;
