@@ -58,9 +58,11 @@ endfunction()
 # Makes one GoogleTest program; each of its cases is a ctest test of its own, named Suite.Case,
 # with LABEL (unit, bpf, integration, vectors, vm) as its label. SERIAL: no other test runs beside
 # one of these, for those that put the machine itself under load or measure what it does.
+# NIGHTLY, a list of GoogleTest patterns: cases of this kind have the label LABEL-nightly, for more of what others show
+# already. NIGHTLY_SANITIZED: likewise where a sanitizer watches, for what the plain build runs for each change.
 function(evictd_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "LABEL;TIMEOUT"
-                        "SOURCES;DEPENDS;LIBRARIES;DEFINITIONS")
+                        "SOURCES;DEPENDS;LIBRARIES;DEFINITIONS;NIGHTLY;NIGHTLY_SANITIZED")
   add_executable(${name} ${arg_SOURCES})
   evictd_compile_together(${name})
   list(TRANSFORM arg_DEPENDS PREPEND evictd_)
@@ -71,11 +73,22 @@ function(evictd_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  set(nightly ${arg_NIGHTLY})
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    list(APPEND nightly ${arg_NIGHTLY_SANITIZED})
+  endif()
+  list(JOIN nightly ":" nightly)
   # DISCOVERY_MODE PRE_TEST: a cross or sanitizer build must not run the program while it is being built.
   # NO_PRETTY_VALUES: a case with parameters is called by the name that its suite gives it, and not also by
   # the bytes of the parameter, which change from run to run.
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
-                       PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+  set(discover ${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES)
+  set(properties TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+  if(nightly)
+    gtest_discover_tests(${discover} TEST_FILTER "-${nightly}" PROPERTIES ${properties} LABELS ${arg_LABEL})
+    gtest_discover_tests(${discover} TEST_FILTER "${nightly}" PROPERTIES ${properties} LABELS ${arg_LABEL}-nightly)
+  else()
+    gtest_discover_tests(${discover} PROPERTIES ${properties} LABELS ${arg_LABEL})
+  endif()
 endfunction()
 
 # evictd_fuzz(NAME DEPENDS eviction [SOURCES ../../userspace/daemon/saved_state.cpp])

@@ -151,10 +151,6 @@ def summarise(
     if len(rounds) > 1:
         for number, of_round in enumerate(rounds, 1):
             print(f"  round {number} of {len(rounds)}: {counts(of_round)}")
-    for test in failed:
-        print(f"  FAILED{in_rounds(test, len(rounds))}   {test.name}: {test.reason}")
-        for line in test.evidence:
-            print(f"             {line}")
     for test in skipped:
         row = permission(test, rows, kernel)
         allowed = "SKIPPED, NOT ALLOWED" if row is None else f"SKIPPED (allowed: {row.reason})"
@@ -164,6 +160,11 @@ def summarise(
         ran = [test.name for test in tests if test.name not in names and row.covers(test.name, kernel)]
         for name in ran:
             print(f"  note: {name} ran although tests/allowed_skips lets it be skipped here: remove the row?")
+    # After what may be long and is in order, so that the end of a log says what is not.
+    for test in failed:
+        print(f"  FAILED{in_rounds(test, len(rounds))}   {test.name}: {test.reason}")
+        for line in test.evidence:
+            print(f"             {line}")
     stale = rows_without_a_test(tests, rows) if whole else []
     for row in stale:
         print(f"  {row.test} of tests/allowed_skips is no test of this build, remove the row: the run has failed")
