@@ -27,7 +27,7 @@ const char* text_of(AdoptionKind kind) {
     case AdoptionKind::kGone:
       return "gone, its disk awaited";
     case AdoptionKind::kUnreaped:
-      return "gone, not reaped";
+      return "gone, what it left awaited";
     case AdoptionKind::kRefused:
       return "protected";
     case AdoptionKind::kLeft:

@@ -31,22 +31,43 @@ ReleaseWorker::~ReleaseWorker() {
 }
 
 void ReleaseWorker::release(const enforce::KillTarget& target) {
-  const enforce::KillTarget* item = &target;
+  ask({.target = &target, .reclaim = false});
+}
+
+void ReleaseWorker::reclaim(const enforce::KillTarget& target) {
+  ask({.target = &target, .reclaim = true});
+}
+
+void ReleaseWorker::ask(Item item) {
   if (queue_.push(std::move(item))) {
     ++asked_;
     wake_up_.signal();
   }
 }
 
+enforce::ReclaimerCounters ReleaseWorker::reclaimed() const {
+  return {.reclaims = reclaims_.load(std::memory_order_relaxed),
+          .incomplete = incomplete_.load(std::memory_order_relaxed),
+          .failed = failed_.load(std::memory_order_relaxed)};
+}
+
 void ReleaseWorker::run() {
   enforce::Releaser releaser;
+  enforce::Reclaimer reclaimer;
   while (!stop_.load(std::memory_order_acquire)) {
     pollfd ready{.fd = wake_up_.descriptor(), .events = POLLIN, .revents = 0};
     ::poll(&ready, 1, /*timeout=*/-1);
     wake_up_.consume();
-    while (const std::optional<const enforce::KillTarget*> target = queue_.pop()) {
-      releaser.release(**target);
+    while (const std::optional<Item> item = queue_.pop()) {
+      if (item->reclaim) {
+        reclaimer.reclaim(*item->target);
+      } else {
+        releaser.release(*item->target);
+      }
       released_.store(releaser.counters().released, std::memory_order_relaxed);
+      reclaims_.store(reclaimer.counters().reclaims, std::memory_order_relaxed);
+      incomplete_.store(reclaimer.counters().incomplete, std::memory_order_relaxed);
+      failed_.store(reclaimer.counters().failed, std::memory_order_relaxed);
       done_.fetch_add(1, std::memory_order_release);
     }
   }

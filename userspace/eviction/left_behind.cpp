@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eviction/left_behind.h"
+
+#include <algorithm>
+
+namespace evictd::eviction {
+namespace {
+
+bool counts(const PassPod& pod, Scope scope) {
+  return pod.standing != Standing::kKilled && pod.grown.value > 0 &&
+         frees_in(scope, pod.facts->below_pod_root);
+}
+
+/// What pods that live have taken since the wait began.
+Wide growth(std::span<const PassPod> pods, Scope scope) {
+  Wide sum = 0;
+  for (const PassPod& pod : pods) {
+    sum += counts(pod, scope) ? pod.grown.value : 0;
+  }
+  return sum;
+}
+
+/// Less than this, and whoever has taken the rest is judged.
+Wide level(const HoldQuestion& question) {
+  const Wide began_at{question.mark->available};
+  return began_at >= question.floor ? question.floor : began_at - further_fall(question);
+}
+
+bool somebody_takes_the_rest(const HoldQuestion& question, std::span<const PassPod> pods) {
+  if (!question.hard || !question.mark) {
+    return false;
+  }
+  const Wide missing = level(question) - question.seen.left();
+  return missing > 0 && growth(pods, question.scope) >= missing;
+}
+
+}  // namespace
+
+Choice choice_beside_left(const HoldQuestion& question, const PassInput& input, MonoTime now) {
+  if (question.resource != Resource::kMemory) {
+    return Choice::kAnybody;
+  }
+  Wide left = 0;
+  bool awaited = false;
+  for (const ReleasingPod& pod : input.releasing) {
+    if (pod.left.value > 0 && frees_in(question.scope, pod.below_pod_root)) {
+      left += pod.left.value;
+      awaited = awaited || now - pod.killed_at < kReleaseWait;
+    }
+  }
+  if (awaited) {
+    return somebody_takes_the_rest(question, input.pods) ? Choice::kGrower : Choice::kNobody;
+  }
+  const Wide missing = question.goal - question.seen.available;
+  return left > missing && left > 0 ? Choice::kAboveRequest : Choice::kAnybody;
+}
+
+std::optional<std::size_t> grower(std::span<const PassPod> pods, Scope scope) {
+  std::optional<std::size_t> most;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    if (counts(pods[i], scope) && (!most || pods[i].grown > pods[*most].grown)) {
+      most = i;
+    }
+  }
+  return most;
+}
+
+Chosen::Chosen(Choice choice, const RankRule& rule, std::span<const PassPod> pods)
+    : choice_(choice), rule_(rule) {
+  const std::optional<std::size_t> most =
+      choice == Choice::kGrower ? grower(pods, rule.scope) : std::nullopt;
+  grown_ = most ? &pods[*most] : nullptr;
+}
+
+bool Chosen::may_go(const PassPod& pod) const {
+  switch (choice_) {
+    case Choice::kAnybody:
+      return true;
+    case Choice::kNobody:
+      return false;
+    case Choice::kGrower:
+      return &pod == grown_;
+    case Choice::kAboveRequest:
+      // One in its soft grace dies anyway.
+      return pod.standing == Standing::kInSoftGrace ||
+             rank_key(rule_, *pod.facts, pod.reading).urgency < 0;
+  }
+  return true;
+}
+
+}  // namespace evictd::eviction
