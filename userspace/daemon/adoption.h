@@ -29,7 +29,7 @@ struct FoundPod {
   MayEnd may_end = MayEnd::kYes;
   /// That its cgroup counts, dead ones that nobody has reaped included; -1 for not known.
   std::int64_t tasks = -1;
-  /// What its cgroup is charged with; -1 for not known.
+  /// What its cgroup is charged with beside inactive page cache; -1 for not known.
   Bytes charged{-1};
   /// What moments are told by here, as clock_name() gives it.
   std::string clock{};

@@ -42,7 +42,9 @@ void note_new_look(const HotPod& known, const HotPod& newer, MonoTime now, InFli
   if (entry == nullptr) {
     return;
   }
-  if ((entry->phase == InFlightTable::Phase::kOver && is_new) ||
+  const bool owes =
+      entry->left != InFlightTable::Left::kNothingSeen && newer.state != cluster::PodState::kActive;
+  if ((entry->phase == InFlightTable::Phase::kOver && is_new && !owes) ||
       (entry->observed_only && newer.state == cluster::PodState::kEmpty)) {
     in_flight.remove(known.memory_id);
   }

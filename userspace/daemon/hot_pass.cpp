@@ -105,7 +105,13 @@ void HotLoop::try_again(MonoTime now) {
     const InFlightTable::Entry* entry = in_flight_.find(pod.memory_id);
     const bool over = entry != nullptr && entry->phase == InFlightTable::Phase::kOver;
     // Without a task there is nobody to signal, only what housekeeping has yet to find empty.
-    if ((!over && !refused_.has(pod)) || readings_.read_one(pod, now).tasks == 0) {
+    if (!over && !refused_.has(pod)) {
+      continue;
+    }
+    const std::int64_t tasks = readings_.read_one(pod, now).tasks;
+    // Where nobody counts them, what it has left behind is told for as long as it does not grow.
+    const bool owes = over && tasks < 0 && entry->left != InFlightTable::Left::kNothingSeen;
+    if (owes || tasks == 0) {
       continue;
     }
     refused_.forget(pod);
@@ -132,7 +138,7 @@ void HotLoop::read(PassTrigger trigger, MonoTime now) {
   set_standings();
   readings_.note_growth(
       pods_, in_flight_.take_left_anew() ? GrowthFrom::kThisReading : GrowthFrom::kBefore,
-      awaits_left(releasing_, now));
+      any_left(releasing_));
   readings_.look_again(config_->manager.thresholds(), pods_, now);
   timeline_.observe_at = options_.clock->now();
 }

@@ -43,7 +43,10 @@ Housekeeping::Housekeeping(Options options, base::EventLoop loop, base::Timer he
       problem_log_(*options_.log),
       started_at_(options_.clock->now()) {}
 
-Housekeeping::~Housekeeping() = default;
+Housekeeping::~Housekeeping() {
+  // Before the pods whose targets it may be at.
+  releaser_.reset();
+}
 
 Result<std::unique_ptr<Housekeeping>> Housekeeping::create(Options options) {
   Result<base::EventLoop> loop = base::EventLoop::create();

@@ -4,20 +4,20 @@
 #include <algorithm>
 
 #include "daemon/remains.h"
-#include "eviction/hold.h"
 
 namespace evictd::daemon {
 
 Bytes left_behind(InFlightTable::Entry& entry, const CgroupUsage& usage) {
   const bool dead =
       entry.phase == InFlightTable::Phase::kReleased || entry.phase == InFlightTable::Phase::kOver;
-  if (!entry.leaves_memory || !dead || usage.usage <= least_left_behind()) {
+  const Bytes left = usage.has_memory() ? usage.working_set() : Bytes{0};
+  if (!entry.leaves_memory || !dead || left <= least_left_behind()) {
     return Bytes{0};
   }
   if (entry.left == InFlightTable::Left::kNothingSeen) {
     entry.left = InFlightTable::Left::kSeenAnew;
   }
-  return usage.usage;
+  return left;
 }
 
 void add_left(const InFlightTable::Entry& entry, Bytes left,
@@ -33,10 +33,9 @@ void add_left(const InFlightTable::Entry& entry, Bytes left,
   }
 }
 
-bool awaits_left(std::span<const eviction::ReleasingPod> releasing, MonoTime now) {
-  return std::any_of(releasing.begin(), releasing.end(), [now](const auto& one) {
-    return one.left.value > 0 && now - one.killed_at < eviction::kReleaseWait;
-  });
+bool any_left(std::span<const eviction::ReleasingPod> releasing) {
+  return std::any_of(releasing.begin(), releasing.end(),
+                     [](const auto& one) { return one.left.value > 0; });
 }
 
 }  // namespace evictd::daemon

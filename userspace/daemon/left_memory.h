@@ -13,15 +13,16 @@
 
 namespace evictd::daemon {
 
-/// Of a victim whose last process is gone, all that `usage` has where that is more than
-/// least_left_behind(); 0 of others. Notes in `entry` when there was some first.
+/// Of a victim whose last process is gone, the working set of `usage` where that is more than
+/// least_left_behind(); 0 of others. Inactive page cache is available as it is. Notes in `entry`
+/// when there was some first.
 [[nodiscard]] Bytes left_behind(InFlightTable::Entry& entry, const CgroupUsage& usage);
 
 /// Tells of it for one that is over, which counts where a next victim is chosen.
 void add_left(const InFlightTable::Entry& entry, Bytes left,
               std::vector<eviction::ReleasingPod>& releasing);
 
-/// Whether some of it is awaited at `now`.
-[[nodiscard]] bool awaits_left(std::span<const eviction::ReleasingPod> releasing, MonoTime now);
+/// Whether there is any.
+[[nodiscard]] bool any_left(std::span<const eviction::ReleasingPod> releasing);
 
 }  // namespace evictd::daemon

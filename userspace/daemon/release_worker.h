@@ -30,8 +30,9 @@ class ReleaseWorker {
   /// Asks for the memory of `target`, which must live until idle() was true afterwards. When the
   /// queue is full nothing is done: the kernel frees it all the same, only later.
   void release(const enforce::KillTarget& target);
-  /// Asks for what is still charged to `target`, which lives as long, once it has no process. When
-  /// the queue is full nothing is done: the pod's cgroup is removed sooner or later.
+  /// Asks for what is still charged to `target`, which lives as long, once it has no process; done
+  /// in parts, between which memory of killed pods is freed. When the queue is full nothing is
+  /// done: the pod's cgroup is removed sooner or later.
   void reclaim(const enforce::KillTarget& target);
   /// Whether everything asked for so far is done.
   [[nodiscard]] bool idle() const { return done_.load(std::memory_order_acquire) == asked_; }
@@ -40,17 +41,21 @@ class ReleaseWorker {
   [[nodiscard]] enforce::ReclaimerCounters reclaimed() const;
 
  private:
-  struct Item {
-    const enforce::KillTarget* target = nullptr;
-    bool reclaim = false;
-  };
+  using Queue = base::SpscQueue<const enforce::KillTarget*>;
+
   explicit ReleaseWorker(base::WakeUp wake_up);
-  void ask(Item item);
+  void ask(Queue& queue, const enforce::KillTarget& target);
+  [[nodiscard]] bool stopped() const { return stop_.load(std::memory_order_acquire); }
   void run();
+  void release_all();
+  void note_done() { done_.fetch_add(1, std::memory_order_release); }
 
   static constexpr std::size_t kQueue = 64;
 
-  base::SpscQueue<Item> queue_{kQueue};
+  Queue releases_{kQueue};
+  Queue reclaims_wanted_{kQueue};
+  /// Of the thread alone.
+  enforce::Releaser releaser_;
   base::WakeUp wake_up_;
   std::uint64_t asked_ = 0;
   std::atomic<std::uint64_t> done_{0};

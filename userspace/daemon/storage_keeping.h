@@ -49,6 +49,8 @@ class StorageKeeping {
     CgroupId pod;
     std::string uid;
     bool below_pod_root = false;
+    /// A dry run removes nothing, whoever evicted it.
+    bool keeps_data = false;
     bool for_disk = false;
     /// For a filesystem of images and writable layers alone, which only its runtime can free.
     bool for_layers = false;
@@ -113,8 +115,13 @@ class StorageKeeping {
   void note_all(const MeasuredPods& measured, Storages newer);
   [[nodiscard]] std::vector<sys::Mount> mounts() const;
   void note_processes_gone(VictimReleases::Victim& victim, MonoTime at);
-  /// nullptr where nothing is open of the pod.
-  [[nodiscard]] const enforce::KillTarget* target_of(CgroupId pod) const;
+  /// nullptr for none that is known.
+  [[nodiscard]] const HotPod* hot_pod_of(CgroupId pod) const;
+  /// Whether it has a process.
+  [[nodiscard]] bool is_in_use(CgroupId pod) const;
+  /// What the cgroup of a victim without a process is charged with beside inactive page cache.
+  [[nodiscard]] std::optional<Bytes> charged_to(const VictimReleases::Victim& victim,
+                                                MonoTime now) const;
   /// Has the kernel give back what it can of what the pod without a process is charged with.
   void reclaim(CgroupId pod);
   void tell_of_failed_reclaims();

@@ -30,7 +30,7 @@ void StorageKeeping::note_victim(const EvictedPod& evicted) {
   noted.directory = storage.kubelet_root_directory + "/pods/" + evicted.uid;
   noted.killed_at = evicted.killed_at;
   const bool removes = storage.evicted_pod_data == config::EvictedPodData::kRemoveEmptyDirs &&
-                       evicted.below_pod_root;
+                       evicted.below_pod_root && !evicted.keeps_data;
   noted.removes_data = removes && evicted.for_disk;
   noted.empties_memory = removes && !evicted.for_disk;
   noted.awaits_layers = evicted.for_layers;
@@ -56,19 +56,42 @@ void StorageKeeping::note_processes_gone(VictimReleases::Victim& victim, MonoTim
   }
 }
 
-const enforce::KillTarget* StorageKeeping::target_of(CgroupId pod) const {
+const HotPod* StorageKeeping::hot_pod_of(CgroupId pod) const {
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     if (listed.hot != nullptr && listed.hot->memory_id == pod) {
-      return listed.hot->target.get();
+      return listed.hot;
     }
   }
   return nullptr;
 }
 
+bool StorageKeeping::is_in_use(CgroupId pod) const {
+  const HotPod* const hot = hot_pod_of(pod);
+  return hot != nullptr && hot->state == cluster::PodState::kActive;
+}
+
 void StorageKeeping::reclaim(CgroupId pod) {
-  if (const enforce::KillTarget* const target = target_of(pod)) {
-    options_.releaser->reclaim(*target);
+  const HotPod* const hot = hot_pod_of(pod);
+  if (hot != nullptr && hot->target != nullptr) {
+    options_.releaser->reclaim(*hot->target);
   }
+}
+
+/// By files of its own: whoever waits for one of the hot thread's would have it wait.
+std::optional<Bytes> StorageKeeping::charged_to(const VictimReleases::Victim& victim,
+                                                MonoTime now) const {
+  if (!victim.gone_at[static_cast<std::size_t>(Holding::kProcesses)] ||
+      victim.gone_at[static_cast<std::size_t>(Holding::kCgroup)]) {
+    return std::nullopt;
+  }
+  const Result<sys::CgroupFiles> files = options_.registry->open_files_of(victim.uid);
+  if (!files) {
+    return std::nullopt;
+  }
+  sys::ReadBuffer buffer{};
+  CgroupUsage usage;
+  static_cast<void>(files->read_live(now, buffer, usage));
+  return usage.has_memory() ? std::optional(usage.working_set()) : std::nullopt;
 }
 
 void StorageKeeping::tell_of_failed_reclaims() {
@@ -132,16 +155,17 @@ void StorageKeeping::check_releases(MonoTime now) {
       // A cgroup that is gone has no process.
       note_processes_gone(victim, now);
     }
-    const enforce::KillTarget* const target = target_of(victim.pod);
-    const std::optional<Bytes> charged = target == nullptr ? std::nullopt : target->usage();
-    if (charged && victim.gone_at[static_cast<std::size_t>(Holding::kProcesses)]) {
+    const std::optional<Bytes> charged = charged_to(victim, now);
+    if (charged) {
       VictimReleases::note_charged(victim, *charged, now);
     }
     options_.records->note_release(victim.pod, VictimReleases::rows_of(victim));
   }
   for (const VictimReleases::Victim& victim : releases_.take_released(now)) {
     options_.send(VictimReleased{.pod = victim.pod});
-    const std::optional<Bytes> left = VictimReleases::kept_memory(victim, now);
+    // Somebody new in its cgroup, as of a container that the kubelet has restarted, left nothing.
+    const std::optional<Bytes> left =
+        is_in_use(victim.pod) ? std::nullopt : VictimReleases::kept_memory(victim, now);
     counters_.still_charged += left ? 1 : 0;
     options_.on_released(victim.pod, left);
   }

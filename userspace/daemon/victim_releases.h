@@ -48,8 +48,8 @@ class VictimReleases {
     /// Its writable layers are what is wanted back. They are not known; whoever removes its cgroup
     /// has removed its containers.
     bool awaits_layers = false;
-    /// What its cgroup was charged with when it was last looked at; unset before its processes are
-    /// gone.
+    /// What its cgroup was charged with, beside inactive page cache, when it was last looked at;
+    /// unset before its processes are gone.
     std::optional<Bytes> charged;
     /// When each was found gone.
     std::array<std::optional<MonoTime>, kHoldings> gone_at;

@@ -19,18 +19,25 @@ struct ReclaimerCounters {
 
 /// Has the kernel reclaim what a pod without a process is still charged with: page cache and slab,
 /// and with swap files on a tmpfs too. By memory.reclaim (v2) or memory.force_empty (v1) of the
-/// pod's own cgroup, which is about all below it as well. Blocks for as long as the kernel tries,
-/// seconds where much is dirty: for a thread that nobody waits for.
+/// pod's own cgroup, which is about all below it as well.
 class Reclaimer {
  public:
-  /// Only const parts of `target` are used, so the hot thread may use it meanwhile; the caller
-  /// keeps it alive. A cgroup that is gone, or has a process again, is left alone.
-  void reclaim(const KillTarget& target);
+  enum class Step : std::uint8_t { kMore, kDone };
+
+  /// Asks for one part of it: while the kernel is at it, nobody can remove the cgroup. On v1, where
+  /// no amount can be named, that is all. Only what does not change of `target` is used, so the hot
+  /// thread may use it meanwhile; the caller keeps it alive. A cgroup that is gone, or has a
+  /// process again, is left alone. Blocks for as long as the kernel tries.
+  [[nodiscard]] Step step(const KillTarget& target);
 
   [[nodiscard]] const ReclaimerCounters& counters() const { return counters_; }
 
  private:
+  Step give_up(bool incomplete);
+
   ReclaimerCounters counters_;
+  /// Some of the pod at hand was asked for.
+  bool begun_ = false;
 };
 
 }  // namespace evictd::enforce

@@ -205,6 +205,9 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
     // The fall is measured from the first hold: see choose_victim().
     if (!mark) {
       mark = EvictionMark{now, seen->available};
+    } else if (choice_beside_left(hold_question(place, *seen), input, now) == Choice::kNobody) {
+      // Some of it is back since: what a pod takes from there on counts.
+      mark->available = std::max(mark->available, seen->available);
     }
     if (const auto deadline = release_deadline(input.releasing, scope_at(place), now)) {
       note_deadline(*deadline);

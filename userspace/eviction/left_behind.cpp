@@ -3,11 +3,14 @@
 
 #include <algorithm>
 
+#include "eviction/ranking.h"
+
 namespace evictd::eviction {
 namespace {
 
+/// Who may not be evicted is no answer to what it takes.
 bool counts(const PassPod& pod, Scope scope) {
-  return pod.standing != Standing::kKilled && pod.grown.value > 0 &&
+  return protection_of(pod) == PassOver::kNone && pod.grown.value > 0 &&
          frees_in(scope, pod.facts->below_pod_root);
 }
 
@@ -26,12 +29,10 @@ Wide level(const HoldQuestion& question) {
   return began_at >= question.floor ? question.floor : began_at - further_fall(question);
 }
 
-bool somebody_takes_the_rest(const HoldQuestion& question, std::span<const PassPod> pods) {
-  if (!question.hard || !question.mark) {
-    return false;
-  }
-  const Wide missing = level(question) - question.seen.left();
-  return missing > 0 && growth(pods, question.scope) >= missing;
+/// Whether what is missing to `level` was taken by pods that live.
+bool is_taken(const HoldQuestion& question, Wide level, std::span<const PassPod> pods) {
+  const Wide missing = level - question.seen.left();
+  return question.hard && missing > 0 && growth(pods, question.scope) >= missing;
 }
 
 }  // namespace
@@ -49,10 +50,14 @@ Choice choice_beside_left(const HoldQuestion& question, const PassInput& input, 
     }
   }
   if (awaited) {
-    return somebody_takes_the_rest(question, input.pods) ? Choice::kGrower : Choice::kNobody;
+    return question.mark && is_taken(question, level(question), input.pods) ? Choice::kGrower
+                                                                            : Choice::kNobody;
   }
   const Wide missing = question.goal - question.seen.available;
-  return left > missing && left > 0 ? Choice::kAboveRequest : Choice::kAnybody;
+  if (left <= missing || left == 0) {
+    return Choice::kAnybody;
+  }
+  return is_taken(question, question.floor, input.pods) ? Choice::kGrower : Choice::kAboveRequest;
 }
 
 std::optional<std::size_t> grower(std::span<const PassPod> pods, Scope scope) {

@@ -165,6 +165,28 @@ TEST_P(TmpfsPod, WhatItWroteIsRemovedWhereEvictdMayRemoveIt) {
   EXPECT_EQ(status()["counters"]["evictions"], 1);
 }
 
+TEST_P(TmpfsPod, ADryRunRemovesNothingOfWhatAnEvictdBeforeItEvicted) {
+  add_bystanders();
+  Actor& filler = add_filler({.name = "filler", .priority = -2}, kPastFloor);
+  limit_memory();
+  start_daemon(tmpfs_config());
+  filler.load.go();
+  ASSERT_TRUE(filler.await_end()) << log();
+  static_cast<void>(await_record(filler));
+  await_passes(5);
+  ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
+  daemon_.reset();
+
+  Json config = tmpfs_config();
+  config["evictedPodData"] = "removeEmptyDirs";
+  config["dryRun"] = true;
+  start_daemon(config);
+
+  await_passes(20);
+  EXPECT_EQ(status()["counters"]["storage"]["removals"], 0);
+  EXPECT_FALSE(std::filesystem::is_empty(volumes_.front().path()));
+}
+
 TEST_P(TmpfsPod, ARestartedEvictdWaitsForItToo) {
   add_bystanders();
   Actor& filler = add_filler({.name = "filler", .priority = -2}, kPastFloor);

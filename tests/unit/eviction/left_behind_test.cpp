@@ -105,6 +105,34 @@ TEST_F(LeftBehind, AProtectedPodThatGrowsCostsNobodyElseItsLife) {
   EXPECT_EQ(node_.victim(), "nobody");
 }
 
+TEST_F(LeftBehind, AProtectedPodThatGrowsMoreHidesNobodyWhoPassesTheFloor) {
+  node_.with(pod("system").priority(2'000'000'000), 100_MiB);
+  die(600_MiB, 800_MiB);
+  node_["system"].grown = 110_MiB;
+  node_["first"].grown = 90_MiB;
+  look(509_MiB);
+  EXPECT_EQ(node_.victim(), "first");
+}
+
+TEST_F(LeftBehind, WhatComesBackMeanwhileIsNotToBeTakenAgain) {
+  die(100_MiB, 800_MiB);
+  look(600_MiB);
+  node_["later"].grown = 120_MiB;
+  look(500_MiB);
+  EXPECT_EQ(node_.victim(), "later") << "below the floor, though above half of what was left first";
+}
+
+TEST_F(LeftBehind, AfterTheWaitWhoPassesTheFloorByGrowingIsJudgedThoughWithinItsRequest) {
+  die(600_MiB, 800_MiB);
+  node_.remove("first");
+  node_.remove("later");
+  node_.pass_time(30s);
+  EXPECT_EQ(look(600_MiB).reason, Reason::kLeftBehind);
+  node_["rightful"].grown = 200_MiB;
+  look(400_MiB);
+  EXPECT_EQ(node_.victim(), "rightful");
+}
+
 TEST_F(LeftBehind, AfterTheWaitWhoUsesLessThanItsRequestIsSpared) {
   die(700_MiB, 800_MiB);
   node_.remove("first");
