@@ -170,7 +170,7 @@ class CommandLineTest(unittest.TestCase):
     def test_a_scenario_that_is_not_known_is_wrong_usage(self):
         for given in ("memory2", "0", "5"):
             error = self.refused("demo", "--scenario", given)
-            self.assertIn(f"--scenario: {given} not in {{memory,soft,pids,disk,inodes,emptydir}}", error)
+            self.assertIn(f"--scenario: {given} not in {{memory,soft,tmpfs,pids,disk,inodes,emptydir}}", error)
             error = self.refused("demo", "--event-source", given)
             self.assertIn(f"--event-source: {given} not in {{bpf,poll}}", error)
 

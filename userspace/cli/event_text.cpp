@@ -87,6 +87,13 @@ std::string progress_text(const Json& line) {
     return fmt::format("pod {} lives on: {} (decision {})", pod, exporting::not_killed_text(why),
                        id);
   }
+  if (state == exporting::kStillCharged && line.contains("still_charged_bytes")) {
+    const Json& bytes = line["still_charged_bytes"];
+    return fmt::format(
+        "pod {}: {} (decision {})", pod,
+        exporting::still_charged_text(bytes.is_number_integer() ? bytes.get<std::int64_t>() : 0),
+        id);
+  }
   return fmt::format(
       "pod {} {} (decision {})", pod,
       state == "exceeded_grace" ? "is not gone in time: " + state_text(state) : "is " + state, id);
@@ -152,7 +159,8 @@ std::string what_happened(const Json& line, const std::string& kind) {
 /// Whether the line of a decision is not the one that was written when it was made.
 bool tells_of_an_end(const Json& line) {
   const std::string state = text_of(line, "state");
-  return state == "released" || state == "exceeded_grace" || text_of(line, "escalated_by") != "-";
+  return state == "released" || state == "exceeded_grace" || state == exporting::kStillCharged ||
+         text_of(line, "escalated_by") != "-";
 }
 
 }  // namespace

@@ -76,6 +76,9 @@ std::string how_text(const EvictionRecord& record) {
   if (!record.not_killed.empty()) {
     return fmt::format("{}; {}.", text, exporting::not_killed_text(record.not_killed));
   }
+  if (record.still_charged_bytes) {
+    return fmt::format("{}; {}.", text, exporting::still_charged_text(*record.still_charged_bytes));
+  }
   text += fmt::format("; now {}", state_text(record.state));
   if (record.remaining_bytes) {
     text += fmt::format(", {} remain charged",

@@ -126,10 +126,12 @@ std::string_view outcome_text(std::string_view outcome, std::string_view reason)
        {"all_protected", "there were pods, and none of them may be evicted"},
        {"held", "an earlier victim was waited for"},
        {"failed", "the pass failed"}}};
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kReasons{
-      {{"release_pending", "what an earlier victim was freeing would satisfy the threshold"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReasons{
+      {{"release_pending", "what an earlier victim was freeing or had left behind was awaited"},
        {"victim_in_grace", "an earlier victim had not used up its grace"},
        {"collectors_busy", "collectors of an earlier pass were running"},
+       {"left_behind",
+        "dead pods held more memory than was missing, and nobody used more than it requests"},
        {"usage_pending", "the disk usage of pods was being measured"},
        {"no_statistics", "statistics could not be read"},
        {"no_layout", "the disk layout could not be read"}}};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "daemon/remains.h"
 #include "eviction/hold.h"
 
 namespace evictd::daemon {
@@ -44,11 +45,12 @@ std::optional<Adoption> known_of(const FoundPod& pod) {
 }
 
 /// Of a victim without a process. When the last one ended is not known where no kill is.
-Adoption after_the_end_of(Adoption known, std::int64_t tasks, MonoTime now) {
+Adoption after_the_end_of(Adoption known, const FoundPod& pod, MonoTime now) {
   const MonoTime ended_at =
       known.killed_at != MonoTime{} ? known.killed_at : std::min(now, known.kill_due_at);
   known.kind = AdoptionKind::kOver;
-  if ((known.for_disk || tasks > 0) && now - ended_at < eviction::kReleaseWait) {
+  const bool awaited = known.for_disk || pod.tasks > 0 || pod.charged > least_left_behind();
+  if (awaited && now - ended_at < eviction::kReleaseWait) {
     known.kind = known.for_disk ? AdoptionKind::kGone : AdoptionKind::kUnreaped;
     known.killed_at = ended_at;
   }
@@ -60,7 +62,7 @@ std::optional<Adoption> under_way(const FoundPod& pod, MonoTime now) {
   const enforce::Inhabitants& seen = pod.inhabitants;
   std::optional<Adoption> known = known_of(pod);
   if (seen.processes == 0 && !seen.unread) {
-    return known ? std::optional(after_the_end_of(*known, pod.tasks, now)) : std::nullopt;
+    return known ? std::optional(after_the_end_of(*known, pod, now)) : std::nullopt;
   }
   // Whoever is there after its last process was gone is none of its victims, however old.
   const bool was_gone = pod.saved != nullptr && pod.saved->gone && !is_of_a_later_one(pod);

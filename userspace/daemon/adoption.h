@@ -8,6 +8,7 @@
 #include "daemon/saved_state.h"
 #include "enforce/inhabitants.h"
 #include "enforce/intent.h"
+#include "evictd/bytes.h"
 
 namespace evictd::daemon {
 
@@ -28,6 +29,8 @@ struct FoundPod {
   MayEnd may_end = MayEnd::kYes;
   /// That its cgroup counts, dead ones that nobody has reaped included; -1 for not known.
   std::int64_t tasks = -1;
+  /// What its cgroup is charged with beside inactive page cache; -1 for not known.
+  Bytes charged{-1};
   /// What moments are told by here, as clock_name() gives it.
   std::string clock{};
 };
@@ -38,7 +41,7 @@ enum class AdoptionKind {
   kKilled,     ///< Was sent SIGKILL by us: what is left of it is ended and awaited.
   kReleasing,  ///< Is dying, by whosever hand: awaited, and not touched.
   kGone,       ///< Was ended by us, and what it took up on disk is still awaited.
-  kUnreaped,   ///< Was ended by us, and dead tasks of it are still awaited, nothing else.
+  kUnreaped,   ///< Was ended by us, and its dead tasks or its memory are still awaited, not files.
   kRefused,    ///< Is protected by now: lives, and nothing that was kept of its eviction is.
   kLeft,       ///< Is left as it was found, for an evictd that is not in a dry run.
   kOver,       ///< Was ended by us, and nobody is left of those whom it was about.

@@ -148,6 +148,7 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .hot = options_.hot_counters,
                       .actuator = actuator_counters_,
                       .cross_checker = row_keeper_->cross_checker(),
+                      .reclaimed = releaser_->reclaimed(),
                       .released_by_us = releaser_->released(),
                       .realtime = options_.priority->ask(),
                       .realtime_losses = priority_watch_->losses(),

@@ -73,6 +73,7 @@ void HotLoop::handle(const AdoptEviction& message) {
   entry.holds_disk = adoption.for_disk;
   entry.hold_tasks = adoption.hold_tasks;
   entry.cgroup_gone = pod == nullptr;
+  entry.leaves_memory = is_over;
   entry.below_pod_root = pod == nullptr || pod->facts.below_pod_root;
   note_held_at_kill(entry, pod);  // What it held then is not known: its progress is from here on.
   if (!in_flight_.has_room_for(entry.pod)) {

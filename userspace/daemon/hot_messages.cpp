@@ -42,7 +42,9 @@ void note_new_look(const HotPod& known, const HotPod& newer, MonoTime now, InFli
   if (entry == nullptr) {
     return;
   }
-  if ((entry->phase == InFlightTable::Phase::kOver && is_new) ||
+  const bool owes =
+      entry->left != InFlightTable::Left::kNothingSeen && newer.state != cluster::PodState::kActive;
+  if ((entry->phase == InFlightTable::Phase::kOver && is_new && !owes) ||
       (entry->observed_only && newer.state == cluster::PodState::kEmpty)) {
     in_flight.remove(known.memory_id);
   }
@@ -124,6 +126,8 @@ void HotLoop::handle(PlacePod& message) {
     if (newer == nullptr) {
       if (const auto* gone = in_flight_.find(known->memory_id); gone != nullptr && gone->dry_run) {
         options_.dry_run_actuator->end_pretended(gone->ticket, wake_at_);
+      } else if (gone != nullptr && gone->left != InFlightTable::Left::kNothingSeen) {
+        want_pass(PassTrigger::kRelease);  // Whatever is left is charged to nobody's pod now.
       }
       in_flight_.note_cgroup_gone(known->memory_id, wake_at_);
       refused_.note_gone(*known);
@@ -303,6 +307,7 @@ void HotLoop::go_on(InFlightTable::Entry& entry, const enforce::Progress& step, 
       }
       entry.phase = InFlightTable::Phase::kReleased;
       entry.released_at = step.at;
+      entry.leaves_memory = true;
       want_pass(PassTrigger::kRelease);
       break;
   }

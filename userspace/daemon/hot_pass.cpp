@@ -4,6 +4,7 @@
 
 #include "base/fault_point.h"
 #include "daemon/hot_loop.h"
+#include "daemon/left_memory.h"
 #include "eviction/hold.h"
 
 namespace evictd::daemon {
@@ -104,7 +105,13 @@ void HotLoop::try_again(MonoTime now) {
     const InFlightTable::Entry* entry = in_flight_.find(pod.memory_id);
     const bool over = entry != nullptr && entry->phase == InFlightTable::Phase::kOver;
     // Without a task there is nobody to signal, only what housekeeping has yet to find empty.
-    if ((!over && !refused_.has(pod)) || readings_.read_one(pod, now).tasks == 0) {
+    if (!over && !refused_.has(pod)) {
+      continue;
+    }
+    const std::int64_t tasks = readings_.read_one(pod, now).tasks;
+    // Where nobody counts them, what it has left behind is told for as long as it does not grow.
+    const bool owes = over && tasks < 0 && entry->left != InFlightTable::Left::kNothingSeen;
+    if (owes || tasks == 0) {
       continue;
     }
     refused_.forget(pod);
@@ -129,6 +136,9 @@ void HotLoop::read(PassTrigger trigger, MonoTime now) {
                  pods_, storage_, now);
   note_releasing(now);
   set_standings();
+  readings_.note_growth(
+      pods_, in_flight_.take_left_anew() ? GrowthFrom::kThisReading : GrowthFrom::kBefore,
+      any_left(releasing_));
   readings_.look_again(config_->manager.thresholds(), pods_, now);
   timeline_.observe_at = options_.clock->now();
 }
@@ -181,8 +191,11 @@ void HotLoop::note_releasing(MonoTime now) {
     InFlightTable::Entry* entry = in_flight_.find(pod.memory_id);
     if (entry != nullptr && entry->phase == InFlightTable::Phase::kOver) {
       // Housekeeping may stand still, and what runs there now is not the victim.
-      if (InFlightTable::is_in_use_again(*entry, readings_.read_one(pod, now))) {
+      const CgroupUsage usage = readings_.read_one(pod, now);
+      if (InFlightTable::is_in_use_again(*entry, usage)) {
         in_flight_.remove(pod.memory_id);
+      } else {
+        add_left(*entry, left_behind(*entry, usage), releasing_);
       }
     } else if (entry != nullptr && (entry->phase == InFlightTable::Phase::kKilled ||
                                     entry->phase == InFlightTable::Phase::kReleased ||
@@ -218,14 +231,18 @@ void HotLoop::note_releasing(const HotPod& pod, InFlightTable::Entry& entry, Mon
   const bool released = entry.phase == InFlightTable::Phase::kReleased;
   // Tasks that are still there after so long are new ones: its cgroup is in use again.
   const bool empty = usage.tasks <= 0 || awaited_enough;
-  if ((entry.observed_only && awaited_enough) || (released && empty && !entry.holds_disk)) {
+  const Bytes left = left_behind(entry, usage);
+  const bool free = empty && !entry.holds_disk && (left.value == 0 || awaited_enough);
+  if ((entry.observed_only && awaited_enough) || (released && free)) {
     entry.phase = InFlightTable::Phase::kOver;
+    add_left(entry, left, releasing_);
     return;
   }
   eviction::ReleasingPod releasing;
   releasing.killed_at = entry.killed_at;
   releasing.below_pod_root = entry.below_pod_root;
   releasing.memory = dying && usage.has_memory() ? usage.working_set() : Bytes{0};
+  releasing.left = left;
   releasing.tasks = dying || released ? std::max<std::int64_t>(usage.tasks, 0) : 0;
   if (released) {
     options_.counters->unreaped_tasks.fetch_add(releasing.tasks, std::memory_order_relaxed);

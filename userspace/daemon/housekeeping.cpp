@@ -43,7 +43,10 @@ Housekeeping::Housekeeping(Options options, base::EventLoop loop, base::Timer he
       problem_log_(*options_.log),
       started_at_(options_.clock->now()) {}
 
-Housekeeping::~Housekeeping() = default;
+Housekeeping::~Housekeeping() {
+  // Before the pods whose targets it may be at.
+  releaser_.reset();
+}
 
 Result<std::unique_ptr<Housekeeping>> Housekeeping::create(Options options) {
   Result<base::EventLoop> loop = base::EventLoop::create();
@@ -106,16 +109,18 @@ Result<> Housekeeping::prepare() {
 }
 
 Result<> Housekeeping::prepare_storage() {
-  Result<std::unique_ptr<StorageKeeping>> storage =
-      StorageKeeping::create({.root = options_.root,
-                              .clock = options_.clock,
-                              .log = options_.log,
-                              .registry = options_.registry,
-                              .records = &records_,
-                              .layout = options_.filesystems->layout(),
-                              .config = config_,
-                              .send = [this](ToHot&& message) { send(std::move(message)); },
-                              .on_released = [this](CgroupId pod) { note_released(pod); }});
+  Result<std::unique_ptr<StorageKeeping>> storage = StorageKeeping::create(
+      {.root = options_.root,
+       .clock = options_.clock,
+       .log = options_.log,
+       .registry = options_.registry,
+       .records = &records_,
+       .layout = options_.filesystems->layout(),
+       .config = config_,
+       .send = [this](ToHot&& message) { send(std::move(message)); },
+       .releaser = releaser_.get(),
+       .on_released = [this](CgroupId pod,
+                             std::optional<Bytes> left) { note_released(pod, left); }});
   if (!storage) {
     return Failure(storage.error());
   }

@@ -121,7 +121,7 @@ class Housekeeping final : private base::LineHandler {
   void note_changes(const PassDone& message);
   void note_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
   void write_cut(const exporting::EvictionRecord& escalation);  ///< The records that it cut.
-  void note_released(CgroupId pod);
+  void note_released(CgroupId pod, std::optional<Bytes> left);
   /// `pod` is nullptr for none of ours.
   void note_oom_kill(const OomNotice& message, const HotPod* pod);
   [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;  ///< nullptr: nothing is there.

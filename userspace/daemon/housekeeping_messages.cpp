@@ -243,7 +243,7 @@ void Housekeeping::note_pass(const PassCopy& copy) {
 void Housekeeping::handle(const EvictionStep& message) {
   actuator_counters_ = message.counters;
   if (!message.dry_run) {
-    keeper_->note_step(message.progress, message.tasks);
+    keeper_->note_step(message.progress, message.tasks, message.usage);
   }
   storage_->note_step(message);
   const exporting::EvictionRecord* record = records_.note(message);

@@ -155,16 +155,37 @@ void Housekeeping::write_cut(const exporting::EvictionRecord& escalation) {
   }
 }
 
-/// What it held on disk went after its end was told of: the story once more, with that.
-void Housekeeping::note_released(CgroupId pod) {
-  if (!keeper_->note_disk_released(pod)) {
+/// What it held on disk went after its end was told of, or its memory did not go in time (`left`):
+/// the story once more, with that.
+void Housekeeping::note_released(CgroupId pod, std::optional<Bytes> left) {
+  if (!keeper_->note_disk_released(pod) && !left) {
     return;
   }
   const exporting::EvictionRecord* const record = records_.newest_of(pod);
-  if (record != nullptr && !is_open(*record)) {
-    write_cut(*record);
-    journal_->add_whole(exporting::to_json(*record), exporting::Durability::kCached);
+  if (record == nullptr || is_open(*record)) {
+    return;
   }
+  if (left) {
+    records_.note_still_charged(pod, *left);
+    const std::string who = record->ns + "/" + record->name;
+    const MonoTime now = options_.clock->now();
+    journal_->add("progress",
+                  {{"id", record->id},
+                   {"pod", who},
+                   {"uid", record->uid},
+                   {"state", record->state},
+                   {"event", nullptr},
+                   {"not_killed", ""},
+                   {"still_charged_bytes", left->value},
+                   {"at_ns", now.time_since_epoch().count()},
+                   {"dry_run", false}},
+                  now);
+    options_.log->warn("pod " + who + " (" + record->uid +
+                       "): " + exporting::still_charged_text(left->value) +
+                       ", continuing without waiting for them");
+  }
+  write_cut(*record);
+  journal_->add_whole(exporting::to_json(*record), exporting::Durability::kCached);
 }
 
 const HotPod* Housekeeping::pod_in(std::uint32_t slot) const {

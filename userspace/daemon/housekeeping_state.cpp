@@ -27,7 +27,7 @@ const char* text_of(AdoptionKind kind) {
     case AdoptionKind::kGone:
       return "gone, its disk awaited";
     case AdoptionKind::kUnreaped:
-      return "gone, not reaped";
+      return "gone, what it left awaited";
     case AdoptionKind::kRefused:
       return "protected";
     case AdoptionKind::kLeft:
@@ -314,6 +314,7 @@ void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, Mon
     storage_->note_victim({.pod = known.pod,
                            .uid = known.uid,
                            .below_pod_root = known.below_pod_root,
+                           .keeps_data = in_dry_run(wishes_, *config_),
                            .for_disk = known.for_disk,
                            .killed_at = known.killed ? known.killed_at : known.kill_due_at,
                            .gone = known.gone});

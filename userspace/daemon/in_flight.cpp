@@ -78,6 +78,17 @@ bool InFlightTable::still_holds_disk(const Entry& entry, const std::optional<Mon
   return entry.holds_disk && !seen_free && now - entry.killed_at < eviction::kReleaseWait;
 }
 
+bool InFlightTable::take_left_anew() {
+  bool anew = false;
+  for (Entry& entry : entries()) {
+    if (entry.left == Left::kSeenAnew) {
+      entry.left = Left::kKnown;
+      anew = true;
+    }
+  }
+  return anew;
+}
+
 bool InFlightTable::add(const Entry& entry) {
   if (Entry* known = find(entry.pod)) {
     *known = entry;

@@ -37,10 +37,13 @@ class InFlightTable {
     /// Released, and new processes have its cgroup, which may be chosen like any other. What is
     /// still awaited is the disk of those before them.
     kInUseAgain,
-    /// Over for us: all is free, or given up. Passed over until housekeeping tells of the pod anew
-    /// or, at the regular cadence, it still has a task.
+    /// Over for us: all is free, or given up, or awaited for long enough. Passed over until
+    /// housekeeping tells of the pod anew or, at the regular cadence, it still has a task.
     kOver,
   };
+
+  /// What a dead victim was seen to have left charged to its cgroup.
+  enum class Left : std::uint8_t { kNothingSeen, kSeenAnew, kKnown };
 
   struct Entry {
     CgroupId pod;
@@ -73,6 +76,9 @@ class InFlightTable {
     bool holds_disk = false;
     /// They are known to be gone, which only readings that were asked for later show.
     std::optional<MonoTime> disk_freed_at;
+    /// It is dead by our hand: what stays charged to its cgroup is awaited too.
+    bool leaves_memory = false;
+    Left left = Left::kNothingSeen;
     /// Its pod has no slot any more: only its files are left.
     bool cgroup_gone = false;
   };
@@ -96,6 +102,9 @@ class InFlightTable {
   /// at `asked_at` or later. At most for kReleaseWait.
   [[nodiscard]] static bool still_holds_disk(const Entry& entry,
                                              const std::optional<MonoTime>& asked_at, MonoTime now);
+
+  /// Whether some victim was seen to have left memory behind since the last call.
+  [[nodiscard]] bool take_left_anew();
 
   /// Notes `entry`, in place of an older one of the same pod. When the table is full, one that is
   /// over makes room; false if there is none.

@@ -116,6 +116,7 @@ void PassRecorder::record(const PassDone& done) {
     pass.pods.push_back({.number = number_of(pod, lines),
                          .reading = pod.pass.reading,
                          .disk_count = pod.pass.disk_count,
+                         .grown = pod.pass.grown,
                          .standing = pod.pass.standing,
                          .usage = pod.usage,
                          .statistics = pod.pass.statistics == nullptr

@@ -25,6 +25,7 @@ FoundPod look_at_pod(const HotPod& pod, const PodRegistry& registry, SavedLook s
   static_cast<void>(files.read_live(now, buffer, usage));
   FoundPod found;
   found.tasks = usage.tasks;
+  found.charged = usage.has_memory() ? usage.working_set() : Bytes{-1};
   found.intent = enforce::read_intent(files.usage_fd());
   const bool is_known = found.intent || saved == SavedLook::kSome;
   found.inhabitants = enforce::look_at_inhabitants(

@@ -92,7 +92,8 @@ eviction::PodReading reading_of(const CgroupUsage& usage) {
   return reading;
 }
 
-Readings::Readings(Options options) : options_(std::move(options)), before_(kMaxPods) {
+Readings::Readings(Options options)
+    : options_(std::move(options)), before_(kMaxPods), growth_(kMaxPods) {
   pods_.reserve(kMaxPods);
   slots_.reserve(kMaxPods);
   usages_.reserve(kMaxPods);
@@ -265,9 +266,26 @@ void Readings::read(const Request& request, PodSlots& slots,
                      .reading = reading_of(usage),
                      .disk_count = eviction::DiskCount::kWhole,
                      .standing = standing_of(pod),
+                     .grown = Bytes{0},
                      .pod = nullptr,
                      .statistics = nullptr});
     add_storage(storage_at(storage, pod), request.disk, pods_.back());
+  }
+}
+
+void Readings::note_growth(const PodSlots& slots, GrowthFrom from, bool wanted) {
+  if (!wanted) {
+    return;
+  }
+  if (from == GrowthFrom::kThisReading) {
+    growth_.begin();
+  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const CgroupId id = slots.at(slots_[i])->memory_id;
+    if (from == GrowthFrom::kThisReading) {
+      growth_.note(slots_[i], id, pods_[i].reading);
+    }
+    pods_[i].grown = growth_.of(slots_[i], id, pods_[i].reading);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "config/settings.h"
 #include "daemon/disk_work.h"
+#include "daemon/growth_since.h"
 #include "daemon/hot_storage.h"
 #include "daemon/pod_slots.h"
 #include "disk/newest_readings.h"
@@ -77,6 +78,10 @@ class Readings {
   /// takes none of these. Where a pid threshold is met: reads the limits anew. Costs about 8 us a
   /// cgroup.
   void look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots, MonoTime now);
+
+  /// Where what dead victims have left behind is awaited (`wanted`): PassPod::grown of each pod,
+  /// from this reading on or from the last that was begun with.
+  void note_growth(const PodSlots& slots, GrowthFrom from, bool wanted);
 
   /// One pod, whether it takes part or not, from where the last read() took its numbers.
   /// Cost: nothing with a row, 8 us with files.
@@ -145,6 +150,7 @@ class Readings {
   };
   /// By slot, for the growth between two readings of one pod's files.
   std::vector<Before> before_;
+  GrowthSince growth_;
 };
 
 /// What ranking needs of one reading.

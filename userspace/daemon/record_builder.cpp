@@ -115,7 +115,8 @@ std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
   for (const PassCopy::PodCopy& pod : copy.pods) {
     pods.push_back(pod.pass);
   }
-  std::vector<eviction::Candidate> candidates = eviction::rank_with_reasons(rule, pods);
+  std::vector<eviction::Candidate> candidates =
+      eviction::rank_with_reasons(rule, pods, copy.decision.choice);
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
     // Unranked ones (place 0) come last.
     return a.place - 1 < b.place - 1;

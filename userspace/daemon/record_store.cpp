@@ -147,6 +147,13 @@ const exporting::EvictionRecord* RecordStore::newest_of(CgroupId pod) const {
   return found == kept_.rend() ? nullptr : &found->record;
 }
 
+void RecordStore::note_still_charged(CgroupId pod, Bytes left) {
+  for (exporting::EvictionRecord* const record : newest(pod, /*dry_run=*/false)) {
+    record->state = exporting::kStillCharged;
+    record->still_charged_bytes = left.value;
+  }
+}
+
 void RecordStore::note_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows) {
   for (exporting::EvictionRecord* const record : newest(pod, /*dry_run=*/false)) {
     record->release = rows;

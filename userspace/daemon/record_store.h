@@ -42,6 +42,9 @@ class RecordStore {
       const exporting::EvictionRecord& escalation) const;
   /// The newest eviction in that cgroup that was no dry run, nullptr if there is none.
   [[nodiscard]] const exporting::EvictionRecord* newest_of(CgroupId pod) const;
+  /// The memory of a victim that is gone stayed charged to its cgroup for as long as it was
+  /// awaited.
+  void note_still_charged(CgroupId pod, Bytes left);
   /// What the newest victim in that cgroup still holds.
   void note_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows);
 

@@ -104,6 +104,8 @@ std::string_view reason_text(eviction::PassOver rule) {
       return "could not be evicted when it was tried: tried again with the next regular pass";
     case eviction::PassOver::kOutsidePodRoot:
       return "outside the pods' cgroup: its end would free nothing of that cgroup's own limit";
+    case eviction::PassOver::kSpared:
+      return "spared: it would go for memory that a dead pod still holds";
     case eviction::PassOver::kRanksLater:
       return "ranks later";
   }

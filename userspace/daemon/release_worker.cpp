@@ -31,23 +31,56 @@ ReleaseWorker::~ReleaseWorker() {
 }
 
 void ReleaseWorker::release(const enforce::KillTarget& target) {
-  const enforce::KillTarget* item = &target;
-  if (queue_.push(std::move(item))) {
+  ask(releases_, target);
+}
+
+void ReleaseWorker::reclaim(const enforce::KillTarget& target) {
+  ask(reclaims_wanted_, target);
+}
+
+void ReleaseWorker::ask(Queue& queue, const enforce::KillTarget& target) {
+  if (queue.push(&target)) {
     ++asked_;
     wake_up_.signal();
   }
 }
 
+enforce::ReclaimerCounters ReleaseWorker::reclaimed() const {
+  return {.reclaims = reclaims_.load(std::memory_order_relaxed),
+          .incomplete = incomplete_.load(std::memory_order_relaxed),
+          .failed = failed_.load(std::memory_order_relaxed)};
+}
+
+void ReleaseWorker::release_all() {
+  while (!stopped()) {
+    const std::optional<const enforce::KillTarget*> target = releases_.pop();
+    if (!target) {
+      return;
+    }
+    releaser_.release(**target);
+    released_.store(releaser_.counters().released, std::memory_order_relaxed);
+    note_done();
+  }
+}
+
 void ReleaseWorker::run() {
-  enforce::Releaser releaser;
-  while (!stop_.load(std::memory_order_acquire)) {
+  enforce::Reclaimer reclaimer;
+  while (!stopped()) {
     pollfd ready{.fd = wake_up_.descriptor(), .events = POLLIN, .revents = 0};
     ::poll(&ready, 1, /*timeout=*/-1);
     wake_up_.consume();
-    while (const std::optional<const enforce::KillTarget*> target = queue_.pop()) {
-      releaser.release(**target);
-      released_.store(releaser.counters().released, std::memory_order_relaxed);
-      done_.fetch_add(1, std::memory_order_release);
+    release_all();
+    std::optional<const enforce::KillTarget*> at_hand = reclaims_wanted_.pop();
+    while (at_hand && !stopped()) {
+      const bool done = reclaimer.step(**at_hand) == enforce::Reclaimer::Step::kDone;
+      reclaims_.store(reclaimer.counters().reclaims, std::memory_order_relaxed);
+      incomplete_.store(reclaimer.counters().incomplete, std::memory_order_relaxed);
+      failed_.store(reclaimer.counters().failed, std::memory_order_relaxed);
+      if (done) {
+        note_done();
+        at_hand = reclaims_wanted_.pop();
+      }
+      release_all();
     }
   }
 }

@@ -9,14 +9,16 @@
 #include "base/spsc_queue.h"
 #include "base/timer.h"
 #include "enforce/kill_target.h"
+#include "enforce/reclaimer.h"
 #include "enforce/releaser.h"
 #include "evictd/result.h"
 
 namespace evictd::daemon {
 
-/// A thread of ordinary priority that frees the memory of killed pods with process_mrelease, which
-/// blocks for seconds on a huge victim: neither the hot thread nor housekeeping may wait for that.
-/// Thread rule: made and used by housekeeping.
+/// A thread of ordinary priority that frees the memory of killed pods with process_mrelease, and
+/// has the kernel reclaim what dead ones have left. Both block for seconds on a huge victim:
+/// neither the hot thread nor housekeeping may wait for that. Thread rule: made and used by
+/// housekeeping.
 class ReleaseWorker {
  public:
   [[nodiscard]] static Result<std::unique_ptr<ReleaseWorker>> start();
@@ -28,22 +30,39 @@ class ReleaseWorker {
   /// Asks for the memory of `target`, which must live until idle() was true afterwards. When the
   /// queue is full nothing is done: the kernel frees it all the same, only later.
   void release(const enforce::KillTarget& target);
+  /// Asks for what is still charged to `target`, which lives as long, once it has no process; done
+  /// in parts, between which memory of killed pods is freed. When the queue is full nothing is
+  /// done: the pod's cgroup is removed sooner or later.
+  void reclaim(const enforce::KillTarget& target);
   /// Whether everything asked for so far is done.
   [[nodiscard]] bool idle() const { return done_.load(std::memory_order_acquire) == asked_; }
   /// Processes whose memory was freed by us.
   [[nodiscard]] std::uint64_t released() const { return released_.load(std::memory_order_relaxed); }
+  [[nodiscard]] enforce::ReclaimerCounters reclaimed() const;
 
  private:
+  using Queue = base::SpscQueue<const enforce::KillTarget*>;
+
   explicit ReleaseWorker(base::WakeUp wake_up);
+  void ask(Queue& queue, const enforce::KillTarget& target);
+  [[nodiscard]] bool stopped() const { return stop_.load(std::memory_order_acquire); }
   void run();
+  void release_all();
+  void note_done() { done_.fetch_add(1, std::memory_order_release); }
 
   static constexpr std::size_t kQueue = 64;
 
-  base::SpscQueue<const enforce::KillTarget*> queue_{kQueue};
+  Queue releases_{kQueue};
+  Queue reclaims_wanted_{kQueue};
+  /// Of the thread alone.
+  enforce::Releaser releaser_;
   base::WakeUp wake_up_;
   std::uint64_t asked_ = 0;
   std::atomic<std::uint64_t> done_{0};
   std::atomic<std::uint64_t> released_{0};
+  std::atomic<std::uint64_t> reclaims_{0};
+  std::atomic<std::uint64_t> incomplete_{0};
+  std::atomic<std::uint64_t> failed_{0};
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/remains.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace evictd::daemon {
@@ -10,7 +12,18 @@ namespace {
 /// What it may be charged with more without a process: what others still send to its sockets.
 constexpr Bytes kGained = 1_MiB;
 
+constexpr Bytes kOfItself = 1_MiB;
+/// Pages that the kernel charges to a cgroup ahead on each CPU (MEMCG_CHARGE_BATCH).
+constexpr std::int64_t kAheadPages = 64;
+
 }  // namespace
+
+Bytes least_left_behind() {
+  static const Bytes kLeast =
+      kOfItself +
+      Bytes{kAheadPages * std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)) * ::sysconf(_SC_PAGESIZE)};
+  return kLeast;
+}
 
 Remains Remains::without_tasks() {
   Remains none;

@@ -9,6 +9,10 @@
 
 namespace evictd::daemon {
 
+/// No more than this is charged to a cgroup without a process for nothing that could be given back:
+/// kernel memory of its own, and what each CPU has charged ahead.
+[[nodiscard]] Bytes least_left_behind();
+
 /// What a cgroup holds that has no live process: zombies, which count as tasks, and charges. Both
 /// only fall until it gets a process, so that growth tells of one where nobody else does. Keeps the
 /// least that was read. Pure.

@@ -47,7 +47,8 @@ struct SavedMark {
   bool operator==(const SavedMark&) const = default;
 };
 
-/// A pod that was sent a signal and is not gone yet, or whose disk or dead tasks are awaited.
+/// A pod that was sent a signal and is not gone yet, or whose disk, dead tasks or memory are
+/// awaited.
 struct SavedEviction {
   std::string uid;
   CgroupId pod;

@@ -6,6 +6,7 @@
 
 #include "base/fault_point.h"
 #include "base/kernel_clock.h"
+#include "daemon/remains.h"
 #include "eviction/hold.h"
 
 namespace evictd::daemon {
@@ -131,7 +132,7 @@ void StateKeeper::note_adopted(const SavedEviction& eviction) {
   now_.in_flight.push_back(eviction);
 }
 
-void StateKeeper::note_step(const enforce::Progress& step, std::int64_t tasks) {
+void StateKeeper::note_step(const enforce::Progress& step, std::int64_t tasks, Bytes charged) {
   SavedEviction* const known = find(step.pod);
   if (known == nullptr) {
     return;
@@ -142,7 +143,7 @@ void StateKeeper::note_step(const enforce::Progress& step, std::int64_t tasks) {
   } else if (step.state == enforce::EvictionState::kReleased) {
     known->killed_at = known->killed ? known->killed_at : step.at;
     known->gone = true;
-    if (tasks <= 0) {
+    if (tasks <= 0 && charged <= least_left_behind()) {
       forget_if_over(step.pod);
     }
   } else if (step.state == enforce::EvictionState::kExceededGrace && !known->killed) {
@@ -198,7 +199,7 @@ void StateKeeper::forget_if_over(CgroupId pod) {
   });
 }
 
-void StateKeeper::forget_unreaped(MonoTime now) {
+void StateKeeper::forget_left(MonoTime now) {
   std::erase_if(now_.in_flight, [&](const SavedEviction& one) {
     return one.gone && !one.for_disk && now - one.killed_at >= eviction::kReleaseWait;
   });
@@ -215,7 +216,7 @@ void StateKeeper::note_wishes(const OperatorWishes& wishes, bool configured_dry_
 }
 
 void StateKeeper::keep(MonoTime now) {
-  forget_unreaped(now);
+  forget_left(now);
   if (writer_ == nullptr || now_ == kept_) {
     return;
   }

@@ -53,8 +53,9 @@ class StateKeeper {
   void note_adopted(const SavedEviction& eviction);
   /// Keeps for the next evictd what this one found and does not go on with.
   void leave(const SavedEviction& eviction) { now_.in_flight.push_back(eviction); }
-  /// `tasks`: those that its cgroup still counts; -1 for not known.
-  void note_step(const enforce::Progress& step, std::int64_t tasks);
+  /// `tasks`: those that its cgroup still counts, and `charged` what it is charged with; -1 for not
+  /// known.
+  void note_step(const enforce::Progress& step, std::int64_t tasks, Bytes charged);
   /// The next evictd has nothing to go on with in that pod.
   void forget(CgroupId pod);
   /// Whether that was the end of an eviction of an earlier evictd, of which nothing is kept then.
@@ -93,8 +94,8 @@ class StateKeeper {
   [[nodiscard]] SavedEviction* find(CgroupId pod);
   void keep_eviction(SavedEviction eviction);
   void forget_if_over(CgroupId pod);
-  /// Victims that have only left dead tasks, which nobody waits for any more at `now`.
-  void forget_unreaped(MonoTime now);
+  /// Victims that have only left dead tasks or memory, which nobody waits for any more at `now`.
+  void forget_left(MonoTime now);
 
   Options options_;
   SavedState now_;

@@ -19,6 +19,7 @@
 #include "daemon/storage_keeping.h"
 #include "disk/filesystems.h"
 #include "enforce/actuator.h"
+#include "enforce/reclaimer.h"
 #include "eviction/brakes.h"
 #include "eviction/threshold_table.h"
 #include "probe/probe.h"
@@ -52,6 +53,7 @@ struct StatusSources {
   enforce::ActuatorCounters actuator;
   /// nullptr without BPF.
   const CrossChecker* cross_checker = nullptr;
+  enforce::ReclaimerCounters reclaimed;
   std::uint64_t released_by_us = 0;
   bool realtime = false;
   std::uint64_t realtime_losses = 0;

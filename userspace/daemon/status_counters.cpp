@@ -66,6 +66,13 @@ Json control_socket_json(const base::LineServer::Counters& counters) {
           {"lagging", counters.lagging}};
 }
 
+Json left_behind_json(const enforce::ReclaimerCounters& reclaimed, std::uint64_t still_charged) {
+  return {{"reclaims", reclaimed.reclaims},
+          {"incomplete", reclaimed.incomplete},
+          {"failed", reclaimed.failed},
+          {"still_charged", still_charged}};
+}
+
 Json actuator_json(const enforce::ActuatorCounters& counters, std::uint64_t released_by_us) {
   Json refused = Json::object();
   for (std::size_t i = 1; i < enforce::kProtectionCount; ++i) {
@@ -120,6 +127,8 @@ nlohmann::ordered_json counters_json(const StatusSources& sources) {
     counters["cross_check_disagreements"] = sources.cross_checker->counters().disagreements;
   }
   counters["storage"] = storage_counters_json(*sources.storage);
+  counters["left_behind"] =
+      left_behind_json(sources.reclaimed, sources.storage->counters().still_charged);
   counters["control_socket"] = control_socket_json(*sources.control_socket);
   counters["actuator"] = actuator_json(sources.actuator, sources.released_by_us);
   counters["kernel"] = kernel_json(sources);

@@ -108,7 +108,9 @@ Json storage_counters_json(const StorageKeeping& keeping) {
           {"incomplete", counters.incomplete},
           {"last_took_ms", keeping.last_took() ? Json(to_ms(*keeping.last_took())) : Json(nullptr)},
           {"collector_runs", counters.collector_runs},
-          {"collector_failures", counters.collector_failures}};
+          {"collector_failures", counters.collector_failures},
+          {"removals", counters.removals},
+          {"removal_failures", counters.removal_failures}};
 }
 
 Json layout_json(eviction::DiskLayout layout) {

@@ -17,6 +17,7 @@
 #include "daemon/messages.h"
 #include "daemon/pod_registry.h"
 #include "daemon/record_store.h"
+#include "daemon/release_worker.h"
 #include "daemon/storage_worker.h"
 #include "daemon/victim_releases.h"
 #include "eviction/disk_layout.h"
@@ -39,13 +40,17 @@ class StorageKeeping {
     eviction::DiskLayout layout;
     std::shared_ptr<const config::Config> config;
     std::function<void(ToHot&&)> send;
-    /// Called for each victim that is released or was awaited for long enough.
-    std::function<void(CgroupId)> on_released;
+    ReleaseWorker* releaser = nullptr;
+    /// Called for each victim that is released or was awaited for long enough, with what stays
+    /// charged to the cgroup of such a one.
+    std::function<void(CgroupId, std::optional<Bytes>)> on_released;
   };
   struct EvictedPod {
     CgroupId pod;
     std::string uid;
     bool below_pod_root = false;
+    /// A dry run removes nothing, whoever evicted it.
+    bool keeps_data = false;
     bool for_disk = false;
     /// For a filesystem of images and writable layers alone, which only its runtime can free.
     bool for_layers = false;
@@ -60,6 +65,11 @@ class StorageKeeping {
     std::uint64_t incomplete = 0;
     std::uint64_t collector_runs = 0;
     std::uint64_t collector_failures = 0;
+    /// Of the data of evicted pods, and those that left some of it.
+    std::uint64_t removals = 0;
+    std::uint64_t removal_failures = 0;
+    /// Victims that were awaited for long enough and whose cgroup is still charged with memory.
+    std::uint64_t still_charged = 0;
   };
 
   [[nodiscard]] static Result<std::unique_ptr<StorageKeeping>> create(Options options);
@@ -74,7 +84,7 @@ class StorageKeeping {
   void handle(const MeasurePods& message);
   void handle(const RunCollectors& message);
   /// A pod was evicted, by us or by an evictd before: what it holds is awaited, and its files are
-  /// removed where `for_disk` and the configuration say so.
+  /// removed where the configuration says so: all of them `for_disk`, else those on tmpfs.
   void note_victim(const EvictedPod& evicted);
   void note_step(const EvictionStep& message);
   /// Looks what victims still hold. Cheap without any.
@@ -105,6 +115,16 @@ class StorageKeeping {
   void note_all(const MeasuredPods& measured, Storages newer);
   [[nodiscard]] std::vector<sys::Mount> mounts() const;
   void note_processes_gone(VictimReleases::Victim& victim, MonoTime at);
+  /// nullptr for none that is known.
+  [[nodiscard]] const HotPod* hot_pod_of(CgroupId pod) const;
+  /// Whether it has a process.
+  [[nodiscard]] bool is_in_use(CgroupId pod) const;
+  /// What the cgroup of a victim without a process is charged with beside inactive page cache.
+  [[nodiscard]] std::optional<Bytes> charged_to(const VictimReleases::Victim& victim,
+                                                MonoTime now) const;
+  /// Has the kernel give back what it can of what the pod without a process is charged with.
+  void reclaim(CgroupId pod);
+  void tell_of_failed_reclaims();
 
   Options options_;
   std::unique_ptr<StorageWorker> worker_;
@@ -117,6 +137,7 @@ class StorageKeeping {
   std::optional<MonoTime> next_measurement_;
   std::optional<Duration> last_took_;
   Counters counters_;
+  bool told_of_failed_reclaims_ = false;
 };
 
 }  // namespace evictd::daemon

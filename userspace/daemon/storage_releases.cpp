@@ -29,9 +29,10 @@ void StorageKeeping::note_victim(const EvictedPod& evicted) {
   noted.uid = evicted.uid;
   noted.directory = storage.kubelet_root_directory + "/pods/" + evicted.uid;
   noted.killed_at = evicted.killed_at;
-  noted.removes_data = evicted.for_disk &&
-                       storage.evicted_pod_data == config::EvictedPodData::kRemoveEmptyDirs &&
-                       evicted.below_pod_root;
+  const bool removes = storage.evicted_pod_data == config::EvictedPodData::kRemoveEmptyDirs &&
+                       evicted.below_pod_root && !evicted.keeps_data;
+  noted.removes_data = removes && evicted.for_disk;
+  noted.empties_memory = removes && !evicted.for_disk;
   noted.awaits_layers = evicted.for_layers;
   releases_.begin(std::move(noted));
   const MonoTime now = options_.clock->now();
@@ -44,8 +45,61 @@ void StorageKeeping::note_victim(const EvictedPod& evicted) {
 void StorageKeeping::note_processes_gone(VictimReleases::Victim& victim, MonoTime at) {
   const bool known = victim.gone_at[static_cast<std::size_t>(Holding::kProcesses)].has_value();
   note_gone(victim, Holding::kProcesses, at);
-  if (!known && victim.removes_data) {
-    worker_->remove_data(victim.uid);
+  if (known) {
+    return;
+  }
+  if (victim.removes_data || victim.empties_memory) {
+    worker_->remove_data(
+        victim.uid, victim.removes_data ? disk::VolumesOf::kAnyMedium : disk::VolumesOf::kMemory);
+  } else {
+    reclaim(victim.pod);
+  }
+}
+
+const HotPod* StorageKeeping::hot_pod_of(CgroupId pod) const {
+  for (const PodRegistry::Listed& listed : options_.registry->list()) {
+    if (listed.hot != nullptr && listed.hot->memory_id == pod) {
+      return listed.hot;
+    }
+  }
+  return nullptr;
+}
+
+bool StorageKeeping::is_in_use(CgroupId pod) const {
+  const HotPod* const hot = hot_pod_of(pod);
+  return hot != nullptr && hot->state == cluster::PodState::kActive;
+}
+
+void StorageKeeping::reclaim(CgroupId pod) {
+  const HotPod* const hot = hot_pod_of(pod);
+  if (hot != nullptr && hot->target != nullptr) {
+    options_.releaser->reclaim(*hot->target);
+  }
+}
+
+/// By files of its own: whoever waits for one of the hot thread's would have it wait.
+std::optional<Bytes> StorageKeeping::charged_to(const VictimReleases::Victim& victim,
+                                                MonoTime now) const {
+  if (!victim.gone_at[static_cast<std::size_t>(Holding::kProcesses)] ||
+      victim.gone_at[static_cast<std::size_t>(Holding::kCgroup)]) {
+    return std::nullopt;
+  }
+  const Result<sys::CgroupFiles> files = options_.registry->open_files_of(victim.uid);
+  if (!files) {
+    return std::nullopt;
+  }
+  sys::ReadBuffer buffer{};
+  CgroupUsage usage;
+  static_cast<void>(files->read_live(now, buffer, usage));
+  return usage.has_memory() ? std::optional(usage.working_set()) : std::nullopt;
+}
+
+void StorageKeeping::tell_of_failed_reclaims() {
+  if (!told_of_failed_reclaims_ && options_.releaser->reclaimed().failed > 0) {
+    told_of_failed_reclaims_ = true;
+    options_.log->warn(
+        "the kernel cannot be asked to reclaim what a dead pod has left charged to its cgroup (no "
+        "memory.reclaim or memory.force_empty that could be written), continuing without");
   }
 }
 
@@ -66,6 +120,8 @@ void StorageKeeping::note_step(const EvictionStep& message) {
 }
 
 void StorageKeeping::take(const RemovedData& removed) {
+  ++counters_.removals;
+  counters_.removal_failures += removed.entries ? 0 : 1;
   VictimReleases::Victim* victim = releases_.find(std::string_view(removed.uid));
   if (!removed.entries) {
     options_.log->warn(removed.entries.error().message() +
@@ -73,6 +129,10 @@ void StorageKeeping::take(const RemovedData& removed) {
   }
   if (victim == nullptr) {
     return;
+  }
+  reclaim(victim->pod);
+  if (!victim->removes_data) {
+    return check_releases(options_.clock->now());
   }
   if (removed.entries) {
     note_gone(*victim, Holding::kData, options_.clock->now());
@@ -91,15 +151,25 @@ void StorageKeeping::check_releases(MonoTime now) {
     const cluster::PodEntry* entry = options_.registry->table().find(victim.uid);
     if (entry == nullptr || !entry->cgroup || entry->cgroup->memory_id != victim.pod) {
       note_gone(victim, Holding::kCgroup, now);
+      note_gone(victim, Holding::kMemory, now);
       // A cgroup that is gone has no process.
       note_processes_gone(victim, now);
+    }
+    const std::optional<Bytes> charged = charged_to(victim, now);
+    if (charged) {
+      VictimReleases::note_charged(victim, *charged, now);
     }
     options_.records->note_release(victim.pod, VictimReleases::rows_of(victim));
   }
   for (const VictimReleases::Victim& victim : releases_.take_released(now)) {
     options_.send(VictimReleased{.pod = victim.pod});
-    options_.on_released(victim.pod);
+    // Somebody new in its cgroup, as of a container that the kubelet has restarted, left nothing.
+    const std::optional<Bytes> left =
+        is_in_use(victim.pod) ? std::nullopt : VictimReleases::kept_memory(victim, now);
+    counters_.still_charged += left ? 1 : 0;
+    options_.on_released(victim.pod, left);
   }
+  tell_of_failed_reclaims();
 }
 
 }  // namespace evictd::daemon

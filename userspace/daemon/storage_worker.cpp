@@ -45,8 +45,12 @@ struct StorageWorker::Shared {
   std::mutex mutex;
   std::condition_variable changed;
   std::int64_t entries_per_second;
+  struct Removal {
+    std::string uid;
+    disk::VolumesOf which = disk::VolumesOf::kAnyMedium;
+  };
   std::optional<StorageSurvey::Request> wanted;
-  std::deque<std::string> removals;
+  std::deque<Removal> removals;
   std::deque<StorageAnswer> answers;
   const base::WakeUp answered;
   /// What is measured; of the thread alone.
@@ -59,7 +63,7 @@ struct StorageWorker::Shared {
 
   void run();
   void begin(StorageSurvey::Request request);
-  void remove(const std::string& uid);
+  void remove(const Removal& what);
   void answer(StorageAnswer one);
 };
 
@@ -75,11 +79,11 @@ void StorageWorker::Shared::run() {
     pace.allow();
     const std::int64_t speed = entries_per_second;
     if (!removals.empty()) {
-      const std::string uid = std::move(removals.front());
+      const Removal what = std::move(removals.front());
       removals.pop_front();
       lock.unlock();
       pace.restart(speed);
-      remove(uid);
+      remove(what);
       lock.lock();
       continue;
     }
@@ -109,11 +113,12 @@ void StorageWorker::Shared::begin(StorageSurvey::Request request) {
   survey.emplace(std::move(request), std::move(begun));
 }
 
-void StorageWorker::Shared::remove(const std::string& uid) {
-  answer(RemovedData{.uid = uid,
-                     .entries = disk::remove_empty_dir_data(directories.kubelet_root, uid, pace)});
+void StorageWorker::Shared::remove(const Removal& what) {
+  answer(RemovedData{.uid = what.uid,
+                     .entries = disk::remove_empty_dir_data(directories.kubelet_root, what.uid,
+                                                            pace, what.which)});
   if (survey) {
-    survey->forget(uid);
+    survey->forget(what.uid);
   }
 }
 
@@ -163,9 +168,9 @@ void StorageWorker::measure(StorageSurvey::Request request) {
   shared_->changed.notify_all();
 }
 
-void StorageWorker::remove_data(std::string uid) {
+void StorageWorker::remove_data(std::string uid, disk::VolumesOf which) {
   const std::scoped_lock lock(shared_->mutex);
-  shared_->removals.push_back(std::move(uid));
+  shared_->removals.push_back({.uid = std::move(uid), .which = which});
   if (shared_->measuring) {
     // A disk is short until it is done: the measurement goes on after it.
     shared_->pace.cancel();

@@ -42,7 +42,7 @@ class StorageWorker {
   /// one.
   void measure(StorageSurvey::Request request);
   /// Removes the emptyDir data of a pod, before anything else is measured.
-  void remove_data(std::string uid);
+  void remove_data(std::string uid, disk::VolumesOf which);
   /// Readable when there is an answer.
   [[nodiscard]] int descriptor() const;
   /// The next answer; nothing once all are taken.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/remains.h"
 #include "eviction/hold.h"
 
 namespace evictd::daemon {
@@ -45,6 +46,8 @@ std::string_view to_string(Holding holding) {
       return "cgroup";
     case Holding::kData:
       return "data";
+    case Holding::kMemory:
+      return "memory";
   }
   return "";
 }
@@ -53,6 +56,7 @@ void VictimReleases::begin(Victim victim) {
   if (Victim* known = find(victim.pod)) {
     // One whose grace was cut for another signal is still one whose files were to be removed.
     victim.removes_data = victim.removes_data || known->removes_data;
+    victim.empties_memory = victim.empties_memory && !victim.removes_data;
     *known = std::move(victim);
     return;
   }
@@ -80,6 +84,19 @@ void VictimReleases::note_mounts(const std::vector<sys::Mount>& mounts, MonoTime
       gone(victim, Holding::kVolumes) = now;
     }
   }
+}
+
+void VictimReleases::note_charged(Victim& victim, Bytes charged, MonoTime now) {
+  victim.charged = charged;
+  if (charged <= least_left_behind() && !is_gone(victim, Holding::kMemory)) {
+    gone(victim, Holding::kMemory) = now;
+  }
+}
+
+std::optional<Bytes> VictimReleases::kept_memory(const Victim& victim, MonoTime now) {
+  const bool kept = is_gone(victim, Holding::kProcesses) && !is_gone(victim, Holding::kMemory) &&
+                    !is_gone(victim, Holding::kCgroup);
+  return kept && now - victim.killed_at >= eviction::kReleaseWait ? victim.charged : std::nullopt;
 }
 
 bool VictimReleases::is_released(const Victim& victim) {

@@ -164,11 +164,18 @@ class PodStorageMeter {
 /// Where the emptyDir volumes of the pod `uid` are, below KUBELET_ROOT/pods.
 [[nodiscard]] std::string empty_dirs_below_pods(const std::string& uid);
 
+/// Of which emptyDir volumes data is removed.
+enum class VolumesOf : std::uint8_t {
+  kAnyMedium,
+  kMemory,  ///< A tmpfs of its own each.
+};
+
 /// Removes what is in the emptyDir volumes of the pod `uid` and leaves their own directories.
 /// Follows no symbolic link and enters no mount below a volume. Stops in a volume of which a
 /// directory was moved meanwhile: the way back up may lead anywhere. Answers how many entries it
 /// removed. Errors: the first that any removal gave; the rest is removed all the same.
 [[nodiscard]] Result<std::uint64_t> remove_empty_dir_data(const std::string& kubelet_root,
-                                                          const std::string& uid, Pace& pace);
+                                                          const std::string& uid, Pace& pace,
+                                                          VolumesOf which = VolumesOf::kAnyMedium);
 
 }  // namespace evictd::disk

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes away what an evicted pod left in its emptyDir volumes.
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,6 +19,17 @@
 namespace evictd::disk {
 
 namespace {
+
+bool is_tmpfs(int directory) {
+  struct statfs answer {};
+  return ::fstatfs(directory, &answer) == 0 && answer.f_type == TMPFS_MAGIC;
+}
+
+bool is_mount_root(int directory) {
+  struct statx answer {};
+  return ::statx(directory, "", AT_EMPTY_PATH, 0, &answer) == 0 &&
+         (answer.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
 
 class Removal {
  public:
@@ -131,7 +145,7 @@ class Removal {
 }  // namespace
 
 Result<std::uint64_t> remove_empty_dir_data(const std::string& kubelet_root, const std::string& uid,
-                                            Pace& pace) {
+                                            Pace& pace, VolumesOf which) {
   const std::string all_pods = kubelet_root + "/pods";
   const std::string path = all_pods + "/" + empty_dirs_below_pods(uid);
   const base::Fd pods(::open(all_pods.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -146,6 +160,10 @@ Result<std::uint64_t> remove_empty_dir_data(const std::string& kubelet_root, con
   for (const std::string& name : names.all) {
     // The volume itself may be a mount: a tmpfs for the medium Memory.
     base::Fd volume = open_beneath(volumes.get(), name, Mounts::kEntered);
+    if (volume && which == VolumesOf::kMemory &&
+        !(is_tmpfs(volume.get()) && is_mount_root(volume.get()))) {
+      continue;
+    }
     if (volume) {
       removal.empty(std::move(volume), name);
     } else if (errno != ENOTDIR && errno != ELOOP) {

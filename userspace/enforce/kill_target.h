@@ -84,6 +84,8 @@ class KillTarget {
   [[nodiscard]] CgroupId id() const { return cgroups_.front().id; }
   /// Whether `cgroup` is one of the pod's, in any hierarchy.
   [[nodiscard]] bool holds(CgroupId cgroup) const;
+  /// Of that cgroup, opened anew; as TargetCgroup::open_directory().
+  [[nodiscard]] base::Fd open_directory() const { return cgroups_.front().open_directory(); }
   /// Bytes charged to the pod now, from the borrowed descriptor; nothing once it is removed or
   /// without a memory controller. Cost: one pread.
   [[nodiscard]] std::optional<Bytes> usage() const;

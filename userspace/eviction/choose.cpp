@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eviction/hold.h"
+#include "eviction/left_behind.h"
 #include "eviction/manager.h"
 #include "eviction/partial_disk.h"
 #include "eviction/rank.h"
@@ -163,6 +164,20 @@ void EvictionManager::suspend(std::size_t place, const CollectorList& collectors
   decision_.collectors = collectors;
 }
 
+HoldQuestion EvictionManager::hold_question(std::size_t place, const Observation& seen) const {
+  const Threshold& threshold = table_[place];
+  const MinReclaim counted =
+      table_.met(place, seen, MinReclaim::kIgnored) ? MinReclaim::kIgnored : MinReclaim::kEnforced;
+  return {.hard = threshold.is_hard(),
+          .seen = seen,
+          .threshold = table_.limit(place, seen.capacity, MinReclaim::kIgnored),
+          .goal = table_.limit(place, seen.capacity, counted),
+          .mark = state_.last_evictions[static_cast<std::size_t>(threshold.signal)],
+          .resource = resource_of(threshold.signal),
+          .scope = scope_at(place),
+          .floor = floor_of(place, seen.capacity)};
+}
+
 /// Whether the threshold waits for an earlier victim, or has just given one less time.
 bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t place) {
   const Threshold& threshold = table_[place];
@@ -173,21 +188,12 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
   if (escalate_below_floor(input, place)) {
     return true;
   }
-  const MinReclaim counted =
-      table_.met(place, *seen, MinReclaim::kIgnored) ? MinReclaim::kIgnored : MinReclaim::kEnforced;
   std::optional<EvictionMark>& mark =
       state_.last_evictions[static_cast<std::size_t>(threshold.signal)];
   if (mark && now - mark->at >= kReleaseWait) {
     mark.reset();
   }
-  const HoldQuestion question{threshold.is_hard(),
-                              *seen,
-                              table_.limit(place, seen->capacity, MinReclaim::kIgnored),
-                              table_.limit(place, seen->capacity, counted),
-                              mark,
-                              resource_of(threshold.signal),
-                              scope_at(place)};
-  const Reason reason = hold_reason(question, input, now);
+  const Reason reason = hold_reason(hold_question(place, *seen), input, now);
   if (reason == Reason::kNone) {
     return false;
   }
@@ -199,6 +205,9 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
     // The fall is measured from the first hold: see choose_victim().
     if (!mark) {
       mark = EvictionMark{now, seen->available};
+    } else if (choice_beside_left(hold_question(place, *seen), input, now) == Choice::kNobody) {
+      // Some of it is back since: what a pod takes from there on counts.
+      mark->available = std::max(mark->available, seen->available);
     }
     if (const auto deadline = release_deadline(input.releasing, scope_at(place), now)) {
       note_deadline(*deadline);
@@ -245,13 +254,12 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   }
   decision_.reason = Reason::kNone;
   const RankRule rule = rule_at(place);
-  decision_.victim = first_candidate(rule, input.pods, [](const PassPod&) { return true; });
+  decision_.choice = choice_at(now, input, place);
+  const Chosen chosen(decision_.choice, rule, input.pods);
+  decision_.victim = first_candidate(rule, input.pods,
+                                     [&chosen](const PassPod& pod) { return chosen.may_go(pod); });
   if (!decision_.victim) {
-    const bool any_active = std::ranges::any_of(input.pods, [&](const PassPod& pod) {
-      return is_active(pod) && frees_in(rule.scope, pod.facts->below_pod_root);
-    });
-    decision_.outcome = any_active ? Outcome::kAllProtected : Outcome::kNoCandidates;
-    decision_.nobody_to_evict = true;
+    choose_nobody(now, input, place);
     return;
   }
   const PassPod& victim = input.pods[*decision_.victim];
@@ -272,6 +280,33 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
       watch_floor(now, *seen);
     }
   }
+}
+
+Choice EvictionManager::choice_at(MonoTime now, const PassInput& input, std::size_t place) const {
+  const std::optional<Observation>& seen = decision_.observations[table_[place].signal];
+  return seen ? choice_beside_left(hold_question(place, *seen), input, now) : Choice::kAnybody;
+}
+
+void EvictionManager::choose_nobody(MonoTime now, const PassInput& input, std::size_t place) {
+  const RankRule rule = rule_at(place);
+  const bool somebody =
+      decision_.choice != Choice::kAnybody &&
+      first_candidate(rule, input.pods, [](const PassPod&) { return true; }).has_value();
+  if (somebody) {
+    // Whoever could go would go for what a dead one holds.
+    decision_.outcome = Outcome::kHeld;
+    decision_.reason =
+        decision_.choice == Choice::kAboveRequest ? Reason::kLeftBehind : Reason::kReleasePending;
+    if (const auto deadline = release_deadline(input.releasing, rule.scope, now)) {
+      note_deadline(*deadline);
+    }
+    return;
+  }
+  const bool any_active = std::ranges::any_of(input.pods, [&](const PassPod& pod) {
+    return is_active(pod) && frees_in(rule.scope, pod.facts->below_pod_root);
+  });
+  decision_.outcome = any_active ? Outcome::kAllProtected : Outcome::kNoCandidates;
+  decision_.nobody_to_evict = true;
 }
 
 bool EvictionManager::below_floor(std::size_t place, const Observation& seen) const {

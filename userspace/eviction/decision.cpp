@@ -43,6 +43,20 @@ std::string_view to_string(DiskBasis basis) {
   return "";
 }
 
+std::string_view to_string(Choice choice) {
+  switch (choice) {
+    case Choice::kAnybody:
+      return "anybody";
+    case Choice::kNobody:
+      return "nobody";
+    case Choice::kGrower:
+      return "grower";
+    case Choice::kAboveRequest:
+      return "above_request";
+  }
+  return "";
+}
+
 std::string_view to_string(Reason reason) {
   switch (reason) {
     case Reason::kNone:
@@ -59,6 +73,8 @@ std::string_view to_string(Reason reason) {
       return "collectors_busy";
     case Reason::kUsagePending:
       return "usage_pending";
+    case Reason::kLeftBehind:
+      return "left_behind";
     case Reason::kPaused:
       return "paused";
     case Reason::kEvictionRate:
@@ -84,13 +100,15 @@ std::string_view describe(Reason reason) {
     case Reason::kNoLayout:
       return "the layout of the disks could not be learnt";
     case Reason::kReleasePending:
-      return "what earlier victims are freeing would satisfy the threshold";
+      return "what earlier victims are freeing or have left behind is awaited";
     case Reason::kVictimInGrace:
       return "an earlier victim has not used up its grace";
     case Reason::kCollectorsBusy:
       return "collectors of an earlier pass are running";
     case Reason::kUsagePending:
       return "the disk usage of pods is being measured";
+    case Reason::kLeftBehind:
+      return "dead pods hold more memory than is missing, and nobody uses more than it requests";
     case Reason::kPaused:
       return "evictions are paused by request";
     case Reason::kEvictionRate:

@@ -46,15 +46,32 @@ enum class DiskBasis : std::uint8_t {
 /// "measured", "certain", "best_known".
 [[nodiscard]] std::string_view to_string(DiskBasis basis);
 
+/// Whom a threshold may choose beside the memory that dead victims have left behind; see
+/// eviction/left_behind.h.
+enum class Choice : std::uint8_t {
+  kAnybody,
+  kNobody,  ///< It is awaited, for as long as a release is.
+  kGrower,  ///< It is awaited, and somebody alive takes what is left: only who has grown most.
+  /// It was awaited for long enough, and is more than what is missing: only who uses more than it
+  /// requests.
+  kAboveRequest,
+};
+
+/// "anybody", "nobody", "grower", "above_request".
+[[nodiscard]] std::string_view to_string(Choice choice);
+
 /// Why a pass failed or held.
 enum class Reason : std::uint8_t {
   kNone,
   kNoStatistics,
   kNoLayout,
-  kReleasePending,  ///< What earlier victims are freeing would satisfy the threshold.
+  /// What earlier victims are freeing would satisfy the threshold, or memory that dead ones have
+  /// left behind is awaited.
+  kReleasePending,
   kVictimInGrace,   ///< An earlier victim has not used up its grace.
   kCollectorsBusy,  ///< Collectors of an earlier pass are running.
   kUsagePending,    ///< The disk usage of pods is being measured.
+  kLeftBehind,      ///< Dead pods hold more than is missing, and nobody uses more than it requests.
   // Brakes; see eviction/brakes.h.
   kPaused,           ///< Somebody asked for a pause.
   kEvictionRate,     ///< As many as a minute may have were begun.
@@ -63,7 +80,7 @@ enum class Reason : std::uint8_t {
   kUnexplainedJump,  ///< Observed: use grew faster than the machine can make it grow.
   kStatisticsStuck,  ///< Observed: to the byte what it was before a victim's memory was freed.
 };
-inline constexpr std::size_t kReasonCount = 13;
+inline constexpr std::size_t kReasonCount = 14;
 
 /// "no_statistics", "paused" and so on; "" for kNone.
 [[nodiscard]] std::string_view to_string(Reason reason);
@@ -95,6 +112,8 @@ struct Decision {
   /// Some threshold waits for the disk usage of pods, also if the outcome is about another one.
   bool usage_awaited = false;
   DiskBasis disk_basis = DiskBasis::kMeasured;
+  /// Of the threshold acted on.
+  Choice choice = Choice::kAnybody;
   /// The brake that would have held this eviction, had less than the floor not been left; kNone if
   /// none was on.
   Reason overruled = Reason::kNone;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "eviction/left_behind.h"
+
 namespace evictd::eviction {
 namespace {
 
@@ -26,18 +28,22 @@ bool is_of_disk(Resource resource) {
   return resource == Resource::kEphemeralStorage || resource == Resource::kInodes;
 }
 
-/// Where less than half of the threshold was left, a quarter of it may be more than all that can
-/// still go: then half of what was left is enough.
 bool fell_further(const HoldQuestion& question) {
-  if (!question.mark) {
-    return false;
-  }
-  const Wide four_steps = std::min(question.threshold, 2 * Wide{question.mark->available});
-  const Wide fall = Wide{question.mark->available} - question.seen.available;
-  return four_steps > 0 && 4 * fall >= four_steps;
+  const Wide enough = further_fall(question);
+  return enough > 0 && Wide{question.mark->available} - question.seen.available >= enough;
 }
 
 }  // namespace
+
+/// Where less than half of the threshold was left, a quarter of it may be more than all that can
+/// still go: then half of what was left is enough.
+Wide further_fall(const HoldQuestion& question) {
+  if (!question.mark) {
+    return 0;
+  }
+  const Wide four_steps = std::min(question.threshold, 2 * Wide{question.mark->available});
+  return four_steps <= 0 ? 0 : (four_steps + 3) / 4;
+}
 
 bool has_standing(std::span<const PassPod> pods, Standing standing, Scope scope) {
   return std::any_of(pods.begin(), pods.end(), [&](const PassPod& pod) {
@@ -72,6 +78,9 @@ Reason hold_reason(const HoldQuestion& question, const PassInput& input, MonoTim
   if (has_standing(input.pods, Standing::kInHardGrace, question.scope) ||
       (!question.hard && has_standing(input.pods, Standing::kInSoftGrace, question.scope))) {
     return Reason::kVictimInGrace;
+  }
+  if (choice_beside_left(question, input, now) == Choice::kNobody) {
+    return Reason::kReleasePending;
   }
   const Wide pending = pending_release(input.releasing, question.resource, question.scope, now);
   if (pending > 0 && is_of_disk(question.resource)) {

@@ -11,6 +11,7 @@
 #include "evictd/result.h"
 #include "eviction/compat.h"
 #include "eviction/decision.h"
+#include "eviction/hold.h"
 #include "eviction/pass.h"
 #include "eviction/pass_state.h"
 #include "eviction/rank.h"
@@ -95,6 +96,7 @@ class EvictionManager {
   void try_threshold(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] bool may_pass_on(const PassInput& input, std::size_t place) const;
   [[nodiscard]] RankRule rule_at(std::size_t place) const;
+  [[nodiscard]] HoldQuestion hold_question(std::size_t place, const Observation& seen) const;
   [[nodiscard]] bool hold(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] bool escalate_below_floor(const PassInput& input, std::size_t place);
   [[nodiscard]] Reason nonsense(const PassInput& input, std::size_t place) const;
@@ -105,6 +107,8 @@ class EvictionManager {
   [[nodiscard]] bool used_up(MonoTime now, const PassInput& input, std::size_t place);
   void suspend(std::size_t place, const CollectorList& collectors);
   void choose_victim(MonoTime now, const PassInput& input, std::size_t place);
+  [[nodiscard]] Choice choice_at(MonoTime now, const PassInput& input, std::size_t place) const;
+  void choose_nobody(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] std::optional<DiskBasis> disk_basis(const PassInput& input,
                                                     std::size_t place) const;
   void await_usage();

@@ -49,12 +49,15 @@ struct PassPod {
   /// Of PodReading::disk.
   DiskCount disk_count = DiskCount::kWhole;
   Standing standing = Standing::kActive;
+  /// How much more it uses than when the wait for what dead victims are still charged with began;
+  /// 0 while there is none.
+  Bytes grown{0};
   /// Both needed for local storage limits only; without them none of the pod's is checked.
   const Pod* pod = nullptr;
   const PodStatistics* statistics = nullptr;
 };
 
-/// A pod that was sent SIGKILL and whose resources are still being freed.
+/// A pod that was evicted and whose resources are still being freed.
 struct ReleasingPod {
   MonoTime killed_at{};
   Bytes memory{0};
@@ -63,6 +66,9 @@ struct ReleasingPod {
   std::int64_t inodes = 0;
   /// As PodFacts::below_pod_root.
   bool below_pod_root = true;
+  /// What its cgroup is charged with though no process of it lives: files in memory, page cache,
+  /// slab. 0 while one does. Told for as long as the cgroup is there.
+  Bytes left{0};
 };
 
 /// Why observations were made.

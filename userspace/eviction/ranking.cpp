@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "eviction/left_behind.h"
+
 namespace evictd::eviction {
 
 std::string_view to_string(PassOver rule) {
@@ -28,6 +30,8 @@ std::string_view to_string(PassOver rule) {
       return "refused";
     case PassOver::kOutsidePodRoot:
       return "outside_pod_root";
+    case PassOver::kSpared:
+      return "spared";
     case PassOver::kRanksLater:
       return "ranks_later";
   }
@@ -69,13 +73,19 @@ PassOver passed_over_by(const RankRule& rule, const PassPod& pod) {
              : PassOver::kOutsidePodRoot;
 }
 
-std::vector<Candidate> rank_with_reasons(const RankRule& rule, std::span<const PassPod> pods) {
+std::vector<Candidate> rank_with_reasons(const RankRule& rule, std::span<const PassPod> pods,
+                                         Choice choice) {
+  // Where nobody may go, who would have been first is told all the same.
+  const Chosen among(choice == Choice::kNobody ? Choice::kAnybody : choice, rule, pods);
   std::vector<Candidate> candidates;
   candidates.reserve(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) {
     Candidate candidate;
     candidate.pod = i;
     candidate.passed_over = passed_over_by(rule, pods[i]);
+    if (candidate.passed_over == PassOver::kNone && !among.may_go(pods[i])) {
+      candidate.passed_over = PassOver::kSpared;
+    }
     candidate.usage = measured_usage(rule, pods[i].reading);
     candidate.request_nanos = request_nanos(rule, *pods[i].facts);
     candidate.key = rank_key(rule, *pods[i].facts, pods[i].reading);

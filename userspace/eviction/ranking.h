@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eviction/decision.h"
 #include "eviction/pass.h"
 #include "eviction/rank.h"
 
@@ -24,11 +25,12 @@ enum class PassOver : std::uint8_t {
   kKilled,
   kRefused,         ///< Its eviction was decided on before, and could not be begun.
   kOutsidePodRoot,  ///< The limit is the pod root's own, and it lies outside.
+  kSpared,          ///< It would go for what dead pods have left behind: see Decision::choice.
   kRanksLater,      ///< Nothing but its place.
 };
 
 /// "static", "mirror", "critical", "never_evict", "unknown", "not_read_yet", "killed",
-/// "refused", "outside_pod_root", "ranks_later"; "" for kNone.
+/// "refused", "outside_pod_root", "spared", "ranks_later"; "" for kNone.
 [[nodiscard]] std::string_view to_string(PassOver rule);
 
 /// Whether it is one of the pods that a kubelet would rank: what no source knows is not.
@@ -55,8 +57,10 @@ struct Candidate {
 };
 
 /// Every pod with its place and, when it is not the one that goes first, the rule which passed it
-/// over. Pods that rank equal keep their order. For use off the hot path: allocates.
+/// over, `choice` among them. Pods that rank equal keep their order. For use off the hot path:
+/// allocates.
 [[nodiscard]] std::vector<Candidate> rank_with_reasons(const RankRule& rule,
-                                                       std::span<const PassPod> pods);
+                                                       std::span<const PassPod> pods,
+                                                       Choice choice = Choice::kAnybody);
 
 }  // namespace evictd::eviction

@@ -208,6 +208,11 @@ std::string why_not_killed(std::string_view not_killed) {
 
 }  // namespace
 
+std::string still_charged_text(std::int64_t bytes) {
+  return "killed, " + std::to_string(bytes >> 20) +
+         " MiB still charged to its cgroup by files in memory";
+}
+
 std::string not_killed_text(std::string_view not_killed) {
   return "SIGKILL was not sent: " + why_not_killed(not_killed);
 }
@@ -254,6 +259,7 @@ Json to_json(const EvictionRecord& record) {
           {"state", record.state},
           {"not_killed", record.not_killed},
           {"remaining_bytes", optional_number(record.remaining_bytes)},
+          {"still_charged_bytes", optional_number(record.still_charged_bytes)},
           {"unreaped_tasks", optional_number(record.unreaped_tasks)},
           {"message", record.message},
           {"annotations", record.annotations},

@@ -73,13 +73,17 @@ struct EvictionRecord {
   std::string disk_basis;
   std::string method;
   std::uint32_t processes = 0;
-  /// "terminating", "killed", "exceeded_grace" or "released"; empty where nobody was evicted.
+  /// "terminating", "killed", "exceeded_grace", "released" or "still_charged"; empty where nobody
+  /// was evicted.
   std::string state;
   /// Why SIGKILL was not sent at the end of its grace: "never_evict" and the like as the protection
   /// of a pod is called, or "unreachable". Empty where it was, or is still to come.
   std::string not_killed;
   /// Bytes still charged when the last process was gone; unset before.
   std::optional<std::int64_t> remaining_bytes;
+  /// Bytes still charged when they were awaited no longer; unset for a victim whose memory came
+  /// back in time.
+  std::optional<std::int64_t> still_charged_bytes;
   /// Tasks that were dead then and that nobody had reaped; unset as above, and without a pids
   /// cgroup.
   std::optional<std::int64_t> unreaped_tasks;
@@ -107,6 +111,12 @@ struct EvictionRecord {
   /// Whether somebody was evicted, or lost what was left of a grace.
   [[nodiscard]] bool has_victim() const { return !state.empty(); }
 };
+
+/// EvictionRecord::state of a victim that is gone and whose memory did not come back in time.
+inline constexpr std::string_view kStillCharged = "still_charged";
+
+/// The same in words: "killed, 88 MiB still charged to its cgroup by files in memory".
+[[nodiscard]] std::string still_charged_text(std::int64_t bytes);
 
 /// EvictionRecord::not_killed as a sentence: "SIGKILL was not sent: neverEvict names it now".
 [[nodiscard]] std::string not_killed_text(std::string_view not_killed);

@@ -269,6 +269,9 @@ void read_decision(JsonFields& fields, EvictionRecord& record) {
     record.not_killed = fields.text("not_killed");
   }
   record.remaining_bytes = fields.whole_or_null("remaining_bytes");
+  if (fields.has("still_charged_bytes")) {
+    record.still_charged_bytes = fields.whole_or_null("still_charged_bytes");
+  }
   if (fields.has("unreaped_tasks")) {
     record.unreaped_tasks = fields.whole_or_null("unreaped_tasks");
   }

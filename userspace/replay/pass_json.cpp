@@ -179,6 +179,9 @@ Json to_json(const eviction::Decision& decision) {
                {"next_deadline", moment_json(decision.next_deadline)},
                {"refresh_watch_points", decision.refresh_watch_points},
                {"learnt_layout", decision.learnt_layout}};
+  if (decision.choice != eviction::Choice::kAnybody) {
+    json["choice"] = eviction::to_string(decision.choice);
+  }
   if (decision.disk_basis != eviction::DiskBasis::kMeasured) {
     json["disk_basis"] = eviction::to_string(decision.disk_basis);
   }
@@ -235,6 +238,9 @@ Json to_json(const RecordedPodPass& pod) {
                  {"lb", wide_json(disk.log_bytes)},    {"li", wide_json(disk.log_inodes)},
                  {"vb", wide_json(disk.volume_bytes)}, {"vi", wide_json(disk.volume_inodes)}};
   }
+  if (pod.grown.value != 0) {
+    json["g"] = pod.grown.value;
+  }
   if (pod.disk_count != eviction::DiskCount::kWhole) {
     json["c"] = static_cast<int>(pod.disk_count);
   }
@@ -253,8 +259,11 @@ Json to_json(const RecordedPass& pass) {
   for (const eviction::ReleasingPod& pod : pass.releasing) {
     Json& one = releasing.emplace_back(
         Json{ns(pod.killed_at), pod.memory.value, pod.tasks, pod.disk.value, pod.inodes});
-    if (!pod.below_pod_root) {
-      one.push_back(1);
+    if (!pod.below_pod_root || pod.left.value != 0) {
+      one.push_back(pod.below_pod_root ? 0 : 1);
+    }
+    if (pod.left.value != 0) {
+      one.push_back(pod.left.value);
     }
   }
   Json json = {

@@ -86,12 +86,22 @@ eviction::PodFacts read_facts(JsonFields fields) {
   return facts;
 }
 
-/// Five numbers, and a sixth where the pod lies outside the pod root.
+/// Five numbers, and a sixth where the pod lies outside the pod root. Where it has left memory
+/// behind seven: the sixth is 1 if it lies outside, the last says how much.
 eviction::ReleasingPod read_releasing(JsonFields& fields, const Json& entry) {
   constexpr std::size_t kWithPlace = 6;
-  const bool outside = entry.is_array() && entry.size() == kWithPlace;
+  constexpr std::size_t kWithLeft = 7;
+  bool outside = entry.is_array() && entry.size() == kWithPlace;
   Json amounts = entry;
   if (outside) {
+    amounts.erase(kWithPlace - 1);
+  }
+  std::int64_t left = 0;
+  if (entry.is_array() && entry.size() == kWithLeft) {
+    const auto all = numbers<kWithLeft>(fields, "releasing", entry);
+    outside = all[kWithPlace - 1] != 0;
+    left = all[kWithLeft - 1];
+    amounts.erase(kWithLeft - 1);
     amounts.erase(kWithPlace - 1);
   }
   const auto [at, memory, tasks, disk, inodes] = numbers<5>(fields, "releasing", amounts);
@@ -100,7 +110,8 @@ eviction::ReleasingPod read_releasing(JsonFields& fields, const Json& entry) {
           .tasks = tasks,
           .disk = Bytes{disk},
           .inodes = inodes,
-          .below_pod_root = !outside};
+          .below_pod_root = !outside,
+          .left = Bytes{left}};
 }
 
 RecordedPodPass read_pod_pass(JsonFields fields) {
@@ -131,6 +142,9 @@ RecordedPodPass read_pod_pass(JsonFields fields) {
                         .log_inodes = wide_from(disk, "li"),
                         .volume_bytes = wide_from(disk, "vb"),
                         .volume_inodes = wide_from(disk, "vi")};
+  }
+  if (fields.has("g")) {
+    pod.grown = Bytes{fields.whole("g", 0)};
   }
   if (fields.has("c")) {
     pod.disk_count = static_cast<eviction::DiskCount>(fields.whole("c", 0, 2));

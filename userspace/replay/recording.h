@@ -21,9 +21,10 @@ namespace evictd::replay {
 using Json = nlohmann::ordered_json;
 
 /// The format of a recording; docs/replay.md says what a new number means.
-inline constexpr std::int64_t kRecordingVersion = 3;
-/// The oldest one that is read. What version 3 added may be absent: `kernel_available` of an
-/// observation and `inode_request` of a pod, both of which decide.
+inline constexpr std::int64_t kRecordingVersion = 4;
+/// The oldest one that is read. What versions 3 and 4 added may be absent: `kernel_available` of an
+/// observation, `inode_request` and growth of a pod, and what dead pods have left charged to their
+/// cgroups, all of which decide.
 inline constexpr std::int64_t kOldestRecordingVersion = 2;
 
 using Labels = std::map<std::string, std::string, std::less<>>;
@@ -56,6 +57,8 @@ struct RecordedPodPass {
   std::size_t number = 0;
   eviction::PodReading reading;
   eviction::DiskCount disk_count = eviction::DiskCount::kWhole;
+  /// As PassPod::grown.
+  Bytes grown{0};
   eviction::Standing standing = eviction::Standing::kActive;
   CgroupUsage usage;
   std::optional<eviction::PodStatistics> statistics;

@@ -121,6 +121,7 @@ eviction::PassInput PassInputs::of(const RecordedPass& pass) {
                      .reading = pod.reading,
                      .disk_count = pod.disk_count,
                      .standing = pod.standing,
+                     .grown = pod.grown,
                      .pod = facts.spec ? &*facts.spec : nullptr,
                      .statistics = pod.statistics ? &*pod.statistics : nullptr});
   }

@@ -257,6 +257,7 @@ void World::add(const RecordedPodPass& pod) {
                         .reading = pod.reading,
                         .disk_count = pod.disk_count,
                         .standing = pod.standing,
+                        .grown = pod.grown,
                         .pod = checked ? &*described.spec : nullptr,
                         .statistics = checked ? &*pod.statistics : nullptr});
   seen_.identities.push_back(options_.parts->identity[pod.number]);

@@ -133,6 +133,19 @@ TEST(Adoption, AVictimThatIsGoneIsAwaitedWhileDeadTasksOfItAreNotReaped) {
   }
 }
 
+TEST(Adoption, AVictimThatIsGoneIsAwaitedWhileItsCgroupIsCharged) {
+  const SavedEviction file = saved(true);
+  FoundPod pod{.inhabitants = living(0), .intent = std::nullopt, .saved = &file};
+  pod.charged = 64_MiB;
+  const auto adoption = adoption_of(pod, kNow);
+  EXPECT_EQ(kind_of(adoption), AdoptionKind::kUnreaped);
+  EXPECT_EQ(adoption->killed_at, file.killed_at);
+  EXPECT_EQ(kind_of(adoption_of(pod, file.killed_at + seconds(30))), AdoptionKind::kOver)
+      << "it was awaited for long enough";
+  pod.charged = 1_MiB;
+  EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kOver) << "of its own";
+}
+
 TEST(Adoption, WhoIsFoundAfterTheEndOfAVictimIsSparedHoweverOld) {
   SavedEviction file = saved(true);
   file.gone = true;

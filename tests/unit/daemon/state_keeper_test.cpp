@@ -30,11 +30,13 @@ class KeptState : public testing::Test {
         EvictionBegun{.victim = &pod, .signals = {}, .grace = grace, .kill_due_at = kNow},
         threshold, at);
   }
-  void step(enforce::EvictionState state, std::int64_t tasks = 0) {
+  void step(enforce::EvictionState state, std::int64_t tasks = 0, Bytes charged = Bytes{0}) {
     keeper_->note_step({.ticket = {}, .pod = kVictim, .state = state, .at = kNow, .signals = {}},
-                       tasks);
+                       tasks, charged);
   }
-  void release(std::int64_t tasks = 0) { step(enforce::EvictionState::kReleased, tasks); }
+  void release(std::int64_t tasks = 0, Bytes charged = Bytes{0}) {
+    step(enforce::EvictionState::kReleased, tasks, charged);
+  }
   /// What the next evictd finds. Ends this one: its last text is written by then.
   [[nodiscard]] std::vector<SavedEviction> left(Duration later = {}) {
     keeper_->keep(kNow + later);
@@ -66,6 +68,14 @@ TEST_F(KeptState, AVictimIsKeptWhileDeadTasksOfItAreAwaited) {
   ASSERT_EQ(kept.size(), 1U);
   EXPECT_TRUE(kept[0].gone);
   EXPECT_EQ(kept[0].killed_at, kNow);
+}
+
+TEST_F(KeptState, AVictimIsKeptWhileWhatItLeftInMemoryIsAwaited) {
+  begin(eviction::Signal::kMemoryAvailable, std::chrono::seconds(30));
+  release(/*tasks=*/0, 64_MiB);
+  const std::vector<SavedEviction> kept = left();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_TRUE(kept[0].gone);
 }
 
 TEST_F(KeptState, AVictimWhoseDeadTasksWereAwaitedForLongEnoughIsForgotten) {

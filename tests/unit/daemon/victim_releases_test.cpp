@@ -48,7 +48,8 @@ TEST_F(OneVictim, WhatIsNotKnownIsSaidToBeUnknown) {
                                                         {"containers", "unknown"},
                                                         {"volumes", "there"},
                                                         {"cgroup", "there"},
-                                                        {"data", "kept"}}));
+                                                        {"data", "kept"},
+                                                        {"memory", "there"}}));
 }
 
 TEST_F(OneVictim, IsReleasedWithItsProcessesVolumesAndCgroup) {
@@ -112,6 +113,19 @@ TEST_F(OneVictim, IsNotAwaitedForLongerThanThirtySecondsAfterItsKill) {
   releases_.find(kPod)->killed_at = kNow;
   EXPECT_TRUE(releases_.take_released(kNow + seconds(29)).empty());
   EXPECT_EQ(releases_.take_released(kNow + seconds(30)).size(), 1U);
+}
+
+TEST_F(OneVictim, WhoseMemoryStaysChargedIsToldOfAfterThirtySeconds) {
+  begin(false);
+  gone(Holding::kProcesses);
+  VictimReleases::Victim& victim = *releases_.find(kPod);
+  VictimReleases::note_charged(victim, 64_MiB, kNow);
+  EXPECT_EQ(rows()["memory"], "there");
+  EXPECT_FALSE(VictimReleases::kept_memory(victim, kNow + seconds(29)));
+  EXPECT_EQ(VictimReleases::kept_memory(victim, kNow + seconds(30)), 64_MiB);
+  VictimReleases::note_charged(victim, 1_MiB, kNow);
+  EXPECT_EQ(rows()["memory"], "gone");
+  EXPECT_FALSE(VictimReleases::kept_memory(victim, kNow + seconds(30)));
 }
 
 }  // namespace

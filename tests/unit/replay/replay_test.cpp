@@ -242,17 +242,17 @@ TEST(RecordingReader, AKeyThatIsThereTwiceIsNamedWithItsLine) {
 
 TEST(RecordingReader, AnotherVersionIsNotGuessedAt) {
   Recorder newer;
-  newer.lines() = "{\"evictd_recording\":4}\n";
-  EXPECT_EQ(error_of(newer.bytes()), "f: version 4 of the format; this program reads 2 to 3");
+  newer.lines() = "{\"evictd_recording\":5}\n";
+  EXPECT_EQ(error_of(newer.bytes()), "f: version 5 of the format; this program reads 2 to 4");
   Recorder older;
   older.lines() = "{\"evictd_recording\":1}\n";
-  EXPECT_EQ(error_of(older.bytes()), "f: version 1 of the format; this program reads 2 to 3");
+  EXPECT_EQ(error_of(older.bytes()), "f: version 1 of the format; this program reads 2 to 4");
 }
 
 TEST(RecordingReader, ARecordingOfVersion2IsReadAndReplayed) {
   Recorder old = memory_scenario();
   std::string& lines = old.lines();
-  const std::string_view newest = R"("evictd_recording":3)";
+  const std::string_view newest = R"("evictd_recording":4)";
   ASSERT_NE(lines.find(newest), std::string::npos) << "new recordings are told apart";
   lines.replace(lines.find(newest), newest.size(), R"("evictd_recording":2)");
   ASSERT_EQ(lines.find("kernel_available"), std::string::npos) << "version 2 has none";

@@ -12,6 +12,9 @@ void add_thresholds(ordered_json& config, const DaemonConfigInput& input) {
   const std::string headroom = std::to_string(input.sizes.headroom.value);
   const std::int64_t grace = grace_seconds_of(input.options);
   switch (input.options.scenario) {
+    case Scenario::kTmpfs:
+      config["kubeletRootDirectory"] = (input.directory / "kubelet").string();
+      [[fallthrough]];
     case Scenario::kMemory:
       config["evictionHard"] = {{"allocatableMemory.available", headroom}};
       config["hardEvictionGracePeriodSeconds"] = grace;

@@ -130,8 +130,9 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, int signals, Ch
   return result;
 }
 
-constexpr std::array kScenarios{Scenario::kMemory, Scenario::kSoft,   Scenario::kPids,
-                                Scenario::kDisk,   Scenario::kInodes, Scenario::kEmptyDir};
+constexpr std::array kScenarios{Scenario::kMemory,  Scenario::kSoft, Scenario::kTmpfs,
+                                Scenario::kPids,    Scenario::kDisk, Scenario::kInodes,
+                                Scenario::kEmptyDir};
 constexpr std::array kEventSources{EventSource::kBpf, EventSource::kPoll};
 
 /// An option whose value is the name of one of `all`. Read by name here, for the library's own
@@ -163,6 +164,8 @@ const char* name_of(Scenario scenario) {
       return "memory";
     case Scenario::kSoft:
       return "soft";
+    case Scenario::kTmpfs:
+      return "tmpfs";
     case Scenario::kPids:
       return "pids";
     case Scenario::kDisk:
@@ -187,7 +190,7 @@ const char* name_of(EventSource source) {
 
 void add_demo_options(CLI::App& command, DemoOptions& options) {
   add_choice(command, "--scenario", options.scenario, kScenarios,
-             "what goes wrong: memory, soft, pids, disk, inodes or emptydir");
+             "what goes wrong: memory, soft, tmpfs, pids, disk, inodes or emptydir");
   add_choice(command, "--event-source", options.event_source, kEventSources,
              "how evictd notices: bpf or poll");
   command

@@ -14,11 +14,12 @@ class App;
 namespace evictd::demo {
 
 enum class Scenario {
-  kMemory,    ///< A hard threshold of allocatableMemory.available and a memory hog.
-  kSoft,      ///< A soft threshold with a grace period, then the pod's own grace.
-  kPids,      ///< A hard threshold of pid.available of the pod root and a fork bomb.
-  kDisk,      ///< A hard threshold of nodefs.available and a pod that fills the disk.
-  kInodes,    ///< A hard threshold of nodefs.inodesFree and a pod that makes files.
+  kMemory,  ///< A hard threshold of allocatableMemory.available and a memory hog.
+  kSoft,    ///< A soft threshold with a grace period, then the pod's own grace.
+  kTmpfs,   ///< The threshold of kMemory, a pod that fills a tmpfs, and its files that outlive it.
+  kPids,    ///< A hard threshold of pid.available of the pod root and a fork bomb.
+  kDisk,    ///< A hard threshold of nodefs.available and a pod that fills the disk.
+  kInodes,  ///< A hard threshold of nodefs.inodesFree and a pod that makes files.
   kEmptyDir,  ///< A pod that exceeds the sizeLimit of its emptyDir.
 };
 
@@ -65,7 +66,7 @@ void add_demo_options(CLI::App& command, DemoOptions& options);
 /// All that it made is removed before it returns, unless `keep`.
 [[nodiscard]] int run_demo(const DemoOptions& options);
 
-/// "memory", "soft", "pids", "disk", "inodes", "emptydir"; "bpf", "poll".
+/// "memory", "soft", "tmpfs", "pids", "disk", "inodes", "emptydir"; "bpf", "poll".
 [[nodiscard]] const char* name_of(Scenario scenario);
 [[nodiscard]] const char* name_of(EventSource source);
 

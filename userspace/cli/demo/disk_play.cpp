@@ -27,10 +27,6 @@ constexpr std::chrono::seconds kDiskFreedPatience{20};
 }  // namespace
 
 Result<> Play::make_disk() {
-  // Before any thread is started: what is mounted is gone with this process, however it ends.
-  if (Result<> own = stage::own_mount_namespace(); !own) {
-    return own;
-  }
   Result<stage::LoopFilesystem> disk = stage::LoopFilesystem::create(
       {.directory = scratch_->path(), .size = sizes_.disk, .inodes = sizes_.inodes});
   if (!disk) {
@@ -47,12 +43,15 @@ Result<> Play::make_disk() {
 }
 
 std::filesystem::path Play::files_of(const stage::StagedPod& pod) const {
-  return disk_->path() / "kubelet" / "pods" / pod.uid;
+  return (disk_ ? disk_->path() : scratch_->path()) / "kubelet" / "pods" / pod.uid;
 }
 
-Result<std::filesystem::path> Play::make_volume(const stage::StagedPod& pod) const {
+Result<std::filesystem::path> Play::make_volume(const stage::StagedPod& pod) {
   const std::filesystem::path volume =
       files_of(pod) / "volumes" / "kubernetes.io~empty-dir" / stage::kEmptyDirName;
+  if (tmpfs()) {
+    return mount_volume(volume);
+  }
   std::error_code failed;
   std::filesystem::create_directories(volume, failed);
   if (failed) {
@@ -166,6 +165,7 @@ void Play::add_disk_crossing(Evidence& evidence, const DiskTestimony& testimony)
     }
     case Scenario::kMemory:
     case Scenario::kSoft:
+    case Scenario::kTmpfs:
     case Scenario::kPids:
       return;
   }

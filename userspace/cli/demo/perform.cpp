@@ -120,7 +120,8 @@ std::optional<EvictionRecord> Play::await_record(const std::string& uid) {
     if (records) {
       found = eviction_of(*records, uid);
     }
-    if ((found && found->freed) || signalled_within(kLook)) {
+    // What stayed charged to its cgroup for a while is not told of as freed.
+    if ((found && (found->freed || (tmpfs() && found->exited))) || signalled_within(kLook)) {
       break;
     }
   }
@@ -179,6 +180,9 @@ Result<Evidence> Play::perform() {
   witness->hog_is_dead();
   announce_death(*victim);
   const bool somebody_died = !victim->empty();
+  if (tmpfs() && *victim == script_.hog.name) {
+    watch_what_stays_charged();
+  }
   const Testimony testimony = witness->finish(somebody_died ? kFreedPatience : Duration{0});
   if (testimony.freed && *victim == script_.hog.name) {
     announce("its memory is back", testimony.freed);

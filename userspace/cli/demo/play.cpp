@@ -113,8 +113,13 @@ Result<> Play::set_up() {
   }
   scratch_ = std::move(*scratch);
   std::filesystem::create_directory(scratch_->path() / "pods");
-  if (Result<> disk = on_disk() ? make_disk() : Result<>(); !disk) {
-    return disk;
+  // Before any thread is started: what is mounted is gone with this process, however it ends.
+  Result<> mounted = on_disk() || tmpfs() ? stage::own_mount_namespace() : Result<>();
+  if (mounted && on_disk()) {
+    mounted = make_disk();
+  }
+  if (!mounted) {
+    return mounted;
   }
   Result<stage::PrivateTree> tree = stage::PrivateTree::create(name);
   if (!tree) {
@@ -140,12 +145,14 @@ stage::LoadOptions Play::hog_load() const {
   load.binary = programs_ / "evict-load";
   load.directory = scratch_->path();
   load.ignore_sigterm = true;
-  load.kind = pids() ? load::LoadKind::kForks : load::LoadKind::kMemory;
+  load.kind = pids()    ? load::LoadKind::kForks
+              : tmpfs() ? load::LoadKind::kFileBytes
+                        : load::LoadKind::kMemory;
   load.batch = pids() ? 1 : kBatchBytes;
   load.usage_file = pids() ? tree_->pids_directory() / "pids.current"
                            : tree_->memory_directory() / tree_->hierarchies().usage_file();
-  // Nothing else would end a fork bomb of evict-load.
-  load.cap = pids() ? kEndlessForks : 0;
+  // Nothing else would end a fork bomb of evict-load, and files have a cap: more than there is.
+  load.cap = pids() ? kEndlessForks : tmpfs() ? 2 * (sizes_.run_up + sizes_.headroom).value : 0;
   // Polling and a soft grace period are far slower than the hog: it stops half-way to the limit.
   if (options_.event_source == EventSource::kPoll || options_.scenario == Scenario::kSoft) {
     load.cap = pids() ? sizes_.tasks_run_up + sizes_.tasks_headroom / 2
@@ -189,7 +196,8 @@ Result<> Play::measure_unmanaged_rate() {
 }
 
 Result<double> Play::rehearse(const stage::LoadOptions& load) {
-  Result<Actor> rehearsal = start_actor({.name = "rehearsal", .empty_dir = on_disk()}, load);
+  Result<Actor> rehearsal =
+      start_actor({.name = "rehearsal", .empty_dir = on_disk() || tmpfs()}, load);
   if (!rehearsal) {
     return tl::unexpected(rehearsal.error());
   }
@@ -201,6 +209,7 @@ Result<double> Play::rehearse(const stage::LoadOptions& load) {
   const stage::StagedPod pod = rehearsal->pod;
   rehearsal = fail(Errc::kNotFound, "over");
   Result<> gone = tree_->kill_all();
+  volume_.reset();
   if (gone && on_disk()) {
     gone = remove_files(pod);
   }

@@ -18,6 +18,7 @@
 #include "stage/daemon_process.h"
 #include "stage/load_process.h"
 #include "stage/loop_filesystem.h"
+#include "stage/memory_filesystem.h"
 #include "stage/private_tree.h"
 #include "stage/scratch_directory.h"
 
@@ -64,7 +65,12 @@ class Play {
   Result<> set_limit();
   Result<> make_disk();
   /// The directory of the pod's emptyDir, made where the kubelet would have it.
-  [[nodiscard]] Result<std::filesystem::path> make_volume(const stage::StagedPod& pod) const;
+  [[nodiscard]] Result<std::filesystem::path> make_volume(const stage::StagedPod& pod);
+  /// The same as a tmpfs.
+  [[nodiscard]] Result<std::filesystem::path> mount_volume(const std::filesystem::path& path);
+  /// The victim is dead and its files are charged to its cgroup: waits to see who else dies of
+  /// that, and then unmounts them as a kubelet does.
+  void watch_what_stays_charged();
   /// What the pod has on the disk.
   [[nodiscard]] std::filesystem::path files_of(const stage::StagedPod& pod) const;
   [[nodiscard]] Result<> remove_files(const stage::StagedPod& pod) const;
@@ -93,6 +99,7 @@ class Play {
   void add_crossing(Evidence& evidence, const Testimony& testimony) const;
   [[nodiscard]] std::int64_t grace_seconds() const;
   [[nodiscard]] bool on_disk() const { return is_on_disk(options_.scenario); }
+  [[nodiscard]] bool tmpfs() const { return options_.scenario == Scenario::kTmpfs; }
   [[nodiscard]] bool pids() const { return options_.scenario == Scenario::kPids; }
 
   DemoOptions options_;
@@ -103,6 +110,8 @@ class Play {
   std::filesystem::path programs_;
   std::optional<stage::ScratchDirectory> scratch_;
   std::optional<stage::LoopFilesystem> disk_;
+  /// Of the one pod that has a tmpfs.
+  std::optional<stage::MemoryFilesystem> volume_;
   std::optional<stage::PrivateTree> tree_;
   std::vector<Actor> bystanders_;
   std::optional<Actor> hog_;

@@ -46,6 +46,14 @@ Script plain_script_of(Scenario scenario) {
               "besteffort-hog",
               "it uses more than it asked for, like besteffort-important, and has the lower "
               "priority of the two"};
+    case Scenario::kTmpfs:
+      return {
+          bystanders(),
+          {.name = "besteffort-scratch", .qos = QosClass::kBestEffort, .empty_dir = true},
+          "besteffort-scratch",
+          "it uses more than it asked for, like besteffort-important, and has the lower "
+          "priority of the two; what it wrote to its tmpfs stays charged to it after its death, "
+          "and nobody else has to go for that"};
     case Scenario::kDisk:
       return {bystanders(),
               {.name = "besteffort-filler", .qos = QosClass::kBestEffort, .empty_dir = true},

@@ -9,8 +9,9 @@ namespace evictd::demo {
 namespace {
 
 TEST(DemoScript, EveryScenarioHasPodsOfAllClassesAndNamesItsVictim) {
-  for (const Scenario scenario : {Scenario::kMemory, Scenario::kSoft, Scenario::kPids,
-                                  Scenario::kDisk, Scenario::kInodes, Scenario::kEmptyDir}) {
+  for (const Scenario scenario :
+       {Scenario::kMemory, Scenario::kSoft, Scenario::kTmpfs, Scenario::kPids, Scenario::kDisk,
+        Scenario::kInodes, Scenario::kEmptyDir}) {
     const Script script = script_of(scenario);
     std::set<stage::QosClass> classes{script.hog.qos};
     for (const Bystander& bystander : script.bystanders) {
