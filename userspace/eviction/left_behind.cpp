@@ -23,16 +23,21 @@ Wide growth(std::span<const PassPod> pods, Scope scope) {
   return sum;
 }
 
-/// Less than this, and whoever has taken the rest is judged.
-Wide level(const HoldQuestion& question) {
-  const Wide began_at{question.mark->available};
-  return began_at >= question.floor ? question.floor : began_at - further_fall(question);
-}
-
-/// Whether what is missing to `level` was taken by pods that live.
-bool is_taken(const HoldQuestion& question, Wide level, std::span<const PassPod> pods) {
-  const Wide missing = level - question.seen.left();
-  return question.hard && missing > 0 && growth(pods, question.scope) >= missing;
+/// Whether less than the floor is left because pods that live have grown. Where it was left already
+/// when the wait began, or less is left than they account for, they have to have taken as much as
+/// ends any other hold.
+bool somebody_takes_the_rest(const HoldQuestion& question, std::span<const PassPod> pods) {
+  const Wide left{question.seen.left()};
+  if (!question.hard || left >= question.floor) {
+    return false;
+  }
+  const Wide grown = growth(pods, question.scope);
+  const bool was_above = !question.mark || Wide{question.mark->available} >= question.floor;
+  if (was_above && grown >= question.floor - left) {
+    return true;
+  }
+  const Wide fall = further_fall(question);
+  return fall > 0 && Wide{question.mark->available} - left >= fall && grown >= fall;
 }
 
 }  // namespace
@@ -50,14 +55,14 @@ Choice choice_beside_left(const HoldQuestion& question, const PassInput& input, 
     }
   }
   if (awaited) {
-    return question.mark && is_taken(question, level(question), input.pods) ? Choice::kGrower
-                                                                            : Choice::kNobody;
+    return question.mark && somebody_takes_the_rest(question, input.pods) ? Choice::kGrower
+                                                                          : Choice::kNobody;
   }
   const Wide missing = question.goal - question.seen.available;
   if (left <= missing || left == 0) {
     return Choice::kAnybody;
   }
-  return is_taken(question, question.floor, input.pods) ? Choice::kGrower : Choice::kAboveRequest;
+  return somebody_takes_the_rest(question, input.pods) ? Choice::kGrower : Choice::kAboveRequest;
 }
 
 std::optional<std::size_t> grower(std::span<const PassPod> pods, Scope scope) {

@@ -16,9 +16,9 @@ namespace evictd::eviction {
 
 /// For memory only; kAnybody for all other resources, and where nothing was left behind. kGrower: a
 /// hard threshold whose floor is passed because pods that live have grown since the wait began;
-/// where less than the floor was left then, because they have taken a quarter of the threshold
-/// since, or half of what was left where that is less. The floor holds after the wait too. What
-/// pods take that may not be evicted does not count.
+/// where less than the floor was left then, or they have not grown by all that is missing, because
+/// they have taken a quarter of the threshold since, or half of what was left where that is less.
+/// The floor holds after the wait too. What pods take that may not be evicted does not count.
 [[nodiscard]] Choice choice_beside_left(const HoldQuestion& question, const PassInput& input,
                                         MonoTime now);
 

@@ -114,6 +114,13 @@ TEST_F(LeftBehind, AProtectedPodThatGrowsMoreHidesNobodyWhoPassesTheFloor) {
   EXPECT_EQ(node_.victim(), "first");
 }
 
+TEST_F(LeftBehind, WhoTakesMuchIsJudgedThoughMoreWentThanItTook) {
+  die(600_MiB, 800_MiB);
+  node_["later"].grown = 300_MiB;
+  look(200_MiB);
+  EXPECT_EQ(node_.victim(), "later") << "312 MiB are missing to the floor";
+}
+
 TEST_F(LeftBehind, WhatComesBackMeanwhileIsNotToBeTakenAgain) {
   die(100_MiB, 800_MiB);
   look(600_MiB);
