@@ -174,11 +174,13 @@ Result<bool> Listener::take(Registration& registration) {
     return true;
   }
   warn_of_gap();
+  // Before the look at the cgroup: one that is removed between the two has ended the registration.
+  const int error = end_of(registration);
   if (is_removed()) {
     std::cout << "The cgroup seems to have removed." << std::endl;
     return false;
   }
-  if (const int error = end_of(registration); error != 0) {
+  if (error != 0) {
     return give_up(registration, error);
   }
   // At once, and not when a buffer is full: whoever reads a pipe acts on it.

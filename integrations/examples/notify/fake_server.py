@@ -21,6 +21,7 @@ class FakeServer:
         self.refusal = refusal
         self.numbers = itertools.count(1)
         self.ended = set()  # Numbers of registrations that there are no more.
+        self.before_state = lambda: None  # What happens before a registration's state is told.
         self.registered = queue.Queue()
         self.connections = []
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -62,6 +63,7 @@ class FakeServer:
             return head + struct.pack("=iIQQ", self.refusal, 0, number, 0)
         if kind == LIST:
             (after,) = struct.unpack_from("=Q", packet, 16)
+            self.before_state()
             error = errno.ENOENT if after + 1 in self.ended else 0
             return head + struct.pack("=iIQQIIIIQQQQ", error, 0, after + 1, *[0] * 9)
         return head + struct.pack("=iI", 0, 0)

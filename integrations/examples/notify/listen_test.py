@@ -80,6 +80,14 @@ class ListenTest(unittest.TestCase):
         self.assertEqual(listener.communicate(timeout=PATIENCE), ("The cgroup seems to have removed.\n", ""))
         self.assertEqual(listener.returncode, 0)
 
+    def test_a_removal_while_a_crossing_is_told_of_is_one(self):
+        listener = self.listen(self.cgroup, "5M")
+        registration = self.server.next()
+        self.server.ended.add(1)
+        self.server.before_state = lambda: shutil.rmtree(self.cgroup)
+        registration.fire()
+        self.assertEqual(listener.communicate(timeout=PATIENCE), ("The cgroup seems to have removed.\n", ""))
+
     def test_taking_the_controller_away_ends_it_with_the_last_one(self):
         listener = self.listen(self.cgroup, "1M", "2M")
         first, second = self.server.next(), self.server.next()
