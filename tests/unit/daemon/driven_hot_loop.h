@@ -137,6 +137,16 @@ class DrivenHotLoop : public testing::Test {
     return std::nullopt;
   }
 
+  /// The next pass that was run at `moment` or later, by the test's clock.
+  std::optional<PassDone> next_pass_since(MonoTime moment) {
+    while (std::optional<PassDone> done = next<PassDone>()) {
+      if (done->copy && done->copy->now >= moment) {
+        return done;
+      }
+    }
+    return std::nullopt;
+  }
+
   static constexpr std::size_t kQueue = 64;
   static constexpr const char* kIntentClock = "of the test";
 
