@@ -50,6 +50,13 @@ Style style_of(const SignalState& signal) {
   return share_left(signal) < kNear ? Style::kWarning : Style::kGood;
 }
 
+/// As it is written, where that is short.
+std::string threshold_text(const SignalState& signal) {
+  constexpr std::size_t kLongest = kAmountWidth - 2;
+  return "<" + (signal.threshold.size() <= kLongest ? signal.threshold
+                                                    : amount_text(signal.signal, signal.met_below));
+}
+
 Row signal_row(const SignalState& signal, const SignalWidths& widths, std::size_t width,
                Charset charset) {
   const Style style = style_of(signal);
@@ -65,7 +72,7 @@ Row signal_row(const SignalState& signal, const SignalWidths& widths, std::size_
            .full = static_cast<double>(signal.capacity)},
           widths.bar, {.before_mark = style, .past_mark = Style::kBad}, charset);
   row.add_right(amount_text(signal.signal, signal.available), kAmountWidth)
-      .add_right("<" + signal.threshold, kAmountWidth, Style::kDim)
+      .add_right(threshold_text(signal), kAmountWidth, Style::kDim)
       .add_right(amount_text(signal.signal, signal.distance()), kAmountWidth, style);
   return row.row();
 }
@@ -76,6 +83,7 @@ std::vector<SignalState> nearest(std::vector<SignalState> signals, std::size_t m
     return signals;
   }
   std::vector<double> shares;
+  shares.reserve(signals.size());
   for (const SignalState& signal : signals) {
     shares.push_back(share_left(signal));
   }

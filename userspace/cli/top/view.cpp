@@ -175,6 +175,7 @@ std::string_view name_of(SortKey key) {
 
 std::vector<std::string> sort_key_names() {
   std::vector<std::string> names;
+  names.reserve(kSortNames.size());
   for (const SortName& sort : kSortNames) {
     names.emplace_back(sort.name);
   }

@@ -172,6 +172,11 @@ TEST_F(LayingOut, OfManySignalsTheNearestAreShown) {
   EXPECT_THAT(text, HasSubstr("9 more are farther from their thresholds"));
 }
 
+TEST_F(LayingOut, ALongThresholdIsShownAsTheAmountThatItIs) {
+  node_.signals[0].threshold = "104857600";
+  EXPECT_THAT(all(), HasSubstr("500.0Mi  <100.0Mi   400.0Mi"));
+}
+
 TEST_F(LayingOut, ASignalThatIsNotObservedSaysSo) {
   node_.signals[0].observed = false;
   EXPECT_THAT(all(), HasSubstr("not observed"));
