@@ -31,6 +31,7 @@ void add_explain(CLI::App& app, int& exit_status);
 void add_listen(CLI::App& app, int& exit_status);
 void add_replay(CLI::App& app, int& exit_status);
 void add_status(CLI::App& app, int& exit_status);
+void add_top(CLI::App& app, int& exit_status);
 
 /// Where the daemon answers unless its configuration says otherwise.
 inline constexpr const char* kDefaultControlSocket = "/run/evictd/control.sock";

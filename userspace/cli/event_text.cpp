@@ -172,6 +172,10 @@ std::string event_text(const Json& line) {
       fmt::format("{:<27} {:<9} {}", text_of(line, "time"), kind, what_happened(line, kind)));
 }
 
+std::string event_words(const Json& line) {
+  return what_happened(line, text_of(line, "kind"));
+}
+
 bool Repetitions::take(const Json& line) {
   if (text_of(line, "kind") != "decision") {
     return false;

@@ -11,6 +11,8 @@ namespace evictd::cli {
 
 /// One line of the journal in words: time, kind and what happened. What a line lacks is left out.
 [[nodiscard]] std::string event_text(const nlohmann::ordered_json& line);
+/// What happened alone. Texts from outside are in it as they came.
+[[nodiscard]] std::string event_words(const nlohmann::ordered_json& line);
 
 /// Knows among lines that come one after another those that tell nothing new as text. Cost: memory
 /// for the id of each decision.

@@ -110,6 +110,7 @@ int main(int argc, char** argv) {
       "A subcommand that differs says so in its own --help.");
   int exit_status = kExitOk;
   add_status(app, exit_status);
+  add_top(app, exit_status);
   add_explain(app, exit_status);
   add_events(app, exit_status);
   add_replay(app, exit_status);

@@ -34,12 +34,15 @@ Result<EvictdClient::Answer> ask_now(const std::filesystem::path& socket, const 
 Result<EvictdClient::Answer> EvictdClient::ask(const std::string& op) {
   const std::lock_guard lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
+  const std::uint64_t told = told_;
   const auto kept = kept_.find(op);
-  if (kept != kept_.end() && now - kept->second.asked_at < kFreshness) {
+  if (kept != kept_.end() && now - kept->second.asked_at < kFreshness &&
+      kept->second.told == told) {
     return kept->second.answer;
   }
   Result<Answer> answer = ask_now(socket_, op);
-  kept_.insert_or_assign(op, Kept{.answer = answer, .asked_at = std::chrono::steady_clock::now()});
+  kept_.insert_or_assign(
+      op, Kept{.answer = answer, .asked_at = std::chrono::steady_clock::now(), .told = told});
   return answer;
 }
 

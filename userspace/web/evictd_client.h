@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -16,7 +17,8 @@
 namespace evictd::web {
 
 /// Asks evictd's control socket, one question at a time, however many clients want to know: answers
-/// are kept for a moment, so that evictd is asked at most ten times a second. Thread-safe; blocks.
+/// are kept for a moment, so that evictd is asked at most ten times a second, and once more for
+/// each line of its journal. Thread-safe; blocks.
 class EvictdClient {
  public:
   using Answer = std::shared_ptr<const nlohmann::ordered_json>;
@@ -27,6 +29,8 @@ class EvictdClient {
   /// Errors: as base::request_line(); kMalformed for an answer that is no JSON; kInvalid with
   /// evictd's own words for a refusal.
   [[nodiscard]] Result<Answer> ask(const std::string& op);
+  /// evictd has told of something: who asks from now on gets no answer from before.
+  void outdate() { ++told_; }
   [[nodiscard]] const std::filesystem::path& socket() const { return socket_; }
 
   /// How long an answer is good for.
@@ -36,9 +40,12 @@ class EvictdClient {
   struct Kept {
     Result<Answer> answer;
     std::chrono::steady_clock::time_point asked_at;
+    /// What `told_` was before evictd was asked.
+    std::uint64_t told;
   };
 
   const std::filesystem::path socket_;
+  std::atomic<std::uint64_t> told_{0};
   std::mutex mutex_;
   std::map<std::string, Kept> kept_;
 };

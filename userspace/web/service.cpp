@@ -96,6 +96,8 @@ Result<std::unique_ptr<Service>> Service::start(Options options, HttpServer& ser
           const std::lock_guard lock(self.history_mutex_);
           self.history_.take(parsed);
         }
+        // Before anybody hears of it, who may ask what has become of it.
+        self.client_.outdate();
         self.events_.add(seq, std::move(line));
       });
   if (!follower) {

@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "config/poll_interval.h"
 #include "config/utf8.h"
+#include "demo/audience.h"
 #include "demo/leftovers.h"
 #include "demo/play.h"
 #include "demo/story.h"
@@ -97,11 +98,22 @@ struct Attempt {
 /// Whether another attempt may follow this one.
 enum class Chance { kMore, kLast };
 
-Attempt attempt(const DemoOptions& options, const Narrator& say, int signals, Chance chance) {
-  Play play{options, say, signals};
+/// Builds everything, lets those in who watch, and lets the pod go.
+Result<Evidence> play_to(Audience& audience, Play& play) {
   Result<> ready = play.set_up();
-  const Result<Evidence> evidence = ready ? play.perform() : tl::unexpected(ready.error());
-  play.stop_daemon();
+  if (ready) {
+    ready = audience.take_seats(play.directory());
+  }
+  return ready ? play.perform() : tl::unexpected(ready.error());
+}
+
+Attempt attempt(const DemoOptions& options, const Narrator& say, Audience& audience,
+                Chance chance) {
+  Play play{options, say, audience.signals()};
+  const Result<Evidence> evidence = play_to(audience, play);
+  if (!options.web) {
+    play.stop_daemon();
+  }
   // Ctrl-C ends evictd and the pods too: what went wrong then, or seems to have gone well, is no
   // result.
   if (play.interrupted()) {
@@ -122,6 +134,12 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, int signals, Ch
   if (result.again) {
     say("a void run is repeated");
     return result;
+  }
+  if (options.web) {
+    if (evidence) {
+      audience.stay_seated();
+    }
+    play.stop_daemon();
   }
   if (options.keep) {
     play.keep();
@@ -213,8 +231,12 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
                   "have evictd record its passes to this file, for evictctl replay, and its "
                   "decisions to FILE.records.jsonl, for evictctl explain")
       ->check(path_problem);
+  command.add_flag(
+      "--web", options.web,
+      "have evictd-web serve its page on the demonstration, and open it; Enter lets the "
+      "pod misbehave, and ends the page afterwards");
   command.add_option("--programs", options.programs,
-                     "where evictd and evict-load are (default: beside this program)");
+                     "where evictd, evict-load and evictd-web are (default: beside this program)");
   command.footer(
       "Exit status: 0 the expected pod was evicted; 1 another pod died, none did, the kernel's "
       "OOM killer ran, or the pod was evicted before the crossing; 3 the demonstration cannot run "
@@ -234,9 +256,10 @@ int run_demo(const DemoOptions& options) {
   if (::geteuid() == 0) {
     remove_leftovers(kNamePrefix, say);
   }
+  Audience audience{options, say, signals.fd()};
   Attempt last;
   for (int i = 0; i < kAttempts; ++i) {
-    last = attempt(options, say, signals.fd(), i + 1 < kAttempts ? Chance::kMore : Chance::kLast);
+    last = attempt(options, say, audience, i + 1 < kAttempts ? Chance::kMore : Chance::kLast);
     if (!last.again || std::ferror(stdout) != 0) {
       break;
     }

@@ -44,9 +44,11 @@ struct DemoOptions {
   /// Where evictd records its passes, for evictctl replay, and beside it its decisions; empty for
   /// nowhere.
   std::filesystem::path record;
+  /// evictd-web serves its page on the demonstration, which waits for Enter at its begin and end.
+  bool web = false;
   /// Leave the cgroups and the private directory for someone to look at.
   bool keep = false;
-  /// Where evictd and evict-load are; empty: beside this program.
+  /// Where evictd, evict-load and evictd-web are; empty: beside this program.
   std::filesystem::path programs;
 };
 

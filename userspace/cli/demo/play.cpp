@@ -45,12 +45,16 @@ std::vector<std::string> recording_arguments(const DemoOptions& options) {
 
 }  // namespace
 
+std::filesystem::path programs_of(const DemoOptions& options) {
+  return options.programs.empty() ? own_directory() : options.programs;
+}
+
 Play::Play(const DemoOptions& options, Narrator say, int signals)
     : options_(options),
       say_(std::move(say)),
       signals_(signals),
       script_(script_of(options.scenario)),
-      programs_(options.programs.empty() ? own_directory() : options.programs) {}
+      programs_(programs_of(options)) {}
 
 void Play::stop_daemon() {
   if (!daemon_) {

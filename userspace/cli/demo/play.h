@@ -27,6 +27,9 @@ namespace evictd::demo {
 /// Says one line of the story.
 using Narrator = std::function<void(std::string_view)>;
 
+/// Where the programs of a demonstration are.
+[[nodiscard]] std::filesystem::path programs_of(const DemoOptions& options);
+
 /// One demonstration: builds everything, lets the hog go, and gathers the evidence.
 /// Destroying it removes everything, unless keep() was called. One thread uses it.
 class Play {
@@ -44,6 +47,8 @@ class Play {
   void keep();
   /// Says which files of evictd's this play leaves, and what reads them.
   void tell_of_records() const;
+  /// The private directory; set_up() has made it.
+  [[nodiscard]] const std::filesystem::path& directory() const { return scratch_->path(); }
   /// True once one of the signals came.
   [[nodiscard]] bool interrupted() const { return signalled_within(Duration{0}); }
 

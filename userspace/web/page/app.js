@@ -254,15 +254,19 @@ async function update() {
   clearTimeout(timer);
   let pause = SLOW_MS;
   try {
-    lastStatus = await ask("/api/v1/status");
-    if (remember(lastStatus)) pause = FAST_MS;
-    show(lastStatus);
-    if (evictionsChanged) {
-      evictionsChanged = false;
-      await showEvictions();
-    }
+    // What an event tells of meanwhile does not wait for the next look.
+    do {
+      lastStatus = await ask("/api/v1/status");
+      if (remember(lastStatus)) pause = FAST_MS;
+      show(lastStatus);
+      if (evictionsChanged) {
+        evictionsChanged = false;
+        await showEvictions();
+      }
+    } while (evictionsChanged);
     trouble("");
   } catch (error) {
+    evictionsChanged = true;
     trouble(error.message);
   }
   updating = false;

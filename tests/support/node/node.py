@@ -115,8 +115,22 @@ class Lines(threading.Thread):
                 return line
 
 
+def wait_until(holds, what):
+    """Asks until `holds()` is true; its answer."""
+    deadline = time.monotonic() + PATIENCE
+    pause = threading.Event()
+    while time.monotonic() < deadline:
+        found = holds()
+        if found:
+            return found
+        pause.wait(0.02)
+    raise AssertionError(f"not within {PATIENCE} s: {what}")
+
+
 class Node:
     """Pods, evictd and evictd-web; all gone after the test."""
+
+    wait_until = staticmethod(wait_until)
 
     def __init__(self, test, source="auto"):
         self.test = test
@@ -204,17 +218,6 @@ class Node:
                 name, value = line.rsplit(" ", 1)
                 values[name] = float(value)
         return values
-
-    def wait_until(self, holds, what):
-        """Asks until `holds()` is true; its answer."""
-        deadline = time.monotonic() + PATIENCE
-        pause = threading.Event()
-        while time.monotonic() < deadline:
-            found = holds()
-            if found:
-                return found
-            pause.wait(0.02)
-        raise AssertionError(f"not within {PATIENCE} s: {what}")
 
     def add_quiet_pod(self, uid, *arguments, **more):
         """Described, and of a few MiB."""

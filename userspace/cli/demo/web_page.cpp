@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "demo/web_page.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/system_clock.h"
+#include "stage/text_file.h"
+
+namespace evictd::demo {
+namespace {
+
+/// It takes a fraction of a second on an idle machine.
+constexpr std::chrono::seconds kListenPatience{30};
+constexpr std::chrono::milliseconds kListenLook{10};
+constexpr mode_t kThroughForAll = 0711;
+constexpr std::string_view kListens = "listens at ";
+
+struct Nobody {
+  uid_t uid;
+  gid_t gid;
+};
+
+Result<Nobody> find_nobody() {
+  const passwd* const found = ::getpwnam("nobody");
+  if (found == nullptr) {
+    return fail(Errc::kNotFound, "there is no user nobody for evictd-web");
+  }
+  return Nobody{found->pw_uid, found->pw_gid};
+}
+
+/// Lets nobody's group ask evictd.
+Result<> open_socket_to(const Nobody& nobody, const std::filesystem::path& directory,
+                        const std::filesystem::path& socket) {
+  constexpr uid_t kAsItIs = -1;
+  if (::chown(socket.c_str(), kAsItIs, nobody.gid) != 0) {
+    return fail_errno(errno, "give " + socket.string() + " to nobody's group");
+  }
+  if (::chmod(directory.c_str(), kThroughForAll) != 0) {
+    return fail_errno(errno, "let others through " + directory.string());
+  }
+  return {};
+}
+
+std::vector<std::string> command_for(const Nobody& nobody, const std::string& program,
+                                     const std::filesystem::path& socket, int port) {
+  return {"/usr/bin/setpriv", fmt::format("--reuid={}", nobody.uid),
+          fmt::format("--regid={}", nobody.gid), "--clear-groups", "--bounding-set=-all",
+          "--inh-caps=-all", "--no-new-privs",
+          // A change of user takes back what Child asked for.
+          "--pdeathsig=KILL", program, "--socket", socket.string(), "--listen",
+          fmt::format("127.0.0.1:{}", port)};
+}
+
+/// The address that it says it listens at; unset if it has not yet.
+std::optional<std::string> address_in(const std::string& said) {
+  const std::size_t listens = said.find(kListens);
+  const std::size_t end = said.find('\n', listens);
+  if (listens == std::string::npos || end == std::string::npos) {
+    return std::nullopt;
+  }
+  const std::size_t begin = listens + kListens.size();
+  return said.substr(begin, end - begin);
+}
+
+Result<std::string> await_address(const stage::Child& child, const std::filesystem::path& log) {
+  const base::SystemClock clock;
+  const MonoTime deadline = clock.now() + kListenPatience;
+  while (clock.now() < deadline) {
+    pollfd dead{child.pidfd(), POLLIN, 0};
+    const bool ended = ::poll(&dead, 1, static_cast<int>(kListenLook.count())) > 0;
+    const std::string said = stage::read_text(log).value_or(std::string());
+    if (std::optional<std::string> address = address_in(said)) {
+      return std::move(*address);
+    }
+    if (ended) {
+      return fail(Errc::kIo, "evictd-web ended: " + said);
+    }
+  }
+  return fail(Errc::kTimedOut, "evictd-web does not listen");
+}
+
+}  // namespace
+
+Result<WebPage> WebPage::start(const Options& options) {
+  const Result<Nobody> nobody = find_nobody();
+  if (!nobody) {
+    return Failure(nobody.error());
+  }
+  const std::filesystem::path socket = options.directory / "control.sock";
+  if (const Result<> opened = open_socket_to(*nobody, options.directory, socket); !opened) {
+    return Failure(opened.error());
+  }
+  // By a descriptor that the child inherits: it may stand in a directory of root's alone.
+  const base::Fd program{::open(options.binary.c_str(), O_PATH)};
+  if (!program) {
+    return fail_errno(errno, "open " + options.binary.string());
+  }
+  const std::filesystem::path log = options.directory / "evictd-web.log";
+  std::error_code ignored;
+  std::filesystem::remove(log, ignored);
+  Result<stage::Child> child = stage::Child::start(
+      {.argv = command_for(*nobody, fmt::format("/proc/self/fd/{}", program.get()), socket,
+                           options.port),
+       .output = log});
+  if (!child) {
+    return Failure(child.error());
+  }
+  Result<std::string> address = await_address(*child, log);
+  if (!address) {
+    return Failure(address.error());
+  }
+  return WebPage(std::move(*child), std::move(*address));
+}
+
+int WebPage::port() const {
+  return std::atoi(address_.c_str() + address_.rfind(':') + 1);
+}
+
+}  // namespace evictd::demo

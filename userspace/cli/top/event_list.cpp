@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/top/event_list.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace evictd::cli::top {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// More than a screen has lines; the rest is for `evictctl events`.
+constexpr std::size_t kMostEvents = 500;
+/// Where the time of day stands in a time of RFC 3339, and its milliseconds end.
+constexpr std::size_t kTimeOfDay = 11;
+constexpr std::size_t kTimeOfDayLength = 12;
+
+std::string field(const Json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+void add(std::deque<EventLine>& events, EventLine&& event) {
+  events.push_back(std::move(event));
+  if (events.size() > kMostEvents) {
+    events.pop_front();
+  }
+}
+
+}  // namespace
+
+EventLine read_event(const Json& line) {
+  const std::string time = field(line, "time");
+  return {.time = time.size() > kTimeOfDay ? time.substr(kTimeOfDay, kTimeOfDayLength) : time,
+          .kind = field(line, "kind"),
+          .words = event_words(line),
+          .pod_uid = field(line, "uid")};
+}
+
+void EventList::take(const Json& line) {
+  if (repetitions_.take(line)) {
+    return;
+  }
+  add(paused_ ? waiting_ : shown_, read_event(line));
+}
+
+void EventList::resume() {
+  paused_ = false;
+  for (EventLine& event : waiting_) {
+    add(shown_, std::move(event));
+  }
+  waiting_.clear();
+}
+
+}  // namespace evictd::cli::top

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "evictd/result.h"
+
+namespace evictd::cli::top {
+
+/// One request to evictd's control socket and the lines of its answer as they come. Nothing here
+/// waits.
+class LineConnection {
+ public:
+  /// Errors: as base::connect_unix() and send(2).
+  static Result<LineConnection> ask(const std::string& socket, const std::string& request);
+
+  /// The whole lines that have come since the last call, without their ends; none if there is
+  /// nothing to read. Errors: kNotFound once evictd has closed it and all lines were taken;
+  /// kExhausted if a line is too long; else as recv(2).
+  [[nodiscard]] Result<std::vector<std::string>> take();
+  /// Ready for reading when take() has something to say.
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+ private:
+  explicit LineConnection(base::Fd fd) : fd_(std::move(fd)) {}
+  [[nodiscard]] std::vector<std::string> whole_lines();
+
+  base::Fd fd_;
+  std::string unread_{};
+};
+
+}  // namespace evictd::cli::top

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "cli/top/cells.h"
+#include "cli/top/screen.h"
+
+namespace evictd::cli::top {
+
+/// Puts texts one behind the other into a row that is never wider than the screen.
+class RowBuilder {
+ public:
+  RowBuilder(std::size_t width, Charset charset) : room_(width), charset_(charset) {}
+
+  /// What does not fit is cut off.
+  RowBuilder& add(std::string_view text, Style style = Style::kPlain);
+  /// In exactly so many cells, unless there are fewer left.
+  RowBuilder& add_left(std::string_view text, std::size_t width, Style style = Style::kPlain);
+  RowBuilder& add_right(std::string_view text, std::size_t width, Style style = Style::kPlain);
+  /// Spaces to the end of the row, and `text` at it if it fits.
+  RowBuilder& end_with(std::string_view text, Style style);
+
+  [[nodiscard]] std::size_t room() const { return room_; }
+  [[nodiscard]] Row row() const { return row_; }
+
+ private:
+  std::size_t room_;
+  Charset charset_;
+  Row row_{};
+};
+
+/// Amounts of one bar: what is used, where its mark stands, and what its end is.
+struct BarAmounts {
+  double used = 0;
+  double mark = 0;
+  double full = 0;
+};
+
+struct BarStyles {
+  Style before_mark = Style::kGood;
+  Style past_mark = Style::kBad;
+};
+
+/// A bar in exactly `width` cells, in eighths of a cell where the charset has them. A mark is to be
+/// seen unless it stands at 0, where all that is used is past it.
+void add_bar(RowBuilder& row, const BarAmounts& amounts, std::size_t width, BarStyles styles,
+             Charset charset);
+
+}  // namespace evictd::cli::top
