@@ -7,7 +7,7 @@
  * that a hook kicked lately or that moved lately near an edge (evictd/abi/notify_attention.h), and
  * are paid for (pay_fast_tick). Softirq context; no cgroup is walked.
  */
-#include "lib/notify_look.bpf.h"
+#include "lib/notify_turns.bpf.h"
 
 /* Options: set before loading; initial values only so that the verifier sees the live paths. */
 const volatile __u32 cfg_page_shift = 12;
@@ -28,56 +28,6 @@ __u32 notify_task_rows = 0;
 struct evictd_notify_record *notify_record_type = NULL;
 struct evictd_notify_resolved *notify_resolved_type = NULL;
 struct evictd_notify_switch *notify_switch_type = NULL;
-
-/* Growth that charges no page table comes near an edge without a kick. */
-static long look_at_each(__u32 index, __u64 *now)
-{
-	struct evictd_notify_row *row = bpf_map_lookup_elem(&notify_rows, &index);
-	__u64 before, period;
-
-	if (!row || row->state != EVICTD_NOTIFY_ROW_LIVE)
-		return 0;
-	before = row->value;
-	period = look_at_row(index, *now, EVICTD_NOTIFY_BY_TICK);
-	if (row->value != before && evictd_notify_is_near(period))
-		follow(row, index, *now);
-	return 0;
-}
-
-struct hot_look {
-	__u64 now;
-	__u64 period;
-};
-
-static long look_at_hot(__u32 i, struct hot_look *look)
-{
-	__u32 index = notify_schedule.hot[i % EVICTD_NOTIFY_HOT_ROWS];
-	struct evictd_notify_row *row;
-	__u64 before, period, rest;
-
-	if (!index--)
-		return 0;
-	row = bpf_map_lookup_elem(&notify_rows, &index);
-	if (!row || row->state != EVICTD_NOTIFY_ROW_LIVE) {
-		notify_schedule.hot[i % EVICTD_NOTIFY_HOT_ROWS] = 0;
-		return 0;
-	}
-	before = row->value;
-	period = look_at_row(index, look->now, EVICTD_NOTIFY_BY_TICK);
-	/* It goes on without a hook's help: memory that is given back, or the next charge batch. */
-	if (row->value != before)
-		row->kick_ktime_ns = look->now;
-	/* A kick on another CPU may be later than this tick's idea of now. */
-	rest = minus_floored(look->now, row->kick_ktime_ns);
-	if (!evictd_notify_is_followed(period, rest)) {
-		notify_schedule.hot[i % EVICTD_NOTIFY_HOT_ROWS] = 0;
-		return 0;
-	}
-	period = evictd_notify_next_look(period, rest);
-	if (period < look->period)
-		look->period = period;
-	return 0;
-}
 
 /* False: a row has come, and who made it may still have seen that there are ticks. */
 static __always_inline bool rests(void)
@@ -102,13 +52,15 @@ static int tick(void *map, __u32 *key, struct evictd_timer *timer)
 	struct hot_look look = {.now = bpf_ktime_get_ns(), .period = EVICTD_NEVER};
 	__u64 kicks = notify_schedule.pace.kicks;
 	struct ticker ticker = notify_ticker();
+	struct slow_look each = {.now = look.now};
 	__u64 now = look.now;
 
 	notify_stats.ticks++;
 	if (!notify_row_limit && rests())
 		return 0;
 	if (now >= notify_schedule.pace.next_slow_ns) {
-		bpf_loop(notify_row_limit, look_at_each, &now, 0);
+		each.number = notify_stats.ticks - notify_stats.fast_ticks;
+		bpf_loop(notify_row_limit, look_at_each, &each, 0);
 		notify_schedule.pace.next_slow_ns = now + slow_period();
 	} else {
 		notify_stats.fast_ticks++;
@@ -222,6 +174,7 @@ static __always_inline int hand_over(struct evictd_notify_row *old, struct evict
 	next->rate = old->rate;
 	next->rate_usage = old->rate_usage;
 	next->rate_ktime_ns = old->rate_ktime_ns;
+	next->looks = old->looks;
 	old->state = EVICTD_NOTIFY_ROW_FREE;
 	begin(next, &reading, record);
 	bpf_ringbuf_submit(record, 0);

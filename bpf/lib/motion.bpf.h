@@ -13,8 +13,9 @@
 struct motion {
 	__u64 fastest_up;
 	__u64 fastest_down;
-	__u64 near;  /* a bound that is farther waits for the hooks */
-	__u64 batch; /* a value moves by so much at once */
+	__u64 slow_part; /* what is slower than such a part of the fastest is taken for as fast */
+	__u64 near;	 /* a bound that is farther waits for the hooks */
+	__u64 batch;	 /* a value moves by so much at once */
 	__u64 floor_up_ns;
 	__u64 floor_down_ns;
 	__u64 rest_ns; /* after such a pause nothing is known, and the fastest is assumed */
@@ -52,8 +53,8 @@ static __always_inline __u64 damped(__u64 speed, __u64 before)
 
 /*
  * How soon a bound can be reached that is `up` above the value or `down` below it (EVICTD_NEVER:
- * there is none): distance / speed, where the speed is twice what was seen lately, but between an
- * eighth and all of the fastest possible. EVICTD_NEVER: none is near.
+ * there is none): distance / speed, where the speed is twice what was seen lately, but between a
+ * part and all of the fastest possible. EVICTD_NEVER: none is near.
  */
 static __always_inline __u64 time_to_bound(const struct motion *motion, __u64 up, __u64 down,
 					   __u64 seen)
@@ -68,8 +69,8 @@ static __always_inline __u64 time_to_bound(const struct motion *motion, __u64 up
 		return EVICTD_NEVER;
 	if (speed > fastest)
 		speed = fastest;
-	if (speed < fastest / 8)
-		speed = fastest / 8;
+	if (speed < fastest / motion->slow_part)
+		speed = fastest / motion->slow_part;
 	if (distance < motion->batch)
 		distance = motion->batch;
 	distance = distance * NSEC_PER_SEC / (speed ? speed : 1);

@@ -47,6 +47,14 @@ static __always_inline void follow(struct evictd_notify_row *row, __u32 index, _
 	notify_schedule.hot[index % EVICTD_NOTIFY_HOT_ROWS] = index + 1;
 }
 
+/* Not static: the verifier walks it once, and not with each state of the tick's loop. */
+__weak __noinline __u64 wait_of(__u32 index, __u64 now, __u64 period)
+{
+	struct evictd_notify_row *row = bpf_map_lookup_elem(&notify_rows, &index);
+
+	return row ? evictd_notify_wait(&row->looks, now, period) : period;
+}
+
 /* A hook saw a row on its way: look again in `period`. Not static: the verifier walks it once. */
 __weak __noinline int kick(__u32 index, __u64 now, __u64 period)
 {
@@ -56,7 +64,7 @@ __weak __noinline int kick(__u32 index, __u64 now, __u64 period)
 	if (!row || period == EVICTD_NEVER)
 		return 0;
 	follow(row, index, now);
-	bring_forward(&ticker, timer_of_notify(), now, period);
+	bring_forward(&ticker, timer_of_notify(), now, wait_of(index, now, period));
 	return 0;
 }
 

@@ -81,6 +81,7 @@ static __always_inline bool move_locked(struct evictd_notify_row *row, __u32 ind
 		bpf_ringbuf_submit(record, 0);
 	}
 	put(row, &step);
+	evictd_notify_way_begins(&row->looks);
 	return true;
 }
 

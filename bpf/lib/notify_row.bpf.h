@@ -120,6 +120,23 @@ __weak __noinline bool read_row(struct evictd_notify_row *row, __u64 now, struct
 	return is_still_its_own(row);
 }
 
+/*
+ * Whether a look would find what the last one found: the plain value of a live cgroup, within its
+ * window. Two reads, where a look has some six. What follows a limit, time or a second counter is
+ * always looked at.
+ */
+static __always_inline bool stands_still(const struct evictd_notify_row *row)
+{
+	__u64 value;
+
+	if ((row->signal != EVICTD_NOTIFY_USAGE && row->signal != EVICTD_NOTIFY_MEMSW) ||
+	    row->unit != EVICTD_NOTIFY_ABSOLUTE || row->second || row->machine || row->again)
+		return false;
+	value = read_u64(row->counter) << cfg_page_shift;
+	return value == row->value && value >= row->low && value < row->high &&
+	       !css_is_dying(css_of(row));
+}
+
 /* A position and the window that it makes. */
 struct step {
 	__u64 low;

@@ -11,9 +11,13 @@
 #define FALLING_FLOOR_NS 100000ULL
 #define FASTEST_UP	 32000000000ULL
 #define FASTEST_DOWN	 64000000000ULL
+/* A value that was seen to move slowly is not looked at as though it were fast: the hook sees each
+ * 2 MiB, and after a rest the fastest is assumed. */
+#define SLOW_PART 32
 
 /* What evictd_notify_is_near() goes by: the slowest way over all that is near takes less. */
-_Static_assert(NEAR_BYTES * 1000000000ULL / (FASTEST_UP / 8) < EVICTD_NOTIFY_MOVING_PERIOD_NS,
+_Static_assert(NEAR_BYTES * 1000000000ULL / (FASTEST_UP / SLOW_PART) <
+		   EVICTD_NOTIFY_MOVING_PERIOD_NS,
 	       "a near row would be taken for one that only moves");
 
 static __always_inline struct motion row_motion(void)
@@ -21,6 +25,7 @@ static __always_inline struct motion row_motion(void)
 	struct motion motion = {
 	    .fastest_up = FASTEST_UP,
 	    .fastest_down = FASTEST_DOWN,
+	    .slow_part = SLOW_PART,
 	    .near = NEAR_BYTES,
 	    .batch = CHARGE_BATCH_PAGES << cfg_page_shift,
 	    .floor_up_ns = FLOOR_NS,
@@ -72,7 +77,7 @@ static __always_inline __u64 time_to_edge(const struct evictd_notify_row *row, _
 	struct motion motion = row_motion();
 
 	if (evictd_notify_is_last_stretch(up, motion.batch, row->growth))
-		return FLOOR_NS;
+		return evictd_notify_stretch_look(motion.batch, row->growth);
 	return time_to_bound(&motion, up, down, row->speed);
 }
 

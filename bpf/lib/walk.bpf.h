@@ -113,11 +113,14 @@ static __noinline void compare(struct evictd_watch *watch, __u64 value, __u64 no
 #define FALLING_FLOOR_NS                                                                           \
 	1000000ULL /* nobody is hurt by learning a little later that it got better */
 
+#define SLOW_PART 8
+
 static __always_inline struct motion watched_motion(void)
 {
 	struct motion motion = {
 	    .fastest_up = cfg_rate_up,
 	    .fastest_down = cfg_rate_down,
+	    .slow_part = SLOW_PART,
 	    .near = cfg_near_bytes,
 	    .batch = CHARGE_BATCH_PAGES << cfg_page_shift,
 	    .floor_up_ns = cfg_floor_ns,

@@ -76,7 +76,8 @@ evictd_notify_stats KernelBackend::stats() const {
           .fast_ticks = peek(kept.fast_ticks),
           .throttled = peek(kept.throttled),
           .stale = peek(kept.stale),
-          .hints = peek(kept.hints)};
+          .hints = peek(kept.hints),
+          .still = peek(kept.still)};
 }
 
 int KernelBackend::take(void* self, void* data, std::size_t size) {

@@ -33,6 +33,71 @@ static inline int evictd_notify_is_last_stretch(__u64 up, __u64 batch, __u64 gro
 	return growth && up <= batch;
 }
 
+/* So many looks in the time that a batch takes, between these bounds. */
+#define EVICTD_NOTIFY_STRETCH_LOOKS  16
+#define EVICTD_NOTIFY_STRETCH_MIN_NS 20000ULL
+#define EVICTD_NOTIFY_STRETCH_MAX_NS 128000ULL
+
+/* When to look again on the last stretch; `growth` is not 0. */
+static inline __u64 evictd_notify_stretch_look(__u64 batch, __u64 growth)
+{
+	__u64 period = batch * 1000000000ULL / growth / EVICTD_NOTIFY_STRETCH_LOOKS;
+
+	if (period < EVICTD_NOTIFY_STRETCH_MIN_NS) {
+		return EVICTD_NOTIFY_STRETCH_MIN_NS;
+	}
+	return period < EVICTD_NOTIFY_STRETCH_MAX_NS ? period : EVICTD_NOTIFY_STRETCH_MAX_NS;
+}
+
+/*
+ * A row may want so many looks one soon after the other, which is enough for any way to an edge; of
+ * one that then still moves below its edge without passing it, a look in this interval is enough.
+ * So it does not use up what all rows share (notify_kick.bpf.h).
+ */
+#define EVICTD_NOTIFY_LOOKS_SAVED      128
+#define EVICTD_NOTIFY_LOOK_INTERVAL_NS 10000000ULL
+
+struct evictd_notify_looks {
+	__u64 due_ns; /* when it wants the next one */
+	__u64 paid_until_ns;
+};
+EVICTD_ABI_SIZE(struct evictd_notify_looks, 16);
+
+/* In what time the tick comes that a row gets which was looked at `now` and wants to be looked at
+ * again in `period`; ~0 for not at all, which costs it nothing. */
+static inline __u64 evictd_notify_wait(struct evictd_notify_looks *looks, __u64 now, __u64 period)
+{
+	const __u64 saved = (EVICTD_NOTIFY_LOOKS_SAVED - 1) * EVICTD_NOTIFY_LOOK_INTERVAL_NS;
+	__u64 paid = looks->paid_until_ns > now ? looks->paid_until_ns : now;
+	__u64 due = looks->due_ns > now ? looks->due_ns - now : 0;
+
+	if (period == ~0ULL) {
+		return period;
+	}
+	if (due && paid - now > saved) {
+		/* This look was another one's and does as well as its own, which is paid for. */
+		due = EVICTD_NOTIFY_LOOK_INTERVAL_NS;
+		looks->due_ns = now + due;
+		return due;
+	}
+	if (due && due <= period) {
+		return due;
+	}
+	if (paid - now > saved && paid - now - saved > period) {
+		period = paid - now - saved;
+	}
+	looks->paid_until_ns = paid + EVICTD_NOTIFY_LOOK_INTERVAL_NS;
+	looks->due_ns = now + period;
+	return period;
+}
+
+/* It has passed an edge: the way to the next one begins. */
+static inline void evictd_notify_way_begins(struct evictd_notify_looks *looks)
+{
+	looks->due_ns = 0;
+	looks->paid_until_ns = 0;
+}
+
 /* Whether a row that has stood still for `rest` is still looked at between two slow ticks. */
 static inline int evictd_notify_is_followed(__u64 period, __u64 rest)
 {

@@ -59,8 +59,9 @@ struct evictd_notify_row {
 	__u64 rate_usage;
 	__u64 rate_ktime_ns;
 	__u64 kick_ktime_ns;
+	struct evictd_notify_looks looks;
 };
-EVICTD_ABI_SIZE(struct evictd_notify_row, 160);
+EVICTD_ABI_SIZE(struct evictd_notify_row, 176);
 
 /* The rows that one counter moves; hash `notify_counters`. One-based, 0 for none. Memory has seven
  * values (a rate is no share of a limit); the eighth place is for a row that is to replace one. */
@@ -139,8 +140,9 @@ struct evictd_notify_stats {
 	__u64 throttled; /* fast ticks refused: their budget was used up */
 	__u64 stale;	 /* rows whose counter had gone before its cgroup's removal was seen */
 	__u64 hints;
+	__u64 still; /* rows that slow ticks passed over: they stood still */
 };
-EVICTD_ABI_SIZE(struct evictd_notify_stats, 64);
+EVICTD_ABI_SIZE(struct evictd_notify_stats, 72);
 
 #define EVICTD_NOTIFY_HOT_ROWS 32
 

@@ -68,6 +68,43 @@ TEST_F(NotifyTimer, LetsAValueGoThatIsParkedBelowItsThreshold) {
   EXPECT_TRUE(let_go);
 }
 
+TEST_F(NotifyTimer, LooksSeldomAtAValueThatMovesBelowItsThreshold) {
+  TestChild child(cgroup_);
+  ASSERT_TRUE(child.run(Work::kTouch4K, 32 * kMega));
+  CountedEventfd eventfd;
+  ASSERT_TRUE(listen(eventfd, {.threshold = 37 * kMega}));
+  TestChild mover(cgroup_);
+  const auto move_until = [&](const auto& done) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!done()) {
+      if (std::chrono::steady_clock::now() > give_up || !mover.run(Work::kTouch4K, kMega) ||
+          !mover.run(Work::kRelease)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  // More than what it may want one soon after the other.
+  ASSERT_TRUE(move_until([&] { return kernel_->stats().fast_ticks > 200; }));
+  const std::uint64_t fast_before = kernel_->stats().fast_ticks;
+  const std::uint64_t slow_before = slow_ticks();
+  ASSERT_TRUE(move_until([&] { return slow_ticks() >= slow_before + 20; }));
+  // Ten between two slow ticks, and what it has saved up where the mover had to wait; all that the
+  // timer may do is forty, and more that was saved up.
+  EXPECT_LE(kernel_->stats().fast_ticks - fast_before,
+            EVICTD_NOTIFY_LOOKS_SAVED + 20 * (slow_ticks() - slow_before));
+  EXPECT_EQ(eventfd.count(), 0U);
+}
+
+TEST_F(NotifyTimer, PassesOverAValueThatStandsStill) {
+  CountedEventfd eventfd;
+  ASSERT_TRUE(listen(eventfd, {.threshold = 1024 * kMega}));
+  ASSERT_TRUE(let_slow_ticks_pass(3));
+  const std::uint64_t before = kernel_->stats().still;
+  ASSERT_TRUE(let_slow_ticks_pass(10));
+  EXPECT_GE(kernel_->stats().still - before, 5U);
+}
+
 TEST_F(NotifyTimer, HintsAtACrossingThatIsAboutToCome) {
   CountedEventfd eventfd;
   ASSERT_TRUE(listen(eventfd, {.threshold = 32 * kMega}));

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 namespace {
 
 constexpr std::uint64_t kMicrosecond = 1'000;
@@ -56,6 +59,78 @@ TEST(NotifyAttention, CostsAParkedRowNoMoreThanTheBudgetOfASecond) {
   // 256 at once and 400 a second; the nearest row is looked at after 20 us.
   EXPECT_LE(looks_at_rest(20 * kMicrosecond), 656);
   EXPECT_LE(looks_at_rest(kMillisecond), 400);
+}
+
+/// Ticks of `duration` for a row that is looked at by each and always wants the next in `period`.
+std::uint64_t looks_while_moving(evictd_notify_looks& looks, std::uint64_t from,
+                                 std::uint64_t duration, std::uint64_t period) {
+  std::uint64_t count = 0;
+  for (std::uint64_t now = from; now < from + duration;
+       now += evictd_notify_wait(&looks, now, period)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(NotifyLooks, OfAWayToAnEdgeComeAsSoonAsTheyAreWanted) {
+  evictd_notify_looks looks{};
+  for (std::uint64_t now = kSecond, i = 0; i < 128; ++i, now += 20 * kMicrosecond) {
+    ASSERT_EQ(evictd_notify_wait(&looks, now, 20 * kMicrosecond), 20 * kMicrosecond) << i;
+  }
+}
+
+TEST(NotifyLooks, OfARowThatPassesNoEdgeAreAHundredASecond) {
+  evictd_notify_looks looks{};
+  looks_while_moving(looks, kSecond, kSecond, 100 * kMicrosecond);
+  EXPECT_LE(looks_while_moving(looks, 2 * kSecond, 10 * kSecond, 100 * kMicrosecond), 1010);
+}
+
+TEST(NotifyLooks, OfRowsThatMoveTogetherAreNoMoreThanThoseOfOne) {
+  std::array<evictd_notify_looks, 4> rows{};
+  for (auto& looks : rows) {
+    looks_while_moving(looks, kSecond, kSecond, 100 * kMicrosecond);
+  }
+  std::uint64_t ticks = 0;
+  for (std::uint64_t now = 3 * kSecond; now < 13 * kSecond; ++ticks) {
+    std::uint64_t next = kNever;
+    for (auto& looks : rows) {
+      next = std::min<std::uint64_t>(next, evictd_notify_wait(&looks, now, kMillisecond));
+    }
+    now += next;
+  }
+  EXPECT_LE(ticks, 1000 + 128);
+}
+
+TEST(NotifyLooks, AreThereAnewForTheWayToTheNextEdge) {
+  evictd_notify_looks looks{};
+  looks_while_moving(looks, kSecond, kSecond, 100 * kMicrosecond);
+  EXPECT_GT(evictd_notify_wait(&looks, 2 * kSecond, 100 * kMicrosecond), kMillisecond);
+  evictd_notify_way_begins(&looks);
+  EXPECT_EQ(evictd_notify_wait(&looks, 2 * kSecond, 100 * kMicrosecond), 100 * kMicrosecond);
+}
+
+TEST(NotifyLooks, BeforeTheOneThatIsDueAreFree) {
+  evictd_notify_looks looks{};
+  const std::uint64_t wanted = evictd_notify_wait(&looks, kSecond, kMillisecond);
+  const std::uint64_t paid = looks.paid_until_ns;
+  EXPECT_EQ(evictd_notify_wait(&looks, kSecond + wanted / 2, kMillisecond), wanted / 2);
+  EXPECT_EQ(looks.paid_until_ns, paid);
+}
+
+TEST(NotifyLooks, ThatARowDoesNotWantAreNotPaidFor) {
+  evictd_notify_looks looks{};
+  looks_while_moving(looks, kSecond, kSecond, 100 * kMicrosecond);
+  const evictd_notify_looks before = looks;
+  EXPECT_EQ(evictd_notify_wait(&looks, 2 * kSecond, kNever), kNever);
+  EXPECT_EQ(looks.due_ns, before.due_ns);
+  EXPECT_EQ(looks.paid_until_ns, before.paid_until_ns);
+}
+
+TEST(NotifyLooks, OfTheLastStretchAreManyInTheTimeOfABatch) {
+  constexpr std::uint64_t kBatch = 256 << 10;
+  EXPECT_EQ(evictd_notify_stretch_look(kBatch, 5'000'000'000), 20 * kMicrosecond);
+  EXPECT_EQ(evictd_notify_stretch_look(kBatch, kBatch * 1000), kMillisecond / 16);
+  EXPECT_EQ(evictd_notify_stretch_look(kBatch, 1), 128 * kMicrosecond);
 }
 
 TEST(NotifyHints, AreAsFarAwayAsTheGrowthSays) {
