@@ -94,7 +94,7 @@ struct Channel::Connection {
   bool is_cancelled = false;
 };
 
-Channel::Channel(Options options) : connection_(std::make_unique<Connection>(options)) {}
+Channel::Channel(const Options& options) : connection_(std::make_unique<Connection>(options)) {}
 
 Channel::~Channel() = default;
 

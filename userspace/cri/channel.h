@@ -29,7 +29,7 @@ class Channel {
   };
 
   /// Connects with the first call.
-  explicit Channel(Options options);
+  explicit Channel(const Options& options);
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
   ~Channel();

@@ -46,10 +46,10 @@ ContainerState state_of(wire::ContainerState state) {
 }
 
 Container container_of(const wire::Container& item) {
-  std::string name = label(item.labels(), kContainerNameLabel);
+  const std::string name = label(item.labels(), kContainerNameLabel);
   return {.id = item.id(),
           .sandbox_id = item.pod_sandbox_id(),
-          .name = name.empty() ? item.metadata().name() : std::move(name),
+          .name = name.empty() ? item.metadata().name() : name,
           .pod_uid = label(item.labels(), kPodUidLabel),
           .image = item.image().image(),
           .image_ref = item.image_ref(),

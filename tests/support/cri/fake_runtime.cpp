@@ -113,7 +113,7 @@ class FakeRuntime::Service final : public grpc::CallbackGenericService {
   std::unique_ptr<grpc::Server> server_;
 };
 
-FakeRuntime::FakeRuntime(std::filesystem::path socket, std::set<std::string> apis)
+FakeRuntime::FakeRuntime(const std::filesystem::path& socket, std::set<std::string> apis)
     : apis_(std::move(apis)), service_(std::make_unique<Service>(*this, socket)) {}
 
 FakeRuntime::~FakeRuntime() = default;

@@ -38,7 +38,7 @@ enum class Fault {
 class FakeRuntime {
  public:
   /// `apis`: which versions of the interface it has.
-  explicit FakeRuntime(std::filesystem::path socket, std::set<std::string> apis = {"v1"});
+  explicit FakeRuntime(const std::filesystem::path& socket, std::set<std::string> apis = {"v1"});
   FakeRuntime(const FakeRuntime&) = delete;
   FakeRuntime& operator=(const FakeRuntime&) = delete;
   ~FakeRuntime();
