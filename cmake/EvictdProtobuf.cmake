@@ -5,14 +5,15 @@
 # compiled without our warnings. TARGET_files makes the sources alone.
 function(evictd_protobuf target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROTO" "")
-  get_filename_component(stem ${arg_PROTO} NAME_WE)
+  get_filename_component(proto ${arg_PROTO} ABSOLUTE)
+  get_filename_component(stem ${proto} NAME_WE)
+  get_filename_component(place ${proto} DIRECTORY)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/protobuf)
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(
     OUTPUT ${folder}/${stem}.pb.cc ${folder}/${stem}.pb.h
-    COMMAND ${Protobuf_PROTOC_EXECUTABLE} --cpp_out=${folder} --proto_path=${CMAKE_CURRENT_SOURCE_DIR}
-            ${CMAKE_CURRENT_SOURCE_DIR}/${arg_PROTO}
-    DEPENDS ${arg_PROTO}
+    COMMAND ${Protobuf_PROTOC_EXECUTABLE} --cpp_out=${folder} --proto_path=${place} ${proto}
+    DEPENDS ${proto}
     COMMENT "Protobuf ${arg_PROTO}"
     VERBATIM)
   add_custom_target(${target}_files DEPENDS ${folder}/${stem}.pb.cc ${folder}/${stem}.pb.h)

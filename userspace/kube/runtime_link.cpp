@@ -77,20 +77,20 @@ OrderedJson counters_json(const cri::RuntimeReport& report) {
 
 }  // namespace
 
-std::optional<cri::EvictedPod> killed_pod(std::string_view text) {
-  if (text.find("\"progress\"") == std::string_view::npos) {
+std::optional<cri::EvictedPod> killed_pod(std::string_view line) {
+  if (line.find("\"progress\"") == std::string_view::npos) {
     return std::nullopt;  // Nearly all of them, without a parser.
   }
-  const Result<Json> line = base::parse_json<Json>(text);
-  if (!line || !line->is_object() || line_text(*line, "kind") != "progress" ||
-      !tells_of_kill(*line)) {
+  const Result<Json> read = base::parse_json<Json>(line);
+  if (!read || !read->is_object() || line_text(*read, "kind") != "progress" ||
+      !tells_of_kill(*read)) {
     return std::nullopt;
   }
-  const auto id = line->find("id");
-  const auto dry_run = line->find("dry_run");
-  const std::string uid = line_text(*line, "uid");
-  const bool is_real = dry_run != line->end() && dry_run->is_boolean() && !dry_run->get<bool>();
-  if (!is_real || uid.empty() || id == line->end() || !id->is_number_integer()) {
+  const auto id = read->find("id");
+  const auto dry_run = read->find("dry_run");
+  const std::string uid = line_text(*read, "uid");
+  const bool is_real = dry_run != read->end() && dry_run->is_boolean() && !dry_run->get<bool>();
+  if (!is_real || uid.empty() || id == read->end() || !id->is_number_integer()) {
     return std::nullopt;
   }
   return cri::EvictedPod{.id = id->get<std::int64_t>(), .uid = uid, .seen_at = {}};
