@@ -21,6 +21,8 @@ endif()
 
 if(EVICTD_KUBE)
   find_package(CURL REQUIRED)
+  find_package(Protobuf REQUIRED)
+  pkg_check_modules(GRPC REQUIRED IMPORTED_TARGET grpc++)
 endif()
 
 if(EVICTD_TESTS)

@@ -159,6 +159,9 @@ Result<> Bridge::prepare_sockets() {
     return fail_in("open the status socket", server.error());
   }
   server_ = std::move(*server);
+  if (Result<> linked = prepare_runtime(); !linked) {
+    return linked;
+  }
   if (options_.settings.evictd_socket == "none") {
     return {};
   }
@@ -166,11 +169,30 @@ Result<> Bridge::prepare_sockets() {
       {.path = options_.settings.evictd_socket,
        .loop = &loop_,
        .clock = options_.clock,
-       .on_unknown_pod = [this] { source_->on_unknown_pod(options_.clock->now()); }});
+       .on_unknown_pod = [this] { source_->on_unknown_pod(options_.clock->now()); },
+       .on_line =
+           [this](std::string_view line) {
+             if (runtime_) {
+               runtime_->on_line(line);
+             }
+           }});
   if (!follower) {
     return Failure(follower.error());
   }
   follower_ = std::move(*follower);
+  return {};
+}
+
+Result<> Bridge::prepare_runtime() {
+  if (options_.settings.runtime.endpoint == "none") {
+    return {};
+  }
+  Result<std::unique_ptr<RuntimeLink>> runtime = RuntimeLink::create(
+      {.settings = options_.settings.runtime, .loop = &loop_, .clock = options_.clock});
+  if (!runtime) {
+    return fail_in("link the container runtime", runtime.error());
+  }
+  runtime_ = std::move(*runtime);
   return {};
 }
 
@@ -237,7 +259,8 @@ void Bridge::on_signal() {
 }
 
 /// Each problem once, and once that it is over.
-void Bridge::tell(std::string_view what, const std::string& problem, std::string& told) {
+void Bridge::tell(std::string_view what, const std::string& problem, std::string& told,
+                  std::string_view continuing) {
   if (problem.empty() == told.empty()) {
     return;
   }
@@ -245,8 +268,8 @@ void Bridge::tell(std::string_view what, const std::string& problem, std::string
   if (problem.empty()) {
     options_.log->info(std::string(what) + " is well again");
   } else {
-    options_.log->warn(std::string(what) + ": " + problem +
-                       ", continuing with the pods as they were last known");
+    options_.log->warn(std::string(what) + ": " + problem + ", continuing " +
+                       std::string(continuing));
   }
 }
 
@@ -255,6 +278,10 @@ void Bridge::tell_problems() {
   tell("a manifest", directory_->problem(), told_directory_);
   if (follower_) {
     tell("evictd's control socket", follower_->problem(), told_evictd_);
+  }
+  if (runtime_) {
+    tell("the container runtime", runtime_->problem(), told_runtime_,
+         "without ending sandboxes until it answers");
   }
 }
 
@@ -270,6 +297,7 @@ std::string Bridge::on_line(std::string_view request, const base::PeerCredential
                            .source = &*source_,
                            .directory = &*directory_,
                            .follower = follower_.get(),
+                           .runtime = runtime_.get(),
                            .credential_failures = credential_failures_,
                            .started_at = started_at_},
                           options_.clock->now())

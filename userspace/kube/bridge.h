@@ -18,6 +18,7 @@
 #include "kube/kube_config.h"
 #include "kube/pod_directory.h"
 #include "kube/pod_source.h"
+#include "kube/runtime_link.h"
 #include "kube/server_access.h"
 
 namespace evictd::kube {
@@ -49,6 +50,7 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   [[nodiscard]] Result<> prepare();
   [[nodiscard]] Result<> prepare_source();
   [[nodiscard]] Result<> prepare_sockets();
+  [[nodiscard]] Result<> prepare_runtime();
 
   std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
   void on_head(int status) override;
@@ -61,7 +63,8 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   void drive();
   void begin(const Ask& ask);
   void tell_problems();
-  void tell(std::string_view what, const std::string& problem, std::string& told);
+  void tell(std::string_view what, const std::string& problem, std::string& told,
+            std::string_view continuing = "with the pods as they were last known");
 
   Options options_;
   base::EventLoop loop_;
@@ -75,6 +78,8 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   FindAccess find_access_;
   std::unique_ptr<HttpClient> client_;
   std::unique_ptr<base::LineServer> server_;
+  /// nullptr where none is configured.
+  std::unique_ptr<RuntimeLink> runtime_;
   std::unique_ptr<EvictdFollower> follower_;
   MonoTime started_at_{};
   std::uint64_t credential_failures_ = 0;
@@ -82,6 +87,7 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   std::string told_source_;
   std::string told_directory_;
   std::string told_evictd_;
+  std::string told_runtime_;
   bool is_stopping_ = false;
 };
 

@@ -126,9 +126,14 @@ void EvictdFollower::take_lines() {
        end = unread_.find('\n', begin)) {
     const std::string_view line = std::string_view(unread_).substr(begin, end - begin);
     ++counters_.lines;
-    if (!std::exchange(is_leaving_out_, false) && tells_of_unknown_pod(line)) {
-      ++counters_.unknown_pods;
-      is_told = true;
+    if (!std::exchange(is_leaving_out_, false)) {
+      if (options_.on_line) {
+        options_.on_line(line);
+      }
+      if (tells_of_unknown_pod(line)) {
+        ++counters_.unknown_pods;
+        is_told = true;
+      }
     }
     begin = end + 1;
   }

@@ -30,6 +30,8 @@ class EvictdFollower {
     const core::Clock* clock = nullptr;
     /// A pod is undescribed, or may have become so while nobody listened.
     std::function<void()> on_unknown_pod;
+    /// Every line that is not left out; may be empty.
+    std::function<void(std::string_view line)> on_line;
   };
   struct Counters {
     std::uint64_t connections = 0;

@@ -12,6 +12,7 @@
 #include "config/value.h"
 #include "config/yaml_tree.h"
 #include "core/nearest_name.h"
+#include "cri/endpoint.h"
 
 namespace evictd::kube {
 
@@ -145,6 +146,21 @@ Keys api_server_keys(ApiServerSettings& settings) {
   return keys;
 }
 
+ReadKey endpoint_key(std::string& setting) {
+  return [&setting](const Value& value) -> Result<> {
+    Result<std::string> endpoint = config::read_text(value);
+    if (endpoint && *endpoint != "none" && *endpoint != "auto" && !cri::socket_path(*endpoint)) {
+      return value.refuse("no socket", "none, auto, or /PATH or unix:///PATH of at most 107 bytes");
+    }
+    return store(std::move(endpoint), setting);
+  };
+}
+
+Keys runtime_keys(RuntimeSettings& settings) {
+  return {{"endpoint", endpoint_key(settings.endpoint)},
+          {"pollInterval", duration_key(settings.poll_interval, {milliseconds(100), minutes(10)})}};
+}
+
 ReadKey node_name_key(std::string& setting) {
   return [&setting](const Value& value) -> Result<> {
     Result<std::string> name = config::read_text(value);
@@ -175,6 +191,7 @@ Keys top_keys(KubeSettings& settings) {
        }},
       {"kubelet", group_key(kubelet_keys(settings.kubelet))},
       {"apiServer", group_key(api_server_keys(settings.api_server))},
+      {"runtime", group_key(runtime_keys(settings.runtime))},
       {"log",
        group_key(
            {{"format", choice_key<LogFormat>(settings.log.format, {{"text", LogFormat::kText},

@@ -35,6 +35,13 @@ struct ApiServerSettings {
   Duration silence_limit = std::chrono::minutes(2);
 };
 
+/// The node's container runtime.
+struct RuntimeSettings {
+  /// A path, "none" or "auto"; see find_socket().
+  std::string endpoint = "none";
+  Duration poll_interval = std::chrono::seconds(10);
+};
+
 /// What evictd-kube is to do.
 struct KubeSettings {
   SourceKind pod_source = SourceKind::kKubelet;
@@ -46,6 +53,7 @@ struct KubeSettings {
   std::string evictd_socket = "/run/evictd/control.sock";
   KubeletSettings kubelet;
   ApiServerSettings api_server;
+  RuntimeSettings runtime;
   base::LogOptions log;
 };
 

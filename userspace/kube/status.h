@@ -10,6 +10,7 @@
 #include "kube/kube_config.h"
 #include "kube/pod_directory.h"
 #include "kube/pod_source.h"
+#include "kube/runtime_link.h"
 
 namespace evictd::kube {
 
@@ -22,6 +23,8 @@ struct KubeStatusSources {
   const PodDirectory* directory = nullptr;
   /// nullptr where evictd is not followed.
   const EvictdFollower* follower = nullptr;
+  /// nullptr where no runtime is configured.
+  const RuntimeLink* runtime = nullptr;
   std::uint64_t credential_failures = 0;
   MonoTime started_at{};
 };

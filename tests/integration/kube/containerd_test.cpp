@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole way with a real runtime: pods of containerd and runc, whose kubelet is played, are
+// known to evictd, one of them grows and is evicted, and its sandbox is ended.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "arena.h"
+#include "base/fd.h"
+#include "base/unix_socket.h"
+#include "cri/runtime_client.h"
+#include "must.h"
+#include "stage/text_file.h"
+#include "support/cri/containerd.h"
+
+namespace evictd::daemon::test {
+namespace {
+
+using cri::test::Containerd;
+
+class ContainerdPods : public Arena {
+ protected:
+  void SetUp() override {
+    // Of a run that was killed.
+    cri::test::remove_abandoned_cgroups("evictd-test-");
+    static_cast<void>(stage::ScratchDirectory::take_abandoned("evictd-test-"));
+    Arena::SetUp();
+    if (IsSkipped()) {
+      return;
+    }
+    for (const char* const name : {"server", "kube", "stage"}) {
+      std::filesystem::create_directory(scratch_->path() / name);
+    }
+    ASSERT_EQ(::mkfifo((scratch_->path() / "stage/go").c_str(), 0600), 0);
+    // What Arena::write_manifest() writes is what the kubelet has.
+    server_ = must(
+        stage::Child::start({.argv = {"/usr/bin/python3", "-B", FAKE_KUBE, server_file("").string(),
+                                      (scratch_->path() / "pods").string()},
+                             .output = scratch_->path() / "server.log"}));
+    containerd_ = must(Containerd::start(
+        {.directory = scratch_->path() / "runtime", .cgroup_root = tree_->cgroup_root()}));
+    runtime_ = std::make_unique<cri::RuntimeClient>(
+        cri::RuntimeClient::Options{.channel = {.socket = containerd_->socket().string()}});
+  }
+
+  [[nodiscard]] std::filesystem::path server_file(const std::string& name) const {
+    return scratch_->path() / "server" / name;
+  }
+  [[nodiscard]] std::string status_socket() const {
+    return (scratch_->path() / "kube/status.sock").string();
+  }
+
+  void start_both() {
+    Json config = memory_config(Source::kEvents);
+    config["manifestDirectories"] = {(scratch_->path() / "kube/pods").string()};
+    start_daemon(config);
+    await_status(
+        [&](const Json& /*status*/) { return std::filesystem::exists(server_file("port")); });
+    const std::string url = "https://127.0.0.1:" + must(stage::read_text(server_file("port")));
+    const Json kube_config = {
+        {"nodeName", "node1"},
+        {"manifestDirectory", (scratch_->path() / "kube/pods").string()},
+        {"statusSocket", status_socket()},
+        {"evictdSocket", (scratch_->path() / "control.sock").string()},
+        {"podSource", "kubelet"},
+        {"kubelet",
+         {{"url", url},
+          {"caFile", server_file("ca.pem").string()},
+          {"tokenFile", server_file("token").string()},
+          {"pollInterval", "10m"}}},
+        {"runtime",
+         {{"endpoint", "unix://" + containerd_->socket().string()}, {"pollInterval", "200ms"}}}};
+    const std::filesystem::path file = scratch_->path() / "kube.yaml";
+    must(stage::replace_file(file, kube_config.dump()));
+    kube_ = must(stage::Child::start({.argv = {EVICTD_KUBE, "--config", file.string()},
+                                      .output = scratch_->path() / "kube.log"}));
+    // It follows evictd from here on.
+    await_kube([](const Json& status) {
+      return status["evictd"]["connected"] == true && !status["runtime"]["api"].is_null();
+    });
+  }
+
+  Json await_kube(const std::function<bool(const Json&)>& condition) {
+    Json seen;
+    try {
+      await_status([&](const Json& /*of_evictd*/) {
+        const Result<std::string> answer =
+            base::request_line(status_socket(), R"({"op":"status"})");
+        seen = answer ? Json::parse(*answer) : Json();
+        return answer && condition(seen);
+      });
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error("of evictd-kube: " + seen.dump(1) + error.what());
+    }
+    return seen;
+  }
+
+  /// As on a node: the kubelet has the pod before the runtime does.
+  Containerd::Pod run_pod(const stage::PodSpec& spec) {
+    const std::string uid = stage::random_uid();
+    Json manifest = Json::parse(stage::manifest(spec, uid));
+    manifest["spec"]["nodeName"] = "node1";
+    write_manifest(spec.name, manifest.dump());
+    const char* const level = spec.qos == stage::QosClass::kBurstable ? "/kubepods/burstable/pod"
+                                                                      : "/kubepods/besteffort/pod";
+    Containerd::Pod pod{
+        .name = spec.name, .uid = uid, .cgroup = tree_->cgroup_root() + level + uid};
+    began_ = std::chrono::steady_clock::now();
+    must(containerd_->run(pod));
+    return pod;
+  }
+
+  Json await_known(const Containerd::Pod& pod, std::int64_t priority) {
+    return await_status([&](const Json& status) {
+      const Json known = pod_in(status, pod.uid);
+      return known.is_object() && known["priority"] == priority && known["state"] == "active";
+    });
+  }
+
+  /// Until somebody reads.
+  void let_go() const {
+    const base::Fd fifo(::open((scratch_->path() / "stage/go").c_str(), O_WRONLY | O_CLOEXEC));
+    ASSERT_TRUE(fifo);
+    ASSERT_EQ(::write(fifo.get(), "x", 1), 1);
+  }
+
+  [[nodiscard]] std::vector<cri::SandboxState> states_of(const Containerd::Pod& pod) {
+    std::vector<cri::SandboxState> states;
+    for (const cri::Sandbox& sandbox : must(runtime_->list_sandboxes(pod.uid))) {
+      states.push_back(sandbox.state);
+    }
+    return states;
+  }
+  [[nodiscard]] std::int64_t running_in(const Containerd::Pod& pod) {
+    const auto containers = must(runtime_->list_containers());
+    return std::ranges::count_if(containers, [&](const cri::Container& container) {
+      return container.pod_uid == pod.uid && container.state == cri::ContainerState::kRunning;
+    });
+  }
+
+  std::chrono::steady_clock::time_point began_;
+  std::optional<stage::Child> server_;
+  std::unique_ptr<Containerd> containerd_;
+  std::unique_ptr<cri::RuntimeClient> runtime_;
+  std::optional<stage::Child> kube_;
+};
+
+TEST_F(ContainerdPods, OneThatGrowsIsEvictedAndItsSandboxIsEnded) {
+  start_both();
+  const Containerd::Pod calm = run_pod({.name = "calm", .priority = 100});
+  must(containerd_->start_container(calm, {.name = "main"}));
+  const Containerd::Pod greedy = run_pod({.name = "greedy", .priority = 1});
+  must(containerd_->start_container(greedy, {.name = "side"}));
+  must(containerd_->start_container(
+      greedy, {.name = "hog",
+               .command = {Containerd::kProgram, "/stage/go", std::to_string(kPastThreshold)},
+               .stage = scratch_->path() / "stage"}));
+  await_known(calm, 100);
+  await_known(greedy, 1);
+  limit_memory();
+  // The limit is the threshold's capacity: evictd is told of it by a new start.
+  must(daemon_->stop());
+  Json config = memory_config(Source::kEvents);
+  config["manifestDirectories"] = {(scratch_->path() / "kube/pods").string()};
+  start_daemon(config);
+  await_known(greedy, 1);
+  await_kube([](const Json& status) {
+    return status["evictd"]["connected"] == true && status["evictd"]["connections"] == 2;
+  });
+  let_go();
+  const Json status = await_kube([](const Json& seen) {
+    return seen["runtime"]["counters"]["evicted_pods"] == 1 &&
+           seen["runtime"]["counters"]["waiting"] == 0;
+  });
+  EXPECT_EQ(status["runtime"]["counters"]["abandoned"], 0) << status["runtime"];
+  EXPECT_EQ(states_of(greedy), std::vector{cri::SandboxState::kNotReady});
+  EXPECT_EQ(running_in(greedy), 0);
+  EXPECT_EQ(states_of(calm), std::vector{cri::SandboxState::kReady});
+  EXPECT_EQ(running_in(calm), 1);
+  EXPECT_EQ(ask("last_evictions").size(), 1U);
+  EXPECT_EQ(ask("last_evictions")[0]["name"], "greedy");
+}
+
+TEST_F(ContainerdPods, ANewOneIsKnownWithPriorityAndRequest) {
+  start_both();
+  const Containerd::Pod pod = run_pod({.name = "told",
+                                       .qos = stage::QosClass::kBurstable,
+                                       .priority = 77,
+                                       .memory_request = Bytes{32 * kMiB}});
+  const Json known = pod_in(await_known(pod, 77), pod.uid);
+  const auto took = std::chrono::steady_clock::now() - began_;
+  EXPECT_EQ(known["memory_request_bytes"], 32 * kMiB);
+  std::cout << "RunPodSandbox to known with priority and request: "
+            << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms\n";
+  // Of a machine so slow that the container runs first nothing is claimed.
+  must(containerd_->start_container(pod, {.name = "main"}));
+  const Json status = await_kube([](const Json& seen) {
+    return seen["runtime"]["containers"].size() == 1 &&
+           !seen["runtime"]["containers"][0]["layer_bytes"].is_null();
+  });
+  const Json& container = status["runtime"]["containers"][0];
+  EXPECT_EQ(container["name"], "main");
+  EXPECT_EQ(container["pod_uid"], pod.uid);
+  EXPECT_EQ(status["runtime"]["name"], "containerd");
+}
+
+}  // namespace
+}  // namespace evictd::daemon::test

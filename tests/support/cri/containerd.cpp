@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/cri/containerd.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pods.pb.h"
+#include "stage/text_file.h"
+
+namespace evictd::cri::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// For what takes a fraction of a second on an idle machine; only a failure waits this long.
+constexpr std::chrono::seconds kPatience{60};
+/// Between two looks.
+constexpr int kLookMs = 10;
+
+/// As components of the project's machines need it: no capability to lower an oom_score_adj, no
+/// AppArmor, no network plugin.
+std::string config_text(const fs::path& directory) {
+  const std::string base = directory.string();
+  return "version = 2\nroot = \"" + base + "/root\"\nstate = \"" + base +
+         "/state\"\n[grpc]\n  address = \"" + base +
+         "/containerd.sock\"\n"
+         "[plugins.\"io.containerd.grpc.v1.cri\"]\n"
+         "  sandbox_image = \"" +
+         Containerd::kImage +
+         "\"\n"
+         "  restrict_oom_score_adj = true\n"
+         "  disable_apparmor = true\n"
+         "  stats_collect_period = 1\n"
+         "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc]\n"
+         "  runtime_type = \"io.containerd.runc.v2\"\n"
+         "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options]\n"
+         "  SystemdCgroup = false\n";
+}
+
+/// Whether the process lives after a moment.
+bool look_again(int pidfd) {
+  pollfd dead{pidfd, POLLIN, 0};
+  return ::poll(&dead, 1, kLookMs) == 0;
+}
+
+kubelet::PodSandboxConfig config_of(const Containerd::Pod& pod) {
+  kubelet::PodSandboxConfig config;
+  config.mutable_metadata()->set_name(pod.name);
+  config.mutable_metadata()->set_uid(pod.uid);
+  config.mutable_metadata()->set_namespace_("default");
+  (*config.mutable_labels())["io.kubernetes.pod.uid"] = pod.uid;
+  config.mutable_linux()->set_cgroup_parent(pod.cgroup);
+  config.mutable_linux()->mutable_security_context()->mutable_namespace_options()->set_network(
+      kubelet::NODE);
+  return config;
+}
+
+/// Everything at and below `top`, the deepest first.
+void remove_tree(const fs::path& top) {
+  std::vector<fs::path> directories{top};
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry{top, error}, end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->is_directory(error)) {
+      directories.push_back(entry->path());
+    }
+  }
+  std::sort(directories.rbegin(), directories.rend());
+  for (const fs::path& directory : directories) {
+    fs::remove(directory, error);
+  }
+}
+
+}  // namespace
+
+std::size_t remove_abandoned_cgroups(std::string_view prefix) {
+  std::size_t removed = 0;
+  std::error_code error;
+  for (const fs::directory_entry& hierarchy : fs::directory_iterator("/sys/fs/cgroup", error)) {
+    std::vector<fs::path> tops;
+    for (const fs::directory_entry& top : fs::directory_iterator(hierarchy.path(), error)) {
+      tops.push_back(top.path());
+    }
+    for (const fs::path& top : tops) {
+      const std::string name = top.filename().string();
+      if (!name.starts_with(prefix)) {
+        continue;
+      }
+      const std::string rest = name.substr(prefix.size());
+      const std::string pid = rest.substr(0, rest.find('-'));
+      const bool is_pid = !pid.empty() && pid.find_first_not_of("0123456789") == std::string::npos;
+      if (is_pid && !fs::exists(fs::path("/proc") / pid, error)) {
+        remove_tree(top);
+        removed += fs::exists(top, error) ? 0 : 1;
+      }
+    }
+  }
+  return removed;
+}
+
+Containerd::Containerd(Options options) : options_(std::move(options)) {}
+
+Result<std::unique_ptr<Containerd>> Containerd::start(Options options) {
+  std::unique_ptr<Containerd> containerd(new Containerd(std::move(options)));
+  if (Result<> launched = containerd->launch(); !launched) {
+    return Failure(launched.error());
+  }
+  if (Result<> imported = containerd->import_image(kImage); !imported) {
+    return Failure(imported.error());
+  }
+  return containerd;
+}
+
+fs::path Containerd::socket() const {
+  return options_.directory / "containerd.sock";
+}
+
+Result<> Containerd::launch() {
+  fs::create_directories(options_.directory);
+  const fs::path config = options_.directory / "config.toml";
+  if (Result<> written = stage::replace_file(config, config_text(options_.directory)); !written) {
+    return written;
+  }
+  // The end of the first process of the namespace is the end of all, and of their mounts.
+  Result<stage::Child> process = stage::Child::start(
+      {.argv = {"/usr/bin/unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
+                "/bin/sh", "-c",
+                "mount -t tmpfs none /run && exec /usr/bin/containerd --config \"$0\"",
+                config.string()},
+       .output = options_.directory / "log"});
+  if (!process) {
+    return Failure(process.error());
+  }
+  process_ = std::make_unique<stage::Child>(std::move(*process));
+  channel_ = std::make_unique<Channel>(Channel::Options{.socket = socket().string()});
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!channel_->call(
+      {.method = "/runtime.v1.RuntimeService/Version", .request = "", .deadline = kPatience})) {
+    if (!look_again(process_->pidfd()) || std::chrono::steady_clock::now() > deadline) {
+      return fail(Errc::kIo, "containerd does not answer; log: " + log());
+    }
+  }
+  return {};
+}
+
+Containerd::~Containerd() {
+  channel_.reset();
+  process_.reset();
+  remove_cgroups();
+}
+
+void Containerd::remove_cgroups() const {
+  const fs::path name = fs::path(options_.cgroup_root).relative_path();
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  // Its processes are dying.
+  for (bool is_left = true; is_left && std::chrono::steady_clock::now() < deadline;) {
+    is_left = false;
+    std::error_code error;
+    for (const fs::directory_entry& hierarchy : fs::directory_iterator("/sys/fs/cgroup", error)) {
+      const fs::path top = hierarchy.path() / name;
+      remove_tree(top);
+      is_left = is_left || fs::exists(top, error);
+    }
+    if (is_left) {
+      ::poll(nullptr, 0, kLookMs);
+    }
+  }
+}
+
+std::string Containerd::log() const {
+  constexpr std::size_t kEnd = 4000;
+  const std::string text =
+      stage::read_text(options_.directory / "log").value_or(std::string("none"));
+  return text.substr(text.size() - std::min(text.size(), kEnd));
+}
+
+Result<> Containerd::run_tool(std::vector<std::string> argv) const {
+  const fs::path output = options_.directory / "tool.out";
+  const std::string program = argv.front();
+  Result<stage::Child> tool = stage::Child::start({.argv = std::move(argv), .output = output});
+  if (!tool) {
+    return Failure(tool.error());
+  }
+  const Result<stage::ChildExit> end = tool->wait(kPatience);
+  if (!end || end->status != 0) {
+    return fail(Errc::kIo, program + ": " + stage::read_text(output).value_or(std::string()));
+  }
+  return {};
+}
+
+Result<> Containerd::import_image(const std::string& name) {
+  const std::string archive = (options_.directory / "image.tar").string();
+  if (Result<> made = run_tool(
+          {"/usr/bin/python3", "-B", CRI_MAKE_IMAGE, CRI_CONTAINER_PROGRAM, archive, name, name});
+      !made) {
+    return made;
+  }
+  return run_tool({"/usr/bin/ctr", "--address", socket().string(), "--namespace", "k8s.io",
+                   "images", "import", archive});
+}
+
+template <typename Response, typename Request>
+Result<Response> Containerd::call(const std::string& method, const Request& request) {
+  const Result<std::string> answer =
+      channel_->call({.method = "/runtime.v1.RuntimeService/" + method,
+                      .request = request.SerializeAsString(),
+                      .deadline = kPatience});
+  if (!answer) {
+    return Failure(answer.error());
+  }
+  Response response;
+  response.ParseFromString(*answer);
+  return response;
+}
+
+Result<> Containerd::run(Pod& pod) {
+  kubelet::RunPodSandboxRequest request;
+  *request.mutable_config() = config_of(pod);
+  const auto answer = call<kubelet::RunPodSandboxResponse>("RunPodSandbox", request);
+  if (!answer) {
+    return Failure(answer.error());
+  }
+  pod.sandbox = answer->pod_sandbox_id();
+  return {};
+}
+
+Result<std::string> Containerd::start_container(const Pod& pod, const Program& program) {
+  kubelet::CreateContainerRequest create;
+  create.set_pod_sandbox_id(pod.sandbox);
+  *create.mutable_sandbox_config() = config_of(pod);
+  kubelet::ContainerConfig& config = *create.mutable_config();
+  config.mutable_metadata()->set_name(program.name);
+  config.mutable_image()->set_image(kImage);
+  config.mutable_command()->Add(program.command.begin(), program.command.end());
+  (*config.mutable_labels())["io.kubernetes.pod.uid"] = pod.uid;
+  (*config.mutable_labels())["io.kubernetes.container.name"] = program.name;
+  if (!program.stage.empty()) {
+    kubelet::Mount& mount = *config.add_mounts();
+    mount.set_container_path("/stage");
+    mount.set_host_path(program.stage.string());
+  }
+  const auto created = call<kubelet::CreateContainerResponse>("CreateContainer", create);
+  if (!created) {
+    return Failure(created.error());
+  }
+  kubelet::StartContainerRequest start;
+  start.set_container_id(created->container_id());
+  // Its answer has no fields.
+  const auto started = call<kubelet::StartContainerRequest>("StartContainer", start);
+  return started ? Result<std::string>(created->container_id()) : Failure(started.error());
+}
+
+}  // namespace evictd::cri::test

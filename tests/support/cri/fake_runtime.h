@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime.pb.h"
+
+namespace evictd::cri::test {
+
+/// What a fake runtime has; changed by what it is asked to do.
+struct RuntimeState {
+  std::vector<wire::PodSandbox> sandboxes;
+  std::vector<wire::Container> containers;
+  std::vector<wire::ContainerStats> stats;
+  std::vector<wire::Image> images;
+  std::string image_place = "/";
+  std::string container_place;
+};
+
+/// What goes wrong with a method.
+enum class Fault {
+  kUnavailable,    ///< gRPC's status of that name.
+  kUnimplemented,  ///< Likewise.
+  kHang,           ///< No answer until the caller gives up.
+  kGarbage,        ///< Bytes that are no message.
+  kHuge,           ///< 32 KiB.
+};
+
+/// A container runtime as its clients see it, on a unix socket of its own. Everything may be called
+/// by any thread.
+class FakeRuntime {
+ public:
+  /// `apis`: which versions of the interface it has.
+  explicit FakeRuntime(const std::filesystem::path& socket, std::set<std::string> apis = {"v1"});
+  FakeRuntime(const FakeRuntime&) = delete;
+  FakeRuntime& operator=(const FakeRuntime&) = delete;
+  ~FakeRuntime();
+
+  /// Changes what it has.
+  template <typename Change>
+  void change(Change change) {
+    const std::lock_guard lock(mutex_);
+    change(state_);
+  }
+  [[nodiscard]] RuntimeState state() const;
+  /// Every call of `method` from now on; nullopt: none any more.
+  void set_fault(const std::string& method, std::optional<Fault> fault);
+  /// "METHOD ARGUMENT" of each call so far that changes something or failed to.
+  [[nodiscard]] std::vector<std::string> changes() const;
+  /// How often a method was called, whichever version.
+  [[nodiscard]] int calls(const std::string& method) const;
+
+  /// What one call becomes: for the server.
+  struct Outcome {
+    int code = 0;
+    std::string message;
+    std::string answer;
+    bool hangs = false;
+  };
+  [[nodiscard]] Outcome serve(const std::string& path, const std::string& request);
+
+ private:
+  class Service;
+  [[nodiscard]] Outcome answer_of(const std::string& method, const std::string& request);
+  [[nodiscard]] Outcome list(const std::string& method, const std::string& request) const;
+  [[nodiscard]] Outcome remove(const std::string& method, const std::string& request);
+  [[nodiscard]] Outcome stop_sandbox(const std::string& id);
+
+  mutable std::mutex mutex_;
+  RuntimeState state_;
+  std::set<std::string> apis_;
+  std::map<std::string, Fault> faults_;
+  std::vector<std::string> changes_;
+  std::map<std::string, int> calls_;
+  std::unique_ptr<Service> service_;
+};
+
+[[nodiscard]] wire::PodSandbox sandbox(const std::string& id, const std::string& uid,
+                                       wire::PodSandboxState state, std::int64_t created = 1);
+[[nodiscard]] wire::Container container(const std::string& id, const std::string& sandbox_id,
+                                        const std::string& uid, const std::string& name,
+                                        wire::ContainerState state, std::int64_t created = 1);
+
+}  // namespace evictd::cri::test

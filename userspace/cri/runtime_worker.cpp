@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cri/runtime_worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sys/thread_name.h"
+
+namespace evictd::cri {
+
+Result<std::unique_ptr<RuntimeWorker>> RuntimeWorker::start(Options options) {
+  Result<base::WakeUp> changed = base::WakeUp::create();
+  if (!changed) {
+    return Failure(changed.error());
+  }
+  std::unique_ptr<RuntimeWorker> worker(new RuntimeWorker(std::move(options), std::move(*changed)));
+  worker->thread_ = std::thread([raw = worker.get()] { raw->run(); });
+  return worker;
+}
+
+RuntimeWorker::RuntimeWorker(Options options, base::WakeUp changed)
+    : options_(std::move(options)), changed_(std::move(changed)), client_(options_.client) {}
+
+RuntimeWorker::~RuntimeWorker() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  client_.cancel();
+  wake_.notify_all();
+  thread_.join();
+}
+
+void RuntimeWorker::end_pod(const EvictedPod& pod) {
+  {
+    const std::lock_guard lock(mutex_);
+    evicted_.add(pod, options_.clock->now());
+  }
+  wake_.notify_all();
+}
+
+RuntimeReport RuntimeWorker::report() const {
+  const std::lock_guard lock(mutex_);
+  RuntimeReport report = report_;
+  report.evicted = evicted_.counters();
+  report.waiting = evicted_.waiting();
+  return report;
+}
+
+void RuntimeWorker::run() {
+  sys::name_thread("evictd-runtime");
+  MonoTime next_poll = options_.clock->now();
+  std::unique_lock lock(mutex_);
+  while (!is_stopping_) {
+    const MonoTime now = options_.clock->now();
+    const std::optional<EvictedPod> pod = evicted_.next(now);
+    if (!pod && now < next_poll) {
+      const MonoTime until = std::min(next_poll, evicted_.due().value_or(next_poll));
+      wake_.wait_for(lock, until - now);
+      continue;
+    }
+    lock.unlock();
+    if (pod) {
+      end_sandboxes(*pod);
+    } else {
+      poll();
+      next_poll = options_.clock->now() + options_.poll_interval;
+    }
+    changed_.signal();
+    lock.lock();
+  }
+}
+
+void RuntimeWorker::note_failure(const Error& error) {
+  report_.problem = error.message();
+}
+
+void RuntimeWorker::poll() {
+  const Result<RuntimeVersion> version = client_.version();
+  const auto containers = version ? client_.list_containers()
+                                  : Result<std::vector<Container>>(Failure(version.error()));
+  const auto images =
+      containers ? client_.list_images() : Result<std::vector<Image>>(Failure(containers.error()));
+  if (!images) {
+    const std::lock_guard lock(mutex_);
+    ++report_.counters.failed_polls;
+    note_failure(images.error());
+    return;
+  }
+  // What a runtime does not tell of these is no reason to do without the rest.
+  Result<std::vector<LayerUsage>> layers = client_.list_layers();
+  const Result<RuntimePlaces> places = client_.places();
+  const MonoTime now = options_.clock->now();
+  ages_.update(*images, *containers, now);
+  const std::lock_guard lock(mutex_);
+  ++report_.counters.polls;
+  report_.version = *version;
+  report_.polled_at = now;
+  report_.containers = *containers;
+  report_.layers = layers ? std::move(*layers) : std::vector<LayerUsage>();
+  report_.places = places.value_or(RuntimePlaces{});
+  report_.image_ages = ages_.ages();
+  report_.problem.clear();
+}
+
+Result<std::uint64_t> RuntimeWorker::stop_all_of(const EvictedPod& pod) {
+  const Result<std::vector<Sandbox>> sandboxes = client_.list_sandboxes(pod.uid);
+  if (!sandboxes) {
+    return Failure(sandboxes.error());
+  }
+  std::uint64_t stopped = 0;
+  for (const Sandbox& sandbox : *sandboxes) {
+    const bool is_meant = sandbox.pod_uid == pod.uid && sandbox.created <= pod.seen_at;
+    if (!is_meant || sandbox.state != SandboxState::kReady) {
+      continue;
+    }
+    if (Result<> done = client_.stop_sandbox(sandbox.id);
+        !done && done.error().code != Errc::kNotFound) {
+      return fail_in("end sandbox " + sandbox.id + " of pod " + sandbox.pod, done.error());
+    }
+    ++stopped;
+  }
+  return stopped;
+}
+
+void RuntimeWorker::end_sandboxes(const EvictedPod& pod) {
+  const Result<std::uint64_t> stopped = stop_all_of(pod);
+  const std::lock_guard lock(mutex_);
+  if (!stopped) {
+    ++report_.counters.failed_stops;
+    note_failure(stopped.error());
+    evicted_.failed(pod, options_.clock->now());
+    return;
+  }
+  report_.counters.stopped_sandboxes += *stopped;
+  report_.counters.ended_by_others += *stopped == 0 ? 1 : 0;
+  evicted_.succeeded(pod);
+}
+
+}  // namespace evictd::cri

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/runtime_link.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/json_text.h"
+#include "base/one_line.h"
+#include "cri/endpoint.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+std::int64_t rounded_ms(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+std::string line_text(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool tells_of_kill(const Json& line) {
+  const std::string state = line_text(line, "state");
+  return state == "killed" || state == "released" ||
+         (state == "exceeded_grace" && line_text(line, "not_killed").empty());
+}
+
+OrderedJson containers_json(const cri::RuntimeReport& report) {
+  std::map<std::string, cri::LayerUsage> layers;
+  for (const cri::LayerUsage& layer : report.layers) {
+    layers.emplace(layer.container_id, layer);
+  }
+  OrderedJson all = OrderedJson::array();
+  for (const cri::Container& container : report.containers) {
+    const auto layer = layers.find(container.id);
+    const bool is_measured = layer != layers.end() && layer->second.bytes.has_value();
+    all.push_back(
+        {{"pod_uid", container.pod_uid},
+         {"name", container.name},
+         {"id", container.id},
+         {"sandbox", container.sandbox_id},
+         {"state", cri::to_string(container.state)},
+         {"layer_bytes", is_measured ? OrderedJson(*layer->second.bytes) : OrderedJson(nullptr)}});
+  }
+  return all;
+}
+
+OrderedJson images_json(const cri::RuntimeReport& report, MonoTime now) {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& [id, age] : report.image_ages) {
+    all.push_back({{"id", id},
+                   {"known_ms", rounded_ms(now - age.first_seen)},
+                   {"unused_ms", age.last_used ? OrderedJson(rounded_ms(now - *age.last_used))
+                                               : OrderedJson(nullptr)}});
+  }
+  return all;
+}
+
+OrderedJson counters_json(const cri::RuntimeReport& report) {
+  const cri::RuntimeReport::Counters& counters = report.counters;
+  return {{"polls", counters.polls},
+          {"failed_polls", counters.failed_polls},
+          {"evicted_pods", report.evicted.told},
+          {"stopped_sandboxes", counters.stopped_sandboxes},
+          {"ended_by_others", counters.ended_by_others},
+          {"failed_stops", counters.failed_stops},
+          {"retried", report.evicted.retried},
+          {"abandoned", report.evicted.abandoned},
+          {"waiting", report.waiting}};
+}
+
+}  // namespace
+
+std::optional<cri::EvictedPod> killed_pod(std::string_view line) {
+  if (line.find("\"progress\"") == std::string_view::npos) {
+    return std::nullopt;  // Nearly all of them, without a parser.
+  }
+  const Result<Json> read = base::parse_json<Json>(line);
+  if (!read || !read->is_object() || line_text(*read, "kind") != "progress" ||
+      !tells_of_kill(*read)) {
+    return std::nullopt;
+  }
+  const auto id = read->find("id");
+  const auto dry_run = read->find("dry_run");
+  const std::string uid = line_text(*read, "uid");
+  const bool is_real = dry_run != read->end() && dry_run->is_boolean() && !dry_run->get<bool>();
+  if (!is_real || uid.empty() || id == read->end() || !id->is_number_integer()) {
+    return std::nullopt;
+  }
+  return cri::EvictedPod{.id = id->get<std::int64_t>(), .uid = uid, .seen_at = {}};
+}
+
+Result<std::unique_ptr<RuntimeLink>> RuntimeLink::create(Options options) {
+  std::string socket = cri::find_socket(options.settings.endpoint);
+  Result<std::unique_ptr<cri::RuntimeWorker>> worker =
+      cri::RuntimeWorker::start({.client = {.channel = {.socket = socket}},
+                                 .poll_interval = options.settings.poll_interval,
+                                 .clock = options.clock});
+  if (!worker) {
+    return Failure(worker.error());
+  }
+  std::unique_ptr<RuntimeLink> link(
+      new RuntimeLink(std::move(options), std::move(socket), std::move(*worker)));
+  if (Result<> added =
+          link->options_.loop->add(link->worker_->descriptor(), EPOLLIN, link->handler_);
+      !added) {
+    return Failure(added.error());
+  }
+  return link;
+}
+
+RuntimeLink::RuntimeLink(Options options, std::string socket,
+                         std::unique_ptr<cri::RuntimeWorker> worker)
+    : options_(std::move(options)), socket_(std::move(socket)), worker_(std::move(worker)) {}
+
+RuntimeLink::~RuntimeLink() {
+  options_.loop->remove(worker_->descriptor(), handler_);
+}
+
+void RuntimeLink::on_line(std::string_view line) {
+  if (std::optional<cri::EvictedPod> pod = killed_pod(line)) {
+    pod->seen_at = options_.clock->wall_now();
+    worker_->end_pod(*pod);
+  }
+}
+
+void RuntimeLink::on_changed() {
+  worker_->told();
+  problem_ = base::one_line(worker_->report().problem);
+}
+
+OrderedJson RuntimeLink::status(MonoTime now) const {
+  const cri::RuntimeReport report = worker_->report();
+  const auto text_or_null = [](bool is_there, const std::string& text) {
+    return is_there ? OrderedJson(text) : OrderedJson(nullptr);
+  };
+  const cri::RuntimeVersion version = report.version.value_or(cri::RuntimeVersion{});
+  const bool is_known = report.version.has_value();
+  return {{"endpoint", socket_},
+          {"name", text_or_null(is_known, version.name)},
+          {"version", text_or_null(is_known, version.version)},
+          {"api", text_or_null(is_known, version.api)},
+          {"problem", base::one_line(report.problem)},
+          {"polled_ms_ago", report.polled_at ? OrderedJson(rounded_ms(now - *report.polled_at))
+                                             : OrderedJson(nullptr)},
+          {"image_place", text_or_null(!report.places.images.empty(), report.places.images)},
+          {"container_place",
+           text_or_null(!report.places.containers.empty(), report.places.containers)},
+          {"counters", counters_json(report)},
+          {"containers", containers_json(report)},
+          {"images", images_json(report, now)}};
+}
+
+}  // namespace evictd::kube
