@@ -39,13 +39,14 @@ void SideBySide::watch(std::vector<Mark> marks, evictd_notify_signal signal) {
   }
 }
 
-void SideBySide::watch_ramps(std::vector<Mark> marks, evictd_notify_signal signal) {
+void SideBySide::watch_ramps(std::vector<Mark> marks, evictd_notify_signal signal,
+                             std::uint64_t hysteresis) {
   ASSERT_NO_FATAL_FAILURE(watch(std::move(marks), signal));
   for (const Mark& mark : marks_) {
     steady_.push_back(std::make_unique<CountedEventfd>());
     steady_seen_.push_back(0);
     const auto listening = listen(
-        *steady_.back(), {.signal = signal, .threshold = mark.threshold, .hysteresis = kBatchBound},
+        *steady_.back(), {.signal = signal, .threshold = mark.threshold, .hysteresis = hysteresis},
         mark.cgroup->memory_fd());
     ASSERT_TRUE(listening) << listening.error().message();
   }

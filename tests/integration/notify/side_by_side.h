@@ -37,8 +37,10 @@ class SideBySide : public EngineGround {
  protected:
   /// Has both sides watch; the numbers of eventfds are the places in `marks`.
   void watch(std::vector<Mark> marks, evictd_notify_signal signal = EVICTD_NOTIFY_USAGE);
-  /// And a second one of ours at each mark, with a hysteresis, for compare().
-  void watch_ramps(std::vector<Mark> marks, evictd_notify_signal signal = EVICTD_NOTIFY_USAGE);
+  /// And a second one of ours at each mark for compare(), with a hysteresis that what the workload
+  /// does not make on purpose stays below.
+  void watch_ramps(std::vector<Mark> marks, evictd_notify_signal signal = EVICTD_NOTIFY_USAGE,
+                   std::uint64_t hysteresis = kBatchBound);
 
   /// The workload has crossed `truth` and stands still: what each side made of it.
   void compare(const std::vector<std::size_t>& truth, Sequence order = Sequence::kOfAll);
@@ -57,7 +59,7 @@ class SideBySide : public EngineGround {
   [[nodiscard]] OrderedEventfds& theirs() { return theirs_; }
 
  private:
-  /// With a hysteresis there is nothing but `truth`: all else was smaller than kBatchBound.
+  /// With a hysteresis there is nothing but `truth`: all else was smaller than that.
   void expect_once(const std::vector<std::size_t>& truth);
   void expect_order(std::vector<std::size_t> seen, std::vector<std::size_t> truth,
                     Sequence order) const;
@@ -67,7 +69,7 @@ class SideBySide : public EngineGround {
   std::vector<bool> above_;
   OrderedEventfds ours_;
   OrderedEventfds theirs_;
-  /// Ours with a hysteresis of kBatchBound, and how often each was signalled.
+  /// Ours with a hysteresis, and how often each was signalled.
   std::vector<std::unique_ptr<CountedEventfd>> steady_;
   std::vector<std::uint64_t> steady_seen_;
   std::uint64_t crossings_ = 0;

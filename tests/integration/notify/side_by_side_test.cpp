@@ -24,10 +24,11 @@ class SideBySideRamps : public SideBySide {
     for (std::size_t i = 0; i < kThresholds; ++i) {
       marks.push_back({.cgroup = &cgroup_, .threshold = lowest() + i * 2 * kMega});
     }
-    ASSERT_NO_FATAL_FAILURE(watch_ramps(std::move(marks), signal()));
+    ASSERT_NO_FATAL_FAILURE(watch_ramps(std::move(marks), signal(), hysteresis()));
   }
   [[nodiscard]] virtual evictd_notify_signal signal() const { return EVICTD_NOTIFY_USAGE; }
   [[nodiscard]] virtual std::uint64_t lowest() const { return kMargin; }
+  [[nodiscard]] virtual std::uint64_t hysteresis() const { return kBatchBound; }
 
   /// One excursion with all of its memory written in the way of `work`.
   void go_up_and_down(TestChild& child, Work work) {
@@ -141,10 +142,12 @@ TEST_F(SideBySideCrowd, IsTheSameOfProcessesThatGrowAtOnceAndAreKilled) {
 
 #ifdef EVICTD_BARE_PROCESSES
 /// Much of a small process is what it is made of, which is given back after it has gone and is no
-/// page event for v1: the lowest threshold is above all of that.
+/// page event for v1: the lowest threshold is above all of that. Some 5 MiB of it are given back
+/// while the next ones start, so usage may go back by so much on its way up.
 class SideBySideSmallOnes : public SideBySideCrowd {
  protected:
   [[nodiscard]] std::uint64_t lowest() const override { return 4 * kMargin; }
+  [[nodiscard]] std::uint64_t hysteresis() const override { return 2 * kMargin; }
 };
 
 TEST_F(SideBySideSmallOnes, AreTheSameWhenManyStartAndEndAtOnce) {
