@@ -25,6 +25,8 @@ if(TARGET evictd-kube)
   install(FILES deploy/evictd-kube.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
   configure_file(deploy/evictd-kube.service.in deploy/evictd-kube.service @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd-kube.service DESTINATION lib/systemd/system)
+  # Not in force by itself: to be copied to /etc/systemd/system/evictd-kube.service.d.
+  install(FILES deploy/evictd-kube.service.d/container-runtime.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 endif()
 
 configure_file(deploy/evictd-notify.service.in deploy/evictd-notify.service @ONLY)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cri/runtime_client.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_text.h"
 #include "runtime.pb.h"
 
 namespace evictd::cri {
@@ -220,6 +222,22 @@ Result<RuntimePlaces> RuntimeClient::places() {
   };
   return RuntimePlaces{.images = first(answer->image_filesystems()),
                        .containers = first(answer->container_filesystems())};
+}
+
+Result<std::string> RuntimeClient::sandbox_image() {
+  wire::StatusRequest request;
+  request.set_verbose(true);
+  const auto answer = exchange<wire::StatusResponse>(list("Status"), request);
+  if (!answer) {
+    return Failure(answer.error());
+  }
+  const auto config =
+      base::parse_json<nlohmann::json>(label(answer->info(), "config"), base::JsonLimits{});
+  if (!config || !config->is_object()) {
+    return std::string();
+  }
+  const auto image = config->find("sandboxImage");
+  return image != config->end() && image->is_string() ? image->get<std::string>() : std::string();
 }
 
 Result<> RuntimeClient::stop_sandbox(const std::string& id) {

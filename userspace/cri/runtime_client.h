@@ -40,6 +40,9 @@ class RuntimeClient {
   [[nodiscard]] Result<std::vector<LayerUsage>> list_layers();
   [[nodiscard]] Result<std::vector<Image>> list_images();
   [[nodiscard]] Result<RuntimePlaces> places();
+  /// The image that sandboxes are made of; empty where the runtime does not tell, as those do that
+  /// pin it.
+  [[nodiscard]] Result<std::string> sandbox_image();
   /// Ends what is left of it; that of one that is stopped already is a success.
   [[nodiscard]] Result<> stop_sandbox(const std::string& id);
   [[nodiscard]] Result<> remove_sandbox(const std::string& id);

@@ -16,20 +16,20 @@ inline constexpr const char* kContainerNameLabel = "io.kubernetes.container.name
 
 /// Who answers, and in which version of the interface.
 struct RuntimeVersion {
-  std::string name;
-  std::string version;
+  std::string name{};
+  std::string version{};
   /// "v1" or "v1alpha2".
-  std::string api;
+  std::string api{};
 };
 
 enum class SandboxState { kReady, kNotReady };
 
 /// What a pod has of the runtime beside its containers: namespaces, network, the pause process.
 struct Sandbox {
-  std::string id;
-  std::string pod_uid;
+  std::string id{};
+  std::string pod_uid{};
   /// "namespace/name".
-  std::string pod;
+  std::string pod{};
   SandboxState state = SandboxState::kNotReady;
   WallTime created{};
 };
@@ -38,15 +38,15 @@ enum class ContainerState { kCreated, kRunning, kExited, kUnknown };
 [[nodiscard]] const char* to_string(ContainerState state);
 
 struct Container {
-  std::string id;
-  std::string sandbox_id;
-  std::string name;
+  std::string id{};
+  std::string sandbox_id{};
+  std::string name{};
   /// Empty for one that no kubelet made.
-  std::string pod_uid;
+  std::string pod_uid{};
   /// As its creator asked for it, as the runtime found it, and as ListImages calls it (newer ones).
-  std::string image;
-  std::string image_ref;
-  std::string image_id;
+  std::string image{};
+  std::string image_ref{};
+  std::string image_id{};
   ContainerState state = ContainerState::kUnknown;
   WallTime created{};
 };
@@ -54,15 +54,15 @@ struct Container {
 /// What a container has written into its own layer. A runtime that has not measured it yet leaves
 /// the amounts out.
 struct LayerUsage {
-  std::string container_id;
+  std::string container_id{};
   std::optional<std::uint64_t> bytes;
   std::optional<std::uint64_t> inodes;
 };
 
 struct Image {
-  std::string id;
-  std::vector<std::string> tags;
-  std::vector<std::string> digests;
+  std::string id{};
+  std::vector<std::string> tags{};
+  std::vector<std::string> digests{};
   std::uint64_t bytes = 0;
   /// The runtime needs it itself, as that of the sandboxes.
   bool is_pinned = false;
@@ -70,9 +70,9 @@ struct Image {
 
 /// Directories on the filesystems that the runtime uses; empty where it tells none.
 struct RuntimePlaces {
-  std::string images;
+  std::string images{};
   /// Of writable layers. Empty in runtimes before Kubernetes 1.29: the place of the images.
-  std::string containers;
+  std::string containers{};
 };
 
 }  // namespace evictd::cri

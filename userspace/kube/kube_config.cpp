@@ -161,6 +161,40 @@ Keys runtime_keys(RuntimeSettings& settings) {
           {"pollInterval", duration_key(settings.poll_interval, {milliseconds(100), minutes(10)})}};
 }
 
+/// A number of containers; -1: any.
+ReadKey limit_key(std::optional<std::size_t>& setting) {
+  return [&setting](const Value& value) -> Result<> {
+    constexpr std::int64_t kMost = 1'000'000;
+    const Result<std::int64_t> number = config::read_integer(value, {-1, kMost});
+    if (!number) {
+      return Failure(number.error());
+    }
+    setting = *number < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(*number));
+    return {};
+  };
+}
+
+ReadKey percent_key(int& setting) {
+  return [&setting](const Value& value) -> Result<> {
+    const Result<std::int64_t> number = config::read_integer(value, {0, 100});
+    if (!number) {
+      return Failure(number.error());
+    }
+    setting = static_cast<int>(*number);
+    return {};
+  };
+}
+
+Keys reclaim_keys(ReclaimSettings& settings) {
+  return {
+      {"minContainerAge",
+       duration_key(settings.containers.min_age, {Duration(0), hours(24 * 365)})},
+      {"maxPerPodContainer", limit_key(settings.containers.max_per_pod_container)},
+      {"maxContainers", limit_key(settings.containers.max_containers)},
+      {"imageMinimumGCAge", duration_key(settings.images.min_age, {Duration(0), hours(24 * 365)})},
+      {"imageGCLowThresholdPercent", percent_key(settings.images.low_threshold_percent)}};
+}
+
 ReadKey node_name_key(std::string& setting) {
   return [&setting](const Value& value) -> Result<> {
     Result<std::string> name = config::read_text(value);
@@ -192,6 +226,7 @@ Keys top_keys(KubeSettings& settings) {
       {"kubelet", group_key(kubelet_keys(settings.kubelet))},
       {"apiServer", group_key(api_server_keys(settings.api_server))},
       {"runtime", group_key(runtime_keys(settings.runtime))},
+      {"reclaim", group_key(reclaim_keys(settings.reclaim))},
       {"log",
        group_key(
            {{"format", choice_key<LogFormat>(settings.log.format, {{"text", LogFormat::kText},

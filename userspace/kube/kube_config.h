@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "base/log_options.h"
+#include "cri/dead_containers.h"
+#include "cri/unused_images.h"
 #include "evictd/result.h"
 #include "evictd/time.h"
 #include "kube/server_access.h"
@@ -42,6 +44,12 @@ struct RuntimeSettings {
   Duration poll_interval = std::chrono::seconds(10);
 };
 
+/// What `evictd-kube reclaim` leaves.
+struct ReclaimSettings {
+  cri::ContainerPolicy containers;
+  cri::ImagePolicy images;
+};
+
 /// What evictd-kube is to do.
 struct KubeSettings {
   SourceKind pod_source = SourceKind::kKubelet;
@@ -54,6 +62,7 @@ struct KubeSettings {
   KubeletSettings kubelet;
   ApiServerSettings api_server;
   RuntimeSettings runtime;
+  ReclaimSettings reclaim;
   base::LogOptions log;
 };
 

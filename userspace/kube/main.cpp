@@ -14,6 +14,7 @@
 #include "command_line/option_problem.h"
 #include "kube/bridge.h"
 #include "kube/kube_config.h"
+#include "kube/reclaim_command.h"
 
 namespace {
 
@@ -24,6 +25,8 @@ struct CommandLine {
   std::string config;
   bool check = false;
   bool status = false;
+  /// "containers" or "images"; empty: neither.
+  std::string reclaim;
 };
 
 /// Texts and paths from outside may be part of it.
@@ -62,6 +65,20 @@ int serve(evictd::kube::KubeSettings settings) {
   return ended ? 0 : complain(ended.error().message());
 }
 
+int reclaim(const evictd::kube::KubeSettings& settings, const std::string& what) {
+  using namespace evictd;
+  ::signal(SIGPIPE, SIG_IGN);
+  const base::SystemClock clock;
+  const Result<cri::Reclaimed> sum = what == "containers"
+                                         ? kube::reclaim_containers(settings, clock)
+                                         : kube::reclaim_images(settings, clock);
+  if (!sum) {
+    return complain(sum.error().message());
+  }
+  std::cout << base::one_line(kube::to_text(*sum)) << '\n';
+  return sum->failures == 0 ? 0 : kExitFailed;
+}
+
 int run(const CommandLine& line) {
   evictd::Result<evictd::kube::KubeSettings> settings = evictd::kube::read_kube_config(line.config);
   if (!settings) {
@@ -70,7 +87,24 @@ int run(const CommandLine& line) {
   if (line.check) {
     return 0;
   }
+  if (!line.reclaim.empty()) {
+    return reclaim(*settings, line.reclaim);
+  }
   return line.status ? show_status(*settings) : serve(std::move(*settings));
+}
+
+void add_options(CLI::App& app, CommandLine& line) {
+  app.set_version_flag("--version", std::string("evictd-kube " EVICTD_VERSION));
+  app.add_option("--config", line.config, "YAML file; see docs/kubernetes.md")->required();
+  CLI::Option* check =
+      app.add_flag("--check", line.check, "only read the configuration, and say what is wrong");
+  app.add_flag("--status", line.status, "print the status of the one that runs, as JSON")
+      ->excludes(check);
+  CLI::App* reclaim = app.add_subcommand(
+      "reclaim", "remove dead containers or unused images, as a command of evictd");
+  reclaim->add_option("WHAT", line.reclaim, "containers or images")
+      ->required()
+      ->check(CLI::IsMember({"containers", "images"}));
 }
 
 /// The exit status of what would end with `status`: an answer must not be lost unnoticed.
@@ -86,12 +120,7 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Describes the pods of this node to evictd, as its kubelet or the API server knows them.",
       "evictd-kube");
-  app.set_version_flag("--version", std::string("evictd-kube " EVICTD_VERSION));
-  app.add_option("--config", line.config, "YAML file; see docs/kubernetes.md")->required();
-  CLI::Option* check =
-      app.add_flag("--check", line.check, "only read the configuration, and say what is wrong");
-  app.add_flag("--status", line.status, "print the status of the one that runs, as JSON")
-      ->excludes(check);
+  add_options(app, line);
   app.footer(
       "Signals: SIGTERM and SIGINT stop evictd-kube; evictd decides on with what it knew.\n"
       "Exit status: 0 stopped as asked, 1 could not start or go on, 2 wrong usage.");

@@ -60,7 +60,7 @@ class ContainerdPods : public Arena {
     await_status(
         [&](const Json& /*status*/) { return std::filesystem::exists(server_file("port")); });
     const std::string url = "https://127.0.0.1:" + must(stage::read_text(server_file("port")));
-    const Json kube_config = {
+    Json kube_config = {
         {"nodeName", "node1"},
         {"manifestDirectory", (scratch_->path() / "kube/pods").string()},
         {"statusSocket", status_socket()},
@@ -73,6 +73,8 @@ class ContainerdPods : public Arena {
           {"pollInterval", "10m"}}},
         {"runtime",
          {{"endpoint", "unix://" + containerd_->socket().string()}, {"pollInterval", "200ms"}}}};
+    kube_config["reclaim"] = {
+        {"maxPerPodContainer", 0}, {"imageMinimumGCAge", "0s"}, {"imageGCLowThresholdPercent", 0}};
     const std::filesystem::path file = scratch_->path() / "kube.yaml";
     must(stage::replace_file(file, kube_config.dump()));
     kube_ = must(stage::Child::start({.argv = {EVICTD_KUBE, "--config", file.string()},
@@ -205,6 +207,29 @@ TEST_F(ContainerdPods, ANewOneIsKnownWithPriorityAndRequest) {
   EXPECT_EQ(container["name"], "main");
   EXPECT_EQ(container["pod_uid"], pod.uid);
   EXPECT_EQ(status["runtime"]["name"], "containerd");
+}
+
+TEST_F(ContainerdPods, DeadContainersAndUnusedImagesAreReclaimed) {
+  must(containerd_->import_image("localhost/evictd-unused:1"));
+  start_both();
+  const Containerd::Pod live = run_pod({.name = "live", .priority = 1});
+  must(containerd_->start_container(live, {.name = "main"}));
+  const Containerd::Pod ended = run_pod({.name = "ended", .priority = 1});
+  must(containerd_->start_container(ended, {.name = "main"}));
+  must(runtime_->stop_sandbox(ended.sandbox));
+  await_kube([](const Json& status) { return status["runtime"]["images"].size() == 2; });
+  const std::string config = (scratch_->path() / "kube.yaml").string();
+  const ProgramEnd containers =
+      run_to_end(scratch_->path(), {EVICTD_KUBE, "--config", config, "reclaim", "containers"});
+  EXPECT_EQ(containers.exit_status, 0) << containers.output;
+  EXPECT_EQ(containers.output, "removed 1 containers, 0 sandboxes and 0 images of 0 bytes\n");
+  const ProgramEnd images =
+      run_to_end(scratch_->path(), {EVICTD_KUBE, "--config", config, "reclaim", "images"});
+  EXPECT_EQ(images.exit_status, 0) << images.output;
+  const auto left = must(runtime_->list_images());
+  ASSERT_EQ(left.size(), 1U) << images.output;
+  EXPECT_EQ(left.front().tags, std::vector<std::string>{Containerd::kImage});
+  EXPECT_EQ(running_in(live), 1);
 }
 
 }  // namespace

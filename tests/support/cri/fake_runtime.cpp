@@ -203,6 +203,11 @@ FakeRuntime::Outcome FakeRuntime::list(const std::string& method,
     answer.mutable_containers()->Add(state_.containers.begin(), state_.containers.end());
     return success(answer);
   }
+  if (method == "Status") {
+    wire::StatusResponse answer;
+    (*answer.mutable_info())["config"] = R"({"sandboxImage":")" + state_.sandbox_image + "\"}";
+    return success(answer);
+  }
   if (method == "ListContainerStats") {
     wire::ListContainerStatsResponse answer;
     answer.mutable_stats()->Add(state_.stats.begin(), state_.stats.end());

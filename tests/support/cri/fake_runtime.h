@@ -22,6 +22,7 @@ struct RuntimeState {
   std::vector<wire::Image> images;
   std::string image_place = "/";
   std::string container_place;
+  std::string sandbox_image = "registry/sandbox:1";
 };
 
 /// What goes wrong with a method.

@@ -43,6 +43,27 @@ TEST(KubeConfig, OfAnApiServerKnowsThreeWays) {
   }
 }
 
+TEST(KubeConfig, OfARuntimeAndOfWhatIsReclaimedIsRead) {
+  const auto read = parse_kube_config(R"(kubelet: {url: "https://h", insecureSkipVerify: true}
+runtime: {endpoint: "unix:///run/x.sock", pollInterval: 1m}
+reclaim:
+  minContainerAge: 30s
+  maxPerPodContainer: -1
+  maxContainers: 20
+  imageMinimumGCAge: 5m
+  imageGCLowThresholdPercent: 70
+)",
+                                      "kube.yaml");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->runtime.endpoint, "unix:///run/x.sock");
+  EXPECT_EQ(read->runtime.poll_interval, std::chrono::minutes(1));
+  EXPECT_EQ(read->reclaim.containers.min_age, std::chrono::seconds(30));
+  EXPECT_EQ(read->reclaim.containers.max_per_pod_container, std::nullopt);
+  EXPECT_EQ(read->reclaim.containers.max_containers, 20U);
+  EXPECT_EQ(read->reclaim.images.min_age, std::chrono::minutes(5));
+  EXPECT_EQ(read->reclaim.images.low_threshold_percent, 70);
+}
+
 TEST(KubeConfig, EveryErrorNamesFileLineKeyAndValue) {
   const std::string kubelet = "kubelet: {url: \"https://h\", insecureSkipVerify: true}\n";
   const std::map<std::string, std::string> problems = {
@@ -54,6 +75,9 @@ TEST(KubeConfig, EveryErrorNamesFileLineKeyAndValue) {
       {kubelet + "nodeName: a/b",
        "kube.yaml:2: nodeName: a/b: no name of a node; allowed: up "
        "to 253 of a-z, 0-9, \"-\" and \".\", as the API server has it"},
+      {kubelet + "runtime: {endpoint: \"tcp://h:1\"}",
+       "kube.yaml:2: runtime.endpoint: \"tcp://h:1\": no socket; allowed: none, auto, or /PATH or "
+       "unix:///PATH of at most 107 bytes"},
       {kubelet + "manifestDirectory: pods",
        "kube.yaml:2: manifestDirectory: pods: not an absolute path; allowed: an absolute path "
        "without \".\", \"..\" and empty parts"},

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/reclaim_command.h"
+
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/json_text.h"
+#include "base/unix_socket.h"
+#include "cluster/cgroup_name.h"
+#include "cri/endpoint.h"
+#include "disk/filesystem_reading.h"
+#include "kube/pod_document.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Longer than any interval at which pods are asked for.
+constexpr std::chrono::minutes kConfirmedLately{15};
+
+Result<cri::RuntimeClient::Options> client_options(const KubeSettings& settings) {
+  if (settings.runtime.endpoint == "none") {
+    return fail(Errc::kInvalid,
+                "runtime.endpoint: none: there is nothing to reclaim from; allowed: auto, or the "
+                "socket of the container runtime");
+  }
+  return cri::RuntimeClient::Options{
+      .channel = {.socket = cri::find_socket(settings.runtime.endpoint)}};
+}
+
+WallTime modified_at(const std::string& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) {
+    return WallTime{};
+  }
+  return WallTime(std::chrono::seconds(status.st_mtim.tv_sec) +
+                  std::chrono::nanoseconds(status.st_mtim.tv_nsec));
+}
+
+std::optional<Duration> milliseconds_in(const Json& image, const char* name) {
+  const auto found = image.find(name);
+  return found != image.end() && found->is_number_unsigned()
+             ? std::optional<Duration>(std::chrono::milliseconds(found->get<std::int64_t>()))
+             : std::nullopt;
+}
+
+Result<std::map<std::string, cri::ImageIdleness>> ask_idleness(const std::string& socket) {
+  const Result<std::string> answer = base::request_line(socket, R"({"op":"status"})");
+  if (!answer) {
+    return fail_in("ask how old images are: is evictd-kube running?", answer.error());
+  }
+  const Result<Json> status = base::parse_json<Json>(*answer);
+  if (!status || !status->is_object() || !status->contains("runtime") ||
+      !(*status)["runtime"].is_object() || !(*status)["runtime"].contains("images")) {
+    return fail(Errc::kMalformed,
+                "ask how old images are: the evictd-kube at " + socket + " knows no runtime");
+  }
+  std::map<std::string, cri::ImageIdleness> idleness;
+  for (const Json& image : (*status)["runtime"]["images"]) {
+    const std::optional<Duration> known = milliseconds_in(image, "known_ms");
+    if (known && image.contains("id") && image["id"].is_string()) {
+      idleness[image["id"].get<std::string>()] = {.known = *known,
+                                                  .unused = milliseconds_in(image, "unused_ms")};
+    }
+  }
+  return idleness;
+}
+
+Result<cri::Space> read_space(const std::string& place, MonoTime now) {
+  const Result<disk::FilesystemReading> reading = disk::read_filesystem(place, now);
+  if (!reading) {
+    return Failure(reading.error());
+  }
+  return cri::Space{.available_bytes = reading->available_bytes,
+                    .capacity_bytes = reading->capacity_bytes,
+                    .inodes_free = reading->inodes_free,
+                    .inodes = reading->inodes};
+}
+
+}  // namespace
+
+cri::IsGone gone_by_manifests(const std::string& directory, WallTime now) {
+  const bool is_confirmed = modified_at(directory + "/.confirmed") >= now - kConfirmedLately;
+  return [directory, is_confirmed](const std::string& uid) {
+    std::error_code error;
+    return is_confirmed && is_file_name(uid) && !cluster::is_static_uid(uid) &&
+           !std::filesystem::exists(directory + "/" + uid + ".json", error) && !error;
+  };
+}
+
+Result<cri::Reclaimed> reclaim_containers(const KubeSettings& settings, const core::Clock& clock) {
+  const Result<cri::RuntimeClient::Options> options = client_options(settings);
+  if (!options) {
+    return Failure(options.error());
+  }
+  cri::RuntimeClient runtime(*options);
+  const WallTime now = clock.wall_now();
+  return cri::reclaim_containers(runtime, settings.reclaim.containers,
+                                 gone_by_manifests(settings.manifest_directory, now), now);
+}
+
+Result<cri::Reclaimed> reclaim_images(const KubeSettings& settings, const core::Clock& clock) {
+  const Result<cri::RuntimeClient::Options> options = client_options(settings);
+  if (!options) {
+    return Failure(options.error());
+  }
+  Result<std::map<std::string, cri::ImageIdleness>> idleness = ask_idleness(settings.status_socket);
+  if (!idleness) {
+    return Failure(idleness.error());
+  }
+  cri::RuntimeClient runtime(*options);
+  return cri::reclaim_images(runtime, {.policy = settings.reclaim.images,
+                                       .idleness = std::move(*idleness),
+                                       .read_space = [&clock](const std::string& place) {
+                                         return read_space(place, clock.now());
+                                       }});
+}
+
+std::string to_text(const cri::Reclaimed& sum) {
+  std::string text = "removed " + std::to_string(sum.containers) + " containers, " +
+                     std::to_string(sum.sandboxes) + " sandboxes and " +
+                     std::to_string(sum.images) + " images of " + std::to_string(sum.image_bytes) +
+                     " bytes";
+  if (sum.failures != 0) {
+    text += "; " + std::to_string(sum.failures) + " failed, the first: " + sum.first_failure;
+  }
+  return text;
+}
+
+}  // namespace evictd::kube
