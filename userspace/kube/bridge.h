@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/event_loop.h"
 #include "base/fd.h"
@@ -13,6 +14,7 @@
 #include "base/timer.h"
 #include "core/clock.h"
 #include "evictd/result.h"
+#include "kube/actions/api_actions.h"
 #include "kube/evictd_follower.h"
 #include "kube/http_client.h"
 #include "kube/kube_config.h"
@@ -49,6 +51,8 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   [[nodiscard]] Result<> prepare();
   [[nodiscard]] Result<> prepare_source();
   [[nodiscard]] Result<> prepare_sockets();
+  [[nodiscard]] Result<> prepare_actions();
+  [[nodiscard]] Result<> prepare_follower();
 
   std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
   void on_head(int status) override;
@@ -61,7 +65,12 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   void drive();
   void begin(const Ask& ask);
   void tell_problems();
-  void tell(std::string_view what, const std::string& problem, std::string& told);
+  /// What may have a problem, and what is done as long as it has one.
+  struct Telling {
+    std::string_view what;
+    std::string_view meanwhile;
+  };
+  void tell(const Telling& telling, const std::string& problem, std::string& told);
 
   Options options_;
   base::EventLoop loop_;
@@ -75,6 +84,8 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   FindAccess find_access_;
   std::unique_ptr<HttpClient> client_;
   std::unique_ptr<base::LineServer> server_;
+  /// nullptr where nothing is done at the API server.
+  std::unique_ptr<ApiActions> actions_;
   std::unique_ptr<EvictdFollower> follower_;
   MonoTime started_at_{};
   std::uint64_t credential_failures_ = 0;
@@ -82,6 +93,7 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   std::string told_source_;
   std::string told_directory_;
   std::string told_evictd_;
+  std::string told_actions_;
   bool is_stopping_ = false;
 };
 

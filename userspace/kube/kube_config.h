@@ -35,6 +35,21 @@ struct ApiServerSettings {
   Duration silence_limit = std::chrono::minutes(2);
 };
 
+/// What an eviction becomes at the API server.
+enum class Mode {
+  kNone,    ///< Nothing: pods are described to evictd, and that is all.
+  kAssist,  ///< The kubelet evicts too, later; evictd's evictions are made final.
+};
+
+struct ActionSettings {
+  Mode mode = Mode::kNone;
+  /// Of the queue.
+  std::string state_directory = "/var/lib/evictd-kube";
+  bool respects_budgets = false;
+  /// On average; as many at once.
+  int requests_per_second = 50;
+};
+
 /// What evictd-kube is to do.
 struct KubeSettings {
   SourceKind pod_source = SourceKind::kKubelet;
@@ -46,6 +61,7 @@ struct KubeSettings {
   std::string evictd_socket = "/run/evictd/control.sock";
   KubeletSettings kubelet;
   ApiServerSettings api_server;
+  ActionSettings actions;
   base::LogOptions log;
 };
 

@@ -84,7 +84,9 @@ int finish(int status) {
 int main(int argc, char** argv) {
   CommandLine line;
   CLI::App app(
-      "Describes the pods of this node to evictd, as its kubelet or the API server knows them.",
+      "Describes the pods of this node to evictd, as its kubelet or the API server knows them. "
+      "With "
+      "a mode, makes the evictions of evictd final at the API server.",
       "evictd-kube");
   app.set_version_flag("--version", std::string("evictd-kube " EVICTD_VERSION));
   app.add_option("--config", line.config, "YAML file; see docs/kubernetes.md")->required();

@@ -66,21 +66,23 @@ OrderedJson make_kube_status(const KubeStatusSources& sources, MonoTime now) {
     }
   }
   const bool is_kubelet = sources.settings->pod_source == SourceKind::kKubelet;
-  return {{"version", sources.version},
-          {"pid", ::getpid()},
-          {"node", sources.node},
-          {"uptime_ms", whole_ms(now - sources.started_at)},
-          {"pod_source", is_kubelet ? "kubelet" : "apiserver"},
-          {"manifest_directory", sources.settings->manifest_directory},
-          {"pods", sources.directory->size()},
-          {"confirmed_ms_ago",
-           confirmed ? OrderedJson(whole_ms(now - *confirmed)) : OrderedJson(nullptr)},
-          {"problems", problems},
-          {"evictd", evictd_json(sources.follower)},
-          {"counters",
-           {{"source", source_json(sources.source->counters())},
-            {"manifests", manifest_json(*sources.directory)},
-            {"credential_failures", sources.credential_failures}}}};
+  return {
+      {"version", sources.version},
+      {"pid", ::getpid()},
+      {"node", sources.node},
+      {"uptime_ms", whole_ms(now - sources.started_at)},
+      {"pod_source", is_kubelet ? "kubelet" : "apiserver"},
+      {"manifest_directory", sources.settings->manifest_directory},
+      {"pods", sources.directory->size()},
+      {"confirmed_ms_ago",
+       confirmed ? OrderedJson(whole_ms(now - *confirmed)) : OrderedJson(nullptr)},
+      {"problems", problems},
+      {"evictd", evictd_json(sources.follower)},
+      {"actions", sources.actions == nullptr ? OrderedJson(nullptr) : sources.actions->status()},
+      {"counters",
+       {{"source", source_json(sources.source->counters())},
+        {"manifests", manifest_json(*sources.directory)},
+        {"credential_failures", sources.credential_failures}}}};
 }
 
 }  // namespace evictd::kube

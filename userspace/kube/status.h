@@ -6,6 +6,7 @@
 #include <string>
 
 #include "evictd/time.h"
+#include "kube/actions/api_actions.h"
 #include "kube/evictd_follower.h"
 #include "kube/kube_config.h"
 #include "kube/pod_directory.h"
@@ -22,6 +23,8 @@ struct KubeStatusSources {
   const PodDirectory* directory = nullptr;
   /// nullptr where evictd is not followed.
   const EvictdFollower* follower = nullptr;
+  /// nullptr where nothing is done at the API server.
+  const ApiActions* actions = nullptr;
   std::uint64_t credential_failures = 0;
   MonoTime started_at{};
 };
