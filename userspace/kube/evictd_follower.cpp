@@ -114,7 +114,8 @@ void EvictdFollower::on_readable() {
     }
     unread_.append(buffer.data(), static_cast<std::size_t>(got));
     if (!take_lines()) {
-      disconnect("its lines are not wanted now");
+      // Whoever refused them says why.
+      disconnect("");
       return;
     }
   }

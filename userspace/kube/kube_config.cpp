@@ -186,7 +186,11 @@ Keys top_keys(KubeSettings& settings) {
                       settings.evictd_socket);
        }},
       {"mode",
-       choice_key<Mode>(settings.actions.mode, {{"none", Mode::kNone}, {"assist", Mode::kAssist}})},
+       choice_key<Mode>(settings.actions.mode,
+                        {{"none", Mode::kNone}, {"assist", Mode::kAssist}, {"own", Mode::kOwn}})},
+      {"nodeConditions", choice_key<NodeConditions>(settings.actions.node_conditions,
+                                                    {{"own", NodeConditions::kOwn},
+                                                     {"standard", NodeConditions::kStandard}})},
       {"stateDirectory", path_key(settings.actions.state_directory)},
       {"respectDisruptionBudgets", flag_key(settings.actions.respects_budgets)},
       {"requestsPerSecond", rate_key(settings.actions.requests_per_second)},

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """An API server that can be asked to change pods and events, as evictd-kube does for an eviction. What it answers in
-each case was recorded from a real one."""
+each case was recorded from a real one.
+
+As a program it is fake_kube.py that can be asked for changes:
+
+usage: fake_actions.py DIRECTORY PODS   appends each to DIRECTORY/changes as a line: method, path, body, problems of it
+"""
 import json
 import pathlib
+import sys
 import urllib.parse
 
-from fake_kube import FakeKube, Fault, Handler
+from fake_kube import FakeKube, Fault, Handler, serve_files
 from schema import Schema
 
 SCHEMA = Schema(pathlib.Path(__file__).resolve().parents[2] / "data/kube/api_server_schema.json")
@@ -39,6 +45,17 @@ def merge(into, patch):
 
 class ActionHandler(Handler):
     disable_nagle_algorithm = True  # Head and body of an answer are written apart, which would cost 40 ms each.
+
+    def do_GET(self):
+        if not self.path.startswith("/api/v1/nodes/"):
+            super().do_GET()
+            return
+        fake = self.fake
+        with fake.changed:
+            is_node = self.path == "/api/v1/nodes/" + fake.node["metadata"]["name"]
+            code, answer = (200, fake.node) if is_node else not_found("nodes", "?")
+            body = json.dumps(answer).encode()
+        self.answer(code, body, Fault())
 
     def do_POST(self):
         self.change("POST")
@@ -96,6 +113,10 @@ class ActionKube(FakeKube):
         self.faults_of_changes = []
         self.budgets = set()  # Names of pods that a disruption budget holds.
         self.policies = {"policy/v1", "policy/v1beta1"}
+        self.node = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "node1", "resourceVersion": "1"},
+                     "spec": {"taints": [{"key": "team", "value": "a", "effect": "NoSchedule"}]},
+                     "status": {"conditions": [{"type": "Ready", "status": "True"}]}}
+        self.before_taints = lambda: None
         self.problems = []  # With bodies, by the schema.
         super().__init__(*arguments, **options)
 
@@ -107,6 +128,8 @@ class ActionKube(FakeKube):
         parts = urllib.parse.urlsplit(path).path.strip("/").split("/")
         if (content_type == PATCH_TYPE) != (method == "PATCH"):
             self.problems.append(f"{method} with {content_type}")
+        if parts[2] == "nodes":
+            return self.patch_node(parts[4:], body)
         namespace, resource = parts[3], parts[4]
         if resource == "events":
             return self.apply_event(method, namespace, parts[5:], body)
@@ -120,6 +143,27 @@ class ActionKube(FakeKube):
         if method == "POST" and subresource == ["eviction"]:
             return self.evict(found[0], body)
         return self.delete_pod(found[0], body)
+
+    def change_node(self, patch):
+        """As whoever else would."""
+        with self.changed:
+            merge(self.node, patch)
+            self.node["metadata"]["resourceVersion"] = str(int(self.node["metadata"]["resourceVersion"]) + 1)
+
+    def patch_node(self, subresource, body):
+        if subresource == ["status"]:
+            self.check(body["status"], "core.v1.NodeStatus")
+        else:
+            self.check(body["spec"], "core.v1.NodeSpec")
+            self.before_taints()
+            version = self.node["metadata"]["resourceVersion"]
+            if body["metadata"]["resourceVersion"] != version:
+                return status(409, "Conflict", 'Operation cannot be fulfilled on nodes "node1": the object has been '
+                                               "modified; please apply your changes to the latest version and try again")
+            body = {"spec": body["spec"]}
+        self.change_node(body)
+        self.effects.append(("node", *subresource))
+        return 200, self.node
 
     def patch_status(self, pod, body):
         self.check(body.get("status"), "core.v1.PodStatus")
@@ -182,3 +226,18 @@ class ActionKube(FakeKube):
 
     def check(self, body, kind):
         self.problems.extend(SCHEMA.problems(body, kind))
+
+
+class ToldActionKube(ActionKube):
+    """Tells a file of each change."""
+
+    def apply(self, method, path, body, content_type):
+        answer = super().apply(method, path, body, content_type)
+        with open(pathlib.Path(sys.argv[1]) / "changes", "a", encoding="utf-8") as told:
+            told.write(json.dumps({"method": method, "path": path, "body": body, "status": answer[0],
+                                   "problems": self.problems}) + "\n")
+        return answer
+
+
+if __name__ == "__main__":
+    serve_files(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), ToldActionKube)

@@ -322,8 +322,8 @@ class FilePods:
             self.known = found
 
 
-def serve_files(directory, pods):
-    fake = FakeKube(Authority(directory))
+def serve_files(directory, pods, kind=FakeKube):
+    fake = kind(Authority(directory))
     fake.tokens = {"file-token"}
     files = FilePods(fake, pods)
     # A question is answered as the files are then.

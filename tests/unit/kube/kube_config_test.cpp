@@ -93,7 +93,8 @@ TEST(KubeConfig, EveryErrorNamesFileLineKeyAndValue) {
       {kubelet + "mode: assist\nevictdSocket: none\napiServer: {inCluster: true}",
        "kube.yaml:2: mode: without evictd's journal; allowed: evictdSocket: the path of evictd's "
        "control socket"},
-      {kubelet + "mode: always", "kube.yaml:2: mode: always: not allowed; allowed: none, assist"},
+      {kubelet + "mode: always",
+       "kube.yaml:2: mode: always: not allowed; allowed: none, assist, own"},
       {kubelet + "requestsPerSecond: 0",
        "kube.yaml:2: requestsPerSecond: 0: out of range; allowed: a whole number from 1 "
        "to 1000"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/actions/api_actions.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -66,6 +67,12 @@ Result<> ApiActions::prepare() {
   if (Result<> added = options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_); !added) {
     return added;
   }
+  if (options_.settings.mode == Mode::kOwn) {
+    keeper_.emplace(NodeKeeper::Options{.node = options_.node,
+                                        .conditions = options_.settings.node_conditions,
+                                        .random = options_.random});
+    keeper_->want(queue_.state().pressure(), options_.clock->now());
+  }
   timer_.arm(options_.clock->now());
   return {};
 }
@@ -83,7 +90,7 @@ std::string ApiActions::follow_request() const {
 
 bool ApiActions::on_line(std::string_view line) {
   const Result<> taken = take(line);
-  file_problem_ = taken ? "" : base::one_line(taken.error().message());
+  line_problem_ = taken ? "" : base::one_line(taken.error().message());
   // At the next turn of the loop, so that what came with this line is synced with it.
   timer_.arm(options_.clock->now());
   return taken.has_value();
@@ -127,10 +134,31 @@ void ApiActions::drive() {
     timer_.arm(now + kTryDiskAgain);
     return;
   }
-  if (const std::optional<Ask> ask = dispatcher_.tick(now, options_.clock->wall_now())) {
+  if (const std::optional<Ask> ask = next_ask(now)) {
     begin(*ask);
   }
-  timer_.arm(dispatcher_.due());
+  if (asker_ == Asker::kNobody) {
+    timer_.arm(std::min(dispatcher_.due(), keeper_ ? keeper_->due() : MonoTime::max()));
+  }
+}
+
+/// One request at a time: the next one waits for the end of this one.
+std::optional<Ask> ApiActions::next_ask(MonoTime now) {
+  if (asker_ != Asker::kNobody) {
+    return std::nullopt;
+  }
+  const WallTime wall = options_.clock->wall_now();
+  std::optional<Ask> ask;
+  if (keeper_) {
+    keeper_->want(queue_.state().pressure(), now);
+    ask = keeper_->tick(now, wall);
+    asker_ = ask ? Asker::kKeeper : Asker::kNobody;
+  }
+  if (!ask) {
+    ask = dispatcher_.tick(now, wall);
+    asker_ = ask ? Asker::kDispatcher : Asker::kNobody;
+  }
+  return ask;
 }
 
 void ApiActions::begin(const Ask& ask) {
@@ -149,13 +177,36 @@ void ApiActions::begin(const Ask& ask) {
 
 void ApiActions::on_end(const Answer& answer) {
   fault_point(FaultPoint::kAnswered);
-  const Result<> noted = dispatcher_.on_end(answer, options_.clock->now());
+  const MonoTime now = options_.clock->now();
+  if (std::exchange(asker_, Asker::kNobody) == Asker::kKeeper) {
+    keeper_->on_end(answer, now);
+    timer_.arm(now);
+    return;
+  }
+  const Result<> noted = dispatcher_.on_end(answer, now);
   file_problem_ = noted ? "" : base::one_line(noted.error().message());
-  timer_.arm(noted ? options_.clock->now() : options_.clock->now() + kTryDiskAgain);
+  timer_.arm(noted ? now : now + kTryDiskAgain);
 }
 
 const std::string& ApiActions::problem() const {
-  return file_problem_.empty() ? dispatcher_.problem() : file_problem_;
+  for (const std::string* const problem : {&file_problem_, &line_problem_}) {
+    if (!problem->empty()) {
+      return *problem;
+    }
+  }
+  const bool is_well = dispatcher_.problem().empty() && keeper_;
+  return is_well ? keeper_->problem() : dispatcher_.problem();
+}
+
+OrderedJson ApiActions::node_status() const {
+  if (!keeper_) {
+    return nullptr;
+  }
+  const NodeKeeper::Counters& counters = keeper_->counters();
+  return {{"taints", counters.taints},
+          {"conditions", counters.conditions},
+          {"conflicts", counters.conflicts},
+          {"failures", counters.failures}};
 }
 
 OrderedJson ApiActions::status() const {
@@ -164,6 +215,7 @@ OrderedJson ApiActions::status() const {
   return {{"waiting", queue_.state().entries().size()},
           {"cursor", seen ? OrderedJson(*seen) : OrderedJson(nullptr)},
           {"problem", problem()},
+          {"node", node_status()},
           {"counters",
            {{"lines", counters_.lines},
             {"unreadable", counters_.unreadable},

@@ -16,6 +16,7 @@
 #include "evictd/result.h"
 #include "kube/actions/dispatcher.h"
 #include "kube/actions/durable_queue.h"
+#include "kube/actions/node_keeper.h"
 #include "kube/actions/planner.h"
 #include "kube/http_client.h"
 #include "kube/kube_config.h"
@@ -66,9 +67,11 @@ class ApiActions final : private AnswerHandler {
  private:
   ApiActions(Options options, DurableQueue queue, base::Timer timer);
   [[nodiscard]] Result<> prepare();
+  [[nodiscard]] nlohmann::ordered_json node_status() const;
   [[nodiscard]] Result<> take(std::string_view text);
   void on_timer();
   void drive();
+  [[nodiscard]] std::optional<Ask> next_ask(MonoTime now);
   void begin(const Ask& ask);
 
   void on_head(int /*status*/) override {}
@@ -81,10 +84,17 @@ class ApiActions final : private AnswerHandler {
   base::Timer timer_;
   base::MemberHandler<ApiActions> timer_handler_{*this, &ApiActions::on_timer};
   std::unique_ptr<HttpClient> client_;
+  /// In mode own.
+  std::optional<NodeKeeper> keeper_;
+  /// Whose request is in progress.
+  enum class Asker { kNobody, kDispatcher, kKeeper };
+  Asker asker_ = Asker::kNobody;
   PlannerCounters planned_;
   Counters counters_;
-  /// Of the queue's file, and why a line was not taken.
+  /// Of the queue's file.
   std::string file_problem_;
+  /// Why the last line was not taken.
+  std::string line_problem_;
 };
 
 }  // namespace evictd::kube

@@ -69,7 +69,8 @@ Result<> DurableQueue::write(const std::string& text) {
 }
 
 Result<> DurableQueue::take(const TakenLine& line) {
-  const bool calls_for_something = !line.entries.empty() || line.victim.has_value();
+  const bool calls_for_something =
+      !line.entries.empty() || line.victim.has_value() || line.pressure.has_value();
   const bool is_due = line.seq >= state_.cursor().value_or(0) + kLinesBetweenCursors;
   if (calls_for_something) {
     fault_point(FaultPoint::kLineTaken);

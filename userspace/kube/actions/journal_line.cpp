@@ -24,9 +24,9 @@ Shape keeping(std::initializer_list<const char*> names) {
 
 /// Of a decision among a thousand pods some twenty values.
 Shape make_line_shape() {
-  Shape shape =
-      keeping({"kind", "seq", "first", "id", "time", "namespace", "name", "pod", "uid", "dry_run",
-               "state", "outcome", "trigger", "grace_seconds", "message", "event"});
+  Shape shape = keeping({"kind", "seq", "first", "id", "time", "namespace", "name", "pod", "uid",
+                         "dry_run", "state", "outcome", "trigger", "grace_seconds", "message",
+                         "event", "type", "status", "what"});
   shape.members["annotations"] = keeping({Shape::kAny});
   shape.members["events"] = keeping({"on", "type", "reason", "message"});
   shape.members["pod_conditions"] = keeping({"type", "status", "reason", "message"});
@@ -113,6 +113,13 @@ Result<JournalLine> read_journal_line(std::string_view text) {
   } else if (kind == "progress") {
     line.kind = JournalLine::Kind::kProgress;
     read_progress(*json, line);
+  } else if (kind == "condition") {
+    line.kind = JournalLine::Kind::kCondition;
+    line.name = text_at(*json, "type");
+    const auto status = json->find("status");
+    line.is_set = status != json->end() && *status == true;
+  } else if (kind == "daemon" && text_at(*json, "what") == "started") {
+    line.kind = JournalLine::Kind::kStarted;
   } else if (kind == "skipped") {
     line.kind = JournalLine::Kind::kSkipped;
     line.first = number_at(*json, "first");

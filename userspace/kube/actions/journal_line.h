@@ -27,7 +27,9 @@ struct JournalLine {
   enum class Kind {
     kDecision,
     kProgress,
-    kSkipped,  ///< evictd's memory has nothing between the cursor and `first`.
+    kCondition,  ///< `name` is its type, `is_set` its status.
+    kStarted,    ///< Of evictd: no condition is set until it says so.
+    kSkipped,    ///< evictd's memory has nothing between the cursor and `first`.
     kOther,
   };
   Kind kind = Kind::kOther;
@@ -50,6 +52,7 @@ struct JournalLine {
   std::map<std::string, std::string> annotations{};
   std::vector<ToldEvent> events{};
   std::optional<PodCondition> condition{};
+  bool is_set = false;
 };
 
 /// Errors: those of read_shaped(); kInvalid for what is no object.

@@ -2,6 +2,7 @@
 #include "kube/actions/planner.h"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "core/rfc3339.h"
@@ -51,6 +52,7 @@ class Plan {
   }
 
   void set_victim(Victim victim) { taken_.victim = std::move(victim); }
+  void set_pressure(const std::optional<Pressure>& pressure) { taken_.pressure = pressure; }
   TakenLine take() { return std::move(taken_); }
 
  private:
@@ -99,9 +101,29 @@ class Plan {
 
 }  // namespace
 
+namespace {
+
+/// After a condition was told, or after a start, before which none counts.
+std::optional<Pressure> pressure_after(const JournalLine& line, const Pressure& before) {
+  Pressure pressure = before;
+  for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
+    Pressure::One& one = pressure.kinds[i];
+    const bool is_told = line.kind == JournalLine::Kind::kCondition &&
+                         line.name == kPressureKinds[i].condition && one.is_set != line.is_set;
+    const bool is_over = line.kind == JournalLine::Kind::kStarted && one.is_set;
+    if (is_told || is_over) {
+      one = {.is_set = is_told && line.is_set, .since = line.time};
+    }
+  }
+  return pressure == before ? std::nullopt : std::optional(pressure);
+}
+
+}  // namespace
+
 TakenLine plan(const JournalLine& line, const QueueState& state, const PlannerOptions& options,
                PlannerCounters& counters) {
   Plan plan(line, state, options);
+  plan.set_pressure(pressure_after(line, state.pressure()));
   const bool is_decision = line.kind == JournalLine::Kind::kDecision;
   const bool has_victim = is_decision && !line.state.empty();
   Victim victim{.uid = line.uid, .id = line.id};

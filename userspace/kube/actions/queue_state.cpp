@@ -27,6 +27,27 @@ Json victim_json(const Victim& victim) {
   return Json::array({victim.uid, victim.id});
 }
 
+Json pressure_json(const Pressure& pressure) {
+  Json list = Json::array();
+  for (const Pressure::One& one : pressure.kinds) {
+    list.push_back({one.is_set, one.since});
+  }
+  return list;
+}
+
+/// What is no such thing leaves it as it was.
+void read_pressure(const Json& json, Pressure& pressure) {
+  if (json.size() != pressure.kinds.size()) {
+    return;
+  }
+  for (std::size_t i = 0; i < pressure.kinds.size(); ++i) {
+    const Json& one = json[i];
+    if (one.is_array() && one.size() == 2 && one[0].is_boolean() && one[1].is_string()) {
+      pressure.kinds[i] = {.is_set = one[0].get<bool>(), .since = one[1].get<std::string>()};
+    }
+  }
+}
+
 }  // namespace
 
 std::string event_key(const EventNote& event, const std::string& uid) {
@@ -42,6 +63,9 @@ std::string QueueState::taken_text(const TakenLine& line) {
   Json json = {{"seq", line.seq}};
   if (line.victim) {
     json["victims"] = Json::array({victim_json(*line.victim)});
+  }
+  if (line.pressure) {
+    json["pressure"] = pressure_json(*line.pressure);
   }
   for (const Entry& entry : line.entries) {
     json["entries"].push_back(to_json(entry));
@@ -64,7 +88,9 @@ std::vector<std::string> QueueState::texts() const {
         -1, ' ', false, Json::error_handler_t::replace));
   }
   // Last, because an entry counts its events anew when it is read.
-  Json known = {{"events", events_.to_json()}, {"victims", Json::array()}};
+  Json known = {{"events", events_.to_json()},
+                {"victims", Json::array()},
+                {"pressure", pressure_json(pressure_)}};
   for (const Victim& victim : victims_) {
     known["victims"].push_back(victim_json(victim));
   }
@@ -110,6 +136,9 @@ Result<> QueueState::apply_taken(const Json& json) {
     if (std::optional<Victim> victim = victim_of(one)) {
       take_victim(std::move(*victim));
     }
+  }
+  if (const auto pressure = json.find("pressure"); pressure != json.end() && pressure->is_array()) {
+    read_pressure(*pressure, pressure_);
   }
   for (Entry& entry : entries) {
     take_entry(std::move(entry));

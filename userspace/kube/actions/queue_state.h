@@ -14,6 +14,7 @@
 #include "evictd/result.h"
 #include "kube/actions/counted_events.h"
 #include "kube/actions/entry.h"
+#include "kube/actions/pressure.h"
 
 namespace evictd::kube {
 
@@ -27,6 +28,7 @@ struct Victim {
 struct TakenLine {
   std::uint64_t seq = 0;
   std::optional<Victim> victim{};
+  std::optional<Pressure> pressure{};
   std::vector<Entry> entries{};
 };
 
@@ -54,6 +56,8 @@ class QueueState {
   /// By number, which is the order in which evictd told.
   [[nodiscard]] const std::map<std::uint64_t, Entry>& entries() const { return entries_; }
   [[nodiscard]] const CountedEvents& events() const { return events_; }
+  /// As evictd told last.
+  [[nodiscard]] const Pressure& pressure() const { return pressure_; }
   /// Whether this decision's line was taken before.
   [[nodiscard]] bool knows_decision(const Victim& victim) const;
   [[nodiscard]] bool knows_victim(const std::string& uid) const;
@@ -72,6 +76,7 @@ class QueueState {
   std::map<std::uint64_t, Entry> entries_;
   CountedEvents events_;
   std::deque<Victim> victims_;
+  Pressure pressure_;
 };
 
 /// What makes two events the same.

@@ -79,6 +79,24 @@ TEST(ActionPlan, AVictimThatIsNoPodOfTheApiGetsNoRequest) {
   EXPECT_EQ(counters.unnamed, 1U);
 }
 
+TEST(ActionPlan, PressureIsKeptUntilEvictdStartsAgain) {
+  QueueState state;
+  JournalLine told{.kind = JournalLine::Kind::kCondition, .seq = 5, .time = "t5"};
+  told.name = "DiskPressure";
+  told.is_set = true;
+  take(state, told);
+  EXPECT_TRUE(state.pressure().kinds[1].is_set);
+  EXPECT_EQ(state.pressure().kinds[1].since, "t5");
+  EXPECT_FALSE(planned(told, state).pressure) << "told again";
+  QueueState read;
+  for (const std::string& text : state.texts()) {
+    ASSERT_TRUE(read.apply(text));
+  }
+  EXPECT_EQ(read.pressure(), state.pressure());
+  take(state, {.kind = JournalLine::Kind::kStarted, .seq = 6, .time = "t6"});
+  EXPECT_FALSE(state.pressure().kinds[1].is_set);
+}
+
 TEST(ActionPlan, TheSameEventAgainIsCounted) {
   QueueState state;
   take(state, evicted(7, "u"));
