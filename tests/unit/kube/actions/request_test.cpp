@@ -44,7 +44,8 @@ TEST(ApiRequest, AMessageThatIsNoUtf8IsSentAllTheSame) {
 TEST(ApiRequest, AStatusWithoutAConditionHasNone) {
   Entry entry = eviction_of(0);
   entry.condition.reset();
-  for (const Json& one : Json::parse(make_request(entry, {}, {}).body)["status"]["conditions"]) {
+  const Json body = Json::parse(make_request(entry, {}, {}).body);
+  for (const Json& one : body["status"]["conditions"]) {
     EXPECT_NE(one["type"], "DisruptionTarget");
   }
 }
