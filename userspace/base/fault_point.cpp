@@ -23,6 +23,7 @@ FaultPoint point_of(std::string_view name) {
     return FaultPoint::enumerator;                   \
   }
   EVICTD_FAULT_POINTS(EVICTD_FAULT_POINT_OF_NAME)
+  EVICTD_KUBE_FAULT_POINTS(EVICTD_FAULT_POINT_OF_NAME)
 #undef EVICTD_FAULT_POINT_OF_NAME
   return FaultPoint::kNone;
 }
@@ -61,6 +62,7 @@ std::string_view to_string(FaultPoint point) {
   case FaultPoint::enumerator:                    \
     return text;
       EVICTD_FAULT_POINTS(EVICTD_FAULT_POINT_NAME)
+      EVICTD_KUBE_FAULT_POINTS(EVICTD_FAULT_POINT_NAME)
 #undef EVICTD_FAULT_POINT_NAME
   }
   return "";

@@ -28,10 +28,24 @@ namespace evictd::base {
   X(kStateRead, "state-read")         /* after a restart */              \
   X(kAdopted, "adopted")              /* an eviction was taken over */
 
+/// The same of what evictd-kube does at the API server.
+#define EVICTD_KUBE_FAULT_POINTS(X)                                              \
+  X(kLineTaken, "line-taken")         /* a line calls for something */           \
+  X(kEntryHalf, "entry-half")         /* half of what it calls for is written */ \
+  X(kEntryWritten, "entry-written")   /* all of it */                            \
+  X(kEntrySynced, "entry-synced")     /* on the disk */                          \
+  X(kAsked, "asked")                  /* a request is begun */                   \
+  X(kAnswered, "answered")            /* and answered */                         \
+  X(kDoneNoted, "done-noted")         /* and the file says so */                 \
+  X(kQueueHalf, "queue-half")         /* half of another file is written */      \
+  X(kQueueSynced, "queue-synced")     /* all of it, on the disk */               \
+  X(kQueueReplaced, "queue-replaced") /* in the place of the old */
+
 enum class FaultPoint : std::uint8_t {
   kNone,
 #define EVICTD_FAULT_POINT_ENUMERATOR(enumerator, name) enumerator,
   EVICTD_FAULT_POINTS(EVICTD_FAULT_POINT_ENUMERATOR)
+      EVICTD_KUBE_FAULT_POINTS(EVICTD_FAULT_POINT_ENUMERATOR)
 #undef EVICTD_FAULT_POINT_ENUMERATOR
 };
 

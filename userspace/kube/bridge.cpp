@@ -24,6 +24,8 @@ namespace {
 
 /// An empty list of pods is believed after ten times as long as one that lacks some.
 constexpr int kAllGoneFactor = 10;
+/// Of a line of the journal; a decision among a thousand pods has some 700 KiB.
+constexpr std::size_t kLongestRecord = std::size_t{16} << 20U;
 
 std::optional<std::string> from_environment(const char* name) {
   const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread
@@ -50,11 +52,7 @@ RandomPart random_part() {
   };
 }
 
-FindAccess find_access_of(const KubeSettings& settings) {
-  if (settings.pod_source == SourceKind::kKubelet) {
-    return [access = settings.kubelet.access] { return Result<ServerAccess>(access); };
-  }
-  const ApiServerSettings& api = settings.api_server;
+FindAccess find_access_of(const ApiServerSettings& api) {
   if (api.in_cluster) {
     return [] { return access_in_cluster({.environment = from_environment}); };
   }
@@ -115,13 +113,14 @@ Result<> Bridge::prepare() {
 
 Result<> Bridge::prepare_source() {
   const KubeSettings& settings = options_.settings;
-  find_access_ = find_access_of(settings);
   if (settings.pod_source == SourceKind::kKubelet) {
+    find_access_ = [access = settings.kubelet.access] { return Result<ServerAccess>(access); };
     source_ = std::make_unique<KubeletSource>(
         KubeletSource::Options{.poll_interval = settings.kubelet.poll_interval,
                                .sink = &*directory_,
                                .random = random_part()});
   } else {
+    find_access_ = find_access_of(settings.api_server);
     source_ = std::make_unique<ApiServerSource>(
         ApiServerSource::Options{.rules = {.node = node_},
                                  .watch_time = settings.api_server.watch_time,
@@ -162,20 +161,47 @@ Result<> Bridge::prepare_sockets() {
   if (Result<> linked = prepare_runtime(); !linked) {
     return linked;
   }
+  if (Result<> prepared = prepare_actions(); !prepared) {
+    return prepared;
+  }
+  return prepare_follower();
+}
+
+Result<> Bridge::prepare_actions() {
+  const KubeSettings& settings = options_.settings;
+  if (settings.actions.mode == Mode::kNone) {
+    return {};
+  }
+  Result<std::unique_ptr<ApiActions>> actions =
+      ApiActions::create({.settings = settings.actions,
+                          .node = node_,
+                          .find_access = find_access_of(settings.api_server),
+                          .random = random_part(),
+                          .loop = &loop_,
+                          .clock = options_.clock,
+                          .log = options_.log});
+  if (!actions) {
+    return Failure(actions.error());
+  }
+  actions_ = std::move(*actions);
+  return {};
+}
+
+Result<> Bridge::prepare_follower() {
   if (options_.settings.evictd_socket == "none") {
     return {};
   }
-  Result<std::unique_ptr<EvictdFollower>> follower = EvictdFollower::create(
-      {.path = options_.settings.evictd_socket,
-       .loop = &loop_,
-       .clock = options_.clock,
-       .on_unknown_pod = [this] { source_->on_unknown_pod(options_.clock->now()); },
-       .on_line =
-           [this](std::string_view line) {
-             if (runtime_) {
-               runtime_->on_line(line);
-             }
-           }});
+  EvictdFollower::Options following{
+      .path = options_.settings.evictd_socket,
+      .loop = &loop_,
+      .clock = options_.clock,
+      .on_unknown_pod = [this] { source_->on_unknown_pod(options_.clock->now()); }};
+  if (actions_) {
+    following.request = [this] { return actions_->follow_request(); };
+    following.longest_line = kLongestRecord;
+  }
+  following.on_line = [this](std::string_view line) { return on_journal_line(line); };
+  Result<std::unique_ptr<EvictdFollower>> follower = EvictdFollower::create(std::move(following));
   if (!follower) {
     return Failure(follower.error());
   }
@@ -259,29 +285,43 @@ void Bridge::on_signal() {
 }
 
 /// Each problem once, and once that it is over.
-void Bridge::tell(std::string_view what, const std::string& problem, std::string& told,
-                  std::string_view continuing) {
+void Bridge::tell(const Telling& telling, const std::string& problem, std::string& told) {
   if (problem.empty() == told.empty()) {
     return;
   }
   told = problem;
   if (problem.empty()) {
-    options_.log->info(std::string(what) + " is well again");
+    options_.log->info(std::string(telling.what) + " is well again");
   } else {
-    options_.log->warn(std::string(what) + ": " + problem + ", continuing " +
-                       std::string(continuing));
+    options_.log->warn(std::string(telling.what) + ": " + problem + ", continuing " +
+                       std::string(telling.meanwhile));
   }
 }
 
-void Bridge::tell_problems() {
-  tell("the source of pods", source_->problem(), told_source_);
-  tell("a manifest", directory_->problem(), told_directory_);
-  if (follower_) {
-    tell("evictd's control socket", follower_->problem(), told_evictd_);
+/// A line that the queue does not take now comes again.
+bool Bridge::on_journal_line(std::string_view line) {
+  if (actions_ && !actions_->on_line(line)) {
+    return false;
   }
   if (runtime_) {
-    tell("the container runtime", runtime_->problem(), told_runtime_,
-         "without ending sandboxes until it answers");
+    runtime_->on_line(line);
+  }
+  return true;
+}
+
+void Bridge::tell_problems() {
+  constexpr std::string_view kAsKnown = "with the pods as they were last known";
+  tell({"the source of pods", kAsKnown}, source_->problem(), told_source_);
+  tell({"a manifest", kAsKnown}, directory_->problem(), told_directory_);
+  if (follower_) {
+    tell({"evictd's control socket", kAsKnown}, follower_->problem(), told_evictd_);
+  }
+  if (actions_) {
+    tell({"what evictions call for", "and trying it again"}, actions_->problem(), told_actions_);
+  }
+  if (runtime_) {
+    tell({"the container runtime", "without ending sandboxes until it answers"},
+         runtime_->problem(), told_runtime_);
   }
 }
 
@@ -298,6 +338,7 @@ std::string Bridge::on_line(std::string_view request, const base::PeerCredential
                            .directory = &*directory_,
                            .follower = follower_.get(),
                            .runtime = runtime_.get(),
+                           .actions = actions_.get(),
                            .credential_failures = credential_failures_,
                            .started_at = started_at_},
                           options_.clock->now())

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/event_loop.h"
 #include "base/fd.h"
@@ -13,6 +14,7 @@
 #include "base/timer.h"
 #include "core/clock.h"
 #include "evictd/result.h"
+#include "kube/actions/api_actions.h"
 #include "kube/evictd_follower.h"
 #include "kube/http_client.h"
 #include "kube/kube_config.h"
@@ -51,6 +53,8 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   [[nodiscard]] Result<> prepare_source();
   [[nodiscard]] Result<> prepare_sockets();
   [[nodiscard]] Result<> prepare_runtime();
+  [[nodiscard]] Result<> prepare_actions();
+  [[nodiscard]] Result<> prepare_follower();
 
   std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
   void on_head(int status) override;
@@ -63,8 +67,13 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   void drive();
   void begin(const Ask& ask);
   void tell_problems();
-  void tell(std::string_view what, const std::string& problem, std::string& told,
-            std::string_view continuing = "with the pods as they were last known");
+  [[nodiscard]] bool on_journal_line(std::string_view line);
+  /// What may have a problem, and what is done as long as it has one.
+  struct Telling {
+    std::string_view what;
+    std::string_view meanwhile;
+  };
+  void tell(const Telling& telling, const std::string& problem, std::string& told);
 
   Options options_;
   base::EventLoop loop_;
@@ -80,6 +89,8 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   std::unique_ptr<base::LineServer> server_;
   /// nullptr where none is configured.
   std::unique_ptr<RuntimeLink> runtime_;
+  /// nullptr where nothing is done at the API server.
+  std::unique_ptr<ApiActions> actions_;
   std::unique_ptr<EvictdFollower> follower_;
   MonoTime started_at_{};
   std::uint64_t credential_failures_ = 0;
@@ -88,6 +99,7 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   std::string told_directory_;
   std::string told_evictd_;
   std::string told_runtime_;
+  std::string told_actions_;
   bool is_stopping_ = false;
 };
 

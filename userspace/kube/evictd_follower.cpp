@@ -20,8 +20,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr Duration kTryAgain = std::chrono::seconds(2);
-/// A decision among a thousand pods has some 700 KiB; what is longer tells of no unknown pod.
-constexpr std::size_t kLongestJournalLine = std::size_t{64} << 10U;
 /// Taken at one go, so that a journal of any length holds up nothing else.
 constexpr int kReadsAtOnce = 16;
 
@@ -67,9 +65,9 @@ Result<base::Fd> EvictdFollower::subscribe() const {
     return connection;
   }
   // Far less than any socket buffer: it is taken whole.
-  constexpr std::string_view kRequest = "{\"op\":\"follow\"}\n";
-  if (::send(connection->get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL | MSG_DONTWAIT) !=
-      static_cast<ssize_t>(kRequest.size())) {
+  const std::string request = options_.request() + '\n';
+  if (::send(connection->get(), request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT) !=
+      static_cast<ssize_t>(request.size())) {
     return fail_errno(errno, "ask evictd at " + options_.path);
   }
   return connection;
@@ -115,30 +113,32 @@ void EvictdFollower::on_readable() {
       return;
     }
     unread_.append(buffer.data(), static_cast<std::size_t>(got));
-    take_lines();
+    if (!take_lines()) {
+      // Whoever refused them says why.
+      disconnect("");
+      return;
+    }
   }
 }
 
-void EvictdFollower::take_lines() {
+bool EvictdFollower::take_lines() {
   bool is_told = false;
+  bool is_wanted = true;
   std::size_t begin = 0;
-  for (std::size_t end = unread_.find('\n'); end != std::string::npos;
+  for (std::size_t end = unread_.find('\n'); is_wanted && end != std::string::npos;
        end = unread_.find('\n', begin)) {
     const std::string_view line = std::string_view(unread_).substr(begin, end - begin);
     ++counters_.lines;
     if (!std::exchange(is_leaving_out_, false)) {
-      if (options_.on_line) {
-        options_.on_line(line);
-      }
-      if (tells_of_unknown_pod(line)) {
-        ++counters_.unknown_pods;
-        is_told = true;
-      }
+      const bool tells = tells_of_unknown_pod(line);
+      counters_.unknown_pods += tells ? 1 : 0;
+      is_told = is_told || tells;
+      is_wanted = !options_.on_line || options_.on_line(line);
     }
     begin = end + 1;
   }
   unread_.erase(0, begin);
-  if (unread_.size() > kLongestJournalLine) {
+  if (unread_.size() > options_.longest_line) {
     counters_.oversized_lines += is_leaving_out_ ? 0 : 1;
     is_leaving_out_ = true;
     unread_.clear();
@@ -146,6 +146,7 @@ void EvictdFollower::take_lines() {
   if (is_told) {
     options_.on_unknown_pod();
   }
+  return is_wanted;
 }
 
 void EvictdFollower::disconnect(const std::string& problem) {

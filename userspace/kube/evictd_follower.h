@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,9 +17,9 @@
 
 namespace evictd::kube {
 
-/// Follows evictd's journal by its control socket, for pods that no manifest describes. Where
-/// evictd is not there, or does not let us in, it is tried again: all there is to lose is the
-/// interval at which a kubelet is asked anyway. Thread rule: everything belongs to the thread that
+/// Follows evictd's journal by its control socket, for pods that no manifest describes, and for
+/// whoever wants its lines. Where evictd is not there, or does not let us in, it is tried again.
+/// Thread rule: everything belongs to the thread that
 /// runs the loop.
 class EvictdFollower {
  public:
@@ -28,10 +29,14 @@ class EvictdFollower {
     /// Borrowed.
     base::EventLoop* loop = nullptr;
     const core::Clock* clock = nullptr;
+    /// What evictd is asked for, each time, without a line end.
+    std::function<std::string()> request = [] { return std::string(R"({"op":"follow"})"); };
+    /// Called with each line; may be empty. False: the rest is not wanted now, ask again later.
+    std::function<bool(std::string_view line)> on_line{};
+    /// Longer lines are left out.
+    std::size_t longest_line = std::size_t{64} << 10U;
     /// A pod is undescribed, or may have become so while nobody listened.
     std::function<void()> on_unknown_pod;
-    /// Every line that is not left out; may be empty.
-    std::function<void(std::string_view line)> on_line;
   };
   struct Counters {
     std::uint64_t connections = 0;
@@ -56,7 +61,8 @@ class EvictdFollower {
   [[nodiscard]] Result<base::Fd> subscribe() const;
   void on_timer();
   void on_readable();
-  void take_lines();
+  /// False once it is broken off.
+  [[nodiscard]] bool take_lines();
   void disconnect(const std::string& problem);
 
   Options options_;

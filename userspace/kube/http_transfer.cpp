@@ -48,6 +48,20 @@ class Options {
   CURLcode code_ = CURLE_OK;
 };
 
+const char* name_of(Ask::Method method) {
+  switch (method) {
+    case Ask::Method::kGet:
+      return "GET";
+    case Ask::Method::kPost:
+      return "POST";
+    case Ask::Method::kPatch:
+      return "PATCH";
+    case Ask::Method::kDelete:
+      return "DELETE";
+  }
+  return "GET";
+}
+
 }  // namespace
 
 Result<> HttpClient::Transfer::prepare(const Ask& ask, const Credentials& credentials) {
@@ -60,6 +74,12 @@ Result<> HttpClient::Transfer::prepare(const Ask& ask, const Credentials& creden
   if (!credentials.token.empty()) {
     const std::string line = "Authorization: Bearer " + credentials.token;
     curl_slist_append(headers_.get(), line.c_str());
+  }
+  if (ask.method != Ask::Method::kGet) {
+    const std::string line = "Content-Type: " + ask.content_type;
+    curl_slist_append(headers_.get(), line.c_str());
+    // A server that wants to be asked first would cost a second.
+    curl_slist_append(headers_.get(), "Expect:");
   }
   const auto limit_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(ask.time_limit).count();
@@ -83,6 +103,11 @@ Result<> HttpClient::Transfer::prepare(const Ask& ask, const Credentials& creden
   options.set(CURLOPT_HEADERDATA, this);
   options.set(CURLOPT_WRITEFUNCTION, &body_callback);
   options.set(CURLOPT_WRITEDATA, this);
+  if (ask.method != Ask::Method::kGet) {
+    options.set(CURLOPT_CUSTOMREQUEST, name_of(ask.method));
+    options.set(CURLOPT_POSTFIELDSIZE, static_cast<long>(ask.body.size()));
+    options.set(CURLOPT_COPYPOSTFIELDS, ask.body.c_str());
+  }
   if (Result<> set = options.result(); !set) {
     return set;
   }
@@ -135,7 +160,7 @@ std::size_t HttpClient::Transfer::body_callback(char* data, std::size_t size, st
 bool HttpClient::Transfer::take(std::string_view piece) {
   long status = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
-  if (status != kOkStatus200) {
+  if (status != kOkStatus200 || is_change_) {
     body_ += piece.substr(0, kLongestRefusal - std::min(kLongestRefusal, body_.size()));
     return true;
   }

@@ -22,7 +22,8 @@ struct FreeList {
 /// One question and what came of it.
 class HttpClient::Transfer {
  public:
-  Transfer(const Ask& ask, AnswerHandler& handler) : form_(ask.form), handler_(handler) {}
+  Transfer(const Ask& ask, AnswerHandler& handler)
+      : form_(ask.form), is_change_(ask.method != Ask::Method::kGet), handler_(handler) {}
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
   ~Transfer() = default;
@@ -41,6 +42,8 @@ class HttpClient::Transfer {
   static std::size_t body_callback(char* data, std::size_t size, std::size_t count, void* self);
 
   Ask::Form form_;
+  /// What a server says of an object that it changed is of no use: little of it is kept.
+  bool is_change_;
   AnswerHandler& handler_;
   std::unique_ptr<CURL, FreeEasy> easy_;
   std::unique_ptr<curl_slist, FreeList> headers_;

@@ -51,6 +51,18 @@ ReadKey flag_key(bool& setting) {
   return [&setting](const Value& value) { return store(config::read_bool(value), setting); };
 }
 
+ReadKey rate_key(int& setting) {
+  return [&setting](const Value& value) -> Result<> {
+    constexpr config::Range<std::int64_t> kRates{1, 1000};
+    const Result<std::int64_t> read = config::read_integer(value, kRates);
+    if (!read) {
+      return Failure(read.error());
+    }
+    setting = static_cast<int>(*read);
+    return {};
+  };
+}
+
 ReadKey duration_key(Duration& setting, config::Range<Duration> range) {
   return [&setting, range](const Value& value) {
     return store(config::read_duration(value, range), setting);
@@ -223,6 +235,15 @@ Keys top_keys(KubeSettings& settings) {
          return store(is_none ? Result<std::string>("none") : config::read_path(value),
                       settings.evictd_socket);
        }},
+      {"mode",
+       choice_key<Mode>(settings.actions.mode,
+                        {{"none", Mode::kNone}, {"assist", Mode::kAssist}, {"own", Mode::kOwn}})},
+      {"nodeConditions", choice_key<NodeConditions>(settings.actions.node_conditions,
+                                                    {{"own", NodeConditions::kOwn},
+                                                     {"standard", NodeConditions::kStandard}})},
+      {"stateDirectory", path_key(settings.actions.state_directory)},
+      {"respectDisruptionBudgets", flag_key(settings.actions.respects_budgets)},
+      {"requestsPerSecond", rate_key(settings.actions.requests_per_second)},
       {"kubelet", group_key(kubelet_keys(settings.kubelet))},
       {"apiServer", group_key(api_server_keys(settings.api_server))},
       {"runtime", group_key(runtime_keys(settings.runtime))},
@@ -275,15 +296,15 @@ std::optional<Contradiction> contradiction_in(const ServerAccess& access, std::s
   return std::nullopt;
 }
 
-std::optional<Contradiction> contradiction_in(const KubeSettings& settings) {
-  if (settings.pod_source == SourceKind::kKubelet) {
-    if (settings.kubelet.access.url.empty()) {
-      return Contradiction{"kubelet", "kubelet.url", "not given",
-                           "https://HOST:10250, or http://HOST:10255 for the read-only port"};
-    }
-    return contradiction_in(settings.kubelet.access, "kubelet");
+std::optional<Contradiction> contradiction_in(const KubeletSettings& kubelet) {
+  if (kubelet.access.url.empty()) {
+    return Contradiction{"kubelet", "kubelet.url", "not given",
+                         "https://HOST:10250, or http://HOST:10255 for the read-only port"};
   }
-  const ApiServerSettings& api = settings.api_server;
+  return contradiction_in(kubelet.access, "kubelet");
+}
+
+std::optional<Contradiction> contradiction_in(const ApiServerSettings& api) {
   const int ways = (api.access.url.empty() ? 0 : 1) + (api.in_cluster ? 1 : 0) +
                    (api.kubeconfig.empty() ? 0 : 1);
   if (ways != 1) {
@@ -307,6 +328,21 @@ std::optional<Contradiction> contradiction_in(const KubeSettings& settings) {
                : std::nullopt;
   }
   return contradiction_in(api.access, "apiServer");
+}
+
+std::optional<Contradiction> contradiction_in(const KubeSettings& settings) {
+  const bool acts = settings.actions.mode != Mode::kNone;
+  if (acts && settings.evictd_socket == "none") {
+    return Contradiction{"mode", "mode", "without evictd's journal",
+                         "evictdSocket: the path of evictd's control socket"};
+  }
+  const bool is_kubelet = settings.pod_source == SourceKind::kKubelet;
+  std::optional<Contradiction> found =
+      is_kubelet ? contradiction_in(settings.kubelet) : std::nullopt;
+  if (!found && (acts || !is_kubelet)) {
+    found = contradiction_in(settings.api_server);
+  }
+  return found;
 }
 
 }  // namespace

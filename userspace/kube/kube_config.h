@@ -50,6 +50,29 @@ struct ReclaimSettings {
   cri::ImagePolicy images;
 };
 
+/// What an eviction becomes at the API server.
+enum class Mode {
+  kNone,    ///< Nothing: pods are described to evictd, and that is all.
+  kAssist,  ///< The kubelet evicts too, later; evictd's evictions are made final.
+  kOwn,     ///< The kubelet evicts nothing: the node's pressure is told as well.
+};
+
+/// By which conditions a node tells of pressure.
+enum class NodeConditions {
+  kOwn,       ///< Of types of our own: a kubelet overwrites its own ones at each heartbeat.
+  kStandard,  ///< A kubelet's, where there is none.
+};
+
+struct ActionSettings {
+  Mode mode = Mode::kNone;
+  NodeConditions node_conditions = NodeConditions::kOwn;
+  /// Of the queue.
+  std::string state_directory = "/var/lib/evictd-kube";
+  bool respects_budgets = false;
+  /// On average; as many at once.
+  int requests_per_second = 50;
+};
+
 /// What evictd-kube is to do.
 struct KubeSettings {
   SourceKind pod_source = SourceKind::kKubelet;
@@ -63,6 +86,7 @@ struct KubeSettings {
   ApiServerSettings api_server;
   RuntimeSettings runtime;
   ReclaimSettings reclaim;
+  ActionSettings actions;
   base::LogOptions log;
 };
 

@@ -118,7 +118,9 @@ int finish(int status) {
 int main(int argc, char** argv) {
   CommandLine line;
   CLI::App app(
-      "Describes the pods of this node to evictd, as its kubelet or the API server knows them.",
+      "Describes the pods of this node to evictd, as its kubelet or the API server knows them. "
+      "With "
+      "a mode, makes the evictions of evictd final at the API server.",
       "evictd-kube");
   add_options(app, line);
   app.footer(

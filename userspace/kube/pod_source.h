@@ -14,9 +14,10 @@
 
 namespace evictd::kube {
 
-/// A GET that a source wants answered.
+/// What a server is to be asked.
 struct Ask {
   enum class Form { kWhole, kStream };
+  enum class Method { kGet, kPost, kPatch, kDelete };
 
   /// Behind the server's address: "/pods".
   std::string path;
@@ -24,6 +25,10 @@ struct Ask {
   Form form = Form::kWhole;
   /// From the connection to the last byte.
   Duration time_limit{};
+  Method method = Method::kGet;
+  /// With its type; neither for a GET.
+  std::string body{};
+  std::string content_type{};
 };
 
 /// How an Ask ended.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "evictd/time.h"
+#include "kube/actions/api_actions.h"
 #include "kube/evictd_follower.h"
 #include "kube/kube_config.h"
 #include "kube/pod_directory.h"
@@ -25,6 +26,8 @@ struct KubeStatusSources {
   const EvictdFollower* follower = nullptr;
   /// nullptr where no runtime is configured.
   const RuntimeLink* runtime = nullptr;
+  /// nullptr where nothing is done at the API server.
+  const ApiActions* actions = nullptr;
   std::uint64_t credential_failures = 0;
   MonoTime started_at{};
 };

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole way: a pod that an API server or a kubelet has is known to evictd, and evicted by what
-// they say of it.
+// they say of it; and the API server hears of it.
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "arena.h"
 #include "base/unix_socket.h"
@@ -42,7 +44,7 @@ class DescribedPods : public Arena, public testing::WithParamInterface<Teller> {
   [[nodiscard]] std::filesystem::path kube_log() const { return scratch_->path() / "kube.log"; }
 
   /// Once the server can be asked.
-  void start_kube() {
+  void start_kube(const Json& more = Json::object()) {
     await_status(
         [&](const Json& /*status*/) { return std::filesystem::exists(server_file("port")); });
     const std::string url = "https://127.0.0.1:" + must(stage::read_text(server_file("port")));
@@ -59,8 +61,9 @@ class DescribedPods : public Arena, public testing::WithParamInterface<Teller> {
       config["kubelet"]["pollInterval"] = "10m";
     } else {
       config["podSource"] = "apiserver";
-      config["apiServer"] = access;
     }
+    config["apiServer"] = access;
+    config.update(more);
     const std::filesystem::path file = scratch_->path() / "kube.yaml";
     must(stage::replace_file(file, config.dump()));
     kube_ = must(stage::Child::start(
@@ -78,6 +81,18 @@ class DescribedPods : public Arena, public testing::WithParamInterface<Teller> {
     manifest["spec"]["nodeName"] = "node1";
     write_manifest(spec.name, manifest.dump());
     return make_pod(spec, uid);
+  }
+
+  /// What the API server was asked to change, about this pod or the node.
+  [[nodiscard]] std::vector<Json> changes() const {
+    std::vector<Json> found;
+    std::ifstream in(server_file("changes"));
+    for (std::string line; std::getline(in, line);) {
+      if (Json change = Json::parse(line, nullptr, false); change.is_object()) {
+        found.push_back(std::move(change));
+      }
+    }
+    return found;
   }
 
   std::optional<stage::Child> server_;
@@ -133,6 +148,36 @@ TEST_P(DescribedPods, EvictdGoesOnWithWhatItKnewWhenItsTellersAreKilled) {
   EXPECT_TRUE(end->killed_by(SIGKILL)) << end->text();
   EXPECT_EQ(await_record(victim)["outcome"], "evicted");
   EXPECT_TRUE(bystander.alive());
+}
+
+TEST_P(DescribedPods, AnEvictionIsMadeFinalAtTheApiServer) {
+  limit_memory();
+  start_daemon(config_with_kube());
+  start_kube({{"mode", "assist"}, {"stateDirectory", (scratch_->path() / "queue").string()}});
+  const stage::StagedPod hog = make_told_pod({.name = "hog", .priority = 1});
+  Actor& victim = start_hog(hog, kPastThreshold);
+  await_status([&](const Json& seen) {
+    const Json known = pod_in(seen, hog.uid);
+    return known.is_object() && known["priority"] == 1;
+  });
+  victim.load.go();
+  ASSERT_TRUE(victim.await_end());
+  const Json record = await_record(victim, "released");
+  await_status([&](const Json& /*seen*/) { return changes().size() >= 4; });
+  const std::vector<Json> made = changes();
+  ASSERT_EQ(made.size(), 4U) << must(stage::read_text(kube_log()));
+  const std::string path = "/api/v1/namespaces/" + record["namespace"].get<std::string>();
+  EXPECT_EQ(made[0]["path"], path + "/pods/hog/status");
+  EXPECT_EQ(made[0]["body"]["status"]["message"], record["message"]);
+  EXPECT_EQ(made[1]["path"], path + "/pods/hog/eviction");
+  EXPECT_EQ(made[1]["body"]["deleteOptions"]["preconditions"]["uid"], hog.uid);
+  EXPECT_EQ(made[2]["body"]["reason"], "EvictionThresholdMet");
+  EXPECT_EQ(made[3]["body"]["reason"], "Evicted");
+  EXPECT_EQ(made[3]["body"]["metadata"]["annotations"], record["annotations"]);
+  for (const Json& change : made) {
+    EXPECT_LT(change["status"], 300) << change;
+    EXPECT_EQ(change["problems"], Json::array()) << change;
+  }
 }
 
 TEST_P(DescribedPods, ItEndsAtOnceWhenItIsAskedTo) {

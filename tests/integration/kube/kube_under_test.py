@@ -83,7 +83,12 @@ class KubeCase(unittest.TestCase):
         file.write_text(json.dumps(config), encoding="utf-8")
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen([sys.argv[1], "--config", str(file)], stdout=log, stderr=log,
-                                            env={"PATH": os.environ["PATH"]})
+                                            env=self.environment())
+
+    @staticmethod
+    def environment():
+        """Its own, and where it is to die."""
+        return {name: os.environ[name] for name in ("PATH", "EVICTD_FAULT_POINT") if name in os.environ}
 
     def stop(self):
         """How it ended."""

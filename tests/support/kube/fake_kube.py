@@ -83,6 +83,8 @@ class Server(http.server.ThreadingHTTPServer):
 class FakeKube:
     """Both servers at one port. One Condition guards everything that a test may change."""
 
+    handler = None  # Of another kind of server.
+
     def __init__(self, authority=None, certificate=None, client_ca=None):
         self.changed = threading.Condition()
         self.pods = {}  # By uid.
@@ -98,7 +100,7 @@ class FakeKube:
         self.bookmark_seconds = 0.2
         self.stopping = False
         self.refresh = lambda: None  # Before each answer.
-        handler = type("Handler", (Handler,), {"fake": self})
+        handler = type("Handler", (self.handler or Handler,), {"fake": self})
         self.server = Server(("127.0.0.1", 0), handler)
         self.port = self.server.server_address[1]
         self.scheme = "http"
@@ -320,8 +322,8 @@ class FilePods:
             self.known = found
 
 
-def serve_files(directory, pods):
-    fake = FakeKube(Authority(directory))
+def serve_files(directory, pods, kind=FakeKube):
+    fake = kind(Authority(directory))
     fake.tokens = {"file-token"}
     files = FilePods(fake, pods)
     # A question is answered as the files are then.

@@ -36,6 +36,23 @@ log: {format: json, level: warn}
   EXPECT_EQ(read->evictd_socket, "none");
 }
 
+TEST(KubeConfig, OfAModeIsReadWithBothServers) {
+  const auto read = parse_kube_config(R"(podSource: kubelet
+mode: assist
+stateDirectory: /var/lib/x
+respectDisruptionBudgets: true
+requestsPerSecond: 7
+kubelet: {url: "http://127.0.0.1:10255"}
+apiServer: {inCluster: true}
+)",
+                                      "kube.yaml");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->actions.mode, Mode::kAssist);
+  EXPECT_EQ(read->actions.state_directory, "/var/lib/x");
+  EXPECT_TRUE(read->actions.respects_budgets);
+  EXPECT_EQ(read->actions.requests_per_second, 7);
+}
+
 TEST(KubeConfig, OfAnApiServerKnowsThreeWays) {
   for (const char* const way : {"inCluster: true", "kubeconfig: /etc/k", "url: http://h:8080",
                                 "url: https://h\n  insecureSkipVerify: true"}) {
@@ -94,6 +111,17 @@ TEST(KubeConfig, EveryErrorNamesFileLineKeyAndValue) {
       {"podSource: apiserver",
        "kube.yaml:1: apiServer: says no way to the server; allowed: one of "
        "url, kubeconfig and inCluster: true"},
+      {kubelet + "mode: assist",
+       "kube.yaml:1: apiServer: says no way to the server; allowed: one of "
+       "url, kubeconfig and inCluster: true"},
+      {kubelet + "mode: assist\nevictdSocket: none\napiServer: {inCluster: true}",
+       "kube.yaml:2: mode: without evictd's journal; allowed: evictdSocket: the path of evictd's "
+       "control socket"},
+      {kubelet + "mode: always",
+       "kube.yaml:2: mode: always: not allowed; allowed: none, assist, own"},
+      {kubelet + "requestsPerSecond: 0",
+       "kube.yaml:2: requestsPerSecond: 0: out of range; allowed: a whole number from 1 "
+       "to 1000"},
       {"podSource: apiserver\napiServer: {inCluster: true, kubeconfig: /k}",
        "kube.yaml:2: apiServer: says several ways to the server; allowed: one of url, kubeconfig "
        "and inCluster: true"},

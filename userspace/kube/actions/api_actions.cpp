@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/actions/api_actions.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/fault_point.h"
+#include "base/one_line.h"
+#include "kube/actions/journal_line.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using base::fault_point;
+using base::FaultPoint;
+using OrderedJson = nlohmann::ordered_json;
+
+/// After a failure of the disk.
+constexpr Duration kTryDiskAgain = std::chrono::seconds(2);
+
+}  // namespace
+
+ApiActions::ApiActions(Options options, DurableQueue queue, base::Timer timer)
+    : options_(std::move(options)),
+      queue_(std::move(queue)),
+      dispatcher_(queue_, {.node = options_.node,
+                           .requests_per_second = options_.settings.requests_per_second,
+                           .respects_budgets = options_.settings.respects_budgets,
+                           .random = options_.random,
+                           .on_given_up =
+                               [this](const std::string& what) {
+                                 options_.log->warn(what + ", continuing without it");
+                               }}),
+      timer_(std::move(timer)) {}
+
+Result<std::unique_ptr<ApiActions>> ApiActions::create(Options options) {
+  Result<base::Timer> timer = base::Timer::create();
+  if (!timer) {
+    return Failure(timer.error());
+  }
+  Result<DurableQueue> queue =
+      DurableQueue::open(options.settings.state_directory, options.clock->wall_now());
+  if (!queue) {
+    return Failure(queue.error());
+  }
+  // make_unique has no way to a private constructor.
+  std::unique_ptr<ApiActions> actions(
+      new ApiActions(std::move(options), std::move(*queue), std::move(*timer)));
+  if (Result<> prepared = actions->prepare(); !prepared) {
+    return Failure(prepared.error());
+  }
+  return actions;
+}
+
+Result<> ApiActions::prepare() {
+  if (!queue_.damage().empty()) {
+    options_.log->warn(queue_.damage() + ", continuing with an empty queue");
+  }
+  Result<std::unique_ptr<HttpClient>> client =
+      HttpClient::create(*options_.loop, *options_.clock, *this);
+  if (!client) {
+    return Failure(client.error());
+  }
+  client_ = std::move(*client);
+  if (Result<> added = options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_); !added) {
+    return added;
+  }
+  if (options_.settings.mode == Mode::kOwn) {
+    keeper_.emplace(NodeKeeper::Options{.node = options_.node,
+                                        .conditions = options_.settings.node_conditions,
+                                        .random = options_.random});
+    keeper_->want(queue_.state().pressure(), options_.clock->now());
+  }
+  timer_.arm(options_.clock->now());
+  return {};
+}
+
+ApiActions::~ApiActions() {
+  options_.loop->remove(timer_.descriptor(), timer_handler_);
+}
+
+std::string ApiActions::follow_request() const {
+  if (const std::optional<std::uint64_t> seen = queue_.seen()) {
+    return nlohmann::json{{"op", "follow"}, {"after", *seen}}.dump();
+  }
+  return nlohmann::json{{"op", "follow"}, {"since", queue_.state().since()}}.dump();
+}
+
+bool ApiActions::on_line(std::string_view line) {
+  const Result<> taken = take(line);
+  line_problem_ = taken ? "" : base::one_line(taken.error().message());
+  // At the next turn of the loop, so that what came with this line is synced with it.
+  timer_.arm(options_.clock->now());
+  return taken.has_value();
+}
+
+Result<> ApiActions::take(std::string_view text) {
+  ++counters_.lines;
+  Result<JournalLine> line = read_journal_line(text);
+  if (!line) {
+    ++counters_.unreadable;
+    return {};
+  }
+  if (line->kind == JournalLine::Kind::kSkipped) {
+    ++counters_.skipped;
+    options_.log->warn(
+        "evictd has lost lines of its journal that were not read yet, "
+        "continuing without what they called for");
+    return line->first == 0 ? Result<>() : queue_.move_to(line->first - 1);
+  }
+  if (line->seq == 0 || line->seq <= queue_.seen().value_or(0)) {
+    return {};
+  }
+  if (queue_.is_full()) {
+    return fail(Errc::kExhausted,
+                "as much waits to be done as may, so that evictd's journal waits");
+  }
+  return queue_.take(plan(*line, queue_.state(), {.node = options_.node}, planned_));
+}
+
+void ApiActions::on_timer() {
+  if (timer_.consume()) {
+    drive();
+  }
+}
+
+void ApiActions::drive() {
+  const Result<> synced = queue_.sync();
+  const MonoTime now = options_.clock->now();
+  if (!synced) {
+    file_problem_ = base::one_line(synced.error().message());
+    timer_.arm(now + kTryDiskAgain);
+    return;
+  }
+  if (const std::optional<Ask> ask = next_ask(now)) {
+    begin(*ask);
+  }
+  if (asker_ == Asker::kNobody) {
+    timer_.arm(std::min(dispatcher_.due(), keeper_ ? keeper_->due() : MonoTime::max()));
+  }
+}
+
+/// One request at a time: the next one waits for the end of this one.
+std::optional<Ask> ApiActions::next_ask(MonoTime now) {
+  if (asker_ != Asker::kNobody) {
+    return std::nullopt;
+  }
+  const WallTime wall = options_.clock->wall_now();
+  std::optional<Ask> ask;
+  if (keeper_) {
+    keeper_->want(queue_.state().pressure(), now);
+    ask = keeper_->tick(now, wall);
+    asker_ = ask ? Asker::kKeeper : Asker::kNobody;
+  }
+  if (!ask) {
+    ask = dispatcher_.tick(now, wall);
+    asker_ = ask ? Asker::kDispatcher : Asker::kNobody;
+  }
+  return ask;
+}
+
+void ApiActions::begin(const Ask& ask) {
+  const Result<ServerAccess> access = options_.find_access();
+  const Result<Credentials> credentials =
+      access ? read_credentials(*access) : Result<Credentials>(Failure(access.error()));
+  counters_.credential_failures += credentials ? 0 : 1;
+  const Result<> started =
+      credentials ? client_->start(ask, *credentials) : Result<>(Failure(credentials.error()));
+  if (!started) {
+    on_end({.error = started.error()});
+    return;
+  }
+  fault_point(FaultPoint::kAsked);
+}
+
+void ApiActions::on_end(const Answer& answer) {
+  fault_point(FaultPoint::kAnswered);
+  const MonoTime now = options_.clock->now();
+  if (std::exchange(asker_, Asker::kNobody) == Asker::kKeeper) {
+    keeper_->on_end(answer, now);
+    timer_.arm(now);
+    return;
+  }
+  const Result<> noted = dispatcher_.on_end(answer, now);
+  file_problem_ = noted ? "" : base::one_line(noted.error().message());
+  timer_.arm(noted ? now : now + kTryDiskAgain);
+}
+
+const std::string& ApiActions::problem() const {
+  for (const std::string* const problem : {&file_problem_, &line_problem_}) {
+    if (!problem->empty()) {
+      return *problem;
+    }
+  }
+  const bool is_well = dispatcher_.problem().empty() && keeper_;
+  return is_well ? keeper_->problem() : dispatcher_.problem();
+}
+
+OrderedJson ApiActions::node_status() const {
+  if (!keeper_) {
+    return nullptr;
+  }
+  const NodeKeeper::Counters& counters = keeper_->counters();
+  return {{"taints", counters.taints},
+          {"conditions", counters.conditions},
+          {"conflicts", counters.conflicts},
+          {"failures", counters.failures}};
+}
+
+OrderedJson ApiActions::status() const {
+  const DispatchCounters& counters = dispatcher_.counters();
+  const std::optional<std::uint64_t> seen = queue_.seen();
+  return {{"waiting", queue_.state().entries().size()},
+          {"cursor", seen ? OrderedJson(*seen) : OrderedJson(nullptr)},
+          {"problem", problem()},
+          {"node", node_status()},
+          {"counters",
+           {{"lines", counters_.lines},
+            {"unreadable", counters_.unreadable},
+            {"skipped", counters_.skipped},
+            {"evictions", planned_.evictions},
+            {"unnamed", planned_.unnamed},
+            {"asked", counters.asked},
+            {"done", counters.done},
+            {"gone", counters.gone},
+            {"rejected", counters.rejected},
+            {"forbidden", counters.forbidden},
+            {"budgets", counters.budgets},
+            {"deletes", counters.deletes},
+            {"failures", counters.failures},
+            {"unavailable", counters.unavailable},
+            {"credential_failures", counters_.credential_failures}}}};
+}
+
+}  // namespace evictd::kube

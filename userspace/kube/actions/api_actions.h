@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/event_loop.h"
+#include "base/log.h"
+#include "base/member_handler.h"
+#include "base/timer.h"
+#include "core/clock.h"
+#include "evictd/result.h"
+#include "kube/actions/dispatcher.h"
+#include "kube/actions/durable_queue.h"
+#include "kube/actions/node_keeper.h"
+#include "kube/actions/planner.h"
+#include "kube/http_client.h"
+#include "kube/kube_config.h"
+#include "kube/server_access.h"
+
+namespace evictd::kube {
+
+/// Does at the API server what evictd's records call for: takes the journal's lines, keeps what
+/// they call for in a file, and asks the server for one after the other.
+/// Thread rule: everything belongs to the thread that runs the loop; files are written in it.
+class ApiActions final : private AnswerHandler {
+ public:
+  struct Options {
+    ActionSettings settings;
+    std::string node;
+    FindAccess find_access;
+    RandomPart random;
+    /// Borrowed.
+    base::EventLoop* loop = nullptr;
+    const core::Clock* clock = nullptr;
+    base::Log* log = nullptr;
+  };
+  /// Lines of the journal.
+  struct Counters {
+    std::uint64_t lines = 0;
+    std::uint64_t unreadable = 0;
+    /// Times that evictd had lost lines that we had not seen.
+    std::uint64_t skipped = 0;
+    std::uint64_t credential_failures = 0;
+  };
+
+  /// Errors: those of DurableQueue::open() and of system calls.
+  [[nodiscard]] static Result<std::unique_ptr<ApiActions>> create(Options options);
+  ApiActions(const ApiActions&) = delete;
+  ApiActions& operator=(const ApiActions&) = delete;
+  ~ApiActions() override;
+
+  /// What evictd is to be asked, so that its journal goes on where it is known up to.
+  [[nodiscard]] std::string follow_request() const;
+  /// Takes a line of the journal. False: not now, the journal is to be asked for again.
+  [[nodiscard]] bool on_line(std::string_view line);
+
+  /// What is wrong now; empty while nothing is.
+  [[nodiscard]] const std::string& problem() const;
+  /// For the status; docs/kubernetes.md.
+  [[nodiscard]] nlohmann::ordered_json status() const;
+
+ private:
+  ApiActions(Options options, DurableQueue queue, base::Timer timer);
+  [[nodiscard]] Result<> prepare();
+  [[nodiscard]] nlohmann::ordered_json node_status() const;
+  [[nodiscard]] Result<> take(std::string_view text);
+  void on_timer();
+  void drive();
+  [[nodiscard]] std::optional<Ask> next_ask(MonoTime now);
+  void begin(const Ask& ask);
+
+  void on_head(int /*status*/) override {}
+  bool on_data(std::string_view /*piece*/) override { return true; }
+  void on_end(const Answer& answer) override;
+
+  Options options_;
+  DurableQueue queue_;
+  Dispatcher dispatcher_;
+  base::Timer timer_;
+  base::MemberHandler<ApiActions> timer_handler_{*this, &ApiActions::on_timer};
+  std::unique_ptr<HttpClient> client_;
+  /// In mode own.
+  std::optional<NodeKeeper> keeper_;
+  /// Whose request is in progress.
+  enum class Asker { kNobody, kDispatcher, kKeeper };
+  Asker asker_ = Asker::kNobody;
+  PlannerCounters planned_;
+  Counters counters_;
+  /// Of the queue's file.
+  std::string file_problem_;
+  /// Why the last line was not taken.
+  std::string line_problem_;
+};
+
+}  // namespace evictd::kube

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/actions/dispatcher.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace evictd::kube {
+
+namespace {
+
+/// A right may be given late, and a namespace that ends takes no event ever again. An eviction is
+/// tried for ever.
+constexpr int kMostForbidden = 8;
+
+std::string name_of(const Entry& entry) {
+  const Step& step = entry.steps.at(entry.done);
+  std::string who = step.kind == Step::Kind::kEvent && step.event.is_on_node
+                        ? "the node"
+                        : entry.ns + "/" + entry.name;
+  switch (step.kind) {
+    case Step::Kind::kPodStatus:
+      return "the status of " + who;
+    case Step::Kind::kEvict:
+      return "the eviction of " + who;
+    case Step::Kind::kEvent:
+      return "the event " + step.event.reason + " on " + who;
+  }
+  return who;
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(DurableQueue& queue, Options options)
+    : queue_(queue), options_(std::move(options)), pace_(options_.requests_per_second) {}
+
+MonoTime Dispatcher::due() const {
+  if (asked_ || queue_.state().entries().empty()) {
+    return MonoTime::max();
+  }
+  MonoTime earliest = MonoTime::max();
+  for (const auto& [number, entry] : queue_.state().entries()) {
+    const auto trial = trials_.find(number);
+    if (trial == trials_.end()) {
+      earliest = MonoTime{};
+      break;
+    }
+    earliest = std::min(earliest, trial->second.due);
+  }
+  return std::max({earliest, server_due_, pace_.ready_at()});
+}
+
+const Entry* Dispatcher::next(MonoTime now) const {
+  for (const auto& [number, entry] : queue_.state().entries()) {
+    const auto trial = trials_.find(number);
+    if (trial == trials_.end() || trial->second.due <= now) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<Ask> Dispatcher::tick(MonoTime now, WallTime wall) {
+  if (asked_ || now < server_due_ || now < pace_.ready_at()) {
+    return std::nullopt;
+  }
+  const Entry* const entry = next(now);
+  if (entry == nullptr) {
+    return std::nullopt;
+  }
+  const auto trial = trials_.find(entry->number);
+  const bool is_tried = trial != trials_.end();
+  Ask ask = make_request(*entry,
+                         {.node = options_.node,
+                          .policy = policy_,
+                          .deletes = is_tried && trial->second.deletes,
+                          .posts_anew = is_tried && trial->second.posts_anew},
+                         wall);
+  pace_.take(now);
+  asked_ = entry->number;
+  method_ = ask.method;
+  ++counters_.asked;
+  counters_.deletes += ask.method == Ask::Method::kDelete ? 1 : 0;
+  return ask;
+}
+
+Result<> Dispatcher::on_end(const Answer& answer, MonoTime now) {
+  const auto found = queue_.state().entries().find(*std::exchange(asked_, std::nullopt));
+  const Entry& entry = found->second;
+  const Verdict verdict = judge(entry.steps.at(entry.done).kind, method_, answer);
+  if (verdict != Verdict::kServer) {
+    server_backoff_.succeeded();
+    problem_.clear();
+  }
+  return take_verdict(verdict, entry, answer, now);
+}
+
+Result<> Dispatcher::take_verdict(Verdict verdict, const Entry& entry, const Answer& answer,
+                                  MonoTime now) {
+  switch (verdict) {
+    case Verdict::kDone:
+      ++counters_.done;
+      return finish(entry, entry.done + 1);
+    case Verdict::kGone:
+      ++counters_.gone;
+      return finish(entry, entry.steps.size());
+    case Verdict::kRejected:
+      if (entry.steps.at(entry.done).kind == Step::Kind::kEvict) {
+        go_on_without_eviction(entry, answer, now);
+        return {};
+      }
+      return give_up(entry, answer);
+    case Verdict::kForbidden:
+      return take_forbidden(entry, answer, now);
+    case Verdict::kBudget:
+      ++counters_.budgets;
+      go_on_without_eviction(entry, answer, now);
+      return {};
+    case Verdict::kTrouble:
+      wait_with(entry, answer, now);
+      return {};
+    case Verdict::kUnknownVersion:
+      take_unknown_version(entry, answer, now);
+      return {};
+    case Verdict::kExpired:
+      trials_[entry.number].posts_anew = true;
+      return {};
+    case Verdict::kServer:
+      ++counters_.unavailable;
+      problem_ = describe(answer);
+      server_due_ = now + server_backoff_.failed(options_.random(), answer.retry_after);
+      return {};
+  }
+  return {};
+}
+
+Result<> Dispatcher::finish(const Entry& entry, std::size_t done) {
+  const std::uint64_t number = entry.number;
+  Result<> noted = queue_.note_done(number, done);
+  if (noted) {
+    trials_.erase(number);
+  }
+  return noted;
+}
+
+Result<> Dispatcher::give_up(const Entry& entry, const Answer& answer) {
+  ++counters_.rejected;
+  options_.on_given_up(name_of(entry) + ": " + describe(answer));
+  return finish(entry, entry.done + 1);
+}
+
+Result<> Dispatcher::take_forbidden(const Entry& entry, const Answer& answer, MonoTime now) {
+  ++counters_.forbidden;
+  const bool is_eviction = entry.steps.at(entry.done).kind == Step::Kind::kEvict;
+  if (++trials_[entry.number].forbidden >= kMostForbidden && !is_eviction) {
+    return give_up(entry, answer);
+  }
+  wait_with(entry, answer, now);
+  return {};
+}
+
+void Dispatcher::take_unknown_version(const Entry& entry, const Answer& answer, MonoTime now) {
+  policy_ = policy_ == RequestForm::Policy::kV1 ? RequestForm::Policy::kV1Beta1
+                                                : RequestForm::Policy::kV1;
+  Trial& trial = trials_[entry.number];
+  if (++trial.unknown_versions % 2 == 0) {
+    go_on_without_eviction(entry, answer, now);
+  }
+}
+
+void Dispatcher::go_on_without_eviction(const Entry& entry, const Answer& answer, MonoTime now) {
+  Trial& trial = trials_[entry.number];
+  if (options_.respects_budgets || trial.deletes) {
+    wait_with(entry, answer, now);
+  } else {
+    trial.deletes = true;
+  }
+}
+
+void Dispatcher::wait_with(const Entry& entry, const Answer& answer, MonoTime now) {
+  ++counters_.failures;
+  Trial& trial = trials_[entry.number];
+  trial.due = now + trial.backoff.failed(options_.random(), answer.retry_after);
+  problem_ = name_of(entry) + ": " + describe(answer);
+}
+
+}  // namespace evictd::kube

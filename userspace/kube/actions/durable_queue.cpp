@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/actions/durable_queue.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/fault_point.h"
+#include "kube/actions/times.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using base::fault_point;
+using base::FaultPoint;
+
+/// Lines that call for nothing are counted in the file so often; evictd tells the others again.
+constexpr std::uint64_t kLinesBetweenCursors = 256;
+/// What is done stays in the file until it has grown by so much.
+constexpr std::size_t kMostDone = std::size_t{256} << 10U;
+
+}  // namespace
+
+Result<DurableQueue> DurableQueue::open(const std::string& directory, WallTime now) {
+  Result<QueueFile> file = QueueFile::open(directory);
+  if (!file) {
+    return Failure(file.error());
+  }
+  DurableQueue queue(std::move(*file));
+  Result<std::vector<std::string>> lines = queue.file_.read();
+  if (!lines) {
+    return Failure(lines.error());
+  }
+  for (std::size_t i = 0; i < lines->size() && queue.damage_.empty(); ++i) {
+    if (Result<> applied = queue.state_.apply((*lines)[i]); !applied) {
+      queue.damage_ = queue.file_.path() + ":" + std::to_string(i + 1) + ": " +
+                      applied.error().message() + ", set aside as queue.damaged";
+    }
+  }
+  if (!queue.damage_.empty()) {
+    queue.state_ = QueueState();
+    if (Result<> aside = queue.file_.set_aside(); !aside) {
+      return Failure(aside.error());
+    }
+  }
+  queue.seen_ = queue.state_.cursor();
+  if (Result<> begun = queue.begin(now); !begun) {
+    return Failure(begun.error());
+  }
+  return queue;
+}
+
+/// With a file that is as short as can be.
+Result<> DurableQueue::begin(WallTime now) {
+  if (state_.since().empty()) {
+    if (Result<> begun = state_.apply(QueueState::begin_text(whole_seconds(now))); !begun) {
+      return begun;
+    }
+  }
+  return shorten();
+}
+
+Result<> DurableQueue::write(const std::string& text) {
+  if (Result<> written = file_.append(text); !written) {
+    return written;
+  }
+  is_synced_ = false;
+  return state_.apply(text);
+}
+
+Result<> DurableQueue::take(const TakenLine& line) {
+  const bool calls_for_something =
+      !line.entries.empty() || line.victim.has_value() || line.pressure.has_value();
+  const bool is_due = line.seq >= state_.cursor().value_or(0) + kLinesBetweenCursors;
+  if (calls_for_something) {
+    fault_point(FaultPoint::kLineTaken);
+    if (Result<> written = write(QueueState::taken_text(line)); !written) {
+      return written;
+    }
+    fault_point(FaultPoint::kEntryWritten);
+  } else if (is_due) {
+    if (Result<> written = write(QueueState::cursor_text(line.seq)); !written) {
+      return written;
+    }
+  }
+  seen_ = line.seq;
+  return shorten_if_long();
+}
+
+Result<> DurableQueue::move_to(std::uint64_t seq) {
+  Result<> written = write(QueueState::cursor_text(seq));
+  if (written) {
+    seen_ = seq;
+  }
+  return written;
+}
+
+Result<> DurableQueue::note_done(std::uint64_t number, std::size_t done) {
+  if (Result<> written = write(QueueState::done_text(number, done)); !written) {
+    return written;
+  }
+  fault_point(FaultPoint::kDoneNoted);
+  return shorten_if_long();
+}
+
+Result<> DurableQueue::sync() {
+  if (is_synced_) {
+    return {};
+  }
+  if (Result<> synced = file_.sync(); !synced) {
+    return synced;
+  }
+  is_synced_ = true;
+  fault_point(FaultPoint::kEntrySynced);
+  return {};
+}
+
+Result<> DurableQueue::shorten() {
+  if (Result<> replaced = file_.replace(state_.texts()); !replaced) {
+    return replaced;
+  }
+  shortest_ = file_.size();
+  had_entries_ = !state_.entries().empty();
+  is_synced_ = true;
+  return {};
+}
+
+Result<> DurableQueue::shorten_if_long() {
+  const bool is_emptied = had_entries_ && state_.entries().empty();
+  return file_.size() < (is_emptied ? 0 : 2 * shortest_) + kMostDone ? Result<>() : shorten();
+}
+
+}  // namespace evictd::kube

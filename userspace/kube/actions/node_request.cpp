@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/actions/node_request.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/rfc3339.h"
+#include "kube/actions/json_members.h"
+#include "kube/actions/times.h"
+#include "kube/shaped_json.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr Duration kNodeTimeLimit = std::chrono::seconds(10);
+constexpr const char* kEffect = "NoSchedule";
+
+Shape make_node_shape() {
+  Shape taint;
+  for (const char* const name : {"key", "value", "effect", "timeAdded"}) {
+    taint.members.emplace(name, Shape{});
+  }
+  Shape condition;
+  for (const char* const name : {"type", "status", "reason"}) {
+    condition.members.emplace(name, Shape{});
+  }
+  Shape shape;
+  shape.members["kind"] = {};
+  shape.members["metadata"].members = {{"name", {}}, {"resourceVersion", {}}};
+  shape.members["spec"].members["taints"] = taint;
+  shape.members["status"].members["conditions"] = condition;
+  return shape;
+}
+
+Json list_at(const Json& node, const char* group, const char* name) {
+  const auto members = node.find(group);
+  if (members == node.end() || !members->is_object()) {
+    return Json::array();
+  }
+  const auto list = members->find(name);
+  return list != members->end() && list->is_array() ? *list : Json::array();
+}
+
+bool is_ours(const Json& taint) {
+  return taint.is_object() &&
+         std::any_of(kPressureKinds.begin(), kPressureKinds.end(), [&](const PressureKind& kind) {
+           return text_at(taint, "key") == kind.taint && text_at(taint, "effect") == kEffect;
+         });
+}
+
+std::string_view type_of(const PressureKind& kind, NodeConditions which) {
+  return which == NodeConditions::kOwn ? kind.own_condition : kind.condition;
+}
+
+Ask node_patch(std::string path, const Json& body) {
+  return {.path = std::move(path),
+          .form = Ask::Form::kWhole,
+          .time_limit = kNodeTimeLimit,
+          .method = Ask::Method::kPatch,
+          .body = body.dump(),
+          .content_type = "application/strategic-merge-patch+json"};
+}
+
+}  // namespace
+
+Result<NodeAnswer> read_node(std::string_view body, const std::string& node) {
+  static const Shape kShape = make_node_shape();
+  const Result<Json> read = read_shaped(body, kShape);
+  if (!read) {
+    return Failure(read.error());
+  }
+  const bool is_object = read->is_object() && read->contains("metadata") &&
+                         (*read)["metadata"].is_object() && text_at(*read, "kind") == "Node";
+  if (!is_object || text_at((*read)["metadata"], "name") != node ||
+      text_at((*read)["metadata"], "resourceVersion").empty()) {
+    return fail(Errc::kInvalid, "no v1.Node of the name " + node);
+  }
+  return NodeAnswer{.resource_version = text_at((*read)["metadata"], "resourceVersion"),
+                    .taints = list_at(*read, "spec", "taints"),
+                    .conditions = list_at(*read, "status", "conditions")};
+}
+
+Ask node_question(const std::string& node) {
+  return {.path = "/api/v1/nodes/" + node, .form = Ask::Form::kWhole, .time_limit = kNodeTimeLimit};
+}
+
+Json wanted_taints(const Json& taints, const Pressure& pressure) {
+  Json wanted = Json::array();
+  std::array<bool, kPressureKinds.size()> there{};
+  for (const Json& taint : taints) {
+    bool stays = !is_ours(taint);
+    for (std::size_t i = 0; i < kPressureKinds.size() && !stays; ++i) {
+      stays = pressure.kinds[i].is_set && text_at(taint, "key") == kPressureKinds[i].taint;
+      there[i] = there[i] || stays;
+    }
+    if (stays) {
+      wanted.push_back(taint);
+    }
+  }
+  for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
+    if (pressure.kinds[i].is_set && !there[i]) {
+      wanted.push_back({{"key", kPressureKinds[i].taint}, {"effect", kEffect}});
+    }
+  }
+  return wanted;
+}
+
+Ask taint_request(const std::string& node, const NodeAnswer& read, const Json& taints) {
+  return node_patch(
+      "/api/v1/nodes/" + node,
+      {{"metadata", {{"resourceVersion", read.resource_version}}}, {"spec", {{"taints", taints}}}});
+}
+
+bool has_conditions(const NodeAnswer& read, const Pressure& pressure, NodeConditions which) {
+  for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
+    const bool is_there =
+        std::any_of(read.conditions.begin(), read.conditions.end(), [&](const Json& condition) {
+          return condition.is_object() &&
+                 text_at(condition, "type") == type_of(kPressureKinds[i], which) &&
+                 text_at(condition, "status") == (pressure.kinds[i].is_set ? "True" : "False");
+        });
+    if (!is_there) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Ask condition_request(const std::string& node, const Pressure& pressure, NodeConditions which,
+                      WallTime now) {
+  const bool is_own = which == NodeConditions::kOwn;
+  Json conditions = Json::array();
+  for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
+    const PressureKind& kind = kPressureKinds[i];
+    const Pressure::One& one = pressure.kinds[i];
+    const std::string reason = (is_own ? "Evictd" : "Kubelet") +
+                               std::string(one.is_set ? kind.bad_reason : kind.good_reason);
+    const std::string message = (is_own ? "evictd " : "kubelet ") +
+                                std::string(one.is_set ? kind.bad_words : kind.good_words);
+    const Result<WallTime> since = core::wall_time_from_rfc3339(one.since);
+    conditions.push_back({{"type", type_of(kind, which)},
+                          {"status", one.is_set ? "True" : "False"},
+                          {"reason", reason},
+                          {"message", message},
+                          {"lastHeartbeatTime", whole_seconds(now)},
+                          {"lastTransitionTime", whole_seconds(since.value_or(now))}});
+  }
+  return node_patch("/api/v1/nodes/" + node + "/status",
+                    {{"status", {{"conditions", std::move(conditions)}}}});
+}
+
+}  // namespace evictd::kube

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/actions/planner.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "core/rfc3339.h"
+#include "kube/actions/names.h"
+#include "kube/actions/times.h"
+#include "kube/pod_document.h"
+
+namespace evictd::kube {
+
+namespace {
+
+bool is_api_pod(const JournalLine& line) {
+  return is_object_name(line.ns) && is_object_name(line.name) && is_file_name(line.uid);
+}
+
+/// Adds entries to one line's.
+class Plan {
+ public:
+  Plan(const JournalLine& line, const QueueState& state, const PlannerOptions& options)
+      : line_(line), state_(state), options_(options) {
+    taken_.seq = line.seq;
+  }
+
+  void add_eviction(bool with_status) {
+    Entry& entry = add_entry();
+    entry.grace_seconds = line_.grace_seconds;
+    if (with_status) {
+      entry.message = line_.message;
+      entry.condition = line_.condition;
+      entry.steps.push_back({.kind = Step::Kind::kPodStatus});
+    }
+    entry.steps.push_back({.kind = Step::Kind::kEvict});
+  }
+
+  /// Those on the pod only where it is one of the API.
+  void add_events(bool with_pod) {
+    Entry entry = make_entry();
+    for (const ToldEvent& told : line_.events) {
+      if (told.is_on_node || with_pod) {
+        entry.steps.push_back(
+            {.kind = Step::Kind::kEvent, .event = note_of(told, entry.steps.size())});
+      }
+    }
+    if (!entry.steps.empty()) {
+      taken_.entries.push_back(std::move(entry));
+    }
+  }
+
+  void set_victim(Victim victim) { taken_.victim = std::move(victim); }
+  void set_pressure(const std::optional<Pressure>& pressure) { taken_.pressure = pressure; }
+  TakenLine take() { return std::move(taken_); }
+
+ private:
+  [[nodiscard]] Entry make_entry() const {
+    return {.number = line_.seq * kEntriesOfALine + taken_.entries.size(),
+            .ns = line_.ns,
+            .name = line_.name,
+            .uid = line_.uid,
+            .time = line_.time};
+  }
+  Entry& add_entry() {
+    taken_.entries.push_back(make_entry());
+    return taken_.entries.back();
+  }
+
+  /// `place` keeps events of one moment apart by their names.
+  [[nodiscard]] EventNote note_of(const ToldEvent& told, std::size_t place) const {
+    EventNote note{.is_on_node = told.is_on_node,
+                   .type = told.type,
+                   .reason = told.reason,
+                   .message = told.message};
+    const Result<WallTime> at = core::wall_time_from_rfc3339(line_.time);
+    const WallTime moment = at.value_or(WallTime{});
+    note.last_time = whole_seconds(moment);
+    if (!told.is_on_node) {
+      note.annotations = line_.annotations;
+    }
+    const CountedEvents::Known* const known = state_.events().find(event_key(note, line_.uid));
+    if (known != nullptr) {
+      note.name = known->name;
+      note.first_time = known->first_time;
+      note.count = known->count + 1;
+    } else {
+      note.name = event_name(told.is_on_node ? options_.node : line_.name,
+                             static_cast<std::uint64_t>(moment.time_since_epoch().count()) + place);
+      note.first_time = note.last_time;
+    }
+    return note;
+  }
+
+  const JournalLine& line_;
+  const QueueState& state_;
+  const PlannerOptions& options_;
+  TakenLine taken_;
+};
+
+}  // namespace
+
+namespace {
+
+/// After a condition was told, or after a start, before which none counts.
+std::optional<Pressure> pressure_after(const JournalLine& line, const Pressure& before) {
+  Pressure pressure = before;
+  for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
+    Pressure::One& one = pressure.kinds[i];
+    const bool is_told = line.kind == JournalLine::Kind::kCondition &&
+                         line.name == kPressureKinds[i].condition && one.is_set != line.is_set;
+    const bool is_over = line.kind == JournalLine::Kind::kStarted && one.is_set;
+    if (is_told || is_over) {
+      one = {.is_set = is_told && line.is_set, .since = line.time};
+    }
+  }
+  return pressure == before ? std::nullopt : std::optional(pressure);
+}
+
+}  // namespace
+
+TakenLine plan(const JournalLine& line, const QueueState& state, const PlannerOptions& options,
+               PlannerCounters& counters) {
+  Plan plan(line, state, options);
+  plan.set_pressure(pressure_after(line, state.pressure()));
+  const bool is_decision = line.kind == JournalLine::Kind::kDecision;
+  const bool has_victim = is_decision && !line.state.empty();
+  Victim victim{.uid = line.uid, .id = line.id};
+  const bool is_repeated =
+      has_victim &&
+      (state.knows_decision(victim) || (line.trigger == "restart" && state.knows_victim(line.uid)));
+  const bool tells = is_decision || line.kind == JournalLine::Kind::kProgress;
+  if (!tells || line.is_dry_run || is_repeated) {
+    return plan.take();
+  }
+  const bool is_ours = is_api_pod(line);
+  if (has_victim) {
+    counters.evictions += is_ours ? 1 : 0;
+    counters.unnamed += is_ours ? 0 : 1;
+    plan.set_victim(std::move(victim));
+    if (is_ours) {
+      plan.add_eviction(line.outcome != "escalated");
+    }
+  }
+  plan.add_events(is_ours);
+  return plan.take();
+}
+
+}  // namespace evictd::kube

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/actions/verdict.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/one_line.h"
+#include "kube/actions/json_members.h"
+#include "kube/answers.h"
+#include "kube/shaped_json.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct HttpStatus {
+  static constexpr int kOk = 200;
+  static constexpr int kFirstRedirect = 300;
+  static constexpr int kBadRequest = 400;
+  static constexpr int kUnauthorized = 401;
+  static constexpr int kForbidden = 403;
+  static constexpr int kNotFound = 404;
+  static constexpr int kConflict = 409;
+  static constexpr int kGoneForGood = 410;
+  static constexpr int kUnprocessable = 422;
+  static constexpr int kTooMany = 429;
+  static constexpr int kInternal = 500;
+};
+
+/// What a v1.Status says.
+struct Refusal {
+  bool is_status = false;
+  std::string message;
+  /// Of the object that it is about: "pods".
+  std::string kind;
+  bool names_budget = false;
+};
+
+Shape make_shape() {
+  Shape cause;
+  cause.members["reason"] = {};
+  Shape details;
+  details.members["kind"] = {};
+  details.members["causes"] = cause;
+  Shape shape;
+  shape.members["kind"] = {};
+  shape.members["message"] = {};
+  shape.members["details"] = details;
+  return shape;
+}
+
+Refusal refusal_in(const std::string& body) {
+  static const Shape kShape = make_shape();
+  const Result<Json> read = read_shaped(body, kShape);
+  Refusal refusal;
+  if (!read || !read->is_object() || text_at(*read, "kind") != "Status") {
+    return refusal;
+  }
+  refusal.is_status = true;
+  refusal.message = text_at(*read, "message");
+  const auto details = read->find("details");
+  if (details == read->end() || !details->is_object()) {
+    return refusal;
+  }
+  refusal.kind = text_at(*details, "kind");
+  if (const auto causes = details->find("causes"); causes != details->end()) {
+    for (const Json& cause : *causes) {
+      refusal.names_budget = refusal.names_budget ||
+                             (cause.is_object() && text_at(cause, "reason") == "DisruptionBudget");
+    }
+  }
+  return refusal;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+Verdict judge_event(Ask::Method method, int status, const Refusal& refusal) {
+  switch (status) {
+    case HttpStatus::kConflict:
+      // Its name is its own: it was posted before.
+      return refusal.is_status ? Verdict::kDone : Verdict::kTrouble;
+    case HttpStatus::kNotFound:
+    case HttpStatus::kGoneForGood:
+      if (!refusal.is_status) {
+        return Verdict::kServer;
+      }
+      return method == Ask::Method::kPatch ? Verdict::kExpired : Verdict::kRejected;
+    default:
+      return Verdict::kRejected;
+  }
+}
+
+Verdict judge_pod(Step::Kind kind, Ask::Method method, int status, const Refusal& refusal) {
+  const bool evicts = kind == Step::Kind::kEvict && method == Ask::Method::kPost;
+  switch (status) {
+    case HttpStatus::kNotFound:
+    case HttpStatus::kGoneForGood:
+      if (!refusal.is_status) {
+        return Verdict::kServer;
+      }
+      if (refusal.kind == "pods" || method == Ask::Method::kDelete) {
+        return Verdict::kGone;
+      }
+      return evicts ? Verdict::kUnknownVersion : Verdict::kTrouble;
+    case HttpStatus::kConflict:
+      return has(refusal.message, "UID in ") ? Verdict::kGone : Verdict::kTrouble;
+    case HttpStatus::kUnprocessable:
+      return has(refusal.message, "metadata.uid") ? Verdict::kGone : Verdict::kRejected;
+    case HttpStatus::kBadRequest:
+      return evicts ? Verdict::kUnknownVersion : Verdict::kRejected;
+    default:
+      return Verdict::kRejected;
+  }
+}
+
+}  // namespace
+
+Verdict judge(Step::Kind kind, Ask::Method method, const Answer& answer) {
+  if (answer.error) {
+    return Verdict::kServer;
+  }
+  if (answer.status >= HttpStatus::kOk && answer.status < HttpStatus::kFirstRedirect) {
+    return Verdict::kDone;
+  }
+  const Refusal refusal = refusal_in(answer.body);
+  switch (answer.status) {
+    case HttpStatus::kForbidden:
+      return Verdict::kForbidden;
+    case HttpStatus::kTooMany:
+      return refusal.names_budget ? Verdict::kBudget : Verdict::kServer;
+    case HttpStatus::kInternal:
+      return has(refusal.message, "more than one PodDisruptionBudget") ? Verdict::kBudget
+                                                                       : Verdict::kTrouble;
+    default:
+      break;
+  }
+  if (answer.status < HttpStatus::kBadRequest || answer.status == HttpStatus::kUnauthorized ||
+      answer.status > HttpStatus::kInternal) {
+    return Verdict::kServer;
+  }
+  return kind == Step::Kind::kEvent ? judge_event(method, answer.status, refusal)
+                                    : judge_pod(kind, method, answer.status, refusal);
+}
+
+std::string describe(const Answer& answer) {
+  if (answer.error) {
+    return base::one_line(answer.error->message());
+  }
+  const std::string said = refusal_of(answer.body);
+  return "HTTP status " + std::to_string(answer.status) + (said.empty() ? "" : ": " + said);
+}
+
+}  // namespace evictd::kube
