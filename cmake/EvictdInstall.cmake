@@ -1,39 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where (GNUInstallDirs; the default prefix is /usr/local).
+# What `cmake --install` puts where (GNUInstallDirs; the default prefix is /usr/local). A component is a Debian package
+# (EvictdDebian.cmake).
 include(GNUInstallDirs)
 
-install(TARGETS evictd RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
-install(TARGETS evictctl evict-load RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS evictd RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR} COMPONENT evictd)
+install(TARGETS evictctl evict-load RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT evictd)
 
-install(DIRECTORY docs/man/man1 docs/man/man3 docs/man/man8 DESTINATION ${CMAKE_INSTALL_MANDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT evictd PATTERN man EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # An example to copy, never a live configuration that an upgrade would overwrite.
-install(FILES deploy/evictd.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES deploy/evictd.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT evictd)
 
-configure_file(deploy/evictd.service.in deploy/evictd.service @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd.service DESTINATION lib/systemd/system)
+# evictd_install_unit(NAME COMPONENT)
+function(evictd_install_unit name component)
+  configure_file(deploy/${name}.service.in deploy/${name}.service @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/deploy/${name}.service DESTINATION lib/systemd/system COMPONENT ${component})
+endfunction()
+
+# evictd_install_manual(COMPONENT PAGE...): PAGE is man8/evictd.8, below docs/man.
+function(evictd_install_manual component)
+  foreach(page ${ARGN})
+    get_filename_component(section ${page} DIRECTORY)
+    install(FILES docs/man/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section} COMPONENT ${component})
+  endforeach()
+endfunction()
+
+evictd_install_unit(evictd evictd)
+evictd_install_unit(evictd-notify evictd)
+evictd_install_manual(evictd man8/evictd.8 man1/evictctl.1 man1/evictctl-listen.1 man1/evict-load.1)
 
 # The group that may ask the control socket, for the programs beside evictd.
-install(FILES deploy/evictd.service.d/control-socket.conf DESTINATION lib/systemd/system/evictd.service.d)
-install(FILES deploy/evictd.sysusers.conf DESTINATION lib/sysusers.d RENAME evictd.conf)
+install(FILES deploy/evictd.service.d/control-socket.conf DESTINATION lib/systemd/system/evictd.service.d COMPONENT evictd)
+install(FILES deploy/evictd.sysusers.conf DESTINATION lib/sysusers.d COMPONENT evictd RENAME evictd.conf)
 
 if(TARGET evictd-kube)
-  install(TARGETS evictd-kube RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
-  install(FILES deploy/evictd-kube.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
-  configure_file(deploy/evictd-kube.service.in deploy/evictd-kube.service @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd-kube.service DESTINATION lib/systemd/system)
+  install(TARGETS evictd-kube RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR} COMPONENT evictd-kube)
+  install(FILES deploy/evictd-kube.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT evictd-kube)
+  evictd_install_unit(evictd-kube evictd-kube)
+  evictd_install_manual(evictd-kube man8/evictd-kube.8)
   # Not in force by itself: to be copied to /etc/systemd/system/evictd-kube.service.d.
-  install(FILES deploy/evictd-kube.service.d/container-runtime.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+  install(FILES deploy/evictd-kube.service.d/container-runtime.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
+          COMPONENT evictd-kube)
 endif()
-
-configure_file(deploy/evictd-notify.service.in deploy/evictd-notify.service @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd-notify.service DESTINATION lib/systemd/system)
 
 if(EVICTD_WEB)
-  install(TARGETS evictd-web RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
-  configure_file(deploy/evictd-web.service.in deploy/evictd-web.service @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/deploy/evictd-web.service DESTINATION lib/systemd/system)
+  install(TARGETS evictd-web RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR} COMPONENT evictd-web)
+  evictd_install_unit(evictd-web evictd-web)
+  evictd_install_manual(evictd-web man8/evictd-web.8)
 endif()
+
+# Of a package alone, by its component: a configuration that is in force.
+foreach(name evictd evictd-kube)
+  if(TARGET ${name})
+    install(FILES deploy/${name}.yaml DESTINATION /etc/evictd COMPONENT ${name} EXCLUDE_FROM_ALL)
+  endif()
+endforeach()

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a program of somebody else needs to use libevictd-notify: the library, its headers, a pkg-config file
-# and a CMake package.
+# and a CMake package (component notify); what its users need at run time (notify-runtime).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS evictd_notify_shared evictd_notify_static
         EXPORT evictd-notifyTargets
-        COMPONENT notify
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT notify-runtime NAMELINK_COMPONENT notify
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT notify
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES include/evictd/notify.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/evictd COMPONENT notify)
 install(FILES include/evictd/abi/notify_terms.h include/evictd/abi/notify_wire.h include/evictd/abi/types.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/evictd/abi
         COMPONENT notify)
+install(DIRECTORY docs/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT notify)
 
 # Found from where the file is, because the prefix may be chosen as late as at installation.
 file(RELATIVE_PATH EVICTD_PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

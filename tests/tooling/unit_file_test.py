@@ -46,6 +46,13 @@ class UnitFileTest(unittest.TestCase):
             allowed = re.search(r"^CapabilityBoundingSet=(.*)$", unit, re.MULTILINE).group(1).split()
             self.assertIn("CAP_DAC_OVERRIDE", allowed, name)
 
+    def test_those_of_evictd_let_openat2_through(self):
+        """RestrictSUIDSGID= refuses it with ENOSYS, whatever SystemCallFilter= says."""
+        self.assertIn("openat2", called_by_hand())
+        for name in ("evictd.service.in", "evictd-notify.service.in"):
+            unit = (ROOT / "deploy" / name).read_text(encoding="utf-8")
+            self.assertNotIn("RestrictSUIDSGID=yes", unit, name)
+
     def test_each_has_tasks_left_where_all_hang_that_close_what_clients_passed(self):
         source = (ROOT / "userspace/notify/disposer.h").read_text(encoding="utf-8")
         closing = int(re.search(r"kMostThreads = (\d+);", source).group(1))
