@@ -18,13 +18,15 @@ namespace {
 constexpr std::size_t kLongestMessage = 512;
 /// A runtime that was restarted is found again soon.
 constexpr int kMaxReconnectBackoffMs = 2000;
-constexpr int kMinReconnectBackoffMs = 100;
+constexpr int kFirstReconnectBackoffMs = 100;
+/// gRPC's minimum of this name is how long one attempt to connect may take.
+constexpr int kConnectTimeoutMs = 5000;
 
 std::shared_ptr<grpc::Channel> make_channel(const Channel::Options& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(options.max_answer_bytes);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kMinReconnectBackoffMs);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kMinReconnectBackoffMs);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectBackoffMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectBackoffMs);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   // Servers in Go refuse the path of a socket as the name of a host.

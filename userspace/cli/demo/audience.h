@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "demo/demo.h"
 #include "demo/play.h"
@@ -17,8 +18,8 @@ namespace evictd::demo {
 class Audience {
  public:
   /// `signals` is a signalfd whose signals end each wait; borrowed, and not read.
-  Audience(const DemoOptions& options, Narrator say, int signals)
-      : options_(options), say_(std::move(say)), signals_(signals) {}
+  Audience(DemoOptions options, Narrator say, int signals)
+      : options_(std::move(options)), say_(std::move(say)), signals_(signals) {}
 
   /// Serves the page on the evictd of this directory, always at one address; before the first
   /// attempt says where, opens it, and waits for Enter. Errors: as WebPage::start().

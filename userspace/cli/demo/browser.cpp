@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -21,7 +22,7 @@ std::filesystem::path find_program(std::string_view name) {
   while (!rest.empty()) {
     const std::string_view directory = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(rest.size(), directory.size() + 1));
-    const std::filesystem::path program = std::filesystem::path(directory) / name;
+    std::filesystem::path program = std::filesystem::path(directory) / name;
     if (!directory.empty() && ::access(program.c_str(), X_OK) == 0) {
       return program;
     }

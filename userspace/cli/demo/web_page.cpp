@@ -44,7 +44,7 @@ Result<Nobody> find_nobody() {
 /// Lets nobody's group ask evictd.
 Result<> open_socket_to(const Nobody& nobody, const std::filesystem::path& directory,
                         const std::filesystem::path& socket) {
-  constexpr uid_t kAsItIs = -1;
+  constexpr auto kAsItIs = static_cast<uid_t>(-1);
   if (::chown(socket.c_str(), kAsItIs, nobody.gid) != 0) {
     return fail_errno(errno, "give " + socket.string() + " to nobody's group");
   }
