@@ -40,13 +40,17 @@ std::size_t count(const Rows& rows) {
   return sum;
 }
 
-/// Moves what is beyond `most` of each row to `chosen`.
+/// Moves what is beyond `most` to `chosen`, the oldest first.
+void shorten(Row& row, std::size_t most, std::vector<std::string>& chosen) {
+  while (row.size() > most) {
+    chosen.push_back(row.back()->id);
+    row.pop_back();
+  }
+}
+
 void shorten(Rows& rows, std::size_t most, std::vector<std::string>& chosen) {
   for (auto& [unit, row] : rows) {
-    while (row.size() > most) {
-      chosen.push_back(row.back()->id);
-      row.pop_back();
-    }
+    shorten(row, most, chosen);
   }
 }
 
@@ -62,10 +66,7 @@ void shorten_together(Rows& rows, std::size_t most, std::vector<std::string>& ch
     rest.insert(rest.end(), row.begin(), row.end());
   }
   std::ranges::sort(rest, is_newer);
-  while (rest.size() > most) {
-    chosen.push_back(rest.back()->id);
-    rest.pop_back();
-  }
+  shorten(rest, most, chosen);
 }
 
 }  // namespace
@@ -77,10 +78,7 @@ std::vector<std::string> choose_dead_containers(const std::vector<Container>& co
   std::vector<std::string> chosen;
   for (auto& [unit, row] : rows) {
     if (is_gone(unit.first)) {
-      for (auto oldest = row.rbegin(); oldest != row.rend(); ++oldest) {
-        chosen.push_back((*oldest)->id);
-      }
-      row.clear();
+      shorten(row, 0, chosen);
     }
   }
   if (policy.max_per_pod_container) {

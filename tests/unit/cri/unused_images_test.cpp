@@ -15,6 +15,7 @@ Image image(const std::string& id) {
 }
 std::vector<std::string> ids(const std::vector<Image>& images) {
   std::vector<std::string> all;
+  all.reserve(images.size());
   for (const Image& one : images) {
     all.push_back(one.id);
   }
