@@ -19,7 +19,22 @@ PACKAGES = [
     "base-files", "base-passwd", "bash", "coreutils", "e2fsprogs", "findutils", "gawk", "grep", "hostname",
     "iproute2", "kmod", "libcap2-bin", "mount", "procps", "python3", "sed", "tar", "util-linux", "xfsprogs",
 ]
+# What the systemd image has besides: what our own packages depend on, and how they are installed.
+SYSTEMD_PACKAGES = [
+    "apt", "dbus", "systemd-sysv",
+    "libcpp-httplib0.11", "libcurl4", "libprometheus-cpp-core1.0", "libspdlog1.10-fmt9", "libssl3",
+]
 IMAGE_SIZE = "1G"
+# Obeys the host where systemd is the first process.
+UNIT = """[Unit]
+Description=commands of the host
+After=multi-user.target
+[Service]
+ExecStart=/evictd-vm-init
+TasksMax=infinity
+LimitNOFILE=65536
+LimitMEMLOCK=infinity
+"""
 # Packages are unpacked and never configured, so that nothing of theirs runs: the links that base-files would
 # make on installation are made by hand.
 MERGE_USR = (
@@ -36,6 +51,7 @@ class VmError(Exception):
 class Image:
     kernel: Path
     disk: Path
+    first_process: str = "/evictd-vm-init"
 
 
 def cache_folder() -> Path:
@@ -62,6 +78,28 @@ def content_key(*parts: bytes) -> str:
     return digest.hexdigest()[:16]
 
 
+def remove_waste(folder: Path) -> None:
+    for waste in ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/i18n", "var/cache"):
+        shutil.rmtree(folder / waste, ignore_errors=True)
+
+
+def install_packages(folder: Path, packages: List[str]) -> None:
+    """As on a machine: the packages are configured, and systemd is to be the first process."""
+    need("mmdebstrap", "mmdebstrap")
+    run_quietly(
+        ["mmdebstrap", "--quiet", "--mode=root", "--variant=apt", f"--include={','.join(packages)}", SUITE, str(folder), MIRROR],
+        f"installing {len(packages)} packages of {SUITE} from {MIRROR}",
+    )
+    remove_waste(folder)
+    units = folder / "etc/systemd/system"
+    (units / "evictd-vm.service").write_text(UNIT, encoding="ascii")
+    wants = units / "default.target.wants"
+    wants.mkdir(exist_ok=True)
+    (wants / "evictd-vm.service").symlink_to("../evictd-vm.service")
+    # Nobody is asked at a first boot.
+    (folder / "etc/machine-id").write_text("5f" * 16 + "\n", encoding="ascii")
+
+
 def unpack_packages(folder: Path, packages: List[str]) -> None:
     need("mmdebstrap", "mmdebstrap")
     if os.geteuid() != 0:
@@ -71,8 +109,7 @@ def unpack_packages(folder: Path, packages: List[str]) -> None:
          f"--setup-hook={MERGE_USR}", SUITE, str(folder), MIRROR],
         f"unpacking {len(packages)} packages of {SUITE} from {MIRROR}",
     )
-    for waste in ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/i18n", "var/cache"):
-        shutil.rmtree(folder / waste, ignore_errors=True)
+    remove_waste(folder)
     # Paths that the packages' own scripts would have made.
     for name, text in (("passwd", "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/usr/sbin/nologin\n"),
                        ("group", "root:x:0:\nnogroup:x:65534:\n")):
@@ -118,10 +155,13 @@ def made_whole(target: Path, make) -> Path:
     return target
 
 
-def build_image(init: Path, more_packages: Sequence[str] = ()) -> Image:
-    """The image with these packages besides PACKAGES; made if the cache does not have it."""
-    chosen = PACKAGES + sorted(set(more_packages) - set(PACKAGES))
-    script = Path(__file__).read_bytes() + " ".join(chosen[len(PACKAGES):]).encode()
+def build_image(init: Path, more_packages: Sequence[str] = (), systemd: bool = False) -> Image:
+    """The image with these packages besides PACKAGES; made if the cache does not have it. `systemd`: the packages are
+    installed, and systemd is its first process."""
+    more = set(more_packages) | set(SYSTEMD_PACKAGES if systemd else ())
+    chosen = PACKAGES + sorted(more - set(PACKAGES))
+    script = Path(__file__).read_bytes() + " ".join(chosen[len(PACKAGES):] + ["systemd"] * systemd).encode()
+    unpack = install_packages if systemd else unpack_packages
     cache = cache_folder()
     cache.mkdir(parents=True, exist_ok=True)
     with open(cache / "lock", "w", encoding="ascii") as lock:
@@ -129,6 +169,9 @@ def build_image(init: Path, more_packages: Sequence[str] = ()) -> Image:
         packages = cache / f"packages-{content_key(script)}"
         folder = cache / f"image-{content_key(script, init.read_bytes())}"
         if not folder.exists():
-            made_whole(packages, lambda unfinished: unpack_packages(unfinished, chosen))
+            made_whole(packages, lambda unfinished: unpack(unfinished, chosen))
             made_whole(folder, lambda unfinished: make_disk(packages, init, unfinished))
-    return Image(kernel=folder / "vmlinuz", disk=folder / "root.ext4")
+    image = Image(kernel=folder / "vmlinuz", disk=folder / "root.ext4")
+    if systemd:
+        image.first_process = "/lib/systemd/systemd"
+    return image

@@ -21,11 +21,13 @@ from typing import List, Optional
 from vm_image import Image, VmError, need, run_quietly
 
 BOOT_LIMIT_S = 60
+# All units of a machine with systemd come before.
+SYSTEMD_BOOT_LIMIT_S = 300
 # What the guest itself may need beyond a command's limit to say that it ended.
 ANSWER_LIMIT_S = 20
 CONSOLE_LINES = 40
 FILES_SIZE = 256 << 20
-CONSOLE = "root=/dev/nvme0n1 rw init=/evictd-vm-init console=ttyS0 quiet panic=-1 mitigations=off nokaslr"
+CONSOLE = "root=/dev/nvme0n1 rw console=ttyS0 quiet panic=-1 mitigations=off nokaslr"
 
 
 class Hang(VmError):
@@ -118,7 +120,7 @@ class Machine:
         command = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
                    "-m", str(memory_mib), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                    "-daemonize", "-pidfile", str(self.folder / "pid"), "-kernel", str(image.kernel),
-                   "-append", f"{CONSOLE} EVICTD_TREE={self.root} {kernel_arguments}",
+                   "-append", f"{CONSOLE} init={image.first_process} EVICTD_TREE={self.root} {kernel_arguments}",
                    "-chardev", f"file,id=console,path={self.folder}/console.log", "-serial", "chardev:console",
                    "-chardev", "socket,id=job,path=job.sock,server=on,wait=off", "-serial", "chardev:job"]
         for number, (disk, snapshot) in enumerate(((image.disk, "on"), (self.folder / "tree.ext4", "on"),
@@ -131,7 +133,8 @@ class Machine:
         if done.returncode != 0:
             raise VmError(f"qemu-system-x86_64 failed:\n{done.stdout.strip()}")
         self.connect()
-        self.wait_for_line(b"evictd-vm ready", BOOT_LIMIT_S, f"did not boot within {BOOT_LIMIT_S} s")
+        limit_s = SYSTEMD_BOOT_LIMIT_S if image.first_process.endswith("systemd") else BOOT_LIMIT_S
+        self.wait_for_line(b"evictd-vm ready", limit_s, f"did not boot within {limit_s} s")
 
     def kill(self) -> None:
         pid = self.pid()
