@@ -62,6 +62,11 @@ class PageTest(BrowserTest):
         self.open_page()
         self.evict("report")
         wait_until(lambda: self.press_tab_to("#evictions button"), "the eviction is reached by Tab")
+        # The list changes, and whoever was about to press Enter still is where they were.
+        self.node.add_hog("dddd", "batch", "other").wait(PATIENCE)
+        self.wait_for("#evictions li:first-child", "batch/other")
+        self.assertTrue(self.ask("document.activeElement.matches('#evictions button')"))
+        self.assertIn("batch/report", self.ask("document.activeElement.innerText"))
         self.browser.switch_to.active_element.send_keys(Keys.ENTER)
         wait_until(lambda: self.ask("document.activeElement.id") == "story", "the story has the focus")
 

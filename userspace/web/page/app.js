@@ -175,18 +175,34 @@ async function openStory(id, focus) {
   if (focus) byId("story").focus();
 }
 
+function evictionText(record) {
+  return record.time.slice(0, 19).replace("T", " ") + "  " + (record.dry_run ? "would have evicted " : "evicted ") +
+         record.pod + ", " + (record.local_limit || record.signal) + ", " + record.state;
+}
+
 function evictionItem(record) {
-  const button = make("button", {type: "button"}, record.time.slice(0, 19).replace("T", " ") + "  " +
-                      (record.dry_run ? "would have evicted " : "evicted ") + record.pod + ", " +
-                      (record.local_limit || record.signal) + ", " + record.state);
+  const button = make("button", {type: "button"}, "");
   button.addEventListener("click", () => openStory(record.id, true).catch((error) => trouble(error.message)));
-  return make("li", {}, button);
+  return make("li", {"data-record": record.id}, button);
+}
+
+/** An item whose record is still listed stays where it is, and so does the focus on its button. */
+function listEvictions(records) {
+  const list = byId("evictions");
+  const gone = new Map([...list.children].map((item) => [item.dataset.record, item]));
+  records.forEach((record, place) => {
+    const item = gone.get(String(record.id)) || evictionItem(record);
+    gone.delete(String(record.id));
+    item.firstChild.textContent = evictionText(record);
+    if (list.children[place] !== item) list.insertBefore(item, list.children[place] || null);
+  });
+  gone.forEach((item) => item.remove());
 }
 
 async function showEvictions() {
   const answer = await ask("/api/v1/records?outcome=evicted&limit=20");
   byId("no-evictions").hidden = answer.records.length > 0;
-  byId("evictions").replaceChildren(...answer.records.map(evictionItem));
+  listEvictions(answer.records);
   const newest = answer.records[0];
   if (newest && (shownRecord === null || newest.id >= shownRecord)) await openStory(newest.id, false);
 }
