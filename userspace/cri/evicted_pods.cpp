@@ -4,15 +4,26 @@
 #include <algorithm>
 
 namespace evictd::cri {
+namespace {
+
+/// Steps of one eviction lie nearer together. An evictd without a file of records numbers its
+/// decisions anew at each start.
+constexpr Duration kOneEviction = std::chrono::minutes(10);
+
+bool is_same(const EvictedPod& one, const EvictedPod& other) {
+  const Duration apart =
+      one.seen_at > other.seen_at ? one.seen_at - other.seen_at : other.seen_at - one.seen_at;
+  return one.id == other.id && one.uid == other.uid && apart < kOneEviction;
+}
+
+}  // namespace
 
 EvictedPods::EvictedPods() : EvictedPods(Limits{}) {}
 
 EvictedPods::EvictedPods(Limits limits) : limits_(limits) {}
 
 bool EvictedPods::add(const EvictedPod& pod, MonoTime now) {
-  const auto is_it = [&](const EvictedPod& known) {
-    return known.id == pod.id && known.uid == pod.uid;
-  };
+  const auto is_it = [&](const EvictedPod& known) { return is_same(known, pod); };
   if (std::any_of(remembered_.rbegin(), remembered_.rend(), is_it)) {
     return false;
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cri/reclaim.h"
 
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace evictd::cri {
@@ -44,6 +47,24 @@ Result<ImageUse> image_use(RuntimeClient& runtime) {
   return ImageUse{.containers = std::move(*containers), .sandbox_image = std::move(*sandbox_image)};
 }
 
+/// A pod whose sandbox is ready lives, whatever its manifest says: a kubelet that misses what it
+/// has finished runs it again.
+Result<IsGone> gone_without_sandbox(RuntimeClient& runtime, const IsGone& is_gone) {
+  const Result<std::vector<Sandbox>> sandboxes = runtime.list_sandboxes();
+  if (!sandboxes) {
+    return Failure(sandboxes.error());
+  }
+  std::set<std::string> ready;
+  for (const Sandbox& sandbox : *sandboxes) {
+    if (sandbox.state == SandboxState::kReady) {
+      ready.insert(sandbox.pod_uid);
+    }
+  }
+  return IsGone([ready = std::move(ready), is_gone](const std::string& uid) {
+    return !ready.contains(uid) && is_gone(uid);
+  });
+}
+
 }  // namespace
 
 Result<Reclaimed> reclaim_containers(RuntimeClient& runtime, const ContainerPolicy& policy,
@@ -52,8 +73,12 @@ Result<Reclaimed> reclaim_containers(RuntimeClient& runtime, const ContainerPoli
   if (!containers) {
     return Failure(containers.error());
   }
+  const Result<IsGone> gone = gone_without_sandbox(runtime, is_gone);
+  if (!gone) {
+    return Failure(gone.error());
+  }
   Reclaimed sum;
-  for (const std::string& id : choose_dead_containers(*containers, policy, is_gone, now)) {
+  for (const std::string& id : choose_dead_containers(*containers, policy, *gone, now)) {
     count(runtime.remove_container(id), sum.containers, sum);
   }
   // Sandboxes first: a container of a sandbox that is made meanwhile is in the second list.
@@ -64,7 +89,7 @@ Result<Reclaimed> reclaim_containers(RuntimeClient& runtime, const ContainerPoli
   if (!left) {
     return Failure(left.error());
   }
-  for (const std::string& id : choose_dead_sandboxes(*sandboxes, *left, is_gone)) {
+  for (const std::string& id : choose_dead_sandboxes(*sandboxes, *left, *gone)) {
     count(runtime.remove_sandbox(id), sum.sandboxes, sum);
   }
   return sum;

@@ -298,15 +298,12 @@ void Bridge::tell(const Telling& telling, const std::string& problem, std::strin
   }
 }
 
-/// A line that the queue does not take now comes again.
+/// A line that the queue does not take now comes again; the runtime knows it again then.
 bool Bridge::on_journal_line(std::string_view line) {
-  if (actions_ && !actions_->on_line(line)) {
-    return false;
-  }
   if (runtime_) {
     runtime_->on_line(line);
   }
-  return true;
+  return !actions_ || actions_->on_line(line);
 }
 
 void Bridge::tell_problems() {

@@ -13,6 +13,7 @@
 #include "config/yaml_tree.h"
 #include "core/nearest_name.h"
 #include "cri/endpoint.h"
+#include "kube/actions/names.h"
 
 namespace evictd::kube {
 
@@ -348,9 +349,7 @@ std::optional<Contradiction> contradiction_in(const KubeSettings& settings) {
 }  // namespace
 
 bool is_node_name(std::string_view name) {
-  constexpr std::size_t kLongestName = 253;
-  return !name.empty() && name.size() <= kLongestName &&
-         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos;
+  return is_object_name(name);
 }
 
 Result<KubeSettings> parse_kube_config(std::string_view text, std::string_view filename) {

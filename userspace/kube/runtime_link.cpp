@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/runtime_link.h"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/json_text.h"
 #include "base/one_line.h"
+#include "core/rfc3339.h"
 #include "cri/endpoint.h"
 
 namespace evictd::kube {
@@ -93,7 +95,10 @@ std::optional<cri::EvictedPod> killed_pod(std::string_view line) {
   if (!is_real || uid.empty() || id == read->end() || !id->is_number_integer()) {
     return std::nullopt;
   }
-  return cri::EvictedPod{.id = id->get<std::int64_t>(), .uid = uid, .seen_at = {}};
+  return cri::EvictedPod{
+      .id = id->get<std::int64_t>(),
+      .uid = uid,
+      .seen_at = core::wall_time_from_rfc3339(line_text(*read, "time")).value_or(WallTime::max())};
 }
 
 Result<std::unique_ptr<RuntimeLink>> RuntimeLink::create(Options options) {
@@ -125,7 +130,8 @@ RuntimeLink::~RuntimeLink() {
 
 void RuntimeLink::on_line(std::string_view line) {
   if (std::optional<cri::EvictedPod> pod = killed_pod(line)) {
-    pod->seen_at = options_.clock->wall_now();
+    // A line may be an old one, told again; the pod may have a new life since.
+    pod->seen_at = std::min(pod->seen_at, options_.clock->wall_now());
     worker_->end_pod(*pod);
   }
 }

@@ -23,6 +23,14 @@ TEST(EvictedPods, AreGivenOnceAnEviction) {
   EXPECT_EQ(pods.counters().told, 2U);
 }
 
+TEST(EvictedPods, MayHaveTheNumberOfAnEarlierEviction) {
+  const WallTime then{std::chrono::hours(1)};
+  EvictedPods pods;
+  EXPECT_TRUE(pods.add({.id = 1, .uid = "a", .seen_at = then}, at(0)));
+  EXPECT_FALSE(pods.add({.id = 1, .uid = "a", .seen_at = then + std::chrono::seconds(30)}, at(1)));
+  EXPECT_TRUE(pods.add({.id = 1, .uid = "a", .seen_at = then + std::chrono::hours(1)}, at(2)));
+}
+
 TEST(EvictedPods, AreTriedAgainLaterEachTime) {
   EvictedPods pods({.first_wait = milliseconds(100), .longest_wait = milliseconds(150)});
   pods.add({.id = 1, .uid = "a"}, at(0));

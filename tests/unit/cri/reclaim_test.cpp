@@ -57,6 +57,18 @@ TEST_F(ReclaimTest, DeadContainersGoAndThenTheirSandboxes) {
                                          "RemovePodSandbox s1", "RemovePodSandbox s3"}));
 }
 
+TEST_F(ReclaimTest, APodWithASandboxLivesWhateverItsManifestSays) {
+  runtime_.change([](test::RuntimeState& state) {
+    state.sandboxes = {test::sandbox("s1", "u1", wire::SANDBOX_READY)};
+    state.containers = {test::container("done", "s1", "u1", "x", wire::CONTAINER_EXITED),
+                        test::container("runs", "s1", "u1", "y", wire::CONTAINER_RUNNING)};
+  });
+  const auto sum = reclaim_containers(
+      client_, {}, [](const std::string&) { return true; }, WallTime(std::chrono::hours(1)));
+  ASSERT_TRUE(sum) << sum.error().message();
+  EXPECT_EQ(runtime_.changes(), Changes{});
+}
+
 TEST_F(ReclaimTest, OneThatCannotBeRemovedHoldsUpNoOther) {
   runtime_.change([](test::RuntimeState& state) {
     state.sandboxes = {test::sandbox("s1", "u1", wire::SANDBOX_NOTREADY)};

@@ -20,6 +20,12 @@ TEST(KilledPod, IsReadFromTheStepsOfAnEviction) {
   }
 }
 
+TEST(KilledPod, IsOfTheMomentOfItsStep) {
+  const auto pod = killed_pod(progress("killed", R"(,"time":"1970-01-01T00:00:05Z")"));
+  ASSERT_TRUE(pod);
+  EXPECT_EQ(pod->seen_at, WallTime(std::chrono::seconds(5)));
+}
+
 TEST(KilledPod, IsNoneWhoseProcessesMayLive) {
   EXPECT_FALSE(killed_pod(progress("terminating")));
   EXPECT_FALSE(killed_pod(progress("exceeded_grace", R"(,"not_killed":"never_evict")")));

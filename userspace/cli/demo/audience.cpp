@@ -20,7 +20,7 @@ Result<> Audience::take_seats(const std::filesystem::path& directory) {
   }
   // The one of the attempt before has the port.
   page_.reset();
-  const std::filesystem::path binary = programs_of(options_) / "evictd-web";
+  const std::filesystem::path binary = program_of(options_, "evictd-web");
   Result<WebPage> page = WebPage::start({.binary = binary, .directory = directory, .port = port_});
   if (!page) {
     return Failure(page.error());

@@ -57,16 +57,15 @@ std::optional<std::vector<std::string>> opener_of(const Desktop& desktop,
   if (!desktop.has_display || desktop.xdg_open.empty()) {
     return std::nullopt;
   }
-  std::vector<std::string> command;
+  // In a session of its own: the Ctrl-C that ends the demonstration is not for the browser.
+  std::vector<std::string> command = {"/usr/bin/setsid", "--fork"};
   if (desktop.person) {
     const std::string uid = std::to_string(desktop.person->uid);
-    command = {"/usr/bin/setpriv",
-               "--reuid=" + uid,
-               "--regid=" + std::to_string(desktop.person->gid),
-               "--init-groups",
-               "/usr/bin/env",
-               "HOME=" + desktop.person->home.string(),
-               "XDG_RUNTIME_DIR=/run/user/" + uid};
+    command.insert(
+        command.end(),
+        {"/usr/bin/setpriv", "--reuid=" + uid, "--regid=" + std::to_string(desktop.person->gid),
+         "--init-groups", "/usr/bin/env", "HOME=" + desktop.person->home.string(),
+         "XDG_RUNTIME_DIR=/run/user/" + uid});
   }
   command.push_back(desktop.xdg_open.string());
   command.push_back(address);

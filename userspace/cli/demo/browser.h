@@ -25,7 +25,7 @@ struct Desktop {
   std::optional<Person> person{};
 };
 
-/// Source: DISPLAY, WAYLAND_DISPLAY, PATH, SUDO_UID and SUDO_GID of the environment.
+/// Source: DISPLAY, WAYLAND_DISPLAY, PATH and SUDO_UID of the environment.
 [[nodiscard]] Desktop find_desktop();
 
 /// What opens `address` there, in a browser of the person's own; unset where nothing does.

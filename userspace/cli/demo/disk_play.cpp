@@ -85,7 +85,7 @@ Result<> Play::measure_disk_rate() {
 stage::LoadOptions Play::disk_hog_load() const {
   const bool inodes = options_.scenario == Scenario::kInodes;
   stage::LoadOptions load;
-  load.binary = programs_ / "evict-load";
+  load.binary = program_of(options_, "evict-load");
   load.directory = scratch_->path();
   load.ignore_sigterm = true;
   load.kind = inodes ? load::LoadKind::kInodes : load::LoadKind::kFileBytes;
@@ -98,7 +98,7 @@ stage::LoadOptions Play::disk_hog_load() const {
 
 stage::LoadOptions Play::bystander_load(const Bystander& bystander) const {
   stage::LoadOptions load;
-  load.binary = programs_ / "evict-load";
+  load.binary = program_of(options_, "evict-load");
   load.directory = scratch_->path();
   load.kind = on_disk() ? load::LoadKind::kFileBytes : load::LoadKind::kMemory;
   load.cap = bystander.holds.value;

@@ -45,16 +45,23 @@ std::vector<std::string> recording_arguments(const DemoOptions& options) {
 
 }  // namespace
 
-std::filesystem::path programs_of(const DemoOptions& options) {
-  return options.programs.empty() ? own_directory() : options.programs;
+std::filesystem::path program_of(const DemoOptions& options, std::string_view name) {
+  if (!options.programs.empty()) {
+    return options.programs / name;
+  }
+  const std::filesystem::path beside = own_directory() / name;
+  std::error_code ignored;
+  const std::filesystem::path installed = own_directory().parent_path() / "sbin" / name;
+  return !std::filesystem::exists(beside, ignored) && std::filesystem::exists(installed, ignored)
+             ? installed
+             : beside;
 }
 
 Play::Play(const DemoOptions& options, Narrator say, int signals)
     : options_(options),
       say_(std::move(say)),
       signals_(signals),
-      script_(script_of(options.scenario)),
-      programs_(programs_of(options)) {}
+      script_(script_of(options.scenario)) {}
 
 void Play::stop_daemon() {
   if (!daemon_) {
@@ -146,7 +153,7 @@ stage::LoadOptions Play::hog_load() const {
     return disk_hog_load();
   }
   stage::LoadOptions load;
-  load.binary = programs_ / "evict-load";
+  load.binary = program_of(options_, "evict-load");
   load.directory = scratch_->path();
   load.ignore_sigterm = true;
   load.kind = pids()    ? load::LoadKind::kForks
@@ -286,7 +293,7 @@ Result<> Play::start_daemon() {
     return written;
   }
   Result<stage::DaemonProcess> daemon =
-      stage::DaemonProcess::start({.binary = programs_ / "evictd",
+      stage::DaemonProcess::start({.binary = program_of(options_, "evictd"),
                                    .config = config,
                                    .directory = scratch_->path(),
                                    .launcher = {},

@@ -27,8 +27,8 @@ namespace evictd::demo {
 /// Says one line of the story.
 using Narrator = std::function<void(std::string_view)>;
 
-/// Where the programs of a demonstration are.
-[[nodiscard]] std::filesystem::path programs_of(const DemoOptions& options);
+/// Where a program of a demonstration is: beside evictctl, or in sbin where that has it.
+[[nodiscard]] std::filesystem::path program_of(const DemoOptions& options, std::string_view name);
 
 /// One demonstration: builds everything, lets the hog go, and gathers the evidence.
 /// Destroying it removes everything, unless keep() was called. One thread uses it.
@@ -112,7 +112,6 @@ class Play {
   int signals_;
   Script script_;
   Sizes sizes_;
-  std::filesystem::path programs_;
   std::optional<stage::ScratchDirectory> scratch_;
   std::optional<stage::LoopFilesystem> disk_;
   /// Of the one pod that has a tmpfs.

@@ -83,8 +83,7 @@ class Top {
         signals_(signals),
         since_(base::SystemClock().wall_now() - kEventsSince),
         feed_({options.socket, options.interval, exporting::rfc3339(since_)}),
-        events_(since_),
-        socket_(options.socket) {
+        events_(since_) {
     view_.sort = options.sort;
     view_.filter = options.filter;
   }
@@ -168,7 +167,6 @@ class Top {
   WallTime since_;
   Feed feed_;
   EventList events_;
-  std::string socket_;
   std::optional<NodeState> node_{};
   View view_{};
 };

@@ -24,9 +24,10 @@ Shape keeping(std::initializer_list<const char*> names) {
 
 /// Of a decision among a thousand pods some twenty values.
 Shape make_line_shape() {
-  Shape shape = keeping({"kind", "seq", "first", "id", "time", "namespace", "name", "pod", "uid",
-                         "dry_run", "state", "outcome", "trigger", "grace_seconds", "message",
-                         "event", "type", "status", "what"});
+  Shape shape =
+      keeping({"kind",    "seq",   "first",   "id",     "time",    "namespace", "name",
+               "pod",     "uid",   "dry_run", "state",  "outcome", "trigger",   "grace_seconds",
+               "message", "event", "type",    "status", "what",    "not_killed"});
   shape.members["annotations"] = keeping({Shape::kAny});
   shape.members["events"] = keeping({"on", "type", "reason", "message"});
   shape.members["pod_conditions"] = keeping({"type", "status", "reason", "message"});
@@ -50,6 +51,7 @@ void read_decision(const Json& json, JournalLine& line) {
   line.ns = text_at(json, "namespace");
   line.name = text_at(json, "name");
   line.outcome = text_at(json, "outcome");
+  line.is_spared = !text_at(json, "not_killed").empty();
   line.trigger = text_at(json, "trigger");
   line.message = text_at(json, "message");
   line.grace_seconds = static_cast<std::int64_t>(number_at(json, "grace_seconds"));

@@ -43,6 +43,8 @@ struct JournalLine {
   std::string name{};
   std::string uid{};
   bool is_dry_run = false;
+  /// It was not killed after all, because something protects it now.
+  bool is_spared = false;
   /// Empty where nobody was evicted.
   std::string state{};
   std::string outcome{};

@@ -125,7 +125,7 @@ TakenLine plan(const JournalLine& line, const QueueState& state, const PlannerOp
   Plan plan(line, state, options);
   plan.set_pressure(pressure_after(line, state.pressure()));
   const bool is_decision = line.kind == JournalLine::Kind::kDecision;
-  const bool has_victim = is_decision && !line.state.empty();
+  const bool has_victim = is_decision && !line.state.empty() && !line.is_spared;
   Victim victim{.uid = line.uid, .id = line.id};
   const bool is_repeated =
       has_victim &&

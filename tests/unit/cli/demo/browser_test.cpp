@@ -17,7 +17,7 @@ TEST(OpeningThePage, TakesADisplayAndXdgOpen) {
             std::nullopt);
   EXPECT_EQ(opener_of({.has_display = true}, kAddress), std::nullopt);
   EXPECT_THAT(opener_of({.has_display = true, .xdg_open = "/usr/bin/xdg-open"}, kAddress),
-              Optional(ElementsAre("/usr/bin/xdg-open", kAddress)));
+              Optional(ElementsAre("/usr/bin/setsid", "--fork", "/usr/bin/xdg-open", kAddress)));
 }
 
 TEST(OpeningThePage, IsDoneAsWhoBecameRootBySudo) {
@@ -26,9 +26,9 @@ TEST(OpeningThePage, IsDoneAsWhoBecameRootBySudo) {
                         .person = Person{.uid = 1000, .gid = 1001, .home = "/home/ada"}};
   EXPECT_THAT(
       opener_of(desktop, kAddress),
-      Optional(ElementsAre("/usr/bin/setpriv", "--reuid=1000", "--regid=1001", "--init-groups",
-                           "/usr/bin/env", "HOME=/home/ada", "XDG_RUNTIME_DIR=/run/user/1000",
-                           "/usr/bin/xdg-open", kAddress)));
+      Optional(ElementsAre("/usr/bin/setsid", "--fork", "/usr/bin/setpriv", "--reuid=1000",
+                           "--regid=1001", "--init-groups", "/usr/bin/env", "HOME=/home/ada",
+                           "XDG_RUNTIME_DIR=/run/user/1000", "/usr/bin/xdg-open", kAddress)));
 }
 
 }  // namespace

@@ -37,6 +37,19 @@ TEST(ActionPlan, ALaterLineOfADecisionCallsForNothing) {
   EXPECT_FALSE(taken.victim);
 }
 
+TEST(ActionPlan, APodThatWasSparedIsNotEvicted) {
+  JournalLine end = evicted(8, "u");
+  end.state = "exceeded_grace";
+  end.is_spared = true;
+  const TakenLine taken = planned(end, {});
+  EXPECT_FALSE(taken.victim);
+  for (const Entry& entry : taken.entries) {
+    for (const Step& step : entry.steps) {
+      EXPECT_EQ(step.kind, Step::Kind::kEvent);
+    }
+  }
+}
+
 TEST(ActionPlan, AnEvictionFoundAtARestartIsTheOneBefore) {
   QueueState state;
   take(state, evicted(7, "u"));
