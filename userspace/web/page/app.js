@@ -184,7 +184,7 @@ function evictionItem(record) {
 }
 
 async function showEvictions() {
-  const answer = await ask("/api/v1/records?outcome=evicted&limit=20");
+  const answer = await ask("/api/v1/records?outcome=evicted,oom_guard&limit=20");
   byId("no-evictions").hidden = answer.records.length > 0;
   byId("evictions").replaceChildren(...answer.records.map(evictionItem));
   const newest = answer.records[0];
