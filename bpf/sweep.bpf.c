@@ -23,6 +23,10 @@
 
 struct evictd_schedule schedule = {};
 
+/* Free swap slots, an atomic_long_t. NULL without swap in the kernel, or without data in its list of
+ * symbols. */
+extern const void nr_swap_pages __ksym __weak;
+
 static __always_inline void update_row_rate(struct evictd_row *row, struct evictd_target *target,
 					    __u64 usage, __u64 now)
 {
@@ -103,7 +107,7 @@ static __always_inline void refresh_all(__u64 now)
 {
 	bpf_loop(slot_limit, refresh_row, &now, 0);
 	read_node(now);
-	read_at_hand();
+	read_at_hand(now);
 	__sync_fetch_and_add(&stats.row_refreshes, 1);
 }
 
@@ -202,6 +206,7 @@ int sweep_locate(void *ctx)
 	node.nodes = find_node_stats(task, node_vm_stat, cfg_node_ids);
 	node.zones = node.nodes ? zones_of_node() : 0;
 	pid_allocated_address = find_pid_allocated(task);
+	nr_swap_pages_address = (__u64)&nr_swap_pages;
 	read_node(bpf_ktime_get_ns());
 	return 0;
 }

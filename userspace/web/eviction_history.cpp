@@ -31,7 +31,8 @@ constexpr std::array<const char*, kIntervals> kEnds{"wake_ns", "decide_ns", "fir
 constexpr std::size_t kMostOpen = 256;
 
 bool is_eviction(const Json& line) {
-  return text_at(line, {"kind"}) == "decision" && text_at(line, {"outcome"}) == "evicted" &&
+  const std::string outcome = text_at(line, {"outcome"});
+  return text_at(line, {"kind"}) == "decision" && (outcome == "evicted" || outcome == "oom_guard") &&
          number_at(line, {"dry_run"}).value_or(1) == 0;
 }
 

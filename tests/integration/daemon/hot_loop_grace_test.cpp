@@ -31,6 +31,26 @@ class EvictingWithGraceWithoutPodEvents : public Evicting {
  protected:
   EvictingWithGraceWithoutPodEvents() : Evicting(hard("100Mi") + kOneSecond, PodEvents::kNone) {}
 };
+/// What the kernel can still give is known, down to 5 MiB of free pages.
+class EvictingByGuard : public Evicting {
+ protected:
+  explicit EvictingByGuard(const std::string& more = "") : Evicting(hard("100Mi") + more) {
+    guard_terms_.put({.watermarks = {.min = 5_MiB, .low = 6_MiB}, .swap_permille = 0});
+    node_.set_memory(500_MiB);
+  }
+  /// A pass, and another one when within `time` so much is left.
+  PassDone pass_after_a_fall(Bytes from, Bytes to, Duration time) {
+    node_.set_free(from);
+    static_cast<void>(outcome_of_pass());
+    clock_.advance(time);
+    node_.set_free(to);
+    return pass();
+  }
+};
+class EvictingWithoutGuard : public EvictingByGuard {
+ protected:
+  EvictingWithoutGuard() : EvictingByGuard("oomGuard: off\n") {}
+};
 class EvictingSoftly : public Evicting {
  protected:
   EvictingSoftly() : Evicting(kSoft + kAtOnce) {}
@@ -169,6 +189,62 @@ TEST_F(EvictingWithGrace, AHardVictimHasNoTimeWhenTheKernelHasNothingLeftToGive)
   ASSERT_EQ(actuator_.cuts().size(), 1U);
   EXPECT_EQ(actuator_.cuts()[0].rest, Duration::zero());
   EXPECT_EQ(counters_.evictions.load(), 1U);
+}
+
+TEST_F(EvictingByGuard, BeforeTheKernelHasNothingLeftToGive) {
+  node_.set_free(400_MiB);
+  place(1, "small", 10_MiB);
+  place(2, "hog", 400_MiB);
+  start();
+  ASSERT_EQ(next<PassDone>()->copy->decision.outcome, Outcome::kNothingMet);
+
+  const PassDone done = pass_after_a_fall(300_MiB, 15_MiB, seconds(1));
+
+  ASSERT_TRUE(done.begun && done.copy);
+  EXPECT_EQ(done.copy->decision.outcome, Outcome::kOomGuard);
+  EXPECT_EQ(done.begun->victim->uid, "hog");
+  EXPECT_TRUE(done.begun->oom_guard);
+  EXPECT_EQ(done.begun->signals.signal, SIGKILL);
+  EXPECT_GT(done.copy->observations[eviction::Signal::kMemoryAvailable]->available,
+            (400_MiB).value)
+      << "no threshold would have been met";
+}
+
+TEST_F(EvictingByGuard, NobodyWhileNothingIsTaken) {
+  place(1, "hog", 400_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>());
+
+  const PassDone done = pass_after_a_fall(6_MiB, 6_MiB, seconds(1));
+
+  EXPECT_FALSE(done.begun);
+}
+
+TEST_F(EvictingByGuard, GivesNoMoreGraceThanThereIsTimeFor) {
+  node_.set_free(400_MiB);
+  place(1, "hog", 400_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>());
+  node_.set_memory(910_MiB);
+
+  // 40 MiB above the floor of 50, of which 100 go in a second.
+  const PassDone done = pass_after_a_fall(190_MiB, 90_MiB, seconds(1));
+
+  ASSERT_TRUE(done.begun && done.copy);
+  EXPECT_EQ(done.copy->decision.grace_wanted, seconds(1));
+  EXPECT_LT(done.begun->grace, std::chrono::milliseconds(400));
+  EXPECT_GT(done.begun->grace, std::chrono::milliseconds(300));
+}
+
+TEST_F(EvictingWithoutGuard, NobodyAboveTheThreshold) {
+  node_.set_free(400_MiB);
+  place(1, "hog", 400_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>());
+
+  const PassDone done = pass_after_a_fall(300_MiB, 15_MiB, seconds(1));
+
+  EXPECT_FALSE(done.begun);
 }
 
 TEST_F(EvictingWithGraceWithoutPodEvents, AGraceIsHeldAndCutWithoutALookAtThePods) {
