@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr MonoTime kStart{std::chrono::hours(1)};
+constexpr MonoTime kFirstLook{std::chrono::hours(1)};
 constexpr sys::ReserveTerms kTerms{.watermarks = {.min = 40_MiB, .low = 50_MiB},
                                    .swap_permille = 500};
 
@@ -54,19 +54,19 @@ TEST(GuardTermsBoard, IsEmptyBeforeTheFirstTerms) {
 
 TEST(FallRate, IsOfTheTimeBetweenTwoReadings) {
   FallRate fall;
-  EXPECT_FALSE(fall.see(1000, kStart));
-  EXPECT_EQ(fall.see(500, kStart + milliseconds(500)), 0) << "a step, so far";
-  EXPECT_EQ(fall.see(0, kStart + milliseconds(1000)), 1000);
-  EXPECT_EQ(fall.see(-400, kStart + milliseconds(1005)), 1000) << "too soon to tell";
-  EXPECT_EQ(fall.see(600, kStart + milliseconds(1500)), 0) << "it rises";
+  EXPECT_FALSE(fall.see(1000, kFirstLook));
+  EXPECT_EQ(fall.see(500, kFirstLook + milliseconds(500)), 0) << "a step, so far";
+  EXPECT_EQ(fall.see(0, kFirstLook + milliseconds(1000)), 1000);
+  EXPECT_EQ(fall.see(-400, kFirstLook + milliseconds(1005)), 1000) << "too soon to tell";
+  EXPECT_EQ(fall.see(600, kFirstLook + milliseconds(1500)), 0) << "it rises";
 }
 
 TEST(FallRate, TakesNoSingleStepForARate) {
   FallRate fall;
-  static_cast<void>(fall.see(1000, kStart));
-  static_cast<void>(fall.see(990, kStart + milliseconds(500)));
-  EXPECT_EQ(fall.see(100, kStart + milliseconds(1000)), 20);
-  EXPECT_EQ(fall.see(90, kStart + milliseconds(1500)), 20);
+  static_cast<void>(fall.see(1000, kFirstLook));
+  static_cast<void>(fall.see(990, kFirstLook + milliseconds(500)));
+  EXPECT_EQ(fall.see(100, kFirstLook + milliseconds(1000)), 20);
+  EXPECT_EQ(fall.see(90, kFirstLook + milliseconds(1500)), 20);
 }
 
 }  // namespace
