@@ -31,6 +31,8 @@ struct CgroupUsage {
   Duration stall{0};
   /// Growth of `usage` per second over the last refreshes, negative while it falls.
   std::int64_t rate_bytes_per_second = 0;
+  /// The same of working_set(); with the kernel side only.
+  std::int64_t working_set_rate_bytes_per_second = 0;
   /// When these values were read.
   MonoTime read_at{};
   UsageSource source = UsageSource::kCgroupFiles;

@@ -16,7 +16,7 @@
 
 #include "recorder.h"
 #include "test_child.h"
-#include "test_swap.h"
+#include "support/test_swap.h"
 
 namespace evictd::test {
 namespace {

@@ -74,7 +74,23 @@ void Housekeeping::check_reserve_terms() {
     if (known != options_.probe->knows_reserve() && capacities_ != Capacities{}) {
       set_watch_points(capacities_);
     }
+    note_guard_watcher();
   }
+}
+
+/// Whether the kernel side tells of what the guard watches.
+void Housekeeping::note_guard_watcher() {
+  const bool alone =
+      config_->settings().hard_eviction.oom_guard && !options_.probe->knows_reserve();
+  if (std::exchange(guard_unwatched_, alone) == alone) {
+    return;
+  }
+  const std::string text =
+      alone ? "the kernel side does not know how much the kernel can still give: the OOM guard has "
+              "passes and polling alone"
+            : "the kernel side tells of what the OOM guard watches again";
+  note_degraded("oom_guard", alone, text);
+  alone ? options_.log->warn(text) : options_.log->info(text);
 }
 
 void Housekeeping::check_filesystems(MonoTime now) {

@@ -205,12 +205,13 @@ void Readings::observe() {
 
 void Readings::observe_rates(MonoTime now) {
   observe_reserve(now);
+  if (pod_root_.source == UsageSource::kBpfTable) {
+    // Passes are too rare to tell: there is none before the crossing.
+    pod_root_rate_ = std::max<std::int64_t>(0, pod_root_.working_set_rate_bytes_per_second);
+    return;
+  }
   const auto pod_root = eviction::observe_allocatable_memory(pod_root_);
   pod_root_rate_ = pod_root ? pod_root_fall_.see(pod_root->available, now) : std::nullopt;
-  if (pod_root_rate_ && source_ == ReadingSource::kTable) {
-    // The row's is of usage, page cache included: newer, and no bound below what the signal did.
-    pod_root_rate_ = std::clamp<std::int64_t>(pod_root_.rate_bytes_per_second, 0, *pod_root_rate_);
-  }
 }
 
 void Readings::observe_reserve(MonoTime now) {

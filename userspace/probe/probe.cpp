@@ -187,7 +187,7 @@ NodeUsage Probe::node() const {
   if (peek(node.zones) != 0) {
     usage.at_hand = Bytes{static_cast<std::int64_t>(peek(node.at_hand_bytes))};
   }
-  if (peek(node.zones) != 0 && knows_reserve()) {
+  if (knows_reserve()) {
     usage.reserve = Bytes{static_cast<std::int64_t>(peek(node.reserve_bytes))};
     usage.reserve_rate = static_cast<std::int64_t>(peek(node.reserve_rate));
   }
@@ -199,7 +199,7 @@ NodeUsage Probe::node() const {
 
 bool Probe::knows_reserve() const {
   const auto& data = *impl_->skeleton->bss;
-  return peek(data.guard.min_pages) != 0 &&
+  return peek(data.node.zones) != 0 && peek(data.guard.min_pages) != 0 &&
          (peek(data.nr_swap_pages_address) != 0 || peek(data.guard.swap_per_1024) == 0);
 }
 

@@ -19,12 +19,13 @@ struct evictd_row {
 	__u64 limit_bytes; /* ~0 for none */
 	__u64 tasks;
 	__u64 stall_ns;
-	__s64 rate_bytes_per_s;
-	__u64 ktime_ns; /* when the values were read */
+	__s64 rate_bytes_per_s;		    /* growth of the usage */
+	__s64 working_set_rate_bytes_per_s; /* of it less inactive file cache */
+	__u64 ktime_ns;			    /* when the values were read */
 	__u32 generation;
 	__u32 flags; /* enum evictd_row_flags; a flag goes away when the cgroup does */
 };
-EVICTD_ABI_SIZE(struct evictd_row, 64);
+EVICTD_ABI_SIZE(struct evictd_row, 72);
 
 struct evictd_node {
 	__u64 usage_bytes; /* NR_FILE_PAGES + NR_ANON_MAPPED */
