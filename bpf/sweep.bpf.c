@@ -23,8 +23,8 @@
 
 struct evictd_schedule schedule = {};
 
-/* Free swap slots, an atomic_long_t. NULL without swap in the kernel, or without data in its list of
- * symbols. */
+/* Free swap slots, an atomic_long_t. NULL without swap in the kernel, or without data in its list
+ * of symbols. */
 extern const void nr_swap_pages __ksym __weak;
 
 static __always_inline __s64 rate_of(__u64 before, __u64 after, __u64 elapsed)

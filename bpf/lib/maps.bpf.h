@@ -105,6 +105,6 @@ extern __u32 node_tasks_watch;
 extern __u32 guard_watch;
 extern struct evictd_guard guard;
 extern __u64 guard_look_ktime_ns; /* when a charge looked at the reserve last */
-extern __u64 root_hierarchies; /* bit per (hierarchy modulo 64) that has a root */
+extern __u64 root_hierarchies;	  /* bit per (hierarchy modulo 64) that has a root */
 
 #endif

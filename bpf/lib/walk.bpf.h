@@ -168,8 +168,8 @@ static __always_inline __u64 time_to_threshold(const struct evictd_watch *watch,
 /*
  * One look at one watch: read, compare, report what was crossed. Returns the time until it should
  * be looked at again if it keeps moving, EVICTD_NEVER when no threshold is near or it counts tasks
- * (forks are all seen, so there is nothing between two looks) or the reserve (looked at often enough
- * while something is charged, and a horizon ahead).
+ * (forks are all seen, so there is nothing between two looks) or the reserve (looked at often
+ * enough while something is charged, and a horizon ahead).
  */
 __weak __noinline __u64 look_at(__u32 index, __u64 now, __u32 origin)
 {

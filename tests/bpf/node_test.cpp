@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "recorder.h"
-#include "test_child.h"
 #include "support/test_swap.h"
+#include "test_child.h"
 
 namespace evictd::test {
 namespace {

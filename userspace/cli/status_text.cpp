@@ -73,8 +73,7 @@ void print_guard(const Json& status, std::ostream& out) {
   const std::string time = value_text(guard, "time_left_ms");
   out << fmt::format("OOM guard: {}the kernel can still give {}, falling by {}/s{}\n",
                      is_true(guard, "due") ? "DUE, " : "", bytes_of(guard, "left"),
-                     bytes_of(guard, "rate"),
-                     time == kNothing ? "" : ", for " + time + " ms more");
+                     bytes_of(guard, "rate"), time == kNothing ? "" : ", for " + time + " ms more");
 }
 
 void print_pid_watchers(const Json& status, std::ostream& out) {

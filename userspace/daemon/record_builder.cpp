@@ -191,7 +191,6 @@ eviction::Outcome outcome_of(const EvictionBegun& begun) {
   return begun.oom_guard ? eviction::Outcome::kOomGuard : eviction::Outcome::kEvicted;
 }
 
-
 /// What was foreseen of the victim's grace, and what the guard saw.
 void add_forecast(exporting::EvictionRecord& record, const PassDone& done) {
   const eviction::Decision& decision = done.copy->decision;

@@ -159,10 +159,13 @@ Json guard_json(const StatusSources& sources) {
     armed = armed || (threshold.signal == eviction::Signal::kMemoryAvailable &&
                       threshold.is_hard() && settings.hard_eviction.oom_guard);
   }
-  Json guard = {{"on", settings.hard_eviction.oom_guard}, {"armed", armed},
+  Json guard = {{"on", settings.hard_eviction.oom_guard},
+                {"armed", armed},
                 {"watched_by_kernel", sources.probe != nullptr && sources.probe->knows_reserve()},
-                {"left", nullptr},     {"rate", nullptr},
-                {"due_below", nullptr}, {"time_left_ms", nullptr},
+                {"left", nullptr},
+                {"rate", nullptr},
+                {"due_below", nullptr},
+                {"time_left_ms", nullptr},
                 {"due", false}};
   const PassCopy* pass = sources.last_pass;
   const auto seen =

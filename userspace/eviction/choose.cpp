@@ -169,15 +169,14 @@ HoldQuestion EvictionManager::hold_question(std::size_t place, const Observation
   const Threshold& threshold = table_[place];
   const MinReclaim counted =
       table_.met(place, seen, MinReclaim::kIgnored) ? MinReclaim::kIgnored : MinReclaim::kEnforced;
-  HoldQuestion question{
-      .hard = threshold.is_hard(),
-      .seen = seen,
-      .threshold = table_.limit(place, seen.capacity, MinReclaim::kIgnored),
-      .goal = table_.limit(place, seen.capacity, counted),
-      .mark = state_.last_evictions[static_cast<std::size_t>(threshold.signal)],
-      .resource = resource_of(threshold.signal),
-      .scope = scope_at(place),
-      .floor = floor_of(place, seen.capacity)};
+  HoldQuestion question{.hard = threshold.is_hard(),
+                        .seen = seen,
+                        .threshold = table_.limit(place, seen.capacity, MinReclaim::kIgnored),
+                        .goal = table_.limit(place, seen.capacity, counted),
+                        .mark = state_.last_evictions[static_cast<std::size_t>(threshold.signal)],
+                        .resource = resource_of(threshold.signal),
+                        .scope = scope_at(place),
+                        .floor = floor_of(place, seen.capacity)};
   if (is_guarded(place)) {
     question.seen.available = seen.reserve->left;
     question.goal = guard_distance(*seen.reserve);

@@ -124,8 +124,8 @@ struct Decision {
   std::chrono::milliseconds grace{0};
   /// What it would have been given, had there been time; as `grace` where nothing was cut.
   std::chrono::milliseconds grace_wanted{0};
-  /// For how long what is left would last, which `grace` was cut to; unset where nothing is known of
-  /// it, and where none was to be given.
+  /// For how long what is left would last, which `grace` was cut to; unset where nothing is known
+  /// of it, and where none was to be given.
   std::optional<std::chrono::milliseconds> time_left;
   /// The OOM guard is due: hard thresholds of memory.available count as met.
   bool oom_guard = false;

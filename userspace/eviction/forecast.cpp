@@ -17,8 +17,8 @@ std::optional<Duration> lasts(Wide amount, std::int64_t rate) {
     return std::nullopt;
   }
   const Wide ns = std::max<Wide>(amount, 0) * std::nano::den / rate;
-  return Duration(static_cast<std::int64_t>(
-      std::min<Wide>(ns, std::numeric_limits<std::int64_t>::max() / 2)));
+  return Duration(
+      static_cast<std::int64_t>(std::min<Wide>(ns, std::numeric_limits<std::int64_t>::max() / 2)));
 }
 
 std::optional<Duration> until_guard(const KernelReserve& reserve) {

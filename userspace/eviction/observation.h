@@ -16,8 +16,8 @@
 
 namespace evictd::eviction {
 
-/// What the kernel itself can still give before its OOM killer has to choose, in bytes, and how fast
-/// that falls, in bytes a second; 0 while it does not. docs/eviction.md has the formula.
+/// What the kernel itself can still give before its OOM killer has to choose, in bytes, and how
+/// fast that falls, in bytes a second; 0 while it does not. docs/eviction.md has the formula.
 struct KernelReserve {
   std::int64_t left = 0;
   std::int64_t rate = 0;

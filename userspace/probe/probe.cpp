@@ -213,8 +213,7 @@ void Probe::set_guard(const GuardTerms& terms) {
   };
   __atomic_add_fetch(&guard.generation, 1, __ATOMIC_RELEASE);
   store(guard.low_pages, static_cast<std::uint64_t>(terms.low.value) / page);
-  store(guard.swap_per_1024,
-        static_cast<std::uint64_t>(terms.swap_permille * kShares / kPermille));
+  store(guard.swap_per_1024, static_cast<std::uint64_t>(terms.swap_permille * kShares / kPermille));
   store(guard.horizon_ns, static_cast<std::uint64_t>(terms.horizon.count()));
   store(guard.tight_horizon_ns, static_cast<std::uint64_t>(terms.tight_horizon.count()));
   store(guard.min_pages, static_cast<std::uint64_t>(terms.min.value) / page);

@@ -166,8 +166,7 @@ std::chrono::milliseconds grace_of(const RecordedPass& pass) {
   if (const auto cut = number("grace_ms")) {
     return std::chrono::milliseconds(*cut);
   }
-  return std::chrono::seconds(
-      std::clamp(number("grace").value_or(0), -kDaySeconds, kDaySeconds));
+  return std::chrono::seconds(std::clamp(number("grace").value_or(0), -kDaySeconds, kDaySeconds));
 }
 
 bool is_in_grace(eviction::Standing standing) {

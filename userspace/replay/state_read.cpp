@@ -128,8 +128,8 @@ eviction::PassState state_from_json(JsonFields fields) {
   }
   if (fields.has("guard_mark")) {
     const auto [at, available] = numbers<2>(fields, "guard_mark", fields.list("guard_mark"));
-    state.guard_mark = eviction::EvictionMark{.at = moment_of(fields, "guard_mark", at),
-                                              .available = available};
+    state.guard_mark =
+        eviction::EvictionMark{.at = moment_of(fields, "guard_mark", at), .available = available};
   }
   return state;
 }

@@ -318,8 +318,8 @@ void World::observe(const Between& between, MonoTime now) {
             0, *seen->kernel_available + (seen->available - recorded_available));
       }
       if (seen->reserve) {
-        seen->reserve->left = std::max<std::int64_t>(
-            0, seen->reserve->left + (seen->available - recorded_available));
+        seen->reserve->left =
+            std::max<std::int64_t>(0, seen->reserve->left + (seen->available - recorded_available));
       }
     }
   }

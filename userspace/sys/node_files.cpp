@@ -127,8 +127,8 @@ void NodeFiles::read_meminfo(ReadBuffer& buffer, NodeUsage& usage) const {
   const std::optional<Bytes> inactive = find_meminfo(meminfo.text, "Inactive(file)");
   usage.file_pages = active && inactive ? *active + *inactive : Bytes{-1};
   const std::optional<Bytes> reclaimable = find_meminfo(meminfo.text, "KReclaimable");
-  usage.reclaimable = reclaimable ? *reclaimable
-                                  : find_meminfo(meminfo.text, "SReclaimable").value_or(Bytes{-1});
+  usage.reclaimable =
+      reclaimable ? *reclaimable : find_meminfo(meminfo.text, "SReclaimable").value_or(Bytes{-1});
 }
 
 ReadState NodeFiles::read(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const {

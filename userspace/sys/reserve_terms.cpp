@@ -163,10 +163,10 @@ std::vector<SwapArea> parse_swaps(std::string_view text) {
     const std::optional<std::int64_t> size_kib = number(size);
     const std::optional<std::int64_t> used_kib = number(used);
     if (size_kib && used_kib) {
-      areas.push_back({.zram = path.starts_with(kZram) ? path.substr(kDev.size())
-                                                       : std::string_view{},
-                       .size = Bytes{*size_kib << 10},
-                       .used = Bytes{*used_kib << 10}});
+      areas.push_back(
+          {.zram = path.starts_with(kZram) ? path.substr(kDev.size()) : std::string_view{},
+           .size = Bytes{*size_kib << 10},
+           .used = Bytes{*used_kib << 10}});
     }
   });
   return areas;

@@ -32,7 +32,8 @@ constexpr std::size_t kMostOpen = 256;
 
 bool is_eviction(const Json& line) {
   const std::string outcome = text_at(line, {"outcome"});
-  return text_at(line, {"kind"}) == "decision" && (outcome == "evicted" || outcome == "oom_guard") &&
+  return text_at(line, {"kind"}) == "decision" &&
+         (outcome == "evicted" || outcome == "oom_guard") &&
          number_at(line, {"dry_run"}).value_or(1) == 0;
 }
 

@@ -47,8 +47,8 @@ EVICTD_ABI_SIZE(struct evictd_node, 96);
 /* By what the reserve is worked out, and how far ahead of its end it is reported; written by user
  * space. */
 struct evictd_guard {
-	__u64 min_pages; /* free pages that only the kernel itself may use; 0: not known yet */
-	__u64 low_pages; /* so many at most are kept of page cache, and of slab */
+	__u64 min_pages;     /* free pages that only the kernel itself may use; 0: not known yet */
+	__u64 low_pages;     /* so many at most are kept of page cache, and of slab */
 	__u64 swap_per_1024; /* of a page that a free slot is worth */
 	__u64 horizon_ns;
 	__u64 tight_horizon_ns; /* with less than low_pages left */

@@ -205,8 +205,7 @@ TEST_F(EvictingByGuard, BeforeTheKernelHasNothingLeftToGive) {
   EXPECT_EQ(done.begun->victim->uid, "hog");
   EXPECT_TRUE(done.begun->oom_guard);
   EXPECT_EQ(done.begun->signals.signal, SIGKILL);
-  EXPECT_GT(done.copy->observations[eviction::Signal::kMemoryAvailable]->available,
-            (400_MiB).value)
+  EXPECT_GT(done.copy->observations[eviction::Signal::kMemoryAvailable]->available, (400_MiB).value)
       << "no threshold would have been met";
 }
 

@@ -41,9 +41,8 @@ class OomGuard : public Arena {
 TEST_F(OomGuard, ItsDistanceIsInTheStatus) {
   add({.name = "pod"}, kModest);
   start_daemon(config_with(Json::object()));
-  const Json guard = await_status([](const Json& now) {
-    return now["oom_guard"]["left"].is_number();
-  })["oom_guard"];
+  const Json guard = await_status(
+      [](const Json& now) { return now["oom_guard"]["left"].is_number(); })["oom_guard"];
   EXPECT_EQ(guard["on"], true);
   EXPECT_EQ(guard["armed"], true);
   EXPECT_EQ(guard["watched_by_kernel"], true);

@@ -178,10 +178,10 @@ TEST(WatchPoints, TheGuardIsOneLevelOfAHardThreshold) {
   guarded.guard = true;
   const auto of_guard = [&](Duration grace) {
     std::vector<probe::WatchedThreshold> found;
-    for (const probe::WatchedThreshold& point : watch_points(
-             {threshold(eviction::Signal::kPidAvailable, 100),
-              threshold(eviction::Signal::kMemoryAvailable, 100 * kMi, grace)},
-             guarded)) {
+    for (const probe::WatchedThreshold& point :
+         watch_points({threshold(eviction::Signal::kPidAvailable, 100),
+                       threshold(eviction::Signal::kMemoryAvailable, 100 * kMi, grace)},
+                      guarded)) {
       if (point.signal == probe::Signal::kNodeReserve) {
         found.push_back(point);
       }

@@ -85,8 +85,7 @@ TEST(PredictedGrace, IsCutByTheGuardToo) {
   Node node = with_hog(hard_100mi());
 
   // Of 500 MiB, 100 are gone when the guard is due.
-  const Decision& decision =
-      pass_with(node, 90_MiB, std::nullopt, reserve(500_MiB, 1000_MiB));
+  const Decision& decision = pass_with(node, 90_MiB, std::nullopt, reserve(500_MiB, 1000_MiB));
   EXPECT_EQ(decision.grace, 400ms - kGraceMargin);
 }
 
@@ -142,22 +141,20 @@ TEST(OomGuard, LooksFartherAheadWhereMemoryIsTight) {
   EXPECT_EQ(pass_with(node, 110_MiB, 0_MiB, reserve(18_MiB, 30_MiB)).outcome, Outcome::kOomGuard);
 
   Node calm = with_hog(hard_100mi());
-  EXPECT_EQ(pass_with(calm, 110_MiB, 0_MiB, reserve(22_MiB, 30_MiB)).outcome,
-            Outcome::kNothingMet);
+  EXPECT_EQ(pass_with(calm, 110_MiB, 0_MiB, reserve(22_MiB, 30_MiB)).outcome, Outcome::kNothingMet);
 }
 
 TEST(OomGuard, NeedsAHardThresholdOfTheNodesMemory) {
-  for (const auto& texts :
-       {ThresholdTexts{.hard = {{"nodefs.available", "1Gi"}},
-                       .soft = {},
-                       .soft_grace_period = {},
-                       .minimum_reclaim = {},
-                       .enforce_node_allocatable = {}},
-        ThresholdTexts{.hard = {},
-                       .soft = {{"memory.available", "100Mi"}},
-                       .soft_grace_period = {{"memory.available", "1s"}},
-                       .minimum_reclaim = {},
-                       .enforce_node_allocatable = {}}}) {
+  for (const auto& texts : {ThresholdTexts{.hard = {{"nodefs.available", "1Gi"}},
+                           .soft = {},
+                           .soft_grace_period = {},
+                           .minimum_reclaim = {},
+                           .enforce_node_allocatable = {}},
+                            ThresholdTexts{.hard = {},
+                            .soft = {{"memory.available", "100Mi"}},
+                            .soft_grace_period = {{"memory.available", "1s"}},
+                            .minimum_reclaim = {},
+                            .enforce_node_allocatable = {}}}) {
     PassSettings settings;
     settings.thresholds = thresholds(texts);
     Node node = with_hog(settings);
@@ -171,8 +168,7 @@ TEST(OomGuard, MayBeOff) {
   settings.oom_guard = false;
   Node node = with_hog(settings);
 
-  EXPECT_EQ(pass_with(node, 110_MiB, 0_MiB, reserve(0_MiB, 300_MiB)).outcome,
-            Outcome::kNothingMet);
+  EXPECT_EQ(pass_with(node, 110_MiB, 0_MiB, reserve(0_MiB, 300_MiB)).outcome, Outcome::kNothingMet);
 }
 
 TEST(OomGuard, DoesNotGoOnForAMinimumReclaim) {
@@ -186,8 +182,7 @@ TEST(OomGuard, DoesNotGoOnForAMinimumReclaim) {
   EXPECT_EQ(pass_with(node, 110_MiB, 0_MiB, reserve(10_MiB, 300_MiB)).outcome, Outcome::kOomGuard);
 
   node.pass_time(100ms);
-  EXPECT_EQ(pass_with(node, 300_MiB, 0_MiB, reserve(200_MiB, 0_MiB)).outcome,
-            Outcome::kNothingMet);
+  EXPECT_EQ(pass_with(node, 300_MiB, 0_MiB, reserve(200_MiB, 0_MiB)).outcome, Outcome::kNothingMet);
 }
 
 TEST(OomGuard, WaitsForWhatAVictimFrees) {

@@ -212,8 +212,8 @@ TEST(EvictionRecordJson, WhatWasForeseenIsReadAgain) {
   EXPECT_TRUE(to_json(record)["grace_given"].is_null());
   EXPECT_TRUE(to_json(record)["oom_guard"].is_null());
   record.grace = RecordedGrace{.given_ms = 350, .wanted_ms = 1000, .time_left_ms = 400};
-  record.oom_guard = RecordedGuard{
-      .left = 5, .rate = 60, .time_left_ms = 83, .horizon_ms = 100, .due = true};
+  record.oom_guard =
+      RecordedGuard{.left = 5, .rate = 60, .time_left_ms = 83, .horizon_ms = 100, .due = true};
   const auto json = to_json(record);
   EXPECT_EQ(json["grace_given"], 350);
   EXPECT_EQ(json["grace_wanted"], 1000);

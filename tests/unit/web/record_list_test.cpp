@@ -29,7 +29,8 @@ TEST(RecordList, TakesALimitAndAnOutcome) {
   const Json evicted = list_records(three_records(), {.limit = 9, .outcomes = "evicted"});
   ASSERT_EQ(evicted.size(), 2U);
   EXPECT_EQ(evicted[1]["id"], 1);
-  EXPECT_EQ(list_records(three_records(), {.limit = 9, .outcomes = "oom_guard,evicted"}).size(), 2U);
+  EXPECT_EQ(list_records(three_records(), {.limit = 9, .outcomes = "oom_guard,evicted"}).size(),
+            2U);
   EXPECT_TRUE(list_records(three_records(), {.limit = 9, .outcomes = "evict"}).empty());
 }
 
