@@ -46,6 +46,7 @@ struct Probe::Impl {
         ladder(std::move(outcome.ladder)),
         skeleton(std::move(outcome.skeleton)),
         links(std::move(outcome.links)),
+        sums_zones(!ladder.chosen(Purpose::kNodeAvailable).empty()),
         registry(*skeleton, options),
         base_period(options.sweep.base_period),
         drop_all_events(options.drop_all_events) {}
@@ -59,6 +60,8 @@ struct Probe::Impl {
   const Ladder ladder;
   const Skeleton skeleton;
   const std::vector<Link> links;
+  /// What of the node is at hand may be summed.
+  const bool sums_zones;
   RowTable rows;
   WatchRegistry registry;
   std::unique_ptr<ring_buffer, RingDeleter> ring;
@@ -199,7 +202,7 @@ NodeUsage Probe::node() const {
 
 bool Probe::knows_reserve() const {
   const auto& data = *impl_->skeleton->bss;
-  return peek(data.node.zones) != 0 && peek(data.guard.min_pages) != 0 &&
+  return impl_->sums_zones && peek(data.node.zones) != 0 && peek(data.guard.min_pages) != 0 &&
          (peek(data.nr_swap_pages_address) != 0 || peek(data.guard.swap_per_1024) == 0);
 }
 
