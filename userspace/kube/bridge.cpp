@@ -105,27 +105,53 @@ Result<> Bridge::prepare() {
                                 : Absence{},
           .on_not_written = [this] { source_->on_not_written(options_.clock->now()); }},
       std::move(*writer));
+  if (Result<> prepared = prepare_observer(); !prepared) {
+    return prepared;
+  }
   if (Result<> prepared = prepare_source(); !prepared) {
     return prepared;
   }
   return prepare_sockets();
 }
 
+Result<> Bridge::prepare_observer() {
+  const ActionSettings& settings = options_.settings.actions;
+  if (settings.mode != Mode::kObserve) {
+    return {};
+  }
+  Result<std::unique_ptr<Observer>> observer =
+      Observer::create({.state_directory = settings.state_directory,
+                        .window = settings.compare_window,
+                        .loop = &loop_,
+                        .clock = options_.clock,
+                        .log = options_.log});
+  if (!observer) {
+    return Failure(observer.error());
+  }
+  observer_ = std::move(*observer);
+  eviction_watch_.emplace(
+      EvictionWatch::Options{.next = &*directory_,
+                             .clock = options_.clock,
+                             .on_eviction = [this](exporting::ComparedEviction eviction) {
+                               observer_->on_eviction(std::move(eviction));
+                             }});
+  return {};
+}
+
 Result<> Bridge::prepare_source() {
   const KubeSettings& settings = options_.settings;
+  PodSink* const sink = eviction_watch_ ? static_cast<PodSink*>(&*eviction_watch_) : &*directory_;
   if (settings.pod_source == SourceKind::kKubelet) {
     find_access_ = [access = settings.kubelet.access] { return Result<ServerAccess>(access); };
-    source_ = std::make_unique<KubeletSource>(
-        KubeletSource::Options{.poll_interval = settings.kubelet.poll_interval,
-                               .sink = &*directory_,
-                               .random = random_part()});
+    source_ = std::make_unique<KubeletSource>(KubeletSource::Options{
+        .poll_interval = settings.kubelet.poll_interval, .sink = sink, .random = random_part()});
   } else {
     find_access_ = find_access_of(settings.api_server);
     source_ = std::make_unique<ApiServerSource>(
         ApiServerSource::Options{.rules = {.node = node_},
                                  .watch_time = settings.api_server.watch_time,
                                  .silence_limit = settings.api_server.silence_limit,
-                                 .sink = &*directory_,
+                                 .sink = sink,
                                  .random = random_part()});
   }
   Result<std::unique_ptr<HttpClient>> client = HttpClient::create(loop_, *options_.clock, *this);
@@ -169,7 +195,7 @@ Result<> Bridge::prepare_sockets() {
 
 Result<> Bridge::prepare_actions() {
   const KubeSettings& settings = options_.settings;
-  if (settings.actions.mode == Mode::kNone) {
+  if (!acts(settings.actions.mode)) {
     return {};
   }
   Result<std::unique_ptr<ApiActions>> actions =
@@ -198,6 +224,10 @@ Result<> Bridge::prepare_follower() {
       .on_unknown_pod = [this] { source_->on_unknown_pod(options_.clock->now()); }};
   if (actions_) {
     following.request = [this] { return actions_->follow_request(); };
+    following.longest_line = kLongestRecord;
+  }
+  if (observer_) {
+    following.request = [this] { return observer_->follow_request(); };
     following.longest_line = kLongestRecord;
   }
   following.on_line = [this](std::string_view line) { return on_journal_line(line); };
@@ -300,6 +330,9 @@ void Bridge::tell(const Telling& telling, const std::string& problem, std::strin
 
 /// A line that the queue does not take now comes again; the runtime knows it again then.
 bool Bridge::on_journal_line(std::string_view line) {
+  if (observer_) {
+    observer_->on_line(line);
+  }
   if (runtime_) {
     runtime_->on_line(line);
   }
@@ -316,6 +349,10 @@ void Bridge::tell_problems() {
   if (actions_) {
     tell({"what evictions call for", "and trying it again"}, actions_->problem(), told_actions_);
   }
+  if (observer_) {
+    tell({"the comparison with the kubelet", "with what is known"}, observer_->problem(),
+         told_observer_);
+  }
   if (runtime_) {
     tell({"the container runtime", "without ending sandboxes until it answers"},
          runtime_->problem(), told_runtime_);
@@ -325,8 +362,18 @@ void Bridge::tell_problems() {
 std::string Bridge::on_line(std::string_view request, const base::PeerCredentials& /*peer*/) {
   const Result<nlohmann::json> read =
       base::parse_json<nlohmann::json>(request, {.depth = 2, .members = 8});
-  if (!read || !read->is_object() || !read->contains("op") || (*read)["op"] != "status") {
-    return R"({"error":"a request is {\"op\":\"status\"}"})";
+  const bool is_request = read && read->is_object() && read->contains("op");
+  const nlohmann::json op = is_request ? (*read)["op"] : nlohmann::json();
+  return answer_to(op.is_string() ? op.get<std::string>() : std::string());
+}
+
+std::string Bridge::answer_to(const std::string& op) const {
+  if (op == "compare") {
+    return observer_ ? observer_->comparisons().dump()
+                     : R"({"error":"nothing is compared: mode is not observe"})";
+  }
+  if (op != "status") {
+    return R"({"error":"a request is {\"op\":\"status\"} or {\"op\":\"compare\"}"})";
   }
   return make_kube_status({.version = options_.version,
                            .node = node_,
@@ -336,6 +383,7 @@ std::string Bridge::on_line(std::string_view request, const base::PeerCredential
                            .follower = follower_.get(),
                            .runtime = runtime_.get(),
                            .actions = actions_.get(),
+                           .observer = observer_.get(),
                            .credential_failures = credential_failures_,
                            .started_at = started_at_},
                           options_.clock->now())

@@ -236,9 +236,12 @@ Keys top_keys(KubeSettings& settings) {
          return store(is_none ? Result<std::string>("none") : config::read_path(value),
                       settings.evictd_socket);
        }},
-      {"mode",
-       choice_key<Mode>(settings.actions.mode,
-                        {{"none", Mode::kNone}, {"assist", Mode::kAssist}, {"own", Mode::kOwn}})},
+      {"mode", choice_key<Mode>(settings.actions.mode, {{"none", Mode::kNone},
+                                                        {"observe", Mode::kObserve},
+                                                        {"assist", Mode::kAssist},
+                                                        {"own", Mode::kOwn}})},
+      {"compareWindow",
+       duration_key(settings.actions.compare_window, {milliseconds(100), hours(1)})},
       {"nodeConditions", choice_key<NodeConditions>(settings.actions.node_conditions,
                                                     {{"own", NodeConditions::kOwn},
                                                      {"standard", NodeConditions::kStandard}})},
@@ -332,15 +335,14 @@ std::optional<Contradiction> contradiction_in(const ApiServerSettings& api) {
 }
 
 std::optional<Contradiction> contradiction_in(const KubeSettings& settings) {
-  const bool acts = settings.actions.mode != Mode::kNone;
-  if (acts && settings.evictd_socket == "none") {
+  if (settings.actions.mode != Mode::kNone && settings.evictd_socket == "none") {
     return Contradiction{"mode", "mode", "without evictd's journal",
                          "evictdSocket: the path of evictd's control socket"};
   }
   const bool is_kubelet = settings.pod_source == SourceKind::kKubelet;
   std::optional<Contradiction> found =
       is_kubelet ? contradiction_in(settings.kubelet) : std::nullopt;
-  if (!found && (acts || !is_kubelet)) {
+  if (!found && (acts(settings.actions.mode) || !is_kubelet)) {
     found = contradiction_in(settings.api_server);
   }
   return found;

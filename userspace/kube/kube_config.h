@@ -52,9 +52,10 @@ struct ReclaimSettings {
 
 /// What an eviction becomes at the API server.
 enum class Mode {
-  kNone,    ///< Nothing: pods are described to evictd, and that is all.
-  kAssist,  ///< The kubelet evicts too, later; evictd's evictions are made final.
-  kOwn,     ///< The kubelet evicts nothing: the node's pressure is told as well.
+  kNone,     ///< Nothing: pods are described to evictd, and that is all.
+  kObserve,  ///< Nothing either: evictd's dry run is compared with what the kubelet does.
+  kAssist,   ///< The kubelet evicts too, later; evictd's evictions are made final.
+  kOwn,      ///< The kubelet evicts nothing: the node's pressure is told as well.
 };
 
 /// By which conditions a node tells of pressure.
@@ -66,12 +67,19 @@ enum class NodeConditions {
 struct ActionSettings {
   Mode mode = Mode::kNone;
   NodeConditions node_conditions = NodeConditions::kOwn;
-  /// Of the queue.
+  /// Of the queue, or of the comparisons.
   std::string state_directory = "/var/lib/evictd-kube";
   bool respects_budgets = false;
   /// On average; as many at once.
   int requests_per_second = 50;
+  /// Of mode observe: how far apart two evictions may be that are about the same.
+  Duration compare_window = std::chrono::minutes(5);
 };
+
+/// Whether a mode asks the API server for anything.
+[[nodiscard]] constexpr bool acts(Mode mode) {
+  return mode == Mode::kAssist || mode == Mode::kOwn;
+}
 
 /// What evictd-kube is to do.
 struct KubeSettings {

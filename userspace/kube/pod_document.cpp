@@ -42,7 +42,8 @@ Shape make_pod_shape() {
   spec.members["overhead"] = any_members();
   spec.members["tolerations"] = some({"key", "operator", "value", "effect"});
   spec.members["volumes"] = volume;
-  Shape status = some({"phase", "qosClass"});
+  Shape status = some({"phase", "qosClass", "reason", "message"});
+  status.members["conditions"] = some({"type", "lastTransitionTime"});
   for (const char* const list :
        {"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"}) {
     status.members[list] = some({"name", "containerID"});
@@ -87,6 +88,10 @@ Result<PodDocument> pod_document(nlohmann::json pod) {
   }
   PodDocument document;
   document.uid = (*metadata)["uid"].get<std::string>();
+  document.evicted = kubelet_eviction(pod);
+  for (const char* const member : {"reason", "message", "conditions"}) {
+    erase_member(pod, "status", member);
+  }
   // Neither means anything to evictd, and the version changes with each heartbeat of a status.
   erase_member(pod, "metadata", "resourceVersion");
   erase_member(pod, "spec", "nodeName");

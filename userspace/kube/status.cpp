@@ -80,6 +80,7 @@ OrderedJson make_kube_status(const KubeStatusSources& sources, MonoTime now) {
       {"evictd", evictd_json(sources.follower)},
       {"runtime", sources.runtime == nullptr ? OrderedJson(nullptr) : sources.runtime->status(now)},
       {"actions", sources.actions == nullptr ? OrderedJson(nullptr) : sources.actions->status()},
+      {"observe", sources.observer == nullptr ? OrderedJson(nullptr) : sources.observer->status()},
       {"counters",
        {{"source", source_json(sources.source->counters())},
         {"manifests", manifest_json(*sources.directory)},
