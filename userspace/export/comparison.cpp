@@ -19,6 +19,10 @@ std::optional<T> median(std::vector<T> values) {
   return *middle;
 }
 
+bool is_in_bytes(std::string_view resource) {
+  return resource == "memory" || resource == "ephemeral-storage";
+}
+
 void count_single(const Comparison& comparison, ComparisonSummary& summary) {
   if (comparison.is_waiting) {
     ++summary.waiting;
@@ -98,7 +102,8 @@ ComparisonSummary summary_of(const std::vector<Comparison>& comparisons) {
     }
     count_pair(comparison, summary);
     leads.push_back(lead_of(comparison));
-    if (const std::optional<std::int64_t> amount = more_available(comparison)) {
+    const std::optional<std::int64_t> amount = more_available(comparison);
+    if (amount && is_in_bytes(comparison.evictd->resource)) {
       amounts.push_back(*amount);
     }
   }

@@ -84,6 +84,7 @@ struct ComparisonSummary {
   std::size_t unclear = 0;
   /// The median over pairs; nothing where there are none.
   std::optional<Duration> median_lead{};
+  /// Of those that are about bytes.
   std::optional<std::int64_t> median_more_available{};
 };
 

@@ -35,6 +35,10 @@ struct ApiServerSettings {
   std::string context;
   Duration watch_time = std::chrono::minutes(5);
   Duration silence_limit = std::chrono::minutes(2);
+
+  [[nodiscard]] bool is_given() const {
+    return !access.url.empty() || in_cluster || !kubeconfig.empty();
+  }
 };
 
 /// The node's container runtime.
@@ -70,6 +74,8 @@ struct ActionSettings {
   /// Of the queue, or of the comparisons.
   std::string state_directory = "/var/lib/evictd-kube";
   bool respects_budgets = false;
+  /// A loop of evictions keeps new pods off the node for a while, by a taint.
+  bool damps_loops = false;
   /// On average; as many at once.
   int requests_per_second = 50;
   /// Of mode observe: how far apart two evictions may be that are about the same.
@@ -97,6 +103,9 @@ struct KubeSettings {
   ActionSettings actions;
   base::LogOptions log;
 };
+
+/// Whether the kubelet's events are read: in mode observe, where there is a way to the API server.
+[[nodiscard]] bool asks_for_events(const KubeSettings& settings);
 
 /// Reads and checks the whole configuration.
 /// Errors: one, "FILE:LINE: KEY: VALUE: what is wrong; allowed: what".

@@ -86,9 +86,12 @@ std::optional<KubeletEviction> kubelet_eviction(const Json& pod) {
                            .name = text_at(*metadata, "name"),
                            .message = text_at(*status, "message"),
                            .time = disruption_time(*status)};
-  // "Pod was rejected: " precedes it from 1.28 on.
-  const bool was_admitted = eviction.message.find(kNotAdmitted) == std::string::npos;
-  return was_admitted ? std::optional(std::move(eviction)) : std::nullopt;
+  return tells_of_eviction(eviction.message) ? std::optional(std::move(eviction)) : std::nullopt;
+}
+
+/// "Pod was rejected: " precedes it from 1.28 on.
+bool tells_of_eviction(std::string_view message) {
+  return message.find(kNotAdmitted) == std::string_view::npos;
 }
 
 EvictionAmounts amounts_in(std::string_view message) {

@@ -11,19 +11,25 @@
 
 namespace evictd::kube {
 
-/// What the status of a pod tells of its eviction by a kubelet.
+/// What the status of a pod, or an event, tells of its eviction by a kubelet.
 struct KubeletEviction {
   std::string ns{};
   std::string name{};
   std::string message{};
-  /// When the condition DisruptionTarget was set, in whole seconds. Kubelets before 1.26 set none,
-  /// nor does one that evicts for a limit on local storage.
+  /// When the condition DisruptionTarget was set, or the event was, in whole seconds. Kubelets
+  /// before 1.26 set no condition, nor does one that evicts for a limit on local storage.
   std::optional<WallTime> time{};
+  /// "condition" or "event": whence `time` is.
+  std::string_view time_source = "condition";
 };
 
 /// Of a v1.Pod that failed with the reason Evicted. Nothing for any other, also for one that a
 /// kubelet did not admit under pressure, which has the same reason. Pure.
 [[nodiscard]] std::optional<KubeletEviction> kubelet_eviction(const nlohmann::json& pod);
+
+/// Whether a message with the reason Evicted is of an eviction: a pod that was not admitted under
+/// pressure has the same reason.
+[[nodiscard]] bool tells_of_eviction(std::string_view message);
 
 /// What a kubelet's message says, of Kubernetes 1.20 up to 1.32.
 struct EvictionAmounts {

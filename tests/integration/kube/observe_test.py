@@ -36,6 +36,14 @@ class ObserveTest(ActionCase):
             condition["lastTransitionTime"] = time
         self.server.put(evicted)
 
+    def kubelet_posts(self, uid, name, time, host="node1", **more):
+        """The event of an eviction."""
+        self.server.post_event({
+            "metadata": {"name": f"{name}.1", "namespace": "n"}, "reason": "Evicted", "type": "Warning",
+            "involvedObject": {"kind": "Pod", "namespace": "n", "name": name, "uid": uid},
+            "message": RECORDED["status"]["message"], "source": {"component": "kubelet", "host": host},
+            "firstTimestamp": time, "lastTimestamp": time, "count": 1, **more})
+
     def choose(self, number, uid, name, time="2026-11-20T22:07:11.5Z", **more):
         """evictd's dry run does."""
         self.journal.tell(decision(
@@ -72,6 +80,30 @@ class ObserveTest(ActionCase):
         told = json.loads(self.compare("--json", str(self.path / "state/comparisons")).stdout)
         self.assertEqual(told["comparisons"], [pair])
         self.assertEqual(told["summary"]["evictd_earlier"], 1)
+
+    def test_an_event_tells_when_the_kubelet_decided_and_of_a_pod_that_is_gone(self):
+        self.kubelet_posts("u2", "b", "2026-11-20T22:08:19Z")
+        self.start_observing()
+        self.await_summary(waiting=1)
+        self.kubelet_posts("u3", "c", "2026-11-20T22:08:19Z", host="node2")
+        self.server.put(pod("u1", name="a"))
+        self.choose(7, "u1", "a")
+        self.kubelet_evicts("u1", "a")
+        self.await_summary(same_pod=1)
+        self.kubelet_posts("u1", "a", "2026-11-20T22:07:14Z")
+        self.await_that(lambda: self.observed()["last"][-1]["evictd_earlier_ms"] == 2500, "the event's time")
+        pair = self.observed()["last"][-1]
+        self.assertEqual((pair["kubelet"]["time_source"], pair["kubelet"]["usage"]), ("event", 3611468 * 1024))
+        self.assertEqual((self.observed()["kept"], self.observed()["events"]["of_other_nodes"]), (2, 1))
+        self.assertEqual(self.server.changes, [], "nothing is changed at the API server")
+
+    def test_without_the_right_to_read_events_the_status_of_pods_tells(self):
+        self.server.forbid("/api/v1/events")
+        self.start_observing()
+        self.choose(7, "u1", "a")
+        self.kubelet_evicts("u1", "a")
+        self.await_summary(same_pod=1)
+        self.await_that(lambda: "403" in self.observed()["events"]["problem"], "a problem")
 
     def test_another_pod_is_a_pair_after_the_window_and_the_others_stay_alone(self):
         self.start_observing(compareWindow="200ms")

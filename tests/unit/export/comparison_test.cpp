@@ -108,6 +108,14 @@ TEST(ComparisonSummary, CountsPairsAndThoseThatAreAlone) {
   EXPECT_EQ(summary.median_more_available, 200);
 }
 
+TEST(ComparisonSummary, HasTheMedianOfBytesAlone) {
+  Comparison tasks = pair(9'000);
+  tasks.evictd->resource = "pids";
+  tasks.kubelet->resource = "pids";
+  EXPECT_EQ(more_available(tasks), 200);
+  EXPECT_EQ(summary_of({tasks}).median_more_available, std::nullopt);
+}
+
 TEST(ComparisonSummary, OfNothingHasNoMedian) {
   EXPECT_EQ(summary_of({}).median_lead, std::nullopt);
 }

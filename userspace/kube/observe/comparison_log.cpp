@@ -17,6 +17,8 @@ using exporting::ComparedEviction;
 using exporting::Comparison;
 using OrderedJson = nlohmann::ordered_json;
 
+/// Whence a time is that was taken when the kubelet decided.
+constexpr std::string_view kEvent = "event";
 constexpr const char* kHeadKind = "comparisons";
 
 Duration distance(WallTime one, WallTime other) {
@@ -60,10 +62,17 @@ bool ComparisonLog::add_decision(ComparedEviction decision, MonoTime now) {
 }
 
 bool ComparisonLog::add_eviction(ComparedEviction eviction, MonoTime now) {
-  const bool is_known = std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
-    return kept.comparison.kubelet && kept.comparison.kubelet->uid == eviction.uid;
-  });
-  if (is_known || eviction.time + eviction.precision < horizon_) {
+  for (Kept& kept : kept_) {
+    std::optional<ComparedEviction>& known = kept.comparison.kubelet;
+    if (known && known->uid == eviction.uid) {
+      const bool is_better = eviction.time_source == kEvent && known->time_source != kEvent;
+      if (is_better) {
+        known = std::move(eviction);
+      }
+      return is_better;
+    }
+  }
+  if (eviction.time + eviction.precision < horizon_) {
     return false;
   }
   add(std::move(eviction), Side::kKubelet, now);

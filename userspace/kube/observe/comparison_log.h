@@ -27,8 +27,8 @@ class ComparisonLog {
 
   /// A record of evictd, once. False: it is known.
   bool add_decision(exporting::ComparedEviction decision, MonoTime now);
-  /// A kubelet's eviction, which is of one pod and so once. False: it is known, or older than what
-  /// is kept.
+  /// A kubelet's eviction, which is of one pod and so once. An event tells better when and how it
+  /// was than what is known of the pod's status. False: it is known, or older than what is kept.
   bool add_eviction(exporting::ComparedEviction eviction, MonoTime now);
   /// Whose window has passed by `now` is settled. False: nobody's has.
   bool settle(MonoTime now);

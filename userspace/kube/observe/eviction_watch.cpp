@@ -7,24 +7,19 @@
 
 namespace evictd::kube {
 
-namespace {
-
-using exporting::ComparedEviction;
-
-ComparedEviction compared(const std::string& uid, const KubeletEviction& evicted, WallTime now) {
+exporting::ComparedEviction compared_eviction(const std::string& uid,
+                                              const KubeletEviction& evicted, WallTime now) {
   EvictionAmounts amounts = amounts_in(evicted.message);
   return {.ns = evicted.ns,
           .name = evicted.name,
           .uid = uid,
           .time = evicted.time.value_or(now),
           .precision = evicted.time ? std::chrono::seconds(1) : Duration(0),
-          .time_source = evicted.time ? "condition" : "seen",
+          .time_source = evicted.time ? std::string(evicted.time_source) : "seen",
           .resource = std::move(amounts.resource),
           .available = amounts.available,
           .usage = amounts.usage};
 }
-
-}  // namespace
 
 void EvictionWatch::on_list(std::vector<PodDocument> pods, MonoTime now) {
   std::set<std::string> listed;
@@ -60,7 +55,7 @@ void EvictionWatch::look_at(const PodDocument& pod) {
     return;
   }
   ++counters_.evictions;
-  options_.on_eviction(compared(pod.uid, *pod.evicted, options_.clock->wall_now()));
+  options_.on_eviction(compared_eviction(pod.uid, *pod.evicted, options_.clock->wall_now()));
 }
 
 }  // namespace evictd::kube

@@ -14,6 +14,11 @@
 
 namespace evictd::kube {
 
+/// As a comparison has it; one without a time was seen `now`.
+[[nodiscard]] exporting::ComparedEviction compared_eviction(const std::string& uid,
+                                                            const KubeletEviction& evicted,
+                                                            WallTime now);
+
 /// Sees in what a source tells which pods a kubelet has evicted, and passes everything on.
 class EvictionWatch final : public PodSink {
  public:

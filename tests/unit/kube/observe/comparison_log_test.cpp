@@ -51,6 +51,18 @@ TEST_F(ComparisonLogTest, AnotherPodIsAPairOnlyOnceTheWindowHasPassed) {
   EXPECT_EQ(kept(), "a+- b+c");
 }
 
+TEST_F(ComparisonLogTest, AnEventTellsBetterWhenItWasThanTheStatusOfThePod) {
+  EXPECT_TRUE(log_.add_decision(decided(1, "a", 10), mono_second(10)));
+  EXPECT_TRUE(log_.add_eviction(evicted("a", 42), mono_second(42)));
+  exporting::ComparedEviction event = evicted("a", 12);
+  event.time_source = "event";
+  EXPECT_TRUE(log_.add_eviction(event, mono_second(43)));
+  EXPECT_FALSE(log_.add_eviction(event, mono_second(44)));
+  EXPECT_FALSE(log_.add_eviction(evicted("a", 42), mono_second(45)));
+  EXPECT_EQ(kept(), "a+a");
+  EXPECT_EQ(log_.comparisons()[0].kubelet->time, wall_second(12));
+}
+
 TEST_F(ComparisonLogTest, ThePodThatComesLateIsPreferredToAnotherOne) {
   EXPECT_TRUE(log_.add_decision(decided(1, "a", 10), mono_second(10)));
   EXPECT_TRUE(log_.add_eviction(evicted("b", 11), mono_second(11)));
