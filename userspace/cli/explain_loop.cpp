@@ -19,19 +19,18 @@ const Json& member_of(const Json& object, const char* name) {
   return found == object.end() ? kNothing : *found;
 }
 
-std::string text_of(const Json& object, const char* name) {
+std::string text_member(const Json& object, const char* name) {
   const Json& value = member_of(object, name);
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
 /// The ids of the controller's evictions; empty where `record` is none of them.
-std::vector<std::string> ids_with(const Json& controller,
-                                  const exporting::EvictionRecord& record) {
+std::vector<std::string> ids_with(const Json& controller, const exporting::EvictionRecord& record) {
   std::vector<std::string> ids;
   bool has_record = false;
   for (const Json& eviction : member_of(controller, "evictions")) {
     const Json& id = member_of(eviction, "id");
-    has_record = has_record || (id == record.id && text_of(eviction, "uid") == record.uid);
+    has_record = has_record || (id == record.id && text_member(eviction, "uid") == record.uid);
     ids.push_back(id.dump());
   }
   return has_record ? ids : std::vector<std::string>();
@@ -40,13 +39,13 @@ std::vector<std::string> ids_with(const Json& controller,
 std::string sentence(const Json& loops, const Json& controller,
                      const std::vector<std::string>& ids) {
   const Json& number = member_of(controller, "loops");
-  const std::string until = text_of(loops, "damped_until");
+  const std::string until = text_member(loops, "damped_until");
   return fmt::format(
       "Its controller {} {}/{} is in a loop of evictions: three of its pods were evicted from this "
       "node within ten minutes, {} time{}; the last time at {}. Decisions about its pods: {}.{}",
-      text_of(controller, "kind"), text_of(controller, "namespace"), text_of(controller, "name"),
-      number.dump(), number == 1 ? "" : "s", text_of(controller, "looped_at"),
-      fmt::join(ids, ", "),
+      text_member(controller, "kind"), text_member(controller, "namespace"),
+      text_member(controller, "name"), number.dump(), number == 1 ? "" : "s",
+      text_member(controller, "looped_at"), fmt::join(ids, ", "),
       until.empty() ? std::string()
                     : fmt::format(" New pods are kept off the node until {}.", until));
 }

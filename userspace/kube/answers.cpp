@@ -101,8 +101,7 @@ Failure no_list(std::string why, std::string_view kind) {
 
 Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rules) {
   const std::string_view kind = form_of(rules.listed).kind;
-  if (text_in(list, "kind") != std::string(kind) + "List" ||
-      text_in(list, "apiVersion") != "v1") {
+  if (text_in(list, "kind") != std::string(kind) + "List" || text_in(list, "apiVersion") != "v1") {
     return no_list("kind or apiVersion is another one", kind);
   }
   const Json& items = member_of(list, "items");
@@ -110,9 +109,8 @@ Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rule
     return no_list("items is no list", kind);
   }
   if (items.size() > rules.max_pods) {
-    return fail(Errc::kExhausted,
-                "a list of more than " + std::to_string(rules.max_pods) +
-                    (rules.listed == Listed::kPods ? " pods" : " events"));
+    return fail(Errc::kExhausted, "a list of more than " + std::to_string(rules.max_pods) +
+                                      (rules.listed == Listed::kPods ? " pods" : " events"));
   }
   const Json& metadata = member_of(list, "metadata");
   const Json& continues = member_of(metadata, "continue");
@@ -198,8 +196,7 @@ Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& ru
   }
   std::string version = text_in(member_of(object, "metadata"), "resourceVersion");
   if (text_in(object, "kind") != form.kind || !is_resource_version(version)) {
-    return fail(Errc::kInvalid,
-                "no v1." + std::string(form.kind) + " with a resource version");
+    return fail(Errc::kInvalid, "no v1." + std::string(form.kind) + " with a resource version");
   }
   WatchEvent event;
   if (type == "ADDED" || type == "MODIFIED") {

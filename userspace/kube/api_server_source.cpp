@@ -51,8 +51,7 @@ std::optional<Ask> ApiServerSource::tick(MonoTime now) {
 
 Ask ApiServerSource::list() {
   state_ = State::kListing;
-  return {.path = path_of(options_.rules) +
-                  (version_ == Version::kAny ? "&resourceVersion=0" : ""),
+  return {.path = path_of(options_.rules) + (version_ == Version::kAny ? "&resourceVersion=0" : ""),
           .form = Ask::Form::kWhole,
           .time_limit = kListLimit};
 }

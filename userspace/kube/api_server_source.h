@@ -7,8 +7,9 @@
 
 namespace evictd::kube {
 
-/// Lists the pods of one node, or the events of their evictions, and watches them from then on: from where the last watch ended, or
-/// listed anew where the server does not know that place any more.
+/// Lists the pods of one node, or the events of their evictions, and watches them from then on:
+/// from where the last watch ended, or listed anew where the server does not know that place any
+/// more.
 class ApiServerSource final : public PodSource {
  public:
   struct Options {

@@ -113,8 +113,8 @@ void Bridge::tell_problems() {
          told_observer_);
   }
   if (evicted_events_) {
-    tell({"the kubelet's events", "with what the status of pods tells"},
-         evicted_events_->problem(), told_events_);
+    tell({"the kubelet's events", "with what the status of pods tells"}, evicted_events_->problem(),
+         told_events_);
   }
   if (runtime_) {
     tell({"the container runtime", "without ending sandboxes until it answers"},

@@ -212,9 +212,9 @@ Result<> Bridge::prepare_sockets() {
   }
   // The group may look: no request changes anything.
   constexpr mode_t kOwnerAndGroup = 0660;
-  Result<std::unique_ptr<base::LineServer>> server = base::LineServer::create(
-      {.path = options_.settings.status_socket, .mode = kOwnerAndGroup}, loop_, *options_.clock,
-      *this);
+  Result<std::unique_ptr<base::LineServer>> server =
+      base::LineServer::create({.path = options_.settings.status_socket, .mode = kOwnerAndGroup},
+                               loop_, *options_.clock, *this);
   if (!server) {
     return fail_in("open the status socket", server.error());
   }
@@ -233,16 +233,15 @@ Result<> Bridge::prepare_actions() {
   if (!acts(settings.actions.mode)) {
     return {};
   }
-  Result<std::unique_ptr<ApiActions>> actions =
-      ApiActions::create({.settings = settings.actions,
-                          .node = node_,
-                          .find_access = find_access_of(settings.api_server),
-                          .find_controller =
-                              [this](const std::string& uid) { return controllers_->find(uid); },
-                          .random = random_part(),
-                          .loop = &loop_,
-                          .clock = options_.clock,
-                          .log = options_.log});
+  Result<std::unique_ptr<ApiActions>> actions = ApiActions::create(
+      {.settings = settings.actions,
+       .node = node_,
+       .find_access = find_access_of(settings.api_server),
+       .find_controller = [this](const std::string& uid) { return controllers_->find(uid); },
+       .random = random_part(),
+       .loop = &loop_,
+       .clock = options_.clock,
+       .log = options_.log});
   if (!actions) {
     return Failure(actions.error());
   }

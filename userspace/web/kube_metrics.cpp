@@ -22,13 +22,12 @@ void add_knowledge(MetricList& list, const Json& status) {
   list.gauge("evictd_kube_build_info", "A constant 1 with what runs.", 1,
              {{"version", text_at(status, {"version"})}, {"node", text_at(status, {"node"})}});
   list.gauge("evictd_kube_pods", "Pods that evictd-kube knows.", number_at(status, {"pods"}));
-  list.gauge("evictd_kube_confirmed_age_seconds",
-             "How old what evictd-kube knows of the pods is.",
+  list.gauge("evictd_kube_confirmed_age_seconds", "How old what evictd-kube knows of the pods is.",
              seconds_at(status, "confirmed_ms_ago"));
   const Json& problems = at(status, {"problems"});
-  list.gauge("evictd_kube_problems", "What is wrong with the source of pods or their manifests.",
-             problems.is_array() ? std::optional(static_cast<double>(problems.size()))
-                                 : std::nullopt);
+  list.gauge(
+      "evictd_kube_problems", "What is wrong with the source of pods or their manifests.",
+      problems.is_array() ? std::optional(static_cast<double>(problems.size())) : std::nullopt);
 }
 
 void add_actions(MetricList& list, const Json& actions) {
@@ -42,19 +41,21 @@ void add_actions(MetricList& list, const Json& actions) {
     return;
   }
   for (const Json& controller : at(loops, {"controllers"})) {
-    list.gauge("evictd_kube_looping_controller",
-               "How often the controller was in a loop of evictions, as long as that is remembered.",
-               number_at(controller, {"loops"}),
-               {{"kind", text_at(controller, {"kind"})},
-                {"namespace", text_at(controller, {"namespace"})},
-                {"name", text_at(controller, {"name"})}});
+    list.gauge(
+        "evictd_kube_looping_controller",
+        "How often the controller was in a loop of evictions, as long as that is remembered.",
+        number_at(controller, {"loops"}),
+        {{"kind", text_at(controller, {"kind"})},
+         {"namespace", text_at(controller, {"namespace"})},
+         {"name", text_at(controller, {"name"})}});
   }
   list.gauge("evictd_kube_damped", "Whether new pods are kept off because of a loop of evictions.",
              text_at(loops, {"damped_until"}).empty() ? 0 : 1);
 }
 
 void add_comparison(MetricList& list, const Json& summary) {
-  for (const char* const who : {"same_pod", "other_pod", "evictd_only", "kubelet_only", "waiting"}) {
+  for (const char* const who :
+       {"same_pod", "other_pod", "evictd_only", "kubelet_only", "waiting"}) {
     list.gauge("evictd_kube_compared_evictions",
                "Kept comparisons of a dry run of evictd with the kubelet, by who evicted.",
                number_at(summary, {who}), {{"who", who}});

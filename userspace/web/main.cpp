@@ -123,7 +123,8 @@ void add_options(CLI::App& app, CommandLine& line) {
 int run_program(int argc, char** argv) {
   CLI::App app(
       "evictd-web shows over HTTP what evictd does: metrics for Prometheus, an API, and a page. It "
-      "only reads evictd's control socket, and evictd-kube's status socket where it is told to, and "
+      "only reads evictd's control socket, and evictd-kube's status socket where it is told to, "
+      "and "
       "needs no privilege.",
       "evictd-web");
   CommandLine line;

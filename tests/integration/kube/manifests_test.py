@@ -29,7 +29,7 @@ MODES = ("observe", "assist", "own")
 READING = {"pods": {"list", "watch"}}
 EVICTING = {"pods": {"list", "watch", "delete"}, "pods/status": {"patch"}, "pods/eviction": {"create"},
             "events": {"create", "patch"}}
-RIGHTS = {"observe": READING, "assist": EVICTING,
+RIGHTS = {"observe": {**READING, "events": {"list", "watch"}}, "assist": EVICTING,
           "own": {**EVICTING, "nodes": {"get", "patch"}, "nodes/status": {"patch"}}}
 TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount"
 
@@ -123,8 +123,10 @@ class ObjectsTest(Rendered):
             for kind, namespace, name in map(name_of, objects):
                 self.assertEqual(namespace, None if kind.startswith("Cluster") else "kube-system", f"{folder}: {name}")
 
-    def test_observe_is_what_the_base_is_by_itself(self):
-        self.assertEqual(self.objects["observe"], self.objects["base"])
+    def test_the_base_by_itself_evicts_nobody_and_compares_nothing(self):
+        config = the("ConfigMap", self.objects["base"])["data"]
+        self.assertIs(yaml.safe_load(config["evictd.yaml"])["dryRun"], True)
+        self.assertEqual(yaml.safe_load(config["evictd-kube.yaml"])["mode"], "none")
 
     def test_a_newer_kubectl_in_path_renders_the_same(self):
         for other in filter(None, [shutil.which("kubectl")]):
@@ -201,8 +203,7 @@ class PodTest(Rendered):
     def test_what_evictd_kube_may_write_is_its_own(self):
         for mode in MODES:
             writable = {path for path, (_, read_only) in self.mounts(mode, "evictd-kube").items() if not read_only}
-            queue = set() if mode == "observe" else {"/var/lib/evictd-kube"}
-            self.assertEqual(writable, {"/run/evictd-kube"} | queue)
+            self.assertEqual(writable, {"/run/evictd-kube", "/var/lib/evictd-kube"})
 
     def test_each_container_is_asked_whether_it_lives(self):
         for mode in MODES:
@@ -245,7 +246,7 @@ class ConfigurationTest(Rendered):
         for mode in MODES:
             text = self.configuration(mode, "evictd-kube.yaml")
             self.run_on(text, EVICTD_KUBE, "--config", None, "--check")
-            self.assertEqual(yaml.safe_load(text)["mode"], "none" if mode == "observe" else mode)
+            self.assertEqual(yaml.safe_load(text)["mode"], mode)
 
     def test_assist_evicts_before_a_kubelet_with_its_defaults(self):
         defaults = yaml.safe_load(self.run_on("{}\n", EVICTCTL, "check-config", None))["evictionHard"]

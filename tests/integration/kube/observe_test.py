@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from actions_under_test import ActionCase  # pylint: disable=wrong-import-position
 from fake_journal import decision  # pylint: disable=wrong-import-position
-from kube_under_test import DATA, pod  # pylint: disable=wrong-import-position
+from kube_under_test import DATA, ROOT, pod  # pylint: disable=wrong-import-position
 
 RECORDED = json.loads((DATA / "kubelet_evicted_pods.json").read_text(encoding="utf-8"))["items"][0]
 MIB = 1 << 20
@@ -133,6 +133,15 @@ class ObserveTest(ActionCase):
         self.kubelet_evicts("u2", "b")
         self.await_summary(waiting=1)
         self.assertEqual(self.observed()["counters"]["evictions"], 1)
+
+    def test_the_example_of_the_document_is_what_is_shown(self):
+        shown = self.compare(str(DATA / "comparisons"))
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        text = (ROOT / "docs/kubernetes.md").read_text(encoding="utf-8")
+        self.assertIn("$ evictctl compare tests/data/kube/comparisons\n" + shown.stdout + "```\n", text)
+        sides = json.loads(self.compare("--json", str(DATA / "comparisons")).stdout)["comparisons"][0]
+        self.assertIn(f"available: {sides['kubelet']['available'] // 1024}Ki", RECORDED["status"]["message"])
+        self.assertEqual(sides["kubelet"]["uid"], RECORDED["metadata"]["uid"])
 
     def test_an_evictd_that_is_in_no_dry_run_is_told_of(self):
         self.start_observing()

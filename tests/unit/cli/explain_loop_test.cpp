@@ -8,10 +8,9 @@
 namespace evictd::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json status() {
-  return Json::parse(R"({"actions": {"loops": {"damped_until": "2026-11-20T22:15:00.000000Z",
+nlohmann::ordered_json status() {
+  return nlohmann::ordered_json::parse(
+      R"({"actions": {"loops": {"damped_until": "2026-11-20T22:15:00.000000Z",
     "controllers": [{"kind": "ReplicaSet", "namespace": "n", "name": "web", "loops": 1,
       "looped_at": "2026-11-20T22:10:00.000000Z",
       "evictions": [{"id": 7, "uid": "u7"}, {"id": 8, "uid": "u8"}, {"id": 9, "uid": "u9"}]}]}}})");
@@ -35,8 +34,8 @@ TEST(LoopText, NamesTheControllerAndItsEvictions) {
 TEST(LoopText, IsEmptyForEveryOtherRecordAndForAnotherStatus) {
   EXPECT_EQ(loop_text(status(), record(8, "u9")), "") << "of an earlier start of evictd";
   EXPECT_EQ(loop_text(status(), record(10, "u10")), "");
-  EXPECT_EQ(loop_text(Json(), record(8, "u8")), "");
-  EXPECT_EQ(loop_text(Json{{"actions", nullptr}}, record(8, "u8")), "");
+  EXPECT_EQ(loop_text(nlohmann::ordered_json(), record(8, "u8")), "");
+  EXPECT_EQ(loop_text(nlohmann::ordered_json{{"actions", nullptr}}, record(8, "u8")), "");
 }
 
 }  // namespace

@@ -16,15 +16,16 @@ using Json = nlohmann::json;
 const AnswerRules kRules{.node = "node1", .listed = Listed::kEvictedEvents};
 
 Json event(const std::string& host = "node1") {
-  return {{"kind", "Event"},
-          {"apiVersion", "v1"},
-          {"metadata", {{"name", "a.1"}, {"namespace", "n"}, {"resourceVersion", "9"}}},
-          {"involvedObject", {{"kind", "Pod"}, {"namespace", "n"}, {"name", "a"}, {"uid", "u1"}}},
-          {"reason", "Evicted"},
-          {"message", "The node was low on resource: memory. Threshold quantity: 9, available: 5. "},
-          {"source", {{"component", "kubelet"}, {"host", host}}},
-          {"firstTimestamp", "2026-11-20T22:07:19Z"},
-          {"count", 1}};
+  return {
+      {"kind", "Event"},
+      {"apiVersion", "v1"},
+      {"metadata", {{"name", "a.1"}, {"namespace", "n"}, {"resourceVersion", "9"}}},
+      {"involvedObject", {{"kind", "Pod"}, {"namespace", "n"}, {"name", "a"}, {"uid", "u1"}}},
+      {"reason", "Evicted"},
+      {"message", "The node was low on resource: memory. Threshold quantity: 9, available: 5. "},
+      {"source", {{"component", "kubelet"}, {"host", host}}},
+      {"firstTimestamp", "2026-11-20T22:07:19Z"},
+      {"count", 1}};
 }
 
 std::string list_of(const Json& items) {

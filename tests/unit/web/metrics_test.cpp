@@ -60,7 +60,8 @@ TEST(KubeMetrics, HaveTheComparisonAndLoopsOfEvictions) {
                   {"kind": "ReplicaSet", "namespace": "n", "name": "web", "loops": 2}]}},
     "observe": {"summary": {"same_pod": 5, "other_pod": 1, "evictd_earlier": 4, "unclear": 2,
                             "median_evictd_earlier_ms": 7500, "median_more_available": 1024}}})");
-  const std::string text = exposition(make_metrics({.asks_kube = true, .kube_status = &kube}));
+  const std::string text =
+      exposition(make_metrics({.asks_kube = true, .kube_status = &kube, .version = "9.9"}));
   for (const char* const line :
        {"evictd_kube_up 1\n", "evictd_kube_pods 3\n", "evictd_kube_confirmed_age_seconds 1.5\n",
         "evictd_kube_problems 1\n", "evictd_kube_eviction_loops_total 4\n",
@@ -74,8 +75,9 @@ TEST(KubeMetrics, HaveTheComparisonAndLoopsOfEvictions) {
 }
 
 TEST(KubeMetrics, AreThereOnlyWhereEvictdKubeIsAsked) {
-  EXPECT_THAT(exposition(make_metrics({.asks_kube = true})), HasSubstr("evictd_kube_up 0\n"));
-  EXPECT_THAT(exposition(make_metrics({})), Not(HasSubstr("evictd_kube")));
+  EXPECT_THAT(exposition(make_metrics({.asks_kube = true, .version = "9.9"})),
+              HasSubstr("evictd_kube_up 0\n"));
+  EXPECT_THAT(exposition(make_metrics({.version = "9.9"})), Not(HasSubstr("evictd_kube")));
 }
 
 TEST(Metrics, LeavesOutWhatIsNotKnown) {

@@ -125,17 +125,15 @@ Result<> ApiActions::take(std::string_view text) {
            {.node = options_.node, .find_controller = options_.find_controller}, planned_);
   if (taken.controlled && queue_.state().loops().closes_loop(*taken.controlled)) {
     const Controller& controller = taken.controlled->controller;
-    options_.log->warn("evicted pods come again and again: three within ten minutes",
-                       {{"kind", controller.kind},
-                        {"namespace", controller.ns},
-                        {"name", controller.name}});
+    options_.log->warn(
+        "evicted pods come again and again: three within ten minutes",
+        {{"kind", controller.kind}, {"namespace", controller.ns}, {"name", controller.name}});
   }
   return queue_.take(taken);
 }
 
 Pressure ApiActions::wanted_pressure() const {
-  Pressure wanted =
-      options_.settings.mode == Mode::kOwn ? queue_.state().pressure() : Pressure();
+  Pressure wanted = options_.settings.mode == Mode::kOwn ? queue_.state().pressure() : Pressure();
   wanted.is_damped = options_.settings.damps_loops &&
                      queue_.state().loops().damped_until(options_.clock->wall_now()).has_value();
   return wanted;
@@ -144,9 +142,8 @@ Pressure ApiActions::wanted_pressure() const {
 MonoTime ApiActions::damping_end() const {
   const WallTime now = options_.clock->wall_now();
   const std::optional<WallTime> until = queue_.state().loops().damped_until(now);
-  return options_.settings.damps_loops && until
-             ? moment_after(options_.clock->now(), *until - now)
-             : MonoTime::max();
+  return options_.settings.damps_loops && until ? moment_after(options_.clock->now(), *until - now)
+                                                : MonoTime::max();
 }
 
 void ApiActions::on_timer() {
@@ -167,8 +164,8 @@ void ApiActions::drive() {
     begin(*ask);
   }
   if (asker_ == Asker::kNobody) {
-    timer_.arm(std::min(
-        {dispatcher_.due(), keeper_ ? keeper_->due() : MonoTime::max(), damping_end()}));
+    timer_.arm(
+        std::min({dispatcher_.due(), keeper_ ? keeper_->due() : MonoTime::max(), damping_end()}));
   }
 }
 

@@ -19,17 +19,15 @@ bool is_within(WallTime earlier, WallTime at) {
 
 std::size_t uncounted_at(const EvictionLoops::Known& known, WallTime at) {
   const auto first = known.evictions.end() - static_cast<std::ptrdiff_t>(known.uncounted);
-  return static_cast<std::size_t>(std::count_if(first, known.evictions.end(), [&](const auto& one) {
-    return is_within(one.at, at);
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      first, known.evictions.end(), [&](const auto& one) { return is_within(one.at, at); }));
 }
 
 }  // namespace
 
 const EvictionLoops::Known* EvictionLoops::find(const std::string& uid) const {
-  const auto found =
-      std::find_if(controllers_.begin(), controllers_.end(),
-                   [&](const Known& known) { return known.controller.uid == uid; });
+  const auto found = std::find_if(controllers_.begin(), controllers_.end(),
+                                  [&](const Known& known) { return known.controller.uid == uid; });
   return found == controllers_.end() ? nullptr : &*found;
 }
 

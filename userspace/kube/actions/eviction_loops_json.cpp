@@ -23,9 +23,8 @@ std::optional<WallTime> time_at(const Json& json, const char* name) {
 }
 
 Json eviction_json(const EvictionLoops::Eviction& eviction) {
-  return {{"pod_uid", eviction.pod_uid},
-          {"id", eviction.id},
-          {"at", exporting::rfc3339(eviction.at)}};
+  return {
+      {"pod_uid", eviction.pod_uid}, {"id", eviction.id}, {"at", exporting::rfc3339(eviction.at)}};
 }
 
 std::optional<EvictionLoops::Eviction> read_eviction(const Json& json) {
@@ -79,8 +78,7 @@ Json EvictionLoops::to_json() const {
   }
   return {{"controllers", std::move(list)},
           {"damped_until", exporting::rfc3339(damped_until_)},
-          {"next_damping_s",
-           std::chrono::duration_cast<std::chrono::seconds>(damping_).count()}};
+          {"next_damping_s", std::chrono::duration_cast<std::chrono::seconds>(damping_).count()}};
 }
 
 void EvictionLoops::take_json(const Json& json) {

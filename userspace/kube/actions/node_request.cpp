@@ -110,8 +110,7 @@ Json wanted_taints(const Json& taints, const Pressure& pressure) {
   Json wanted = Json::array();
   std::vector<std::string_view> missing = wanted_keys(pressure);
   for (const Json& taint : taints) {
-    const bool is_wanted =
-        is_ours(taint) && std::erase(missing, text_at(taint, "key")) != 0;
+    const bool is_wanted = is_ours(taint) && std::erase(missing, text_at(taint, "key")) != 0;
     if (is_wanted || !is_ours(taint)) {
       wanted.push_back(taint);
     }

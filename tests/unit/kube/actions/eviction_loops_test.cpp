@@ -14,7 +14,11 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 Controller replica_set(const std::string& name) {
-  return {.api_version = "apps/v1", .kind = "ReplicaSet", .ns = "n", .name = name, .uid = "uid-" + name};
+  return {.api_version = "apps/v1",
+          .kind = "ReplicaSet",
+          .ns = "n",
+          .name = name,
+          .uid = "uid-" + name};
 }
 
 class EvictionLooping : public testing::Test {
@@ -68,7 +72,8 @@ TEST_F(EvictionLooping, KeepsNewPodsOffForATimeThatDoublesUpToAnHour) {
   EXPECT_TRUE(loop("a", minutes(0)));
   EXPECT_EQ(damped_for(minutes(0)), minutes(5));
   EXPECT_EQ(damped_for(minutes(5)), std::nullopt);
-  for (const Duration expected : {minutes(10), minutes(20), minutes(40), minutes(60), minutes(60)}) {
+  for (const Duration expected :
+       {minutes(10), minutes(20), minutes(40), minutes(60), minutes(60)}) {
     const Duration after = damped_for(minutes(0)).value_or(minutes(70));
     EXPECT_TRUE(loop("b", after));
     EXPECT_EQ(damped_for(after), expected);
@@ -158,7 +163,8 @@ TEST(LoopPlan, ACutOfAGraceAndALaterLineAreNoFurtherEviction) {
   JournalLine dry = evicted(9, "u");
   dry.is_dry_run = true;
   EXPECT_FALSE(plan(dry, state, controlled(), counters).controlled);
-  ASSERT_TRUE(state.apply(QueueState::taken_text(plan(evicted(7, "u"), state, controlled(), counters))));
+  ASSERT_TRUE(
+      state.apply(QueueState::taken_text(plan(evicted(7, "u"), state, controlled(), counters))));
   JournalLine end = evicted(10, "u");
   end.id = 7;
   EXPECT_FALSE(plan(end, state, controlled(), counters).controlled);

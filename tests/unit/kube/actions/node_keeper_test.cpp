@@ -77,7 +77,8 @@ TEST_F(NodeKeeping, KeepsNewPodsOffAndTellsNoConditionWhereItIsToTellNone) {
   damped.is_damped = true;
   keeper_->want(damped, now_);
   EXPECT_EQ(run(), (Asked{"get", "taints"}));
-  EXPECT_EQ(taints_, (Json::array({{{"key", "evictd.dev/eviction-loop"}, {"effect", "NoSchedule"}}})));
+  EXPECT_EQ(taints_,
+            (Json::array({{{"key", "evictd.dev/eviction-loop"}, {"effect", "NoSchedule"}}})));
   keeper_->want({}, now_);
   now_ += seconds(3);
   EXPECT_EQ(run(), (Asked{"get", "taints"}));
