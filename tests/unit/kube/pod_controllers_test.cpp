@@ -31,28 +31,29 @@ Json with(const char* member, const Json& value) {
 
 TEST(ControllerOfAPod, IsTheOwnerThatIsMarkedAsIt) {
   const std::optional<Controller> found =
-      controller_of(owned({with("controller", false), "odd", kReplicaSet}));
+      controller_of(owned(Json::array({with("controller", false), "odd", kReplicaSet})));
   ASSERT_TRUE(found);
   EXPECT_EQ(*found, (Controller{"apps/v1", "ReplicaSet", "n", "web", "r1"}));
   EXPECT_EQ(controller_from_json(to_json(*found)).value(), *found);
-  EXPECT_FALSE(controller_of(owned({with("controller", false)})));
+  EXPECT_FALSE(controller_of(owned(Json::array({with("controller", false)}))));
   EXPECT_FALSE(controller_of(owned(Json::object())));
   EXPECT_FALSE(controller_of(Json::object()));
 }
 
 TEST(ControllerOfAPod, IsNoNodeAndHasNoNameThatLeadsElsewhere) {
-  EXPECT_FALSE(controller_of(owned({with("kind", "Node")})));
-  EXPECT_FALSE(controller_of(owned({with("name", "../../nodes/x")})));
-  EXPECT_FALSE(controller_of(owned({with("uid", "a/b")})));
-  EXPECT_FALSE(controller_of(owned({with("kind", "")})));
-  EXPECT_FALSE(controller_of(owned({with("apiVersion", "apps v1")})));
+  EXPECT_FALSE(controller_of(owned(Json::array({with("kind", "Node")}))));
+  EXPECT_FALSE(controller_of(owned(Json::array({with("name", "../../nodes/x")}))));
+  EXPECT_FALSE(controller_of(owned(Json::array({with("uid", "a/b")}))));
+  EXPECT_FALSE(controller_of(owned(Json::array({with("kind", "")}))));
+  EXPECT_FALSE(controller_of(owned(Json::array({with("apiVersion", "apps v1")}))));
   EXPECT_FALSE(controller_from_json(Json::array()));
 }
 
 TEST(ControllerOfAPod, IsNoPartOfItsManifest) {
-  Json pod = owned({kReplicaSet});
+  const Json pod = owned(Json::array({kReplicaSet}));
   const Result<PodDocument> document = pod_document(pod);
   ASSERT_TRUE(document);
+  ASSERT_TRUE(document->controller);
   EXPECT_EQ(document->controller->name, "web");
   EXPECT_EQ(document->text.find("ownerReferences"), std::string::npos);
 }

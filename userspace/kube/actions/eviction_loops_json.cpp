@@ -76,9 +76,10 @@ Json EvictionLoops::to_json() const {
   for (const Known& known : controllers_) {
     list.push_back(known_json(known));
   }
+  const auto damping = std::chrono::duration_cast<std::chrono::seconds>(damping_);
   return {{"controllers", std::move(list)},
           {"damped_until", exporting::rfc3339(damped_until_)},
-          {"next_damping_s", std::chrono::duration_cast<std::chrono::seconds>(damping_).count()}};
+          {"next_damping_s", static_cast<std::uint64_t>(damping.count())}};
 }
 
 void EvictionLoops::take_json(const Json& json) {
