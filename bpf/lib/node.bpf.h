@@ -39,7 +39,7 @@ static __always_inline struct node_pages sum_nodes(const __u64 *vm_stat)
 {
 	struct node_sum sum = {.vm_stat = vm_stat};
 
-	bpf_loop(EVICTD_MAX_NODES, add_node, &sum, 0);
+	EVICTD_REPEAT(EVICTD_MAX_NODES, EVICTD_MAX_NODES, add_node, &sum);
 	return sum.pages;
 }
 
@@ -116,7 +116,7 @@ static __always_inline __u64 sum_at_hand(const __u64 *vm_stat)
 {
 	struct at_hand_sum sum = {.vm_stat = vm_stat};
 
-	bpf_loop(EVICTD_MAX_NODES, add_at_hand, &sum, 0);
+	EVICTD_REPEAT(EVICTD_MAX_NODES, EVICTD_MAX_NODES, add_at_hand, &sum);
 	return sum.pages;
 }
 
