@@ -100,7 +100,9 @@ Readings::Readings(Options options)
 }
 
 void Readings::read_node(const Request& request, MonoTime now) {
-  const bool files = source_ == ReadingSource::kFiles || request.limits;
+  // Also where the kernel side cannot reach every NUMA node: what it last read is not kept.
+  const bool files = source_ == ReadingSource::kFiles || request.limits ||
+                     options_.table->node().usage.value < 0;
   if (files) {
     static_cast<void>(options_.node_files.read(now, buffer_, node_));
   }

@@ -124,6 +124,21 @@ void NodeFiles::read_meminfo(ReadBuffer& buffer, NodeUsage& usage) const {
   usage.hugetlb = find_meminfo(meminfo.text, "Hugetlb").value_or(Bytes{-1});
 }
 
+void NodeFiles::read_meminfo_pages(ReadBuffer& buffer, NodeUsage& usage) const {
+  const KeptText meminfo = meminfo_.read(buffer);
+  usage.inactive_file = find_meminfo(meminfo.text, "Inactive(file)").value_or(Bytes{-1});
+  Bytes sum{0};
+  for (const std::string_view key : {"Cached", "Buffers", "SwapCached", "AnonPages"}) {
+    const std::optional<Bytes> pages = find_meminfo(meminfo.text, key);
+    if (!pages) {
+      usage.usage = Bytes{-1};
+      return;
+    }
+    sum = sum + *pages;
+  }
+  usage.usage = sum;
+}
+
 ReadState NodeFiles::read(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const {
   usage = NodeUsage{};
   usage.read_at = now;

@@ -41,6 +41,11 @@ class NodeFiles {
   /// (Hugetlb before 4.17) stays -1. Cost: one pread, 10 us.
   void read_meminfo(ReadBuffer& buffer, NodeUsage& usage) const;
 
+  /// Usage and inactive file of /proc/meminfo alone, which counts the pages that the NUMA nodes do:
+  /// page cache with what is swapped out of it and in again, and anonymous pages. -1 for what is
+  /// not in there. Cost: one pread, 10 us.
+  void read_meminfo_pages(ReadBuffer& buffer, NodeUsage& usage) const;
+
   /// Only the most tasks that the node may have. Cost: two preads, 2 us.
   [[nodiscard]] ReadState read_max_pid(ReadBuffer& buffer, NodeUsage& usage) const;
 

@@ -155,7 +155,7 @@ class DrivenHotLoop : public testing::Test {
   FakeFilesystems filesystems_{clock_};
   FakeEventRing ring_{clock_};
   const probe::Ladder ladder_ = ladder_of_every_hook();
-  EmptyUsageTable table_;
+  FakeUsageTable table_;
   Mailbox<ToHot> inbox_{kQueue, base::WakeUp::create().value()};
   Mailbox<ToHousekeeping> outbox_{kQueue, base::WakeUp::create().value()};
   FakeActuator actuator_;
