@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PRESET = os.environ.get("EVICTD_PRESET", "dev")
 TESTS = f"build/{PRESET}/tests"
-# A kernel with MGLRU switched on knows the nodes of a cgroup before it has used them.
+# MGLRU, where it is switched on, makes a cgroup know nodes that it has not used.
 SCRIPT = f"""
 mglru=/sys/kernel/mm/lru_gen/enabled
 if [[ -e $mglru ]]; then echo 0 >$mglru; echo "MGLRU $(<$mglru)"; fi
@@ -18,10 +18,11 @@ echo "nodes with memory $(</sys/devices/system/node/has_memory)"
 
 
 class NumaTest(unittest.TestCase):
-    def expect_passed(self, program, pattern):
-        """Runs these cases of a test program there; none may be skipped."""
+    def expect_passed(self, program, pattern, arguments=""):
+        """Runs these cases of a test program there; none may be skipped. `arguments` are the kernel's."""
         command = f"{SCRIPT}{TESTS}/{program} --gtest_filter='{pattern}'"
-        vm = ["run", "--preset", PRESET, "--name", f"{PRESET}-numa", "--numa", "2", "--timeout", "240"]
+        vm = ["run", "--preset", PRESET, "--name", f"{PRESET}-numa", "--numa", "2", "--timeout", "240",
+              f"--append={arguments}"]
         done = subprocess.run([ROOT / "scripts/vm", *vm, "--", command], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         self.assertIn("nodes with memory 0-1\n", done.stdout.replace("\r", ""), done.stdout)
@@ -32,6 +33,10 @@ class NumaTest(unittest.TestCase):
 
     def test_growth_on_the_other_node_is_seen(self):
         self.expect_passed("safety_nets_test", "TwoNodes.*")
+
+    def test_a_node_that_the_cgroup_never_used_is_read(self):
+        # Of a node with a processor the kernel side itself takes memory while it is loaded.
+        self.expect_passed("bpf_family_test", "TwoNodes.*", "nr_cpus=1")
 
     def test_the_node_is_what_its_files_say(self):
         self.expect_passed("bpf_family_test", "Node.UsageEquals*:Node.InactiveFile*:AtHand.Equals*")

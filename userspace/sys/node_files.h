@@ -34,6 +34,10 @@ class NodeFiles {
   /// Reads all of NodeUsage. What could not be read stays -1, and the answer is kFailed.
   /// Cost: six preads, about 20 us; no allocation.
   [[nodiscard]] ReadState read(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const;
+  /// All but memory in use, which the kernel side tells too; on cgroup v2 its file makes the kernel
+  /// bring the statistics of all cgroups up to date. The rest as read(). Cost: four preads, 12 us.
+  [[nodiscard]] ReadState read_all_but_use(MonoTime now, ReadBuffer& buffer,
+                                           NodeUsage& usage) const;
   /// Only the number of tasks, which nothing but this file tells exactly. Cost: one pread, 1 us.
   [[nodiscard]] std::optional<std::int64_t> read_live_tasks(ReadBuffer& buffer) const;
 
