@@ -87,6 +87,9 @@ static __always_inline void handle_charge(__u64 counter, bool may_kick)
 		look_and_kick(node_memory_watch, now);
 	else
 		look_only(node_memory_watch, now);
+	/* A horizon ahead of anything, so that now and then is enough. */
+	if (guard_watch && guard_takes_a_look(now))
+		look_only(guard_watch, now);
 }
 
 static __always_inline __u64 counter_of(const struct mem_cgroup *memcg)

@@ -22,6 +22,7 @@ struct evictd_stats stats = {};
 struct evictd_node node = {};
 __u64 node_vm_stat[EVICTD_MAX_NODES] = {};
 __u64 pid_allocated_address = 0;
+__u64 nr_swap_pages_address = 0;
 __u64 approach_ktime_ns = 0;
 __u64 approach_paid_until_ktime_ns = 0;
 
@@ -30,6 +31,9 @@ __u32 watch_limit = 0;
 __u32 task_watches = 0;
 __u32 node_memory_watch = 0;
 __u32 node_tasks_watch = 0;
+__u32 guard_watch = 0;
+struct evictd_guard guard = {};
+__u64 guard_look_ktime_ns = 0;
 __u64 root_hierarchies = 0;
 
 /* Records are only ever reached through pointers into the ring, so nothing else would put their

@@ -23,21 +23,35 @@
 
 struct evictd_schedule schedule = {};
 
-static __always_inline void update_row_rate(struct evictd_row *row, struct evictd_target *target,
-					    __u64 usage, __u64 now)
+/* Free swap slots, an atomic_long_t. NULL without swap in the kernel, or without data in its list
+ * of symbols. */
+extern const void nr_swap_pages __ksym __weak;
+
+static __always_inline __s64 rate_of(__u64 before, __u64 after, __u64 elapsed)
 {
-	__s64 elapsed = now - target->rate_ktime_ns;
-	__s64 change = (__s64)(usage - target->rate_usage_bytes);
+	__s64 change = (__s64)(after - before);
 	bool falling = change < 0;
-	__u64 rate;
+	__u64 rate = (__u64)(falling ? -change : change) / 1000 * NSEC_PER_SEC / elapsed * 1000;
+
+	return falling ? -(__s64)rate : (__s64)rate;
+}
+
+static __always_inline void update_row_rate(struct evictd_row *row, struct evictd_target *target,
+					    __u64 now)
+{
+	__u64 working_set = minus_floored(row->usage_bytes, row->inactive_file_bytes);
+	__s64 elapsed = now - target->rate_ktime_ns;
 
 	if (elapsed < (__s64)ROW_RATE_WINDOW_NS)
 		return;
 	if (target->rate_ktime_ns) {
-		rate = (__u64)(falling ? -change : change) / 1000 * NSEC_PER_SEC / elapsed * 1000;
-		row->rate_bytes_per_s = falling ? -(__s64)rate : (__s64)rate;
+		row->rate_bytes_per_s =
+		    rate_of(target->rate_usage_bytes, row->usage_bytes, elapsed);
+		row->working_set_rate_bytes_per_s =
+		    rate_of(target->rate_working_set_bytes, working_set, elapsed);
 	}
-	target->rate_usage_bytes = usage;
+	target->rate_usage_bytes = row->usage_bytes;
+	target->rate_working_set_bytes = working_set;
 	target->rate_ktime_ns = now;
 }
 
@@ -69,7 +83,7 @@ static __always_inline void refresh_memory(struct evictd_row *row, struct evictd
 	row->inactive_file_bytes = load_pages(target->inactive_file) << cfg_page_shift;
 	row->limit_bytes =
 	    limit_pages == EVICTD_NEVER ? EVICTD_NEVER : limit_pages << cfg_page_shift;
-	update_row_rate(row, target, usage, now);
+	update_row_rate(row, target, now);
 	if (!load_is_still_of(css_of_memory_counter(counter), target->memory_id))
 		target->memory_counter = 0;
 }
@@ -83,6 +97,7 @@ static long refresh_row(__u32 slot, __u64 *now)
 		return 1;
 	if (row->generation != target->generation) {
 		row->rate_bytes_per_s = 0;
+		row->working_set_rate_bytes_per_s = 0;
 		row->flags = 0;
 		row->generation = target->generation;
 	}
@@ -103,7 +118,7 @@ static __always_inline void refresh_all(__u64 now)
 {
 	bpf_loop(slot_limit, refresh_row, &now, 0);
 	read_node(now);
-	read_at_hand();
+	read_at_hand(now);
 	__sync_fetch_and_add(&stats.row_refreshes, 1);
 }
 
@@ -202,6 +217,7 @@ int sweep_locate(void *ctx)
 	node.nodes = find_node_stats(task, node_vm_stat, cfg_node_ids);
 	node.zones = node.nodes ? zones_of_node() : 0;
 	pid_allocated_address = find_pid_allocated(task);
+	nr_swap_pages_address = (__u64)&nr_swap_pages;
 	read_node(bpf_ktime_get_ns());
 	return 0;
 }

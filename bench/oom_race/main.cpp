@@ -21,14 +21,14 @@
 #include "oom_race/calm.h"
 #include "oom_race/contestant.h"
 #include "oom_race/plan.h"
+#include "oom_race/race_swap.h"
 #include "oom_race/tally.h"
 #include "oom_race/trial.h"
-#include "oom_race/zram_swap.h"
 
 namespace evictd::bench {
 namespace {
 
-constexpr Bytes kZramSize = 512_MiB;
+constexpr Bytes kSwapSize = 512_MiB;
 /// Together they leave the hog about 400 MiB of a machine of 2 GiB, so that a trial takes seconds.
 constexpr Holdings kHoldings{1280_MiB, 1408_MiB, 96_MiB, 128_MiB, stage::PageContent::kMixed};
 /// Never taken by the OOM killer, so that what it has made is removed whatever happens.
@@ -42,7 +42,7 @@ struct Race {
   Bytes capacity;
   MemoryWitness witness{};
   std::mt19937 random{std::random_device{}()};
-  std::optional<ZramSwap> swap{};
+  std::optional<RaceSwap> swap{};
   Report report{"oom_race"};
   int runs_given_up = 0;
 };
@@ -51,10 +51,10 @@ struct Race {
 /// out is back in memory.
 Result<> renew_swap(Race& race, const RaceScene& scene) {
   race.swap.reset();
-  if (!scene.zram) {
+  if (scene.swap == SwapKind::kNone) {
     return {};
   }
-  Result<ZramSwap> made = ZramSwap::start(kZramSize);
+  Result<RaceSwap> made = RaceSwap::start(scene.swap, kSwapSize);
   if (!made) {
     return tl::unexpected(made.error());
   }
@@ -263,7 +263,7 @@ int main_of(int argc, char** argv) {
                    "evictd-kubelet evictd-kubelet-grace earlyoom nohang oomd systemd-oomd, "
                    "100MiB/s 300MiB/s full, 4k thp, "
                    "100Mi 5%, "
-                   "noswap zram",
+                   "noswap zram swapfile",
        .without_are = "no row whose title has one of these words",
        .run = evictd::bench::run},
       argc, argv);

@@ -33,10 +33,10 @@ std::string_view pages_of(const RaceScene& scene) {
 /// The scenes without their thresholds.
 std::vector<RaceScene> scenes() {
   std::vector<RaceScene> all;
-  for (const bool zram : {false, true}) {
+  for (const SwapKind swap : {SwapKind::kNone, SwapKind::kZram, SwapKind::kFile}) {
     for (const stage::PageKind pages : {stage::PageKind::k4KiB, stage::PageKind::kHuge}) {
       for (const Bytes rate : kRates) {
-        all.push_back({zram, pages, rate, {}});
+        all.push_back({swap, pages, rate, {}});
       }
     }
   }
@@ -56,7 +56,7 @@ std::vector<RaceRun> runs_of(const RaceScene& scene) {
   for (const Racer racer : kRacers) {
     std::vector<RaceRow> rows;
     for (const std::string_view threshold : kThresholds) {
-      rows.push_back(RaceRow{{scene.zram, scene.pages, scene.rate, threshold}, racer});
+      rows.push_back(RaceRow{{scene.swap, scene.pages, scene.rate, threshold}, racer});
     }
     if (is_evictd(racer)) {
       for (const RaceRow& row : rows) {
@@ -70,6 +70,18 @@ std::vector<RaceRun> runs_of(const RaceScene& scene) {
 }
 
 }  // namespace
+
+std::string_view name_of(SwapKind swap) {
+  switch (swap) {
+    case SwapKind::kNone:
+      return "none";
+    case SwapKind::kZram:
+      return "zram";
+    case SwapKind::kFile:
+      return "swapfile";
+  }
+  return "";
+}
 
 std::string_view name_of(Racer racer) {
   switch (racer) {
@@ -114,7 +126,7 @@ nlohmann::json params_of(const RaceRow& row) {
           {"hog", rate_of(row.scene)},
           {"pages", pages_of(row.scene)},
           {"threshold", row.scene.threshold},
-          {"swap", row.scene.zram ? "zram" : "none"}};
+          {"swap", name_of(row.scene.swap)}};
 }
 
 std::string title_of(const RaceRow& row) {
@@ -122,7 +134,8 @@ std::string title_of(const RaceRow& row) {
   title += " " + rate_of(row.scene);
   title += " " + std::string{pages_of(row.scene)};
   title += " " + std::string{row.scene.threshold};
-  title += row.scene.zram ? " zram" : " noswap";
+  const std::string swap{name_of(row.scene.swap)};
+  title += row.scene.swap == SwapKind::kNone ? " noswap" : " " + swap;
   return title;
 }
 

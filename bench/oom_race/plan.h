@@ -25,9 +25,16 @@ enum class Racer {
   kSystemdOomd,
 };
 
+/// What swap the machine has.
+enum class SwapKind {
+  kNone,
+  kZram,  ///< Compressed in memory.
+  kFile,  ///< On the disk.
+};
+
 /// Under what conditions.
 struct RaceScene {
-  bool zram = false;
+  SwapKind swap = SwapKind::kNone;
   stage::PageKind pages = stage::PageKind::k4KiB;
   /// The hog's bytes a second; 0: as fast as it can.
   Bytes rate{0};
@@ -50,6 +57,7 @@ struct RaceRun {
 };
 
 [[nodiscard]] std::string_view name_of(Racer racer);
+[[nodiscard]] std::string_view name_of(SwapKind swap);
 /// evictd in one of its ways: no other racer knows the row's threshold.
 [[nodiscard]] bool is_evictd(Racer racer);
 /// What memory.available is worked out from in it, as a configuration has it.

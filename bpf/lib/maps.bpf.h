@@ -92,6 +92,7 @@ extern struct evictd_stats stats;
 extern struct evictd_node node;
 extern __u64 node_vm_stat[EVICTD_MAX_NODES]; /* addresses of pglist_data.vm_stat */
 extern __u64 pid_allocated_address;
+extern __u64 nr_swap_pages_address;
 extern __u64 approach_ktime_ns;		   /* when one was reported last */
 extern __u64 approach_paid_until_ktime_ns; /* a report pays for one interval */
 
@@ -101,6 +102,9 @@ extern __u32 watch_limit;  /* 0 while user space rewrites the watches */
 extern __u32 task_watches; /* how many of them count tasks */
 extern __u32 node_memory_watch;
 extern __u32 node_tasks_watch;
-extern __u64 root_hierarchies; /* bit per (hierarchy modulo 64) that has a root */
+extern __u32 guard_watch;
+extern struct evictd_guard guard;
+extern __u64 guard_look_ktime_ns; /* when a charge looked at the reserve last */
+extern __u64 root_hierarchies;	  /* bit per (hierarchy modulo 64) that has a root */
 
 #endif

@@ -82,10 +82,22 @@ static __always_inline __u64 free_pages_of(__u64 vm_stat, __u32 zones)
 	return pages;
 }
 
+/* Pages that are free or that the kernel can have back. */
+struct at_hand {
+	__u64 free;
+	__u64 file;
+	__u64 slab; /* and other kernel memory that it can have back */
+};
+
 struct at_hand_sum {
 	const __u64 *vm_stat;
-	__u64 pages;
+	struct at_hand pages;
 };
+
+static __always_inline __u64 node_pages_of(__u64 base, __u64 item)
+{
+	return read_u64(base + item * sizeof(long));
+}
 
 static long add_at_hand(__u32 i, struct at_hand_sum *sum)
 {
@@ -94,25 +106,24 @@ static long add_at_hand(__u32 i, struct at_hand_sum *sum)
 
 	if (!base || !zones)
 		return 1;
-	sum->pages += free_pages_of(base, zones);
-	sum->pages += read_u64(base + bpf_core_enum_value(enum node_stat_item, NR_ACTIVE_FILE) *
-					  sizeof(long));
-	sum->pages += read_u64(base + bpf_core_enum_value(enum node_stat_item, NR_INACTIVE_FILE) *
-					  sizeof(long));
-	sum->pages += read_u64(
-	    base + bpf_core_enum_value(enum node_stat_item, NR_SLAB_RECLAIMABLE_B) * sizeof(long));
-	sum->pages +=
-	    read_u64(base + bpf_core_enum_value(enum node_stat_item, NR_KERNEL_MISC_RECLAIMABLE) *
-				sizeof(long));
+	sum->pages.free += free_pages_of(base, zones);
+	sum->pages.file +=
+	    node_pages_of(base, bpf_core_enum_value(enum node_stat_item, NR_ACTIVE_FILE));
+	sum->pages.file +=
+	    node_pages_of(base, bpf_core_enum_value(enum node_stat_item, NR_INACTIVE_FILE));
+	sum->pages.slab +=
+	    node_pages_of(base, bpf_core_enum_value(enum node_stat_item, NR_SLAB_RECLAIMABLE_B));
+	sum->pages.slab += node_pages_of(
+	    base, bpf_core_enum_value(enum node_stat_item, NR_KERNEL_MISC_RECLAIMABLE));
 	return 0;
 }
 
 /*
- * Pages that are free or that the kernel can have back: what si_mem_available() takes its reserves
- * from. Each CPU holds back up to 125 pages of each of the 4 items and of the free pages of each
- * zone, which MemAvailable of /proc/meminfo leaves out too.
+ * Together they are what si_mem_available() takes its reserves from. Each CPU holds back up to 125
+ * pages of each of the 4 items and of the free pages of each zone, which MemAvailable of
+ * /proc/meminfo leaves out too.
  */
-static __always_inline __u64 sum_at_hand(const __u64 *vm_stat)
+static __always_inline struct at_hand sum_at_hand(const __u64 *vm_stat)
 {
 	struct at_hand_sum sum = {.vm_stat = vm_stat};
 

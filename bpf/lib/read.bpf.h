@@ -6,6 +6,7 @@
 #include "maps.bpf.h"
 #include "node.bpf.h"
 #include "owner.bpf.h"
+#include "reserve.bpf.h"
 
 static __always_inline void read_node(__u64 now)
 {
@@ -17,10 +18,13 @@ static __always_inline void read_node(__u64 now)
 	node.ktime_ns = now;
 }
 
-static __always_inline __u64 read_at_hand(void)
+/* What is at hand, and the reserve that is made of it. */
+static __always_inline void read_at_hand(__u64 now)
 {
-	node.at_hand_bytes = sum_at_hand(node_vm_stat) << cfg_page_shift;
-	return node.at_hand_bytes;
+	struct at_hand pages = sum_at_hand(node_vm_stat);
+
+	node.at_hand_bytes = (pages.free + pages.file + pages.slab) << cfg_page_shift;
+	update_reserve(&pages, now);
 }
 
 static __always_inline __u64 inactive_bytes(__u64 address)
@@ -57,8 +61,14 @@ static __always_inline bool read_watch(struct evictd_watch *watch, __u64 now, __
 		*value = minus_floored(node.usage_bytes, node.inactive_file_bytes);
 		return node.nodes != 0;
 	}
-	if (watch->signal == EVICTD_SIGNAL_NODE_TAKEN) {
-		*value = EVICTD_NODE_CEILING - read_at_hand();
+	if (watch->signal == EVICTD_SIGNAL_NODE_TAKEN ||
+	    watch->signal == EVICTD_SIGNAL_NODE_RESERVE) {
+		read_at_hand(now);
+		if (watch->signal == EVICTD_SIGNAL_NODE_RESERVE) {
+			*value = EVICTD_NODE_CEILING - node.reserve_bytes + reserve_needed();
+			return reserve_is_known();
+		}
+		*value = EVICTD_NODE_CEILING - node.at_hand_bytes;
 		return node.zones != 0;
 	}
 	if (watch->signal == EVICTD_SIGNAL_NODE_TASKS) {

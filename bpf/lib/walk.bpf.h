@@ -168,7 +168,8 @@ static __always_inline __u64 time_to_threshold(const struct evictd_watch *watch,
 /*
  * One look at one watch: read, compare, report what was crossed. Returns the time until it should
  * be looked at again if it keeps moving, EVICTD_NEVER when no threshold is near or it counts tasks
- * (forks are all seen, so there is nothing between two looks).
+ * (forks are all seen, so there is nothing between two looks) or the reserve (looked at often
+ * enough while something is charged, and a horizon ahead).
  */
 __weak __noinline __u64 look_at(__u32 index, __u64 now, __u32 origin)
 {
@@ -182,7 +183,8 @@ __weak __noinline __u64 look_at(__u32 index, __u64 now, __u32 origin)
 	    origin == EVICTD_ORIGIN_RESYNC)
 		compare(watch, value, now, origin);
 	if (watch->signal == EVICTD_SIGNAL_CGROUP_TASKS ||
-	    watch->signal == EVICTD_SIGNAL_NODE_TASKS)
+	    watch->signal == EVICTD_SIGNAL_NODE_TASKS ||
+	    watch->signal == EVICTD_SIGNAL_NODE_RESERVE)
 		return EVICTD_NEVER;
 	note_approach(watch, value, now);
 	return time_to_threshold(watch, value);

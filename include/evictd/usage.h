@@ -31,6 +31,8 @@ struct CgroupUsage {
   Duration stall{0};
   /// Growth of `usage` per second over the last refreshes, negative while it falls.
   std::int64_t rate_bytes_per_second = 0;
+  /// The same of working_set(); with the kernel side only.
+  std::int64_t working_set_rate_bytes_per_second = 0;
   /// When these values were read.
   MonoTime read_at{};
   UsageSource source = UsageSource::kCgroupFiles;
@@ -56,10 +58,18 @@ struct NodeUsage {
   Bytes swap_total{-1};
   Bytes swap_free{-1};
   Bytes hugetlb{-1};
+  /// MemFree, Active(file) + Inactive(file), and KReclaimable (before 4.20 SReclaimable), as above.
+  Bytes mem_free{-1};
+  Bytes file_pages{-1};
+  Bytes reclaimable{-1};
   /// Free, or the kernel can have it back: free pages, both lists of file cache, reclaimable slab
   /// and kernel memory. MemAvailable is this less what the kernel keeps back. Only the kernel side
   /// tells it; -1 without.
   Bytes at_hand{-1};
+  /// What the kernel itself can still give before its OOM killer chooses, free swap by its worth
+  /// included, and by how much that falls a second (0 while it does not); -1 where not known.
+  Bytes reserve{-1};
+  std::int64_t reserve_rate = -1;
   /// min(pid_max, threads-max).
   std::int64_t max_pid = -1;
   /// Tasks on the node: the denominator in the 4th field of /proc/loadavg (nr_threads).

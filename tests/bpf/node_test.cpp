@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "recorder.h"
+#include "support/test_swap.h"
 #include "test_child.h"
-#include "test_swap.h"
 
 namespace evictd::test {
 namespace {

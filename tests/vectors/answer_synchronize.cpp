@@ -186,7 +186,9 @@ class Run {
     }
     outcome.events.push_back(std::move(event));
     outcome.kills.push_back(
-        {{"pod", pod.name}, {"gracePeriod", decision.grace.count()}, {"message", text.message}});
+        {{"pod", pod.name},
+         {"gracePeriod", std::chrono::ceil<std::chrono::seconds>(decision.grace).count()},
+         {"message", text.message}});
     outcome.evicted.push_back(pod.name);
   }
 

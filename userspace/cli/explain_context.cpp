@@ -101,7 +101,37 @@ void add_posts(const EvictionRecord& record, std::vector<std::string>& texts) {
 
 }  // namespace
 
+namespace {
+
+/// Of a hard grace that was cut to what there was time for; empty for another.
+std::string cut_grace_text(const EvictionRecord& record) {
+  if (!record.grace || record.grace->given_ms >= record.grace->wanted_ms ||
+      !record.grace->time_left_ms) {
+    return {};
+  }
+  return fmt::format(
+      "Its grace was cut from {} ms to {} ms: what was left would have lasted {} ms "
+      "(hardEvictionGracePolicy: predicted).",
+      record.grace->wanted_ms, record.grace->given_ms, *record.grace->time_left_ms);
+}
+
+}  // namespace
+
+std::string guard_text(const EvictionRecord& record) {
+  if (!record.oom_guard || !record.oom_guard->due) {
+    return {};
+  }
+  const exporting::RecordedGuard& guard = *record.oom_guard;
+  return fmt::format(
+      "The OOM guard was due: the kernel itself could still give {}, which fell by {}/s{}.",
+      bytes_text(static_cast<double>(guard.left)), bytes_text(static_cast<double>(guard.rate)),
+      guard.time_left_ms ? fmt::format(" and would have lasted {} ms", *guard.time_left_ms) : "");
+}
+
 std::string grace_source_text(const EvictionRecord& record) {
+  if (const std::string cut = cut_grace_text(record); !cut.empty()) {
+    return cut;
+  }
   if (record.trigger == "restart") {
     return {};  // Only the earlier evictd knew.
   }

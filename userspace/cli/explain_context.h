@@ -11,6 +11,9 @@ namespace evictd::cli {
 /// Whence the grace of the victim came, in one sentence; empty where the record does not tell.
 [[nodiscard]] std::string grace_source_text(const exporting::EvictionRecord& record);
 
+/// That the OOM guard was due, and what it saw; empty where it was not.
+[[nodiscard]] std::string guard_text(const exporting::EvictionRecord& record);
+
 /// Who stood before the victim in the ranking and why each was passed over; empty for nobody.
 [[nodiscard]] std::string passed_over_text(const exporting::EvictionRecord& record);
 

@@ -305,6 +305,9 @@ std::vector<std::string> story_of(const Answer& answer) {
     if (std::string text = grace_source_text(record); !text.empty()) {
       story.push_back(std::move(text));
     }
+    if (std::string text = guard_text(record); !text.empty()) {
+      story.push_back(std::move(text));
+    }
   }
   if (!record.conditions.empty()) {
     story.push_back(fmt::format("The node reported {}.", fmt::join(record.conditions, ", ")));

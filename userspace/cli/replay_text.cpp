@@ -30,11 +30,16 @@ std::string why_text(const Eviction& eviction) {
                      amount_text(eviction.signal, eviction.available), eviction.threshold);
 }
 
+/// As the record has it: a part of a second counts as one.
+std::int64_t grace_seconds(const Eviction& eviction) {
+  return std::chrono::ceil<std::chrono::seconds>(eviction.grace).count();
+}
+
 std::string eviction_text(const Eviction& eviction, Duration offset) {
   return base::one_line(fmt::format(
       "{} {} {}{}, grace {} s, {}", wall(eviction.at, offset), eviction.name,
       eviction.escalated ? "loses its grace" : "is evicted",
-      eviction.dry_run ? " in a dry run" : "", eviction.grace_seconds, why_text(eviction)));
+      eviction.dry_run ? " in a dry run" : "", grace_seconds(eviction), why_text(eviction)));
 }
 
 std::string signed_duration(Duration duration) {
@@ -94,7 +99,7 @@ Json eviction_json(const std::optional<Eviction>& eviction, Duration offset) {
           {"threshold", eviction->threshold},
           {"local_limit", eviction->local_limit},
           {"available", eviction->available},
-          {"grace_seconds", eviction->grace_seconds},
+          {"grace_seconds", grace_seconds(*eviction)},
           {"dry_run", eviction->dry_run}};
 }
 

@@ -60,6 +60,22 @@ void print_memory_rules(const Json& status, std::ostream& out) {
       yes_or_no("watched_by_kernel"), yes_or_no("polled"));
 }
 
+void print_guard(const Json& status, std::ostream& out) {
+  if (!status.contains("oom_guard") || !status["oom_guard"].is_object()) {
+    return;
+  }
+  const Json& guard = status["oom_guard"];
+  if (!is_true(guard, "armed")) {
+    out << (is_true(guard, "on") ? "OOM guard: no hard threshold of memory.available\n"
+                                 : "OOM guard: off\n");
+    return;
+  }
+  const std::string time = value_text(guard, "time_left_ms");
+  out << fmt::format("OOM guard: {}the kernel can still give {}, falling by {}/s{}\n",
+                     is_true(guard, "due") ? "DUE, " : "", bytes_of(guard, "left"),
+                     bytes_of(guard, "rate"), time == kNothing ? "" : ", for " + time + " ms more");
+}
+
 void print_pid_watchers(const Json& status, std::ostream& out) {
   if (!status.contains("pid_available") || !status["pid_available"].is_object()) {
     return;
@@ -97,6 +113,7 @@ void print_head(const Json& status, std::ostream& out) {
                      pod_root.empty() ? "none" : pod_root, value_text(status, "cgroup_mode"),
                      realtime_text(status), is_true(status, "memory_locked") ? "yes" : "no");
   print_memory_rules(status, out);
+  print_guard(status, out);
   print_pid_watchers(status, out);
   out << "conditions:";
   bool any = false;

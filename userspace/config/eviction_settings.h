@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evictd/time.h"
+#include "eviction/grace_policy.h"
 
 namespace evictd::config {
 
@@ -42,8 +43,13 @@ struct Floor {
 struct HardEvictionSettings {
   /// Unset: the compatibility's own (0 s in 1.26, 1 s in 1.32). Zero: SIGKILL with no SIGTERM.
   std::optional<std::chrono::seconds> grace_period;
+  /// Whether that grace is shortened to what there is time for.
+  eviction::GracePolicy grace_policy = eviction::GracePolicy::kPredicted;
   /// Below this much available, a victim still in its hard grace is killed at once.
   Floor floor;
+  /// Whether a hard threshold of memory.available counts as met when the kernel is about to have
+  /// nothing left.
+  bool oom_guard = true;
 
   bool operator==(const HardEvictionSettings&) const = default;
 };

@@ -42,6 +42,10 @@ constexpr Choices<PidAvailableSource, 2> kPidAvailableSources{
 constexpr Choices<eviction::MemorySource, 2> kMemorySources{
     {{"kubelet", eviction::MemorySource::kKubelet},
      {"memAvailable", eviction::MemorySource::kMemAvailable}}};
+constexpr Choices<eviction::GracePolicy, 2> kGracePolicies{
+    {{"kubelet", eviction::GracePolicy::kKubelet},
+     {"predicted", eviction::GracePolicy::kPredicted}}};
+constexpr Choices<bool, 2> kOnOrOff{{{"on", true}, {"off", false}}};
 /// Writes what JSON can hold as it is.
 constexpr auto kAsItIs = [](const auto& value) { return nlohmann::ordered_json(value); };
 /// An empty map is {} and not null.
@@ -136,6 +140,11 @@ std::vector<Key> decision_keys() {
       make_key("hardEvictionFloor", kReload,
                field(&Settings::hard_eviction, &HardEvictionSettings::floor), read_floor,
                write_floor),
+      choice_key("hardEvictionGracePolicy", kReload,
+                 field(&Settings::hard_eviction, &HardEvictionSettings::grace_policy),
+                 kGracePolicies),
+      choice_key("oomGuard", kReload,
+                 field(&Settings::hard_eviction, &HardEvictionSettings::oom_guard), kOnOrOff),
       bool_key("dryRun", kReload, field(&Settings::dry_run)),
       choice_key("pidAvailableSource", kReload, field(&Settings::pid_available_source),
                  kPidAvailableSources),

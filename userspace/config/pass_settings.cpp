@@ -16,6 +16,8 @@ eviction::PassSettings pass_settings_of(const Config& config) {
   pass.max_pod_grace =
       std::max(settings.eviction.max_pod_grace_period, std::chrono::seconds::zero());
   pass.hard_grace = settings.hard_eviction.grace_period;
+  pass.hard_grace_policy = settings.hard_eviction.grace_policy;
+  pass.oom_guard = settings.hard_eviction.oom_guard;
   pass.hard_floor = {.amount = settings.hard_eviction.floor.amount,
                      .percent_of_threshold = settings.hard_eviction.floor.percent};
   pass.local_storage_isolation = settings.storage.local_storage_capacity_isolation;

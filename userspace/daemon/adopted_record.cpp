@@ -70,7 +70,7 @@ exporting::EvictionRecord make_adopted_record(const SavedEviction& known, const 
     record.resource = eviction::to_string(eviction::Resource::kEphemeralStorage);
   }
   const Duration grace = std::max(adoption.kill_due_at - adoption.began_at, Duration::zero());
-  record.grace_seconds = std::chrono::round<std::chrono::seconds>(grace).count();
+  record.grace_seconds = std::chrono::ceil<std::chrono::seconds>(grace).count();
   record.state = state_of(adoption.kind);
   record.timeline.decide = adoption.began_at;
   const bool may_have_ended_by_itself = has_ended(adoption.kind) && !known.killed;

@@ -10,7 +10,7 @@ namespace evictd::daemon {
 
 /// How the eviction of a pod is to begin.
 struct Beginning {
-  std::chrono::seconds grace{0};
+  std::chrono::milliseconds grace{0};
   /// Where it is while its grace runs.
   InFlightTable::Phase in_grace = InFlightTable::Phase::kHardGrace;
   bool holds_disk = false;

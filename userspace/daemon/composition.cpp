@@ -235,6 +235,7 @@ Result<> Composition::make_hot_loop() {
     return Failure(readings.error());
   }
   readings->filesystems = filesystems_.get();
+  readings->guard_terms = &threads_->guard_terms;
   Result<std::unique_ptr<HotLoop>> hot = HotLoop::create(
       {.ladder = kernel_.probe != nullptr ? &kernel_.probe->ladder() : nullptr,
        .events = kernel_.probe.get(),
@@ -277,6 +278,7 @@ Result<> Composition::make_housekeeping() {
                             .from_hot = &threads_->to_house,
                             .hot_counters = &threads_->counters,
                             .priority = &threads_->priority,
+                            .guard_terms = &threads_->guard_terms,
                             .memory_locked = memory_locked_,
                             .growth = growth_,
                             .descriptor_limit = descriptor_limit_,

@@ -25,7 +25,7 @@ struct LocalEvictionBegun {
   const HotStorage* storage = nullptr;
   enforce::SignalReport signals;
   eviction::LocalStorageBreach breach;
-  std::chrono::seconds grace{0};
+  std::chrono::milliseconds grace{0};
   /// When SIGKILL is or was due.
   MonoTime kill_due_at{};
   bool dry_run = false;
@@ -44,9 +44,11 @@ struct EvictionBegun {
   enforce::SignalReport signals;
   /// Place of the threshold acted on.
   std::size_t threshold = 0;
-  std::chrono::seconds grace{0};
+  std::chrono::milliseconds grace{0};
   /// When SIGKILL is or was due.
   MonoTime kill_due_at{};
+  /// Chosen by the OOM guard alone.
+  bool oom_guard = false;
   /// Whether the threshold was a hard one.
   bool hard = true;
   bool escalated = false;

@@ -24,7 +24,8 @@ bool HotLoop::may_choose(MonoTime now) const {
     const bool grace_over =
         thresholds[i].is_hard() ||
         (state.first_observed[i] && now - *state.first_observed[i] >= thresholds[i].grace_period);
-    if (grace_over && thresholds.met(i, *seen, eviction::MinReclaim::kIgnored)) {
+    if (config_->manager.guard_meets(i, *seen) ||
+        (grace_over && thresholds.met(i, *seen, eviction::MinReclaim::kIgnored))) {
       return true;
     }
   }

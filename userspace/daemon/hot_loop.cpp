@@ -7,6 +7,7 @@
 #include "daemon/callback_handler.h"
 #include "daemon/node_memory.h"
 #include "daemon/watcher.h"
+#include "eviction/forecast.h"
 #include "poll/growth.h"
 
 namespace evictd::daemon {
@@ -315,6 +316,14 @@ Duration HotLoop::next_interval() const {
             : poll::next_interval(options,
                                   poll::TaskApproach{.distance = distance, .rate = growth});
     interval = std::min(interval, next);
+  }
+  const auto& memory = readings_.observations()[eviction::Signal::kMemoryAvailable];
+  if (config_->manager.has_guard() && memory && memory->reserve && !readings_.reserve_is_pushed()) {
+    const eviction::KernelReserve& reserve = *memory->reserve;
+    const auto distance =
+        static_cast<std::int64_t>(reserve.left - eviction::guard_distance(reserve));
+    interval = std::min(interval, poll::next_interval(options, {.distance = Bytes{distance},
+                                                                .rate = Bytes{reserve.rate}}));
   }
   return interval;
 }

@@ -279,6 +279,7 @@ void HotLoop::act(const eviction::Decision& decision, MonoTime now) {
   HotPod& victim = *pods_.at(readings_.slots()[*decision.victim]);
   switch (decision.outcome) {
     case eviction::Outcome::kEvicted:
+    case eviction::Outcome::kOomGuard:
       evict(decision, victim, now);
       break;
     case eviction::Outcome::kEscalated:

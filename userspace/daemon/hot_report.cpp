@@ -99,6 +99,7 @@ void HotLoop::report(const eviction::Decision& decision) {
                                .threshold = *decision.threshold,
                                .grace = decision.grace,
                                .kill_due_at = kill_due_at_,
+                               .oom_guard = decision.outcome == eviction::Outcome::kOomGuard,
                                .hard = config_->manager.thresholds()[*decision.threshold].is_hard(),
                                .escalated = decision.outcome == eviction::Outcome::kEscalated,
                                .dry_run = dry_run()};

@@ -185,6 +185,7 @@ Result<> Housekeeping::watch_watchdog() {
 }
 
 void Housekeeping::hand_over_everything() {
+  check_reserve_terms();
   rescan();
   // An eviction may come before the first health check.
   container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
@@ -300,6 +301,7 @@ void Housekeeping::on_health_check() {
   const MonoTime now = options_.clock->now();
   check_timer(now);
   check_filesystems(now);
+  check_reserve_terms();
   storage_->on_health_check(now);
   container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
   row_keeper_->look_for_lost_rows();

@@ -146,6 +146,8 @@ class Housekeeping final : private base::LineHandler {
   void follow_pod_root();
   void log_shortage();
   void check_filesystems(MonoTime now);
+  void check_reserve_terms();
+  void note_guard_watcher();
 
   Options options_;
   base::EventLoop loop_;
@@ -180,6 +182,9 @@ class Housekeeping final : private base::LineHandler {
   enforce::ActuatorCounters actuator_counters_;
   Capacities capacities_;
   std::string watch_problem_;  ///< Why not all thresholds are watched, as it was logged.
+  std::optional<sys::ReserveTerms> reserve_terms_;
+  std::string reserve_problem_;
+  bool guard_unwatched_ = false;
   eviction::ConditionSet conditions_;
   std::vector<std::unique_ptr<HotPod>> dead_;  ///< Let go of, and maybe still used.
   std::vector<ToHot> backlog_;  ///< What the hot thread's queue did not take yet, in order.

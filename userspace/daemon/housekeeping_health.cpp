@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "daemon/housekeeping.h"
 #include "daemon/node_memory.h"
@@ -52,6 +53,44 @@ void Housekeeping::check_priority(MonoTime now) {
                        "minute");
   }
   note_degraded("realtime", !change->in_force, change->in_force ? "" : change->text);
+}
+
+/// What a page of swap is worth changes with what is stored there.
+void Housekeeping::check_reserve_terms() {
+  const Result<sys::ReserveTerms> terms = sys::read_reserve_terms(*options_.root);
+  const std::string problem = terms ? std::string() : terms.error().message();
+  if (std::exchange(reserve_problem_, problem) != problem && !terms) {
+    options_.log->warn("cannot read what the OOM guard goes by: " + problem +
+                       ", continuing with what was known of it");
+  }
+  if (!terms || reserve_terms_ == *terms) {
+    return;
+  }
+  reserve_terms_ = *terms;
+  options_.guard_terms->put(*terms);
+  if (options_.probe != nullptr) {
+    const bool known = options_.probe->knows_reserve();
+    options_.probe->set_guard(guard_terms(*terms));
+    if (known != options_.probe->knows_reserve() && capacities_ != Capacities{}) {
+      set_watch_points(capacities_);
+    }
+    note_guard_watcher();
+  }
+}
+
+/// Whether the kernel side tells of what the guard watches.
+void Housekeeping::note_guard_watcher() {
+  const bool alone =
+      config_->settings().hard_eviction.oom_guard && !options_.probe->knows_reserve();
+  if (std::exchange(guard_unwatched_, alone) == alone) {
+    return;
+  }
+  const std::string text =
+      alone ? "the kernel side does not know how much the kernel can still give: the OOM guard has "
+              "passes and polling alone"
+            : "the kernel side tells of what the OOM guard watches again";
+  note_degraded("oom_guard", alone, text);
+  alone ? options_.log->warn(text) : options_.log->info(text);
 }
 
 void Housekeeping::check_filesystems(MonoTime now) {

@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "config/sources.h"
 #include "core/clock.h"
+#include "daemon/guard_terms.h"
 #include "daemon/hot_loop.h"
 #include "daemon/hot_priority.h"
 #include "daemon/messages.h"
@@ -43,6 +44,8 @@ struct HousekeepingOptions {
   Mailbox<ToHousekeeping>* from_hot = nullptr;
   const HotCounters* hot_counters = nullptr;
   HotPriority* priority = nullptr;
+  /// Where the hot thread finds what the OOM guard goes by.
+  GuardTermsBoard* guard_terms = nullptr;
   bool memory_locked = false;
   /// What is believed on this machine.
   eviction::GrowthLimits growth;

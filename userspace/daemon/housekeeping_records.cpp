@@ -24,7 +24,8 @@ using Json = nlohmann::ordered_json;
 /// A record is about somebody who was evicted; passes that wanted to and could not are told of by
 /// the refusal.
 bool evicts(eviction::Outcome outcome) {
-  return outcome == eviction::Outcome::kEvicted || outcome == eviction::Outcome::kEscalated;
+  return outcome == eviction::Outcome::kEvicted || outcome == eviction::Outcome::kOomGuard ||
+         outcome == eviction::Outcome::kEscalated;
 }
 
 Json threshold_json(const eviction::Threshold& threshold, const PassCopy& copy, bool met) {

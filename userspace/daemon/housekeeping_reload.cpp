@@ -111,7 +111,8 @@ void Housekeeping::set_watch_points(const Capacities& capacities) {
                     .pid_source = settings.pid_available_source,
                     .hysteresis = settings.hysteresis,
                     .floor = {.amount = settings.hard_eviction.floor.amount,
-                              .percent_of_threshold = settings.hard_eviction.floor.percent}});
+                              .percent_of_threshold = settings.hard_eviction.floor.percent},
+                    .guard = settings.hard_eviction.oom_guard && options_.probe->knows_reserve()});
   const Result<std::vector<std::uint64_t>> set = options_.probe->set_thresholds(points);
   const std::string problem = set ? std::string() : set.error().message();
   if (!set) {

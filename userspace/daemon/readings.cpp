@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "eviction/forecast.h"
 #include "eviction/rank.h"
 #include "eviction/ranking.h"
 #include "poll/growth.h"
@@ -110,10 +111,13 @@ void Readings::read_node(const Request& request, MonoTime now) {
   }
   if (source_ == ReadingSource::kFiles) {
     node_.at_hand = Bytes{-1};
+    node_.reserve = Bytes{-1};
     return;
   }
   const NodeUsage node = options_.table->node();
   node_.at_hand = node.at_hand;
+  node_.reserve = node.reserve;
+  node_.reserve_rate = node.reserve_rate;
   if (node.usage.value >= 0) {
     node_.usage = node.usage;
     node_.inactive_file = node.inactive_file;
@@ -187,6 +191,53 @@ void Readings::observe() {
       pid_source_ == config::PidAvailableSource::kNode
           ? eviction::observe_pids(node_)
           : eviction::observe_pids(pod_root_, pod_root_max_tasks_);
+  if (auto& memory = observations_[Signal::kMemoryAvailable]; memory && reserve_) {
+    memory->reserve = reserve_;
+    // Where swap counts for the kernel and not for the signal, they fall apart.
+    if (!swap_counts_ || memory_.swap_aware) {
+      memory->rate = reserve_->rate;
+    }
+  }
+  if (auto& memory = observations_[Signal::kAllocatableMemoryAvailable]) {
+    memory->rate = pod_root_rate_;
+  }
+}
+
+void Readings::observe_rates(MonoTime now) {
+  observe_reserve(now);
+  if (pod_root_.source == UsageSource::kBpfTable) {
+    // Passes are too rare to tell: there is none before the crossing.
+    pod_root_rate_ = std::max<std::int64_t>(0, pod_root_.working_set_rate_bytes_per_second);
+    return;
+  }
+  const auto pod_root = eviction::observe_allocatable_memory(pod_root_);
+  pod_root_rate_ = pod_root ? pod_root_fall_.see(pod_root->available, now) : std::nullopt;
+}
+
+void Readings::observe_reserve(MonoTime now) {
+  reserve_.reset();
+  const std::optional<sys::ReserveTerms> terms =
+      options_.guard_terms == nullptr ? std::nullopt : options_.guard_terms->get();
+  if (!terms) {
+    return;
+  }
+  swap_counts_ = terms->swap_permille > 0;
+  if (node_.reserve.value >= 0) {
+    reserve_ = {.left = node_.reserve.value,
+                .rate = node_.reserve_rate,
+                .tight = terms->watermarks.low.value};
+    return;
+  }
+  if (terms != reserve_terms_) {
+    reserve_fall_.forget();
+    reserve_terms_ = terms;
+  }
+  options_.node_files.read_meminfo(buffer_, node_);
+  if (const std::optional<Reserve> reserve = reserve_of(node_, *terms)) {
+    if (const auto rate = reserve_fall_.see(reserve->sum.value, now)) {
+      reserve_ = {.left = reserve->left.value, .rate = *rate, .tight = terms->watermarks.low.value};
+    }
+  }
 }
 
 void Readings::observe_disks(eviction::Compat compat, MonoTime now) {
@@ -248,6 +299,7 @@ void Readings::read(const Request& request, PodSlots& slots,
     take_pod_root_row(now);
   }
   read_node(request, now);
+  observe_rates(now);
   observe();
   observe_disks(request.compat, now);
   pods_.clear();
@@ -309,7 +361,9 @@ void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodS
     pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
     observe();
   }
-  if (!threshold_met(thresholds, observations_, is_node_memory)) {
+  const bool guard = reserve_ && eviction::guard_is_due(*reserve_);
+  if (!observations_[eviction::Signal::kMemoryAvailable] ||
+      (!guard && !threshold_met(thresholds, observations_, is_node_memory))) {
     return;
   }
   options_.node_files.read_meminfo(buffer_, node_);

@@ -13,6 +13,7 @@
 #include "config/settings.h"
 #include "daemon/disk_work.h"
 #include "daemon/growth_since.h"
+#include "daemon/guard_terms.h"
 #include "daemon/hot_storage.h"
 #include "daemon/pod_slots.h"
 #include "disk/newest_readings.h"
@@ -44,6 +45,8 @@ class Readings {
     sys::CgroupFiles pod_root_files;
     /// nullptr where no filesystem is looked at. Borrowed.
     const disk::NewestReadings* filesystems = nullptr;
+    /// By what the reserve is worked out; nullptr where nobody does. Borrowed.
+    const GuardTermsBoard* guard_terms = nullptr;
   };
 
   explicit Readings(Options options);
@@ -104,6 +107,8 @@ class Readings {
     return first_for_memory(scope)[0];
   }
   [[nodiscard]] std::int64_t pod_root_max_tasks() const { return pod_root_max_tasks_; }
+  /// Whether the kernel side works out the reserve, and so tells when it is about to end.
+  [[nodiscard]] bool reserve_is_pushed() const { return node_.reserve.value >= 0; }
 
  private:
   /// Candidates that look_again() reads: the one that would go and the one that would be next.
@@ -121,6 +126,9 @@ class Readings {
   /// yet; it may stand still. Cost: nothing with a row, 1 us with files.
   [[nodiscard]] bool has_filled(HotPod& pod, MonoTime now);
   void observe();
+  /// How fast what is left falls.
+  void observe_rates(MonoTime now);
+  void observe_reserve(MonoTime now);
   void observe_disks(eviction::Compat compat, MonoTime now);
   /// Indices into pods() of the pods that memory pressure in `scope` would take first, as far as is
   /// known.
@@ -139,6 +147,15 @@ class Readings {
   config::PidAvailableSource pid_source_ = config::PidAvailableSource::kNode;
   eviction::MemoryRules memory_;
   eviction::Observations observations_;
+  /// As observe_reserve() and observe_rates() last had them.
+  std::optional<eviction::KernelReserve> reserve_;
+  std::optional<std::int64_t> pod_root_rate_;
+  /// Whether the kernel has swap to give.
+  bool swap_counts_ = false;
+  /// Where the kernel side has no rate.
+  FallRate reserve_fall_;
+  FallRate pod_root_fall_;
+  std::optional<sys::ReserveTerms> reserve_terms_;
   std::vector<eviction::PassPod> pods_;
   std::vector<std::uint32_t> slots_;
   std::vector<CgroupUsage> usages_;

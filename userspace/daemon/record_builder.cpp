@@ -8,6 +8,7 @@
 
 #include "daemon/record_texts.h"
 #include "enforce/protection.h"
+#include "eviction/forecast.h"
 #include "eviction/message.h"
 #include "eviction/rank.h"
 #include "eviction/ranking.h"
@@ -149,6 +150,22 @@ std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
   return ranking;
 }
 
+std::optional<exporting::RecordedGuard> make_guard(const PassCopy& copy) {
+  const auto& memory = copy.observations[eviction::Signal::kMemoryAvailable];
+  if (!memory || !memory->reserve) {
+    return std::nullopt;
+  }
+  exporting::RecordedGuard guard{.left = memory->reserve->left,
+                                 .rate = memory->reserve->rate,
+                                 .time_left_ms = std::nullopt,
+                                 .horizon_ms = eviction::kGuardHorizon.count(),
+                                 .due = copy.decision.oom_guard};
+  if (const std::optional<Duration> left = eviction::time_left(*memory->reserve)) {
+    guard.time_left_ms = std::chrono::floor<std::chrono::milliseconds>(*left).count();
+  }
+  return guard;
+}
+
 namespace {
 
 template <typename Begun>
@@ -156,7 +173,7 @@ void add_victim(exporting::EvictionRecord& record, const Begun& begun) {
   record.ns = begun.victim->ns;
   record.name = begun.victim->name;
   record.uid = begun.victim->uid;
-  record.grace_seconds = begun.grace.count();
+  record.grace_seconds = std::chrono::ceil<std::chrono::seconds>(begun.grace).count();
   record.dry_run = begun.dry_run;
   record.method = enforce::to_string(begun.signals.method);
   record.processes = begun.signals.processes;
@@ -165,6 +182,27 @@ void add_victim(exporting::EvictionRecord& record, const Begun& begun) {
   if (begun.signals.signal == SIGKILL) {
     record.timeline.killed = happened(begun.signals.last_at);
   }
+}
+
+eviction::Outcome outcome_of(const EvictionBegun& begun) {
+  if (begun.escalated) {
+    return eviction::Outcome::kEscalated;
+  }
+  return begun.oom_guard ? eviction::Outcome::kOomGuard : eviction::Outcome::kEvicted;
+}
+
+/// What was foreseen of the victim's grace, and what the guard saw.
+void add_forecast(exporting::EvictionRecord& record, const PassDone& done) {
+  const eviction::Decision& decision = done.copy->decision;
+  if (done.begun) {
+    record.grace = exporting::RecordedGrace{.given_ms = decision.grace.count(),
+                                            .wanted_ms = decision.grace_wanted.count(),
+                                            .time_left_ms = std::nullopt};
+    if (decision.time_left) {
+      record.grace->time_left_ms = decision.time_left->count();
+    }
+  }
+  record.oom_guard = make_guard(*done.copy);
 }
 
 /// The threshold that the record is about: the one acted on, or the first that is met.
@@ -272,7 +310,7 @@ exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
 exporting::EvictionRecord make_record(const PassDone& done, const RecordContext& context) {
   exporting::EvictionRecord record = begin_record(done.trigger, done.timeline, context.now);
   if (done.begun) {
-    record.outcome = done.begun->escalated ? "escalated" : "evicted";
+    record.outcome = eviction::to_string(outcome_of(*done.begun));
     record.timeline.signal = happened(done.timeline.signal_at);
     add_victim(record, *done.begun);
   }
@@ -282,6 +320,7 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
       record.hold_reason = eviction::to_string(done.copy->decision.reason);
     }
     add_pass(record, *done.copy, context, done.timeline.observe_at);
+    add_forecast(record, done);
     record.evictions_last_minute =
         done.copy->eviction_times.within(eviction::kRateWindow, done.timeline.decide_at);
   }

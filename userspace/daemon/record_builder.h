@@ -83,6 +83,9 @@ struct MeasuredBreach {
 [[nodiscard]] std::vector<exporting::RecordedThreshold> make_thresholds(
     const PassCopy& copy, const eviction::ThresholdTable& thresholds, MonoTime now);
 
+/// What the OOM guard saw in a pass; nothing where it was not observed.
+[[nodiscard]] std::optional<exporting::RecordedGuard> make_guard(const PassCopy& copy);
+
 /// Every signal that a pass saw, with age, source and error bound.
 [[nodiscard]] std::vector<exporting::RecordedObservation> make_observations(const PassCopy& copy,
                                                                             MonoTime now);

@@ -16,6 +16,7 @@
 #include "daemon/status_manifests.h"
 #include "daemon/status_notify.h"
 #include "daemon/status_watchers.h"
+#include "eviction/forecast.h"
 
 namespace evictd::daemon {
 
@@ -150,6 +151,37 @@ Json pods_json(const StatusSources& sources, MonoTime now) {
   return pods;
 }
 
+/// What the OOM guard watches and how far it is, as the last pass had it.
+Json guard_json(const StatusSources& sources) {
+  const config::Settings& settings = sources.config->settings();
+  bool armed = false;
+  for (const eviction::Threshold& threshold : sources.thresholds->all()) {
+    armed = armed || (threshold.signal == eviction::Signal::kMemoryAvailable &&
+                      threshold.is_hard() && settings.hard_eviction.oom_guard);
+  }
+  Json guard = {{"on", settings.hard_eviction.oom_guard},
+                {"armed", armed},
+                {"watched_by_kernel", sources.probe != nullptr && sources.probe->knows_reserve()},
+                {"left", nullptr},
+                {"rate", nullptr},
+                {"due_below", nullptr},
+                {"time_left_ms", nullptr},
+                {"due", false}};
+  const PassCopy* pass = sources.last_pass;
+  const auto seen =
+      pass == nullptr ? std::nullopt : pass->observations[eviction::Signal::kMemoryAvailable];
+  if (seen && seen->reserve) {
+    guard["left"] = seen->reserve->left;
+    guard["rate"] = seen->reserve->rate;
+    guard["due_below"] = static_cast<std::int64_t>(eviction::guard_distance(*seen->reserve));
+    if (const auto left = eviction::time_left(*seen->reserve)) {
+      guard["time_left_ms"] = to_ms(*left);
+    }
+    guard["due"] = armed && eviction::guard_is_due(*seen->reserve);
+  }
+  return guard;
+}
+
 Json hooks_json(const probe::Ladder& ladder) {
   Json hooks = Json::object();
   for (const probe::PurposeReport& purpose : ladder.purposes) {
@@ -226,6 +258,7 @@ nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
        settings.pid_available_source == config::PidAvailableSource::kNode ? "node" : "podRoot"},
       {"pid_available", pid_available_json(watching, settings.pid_available_source)},
       {"memory_available", memory_available_json(watching, settings.memory)},
+      {"oom_guard", guard_json(sources)},
       {"realtime", sources.realtime},
       {"memory_locked", sources.memory_locked},
       {"descriptor_limit", sources.descriptor_limit},

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "config/settings.h"
+#include "daemon/guard_terms.h"
 #include "daemon/hot_counters.h"
 #include "daemon/hot_priority.h"
 #include "daemon/messages.h"
@@ -27,6 +28,7 @@ struct Threads {
   Mailbox<ToHot> to_hot;
   Mailbox<ToHousekeeping> to_house;
   HotCounters counters;
+  GuardTermsBoard guard_terms;
   /// The hot thread is to end.
   std::atomic<bool> stop{false};
   HotPriority priority;

@@ -112,6 +112,26 @@ std::size_t threshold_of(std::uint64_t watched_id) {
   return static_cast<std::size_t>(watched_id / kIdsPerThreshold);
 }
 
+namespace {
+
+/// One level for all hard thresholds of memory.available, which it is about alike.
+std::optional<probe::WatchedThreshold> guard_point(
+    const std::vector<eviction::Threshold>& thresholds, const WatchPointOptions& options) {
+  for (std::size_t i = 0; options.guard && i < thresholds.size(); ++i) {
+    if (thresholds[i].signal == eviction::Signal::kMemoryAvailable && thresholds[i].is_hard()) {
+      probe::WatchedThreshold point;
+      point.id = (i + 1) * kIdsPerThreshold - 1;
+      point.signal = probe::Signal::kNodeReserve;
+      point.value = static_cast<std::uint64_t>(probe::kNodeCeiling);
+      point.hysteresis = static_cast<std::uint64_t>(options.hysteresis.memory.value);
+      return point;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<probe::WatchedThreshold> watch_points(
     const std::vector<eviction::Threshold>& thresholds, const WatchPointOptions& options) {
   std::vector<probe::WatchedThreshold> points;
@@ -130,6 +150,9 @@ std::vector<probe::WatchedThreshold> watch_points(
       point.value = static_cast<std::uint64_t>(std::max<std::int64_t>(0, level - watched->shift));
       points.push_back(point);
     }
+  }
+  if (const std::optional<probe::WatchedThreshold> guard = guard_point(thresholds, options)) {
+    points.push_back(*guard);
   }
   return points;
 }

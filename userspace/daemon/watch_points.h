@@ -41,6 +41,8 @@ struct WatchPointOptions {
   config::PidAvailableSource pid_source = config::PidAvailableSource::kNode;
   config::HysteresisSettings hysteresis;
   eviction::HardFloor floor;
+  /// Whether the kernel side reports when the OOM guard is about to be due.
+  bool guard = false;
 };
 
 /// The levels of use that the kernel side has to report: where each threshold is met and, below a

@@ -2,6 +2,7 @@
 // The part of a pass that acts: which threshold, whether it waits, and which pod.
 #include <algorithm>
 
+#include "eviction/forecast.h"
 #include "eviction/hold.h"
 #include "eviction/left_behind.h"
 #include "eviction/manager.h"
@@ -168,14 +169,20 @@ HoldQuestion EvictionManager::hold_question(std::size_t place, const Observation
   const Threshold& threshold = table_[place];
   const MinReclaim counted =
       table_.met(place, seen, MinReclaim::kIgnored) ? MinReclaim::kIgnored : MinReclaim::kEnforced;
-  return {.hard = threshold.is_hard(),
-          .seen = seen,
-          .threshold = table_.limit(place, seen.capacity, MinReclaim::kIgnored),
-          .goal = table_.limit(place, seen.capacity, counted),
-          .mark = state_.last_evictions[static_cast<std::size_t>(threshold.signal)],
-          .resource = resource_of(threshold.signal),
-          .scope = scope_at(place),
-          .floor = floor_of(place, seen.capacity)};
+  HoldQuestion question{.hard = threshold.is_hard(),
+                        .seen = seen,
+                        .threshold = table_.limit(place, seen.capacity, MinReclaim::kIgnored),
+                        .goal = table_.limit(place, seen.capacity, counted),
+                        .mark = state_.last_evictions[static_cast<std::size_t>(threshold.signal)],
+                        .resource = resource_of(threshold.signal),
+                        .scope = scope_at(place),
+                        .floor = floor_of(place, seen.capacity)};
+  if (is_guarded(place)) {
+    question.seen.available = seen.reserve->left;
+    question.goal = guard_distance(*seen.reserve);
+    question.mark = state_.guard_mark;
+  }
+  return question;
 }
 
 /// Whether the threshold waits for an earlier victim, or has just given one less time.
@@ -189,11 +196,13 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
     return true;
   }
   std::optional<EvictionMark>& mark =
-      state_.last_evictions[static_cast<std::size_t>(threshold.signal)];
+      is_guarded(place) ? state_.guard_mark
+                        : state_.last_evictions[static_cast<std::size_t>(threshold.signal)];
   if (mark && now - mark->at >= kReleaseWait) {
     mark.reset();
   }
-  const Reason reason = hold_reason(hold_question(place, *seen), input, now);
+  const HoldQuestion question = hold_question(place, *seen);
+  const Reason reason = hold_reason(question, input, now);
   if (reason == Reason::kNone) {
     return false;
   }
@@ -204,10 +213,10 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
   if (reason == Reason::kReleasePending) {
     // The fall is measured from the first hold: see choose_victim().
     if (!mark) {
-      mark = EvictionMark{now, seen->available};
-    } else if (choice_beside_left(hold_question(place, *seen), input, now) == Choice::kNobody) {
+      mark = EvictionMark{now, question.seen.available};
+    } else if (choice_beside_left(question, input, now) == Choice::kNobody) {
       // Some of it is back since: what a pod takes from there on counts.
-      mark->available = std::max(mark->available, seen->available);
+      mark->available = std::max(mark->available, question.seen.available);
     }
     if (const auto deadline = release_deadline(input.releasing, scope_at(place), now)) {
       note_deadline(*deadline);
@@ -222,6 +231,13 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
 void EvictionManager::watch_floor(MonoTime now, const Observation& seen) {
   if (seen.kernel_available) {
     note_deadline(now + kFloorInterval);
+  }
+}
+
+void EvictionManager::forget_marks(Signal signal) {
+  state_.last_evictions[static_cast<std::size_t>(signal)].reset();
+  if (signal == Signal::kMemoryAvailable) {
+    state_.guard_mark.reset();
   }
 }
 
@@ -241,7 +257,7 @@ bool EvictionManager::escalate_below_floor(const PassInput& input, std::size_t p
   decision_.reason = Reason::kNone;
   decision_.victim = victim;
   decision_.grace = std::chrono::seconds(0);
-  state_.last_evictions[static_cast<std::size_t>(threshold.signal)].reset();
+  forget_marks(threshold.signal);
   return true;
 }
 
@@ -270,11 +286,14 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   }
   decision_.disk_basis = *basis;
   decision_.outcome = dies_anyway ? Outcome::kEscalated : Outcome::kEvicted;
-  decision_.grace = grace_for(threshold, *victim.facts);
+  if (!dies_anyway && is_guarded(place)) {
+    decision_.outcome = Outcome::kOomGuard;
+  }
+  give_grace(place, *victim.facts);
   if (const std::optional<Observation>& seen = decision_.observations[threshold.signal]) {
     // What a victim takes in its grace, or until the last of its processes is sent SIGKILL, is
     // freed with it, and is no further fall.
-    state_.last_evictions[static_cast<std::size_t>(threshold.signal)].reset();
+    forget_marks(threshold.signal);
     if (decision_.grace.count() != 0 && threshold.is_hard()) {
       decision_.cut_at_once = below_floor(place, *seen);
       watch_floor(now, *seen);
@@ -309,8 +328,28 @@ void EvictionManager::choose_nobody(MonoTime now, const PassInput& input, std::s
   decision_.nobody_to_evict = true;
 }
 
+/// A hard grace is only given as far as there is time for it.
+void EvictionManager::give_grace(std::size_t place, const PodFacts& victim) {
+  const Threshold& threshold = table_[place];
+  decision_.grace = grace_for(threshold, victim);
+  decision_.grace_wanted = decision_.grace;
+  const std::optional<Observation>& seen = decision_.observations[threshold.signal];
+  if (!threshold.is_hard() || decision_.grace.count() == 0 || !seen) {
+    return;
+  }
+  const std::optional<Duration> time =
+      time_for_grace(*seen, floor_of(place, seen->capacity), settings_.oom_guard);
+  if (time) {
+    decision_.time_left = std::chrono::floor<std::chrono::milliseconds>(*time);
+  }
+  if (settings_.hard_grace_policy == GracePolicy::kPredicted) {
+    decision_.grace = grace_within(decision_.grace, time);
+  }
+}
+
 bool EvictionManager::below_floor(std::size_t place, const Observation& seen) const {
-  return Wide{seen.left()} < floor_of(place, seen.capacity);
+  const bool guard = decision_.oom_guard && table_[place].signal == Signal::kMemoryAvailable;
+  return guard || Wide{seen.left()} < floor_of(place, seen.capacity);
 }
 
 Wide EvictionManager::floor_of(std::size_t place, std::int64_t capacity) const {

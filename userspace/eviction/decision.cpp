@@ -21,6 +21,8 @@ std::string_view to_string(Outcome outcome) {
       return "all_protected";
     case Outcome::kEvicted:
       return "evicted";
+    case Outcome::kOomGuard:
+      return "oom_guard";
     case Outcome::kEscalated:
       return "escalated";
     case Outcome::kHeld:

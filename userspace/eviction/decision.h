@@ -28,6 +28,9 @@ enum class Outcome : std::uint8_t {
   kNoCandidates,
   kAllProtected,  ///< There are pods, and none of them may be evicted.
   kEvicted,
+  /// The same, for memory.available that is above its threshold: what the kernel itself can still
+  /// give would have run out; see eviction/forecast.h.
+  kOomGuard,
   kEscalated,  ///< A victim in its grace has less time from now on; see Decision::grace.
   kHeld,       ///< An earlier victim's resources are awaited, or a brake is on.
   kFailed,     ///< Statistics or the disk layout could not be read.
@@ -118,7 +121,16 @@ struct Decision {
   /// none was on.
   Reason overruled = Reason::kNone;
   /// What the victim is given between SIGTERM and SIGKILL.
-  std::chrono::seconds grace{0};
+  std::chrono::milliseconds grace{0};
+  /// What it would have been given, had there been time; as `grace` where nothing was cut.
+  std::chrono::milliseconds grace_wanted{0};
+  /// For how long what is left would last, which `grace` was cut to; unset where nothing is known
+  /// of it, and where none was to be given.
+  std::optional<std::chrono::milliseconds> time_left;
+  /// The OOM guard is due: hard thresholds of memory.available count as met.
+  bool oom_guard = false;
+  /// Those that are met for no other reason.
+  ThresholdList guarded;
   /// That is what the kubelet gives, but less than the floor is left already: another pass is to
   /// follow at once and cut it.
   bool cut_at_once = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "eviction/forecast.h"
 #include "eviction/steps.h"
 
 namespace evictd::eviction {
@@ -140,6 +141,7 @@ void EvictionManager::update_state(MonoTime now, const PassInput& input,
   decision_.met = merge(table_, thresholds_met(table_, looked_for, seen, MinReclaim::kIgnored),
                         thresholds_met(table_, state_.past_grace, seen, MinReclaim::kEnforced));
   keep_doubtful(input);
+  mind_the_guard(now, seen);
 
   FirstObserved since = first_observed(decision_.met, state_.first_observed, now);
   if (input.cadence == Cadence::kEventOnly) {
@@ -158,11 +160,59 @@ void EvictionManager::update_state(MonoTime now, const PassInput& input,
   decision_.conditions = state_.conditions;
 
   decision_.past_grace = past_grace(table_, decision_.met, state_.first_observed, now);
-  state_.past_grace = decision_.past_grace;
+  state_.past_grace = without_guarded(decision_.past_grace);
   decision_.actionable = in_order(
       table_, with_fresh_statistics(table_, decision_.past_grace, seen, state_.last_observations));
   doubt(now, input);
   state_.last_observations = seen;
+}
+
+bool EvictionManager::has_guard_at(std::size_t place) const {
+  const Threshold& threshold = table_[place];
+  return settings_.oom_guard && threshold.signal == Signal::kMemoryAvailable &&
+         threshold.is_hard() && threshold.op != ThresholdOperator::kNone;
+}
+
+bool EvictionManager::guard_meets(std::size_t place, const Observation& seen) const {
+  return has_guard_at(place) && seen.reserve && guard_is_due(*seen.reserve);
+}
+
+bool EvictionManager::has_guard() const {
+  const ThresholdList places = table_.places();
+  return std::any_of(places.begin(), places.end(),
+                     [this](std::size_t place) { return has_guard_at(place); });
+}
+
+/// Of what the guard watches no event tells how it goes on, so that it is looked at again.
+void EvictionManager::mind_the_guard(MonoTime now, const Observations& seen) {
+  const std::optional<Observation>& memory = seen[Signal::kMemoryAvailable];
+  if (!memory || !memory->reserve || !has_guard()) {
+    return;
+  }
+  for (const std::size_t place : table_.places()) {
+    if (!guard_meets(place, *memory)) {
+      continue;
+    }
+    decision_.oom_guard = true;
+    if (!decision_.met.has(place)) {
+      decision_.guarded.add(place);
+    }
+  }
+  decision_.met = merge(table_, decision_.met, decision_.guarded);
+  if (const std::optional<Duration> look = next_guard_look(*memory->reserve)) {
+    note_deadline(now + *look);
+  }
+}
+
+/// What is met because of the guard alone is over with the guard: no minimum is reclaimed for it.
+ThresholdList EvictionManager::without_guarded(const ThresholdList& places) const {
+  ThresholdList left;
+  for (const std::size_t place : places) {
+    if (!decision_.guarded.has(place)) {
+      left.add(place);
+    }
+  }
+  return left;
 }
 
 void EvictionManager::restore(const PassState& state,

@@ -11,6 +11,7 @@
 #include "evictd/result.h"
 #include "eviction/compat.h"
 #include "eviction/decision.h"
+#include "eviction/grace_policy.h"
 #include "eviction/hold.h"
 #include "eviction/pass.h"
 #include "eviction/pass_state.h"
@@ -35,7 +36,11 @@ struct PassSettings {
   std::chrono::seconds max_pod_grace{0};
   /// Grace of a hard eviction; unset: 0 s in 1.26, 1 s in 1.32.
   std::optional<std::chrono::seconds> hard_grace;
+  GracePolicy hard_grace_policy = GracePolicy::kPredicted;
   HardFloor hard_floor;
+  /// Whether a hard threshold of memory.available counts as met when the kernel is about to have
+  /// nothing left, where that is known.
+  bool oom_guard = true;
   /// Whether limits on local storage are enforced.
   bool local_storage_isolation = false;
   /// Whose process ids pid.available counts.
@@ -71,6 +76,12 @@ class EvictionManager {
   /// Below this much of its signal, in the signal's unit, a victim of the threshold at `place`
   /// loses its hard grace.
   [[nodiscard]] Wide floor_of(std::size_t place, std::int64_t capacity) const;
+  /// Whether the OOM guard is on for the threshold at `place`: a hard one of memory.available.
+  [[nodiscard]] bool has_guard_at(std::size_t place) const;
+  /// Whether it is on for any of them.
+  [[nodiscard]] bool has_guard() const;
+  /// Whether that counts as met because the guard is due, whatever is available.
+  [[nodiscard]] bool guard_meets(std::size_t place, const Observation& seen) const;
   /// Whose limit the threshold at `place` is about.
   [[nodiscard]] Scope scope_at(std::size_t place) const {
     return scope_of(table_[place].signal, settings_.pid_scope);
@@ -112,9 +123,15 @@ class EvictionManager {
   [[nodiscard]] std::optional<DiskBasis> disk_basis(const PassInput& input,
                                                     std::size_t place) const;
   void await_usage();
+  void forget_marks(Signal signal);
   void watch_floor(MonoTime now, const Observation& seen);
+  void mind_the_guard(MonoTime now, const Observations& seen);
+  [[nodiscard]] ThresholdList without_guarded(const ThresholdList& places) const;
+  void give_grace(std::size_t place, const PodFacts& victim);
   /// Whether so little is left that a hard victim gets no more time.
   [[nodiscard]] bool below_floor(std::size_t place, const Observation& seen) const;
+  /// Whether the threshold at `place` is acted on because of the guard alone.
+  [[nodiscard]] bool is_guarded(std::size_t place) const { return decision_.guarded.has(place); }
   [[nodiscard]] std::chrono::seconds hard_grace() const;
   [[nodiscard]] std::chrono::seconds grace_for(const Threshold& threshold,
                                                const PodFacts& victim) const;

@@ -16,6 +16,18 @@
 
 namespace evictd::eviction {
 
+/// What the kernel itself can still give before its OOM killer has to choose, in bytes, and how
+/// fast that falls, in bytes a second; 0 while it does not. docs/eviction.md has the formula.
+struct KernelReserve {
+  std::int64_t left = 0;
+  std::int64_t rate = 0;
+  /// With less than this left whoever allocates has to reclaim first, so that `rate` is what the
+  /// kernel lets through: the low watermarks.
+  std::int64_t tight = 0;
+
+  bool operator==(const KernelReserve&) const = default;
+};
+
 /// One signal as it was seen. Units: bytes, inodes or tasks, as the signal has.
 struct Observation {
   std::int64_t available = 0;
@@ -26,6 +38,10 @@ struct Observation {
   /// give. It keeps back memory that the kubelet's formula counts as available, on a small node all
   /// that such a threshold leaves. Unset: not asked for.
   std::optional<std::int64_t> kernel_available = std::nullopt;
+  /// How fast `available` falls, in units a second; 0 while it does not. Unset: not known.
+  std::optional<std::int64_t> rate = std::nullopt;
+  /// Of memory.available. Unset: not known, and then there is no guard.
+  std::optional<KernelReserve> reserve = std::nullopt;
 
   /// What is left before the kernel would have to kill, as far as is known.
   [[nodiscard]] std::int64_t left() const {

@@ -36,6 +36,8 @@ struct PassState {
   std::optional<DiskLayout> layout;
   std::optional<MonoTime> watch_points_refreshed_at;
   std::array<std::optional<EvictionMark>, kSignalCount> last_evictions;
+  /// The same of what the OOM guard watches, for victims that it chose.
+  std::optional<EvictionMark> guard_mark;
 
   bool operator==(const PassState&) const = default;
 };

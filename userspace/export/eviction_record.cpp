@@ -42,6 +42,17 @@ Json to_json(const RecordedThreshold& threshold) {
           {"met_for_ms", optional_number(threshold.met_for_ms)}};
 }
 
+Json to_json(const std::optional<RecordedGuard>& guard) {
+  if (!guard) {
+    return nullptr;
+  }
+  return {{"due", guard->due},
+          {"left", guard->left},
+          {"rate", guard->rate},
+          {"time_left_ms", optional_number(guard->time_left_ms)},
+          {"horizon_ms", guard->horizon_ms}};
+}
+
 Json to_json(const RecordedObservation& seen) {
   return {{"signal", seen.signal},
           {"available", seen.available},
@@ -249,6 +260,10 @@ Json to_json(const EvictionRecord& record) {
             {"swap_aware", record.swap_aware},
             {"hugepage_aware", record.hugepage_aware}}},
           {"grace_seconds", record.grace_seconds},
+          {"grace_given", record.grace ? Json(record.grace->given_ms) : Json(nullptr)},
+          {"grace_wanted", record.grace ? Json(record.grace->wanted_ms) : Json(nullptr)},
+          {"time_left", record.grace ? optional_number(record.grace->time_left_ms) : Json(nullptr)},
+          {"oom_guard", to_json(record.oom_guard)},
           {"dry_run", record.dry_run},
           {"brakes",
            {{"evictions_last_minute", record.evictions_last_minute},

@@ -62,7 +62,12 @@ struct EvictionRecord {
   std::string memory_available_source;
   bool swap_aware = false;
   bool hugepage_aware = false;
+  /// A part of a second counts as one: 0 is none.
   std::int64_t grace_seconds = 0;
+  /// Of an eviction or escalation whose pass is known.
+  std::optional<RecordedGrace> grace;
+  /// Where the pass observed what the guard watches.
+  std::optional<RecordedGuard> oom_guard;
   bool dry_run = false;
   /// Evictions in the minute before, this one included, and the brake that would have held this one
   /// but for the floor; empty for none.

@@ -55,6 +55,26 @@ void read_grace(JsonFields& fields, RecordedThreshold& threshold) {
   }
 }
 
+/// What older records have nothing of.
+void read_forecast(JsonFields& fields, EvictionRecord& record) {
+  const std::optional<std::int64_t> given =
+      fields.has("grace_given") ? fields.whole_or_null("grace_given") : std::nullopt;
+  if (given) {
+    record.grace = RecordedGrace{.given_ms = *given,
+                                 .wanted_ms = fields.whole("grace_wanted", 0),
+                                 .time_left_ms = fields.whole_or_null("time_left")};
+  }
+  if (!fields.has("oom_guard")) {
+    return;
+  }
+  JsonFields guard = fields.below("oom_guard");
+  record.oom_guard = RecordedGuard{.left = guard.whole("left"),
+                                   .rate = guard.whole("rate", 0),
+                                   .time_left_ms = guard.whole_or_null("time_left_ms"),
+                                   .horizon_ms = guard.whole("horizon_ms", 0),
+                                   .due = guard.truth("due")};
+}
+
 RecordedThreshold read_threshold(JsonFields fields) {
   RecordedThreshold threshold;
   threshold.signal = fields.text("signal");
@@ -250,6 +270,7 @@ void read_decision(JsonFields& fields, EvictionRecord& record) {
     record.reclaim = read_reclaim(fields.below("reclaim"));
   }
   record.grace_seconds = fields.whole("grace_seconds");
+  read_forecast(fields, record);
   record.dry_run = fields.truth("dry_run");
   JsonFields memory = fields.below("memory_available");
   record.memory_available_source = memory.text("source");

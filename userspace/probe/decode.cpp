@@ -17,6 +17,7 @@ static_assert(static_cast<std::uint32_t>(Signal::kNodeWorkingSet) ==
               EVICTD_SIGNAL_NODE_WORKING_SET);
 static_assert(static_cast<std::uint32_t>(Signal::kNodeTasks) == EVICTD_SIGNAL_NODE_TASKS);
 static_assert(static_cast<std::uint32_t>(Signal::kNodeTaken) == EVICTD_SIGNAL_NODE_TAKEN);
+static_assert(static_cast<std::uint32_t>(Signal::kNodeReserve) == EVICTD_SIGNAL_NODE_RESERVE);
 static_assert(kNodeCeiling == EVICTD_NODE_CEILING);
 static_assert(static_cast<std::uint32_t>(Origin::kResync) == EVICTD_ORIGIN_RESYNC);
 static_assert(static_cast<std::uint32_t>(CgroupChange::kEmptied) == EVICTD_CGROUP_EMPTIED);

@@ -19,6 +19,9 @@ enum class Signal : std::uint32_t {
   /// kNodeCeiling less what of the node's memory is at hand (NodeUsage::at_hand). Of this and
   /// kNodeWorkingSet only one is looked at when something is charged, the other by the timer alone.
   kNodeTaken,
+  /// kNodeCeiling less what the kernel itself can still give (NodeUsage::reserve), with what will
+  /// be taken of that within the horizon of GuardTerms: above kNodeCeiling that ends within it.
+  kNodeReserve,
 };
 
 /// More than any machine has: what kNodeTaken counts down from.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/probe.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -44,6 +46,7 @@ struct Probe::Impl {
         ladder(std::move(outcome.ladder)),
         skeleton(std::move(outcome.skeleton)),
         links(std::move(outcome.links)),
+        sums_zones(!ladder.chosen(Purpose::kNodeAvailable).empty()),
         registry(*skeleton, options),
         base_period(options.sweep.base_period),
         drop_all_events(options.drop_all_events) {}
@@ -57,6 +60,8 @@ struct Probe::Impl {
   const Ladder ladder;
   const Skeleton skeleton;
   const std::vector<Link> links;
+  /// What of the node is at hand may be summed.
+  const bool sums_zones;
   RowTable rows;
   WatchRegistry registry;
   std::unique_ptr<ring_buffer, RingDeleter> ring;
@@ -185,10 +190,37 @@ NodeUsage Probe::node() const {
   if (peek(node.zones) != 0) {
     usage.at_hand = Bytes{static_cast<std::int64_t>(peek(node.at_hand_bytes))};
   }
+  if (knows_reserve()) {
+    usage.reserve = Bytes{static_cast<std::int64_t>(peek(node.reserve_bytes))};
+    usage.reserve_rate = static_cast<std::int64_t>(peek(node.reserve_rate));
+  }
   if (peek(node.tasks) != 0) {
     usage.tasks = static_cast<std::int64_t>(peek(node.tasks));
   }
   return usage;
+}
+
+bool Probe::knows_reserve() const {
+  const auto& data = *impl_->skeleton->bss;
+  return impl_->sums_zones && peek(data.node.zones) != 0 && peek(data.guard.min_pages) != 0 &&
+         (peek(data.nr_swap_pages_address) != 0 || peek(data.guard.swap_per_1024) == 0);
+}
+
+void Probe::set_guard(const GuardTerms& terms) {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  constexpr std::int64_t kPermille = 1000;
+  constexpr std::int64_t kShares = 1024;
+  evictd_guard& guard = impl_->skeleton->bss->guard;
+  const auto store = [](auto& value, std::uint64_t number) {
+    __atomic_store_n(&value, number, __ATOMIC_RELAXED);
+  };
+  __atomic_add_fetch(&guard.generation, 1, __ATOMIC_RELEASE);
+  store(guard.low_pages, static_cast<std::uint64_t>(terms.low.value) / page);
+  store(guard.swap_per_1024, static_cast<std::uint64_t>(terms.swap_permille * kShares / kPermille));
+  store(guard.horizon_ns, static_cast<std::uint64_t>(terms.horizon.count()));
+  store(guard.tight_horizon_ns, static_cast<std::uint64_t>(terms.tight_horizon.count()));
+  store(guard.min_pages, static_cast<std::uint64_t>(terms.min.value) / page);
+  __atomic_add_fetch(&guard.generation, 1, __ATOMIC_RELEASE);
 }
 
 bool Probe::timer_stalled(MonoTime now) const {

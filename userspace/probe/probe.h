@@ -63,6 +63,10 @@ class Probe final : public EventRing, public UsageTable {
 
   // HOUSEKEEPING
 
+  /// By what NodeUsage::reserve is worked out from now on; before, it is not known.
+  void set_guard(const GuardTerms& terms);
+  /// Whether it is: where there is swap, only if the kernel tells how much of it is free.
+  [[nodiscard]] bool knows_reserve() const;
   /// Cgroups whose subtree is reported by CgroupChanged: at most 64. Replaces the earlier set. On
   /// an error those that could be told of are reported, and the call is to be made again.
   [[nodiscard]] Result<> set_roots(std::span<const CgroupId> roots);

@@ -68,6 +68,7 @@ CgroupUsage RowTable::read(std::uint32_t slot, std::uint32_t generation) const {
     usage.inactive_file = bytes(load(row.inactive_file_bytes));
     usage.limit = bytes(load(row.limit_bytes));
     usage.rate_bytes_per_second = load(row.rate_bytes_per_s);
+    usage.working_set_rate_bytes_per_second = load(row.working_set_rate_bytes_per_s);
   }
   if ((flags & EVICTD_ROW_TASKS) != 0) {
     usage.tasks = static_cast<std::int64_t>(load(row.tasks));

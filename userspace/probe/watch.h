@@ -5,8 +5,10 @@
 #include <optional>
 
 #include "evictd/abi/watch.h"
+#include "evictd/bytes.h"
 #include "evictd/cgroup_id.h"
 #include "evictd/result.h"
+#include "evictd/time.h"
 #include "probe/events.h"
 
 namespace evictd::probe {
@@ -26,6 +28,21 @@ struct PodCgroup {
 struct PodCounters {
   std::optional<Result<evictd_resolved>> memory{};
   std::optional<Result<evictd_resolved>> pids{};
+};
+
+/// By what the kernel side works out what the kernel can still give, and how far ahead of its end
+/// that is reported.
+struct GuardTerms {
+  /// Watermarks of all zones together.
+  Bytes min{0};
+  Bytes low{0};
+  /// What a free page of swap is worth, in thousandths of a page.
+  std::int64_t swap_permille = 1000;
+  Duration horizon{0};
+  /// With less than `low` left.
+  Duration tight_horizon{0};
+
+  bool operator==(const GuardTerms&) const = default;
 };
 
 /// A threshold "signal is above `value`" that the kernel side watches.

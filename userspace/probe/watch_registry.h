@@ -111,6 +111,7 @@ class WatchRegistry {
   std::vector<Identity> written_;
   std::uint32_t task_watches_ = 0;
   std::uint32_t node_memory_watch_ = 0;
+  std::uint32_t guard_watch_ = 0;
   std::uint32_t node_tasks_watch_ = 0;
 };
 

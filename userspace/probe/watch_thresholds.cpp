@@ -15,7 +15,7 @@ namespace {
 
 bool is_node_signal(Signal signal) {
   return signal == Signal::kNodeWorkingSet || signal == Signal::kNodeTasks ||
-         signal == Signal::kNodeTaken;
+         signal == Signal::kNodeTaken || signal == Signal::kNodeReserve;
 }
 
 template <typename T>
@@ -81,9 +81,11 @@ void WatchRegistry::pause_watches() {
   store_count(skeleton_.bss->task_watches, 0);
   store_count(skeleton_.bss->node_memory_watch, 0);
   store_count(skeleton_.bss->node_tasks_watch, 0);
+  store_count(skeleton_.bss->guard_watch, 0);
   task_watches_ = 0;
   node_memory_watch_ = 0;
   node_tasks_watch_ = 0;
+  guard_watch_ = 0;
   for (auto& [id, tracked] : tracked_) {
     tracked.working_set_watch = 0;
     tracked.usage_watch = 0;
@@ -94,6 +96,7 @@ void WatchRegistry::pause_watches() {
 void WatchRegistry::resume_watches(std::uint32_t watches) {
   store_count(skeleton_.bss->node_memory_watch, node_memory_watch_);
   store_count(skeleton_.bss->node_tasks_watch, node_tasks_watch_);
+  store_count(skeleton_.bss->guard_watch, guard_watch_);
   store_count(skeleton_.bss->task_watches, task_watches_);
   store_count(skeleton_.bss->watch_limit, watches);
 }
@@ -109,6 +112,10 @@ Result<evictd_watch> WatchRegistry::make_watch(const GroupKey& key, std::uint32_
   }
   if (signal == Signal::kNodeTasks) {
     node_tasks_watch_ = index + 1;
+    return watch;
+  }
+  if (signal == Signal::kNodeReserve) {
+    guard_watch_ = index + 1;
     return watch;
   }
   Tracked& tracked = tracked_.at(id);

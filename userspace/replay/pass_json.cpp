@@ -109,6 +109,12 @@ Json to_json(const eviction::Observations& observations) {
       if (seen->kernel_available) {
         one["kernel_available"] = *seen->kernel_available;
       }
+      if (seen->rate) {
+        one["rate"] = *seen->rate;
+      }
+      if (seen->reserve) {
+        one["reserve"] = {seen->reserve->left, seen->reserve->rate, seen->reserve->tight};
+      }
     }
   }
   return json;
@@ -135,15 +141,19 @@ Json to_json(const eviction::PassState& state) {
       marks.push_back({signal, ns(mark->at), mark->available});
     }
   }
-  return {{"conditions", conditions_json(state.conditions)},
-          {"conditions_last_observed", std::move(times)},
-          {"first_observed", std::move(first)},
-          {"past_grace", list_json(state.past_grace)},
-          {"last_observations", to_json(state.last_observations)},
-          {"unchanged_since", std::move(unchanged)},
-          {"layout", layout_json(state.layout)},
-          {"watch_points_refreshed_at", moment_json(state.watch_points_refreshed_at)},
-          {"last_evictions", std::move(marks)}};
+  Json json = {{"conditions", conditions_json(state.conditions)},
+               {"conditions_last_observed", std::move(times)},
+               {"first_observed", std::move(first)},
+               {"past_grace", list_json(state.past_grace)},
+               {"last_observations", to_json(state.last_observations)},
+               {"unchanged_since", std::move(unchanged)},
+               {"layout", layout_json(state.layout)},
+               {"watch_points_refreshed_at", moment_json(state.watch_points_refreshed_at)},
+               {"last_evictions", std::move(marks)}};
+  if (const auto& mark = state.guard_mark) {
+    json["guard_mark"] = {ns(mark->at), mark->available};
+  }
+  return json;
 }
 
 Json to_json(const eviction::SuspendedPass& suspended) {
@@ -172,7 +182,7 @@ Json to_json(const eviction::Decision& decision) {
                {"threshold", place_json(decision.threshold)},
                {"victim", place_json(decision.victim)},
                {"overruled", eviction::to_string(decision.overruled)},
-               {"grace", decision.grace.count()},
+               {"grace", std::chrono::ceil<std::chrono::seconds>(decision.grace).count()},
                {"collectors", std::move(collectors)},
                {"local_victims", std::move(local)},
                {"observations", to_json(decision.observations)},
@@ -181,6 +191,13 @@ Json to_json(const eviction::Decision& decision) {
                {"learnt_layout", decision.learnt_layout}};
   if (decision.choice != eviction::Choice::kAnybody) {
     json["choice"] = eviction::to_string(decision.choice);
+  }
+  if (decision.grace != decision.grace_wanted && decision.grace_wanted.count() != 0) {
+    json["grace_ms"] = decision.grace.count();
+    json["grace_wanted_ms"] = decision.grace_wanted.count();
+  }
+  if (decision.oom_guard) {
+    json["oom_guard"] = true;
   }
   if (decision.disk_basis != eviction::DiskBasis::kMeasured) {
     json["disk_basis"] = eviction::to_string(decision.disk_basis);

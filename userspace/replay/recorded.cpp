@@ -55,7 +55,7 @@ Eviction begin_eviction(const RecordedPass& pass, std::size_t place, const Parts
           .threshold = {},
           .local_limit = {},
           .available = 0,
-          .grace_seconds = grace_of(pass),
+          .grace = grace_of(pass),
           .escalated = has_outcome(pass, "escalated"),
           .dry_run = pass.dry_run};
 }
@@ -155,10 +155,18 @@ std::vector<std::size_t> signalled_in(const RecordedPass& pass, const Parts& par
   return pods;
 }
 
-std::int64_t grace_of(const RecordedPass& pass) {
-  const auto grace = pass.decision.find("grace");
-  return grace != pass.decision.end() && grace->is_number_integer() ? grace->get<std::int64_t>()
-                                                                    : 0;
+std::chrono::milliseconds grace_of(const RecordedPass& pass) {
+  constexpr std::int64_t kDaySeconds = 86'400;
+  const auto number = [&pass](const char* key) -> std::optional<std::int64_t> {
+    const auto found = pass.decision.find(key);
+    return found != pass.decision.end() && found->is_number_integer()
+               ? std::optional(found->get<std::int64_t>())
+               : std::nullopt;
+  };
+  if (const auto cut = number("grace_ms")) {
+    return std::chrono::milliseconds(*cut);
+  }
+  return std::chrono::seconds(std::clamp(number("grace").value_or(0), -kDaySeconds, kDaySeconds));
 }
 
 bool is_in_grace(eviction::Standing standing) {
@@ -171,10 +179,9 @@ bool is_of_disk(const Eviction& eviction) {
          eviction::is_disk(eviction::signal_from_text(eviction.signal, eviction::Compat::k1_32));
 }
 
-MonoTime kill_after(MonoTime asked_at, std::int64_t grace_seconds) {
-  constexpr std::chrono::seconds kLongest = std::chrono::hours(24);
-  return asked_at +
-         std::clamp(std::chrono::seconds(grace_seconds), std::chrono::seconds(0), kLongest);
+MonoTime kill_after(MonoTime asked_at, std::chrono::milliseconds grace) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24);
+  return asked_at + std::clamp(grace, std::chrono::milliseconds(0), kLongest);
 }
 
 std::vector<RecordedEnd> recorded_ends(const Parts& parts) {

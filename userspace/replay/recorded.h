@@ -41,12 +41,11 @@ struct Parts {
 /// node pressure, any number for limits on local storage.
 [[nodiscard]] std::vector<std::size_t> signalled_in(const RecordedPass& pass, const Parts& parts);
 
-/// Seconds between SIGTERM and SIGKILL that a pass gave; a negative number is as 0, see
-/// kill_after().
-[[nodiscard]] std::int64_t grace_of(const RecordedPass& pass);
+/// What a pass gave between SIGTERM and SIGKILL; less than nothing is as nothing, see kill_after().
+[[nodiscard]] std::chrono::milliseconds grace_of(const RecordedPass& pass);
 [[nodiscard]] bool is_in_grace(eviction::Standing standing);
 /// When SIGKILL follows a SIGTERM: no later than a day after it.
-[[nodiscard]] MonoTime kill_after(MonoTime asked_at, std::int64_t grace_seconds);
+[[nodiscard]] MonoTime kill_after(MonoTime asked_at, std::chrono::milliseconds grace);
 
 /// How a pod was ended in the recording.
 struct RecordedEnd {
@@ -76,7 +75,7 @@ struct Eviction {
   std::string local_limit;
   /// Bytes, tasks or inodes that were left of the signal.
   std::int64_t available = 0;
-  std::int64_t grace_seconds = 0;
+  std::chrono::milliseconds grace{0};
   bool escalated = false;
   /// Nobody was signalled.
   bool dry_run = false;

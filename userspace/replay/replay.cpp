@@ -59,7 +59,8 @@ class Verifier {
     const eviction::PassInput input = inputs_.of(pass);
     const eviction::Decision& decision =
         pass.resumed ? manager_->resume(pass.now, input) : manager_->synchronize(pass.now, input);
-    if (decision.outcome == eviction::Outcome::kEvicted) {
+    if (decision.outcome == eviction::Outcome::kEvicted ||
+        decision.outcome == eviction::Outcome::kOomGuard) {
       ++result.evictions;
     }
     compare(pass, "decision", pass.decision, to_json(decision));

@@ -142,7 +142,8 @@ void Simulation::follow(const eviction::Decision& decision, MonoTime now) {
 
 void Simulation::evict(const eviction::Decision& decision, MonoTime now) {
   const bool escalated = decision.outcome == eviction::Outcome::kEscalated;
-  const bool evicts = decision.outcome == eviction::Outcome::kEvicted || escalated;
+  const bool evicts = decision.outcome == eviction::Outcome::kEvicted ||
+                      decision.outcome == eviction::Outcome::kOomGuard || escalated;
   // Nobody's grace is cut in a dry run, as nobody was given one.
   if (!evicts || !decision.victim || !decision.threshold || (escalated && dry_run())) {
     return;
@@ -178,7 +179,7 @@ Eviction Simulation::begin_eviction(const eviction::Decision& decision, std::siz
           .threshold = {},
           .local_limit = {},
           .available = 0,
-          .grace_seconds = decision.grace.count(),
+          .grace = decision.grace,
           .escalated = false,
           .dry_run = dry_run()};
 }
@@ -195,7 +196,7 @@ void Simulation::end(std::size_t pod, eviction::Standing grace, const Eviction& 
         pod, eviction.local_limit.empty() ? World::Cause::kPressure : World::Cause::kOwnLimit);
     return;
   }
-  const MonoTime kill_at = kill_after(eviction.at, eviction.grace_seconds);
+  const MonoTime kill_at = kill_after(eviction.at, eviction.grace);
   world_.end(pod, grace, kill_at, as_recorded ? World::Fate::kAsRecorded : World::Fate::kOther);
   if (is_of_disk(eviction)) {
     disk_wait_.begin(pod, kill_at,
@@ -210,7 +211,7 @@ bool Simulation::is_recorded(const Eviction& eviction) const {
   }
   const std::vector<std::size_t> recorded = signalled_in(*exact_, parts_);
   return std::find(recorded.begin(), recorded.end(), eviction.pod) != recorded.end() &&
-         (eviction.dry_run || grace_of(*exact_) == eviction.grace_seconds);
+         (eviction.dry_run || grace_of(*exact_) == eviction.grace);
 }
 
 void Simulation::spare(std::size_t pod, MonoTime since) {

@@ -78,6 +78,13 @@ eviction::Observations read_observations(JsonFields fields, const Json& object) 
     if (seen.has("kernel_available")) {
       observation.kernel_available = seen.whole("kernel_available", -kMostAmount, kMostAmount);
     }
+    if (seen.has("rate")) {
+      observation.rate = seen.whole("rate", 0, kMostAmount);
+    }
+    if (seen.has("reserve")) {
+      const auto [left, rate, tight] = numbers<3>(seen, "reserve", seen.list("reserve"));
+      observation.reserve = eviction::KernelReserve{.left = left, .rate = rate, .tight = tight};
+    }
     observations[signal] = observation;
   }
   return observations;
@@ -118,6 +125,11 @@ eviction::PassState state_from_json(JsonFields fields) {
     }
     state.last_evictions[static_cast<std::size_t>(signal)] = eviction::EvictionMark{
         .at = moment_of(fields, "last_evictions", at), .available = available};
+  }
+  if (fields.has("guard_mark")) {
+    const auto [at, available] = numbers<2>(fields, "guard_mark", fields.list("guard_mark"));
+    state.guard_mark =
+        eviction::EvictionMark{.at = moment_of(fields, "guard_mark", at), .available = available};
   }
   return state;
 }

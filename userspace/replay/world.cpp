@@ -317,6 +317,10 @@ void World::observe(const Between& between, MonoTime now) {
         *seen->kernel_available = std::max<std::int64_t>(
             0, *seen->kernel_available + (seen->available - recorded_available));
       }
+      if (seen->reserve) {
+        seen->reserve->left =
+            std::max<std::int64_t>(0, seen->reserve->left + (seen->available - recorded_available));
+      }
     }
   }
 }

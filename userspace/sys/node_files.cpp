@@ -122,6 +122,13 @@ void NodeFiles::read_meminfo(ReadBuffer& buffer, NodeUsage& usage) const {
   usage.swap_total = find_meminfo(meminfo.text, "SwapTotal").value_or(Bytes{-1});
   usage.swap_free = find_meminfo(meminfo.text, "SwapFree").value_or(Bytes{-1});
   usage.hugetlb = find_meminfo(meminfo.text, "Hugetlb").value_or(Bytes{-1});
+  usage.mem_free = find_meminfo(meminfo.text, "MemFree").value_or(Bytes{-1});
+  const std::optional<Bytes> active = find_meminfo(meminfo.text, "Active(file)");
+  const std::optional<Bytes> inactive = find_meminfo(meminfo.text, "Inactive(file)");
+  usage.file_pages = active && inactive ? *active + *inactive : Bytes{-1};
+  const std::optional<Bytes> reclaimable = find_meminfo(meminfo.text, "KReclaimable");
+  usage.reclaimable =
+      reclaimable ? *reclaimable : find_meminfo(meminfo.text, "SReclaimable").value_or(Bytes{-1});
 }
 
 ReadState NodeFiles::read(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const {

@@ -31,7 +31,9 @@ constexpr std::array<const char*, kIntervals> kEnds{"wake_ns", "decide_ns", "fir
 constexpr std::size_t kMostOpen = 256;
 
 bool is_eviction(const Json& line) {
-  return text_at(line, {"kind"}) == "decision" && text_at(line, {"outcome"}) == "evicted" &&
+  const std::string outcome = text_at(line, {"outcome"});
+  return text_at(line, {"kind"}) == "decision" &&
+         (outcome == "evicted" || outcome == "oom_guard") &&
          number_at(line, {"dry_run"}).value_or(1) == 0;
 }
 
@@ -118,9 +120,20 @@ void EvictionHistory::count_beginning(const Json& record) {
   if (text_at(record, {"resource"}) == "memory" && available && limit_at) {
     past_threshold_.observe(std::max(0.0, *limit_at - *available));
   }
-  if (const std::optional<double> given = number_at(record, {"grace_seconds"})) {
-    grace_given_.observe(*given);
-    grace_wanted_.observe(number_at(record, {"grace_wanted_seconds"}).value_or(*given));
+  count_grace(record);
+}
+
+/// A record of an older version, or of an eviction found under way, has whole seconds alone.
+void EvictionHistory::count_grace(const Json& record) {
+  const auto of_ms = [&](const char* key) {
+    const std::optional<double> ms = number_at(record, {key});
+    return ms ? std::optional(*ms / 1e3) : std::nullopt;
+  };
+  const std::optional<double> whole = number_at(record, {"grace_seconds"});
+  const std::optional<double> given = of_ms("grace_given");
+  if (const std::optional<double> known = given ? given : whole) {
+    grace_given_.observe(*known);
+    grace_wanted_.observe(of_ms("grace_wanted").value_or(*known));
   }
 }
 

@@ -66,6 +66,7 @@ class EvictionHistory {
   };
 
   void count_beginning(const nlohmann::ordered_json& record);
+  void count_grace(const nlohmann::ordered_json& record);
   void count_intervals(const nlohmann::ordered_json& timeline, Open& open);
 
   std::map<std::string, std::uint64_t> evictions_;

@@ -98,6 +98,19 @@ void add_signals(MetricList& list, const Json& signals) {
   }
 }
 
+void add_guard(MetricList& list, const Json& status) {
+  list.gauge("evictd_oom_guard_armed",
+             "Whether the OOM guard is on and a hard threshold of memory.available is configured.",
+             number_at(status, {"oom_guard", "armed"}));
+  list.gauge("evictd_oom_guard_left_bytes", "What the kernel itself can still give.",
+             number_at(status, {"oom_guard", "left"}));
+  list.gauge("evictd_oom_guard_due_below_bytes", "The OOM guard acts when less than this is left.",
+             number_at(status, {"oom_guard", "due_below"}));
+  list.gauge("evictd_oom_guard_watched_by_kernel",
+             "Whether the kernel side tells of it; else passes and polling see it.",
+             number_at(status, {"oom_guard", "watched_by_kernel"}));
+}
+
 void add_conditions(MetricList& list, const Json& conditions) {
   if (!conditions.is_array()) {
     return;
@@ -279,6 +292,7 @@ std::vector<prometheus::MetricFamily> make_metrics(const MetricSources& sources)
     const Json& status = *sources.status;
     add_build(list, status);
     add_signals(list, at(status, {"signals"}));
+    add_guard(list, status);
     add_conditions(list, at(status, {"conditions"}));
     add_pods(list, at(status, {"pods"}), sources.pods);
     add_hooks(list, at(status, {"hooks"}));

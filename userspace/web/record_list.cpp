@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "web/record_list.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "web/json_path.h"
 
@@ -10,6 +12,17 @@ namespace evictd::web {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+bool is_listed(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    if (list.substr(0, comma) == word) {
+      return true;
+    }
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -21,7 +34,7 @@ Json list_records(const Json& answer, const RecordQuery& query) {
   }
   for (auto record = records.rbegin(); record != records.rend() && listed.size() < query.limit;
        ++record) {
-    if (!query.outcome.empty() && text_at(*record, {"outcome"}) != query.outcome) {
+    if (!query.outcomes.empty() && !is_listed(query.outcomes, text_at(*record, {"outcome"}))) {
       continue;
     }
     Json brief = *record;

@@ -12,8 +12,8 @@ namespace evictd::web {
 /// Which of evictd's records are asked for.
 struct RecordQuery {
   std::size_t limit = 100;
-  /// Only those with this outcome; "" for all.
-  std::string outcome;
+  /// Only those with one of these outcomes, separated by commas; "" for all.
+  std::string outcomes;
 };
 
 /// The newest records first, without what only one record's page needs: ranking, observations,

@@ -208,7 +208,7 @@ void Service::records(const Request& request, Response& response) {
     }
     query.limit = *limit;
   }
-  query.outcome = request.get_param_value("outcome");
+  query.outcomes = request.get_param_value("outcome");
   const Result<EvictdClient::Answer> known = client_.ask("records");
   if (!known) {
     unavailable(response, known.error());

@@ -26,7 +26,10 @@ enum evictd_signal {
 	EVICTD_SIGNAL_NODE_WORKING_SET = 3, /* bytes */
 	EVICTD_SIGNAL_NODE_TASKS = 4,
 	EVICTD_SIGNAL_NODE_TAKEN = 5, /* EVICTD_NODE_CEILING - what is at hand, bytes */
-	EVICTD_SIGNALS = 6,
+	/* EVICTD_NODE_CEILING - what the kernel can still give + what will be taken within the
+	 * horizon, bytes: above the ceiling that ends within it */
+	EVICTD_SIGNAL_NODE_RESERVE = 6,
+	EVICTD_SIGNALS = 7,
 };
 
 /* More memory than any machine has. Of what is at hand less is short, but a watch tells of what

@@ -19,12 +19,13 @@ struct evictd_row {
 	__u64 limit_bytes; /* ~0 for none */
 	__u64 tasks;
 	__u64 stall_ns;
-	__s64 rate_bytes_per_s;
-	__u64 ktime_ns; /* when the values were read */
+	__s64 rate_bytes_per_s;		    /* growth of the usage */
+	__s64 working_set_rate_bytes_per_s; /* of it less inactive file cache */
+	__u64 ktime_ns;			    /* when the values were read */
 	__u32 generation;
 	__u32 flags; /* enum evictd_row_flags; a flag goes away when the cgroup does */
 };
-EVICTD_ABI_SIZE(struct evictd_row, 64);
+EVICTD_ABI_SIZE(struct evictd_row, 72);
 
 struct evictd_node {
 	__u64 usage_bytes; /* NR_FILE_PAGES + NR_ANON_MAPPED */
@@ -34,8 +35,26 @@ struct evictd_node {
 	__u64 at_hand_bytes; /* free, or the kernel can have it back */
 	__u32 nodes;	     /* NUMA nodes summed; 0: cannot be read */
 	__u32 zones;	     /* of each node, summed for what is at hand; 0: that cannot be read */
+	__u64 reserve_bytes; /* what the kernel can still give, by the terms of evictd_guard */
+	__u64 reserve_rate;  /* how fast that falls, bytes a second; 0 while it does not */
+	__u64 reserve_last_rate;  /* of the last window; the above is the smaller one of two */
+	__u64 reserve_from_bytes; /* what the window is measured from, and since when */
+	__u64 reserve_from_ktime_ns;
+	__u64 reserve_generation; /* of the terms */
 };
-EVICTD_ABI_SIZE(struct evictd_node, 48);
+EVICTD_ABI_SIZE(struct evictd_node, 96);
+
+/* By what the reserve is worked out, and how far ahead of its end it is reported; written by user
+ * space. */
+struct evictd_guard {
+	__u64 min_pages;     /* free pages that only the kernel itself may use; 0: not known yet */
+	__u64 low_pages;     /* so many at most are kept of page cache, and of slab */
+	__u64 swap_per_1024; /* of a page that a free slot is worth */
+	__u64 horizon_ns;
+	__u64 tight_horizon_ns; /* with less than low_pages left */
+	__u64 generation;	/* changes before and after any of the above does */
+};
+EVICTD_ABI_SIZE(struct evictd_guard, 48);
 
 /* Counters that only grow. */
 struct evictd_stats {

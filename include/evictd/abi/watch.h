@@ -29,12 +29,13 @@ struct evictd_target {
 	/* kernel side's own */
 	__u64 rate_ktime_ns;
 	__u64 rate_usage_bytes;
+	__u64 rate_working_set_bytes;
 	__u64 stall_ns;
 	__u64 stall_window_start_ns;
 	__u64 stall_window_total_ns;
 	__u64 stall_reported; /* in this window */
 };
-EVICTD_ABI_SIZE(struct evictd_target, 96);
+EVICTD_ABI_SIZE(struct evictd_target, 104);
 
 enum evictd_threshold_state {
 	EVICTD_THRESHOLD_UNKNOWN = 0,

@@ -52,7 +52,8 @@ void Ledger::take_line(std::string_view text) {
     ++crossings_;
   }
   const std::string outcome = text_of(line, "outcome");
-  if (kind != "decision" || (outcome != "evicted" && outcome != "escalated")) {
+  const bool chosen = outcome == "evicted" || outcome == "oom_guard";
+  if (kind != "decision" || (!chosen && outcome != "escalated")) {
     return;
   }
   const std::string uid = text_of(line, "uid");
@@ -64,7 +65,7 @@ void Ledger::take_line(std::string_view text) {
 std::size_t Ledger::evictions() const {
   return static_cast<std::size_t>(
       std::count_if(evictions_.begin(), evictions_.end(),
-                    [](const auto& one) { return one.second.outcome == "evicted"; }));
+                    [](const auto& one) { return one.second.outcome != "escalated"; }));
 }
 
 void Ledger::complain_of_pods(std::vector<std::string>& found) const {

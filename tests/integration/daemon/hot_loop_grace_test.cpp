@@ -31,6 +31,28 @@ class EvictingWithGraceWithoutPodEvents : public Evicting {
  protected:
   EvictingWithGraceWithoutPodEvents() : Evicting(hard("100Mi") + kOneSecond, PodEvents::kNone) {}
 };
+/// What the kernel can still give is known, down to 5 MiB of free pages.
+class EvictingByGuard : public Evicting {
+ protected:
+  explicit EvictingByGuard(const std::string& more = "") : Evicting(hard("100Mi") + more) {
+    guard_terms_.put({.watermarks = {.min = 5_MiB, .low = 6_MiB}, .swap_permille = 0});
+    node_.set_memory(500_MiB);
+  }
+  /// Twice within `time` as much is taken, the last of which the next pass sees: one fall alone is
+  /// no rate.
+  void fall(Bytes to, Bytes by, Duration time) {
+    for (const Bytes left : {to + by + by, to + by}) {
+      node_.set_free(left);
+      static_cast<void>(outcome_of_pass());
+      clock_.advance(time);
+    }
+    node_.set_free(to);
+  }
+};
+class EvictingWithoutGuard : public EvictingByGuard {
+ protected:
+  EvictingWithoutGuard() : EvictingByGuard("oomGuard: off\n") {}
+};
 class EvictingSoftly : public Evicting {
  protected:
   EvictingSoftly() : Evicting(kSoft + kAtOnce) {}
@@ -169,6 +191,65 @@ TEST_F(EvictingWithGrace, AHardVictimHasNoTimeWhenTheKernelHasNothingLeftToGive)
   ASSERT_EQ(actuator_.cuts().size(), 1U);
   EXPECT_EQ(actuator_.cuts()[0].rest, Duration::zero());
   EXPECT_EQ(counters_.evictions.load(), 1U);
+}
+
+TEST_F(EvictingByGuard, BeforeTheKernelHasNothingLeftToGive) {
+  node_.set_free(400_MiB);
+  place(1, "small", 10_MiB);
+  place(2, "hog", 400_MiB);
+  start();
+  ASSERT_EQ(next<PassDone>()->copy->decision.outcome, Outcome::kNothingMet);
+
+  fall(15_MiB, 180_MiB, seconds(1));
+  const PassDone done = pass();
+
+  ASSERT_TRUE(done.begun && done.copy);
+  EXPECT_EQ(done.copy->decision.outcome, Outcome::kOomGuard);
+  EXPECT_EQ(done.begun->victim->uid, "hog");
+  EXPECT_TRUE(done.begun->oom_guard);
+  EXPECT_EQ(done.begun->signals.signal, SIGKILL);
+  EXPECT_GT(done.copy->observations[eviction::Signal::kMemoryAvailable]->available, (400_MiB).value)
+      << "no threshold would have been met";
+}
+
+TEST_F(EvictingByGuard, NobodyWhileNothingIsTaken) {
+  place(1, "hog", 400_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>());
+
+  fall(6_MiB, 0_MiB, seconds(1));
+  const PassDone done = pass();
+
+  EXPECT_FALSE(done.begun);
+}
+
+TEST_F(EvictingByGuard, GivesNoMoreGraceThanThereIsTimeFor) {
+  node_.set_free(400_MiB);
+  place(1, "hog", 400_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>());
+
+  // 40 MiB above the floor of 50, of which 100 go in a second.
+  fall(90_MiB, 100_MiB, seconds(1));
+  node_.set_memory(910_MiB);
+  const PassDone done = pass();
+
+  ASSERT_TRUE(done.begun && done.copy);
+  EXPECT_EQ(done.copy->decision.grace_wanted, seconds(1));
+  EXPECT_LT(done.begun->grace, std::chrono::milliseconds(400));
+  EXPECT_GT(done.begun->grace, std::chrono::milliseconds(300));
+}
+
+TEST_F(EvictingWithoutGuard, NobodyAboveTheThreshold) {
+  node_.set_free(400_MiB);
+  place(1, "hog", 400_MiB);
+  start();
+  ASSERT_TRUE(next<PassDone>());
+
+  fall(15_MiB, 180_MiB, seconds(1));
+  const PassDone done = pass();
+
+  EXPECT_FALSE(done.begun);
 }
 
 TEST_F(EvictingWithGraceWithoutPodEvents, AGraceIsHeldAndCutWithoutALookAtThePods) {

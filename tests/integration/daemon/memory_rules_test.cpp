@@ -98,6 +98,8 @@ TEST_F(MemoryRules, ThatNoHookServesArePolledAndItIsSaid) {
   EXPECT_EQ(node_signal(seen)["observed"], true);
   EXPECT_EQ(node_signal(seen)["capacity"], meminfo("MemTotal") + meminfo("SwapTotal"));
   EXPECT_EQ(lines_with(log(), "continuing without kernel events for it"), 1U) << log();
+  EXPECT_EQ(seen["oom_guard"]["watched_by_kernel"], false);
+  EXPECT_EQ(lines_with(log(), "the OOM guard has passes and polling alone"), 1U) << log();
 }
 
 TEST_F(MemoryRules, ChangeWithAReloadAndLeaveOtherSignalsAsTheyWere) {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine_ground.h"
-#include "test_swap.h"
+#include "support/test_swap.h"
 
 namespace evictd::test {
 namespace {

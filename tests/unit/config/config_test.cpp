@@ -66,6 +66,8 @@ TEST(Config, EveryKeyReachesItsSetting) {
   const Config config = parsed(R"(
 compatibility: "1.26"
 hardEvictionGracePeriodSeconds: 3
+hardEvictionGracePolicy: kubelet
+oomGuard: off
 hardEvictionFloor: 64Mi
 dryRun: true
 pidAvailableSource: podRoot
@@ -113,6 +115,8 @@ faults: {dropKernelEvents: true}
 )");
   const Settings& settings = config.settings();
   EXPECT_EQ(settings.hard_eviction.grace_period, 3s);
+  EXPECT_EQ(settings.hard_eviction.grace_policy, eviction::GracePolicy::kKubelet);
+  EXPECT_FALSE(settings.hard_eviction.oom_guard);
   EXPECT_EQ(settings.hard_eviction.floor, (Floor{.amount = 64 << 20, .percent = 0}));
   EXPECT_TRUE(settings.dry_run);
   EXPECT_EQ(settings.pid_available_source, PidAvailableSource::kPodRoot);

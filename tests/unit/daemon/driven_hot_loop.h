@@ -62,6 +62,7 @@ class DrivenHotLoop : public testing::Test {
     Readings::Options readings = node_.readings();
     readings.table = kernel_side ? &table_ : nullptr;
     readings.filesystems = disks ? &filesystems_ : nullptr;
+    readings.guard_terms = &guard_terms_;
     hot_ = HotLoop::create({.ladder = kernel_side ? &ladder_ : nullptr,
                             .events = hints || kernel_side ? &ring_ : nullptr,
                             .clock = &clock_,
@@ -156,6 +157,8 @@ class DrivenHotLoop : public testing::Test {
   FakeEventRing ring_{clock_};
   const probe::Ladder ladder_ = ladder_of_every_hook();
   EmptyUsageTable table_;
+  /// Without terms nothing is observed by them.
+  GuardTermsBoard guard_terms_;
   Mailbox<ToHot> inbox_{kQueue, base::WakeUp::create().value()};
   Mailbox<ToHousekeeping> outbox_{kQueue, base::WakeUp::create().value()};
   FakeActuator actuator_;

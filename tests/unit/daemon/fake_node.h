@@ -34,6 +34,13 @@ class FakeNode {
     tree_.write("/proc/meminfo", "MemTotal:     1024000 kB\nMemAvailable: " +
                                      std::to_string(available.value / 1024) + " kB\n");
   }
+  /// The same, of which all are free pages.
+  void set_free(Bytes free) const {
+    const std::string kib = std::to_string(free.value / 1024) + " kB\n";
+    tree_.write("/proc/meminfo", "MemTotal:     1024000 kB\nMemFree: " + kib + "MemAvailable: " +
+                                     kib + "Active(file): 0 kB\nInactive(file): 0 kB\n" +
+                                     "SwapTotal: 0 kB\nSwapFree: 0 kB\nKReclaimable: 0 kB\n");
+  }
   void set_max_pid(int most) const {
     tree_.write("/proc/sys/kernel/pid_max", std::to_string(most) + "\n");
   }

@@ -63,10 +63,10 @@ TEST(PassWatch, APassThatWaitedForCollectorsTellsNothingOfThresholds) {
 }
 
 TEST(PassWatch, KnowsWhetherAPassThatWaitedForCollectorsWasToldOfAtItsBeginning) {
-  const auto seen_at = [](std::int64_t seconds) {
+  const auto seen_at = [](std::int64_t second) {
     eviction::Decision decision = met(eviction::Outcome::kReclaiming);
     decision.observations[eviction::Signal::kNodeFsAvailable] = eviction::Observation{
-        .available = 1, .capacity = 2, .time = MonoTime(std::chrono::seconds(seconds))};
+        .available = 1, .capacity = 2, .time = MonoTime(std::chrono::seconds(second))};
     return decision;
   };
   PassWatch watch;

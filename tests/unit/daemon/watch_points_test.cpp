@@ -173,5 +173,27 @@ TEST(WatchPoints, AThresholdAboveTheCapacityIsMetAlwaysAndNotWatched) {
   EXPECT_TRUE(points.empty());
 }
 
+TEST(WatchPoints, TheGuardIsOneLevelOfAHardThreshold) {
+  WatchPointOptions guarded = options();
+  guarded.guard = true;
+  const auto of_guard = [&](Duration grace) {
+    std::vector<probe::WatchedThreshold> found;
+    for (const probe::WatchedThreshold& point :
+         watch_points({threshold(eviction::Signal::kPidAvailable, 100),
+                       threshold(eviction::Signal::kMemoryAvailable, 100 * kMi, grace)},
+                      guarded)) {
+      if (point.signal == probe::Signal::kNodeReserve) {
+        found.push_back(point);
+      }
+    }
+    return found;
+  };
+  const auto hard = of_guard(Duration{0});
+  ASSERT_EQ(hard.size(), 1U);
+  EXPECT_EQ(hard[0].value, static_cast<std::uint64_t>(probe::kNodeCeiling));
+  EXPECT_EQ(threshold_of(hard[0].id), 1U);
+  EXPECT_TRUE(of_guard(std::chrono::seconds(30)).empty()) << "of a soft one";
+}
+
 }  // namespace
 }  // namespace evictd::daemon

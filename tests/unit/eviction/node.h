@@ -78,6 +78,7 @@ class Node {
   }
   [[nodiscard]] MonoTime now() const { return now_; }
   [[nodiscard]] const Observations& seen() const { return seen_; }
+  [[nodiscard]] Observation& observation(Signal signal) { return *seen_[signal]; }
   [[nodiscard]] std::vector<PassPod>& pods() { return pass_pods_; }
   [[nodiscard]] EvictionManager& manager() { return manager_; }
   [[nodiscard]] PassInput& input() { return input_; }

@@ -207,6 +207,24 @@ TEST(EvictionRecordJson, ReadsBackAsWhatWasWritten) {
   EXPECT_EQ(to_json(*read).dump(), json.dump());
 }
 
+TEST(EvictionRecordJson, WhatWasForeseenIsReadAgain) {
+  EvictionRecord record = told();
+  EXPECT_TRUE(to_json(record)["grace_given"].is_null());
+  EXPECT_TRUE(to_json(record)["oom_guard"].is_null());
+  record.grace = RecordedGrace{.given_ms = 350, .wanted_ms = 1000, .time_left_ms = 400};
+  record.oom_guard =
+      RecordedGuard{.left = 5, .rate = 60, .time_left_ms = 83, .horizon_ms = 100, .due = true};
+  const auto json = to_json(record);
+  EXPECT_EQ(json["grace_given"], 350);
+  EXPECT_EQ(json["grace_wanted"], 1000);
+  EXPECT_EQ(json["time_left"], 400);
+  EXPECT_EQ(json["oom_guard"].dump(),
+            R"({"due":true,"left":5,"rate":60,"time_left_ms":83,"horizon_ms":100})");
+  const auto read = record_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(to_json(*read).dump(), json.dump());
+}
+
 TEST(EvictionRecordJson, WhatCollectorsDidIsReadAgain) {
   EvictionRecord record = told();
   EXPECT_TRUE(to_json(record)["reclaim"].is_null());

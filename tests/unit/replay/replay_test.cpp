@@ -126,8 +126,16 @@ TEST(WhatIf, TheSameSettingsWaitForAPassThatTheMachineHeldUp) {
 TEST(Recorded, ANegativeGraceIsReadAsItIsAndLeavesNoTime) {
   RecordedPass pass;
   pass.decision["grace"] = -5;
-  EXPECT_EQ(grace_of(pass), -5);
+  EXPECT_EQ(grace_of(pass), std::chrono::seconds(-5));
   EXPECT_EQ(kill_after(at_ms(0), grace_of(pass)), at_ms(0));
+}
+
+TEST(Recorded, AGraceThatWasCutCountsToTheMillisecond) {
+  RecordedPass pass;
+  pass.decision["grace"] = 1;
+  pass.decision["grace_ms"] = 350;
+  EXPECT_EQ(grace_of(pass), std::chrono::milliseconds(350));
+  EXPECT_EQ(kill_after(at_ms(0), grace_of(pass)), at_ms(350));
 }
 
 TEST(WhatIf, TheSameSettingsGiveTheSameNegativeGrace) {
@@ -156,9 +164,9 @@ TEST(WhatIf, TheSameSettingsGiveTheSameNegativeGrace) {
   ASSERT_TRUE(result) << result.error().message();
   ASSERT_EQ(result->evictions.size(), 1U);
   ASSERT_TRUE(result->evictions[0].recorded);
-  EXPECT_EQ(result->evictions[0].recorded->grace_seconds, -5);
+  EXPECT_EQ(result->evictions[0].recorded->grace, std::chrono::seconds(-5));
   ASSERT_TRUE(result->evictions[0].instead);
-  EXPECT_EQ(result->evictions[0].instead->grace_seconds, -5);
+  EXPECT_EQ(result->evictions[0].instead->grace, std::chrono::seconds(-5));
 }
 
 TEST(WhatIf, ALowerThresholdIsCrossedLaterByTheRecordedRate) {

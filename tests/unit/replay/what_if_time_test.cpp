@@ -164,7 +164,7 @@ TEST(WhatIfTime, ALongerGraceLetsThePodGrowUntilTheOomKillerComes) {
   const Comparison& line = result.evictions[0];
   EXPECT_EQ(line.later, Duration::zero());
   ASSERT_TRUE(line.instead);
-  EXPECT_EQ(line.instead->grace_seconds, 30);
+  EXPECT_EQ(line.instead->grace, std::chrono::seconds(30));
   ASSERT_TRUE(line.oom_first);
   EXPECT_NEAR(seconds_between(line.recorded->at, line.oom_first->at), 63.0 / 1024, 0.001);
 }
@@ -225,7 +225,7 @@ TEST(WhatIfTime, WhoLeftBeforeItsGraceWasOverLeavesALongerOneToo) {
 
   ASSERT_EQ(result.evictions.size(), 1U);
   ASSERT_TRUE(result.evictions[0].instead);
-  EXPECT_EQ(result.evictions[0].instead->grace_seconds, 30);
+  EXPECT_EQ(result.evictions[0].instead->grace, std::chrono::seconds(30));
   EXPECT_FALSE(result.evictions[0].oom_first);
 }
 

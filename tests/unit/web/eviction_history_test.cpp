@@ -46,6 +46,30 @@ TEST(EvictionHistory, CountsAnEvictionBySignal) {
   EXPECT_DOUBLE_EQ(history.reading_age().at("memory.available").sum(), 500e-6);
 }
 
+TEST(EvictionHistory, CountsAGraceThatWasCutAsWhatWasGivenAndWhatWasWanted) {
+  EvictionHistory history;
+  Json record = eviction(1);
+  record["grace_given"] = 250;
+  record["grace_wanted"] = 1000;
+  history.take(record);
+  EXPECT_DOUBLE_EQ(history.grace_given().sum(), 0.25);
+  EXPECT_DOUBLE_EQ(history.grace_wanted().sum(), 1);
+  // Found under way.
+  record = eviction(2);
+  record["grace_given"] = record["grace_wanted"] = nullptr;
+  history.take(record);
+  EXPECT_DOUBLE_EQ(history.grace_given().sum(), 1.25);
+  EXPECT_DOUBLE_EQ(history.grace_wanted().sum(), 2);
+}
+
+TEST(EvictionHistory, CountsTheOomGuardsEvictions) {
+  EvictionHistory history;
+  Json record = eviction(1);
+  record["outcome"] = "oom_guard";
+  history.take(record);
+  EXPECT_EQ(history.evictions().at("memory.available"), 1U);
+}
+
 TEST(EvictionHistory, CountsEachFigureOfARecordOnce) {
   EvictionHistory history;
   Json record = eviction(1);

@@ -27,6 +27,8 @@ Json status() {
        "met_below": null, "observed": false, "met": false}],
     "pods": [{"state": "active", "namespace": "a", "name": "x", "uid": "1", "memory_rank": 2, "tasks": 4},
              {"state": "active", "namespace": "a", "name": "y\"\n", "uid": "2", "memory_rank": 1}],
+    "oom_guard": {"on": true, "armed": true, "watched_by_kernel": false, "left": 900, "rate": 0,
+                  "due_below": 50, "time_left_ms": null, "due": false},
     "hooks": {"stall": "tp_btf"},
     "counters": {"passes": {"regular": 7}, "kernel_oom_kills": 1, "kernel": {
         "emitted": {"threshold": 5}, "delivered": {"threshold": 5}, "dropped": {"threshold": 0}}},
@@ -50,6 +52,14 @@ TEST(Metrics, HasThresholdAvailableAndDistanceInBaseUnits) {
       HasSubstr(
           "evictd_threshold_distance_bytes{signal=\"memory.available\",kind=\"soft\"} -100\n"));
   EXPECT_THAT(text, HasSubstr("evictd_threshold_met{signal=\"pid.available\",kind=\"hard\"} 0\n"));
+}
+
+TEST(Metrics, HasTheDistanceOfTheOomGuard) {
+  const std::string text = text_of(status());
+  EXPECT_THAT(text, HasSubstr("evictd_oom_guard_armed 1\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_oom_guard_left_bytes 900\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_oom_guard_due_below_bytes 50\n"));
+  EXPECT_THAT(text, HasSubstr("evictd_oom_guard_watched_by_kernel 0\n"));
 }
 
 TEST(Metrics, LeavesOutWhatIsNotKnown) {

@@ -25,10 +25,13 @@ TEST(RecordList, ListsTheNewestFirstInBrief) {
 }
 
 TEST(RecordList, TakesALimitAndAnOutcome) {
-  EXPECT_EQ(list_records(three_records(), {.limit = 1, .outcome = ""})[0]["id"], 3);
-  const Json evicted = list_records(three_records(), {.limit = 9, .outcome = "evicted"});
+  EXPECT_EQ(list_records(three_records(), {.limit = 1, .outcomes = ""})[0]["id"], 3);
+  const Json evicted = list_records(three_records(), {.limit = 9, .outcomes = "evicted"});
   ASSERT_EQ(evicted.size(), 2U);
   EXPECT_EQ(evicted[1]["id"], 1);
+  EXPECT_EQ(list_records(three_records(), {.limit = 9, .outcomes = "oom_guard,evicted"}).size(),
+            2U);
+  EXPECT_TRUE(list_records(three_records(), {.limit = 9, .outcomes = "evict"}).empty());
 }
 
 TEST(RecordList, FindsOneWhole) {

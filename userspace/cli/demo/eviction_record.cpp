@@ -57,6 +57,11 @@ EvictionRecord parse_record(const json& record) {
   result.escalated = text(record, "outcome") == "escalated";
   result.hooks = hooks_of(record);
   result.grace_seconds = record.value("grace_seconds", std::int64_t{0});
+  const auto milliseconds = [&record](const char* key) {
+    const auto found = record.find(key);
+    return found != record.end() && found->is_number() ? found->get<std::int64_t>() : 0;
+  };
+  result.grace_was_shortened = milliseconds("grace_given") < milliseconds("grace_wanted");
   const json timeline = record.value("timeline", json::object());
   result.hook = stamp(timeline, "hook_ns");
   result.wake = stamp(timeline, "wake_ns");

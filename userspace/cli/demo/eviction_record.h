@@ -27,7 +27,10 @@ struct EvictionRecord {
   bool escalated = false;
   /// What the kernel side is attached to, each once.
   std::vector<std::string> hooks;
+  /// What it was given, a part of a second counted as one.
   std::int64_t grace_seconds = 0;
+  /// That was less than the configured one, as there was no time for more.
+  bool grace_was_shortened = false;
   std::optional<MonoTime> hook;
   std::optional<MonoTime> wake;
   std::optional<MonoTime> observe;

@@ -20,9 +20,13 @@ struct Moment {
 };
 
 std::string kill_text(const EvictionRecord& record) {
-  return record.grace_was_cut ? "signal: SIGKILL: the grace was cut, what was left went below the "
-                                "floor (hardEvictionFloor)"
-                              : "signal: SIGKILL: the grace is over";
+  if (record.grace_was_cut) {
+    return "signal: SIGKILL: the grace was cut, what was left went below the floor "
+           "(hardEvictionFloor)";
+  }
+  return record.grace_was_shortened
+             ? "signal: SIGKILL: the grace is over, which was shortened to what there was time for"
+             : "signal: SIGKILL: the grace is over";
 }
 
 std::string timeline(const Evidence& evidence) {
@@ -42,12 +46,12 @@ std::string timeline(const Evidence& evidence) {
                                        : "detection: a reading shows it for the first time"},
       {since(record.observe), "observation: all counters are read again"},
       {since(record.decide), "decision: the victim is chosen"},
-      {since(record.signal), evidence.grace_seconds > 0 ? "signal: SIGTERM" : "signal: SIGKILL"},
+      {since(record.signal), record.grace_seconds > 0 ? "signal: SIGTERM" : "signal: SIGKILL"},
       {since(evidence.exit), "exit: waitpid returned to the victim's parent"},
       {since(evidence.freed), is_on_disk(evidence.scenario)
                                   ? "freed: its files are gone"
                                   : "freed: the victim's memory is back"}};
-  if (evidence.grace_seconds > 0) {
+  if (record.grace_seconds > 0) {
     moments.push_back({since(record.kill), kill_text(record)});
   }
   std::erase_if(moments, [](const Moment& moment) { return !moment.us; });

@@ -200,7 +200,7 @@ function listEvictions(records) {
 }
 
 async function showEvictions() {
-  const answer = await ask("/api/v1/records?outcome=evicted&limit=20");
+  const answer = await ask("/api/v1/records?outcome=evicted,oom_guard&limit=20");
   byId("no-evictions").hidden = answer.records.length > 0;
   listEvictions(answer.records);
   const newest = answer.records[0];

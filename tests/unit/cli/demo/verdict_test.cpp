@@ -187,6 +187,7 @@ TEST(DemoStory, TellsTheTimelineInOrderTheRankingAndThePriceOfPolling) {
 TEST(DemoStory, TellsWhetherAGraceWasCutOrIsOver) {
   Evidence graced = good_run();
   graced.grace_seconds = 2;
+  graced.record->grace_seconds = 2;
   graced.record->kill = kCrossing + std::chrono::seconds{2};
   const std::string over = tell(graced, script_of(Scenario::kMemory));
   EXPECT_THAT(over, HasSubstr("2000000.0  signal: SIGKILL: the grace is over"));
@@ -196,6 +197,12 @@ TEST(DemoStory, TellsWhetherAGraceWasCutOrIsOver) {
   EXPECT_THAT(cut, HasSubstr("50.0  signal: SIGTERM"));
   EXPECT_THAT(cut, HasSubstr("58000.0  signal: SIGKILL: the grace was cut"));
   EXPECT_THAT(cut, testing::Not(HasSubstr("the grace is over")));
+  graced.record->grace_was_cut = false;
+  graced.record->grace_was_shortened = true;
+  EXPECT_THAT(tell(graced, script_of(Scenario::kMemory)),
+              HasSubstr("shortened to what there was time for"));
+  graced.record->grace_seconds = 0;
+  EXPECT_THAT(tell(graced, script_of(Scenario::kMemory)), testing::Not(HasSubstr("SIGTERM")));
 }
 
 TEST(DemoStory, OfAForkBombSpeaksOfTasks) {

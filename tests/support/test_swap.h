@@ -5,13 +5,14 @@
 #include <sys/swap.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/fd.h"
-#include "test_cgroup.h"
 
 namespace evictd::test {
 
@@ -45,7 +46,7 @@ class TestSwap {
   }
   [[nodiscard]] bool on() const { return on_; }
 
-  static constexpr std::int64_t kSize = 256 * kMiB;
+  static constexpr std::int64_t kSize = std::int64_t{256} << 20;
 
  private:
   std::string path_;
