@@ -60,9 +60,10 @@ endfunction()
 # one of these, for those that put the machine itself under load or measure what it does.
 # NIGHTLY, a list of GoogleTest patterns: cases of this kind have the label LABEL-nightly, for more of what others show
 # already. NIGHTLY_SANITIZED: likewise where a sanitizer watches, for what the plain build runs for each change.
+# FIXTURES: what other tests must have set up before (FIXTURES_REQUIRED).
 function(evictd_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "LABEL;TIMEOUT"
-                        "SOURCES;DEPENDS;LIBRARIES;DEFINITIONS;NIGHTLY;NIGHTLY_SANITIZED")
+                        "SOURCES;DEPENDS;LIBRARIES;DEFINITIONS;FIXTURES;NIGHTLY;NIGHTLY_SANITIZED")
   add_executable(${name} ${arg_SOURCES})
   evictd_compile_together(${name})
   list(TRANSFORM arg_DEPENDS PREPEND evictd_)
@@ -83,6 +84,9 @@ function(evictd_test name)
   # the bytes of the parameter, which change from run to run.
   set(discover ${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES)
   set(properties TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+  if(arg_FIXTURES)
+    list(APPEND properties FIXTURES_REQUIRED ${arg_FIXTURES})
+  endif()
   if(nightly)
     gtest_discover_tests(${discover} TEST_FILTER "-${nightly}" PROPERTIES ${properties} LABELS ${arg_LABEL})
     gtest_discover_tests(${discover} TEST_FILTER "${nightly}" PROPERTIES ${properties} LABELS ${arg_LABEL}-nightly)

@@ -40,6 +40,7 @@ NAMED_TESTS = [
     (re.compile(r"(docs/|.*\.md$)"), r"^Tooling\.documented_commands$", ["evictctl", "evictd"]),
     (re.compile(r"deploy/"), r"^Tooling\.unit_file$", []),
     (re.compile(r"(\.ci|scripts)/"), r"^Tooling\.(?!.*command)", []),
+    (re.compile(r"deploy/kubernetes/"), r"^Kube\.manifests$", ["evictctl", "evictd-kube"]),
     (re.compile(r"(userspace/(cri|kube)|tests/(support|integration)/kube)/"), r"^Kube\.", ["evictd-kube"]),
     (re.compile(r"(userspace/cli|tests/integration)/top/"), r"^Top\.", ["evict-load", "evictctl", "evictd"]),
     (re.compile(r"integrations/go/"), r"^Go\.", []),

@@ -24,6 +24,7 @@ void add_admit(CLI::App& app, int& exit_status);
 void add_brakes(CLI::App& app, int& exit_status);
 /// The kubelet's flags were taken off the command line before, for they have a syntax of their own.
 void add_check_config(CLI::App& app, int& exit_status, const std::vector<config::GivenFlag>& flags);
+void add_compare(CLI::App& app, int& exit_status);
 void add_demo(CLI::App& app, int& exit_status);
 void add_doctor(CLI::App& app, int& exit_status);
 void add_events(CLI::App& app, int& exit_status);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "base/unix_socket.h"
 #include "cli/command.h"
 #include "cli/explain_absent.h"
+#include "cli/explain_loop.h"
 #include "cli/explain_text.h"
 #include "cli/record_source.h"
 #include "cli/terminal.h"
@@ -24,6 +26,7 @@ struct ExplainOptions {
   RecordSource source;
   std::string what = "last";
   std::string at;
+  std::string kube_socket = "/run/evictd-kube/status.sock";
   bool json = false;
 };
 
@@ -94,6 +97,24 @@ Result<Answer> answer_question(const ExplainOptions& options, const Records& rec
   return find_answer(records.decisions, question);
 }
 
+/// Of a file that is read it is not known whether it is of this node. Most nodes have no
+/// evictd-kube.
+std::string ask_about_loop(const ExplainOptions& options, const exporting::EvictionRecord& record) {
+  std::error_code ignored;
+  if (!options.source.file.empty() || !record.has_victim() ||
+      !std::filesystem::exists(options.kube_socket, ignored)) {
+    return {};
+  }
+  const Result<std::string> status =
+      base::request_line(options.kube_socket, Json{{"op", "status"}}.dump());
+  if (!status) {
+    warn("whether a controller is in a loop of evictions is not known: " +
+         status.error().message());
+    return {};
+  }
+  return loop_text(base::parse_json<Json>(*status).value_or(Json()), record);
+}
+
 int explain(const ExplainOptions& options) {
   const Result<Records> records = load_records(options.source);
   if (!records) {
@@ -103,7 +124,7 @@ int explain(const ExplainOptions& options) {
   for (const std::string& warning : records->warnings) {
     warn(warning);
   }
-  const Result<Answer> answer = answer_question(options, *records);
+  Result<Answer> answer = answer_question(options, *records);
   if (!answer && answer.error().code == Errc::kNotFound) {
     return explain_absent(options, answer.error());
   }
@@ -111,6 +132,7 @@ int explain(const ExplainOptions& options) {
     complain(answer.error().message());
     return kExitFailed;
   }
+  answer->loop = ask_about_loop(options, *answer->record);
   if (options.json) {
     print_object(answer_json(*answer));
   } else {
@@ -142,6 +164,10 @@ void add_explain(CLI::App& app, int& exit_status) {
   command->add_option("--file", options->source.file,
                       "read this record file instead of asking the daemon");
   command->add_option("--socket", options->source.socket, "evictd's control socket")
+      ->capture_default_str();
+  command
+      ->add_option("--kube-socket", options->kube_socket,
+                   "evictd-kube's status socket, where there is one: it knows loops of evictions")
       ->capture_default_str();
   command->callback([options, &exit_status] { exit_status = explain(*options); });
 }

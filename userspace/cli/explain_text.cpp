@@ -324,6 +324,9 @@ std::vector<std::string> story_of(const Answer& answer) {
   if (answer.pod != nullptr) {
     story.push_back(pod_story(answer));
   }
+  if (!answer.loop.empty()) {
+    story.push_back(answer.loop);
+  }
   if (!answer.namesakes.empty()) {
     story.push_back(fmt::format("The name means {} as well: ask for one by namespace/name.",
                                 fmt::join(answer.namesakes, ", ")));

@@ -34,6 +34,8 @@ struct Answer {
   /// Pods of other namespaces that the records have and that the question means as well, because it
   /// is a name alone: "namespace/name", in order.
   std::set<std::string> namesakes{};
+  /// What evictd-kube knows of the victim's controller; empty where that is nothing.
+  std::string loop{};
 };
 
 /// Whether `what` means this pod: "namespace/name", a name, or a uid.

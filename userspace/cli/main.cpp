@@ -114,6 +114,7 @@ int main(int argc, char** argv) {
   add_explain(app, exit_status);
   add_events(app, exit_status);
   add_replay(app, exit_status);
+  add_compare(app, exit_status);
   add_brakes(app, exit_status);
   add_doctor(app, exit_status);
   add_check_config(app, exit_status, arguments->flags);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/one_line.h"
+#include "kube/evicted_event.h"
 
 namespace evictd::kube {
 
@@ -13,21 +14,30 @@ using Json = nlohmann::json;
 
 constexpr int kGoneCode = 410;
 
-Shape make_list_shape() {
+/// What of a list and of a watch is read, and as what it is known.
+struct Form {
+  Shape list;
+  Shape watch_line;
+  std::string_view kind;
+  bool (*is_of_node)(const Json& object, const std::string& node);
+  Result<PodDocument> (*document_of)(Json object);
+};
+
+Shape make_list_shape(const Shape& item) {
   Shape list;
   list.members["kind"];
   list.members["apiVersion"];
   list.members["metadata"].members["resourceVersion"];
   list.members["metadata"].members["continue"];
-  list.members["items"] = pod_shape();
+  list.members["items"] = item;
   return list;
 }
 
-/// Of a line of a watch, whose object is a v1.Pod, or a v1.Status where it is an error.
-Shape make_event_shape() {
+/// Of a line of a watch, whose object is an item, or a v1.Status where it is an error.
+Shape make_line_shape(const Shape& item) {
   Shape event;
   event.members["type"];
-  event.members["object"] = pod_shape();
+  event.members["object"] = item;
   for (const char* const member : {"code", "message", "reason"}) {
     event.members["object"].members[member];
   }
@@ -53,8 +63,26 @@ std::string text_in(const Json& object, const char* name) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-bool is_of_node(const Json& pod, const AnswerRules& rules) {
-  return rules.node.empty() || text_in(member_of(pod, "spec"), "nodeName") == rules.node;
+bool is_pod_of_node(const Json& pod, const std::string& node) {
+  return text_in(member_of(pod, "spec"), "nodeName") == node;
+}
+
+const Form& form_of(Listed listed) {
+  static const Form kPods{.list = make_list_shape(pod_shape()),
+                          .watch_line = make_line_shape(pod_shape()),
+                          .kind = "Pod",
+                          .is_of_node = is_pod_of_node,
+                          .document_of = pod_document};
+  static const Form kEvents{.list = make_list_shape(evicted_event_shape()),
+                            .watch_line = make_line_shape(evicted_event_shape()),
+                            .kind = "Event",
+                            .is_of_node = is_kubelet_event_of,
+                            .document_of = evicted_pod_of};
+  return listed == Listed::kPods ? kPods : kEvents;
+}
+
+bool is_of_node(const Json& object, const AnswerRules& rules) {
+  return rules.node.empty() || form_of(rules.listed).is_of_node(object, rules.node);
 }
 
 /// The version is given back to the server in an address, so it is not more than a number or a
@@ -67,32 +95,33 @@ bool is_resource_version(const std::string& text) {
              std::string::npos;
 }
 
-Failure no_list(std::string why) {
-  return fail(Errc::kInvalid, "no whole v1.PodList: " + std::move(why));
+Failure no_list(std::string why, std::string_view kind) {
+  return fail(Errc::kInvalid, "no whole v1." + std::string(kind) + "List: " + std::move(why));
 }
 
 Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rules) {
-  if (text_in(list, "kind") != "PodList" || text_in(list, "apiVersion") != "v1") {
-    return no_list("kind or apiVersion is another one");
+  const std::string_view kind = form_of(rules.listed).kind;
+  if (text_in(list, "kind") != std::string(kind) + "List" || text_in(list, "apiVersion") != "v1") {
+    return no_list("kind or apiVersion is another one", kind);
   }
   const Json& items = member_of(list, "items");
   if (!items.is_array() && !(answerer == Answerer::kKubelet && items.is_null())) {
-    return no_list("items is no list");
+    return no_list("items is no list", kind);
   }
   if (items.size() > rules.max_pods) {
-    return fail(Errc::kExhausted,
-                "a list of more than " + std::to_string(rules.max_pods) + " pods");
+    return fail(Errc::kExhausted, "a list of more than " + std::to_string(rules.max_pods) +
+                                      (rules.listed == Listed::kPods ? " pods" : " events"));
   }
   const Json& metadata = member_of(list, "metadata");
   const Json& continues = member_of(metadata, "continue");
   const bool is_whole = continues.is_null() ||
                         (continues.is_string() && continues.get_ref<const std::string&>().empty());
   if (!is_whole) {
-    return no_list("it is to be continued, which was not asked for");
+    return no_list("it is to be continued, which was not asked for", kind);
   }
   if (answerer == Answerer::kApiServer &&
       !is_resource_version(text_in(metadata, "resourceVersion"))) {
-    return no_list("metadata.resourceVersion is none");
+    return no_list("metadata.resourceVersion is none", kind);
   }
   return {};
 }
@@ -112,11 +141,10 @@ WatchEvent pod_event(Json pod, WatchEvent::Kind kind, const AnswerRules& rules) 
   event.kind = kind;
   // One that is gone may have lost its node before.
   if (kind != WatchEvent::Kind::kDeleted && !is_of_node(pod, rules)) {
-    event.kind = WatchEvent::Kind::kRefused;
-    event.refusal = "a pod of another node";
+    event.kind = WatchEvent::Kind::kForeign;
     return event;
   }
-  Result<PodDocument> document = pod_document(std::move(pod));
+  Result<PodDocument> document = form_of(rules.listed).document_of(std::move(pod));
   if (document) {
     event.pod = std::move(*document);
   } else {
@@ -129,8 +157,8 @@ WatchEvent pod_event(Json pod, WatchEvent::Kind kind, const AnswerRules& rules) 
 }  // namespace
 
 Result<PodList> read_pod_list(std::string_view text, Answerer answerer, const AnswerRules& rules) {
-  static const Shape kShape = make_list_shape();
-  Result<Json> read = read_shaped(text, kShape);
+  const Form& form = form_of(rules.listed);
+  Result<Json> read = read_shaped(text, form.list);
   if (!read) {
     return Failure(read.error());
   }
@@ -144,7 +172,7 @@ Result<PodList> read_pod_list(std::string_view text, Answerer answerer, const An
       ++list.foreign;
       continue;
     }
-    Result<PodDocument> document = pod_document(std::move(item));
+    Result<PodDocument> document = form.document_of(std::move(item));
     if (document) {
       list.pods.push_back(std::move(*document));
       continue;
@@ -156,8 +184,8 @@ Result<PodList> read_pod_list(std::string_view text, Answerer answerer, const An
 }
 
 Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& rules) {
-  static const Shape kShape = make_event_shape();
-  Result<Json> read = read_shaped(line, kShape);
+  const Form& form = form_of(rules.listed);
+  Result<Json> read = read_shaped(line, form.watch_line);
   if (!read) {
     return Failure(read.error());
   }
@@ -167,8 +195,8 @@ Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& ru
     return error_event(object);
   }
   std::string version = text_in(member_of(object, "metadata"), "resourceVersion");
-  if (text_in(object, "kind") != "Pod" || !is_resource_version(version)) {
-    return fail(Errc::kInvalid, "no v1.Pod with a resource version");
+  if (text_in(object, "kind") != form.kind || !is_resource_version(version)) {
+    return fail(Errc::kInvalid, "no v1." + std::string(form.kind) + " with a resource version");
   }
   WatchEvent event;
   if (type == "ADDED" || type == "MODIFIED") {

@@ -12,15 +12,22 @@
 
 namespace evictd::kube {
 
+/// What a list or a watch is of.
+enum class Listed {
+  kPods,
+  kEvictedEvents,  ///< v1.Event of the reason Evicted, each as the pod that it is about.
+};
+
 /// Which pods are taken from a server's answer.
 struct AnswerRules {
-  /// Those whose spec.nodeName is this; empty: all.
+  /// Those whose spec.nodeName is this, or whose events tell of it; empty: all.
   std::string node{};
   /// More refuse the answer. A node has 110 pods by default, and some thousand at most.
   std::size_t max_pods = 4096;
+  Listed listed = Listed::kPods;
 };
 
-/// A v1.PodList.
+/// A v1.PodList, or a v1.EventList.
 struct PodList {
   /// Empty from a kubelet.
   std::string resource_version;
@@ -42,12 +49,13 @@ enum class Answerer {
 [[nodiscard]] Result<PodList> read_pod_list(std::string_view text, Answerer answerer,
                                             const AnswerRules& rules);
 
-/// One line of a watch of pods.
+/// One line of a watch.
 struct WatchEvent {
   enum class Kind {
     kChanged,   ///< ADDED or MODIFIED: `pod`.
     kDeleted,   ///< `pod`, whose text means nothing.
-    kRefused,   ///< One that cannot be taken or is of another node: `refusal`.
+    kRefused,   ///< One that cannot be taken: `refusal`.
+    kForeign,   ///< One of another node.
     kBookmark,  ///< The resource version alone.
     kGone,      ///< The resource version is too old.
     kError,     ///< Any other error: `refusal`.

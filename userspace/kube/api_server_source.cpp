@@ -19,9 +19,12 @@ constexpr Duration kShortestWatch = std::chrono::seconds(1);
 /// No object that etcd stores is beyond 1.5 MiB.
 constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 
-/// A node's name is checked when the configuration is read: it needs no escapes.
-std::string pods_of(const std::string& node) {
-  return "/api/v1/pods?fieldSelector=spec.nodeName%3D" + node;
+/// A node's name is checked when the configuration is read: it needs no escapes. Events have no
+/// selector for the node.
+std::string path_of(const AnswerRules& rules) {
+  return rules.listed == Listed::kPods
+             ? "/api/v1/pods?fieldSelector=spec.nodeName%3D" + rules.node
+             : "/api/v1/events?fieldSelector=reason%3DEvicted%2CinvolvedObject.kind%3DPod";
 }
 
 }  // namespace
@@ -48,8 +51,7 @@ std::optional<Ask> ApiServerSource::tick(MonoTime now) {
 
 Ask ApiServerSource::list() {
   state_ = State::kListing;
-  return {.path = pods_of(options_.rules.node) +
-                  (version_ == Version::kAny ? "&resourceVersion=0" : ""),
+  return {.path = path_of(options_.rules) + (version_ == Version::kAny ? "&resourceVersion=0" : ""),
           .form = Ask::Form::kWhole,
           .time_limit = kListLimit};
 }
@@ -66,7 +68,7 @@ Ask ApiServerSource::watch(MonoTime now) {
   unfinished_line_.clear();
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(options_.watch_time).count();
-  return {.path = pods_of(options_.rules.node) + "&watch=true&allowWatchBookmarks=true" +
+  return {.path = path_of(options_.rules) + "&watch=true&allowWatchBookmarks=true" +
                   "&resourceVersion=" + resource_version_ +
                   "&timeoutSeconds=" + std::to_string(seconds),
           .form = Ask::Form::kStream,
@@ -144,6 +146,9 @@ bool ApiServerSource::take_event(WatchEvent event, MonoTime now) {
     case WatchEvent::Kind::kRefused:
       ++counters_.refused_pods;
       problem_ = event.refusal;
+      break;
+    case WatchEvent::Kind::kForeign:
+      ++counters_.foreign_pods;
       break;
     case WatchEvent::Kind::kBookmark:
       ++counters_.bookmarks;

@@ -7,12 +7,13 @@
 
 namespace evictd::kube {
 
-/// Lists the pods of one node and watches them from then on: from where the last watch ended, or
-/// listed anew where the server does not know that place any more.
+/// Lists the pods of one node, or the events of their evictions, and watches them from then on:
+/// from where the last watch ended, or listed anew where the server does not know that place any
+/// more.
 class ApiServerSource final : public PodSource {
  public:
   struct Options {
-    /// `node` is the one whose pods are asked for.
+    /// `node` is the one whose pods, or events about whose pods, are asked for.
     AnswerRules rules;
     /// After so long the server ends a watch by itself.
     Duration watch_time = std::chrono::minutes(5);

@@ -18,6 +18,10 @@
 #include "kube/evictd_follower.h"
 #include "kube/http_client.h"
 #include "kube/kube_config.h"
+#include "kube/observe/evicted_events.h"
+#include "kube/observe/eviction_watch.h"
+#include "kube/observe/observer.h"
+#include "kube/pod_controllers.h"
 #include "kube/pod_directory.h"
 #include "kube/pod_source.h"
 #include "kube/runtime_link.h"
@@ -51,10 +55,15 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   Bridge(Options options, base::EventLoop loop, base::Timer timer);
   [[nodiscard]] Result<> prepare();
   [[nodiscard]] Result<> prepare_source();
+  /// Who is told what the source finds out.
+  [[nodiscard]] PodSink* make_sink();
   [[nodiscard]] Result<> prepare_sockets();
   [[nodiscard]] Result<> prepare_runtime();
   [[nodiscard]] Result<> prepare_actions();
+  [[nodiscard]] Result<> prepare_observer();
+  [[nodiscard]] Result<> prepare_events();
   [[nodiscard]] Result<> prepare_follower();
+  [[nodiscard]] std::string answer_to(const std::string& op) const;
 
   std::string on_line(std::string_view request, const base::PeerCredentials& peer) override;
   void on_head(int status) override;
@@ -91,6 +100,13 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   std::unique_ptr<RuntimeLink> runtime_;
   /// nullptr where nothing is done at the API server.
   std::unique_ptr<ApiActions> actions_;
+  /// nullptr where nothing is compared.
+  std::unique_ptr<Observer> observer_;
+  std::optional<EvictionWatch> eviction_watch_;
+  /// Where something is done at the API server.
+  std::optional<PodControllers> controllers_;
+  /// nullptr where no API server is asked for them.
+  std::unique_ptr<EvictedEvents> evicted_events_;
   std::unique_ptr<EvictdFollower> follower_;
   MonoTime started_at_{};
   std::uint64_t credential_failures_ = 0;
@@ -100,6 +116,8 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   std::string told_evictd_;
   std::string told_runtime_;
   std::string told_actions_;
+  std::string told_observer_;
+  std::string told_events_;
   bool is_stopping_ = false;
 };
 

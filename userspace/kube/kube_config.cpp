@@ -236,14 +236,19 @@ Keys top_keys(KubeSettings& settings) {
          return store(is_none ? Result<std::string>("none") : config::read_path(value),
                       settings.evictd_socket);
        }},
-      {"mode",
-       choice_key<Mode>(settings.actions.mode,
-                        {{"none", Mode::kNone}, {"assist", Mode::kAssist}, {"own", Mode::kOwn}})},
+      {"mode", choice_key<Mode>(settings.actions.mode, {{"none", Mode::kNone},
+                                                        {"observe", Mode::kObserve},
+                                                        {"assist", Mode::kAssist},
+                                                        {"own", Mode::kOwn}})},
+      {"compareWindow",
+       duration_key(settings.actions.compare_window, {milliseconds(100), hours(1)})},
       {"nodeConditions", choice_key<NodeConditions>(settings.actions.node_conditions,
                                                     {{"own", NodeConditions::kOwn},
                                                      {"standard", NodeConditions::kStandard}})},
       {"stateDirectory", path_key(settings.actions.state_directory)},
       {"respectDisruptionBudgets", flag_key(settings.actions.respects_budgets)},
+      {"loopDamping",
+       choice_key<bool>(settings.actions.damps_loops, {{"none", false}, {"taint", true}})},
       {"requestsPerSecond", rate_key(settings.actions.requests_per_second)},
       {"kubelet", group_key(kubelet_keys(settings.kubelet))},
       {"apiServer", group_key(api_server_keys(settings.api_server))},
@@ -332,21 +337,29 @@ std::optional<Contradiction> contradiction_in(const ApiServerSettings& api) {
 }
 
 std::optional<Contradiction> contradiction_in(const KubeSettings& settings) {
-  const bool acts = settings.actions.mode != Mode::kNone;
-  if (acts && settings.evictd_socket == "none") {
+  if (settings.actions.mode != Mode::kNone && settings.evictd_socket == "none") {
     return Contradiction{"mode", "mode", "without evictd's journal",
                          "evictdSocket: the path of evictd's control socket"};
+  }
+  if (settings.actions.damps_loops && !acts(settings.actions.mode)) {
+    return Contradiction{"loopDamping", "loopDamping", "nothing is done at the API server",
+                         "loopDamping: none, or mode: assist or own"};
   }
   const bool is_kubelet = settings.pod_source == SourceKind::kKubelet;
   std::optional<Contradiction> found =
       is_kubelet ? contradiction_in(settings.kubelet) : std::nullopt;
-  if (!found && (acts || !is_kubelet)) {
+  const bool is_asked = acts(settings.actions.mode) || !is_kubelet || asks_for_events(settings);
+  if (!found && is_asked) {
     found = contradiction_in(settings.api_server);
   }
   return found;
 }
 
 }  // namespace
+
+bool asks_for_events(const KubeSettings& settings) {
+  return settings.actions.mode == Mode::kObserve && settings.api_server.is_given();
+}
 
 bool is_node_name(std::string_view name) {
   return is_object_name(name);

@@ -35,6 +35,10 @@ struct ApiServerSettings {
   std::string context;
   Duration watch_time = std::chrono::minutes(5);
   Duration silence_limit = std::chrono::minutes(2);
+
+  [[nodiscard]] bool is_given() const {
+    return !access.url.empty() || in_cluster || !kubeconfig.empty();
+  }
 };
 
 /// The node's container runtime.
@@ -52,9 +56,10 @@ struct ReclaimSettings {
 
 /// What an eviction becomes at the API server.
 enum class Mode {
-  kNone,    ///< Nothing: pods are described to evictd, and that is all.
-  kAssist,  ///< The kubelet evicts too, later; evictd's evictions are made final.
-  kOwn,     ///< The kubelet evicts nothing: the node's pressure is told as well.
+  kNone,     ///< Nothing: pods are described to evictd, and that is all.
+  kObserve,  ///< Nothing either: evictd's dry run is compared with what the kubelet does.
+  kAssist,   ///< The kubelet evicts too, later; evictd's evictions are made final.
+  kOwn,      ///< The kubelet evicts nothing: the node's pressure is told as well.
 };
 
 /// By which conditions a node tells of pressure.
@@ -66,12 +71,21 @@ enum class NodeConditions {
 struct ActionSettings {
   Mode mode = Mode::kNone;
   NodeConditions node_conditions = NodeConditions::kOwn;
-  /// Of the queue.
+  /// Of the queue, or of the comparisons.
   std::string state_directory = "/var/lib/evictd-kube";
   bool respects_budgets = false;
+  /// A loop of evictions keeps new pods off the node for a while, by a taint.
+  bool damps_loops = false;
   /// On average; as many at once.
   int requests_per_second = 50;
+  /// Of mode observe: how far apart two evictions may be that are about the same.
+  Duration compare_window = std::chrono::minutes(5);
 };
+
+/// Whether a mode asks the API server for anything.
+[[nodiscard]] constexpr bool acts(Mode mode) {
+  return mode == Mode::kAssist || mode == Mode::kOwn;
+}
 
 /// What evictd-kube is to do.
 struct KubeSettings {
@@ -89,6 +103,9 @@ struct KubeSettings {
   ActionSettings actions;
   base::LogOptions log;
 };
+
+/// Whether the kubelet's events are read: in mode observe, where there is a way to the API server.
+[[nodiscard]] bool asks_for_events(const KubeSettings& settings);
 
 /// Reads and checks the whole configuration.
 /// Errors: one, "FILE:LINE: KEY: VALUE: what is wrong; allowed: what".

@@ -119,8 +119,8 @@ int main(int argc, char** argv) {
   CommandLine line;
   CLI::App app(
       "Describes the pods of this node to evictd, as its kubelet or the API server knows them. "
-      "With "
-      "a mode, makes the evictions of evictd final at the API server.",
+      "With a mode, makes the evictions of evictd final at the API server, or compares its dry run "
+      "with the kubelet.",
       "evictd-kube");
   add_options(app, line);
   app.footer(

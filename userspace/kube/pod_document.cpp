@@ -28,6 +28,7 @@ Shape make_pod_shape() {
   metadata.members["labels"] = any_members();
   metadata.members["annotations"] = some(
       {"kubernetes.io/config.mirror", "kubernetes.io/config.hash", "kubernetes.io/config.source"});
+  metadata.members["ownerReferences"] = some({"apiVersion", "kind", "name", "uid", "controller"});
   Shape resources;
   resources.members["requests"] = any_members();
   resources.members["limits"] = any_members();
@@ -42,7 +43,8 @@ Shape make_pod_shape() {
   spec.members["overhead"] = any_members();
   spec.members["tolerations"] = some({"key", "operator", "value", "effect"});
   spec.members["volumes"] = volume;
-  Shape status = some({"phase", "qosClass"});
+  Shape status = some({"phase", "qosClass", "reason", "message"});
+  status.members["conditions"] = some({"type", "lastTransitionTime"});
   for (const char* const list :
        {"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"}) {
     status.members[list] = some({"name", "containerID"});
@@ -87,8 +89,14 @@ Result<PodDocument> pod_document(nlohmann::json pod) {
   }
   PodDocument document;
   document.uid = (*metadata)["uid"].get<std::string>();
+  document.evicted = kubelet_eviction(pod);
+  document.controller = controller_of(pod);
+  for (const char* const member : {"reason", "message", "conditions"}) {
+    erase_member(pod, "status", member);
+  }
   // Neither means anything to evictd, and the version changes with each heartbeat of a status.
   erase_member(pod, "metadata", "resourceVersion");
+  erase_member(pod, "metadata", "ownerReferences");
   erase_member(pod, "spec", "nodeName");
   // The items of a list have neither.
   pod["kind"] = "Pod";

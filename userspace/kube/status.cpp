@@ -55,6 +55,15 @@ OrderedJson evictd_json(const EvictdFollower* follower) {
           {"unknown_pods", counters.unknown_pods}, {"oversized_lines", counters.oversized_lines}};
 }
 
+OrderedJson observe_json(const KubeStatusSources& sources) {
+  if (sources.observer == nullptr) {
+    return nullptr;
+  }
+  OrderedJson json = sources.observer->status();
+  json["events"] = sources.events == nullptr ? OrderedJson(nullptr) : sources.events->status();
+  return json;
+}
+
 }  // namespace
 
 OrderedJson make_kube_status(const KubeStatusSources& sources, MonoTime now) {
@@ -80,6 +89,7 @@ OrderedJson make_kube_status(const KubeStatusSources& sources, MonoTime now) {
       {"evictd", evictd_json(sources.follower)},
       {"runtime", sources.runtime == nullptr ? OrderedJson(nullptr) : sources.runtime->status(now)},
       {"actions", sources.actions == nullptr ? OrderedJson(nullptr) : sources.actions->status()},
+      {"observe", observe_json(sources)},
       {"counters",
        {{"source", source_json(sources.source->counters())},
         {"manifests", manifest_json(*sources.directory)},

@@ -9,6 +9,8 @@
 #include "kube/actions/api_actions.h"
 #include "kube/evictd_follower.h"
 #include "kube/kube_config.h"
+#include "kube/observe/evicted_events.h"
+#include "kube/observe/observer.h"
 #include "kube/pod_directory.h"
 #include "kube/pod_source.h"
 #include "kube/runtime_link.h"
@@ -28,6 +30,10 @@ struct KubeStatusSources {
   const RuntimeLink* runtime = nullptr;
   /// nullptr where nothing is done at the API server.
   const ApiActions* actions = nullptr;
+  /// nullptr where nothing is compared.
+  const Observer* observer = nullptr;
+  /// nullptr where the kubelet's events are not read.
+  const EvictedEvents* events = nullptr;
   std::uint64_t credential_failures = 0;
   MonoTime started_at{};
 };

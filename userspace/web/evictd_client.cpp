@@ -14,17 +14,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Result<EvictdClient::Answer> ask_now(const std::filesystem::path& socket, const std::string& op) {
+Result<EvictdClient::Answer> ask_now(const std::filesystem::path& socket,
+                                     const std::string& program, const std::string& op) {
   const Result<std::string> answer = base::request_line(socket, Json{{"op", op}}.dump());
   if (!answer) {
     return Failure(answer.error());
   }
   Result<Json> parsed = base::parse_json<Json>(*answer);
   if (!parsed) {
-    return fail_in("evictd's answer to \"" + op + "\"", parsed.error());
+    return fail_in(program + "'s answer to \"" + op + "\"", parsed.error());
   }
   if (const std::string refusal = text_at(*parsed, {"error"}); !refusal.empty()) {
-    return fail(Errc::kInvalid, "evictd: " + refusal);
+    return fail(Errc::kInvalid, program + ": " + refusal);
   }
   return std::make_shared<const Json>(std::move(*parsed));
 }
@@ -40,7 +41,7 @@ Result<EvictdClient::Answer> EvictdClient::ask(const std::string& op) {
       kept->second.told == told) {
     return kept->second.answer;
   }
-  Result<Answer> answer = ask_now(socket_, op);
+  Result<Answer> answer = ask_now(socket_, program_, op);
   kept_.insert_or_assign(
       op, Kept{.answer = answer, .asked_at = std::chrono::steady_clock::now(), .told = told});
   return answer;

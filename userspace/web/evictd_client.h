@@ -16,18 +16,20 @@
 
 namespace evictd::web {
 
-/// Asks evictd's control socket, one question at a time, however many clients want to know: answers
-/// are kept for a moment, so that evictd is asked at most ten times a second, and once more for
-/// each line of its journal. Thread-safe; blocks.
+/// Asks the socket of evictd or of evictd-kube, one question at a time, however many clients want
+/// to know: answers are kept for a moment, so that evictd is asked at most ten times a second, and
+/// once more for each line of its journal. Thread-safe; blocks.
 class EvictdClient {
  public:
   using Answer = std::shared_ptr<const nlohmann::ordered_json>;
 
-  explicit EvictdClient(std::filesystem::path socket) : socket_(std::move(socket)) {}
+  /// `program` is who answers, for errors.
+  explicit EvictdClient(std::filesystem::path socket, std::string program = "evictd")
+      : socket_(std::move(socket)), program_(std::move(program)) {}
 
   /// The answer to {"op": op}: an object or a list.
   /// Errors: as base::request_line(); kMalformed for an answer that is no JSON; kInvalid with
-  /// evictd's own words for a refusal.
+  /// the program's own words for a refusal.
   [[nodiscard]] Result<Answer> ask(const std::string& op);
   /// evictd has told of something: who asks from now on gets no answer from before.
   void outdate() { ++told_; }
@@ -45,6 +47,7 @@ class EvictdClient {
   };
 
   const std::filesystem::path socket_;
+  const std::string program_;
   std::atomic<std::uint64_t> told_{0};
   std::mutex mutex_;
   std::map<std::string, Kept> kept_;

@@ -26,6 +26,7 @@ constexpr int kExitUsage = 2;
 
 struct CommandLine {
   web::Service::Options service{.control_socket = "/run/evictd/control.sock",
+                                .kube_socket = {},
                                 .token_file = {},
                                 .ready_requires = web::ReadyRequires::kAny,
                                 .pod_metrics = 0,
@@ -98,6 +99,8 @@ Result<> run(const CommandLine& line) {
 void add_options(CLI::App& app, CommandLine& line) {
   app.add_option("--socket", line.service.control_socket, "evictd's control socket")
       ->capture_default_str();
+  app.add_option("--kube-socket", line.service.kube_socket,
+                 "evictd-kube's status socket: also metrics of it (default: none)");
   app.add_option("--listen", line.listen, "ADDRESS:PORT, or unix:PATH")->capture_default_str();
   CLI::Option* certificate =
       app.add_option("--tls-cert", line.certificate, "serve TLS with this certificate chain (PEM)");
@@ -120,7 +123,9 @@ void add_options(CLI::App& app, CommandLine& line) {
 int run_program(int argc, char** argv) {
   CLI::App app(
       "evictd-web shows over HTTP what evictd does: metrics for Prometheus, an API, and a page. It "
-      "only reads evictd's control socket and needs no privilege.",
+      "only reads evictd's control socket, and evictd-kube's status socket where it is told to, "
+      "and "
+      "needs no privilege.",
       "evictd-web");
   CommandLine line;
   add_options(app, line);

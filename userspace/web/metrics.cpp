@@ -9,6 +9,7 @@
 #include <string>
 
 #include "web/json_path.h"
+#include "web/kube_metrics.h"
 #include "web/metric_list.h"
 
 namespace evictd::web {
@@ -299,6 +300,9 @@ std::vector<prometheus::MetricFamily> make_metrics(const MetricSources& sources)
     add_counters(list, at(status, {"counters"}));
     add_brakes(list, at(status, {"brakes"}));
     add_records(list, at(status, {"records"}));
+  }
+  if (sources.asks_kube) {
+    add_kube(list, sources.kube_status);
   }
   if (sources.history != nullptr) {
     add_history(list, *sources.history);

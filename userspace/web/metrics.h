@@ -19,6 +19,9 @@ struct MetricSources {
   /// Evictd's answer to {"op":"status"}; null while evictd does not answer.
   const nlohmann::ordered_json* status = nullptr;
   const EvictionHistory* history = nullptr;
+  /// Whether evictd-kube is asked, and its answer likewise.
+  bool asks_kube = false;
+  const nlohmann::ordered_json* kube_status = nullptr;
   /// Version of evictd-web.
   std::string version;
   bool following = false;

@@ -85,6 +85,7 @@ Service::Service(Options options, HttpServer& server)
       server_(server),
       token_(options_.token_file),
       client_(options_.control_socket),
+      kube_client_(options_.kube_socket, "evictd-kube"),
       events_(kKeptEvents, kKeptBytes) {}
 
 Result<std::unique_ptr<Service>> Service::start(Options options, HttpServer& server) {
@@ -170,9 +171,14 @@ bool Service::let_in(const Request& request, Response& response) const {
 
 void Service::metrics(Response& response) {
   const Result<EvictdClient::Answer> status = client_.ask("status");
+  const bool asks_kube = !options_.kube_socket.empty();
+  const Result<EvictdClient::Answer> kube =
+      asks_kube ? kube_client_.ask("status") : Result<EvictdClient::Answer>(nullptr);
   const std::lock_guard lock(history_mutex_);
   response.set_content(exposition(make_metrics({.status = status ? status->get() : nullptr,
                                                 .history = &history_,
+                                                .asks_kube = asks_kube,
+                                                .kube_status = kube ? kube->get() : nullptr,
                                                 .version = options_.version,
                                                 .following = follower_->connected(),
                                                 .pods = options_.pod_metrics,

@@ -26,6 +26,8 @@ class Service {
  public:
   struct Options {
     std::string control_socket;
+    /// Of evictd-kube; empty: it is not asked.
+    std::string kube_socket;
     std::string token_file;
     ReadyRequires ready_requires = ReadyRequires::kAny;
     /// How many pods are shown in metrics.
@@ -63,6 +65,7 @@ class Service {
   HttpServer& server_;
   TokenFile token_;
   EvictdClient client_;
+  EvictdClient kube_client_;
   EventBuffer events_;
   std::mutex history_mutex_;
   EvictionHistory history_;

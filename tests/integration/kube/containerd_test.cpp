@@ -1,54 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole way with a real runtime: pods of containerd and runc, whose kubelet is played, are
 // known to evictd, one of them grows and is evicted, and its sandbox is ended.
-#include <fcntl.h>
-#include <sys/stat.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <string>
 
-#include "arena.h"
-#include "base/fd.h"
 #include "base/unix_socket.h"
-#include "cri/runtime_client.h"
 #include "must.h"
+#include "runtime_arena.h"
 #include "stage/text_file.h"
-#include "support/cri/containerd.h"
 
 namespace evictd::daemon::test {
 namespace {
 
 using cri::test::Containerd;
 
-class ContainerdPods : public Arena {
+class ContainerdPods : public RuntimeArena {
  protected:
-  void SetUp() override {
-    // Of a run that was killed.
-    cri::test::remove_abandoned_cgroups("evictd-test-");
-    static_cast<void>(stage::ScratchDirectory::take_abandoned("evictd-test-"));
-    Arena::SetUp();
-    if (IsSkipped()) {
-      return;
-    }
-    for (const char* const name : {"server", "kube", "stage"}) {
-      std::filesystem::create_directory(scratch_->path() / name);
-    }
-    ASSERT_EQ(::mkfifo((scratch_->path() / "stage/go").c_str(), 0600), 0);
-    // What Arena::write_manifest() writes is what the kubelet has.
-    server_ = must(
-        stage::Child::start({.argv = {"/usr/bin/python3", "-B", FAKE_KUBE, server_file("").string(),
-                                      (scratch_->path() / "pods").string()},
-                             .output = scratch_->path() / "server.log"}));
-    containerd_ = must(Containerd::start(
-        {.directory = scratch_->path() / "runtime", .cgroup_root = tree_->cgroup_root()}));
-    runtime_ = std::make_unique<cri::RuntimeClient>(
-        cri::RuntimeClient::Options{.channel = {.socket = containerd_->socket().string()}});
-  }
-
-  [[nodiscard]] std::filesystem::path server_file(const std::string& name) const {
-    return scratch_->path() / "server" / name;
-  }
   [[nodiscard]] std::string status_socket() const {
     return (scratch_->path() / "kube/status.sock").string();
   }
@@ -57,9 +24,7 @@ class ContainerdPods : public Arena {
     Json config = memory_config(Source::kEvents);
     config["manifestDirectories"] = {(scratch_->path() / "kube/pods").string()};
     start_daemon(config);
-    await_status(
-        [&](const Json& /*status*/) { return std::filesystem::exists(server_file("port")); });
-    const std::string url = "https://127.0.0.1:" + must(stage::read_text(server_file("port")));
+    const std::string url = "https://127.0.0.1:" + await_server();
     Json kube_config = {
         {"nodeName", "node1"},
         {"manifestDirectory", (scratch_->path() / "kube/pods").string()},
@@ -100,33 +65,11 @@ class ContainerdPods : public Arena {
     return seen;
   }
 
-  /// As on a node: the kubelet has the pod before the runtime does.
-  Containerd::Pod run_pod(const stage::PodSpec& spec) {
-    const std::string uid = stage::random_uid();
-    Json manifest = Json::parse(stage::manifest(spec, uid));
-    manifest["spec"]["nodeName"] = "node1";
-    write_manifest(spec.name, manifest.dump());
-    const char* const level = spec.qos == stage::QosClass::kBurstable ? "/kubepods/burstable/pod"
-                                                                      : "/kubepods/besteffort/pod";
-    Containerd::Pod pod{
-        .name = spec.name, .uid = uid, .cgroup = tree_->cgroup_root() + level + uid};
-    began_ = std::chrono::steady_clock::now();
-    must(containerd_->run(pod));
-    return pod;
-  }
-
   Json await_known(const Containerd::Pod& pod, std::int64_t priority) {
     return await_status([&](const Json& status) {
       const Json known = pod_in(status, pod.uid);
       return known.is_object() && known["priority"] == priority && known["state"] == "active";
     });
-  }
-
-  /// Until somebody reads.
-  void let_go() const {
-    const base::Fd fifo(::open((scratch_->path() / "stage/go").c_str(), O_WRONLY | O_CLOEXEC));
-    ASSERT_TRUE(fifo);
-    ASSERT_EQ(::write(fifo.get(), "x", 1), 1);
   }
 
   [[nodiscard]] std::vector<cri::SandboxState> states_of(const Containerd::Pod& pod) {
@@ -136,17 +79,6 @@ class ContainerdPods : public Arena {
     }
     return states;
   }
-  [[nodiscard]] std::int64_t running_in(const Containerd::Pod& pod) {
-    const auto containers = must(runtime_->list_containers());
-    return std::ranges::count_if(containers, [&](const cri::Container& container) {
-      return container.pod_uid == pod.uid && container.state == cri::ContainerState::kRunning;
-    });
-  }
-
-  std::chrono::steady_clock::time_point began_;
-  std::optional<stage::Child> server_;
-  std::unique_ptr<Containerd> containerd_;
-  std::unique_ptr<cri::RuntimeClient> runtime_;
   std::optional<stage::Child> kube_;
 };
 

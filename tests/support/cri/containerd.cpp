@@ -17,6 +17,10 @@ namespace fs = std::filesystem;
 
 /// For what takes a fraction of a second on an idle machine; only a failure waits this long.
 constexpr std::chrono::seconds kPatience{60};
+/// In namespaces of its own. Mounts are passed on to containers, as on a node with systemd.
+constexpr const char* kStart =
+    "mount --make-rshared / && mount -t tmpfs none /run && "
+    "exec /usr/bin/containerd --config \"$0\"";
 /// Between two looks.
 constexpr int kLookMs = 10;
 
@@ -53,8 +57,10 @@ kubelet::PodSandboxConfig config_of(const Containerd::Pod& pod) {
   config.mutable_metadata()->set_namespace_("default");
   (*config.mutable_labels())["io.kubernetes.pod.uid"] = pod.uid;
   config.mutable_linux()->set_cgroup_parent(pod.cgroup);
-  config.mutable_linux()->mutable_security_context()->mutable_namespace_options()->set_network(
-      kubelet::NODE);
+  kubelet::NamespaceOption& namespaces =
+      *config.mutable_linux()->mutable_security_context()->mutable_namespace_options();
+  namespaces.set_network(kubelet::NODE);
+  namespaces.set_pid(pod.host_pid ? kubelet::NODE : kubelet::POD);
   return config;
 }
 
@@ -127,9 +133,7 @@ Result<> Containerd::launch() {
   // The end of the first process of the namespace is the end of all, and of their mounts.
   Result<stage::Child> process = stage::Child::start(
       {.argv = {"/usr/bin/unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
-                "/bin/sh", "-c",
-                "mount -t tmpfs none /run && exec /usr/bin/containerd --config \"$0\"",
-                config.string()},
+                "/bin/sh", "-c", kStart, config.string()},
        .output = options_.directory / "log"});
   if (!process) {
     return Failure(process.error());
@@ -198,8 +202,12 @@ Result<> Containerd::import_image(const std::string& name) {
       !made) {
     return made;
   }
+  return import_archive(archive);
+}
+
+Result<> Containerd::import_archive(const fs::path& archive) {
   return run_tool({"/usr/bin/ctr", "--address", socket().string(), "--namespace", "k8s.io",
-                   "images", "import", archive});
+                   "images", "import", archive.string()});
 }
 
 template <typename Response, typename Request>
@@ -228,20 +236,27 @@ Result<> Containerd::run(Pod& pod) {
 }
 
 Result<std::string> Containerd::start_container(const Pod& pod, const Program& program) {
-  kubelet::CreateContainerRequest create;
-  create.set_pod_sandbox_id(pod.sandbox);
-  *create.mutable_sandbox_config() = config_of(pod);
-  kubelet::ContainerConfig& config = *create.mutable_config();
+  kubelet::ContainerConfig config;
   config.mutable_metadata()->set_name(program.name);
   config.mutable_image()->set_image(kImage);
   config.mutable_command()->Add(program.command.begin(), program.command.end());
-  (*config.mutable_labels())["io.kubernetes.pod.uid"] = pod.uid;
-  (*config.mutable_labels())["io.kubernetes.container.name"] = program.name;
   if (!program.stage.empty()) {
     kubelet::Mount& mount = *config.add_mounts();
     mount.set_container_path("/stage");
     mount.set_host_path(program.stage.string());
   }
+  return start_container(pod, config);
+}
+
+Result<std::string> Containerd::start_container(const Pod& pod,
+                                                const kubelet::ContainerConfig& config) {
+  kubelet::CreateContainerRequest create;
+  create.set_pod_sandbox_id(pod.sandbox);
+  *create.mutable_sandbox_config() = config_of(pod);
+  *create.mutable_config() = config;
+  auto& labels = *create.mutable_config()->mutable_labels();
+  labels["io.kubernetes.pod.uid"] = pod.uid;
+  labels["io.kubernetes.container.name"] = config.metadata().name();
   const auto created = call<kubelet::CreateContainerResponse>("CreateContainer", create);
   if (!created) {
     return Failure(created.error());
@@ -251,6 +266,19 @@ Result<std::string> Containerd::start_container(const Pod& pod, const Program& p
   // Its answer has no fields.
   const auto started = call<kubelet::StartContainerRequest>("StartContainer", start);
   return started ? Result<std::string>(created->container_id()) : Failure(started.error());
+}
+
+Result<Containerd::ExecEnd> Containerd::exec(const std::string& container,
+                                             const std::vector<std::string>& command) {
+  kubelet::ExecSyncRequest request;
+  request.set_container_id(container);
+  request.mutable_cmd()->Add(command.begin(), command.end());
+  request.set_timeout(kPatience.count());
+  const auto end = call<kubelet::ExecSyncResponse>("ExecSync", request);
+  if (!end) {
+    return Failure(end.error());
+  }
+  return ExecEnd{.exit_code = end->exit_code(), .output = end->stdout() + end->stderr()};
 }
 
 }  // namespace evictd::cri::test

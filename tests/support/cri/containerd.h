@@ -14,6 +14,10 @@
 
 namespace evictd::cri::test {
 
+namespace kubelet {
+class ContainerConfig;
+}
+
 /// Removes the cgroups "PREFIXpid-..." that a process left which was killed, in all hierarchies,
 /// and that nobody is in. How many there were.
 std::size_t remove_abandoned_cgroups(std::string_view prefix);
@@ -36,6 +40,8 @@ class Containerd {
     std::string cgroup;
     /// Once run() has returned.
     std::string sandbox{};
+    /// Its containers see the processes of all others.
+    bool host_pid = false;
   };
   struct Program {
     std::string name;
@@ -43,6 +49,12 @@ class Containerd {
     std::vector<std::string> command{};
     /// A directory that it sees as /stage.
     std::filesystem::path stage{};
+  };
+
+  /// What a command in a container ended with, and what it printed.
+  struct ExecEnd {
+    int exit_code = -1;
+    std::string output;
   };
 
   /// Returns once it answers and has kImage, of which sandboxes are made too.
@@ -56,9 +68,17 @@ class Containerd {
   [[nodiscard]] std::string log() const;
   /// Another image, which differs from all others by its name.
   [[nodiscard]] Result<> import_image(const std::string& name);
+  /// Every image of an OCI archive.
+  [[nodiscard]] Result<> import_archive(const std::filesystem::path& archive);
   [[nodiscard]] Result<> run(Pod& pod);
   /// The id of the container.
   [[nodiscard]] Result<std::string> start_container(const Pod& pod, const Program& program);
+  /// The same with whatever a kubelet may ask for.
+  [[nodiscard]] Result<std::string> start_container(const Pod& pod,
+                                                    const kubelet::ContainerConfig& config);
+  /// As the probe of a kubelet does.
+  [[nodiscard]] Result<ExecEnd> exec(const std::string& container,
+                                     const std::vector<std::string>& command);
 
   static constexpr const char* kImage = "localhost/evictd-test:1";
   static constexpr const char* kProgram = "/program";

@@ -91,9 +91,12 @@ class FakeKube:
         self.version = 100
         self.oldest = 0  # A watch from before is gone.
         self.events = []  # (version, line)
+        self.kubelet_events = []  # v1.Event, as the kubelet posted them.
+        self.lines_of_events = []  # As `events`.
         self.faults = []  # Of the next answers, each once.
         self.faults_of_watches = []
         self.tokens = {"secret"}
+        self.forbidden = set()  # Paths.
         self.needs_client_certificate = client_ca is not None
         self.requests = []  # (path with query, token)
         self.peers = []  # The subject of each client certificate.
@@ -147,6 +150,16 @@ class FakeKube:
             pod = self.pods.pop(uid)
             self._tell("DELETED", dict(pod, metadata=dict(pod["metadata"], resourceVersion=str(self.version))))
 
+    def post_event(self, event):
+        """As the kubelet does."""
+        with self.changed:
+            self.version += 1
+            event = dict(event, kind="Event", apiVersion="v1",
+                         metadata=dict(event["metadata"], resourceVersion=str(self.version)))
+            self.kubelet_events.append(event)
+            self.lines_of_events.append((self.version, json.dumps({"type": "ADDED", "object": event})))
+            self.changed.notify_all()
+
     def _tell(self, kind, pod):
         self.events.append((self.version, json.dumps({"type": kind, "object": pod})))
         self.changed.notify_all()
@@ -158,6 +171,10 @@ class FakeKube:
     def fail_watches(self, *faults):
         with self.changed:
             self.faults_of_watches.extend(faults)
+
+    def forbid(self, path):
+        with self.changed:
+            self.forbidden.add(path)
 
     def forget_history(self):
         with self.changed:
@@ -172,6 +189,10 @@ class FakeKube:
     def pod_list(self):
         return {"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": str(self.version)},
                 "items": list(self.pods.values())}
+
+    def event_list(self):
+        return {"kind": "EventList", "apiVersion": "v1", "metadata": {"resourceVersion": str(self.version)},
+                "items": self.kubelet_events}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -223,8 +244,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(fault.status, fault.body or self.status_object(fault.status), fault)
         elif not allowed:
             self.answer(401, self.status_object(401), fault)
+        elif address.path in fake.forbidden:
+            self.answer(403, self.status_object(403), fault)
         elif is_watch:
-            self.watch(query, fault)
+            self.watch(query, fault, is_of_events=address.path == "/api/v1/events")
+        elif address.path == "/api/v1/events":
+            with fake.changed:
+                body = json.dumps(fake.event_list()).encode() if fault.body is None else fault.body
+            self.answer(200, body, fault)
         elif address.path in ("/pods", "/api/v1/pods"):
             with fake.changed:
                 body = json.dumps(fake.pod_list()).encode() if fault.body is None else fault.body
@@ -258,8 +285,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def chunk(self, data):
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
 
-    def watch(self, query, fault):
+    def watch(self, query, fault, is_of_events=False):
         fake = self.fake
+        told = fake.lines_of_events if is_of_events else fake.events
         version = int(query["resourceVersion"])
         ends_at = time.monotonic() + int(query["timeoutSeconds"])
         self.close_connection = True
@@ -283,15 +311,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         while not fake.stopping and time.monotonic() < ends_at:
             with fake.changed:
-                fake.changed.wait_for(lambda: fake.stopping or any(at > version for at, _ in fake.events),
+                fake.changed.wait_for(lambda: fake.stopping or any(at > version for at, _ in told),
                                       timeout=fake.bookmark_seconds)
-                lines = [line for at, line in fake.events if at > version]
-                version = max([version] + [at for at, _ in fake.events])
+                lines = [line for at, line in told if at > version]
+                version = max([version] + [at for at, _ in told])
                 newest = fake.version
             if not lines:
                 version = newest
                 lines = [json.dumps({"type": "BOOKMARK", "object": {
-                    "kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": str(newest)}}})]
+                    "kind": "Event" if is_of_events else "Pod", "apiVersion": "v1",
+                    "metadata": {"resourceVersion": str(newest)}}})]
             for line in lines:
                 self.chunk(line.encode() + b"\n")
         self.chunk(b"")

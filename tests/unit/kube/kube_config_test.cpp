@@ -118,7 +118,7 @@ TEST(KubeConfig, EveryErrorNamesFileLineKeyAndValue) {
        "kube.yaml:2: mode: without evictd's journal; allowed: evictdSocket: the path of evictd's "
        "control socket"},
       {kubelet + "mode: always",
-       "kube.yaml:2: mode: always: not allowed; allowed: none, assist, own"},
+       "kube.yaml:2: mode: always: not allowed; allowed: none, observe, assist, own"},
       {kubelet + "requestsPerSecond: 0",
        "kube.yaml:2: requestsPerSecond: 0: out of range; allowed: a whole number from 1 "
        "to 1000"},

@@ -62,6 +62,34 @@ TEST(Metrics, HasTheDistanceOfTheOomGuard) {
   EXPECT_THAT(text, HasSubstr("evictd_oom_guard_watched_by_kernel 0\n"));
 }
 
+TEST(KubeMetrics, HaveTheComparisonAndLoopsOfEvictions) {
+  const Json kube = Json::parse(R"({
+    "version": "9.9", "node": "n", "pods": 3, "confirmed_ms_ago": 1500, "problems": ["p"],
+    "actions": {"waiting": 2, "counters": {"loops": 4},
+                "loops": {"damped_until": "2026-11-20T22:15:00Z", "controllers": [
+                  {"kind": "ReplicaSet", "namespace": "n", "name": "web", "loops": 2}]}},
+    "observe": {"summary": {"same_pod": 5, "other_pod": 1, "evictd_earlier": 4, "unclear": 2,
+                            "median_evictd_earlier_ms": 7500, "median_more_available": 1024}}})");
+  const std::string text =
+      exposition(make_metrics({.asks_kube = true, .kube_status = &kube, .version = "9.9"}));
+  for (const char* const line :
+       {"evictd_kube_up 1\n", "evictd_kube_pods 3\n", "evictd_kube_confirmed_age_seconds 1.5\n",
+        "evictd_kube_problems 1\n", "evictd_kube_eviction_loops_total 4\n",
+        "evictd_kube_looping_controller{kind=\"ReplicaSet\",namespace=\"n\",name=\"web\"} 2\n",
+        "evictd_kube_damped 1\n", "evictd_kube_compared_evictions{who=\"same_pod\"} 5\n",
+        "evictd_kube_compared_pairs{earlier=\"evictd\"} 4\n",
+        "evictd_kube_compared_lead_seconds 7.5\n",
+        "evictd_kube_compared_more_available_bytes 1024\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+TEST(KubeMetrics, AreThereOnlyWhereEvictdKubeIsAsked) {
+  EXPECT_THAT(exposition(make_metrics({.asks_kube = true, .version = "9.9"})),
+              HasSubstr("evictd_kube_up 0\n"));
+  EXPECT_THAT(exposition(make_metrics({.version = "9.9"})), Not(HasSubstr("evictd_kube")));
+}
+
 TEST(Metrics, LeavesOutWhatIsNotKnown) {
   const std::string text = text_of(status());
   EXPECT_THAT(text, Not(HasSubstr("evictd_signal_available_tasks")));

@@ -7,6 +7,7 @@
 
 #include "base/fault_point.h"
 #include "base/one_line.h"
+#include "export/json_time.h"
 #include "kube/actions/journal_line.h"
 
 namespace evictd::kube {
@@ -67,11 +68,13 @@ Result<> ApiActions::prepare() {
   if (Result<> added = options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_); !added) {
     return added;
   }
-  if (options_.settings.mode == Mode::kOwn) {
-    keeper_.emplace(NodeKeeper::Options{.node = options_.node,
-                                        .conditions = options_.settings.node_conditions,
-                                        .random = options_.random});
-    keeper_->want(queue_.state().pressure(), options_.clock->now());
+  const bool is_own = options_.settings.mode == Mode::kOwn;
+  if (is_own || options_.settings.damps_loops) {
+    keeper_.emplace(NodeKeeper::Options{
+        .node = options_.node,
+        .conditions = is_own ? std::optional(options_.settings.node_conditions) : std::nullopt,
+        .random = options_.random});
+    keeper_->want(wanted_pressure(), options_.clock->now());
   }
   timer_.arm(options_.clock->now());
   return {};
@@ -117,7 +120,30 @@ Result<> ApiActions::take(std::string_view text) {
     return fail(Errc::kExhausted,
                 "as much waits to be done as may, so that evictd's journal waits");
   }
-  return queue_.take(plan(*line, queue_.state(), {.node = options_.node}, planned_));
+  const TakenLine taken =
+      plan(*line, queue_.state(),
+           {.node = options_.node, .find_controller = options_.find_controller}, planned_);
+  if (taken.controlled && queue_.state().loops().closes_loop(*taken.controlled)) {
+    const Controller& controller = taken.controlled->controller;
+    options_.log->warn(
+        "evicted pods come again and again: three within ten minutes",
+        {{"kind", controller.kind}, {"namespace", controller.ns}, {"name", controller.name}});
+  }
+  return queue_.take(taken);
+}
+
+Pressure ApiActions::wanted_pressure() const {
+  Pressure wanted = options_.settings.mode == Mode::kOwn ? queue_.state().pressure() : Pressure();
+  wanted.is_damped = options_.settings.damps_loops &&
+                     queue_.state().loops().damped_until(options_.clock->wall_now()).has_value();
+  return wanted;
+}
+
+MonoTime ApiActions::damping_end() const {
+  const WallTime now = options_.clock->wall_now();
+  const std::optional<WallTime> until = queue_.state().loops().damped_until(now);
+  return options_.settings.damps_loops && until ? moment_after(options_.clock->now(), *until - now)
+                                                : MonoTime::max();
 }
 
 void ApiActions::on_timer() {
@@ -138,7 +164,8 @@ void ApiActions::drive() {
     begin(*ask);
   }
   if (asker_ == Asker::kNobody) {
-    timer_.arm(std::min(dispatcher_.due(), keeper_ ? keeper_->due() : MonoTime::max()));
+    timer_.arm(
+        std::min({dispatcher_.due(), keeper_ ? keeper_->due() : MonoTime::max(), damping_end()}));
   }
 }
 
@@ -150,7 +177,7 @@ std::optional<Ask> ApiActions::next_ask(MonoTime now) {
   const WallTime wall = options_.clock->wall_now();
   std::optional<Ask> ask;
   if (keeper_) {
-    keeper_->want(queue_.state().pressure(), now);
+    keeper_->want(wanted_pressure(), now);
     ask = keeper_->tick(now, wall);
     asker_ = ask ? Asker::kKeeper : Asker::kNobody;
   }
@@ -209,6 +236,35 @@ OrderedJson ApiActions::node_status() const {
           {"failures", counters.failures}};
 }
 
+/// Of the controllers that were in a loop, the one that was evicted last at the end.
+OrderedJson ApiActions::loop_status() const {
+  OrderedJson controllers = OrderedJson::array();
+  for (const EvictionLoops::Known& known : queue_.state().loops().controllers()) {
+    if (known.loops == 0) {
+      continue;
+    }
+    OrderedJson evictions = OrderedJson::array();
+    for (const EvictionLoops::Eviction& eviction : known.evictions) {
+      evictions.push_back({{"id", eviction.id},
+                           {"uid", eviction.pod_uid},
+                           {"time", exporting::rfc3339(eviction.at)}});
+    }
+    controllers.push_back({{"kind", known.controller.kind},
+                           {"namespace", known.controller.ns},
+                           {"name", known.controller.name},
+                           {"uid", known.controller.uid},
+                           {"loops", known.loops},
+                           {"looped_at", exporting::rfc3339(known.looped_at)},
+                           {"evictions", std::move(evictions)}});
+  }
+  const bool damps = options_.settings.damps_loops;
+  const std::optional<WallTime> until =
+      damps ? queue_.state().loops().damped_until(options_.clock->wall_now()) : std::nullopt;
+  return {{"damping", damps ? "taint" : "none"},
+          {"damped_until", until ? OrderedJson(exporting::rfc3339(*until)) : OrderedJson(nullptr)},
+          {"controllers", std::move(controllers)}};
+}
+
 OrderedJson ApiActions::status() const {
   const DispatchCounters& counters = dispatcher_.counters();
   const std::optional<std::uint64_t> seen = queue_.seen();
@@ -216,12 +272,15 @@ OrderedJson ApiActions::status() const {
           {"cursor", seen ? OrderedJson(*seen) : OrderedJson(nullptr)},
           {"problem", problem()},
           {"node", node_status()},
+          {"loops", loop_status()},
           {"counters",
            {{"lines", counters_.lines},
             {"unreadable", counters_.unreadable},
             {"skipped", counters_.skipped},
             {"evictions", planned_.evictions},
             {"unnamed", planned_.unnamed},
+            {"uncontrolled", planned_.uncontrolled},
+            {"loops", planned_.loops},
             {"asked", counters.asked},
             {"done", counters.done},
             {"gone", counters.gone},

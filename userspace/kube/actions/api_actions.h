@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -33,6 +34,8 @@ class ApiActions final : private AnswerHandler {
     ActionSettings settings;
     std::string node;
     FindAccess find_access;
+    /// Of a victim.
+    std::function<std::optional<Controller>(const std::string& uid)> find_controller;
     RandomPart random;
     /// Borrowed.
     base::EventLoop* loop = nullptr;
@@ -68,6 +71,10 @@ class ApiActions final : private AnswerHandler {
   ApiActions(Options options, DurableQueue queue, base::Timer timer);
   [[nodiscard]] Result<> prepare();
   [[nodiscard]] nlohmann::ordered_json node_status() const;
+  [[nodiscard]] nlohmann::ordered_json loop_status() const;
+  /// What the node is to say, and when that changes by itself.
+  [[nodiscard]] Pressure wanted_pressure() const;
+  [[nodiscard]] MonoTime damping_end() const;
   [[nodiscard]] Result<> take(std::string_view text);
   void on_timer();
   void drive();
@@ -84,7 +91,7 @@ class ApiActions final : private AnswerHandler {
   base::Timer timer_;
   base::MemberHandler<ApiActions> timer_handler_{*this, &ApiActions::on_timer};
   std::unique_ptr<HttpClient> client_;
-  /// In mode own.
+  /// In mode own, and where loops are damped.
   std::optional<NodeKeeper> keeper_;
   /// Whose request is in progress.
   enum class Asker { kNobody, kDispatcher, kKeeper };

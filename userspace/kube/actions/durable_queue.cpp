@@ -22,7 +22,7 @@ constexpr std::size_t kMostDone = std::size_t{256} << 10U;
 }  // namespace
 
 Result<DurableQueue> DurableQueue::open(const std::string& directory, WallTime now) {
-  Result<QueueFile> file = QueueFile::open(directory);
+  Result<QueueFile> file = QueueFile::open(directory, "queue");
   if (!file) {
     return Failure(file.error());
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/actions/json_members.h"
 #include "kube/actions/names.h"
 #include "kube/pod_document.h"
 
@@ -40,9 +41,15 @@ Step::Kind kind_of(const std::string& name) {
 }
 
 Json event_json(const EventNote& event) {
-  return {{"node", event.is_on_node}, {"type", event.type},   {"reason", event.reason},
-          {"message", event.message}, {"name", event.name},   {"first", event.first_time},
-          {"last", event.last_time},  {"count", event.count}, {"annotations", event.annotations}};
+  Json json = {
+      {"node", event.is_on_node}, {"type", event.type},   {"reason", event.reason},
+      {"message", event.message}, {"name", event.name},   {"first", event.first_time},
+      {"last", event.last_time},  {"count", event.count}, {"annotations", event.annotations}};
+  if (!event.kind.empty()) {
+    json["api_version"] = event.api_version;
+    json["kind"] = event.kind;
+  }
+  return json;
 }
 
 EventNote read_event(const Json& json) {
@@ -54,7 +61,9 @@ EventNote read_event(const Json& json) {
           .first_time = json.at("first").get<std::string>(),
           .last_time = json.at("last").get<std::string>(),
           .count = json.at("count").get<std::int64_t>(),
-          .annotations = json.at("annotations").get<std::map<std::string, std::string>>()};
+          .annotations = json.at("annotations").get<std::map<std::string, std::string>>(),
+          .api_version = text_at(json, "api_version"),
+          .kind = text_at(json, "kind")};
 }
 
 Json steps_json(const std::vector<Step>& steps) {

@@ -15,7 +15,7 @@ namespace evictd::kube {
 
 /// An event to be posted, or counted once more.
 struct EventNote {
-  /// About the node; else about the entry's pod.
+  /// About the node; else about the entry's pod, or what else `kind` says that the entry names.
   bool is_on_node = false;
   std::string type;
   std::string reason;
@@ -28,6 +28,9 @@ struct EventNote {
   /// How often, this time included.
   std::int64_t count = 1;
   std::map<std::string, std::string> annotations{};
+  /// Of the object of the entry's names; empty: v1 and Pod.
+  std::string api_version{};
+  std::string kind{};
 };
 
 /// As a kubelet would set it on a victim.
@@ -50,6 +53,7 @@ struct Step {
 struct Entry {
   /// Of its line, times kEntriesOfALine, and its place among those of this line.
   std::uint64_t number = 0;
+  /// Of the victim, or of its controller.
   std::string ns;
   std::string name;
   std::string uid;

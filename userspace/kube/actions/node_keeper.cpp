@@ -19,7 +19,7 @@ void NodeKeeper::want(const Pressure& pressure, MonoTime now) {
   if (pressure == wanted_) {
     return;
   }
-  bool is_news = false;
+  bool is_news = pressure.is_damped && !wanted_.is_damped;
   for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
     is_news = is_news || (pressure.kinds[i].is_set && !wanted_.kinds[i].is_set);
   }
@@ -51,9 +51,9 @@ std::optional<Ask> NodeKeeper::tick(MonoTime now, WallTime wall) {
     state_ = State::kTainting;
     return taint_request(options_.node, *read_, taints);
   }
-  if (!has_conditions(*read_, wanted_, options_.conditions)) {
+  if (options_.conditions && !has_conditions(*read_, wanted_, *options_.conditions)) {
     state_ = State::kTelling;
-    return condition_request(options_.node, wanted_, options_.conditions, wall);
+    return condition_request(options_.node, wanted_, *options_.conditions, wall);
   }
   read_.reset();
   due_ = now + options_.look_again;

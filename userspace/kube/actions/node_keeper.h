@@ -20,7 +20,8 @@ class NodeKeeper {
  public:
   struct Options {
     std::string node;
-    NodeConditions conditions = NodeConditions::kOwn;
+    /// Nothing: the node's conditions are none of ours.
+    std::optional<NodeConditions> conditions = NodeConditions::kOwn;
     RandomPart random;
     Duration look_again = std::chrono::minutes(1);
     /// How long after the end of a pressure it is believed: an evictd that was started again tells

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "core/rfc3339.h"
 #include "kube/actions/json_members.h"
@@ -46,10 +47,27 @@ Json list_at(const Json& node, const char* group, const char* name) {
 }
 
 bool is_ours(const Json& taint) {
-  return taint.is_object() &&
-         std::any_of(kPressureKinds.begin(), kPressureKinds.end(), [&](const PressureKind& kind) {
-           return text_at(taint, "key") == kind.taint && text_at(taint, "effect") == kEffect;
-         });
+  if (!taint.is_object() || text_at(taint, "effect") != kEffect) {
+    return false;
+  }
+  const std::string key = text_at(taint, "key");
+  return key == kLoopTaint ||
+         std::any_of(kPressureKinds.begin(), kPressureKinds.end(),
+                     [&](const PressureKind& kind) { return key == kind.taint; });
+}
+
+/// The keys of the taints that the node should have of us.
+std::vector<std::string_view> wanted_keys(const Pressure& pressure) {
+  std::vector<std::string_view> keys;
+  for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
+    if (pressure.kinds[i].is_set) {
+      keys.push_back(kPressureKinds[i].taint);
+    }
+  }
+  if (pressure.is_damped) {
+    keys.push_back(kLoopTaint);
+  }
+  return keys;
 }
 
 std::string_view type_of(const PressureKind& kind, NodeConditions which) {
@@ -90,21 +108,15 @@ Ask node_question(const std::string& node) {
 
 Json wanted_taints(const Json& taints, const Pressure& pressure) {
   Json wanted = Json::array();
-  std::array<bool, kPressureKinds.size()> there{};
+  std::vector<std::string_view> missing = wanted_keys(pressure);
   for (const Json& taint : taints) {
-    bool stays = !is_ours(taint);
-    for (std::size_t i = 0; i < kPressureKinds.size() && !stays; ++i) {
-      stays = pressure.kinds[i].is_set && text_at(taint, "key") == kPressureKinds[i].taint;
-      there[i] = there[i] || stays;
-    }
-    if (stays) {
+    const bool is_wanted = is_ours(taint) && std::erase(missing, text_at(taint, "key")) != 0;
+    if (is_wanted || !is_ours(taint)) {
       wanted.push_back(taint);
     }
   }
-  for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
-    if (pressure.kinds[i].is_set && !there[i]) {
-      wanted.push_back({{"key", kPressureKinds[i].taint}, {"effect", kEffect}});
-    }
+  for (const std::string_view key : missing) {
+    wanted.push_back({{"key", key}, {"effect", kEffect}});
   }
   return wanted;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/rfc3339.h"
+#include "export/comparison.h"
 #include "kube/actions/names.h"
 #include "kube/actions/times.h"
 #include "kube/pod_document.h"
@@ -43,7 +44,7 @@ class Plan {
     for (const ToldEvent& told : line_.events) {
       if (told.is_on_node || with_pod) {
         entry.steps.push_back(
-            {.kind = Step::Kind::kEvent, .event = note_of(told, entry.steps.size())});
+            {.kind = Step::Kind::kEvent, .event = note_of(told, entry, entry.steps.size())});
       }
     }
     if (!entry.steps.empty()) {
@@ -51,6 +52,25 @@ class Plan {
     }
   }
 
+  /// On the controller whose pods are evicted again and again.
+  void add_loop(const Controller& controller) {
+    Entry entry = make_entry();
+    entry.ns = controller.ns;
+    entry.name = controller.name;
+    entry.uid = controller.uid;
+    const ToldEvent told{.type = "Warning",
+                         .reason = "EvictionLoop",
+                         .message = "evictd has evicted 3 pods of this " + controller.kind +
+                                    " from node " + options_.node + " within 10 minutes"};
+    EventNote note = note_of(told, entry, kPlaceOfLoop);
+    note.annotations.clear();
+    note.api_version = controller.api_version;
+    note.kind = controller.kind;
+    entry.steps.push_back({.kind = Step::Kind::kEvent, .event = std::move(note)});
+    taken_.entries.push_back(std::move(entry));
+  }
+
+  void set_controlled(ControlledEviction eviction) { taken_.controlled = std::move(eviction); }
   void set_victim(Victim victim) { taken_.victim = std::move(victim); }
   void set_pressure(const std::optional<Pressure>& pressure) { taken_.pressure = pressure; }
   TakenLine take() { return std::move(taken_); }
@@ -68,8 +88,12 @@ class Plan {
     return taken_.entries.back();
   }
 
+  /// Behind all that a record may have.
+  static constexpr std::size_t kPlaceOfLoop = 1000;
+
   /// `place` keeps events of one moment apart by their names.
-  [[nodiscard]] EventNote note_of(const ToldEvent& told, std::size_t place) const {
+  [[nodiscard]] EventNote note_of(const ToldEvent& told, const Entry& about,
+                                  std::size_t place) const {
     EventNote note{.is_on_node = told.is_on_node,
                    .type = told.type,
                    .reason = told.reason,
@@ -80,13 +104,13 @@ class Plan {
     if (!told.is_on_node) {
       note.annotations = line_.annotations;
     }
-    const CountedEvents::Known* const known = state_.events().find(event_key(note, line_.uid));
+    const CountedEvents::Known* const known = state_.events().find(event_key(note, about.uid));
     if (known != nullptr) {
       note.name = known->name;
       note.first_time = known->first_time;
       note.count = known->count + 1;
     } else {
-      note.name = event_name(told.is_on_node ? options_.node : line_.name,
+      note.name = event_name(told.is_on_node ? options_.node : about.name,
                              static_cast<std::uint64_t>(moment.time_since_epoch().count()) + place);
       note.first_time = note.last_time;
     }
@@ -118,6 +142,35 @@ std::optional<Pressure> pressure_after(const JournalLine& line, const Pressure& 
   return pressure == before ? std::nullopt : std::optional(pressure);
 }
 
+/// A pod's eviction that its controller answers with another pod; nothing where none is known.
+std::optional<ControlledEviction> controlled_by(const JournalLine& line,
+                                                const PlannerOptions& options) {
+  const Result<WallTime> at = core::wall_time_from_rfc3339(line.time);
+  if (!options.find_controller || !at || !exporting::is_comparable(*at)) {
+    return std::nullopt;
+  }
+  std::optional<Controller> controller = options.find_controller(line.uid);
+  return controller ? std::optional(ControlledEviction{.controller = std::move(*controller),
+                                                       .pod_uid = line.uid,
+                                                       .id = line.id,
+                                                       .at = *at})
+                    : std::nullopt;
+}
+
+void plan_loop(const JournalLine& line, const QueueState& state, const PlannerOptions& options,
+               PlannerCounters& counters, Plan& plan) {
+  std::optional<ControlledEviction> eviction = controlled_by(line, options);
+  if (!eviction) {
+    ++counters.uncontrolled;
+    return;
+  }
+  if (state.loops().closes_loop(*eviction)) {
+    ++counters.loops;
+    plan.add_loop(eviction->controller);
+  }
+  plan.set_controlled(std::move(*eviction));
+}
+
 }  // namespace
 
 TakenLine plan(const JournalLine& line, const QueueState& state, const PlannerOptions& options,
@@ -144,6 +197,9 @@ TakenLine plan(const JournalLine& line, const QueueState& state, const PlannerOp
     }
   }
   plan.add_events(is_ours);
+  if (has_victim && is_ours && line.outcome != "escalated") {
+    plan_loop(line, state, options, counters, plan);
+  }
   return plan.take();
 }
 

@@ -22,6 +22,9 @@ struct PressureKind {
   std::string_view good_words;
 };
 
+/// Keeps new pods off while evicted ones come again and again.
+inline constexpr std::string_view kLoopTaint = "evictd.dev/eviction-loop";
+
 inline constexpr std::array<PressureKind, 3> kPressureKinds = {
     {{"MemoryPressure", "EvictdMemoryPressure", "evictd.dev/memory-pressure",
       "HasInsufficientMemory", "HasSufficientMemory", "has insufficient memory available",
@@ -41,6 +44,8 @@ struct Pressure {
     bool operator==(const One&) const = default;
   };
   std::array<One, kPressureKinds.size()> kinds{};
+  /// New pods are kept off because of a loop of evictions; no record tells that.
+  bool is_damped = false;
 
   bool operator==(const Pressure&) const = default;
 };

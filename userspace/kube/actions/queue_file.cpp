@@ -22,25 +22,25 @@ namespace {
 using base::fault_point;
 using base::FaultPoint;
 
-constexpr const char* kQueueName = "queue";
-constexpr const char* kBeside = "queue.new";
-constexpr const char* kDamaged = "queue.damaged";
 constexpr const char* kLock = "lock";
 /// Far above what may wait.
 constexpr std::size_t kLongestQueue = std::size_t{64} << 20U;
 constexpr mode_t kPrivate = 0600;
 
-base::Fd open_in(const base::Fd& directory, const char* name, int flags) {
-  return base::Fd(
-      ::openat(directory.get(), name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, kPrivate));
+base::Fd open_in(const base::Fd& directory, const std::string& name, int flags) {
+  return base::Fd(::openat(directory.get(), name.c_str(),
+                           flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, kPrivate));
 }
 
 }  // namespace
 
-QueueFile::QueueFile(std::string path, base::Fd directory, base::Fd lock)
-    : path_(std::move(path)), directory_(std::move(directory)), lock_(std::move(lock)) {}
+QueueFile::QueueFile(std::string name, std::string path, base::Fd directory, base::Fd lock)
+    : name_(std::move(name)),
+      path_(std::move(path)),
+      directory_(std::move(directory)),
+      lock_(std::move(lock)) {}
 
-Result<QueueFile> QueueFile::open(const std::string& directory) {
+Result<QueueFile> QueueFile::open(const std::string& directory, const std::string& name) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   base::Fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -56,11 +56,11 @@ Result<QueueFile> QueueFile::open(const std::string& directory) {
                ? fail(Errc::kBusy, "stateDirectory " + directory + ": another evictd-kube keeps it")
                : fail_errno(errno, "lock stateDirectory " + directory);
   }
-  return QueueFile(directory + "/" + kQueueName, std::move(fd), std::move(lock));
+  return QueueFile(name, directory + "/" + name, std::move(fd), std::move(lock));
 }
 
 Result<std::vector<std::string>> QueueFile::read() {
-  file_ = open_in(directory_, kQueueName, O_RDWR | O_CREAT);
+  file_ = open_in(directory_, name_, O_RDWR | O_CREAT);
   struct stat status {};
   if (!file_ || ::fstat(file_.get(), &status) != 0) {
     return fail_errno(errno, "open " + path_);
@@ -114,7 +114,7 @@ Result<> QueueFile::sync() {
 }
 
 Result<> QueueFile::replace(const std::vector<std::string>& lines) {
-  base::Fd beside = open_in(directory_, kBeside, O_RDWR | O_CREAT | O_TRUNC);
+  base::Fd beside = open_in(directory_, name_ + ".new", O_RDWR | O_CREAT | O_TRUNC);
   if (!beside) {
     return fail_errno(errno, "open " + path_ + ".new");
   }
@@ -135,7 +135,8 @@ Result<> QueueFile::replace(const std::vector<std::string>& lines) {
   if (!written) {
     return written;
   }
-  if (::renameat(directory_.get(), kBeside, directory_.get(), kQueueName) != 0) {
+  if (::renameat(directory_.get(), (name_ + ".new").c_str(), directory_.get(), name_.c_str()) !=
+      0) {
     return fail_errno(errno, "rename " + path_ + ".new to " + path_);
   }
   file_ = std::move(beside);
@@ -145,7 +146,8 @@ Result<> QueueFile::replace(const std::vector<std::string>& lines) {
 }
 
 Result<> QueueFile::set_aside() {
-  return ::renameat(directory_.get(), kQueueName, directory_.get(), kDamaged) == 0
+  const std::string damaged = name_ + ".damaged";
+  return ::renameat(directory_.get(), name_.c_str(), directory_.get(), damaged.c_str()) == 0
              ? Result<>()
              : fail_errno(errno, "rename " + path_);
 }

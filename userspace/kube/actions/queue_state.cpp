@@ -67,6 +67,9 @@ std::string QueueState::taken_text(const TakenLine& line) {
   if (line.pressure) {
     json["pressure"] = pressure_json(*line.pressure);
   }
+  if (line.controlled) {
+    json["controlled"] = to_json(*line.controlled);
+  }
   for (const Entry& entry : line.entries) {
     json["entries"].push_back(to_json(entry));
   }
@@ -90,7 +93,8 @@ std::vector<std::string> QueueState::texts() const {
   // Last, because an entry counts its events anew when it is read.
   Json known = {{"events", events_.to_json()},
                 {"victims", Json::array()},
-                {"pressure", pressure_json(pressure_)}};
+                {"pressure", pressure_json(pressure_)},
+                {"loops", loops_.to_json()}};
   for (const Victim& victim : victims_) {
     known["victims"].push_back(victim_json(victim));
   }
@@ -131,6 +135,14 @@ Result<> QueueState::apply_taken(const Json& json) {
     }
     entries.push_back(std::move(*entry));
   }
+  std::optional<ControlledEviction> controlled;
+  if (const auto found = json.find("controlled"); found != json.end()) {
+    Result<ControlledEviction> eviction = controlled_eviction_from_json(*found);
+    if (!eviction) {
+      return Failure(eviction.error());
+    }
+    controlled = std::move(*eviction);
+  }
   events_.take(json.value("events", Json::array()));
   for (const Json& one : json.value("victims", Json::array())) {
     if (std::optional<Victim> victim = victim_of(one)) {
@@ -139,6 +151,10 @@ Result<> QueueState::apply_taken(const Json& json) {
   }
   if (const auto pressure = json.find("pressure"); pressure != json.end() && pressure->is_array()) {
     read_pressure(*pressure, pressure_);
+  }
+  loops_.take_json(json.value("loops", Json()));
+  if (controlled) {
+    loops_.take(*controlled);
   }
   for (Entry& entry : entries) {
     take_entry(std::move(entry));

@@ -14,6 +14,7 @@
 #include "evictd/result.h"
 #include "kube/actions/counted_events.h"
 #include "kube/actions/entry.h"
+#include "kube/actions/eviction_loops.h"
 #include "kube/actions/pressure.h"
 
 namespace evictd::kube {
@@ -29,6 +30,8 @@ struct TakenLine {
   std::uint64_t seq = 0;
   std::optional<Victim> victim{};
   std::optional<Pressure> pressure{};
+  /// Where the victim has a controller.
+  std::optional<ControlledEviction> controlled{};
   std::vector<Entry> entries{};
 };
 
@@ -58,6 +61,7 @@ class QueueState {
   [[nodiscard]] const CountedEvents& events() const { return events_; }
   /// As evictd told last.
   [[nodiscard]] const Pressure& pressure() const { return pressure_; }
+  [[nodiscard]] const EvictionLoops& loops() const { return loops_; }
   /// Whether this decision's line was taken before.
   [[nodiscard]] bool knows_decision(const Victim& victim) const;
   [[nodiscard]] bool knows_victim(const std::string& uid) const;
@@ -77,6 +81,7 @@ class QueueState {
   CountedEvents events_;
   std::deque<Victim> victims_;
   Pressure pressure_;
+  EvictionLoops loops_;
 };
 
 /// What makes two events the same.

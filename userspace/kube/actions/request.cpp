@@ -83,12 +83,15 @@ Ask evict_request(const Entry& entry, const RequestForm& form, WallTime now) {
 
 Json object_of(const Entry& entry, const EventNote& event, const std::string& node) {
   // A kubelet takes its node's name for the uid.
-  return event.is_on_node ? Json{{"kind", "Node"}, {"name", node}, {"uid", node}}
-                          : Json{{"kind", "Pod"},
-                                 {"namespace", entry.ns},
-                                 {"name", entry.name},
-                                 {"uid", entry.uid},
-                                 {"apiVersion", "v1"}};
+  if (event.is_on_node) {
+    return {{"kind", "Node"}, {"name", node}, {"uid", node}};
+  }
+  const bool is_pod = event.kind.empty();
+  return {{"kind", is_pod ? "Pod" : event.kind},
+          {"namespace", entry.ns},
+          {"name", entry.name},
+          {"uid", entry.uid},
+          {"apiVersion", is_pod ? "v1" : event.api_version}};
 }
 
 Ask event_request(const Entry& entry, const EventNote& event, const RequestForm& form) {

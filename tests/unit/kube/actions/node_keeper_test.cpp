@@ -66,6 +66,25 @@ TEST_F(NodeKeeping, PatchesWhatIsOtherwiseAlone) {
   EXPECT_EQ(keeper_->due(), now_ + minutes(1));
 }
 
+TEST_F(NodeKeeping, KeepsNewPodsOffAndTellsNoConditionWhereItIsToTellNone) {
+  NodeKeeper::Options options;
+  options.node = "node1";
+  options.conditions.reset();
+  options.random = [] { return 0.0; };
+  keeper_.emplace(std::move(options));
+  EXPECT_EQ(run(), Asked{"get"});
+  Pressure damped;
+  damped.is_damped = true;
+  keeper_->want(damped, now_);
+  EXPECT_EQ(run(), (Asked{"get", "taints"}));
+  EXPECT_EQ(taints_,
+            (Json::array({{{"key", "evictd.dev/eviction-loop"}, {"effect", "NoSchedule"}}})));
+  keeper_->want({}, now_);
+  now_ += seconds(3);
+  EXPECT_EQ(run(), (Asked{"get", "taints"}));
+  EXPECT_EQ(taints_, Json::array());
+}
+
 TEST_F(NodeKeeping, BelievesTheEndOfPressureAfterAWhile) {
   keeper_->want(memory(), now_);
   run();

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_arena.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/fd.h"
+#include "must.h"
+#include "stage/text_file.h"
+
+namespace evictd::daemon::test {
+
+void RuntimeArena::SetUp() {
+  // Of a run that was killed.
+  cri::test::remove_abandoned_cgroups("evictd-test-");
+  static_cast<void>(stage::ScratchDirectory::take_abandoned("evictd-test-"));
+  Arena::SetUp();
+  if (IsSkipped()) {
+    return;
+  }
+  for (const char* const name : {"server", "kube", "stage"}) {
+    std::filesystem::create_directory(scratch_->path() / name);
+  }
+  ASSERT_EQ(::mkfifo((scratch_->path() / "stage/go").c_str(), 0600), 0);
+  // What Arena::write_manifest() writes is what the kubelet has.
+  server_ = must(
+      stage::Child::start({.argv = {"/usr/bin/python3", "-B", FAKE_KUBE, server_file("").string(),
+                                    (scratch_->path() / "pods").string()},
+                           .output = scratch_->path() / "server.log"}));
+  containerd_ = must(Containerd::start(
+      {.directory = scratch_->path() / "runtime", .cgroup_root = tree_->cgroup_root()}));
+  runtime_ = std::make_unique<cri::RuntimeClient>(
+      cri::RuntimeClient::Options{.channel = {.socket = containerd_->socket().string()}});
+}
+
+std::filesystem::path RuntimeArena::server_file(const std::string& name) const {
+  return scratch_->path() / "server" / name;
+}
+
+std::string RuntimeArena::await_server() const {
+  await("no port of the server", [&] { return std::filesystem::exists(server_file("port")); });
+  return must(stage::read_text(server_file("port")));
+}
+
+void RuntimeArena::await(const std::string& what, const std::function<bool()>& condition) {
+  constexpr int kLookMs = 10;
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      throw std::runtime_error(what);
+    }
+    ::poll(nullptr, 0, kLookMs);
+  }
+}
+
+Containerd::Pod RuntimeArena::run_pod(const stage::PodSpec& spec, bool host_pid) {
+  const std::string uid = stage::random_uid();
+  Json manifest = Json::parse(stage::manifest(spec, uid));
+  manifest["spec"]["nodeName"] = "node1";
+  write_manifest(spec.name, manifest.dump());
+  const char* const level = spec.qos == stage::QosClass::kBurstable ? "/kubepods/burstable/pod"
+                                                                    : "/kubepods/besteffort/pod";
+  Containerd::Pod pod{.name = spec.name,
+                      .uid = uid,
+                      .cgroup = tree_->cgroup_root() + level + uid,
+                      .host_pid = host_pid};
+  began_ = std::chrono::steady_clock::now();
+  must(containerd_->run(pod));
+  return pod;
+}
+
+void RuntimeArena::let_go() const {
+  const base::Fd fifo(::open((scratch_->path() / "stage/go").c_str(), O_WRONLY | O_CLOEXEC));
+  ASSERT_TRUE(fifo);
+  ASSERT_EQ(::write(fifo.get(), "x", 1), 1);
+}
+
+std::int64_t RuntimeArena::running_in(const Containerd::Pod& pod) {
+  const auto containers = must(runtime_->list_containers());
+  return std::ranges::count_if(containers, [&](const cri::Container& container) {
+    return container.pod_uid == pod.uid && container.state == cri::ContainerState::kRunning;
+  });
+}
+
+}  // namespace evictd::daemon::test

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/controller.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "kube/actions/json_members.h"
+#include "kube/actions/names.h"
+#include "kube/pod_document.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Of a kind and of a group with its version.
+bool is_word(std::string_view text, std::string_view more) {
+  constexpr std::size_t kLongest = 253;
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  for (const char c : text) {
+    if (kLetters.find(c) == std::string_view::npos && more.find(c) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return !text.empty() && text.size() <= kLongest;
+}
+
+bool is_usable(const Controller& controller) {
+  return is_word(controller.api_version, "./-") && is_word(controller.kind, "") &&
+         is_object_name(controller.ns) && is_object_name(controller.name) &&
+         is_file_name(controller.uid);
+}
+
+}  // namespace
+
+std::optional<Controller> controller_of(const Json& pod) {
+  const auto metadata = pod.find("metadata");
+  if (metadata == pod.end() || !metadata->is_object()) {
+    return std::nullopt;
+  }
+  const auto owners = metadata->find("ownerReferences");
+  if (owners == metadata->end() || !owners->is_array()) {
+    return std::nullopt;
+  }
+  for (const Json& owner : *owners) {
+    const auto marked = owner.is_object() ? owner.find("controller") : owner.end();
+    if (!owner.is_object() || marked == owner.end() || *marked != true) {
+      continue;
+    }
+    Controller controller{.api_version = text_at(owner, "apiVersion"),
+                          .kind = text_at(owner, "kind"),
+                          .ns = text_at(*metadata, "namespace"),
+                          .name = text_at(owner, "name"),
+                          .uid = text_at(owner, "uid")};
+    const bool is_taken = is_usable(controller) && controller.kind != "Node";
+    return is_taken ? std::optional(std::move(controller)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Json to_json(const Controller& controller) {
+  return {{"api_version", controller.api_version},
+          {"kind", controller.kind},
+          {"namespace", controller.ns},
+          {"name", controller.name},
+          {"uid", controller.uid}};
+}
+
+Result<Controller> controller_from_json(const Json& json) {
+  if (!json.is_object()) {
+    return fail(Errc::kMalformed, "no controller");
+  }
+  Controller controller{.api_version = text_at(json, "api_version"),
+                        .kind = text_at(json, "kind"),
+                        .ns = text_at(json, "namespace"),
+                        .name = text_at(json, "name"),
+                        .uid = text_at(json, "uid")};
+  return is_usable(controller)
+             ? Result<Controller>(std::move(controller))
+             : fail(Errc::kMalformed, "a controller with a name that no address may be made of");
+}
+
+}  // namespace evictd::kube

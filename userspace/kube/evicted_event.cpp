@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/evicted_event.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/rfc3339.h"
+#include "eviction/message.h"
+#include "export/comparison.h"
+#include "kube/actions/json_members.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Shape make_evicted_event_shape() {
+  Shape shape;
+  for (const char* const name :
+       {"kind", "apiVersion", "reason", "message", "firstTimestamp", "eventTime"}) {
+    shape.members.emplace(name, Shape{});
+  }
+  shape.members["metadata"].members["resourceVersion"];
+  shape.members["source"].members = {{"component", {}}, {"host", {}}};
+  shape.members["involvedObject"].members = {
+      {"kind", {}}, {"namespace", {}}, {"name", {}}, {"uid", {}}};
+  return shape;
+}
+
+/// An object without members where there is none.
+Json object_at(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_object() ? *found : Json::object();
+}
+
+std::optional<WallTime> event_time_of(const Json& event) {
+  for (const char* const name : {"firstTimestamp", "eventTime"}) {
+    const Result<WallTime> time = core::wall_time_from_rfc3339(text_at(event, name));
+    if (time && exporting::is_comparable(*time)) {
+      return *time;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const Shape& evicted_event_shape() {
+  static const Shape kShape = make_evicted_event_shape();
+  return kShape;
+}
+
+bool is_kubelet_event_of(const Json& event, const std::string& node) {
+  if (!event.is_object()) {
+    return false;
+  }
+  const Json source = object_at(event, "source");
+  return text_at(source, "component") == "kubelet" && text_at(source, "host") == node;
+}
+
+Result<PodDocument> evicted_pod_of(Json event) {
+  if (!event.is_object()) {
+    return fail(Errc::kInvalid, "an event that is no object");
+  }
+  const Json pod = object_at(event, "involvedObject");
+  PodDocument document{.uid = text_at(pod, "uid"), .text = ""};
+  if (!is_file_name(document.uid)) {
+    return fail(Errc::kInvalid,
+                "an event whose involvedObject.uid is not 1 to 64 of 0-9, a-z and -");
+  }
+  const std::string message = text_at(event, "message");
+  const std::optional<WallTime> time = event_time_of(event);
+  if (text_at(pod, "kind") == "Pod" && text_at(event, "reason") == eviction::kEvictedReason &&
+      tells_of_eviction(message) && time) {
+    document.evicted = KubeletEviction{.ns = text_at(pod, "namespace"),
+                                       .name = text_at(pod, "name"),
+                                       .message = message,
+                                       .time = time,
+                                       .time_source = "event"};
+  }
+  return document;
+}
+
+}  // namespace evictd::kube

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/kubelet_eviction.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/rfc3339.h"
+#include "eviction/message.h"
+#include "eviction/quantity.h"
+#include "export/comparison.h"
+#include "kube/actions/json_members.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kLowOn = "The node was low on resource: ";
+constexpr std::string_view kNotAdmitted = "The node had condition";
+constexpr std::string_view kAvailable = ", available: ";
+constexpr std::string_view kWasUsing = " was using ";
+/// A kubelet writes one sentence a container; a message comes from a network.
+constexpr int kMostContainers = 1024;
+
+std::optional<WallTime> disruption_time(const Json& status) {
+  const auto conditions = status.find("conditions");
+  if (conditions == status.end() || !conditions->is_array()) {
+    return std::nullopt;
+  }
+  for (const Json& condition : *conditions) {
+    if (condition.is_object() && text_at(condition, "type") == eviction::kDisruptionTarget) {
+      const Result<WallTime> time =
+          core::wall_time_from_rfc3339(text_at(condition, "lastTransitionTime"));
+      return time && exporting::is_comparable(*time) ? std::optional(*time) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The amount at the beginning, up to what no amount has.
+std::optional<std::int64_t> amount_at(std::string_view text) {
+  std::string_view amount = text.substr(0, text.find_first_of(", "));
+  if (amount.ends_with('.')) {
+    amount.remove_suffix(1);
+  }
+  const Result<eviction::Quantity> quantity = eviction::Quantity::parse(amount);
+  if (!quantity || quantity->value() < 0 || quantity->value() > exporting::kMostCompared) {
+    return std::nullopt;
+  }
+  return quantity->value();
+}
+
+/// Behind `words`, or nothing where they are not in `text`.
+std::optional<std::string_view> behind(std::string_view text, std::string_view words) {
+  const std::size_t place = text.find(words);
+  return place == std::string_view::npos ? std::nullopt
+                                         : std::optional(text.substr(place + words.size()));
+}
+
+std::optional<std::int64_t> usage_in(std::string_view message) {
+  std::optional<std::int64_t> sum;
+  std::optional<std::string_view> rest = behind(message, kWasUsing);
+  for (int i = 0; rest && i < kMostContainers; ++i) {
+    const std::int64_t usage = amount_at(*rest).value_or(0);
+    if (usage > exporting::kMostCompared - sum.value_or(0)) {
+      return std::nullopt;
+    }
+    sum = sum.value_or(0) + usage;
+    rest = behind(*rest, kWasUsing);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<KubeletEviction> kubelet_eviction(const Json& pod) {
+  const auto metadata = pod.find("metadata");
+  const auto status = pod.find("status");
+  const bool has_both =
+      metadata != pod.end() && metadata->is_object() && status != pod.end() && status->is_object();
+  if (!has_both || text_at(*status, "phase") != "Failed" ||
+      text_at(*status, "reason") != eviction::kEvictedReason) {
+    return std::nullopt;
+  }
+  KubeletEviction eviction{.ns = text_at(*metadata, "namespace"),
+                           .name = text_at(*metadata, "name"),
+                           .message = text_at(*status, "message"),
+                           .time = disruption_time(*status)};
+  return tells_of_eviction(eviction.message) ? std::optional(std::move(eviction)) : std::nullopt;
+}
+
+/// "Pod was rejected: " precedes it from 1.28 on.
+bool tells_of_eviction(std::string_view message) {
+  return message.find(kNotAdmitted) == std::string_view::npos;
+}
+
+EvictionAmounts amounts_in(std::string_view message) {
+  EvictionAmounts amounts;
+  const std::optional<std::string_view> resource = behind(message, kLowOn);
+  if (!resource) {
+    return amounts;
+  }
+  amounts.resource = resource->substr(0, resource->find('.'));
+  if (const std::optional<std::string_view> available = behind(*resource, kAvailable)) {
+    amounts.available = amount_at(*available);
+  }
+  amounts.usage = usage_in(*resource);
+  return amounts;
+}
+
+}  // namespace evictd::kube

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/observe/dry_run_line.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "core/rfc3339.h"
+#include "kube/actions/json_members.h"
+#include "kube/shaped_json.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using exporting::ComparedEviction;
+using Json = nlohmann::json;
+
+Shape with_members(std::initializer_list<const char*> names) {
+  Shape shape;
+  for (const char* const name : names) {
+    shape.members.emplace(name, Shape{});
+  }
+  return shape;
+}
+
+Shape make_observed_shape() {
+  Shape shape =
+      with_members({"kind", "seq", "first", "id", "time", "namespace", "name", "uid", "dry_run",
+                    "state", "outcome", "trigger", "what", "signal", "resource", "available"});
+  shape.members["ranking"] = with_members({"uid", "place", "usage"});
+  return shape;
+}
+
+std::optional<std::int64_t> comparable_at(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number_integer()) {
+    return std::nullopt;
+  }
+  const auto amount = found->get<std::int64_t>();
+  const bool is_comparable =
+      amount >= -exporting::kMostCompared && amount <= exporting::kMostCompared;
+  return is_comparable ? std::optional(amount) : std::nullopt;
+}
+
+/// Of the victim, as it was ranked.
+std::optional<std::int64_t> ranked_usage_of(const Json& decision, const std::string& uid) {
+  const auto ranking = decision.find("ranking");
+  if (ranking == decision.end() || !ranking->is_array()) {
+    return std::nullopt;
+  }
+  for (const Json& ranked : *ranking) {
+    if (ranked.is_object() && text_at(ranked, "uid") == uid) {
+      return comparable_at(ranked, "usage");
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<ComparedEviction> read_choice(const Json& json) {
+  const Result<WallTime> time = core::wall_time_from_rfc3339(text_at(json, "time"));
+  ComparedEviction decision{.ns = text_at(json, "namespace"),
+                            .name = text_at(json, "name"),
+                            .uid = text_at(json, "uid"),
+                            .time = time.value_or(WallTime{}),
+                            .time_source = "record",
+                            .resource = text_at(json, "resource"),
+                            .id = number_at(json, "id")};
+  const bool is_usable = time && exporting::is_comparable(*time) && !decision.uid.empty();
+  if (!is_usable || text_at(json, "outcome") != "evicted" ||
+      text_at(json, "trigger") == "restart") {
+    return std::nullopt;
+  }
+  // A limit on local storage is about no signal.
+  if (!text_at(json, "signal").empty()) {
+    decision.available = comparable_at(json, "available");
+  }
+  decision.usage = ranked_usage_of(json, decision.uid);
+  return decision;
+}
+
+}  // namespace
+
+Result<ObservedLine> read_observed_line(std::string_view text) {
+  static const Shape kShape = make_observed_shape();
+  const Result<Json> json = read_shaped(text, kShape);
+  if (!json) {
+    return Failure(json.error());
+  }
+  if (!json->is_object()) {
+    return fail(Errc::kInvalid, "no line of a journal");
+  }
+  ObservedLine line{.seq = number_at(*json, "seq")};
+  const std::string kind = text_at(*json, "kind");
+  const bool chose = kind == "decision" && !text_at(*json, "state").empty();
+  const auto dry_run = json->find("dry_run");
+  if (chose || (kind == "daemon" && text_at(*json, "what") == "started")) {
+    line.is_dry_run = dry_run != json->end() && *dry_run == true;
+  }
+  if (chose && line.is_dry_run == true) {
+    line.decision = read_choice(*json);
+  }
+  if (kind == "skipped") {
+    line.first = number_at(*json, "first");
+  }
+  return line;
+}
+
+}  // namespace evictd::kube

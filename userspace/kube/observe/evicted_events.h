@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/member_handler.h"
+#include "base/timer.h"
+#include "core/clock.h"
+#include "evictd/result.h"
+#include "export/comparison.h"
+#include "kube/api_server_source.h"
+#include "kube/http_client.h"
+#include "kube/server_access.h"
+
+namespace evictd::kube {
+
+/// Sees in the events of an API server which pods the node's kubelet has evicted. An event has the
+/// moment at which the kubelet decided, and is there also where the pod is gone already.
+/// Thread rule: everything belongs to the thread that runs the loop.
+class EvictedEvents final : private AnswerHandler, private PodSink {
+ public:
+  struct Options {
+    std::string node;
+    Duration watch_time{};
+    Duration silence_limit{};
+    FindAccess find_access;
+    RandomPart random;
+    /// Borrowed.
+    base::EventLoop* loop = nullptr;
+    const core::Clock* clock = nullptr;
+    /// Told of each event, also of those that were there before.
+    std::function<void(exporting::ComparedEviction)> on_eviction;
+  };
+
+  /// Errors: those of system calls.
+  [[nodiscard]] static Result<std::unique_ptr<EvictedEvents>> create(Options options);
+  EvictedEvents(const EvictedEvents&) = delete;
+  EvictedEvents& operator=(const EvictedEvents&) = delete;
+  ~EvictedEvents() override;
+
+  /// What is wrong now; empty while nothing is.
+  [[nodiscard]] const std::string& problem() const { return source_.problem(); }
+  /// For the status; docs/kubernetes.md.
+  [[nodiscard]] nlohmann::ordered_json status() const;
+
+ private:
+  EvictedEvents(Options options, base::Timer timer);
+  [[nodiscard]] Result<> prepare();
+  void on_timer();
+  void drive();
+  void begin(const Ask& ask);
+
+  void on_head(int status) override;
+  bool on_data(std::string_view piece) override;
+  void on_end(const Answer& answer) override;
+
+  void on_list(std::vector<PodDocument> pods, MonoTime now) override;
+  void on_pod(PodDocument pod) override;
+  /// An event is forgotten after an hour, which takes nothing back.
+  void on_deleted(const std::string& /*uid*/) override {}
+  void on_confirmed(MonoTime /*now*/) override {}
+  [[nodiscard]] bool knows_pods() const override { return false; }
+
+  Options options_;
+  ApiServerSource source_;
+  base::Timer timer_;
+  base::MemberHandler<EvictedEvents> timer_handler_{*this, &EvictedEvents::on_timer};
+  std::unique_ptr<HttpClient> client_;
+  std::uint64_t told_ = 0;
+  std::uint64_t credential_failures_ = 0;
+};
+
+}  // namespace evictd::kube
