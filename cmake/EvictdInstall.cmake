@@ -19,17 +19,8 @@ function(evictd_install_unit name component)
   install(FILES ${PROJECT_BINARY_DIR}/deploy/${name}.service DESTINATION lib/systemd/system COMPONENT ${component})
 endfunction()
 
-# evictd_install_manual(COMPONENT PAGE...): PAGE is man8/evictd.8, below docs/man.
-function(evictd_install_manual component)
-  foreach(page ${ARGN})
-    get_filename_component(section ${page} DIRECTORY)
-    install(FILES docs/man/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section} COMPONENT ${component})
-  endforeach()
-endfunction()
-
 evictd_install_unit(evictd evictd)
 evictd_install_unit(evictd-notify evictd)
-evictd_install_manual(evictd man8/evictd.8 man1/evictctl.1 man1/evictctl-listen.1 man1/evict-load.1)
 
 # The group that may ask the control socket, for the programs beside evictd.
 install(FILES deploy/evictd.service.d/control-socket.conf DESTINATION lib/systemd/system/evictd.service.d COMPONENT evictd)
@@ -39,7 +30,6 @@ if(TARGET evictd-kube)
   install(TARGETS evictd-kube RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR} COMPONENT evictd-kube)
   install(FILES deploy/evictd-kube.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT evictd-kube)
   evictd_install_unit(evictd-kube evictd-kube)
-  evictd_install_manual(evictd-kube man8/evictd-kube.8)
   # Not in force by itself: to be copied to /etc/systemd/system/evictd-kube.service.d.
   install(FILES deploy/evictd-kube.service.d/container-runtime.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
           COMPONENT evictd-kube)
@@ -48,7 +38,6 @@ endif()
 if(EVICTD_WEB)
   install(TARGETS evictd-web RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR} COMPONENT evictd-web)
   evictd_install_unit(evictd-web evictd-web)
-  evictd_install_manual(evictd-web man8/evictd-web.8)
 endif()
 
 # Of a package alone, by its component: a configuration that is in force.

@@ -34,6 +34,13 @@ class Help:
     notes: List[str] = field(default_factory=list)
 
 
+def option_of(match: "re.Match[str]") -> Option:
+    """Which others it needs or excludes belongs to its text, not to its value."""
+    value, *others = re.split(r"(?:^| )(?=(?:Needs|Excludes): )", match[3] or "")
+    text = " ".join(filter(None, [*(f"({other})" for other in others), match[4]]))
+    return Option(match[2], match[1] or "", value, text)
+
+
 def joined(before: str, more: str) -> str:
     return f"{before} {more}".strip()
 
@@ -50,7 +57,7 @@ def parse(text: str) -> Help:
         elif line.startswith("Usage: "):
             found.usage = line[len("Usage: "):]
         elif option and part == "Options":
-            last = Option(option[2], option[1] or "", option[3] or "", option[4] or "")
+            last = option_of(option)
             found.options.append(last)
         elif part in ("Positionals", "Subcommands") and WORD.match(line):
             name, words = WORD.match(line).groups()

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes completion for bash and zsh, and a manual page for each subcommand that has none in docs/man, from --help.
+"""Makes completion for bash and zsh, and a manual page for each program and subcommand, from --help.
 
 usage: make_command_files.py FOLDER PROGRAM...
 
-FOLDER then has man1/PROGRAM-SUBCOMMAND.1, bash/PROGRAM and zsh/_PROGRAM.
+FOLDER then has bash/PROGRAM, zsh/_PROGRAM and the pages, in man1 and man8. Where docs/man has a page of that name, it
+is what --help does not say: its name, its description, and further sections; synopsis, options and subcommands are put
+into it.
 """
+import re
 import sys
 from pathlib import Path
 from typing import Dict, List
@@ -23,26 +26,47 @@ def roff(text: str) -> str:
     return "\n".join("\\&" + line if line.startswith((".", "'")) else line for line in text.splitlines())
 
 
-def manual(program: str, subcommand: str, told: Help) -> str:
-    name = f"{program}-{subcommand}"
-    sentence = told.summary.split(": ")[0].split(". ")[0].rstrip(".")
-    lines = [f'.\\" {LICENCE}', f'.TH {roff(name.upper())} 1 "" evictd "User commands"', ".SH NAME",
-             f"{roff(name)} \\- {roff(sentence[0].lower() + sentence[1:])}", ".SH SYNOPSIS", roff(told.usage), ".SH DESCRIPTION",
-             roff(told.summary)]
-    if told.positionals:
-        lines.append(".SH ARGUMENTS")
-        for word, text in told.positionals.items():
-            lines += [".TP", f".I {roff(word)}", roff(text)]
+def synopsis(told: Help) -> List[str]:
+    return [".SH SYNOPSIS", roff(told.usage)]
+
+
+def arguments(program: str, told: Help) -> List[str]:
+    """The sections of subcommands, arguments and options, then what --help ends with."""
+    lines = []
+    for heading, words in (("SUBCOMMANDS", told.subcommands), ("ARGUMENTS", told.positionals)):
+        lines += [f".SH {heading}"] if words else []
+        for word, text in words.items():
+            mark = ".B" if heading == "SUBCOMMANDS" else ".I"
+            lines += [".TP", f"{mark} {roff(word)}", roff(text)]
+    if told.subcommands:
+        lines += [".PP", "Each has a page of its own, as", f".BR {roff(program)}\\-{roff(next(iter(told.subcommands)))} (1)."]
     lines.append(".SH OPTIONS")
     for option in told.options:
         names = ", ".join(filter(None, (option.short, option.name)))
         lines += [".TP", f".B {roff(joined_value(names, option))}", roff(option.text)]
     if told.notes:
-        lines += [".SH NOTES"]
+        lines.append(".SH NOTES")
         for note in told.notes:
             lines += [".PP", roff(note)]
-    lines += [".SH SEE ALSO", f".BR {roff(program)} (1),", ".BR evictd (8)"]
+    return lines
+
+
+def manual(program: str, subcommand: str, told: Help) -> str:
+    name = f"{program}-{subcommand}"
+    sentence = told.summary.split(": ")[0].split(". ")[0].rstrip(".")
+    lines = [f'.\\" {LICENCE}', f'.TH {roff(name.upper())} 1 "" evictd "User commands"', ".SH NAME",
+             f"{roff(name)} \\- {roff(sentence[0].lower() + sentence[1:])}", *synopsis(told), ".SH DESCRIPTION",
+             roff(told.summary), *arguments(program, told), ".SH SEE ALSO", f".BR {roff(program)} (1),", ".BR evictd (8)"]
     return "\n".join(line for line in lines if line) + "\n"
+
+
+def completed(page: str, program: str, told: Help) -> str:
+    """A page of docs/man with what --help says: the synopsis before its description, the rest after it."""
+    head, name, description, *further = re.split(r"^(?=\.SH )", page, flags=re.MULTILINE)
+    if not (name.startswith(".SH NAME\n") and description.startswith(".SH DESCRIPTION\n")):
+        raise ValueError(f"the page of {program} in docs/man must begin with NAME and DESCRIPTION")
+    told_text = "\n".join(line for line in arguments(program, told) if line) + "\n"
+    return "".join([head, name, "\n".join(synopsis(told)) + "\n", description, told_text, *further])
 
 
 def joined_value(names: str, option: Option) -> str:
@@ -114,10 +138,14 @@ def main() -> None:
         commands = {"": told, **{name: read(path, name) for name in told.subcommands}}
         write(folder / "bash" / program, bash(program, commands))
         write(folder / "zsh" / f"_{program}", zsh(program, commands))
-        for name in told.subcommands:
-            page = f"{program}-{name}.1"
-            if not (WRITTEN / "man1" / page).exists():
-                write(folder / "man1" / page, manual(program, name, commands[name]))
+        for subcommand, told in commands.items():
+            name = f"{program}-{subcommand}".rstrip("-")
+            begun = next(WRITTEN.glob(f"man[18]/{name}.[18]"), None)
+            if begun:
+                text = completed(begun.read_text(encoding="utf-8"), program, told)
+                write(folder / begun.relative_to(WRITTEN), text)
+            else:
+                write(folder / "man1" / f"{name}.1", manual(program, subcommand, told))
 
 
 if __name__ == "__main__":

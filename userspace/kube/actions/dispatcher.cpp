@@ -50,13 +50,20 @@ MonoTime Dispatcher::due() const {
 }
 
 const Entry* Dispatcher::next(MonoTime now) const {
+  const Entry* next = nullptr;
+  int fewest = 0;
   for (const auto& [number, entry] : queue_.state().entries()) {
     const auto trial = trials_.find(number);
-    if (trial == trials_.end() || trial->second.due <= now) {
-      return &entry;
+    if (trial == trials_.end()) {
+      return next != nullptr && fewest == 0 ? next : &entry;
+    }
+    const int unanswered = trial->second.unanswered;
+    if (trial->second.due <= now && (next == nullptr || unanswered < fewest)) {
+      next = &entry;
+      fewest = unanswered;
     }
   }
-  return nullptr;
+  return next;
 }
 
 std::optional<Ask> Dispatcher::tick(MonoTime now, WallTime wall) {
@@ -90,6 +97,9 @@ Result<> Dispatcher::on_end(const Answer& answer, MonoTime now) {
   if (verdict != Verdict::kServer) {
     server_backoff_.succeeded();
     problem_.clear();
+    if (const auto trial = trials_.find(entry.number); trial != trials_.end()) {
+      trial->second.unanswered = 0;
+    }
   }
   return take_verdict(verdict, entry, answer, now);
 }
@@ -125,12 +135,19 @@ Result<> Dispatcher::take_verdict(Verdict verdict, const Entry& entry, const Ans
       trials_[entry.number].posts_anew = true;
       return {};
     case Verdict::kServer:
-      ++counters_.unavailable;
-      problem_ = describe(answer);
-      server_due_ = now + server_backoff_.failed(options_.random(), answer.retry_after);
+      wait_for_server(entry, answer, now);
       return {};
   }
   return {};
+}
+
+void Dispatcher::wait_for_server(const Entry& entry, const Answer& answer, MonoTime now) {
+  ++counters_.unavailable;
+  problem_ = describe(answer);
+  if (had_no_answer(answer)) {
+    ++trials_[entry.number].unanswered;
+  }
+  server_due_ = now + server_backoff_.failed(options_.random(), answer.retry_after);
 }
 
 Result<> Dispatcher::finish(const Entry& entry, std::size_t done) {

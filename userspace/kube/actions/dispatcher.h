@@ -30,7 +30,8 @@ struct DispatchCounters {
 };
 
 /// Says which request is next, and makes of each answer what follows. One request at a time, the
-/// oldest first; an entry that has to wait by itself holds up no other. No socket, no clock.
+/// oldest first; an entry that has to wait by itself holds up no other, and one that the server had
+/// no answer for comes after all others. No socket, no clock.
 class Dispatcher {
  public:
   struct Options {
@@ -62,12 +63,15 @@ class Dispatcher {
     MonoTime due{};
     int forbidden = 0;
     int unknown_versions = 0;
+    /// In a row, so that a webhook that hangs for one namespace holds up that one alone.
+    int unanswered = 0;
     bool deletes = false;
     bool posts_anew = false;
     Backoff backoff{{}};
   };
 
   [[nodiscard]] const Entry* next(MonoTime now) const;
+  void wait_for_server(const Entry& entry, const Answer& answer, MonoTime now);
   [[nodiscard]] Result<> take_verdict(Verdict verdict, const Entry& entry, const Answer& answer,
                                       MonoTime now);
   [[nodiscard]] Result<> finish(const Entry& entry, std::size_t done);

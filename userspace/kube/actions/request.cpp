@@ -15,7 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr Duration kTimeLimit = std::chrono::seconds(10);
+/// An admission webhook may take 30 s, after which the server answers 504 itself.
+constexpr Duration kTimeLimit = std::chrono::seconds(35);
 constexpr const char* kJsonType = "application/json";
 constexpr const char* kMergePatch = "application/strategic-merge-patch+json";
 constexpr const char* kComponent = "evictd";

@@ -27,6 +27,7 @@ struct HttpStatus {
   static constexpr int kUnprocessable = 422;
   static constexpr int kTooMany = 429;
   static constexpr int kInternal = 500;
+  static constexpr int kGatewayTimeout = 504;
 };
 
 /// What a v1.Status says.
@@ -144,6 +145,10 @@ Verdict judge(Step::Kind kind, Ask::Method method, const Answer& answer) {
   }
   return kind == Step::Kind::kEvent ? judge_event(method, answer.status, refusal)
                                     : judge_pod(kind, method, answer.status, refusal);
+}
+
+bool had_no_answer(const Answer& answer) {
+  return answer.error.has_value() || answer.status == HttpStatus::kGatewayTimeout;
 }
 
 std::string describe(const Answer& answer) {

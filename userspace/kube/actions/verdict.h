@@ -26,6 +26,9 @@ enum class Verdict : std::uint8_t {
 /// not make us forget a pod. Pure.
 [[nodiscard]] Verdict judge(Step::Kind kind, Ask::Method method, const Answer& answer);
 
+/// Nothing came in time, or a gateway or the server itself gave up waiting (504).
+[[nodiscard]] bool had_no_answer(const Answer& answer);
+
 /// "HTTP status 403: pods is forbidden", on one line.
 [[nodiscard]] std::string describe(const Answer& answer);
 

@@ -74,6 +74,20 @@ TEST_F(ActionDispatcher, TroubleOfOneHoldsUpNoOther) {
   EXPECT_EQ(queue_.state().entries().begin()->second.done, 0U);
 }
 
+TEST_F(ActionDispatcher, WhatTheServerHasNoAnswerForComesAfterAllOthers) {
+  evict(5);
+  evict(7);
+  EXPECT_EQ(answer(504), "status") << "its namespace's webhook hangs";
+  now_ += seconds(60);
+  for (const char* const expected : {"events", "status", "eviction", "events", "events"}) {
+    EXPECT_EQ(answer(201), expected) << "of other entries";
+  }
+  EXPECT_EQ(answer(504), "status");
+  now_ += seconds(60);
+  EXPECT_EQ(answer(200), "status") << "alone, and asked again";
+  EXPECT_EQ(answer(201), "eviction");
+}
+
 TEST_F(ActionDispatcher, ARightThatIsMissingEndsAnEventButNoEviction) {
   evict(5);
   for (int i = 0; i < 200 && queue_.state().entries().size() == 2; ++i) {
