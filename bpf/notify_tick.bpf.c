@@ -71,15 +71,14 @@ static int tick(void *map, __u32 *key, struct evictd_timer *timer)
 	return 0;
 }
 
-/* Run once, before anything else. */
+/* Run once, before anything else. Returns how many NUMA nodes it found. */
 SEC("syscall")
 int notify_locate(void *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 
-	find_node_stats(task, notify_vm_stat, cfg_node_ids);
 	notify_pid_allocated = find_pid_allocated(task);
-	return 0;
+	return find_node_stats(task, notify_vm_stat, cfg_node_ids);
 }
 
 /* Run when there is a row again. */

@@ -21,11 +21,13 @@ const volatile __u64 cfg_approach_ns = 1000000;
 struct evictd_stats stats = {};
 struct evictd_node node = {};
 __u64 node_vm_stat[EVICTD_MAX_NODES] = {};
+__u32 nodes_found = 0;
 __u64 pid_allocated_address = 0;
 __u64 nr_swap_pages_address = 0;
 __u64 approach_ktime_ns = 0;
 __u64 approach_paid_until_ktime_ns = 0;
 
+__u32 nodes_with_memory = 0;
 __u32 slot_limit = 0;
 __u32 watch_limit = 0;
 __u32 task_watches = 0;

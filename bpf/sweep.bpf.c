@@ -208,13 +208,15 @@ static int tick(void *map, __u32 *key, struct evictd_timer *sweep)
 	return 0;
 }
 
-/* Run once by user space, before anything else. */
+/* Run by user space before anything else, and after a disagreement about the node. What lacks a
+ * node is no reading of the machine. */
 SEC("syscall")
 int sweep_locate(void *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 
-	node.nodes = find_node_stats(task, node_vm_stat, cfg_node_ids);
+	nodes_found = find_node_stats(task, node_vm_stat, cfg_node_ids);
+	node.nodes = nodes_found < nodes_with_memory ? 0 : nodes_found;
 	node.zones = node.nodes ? zones_of_node() : 0;
 	pid_allocated_address = find_pid_allocated(task);
 	nr_swap_pages_address = (__u64)&nr_swap_pages;

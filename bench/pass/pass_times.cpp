@@ -73,4 +73,19 @@ Result<> follow_passes(const stage::DaemonProcess& daemon, IdlePods& idle, std::
   return {};
 }
 
+Result<> take_last_pass(const stage::DaemonProcess& daemon, const std::string& uid,
+                        PassTimes& times) {
+  const Result<std::string> answer = daemon.ask(R"({"op":"last_evictions"})");
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  for (const json& eviction : json::parse(*answer, nullptr, false)) {
+    if (eviction.value("uid", "") == uid) {
+      take(times, eviction.value("timeline", json::object()));
+      return {};
+    }
+  }
+  return fail(Errc::kNotFound, "evictd has no record of the pod " + uid);
+}
+
 }  // namespace evictd::bench

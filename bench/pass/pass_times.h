@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "evictd/result.h"
 #include "harness/idle_pods.h"
@@ -25,5 +26,10 @@ struct PassTimes {
 /// Errors: kBusy when interrupted; kTimedOut after two minutes; those of asking evictd.
 [[nodiscard]] Result<> follow_passes(const stage::DaemonProcess& daemon, IdlePods& idle,
                                      std::size_t wanted, PassTimes& times);
+
+/// Adds the pass that chose the pod `uid`, which was the last to be evicted.
+/// Errors: kNotFound if it has no record; those of asking evictd.
+[[nodiscard]] Result<> take_last_pass(const stage::DaemonProcess& daemon, const std::string& uid,
+                                      PassTimes& times);
 
 }  // namespace evictd::bench

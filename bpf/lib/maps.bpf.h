@@ -90,13 +90,15 @@ extern const volatile __u64 cfg_approach_ns;
 /* Written by kernel programs. */
 extern struct evictd_stats stats;
 extern struct evictd_node node;
-extern __u64 node_vm_stat[EVICTD_MAX_NODES]; /* addresses of pglist_data.vm_stat */
+extern __u64 node_vm_stat[EVICTD_MAX_NODES]; /* addresses of pglist_data.vm_stat, then 0 */
+extern __u32 nodes_found;		     /* how many of them there are */
 extern __u64 pid_allocated_address;
 extern __u64 nr_swap_pages_address;
 extern __u64 approach_ktime_ns;		   /* when one was reported last */
 extern __u64 approach_paid_until_ktime_ns; /* a report pays for one interval */
 
 /* Written by user space. Indices are one-based, 0 is none. */
+extern __u32 nodes_with_memory; /* those that nodes_found must not be below */
 extern __u32 slot_limit;   /* no slot at or above it is in use */
 extern __u32 watch_limit;  /* 0 while user space rewrites the watches */
 extern __u32 task_watches; /* how many of them count tasks */

@@ -137,32 +137,79 @@ static __always_inline __u64 pids_at(__u64 pid_allocated)
 	return read_u64(pid_allocated) & 0x7fffffff;
 }
 
-/* Finds the addresses of the nodes' pglist_data.vm_stat through any memory cgroup: there is no
- * symbol to reach them by. Node numbers in use are below `node_ids`. Returns how many. */
-static __always_inline __u32 find_node_stats(struct task_struct *task, __u64 *vm_stat,
-					     __u32 node_ids)
-{
-	struct cgroup_subsys_state *css = task_css(task, memory_subsys());
-	struct mem_cgroup *memcg = (void *)css - bpf_core_field_offset(struct mem_cgroup, css);
-	__u32 found = 0;
+/* A search for every node's statistics, and what it has found. */
+struct node_search {
+	__u64 *vm_stat;
+	__u64 zoneref; /* address of the next one to look at */
+	__u64 seen;    /* bit per node number */
+	__u32 found;
+};
 
-	if (!css)
-		return 0;
+static __always_inline void add_pgdat(struct node_search *search, const struct pglist_data *pgdat)
+{
+	__u32 nid = BPF_CORE_READ(pgdat, node_id);
+	__u32 next = search->found;
+
+	if (nid >= EVICTD_MAX_NODES || next >= EVICTD_MAX_NODES || search->seen >> nid & 1)
+		return;
+	search->seen |= 1ULL << nid;
+	search->vm_stat[next] = (__u64)pgdat + bpf_core_field_offset(struct pglist_data, vm_stat);
+	search->found = next + 1;
+}
+
+static long add_node_of_zone(__u32 i, struct node_search *search)
+{
+	__u64 zone = read_u64(search->zoneref + bpf_core_field_offset(struct zoneref, zone));
+	__u64 pgdat = zone ? read_u64(zone + bpf_core_field_offset(struct zone, zone_pgdat)) : 0;
+
+	if (!pgdat)
+		return 1; /* the end of the list */
+	add_pgdat(search, (void *)pgdat);
+	search->zoneref += bpf_core_type_size(struct zoneref);
+	return 0;
+}
+
+/* Any node: one from which this memory cgroup has had a page; NULL for none. */
+static __always_inline struct pglist_data *node_of_memcg(const struct mem_cgroup *memcg,
+							 __u32 node_ids)
+{
+	struct pglist_data *pgdat = NULL;
+
 	for (__u32 nid = 0; nid < EVICTD_MAX_NODES; nid++) {
 		struct mem_cgroup_per_node *per_node;
-		struct pglist_data *pgdat;
 
-		if (nid >= node_ids)
+		if (nid >= node_ids || pgdat)
 			break;
 		per_node = (void *)read_u64((__u64)memcg +
 					    bpf_core_field_offset(struct mem_cgroup, nodeinfo) +
 					    nid * sizeof(void *));
 		pgdat = per_node ? BPF_CORE_READ(per_node, lruvec.pgdat) : NULL;
-		if (pgdat && found < EVICTD_MAX_NODES)
-			vm_stat[found++] =
-			    (__u64)pgdat + bpf_core_field_offset(struct pglist_data, vm_stat);
 	}
-	return found;
+	return pgdat;
+}
+
+/*
+ * Finds the addresses of the nodes' pglist_data.vm_stat: there is no symbol to reach them by. A
+ * memory cgroup leads to a node that it has used, not to others: its lruvec.pgdat of each is empty
+ * until then. That node's list of zones to fall back on has those of all nodes with memory. Node
+ * numbers in use are below `node_ids`. Returns how many nodes it found; behind the last one is 0.
+ */
+static __always_inline __u32 find_node_stats(struct task_struct *task, __u64 *vm_stat,
+					     __u32 node_ids)
+{
+	struct cgroup_subsys_state *css = task_css(task, memory_subsys());
+	struct mem_cgroup *memcg = (void *)css - bpf_core_field_offset(struct mem_cgroup, css);
+	struct pglist_data *pgdat = css ? node_of_memcg(memcg, node_ids) : NULL;
+	struct node_search search = {.vm_stat = vm_stat};
+
+	if (!pgdat)
+		return 0;
+	search.zoneref = (__u64)pgdat + bpf_core_field_offset(struct pglist_data, node_zonelists) +
+			 bpf_core_field_offset(struct zonelist, _zonerefs);
+	bpf_loop(EVICTD_MAX_NODES * EVICTD_MAX_ZONES, add_node_of_zone, &search, 0);
+	if (search.found < EVICTD_MAX_NODES)
+		vm_stat[search.found] = 0;
+	return search.found;
 }
 
 /* Address of the initial namespace's number of pids, or 0: every pid has a number there, at index

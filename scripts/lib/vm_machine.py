@@ -27,6 +27,7 @@ SYSTEMD_BOOT_LIMIT_S = 300
 ANSWER_LIMIT_S = 20
 CONSOLE_LINES = 40
 FILES_SIZE = 256 << 20
+PROCESSORS = 2
 CONSOLE = "root=/dev/nvme0n1 rw console=ttyS0 quiet panic=-1 mitigations=off nokaslr"
 
 
@@ -51,6 +52,20 @@ def copy_tree(root: Path, paths: List[str], folder: Path) -> None:
                             ignore=shutil.ignore_patterns("CMakeFiles", "*.cmake", "*.ninja"))
         else:
             link_or_copy(str(source), str(target))
+
+
+def processors_and_memory(nodes: int, memory_mib: int) -> List[str]:
+    """Options of a machine whose memory `nodes` NUMA nodes have equal parts of; the first ones have its processors."""
+    if nodes == 1:
+        return ["-smp", str(PROCESSORS), "-m", str(memory_mib)]
+    memory_mib -= memory_mib % nodes
+    options = ["-smp", f"{PROCESSORS},sockets={PROCESSORS}", "-m", str(memory_mib)]
+    for node in range(nodes):
+        options += ["-object", f"memory-backend-ram,id=memory{node},size={memory_mib // nodes}M",
+                    "-numa", f"node,nodeid={node},memdev=memory{node}"]
+    for processor in range(PROCESSORS):
+        options += ["-numa", f"cpu,node-id={processor % nodes},socket-id={processor}"]
+    return options
 
 
 def link_or_copy(source: str, target: str) -> None:
@@ -111,14 +126,15 @@ class Machine:
                      f"{kib + kib // 8 + 65536}k"], "making the disk with the files for the machine")
         shutil.rmtree(staged)
 
-    def boot(self, image: Image, memory_mib: int, kernel_arguments: str) -> None:
+    def boot(self, image: Image, memory_mib: int, kernel_arguments: str, nodes: int = 1) -> None:
         """Boots; returns when the guest takes commands. Hang: it never did."""
         need("qemu-system-x86_64", "qemu-system-x86")
         (self.folder / "console.log").write_bytes(b"")
         with open(self.folder / "files.tar", "wb") as files:
             files.truncate(FILES_SIZE)
-        command = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
-                   "-m", str(memory_mib), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+        command = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max",
+                   *processors_and_memory(nodes, memory_mib),
+                   "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                    "-daemonize", "-pidfile", str(self.folder / "pid"), "-kernel", str(image.kernel),
                    "-append", f"{CONSOLE} init={image.first_process} EVICTD_TREE={self.root} {kernel_arguments}",
                    "-chardev", f"file,id=console,path={self.folder}/console.log", "-serial", "chardev:console",

@@ -46,8 +46,8 @@ std::vector<CrossChecker::Cgroup> CrossChecker::cgroups(const PodRegistry& regis
   return found;
 }
 
-std::vector<std::pair<std::string_view, std::string>> CrossChecker::Cgroup::apart() const {
-  std::vector<std::pair<std::string_view, std::string>> found;
+std::vector<CrossChecker::Apart> CrossChecker::Cgroup::apart() const {
+  std::vector<Apart> found;
   if (files_state == sys::ReadState::kGone && readings.after.has_memory()) {
     found.emplace_back(kFilesGone,
                        fmt::format("the files of {} are gone, and its row is not", name));
@@ -117,27 +117,65 @@ std::vector<CrossChecker::Cgroup> CrossChecker::doubtful(const PodRegistry& regi
   return doubtful;
 }
 
+std::vector<CrossChecker::Apart> CrossChecker::node_apart(const PodRegistry& registry,
+                                                          MonoTime now) {
+  if (!node_files_) {
+    // Without them it is asked for again next time.
+    if (Result<sys::NodeFiles> files = registry.open_node_files()) {
+      node_files_ = std::move(*files);
+    }
+  }
+  poll::NodeReadings readings;
+  if (!node_files_ || !probe_.refresh()) {
+    return {};
+  }
+  readings.before = probe_.node();
+  node_files_->read_meminfo_pages(buffer_, readings.meminfo);
+  // In another way than by these two files it is another quantity.
+  if (node_files_->memory_source() != sys::NodeMemorySource::kMemFree) {
+    static_cast<void>(node_files_->read(now, buffer_, readings.root));
+  }
+  if (!probe_.refresh()) {
+    return {};
+  }
+  readings.after = probe_.node();
+  std::vector<Apart> apart;
+  for (const auto& [quantity, file, one] : poll::cross_check(readings, bounds_)) {
+    if (!one.agrees()) {
+      apart.emplace_back(quantity, fmt::format("{} of the node is {} apart from {}, more than its "
+                                           "bound of {}",
+                                           poll::to_string(one.quantity), one.by, file, one.bound));
+    }
+  }
+  return apart;
+}
+
+void CrossChecker::judge(const std::string& name, std::optional<std::uint32_t> slot,
+                         std::vector<Apart> apart) {
+  for (auto& [what, text] : apart) {
+    const auto suspect = std::pair(name, what);
+    found_.insert(suspect);
+    if (suspects_.contains(suspect)) {
+      ++counters_.disagreements;
+      disagreements_.push_back({.slot = slot, .text = std::move(text)});
+    }
+  }
+}
+
 std::vector<CrossChecker::Disagreement> CrossChecker::check(const PodRegistry& registry,
                                                             MonoTime now) {
   ++counters_.checks;
-  std::vector<Disagreement> disagreements;
-  std::set<std::pair<std::string, std::string_view>> found;
   std::vector<Cgroup> doubted = doubtful(registry, now);
   for (Cgroup& cgroup : doubted) {
-    if (!read_one(registry, cgroup, now)) {
-      continue;
-    }
-    for (auto& [what, text] : cgroup.apart()) {
-      const auto suspect = std::pair(cgroup.name, what);
-      found.insert(suspect);
-      if (suspects_.contains(suspect)) {
-        ++counters_.disagreements;
-        disagreements.push_back({.slot = cgroup.slot, .text = std::move(text)});
-      }
+    if (read_one(registry, cgroup, now)) {
+      judge(cgroup.name, cgroup.slot, cgroup.apart());
     }
   }
-  suspects_ = std::move(found);
-  return disagreements;
+  if (!node_apart(registry, now).empty()) {
+    judge("the node", std::nullopt, node_apart(registry, now));
+  }
+  suspects_ = std::exchange(found_, {});
+  return std::exchange(disagreements_, {});
 }
 
 }  // namespace evictd::daemon

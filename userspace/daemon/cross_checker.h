@@ -15,11 +15,13 @@
 #include "probe/probe.h"
 #include "sys/cgroup_files.h"
 #include "sys/kept_file.h"
+#include "sys/node_files.h"
 
 namespace evictd::daemon {
 
-/// Compares the kernel side's rows with the cgroup files at the polling cadence, so that a wrong
-/// number is found out by us and not by a wrong kill.
+/// Compares the kernel side's rows with the cgroup files, and what it reads of the node with
+/// /proc/meminfo and the root cgroup's files, at the polling cadence, so that a wrong number is
+/// found out by us and not by a wrong kill.
 /// Thread rule: housekeeping only.
 class CrossChecker {
  public:
@@ -30,17 +32,17 @@ class CrossChecker {
 
   /// A row that does not show its cgroup.
   struct Disagreement {
-    std::uint32_t slot = 0;
+    /// Nothing for the node, which has no slot.
+    std::optional<std::uint32_t> slot;
     std::string text;
   };
 
   explicit CrossChecker(probe::Probe& probe);
 
-  /// Compares every pod that has a row, and the cgroup that holds them. Answers one for each value
+  /// Compares every pod that has a row, the cgroup that holds them, and the node. Answers one for each value
   /// that is apart beyond its bound in two checks in a row: pages that the kernel moves between its
   /// lists without charging anything can put one check off. One too, likewise, for a row that shows
-  /// memory though the files are gone. Cost: some
-  /// 25 us a pod.
+  /// memory though the files are gone. Cost: some 25 us a pod, and 50 us for the node.
   [[nodiscard]] std::vector<Disagreement> check(const PodRegistry& registry, MonoTime now);
   /// The pod root's files are opened anew at the next check: they went with their controller.
   void reopen_pod_root() { pod_root_files_.reset(); }
@@ -50,6 +52,9 @@ class CrossChecker {
   [[nodiscard]] const poll::ErrorBounds& bounds() const { return bounds_; }
 
  private:
+  /// What it is of, and in words.
+  using Apart = std::pair<std::string_view, std::string>;
+
   /// A cgroup with a row of the kernel side and files.
   struct Cgroup {
     /// "pod UID" or "the pod root".
@@ -62,8 +67,8 @@ class CrossChecker {
     poll::CrossReadings readings;
     sys::ReadState files_state = sys::ReadState::kFailed;
 
-    /// What is apart, in words, by what it is called; nothing where the files could not be read.
-    [[nodiscard]] std::vector<std::pair<std::string_view, std::string>> apart() const;
+    /// Nothing where the files could not be read.
+    [[nodiscard]] std::vector<Apart> apart() const;
   };
 
   [[nodiscard]] std::vector<Cgroup> cgroups(const PodRegistry& registry);
@@ -75,6 +80,10 @@ class CrossChecker {
   [[nodiscard]] bool read_one(const PodRegistry& registry, Cgroup& cgroup, MonoTime now);
   /// From files of our own, which are opened for it: those that are kept are the hot thread's.
   void read_files(const PodRegistry& registry, Cgroup& cgroup, MonoTime now);
+  /// Of the node; nothing where the kernel side reads none of it.
+  [[nodiscard]] std::vector<Apart> node_apart(const PodRegistry& registry, MonoTime now);
+  /// The next part of a check: of what is apart, those that were so in the last check too.
+  void judge(const std::string& name, std::optional<std::uint32_t> slot, std::vector<Apart> apart);
 
   probe::Probe& probe_;
   poll::ErrorBounds bounds_;
@@ -82,8 +91,12 @@ class CrossChecker {
   Counters counters_;
   /// Of its own: the hot thread reads others of the same names.
   std::optional<sys::CgroupFiles> pod_root_files_;
+  std::optional<sys::NodeFiles> node_files_;
   /// What disagreed in the last check: the cgroup and the name of the quantity.
   std::set<std::pair<std::string, std::string_view>> suspects_;
+  /// The check in progress.
+  std::set<std::pair<std::string, std::string_view>> found_;
+  std::vector<Disagreement> disagreements_;
 };
 
 }  // namespace evictd::daemon

@@ -280,7 +280,8 @@ bool HotLoop::kernel_watches(eviction::Signal signal) const {
   }
   const probe::Ladder& ladder = *options_.ladder;
   if (signal == eviction::Signal::kMemoryAvailable) {
-    return memory_watcher(ladder, config_->memory) == Watcher::kKernel;
+    return memory_watcher(ladder, config_->memory) == Watcher::kKernel &&
+           readings_.node().source == UsageSource::kBpfTable;
   }
   if (signal == eviction::Signal::kPidAvailable) {
     return task_watcher(ladder, config_->pid_source) == Watcher::kKernel;

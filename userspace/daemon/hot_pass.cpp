@@ -132,7 +132,9 @@ void HotLoop::read(PassTrigger trigger, MonoTime now) {
                   .pid_source = config_->pid_source,
                   .compat = config_->manager.settings().compat,
                   .memory = config_->memory,
-                  .disk = disk_work_.measurement(now)},
+                  .disk = disk_work_.measurement(now),
+                  .thresholds = &config_->manager.thresholds(),
+                  .rehearsal = trigger == PassTrigger::kApproach},
                  pods_, storage_, now);
   note_releasing(now);
   set_standings();

@@ -52,6 +52,7 @@ void HotLoop::fill(PassCopy& copy, const eviction::Decision& decision) {
   copy.node = readings_.node();
   copy.pod_root = readings_.pod_root();
   copy.pod_root_max_tasks = readings_.pod_root_max_tasks();
+  copy.lazy_error = readings_.lazy_error();
   copy.observations = readings_.observations();
   copy.memory = config_->memory;
   copy.decision = decision;

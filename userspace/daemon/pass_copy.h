@@ -73,6 +73,8 @@ struct PassCopy {
   NodeUsage node;
   CgroupUsage pod_root;
   std::int64_t pod_root_max_tasks = -1;
+  /// Readings::lazy_error() of it.
+  Bytes lazy_error{0};
   eviction::Observations observations;
   /// How memory.available of these was worked out.
   eviction::MemoryRules memory;

@@ -66,6 +66,10 @@ Result<sys::CgroupFiles> PodRegistry::open_pod_root_files() const {
                                 sys::CgroupFileSet::kRoot);
 }
 
+Result<sys::NodeFiles> PodRegistry::open_node_files() const {
+  return sys::NodeFiles::open(*options_.root, tree_.layout());
+}
+
 Result<sys::CgroupFiles> PodRegistry::open_files_of(std::string_view uid) const {
   const cluster::PodCgroup* const pod = tree_.find(uid);
   if (pod == nullptr) {

@@ -24,6 +24,8 @@
 #include "daemon/slot_allocator.h"
 #include "evictd/result.h"
 #include "probe/probe.h"
+#include "sys/cgroup_files.h"
+#include "sys/node_files.h"
 
 namespace evictd::daemon {
 
@@ -125,6 +127,8 @@ class PodRegistry {
   /// The files of the cgroup that holds all pods, opened for the caller alone; empty where there is
   /// no such cgroup. Errors: those of sys::CgroupFiles::open().
   [[nodiscard]] Result<sys::CgroupFiles> open_pod_root_files() const;
+  /// The files of the node, opened for the caller alone. Errors: those of sys::NodeFiles::open().
+  [[nodiscard]] Result<sys::NodeFiles> open_node_files() const;
   /// The files of a pod's cgroup, likewise; any thread. Errors: the same, and kNotFound for a pod
   /// that has none.
   [[nodiscard]] Result<sys::CgroupFiles> open_files_of(std::string_view uid) const;

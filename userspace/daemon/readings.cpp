@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "eviction/forecast.h"
+#include "eviction/lazy_statistics.h"
 #include "eviction/rank.h"
 #include "eviction/ranking.h"
 #include "poll/growth.h"
@@ -100,20 +101,7 @@ Readings::Readings(Options options)
   usages_.reserve(kMaxPods);
 }
 
-void Readings::read_node(const Request& request, MonoTime now) {
-  const bool files = source_ == ReadingSource::kFiles || request.limits;
-  if (files) {
-    static_cast<void>(options_.node_files.read(now, buffer_, node_));
-  }
-  if (request.memory.need_meminfo()) {
-    options_.node_files.read_meminfo(buffer_, node_);
-    node_.read_at = now;
-  }
-  if (source_ == ReadingSource::kFiles) {
-    node_.at_hand = Bytes{-1};
-    node_.reserve = Bytes{-1};
-    return;
-  }
+void Readings::take_node_row() {
   const NodeUsage node = options_.table->node();
   node_.at_hand = node.at_hand;
   node_.reserve = node.reserve;
@@ -124,37 +112,71 @@ void Readings::read_node(const Request& request, MonoTime now) {
     node_.read_at = node.read_at;
     node_.source = UsageSource::kBpfTable;
   }
-  // The kernel side counts ids, of which sessions and groups hold some without a task: near enough
-  // where no threshold depends on it.
-  if (!files) {
-    node_.tasks = request.exact_tasks ? options_.node_files.read_live_tasks(buffer_).value_or(-1)
-                                      : node.tasks;
-  }
-  if (node_.tasks < 0) {
-    node_.tasks = node.tasks;
-  }
 }
 
-void Readings::read_pod_root(const Request& request, MonoTime now) {
-  if (source_ == ReadingSource::kTable && !request.limits && pod_root_.has_memory()) {
-    if (now - flushed_at_ >= kFlushedLately) {
-      options_.pod_root_files.flush_statistics(buffer_);
-      flushed_at_ = now;
-    }
+void Readings::read_node(const Request& request, MonoTime now) {
+  // Also where the kernel side cannot reach every NUMA node: what it last read is not kept.
+  const bool files =
+      source_ == ReadingSource::kFiles || options_.table->node().usage.value < 0;
+  if (files) {
+    static_cast<void>(options_.node_files.read(now, buffer_, node_));
+  } else if (request.limits) {
+    static_cast<void>(options_.node_files.read_all_but_use(now, buffer_, node_));
+  }
+  if (request.memory.need_meminfo()) {
+    options_.node_files.read_meminfo(buffer_, node_);
+    node_.read_at = now;
+  }
+  if (source_ == ReadingSource::kFiles) {
+    node_.at_hand = Bytes{-1};
+    node_.reserve = Bytes{-1};
     return;
   }
-  flushed_at_ = now;
-  static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
-  pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
+  take_node_row();
+  const std::int64_t ids = options_.table->node().tasks;
+  // The kernel side counts ids, of which sessions and groups hold some without a task: near enough
+  // where no threshold depends on it.
+  if (!files && !request.limits) {
+    node_.tasks =
+        request.exact_tasks ? options_.node_files.read_live_tasks(buffer_).value_or(-1) : ids;
+  }
+  if (node_.tasks < 0) {
+    node_.tasks = ids;
+  }
 }
 
-void Readings::take_pod_root_row(MonoTime now) {
-  const CgroupUsage row = options_.table->row(kPodRootSlot);
+void Readings::look_ahead(const Request& request, MonoTime now) {
+  CgroupUsage live;
+  static_cast<void>(options_.pod_root_files.read_live(now, buffer_, live));
+  pod_root_.usage = live.usage;
+  if (request.limits || pod_root_.limit.value < 0) {
+    pod_root_.limit = options_.pod_root_files.read_limit(buffer_);
+  }
+  take_node_row();
+  observe();
+}
+
+bool Readings::bring_up_to_date(const Request& request, MonoTime now) {
+  const bool wanted =
+      request.rehearsal ||
+      (request.thresholds != nullptr &&
+       eviction::lazy_statistics_matter(*request.thresholds, observations_, pod_root_));
+  if (!wanted || now - flushed_at_ < kFlushedLately) {
+    return false;
+  }
+  options_.pod_root_files.flush_statistics(buffer_);
+  flushed_at_ = now;
+  return true;
+}
+
+void Readings::take_rows(MonoTime now) {
+  if (source_ == ReadingSource::kTable && !options_.table->refresh()) {
+    source_ = ReadingSource::kFiles;
+  }
+  const CgroupUsage row =
+      source_ == ReadingSource::kTable ? options_.table->row(kPodRootSlot) : CgroupUsage{};
   if (!row.has_memory()) {
-    if (pod_root_.source == UsageSource::kBpfTable) {
-      // What is there is of an earlier pass, for which the row was still good.
-      static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
-    }
+    static_cast<void>(options_.pod_root_files.read(now, buffer_, pod_root_));
     return;
   }
   const Bytes limit = row.limit.value >= 0 ? row.limit : pod_root_.limit;
@@ -289,18 +311,26 @@ void Readings::read(const Request& request, PodSlots& slots,
   source_ = request.source;
   pid_source_ = request.pid_source;
   memory_ = request.memory;
-  // Before the rows: reading its statistics makes the kernel bring the statistics of all below it
-  // up to date, which the rows show but cannot bring about.
-  read_pod_root(request, now);
-  if (source_ == ReadingSource::kTable && !options_.table->refresh()) {
-    source_ = ReadingSource::kFiles;
+  if (request.limits || source_ == ReadingSource::kFiles || pod_root_max_tasks_ < 0) {
+    pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
   }
   if (source_ == ReadingSource::kTable) {
-    take_pod_root_row(now);
+    look_ahead(request, now);
+    // Before the rows, which show up-to-date statistics but cannot bring them about.
+    bring_up_to_date(request, now);
   }
+  take_rows(now);
   read_node(request, now);
   observe_rates(now);
   observe();
+  if (source_ == ReadingSource::kTable && bring_up_to_date(request, now)) {
+    // What was known before was too old to show the need.
+    take_rows(now);
+    observe();
+  }
+  const bool lazy =
+      pod_root_.source == UsageSource::kBpfTable && now - flushed_at_ >= kFlushedLately;
+  lazy_error_ = lazy ? eviction::lazy_error(pod_root_, node_) : Bytes{0};
   observe_disks(request.compat, now);
   pods_.clear();
   slots_.clear();

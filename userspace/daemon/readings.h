@@ -63,11 +63,18 @@ class Readings {
     eviction::Compat compat = eviction::Compat::k1_32;
     eviction::MemoryRules memory;
     DiskMeasurement disk;
+    /// Those that the pass is going to judge by; nullptr for none. Borrowed for the call.
+    const eviction::ThresholdTable* thresholds = nullptr;
+    /// One of memory is milliseconds away: what the pass after this one needs is got ready.
+    bool rehearsal = false;
   };
 
   /// Reads the node, the pod root and every pod of `slots`, and makes observations of them.
   /// The table falls back to the files where it has no number. `storage` has the newest disk
   /// usage by slot; empty where nobody measures it.
+  /// The kernel is made to bring the statistics of all pods up to date, which takes it longer the
+  /// more cgroups and CPUs there are, only where they can change what is decided: see
+  /// eviction::lazy_statistics_matter().
   void read(const Request& request, PodSlots& slots,
             std::span<const std::unique_ptr<HotStorage>> storage, MonoTime now);
 
@@ -109,6 +116,9 @@ class Readings {
   [[nodiscard]] std::int64_t pod_root_max_tasks() const { return pod_root_max_tasks_; }
   /// Whether the kernel side works out the reserve, and so tells when it is about to end.
   [[nodiscard]] bool reserve_is_pushed() const { return node_.reserve.value >= 0; }
+  /// By how much allocatableMemory.available may be wrong either way because the statistics were
+  /// left as they were, up to 2 s old; 0 where they were brought up to date.
+  [[nodiscard]] Bytes lazy_error() const { return lazy_error_; }
 
  private:
   /// Candidates that look_again() reads: the one that would go and the one that would be next.
@@ -118,8 +128,13 @@ class Readings {
   static constexpr Duration kFlushedLately = std::chrono::milliseconds(5);
 
   void read_node(const Request& request, MonoTime now);
-  void read_pod_root(const Request& request, MonoTime now);
-  void take_pod_root_row(MonoTime now);
+  void take_node_row();
+  /// What is exact of the pod root and the node before the rows are read.
+  void look_ahead(const Request& request, MonoTime now);
+  /// False where what was observed so far shows no need, or it was done a moment ago.
+  bool bring_up_to_date(const Request& request, MonoTime now);
+  /// All rows as they are now and that of the pod root, or else the pod root's files.
+  void take_rows(MonoTime now);
   void read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage);
   [[nodiscard]] bool takes_part(HotPod& pod, MonoTime now);
   /// Whether a pod that was found empty has got a process since, of which housekeeping has not told
@@ -139,6 +154,7 @@ class Readings {
   sys::ReadBuffer buffer_{};
   /// When the kernel last brought the statistics of all pods up to date because of us.
   MonoTime flushed_at_{};
+  Bytes lazy_error_{0};
   /// Of the last read(): the files where the table could not be refreshed.
   ReadingSource source_ = ReadingSource::kFiles;
   NodeUsage node_;

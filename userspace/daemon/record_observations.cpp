@@ -23,8 +23,11 @@ std::int64_t memory_error_bound() {
 }
 
 /// Counts of tasks, and what statfs says of a filesystem, are exact when they are read.
-std::int64_t error_bound_of(eviction::Signal signal) {
-  return eviction::is_memory(signal) ? memory_error_bound() : 0;
+std::int64_t error_bound_of(eviction::Signal signal, const PassCopy& copy) {
+  const bool lazy = signal == eviction::Signal::kAllocatableMemoryAvailable;
+  return eviction::is_memory(signal)
+             ? memory_error_bound() + (lazy ? copy.lazy_error.value : 0)
+             : 0;
 }
 
 UsageSource source_of(eviction::Signal signal, const PassCopy& copy) {
@@ -121,7 +124,7 @@ std::vector<exporting::RecordedObservation> make_observations(const PassCopy& co
       one.age_us = std::max<std::int64_t>(age.count(), 0);
     }
     one.source = name_of(source_of(signal, copy));
-    one.error_bound = error_bound_of(signal);
+    one.error_bound = error_bound_of(signal, copy);
     one.kernel_available = seen->kernel_available;
     recorded.push_back(std::move(one));
   }

@@ -83,19 +83,44 @@ void RowKeeper::check(MonoTime now) {
   const std::vector<CrossChecker::Disagreement> apart =
       cross_checker_->check(*options_.registry, now);
   Extent extent = Extent::kPods;
+  bool node_is_wrong = false;
   for (const CrossChecker::Disagreement& one : apart) {
     options_.log->warn("kernel side and files disagree: " + one.text +
                        ", continuing without its last state after a resync");
-    options_.registry->note_wrong_row(one.slot);
+    if (!one.slot) {
+      node_is_wrong = true;
+      continue;
+    }
+    options_.registry->note_wrong_row(*one.slot);
     if (one.slot == kPodRootSlot) {
       extent = Extent::kPodRootToo;
     }
+  }
+  if (node_is_wrong || node_is_lost_) {
+    find_nodes_anew();
   }
   if (!apart.empty()) {
     options_.on_disagreement(apart.front().text);
     static_cast<void>(renew(extent));
     options_.send(Resync{});
   }
+}
+
+void RowKeeper::find_nodes_anew() {
+  const Result<> found = options_.probe->locate_nodes();
+  const bool lost = !found || options_.probe->node().usage.value < 0;
+  if (std::exchange(node_is_lost_, lost) == lost) {
+    return;
+  }
+  if (lost) {
+    options_.log->warn((found ? "not every NUMA node with memory can be read"
+                              : found.error().message()) +
+                       ", continuing without kernel events for memory.available: it is polled");
+  } else {
+    options_.log->info("every NUMA node with memory is read again");
+  }
+  // The hot thread takes the node's files from the next pass on, or no more.
+  options_.send(RunPass{});
 }
 
 bool RowKeeper::are_gone(const sys::CgroupFiles& files) {

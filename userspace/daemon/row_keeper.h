@@ -65,12 +65,17 @@ class RowKeeper {
   void look_for_lost_files();
   /// Whether a pod has files by now that the hot thread does not have.
   [[nodiscard]] bool lacks_files(const PodRegistry::Listed& listed) const;
+  /// Where one of the NUMA nodes cannot be reached any more, this is told and memory.available is
+  /// polled, until all can be.
+  void find_nodes_anew();
   [[nodiscard]] bool are_gone(const sys::CgroupFiles& files);
   /// The hot thread gets other files of the pod root, if there are any.
   void hand_over_pod_root_files();
 
   Options options_;
   std::optional<CrossChecker> cross_checker_;
+  /// The kernel side cannot reach every NUMA node any more, which was told.
+  bool node_is_lost_ = false;
   sys::ReadBuffer buffer_{};
   /// Without BPF: of the pod root, and of our own.
   std::optional<sys::CgroupFiles> pod_root_files_;

@@ -22,8 +22,9 @@ bool is_polled_too(const WatchingSide& side, Watcher watcher) {
 
 nlohmann::ordered_json memory_available_json(const WatchingSide& side,
                                              const eviction::MemoryRules& rules) {
-  const Watcher watcher =
-      side.ladder == nullptr ? Watcher::kPolling : memory_watcher(*side.ladder, rules);
+  const Watcher watcher = side.ladder == nullptr || !side.reads_node
+                              ? Watcher::kPolling
+                              : memory_watcher(*side.ladder, rules);
   return {{"source", eviction::to_string(rules.source)},
           {"swap_aware", rules.swap_aware},
           {"hugepage_aware", rules.hugepage_aware},

@@ -15,6 +15,8 @@ struct WatchingSide {
   const probe::Ladder* ladder = nullptr;
   /// Its timer stands still: everything is polled too.
   bool polling = false;
+  /// It reads every NUMA node that has memory.
+  bool reads_node = true;
 };
 
 /// The field "memory_available" of the status.

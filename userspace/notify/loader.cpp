@@ -2,6 +2,7 @@
 #include "notify/loader.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <malloc.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -9,13 +10,13 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <utility>
 
 #include "base/fd.h"
 #include "notify/skeleton.h"
 #include "probe/features.h"
 #include "probe/libbpf_log.h"
+#include "probe/numa_nodes.h"
 #include "probe/tracing_kind.h"
 
 namespace evictd::notify {
@@ -61,21 +62,11 @@ bool has(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// NUMA node numbers in use are below this. Source: /sys/devices/system/node/possible ("0-3").
-std::uint32_t node_ids() {
-  const std::string text = probe::read_text("/sys/devices/system/node/possible");
-  const std::size_t last = text.find_last_of(",-");
-  const std::size_t begin = last == std::string::npos ? 0 : last + 1;
-  std::uint32_t highest = 0;
-  std::from_chars(text.data() + begin, text.data() + text.size(), highest);
-  return highest + 1;
-}
-
 void set_up(evictd_notify_bpf& skeleton, const LoadOptions& options, const AttachRow& row) {
   auto& data = *skeleton.rodata;
   const auto page = static_cast<unsigned long>(::sysconf(_SC_PAGESIZE));
   data.cfg_page_shift = static_cast<std::uint32_t>(std::countr_zero(page));
-  data.cfg_node_ids = node_ids();
+  data.cfg_node_ids = probe::node_ids();
   data.cfg_sees_uncharge = row.sees_uncharge ? 1 : 0;
   data.cfg_needs_ticks = row.needs_ticks ? 1 : 0;
   bpf_map__set_max_entries(skeleton.maps.notify_records, options.ring_bytes);
@@ -133,6 +124,9 @@ std::string try_row(const LoadOptions& options, const AttachRow& row, Loaded& lo
   if (bpf_prog_test_run_opts(bpf_program__fd(loaded.skeleton->progs.notify_locate), &run) != 0) {
     loaded.shortage = shortage_of(errno);
     return "run a kernel program: " + probe::last_words(log.text());
+  }
+  if (const std::uint32_t nodes = probe::nodes_with_memory(); run.retval < nodes) {
+    return fmt::format("only {} of {} NUMA nodes with memory can be read", run.retval, nodes);
   }
   for (const std::string_view name : kAlways) {
     if (std::string why = attach(name, loaded, log); !why.empty()) {

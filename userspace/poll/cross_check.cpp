@@ -69,4 +69,28 @@ CrossCheck cross_check(const CrossReadings& readings, const ErrorBounds& bounds)
   return check;
 }
 
+std::array<NodeComparison, 4> cross_check(const NodeReadings& readings,
+                                          const ErrorBounds& bounds) {
+  constexpr std::int64_t kItemsOfUsage = 2;  // Page cache, anonymous pages.
+  const auto& [before, meminfo, root, after] = readings;
+  const std::int64_t page_a_cpu = std::int64_t{bounds.cpus} * bounds.page_size.value;
+  const std::int64_t held = page_a_cpu * bounds.node_pages;
+  const std::int64_t unflushed = held + 2 * page_a_cpu * bounds.unflushed_updates;
+  const auto usage = [&](const NodeUsage& files, std::int64_t bound) {
+    return compare(Quantity::kUsage, {before.usage.value, files.usage.value, after.usage.value},
+                   kItemsOfUsage * bound);
+  };
+  const auto inactive_file = [&](const NodeUsage& files, std::int64_t bound) {
+    return compare(
+        Quantity::kInactiveFile,
+        {before.inactive_file.value, files.inactive_file.value, after.inactive_file.value}, bound);
+  };
+  constexpr std::string_view kMeminfo = "/proc/meminfo";
+  constexpr std::string_view kRoot = "the root cgroup";
+  return {NodeComparison{"usage in meminfo", kMeminfo, usage(meminfo, held)},
+          NodeComparison{"inactive_file in meminfo", kMeminfo, inactive_file(meminfo, held)},
+          NodeComparison{"usage of the root", kRoot, usage(root, unflushed)},
+          NodeComparison{"inactive_file of the root", kRoot, inactive_file(root, unflushed)}};
+}
+
 }  // namespace evictd::poll

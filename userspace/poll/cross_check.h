@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -19,6 +20,8 @@ struct ErrorBounds {
   unsigned stock_pages = 64;
   /// Updates of statistics a CPU that a reader of memory.stat may find not yet flushed.
   unsigned unflushed_updates = 64;
+  /// Pages of an item of a NUMA node's statistics that a CPU may hold back.
+  unsigned node_pages = 125;
   /// Age of statistics that nobody flushed.
   Duration statistics_age = std::chrono::seconds{2};
 };
@@ -68,5 +71,30 @@ struct CrossCheck {
 /// unflushed_updates pages, and what usage grew or shrank by within the age of the statistics.
 /// tasks: none, the counter is exact.
 [[nodiscard]] CrossCheck cross_check(const CrossReadings& readings, const ErrorBounds& bounds);
+
+/// What the kernel side said of the node's memory, and its files between.
+struct NodeReadings {
+  NodeUsage before;
+  /// Page cache and anonymous pages of /proc/meminfo.
+  NodeUsage meminfo;
+  /// The same of the root cgroup's files.
+  NodeUsage root;
+  NodeUsage after;
+};
+
+struct NodeComparison {
+  /// Unique among them.
+  std::string_view name;
+  /// What the kernel side is compared with: "/proc/meminfo", "the root cgroup".
+  std::string_view file;
+  Comparison comparison;
+};
+
+/// Compares the kernel side's readings of the node with both. Pure.
+/// Bounds. /proc/meminfo: cpus x node_pages of each item of which a value is the sum. The root
+/// cgroup: twice cpus x unflushed_updates pages of each item more, as its statistics are gathered
+/// from the CPUs in two steps.
+[[nodiscard]] std::array<NodeComparison, 4> cross_check(const NodeReadings& readings,
+                                                        const ErrorBounds& bounds);
 
 }  // namespace evictd::poll

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 
 #include "base/regular_file.h"
 #include "probe/direct_reads.h"
 #include "probe/features.h"
 #include "probe/ladder_search.h"
 #include "probe/libbpf_log.h"
+#include "probe/numa_nodes.h"
 #include "probe/skeleton.h"
 #include "probe/tracing_kind.h"
 
@@ -31,16 +31,6 @@ struct Attempt {
 
 std::uint64_t nanoseconds(Duration duration) {
   return static_cast<std::uint64_t>(duration.count());
-}
-
-/// NUMA node numbers in use are below this. Source: /sys/devices/system/node/possible ("0-3").
-std::uint32_t node_ids() {
-  const std::string text = read_text("/sys/devices/system/node/possible");
-  const std::size_t last = text.find_last_of(",-");
-  const std::size_t begin = last == std::string::npos ? 0 : last + 1;
-  std::uint32_t highest = 0;
-  std::from_chars(text.data() + begin, text.data() + text.size(), highest);
-  return highest + 1;
 }
 
 void set_read_only_data(evictd_bpf& skeleton, const Options& options, const DirectReads& direct) {
@@ -107,13 +97,29 @@ void reject_hopeless(LadderSearch& search, const AttachRow& failed, const std::s
   }
 }
 
+/// Why nothing is read of the node's memory; empty if it is.
+std::string why_no_nodes(const evictd_bpf& skeleton) {
+  const auto& data = *skeleton.bss;
+  if (data.node.nodes != 0) {
+    return "";
+  }
+  return data.nodes_found == 0
+             ? "no memory cgroup to reach the nodes from"
+             : "only " + std::to_string(data.nodes_found) + " of " +
+                   std::to_string(data.nodes_with_memory) +
+                   " NUMA nodes with memory can be read";
+}
+
 /// Puts one row to work. Empty: it works; else why not.
 std::string activate(const AttachRow& row, evictd_bpf& skeleton, std::vector<Link>& links,
                      LibbpfLog& log) {
   if (row.purpose == Purpose::kNodeMemory) {
-    return skeleton.bss->node.nodes != 0 ? "" : "no memory cgroup to reach the nodes from";
+    return why_no_nodes(skeleton);
   }
   if (row.purpose == Purpose::kNodeAvailable) {
+    if (std::string why = why_no_nodes(skeleton); !why.empty()) {
+      return why;
+    }
     return skeleton.bss->node.zones != 0 ? "" : "no way to the free pages of the nodes' zones";
   }
   if (row.purpose == Purpose::kSweepTimer) {
@@ -165,9 +171,8 @@ Attempt attempt(const Options& options, const DirectReads& direct, const LadderS
         result.row == nullptr ? Attempt::Outcome::kFailed : Attempt::Outcome::kRowFailed;
     return result;
   }
-  if (const Result<> located = run_program(bpf_program__fd(result.skeleton->progs.sweep_locate));
-      !located) {
-    result.reason = located.error().in("find the nodes").message();
+  if (const Result<> located = locate_nodes(*result.skeleton); !located) {
+    result.reason = located.error().message();
     return result;
   }
   for (const AttachRow* row : search.current()) {
@@ -223,6 +228,14 @@ Result<> run_program(int program_fd) {
   }
   if (run.retval != 0) {
     return fail_errno(-static_cast<int>(run.retval), "kernel program");
+  }
+  return {};
+}
+
+Result<> locate_nodes(evictd_bpf& skeleton) {
+  __atomic_store_n(&skeleton.bss->nodes_with_memory, nodes_with_memory(), __ATOMIC_RELAXED);
+  if (const Result<> found = run_program(bpf_program__fd(skeleton.progs.sweep_locate)); !found) {
+    return fail_in("find the nodes", found.error());
   }
   return {};
 }

@@ -43,4 +43,8 @@ struct LoadOutcome {
 /// Runs one syscall program of a loaded skeleton. kIo with the program's own result as errno.
 [[nodiscard]] Result<> run_program(int program_fd);
 
+/// Has the kernel side find the statistics of all NUMA nodes that have memory now. Where one cannot
+/// be reached it reads none. Errors: as run_program().
+[[nodiscard]] Result<> locate_nodes(evictd_bpf& skeleton);
+
 }  // namespace evictd::probe

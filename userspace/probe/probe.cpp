@@ -277,6 +277,10 @@ Result<std::vector<std::uint64_t>> Probe::set_thresholds(
   return impl_->registry.set_thresholds(thresholds);
 }
 
+Result<> Probe::locate_nodes() {
+  return probe::locate_nodes(*impl_->skeleton);
+}
+
 std::vector<ProgramCounters> Probe::program_counters() const {
   std::vector<ProgramCounters> all;
   bpf_program* program = nullptr;

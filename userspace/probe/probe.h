@@ -86,6 +86,9 @@ class Probe final : public EventRing, public UsageTable {
   /// skipped and its id is added to the answer: the ids of thresholds that cannot be watched.
   [[nodiscard]] Result<std::vector<std::uint64_t>> set_thresholds(
       std::span<const WatchedThreshold> thresholds);
+  /// Finds the statistics of all NUMA nodes with memory anew. Where one cannot be reached node()
+  /// has no memory from then on. Errors: kIo.
+  [[nodiscard]] Result<> locate_nodes();
   /// What each attached program did.
   [[nodiscard]] std::vector<ProgramCounters> program_counters() const;
 

@@ -143,10 +143,8 @@ ReadState CgroupFiles::read(MonoTime now, ReadBuffer& buffer, CgroupUsage& usage
     return stat.gone() ? ReadState::kGone : ReadState::kFailed;
   }
   usage.inactive_file = Bytes{*inactive};
-  if (limit_) {
-    // A limit that cannot be read leaves the rest of the reading good: it stays "not read".
-    static_cast<void>(read_number(limit_, buffer, usage.limit.value));
-  }
+  // A limit that cannot be read leaves the rest of the reading good: it stays "not read".
+  usage.limit = read_limit(buffer);
   return ReadState::kRead;
 }
 
@@ -158,6 +156,14 @@ ReadState CgroupFiles::read_live(MonoTime now, ReadBuffer& buffer, CgroupUsage& 
     static_cast<void>(read_number(tasks_, buffer, usage.tasks));
   }
   return state;
+}
+
+Bytes CgroupFiles::read_limit(ReadBuffer& buffer) const {
+  Bytes limit{-1};
+  if (limit_) {
+    static_cast<void>(read_number(limit_, buffer, limit.value));
+  }
+  return limit;
 }
 
 std::int64_t CgroupFiles::read_max_tasks(ReadBuffer& buffer) const {

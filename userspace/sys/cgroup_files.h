@@ -60,6 +60,8 @@ class CgroupFiles {
   void flush_statistics(ReadBuffer& buffer) const {
     static_cast<void>((flushing_ ? flushing_ : stat_).read(buffer));
   }
+  /// The memory limit, kNoLimit for none; -1 where it was not opened or could not be read.
+  [[nodiscard]] Bytes read_limit(ReadBuffer& buffer) const;
   /// pids.max, kNoLimit for none; -1 where it was not opened or could not be read.
   [[nodiscard]] std::int64_t read_max_tasks(ReadBuffer& buffer) const;
   /// Descriptor of the charged bytes, still owned by this object; -1 if nothing is open.

@@ -131,6 +131,29 @@ void NodeFiles::read_meminfo(ReadBuffer& buffer, NodeUsage& usage) const {
       reclaimable ? *reclaimable : find_meminfo(meminfo.text, "SReclaimable").value_or(Bytes{-1});
 }
 
+void NodeFiles::read_meminfo_pages(ReadBuffer& buffer, NodeUsage& usage) const {
+  const KeptText meminfo = meminfo_.read(buffer);
+  usage.inactive_file = find_meminfo(meminfo.text, "Inactive(file)").value_or(Bytes{-1});
+  Bytes sum{0};
+  for (const std::string_view key : {"Cached", "Buffers", "SwapCached", "AnonPages"}) {
+    const std::optional<Bytes> pages = find_meminfo(meminfo.text, key);
+    if (!pages) {
+      usage.usage = Bytes{-1};
+      return;
+    }
+    sum = sum + *pages;
+  }
+  usage.usage = sum;
+}
+
+ReadState NodeFiles::read_all_but_use(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const {
+  usage = NodeUsage{};
+  usage.read_at = now;
+  const std::optional<Bytes> total = find_meminfo(meminfo_.read(buffer).text, "MemTotal");
+  usage.memory_total = total.value_or(Bytes{-1});
+  return read_tasks(buffer, usage) && total ? ReadState::kRead : ReadState::kFailed;
+}
+
 ReadState NodeFiles::read(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const {
   usage = NodeUsage{};
   usage.read_at = now;

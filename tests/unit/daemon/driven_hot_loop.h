@@ -156,7 +156,7 @@ class DrivenHotLoop : public testing::Test {
   FakeFilesystems filesystems_{clock_};
   FakeEventRing ring_{clock_};
   const probe::Ladder ladder_ = ladder_of_every_hook();
-  EmptyUsageTable table_;
+  FakeUsageTable table_;
   /// Without terms nothing is observed by them.
   GuardTermsBoard guard_terms_;
   Mailbox<ToHot> inbox_{kQueue, base::WakeUp::create().value()};

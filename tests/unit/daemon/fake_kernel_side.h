@@ -20,12 +20,15 @@ inline probe::Ladder ladder_of_every_hook() {
   return ladder;
 }
 
-/// The table of one that has read nothing yet, so that files are read in its place.
-class EmptyUsageTable final : public probe::UsageTable {
+/// The table of one that has read no cgroup yet, so that files are read in its place.
+class FakeUsageTable final : public probe::UsageTable {
  public:
+  /// What it has read of the node.
+  NodeUsage of_node;
+
   [[nodiscard]] Result<> refresh() override { return {}; }
   [[nodiscard]] CgroupUsage row(std::uint32_t /*slot*/) const override { return {}; }
-  [[nodiscard]] NodeUsage node() const override { return {}; }
+  [[nodiscard]] NodeUsage node() const override { return of_node; }
 };
 
 }  // namespace evictd::daemon

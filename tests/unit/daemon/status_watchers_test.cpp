@@ -18,6 +18,10 @@ TEST(StatusOfWatchers, MemoryIsPolledWithoutAKernelSideAndWhileItsTimerStandsSti
   const auto stalled = memory_available_json({.ladder = &ladder, .polling = true}, {});
   EXPECT_EQ(stalled.at("watched_by_kernel"), true) << "hooks go on without the timer";
   EXPECT_EQ(stalled.at("polled"), true);
+  const auto blind =
+      memory_available_json({.ladder = &ladder, .polling = false, .reads_node = false}, {});
+  EXPECT_EQ(blind.at("watched_by_kernel"), false) << "a NUMA node cannot be reached";
+  EXPECT_EQ(blind.at("polled"), true);
   const auto alone = memory_available_json({.ladder = nullptr, .polling = false}, {});
   EXPECT_EQ(alone.at("watched_by_kernel"), false);
   EXPECT_EQ(alone.at("polled"), true);

@@ -39,7 +39,11 @@ TEST(TimerWatch, TellsOnceThatTheLastTickIsTooLongAgoAndOnceThatThereIsAnother) 
 class HotLoopBesideAKernelSide : public DrivenHotLoop {
  protected:
   HotLoopBesideAKernelSide()
-      : DrivenHotLoop(hard("100Mi"), PodEvents::kTold, Besides::kKernelSide) {}
+      : DrivenHotLoop(hard("100Mi"), PodEvents::kTold, Besides::kKernelSide) {
+    table_.of_node.usage = 100_MiB;
+    table_.of_node.inactive_file = Bytes{0};
+    table_.of_node.source = UsageSource::kBpfTable;
+  }
 
   /// The timer has run so many periods ago: what housekeeping does about that.
   void look(int periods) {
@@ -94,6 +98,20 @@ TEST_F(HotLoopBesideAKernelSide, LeavesItToTheTimerAgainOnceItRuns) {
   EXPECT_EQ(regular_passes(), before);
 
   clock_.advance(std::chrono::seconds(8));
+  wait_for_what_is_due();
+  EXPECT_EQ(regular_passes(), before + 1);
+}
+
+TEST_F(HotLoopBesideAKernelSide, PollsTheNodesMemoryWhileOneOfItsNumaNodesCannotBeReached) {
+  table_.of_node = NodeUsage{};
+  start();
+  const auto first = next<PassDone>();
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(first->copy);
+  EXPECT_EQ(first->copy->node.source, UsageSource::kCgroupFiles);
+  const std::uint64_t before = regular_passes();
+
+  clock_.advance(std::chrono::seconds(5));
   wait_for_what_is_due();
   EXPECT_EQ(regular_passes(), before + 1);
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace evictd::poll {
 namespace {
 
@@ -82,6 +84,45 @@ TEST(CrossCheck, SurvivesRatesThatOverflowABound) {
   CgroupUsage kernel = reading(1_GiB, 1_MiB, 1);
   kernel.rate_bytes_per_second = INT64_MAX;
   EXPECT_TRUE(cross_check({kernel, reading(1_GiB, 1_GiB, 1), kernel}, kTwoCpus).agrees());
+}
+
+NodeUsage node(Bytes usage, Bytes inactive_file) {
+  NodeUsage one;
+  one.usage = usage;
+  one.inactive_file = inactive_file;
+  return one;
+}
+
+std::string apart(const NodeReadings& readings) {
+  std::string names;
+  for (const NodeComparison& one : cross_check(readings, kTwoCpus)) {
+    names += one.comparison.agrees() ? "" : std::string(one.name) + ";";
+  }
+  return names;
+}
+
+TEST(CrossCheckOfNode, AllowsWhatCpusHoldBackAndNoByteMore) {
+  constexpr std::int64_t kHeld = std::int64_t{2} * 125 * 4096;
+  constexpr std::int64_t kUnflushed = kHeld + std::int64_t{2} * 2 * 64 * 4096;
+  const NodeUsage ours = node(1_GiB, 100_MiB);
+  const NodeUsage meminfo = node(1_GiB + Bytes{2 * kHeld}, 100_MiB - Bytes{kHeld});
+  const NodeUsage root = node(1_GiB - Bytes{2 * kUnflushed}, 100_MiB + Bytes{kUnflushed});
+  EXPECT_EQ(apart({ours, meminfo, root, ours}), "");
+  const NodeUsage beyond = node(meminfo.usage + Bytes{1}, meminfo.inactive_file - Bytes{1});
+  EXPECT_EQ(apart({ours, beyond, root, ours}), "usage in meminfo;inactive_file in meminfo;");
+  const NodeUsage beneath = node(root.usage - Bytes{1}, root.inactive_file + Bytes{1});
+  EXPECT_EQ(apart({ours, meminfo, beneath, ours}), "usage of the root;inactive_file of the root;");
+}
+
+TEST(CrossCheckOfNode, AgreesWithAnythingThatTheNodeMovedThroughMeanwhile) {
+  const NodeUsage between = node(3_GiB, 1_GiB);
+  EXPECT_EQ(apart({node(1_GiB, 2_GiB), between, between, node(4_GiB, 0_GiB)}), "");
+}
+
+TEST(CrossCheckOfNode, ComparesNothingThatOneSideDoesNotHave) {
+  const NodeUsage files = node(1_GiB, 1_GiB);
+  EXPECT_EQ(apart({NodeUsage{}, files, files, NodeUsage{}}), "");
+  EXPECT_EQ(apart({files, files, NodeUsage{}, files}), "");
 }
 
 }  // namespace

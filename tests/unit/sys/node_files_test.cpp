@@ -80,5 +80,19 @@ TEST_F(NodeOfFakeTree, LeavesOutWhatCannotBeReadAndKeepsTheRest) {
   EXPECT_EQ(usage_.usage, 700_KiB);
 }
 
+TEST_F(NodeOfFakeTree, AddsPagesOfMeminfoAsTheNodesCountThem) {
+  test::make_unified(tree_);
+  tree_.write("/proc/meminfo",
+              "Buffers: 1 kB\nCached: 20 kB\nSwapCached: 300 kB\nInactive(file): 7 kB\n"
+              "AnonPages: 4000 kB\n");
+  open()->read_meminfo_pages(buffer_, usage_);
+  EXPECT_EQ(usage_.usage, 4321_KiB);
+  EXPECT_EQ(usage_.inactive_file, 7_KiB);
+  tree_.write("/proc/meminfo", "Buffers: 1 kB\nCached: 20 kB\n");
+  open()->read_meminfo_pages(buffer_, usage_);
+  EXPECT_EQ(usage_.usage, Bytes{-1});
+  EXPECT_EQ(usage_.inactive_file, Bytes{-1});
+}
+
 }  // namespace
 }  // namespace evictd::sys

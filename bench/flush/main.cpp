@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "flush/crowd.h"
+#include "harness/daemon_run.h"
+#include "harness/interrupt.h"
+#include "harness/private_ground.h"
+#include "harness/program.h"
+#include "harness/report.h"
+#include "pass/pass_times.h"
+#include "stage/load_process.h"
+
+namespace evictd::bench {
+namespace {
+
+using nlohmann::json;
+
+/// The pod root's limit, what its threshold leaves of it, and what a hog stops at.
+constexpr Bytes kLimit = 1280_MiB;
+constexpr Bytes kThreshold = 768_MiB;
+constexpr Bytes kHogCap = 1024_MiB;
+/// Enough for every container to have stirred its memory since the trial before, so that the kernel
+/// has something to gather of each cgroup.
+constexpr long kPauseNs = 400'000'000;
+constexpr std::chrono::seconds kTrialDeadline{20};
+
+struct Arguments {
+  int pods = 250;
+  int cgroups = 4;
+  int readers = 2;
+  int trials = 40;
+  std::filesystem::path out;
+};
+
+Result<> run_trial(PrivateGround& own, const stage::DaemonProcess& daemon, PassTimes& times) {
+  Result<stage::StagedPod> pod = own.tree.add_pod({.name = "hog"});
+  if (!pod) {
+    return tl::unexpected(pod.error());
+  }
+  {
+    Result<stage::LoadProcess> hog =
+        stage::LoadProcess::start(own.tree, *pod,
+                                  {.binary = programs_directory() / "evict-load",
+                                   .directory = own.scratch.path(),
+                                   .cap = kHogCap.value});
+    if (!hog) {
+      return tl::unexpected(hog.error());
+    }
+    const timespec pause{0, kPauseNs};
+    ::nanosleep(&pause, nullptr);
+    hog->go();
+    if (const Result<stage::ChildExit> end = hog->child().wait(kTrialDeadline); !end) {
+      return fail_in("wait for the end of the hog", end.error());
+    }
+  }
+  if (Result<> taken = take_last_pass(daemon, pod->uid, times); !taken) {
+    return taken;
+  }
+  return own.tree.remove_pod(*pod);
+}
+
+Result<> measure(const Arguments& arguments, int readers, PassTimes& times) {
+  Result<PrivateGround> own = PrivateGround::create();
+  if (!own) {
+    return tl::unexpected(own.error());
+  }
+  if (Result<> limited = own->tree.limit_memory(kLimit); !limited) {
+    return limited;
+  }
+  const Result<Crowd> crowd =
+      Crowd::start(own->tree, {.pods = arguments.pods, .cgroups = arguments.cgroups, .readers = readers});
+  if (!crowd) {
+    return tl::unexpected(crowd.error());
+  }
+  const std::filesystem::path programs = programs_directory();
+  const Result<stage::DaemonProcess> daemon = start_daemon({.tree = own->tree,
+                                                            .programs = programs,
+                                                            .directory = own->scratch.path(),
+                                                            .threshold = kThreshold});
+  if (!daemon) {
+    return tl::unexpected(daemon.error());
+  }
+  for (int trial = 0; trial < arguments.trials; ++trial) {
+    if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
+      return undisturbed;
+    }
+    if (Result<> ran = run_trial(*own, *daemon, times); !ran) {
+      return fail_in("trial " + std::to_string(trial), ran.error());
+    }
+  }
+  return {};
+}
+
+Result<> run(const Arguments& arguments) {
+  Report report{"flush"};
+  report.note(
+      "a decision about the one pod that grows past the threshold, while every cgroup of the other "
+      "pods has changed since the decision before, and processes in one of them read the "
+      "memory.stat of their own pod in a loop (readers); read is what the pass reads, the kernel's "
+      "gathering of statistics in it; the stamps are evictd's own");
+  for (const int readers : {0, arguments.readers}) {
+    PassTimes times;
+    if (Result<> measured = measure(arguments, readers, times); !measured) {
+      return measured;
+    }
+    const json params = {
+        {"pods", arguments.pods}, {"cgroups", arguments.cgroups}, {"readers", readers}};
+    report.add("read", params, "us", times.read);
+    report.add("wake_to_signal", params, "us", times.to_signal);
+  }
+  return report.write(arguments.out);
+}
+
+int main_of(int argc, char** argv) {
+  Arguments arguments;
+  return run_program(
+      {.name = "flush",
+       .purpose = "Decisions of evictd beside a pod that reads its own memory.stat in a loop",
+       .add_options =
+           [&](CLI::App& app) {
+             add_count(app, "--pods", arguments.pods, 2000, "pods");
+             add_count(app, "--cgroups", arguments.cgroups, 20, "cgroups of a pod, itself included");
+             add_count(app, "--readers", arguments.readers, 64, "processes that read");
+             add_count(app, "--trials", arguments.trials, 10000, "decisions without and with them");
+           },
+       .quick_means = "3 trials, 20 pods",
+       .be_quick =
+           [&] {
+             arguments.trials = 3;
+             arguments.pods = 20;
+           },
+       .run =
+           [&](const std::filesystem::path& out) {
+             arguments.out = out;
+             return evictd::bench::run(arguments);
+           }},
+      argc, argv);
+}
+
+}  // namespace
+}  // namespace evictd::bench
+
+int main(int argc, char** argv) {
+  return evictd::bench::main_of(argc, argv);
+}
