@@ -26,12 +26,10 @@ struct place {
 static long try_ancestor(__u32 depth, struct place *place)
 {
 	struct evictd_cgroup_key key = {.hierarchy = place->hierarchy};
-	struct cgroup *ancestor;
 
 	if (depth > place->level)
 		return 1;
-	ancestor = cgroup_ancestor((void *)place->cgroup, place->level - depth);
-	key.id = BPF_CORE_READ(ancestor, kn, id);
+	key.id = ancestor_id((void *)place->cgroup, place->level - depth);
 	if (!bpf_map_lookup_elem(&roots, &key))
 		return 0;
 	place->root_id = key.id;
@@ -46,7 +44,7 @@ static __always_inline struct place find_root(struct cgroup *cgroup, __u32 hiera
 	struct place place = {.cgroup = (__u64)cgroup, .hierarchy = hierarchy};
 
 	place.level = BPF_CORE_READ(cgroup, level);
-	bpf_loop(EVICTD_MAX_LEVELS, try_ancestor, &place, 0);
+	EVICTD_REPEAT(EVICTD_MAX_LEVELS, EVICTD_MAX_LEVELS, try_ancestor, &place);
 	return place;
 }
 
@@ -54,7 +52,7 @@ static __always_inline __u64 parent_id(struct cgroup *cgroup)
 {
 	__u32 level = BPF_CORE_READ(cgroup, level);
 
-	return level ? BPF_CORE_READ(cgroup_ancestor(cgroup, level - 1), kn, id) : 0;
+	return level ? ancestor_id(cgroup, level - 1) : 0;
 }
 
 static __always_inline int report(struct cgroup *cgroup, const char *path, __u32 change)
@@ -176,22 +174,66 @@ int BPF_PROG(cgroup_populated_raw, struct cgroup *cgroup, const char *path, int 
 	return handle_populated(cgroup, path, populated);
 }
 
+static __always_inline struct evictd_resolved counters_of(struct cgroup *cgroup)
+{
+	struct cgroup_subsys_state *memory = cgroup_css(cgroup, memory_subsys());
+	struct evictd_resolved found = {};
+
+	found.cgroup = cgroup_key(cgroup);
+	found.memory_counter = memory_counter_of(memory);
+	found.inactive_file = inactive_file_of(memory);
+	found.pids_counter = pids_counter_of(cgroup_css(cgroup, pids_subsys()));
+	found.level = BPF_CORE_READ(cgroup, level);
+	return found;
+}
+
 /* Where the counters of one cgroup are; run by user space on an open directory, any hierarchy. */
+#ifdef EVICTD_BOUNDED
+#define CGROUP_MAGIC  0x27e0eb
+#define CGROUP2_MAGIC 0x63677270
+
+/* The cgroup whose directory is the descriptor `fd` of the current process, or NULL. */
+static __always_inline struct cgroup *cgroup_at(__u64 fd)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file *file;
+	struct kernfs_node *node;
+	struct cgroup *cgroup;
+	unsigned long magic;
+
+	if (fd >= BPF_CORE_READ(table, max_fds))
+		return NULL;
+	file = (void *)read_u64((__u64)BPF_CORE_READ(table, fd) + fd * sizeof(void *));
+	magic = BPF_CORE_READ(file, f_inode, i_sb, s_magic);
+	if (magic != CGROUP_MAGIC && magic != CGROUP2_MAGIC)
+		return NULL;
+	node = BPF_CORE_READ(file, f_inode, i_private);
+	cgroup = BPF_CORE_READ(node, priv);
+	return BPF_CORE_READ(cgroup, self.flags) & CSS_ONLINE ? cgroup : NULL;
+}
+
+/* The answer is in `resolved`; no id for what is no cgroup. */
+EVICTD_RUN_BY_USER_SPACE
+int cgroup_resolve(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct evictd_resolved none = {};
+	struct cgroup *cgroup = cgroup_at(ctx->args[0]);
+
+	resolved = cgroup ? counters_of(cgroup) : none;
+	return 0;
+}
+#else
 SEC("iter/cgroup")
 int cgroup_resolve(struct bpf_iter__cgroup *ctx)
 {
 	struct cgroup *cgroup = ctx->cgroup;
-	struct cgroup_subsys_state *memory;
-	struct evictd_resolved resolved = {};
+	struct evictd_resolved found;
 
 	if (!cgroup)
 		return 0;
-	memory = cgroup_css(cgroup, memory_subsys());
-	resolved.cgroup = cgroup_key(cgroup);
-	resolved.memory_counter = memory_counter_of(memory);
-	resolved.inactive_file = inactive_file_of(memory);
-	resolved.pids_counter = pids_counter_of(cgroup_css(cgroup, pids_subsys()));
-	resolved.level = BPF_CORE_READ(cgroup, level);
-	bpf_seq_write(ctx->meta->seq, &resolved, sizeof(resolved));
+	found = counters_of(cgroup);
+	bpf_seq_write(ctx->meta->seq, &found, sizeof(found));
 	return 0;
 }
+#endif

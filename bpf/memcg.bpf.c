@@ -80,9 +80,9 @@ static __always_inline void handle_charge(__u64 counter, bool may_kick)
 	charge.now = now;
 	__sync_fetch_and_add(&stats.charges, 1);
 	if (may_kick)
-		climb_from(&charge.climb, look_and_kick_at_level);
+		EVICTD_CLIMB(&charge, look_and_kick_at_level);
 	else
-		climb_from(&charge.climb, look_only_at_level);
+		EVICTD_CLIMB(&charge, look_only_at_level);
 	if (node_memory_watch && may_kick)
 		look_and_kick(node_memory_watch, now);
 	else

@@ -76,9 +76,9 @@ static __always_inline void handle_charge(__u64 counter, bool may_kick)
 	look.now = bpf_ktime_get_ns();
 	__sync_fetch_and_add(&notify_stats.charges, 1);
 	if (may_kick)
-		climb_from(&look.climb, look_and_kick_at_level);
+		EVICTD_CLIMB(&look, look_and_kick_at_level);
 	else
-		climb_from(&look.climb, look_only_at_level);
+		EVICTD_CLIMB(&look, look_only_at_level);
 }
 
 SEC("fexit/page_counter_try_charge")
@@ -158,7 +158,7 @@ int BPF_PROG(notify_exit_tp, struct task_struct *task)
 		return 0;
 	look.climb.counter = memory_counter_of(task_css(task, memory_subsys()));
 	look.now = bpf_ktime_get_ns();
-	climb_from(&look.climb, kick_at_level);
+	EVICTD_CLIMB(&look, kick_at_level);
 	return 0;
 }
 
@@ -181,7 +181,7 @@ static __always_inline void handle_task(struct task_struct *task)
 		return;
 	look.climb.counter = pids_counter_of(task_css(task, pids_subsys()));
 	look.now = bpf_ktime_get_ns();
-	climb_from(&look.climb, look_at_pids_level);
+	EVICTD_CLIMB(&look, look_at_pids_level);
 }
 
 /* After the child was charged to its pids cgroup, for threads too. */

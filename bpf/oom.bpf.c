@@ -30,7 +30,7 @@ static __always_inline __u32 slot_above(__u64 counter)
 {
 	struct search search = {.climb = {.counter = counter}, .slot = EVICTD_NO_SLOT};
 
-	climb_from(&search.climb, find_slot);
+	EVICTD_CLIMB(&search, find_slot);
 	return search.slot;
 }
 

@@ -45,6 +45,20 @@ static __always_inline void report_stall(__u32 slot, struct evictd_target *targe
 	bpf_ringbuf_submit(event, 0);
 }
 
+/* True for the first who asks in a window. */
+static __always_inline bool claim_report(struct evictd_target *target)
+{
+#ifdef EVICTD_BOUNDED
+	/* Two that ask in the same moment both tell of it, which is harmless. */
+	bool claimed = !target->stall_reported;
+
+	target->stall_reported = 1;
+	return claimed;
+#else
+	return !__sync_lock_test_and_set(&target->stall_reported, 1);
+#endif
+}
+
 static __always_inline void add_stall(__u32 slot, __u64 lost, __u64 now)
 {
 	struct evictd_target *target = bpf_map_lookup_elem(&targets, &slot);
@@ -59,7 +73,7 @@ static __always_inline void add_stall(__u32 slot, __u64 lost, __u64 now)
 	}
 	__sync_fetch_and_add(&target->stall_window_total_ns, lost);
 	if (target->stall_window_total_ns >= cfg_stall_notice_ns &&
-	    !__sync_lock_test_and_set(&target->stall_reported, 1))
+	    claim_report(target))
 		report_stall(slot, target, now);
 }
 
@@ -100,7 +114,7 @@ static __always_inline void stall_ends(void)
 	stall.lost = stall.now - *began;
 	bpf_map_delete_elem(&stalls, &thread);
 	stall.climb.counter = memory_counter_of(task_css(task, memory_subsys()));
-	climb_from(&stall.climb, charge_stall);
+	EVICTD_CLIMB(&stall, charge_stall);
 }
 
 /* *flags is 0 only for the outermost pair: on entry it is written by the function itself, on

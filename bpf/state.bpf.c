@@ -38,6 +38,8 @@ struct evictd_guard guard = {};
 __u64 guard_look_ktime_ns = 0;
 __u64 root_hierarchies = 0;
 
+struct evictd_resolved resolved = {};
+
 /* Records are only ever reached through pointers into the ring, so nothing else would put their
  * types into the object's BTF, where tests/bpf/layout_test.cpp compares them with the C++ view. */
 struct evictd_threshold_event *threshold_event_type = NULL;
@@ -45,6 +47,5 @@ struct evictd_stall_event *stall_event_type = NULL;
 struct evictd_cgroup_event *cgroup_event_type = NULL;
 struct evictd_oom_event *oom_event_type = NULL;
 struct evictd_approach_event *approach_event_type = NULL;
-struct evictd_resolved *resolved_type = NULL;
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

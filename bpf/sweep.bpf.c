@@ -88,20 +88,20 @@ static __always_inline void refresh_memory(struct evictd_row *row, struct evictd
 		target->memory_counter = 0;
 }
 
-static long refresh_row(__u32 slot, __u64 *now)
+EVICTD_STEP int refresh_slot(__u32 slot, __u64 now)
 {
 	struct evictd_target *target = bpf_map_lookup_elem(&targets, &slot);
 	struct evictd_row *row = bpf_map_lookup_elem(&rows, &slot);
 
 	if (!target || !row)
-		return 1;
+		return 0;
 	if (row->generation != target->generation) {
 		row->rate_bytes_per_s = 0;
 		row->working_set_rate_bytes_per_s = 0;
 		row->flags = 0;
 		row->generation = target->generation;
 	}
-	refresh_memory(row, target, *now);
+	refresh_memory(row, target, now);
 	if (target->pids_counter) {
 		row->tasks = load_u64(target->pids_counter);
 		if (!load_is_still_of(css_of_pids_counter(target->pids_counter), target->pids_id))
@@ -110,13 +110,19 @@ static long refresh_row(__u32 slot, __u64 *now)
 	row->flags = (target->memory_counter ? EVICTD_ROW_MEMORY : 0) |
 		     (target->pids_counter ? EVICTD_ROW_TASKS : 0);
 	row->stall_ns = target->stall_ns;
-	row->ktime_ns = *now;
+	row->ktime_ns = now;
+	return 0;
+}
+
+static long refresh_row(__u32 slot, __u64 *now)
+{
+	refresh_slot(slot, *now);
 	return 0;
 }
 
 static __always_inline void refresh_all(__u64 now)
 {
-	bpf_loop(slot_limit, refresh_row, &now, 0);
+	EVICTD_REPEAT(slot_limit, EVICTD_MAX_ROWS, refresh_row, &now);
 	read_node(now);
 	read_at_hand(now);
 	__sync_fetch_and_add(&stats.row_refreshes, 1);
@@ -129,15 +135,21 @@ struct look {
 	__u32 all; /* compare even within the bounds */
 };
 
-static long look_at_each(__u32 index, struct look *look)
+EVICTD_STEP int look_at_one(__u32 index, __u64 now, __u32 origin, __u32 all)
 {
 	struct evictd_watch *watch = bpf_map_lookup_elem(&watches, &index);
 
 	if (!watch)
-		return 1;
-	if (look->all)
+		return 0;
+	if (all)
 		watch->force = 1;
-	look_at(index, look->now, look->origin);
+	look_at(index, now, origin);
+	return 0;
+}
+
+static long look_at_each(__u32 index, struct look *look)
+{
+	look_at_one(index, look->now, look->origin, look->all);
 	return 0;
 }
 
@@ -192,7 +204,7 @@ static int tick(void *map, __u32 *key, struct evictd_timer *sweep)
 	stats.last_tick_ktime_ns = look.now;
 	if (look.now >= schedule.pace.next_slow_ns) {
 		look.all = schedule.slow_ticks++ % COMPARE_ALL_EVERY == 0;
-		bpf_loop(watch_limit, look_at_each, &look, 0);
+		EVICTD_REPEAT(watch_limit, EVICTD_MAX_WATCHES, look_at_each, &look);
 		schedule.pace.next_slow_ns = look.now + slow_period(look.now);
 		if (rows_are_due(look.now)) {
 			refresh_all(look.now);
@@ -202,7 +214,7 @@ static int tick(void *map, __u32 *key, struct evictd_timer *sweep)
 	} else {
 		stats.fast_ticks++;
 	}
-	bpf_loop(EVICTD_HOT_SLOTS, look_at_hot, &look, 0);
+	EVICTD_REPEAT(EVICTD_HOT_SLOTS, EVICTD_HOT_SLOTS, look_at_hot, &look);
 
 	arm_next(&ticker, sweep, look.now, kicks, look.period);
 	return 0;
@@ -210,7 +222,7 @@ static int tick(void *map, __u32 *key, struct evictd_timer *sweep)
 
 /* Run by user space before anything else, and after a disagreement about the node. What lacks a
  * node is no reading of the machine. */
-SEC("syscall")
+EVICTD_RUN_BY_USER_SPACE
 int sweep_locate(void *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -224,7 +236,7 @@ int sweep_locate(void *ctx)
 	return 0;
 }
 
-SEC("syscall")
+EVICTD_RUN_BY_USER_SPACE
 int sweep_start(void *ctx)
 {
 	struct ticker ticker = sweep_ticker();
@@ -235,7 +247,7 @@ int sweep_start(void *ctx)
 }
 
 /* The start of a pass: all rows and the node, now. */
-SEC("syscall")
+EVICTD_RUN_BY_USER_SPACE
 int sweep_refresh(void *ctx)
 {
 	refresh_all(bpf_ktime_get_ns());
@@ -243,22 +255,22 @@ int sweep_refresh(void *ctx)
 }
 
 /* After a loss: the level of every threshold again. */
-SEC("syscall")
+EVICTD_RUN_BY_USER_SPACE
 int sweep_resync(void *ctx)
 {
 	struct look look = {.now = bpf_ktime_get_ns(), .origin = EVICTD_ORIGIN_RESYNC, .all = 1};
 
-	bpf_loop(watch_limit, look_at_each, &look, 0);
+	EVICTD_REPEAT(watch_limit, EVICTD_MAX_WATCHES, look_at_each, &look);
 	refresh_all(look.now);
 	return 0;
 }
 
 /* After new thresholds: those that are exceeded already. */
-SEC("syscall")
+EVICTD_RUN_BY_USER_SPACE
 int sweep_compare(void *ctx)
 {
 	struct look look = {.now = bpf_ktime_get_ns(), .origin = EVICTD_ORIGIN_TICK, .all = 1};
 
-	bpf_loop(watch_limit, look_at_each, &look, 0);
+	EVICTD_REPEAT(watch_limit, EVICTD_MAX_WATCHES, look_at_each, &look);
 	return 0;
 }

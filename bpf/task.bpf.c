@@ -39,7 +39,7 @@ static __always_inline void handle_fork(struct task_struct *child)
 		return;
 	fork.climb.counter = pids_counter_of(task_css(child, pids_subsys()));
 	fork.now = now;
-	climb_from(&fork.climb, look_at_level);
+	EVICTD_CLIMB(&fork, look_at_level);
 }
 
 SEC("tp_btf/sched_process_fork")

@@ -3,8 +3,8 @@
  * Layer 3: the walk from a counter to the root of its hierarchy, one level a step.
  *
  * A hook keeps what its steps share in a structure that begins with a `struct climb`, and has a
- * step that finds what hangs on the counter at hand and ends with climb_to() its parent. The loop
- * is bpf_loop's: the verifier walks the step a few times only, however high the bound is.
+ * step that finds what hangs on the counter at hand and ends with climb_to() its parent. Where the
+ * loop is bpf_loop's the verifier walks the step a few times only, however high the bound is.
  */
 #ifndef EVICTD_BPF_CLIMB_H
 #define EVICTD_BPF_CLIMB_H
@@ -31,11 +31,11 @@ static __always_inline long climb_to(struct climb *climb, __u64 parent)
 	return !parent;
 }
 
-/* Takes `step`, long (*)(__u32 level, struct of the hook *), at each level from `climb` on. */
-static __always_inline void climb_from(struct climb *climb, void *step)
-{
-	if (climb->counter)
-		bpf_loop(EVICTD_MAX_LEVELS, step, climb, 0);
-}
+/* Takes `step`, long (*)(__u32 level, struct of the hook *), at each level from `walk->climb` on. */
+#define EVICTD_CLIMB(walk, step)                                                                   \
+	do {                                                                                       \
+		if ((walk)->climb.counter)                                                         \
+			EVICTD_REPEAT(EVICTD_MAX_LEVELS, EVICTD_MAX_LEVELS, step, walk);           \
+	} while (0)
 
 #endif

@@ -15,6 +15,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "evictd/abi/types.h"
+#include "repeat.bpf.h"
 
 #define EVICTD_MAX_NODES 64
 #define EVICTD_NEVER	 (~0ULL)
@@ -23,8 +24,13 @@
 
 /* Cgroups on the way up that are looked at. The kubelet's deepest container is at level 5, but what
  * is inside of a container nests as it likes, and its charges count for the pod at any depth. The
- * kernel's own charge walks the same way and has no bound: this one is for the verifier only. */
+ * kernel's own charge walks the same way and has no bound: this one is for the verifier only, which
+ * before bpf_loop() walks each level. */
+#ifdef EVICTD_BOUNDED
+#define EVICTD_MAX_LEVELS 64
+#else
 #define EVICTD_MAX_LEVELS 256
+#endif
 
 static __always_inline __u64 read_u64(__u64 address)
 {
@@ -126,9 +132,15 @@ static __always_inline __u64 pids_limit_of(__u64 counter)
 	return BPF_CORE_READ(pids, limit.counter);
 }
 
+/* Up to 5.12. */
+struct mem_cgroup___array {
+	atomic_long_t vmstats[1];
+} __attribute__((preserve_access_index));
+
 /*
  * Address of the subtree's inactive_file pages, as memory.stat shows them.
  *
+ * The statistics are an array in the mem_cgroup itself up to 5.12, and behind a pointer since 6.1.
  * Up to 6.9 the array is indexed by the statistic itself; since ff48c71c26aa ("memcg: reduce memory
  * for the lruvec and memcg stats", 6.10) by a table that begins with the LRU lists in their order.
  * For these few the two agree, so no table is needed.
@@ -141,6 +153,11 @@ static __always_inline __u64 inactive_file_of(struct cgroup_subsys_state *css)
 	if (!css)
 		return 0;
 	memcg = (void *)css - bpf_core_field_offset(struct mem_cgroup, css);
+	if (bpf_core_field_exists(struct mem_cgroup___array, vmstats))
+		return (__u64)memcg + bpf_core_field_offset(struct mem_cgroup___array, vmstats) +
+		       bpf_core_enum_value(enum node_stat_item, NR_INACTIVE_FILE) * sizeof(long);
+	if (!bpf_core_field_exists(struct mem_cgroup, vmstats))
+		return 0;
 	vmstats = (__u64)BPF_CORE_READ(memcg, vmstats);
 	if (!vmstats)
 		return 0;
@@ -175,11 +192,24 @@ static __always_inline struct evictd_cgroup_key cgroup_key(struct cgroup *cgroup
 	return key;
 }
 
-/* The ancestor at `level`, the cgroup itself included (ancestors[] since 7f203bc89eb6, 6.1). */
-static __always_inline struct cgroup *cgroup_ancestor(struct cgroup *cgroup, __u32 level)
+/* Before 7f203bc89eb6 ("cgroup: Replace cgroup->ancestor_ids[] with ->ancestors[]", 6.1). */
+struct cgroup___ids {
+	__u64 ancestor_ids[1];
+} __attribute__((preserve_access_index));
+
+/* Id of the ancestor at `level`, the cgroup itself included. */
+static __always_inline __u64 ancestor_id(struct cgroup *cgroup, __u32 level)
 {
-	return (void *)read_u64((__u64)cgroup + bpf_core_field_offset(struct cgroup, ancestors) +
-				level * sizeof(void *));
+	struct cgroup *ancestor;
+
+	if (bpf_core_field_exists(struct cgroup___ids, ancestor_ids))
+		return read_u64((__u64)cgroup +
+				bpf_core_field_offset(struct cgroup___ids, ancestor_ids) +
+				level * sizeof(__u64));
+	ancestor = (void *)read_u64((__u64)cgroup +
+				    bpf_core_field_offset(struct cgroup, ancestors) +
+				    level * sizeof(void *));
+	return BPF_CORE_READ(ancestor, kn, id);
 }
 
 #endif

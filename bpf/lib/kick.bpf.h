@@ -32,16 +32,19 @@ static __always_inline struct evictd_timer *timer_of_sweep(void)
 {
 	__u32 zero = 0;
 
-	return bpf_map_lookup_elem(&sweep_timer, &zero);
+	return EVICTD_TICKS ? bpf_map_lookup_elem(&sweep_timer, &zero) : NULL;
 }
 
 /* A hook saw `watch` near a threshold: look again in `period`. */
 static __always_inline void kick(__u32 index, __u64 now, __u64 period)
 {
-	struct evictd_watch *watch = bpf_map_lookup_elem(&watches, &index);
 	struct ticker ticker = sweep_ticker();
+	struct evictd_watch *watch;
 
-	if (!watch || period == EVICTD_NEVER)
+	if (!EVICTD_TICKS || period == EVICTD_NEVER)
+		return;
+	watch = bpf_map_lookup_elem(&watches, &index);
+	if (!watch)
 		return;
 	watch->kick_ktime_ns = now;
 	schedule.hot[index % EVICTD_HOT_SLOTS] = index + 1;

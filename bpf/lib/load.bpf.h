@@ -17,14 +17,20 @@
 
 #include "maps.bpf.h"
 
+#ifndef EVICTD_BOUNDED
 extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
+#endif
 
 /* What read_u64() gives. */
 static __always_inline __u64 load_u64(__u64 address)
 {
+#ifdef EVICTD_BOUNDED
+	return read_u64(address);
+#else
 	if (!cfg_number_type)
 		return read_u64(address);
 	return *(volatile __u64 *)bpf_rdonly_cast((void *)address, cfg_number_type);
+#endif
 }
 
 /* What owner_of_css() gives. */

@@ -13,6 +13,11 @@
 #include "evictd/abi/table.h"
 #include "evictd/abi/watch.h"
 
+/* Bounds of the loops over rows, watches and the thresholds of one watch; for the verifier only. */
+#define EVICTD_MAX_ROWS	      4096
+#define EVICTD_MAX_WATCHES    4096
+#define EVICTD_MAX_THRESHOLDS 256
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -72,6 +77,14 @@ struct {
 	__type(value, __u32);
 } roots __weak SEC(".maps");
 
+/* Watches that are being compared, where there are no exchanges (walk.bpf.h). */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, __u32);
+	__type(value, __u32);
+} compared __weak SEC(".maps");
+
 extern const volatile __u32 cfg_page_shift;
 extern const volatile __u32 cfg_number_type; /* load.bpf.h */
 extern const volatile __u32 cfg_node_ids;    /* NUMA node numbers in use are below this */
@@ -108,5 +121,8 @@ extern __u32 guard_watch;
 extern struct evictd_guard guard;
 extern __u64 guard_look_ktime_ns; /* when a charge looked at the reserve last */
 extern __u64 root_hierarchies;	  /* bit per (hierarchy modulo 64) that has a root */
+
+/* The answer of cgroup_resolve where it is no iterator; user space runs one at a time. */
+extern struct evictd_resolved resolved;
 
 #endif

@@ -39,7 +39,7 @@ static __always_inline struct node_pages sum_nodes(const __u64 *vm_stat)
 {
 	struct node_sum sum = {.vm_stat = vm_stat};
 
-	bpf_loop(EVICTD_MAX_NODES, add_node, &sum, 0);
+	EVICTD_REPEAT(EVICTD_MAX_NODES, EVICTD_MAX_NODES, add_node, &sum);
 	return sum.pages;
 }
 
@@ -127,7 +127,7 @@ static __always_inline struct at_hand sum_at_hand(const __u64 *vm_stat)
 {
 	struct at_hand_sum sum = {.vm_stat = vm_stat};
 
-	bpf_loop(EVICTD_MAX_NODES, add_at_hand, &sum, 0);
+	EVICTD_REPEAT(EVICTD_MAX_NODES, EVICTD_MAX_NODES, add_at_hand, &sum);
 	return sum.pages;
 }
 
@@ -206,7 +206,8 @@ static __always_inline __u32 find_node_stats(struct task_struct *task, __u64 *vm
 		return 0;
 	search.zoneref = (__u64)pgdat + bpf_core_field_offset(struct pglist_data, node_zonelists) +
 			 bpf_core_field_offset(struct zonelist, _zonerefs);
-	bpf_loop(EVICTD_MAX_NODES * EVICTD_MAX_ZONES, add_node_of_zone, &search, 0);
+	EVICTD_REPEAT(EVICTD_MAX_NODES * EVICTD_MAX_ZONES, EVICTD_MAX_NODES * EVICTD_MAX_ZONES,
+		      add_node_of_zone, &search);
 	if (search.found < EVICTD_MAX_NODES)
 		vm_stat[search.found] = 0;
 	return search.found;

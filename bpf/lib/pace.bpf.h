@@ -45,6 +45,34 @@ static __always_inline bool pay_fast_tick(const struct ticker *ticker, __u64 now
 	return true;
 }
 
+#ifdef EVICTD_BOUNDED
+
+/* Nothing ticks. */
+static __always_inline void arm_tick(const struct ticker *ticker, struct evictd_timer *timer,
+				     __u64 now, __u64 period)
+{
+}
+
+static __always_inline void bring_forward(const struct ticker *ticker, struct evictd_timer *timer,
+					  __u64 now, __u64 period)
+{
+}
+
+static __always_inline void arm_next(const struct ticker *ticker, struct evictd_timer *timer,
+				     __u64 now, __u64 kicks, __u64 wanted)
+{
+}
+
+#define EOPNOTSUPP 95
+
+static __always_inline int start_ticks(const struct ticker *ticker, struct evictd_timer *timer,
+				       void *map, void *tick, __u64 now)
+{
+	return -EOPNOTSUPP;
+}
+
+#else
+
 /* `timer` may be NULL, as a look-up says. */
 static __always_inline void arm_tick(const struct ticker *ticker, struct evictd_timer *timer,
 				     __u64 now, __u64 period)
@@ -105,5 +133,7 @@ static __always_inline int start_ticks(const struct ticker *ticker, struct evict
 	arm_tick(ticker, timer, now, ticker->floor_ns);
 	return 0;
 }
+
+#endif
 
 #endif

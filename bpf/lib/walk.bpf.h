@@ -70,6 +70,29 @@ static long compare_one(__u32 i, struct comparison *c)
 	return 0;
 }
 
+/* True for the one who may compare, until he gives it back. */
+static __always_inline bool take(__u32 index, struct evictd_watch *watch)
+{
+#ifdef EVICTD_BOUNDED
+	__u32 one = 1;
+
+	/* Under the lock of the entry's bucket, as the removal is. Also false if all entries are in
+	 * use, which takes more CPUs than there are entries. */
+	return !bpf_map_update_elem(&compared, &index, &one, BPF_NOEXIST);
+#else
+	return !__sync_lock_test_and_set(&watch->busy, 1);
+#endif
+}
+
+static __always_inline void give_back(__u32 index, struct evictd_watch *watch)
+{
+#ifdef EVICTD_BOUNDED
+	bpf_map_delete_elem(&compared, &index);
+#else
+	__sync_lock_test_and_set(&watch->busy, 0);
+#endif
+}
+
 /*
  * Compares every threshold of `watch` and sets the bounds within which no look needs to.
  *
@@ -88,7 +111,8 @@ static long compare_one(__u32 i, struct comparison *c)
  * new one. Old bounds cost a comparison too many, or one that comes with the slow tick that
  * compares whatever the bounds say (COMPARE_ALL_EVERY).
  */
-static __noinline void compare(struct evictd_watch *watch, __u64 value, __u64 now, __u32 origin)
+static __noinline void compare(__u32 index, struct evictd_watch *watch, __u64 value, __u64 now,
+			       __u32 origin)
 {
 	struct comparison c = {
 	    .watch = watch,
@@ -99,15 +123,15 @@ static __noinline void compare(struct evictd_watch *watch, __u64 value, __u64 no
 	    .origin = origin,
 	};
 
-	if (__sync_lock_test_and_set(&watch->busy, 1)) {
+	if (!take(index, watch)) {
 		watch->force = 1;
 		return;
 	}
 	watch->force = 0;
-	bpf_loop(watch->count, compare_one, &c, 0);
+	EVICTD_REPEAT(watch->count, EVICTD_MAX_THRESHOLDS, compare_one, &c);
 	watch->upper = c.upper;
 	watch->lower = c.lower;
-	__sync_lock_test_and_set(&watch->busy, 0);
+	give_back(index, watch);
 }
 
 #define FALLING_FLOOR_NS                                                                           \
@@ -181,7 +205,7 @@ __weak __noinline __u64 look_at(__u32 index, __u64 now, __u32 origin)
 	update_rate(watch, value, now);
 	if (watch->force || value > watch->upper || value < watch->lower ||
 	    origin == EVICTD_ORIGIN_RESYNC)
-		compare(watch, value, now, origin);
+		compare(index, watch, value, now, origin);
 	if (watch->signal == EVICTD_SIGNAL_CGROUP_TASKS ||
 	    watch->signal == EVICTD_SIGNAL_NODE_TASKS ||
 	    watch->signal == EVICTD_SIGNAL_NODE_RESERVE)

@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -12,9 +13,11 @@ from typing import List, Sequence
 
 MIRROR = "http://deb.debian.org/debian"
 SUITE = "bookworm"
+# Debian's suite that has this kernel. All else in an image is of SUITE.
+KERNELS = {"5.10": "bullseye", "6.1": SUITE, "6.12": "bookworm-backports"}
+KERNEL = "6.1"
 # What the programs of this tree link with, and what tests and the guest's first process call.
 PACKAGES = [
-    "linux-image-cloud-amd64",
     "libbpf1", "libcap2", "libfmt9", "libspdlog1.10", "libstdc++6", "libsystemd0", "libyaml-cpp0.7", "libzstd1",
     "base-files", "base-passwd", "bash", "coreutils", "e2fsprogs", "findutils", "gawk", "grep", "hostname",
     "iproute2", "kmod", "libcap2-bin", "mount", "procps", "python3", "sed", "tar", "util-linux", "xfsprogs",
@@ -24,7 +27,12 @@ SYSTEMD_PACKAGES = [
     "apt", "dbus", "systemd-sysv",
     "libcpp-httplib0.11", "libcurl4", "libprometheus-cpp-core1.0", "libspdlog1.10-fmt9", "libssl3",
 ]
-IMAGE_SIZE = "1G"
+IMAGE_SIZE_MIB = 1024
+# The root disk has a table of partitions only for its signature, by which the kernel finds it: how it numbers the
+# disks differs from boot to boot.
+PARTITION_START = 1 << 20
+DISK_SIGNATURE = 0xE71C7D00
+ROOT_PARTITION = f"PARTUUID={DISK_SIGNATURE:08x}-01"
 # Obeys the host where systemd is the first process.
 UNIT = """[Unit]
 Description=commands of the host
@@ -83,13 +91,21 @@ def remove_waste(folder: Path) -> None:
         shutil.rmtree(folder / waste, ignore_errors=True)
 
 
-def install_packages(folder: Path, packages: List[str]) -> None:
-    """As on a machine: the packages are configured, and systemd is to be the first process."""
+def mmdebstrap(folder: Path, packages: List[str], kernel: str, what: str, *arguments: str) -> None:
+    """Fills `folder` with the packages and the kernel from Debian's archive; of this machine's apt it reads the keys."""
     need("mmdebstrap", "mmdebstrap")
+    suites = sorted({SUITE, KERNELS[kernel]})
+    chosen = packages + [f"linux-image-cloud-amd64/{KERNELS[kernel]}"]
     run_quietly(
-        ["mmdebstrap", "--quiet", "--mode=root", "--variant=apt", f"--include={','.join(packages)}", SUITE, str(folder), MIRROR],
-        f"installing {len(packages)} packages of {SUITE} from {MIRROR}",
+        ["mmdebstrap", "--quiet", *arguments, f"--include={','.join(chosen)}", SUITE, str(folder),
+         *(f"deb {MIRROR} {suite} main" for suite in suites)],
+        f"{what} {len(chosen)} packages of {' and '.join(suites)} from {MIRROR}",
     )
+
+
+def install_packages(folder: Path, packages: List[str], kernel: str) -> None:
+    """As on a machine: the packages are configured, and systemd is to be the first process."""
+    mmdebstrap(folder, packages, kernel, "installing", "--mode=root", "--variant=apt")
     remove_waste(folder)
     units = folder / "etc/systemd/system"
     (units / "evictd-vm.service").write_text(UNIT, encoding="ascii")
@@ -100,15 +116,10 @@ def install_packages(folder: Path, packages: List[str]) -> None:
     (folder / "etc/machine-id").write_text("5f" * 16 + "\n", encoding="ascii")
 
 
-def unpack_packages(folder: Path, packages: List[str]) -> None:
-    need("mmdebstrap", "mmdebstrap")
+def unpack_packages(folder: Path, packages: List[str], kernel: str) -> None:
     if os.geteuid() != 0:
         raise VmError("must be root to unpack the packages with their owners")
-    run_quietly(
-        ["mmdebstrap", "--quiet", "--variant=extract", f"--include={','.join(packages)}",
-         f"--setup-hook={MERGE_USR}", SUITE, str(folder), MIRROR],
-        f"unpacking {len(packages)} packages of {SUITE} from {MIRROR}",
-    )
+    mmdebstrap(folder, packages, kernel, "unpacking", "--variant=extract", f"--setup-hook={MERGE_USR}")
     remove_waste(folder)
     # Paths that the packages' own scripts would have made.
     for name, text in (("passwd", "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/usr/sbin/nologin\n"),
@@ -127,17 +138,28 @@ def kernel_of(root: Path) -> Path:
     return kernels[0]
 
 
+def partition_table() -> bytes:
+    """The first sector of a disk with one partition, in the format of DOS."""
+    sectors = struct.pack("<II", PARTITION_START // 512, (IMAGE_SIZE_MIB << 20) // 512)
+    # Not active, no address by cylinders, type Linux.
+    entry = bytes([0, 0, 0, 0, 0x83, 0, 0, 0]) + sectors
+    return bytes(440) + struct.pack("<IH", DISK_SIGNATURE, 0) + entry + bytes(48) + b"\x55\xaa"
+
+
 def make_disk(root: Path, init: Path, folder: Path) -> None:
     """The root disk from unpacked packages and the guest's first process, in `folder`."""
     need("mkfs.ext4", "e2fsprogs")
     shutil.copy2(init, root / "evictd-vm-init")
-    disk = folder / "root.ext4"
-    with open(disk, "wb"):
-        pass
+    disk = folder / "root.disk"
+    disk.write_bytes(b"")
+    os.truncate(disk, PARTITION_START + (IMAGE_SIZE_MIB << 20))
     run_quietly(
-        ["/usr/sbin/mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-m", "0", "-d", str(root), str(disk), IMAGE_SIZE],
+        ["/usr/sbin/mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-m", "0", "-d", str(root),
+         "-E", f"offset={PARTITION_START}", str(disk), f"{IMAGE_SIZE_MIB}M"],
         "making the root disk",
     )
+    with open(disk, "r+b") as file:
+        file.write(partition_table())
     shutil.copy2(kernel_of(root), folder / "vmlinuz")
 
 
@@ -155,12 +177,13 @@ def made_whole(target: Path, make) -> Path:
     return target
 
 
-def build_image(init: Path, more_packages: Sequence[str] = (), systemd: bool = False) -> Image:
+def build_image(init: Path, more_packages: Sequence[str] = (), systemd: bool = False, kernel: str = KERNEL) -> Image:
     """The image with these packages besides PACKAGES; made if the cache does not have it. `systemd`: the packages are
-    installed, and systemd is its first process."""
+    installed, and systemd is its first process. `kernel`: one of KERNELS."""
     more = set(more_packages) | set(SYSTEMD_PACKAGES if systemd else ())
     chosen = PACKAGES + sorted(more - set(PACKAGES))
-    script = Path(__file__).read_bytes() + " ".join(chosen[len(PACKAGES):] + ["systemd"] * systemd).encode()
+    wanted = chosen[len(PACKAGES):] + ["systemd"] * systemd + [kernel]
+    script = Path(__file__).read_bytes() + " ".join(wanted).encode()
     unpack = install_packages if systemd else unpack_packages
     cache = cache_folder()
     cache.mkdir(parents=True, exist_ok=True)
@@ -169,9 +192,9 @@ def build_image(init: Path, more_packages: Sequence[str] = (), systemd: bool = F
         packages = cache / f"packages-{content_key(script)}"
         folder = cache / f"image-{content_key(script, init.read_bytes())}"
         if not folder.exists():
-            made_whole(packages, lambda unfinished: unpack(unfinished, chosen))
+            made_whole(packages, lambda unfinished: unpack(unfinished, chosen, kernel))
             made_whole(folder, lambda unfinished: make_disk(packages, init, unfinished))
-    image = Image(kernel=folder / "vmlinuz", disk=folder / "root.ext4")
+    image = Image(kernel=folder / "vmlinuz", disk=folder / "root.disk")
     if systemd:
         image.first_process = "/lib/systemd/systemd"
     return image

@@ -30,6 +30,14 @@ class MachineTest(unittest.TestCase):
             self.assertRegex(kernel, r"^6\.1\.")
             self.assertEqual((found / "below/file").read_text(encoding="utf-8"), "written\n")
 
+    def test_the_kernel_and_the_hierarchies_are_those_that_were_asked_for(self):
+        done = vm("run", f"{PRESET}-machine", "--kernel", "5.10", "--cgroup", "v1", "--",
+                  "uname -r; grep ' cgroup ' /proc/mounts; for disk in nvme{0,1,2}n1; do cat /sys/block/$disk/device/serial; done")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"^5\.10\.")
+        self.assertRegex(done.stdout, r"(?m)^cgroup /sys/fs/cgroup/memory cgroup \S*\bmemory\b")
+        self.assertEqual(sorted(line.strip() for line in done.stdout.splitlines()[-3:]), ["files", "root", "tree"])
+
     def test_one_that_hangs_is_killed_and_the_console_is_shown(self):
         for stubborn in ("", "trap '' TERM; "):
             with self.subTest(stubborn=stubborn):

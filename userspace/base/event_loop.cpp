@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/event_loop.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <limits>
 #include <span>
 
 namespace evictd::base {
+namespace {
+
+timespec timespec_of(Duration timeout) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
+  return {.tv_sec = seconds.count(), .tv_nsec = (timeout - seconds).count()};
+}
+
+/// Rounded up, so that nobody is woken before a moment that he waits for, and then has to wait for
+/// nothing.
+int milliseconds_of(Duration timeout) {
+  const std::int64_t milliseconds = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
+  return static_cast<int>(std::min<std::int64_t>(milliseconds, std::numeric_limits<int>::max()));
+}
+
+}  // namespace
 
 Result<EventLoop> EventLoop::create() {
   Fd epoll(epoll_create1(EPOLL_CLOEXEC));
@@ -34,15 +52,21 @@ void EventLoop::remove(int fd, const ReadyHandler& handler) {
   }
 }
 
-Result<int> EventLoop::run_once(std::optional<Duration> timeout) {
-  timespec limit{};
-  if (timeout) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*timeout);
-    limit.tv_sec = seconds.count();
-    limit.tv_nsec = (*timeout - seconds).count();
+int EventLoop::wait(std::optional<Duration> timeout) {
+  if (precise_) {
+    const timespec limit = timespec_of(timeout.value_or(Duration{0}));
+    const int count = epoll_pwait2(epoll_.get(), ready_.data(), kBatch, timeout ? &limit : nullptr,
+                                   /*ss=*/nullptr);
+    if (count >= 0 || errno != ENOSYS) {
+      return count;
+    }
+    precise_ = false;
   }
-  const int count = epoll_pwait2(epoll_.get(), ready_.data(), kBatch, timeout ? &limit : nullptr,
-                                 /*ss=*/nullptr);
+  return epoll_wait(epoll_.get(), ready_.data(), kBatch, timeout ? milliseconds_of(*timeout) : -1);
+}
+
+Result<int> EventLoop::run_once(std::optional<Duration> timeout) {
+  const int count = wait(timeout);
   if (count < 0) {
     if (errno == EINTR) {
       return 0;

@@ -35,7 +35,8 @@ class EventLoop {
   void remove(int fd, const ReadyHandler& handler);
 
   /// Waits until something is ready, at most `timeout` (none: for ever), and calls the handlers.
-  /// Returns how many were called; 0 after a time-out or an interrupting signal.
+  /// Returns how many were called; 0 after a time-out or an interrupting signal. Where the kernel
+  /// has no epoll_pwait2 (before 5.11) `timeout` is rounded up to milliseconds.
   Result<int> run_once(std::optional<Duration> timeout = std::nullopt);
 
   /// The epoll descriptor, which may itself be watched by another loop.
@@ -44,10 +45,15 @@ class EventLoop {
  private:
   explicit EventLoop(Fd epoll) : epoll_(std::move(epoll)) {}
 
+  /// epoll_pwait2, or epoll_wait where there is none.
+  int wait(std::optional<Duration> timeout);
+
   /// Ready descriptors taken from the kernel a call; more of them wait for the next call.
   static constexpr int kBatch = 32;
 
   Fd epoll_;
+  /// False once the kernel has refused the call that takes nanoseconds.
+  bool precise_ = true;
   std::array<epoll_event, kBatch> ready_{};
   int ready_count_ = 0;
 };

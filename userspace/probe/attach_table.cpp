@@ -4,10 +4,17 @@
 namespace evictd::probe {
 namespace {
 
+constexpr std::array kOfTheNode = {Purpose::kNodeMemory, Purpose::kNodeAvailable};
+/// What is looked at by thresholds or shown in rows.
+constexpr std::array kWatching = {
+    Purpose::kMemoryCharge, Purpose::kSweepTimer,    Purpose::kNodeMemory, Purpose::kNodeAvailable,
+    Purpose::kTaskFork,     Purpose::kPerPageCharge, Purpose::kStall,
+};
+
 constexpr std::array kCore = {
-    std::string_view{"sweep_locate"},   std::string_view{"sweep_refresh"},
-    std::string_view{"sweep_resync"},   std::string_view{"sweep_compare"},
-    std::string_view{"cgroup_resolve"},
+    CoreProgram{"sweep_locate", kOfTheNode}, CoreProgram{"sweep_refresh", kWatching},
+    CoreProgram{"sweep_resync", kWatching},  CoreProgram{"sweep_compare", kWatching},
+    CoreProgram{"cgroup_resolve", kWatching},
 };
 
 constexpr std::array kTable = {
@@ -91,7 +98,7 @@ std::span<const AttachRow> attach_table() {
   return kTable;
 }
 
-std::span<const std::string_view> core_programs() {
+std::span<const CoreProgram> core_programs() {
   return kCore;
 }
 

@@ -45,7 +45,14 @@ struct OtherLooks {
 /// What is lost when no row of `purpose` works.
 [[nodiscard]] std::string_view lost_without(Purpose purpose, OtherLooks others);
 
-/// Programs that nothing works without: they are loaded always, and their failure fails the load.
-[[nodiscard]] std::span<const std::string_view> core_programs();
+/// A program that several purposes need.
+struct CoreProgram {
+  std::string_view name;
+  /// Purposes that cannot be served if the kernel refuses it.
+  std::span<const Purpose> needed_by;
+};
+
+/// The programs that are loaded whichever rows are.
+[[nodiscard]] std::span<const CoreProgram> core_programs();
 
 }  // namespace evictd::probe

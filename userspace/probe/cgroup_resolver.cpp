@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/cgroup_resolver.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "base/fd.h"
+#include "probe/skeleton.h"
 
 namespace evictd::probe {
 
-Result<evictd_resolved> resolve_cgroup(bpf_program* iterator, int cgroup_fd, CgroupId expected) {
+CgroupResolver::CgroupResolver(const evictd_bpf& skeleton)
+    : program_(bpf_program__fd(skeleton.progs.cgroup_resolve)),
+      iterates_(bpf_program__type(skeleton.progs.cgroup_resolve) == BPF_PROG_TYPE_TRACING),
+      answer_(skeleton.bss->resolved) {}
+
+Result<evictd_resolved> CgroupResolver::iterate(int cgroup_fd) const {
   bpf_iter_link_info info{};
   info.cgroup.order = BPF_CGROUP_ITER_SELF_ONLY;
   info.cgroup.cgroup_fd = static_cast<std::uint32_t>(cgroup_fd);
@@ -21,7 +25,7 @@ Result<evictd_resolved> resolve_cgroup(bpf_program* iterator, int cgroup_fd, Cgr
   options.iter_info_len = sizeof(info);
   // Not bpf_program__attach_iter: a cgroup that is gone is normal here, and libbpf would tell of it
   // through what the whole process has one of.
-  const base::Fd link(bpf_link_create(bpf_program__fd(iterator), 0, BPF_TRACE_ITER, &options));
+  const base::Fd link(bpf_link_create(program_, 0, BPF_TRACE_ITER, &options));
   if (!link) {
     return fail_errno(errno, "attach the cgroup iterator");
   }
@@ -34,11 +38,32 @@ Result<evictd_resolved> resolve_cgroup(bpf_program* iterator, int cgroup_fd, Cgr
   if (size < 0) {
     return fail_errno(errno, "read the cgroup iterator");
   }
-  const CgroupId found{.hierarchy = resolved.cgroup.hierarchy, .id = resolved.cgroup.id};
-  if (size != sizeof(resolved) || found != expected) {
+  return size == sizeof(resolved) ? resolved : evictd_resolved{};
+}
+
+Result<evictd_resolved> CgroupResolver::run(int cgroup_fd) const {
+  auto argument = static_cast<std::uint64_t>(cgroup_fd);
+  bpf_test_run_opts options{};
+  options.sz = sizeof(options);
+  options.ctx_in = &argument;
+  options.ctx_size_in = sizeof(argument);
+  const std::scoped_lock lock(running_);
+  if (const int error = bpf_prog_test_run_opts(program_, &options); error != 0) {
+    return fail_errno(-error, "ask the kernel for a cgroup");
+  }
+  return answer_;
+}
+
+Result<evictd_resolved> CgroupResolver::resolve(int cgroup_fd, CgroupId expected) const {
+  const Result<evictd_resolved> resolved = iterates_ ? iterate(cgroup_fd) : run(cgroup_fd);
+  if (!resolved) {
+    return resolved;
+  }
+  const CgroupId found{.hierarchy = resolved->cgroup.hierarchy, .id = resolved->cgroup.id};
+  if (found != expected) {
     return fail(Errc::kNotFound, "the cgroup is gone or another one has its place");
   }
-  if (resolved.level == 0) {
+  if (resolved->level == 0) {
     return fail(Errc::kInvalid, "the root of a hierarchy has no counters; use the node's values");
   }
   return resolved;

@@ -65,7 +65,7 @@ Feature no_btf(const std::string& why) {
           .detail = "no kernel program can be loaded " + why};
 }
 
-Feature btf(const std::string& root, const std::string& custom_btf_path) {
+Feature btf_of(const std::string& root, const std::string& custom_btf_path) {
   const std::string own = root + "/sys/kernel/btf/vmlinux";
   // A file serves relocations; what tracing programs attach to is looked up in the kernel's own.
   for (const std::string& path : {own, custom_btf_path}) {
@@ -189,7 +189,7 @@ std::string read_text(const std::string& path) {
 std::vector<Feature> kernel_features(const std::string& root, const std::string& custom_btf_path) {
   const std::string mounts = read_text(root + "/proc/mounts");
   return {
-      btf(root, custom_btf_path),
+      btf_of(root, custom_btf_path),
       kprobes(root),
       psi(root, mounts),
       controller(root, mounts, "memory",

@@ -97,6 +97,41 @@ void LadderSearch::reject_all(std::string_view name, const std::string& reason) 
   }
 }
 
+std::vector<std::string_view> LadderSearch::names_of_core() {
+  std::vector<std::string_view> names;
+  for (const CoreProgram& program : core_programs()) {
+    names.push_back(program.name);
+  }
+  return names;
+}
+
+bool LadderSearch::wants(std::string_view program) const {
+  return std::find(core_.begin(), core_.end(), program) != core_.end() ||
+         row_of(program) != nullptr;
+}
+
+bool LadderSearch::reject_core(std::string_view program, const std::string& reason) {
+  const auto name = std::find(core_.begin(), core_.end(), program);
+  if (name == core_.end()) {
+    return false;
+  }
+  const std::string why = "needs " + std::string(program) + ": " + reason;
+  const std::span<const CoreProgram> core = core_programs();
+  const auto given_up =
+      std::find_if(core.begin(), core.end(), [&](const CoreProgram& c) { return c.name == *name; });
+  for (Search& search : searches_) {
+    if (std::find(given_up->needed_by.begin(), given_up->needed_by.end(), search.purpose) ==
+        given_up->needed_by.end()) {
+      continue;
+    }
+    for (Candidate& candidate : search.candidates) {
+      candidate.reason = candidate.reason.empty() ? why : candidate.reason;
+    }
+  }
+  core_.erase(name);
+  return true;
+}
+
 bool LadderSearch::is_served(Purpose purpose) const {
   return std::any_of(searches_.begin(), searches_.end(), [&](const Search& search) {
     return search.purpose == purpose && next(search) != nullptr;

@@ -26,6 +26,12 @@ class LadderSearch {
   void reject(const AttachRow& row, std::string reason);
   /// Gives up every row of this name that has not been given up, in all purposes.
   void reject_all(std::string_view name, const std::string& reason);
+  /// Whether this program is to be loaded now: that of a current row, or one of core_programs() that
+  /// has not been given up.
+  [[nodiscard]] bool wants(std::string_view program) const;
+  /// Gives up one of core_programs() that was wanted, and with it every row of the purposes that
+  /// need it. False: `program` is none of these.
+  bool reject_core(std::string_view program, const std::string& reason);
   /// One report a purpose, in the table's order. `failure` as Ladder::failure, empty for none: with
   /// one no row is chosen, and it is the reason of each that has no other.
   [[nodiscard]] std::vector<PurposeReport> report(std::string_view failure) const;
@@ -42,6 +48,7 @@ class LadderSearch {
     bool disabled = false;
   };
 
+  [[nodiscard]] static std::vector<std::string_view> names_of_core();
   [[nodiscard]] static const AttachRow* next(const Search& search);
   [[nodiscard]] bool is_served(Purpose purpose) const;
   [[nodiscard]] OtherLooks other_looks(std::string_view failure) const;
@@ -49,6 +56,7 @@ class LadderSearch {
                                         OtherLooks others);
 
   std::vector<Search> searches_;
+  std::vector<std::string_view> core_ = names_of_core();
 };
 
 }  // namespace evictd::probe

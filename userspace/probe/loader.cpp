@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdlib>
 
 #include "base/regular_file.h"
-#include "probe/direct_reads.h"
 #include "probe/features.h"
+#include "probe/kernel_types.h"
 #include "probe/ladder_search.h"
 #include "probe/libbpf_log.h"
 #include "probe/numa_nodes.h"
@@ -20,10 +21,11 @@
 namespace evictd::probe {
 namespace {
 
-/// What one attempt came to: done, or the row that has to be replaced, or the end.
+/// What one attempt came to: done, or the row or program that has to be given up, or the end.
 struct Attempt {
-  enum class Outcome { kLoaded, kRowFailed, kFailed } outcome = Outcome::kFailed;
+  enum class Outcome { kLoaded, kRowFailed, kCoreFailed, kFailed } outcome = Outcome::kFailed;
   const AttachRow* row = nullptr;
+  std::string program;
   std::string reason;
   Skeleton skeleton;
   std::vector<Link> links;
@@ -33,12 +35,12 @@ std::uint64_t nanoseconds(Duration duration) {
   return static_cast<std::uint64_t>(duration.count());
 }
 
-void set_read_only_data(evictd_bpf& skeleton, const Options& options, const DirectReads& direct) {
+void set_read_only_data(evictd_bpf& skeleton, const Options& options, const KernelTypes& types) {
   const SweepOptions& sweep = options.sweep;
   auto& data = *skeleton.rodata;
   const auto page = static_cast<unsigned long>(::sysconf(_SC_PAGESIZE));
   data.cfg_page_shift = static_cast<std::uint32_t>(std::countr_zero(page));
-  data.cfg_number_type = direct.number_type;
+  data.cfg_number_type = types.number_type;
   data.cfg_node_ids = node_ids();
   data.cfg_base_period_ns = nanoseconds(sweep.base_period);
   data.cfg_floor_ns = nanoseconds(sweep.floor);
@@ -53,8 +55,9 @@ void set_read_only_data(evictd_bpf& skeleton, const Options& options, const Dire
   data.cfg_approach_ns = nanoseconds(options.approach);
 }
 
-void set_map_sizes(evictd_bpf& skeleton, const Options& options) {
+void set_maps(evictd_bpf& skeleton, const Options& options, const KernelTypes& types) {
   auto& maps = skeleton.maps;
+  bpf_map__set_autocreate(maps.compared, !types.cgroup_iterators);
   bpf_map__set_max_entries(maps.events, options.ring_bytes);
   bpf_map__set_max_entries(maps.rows, options.max_slots);
   bpf_map__set_max_entries(maps.targets, options.max_slots);
@@ -66,14 +69,29 @@ void set_map_sizes(evictd_bpf& skeleton, const Options& options) {
 }
 
 void select_programs(evictd_bpf& skeleton, const LadderSearch& search) {
-  const std::span<const std::string_view> core = core_programs();
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton.obj) {
-    const std::string_view name = bpf_program__name(program);
-    const bool wanted =
-        std::find(core.begin(), core.end(), name) != core.end() || search.row_of(name) != nullptr;
-    bpf_program__set_autoload(program, wanted);
+    bpf_program__set_autoload(program, search.wants(bpf_program__name(program)));
   }
+}
+
+/// Both sets of programs have the same maps, variables and names: the skeleton serves for either.
+Skeleton open_skeleton(const bpf_object_open_opts& options, const KernelTypes& types) {
+  if (types.cgroup_iterators) {
+    return Skeleton(evictd_bpf__open_opts(&options));
+  }
+  // As evictd_bpf__open_opts() does, with other instructions.
+  Skeleton skeleton(static_cast<evictd_bpf*>(std::calloc(1, sizeof(evictd_bpf))));
+  if (!skeleton || evictd_bpf__create_skeleton(skeleton.get()) != 0) {
+    return nullptr;
+  }
+  bpf_object_skeleton& description = *skeleton->skeleton;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): libbpf only reads it.
+  description.data = const_cast<void*>(evictd_bounded_bpf__elf_bytes(&description.data_sz));
+  if (bpf_object__open_skeleton(&description, &options) != 0) {
+    return nullptr;
+  }
+  return skeleton;
 }
 
 bpf_program* find_program(const evictd_bpf& skeleton, std::string_view name) {
@@ -81,7 +99,10 @@ bpf_program* find_program(const evictd_bpf& skeleton, std::string_view name) {
 }
 
 /// Rows that need not be tried to know that they fail: each try costs a load of the whole object.
-void reject_untried(LadderSearch& search) {
+void reject_untried(LadderSearch& search, const KernelTypes& types) {
+  if (!types.cgroup_iterators) {
+    search.reject_all("bpf_timer", "not with the kernel programs for kernels before 6.1");
+  }
   if (!has_kprobes("")) {
     search.reject_all("kprobe", "kprobes are not built into this kernel");
   }
@@ -142,7 +163,7 @@ std::string activate(const AttachRow& row, evictd_bpf& skeleton, std::vector<Lin
   return "";
 }
 
-Attempt attempt(const Options& options, const DirectReads& direct, const LadderSearch& search) {
+Attempt attempt(const Options& options, const KernelTypes& types, const LadderSearch& search) {
   LibbpfLog log;
   Attempt result;
   bpf_object_open_opts open{};
@@ -155,24 +176,26 @@ Attempt attempt(const Options& options, const DirectReads& direct, const LadderS
     }
     open.btf_custom_path = options.custom_btf_path.c_str();
   }
-  result.skeleton.reset(evictd_bpf__open_opts(&open));
+  result.skeleton = open_skeleton(open, types);
   if (!result.skeleton) {
     result.reason = "open the object: " + last_words(log.text());
     return result;
   }
-  set_read_only_data(*result.skeleton, options, direct);
-  set_map_sizes(*result.skeleton, options);
+  set_read_only_data(*result.skeleton, options, types);
+  set_maps(*result.skeleton, options, types);
   select_programs(*result.skeleton, search);
   if (evictd_bpf__load(result.skeleton.get()) != 0) {
-    const std::string program = failed_program(log.text());
-    result.row = search.row_of(program);
+    result.program = failed_program(log.text());
+    result.row = search.row_of(result.program);
     result.reason = last_words(log.text());
     result.outcome =
-        result.row == nullptr ? Attempt::Outcome::kFailed : Attempt::Outcome::kRowFailed;
+        result.row == nullptr ? Attempt::Outcome::kCoreFailed : Attempt::Outcome::kRowFailed;
     return result;
   }
   if (const Result<> located = locate_nodes(*result.skeleton); !located) {
+    result.program = bpf_program__name(result.skeleton->progs.sweep_locate);
     result.reason = located.error().message();
+    result.outcome = Attempt::Outcome::kCoreFailed;
     return result;
   }
   for (const AttachRow* row : search.current()) {
@@ -187,10 +210,21 @@ Attempt attempt(const Options& options, const DirectReads& direct, const LadderS
   return result;
 }
 
-void describe_machine(Ladder& ladder, const Options& options, const DirectReads& direct) {
+void describe_machine(Ladder& ladder, const Options& options, const KernelTypes& types) {
   ladder.kernel = kernel_features("", options.custom_btf_path);
-  ladder.kernel.push_back(direct.feature());
+  ladder.kernel.push_back(types.programs());
+  ladder.kernel.push_back(types.direct_reads());
   ladder.privileges = privileges(read_text("/proc/self/status"));
+}
+
+/// The running kernel's, whatever BTF the programs are relocated by: the kernel looks it up.
+KernelTypes types_for(const Options& options) {
+  KernelTypes types = find_kernel_types("/sys/kernel/btf/vmlinux");
+  types.cgroup_iterators = types.cgroup_iterators && !options.bounded_programs;
+  if (!options.direct_reads || !types.cgroup_iterators) {
+    types.number_type = 0;
+  }
+  return types;
 }
 
 Result<> validate(const Options& options) {
@@ -233,8 +267,12 @@ Result<> run_program(int program_fd) {
 }
 
 Result<> locate_nodes(evictd_bpf& skeleton) {
+  const int program = bpf_program__fd(skeleton.progs.sweep_locate);
+  if (program < 0) {
+    return {};  // The kernel refused it: the node's memory is polled.
+  }
   __atomic_store_n(&skeleton.bss->nodes_with_memory, nodes_with_memory(), __ATOMIC_RELAXED);
-  if (const Result<> found = run_program(bpf_program__fd(skeleton.progs.sweep_locate)); !found) {
+  if (const Result<> found = run_program(program); !found) {
     return fail_in("find the nodes", found.error());
   }
   return {};
@@ -242,10 +280,8 @@ Result<> locate_nodes(evictd_bpf& skeleton) {
 
 LoadOutcome load_programs(const Options& options) {
   LoadOutcome outcome;
-  // The running kernel's, whatever BTF the programs are relocated by: the kernel looks it up.
-  const DirectReads direct =
-      options.direct_reads ? find_direct_reads("/sys/kernel/btf/vmlinux") : DirectReads{};
-  describe_machine(outcome.ladder, options, direct);
+  const KernelTypes types = types_for(options);
+  describe_machine(outcome.ladder, options, types);
   const Result<> valid = validate(options);
   Result<LadderSearch> search = LadderSearch::create(options);
   if (!valid || !search) {
@@ -262,12 +298,16 @@ LoadOutcome load_programs(const Options& options) {
     outcome.ladder.purposes = search->report(outcome.ladder.failure);
     return outcome;
   }
-  reject_untried(*search);
+  reject_untried(*search, types);
   while (true) {
-    Attempt tried = attempt(options, direct, *search);
+    Attempt tried = attempt(options, types, *search);
     if (tried.outcome == Attempt::Outcome::kRowFailed) {
       search->reject(*tried.row, tried.reason);
       reject_hopeless(*search, *tried.row, tried.reason);
+      continue;
+    }
+    if (tried.outcome == Attempt::Outcome::kCoreFailed &&
+        search->reject_core(tried.program, tried.reason)) {
       continue;
     }
     if (tried.outcome == Attempt::Outcome::kLoaded) {

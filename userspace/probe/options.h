@@ -58,9 +58,11 @@ struct Options {
   /// BTF by which the programs are relocated, instead of /sys/kernel/btf/vmlinux. The kernel's own
   /// is needed all the same: tracing programs and iterators are attached by its types.
   std::string custom_btf_path{};
-  /// Counters are loaded by the kernel side itself where the kernel lets it (DirectReads). False,
+  /// Counters are loaded by the kernel side itself where the kernel lets it (KernelTypes). False,
   /// for tests: as on a kernel that does not.
   bool direct_reads = true;
+  /// For tests: the programs for kernels before 6.1, whatever the kernel is.
+  bool bounded_programs = false;
   /// Fault for tests: drain() throws every record away, as if none had been seen.
   bool drop_all_events = false;
 };

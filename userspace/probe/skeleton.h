@@ -9,3 +9,5 @@
 #include "evictd/abi/watch.h"
 // The shared structures are complete before the skeleton uses them.
 #include "evictd_bpf.skel.h"
+// Only its instructions are used.
+#include "evictd_bounded_bpf.skel.h"

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <string>
 
-#include "probe/cgroup_resolver.h"
 #include "probe/loader.h"
 #include "probe/skeleton.h"
 
@@ -38,6 +37,7 @@ void remove(bpf_map* map, const Key& key) {
 
 WatchRegistry::WatchRegistry(evictd_bpf& skeleton, const Options& options)
     : skeleton_(skeleton),
+      resolver_(skeleton),
       options_(options),
       generations_(std::make_unique<std::atomic<std::uint32_t>[]>(options.max_slots)) {}
 
@@ -178,8 +178,7 @@ void WatchRegistry::update_slot_limit() {
 
 PodCounters WatchRegistry::resolve(const PodCgroup& pod) const {
   const auto ask = [this](CgroupId id, int fd) {
-    return id && fd >= 0 ? std::optional(resolve_cgroup(skeleton_.progs.cgroup_resolve, fd, id))
-                         : std::nullopt;
+    return id && fd >= 0 ? std::optional(resolver_.resolve(fd, id)) : std::nullopt;
   };
   return {.memory = ask(pod.memory, pod.memory_fd), .pids = ask(pod.pids, pod.pids_fd)};
 }

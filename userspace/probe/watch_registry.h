@@ -14,6 +14,7 @@
 
 #include "evictd/abi/watch.h"
 #include "evictd/result.h"
+#include "probe/cgroup_resolver.h"
 #include "probe/options.h"
 #include "probe/root_set.h"
 #include "probe/watch.h"
@@ -100,6 +101,7 @@ class WatchRegistry {
   void resume_watches(std::uint32_t watches);
 
   evictd_bpf& skeleton_;
+  CgroupResolver resolver_;
   Options options_;
   std::map<CgroupId, Tracked> tracked_;
   std::unordered_map<std::uint64_t, CgroupId> counter_owners_;

@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 
-#include "probe/cgroup_resolver.h"
 #include "probe/loader.h"
 #include "probe/skeleton.h"
 #include "probe/watch_registry.h"
@@ -46,8 +45,7 @@ Result<WatchRegistry::Groups> WatchRegistry::group(std::span<const WatchedThresh
       cgroup = threshold.cgroup;
       const int fd = threshold.cgroup_fd;
       const Result<Tracked*> tracked =
-          fd < 0 ? known(cgroup)
-                 : track(cgroup, resolve_cgroup(skeleton_.progs.cgroup_resolve, fd, cgroup));
+          fd < 0 ? known(cgroup) : track(cgroup, resolver_.resolve(fd, cgroup));
       if (!tracked && tracked.error().code == Errc::kNotFound) {
         gone.push_back(threshold.id);
         continue;

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who may ask for a quota, and how.
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/capability.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstdlib>
 #include <memory>
 
 #include "counting_disk.h"
 #include "support/file_project.h"
+#include "support/refused_call.h"
 
 namespace evictd::disk::test {
 namespace {
 
 using evictd::test::give_project;
+using evictd::test::refuse_call;
 
 /// This thread without CAP_SYS_ADMIN for as long as this lives.
 class WithoutAdmin {
@@ -38,18 +35,6 @@ class WithoutAdmin {
     EXPECT_EQ(::cap_set_proc(all.get()), 0);
   }
 };
-
-/// From now on the system call is answered with `error` in this process.
-bool refuse(unsigned call, unsigned error) {
-  std::array<sock_filter, 4> filter{{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  }};
-  const sock_fprog program{.len = filter.size(), .filter = filter.data()};
-  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
 
 class QuotaAccess : public CountingDisk {
  protected:
@@ -86,7 +71,7 @@ TEST_P(QuotaAccess, NoNodeOfTheDeviceIsNeeded) {
 TEST_P(QuotaAccess, AKernelThatAnswersByDeviceAloneIsAskedSo) {
   const auto measured_where_refused = [this](unsigned error) {
     const Truth counted = by_quota(kProject);
-    if (!refuse(SYS_quotactl_fd, error)) {
+    if (!refuse_call(SYS_quotactl_fd, error)) {
       std::exit(2);
     }
     const PodStorage storage = measure("u1");

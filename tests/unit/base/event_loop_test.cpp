@@ -2,11 +2,15 @@
 #include "base/event_loop.h"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <functional>
 
 #include "base/system_clock.h"
 #include "base/timer.h"
+#include "support/refused_call.h"
 
 namespace evictd::base {
 namespace {
@@ -61,6 +65,32 @@ TEST(EventLoop, NeverCallsAHandlerThatWasRemovedInTheSameBatch) {
   second.signal();
   EXPECT_EQ(loop.run_once().value(), 1);
   EXPECT_EQ(calls, 1);
+}
+
+/// For a process of its own: what a loop does on a kernel without epoll_pwait2. The exit status is
+/// 0 if it waits and dispatches as ever, 1 if not, 2 if the call could not be refused.
+[[noreturn]] void wait_without_pwait2() {
+  if (!evictd::test::refuse_call(SYS_epoll_pwait2, ENOSYS)) {
+    std::_Exit(2);
+  }
+  EventLoop loop = EventLoop::create().value();
+  const SystemClock clock;
+  const WakeUp ready = WakeUp::create().value();
+  int calls = 0;
+  CallbackHandler on_ready([&] { ++calls; });
+  bool right = loop.add(ready.descriptor(), EPOLLIN, on_ready).has_value();
+  for (const Duration timeout : {Duration(1), Duration(std::chrono::microseconds(2100))}) {
+    const MonoTime end = clock.now() + timeout;
+    right = right && loop.run_once(timeout) == 0 && clock.now() >= end;
+  }
+  right = right && loop.run_once(Duration(0)) == 0;
+  ready.signal();
+  right = right && loop.run_once() == 1 && loop.run_once(std::chrono::hours(10000)) == 1;
+  std::_Exit(right && calls == 2 ? 0 : 1);
+}
+
+TEST(EventLoop, WaitsInMillisecondsWhereTheKernelHasNoOtherCall) {
+  EXPECT_EXIT(wait_without_pwait2(), testing::ExitedWithCode(0), "");
 }
 
 TEST(Timer, IsReadyAtOnceForAMomentThatIsPast) {

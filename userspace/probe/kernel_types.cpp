@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/direct_reads.h"
+#include "probe/kernel_types.h"
 
 #include <bpf/btf.h>
 
@@ -30,9 +30,18 @@ bool begins_with_number(const btf& types, std::uint32_t id) {
   return number != nullptr && btf_is_int(number) && number->size == sizeof(std::uint64_t);
 }
 
+std::uint32_t number_type_of(const btf& types) {
+  if (btf__find_by_name_kind(&types, "bpf_rdonly_cast", BTF_KIND_FUNC) <= 0) {
+    return 0;
+  }
+  const int id = btf__find_by_name_kind(&types, kNumberType, BTF_KIND_STRUCT);
+  const bool usable = id > 0 && begins_with_number(types, static_cast<std::uint32_t>(id));
+  return usable ? static_cast<std::uint32_t>(id) : 0;
+}
+
 }  // namespace
 
-Feature DirectReads::feature() const {
+Feature KernelTypes::direct_reads() const {
   if (number_type != 0) {
     return {.name = "direct reads", .presence = Presence::kPresent, .detail = "bpf_rdonly_cast"};
   }
@@ -41,15 +50,24 @@ Feature DirectReads::feature() const {
           .detail = "no bpf_rdonly_cast: counters are read by a function, which takes longer"};
 }
 
-DirectReads find_direct_reads(const std::string& path) {
+Feature KernelTypes::programs() const {
+  if (cgroup_iterators) {
+    return {.name = "cgroup iterators", .presence = Presence::kPresent, .detail = ""};
+  }
+  return {.name = "cgroup iterators",
+          .presence = Presence::kAbsent,
+          .detail = "before 6.1: the kernel programs with bounded loops and without a timer"};
+}
+
+KernelTypes find_kernel_types(const std::string& path) {
   const LibbpfLog silent;
   const std::unique_ptr<btf, BtfDeleter> types(btf__parse_raw(path.c_str()));
-  if (!types || btf__find_by_name_kind(types.get(), "bpf_rdonly_cast", BTF_KIND_FUNC) <= 0) {
+  if (!types) {
     return {};
   }
-  const int id = btf__find_by_name_kind(types.get(), kNumberType, BTF_KIND_STRUCT);
-  const bool usable = id > 0 && begins_with_number(*types, static_cast<std::uint32_t>(id));
-  return {.number_type = usable ? static_cast<std::uint32_t>(id) : 0};
+  return {.number_type = number_type_of(*types),
+          .cgroup_iterators =
+              btf__find_by_name_kind(types.get(), "bpf_iter__cgroup", BTF_KIND_STRUCT) > 0};
 }
 
 }  // namespace evictd::probe
