@@ -116,8 +116,7 @@ void Readings::take_node_row() {
 
 void Readings::read_node(const Request& request, MonoTime now) {
   // Also where the kernel side cannot reach every NUMA node: what it last read is not kept.
-  const bool files =
-      source_ == ReadingSource::kFiles || options_.table->node().usage.value < 0;
+  const bool files = source_ == ReadingSource::kFiles || options_.table->node().usage.value < 0;
   if (files) {
     static_cast<void>(options_.node_files.read(now, buffer_, node_));
   } else if (request.limits) {
@@ -157,8 +156,9 @@ void Readings::look_ahead(const Request& request, MonoTime now) {
 }
 
 bool Readings::bring_up_to_date(const Request& request, MonoTime now) {
+  // The guard has pods ranked as a threshold that is met does.
   const bool wanted =
-      request.rehearsal ||
+      request.rehearsal || (reserve_ && eviction::guard_is_due(*reserve_)) ||
       (request.thresholds != nullptr &&
        eviction::lazy_statistics_matter(*request.thresholds, observations_, pod_root_));
   if (!wanted || now - flushed_at_ < kFlushedLately) {

@@ -115,8 +115,10 @@ void add_options(CLI::App& app, CommandLine& line) {
   app.add_option("--ready-requires", line.service.ready_requires,
                  "what /readyz answers 200 for: any (default) or bpf, the kernel side")
       ->type_name("bpf|any")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, web::ReadyRequires>{
-          {"bpf", web::ReadyRequires::kBpf}, {"any", web::ReadyRequires::kAny}}));
+      ->transform(CLI::CheckedTransformer(
+                      std::map<std::string, web::ReadyRequires>{{"bpf", web::ReadyRequires::kBpf},
+                                                                {"any", web::ReadyRequires::kAny}})
+                      .description(""));
   app.set_version_flag("--version", std::string("evictd-web ") + EVICTD_VERSION);
 }
 
@@ -124,8 +126,7 @@ int run_program(int argc, char** argv) {
   CLI::App app(
       "evictd-web shows over HTTP what evictd does: metrics for Prometheus, an API, and a page. It "
       "only reads evictd's control socket, and evictd-kube's status socket where it is told to, "
-      "and "
-      "needs no privilege.",
+      "and needs no privilege.",
       "evictd-web");
   CommandLine line;
   add_options(app, line);

@@ -8,9 +8,9 @@
 namespace evictd::daemon::test {
 namespace {
 
-/// Half of the headroom, down to the floor, is gone within a quarter of the grace, so that a hog
+/// Half of the headroom, down to the floor, is gone within a sixteenth of the grace, so that a hog
 /// that was held up for a while is still too fast for all of it.
-constexpr std::int64_t kRate = kHeadroom * 2;
+constexpr std::int64_t kRate = kHeadroom * 8;
 constexpr std::int64_t kGraceMs = 1000;
 constexpr std::int64_t kMarginMs = 50;
 

@@ -60,6 +60,8 @@ class TmpfsPod : public ArenaBySource {
   [[nodiscard]] Json tmpfs_config() const {
     Json config = memory_config(GetParam());
     config["hardEvictionGracePeriodSeconds"] = 1;
+    // A grace that is cut would end the filler before it is past the floor.
+    config["hardEvictionGracePolicy"] = "kubelet";
     config["kubeletRootDirectory"] = kubelet().string();
     config["pollInterval"] = "20ms";
     return config;

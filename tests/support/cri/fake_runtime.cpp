@@ -5,6 +5,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace evictd::cri::test {
@@ -34,7 +35,7 @@ class Reactor final : public grpc::ServerGenericBidiReactor {
   void OnReadDone(bool is_there) override {
     const FakeRuntime::Outcome outcome =
         is_there ? runtime_.serve(path_, bytes_of(request_)) : FakeRuntime::Outcome{};
-    if (outcome.hangs) {
+    if (outcome.hangs || ended_.exchange(true)) {
       return;
     }
     if (outcome.code != 0) {
@@ -45,7 +46,11 @@ class Reactor final : public grpc::ServerGenericBidiReactor {
     answer_ = grpc::ByteBuffer(&slice, 1);
     StartWriteAndFinish(&answer_, grpc::WriteOptions(), grpc::Status::OK);
   }
-  void OnCancel() override { Finish(grpc::Status::CANCELLED); }
+  void OnCancel() override {
+    if (!ended_.exchange(true)) {
+      Finish(grpc::Status::CANCELLED);
+    }
+  }
   void OnDone() override { delete this; }
 
  private:
@@ -53,6 +58,8 @@ class Reactor final : public grpc::ServerGenericBidiReactor {
   std::string path_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer answer_;
+  /// A caller may go at the moment of the answer: a call ends once.
+  std::atomic<bool> ended_{false};
 };
 
 template <typename Items>
