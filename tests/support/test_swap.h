@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
-
 namespace evictd::test {
 
 /// What changes the machine itself, and is done only in one that is thrown away (docs/vm.md).
@@ -26,16 +24,17 @@ class TestSwap {
  public:
   explicit TestSwap(std::string path) : path_(std::move(path)) {
     const long page = ::sysconf(_SC_PAGESIZE);
-    const base::Fd file(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     // The header of mkswap: version, last page, and the mark at the end of the first page.
     std::vector<std::uint32_t> header(static_cast<std::size_t>(page) / sizeof(std::uint32_t));
     header[256] = 1;
     header[257] = static_cast<std::uint32_t>(kSize / page - 1);
     std::memcpy(reinterpret_cast<char*>(header.data()) + page - 10, "SWAPSPACE2", 10);
     // A device has its size already and refuses; a file must have no holes.
-    static_cast<void>(::posix_fallocate(file.get(), 0, kSize));
-    on_ = ::pwrite(file.get(), header.data(), static_cast<std::size_t>(page), 0) == page &&
-          ::fsync(file.get()) == 0 && ::swapon(path_.c_str(), 0) == 0;
+    static_cast<void>(::posix_fallocate(file, 0, kSize));
+    on_ = ::pwrite(file, header.data(), static_cast<std::size_t>(page), 0) == page &&
+          ::fsync(file) == 0 && ::swapon(path_.c_str(), 0) == 0;
+    ::close(file);
   }
   TestSwap(const TestSwap&) = delete;
   TestSwap& operator=(const TestSwap&) = delete;

@@ -122,8 +122,7 @@ class Housekeeping final : private base::LineHandler {
   void note_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
   void write_cut(const exporting::EvictionRecord& escalation);  ///< The records that it cut.
   void note_released(CgroupId pod, std::optional<Bytes> left);
-  /// `pod` is nullptr for none of ours.
-  void note_oom_kill(const OomNotice& message, const HotPod* pod);
+  void note_oom_kill(const OomNotice& message, const HotPod* pod);  ///< nullptr: none of ours.
   [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;  ///< nullptr: nothing is there.
   void note_stall(const StallNotice& message);
   void note_unknown_pods();  ///< Of each once, for as long as no source of pods describes it.
@@ -182,9 +181,7 @@ class Housekeeping final : private base::LineHandler {
   enforce::ActuatorCounters actuator_counters_;
   Capacities capacities_;
   std::string watch_problem_;  ///< Why not all thresholds are watched, as it was logged.
-  std::optional<sys::ReserveTerms> reserve_terms_;
-  std::string reserve_problem_;
-  bool guard_unwatched_ = false;
+  GuardState guard_;
   eviction::ConditionSet conditions_;
   std::vector<std::unique_ptr<HotPod>> dead_;  ///< Let go of, and maybe still used.
   std::vector<ToHot> backlog_;  ///< What the hot thread's queue did not take yet, in order.
@@ -197,8 +194,7 @@ class Housekeeping final : private base::LineHandler {
   bool short_of_descriptors_ = false;
   std::set<std::string> told_unknown_;        ///< Uids that the journal was told of.
   std::set<std::string> silent_filesystems_;  ///< By mount point; their trouble was told of.
-  bool ready_ = false;
-  bool stop_ = false;
+  bool ready_ = false, stop_ = false;
 };
 
 }  // namespace evictd::daemon

@@ -59,14 +59,14 @@ void Housekeeping::check_priority(MonoTime now) {
 void Housekeeping::check_reserve_terms() {
   const Result<sys::ReserveTerms> terms = sys::read_reserve_terms(*options_.root);
   const std::string problem = terms ? std::string() : terms.error().message();
-  if (std::exchange(reserve_problem_, problem) != problem && !terms) {
+  if (std::exchange(guard_.problem, problem) != problem && !terms) {
     options_.log->warn("cannot read what the OOM guard goes by: " + problem +
                        ", continuing with what was known of it");
   }
-  if (!terms || reserve_terms_ == *terms) {
+  if (!terms || guard_.terms == *terms) {
     return;
   }
-  reserve_terms_ = *terms;
+  guard_.terms = *terms;
   options_.guard_terms->put(*terms);
   if (options_.probe != nullptr) {
     const bool known = options_.probe->knows_reserve();
@@ -82,7 +82,7 @@ void Housekeeping::check_reserve_terms() {
 void Housekeeping::note_guard_watcher() {
   const bool alone =
       config_->settings().hard_eviction.oom_guard && !options_.probe->knows_reserve();
-  if (std::exchange(guard_unwatched_, alone) == alone) {
+  if (std::exchange(guard_.unwatched, alone) == alone) {
     return;
   }
   const std::string text =

@@ -24,7 +24,6 @@
 #include "daemon/slot_allocator.h"
 #include "evictd/result.h"
 #include "probe/probe.h"
-#include "sys/cgroup_files.h"
 #include "sys/node_files.h"
 
 namespace evictd::daemon {
@@ -124,10 +123,9 @@ class PodRegistry {
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const cluster::CgroupTree& tree() const { return tree_; }
   [[nodiscard]] const PodPlaces& places() const { return places_; }
-  /// The files of the cgroup that holds all pods, opened for the caller alone; empty where there is
-  /// no such cgroup. Errors: those of sys::CgroupFiles::open().
+  /// The files of the cgroup that holds all pods, empty where there is no such cgroup, and those of
+  /// the node, opened for the caller alone. Errors: those of open() of what they answer.
   [[nodiscard]] Result<sys::CgroupFiles> open_pod_root_files() const;
-  /// The files of the node, opened for the caller alone. Errors: those of sys::NodeFiles::open().
   [[nodiscard]] Result<sys::NodeFiles> open_node_files() const;
   /// The files of a pod's cgroup, likewise; any thread. Errors: the same, and kNotFound for a pod
   /// that has none.
@@ -136,8 +134,7 @@ class PodRegistry {
   /// as of the last rescan(): the kernel side is told of it, what else was opened is of no use.
   [[nodiscard]] bool follow_pod_root();
   [[nodiscard]] bool misses_pod_root() const { return needs_pod_root_ && tree_.pod_root().empty(); }
-  /// As last joined.
-  [[nodiscard]] const cluster::PodTable& table() const { return table_; }
+  [[nodiscard]] const cluster::PodTable& table() const { return table_; }  ///< As last joined.
   /// For the housekeeping loop: readable when there is something for note_changes().
   [[nodiscard]] std::vector<int> descriptors() const;
 
@@ -191,8 +188,7 @@ class PodRegistry {
   /// uids of pods in which a cgroup appeared or went, which the join alone need not show.
   std::set<std::string, std::less<>> touched_;
   bool changed_ = false;
-  /// A directory below which pods live was made or removed.
-  bool root_changed_ = false;
+  bool root_changed_ = false;  ///< A directory below which pods live was made or removed.
   /// As take_changed_roots() has yet to tell.
   bool roots_untold_ = false;
   /// The kernel side reports changes below other directories than those that are open.

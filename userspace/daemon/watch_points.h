@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "config/settings.h"
@@ -12,6 +14,7 @@
 #include "eviction/manager.h"
 #include "eviction/threshold.h"
 #include "probe/watch.h"
+#include "sys/reserve_terms.h"
 
 namespace evictd::daemon {
 
@@ -33,6 +36,14 @@ struct WatchedRoot {
   CgroupId pids;
   int memory_fd = -1;
   int pids_fd = -1;
+};
+
+/// What the OOM guard goes by, as last read, and what was told of it.
+struct GuardState {
+  std::optional<sys::ReserveTerms> terms;
+  std::string problem;
+  /// The kernel side does not tell of it.
+  bool unwatched = false;
 };
 
 struct WatchPointOptions {

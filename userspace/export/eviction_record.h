@@ -11,6 +11,7 @@
 
 #include "evictd/result.h"
 #include "evictd/time.h"
+#include "export/record_of_time.h"
 #include "export/record_parts.h"
 
 namespace evictd::exporting {
