@@ -13,8 +13,8 @@
 #include "evictd/abi/table.h"
 #include "evictd/abi/watch.h"
 
-/* Bounds of the loops over rows, watches and the thresholds of one watch, of which evictd has a
- * dozen at most; for the verifier only. */
+/* Bounds of the loops over rows, watches and the thresholds of one watch; for the verifier only.
+ * evictd has 16 levels on a watch: 13 of a hard threshold and 3 of a soft one. */
 #define EVICTD_MAX_ROWS	      4096
 #define EVICTD_MAX_WATCHES    4096
 #define EVICTD_MAX_THRESHOLDS 32
