@@ -142,11 +142,18 @@ def ran(output: str, case: str) -> bool:
     return re.search(rf"^\[ +OK \] {re.escape(case)}( |$)", output, re.MULTILINE) is not None
 
 
+def words_of(output: str, case: str) -> str:
+    """What GoogleTest printed while this case ran; all of it if the case did not begin."""
+    said = re.search(rf"^\[ RUN +\] {re.escape(case)}\n.*?(?=^\[ RUN|^\[---|\Z)", output, re.MULTILINE | re.DOTALL)
+    return said.group() if said else output
+
+
 def run_rows(target: Target, checks: Sequence[Check], tree: str, execute: Execute) -> Column:
     began = time.monotonic()
     cases = ":".join(check.row for check in checks)
     _, output = execute(target, f"{tree}/tests/bpf_family_test --gtest_filter='{cases}'", ROWS_LIMIT_S)
-    return {check.name: verdict(target, check, ran(output, check.row), output, began) for check in checks}
+    return {check.name: verdict(target, check, ran(output, check.row), words_of(output, check.row), began)
+            for check in checks}
 
 
 def run_one(target: Target, check: Check, tree: str, execute: Execute) -> str:

@@ -39,6 +39,11 @@ class MatrixTest(unittest.TestCase):
             self.assertEqual(self.column(printed)["one"], "FAIL", printed)
             self.assertIn("6.1 v2: one: FAIL", self.said.getvalue())
 
+    def test_of_a_row_that_failed_its_own_words_are_shown(self):
+        self.column("[ RUN      ] Suite.One/fentry\nits words\n[  FAILED  ] Suite.One/fentry\n[ RUN      ] Suite.Other\nother words\n")
+        self.assertIn("its words", self.said.getvalue())
+        self.assertNotIn("other words", self.said.getvalue())
+
     def test_a_command_fails_by_its_exit_status(self):
         self.assertEqual(self.column("what it said", status=1)["three"], "FAIL")
         self.assertIn("what it said", self.said.getvalue())

@@ -135,8 +135,8 @@ std::string_view version_of(const Feature& controller) {
 void tell_of_split(const Feature& memory, Feature& pids) {
   const std::string_view version = version_of(memory);
   if (!version.empty() && !version_of(pids).empty() && version != version_of(pids)) {
-    pids.detail += ", memory in another hierarchy (" + memory.detail +
-                   "): a pod needs its directory in both";
+    pids.detail +=
+        ", memory in another hierarchy (" + memory.detail + "): a pod needs its directory in both";
   }
 }
 
@@ -204,10 +204,10 @@ std::string read_text(const std::string& path) {
 
 std::vector<Feature> kernel_features(const std::string& root, const std::string& custom_btf_path) {
   const std::string mounts = read_text(root + "/proc/mounts");
-  const Feature memory = controller(
-      root, mounts, "memory",
-      "evictd does not start; boot with cgroup_enable=memory, or mount cgroup2, or "
-      "mount -t cgroup -o memory");
+  const Feature memory =
+      controller(root, mounts, "memory",
+                 "evictd does not start; boot with cgroup_enable=memory, or mount cgroup2, or "
+                 "mount -t cgroup -o memory");
   Feature pids = controller(root, mounts, "pids", "its signals are not watched");
   tell_of_split(memory, pids);
   return {btf_of(root, custom_btf_path), kprobes(root), psi(root, mounts), memory, pids};
