@@ -18,6 +18,7 @@ const volatile __u32 cfg_needs_ticks = 1;
 struct evictd_notify_stats notify_stats = {};
 struct evictd_notify_schedule notify_schedule = {};
 __u64 notify_vm_stat[EVICTD_MAX_NODES] = {};
+__u32 notify_nodes_found = 0;
 __u64 notify_pid_allocated = 0;
 __u32 notify_row_limit = 0;
 __u32 notify_swap_rows = 0;
@@ -78,7 +79,8 @@ int notify_locate(void *ctx)
 	struct task_struct *task = (void *)bpf_get_current_task();
 
 	notify_pid_allocated = find_pid_allocated(task);
-	return find_node_stats(task, notify_vm_stat, cfg_node_ids);
+	find_node_stats(task, cfg_node_ids, notify_vm_stat, &notify_nodes_found);
+	return notify_nodes_found;
 }
 
 /* Run when there is a row again. */

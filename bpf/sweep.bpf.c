@@ -227,7 +227,7 @@ int sweep_locate(void *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 
-	nodes_found = find_node_stats(task, node_vm_stat, cfg_node_ids);
+	find_node_stats(task, cfg_node_ids, node_vm_stat, &nodes_found);
 	node.nodes = nodes_found < nodes_with_memory ? 0 : nodes_found;
 	node.zones = node.nodes ? zones_of_node() : 0;
 	pid_allocated_address = find_pid_allocated(task);

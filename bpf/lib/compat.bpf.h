@@ -18,9 +18,16 @@
 #include "repeat.bpf.h"
 
 #define EVICTD_MAX_NODES 64
-#define EVICTD_NEVER	 (~0ULL)
-#define NSEC_PER_SEC	 1000000000ULL
-#define CLOCK_MONOTONIC	 1
+/* NUMA nodes that are walked; a machine with memory on more of them is polled. The verifier walks
+ * each turn of a bounded loop, and the search with each number of nodes found so far. */
+#ifdef EVICTD_BOUNDED
+#define EVICTD_WALKED_NODES 8
+#else
+#define EVICTD_WALKED_NODES EVICTD_MAX_NODES
+#endif
+#define EVICTD_NEVER	(~0ULL)
+#define NSEC_PER_SEC	1000000000ULL
+#define CLOCK_MONOTONIC 1
 
 /* Cgroups on the way up that are looked at. The kubelet's deepest container is at level 5, but what
  * is inside of a container nests as it likes, and its charges count for the pod at any depth. The
@@ -206,9 +213,9 @@ static __always_inline __u64 ancestor_id(struct cgroup *cgroup, __u32 level)
 		return read_u64((__u64)cgroup +
 				bpf_core_field_offset(struct cgroup___ids, ancestor_ids) +
 				level * sizeof(__u64));
-	ancestor = (void *)read_u64((__u64)cgroup +
-				    bpf_core_field_offset(struct cgroup, ancestors) +
-				    level * sizeof(void *));
+	ancestor =
+	    (void *)read_u64((__u64)cgroup + bpf_core_field_offset(struct cgroup, ancestors) +
+			     level * sizeof(void *));
 	return BPF_CORE_READ(ancestor, kn, id);
 }
 

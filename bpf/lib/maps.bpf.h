@@ -13,10 +13,11 @@
 #include "evictd/abi/table.h"
 #include "evictd/abi/watch.h"
 
-/* Bounds of the loops over rows, watches and the thresholds of one watch; for the verifier only. */
+/* Bounds of the loops over rows, watches and the thresholds of one watch; for the verifier only.
+ * evictd has 16 levels on a watch: 13 of a hard threshold and 3 of a soft one. */
 #define EVICTD_MAX_ROWS	      4096
 #define EVICTD_MAX_WATCHES    4096
-#define EVICTD_MAX_THRESHOLDS 256
+#define EVICTD_MAX_THRESHOLDS 32
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -112,9 +113,9 @@ extern __u64 approach_paid_until_ktime_ns; /* a report pays for one interval */
 
 /* Written by user space. Indices are one-based, 0 is none. */
 extern __u32 nodes_with_memory; /* those that nodes_found must not be below */
-extern __u32 slot_limit;   /* no slot at or above it is in use */
-extern __u32 watch_limit;  /* 0 while user space rewrites the watches */
-extern __u32 task_watches; /* how many of them count tasks */
+extern __u32 slot_limit;	/* no slot at or above it is in use */
+extern __u32 watch_limit;	/* 0 while user space rewrites the watches */
+extern __u32 task_watches;	/* how many of them count tasks */
 extern __u32 node_memory_watch;
 extern __u32 node_tasks_watch;
 extern __u32 guard_watch;

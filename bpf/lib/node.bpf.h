@@ -17,7 +17,7 @@ struct node_sum {
 
 static long add_node(__u32 i, struct node_sum *sum)
 {
-	__u64 base = i < EVICTD_MAX_NODES ? sum->vm_stat[i] : 0;
+	__u64 base = i < EVICTD_WALKED_NODES ? sum->vm_stat[i] : 0;
 
 	if (!base)
 		return 1;
@@ -39,7 +39,7 @@ static __always_inline struct node_pages sum_nodes(const __u64 *vm_stat)
 {
 	struct node_sum sum = {.vm_stat = vm_stat};
 
-	EVICTD_REPEAT(EVICTD_MAX_NODES, EVICTD_MAX_NODES, add_node, &sum);
+	EVICTD_REPEAT(EVICTD_WALKED_NODES, EVICTD_WALKED_NODES, add_node, &sum);
 	return sum.pages;
 }
 
@@ -101,7 +101,7 @@ static __always_inline __u64 node_pages_of(__u64 base, __u64 item)
 
 static long add_at_hand(__u32 i, struct at_hand_sum *sum)
 {
-	__u64 base = i < EVICTD_MAX_NODES ? sum->vm_stat[i] : 0;
+	__u64 base = i < EVICTD_WALKED_NODES ? sum->vm_stat[i] : 0;
 	__u32 zones = zones_of_node();
 
 	if (!base || !zones)
@@ -127,7 +127,7 @@ static __always_inline struct at_hand sum_at_hand(const __u64 *vm_stat)
 {
 	struct at_hand_sum sum = {.vm_stat = vm_stat};
 
-	EVICTD_REPEAT(EVICTD_MAX_NODES, EVICTD_MAX_NODES, add_at_hand, &sum);
+	EVICTD_REPEAT(EVICTD_WALKED_NODES, EVICTD_WALKED_NODES, add_at_hand, &sum);
 	return sum.pages;
 }
 
@@ -140,21 +140,21 @@ static __always_inline __u64 pids_at(__u64 pid_allocated)
 /* A search for every node's statistics, and what it has found. */
 struct node_search {
 	__u64 *vm_stat;
+	__u32 *found;
 	__u64 zoneref; /* address of the next one to look at */
 	__u64 seen;    /* bit per node number */
-	__u32 found;
 };
 
 static __always_inline void add_pgdat(struct node_search *search, const struct pglist_data *pgdat)
 {
 	__u32 nid = BPF_CORE_READ(pgdat, node_id);
-	__u32 next = search->found;
+	__u32 next = *search->found;
 
-	if (nid >= EVICTD_MAX_NODES || next >= EVICTD_MAX_NODES || search->seen >> nid & 1)
+	if (nid >= EVICTD_MAX_NODES || next >= EVICTD_WALKED_NODES || search->seen >> nid & 1)
 		return;
 	search->seen |= 1ULL << nid;
 	search->vm_stat[next] = (__u64)pgdat + bpf_core_field_offset(struct pglist_data, vm_stat);
-	search->found = next + 1;
+	*search->found = next + 1;
 }
 
 static long add_node_of_zone(__u32 i, struct node_search *search)
@@ -175,7 +175,7 @@ static __always_inline struct pglist_data *node_of_memcg(const struct mem_cgroup
 {
 	struct pglist_data *pgdat = NULL;
 
-	for (__u32 nid = 0; nid < EVICTD_MAX_NODES; nid++) {
+	for (__u32 nid = 0; nid < EVICTD_WALKED_NODES; nid++) {
 		struct mem_cgroup_per_node *per_node;
 
 		if (nid >= node_ids || pgdat)
@@ -192,25 +192,30 @@ static __always_inline struct pglist_data *node_of_memcg(const struct mem_cgroup
  * Finds the addresses of the nodes' pglist_data.vm_stat: there is no symbol to reach them by. A
  * memory cgroup leads to a node that it has used, not to others: its lruvec.pgdat of each is empty
  * until then. That node's list of zones to fall back on has those of all nodes with memory. Node
- * numbers in use are below `node_ids`. Returns how many nodes it found; behind the last one is 0.
+ * numbers in use are below `node_ids`. Stores how many nodes it found; behind the last one is 0.
+ *
+ * `found` is no place on the stack: there the verifier would follow each number through each turn
+ * of the loop.
  */
-static __always_inline __u32 find_node_stats(struct task_struct *task, __u64 *vm_stat,
-					     __u32 node_ids)
+static __always_inline void find_node_stats(struct task_struct *task, __u32 node_ids,
+					    __u64 *vm_stat, __u32 *found)
 {
 	struct cgroup_subsys_state *css = task_css(task, memory_subsys());
 	struct mem_cgroup *memcg = (void *)css - bpf_core_field_offset(struct mem_cgroup, css);
 	struct pglist_data *pgdat = css ? node_of_memcg(memcg, node_ids) : NULL;
-	struct node_search search = {.vm_stat = vm_stat};
+	struct node_search search = {.vm_stat = vm_stat, .found = found};
+	__u32 last;
 
+	*found = 0;
 	if (!pgdat)
-		return 0;
+		return;
 	search.zoneref = (__u64)pgdat + bpf_core_field_offset(struct pglist_data, node_zonelists) +
 			 bpf_core_field_offset(struct zonelist, _zonerefs);
-	EVICTD_REPEAT(EVICTD_MAX_NODES * EVICTD_MAX_ZONES, EVICTD_MAX_NODES * EVICTD_MAX_ZONES,
-		      add_node_of_zone, &search);
-	if (search.found < EVICTD_MAX_NODES)
-		vm_stat[search.found] = 0;
-	return search.found;
+	EVICTD_REPEAT(EVICTD_WALKED_NODES * EVICTD_MAX_ZONES,
+		      EVICTD_WALKED_NODES * EVICTD_MAX_ZONES, add_node_of_zone, &search);
+	last = *found;
+	if (last < EVICTD_MAX_NODES)
+		vm_stat[last] = 0;
 }
 
 /* Address of the initial namespace's number of pids, or 0: every pid has a number there, at index

@@ -123,7 +123,7 @@ class Housekeeping final : private base::LineHandler {
   void write_cut(const exporting::EvictionRecord& escalation);  ///< The records that it cut.
   void note_released(CgroupId pod, std::optional<Bytes> left);
   void note_oom_kill(const OomNotice& message, const HotPod* pod);  ///< nullptr: none of ours.
-  [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;  ///< nullptr: nothing is there.
+  [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;     ///< nullptr: nothing is there.
   void note_stall(const StallNotice& message);
   void note_unknown_pods();  ///< Of each once, for as long as no source of pods describes it.
   void note_degraded(std::string_view what, bool degraded, const std::string& text);

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each kernel of scripts/vm must be able to do, and the table of what it did; docs/kernel_support.md."""
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Dict, List, Sequence, Tuple
+
+from vm_image import VmError
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/kernel_support.md"
+BEGIN = "<!-- made by scripts/vm matrix --write -->"
+END = "<!-- end of what scripts/vm matrix made -->"
+LIMIT_S = 600
+# All rows of the ladder are one command.
+ROWS_LIMIT_S = 1800
+PASS = "pass"
+FAIL = "FAIL"
+SHOWN_LINES = 25
+
+
+@dataclass(frozen=True)
+class Target:
+    kernel: str
+    cgroup: str
+
+    def __str__(self) -> str:
+        return f"{self.kernel} {self.cgroup}"
+
+
+TARGETS = [Target("5.10", "v2"), Target("6.1", "v2"), Target("6.1", "v1"), Target("6.12", "v2")]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the table. Exactly one of `row`, `tests`, `command` and `budget` is given."""
+    name: str
+    # Cases of bpf_family_test, run with those of all other rows.
+    row: str = ""
+    # A test program and cases of it.
+    tests: Tuple[str, str] = ("", "")
+    # A line for the shell that passes by its exit status; {bin} is where the programs are.
+    command: str = ""
+    # What the verifier spends, against docs/verifier_budget.md.
+    budget: bool = False
+    # Where it cannot be and why, by kernel, hierarchies or both ("6.1", "v1", "6.1 v1"). Whatever is not named here
+    # must pass.
+    absent: Dict[str, str] = field(default_factory=dict)
+
+    def reason(self, target: Target) -> str:
+        """Why this target lacks it; empty where it must pass."""
+        for key in (str(target), target.kernel, target.cgroup):
+            if key in self.absent:
+                return self.absent[key]
+        return ""
+
+
+NO_MEMCG_STATE = {kernel: "the tracepoint is newer" for kernel in ("5.10", "6.1", "6.12")}
+
+
+def demo(scenario: str, source: str) -> Check:
+    return Check(f"eviction: {scenario}, {source}",
+                 command=f"{{bin}}/evictctl demo --scenario {scenario} --event-source {source}")
+
+
+CHECKS = [
+    Check("`doctor`: nothing lost", command="{bin}/evictctl doctor", absent={"5.10": "says what is lost, below"}),
+    Check("`doctor`: BPF, something lost", command="{bin}/evictctl doctor; [ $? = 1 ]",
+          absent={kernel: "nothing is lost" for kernel in ("6.1", "6.12")}),
+    Check("`memory-charge` `fentry`", row="Ladder/ChargeRow.SeesTheCgroupThatGrowsAndItsUsage/fentry"),
+    Check("`memory-charge` `kprobe`", row="Ladder/ChargeRow.SeesTheCgroupThatGrowsAndItsUsage/kprobe"),
+    Check("`memory-charge` `tp_btf`", row="Ladder/ChargeRow.SeesTheCgroupThatGrowsAndItsUsage/tp_btf",
+          absent=NO_MEMCG_STATE),
+    Check("`sweep-timer` `bpf_timer`", row="MemoryCrossing.IsSeenByTheTimerAloneWhenNoHookIsWanted",
+          absent={"5.10": "no `bpf_timer`: polled"}),
+    Check("`node-memory` `vm_stat`", row="Node.WorkingSetCrossingIsPushed"),
+    Check("`node-available` `vm_stat`", row="AtHand.CrossingIsPushed"),
+    Check("`task-fork` `tp_btf`", row="TasksCrossing.IsSeenAtTheForkThatCrosses"),
+    Check("`task-fork` `raw_tp`", row="TasksCrossing.IsSeenThroughTheRawTracepointToo"),
+    Check("`cgroups` `tp_btf`", row="Rows/CgroupEvents.TellWhoWasCreatedAndWhere/tp_btf"),
+    Check("`cgroups` `raw_tp`", row="Rows/CgroupEvents.TellWhoWasCreatedAndWhere/raw_tp"),
+    Check("`stall` `fentry`", row="Ladder/StallRow.ReportsACgroupAtItsLimitAndCountsItInItsRow/fentry",
+          absent={"5.10": "the verifier refuses a pointer to a number"}),
+    Check("`stall` `tp_btf`", row="Ladder/StallRow.ReportsACgroupAtItsLimitAndCountsItInItsRow/tp_btf"),
+    Check("`oom` `tp_btf`", row="Ladder/OomRow.NamesTheVictimAndItsOwnCgroup/tp_btf",
+          absent={"5.10": "the tracepoint has a pid alone"}),
+    Check("`oom` `fentry`", row="Ladder/OomRow.NamesTheVictimAndItsOwnCgroup/fentry"),
+    Check("`oom` `tp_btf_pid`", row="Ladder/OomRow.NamesTheVictimAndItsOwnCgroup/tp_btf_pid"),
+    Check("`per-page-charge` `tp_btf`", row="Ladder/PerPageRow.SeesTheCgroupThatGrowsAndItsUsage/tp_btf",
+          absent=NO_MEMCG_STATE),
+    Check("PSI: stall time is the cgroup's own",
+          row="Unified.StallTimeOfACgroupAboveItsHighMarkIsWhatItsPressureFileSays",
+          absent={"5.10": "no `stall` `fentry`: reclaim time alone", "v1": "no PSI per cgroup"}),
+    *(demo(scenario, source) for scenario in ("memory", "pids", "disk", "inodes") for source in ("bpf", "poll")),
+    Check("the kill, cgroup v2", tests=("enforce_integration_test",
+                                        "CgroupActuatorOnV2.OneWriteKillsThePodAndAllBelowIt"
+                                        ":CgroupActuatorOnV2.WhatIgnoresSigtermIsKilledWhenItsGraceEnds"),
+          absent={"v1": "is v1"}),
+    Check("the kill, cgroup v1", tests=("enforce_integration_test",
+                                        "CgroupActuatorOnV1.GraceZeroKillsAtOnceWithoutSigterm"
+                                        ":CgroupActuatorOnV1.APodThatForksAsFastAsItCanIsKilledEntirely"),
+          absent={"v2": "is v2"}),
+    Check("the verifier's budget", budget=True, absent={"v1": "that of the kernel with v2"}),
+]
+
+# Runs a line for the shell in the target's machine: (target, line, seconds) -> exit status, output.
+Execute = Callable[[Target, str, int], Tuple[int, str]]
+# What came of each check, by its name.
+Column = Dict[str, str]
+
+
+def machine_arguments(preset: str, target: Target) -> List[str]:
+    return ["--preset", preset, "--kernel", target.kernel, "--cgroup", target.cgroup]
+
+
+def execute_in_machine(preset: str) -> Execute:
+    def execute(target: Target, line: str, limit_s: int) -> Tuple[int, str]:
+        done = subprocess.run([str(ROOT / "scripts/vm"), "exec", *machine_arguments(preset, target),
+                               "--timeout", str(limit_s), "--", line],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return done.returncode, done.stdout.decode("utf-8", errors="replace")
+    return execute
+
+
+def say(words: str) -> None:
+    print(f"vm: matrix: {words}", file=sys.stderr, flush=True)
+
+
+def verdict(target: Target, check: Check, passed: bool, output: str, began: float) -> str:
+    result = PASS if passed else FAIL
+    say(f"{target}: {check.name}: {result} ({time.monotonic() - began:.0f} s)")
+    if not passed:
+        print("\n".join(output.rstrip().splitlines()[-SHOWN_LINES:]), file=sys.stderr)
+    return result
+
+
+def ran(output: str, case: str) -> bool:
+    """Whether GoogleTest's output says that this case passed; one that skips itself did not."""
+    return re.search(rf"^\[ +OK \] {re.escape(case)}( |$)", output, re.MULTILINE) is not None
+
+
+def words_of(output: str, case: str) -> str:
+    """What GoogleTest printed while this case ran; all of it if the case did not begin."""
+    said = re.search(rf"^\[ RUN +\] {re.escape(case)}\n.*?(?=^\[ RUN|^\[---|\Z)", output, re.MULTILINE | re.DOTALL)
+    return said.group() if said else output
+
+
+def run_rows(target: Target, checks: Sequence[Check], tree: str, execute: Execute) -> Column:
+    began = time.monotonic()
+    cases = ":".join(check.row for check in checks)
+    _, output = execute(target, f"{tree}/tests/bpf_family_test --gtest_filter='{cases}'", ROWS_LIMIT_S)
+    return {check.name: verdict(target, check, ran(output, check.row), words_of(output, check.row), began)
+            for check in checks}
+
+
+def run_one(target: Target, check: Check, tree: str, execute: Execute) -> str:
+    began = time.monotonic()
+    if check.budget:
+        preset = tree.rsplit("/", 1)[-1]
+        done = subprocess.run([str(ROOT / "scripts/verifier-budget"), "--check", "--kernel", target.kernel,
+                               "--preset", preset],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
+        return verdict(target, check, done.returncode == 0, done.stdout, began)
+    program, cases = check.tests
+    line = check.command.format(bin=f"{tree}/bin") or f"{tree}/tests/{program} --gtest_filter='{cases}'"
+    status, output = execute(target, line, LIMIT_S)
+    passed = status == 0 and all(ran(output, case) for case in cases.split(":") if case)
+    return verdict(target, check, passed, output, began)
+
+
+def run_target(target: Target, tree: str, execute: Execute, checks: Sequence[Check] = CHECKS) -> Tuple[str, Column]:
+    """The kernel's release, and what came of each check."""
+    status, output = execute(target, "uname -r", LIMIT_S)
+    release = output.strip().splitlines()[-1] if status == 0 and output.strip() else ""
+    if not release:
+        raise VmError(f"no machine with {target}:\n{output.strip()}")
+    column = {check.name: check.reason(target) for check in checks if check.reason(target)}
+    wanted = [check for check in checks if check.name not in column]
+    column.update(run_rows(target, [check for check in wanted if check.row], tree, execute))
+    for check in wanted:
+        if not check.row:
+            column[check.name] = run_one(target, check, tree, execute)
+    return release, column
+
+
+def table(columns: Dict[str, Column], checks: Sequence[Check] = CHECKS) -> str:
+    """Markdown; the columns by their heads."""
+    lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for check in checks:
+        lines.append(f"| {check.name} | " + " | ".join(column[check.name] for column in columns.values()) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def page_with(text: str, new: str) -> str:
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise VmError(f"{PAGE.name} lacks the lines between which the table belongs")
+    return f"{before}{begin}\n{new}{end}{after}"
+
+
+def run_matrix(preset: str, kernels: Sequence[str], write: bool) -> int:
+    """Runs all checks on the kernels, all of them if none is named; 1 if anything failed."""
+    tree = f"build/{preset}"
+    columns: Dict[str, Column] = {}
+    for target in TARGETS:
+        if kernels and target.kernel not in kernels:
+            continue
+        try:
+            release, columns[str(target)] = run_target(target, tree, execute_in_machine(preset))
+        finally:
+            subprocess.run([str(ROOT / "scripts/vm"), "stop", *machine_arguments(preset, target)], check=False)
+        columns[f"{release}, cgroup {target.cgroup}"] = columns.pop(str(target))
+    made = table(columns)
+    print(made, end="")
+    if write:
+        PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), made), encoding="utf-8")
+    return 1 if any(FAIL in column.values() for column in columns.values()) else 0

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The matrix of scripts/vm: what counts as passed, and how the table gets into its page."""
+import contextlib
+import io
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/lib"))
+import vm_matrix as matrix  # noqa: E402
+from vm_image import KERNELS, VmError  # noqa: E402
+
+TARGET = matrix.Target("6.1", "v2")
+ROWS = [matrix.Check("one", row="Suite.One/fentry"),
+        matrix.Check("two", row="Suite.Two", absent={"6.1": "is newer"}),
+        matrix.Check("three", command="{bin}/three")]
+
+
+class MatrixTest(unittest.TestCase):
+    def setUp(self):
+        self.lines = []
+
+    def column(self, printed, status=0, checks=None):
+        def execute(_, line, __):
+            self.lines.append(line)
+            return status if "three" in line else 0, "6.1.0-1\n" if line == "uname -r" else printed
+        with contextlib.redirect_stderr(io.StringIO()) as self.said:
+            return matrix.run_target(TARGET, "build/p", execute, checks or ROWS)[1]
+
+    def test_what_passed_what_is_not_there_and_nothing_else_is_asked_for(self):
+        column = self.column("[       OK ] Suite.One/fentry (5 ms)\n")
+        self.assertEqual(column, {"one": "pass", "two": "is newer", "three": "pass"})
+        self.assertEqual(self.lines[1:], ["build/p/tests/bpf_family_test --gtest_filter='Suite.One/fentry'",
+                                          "build/p/bin/three"])
+
+    def test_a_row_that_skips_itself_or_did_not_run_has_failed(self):
+        for printed in ("[  SKIPPED ] Suite.One/fentry (5 ms)\n", "", "[       OK ] Suite.One/fentry2 (5 ms)\n"):
+            self.assertEqual(self.column(printed)["one"], "FAIL", printed)
+            self.assertIn("6.1 v2: one: FAIL", self.said.getvalue())
+
+    def test_of_a_row_that_failed_its_own_words_are_shown(self):
+        self.column("[ RUN      ] Suite.One/fentry\nits words\n[  FAILED  ] Suite.One/fentry\n[ RUN      ] Suite.Other\nother words\n")
+        self.assertIn("its words", self.said.getvalue())
+        self.assertNotIn("other words", self.said.getvalue())
+
+    def test_a_command_fails_by_its_exit_status(self):
+        self.assertEqual(self.column("what it said", status=1)["three"], "FAIL")
+        self.assertIn("what it said", self.said.getvalue())
+
+    def test_a_machine_that_does_not_answer_is_an_error(self):
+        with self.assertRaises(VmError):
+            matrix.run_target(TARGET, "build/p", lambda *_: (125, "no machine"), ROWS)
+
+    def test_the_page_keeps_all_but_what_was_made_before(self):
+        made = matrix.table({"6.1": {"one": "pass"}}, ROWS[:1])
+        page = f"before\n{matrix.BEGIN}\n| old |\n{matrix.END}\nafter\n"
+        self.assertEqual(matrix.page_with(page, made),
+                         f"before\n{matrix.BEGIN}\n| | 6.1 |\n|---|---|\n| one | pass |\n{matrix.END}\nafter\n")
+        with self.assertRaises(VmError):
+            matrix.page_with("no lines\n", made)
+
+    def test_every_check_is_of_one_kind_and_names_kernels_that_there_are(self):
+        keys = [*KERNELS, "v1", "v2", *map(str, matrix.TARGETS)]
+        for check in matrix.CHECKS:
+            self.assertEqual(sum(map(bool, (check.row, check.tests[0], check.command, check.budget))), 1, check.name)
+            self.assertLessEqual(set(check.absent), set(keys), check.name)
+        self.assertEqual(len({check.name for check in matrix.CHECKS}), len(matrix.CHECKS))
+
+    def test_the_page_has_room_for_the_table(self):
+        matrix.page_with(matrix.PAGE.read_text(encoding="utf-8"), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
