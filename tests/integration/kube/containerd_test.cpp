@@ -20,26 +20,28 @@ class ContainerdPods : public RuntimeArena {
     return (scratch_->path() / "kube/status.sock").string();
   }
 
-  void start_both() {
+  void start_both(const Json& thresholds = Json::object(), const Json& more = Json::object()) {
     Json config = memory_config(Source::kEvents);
+    config.update(thresholds);
     config["manifestDirectories"] = {(scratch_->path() / "kube/pods").string()};
     start_daemon(config);
-    const std::string url = "https://127.0.0.1:" + await_server();
+    const Json access = {{"url", "https://127.0.0.1:" + await_server()},
+                         {"caFile", server_file("ca.pem").string()},
+                         {"tokenFile", server_file("token").string()}};
     Json kube_config = {
         {"nodeName", "node1"},
         {"manifestDirectory", (scratch_->path() / "kube/pods").string()},
         {"statusSocket", status_socket()},
         {"evictdSocket", (scratch_->path() / "control.sock").string()},
         {"podSource", "kubelet"},
-        {"kubelet",
-         {{"url", url},
-          {"caFile", server_file("ca.pem").string()},
-          {"tokenFile", server_file("token").string()},
-          {"pollInterval", "10m"}}},
+        {"kubelet", access},
+        {"apiServer", access},
         {"runtime",
          {{"endpoint", "unix://" + containerd_->socket().string()}, {"pollInterval", "200ms"}}}};
     kube_config["reclaim"] = {
         {"maxPerPodContainer", 0}, {"imageMinimumGCAge", "0s"}, {"imageGCLowThresholdPercent", 0}};
+    kube_config["kubelet"]["pollInterval"] = "10m";
+    kube_config.update(more);
     const std::filesystem::path file = scratch_->path() / "kube.yaml";
     must(stage::replace_file(file, kube_config.dump()));
     kube_ = must(stage::Child::start({.argv = {EVICTD_KUBE, "--config", file.string()},
@@ -79,8 +81,101 @@ class ContainerdPods : public RuntimeArena {
     }
     return states;
   }
+  /// The requests that this eviction becomes, in their order, each as the API server wants it.
+  void expect_told(const Json& record) const {
+    const std::vector<Json> made = changes();
+    ASSERT_EQ(made.size(), 4U) << Json(made).dump(1);
+    for (const Json& change : made) {
+      EXPECT_LT(change["status"], 300) << change;
+      EXPECT_EQ(change["problems"], Json::array()) << change;
+    }
+    const std::string pod = "/api/v1/namespaces/" + record["namespace"].get<std::string>() +
+                            "/pods/" + record["name"].get<std::string>();
+    EXPECT_EQ(made[0]["path"], pod + "/status");
+    EXPECT_EQ(made[0]["body"]["status"]["message"], record["message"]);
+    EXPECT_EQ(made[1]["path"], pod + "/eviction");
+    EXPECT_EQ(made[1]["body"]["deleteOptions"]["preconditions"]["uid"], record["uid"]);
+    EXPECT_EQ(made[2]["body"]["reason"], "EvictionThresholdMet");
+    EXPECT_EQ(made[3]["body"]["reason"], "Evicted");
+  }
+  /// Where its processes died before the runtime was asked, it learns of that by and by.
+  void await_end(const Containerd::Pod& pod) {
+    await_status([&](const Json& /*of_evictd*/) {
+      return running_in(pod) == 0 && states_of(pod) == std::vector{cri::SandboxState::kNotReady};
+    });
+  }
   std::optional<stage::Child> kube_;
 };
+
+/// Of all pods of the tree together, and what must be left.
+constexpr std::int64_t kLimit = 256 * kMiB;
+constexpr std::int64_t kLeft = 128 * kMiB;
+/// What the first container takes, and what the second one writes, at most.
+constexpr std::int64_t kTaken = 24 * kMiB;
+constexpr std::int64_t kWritten = 160 * kMiB;
+/// What it has written of that when the threshold is crossed, at least.
+constexpr std::int64_t kInMemory = 64 * kMiB;
+
+TEST_F(ContainerdPods, OneOfTwoContainersAndATmpfsIsEvictedTheWholeWay) {
+  must(tree_->limit_memory(Bytes{kLimit}));
+  start_both({{"evictionHard", {{"allocatableMemory.available", std::to_string(kLeft)}}}},
+             {{"mode", "assist"}, {"stateDirectory", (scratch_->path() / "queue").string()}});
+  // Both use less than they request: no threshold is a reason to end them.
+  std::vector<Containerd::Pod> calm;
+  for (const char* const name : {"calm", "quiet"}) {
+    calm.push_back(run_pod({.name = name,
+                            .qos = stage::QosClass::kBurstable,
+                            .priority = 100,
+                            .memory_request = Bytes{32 * kMiB}}));
+    must(containerd_->start_container(calm.back(), {.name = "main"}));
+    await_known(calm.back(), 100);
+  }
+  const Containerd::Pod greedy = run_pod({.name = "greedy", .priority = 1});
+  const std::filesystem::path volume = scratch_->path() / "volumes" / greedy.uid;
+  must(containerd_->mount_memory(volume));
+  const std::filesystem::path stage = scratch_->path() / "stage";
+  must(containerd_->start_container(
+      greedy, {.name = "taker",
+               .command = {Containerd::kProgram, "/stage/go", std::to_string(kTaken)},
+               .stage = stage}));
+  must(containerd_->start_container(greedy, {.name = "writer",
+                                             .command = {Containerd::kProgram, "/stage/fill",
+                                                         std::to_string(kWritten), "/cache/file"},
+                                             .stage = stage,
+                                             .cache = volume}));
+  await_known(greedy, 1);
+  let_go();
+  let_go("fill");
+
+  await("no release", [&] {
+    const Json records = ask("last_evictions");
+    return !records.empty() && records[0]["state"] == "released";
+  });
+  const Json record = ask("last_evictions")[0];
+  EXPECT_EQ(record["uid"], greedy.uid);
+  EXPECT_EQ(record["signal"], "allocatableMemory.available");
+  await("no four changes at the API server", [&] { return changes().size() >= 4; });
+  expect_told(record);
+  await_kube([](const Json& status) {
+    return status["runtime"]["counters"]["evicted_pods"] == 1 &&
+           status["runtime"]["counters"]["waiting"] == 0 && status["actions"]["waiting"] == 0;
+  });
+  await_end(greedy);
+  // The kubelet's part: no process has the volume any more.
+  const Bytes held = must(tree_->usage());
+  EXPECT_GT(held.value, kInMemory);
+  must(containerd_->unmount(volume));
+  await("the memory is not back",
+        [&] { return must(tree_->usage()).value < held.value - kInMemory; });
+
+  for (const Containerd::Pod& pod : calm) {
+    EXPECT_EQ(states_of(pod), std::vector{cri::SandboxState::kReady}) << pod.name;
+    EXPECT_EQ(running_in(pod), 1) << pod.name;
+  }
+  EXPECT_EQ(ask("last_evictions").size(), 1U);
+  EXPECT_EQ(changes().size(), 4U);
+  EXPECT_EQ(must(tree_->oom_kills()), 0);
+}
 
 TEST_F(ContainerdPods, OneThatGrowsIsEvictedAndItsSandboxIsEnded) {
   start_both();
@@ -110,9 +205,7 @@ TEST_F(ContainerdPods, OneThatGrowsIsEvictedAndItsSandboxIsEnded) {
            seen["runtime"]["counters"]["waiting"] == 0;
   });
   EXPECT_EQ(status["runtime"]["counters"]["abandoned"], 0) << status["runtime"];
-  EXPECT_EQ(states_of(greedy), std::vector{cri::SandboxState::kNotReady});
-  // Where the sandbox's own process died first, the runtime learns of the others by and by.
-  await_status([&](const Json& /*of_evictd*/) { return running_in(greedy) == 0; });
+  await_end(greedy);
   EXPECT_EQ(states_of(calm), std::vector{cri::SandboxState::kReady});
   EXPECT_EQ(running_in(calm), 1);
   EXPECT_EQ(ask("last_evictions").size(), 1U);

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <sstream>
 #include <string>
 
 #include "base/unix_socket.h"
@@ -176,17 +175,11 @@ class DaemonSet : public RuntimeArena {
     });
   }
 
-  /// Requests that changed something at the API server, by method and path; each judged by a
-  /// schema.
-  [[nodiscard]] std::map<std::string, Json> changes() const {
+  /// By method and path.
+  [[nodiscard]] std::map<std::string, Json> change_of() const {
     std::map<std::string, Json> all;
-    const Result<std::string> text = stage::read_text(server_file("changes"));
-    std::istringstream lines(text ? *text : "");
-    for (std::string line; std::getline(lines, line);) {
-      const Json change = Json::parse(line, nullptr, false);
-      if (!change.is_discarded()) {
-        all[change["method"].get<std::string>() + " " + change["path"].get<std::string>()] = change;
-      }
+    for (const Json& change : changes()) {
+      all[change["method"].get<std::string>() + " " + change["path"].get<std::string>()] = change;
     }
     return all;
   }
@@ -220,9 +213,9 @@ TEST_F(DaemonSet, AHogBesideItsTwoContainersIsEvictedAndTheApiServerHearsOfIt) {
   ASSERT_EQ(evictions.size(), 1U);
   EXPECT_EQ(evictions[0]["name"], "greedy");
   const std::string eviction = "POST /api/v1/namespaces/default/pods/greedy/eviction";
-  await("no eviction at the API server", [&] { return changes().contains(eviction); });
-  EXPECT_EQ(changes()[eviction]["status"], 201);
-  EXPECT_TRUE(changes()[eviction]["problems"].empty()) << changes()[eviction];
+  await("no eviction at the API server", [&] { return change_of().contains(eviction); });
+  EXPECT_EQ(change_of()[eviction]["status"], 201);
+  EXPECT_TRUE(change_of()[eviction]["problems"].empty()) << change_of()[eviction];
   await("greedy runs on", [&] { return running_in(greedy) == 0; });
   EXPECT_EQ(running_in(calm), 1);
   EXPECT_EQ(running_in(agent_), 2);

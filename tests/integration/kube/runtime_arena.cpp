@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <sstream>
+#include <utility>
 
 #include "base/fd.h"
 #include "must.h"
@@ -25,7 +27,9 @@ void RuntimeArena::SetUp() {
   for (const char* const name : {"server", "kube", "stage"}) {
     std::filesystem::create_directory(scratch_->path() / name);
   }
-  ASSERT_EQ(::mkfifo((scratch_->path() / "stage/go").c_str(), 0600), 0);
+  for (const char* const fifo : {"go", "fill"}) {
+    ASSERT_EQ(::mkfifo((scratch_->path() / "stage" / fifo).c_str(), 0600), 0);
+  }
   // What Arena::write_manifest() writes is what the kubelet has.
   server_ = must(
       stage::Child::start({.argv = {"/usr/bin/python3", "-B", FAKE_KUBE, server_file("").string(),
@@ -73,10 +77,10 @@ Containerd::Pod RuntimeArena::run_pod(const stage::PodSpec& spec, bool host_pid)
   return pod;
 }
 
-void RuntimeArena::let_go() const {
-  const base::Fd fifo(::open((scratch_->path() / "stage/go").c_str(), O_WRONLY | O_CLOEXEC));
-  ASSERT_TRUE(fifo);
-  ASSERT_EQ(::write(fifo.get(), "x", 1), 1);
+void RuntimeArena::let_go(const std::string& fifo) const {
+  const base::Fd fd(::open((scratch_->path() / "stage" / fifo).c_str(), O_WRONLY | O_CLOEXEC));
+  ASSERT_TRUE(fd);
+  ASSERT_EQ(::write(fd.get(), "x", 1), 1);
 }
 
 std::int64_t RuntimeArena::running_in(const Containerd::Pod& pod) {
@@ -84,6 +88,19 @@ std::int64_t RuntimeArena::running_in(const Containerd::Pod& pod) {
   return std::ranges::count_if(containers, [&](const cri::Container& container) {
     return container.pod_uid == pod.uid && container.state == cri::ContainerState::kRunning;
   });
+}
+
+std::vector<Json> RuntimeArena::changes() const {
+  std::vector<Json> all;
+  const Result<std::string> text = stage::read_text(server_file("changes"));
+  std::istringstream lines(text ? *text : "");
+  for (std::string line; std::getline(lines, line);) {
+    // The last one may be half written.
+    if (Json change = Json::parse(line, nullptr, false); change.is_object()) {
+      all.push_back(std::move(change));
+    }
+  }
+  return all;
 }
 
 }  // namespace evictd::daemon::test

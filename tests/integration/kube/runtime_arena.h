@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "arena.h"
 #include "cri/runtime_client.h"
@@ -31,9 +32,11 @@ class RuntimeArena : public Arena {
 
   /// As on a node: the kubelet has the pod before the runtime does.
   Containerd::Pod run_pod(const stage::PodSpec& spec, bool host_pid = false);
-  /// Lets the program go on that reads /stage/go, once it reads.
-  void let_go() const;
+  /// Lets the program go on that reads this fifo of /stage, once it reads.
+  void let_go(const std::string& fifo = "go") const;
   [[nodiscard]] std::int64_t running_in(const Containerd::Pod& pod);
+  /// Requests that changed something at the API server, as they came; each judged by a schema.
+  [[nodiscard]] std::vector<Json> changes() const;
 
   /// When the last pod was begun.
   std::chrono::steady_clock::time_point began_;

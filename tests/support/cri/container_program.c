@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only program of the images that the tests make. Without arguments it waits for SIGTERM, as
 // the process of a sandbox does; with FIFO and BYTES it reads a byte of FIFO, takes that much
-// memory, and waits.
+// memory, and waits; with FIFO, BYTES and FILE it writes that much to FILE instead.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,17 +12,40 @@ static void end(int number) {
   _exit(0);
 }
 
+static int is_told(const char* path) {
+  char byte;
+  int fifo = open(path, O_RDONLY);
+
+  return fifo >= 0 && read(fifo, &byte, 1) == 1;
+}
+
+static int take(size_t bytes) {
+  /* Volatile: what nobody reads would not be written. */
+  volatile char* memory = malloc(bytes);
+
+  if (memory == NULL) return 0;
+  for (size_t at = 0; at < bytes; at += 4096) memory[at] = 1;
+  return 1;
+}
+
+static int fill(const char* path, size_t bytes) {
+  static const char page[4096];
+  int file = open(path, O_WRONLY | O_CREAT, 0600);
+
+  if (file < 0) return 0;
+  for (size_t at = 0; at < bytes; at += sizeof(page)) {
+    if (write(file, page, sizeof(page)) != sizeof(page)) return 0;
+  }
+  return 1;
+}
+
 int main(int argc, char** argv) {
   signal(SIGTERM, end);
-  if (argc == 3) {
-    char byte;
+  if (argc >= 3) {
     size_t bytes = strtoull(argv[2], NULL, 10);
-    int fifo = open(argv[1], O_RDONLY);
-    /* Volatile: what nobody reads would not be written. */
-    volatile char* memory = malloc(bytes);
 
-    if (fifo < 0 || memory == NULL || read(fifo, &byte, 1) != 1) return 1;
-    for (size_t at = 0; at < bytes; at += 4096) memory[at] = 1;
+    if (!is_told(argv[1])) return 1;
+    if (argc == 4 ? !fill(argv[3], bytes) : !take(bytes)) return 1;
   }
   for (;;) pause();
 }

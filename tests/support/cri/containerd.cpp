@@ -17,9 +17,10 @@ namespace fs = std::filesystem;
 
 /// For what takes a fraction of a second on an idle machine; only a failure waits this long.
 constexpr std::chrono::seconds kPatience{60};
-/// In namespaces of its own. Mounts are passed on to containers, as on a node with systemd.
+/// In namespaces of its own. Mounts are passed on to containers, as on a node with systemd. Shims
+/// have a place that no configuration names.
 constexpr const char* kStart =
-    "mount --make-rshared / && mount -t tmpfs none /run && "
+    "mount --make-rshared / && mkdir -p /run/containerd && mount -t tmpfs none /run/containerd && "
     "exec /usr/bin/containerd --config \"$0\"";
 /// Between two looks.
 constexpr int kLookMs = 10;
@@ -195,6 +196,21 @@ Result<> Containerd::run_tool(std::vector<std::string> argv) const {
   return {};
 }
 
+Result<> Containerd::run_tool_beside(std::vector<std::string> argv) const {
+  argv.insert(argv.begin(),
+              {"/usr/bin/nsenter", "--mount=/proc/" + std::to_string(process_->pid()) + "/ns/mnt"});
+  return run_tool(std::move(argv));
+}
+
+Result<> Containerd::mount_memory(const fs::path& path) {
+  fs::create_directories(path);
+  return run_tool_beside({"/bin/mount", "-t", "tmpfs", "none", path.string()});
+}
+
+Result<> Containerd::unmount(const fs::path& path) {
+  return run_tool_beside({"/bin/umount", path.string()});
+}
+
 Result<> Containerd::import_image(const std::string& name) {
   const std::string archive = (options_.directory / "image.tar").string();
   if (Result<> made = run_tool(
@@ -240,10 +256,13 @@ Result<std::string> Containerd::start_container(const Pod& pod, const Program& p
   config.mutable_metadata()->set_name(program.name);
   config.mutable_image()->set_image(kImage);
   config.mutable_command()->Add(program.command.begin(), program.command.end());
-  if (!program.stage.empty()) {
-    kubelet::Mount& mount = *config.add_mounts();
-    mount.set_container_path("/stage");
-    mount.set_host_path(program.stage.string());
+  for (const auto& [place, directory] :
+       {std::pair{"/stage", program.stage}, std::pair{"/cache", program.cache}}) {
+    if (!directory.empty()) {
+      kubelet::Mount& mount = *config.add_mounts();
+      mount.set_container_path(place);
+      mount.set_host_path(directory.string());
+    }
   }
   return start_container(pod, config);
 }

@@ -49,6 +49,8 @@ class Containerd {
     std::vector<std::string> command{};
     /// A directory that it sees as /stage.
     std::filesystem::path stage{};
+    /// Likewise as /cache.
+    std::filesystem::path cache{};
   };
 
   /// What a command in a container ended with, and what it printed.
@@ -70,6 +72,10 @@ class Containerd {
   [[nodiscard]] Result<> import_image(const std::string& name);
   /// Every image of an OCI archive.
   [[nodiscard]] Result<> import_archive(const std::filesystem::path& archive);
+  /// A tmpfs as a kubelet mounts one for an emptyDir of medium Memory, on `path`, which is made;
+  /// and its end. Pods see it, and so does who is in the mount namespace of the runtime.
+  [[nodiscard]] Result<> mount_memory(const std::filesystem::path& path);
+  [[nodiscard]] Result<> unmount(const std::filesystem::path& path);
   [[nodiscard]] Result<> run(Pod& pod);
   /// The id of the container.
   [[nodiscard]] Result<std::string> start_container(const Pod& pod, const Program& program);
@@ -87,6 +93,8 @@ class Containerd {
   explicit Containerd(Options options);
   [[nodiscard]] Result<> launch();
   [[nodiscard]] Result<> run_tool(std::vector<std::string> argv) const;
+  /// In the mount namespace of the runtime.
+  [[nodiscard]] Result<> run_tool_beside(std::vector<std::string> argv) const;
   void remove_cgroups() const;
   template <typename Response, typename Request>
   [[nodiscard]] Result<Response> call(const std::string& method, const Request& request);
