@@ -72,8 +72,7 @@ static __always_inline void add_stall(__u32 slot, __u64 lost, __u64 now)
 		target->stall_reported = 0;
 	}
 	__sync_fetch_and_add(&target->stall_window_total_ns, lost);
-	if (target->stall_window_total_ns >= cfg_stall_notice_ns &&
-	    claim_report(target))
+	if (target->stall_window_total_ns >= cfg_stall_notice_ns && claim_report(target))
 		report_stall(slot, target, now);
 }
 

@@ -24,6 +24,8 @@ evictd_install_unit(evictd-notify evictd)
 
 # The group that may ask the control socket, for the programs beside evictd.
 install(FILES deploy/evictd.service.d/control-socket.conf DESTINATION lib/systemd/system/evictd.service.d COMPONENT evictd)
+# Not in force by itself: to be copied to /etc/systemd/system/evictd.service.d.
+install(FILES deploy/evictd.service.d/without-sys-admin.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT evictd)
 install(FILES deploy/evictd.sysusers.conf DESTINATION lib/sysusers.d COMPONENT evictd RENAME evictd.conf)
 
 if(TARGET evictd-kube)

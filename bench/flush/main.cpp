@@ -71,8 +71,8 @@ Result<> measure(const Arguments& arguments, int readers, PassTimes& times) {
   if (Result<> limited = own->tree.limit_memory(kLimit); !limited) {
     return limited;
   }
-  const Result<Crowd> crowd =
-      Crowd::start(own->tree, {.pods = arguments.pods, .cgroups = arguments.cgroups, .readers = readers});
+  const Result<Crowd> crowd = Crowd::start(
+      own->tree, {.pods = arguments.pods, .cgroups = arguments.cgroups, .readers = readers});
   if (!crowd) {
     return tl::unexpected(crowd.error());
   }
@@ -123,7 +123,8 @@ int main_of(int argc, char** argv) {
        .add_options =
            [&](CLI::App& app) {
              add_count(app, "--pods", arguments.pods, 2000, "pods");
-             add_count(app, "--cgroups", arguments.cgroups, 20, "cgroups of a pod, itself included");
+             add_count(app, "--cgroups", arguments.cgroups, 20,
+                       "cgroups of a pod, itself included");
              add_count(app, "--readers", arguments.readers, 64, "processes that read");
              add_count(app, "--trials", arguments.trials, 10000, "decisions without and with them");
            },

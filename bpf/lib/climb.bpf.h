@@ -31,7 +31,8 @@ static __always_inline long climb_to(struct climb *climb, __u64 parent)
 	return !parent;
 }
 
-/* Takes `step`, long (*)(__u32 level, struct of the hook *), at each level from `walk->climb` on. */
+/* Takes `step`, long (*)(__u32 level, struct of the hook *), at each level from `walk->climb` on.
+ */
 #define EVICTD_CLIMB(walk, step)                                                                   \
 	do {                                                                                       \
 		if ((walk)->climb.counter)                                                         \

@@ -8,8 +8,8 @@
  * - bpf_loop() (5.17): loops have a bound then, and the verifier walks every turn of them;
  * - exchanges (5.12): a lock is an entry of a hash table;
  * - bpf_timer (5.15): nothing ticks;
- * - programs of the type syscall (5.14): what user space runs is a raw tracepoint's that is attached
- *   to none, which can be run so since 5.10;
+ * - programs of the type syscall (5.14): what user space runs is a raw tracepoint's that is
+ * attached to none, which can be run so since 5.10;
  * - iterators of cgroups (6.1): a cgroup is reached through user space's own open directory.
  *
  * Maps, variables and programs have the same names and places in both, so that user space has one

@@ -10,8 +10,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # Of what evictd calls by hand, what @system-service has: systemd-analyze syscall-filter @system-service.
 IN_SYSTEM_SERVICE = {"close_range", "getdents64", "io_destroy", "io_getevents", "io_setup", "io_submit", "ioprio_set",
                      "openat2", "pidfd_open", "pidfd_send_signal", "sched_getattr", "sched_setattr"}
-# Calls of the C library that no group of a service has.
-PRIVILEGED = {"quotactl"}
 # What is no part of evictd.
 ELSEWHERE = {"cli", "load", "stage"}
 
@@ -25,7 +23,6 @@ def called_by_hand():
             continue
         text = source.read_text(encoding="utf-8")
         found = re.findall(r"\bSYS_([a-z][a-z0-9_]*)", text)
-        found += [call for call in PRIVILEGED if re.search(rf"::{call}\(", text)]
         calls.update((call, str(name)) for call in found)
     return calls
 

@@ -150,6 +150,7 @@ nlohmann::ordered_json Housekeeping::status() const {
                       .cross_checker = row_keeper_->cross_checker(),
                       .reclaimed = releaser_->reclaimed(),
                       .released_by_us = releaser_->released(),
+                      .not_released_by_us = releaser_->not_released(),
                       .realtime = options_.priority->ask(),
                       .realtime_losses = priority_watch_->losses(),
                       .memory_locked = options_.memory_locked,

@@ -142,9 +142,10 @@ std::vector<CrossChecker::Apart> CrossChecker::node_apart(const PodRegistry& reg
   std::vector<Apart> apart;
   for (const auto& [quantity, file, one] : poll::cross_check(readings, bounds_)) {
     if (!one.agrees()) {
-      apart.emplace_back(quantity, fmt::format("{} of the node is {} apart from {}, more than its "
-                                           "bound of {}",
-                                           poll::to_string(one.quantity), one.by, file, one.bound));
+      apart.emplace_back(quantity,
+                         fmt::format("{} of the node is {} apart from {}, more than its "
+                                     "bound of {}",
+                                     poll::to_string(one.quantity), one.by, file, one.bound));
     }
   }
   return apart;

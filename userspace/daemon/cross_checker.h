@@ -39,10 +39,11 @@ class CrossChecker {
 
   explicit CrossChecker(probe::Probe& probe);
 
-  /// Compares every pod that has a row, the cgroup that holds them, and the node. Answers one for each value
-  /// that is apart beyond its bound in two checks in a row: pages that the kernel moves between its
-  /// lists without charging anything can put one check off. One too, likewise, for a row that shows
-  /// memory though the files are gone. Cost: some 25 us a pod, and 50 us for the node.
+  /// Compares every pod that has a row, the cgroup that holds them, and the node. Answers one for
+  /// each value that is apart beyond its bound in two checks in a row: pages that the kernel moves
+  /// between its lists without charging anything can put one check off. One too, likewise, for a
+  /// row that shows memory though the files are gone. Cost: some 25 us a pod, and 50 us for the
+  /// node.
   [[nodiscard]] std::vector<Disagreement> check(const PodRegistry& registry, MonoTime now);
   /// The pod root's files are opened anew at the next check: they went with their controller.
   void reopen_pod_root() { pod_root_files_.reset(); }

@@ -25,9 +25,8 @@ std::int64_t memory_error_bound() {
 /// Counts of tasks, and what statfs says of a filesystem, are exact when they are read.
 std::int64_t error_bound_of(eviction::Signal signal, const PassCopy& copy) {
   const bool lazy = signal == eviction::Signal::kAllocatableMemoryAvailable;
-  return eviction::is_memory(signal)
-             ? memory_error_bound() + (lazy ? copy.lazy_error.value : 0)
-             : 0;
+  return eviction::is_memory(signal) ? memory_error_bound() + (lazy ? copy.lazy_error.value : 0)
+                                     : 0;
 }
 
 UsageSource source_of(eviction::Signal signal, const PassCopy& copy) {

@@ -59,6 +59,7 @@ void ReleaseWorker::release_all() {
     }
     releaser_.release(**target);
     released_.store(releaser_.counters().released, std::memory_order_relaxed);
+    not_released_.store(releaser_.counters().failed, std::memory_order_relaxed);
     note_done();
   }
 }

@@ -38,6 +38,10 @@ class ReleaseWorker {
   [[nodiscard]] bool idle() const { return done_.load(std::memory_order_acquire) == asked_; }
   /// Processes whose memory was freed by us.
   [[nodiscard]] std::uint64_t released() const { return released_.load(std::memory_order_relaxed); }
+  /// Processes of which the kernel would not let us.
+  [[nodiscard]] std::uint64_t not_released() const {
+    return not_released_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] enforce::ReclaimerCounters reclaimed() const;
 
  private:
@@ -60,6 +64,7 @@ class ReleaseWorker {
   std::uint64_t asked_ = 0;
   std::atomic<std::uint64_t> done_{0};
   std::atomic<std::uint64_t> released_{0};
+  std::atomic<std::uint64_t> not_released_{0};
   std::atomic<std::uint64_t> reclaims_{0};
   std::atomic<std::uint64_t> incomplete_{0};
   std::atomic<std::uint64_t> failed_{0};

@@ -113,9 +113,9 @@ void RowKeeper::find_nodes_anew() {
     return;
   }
   if (lost) {
-    options_.log->warn((found ? "not every NUMA node with memory can be read"
-                              : found.error().message()) +
-                       ", continuing without kernel events for memory.available: it is polled");
+    options_.log->warn(
+        (found ? "not every NUMA node with memory can be read" : found.error().message()) +
+        ", continuing without kernel events for memory.available: it is polled");
   } else {
     options_.log->info("every NUMA node with memory is read again");
   }

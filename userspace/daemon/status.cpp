@@ -229,10 +229,10 @@ Json evictions_json(const RecordStore& records) {
 
 nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now) {
   const config::Settings& settings = sources.config->settings();
-  const WatchingSide watching{.ladder = sources.probe == nullptr ? nullptr : sources.ladder,
-                              .polling = sources.hot->polling.load(),
-                              .reads_node = sources.probe == nullptr ||
-                                            sources.probe->node().usage.value >= 0};
+  const WatchingSide watching{
+      .ladder = sources.probe == nullptr ? nullptr : sources.ladder,
+      .polling = sources.hot->polling.load(),
+      .reads_node = sources.probe == nullptr || sources.probe->node().usage.value >= 0};
   Json last_pass = nullptr;
   if (sources.last_pass != nullptr) {
     last_pass = {{"trigger", to_string(sources.last_trigger)},

@@ -55,6 +55,7 @@ struct StatusSources {
   const CrossChecker* cross_checker = nullptr;
   enforce::ReclaimerCounters reclaimed;
   std::uint64_t released_by_us = 0;
+  std::uint64_t not_released_by_us = 0;
   bool realtime = false;
   std::uint64_t realtime_losses = 0;
   bool memory_locked = false;

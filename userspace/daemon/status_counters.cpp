@@ -73,7 +73,8 @@ Json left_behind_json(const enforce::ReclaimerCounters& reclaimed, std::uint64_t
           {"still_charged", still_charged}};
 }
 
-Json actuator_json(const enforce::ActuatorCounters& counters, std::uint64_t released_by_us) {
+Json actuator_json(const StatusSources& sources) {
+  const enforce::ActuatorCounters& counters = sources.actuator;
   Json refused = Json::object();
   for (std::size_t i = 1; i < enforce::kProtectionCount; ++i) {
     refused[std::string(enforce::to_string(static_cast<enforce::Protection>(i)))] =
@@ -94,7 +95,8 @@ Json actuator_json(const enforce::ActuatorCounters& counters, std::uint64_t rele
           {"tasks_held", counters.tasks_held},
           {"tasks_not_held", counters.tasks_not_held},
           {"failed_calls", counters.failed_calls},
-          {"processes_released_by_us", released_by_us}};
+          {"processes_released_by_us", sources.released_by_us},
+          {"processes_not_released_by_us", sources.not_released_by_us}};
 }
 
 }  // namespace
@@ -130,7 +132,7 @@ nlohmann::ordered_json counters_json(const StatusSources& sources) {
   counters["left_behind"] =
       left_behind_json(sources.reclaimed, sources.storage->counters().still_charged);
   counters["control_socket"] = control_socket_json(*sources.control_socket);
-  counters["actuator"] = actuator_json(sources.actuator, sources.released_by_us);
+  counters["actuator"] = actuator_json(sources);
   counters["kernel"] = kernel_json(sources);
   return counters;
 }

@@ -38,8 +38,8 @@ Bytes lazy_error(const CgroupUsage& pod_root, const NodeUsage& node) {
     return Bytes{0};
   }
   const Bytes shown = std::clamp(pod_root.inactive_file, Bytes{0}, pod_root.usage);
-  const Bytes most = node.inactive_file.value < 0 ? pod_root.usage
-                                                  : std::min(pod_root.usage, node.inactive_file);
+  const Bytes most =
+      node.inactive_file.value < 0 ? pod_root.usage : std::min(pod_root.usage, node.inactive_file);
   return std::max(shown, most - shown);
 }
 

@@ -69,8 +69,7 @@ CrossCheck cross_check(const CrossReadings& readings, const ErrorBounds& bounds)
   return check;
 }
 
-std::array<NodeComparison, 4> cross_check(const NodeReadings& readings,
-                                          const ErrorBounds& bounds) {
+std::array<NodeComparison, 4> cross_check(const NodeReadings& readings, const ErrorBounds& bounds) {
   constexpr std::int64_t kItemsOfUsage = 2;  // Page cache, anonymous pages.
   const auto& [before, meminfo, root, after] = readings;
   const std::int64_t page_a_cpu = std::int64_t{bounds.cpus} * bounds.page_size.value;

@@ -12,8 +12,8 @@ constexpr std::array kWatching = {
 };
 
 constexpr std::array kCore = {
-    CoreProgram{"sweep_locate", kOfTheNode}, CoreProgram{"sweep_refresh", kWatching},
-    CoreProgram{"sweep_resync", kWatching},  CoreProgram{"sweep_compare", kWatching},
+    CoreProgram{"sweep_locate", kOfTheNode},  CoreProgram{"sweep_refresh", kWatching},
+    CoreProgram{"sweep_resync", kWatching},   CoreProgram{"sweep_compare", kWatching},
     CoreProgram{"cgroup_resolve", kWatching},
 };
 

@@ -2,6 +2,7 @@
 #include "probe/features.h"
 
 #include <linux/capability.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -21,23 +22,34 @@ struct Capability {
   std::string_view name;
   unsigned bit;
   std::string_view without;
-  /// The kernel is content with CAP_SYS_ADMIN instead (bpf_capable(), perfmon_capable()).
-  bool held_by_admin = false;
+  /// What does as well.
+  enum class Instead {
+    kNothing,
+    kAdmin,  ///< CAP_SYS_ADMIN (bpf_capable(), perfmon_capable()).
+    kRealtimeLimit,
+    kLockedMemoryLimit,
+  } instead = Instead::kNothing;
 };
+using Instead = Capability::Instead;
 
 constexpr std::array kCapabilities = {
-    Capability{"CAP_BPF", CAP_BPF, "no kernel program can be loaded: polling only", true},
-    Capability{"CAP_PERFMON", CAP_PERFMON, "no tracing program can be loaded: polling only", true},
-    Capability{
-        "CAP_SYS_ADMIN", CAP_SYS_ADMIN,
-        "cgroup directories of others may be refused; volumes are walked, not asked by quota"},
+    Capability{"CAP_BPF", CAP_BPF, "no kernel program can be loaded: polling only",
+               Instead::kAdmin},
+    Capability{"CAP_PERFMON", CAP_PERFMON, "no tracing program can be loaded: polling only",
+               Instead::kAdmin},
+    Capability{"CAP_SYS_ADMIN", CAP_SYS_ADMIN, "volumes are walked, not asked by quota"},
     Capability{"CAP_KILL", CAP_KILL, "pods of other users cannot be signalled"},
-    Capability{"CAP_SYS_NICE", CAP_SYS_NICE, "no SCHED_FIFO: detection waits for other tasks"},
+    Capability{"CAP_SYS_PTRACE", CAP_SYS_PTRACE,
+               "notifications: another file in place of an eventfd that is closed is not seen"},
+    Capability{"CAP_SYSLOG", CAP_SYSLOG,
+               "where there is swap, the OOM guard has passes and polling only"},
+    Capability{"CAP_DAC_OVERRIDE", CAP_DAC_OVERRIDE,
+               "cgroups of other users cannot be kept from forking, their data not be removed"},
+    Capability{"CAP_SYS_NICE", CAP_SYS_NICE, "no SCHED_FIFO: detection waits for other tasks",
+               Instead::kRealtimeLimit},
     Capability{"CAP_IPC_LOCK", CAP_IPC_LOCK,
-               "memory is not locked: evictd may fault under pressure"},
-    Capability{"CAP_SYS_RESOURCE", CAP_SYS_RESOURCE,
-               "oom_score_adj cannot be lowered; PSI triggers need windows of 2 s"},
-    Capability{"CAP_DAC_OVERRIDE", CAP_DAC_OVERRIDE, "files of other users cannot be read"},
+               "memory is not locked: evictd may fault under pressure",
+               Instead::kLockedMemoryLimit},
 };
 
 bool exists(const std::string& path) {
@@ -158,15 +170,31 @@ std::optional<std::uint64_t> effective_set(std::string_view status) {
   return read.ec == std::errc{} ? std::optional(effective) : std::nullopt;
 }
 
-Feature privilege(const Capability& capability, std::uint64_t effective) {
+/// Who holds what a missing `capability` is for; empty if nobody does.
+std::string_view holder(const Capability& capability, bool is_admin, const ProcessLimits& limits) {
+  switch (capability.instead) {
+    case Instead::kNothing:
+      return "";
+    case Instead::kAdmin:
+      return is_admin ? "CAP_SYS_ADMIN" : "";
+    case Instead::kRealtimeLimit:
+      return limits.realtime_priority ? "RLIMIT_RTPRIO" : "";
+    case Instead::kLockedMemoryLimit:
+      return limits.locked_memory ? "RLIMIT_MEMLOCK" : "";
+  }
+  return "";
+}
+
+Feature privilege(const Capability& capability, std::uint64_t effective,
+                  const ProcessLimits& limits) {
   const auto has = [&](unsigned bit) { return (effective >> bit & 1U) != 0; };
   if (has(capability.bit)) {
     return {.name = std::string(capability.name), .presence = Presence::kPresent, .detail = ""};
   }
-  if (capability.held_by_admin && has(CAP_SYS_ADMIN)) {
+  if (const std::string_view by = holder(capability, has(CAP_SYS_ADMIN), limits); !by.empty()) {
     return {.name = std::string(capability.name),
             .presence = Presence::kPresent,
-            .detail = "held by CAP_SYS_ADMIN"};
+            .detail = "held by " + std::string(by)};
   }
   return {.name = std::string(capability.name),
           .presence = Presence::kAbsent,
@@ -199,12 +227,20 @@ std::vector<Feature> kernel_features(const std::string& root, const std::string&
   };
 }
 
-std::vector<Feature> privileges(std::string_view status) {
+ProcessLimits own_limits() {
+  rlimit realtime{};
+  rlimit locked{};
+  return {.realtime_priority = ::getrlimit(RLIMIT_RTPRIO, &realtime) == 0 && realtime.rlim_cur != 0,
+          .locked_memory =
+              ::getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur == RLIM_INFINITY};
+}
+
+std::vector<Feature> privileges(std::string_view status, const ProcessLimits& limits) {
   const std::optional<std::uint64_t> effective = effective_set(status);
   std::vector<Feature> features;
   features.reserve(std::size(kCapabilities));
   for (const Capability& capability : kCapabilities) {
-    features.push_back(effective ? privilege(capability, *effective)
+    features.push_back(effective ? privilege(capability, *effective, limits)
                                  : Feature{.name = std::string(capability.name),
                                            .detail = "unknown: /proc/self/status does not tell"});
   }

@@ -26,8 +26,8 @@ class LadderSearch {
   void reject(const AttachRow& row, std::string reason);
   /// Gives up every row of this name that has not been given up, in all purposes.
   void reject_all(std::string_view name, const std::string& reason);
-  /// Whether this program is to be loaded now: that of a current row, or one of core_programs() that
-  /// has not been given up.
+  /// Whether this program is to be loaded now: that of a current row, or one of core_programs()
+  /// that has not been given up.
   [[nodiscard]] bool wants(std::string_view program) const;
   /// Gives up one of core_programs() that was wanted, and with it every row of the purposes that
   /// need it. False: `program` is none of these.

@@ -127,8 +127,7 @@ std::string why_no_nodes(const evictd_bpf& skeleton) {
   return data.nodes_found == 0
              ? "no memory cgroup to reach the nodes from"
              : "only " + std::to_string(data.nodes_found) + " of " +
-                   std::to_string(data.nodes_with_memory) +
-                   " NUMA nodes with memory can be read";
+                   std::to_string(data.nodes_with_memory) + " NUMA nodes with memory can be read";
 }
 
 /// Puts one row to work. Empty: it works; else why not.
@@ -214,7 +213,7 @@ void describe_machine(Ladder& ladder, const Options& options, const KernelTypes&
   ladder.kernel = kernel_features("", options.custom_btf_path);
   ladder.kernel.push_back(types.programs());
   ladder.kernel.push_back(types.direct_reads());
-  ladder.privileges = privileges(read_text("/proc/self/status"));
+  ladder.privileges = privileges(read_text("/proc/self/status"), own_limits());
 }
 
 /// The running kernel's, whatever BTF the programs are relocated by: the kernel looks it up.

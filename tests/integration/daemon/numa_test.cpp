@@ -96,8 +96,12 @@ class UnreachableNode : public Arena {
   [[nodiscard]] std::vector<std::string> with_another_node() const {
     const std::filesystem::path list = scratch_->path() / "has_memory";
     std::ofstream(list) << "0-7\n";
-    return {"/usr/bin/unshare", "--mount", "/bin/sh", "-c",
-            "mount --bind \"$0\" " + std::string(kNodesWithMemory) + R"( && exec "$@")", list};
+    return {"/usr/bin/unshare",
+            "--mount",
+            "/bin/sh",
+            "-c",
+            "mount --bind \"$0\" " + std::string(kNodesWithMemory) + R"( && exec "$@")",
+            list};
   }
 };
 

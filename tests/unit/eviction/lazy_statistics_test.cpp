@@ -67,8 +67,8 @@ TEST(LazyStatistics, MatterForTheRankingOnceTheNodesOwnThresholdIsMet) {
   const ThresholdTable table = table_of(threshold_of(Signal::kMemoryAvailable));
   const CgroupUsage full = pod_root(1_GiB, 1_GiB);
   EXPECT_FALSE(lazy_statistics_matter(table, seen(Signal::kMemoryAvailable, kThreshold), full));
-  EXPECT_TRUE(lazy_statistics_matter(
-      table, seen(Signal::kMemoryAvailable, kThreshold - Bytes{1}), full));
+  EXPECT_TRUE(
+      lazy_statistics_matter(table, seen(Signal::kMemoryAvailable, kThreshold - Bytes{1}), full));
 }
 
 TEST(LazyStatistics, DoNotMatterForWhatHasNoneOrWasNotSeen) {

@@ -126,33 +126,46 @@ TEST_F(FakeMachine, WithoutBtfOfItsOwnAFileOfItIsNotEnough) {
 }
 
 TEST(Privileges, AreReadFromTheEffectiveSet) {
-  const std::vector<Feature> all = privileges("Name:\tx\nCapEff:\t000001ffffffffff\n");
+  const std::vector<Feature> all = privileges("Name:\tx\nCapEff:\t000001ffffffffff\n", {});
   EXPECT_TRUE(std::all_of(all.begin(), all.end(), [](const Feature& f) {
     return f.presence == Presence::kPresent && f.detail.empty();
   }));
-  const std::vector<Feature> without_resource = privileges("CapEff:\t000001fffeffffff\n");
-  EXPECT_EQ(named(without_resource, "CAP_SYS_RESOURCE").presence, Presence::kAbsent);
-  EXPECT_FALSE(named(without_resource, "CAP_SYS_RESOURCE").detail.empty());
-  EXPECT_EQ(named(without_resource, "CAP_BPF").presence, Presence::kPresent);
+  // Without bit 5.
+  const std::vector<Feature> without_kill = privileges("CapEff:\t000001ffffffffdf\n", {});
+  EXPECT_EQ(named(without_kill, "CAP_KILL").presence, Presence::kAbsent);
+  EXPECT_FALSE(named(without_kill, "CAP_KILL").detail.empty());
+  EXPECT_EQ(named(without_kill, "CAP_BPF").presence, Presence::kPresent);
+}
+
+TEST(Privileges, OfPriorityAndLockedMemoryAreHeldByLimits) {
+  constexpr std::string_view kNone = "CapEff:\t0000000000000000\n";
+  const std::vector<Feature> both =
+      privileges(kNone, {.realtime_priority = true, .locked_memory = true});
+  EXPECT_EQ(named(both, "CAP_SYS_NICE").detail, "held by RLIMIT_RTPRIO");
+  EXPECT_EQ(named(both, "CAP_SYS_NICE").presence, Presence::kPresent);
+  EXPECT_EQ(named(both, "CAP_IPC_LOCK").detail, "held by RLIMIT_MEMLOCK");
+  EXPECT_EQ(named(both, "CAP_KILL").presence, Presence::kAbsent);
+  EXPECT_EQ(named(privileges(kNone, {}), "CAP_SYS_NICE").presence, Presence::kAbsent);
+  EXPECT_EQ(named(privileges(kNone, {}), "CAP_IPC_LOCK").presence, Presence::kAbsent);
 }
 
 TEST(Privileges, OfBpfAndPerfmonAreHeldByTheAdministrator) {
   // Without bits 38 and 39; then without bit 21 (CAP_SYS_ADMIN) too.
-  const std::vector<Feature> admin = privileges("CapEff:\t0000013fffffffff\n");
-  const std::vector<Feature> nobody = privileges("CapEff:\t0000013fffdfffff\n");
+  const std::vector<Feature> admin = privileges("CapEff:\t0000013fffffffff\n", {});
+  const std::vector<Feature> nobody = privileges("CapEff:\t0000013fffdfffff\n", {});
   for (const char* name : {"CAP_BPF", "CAP_PERFMON"}) {
     EXPECT_EQ(named(admin, name).presence, Presence::kPresent) << name;
     EXPECT_EQ(named(admin, name).detail, "held by CAP_SYS_ADMIN") << name;
     EXPECT_EQ(named(nobody, name).presence, Presence::kAbsent) << name;
     EXPECT_NE(named(nobody, name).detail.find("polling only"), std::string::npos) << name;
   }
-  EXPECT_EQ(named(privileges("CapEff:\t0000000000200000\n"), "CAP_KILL").presence,
+  EXPECT_EQ(named(privileges("CapEff:\t0000000000200000\n", {}), "CAP_KILL").presence,
             Presence::kAbsent);
 }
 
 TEST(Privileges, AreUnknownWhenTheFileDoesNotTell) {
   for (const char* status : {"", "Name:\tx\n", "CapEff:\tnothing\n"}) {
-    for (const Feature& feature : privileges(status)) {
+    for (const Feature& feature : privileges(status, {})) {
       EXPECT_EQ(feature.presence, Presence::kUnknown) << feature.name;
       EXPECT_NE(feature.detail.find("unknown"), std::string::npos) << feature.name;
     }
