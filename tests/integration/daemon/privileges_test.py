@@ -4,9 +4,9 @@
 
 usage: privileges_test.py BUILD CASE...
 
-A case is a row of ROWS by name, which is played twice by the real evictd as root with the capabilities of the unit: with
-all of them, and without the one. `unit` is that the unit names nothing that has no row, `limits` what it has by limits,
-`without_sys_admin` an eviction with the drop-in of that name. Exit status 77: one cannot be played on this machine.
+A case is a row of ROWS by name, which is played twice by the real evictd as root with the capabilities of the unit:
+with all of them, and without the one. `unit` is that the unit names nothing that has no row, `limits` what it has by
+limits, `without_sys_admin` an eviction with the drop-in of that name. Exit status 77: one cannot be played here.
 """
 import ctypes
 import json
@@ -267,7 +267,7 @@ def a_cgroup_of_another_user_is_kept_from_forking(arena):
 
 
 def listen_and_close(path, cgroup, signal_number, instead=None):
-    """Registers an eventfd (docs/notify_protocol.md), closes it, has `instead` in its place, and keeps the connection."""
+    """Registers an eventfd (docs/notify_protocol.md), closes it with `instead` in its place, keeps the connection."""
     magic, hello, register = 0x746E7665, 1, 2
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     connection.connect(path)
@@ -323,7 +323,8 @@ def a_volume_is_asked_for_its_quota(arena):
     disk.mkdir()
     with open(image, "wb") as file:
         file.truncate(64 * MIB)
-    subprocess.run(["/sbin/mkfs.ext4", "-q", "-F", "-O", "quota,project", "-E", "quotatype=prjquota", image], check=True)
+    subprocess.run(["/sbin/mkfs.ext4", "-q", "-F", "-O", "quota,project", "-E", "quotatype=prjquota", image],
+                   check=True)
     if subprocess.run(["mount", "-o", "loop,prjquota", image, disk], check=False, stderr=subprocess.DEVNULL).returncode:
         raise NotHere("the kernel refuses project quotas")
     try:
@@ -382,7 +383,8 @@ class Cases:
             return row.works(arena)
 
     def doctor_misses(self, capabilities):
-        done = subprocess.run([*launcher(self.build, capabilities, ()), self.build / "bin/evictctl", "doctor", "--json"],
+        doctor = [self.build / "bin/evictctl", "doctor", "--json"]
+        done = subprocess.run([*launcher(self.build, capabilities, ()), *doctor],
                               stdout=subprocess.PIPE, check=False)
         return {one["name"] for one in json.loads(done.stdout)["privileges"] if one["present"] is False}
 
