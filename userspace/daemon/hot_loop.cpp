@@ -319,7 +319,10 @@ Duration HotLoop::next_interval() const {
     interval = std::min(interval, next);
   }
   const auto& memory = readings_.observations()[eviction::Signal::kMemoryAvailable];
-  if (config_->manager.has_guard() && memory && memory->reserve && !readings_.reserve_is_pushed()) {
+  // Without the timer the kernel side looks only when something is charged.
+  const bool pushed = readings_.reserve_is_pushed() && options_.ladder != nullptr &&
+                      !options_.ladder->chosen(probe::Purpose::kSweepTimer).empty();
+  if (config_->manager.has_guard() && memory && memory->reserve && !pushed) {
     const eviction::KernelReserve& reserve = *memory->reserve;
     const auto distance =
         static_cast<std::int64_t>(reserve.left - eviction::guard_distance(reserve));

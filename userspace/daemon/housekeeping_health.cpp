@@ -63,17 +63,18 @@ void Housekeeping::check_reserve_terms() {
     options_.log->warn("cannot read what the OOM guard goes by: " + problem +
                        ", continuing with what was known of it");
   }
-  if (!terms || guard_.terms == *terms) {
-    return;
-  }
-  guard_.terms = *terms;
-  options_.guard_terms->put(*terms);
-  if (options_.probe != nullptr) {
-    const bool known = options_.probe->knows_reserve();
-    options_.probe->set_guard(guard_terms(*terms));
-    if (known != options_.probe->knows_reserve() && capacities_ != Capacities{}) {
-      set_watch_points(capacities_);
+  if (terms && guard_.terms != *terms) {
+    guard_.terms = *terms;
+    options_.guard_terms->put(*terms);
+    if (options_.probe != nullptr) {
+      const bool known = options_.probe->knows_reserve();
+      options_.probe->set_guard(guard_terms(*terms));
+      if (known != options_.probe->knows_reserve() && capacities_ != Capacities{}) {
+        set_watch_points(capacities_);
+      }
     }
+  }
+  if (guard_.terms && options_.probe != nullptr) {
     note_guard_watcher();
   }
 }

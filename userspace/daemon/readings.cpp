@@ -229,7 +229,10 @@ void Readings::observe_rates(MonoTime now) {
   observe_reserve(now);
   if (pod_root_.source == UsageSource::kBpfTable) {
     // Passes are too rare to tell: there is none before the crossing.
-    pod_root_rate_ = std::max<std::int64_t>(0, pod_root_.working_set_rate_bytes_per_second);
+    // Inactive file cache moves in steps, when statistics are flushed: usage, which is exact, has
+    // to agree.
+    pod_root_rate_ = std::max<std::int64_t>(
+        0, std::min(pod_root_.working_set_rate_bytes_per_second, pod_root_.rate_bytes_per_second));
     return;
   }
   const auto pod_root = eviction::observe_allocatable_memory(pod_root_);
@@ -256,9 +259,9 @@ void Readings::observe_reserve(MonoTime now) {
   }
   options_.node_files.read_meminfo(buffer_, node_);
   if (const std::optional<Reserve> reserve = reserve_of(node_, *terms)) {
-    if (const auto rate = reserve_fall_.see(reserve->sum.value, now)) {
-      reserve_ = {.left = reserve->left.value, .rate = *rate, .tight = terms->watermarks.low.value};
-    }
+    // What is left is known even where its rate is not yet: the next look must not wait.
+    const std::int64_t rate = reserve_fall_.see(reserve->sum.value, now).value_or(0);
+    reserve_ = {.left = reserve->left.value, .rate = rate, .tight = terms->watermarks.low.value};
   }
 }
 

@@ -119,6 +119,8 @@ void RowKeeper::find_nodes_anew() {
   } else {
     options_.log->info("every NUMA node with memory is read again");
   }
+  // The OOM guard is watched only where the reserve is known.
+  options_.watch_thresholds();
   // The hot thread takes the node's files from the next pass on, or no more.
   options_.send(RunPass{});
 }

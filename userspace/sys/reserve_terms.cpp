@@ -115,7 +115,9 @@ std::int64_t worth_of_swap(const Root& root, std::string_view swaps, std::string
   std::int64_t free_kib = 0;
   std::int64_t worth = 0;
   for (const SwapArea& area : parse_swaps(swaps)) {
-    const std::int64_t kib = std::max<std::int64_t>(0, (area.size - area.used).value >> 10);
+    // At least one: what a slot is worth does not depend on whether one is free at this moment, and
+    // a victim's slots come back sooner than this is read again.
+    const std::int64_t kib = std::max<std::int64_t>(1, (area.size - area.used).value >> 10);
     std::int64_t permille = zswap.value_or(kWhole);
     if (!area.zram.empty()) {
       const Result<std::string> stat =

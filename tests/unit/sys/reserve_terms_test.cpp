@@ -88,6 +88,14 @@ TEST(ReserveTerms, WithoutSwapThereIsNothingToWeigh) {
   EXPECT_EQ(read_reserve_terms(Root::open(tree.path()).value())->swap_permille, 0);
 }
 
+TEST(ReserveTerms, SwapThatIsFullKeepsItsWorthForWhatAVictimGivesBack) {
+  const test::FakeTree tree;
+  tree.write("/proc/zoneinfo", kZones);
+  tree.write("/proc/meminfo", "MemTotal: 1024000 kB\n");
+  tree.write("/proc/swaps", "Filename Type Size Used Priority\n/swapfile file 1024 1024 -3\n");
+  EXPECT_EQ(read_reserve_terms(Root::open(tree.path()).value())->swap_permille, 1000);
+}
+
 TEST(ReserveTerms, PagesInZswapStayInMemory) {
   const test::FakeTree tree;
   tree.write("/proc/zoneinfo", kZones);
