@@ -100,7 +100,12 @@ EvictionAmounts amounts_in(std::string_view message) {
   if (!resource) {
     return amounts;
   }
-  amounts.resource = resource->substr(0, resource->find('.'));
+  const std::string_view name = resource->substr(0, resource->find('.'));
+  // Anybody may post an event: what is no resource of a kubelet is not kept.
+  if (name != "memory" && name != "ephemeral-storage" && name != "inodes" && name != "pids") {
+    return amounts;
+  }
+  amounts.resource = name;
   if (const std::optional<std::string_view> available = behind(*resource, kAvailable)) {
     amounts.available = amount_at(*available);
   }

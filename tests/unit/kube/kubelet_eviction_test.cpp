@@ -61,6 +61,10 @@ TEST(KubeletEvictionTest, WithoutTheConditionHasNoTime) {
   }
 }
 
+TEST(EvictionAmountsTest, AreOfAKubeletsResourcesOnly) {
+  EXPECT_EQ(amounts_in("The node was low on resource: " + std::string(1000, 'x')).resource, "");
+}
+
 TEST(EvictionAmountsTest, AreReadFromEachMessageThatAKubeletWrites) {
   const EvictionAmounts old = amounts_in(
       "The node was low on resource: memory. Container c was using 5839940Ki, which exceeds its "

@@ -50,17 +50,18 @@ MonoTime Dispatcher::due() const {
 }
 
 const Entry* Dispatcher::next(MonoTime now) const {
+  // What was tried already comes behind all that was not, and what had no answer last: a namespace
+  // whose requests hang takes a turn of each round and no more.
   const Entry* next = nullptr;
-  int fewest = 0;
+  std::pair<int, MonoTime> least{};
   for (const auto& [number, entry] : queue_.state().entries()) {
     const auto trial = trials_.find(number);
-    if (trial == trials_.end()) {
-      return next != nullptr && fewest == 0 ? next : &entry;
-    }
-    const int unanswered = trial->second.unanswered;
-    if (trial->second.due <= now && (next == nullptr || unanswered < fewest)) {
+    const std::pair rank = trial == trials_.end()
+                               ? std::pair(0, MonoTime{})
+                               : std::pair(trial->second.unanswered, trial->second.due);
+    if (rank.second <= now && (next == nullptr || rank < least)) {
       next = &entry;
-      fewest = unanswered;
+      least = rank;
     }
   }
   return next;

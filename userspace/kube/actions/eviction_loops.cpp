@@ -78,6 +78,10 @@ void EvictionLoops::forget_old(WallTime now) {
 }
 
 void EvictionLoops::damp(WallTime at) {
+  // The clock was ahead when that was noted.
+  if (damped_until_ > at + kLongestDamping) {
+    damped_until_ = {};
+  }
   if (at > damped_until_ + kLongestDamping) {
     damping_ = kFirstDamping;
   }

@@ -95,8 +95,11 @@ Verdict judge_event(Ask::Method method, int status, const Refusal& refusal) {
   }
 }
 
+bool evicts(Step::Kind kind, Ask::Method method) {
+  return kind == Step::Kind::kEvict && method == Ask::Method::kPost;
+}
+
 Verdict judge_pod(Step::Kind kind, Ask::Method method, int status, const Refusal& refusal) {
-  const bool evicts = kind == Step::Kind::kEvict && method == Ask::Method::kPost;
   switch (status) {
     case HttpStatus::kNotFound:
     case HttpStatus::kGoneForGood:
@@ -106,13 +109,13 @@ Verdict judge_pod(Step::Kind kind, Ask::Method method, int status, const Refusal
       if (refusal.kind == "pods" || method == Ask::Method::kDelete) {
         return Verdict::kGone;
       }
-      return evicts ? Verdict::kUnknownVersion : Verdict::kTrouble;
+      return evicts(kind, method) ? Verdict::kUnknownVersion : Verdict::kTrouble;
     case HttpStatus::kConflict:
       return has(refusal.message, "UID in ") ? Verdict::kGone : Verdict::kTrouble;
     case HttpStatus::kUnprocessable:
       return has(refusal.message, "metadata.uid") ? Verdict::kGone : Verdict::kRejected;
     case HttpStatus::kBadRequest:
-      return evicts ? Verdict::kUnknownVersion : Verdict::kRejected;
+      return evicts(kind, method) ? Verdict::kUnknownVersion : Verdict::kRejected;
     default:
       return Verdict::kRejected;
   }
@@ -128,16 +131,25 @@ Verdict judge(Step::Kind kind, Ask::Method method, const Answer& answer) {
     return Verdict::kDone;
   }
   const Refusal refusal = refusal_in(answer.body);
+  // One of a namespace says nothing of the server, and must hold up no other.
+  const bool is_webhook = refusal.is_status && has(refusal.message, "admission webhook");
   switch (answer.status) {
     case HttpStatus::kForbidden:
       return Verdict::kForbidden;
     case HttpStatus::kTooMany:
-      return refusal.names_budget ? Verdict::kBudget : Verdict::kServer;
+      if (refusal.names_budget || (is_webhook && evicts(kind, method))) {
+        return Verdict::kBudget;
+      }
+      return is_webhook ? Verdict::kTrouble : Verdict::kServer;
     case HttpStatus::kInternal:
       return has(refusal.message, "more than one PodDisruptionBudget") ? Verdict::kBudget
                                                                        : Verdict::kTrouble;
     default:
       break;
+  }
+  if (is_webhook &&
+      (answer.status == HttpStatus::kUnauthorized || answer.status > HttpStatus::kInternal)) {
+    return Verdict::kTrouble;
   }
   if (answer.status < HttpStatus::kBadRequest || answer.status == HttpStatus::kUnauthorized ||
       answer.status > HttpStatus::kInternal) {

@@ -59,7 +59,16 @@ Result<std::unique_ptr<Observer>> Observer::create(Options options) {
 }
 
 Result<> Observer::prepare() {
-  const Result<std::vector<std::string>> lines = file_.read();
+  Result<std::vector<std::string>> lines = file_.read();
+  if (!lines && lines.error().code == Errc::kExhausted) {
+    options_.log->warn(lines.error().message() +
+                       ", continuing without earlier comparisons, which are set aside as " +
+                       kComparisonsFile + ".damaged");
+    if (Result<> aside = file_.set_aside(); !aside) {
+      return aside;
+    }
+    lines.emplace();
+  }
   if (!lines) {
     return Failure(lines.error());
   }
@@ -140,6 +149,9 @@ void Observer::take(ObservedLine line) {
 }
 
 void Observer::on_eviction(exporting::ComparedEviction eviction) {
+  if (eviction.time > options_.clock->wall_now() + options_.window) {
+    return;  // Of a clock that is ahead: what comes after it would count as old.
+  }
   const bool is_new = log_.add_eviction(std::move(eviction), options_.clock->now());
   counters_.evictions += is_new ? 1 : 0;
   note_change(is_new);

@@ -92,6 +92,15 @@ TEST_F(ActionDispatcher, WhatTheServerHasNoAnswerForComesAfterAllOthers) {
   EXPECT_EQ(answer(201), "eviction");
 }
 
+TEST_F(ActionDispatcher, WhatFailsAgainAndAgainComesBehindWhatWasNotTried) {
+  evict(5);
+  EXPECT_EQ(answer(500), "status");
+  now_ += seconds(60);
+  EXPECT_EQ(answer(201), "events") << "the failed one is due, and waits for its turn";
+  EXPECT_EQ(answer(201), "events");
+  EXPECT_EQ(answer(500), "status");
+}
+
 TEST_F(ActionDispatcher, ARightThatIsMissingEndsAnEventButNoEviction) {
   evict(5);
   for (int i = 0; i < 200 && queue_.state().entries().size() == 2; ++i) {

@@ -49,6 +49,12 @@ class EvictionLooping : public testing::Test {
   EvictionLoops loops_;
 };
 
+TEST_F(EvictionLooping, IsDampedAlsoAfterOneOfAClockThatWasAhead) {
+  EXPECT_TRUE(loop("a", hours(24 * 365)));
+  EXPECT_TRUE(loop("b", minutes(0)));
+  EXPECT_TRUE(damped_for(minutes(0)));
+}
+
 TEST_F(EvictionLooping, IsThreeEvictionsWithinTenMinutesEachOfWhichCountsOnce) {
   EXPECT_FALSE(evict("a", minutes(0)));
   EXPECT_FALSE(evict("a", minutes(9)));

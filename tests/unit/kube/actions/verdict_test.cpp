@@ -65,6 +65,13 @@ TEST(ApiVerdict, ABudgetIsToldFromAServerThatThrottles) {
             Verdict::kBudget);
 }
 
+TEST(ApiVerdict, AWebhookSaysNothingOfTheServer) {
+  const std::string denial = status_body("admission webhook w denied the request: later");
+  EXPECT_EQ(of(Kind::kEvict, Method::kPost, 429, denial), Verdict::kBudget);
+  EXPECT_EQ(of(Kind::kPodStatus, Method::kPatch, 429, denial), Verdict::kTrouble);
+  EXPECT_EQ(of(Kind::kEvict, Method::kPost, 503, denial), Verdict::kTrouble);
+}
+
 TEST(ApiVerdict, AnEventThatIsThereWasPosted) {
   EXPECT_EQ(of(Kind::kEvent, Method::kPost, 409, status_body("exists")), Verdict::kDone);
   EXPECT_EQ(of(Kind::kEvent, Method::kPatch, 404, status_body("none")), Verdict::kExpired);
