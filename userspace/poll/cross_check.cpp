@@ -71,7 +71,10 @@ CrossCheck cross_check(const CrossReadings& readings, const ErrorBounds& bounds)
 
 std::array<NodeComparison, 4> cross_check(const NodeReadings& readings, const ErrorBounds& bounds) {
   constexpr std::int64_t kItemsOfUsage = 2;  // Page cache, anonymous pages.
-  const auto& [before, meminfo, root, after] = readings;
+  const NodeUsage& before = readings.before;
+  const NodeUsage& meminfo = readings.meminfo;
+  const NodeUsage& root = readings.root;
+  const NodeUsage& after = readings.after;
   const std::int64_t page_a_cpu = std::int64_t{bounds.cpus} * bounds.page_size.value;
   const std::int64_t held = page_a_cpu * bounds.node_pages;
   const std::int64_t unflushed = held + 2 * page_a_cpu * bounds.unflushed_updates;

@@ -55,7 +55,7 @@ Result<evictd_resolved> CgroupResolver::run(int cgroup_fd) const {
 }
 
 Result<evictd_resolved> CgroupResolver::resolve(int cgroup_fd, CgroupId expected) const {
-  const Result<evictd_resolved> resolved = iterates_ ? iterate(cgroup_fd) : run(cgroup_fd);
+  Result<evictd_resolved> resolved = iterates_ ? iterate(cgroup_fd) : run(cgroup_fd);
   if (!resolved) {
     return resolved;
   }

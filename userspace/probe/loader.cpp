@@ -80,7 +80,8 @@ Skeleton open_skeleton(const bpf_object_open_opts& options, const KernelTypes& t
   if (types.cgroup_iterators) {
     return Skeleton(evictd_bpf__open_opts(&options));
   }
-  // As evictd_bpf__open_opts() does, with other instructions.
+  // As evictd_bpf__open_opts() does, with other instructions. It is given back by free().
+  // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): libbpf does so.
   Skeleton skeleton(static_cast<evictd_bpf*>(std::calloc(1, sizeof(evictd_bpf))));
   if (!skeleton || evictd_bpf__create_skeleton(skeleton.get()) != 0) {
     return nullptr;
