@@ -129,7 +129,7 @@ std::string guard_text(const EvictionRecord& record) {
 }
 
 std::string grace_source_text(const EvictionRecord& record) {
-  if (const std::string cut = cut_grace_text(record); !cut.empty()) {
+  if (std::string cut = cut_grace_text(record); !cut.empty()) {
     return cut;
   }
   if (record.trigger == "restart") {

@@ -152,13 +152,13 @@ std::vector<CrossChecker::Apart> CrossChecker::node_apart(const PodRegistry& reg
 }
 
 void CrossChecker::judge(const std::string& name, std::optional<std::uint32_t> slot,
-                         std::vector<Apart> apart) {
-  for (auto& [what, text] : apart) {
+                         const std::vector<Apart>& apart) {
+  for (const auto& [what, text] : apart) {
     const auto suspect = std::pair(name, what);
     found_.insert(suspect);
     if (suspects_.contains(suspect)) {
       ++counters_.disagreements;
-      disagreements_.push_back({.slot = slot, .text = std::move(text)});
+      disagreements_.push_back({.slot = slot, .text = text});
     }
   }
 }

@@ -84,7 +84,8 @@ class CrossChecker {
   /// Of the node; nothing where the kernel side reads none of it.
   [[nodiscard]] std::vector<Apart> node_apart(const PodRegistry& registry, MonoTime now);
   /// The next part of a check: of what is apart, those that were so in the last check too.
-  void judge(const std::string& name, std::optional<std::uint32_t> slot, std::vector<Apart> apart);
+  void judge(const std::string& name, std::optional<std::uint32_t> slot,
+             const std::vector<Apart>& apart);
 
   probe::Probe& probe_;
   poll::ErrorBounds bounds_;
