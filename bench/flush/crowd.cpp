@@ -24,7 +24,7 @@ constexpr std::size_t kStirredPages = 64;
 constexpr long kPauseNs = 200'000'000;
 
 [[noreturn]] void stir() {
-  const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   for (;;) {
     void* const memory = ::mmap(nullptr, kStirredPages * page, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);

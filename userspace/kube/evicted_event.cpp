@@ -58,6 +58,7 @@ bool is_kubelet_event_of(const Json& event, const std::string& node) {
   return text_at(source, "component") == "kubelet" && text_at(source, "host") == node;
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): pod_document() takes what it reads apart.
 Result<PodDocument> evicted_pod_of(Json event) {
   if (!event.is_object()) {
     return fail(Errc::kInvalid, "an event that is no object");
