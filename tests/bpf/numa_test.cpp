@@ -46,17 +46,16 @@ class HeldMemory {
 };
 
 int call(void* work) {
-  (*static_cast<const std::function<void()>*>(work))();
+  (*static_cast<std::function<void()>*>(work))();
   ::_exit(0);
 }
 
 /// Runs `work` in a process that borrows this one's memory and descriptors, while this one waits. A
 /// process with memory of its own makes its cgroup know every node where MGLRU is compiled in.
-void in_borrowing_process(const std::function<void()>& work) {
+void in_borrowing_process(std::function<void()> work) {
   std::vector<char> stack(8 * kMiB);
-  const pid_t pid =
-      ::clone(call, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD,
-              const_cast<std::function<void()>*>(&work));
+  const pid_t pid = ::clone(call, stack.data() + stack.size(),
+                            CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &work);
   ASSERT_GT(pid, 0);
   int status = 0;
   ASSERT_EQ(::waitpid(pid, &status, 0), pid);

@@ -92,7 +92,7 @@ class DaemonSet : public RuntimeArena {
     if (volume.contains("hostPath")) {
       const std::string path = volume["hostPath"]["path"];
       // The tree is there and nowhere else.
-      const fs::path place = path == "/sys/fs/cgroup" ? fs::path(path) : node(path);
+      fs::path place = path == "/sys/fs/cgroup" ? fs::path(path) : node(path);
       fs::create_directories(place);
       return place;
     }
