@@ -7,26 +7,14 @@
 
 #include "base/fd.h"
 #include "test_cgroup.h"
+#include "test_work.h"
 
 namespace evictd::test {
 
-/// What a child is told to do.
-enum class Work : std::uint32_t {
-  kTouch4K,       ///< map `amount` bytes of 4 KiB pages and write each page
-  kTouchHuge,     ///< the same with transparent huge pages
-  kTouchShared,   ///< the same in a memfd
-  kWriteFile,     ///< write `amount` bytes to an unlinked file on a disk file system
-  kReadTwice,     ///< read all files that were written, twice: their pages become active
-  kRelease,       ///< unmap and close everything
-  kFork,          ///< start `amount` children that wait
-  kForkAndTouch,  ///< the same, each of which has written kSmallProcess bytes, all at the same time
-  kEndForks,      ///< kill and reap them, all at the same time
-};
-
-/// What a process of Work::kForkAndTouch holds, beside what a process is made of.
-inline constexpr std::uint64_t kSmallProcess = 1 << 20;
-
 /// A process in a cgroup that does one piece of work after another. Killed and reaped at the end.
+///
+/// It is a small program of its own: what a fork of the test itself is made of, with a sanitizer
+/// some MiB, would be part of what the cgroup uses.
 class TestChild {
  public:
   explicit TestChild(const TestCgroup& cgroup);

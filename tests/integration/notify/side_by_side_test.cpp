@@ -140,7 +140,6 @@ TEST_F(SideBySideCrowd, IsTheSameOfProcessesThatGrowAtOnceAndAreKilled) {
   report(kExcursions);
 }
 
-#ifdef EVICTD_BARE_PROCESSES
 /// Much of a small process is what it is made of, which is given back after it has gone and is no
 /// page event for v1: the lowest threshold is above all of that. Some 5 MiB of it are given back
 /// while the next ones start, so usage may go back by so much on its way up.
@@ -173,8 +172,6 @@ TEST_F(SideBySideSmallOnes, AreTheSameWhenManyStartAndEndAtOnce) {
   }
   report(kExcursions);
 }
-
-#endif
 
 /// Thresholds in a cgroup and in two children of it, each a margin away from what is crossed before
 /// and after it.
