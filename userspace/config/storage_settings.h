@@ -52,8 +52,10 @@ struct StorageSettings {
   std::string container_fs_path;
   std::string kubelet_root_directory = "/var/lib/kubelet";
   std::string pod_logs_directory = "/var/log/pods";
+  /// The first is evictd-kube's link to what the runtime says.
   std::vector<std::string> container_runtime_roots = {
-      "/var/lib/containerd", "/var/lib/containers/storage", "/var/lib/docker"};
+      "/var/lib/evictd-kube/runtime", "/var/lib/containerd", "/var/lib/containers/storage",
+      "/var/lib/docker"};
   bool local_storage_capacity_isolation = true;
   DiskSamplingSettings sampling;
   PodStorageSettings pods;

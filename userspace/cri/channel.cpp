@@ -82,6 +82,13 @@ Failure failure_of(const std::string& method, const grpc::Status& status) {
   return fail(code_of(status), name + ": " + status.error_message().substr(0, kLongestMessage));
 }
 
+/// Whether what was begun last has succeeded; cancel() ends the wait.
+bool await_step(grpc::CompletionQueue& queue) {
+  void* tag = nullptr;
+  bool has_succeeded = false;
+  return queue.Next(&tag, &has_succeeded) && has_succeeded;
+}
+
 }  // namespace
 
 struct Channel::Connection {
@@ -96,6 +103,33 @@ struct Channel::Connection {
   bool is_cancelled = false;
 };
 
+/// The call that cancel() ends.
+class Channel::UnderWay {
+ public:
+  UnderWay(Connection& connection, grpc::ClientContext& context) : connection_(connection) {
+    const std::lock_guard lock(connection_.mutex);
+    if (!connection_.is_cancelled) {
+      connection_.current = &context;
+      has_begun_ = true;
+    }
+  }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  ~UnderWay() {
+    const std::lock_guard lock(connection_.mutex);
+    connection_.current = nullptr;
+  }
+
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
+  [[nodiscard]] static Failure refusal() {
+    return fail(Errc::kBusy, "the runtime is not asked any more");
+  }
+
+ private:
+  Connection& connection_;
+  bool has_begun_ = false;
+};
+
 Channel::Channel(const Options& options) : connection_(std::make_unique<Connection>(options)) {}
 
 Channel::~Channel() = default;
@@ -103,12 +137,9 @@ Channel::~Channel() = default;
 Result<std::string> Channel::call(const Call& call) {
   grpc::ClientContext context;
   context.set_deadline(deadline_after(call.deadline));
-  {
-    const std::lock_guard lock(connection_->mutex);
-    if (connection_->is_cancelled) {
-      return fail(Errc::kBusy, "the runtime is not asked any more");
-    }
-    connection_->current = &context;
+  const UnderWay under_way(*connection_, context);
+  if (!under_way.has_begun()) {
+    return UnderWay::refusal();
   }
   grpc::CompletionQueue queue;
   grpc::ByteBuffer answer;
@@ -117,19 +148,48 @@ Result<std::string> Channel::call(const Call& call) {
       connection_->stub.PrepareUnaryCall(&context, call.method, buffer_of(call.request), &queue);
   reader->StartCall();
   reader->Finish(&answer, &status, nullptr);
-  void* tag = nullptr;
-  bool is_whole = false;
   // Ends with the call, which has a deadline.
-  queue.Next(&tag, &is_whole);
-  {
-    const std::lock_guard lock(connection_->mutex);
-    connection_->current = nullptr;
-  }
+  await_step(queue);
   if (!status.ok()) {
     return fail_in("ask the container runtime at " + connection_->socket,
                    failure_of(call.method, status).value());
   }
   return bytes_of(answer);
+}
+
+Result<> Channel::follow(const Call& call, const std::function<void()>& on_sent,
+                         const std::function<bool(const std::string&)>& on_message) {
+  grpc::ClientContext context;
+  const UnderWay under_way(*connection_, context);
+  if (!under_way.has_begun()) {
+    return UnderWay::refusal();
+  }
+  grpc::CompletionQueue queue;
+  const auto stream = connection_->stub.PrepareCall(&context, call.method, &queue);
+  stream->StartCall(nullptr);
+  bool goes_on = await_step(queue);
+  if (goes_on) {
+    stream->WriteLast(buffer_of(call.request), grpc::WriteOptions(), nullptr);
+    goes_on = await_step(queue);
+  }
+  if (goes_on) {
+    on_sent();
+  }
+  grpc::ByteBuffer message;
+  while (goes_on) {
+    stream->Read(&message, nullptr);
+    goes_on = await_step(queue);
+    if (goes_on && !on_message(bytes_of(message))) {
+      context.TryCancel();
+      goes_on = false;
+    }
+  }
+  grpc::Status status;
+  stream->Finish(&status, nullptr);
+  await_step(queue);
+  return status.ok() ? Result<>()
+                     : fail_in("follow the container runtime at " + connection_->socket,
+                               failure_of(call.method, status).value());
 }
 
 void Channel::cancel() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,7 @@ class Channel {
     /// "/runtime.v1.RuntimeService/Version".
     std::string method;
     std::string request;
+    /// Of call().
     Duration deadline{};
   };
 
@@ -39,11 +41,17 @@ class Channel {
   /// kTimedOut; kBusy after cancel(); kExhausted for an answer that is too long; kIo if nobody
   /// listens and for all others.
   [[nodiscard]] Result<std::string> call(const Call& call);
+  /// A method that answers with a stream of messages, each of which is given to `on_message` until
+  /// that returns false. `on_sent` is called once the server was asked. Waits until the stream
+  /// ends; there is no deadline. A success: the server ended it. Errors: as call().
+  [[nodiscard]] Result<> follow(const Call& call, const std::function<void()>& on_sent,
+                                const std::function<bool(const std::string&)>& on_message);
   /// The call under way ends at once, and so does every later one.
   void cancel();
 
  private:
   struct Connection;
+  class UnderWay;
   std::unique_ptr<Connection> connection_;
 };
 

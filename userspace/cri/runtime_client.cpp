@@ -75,6 +75,18 @@ Image image_of(const wire::Image& item) {
           .is_pinned = item.pinned()};
 }
 
+/// Of what containerd and CRI-O tell of a container.
+std::string cgroup_in(const std::string& info) {
+  const auto read = base::parse_json<nlohmann::json>(info, base::JsonLimits{});
+  if (!read || !read->is_object()) {
+    return "";
+  }
+  static const nlohmann::json::json_pointer kPlace("/runtimeSpec/linux/cgroupsPath");
+  return read->contains(kPlace) && read->at(kPlace).is_string()
+             ? read->at(kPlace).get<std::string>()
+             : "";
+}
+
 template <typename T, typename Items>
 std::vector<T> all_of(const Items& items, T (*read)(const typename Items::value_type&)) {
   std::vector<T> all;
@@ -238,6 +250,18 @@ Result<std::string> RuntimeClient::sandbox_image() {
   }
   const auto image = config->find("sandboxImage");
   return image != config->end() && image->is_string() ? image->get<std::string>() : std::string();
+}
+
+Result<ContainerDetails> RuntimeClient::details(const std::string& container_id) {
+  wire::ContainerStatusRequest request;
+  request.set_container_id(container_id);
+  request.set_verbose(true);
+  const auto answer = exchange<wire::ContainerStatusResponse>(list("ContainerStatus"), request);
+  if (!answer) {
+    return Failure(answer.error());
+  }
+  return ContainerDetails{.cgroup = cgroup_in(label(answer->info(), "info")),
+                          .log_path = answer->status().log_path()};
 }
 
 Result<> RuntimeClient::stop_sandbox(const std::string& id) {

@@ -38,6 +38,7 @@ class RuntimeClient {
       const std::optional<std::string>& pod_uid = std::nullopt);
   [[nodiscard]] Result<std::vector<Container>> list_containers();
   [[nodiscard]] Result<std::vector<LayerUsage>> list_layers();
+  [[nodiscard]] Result<ContainerDetails> details(const std::string& container_id);
   [[nodiscard]] Result<std::vector<Image>> list_images();
   [[nodiscard]] Result<RuntimePlaces> places();
   /// The image that sandboxes are made of; empty where the runtime does not tell, as those do that

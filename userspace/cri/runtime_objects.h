@@ -20,6 +20,8 @@ struct RuntimeVersion {
   std::string version{};
   /// "v1" or "v1alpha2".
   std::string api{};
+
+  friend bool operator==(const RuntimeVersion&, const RuntimeVersion&) = default;
 };
 
 enum class SandboxState { kReady, kNotReady };
@@ -51,6 +53,14 @@ struct Container {
   WallTime created{};
 };
 
+/// What does not change in the life of a container. Empty where the runtime does not tell.
+struct ContainerDetails {
+  /// As the runtime wrote it into the OCI specification: "/PARENT/ID", or "SLICE:PREFIX:ID" with
+  /// systemd.
+  std::string cgroup{};
+  std::string log_path{};
+};
+
 /// What a container has written into its own layer. A runtime that has not measured it yet leaves
 /// the amounts out.
 struct LayerUsage {
@@ -73,6 +83,8 @@ struct RuntimePlaces {
   std::string images{};
   /// Of writable layers. Empty in runtimes before Kubernetes 1.29: the place of the images.
   std::string containers{};
+
+  friend bool operator==(const RuntimePlaces&, const RuntimePlaces&) = default;
 };
 
 }  // namespace evictd::cri

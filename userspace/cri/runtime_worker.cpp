@@ -8,18 +8,43 @@
 
 namespace evictd::cri {
 
+namespace {
+
+/// Between two lists that events ask for: a pod that starts makes several within milliseconds.
+constexpr Duration kEventInterval = std::chrono::milliseconds(200);
+
+}  // namespace
+
 Result<std::unique_ptr<RuntimeWorker>> RuntimeWorker::start(Options options) {
   Result<base::WakeUp> changed = base::WakeUp::create();
   if (!changed) {
     return Failure(changed.error());
   }
   std::unique_ptr<RuntimeWorker> worker(new RuntimeWorker(std::move(options), std::move(*changed)));
+  worker->follow_events();
   worker->thread_ = std::thread([raw = worker.get()] { raw->run(); });
   return worker;
 }
 
 RuntimeWorker::RuntimeWorker(Options options, base::WakeUp changed)
     : options_(std::move(options)), changed_(std::move(changed)), client_(options_.client) {}
+
+void RuntimeWorker::follow_events() {
+  if (options_.follows_events) {
+    events_ = std::make_unique<ContainerEvents>(
+        ContainerEvents::Options{.channel = options_.client.channel,
+                                 .on_event = [this] { on_event(); },
+                                 .on_changed = [this] { changed_.signal(); }});
+  }
+}
+
+void RuntimeWorker::on_event() {
+  {
+    const std::lock_guard lock(mutex_);
+    has_news_ = true;
+  }
+  wake_.notify_all();
+}
 
 RuntimeWorker::~RuntimeWorker() {
   {
@@ -44,27 +69,35 @@ RuntimeReport RuntimeWorker::report() const {
   RuntimeReport report = report_;
   report.evicted = evicted_.counters();
   report.waiting = evicted_.waiting();
+  report.events = events_ ? events_->report() : EventsReport{};
   return report;
 }
 
 void RuntimeWorker::run() {
   sys::name_thread("evictd-runtime");
-  MonoTime next_poll = options_.clock->now();
+  MonoTime polled = options_.clock->now() - options_.poll_interval;
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
     const MonoTime now = options_.clock->now();
     const std::optional<EvictedPod> pod = evicted_.next(now);
-    if (!pod && now < next_poll) {
+    const Duration interval =
+        has_news_ ? std::min(kEventInterval, options_.poll_interval) : options_.poll_interval;
+    const MonoTime next_poll = polled + interval;
+    const bool polls = !pod && now >= next_poll;
+    if (!pod && !polls && undescribed_.empty()) {
       const MonoTime until = std::min(next_poll, evicted_.due().value_or(next_poll));
       wake_.wait_for(lock, until - now);
       continue;
     }
+    has_news_ = has_news_ && !polls;
     lock.unlock();
     if (pod) {
       end_sandboxes(*pod);
-    } else {
+    } else if (polls) {
       poll();
-      next_poll = options_.clock->now() + options_.poll_interval;
+      polled = options_.clock->now();
+    } else {
+      describe_next();
     }
     changed_.signal();
     lock.lock();
@@ -92,15 +125,51 @@ void RuntimeWorker::poll() {
   const Result<RuntimePlaces> places = client_.places();
   const MonoTime now = options_.clock->now();
   ages_.update(*images, *containers, now);
+  note_undescribed(*containers);
   const std::lock_guard lock(mutex_);
   ++report_.counters.polls;
+  const bool is_other = report_.version && *report_.version != *version;
+  if (is_other && events_) {
+    events_->on_other_runtime();
+  }
   report_.version = *version;
   report_.polled_at = now;
   report_.containers = *containers;
+  report_.details = details_;
   report_.layers = layers ? std::move(*layers) : std::vector<LayerUsage>();
   report_.places = places.value_or(RuntimePlaces{});
   report_.image_ages = ages_.ages();
   report_.problem.clear();
+}
+
+void RuntimeWorker::note_undescribed(const std::vector<Container>& containers) {
+  std::map<std::string, ContainerDetails> left;
+  undescribed_.clear();
+  for (const Container& container : containers) {
+    if (auto known = details_.extract(container.id); !known.empty()) {
+      left.insert(std::move(known));
+    } else {
+      undescribed_.push_back(container.id);
+    }
+  }
+  details_ = std::move(left);
+}
+
+/// One at a time, so that an evicted pod waits for one answer at most.
+void RuntimeWorker::describe_next() {
+  const std::string id = std::move(undescribed_.front());
+  undescribed_.pop_front();
+  const Result<ContainerDetails> details = client_.details(id);
+  const bool is_answered = details || details.error().code == Errc::kNotFound ||
+                           details.error().code == Errc::kUnsupported;
+  if (!is_answered) {
+    undescribed_.clear();  // Those that are left are asked for after the next list.
+    return;
+  }
+  const ContainerDetails known = details.value_or(ContainerDetails{});
+  details_.emplace(id, known);
+  const std::lock_guard lock(mutex_);
+  report_.details.emplace(id, known);
 }
 
 Result<std::uint64_t> RuntimeWorker::stop_all_of(const EvictedPod& pod) {

@@ -99,10 +99,15 @@ std::string Housekeeping::lines_after(const Json& cursor) const {
   }
   const auto seq = cursor.get<std::uint64_t>();
   const Journal::LinesAfter after = journal_->lines_after(seq);
+  Json conditions = Json::object();
+  for (const eviction::Condition condition : eviction::kConditions) {
+    conditions[std::string(eviction::to_string(condition))] = conditions_.has(condition);
+  }
   const Json skipped = {{"schema", exporting::kRecordSchema},
                         {"kind", "skipped"},
                         {"after", seq},
-                        {"first", after.first}};
+                        {"first", after.first},
+                        {"conditions", std::move(conditions)}};
   return (after.complete ? "" : to_line(skipped) + '\n') + with_line_ends(after.lines);
 }
 

@@ -54,6 +54,20 @@ Result<disk::Places> find_places(const config::Settings& settings) {
                            {.mounts = mounts, .resolve = resolve});
 }
 
+std::string runtime_links(const config::Settings& settings) {
+  std::string all;
+  for (const std::string& root : settings.storage.container_runtime_roots) {
+    for (const std::string& link : {root, root + disk::kLayersSuffix}) {
+      std::error_code is_none;
+      const std::filesystem::path target = std::filesystem::read_symlink(link, is_none);
+      if (!is_none) {
+        all += link + " -> " + target.string() + "\n";
+      }
+    }
+  }
+  return all;
+}
+
 Result<eviction::ThresholdTable> thresholds_in_force(const config::Config& config,
                                                      eviction::DiskLayout layout) {
   if (config->compatibility == eviction::Compat::k1_26) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "config/config.h"
@@ -16,6 +17,10 @@ namespace evictd::daemon {
 /// May wait for two seconds where a directory does not answer; its place is then told by the text
 /// of its path alone. Errors: mountinfo cannot be read.
 [[nodiscard]] Result<disk::Places> find_places(const config::Settings& settings);
+
+/// Where links among containerRuntimeRoots lead, as text: it is another one once evictd-kube was
+/// told of other places by the runtime. Follows nothing.
+[[nodiscard]] std::string runtime_links(const config::Settings& settings);
 
 /// The thresholds in force once the layout is known, at the places that decisions name them by.
 /// Errors: kInvalid for too many.

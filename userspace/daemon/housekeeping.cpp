@@ -196,6 +196,7 @@ void Housekeeping::hand_over_everything() {
 
 Result<> Housekeeping::run() {
   next_check_ = options_.clock->now() + config_->settings().poll_interval;
+  runtime_links_ = runtime_links(config_->settings());
   watch_priority();
   health_timer_.arm(options_.clock->now() + kHealthPeriod);
   Result<> served;
@@ -316,6 +317,7 @@ void Housekeeping::on_health_check() {
       follow_changes();
     }
     row_keeper_->check(now);
+    check_runtime_links();
   }
   if (const auto problem =
           options_.notify == nullptr ? std::nullopt : options_.notify->take_problem()) {

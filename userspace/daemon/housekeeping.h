@@ -145,6 +145,7 @@ class Housekeeping final : private base::LineHandler {
   void follow_pod_root();
   void log_shortage();
   void check_filesystems(MonoTime now);
+  void check_runtime_links();
   void check_reserve_terms();
   void note_guard_watcher();
 
@@ -193,6 +194,7 @@ class Housekeeping final : private base::LineHandler {
   std::optional<PriorityWatch> priority_watch_;  ///< Made when the hot thread runs.
   bool short_of_descriptors_ = false;
   std::set<std::string> told_unknown_;        ///< Uids that the journal was told of.
+  std::string runtime_links_;                 ///< As runtime_links() had them when it was told of.
   std::set<std::string> silent_filesystems_;  ///< By mount point; their trouble was told of.
   bool ready_ = false, stop_ = false;
 };

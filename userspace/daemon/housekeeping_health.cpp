@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/disk_watch.h"
 #include "daemon/housekeeping.h"
 #include "daemon/node_memory.h"
 #include "daemon/realtime.h"
@@ -107,6 +108,18 @@ void Housekeeping::check_filesystems(MonoTime now) {
       options_.log->info("the filesystem answers again", {{"mount_point", mount}});
     }
   }
+}
+
+/// Filesystems are found once: a kubelet, too, learns their layout when it starts.
+void Housekeeping::check_runtime_links() {
+  std::string links = runtime_links(config_->settings());
+  if (links == runtime_links_) {
+    return;
+  }
+  runtime_links_ = std::move(links);
+  options_.log->warn(
+      "the container runtime tells of other places than when evictd started, continuing with the "
+      "filesystems of then: restart evictd to have those of now");
 }
 
 void Housekeeping::log_problems() {

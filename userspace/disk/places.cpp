@@ -10,6 +10,8 @@ namespace {
 
 using eviction::Signal;
 
+constexpr const char* kRuntimeRoots = "containerRuntimeRoots";
+
 Place place_at(const std::string& path, std::string origin, const Machine& machine) {
   const std::optional<std::string> real = machine.resolve(path);
   Place place{.path = path,
@@ -32,10 +34,23 @@ Place image_place(const PlaceOptions& options, const Place& node, const Machine&
   }
   for (const std::string& root : options.container_runtime_roots) {
     if (machine.resolve(root)) {
-      return place_at(root, "containerRuntimeRoots", machine);
+      return place_at(root, kRuntimeRoots, machine);
     }
   }
   Place same = node;
+  same.origin = "detected";
+  return same;
+}
+
+Place container_place(const PlaceOptions& options, const Place& image, const Machine& machine) {
+  if (!options.container_fs_path.empty()) {
+    return place_at(options.container_fs_path, "containerfsPath", machine);
+  }
+  const std::string layers = image.path + kLayersSuffix;
+  if (image.origin == kRuntimeRoots && machine.resolve(layers)) {
+    return place_at(layers, kRuntimeRoots, machine);
+  }
+  Place same = image;
   same.origin = "detected";
   return same;
 }
@@ -86,13 +101,7 @@ Places find_places(const PlaceOptions& options, const Machine& machine) {
              : place_at(options.node_fs_path, "nodefsPath", machine);
   Place& image = places[static_cast<std::size_t>(Role::kImageFs)];
   image = image_place(options, node, machine);
-  Place& container = places[static_cast<std::size_t>(Role::kContainerFs)];
-  if (options.container_fs_path.empty()) {
-    container = image;
-    container.origin = "detected";
-  } else {
-    container = place_at(options.container_fs_path, "containerfsPath", machine);
-  }
+  places[static_cast<std::size_t>(Role::kContainerFs)] = container_place(options, image, machine);
   return places;
 }
 

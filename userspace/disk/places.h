@@ -51,6 +51,11 @@ struct Place {
 /// By Role.
 using Places = std::array<Place, kRoles>;
 
+/// What the name of one of container_runtime_roots has behind it where writable layers are
+/// elsewhere: "ROOT.containers" beside "ROOT". evictd-kube makes both as links to where the runtime
+/// says.
+inline constexpr const char* kLayersSuffix = ".containers";
+
 /// Where to look. Empty paths are not configured.
 struct PlaceOptions {
   std::string node_fs_path;
@@ -69,7 +74,8 @@ struct Machine {
 };
 
 /// Finds the three. Without a configured path nodefs holds the kubelet's root directory, imagefs
-/// the container runtime's, or is nodefs where there is none; containerfs is imagefs.
+/// the container runtime's, or is nodefs where there is none; containerfs is what is beside that
+/// root for it (kLayersSuffix), or else imagefs.
 [[nodiscard]] Places find_places(const PlaceOptions& options, const Machine& machine);
 
 /// Those that the configuration names and that were not found; where a directory that evictd itself

@@ -119,6 +119,10 @@ void Bridge::tell_problems() {
   if (runtime_) {
     tell({"the container runtime", "without ending sandboxes until it answers"},
          runtime_->problem(), told_runtime_);
+    tell({"the container runtime's events", "by asking it at times"}, runtime_->events_problem(),
+         told_runtime_events_);
+    tell({"the links to the container runtime's places", "with those that there are"},
+         runtime_->places_problem(), told_places_);
   }
 }
 

@@ -115,6 +115,8 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   std::string told_directory_;
   std::string told_evictd_;
   std::string told_runtime_;
+  std::string told_runtime_events_;
+  std::string told_places_;
   std::string told_actions_;
   std::string told_observer_;
   std::string told_events_;

@@ -279,8 +279,13 @@ Result<> Bridge::prepare_runtime() {
   if (options_.settings.runtime.endpoint == "none") {
     return {};
   }
-  Result<std::unique_ptr<RuntimeLink>> runtime = RuntimeLink::create(
-      {.settings = options_.settings.runtime, .loop = &loop_, .clock = options_.clock});
+  Result<std::unique_ptr<RuntimeLink>> runtime =
+      RuntimeLink::create({.settings = options_.settings.runtime,
+                           .roles_in = [this](const std::string& uid) -> const ContainerRoles& {
+                             return directory_->roles_in(uid);
+                           },
+                           .loop = &loop_,
+                           .clock = options_.clock});
   if (!runtime) {
     return fail_in("link the container runtime", runtime.error());
   }

@@ -18,7 +18,9 @@ void refuse_pod(ManifestChanges& changes, std::string why) {
 }  // namespace
 
 void KnownPods::adopt(PodDocument document) {
-  pods_.insert_or_assign(std::move(document.uid), Known{.text = std::move(document.text)});
+  ContainerRoles roles = container_roles(document.text);
+  pods_.insert_or_assign(std::move(document.uid),
+                         Known{.text = std::move(document.text), .roles = std::move(roles)});
 }
 
 void KnownPods::take(PodDocument document, ManifestChanges& changes) {
@@ -36,7 +38,8 @@ void KnownPods::take(PodDocument document, ManifestChanges& changes) {
     refuse_pod(changes, checked.error().context);
     return;
   }
-  pods_.insert_or_assign(document.uid, Known{.text = document.text});
+  pods_.insert_or_assign(document.uid,
+                         Known{.text = document.text, .roles = container_roles(document.text)});
   changes.write.push_back(std::move(document));
 }
 
@@ -77,6 +80,12 @@ ManifestChanges KnownPods::take_deleted(const std::string& uid) {
     changes.remove.push_back(uid);
   }
   return changes;
+}
+
+const ContainerRoles& KnownPods::roles_in(const std::string& uid) const {
+  static const ContainerRoles kNone;
+  const auto known = pods_.find(uid);
+  return known == pods_.end() ? kNone : known->second.roles;
 }
 
 void KnownPods::forget_text(const std::string& uid) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "evictd/time.h"
+#include "kube/container_roles.h"
 #include "kube/pod_document.h"
 
 namespace evictd::kube {
@@ -51,10 +52,13 @@ class KnownPods {
   void forget_text(const std::string& uid);
 
   [[nodiscard]] std::size_t size() const { return pods_.size(); }
+  /// Of the containers of a pod; empty for one that is not known.
+  [[nodiscard]] const ContainerRoles& roles_in(const std::string& uid) const;
 
  private:
   struct Known {
     std::string text;
+    ContainerRoles roles{};
     /// Since when each list lacked it.
     std::optional<MonoTime> absent_since{};
   };

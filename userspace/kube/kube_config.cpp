@@ -171,7 +171,9 @@ ReadKey endpoint_key(std::string& setting) {
 
 Keys runtime_keys(RuntimeSettings& settings) {
   return {{"endpoint", endpoint_key(settings.endpoint)},
-          {"pollInterval", duration_key(settings.poll_interval, {milliseconds(100), minutes(10)})}};
+          {"pollInterval", duration_key(settings.poll_interval, {milliseconds(100), minutes(10)})},
+          {"events", flag_key(settings.follows_events)},
+          {"placeLink", path_key(settings.place_link)}};
 }
 
 /// A number of containers; -1: any.

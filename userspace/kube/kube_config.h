@@ -46,6 +46,10 @@ struct RuntimeSettings {
   /// A path, "none" or "auto"; see find_socket().
   std::string endpoint = "none";
   Duration poll_interval = std::chrono::seconds(10);
+  /// Whether its events are followed beside that.
+  bool follows_events = true;
+  /// See PlaceLinks.
+  std::string place_link = "/var/lib/evictd-kube/runtime";
 };
 
 /// What `evictd-kube reclaim` leaves.

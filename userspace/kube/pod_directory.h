@@ -36,6 +36,10 @@ class PodDirectory final : public PodSink {
   [[nodiscard]] bool knows_pods() const override { return pods_.size() != 0; }
 
   [[nodiscard]] std::size_t size() const { return pods_.size(); }
+  /// As KnownPods has it.
+  [[nodiscard]] const ContainerRoles& roles_in(const std::string& uid) const {
+    return pods_.roles_in(uid);
+  }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const ManifestWriter& writer() const { return writer_; }
   /// When the source last confirmed what is there.

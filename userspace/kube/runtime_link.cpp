@@ -33,24 +33,32 @@ bool tells_of_kill(const Json& line) {
          (state == "exceeded_grace" && line_text(line, "not_killed").empty());
 }
 
-OrderedJson containers_json(const cri::RuntimeReport& report) {
-  std::map<std::string, cri::LayerUsage> layers;
-  for (const cri::LayerUsage& layer : report.layers) {
-    layers.emplace(layer.container_id, layer);
-  }
-  OrderedJson all = OrderedJson::array();
-  for (const cri::Container& container : report.containers) {
-    const auto layer = layers.find(container.id);
-    const bool is_measured = layer != layers.end() && layer->second.bytes.has_value();
-    all.push_back(
-        {{"pod_uid", container.pod_uid},
-         {"name", container.name},
-         {"id", container.id},
-         {"sandbox", container.sandbox_id},
-         {"state", cri::to_string(container.state)},
-         {"layer_bytes", is_measured ? OrderedJson(*layer->second.bytes) : OrderedJson(nullptr)}});
-  }
-  return all;
+OrderedJson text_or_null(const std::string& text) {
+  return text.empty() ? OrderedJson(nullptr) : OrderedJson(base::one_line(text));
+}
+
+OrderedJson container_json(const cri::Container& container, const cri::RuntimeReport& report,
+                           const ContainerRoles& roles) {
+  const auto details = report.details.find(container.id);
+  const cri::ContainerDetails known =
+      details == report.details.end() ? cri::ContainerDetails{} : details->second;
+  const auto role = roles.find(container.name);
+  return {
+      {"pod_uid", container.pod_uid},
+      {"name", container.name},
+      {"role", role == roles.end() ? OrderedJson(nullptr) : OrderedJson(to_string(role->second))},
+      {"id", container.id},
+      {"sandbox", container.sandbox_id},
+      {"state", cri::to_string(container.state)},
+      {"cgroup", text_or_null(known.cgroup)},
+      {"log_path", text_or_null(known.log_path)}};
+}
+
+OrderedJson events_json(const cri::EventsReport& events) {
+  return {{"state", cri::to_string(events.state)},
+          {"problem", base::one_line(events.problem)},
+          {"streams", events.counters.streams},
+          {"events", events.counters.events}};
 }
 
 OrderedJson images_json(const cri::RuntimeReport& report, MonoTime now) {
@@ -106,6 +114,7 @@ Result<std::unique_ptr<RuntimeLink>> RuntimeLink::create(Options options) {
   Result<std::unique_ptr<cri::RuntimeWorker>> worker =
       cri::RuntimeWorker::start({.client = {.channel = {.socket = socket}},
                                  .poll_interval = options.settings.poll_interval,
+                                 .follows_events = options.settings.follows_events,
                                  .clock = options.clock});
   if (!worker) {
     return Failure(worker.error());
@@ -122,7 +131,10 @@ Result<std::unique_ptr<RuntimeLink>> RuntimeLink::create(Options options) {
 
 RuntimeLink::RuntimeLink(Options options, std::string socket,
                          std::unique_ptr<cri::RuntimeWorker> worker)
-    : options_(std::move(options)), socket_(std::move(socket)), worker_(std::move(worker)) {}
+    : options_(std::move(options)),
+      socket_(std::move(socket)),
+      worker_(std::move(worker)),
+      links_(options_.settings.place_link) {}
 
 RuntimeLink::~RuntimeLink() {
   options_.loop->remove(worker_->descriptor(), handler_);
@@ -138,26 +150,46 @@ void RuntimeLink::on_line(std::string_view line) {
 
 void RuntimeLink::on_changed() {
   worker_->told();
-  problem_ = base::one_line(worker_->report().problem);
+  const cri::RuntimeReport report = worker_->report();
+  problem_ = base::one_line(report.problem);
+  events_problem_ = base::one_line(report.events.problem);
+  links_.update(report.places);
+}
+
+OrderedJson RuntimeLink::containers_json(const cri::RuntimeReport& report) const {
+  std::map<std::string, std::uint64_t> layers;
+  for (const cri::LayerUsage& layer : report.layers) {
+    if (layer.bytes) {
+      layers.emplace(layer.container_id, *layer.bytes);
+    }
+  }
+  OrderedJson all = OrderedJson::array();
+  for (const cri::Container& container : report.containers) {
+    OrderedJson one = container_json(container, report, options_.roles_in(container.pod_uid));
+    const auto layer = layers.find(container.id);
+    one["layer_bytes"] = layer == layers.end() ? OrderedJson(nullptr) : OrderedJson(layer->second);
+    all.push_back(std::move(one));
+  }
+  return all;
 }
 
 OrderedJson RuntimeLink::status(MonoTime now) const {
   const cri::RuntimeReport report = worker_->report();
-  const auto text_or_null = [](bool is_there, const std::string& text) {
-    return is_there ? OrderedJson(text) : OrderedJson(nullptr);
-  };
   const cri::RuntimeVersion version = report.version.value_or(cri::RuntimeVersion{});
-  const bool is_known = report.version.has_value();
   return {{"endpoint", socket_},
-          {"name", text_or_null(is_known, version.name)},
-          {"version", text_or_null(is_known, version.version)},
-          {"api", text_or_null(is_known, version.api)},
+          {"name", text_or_null(version.name)},
+          {"version", text_or_null(version.version)},
+          {"api", text_or_null(version.api)},
           {"problem", base::one_line(report.problem)},
           {"polled_ms_ago", report.polled_at ? OrderedJson(rounded_ms(now - *report.polled_at))
                                              : OrderedJson(nullptr)},
-          {"image_place", text_or_null(!report.places.images.empty(), report.places.images)},
-          {"container_place",
-           text_or_null(!report.places.containers.empty(), report.places.containers)},
+          {"image_place", text_or_null(report.places.images)},
+          {"container_place", text_or_null(report.places.containers)},
+          {"place_link", links_.path()},
+          {"place_problem", base::one_line(links_.problem())},
+          {"place_changes", links_.counters().changed},
+          {"place_failures", links_.counters().failures},
+          {"events", events_json(report.events)},
           {"counters", counters_json(report)},
           {"containers", containers_json(report)},
           {"images", images_json(report, now)}};

@@ -96,6 +96,8 @@ TEST_F(Cursor, AFollowerWhoseLinesAreGoneIsToldSo) {
   EXPECT_EQ(lines[0]["kind"], "skipped");
   EXPECT_EQ(lines[0]["after"], 5);
   EXPECT_EQ(lines[0]["first"], lines[1]["seq"]);
+  EXPECT_EQ(lines[0]["conditions"],
+            (Json{{"DiskPressure", false}, {"MemoryPressure", false}, {"PIDPressure", false}}));
 }
 
 }  // namespace

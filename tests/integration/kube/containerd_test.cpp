@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole way with a real runtime: pods of containerd and runc, whose kubelet is played, are
 // known to evictd, one of them grows and is evicted, and its sandbox is ended.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -20,28 +21,49 @@ class ContainerdPods : public RuntimeArena {
     return (scratch_->path() / "kube/status.sock").string();
   }
 
-  void start_both(const Json& thresholds = Json::object(), const Json& more = Json::object()) {
+  [[nodiscard]] std::string place_link() const {
+    return (scratch_->path() / "kube/runtime").string();
+  }
+  [[nodiscard]] Json evictd_config(const Json& more = Json::object()) const {
     Json config = memory_config(Source::kEvents);
-    config.update(thresholds);
     config["manifestDirectories"] = {(scratch_->path() / "kube/pods").string()};
-    start_daemon(config);
+    // Another filesystem than that of the runtime, which is in the scratch directory, in memory.
+    config["nodefsPath"] = "/";
+    config["containerRuntimeRoots"] = {place_link()};
+    config.update(more);
+    return config;
+  }
+  /// The entry of the status for what images are on.
+  [[nodiscard]] static Json image_filesystem(const Json& status) {
+    for (const Json& one : status["filesystems"]) {
+      const Json& serves = one["serves"];
+      if (std::find(serves.begin(), serves.end(), "imagefs") != serves.end()) {
+        return one;
+      }
+    }
+    return nullptr;
+  }
+
+  void start_both(const Json& of_evictd = Json::object(), const Json& of_kube = Json::object()) {
+    start_daemon(evictd_config(of_evictd));
     const Json access = {{"url", "https://127.0.0.1:" + await_server()},
                          {"caFile", server_file("ca.pem").string()},
                          {"tokenFile", server_file("token").string()}};
-    Json kube_config = {
-        {"nodeName", "node1"},
-        {"manifestDirectory", (scratch_->path() / "kube/pods").string()},
-        {"statusSocket", status_socket()},
-        {"evictdSocket", (scratch_->path() / "control.sock").string()},
-        {"podSource", "kubelet"},
-        {"kubelet", access},
-        {"apiServer", access},
-        {"runtime",
-         {{"endpoint", "unix://" + containerd_->socket().string()}, {"pollInterval", "200ms"}}}};
+    Json kube_config = {{"nodeName", "node1"},
+                        {"manifestDirectory", (scratch_->path() / "kube/pods").string()},
+                        {"statusSocket", status_socket()},
+                        {"evictdSocket", (scratch_->path() / "control.sock").string()},
+                        {"podSource", "kubelet"},
+                        {"kubelet", access},
+                        {"apiServer", access},
+                        {"runtime",
+                         {{"endpoint", "unix://" + containerd_->socket().string()},
+                          {"pollInterval", "200ms"},
+                          {"placeLink", place_link()}}}};
     kube_config["reclaim"] = {
         {"maxPerPodContainer", 0}, {"imageMinimumGCAge", "0s"}, {"imageGCLowThresholdPercent", 0}};
     kube_config["kubelet"]["pollInterval"] = "10m";
-    kube_config.update(more);
+    kube_config.update(of_kube);
     const std::filesystem::path file = scratch_->path() / "kube.yaml";
     must(stage::replace_file(file, kube_config.dump()));
     kube_ = must(stage::Child::start({.argv = {EVICTD_KUBE, "--config", file.string()},
@@ -192,9 +214,7 @@ TEST_F(ContainerdPods, OneThatGrowsIsEvictedAndItsSandboxIsEnded) {
   limit_memory();
   // The limit is the threshold's capacity: evictd is told of it by a new start.
   must(daemon_->stop());
-  Json config = memory_config(Source::kEvents);
-  config["manifestDirectories"] = {(scratch_->path() / "kube/pods").string()};
-  start_daemon(config);
+  start_daemon(evictd_config());
   await_known(greedy, 1);
   await_kube([](const Json& status) {
     return status["evictd"]["connected"] == true && status["evictd"]["connections"] == 2;
@@ -227,12 +247,41 @@ TEST_F(ContainerdPods, ANewOneIsKnownWithPriorityAndRequest) {
   must(containerd_->start_container(pod, {.name = "main"}));
   const Json status = await_kube([](const Json& seen) {
     return seen["runtime"]["containers"].size() == 1 &&
-           !seen["runtime"]["containers"][0]["layer_bytes"].is_null();
+           !seen["runtime"]["containers"][0]["layer_bytes"].is_null() &&
+           !seen["runtime"]["containers"][0]["cgroup"].is_null() &&
+           seen["runtime"]["events"]["state"] != "waiting";
   });
   const Json& container = status["runtime"]["containers"][0];
   EXPECT_EQ(container["name"], "main");
   EXPECT_EQ(container["pod_uid"], pod.uid);
+  EXPECT_EQ(container["role"], "main") << "as its manifest has it";
+  EXPECT_EQ(container["cgroup"], pod.cgroup + "/" + container["id"].get<std::string>());
+  // What containerd before 1.7 has.
+  const bool has_events = status["runtime"]["events"]["state"] == "followed";
+  EXPECT_EQ(status["runtime"]["events"]["problem"].get<std::string>().empty(), has_events);
   EXPECT_EQ(status["runtime"]["name"], "containerd");
+}
+
+TEST_F(ContainerdPods, TheRuntimeSaysWhichFilesystemImagesAreOn) {
+  const Json often = {{"pollInterval", "1s"}};
+  start_both(often);
+  EXPECT_EQ(image_filesystem(status())["origin"], "nodefsPath") << "nobody has told of another";
+  EXPECT_EQ(status()["disk_layout"]["dedicated_image_fs"], false);
+  const Json told = await_kube([this](const Json& seen) {
+    return !seen["runtime"]["image_place"].is_null() && std::filesystem::exists(place_link());
+  });
+  EXPECT_EQ(std::filesystem::read_symlink(place_link()).string(), told["runtime"]["image_place"]);
+  await_status([this](const Json& /*of_evictd*/) {
+    return log().find("tells of other places than when evictd started") != std::string::npos;
+  });
+  // What it told last counts without it too.
+  kube_.reset();
+  must(daemon_->stop());
+  start_daemon(evictd_config(often));
+  const Json seen = status();
+  EXPECT_EQ(image_filesystem(seen)["path"], place_link()) << seen["filesystems"];
+  EXPECT_EQ(image_filesystem(seen)["origin"], "containerRuntimeRoots");
+  EXPECT_EQ(seen["disk_layout"]["dedicated_image_fs"], true);
 }
 
 TEST_F(ContainerdPods, DeadContainersAndUnusedImagesAreReclaimed) {

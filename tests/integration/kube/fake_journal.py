@@ -23,7 +23,7 @@ def decision(number, uid, name, **more):
 
 
 class FakeJournal:
-    """`kept`: how many of its newest lines its memory has."""
+    """`kept`: how many of its newest lines its memory has; `conditions`: what it tells behind a gap."""
 
     def __init__(self, path, first=1000, kept=100000):
         self.path = path
@@ -31,6 +31,7 @@ class FakeJournal:
         self.lines = []  # (seq, text)
         self.next_seq = first
         self.kept = kept
+        self.conditions = {}
         self.requests = []
         self.stopping = False
         self.open = []
@@ -75,7 +76,8 @@ class FakeJournal:
             cursor = request.get("after", 0)
             first = self.lines[-self.kept:][0][0] if self.lines[-self.kept:] else self.next_seq
             if "after" in request and not first - 1 <= cursor < self.next_seq:
-                skipped = {"schema": 1, "kind": "skipped", "after": cursor, "first": first}
+                skipped = {"schema": 1, "kind": "skipped", "after": cursor, "first": first,
+                           "conditions": self.conditions}
                 connection.sendall(json.dumps(skipped).encode() + b"\n")
                 cursor = first - 1
             while True:

@@ -87,6 +87,18 @@ class OwnTest(ActionCase):
         self.journal.tell({"schema": 1, "kind": "daemon", "what": "started", "time": "2026-11-20T22:06:00Z"})
         self.await_taints(OTHERS)
 
+    def test_pressure_that_ended_in_lines_that_are_lost_is_over(self):
+        self.start_own()
+        self.tell_condition("MemoryPressure", True)
+        self.await_taints(OTHERS, MEMORY)
+        self.assertEqual(self.stop(), 0)
+        self.tell_condition("MemoryPressure", False)
+        self.journal.kept = 1
+        self.journal.conditions = {"MemoryPressure": False, "DiskPressure": True, "PIDPressure": False}
+        self.evict(1)
+        self.start_own()
+        self.await_taints(OTHERS, DISK)
+
     def test_without_a_kubelet_the_standard_conditions_are_kept(self):
         self.start_own(nodeConditions="standard")
         self.tell_condition("MemoryPressure", True)

@@ -5,7 +5,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
-#include <atomic>
+#include <deque>
 #include <utility>
 
 namespace evictd::cri::test {
@@ -24,43 +24,6 @@ std::string bytes_of(const grpc::ByteBuffer& buffer) {
   }
   return bytes;
 }
-
-/// One call.
-class Reactor final : public grpc::ServerGenericBidiReactor {
- public:
-  Reactor(FakeRuntime& runtime, std::string path) : runtime_(runtime), path_(std::move(path)) {
-    StartRead(&request_);
-  }
-
-  void OnReadDone(bool is_there) override {
-    const FakeRuntime::Outcome outcome =
-        is_there ? runtime_.serve(path_, bytes_of(request_)) : FakeRuntime::Outcome{};
-    if (outcome.hangs || ended_.exchange(true)) {
-      return;
-    }
-    if (outcome.code != 0) {
-      Finish(grpc::Status(static_cast<grpc::StatusCode>(outcome.code), outcome.message));
-      return;
-    }
-    const grpc::Slice slice(outcome.answer);
-    answer_ = grpc::ByteBuffer(&slice, 1);
-    StartWriteAndFinish(&answer_, grpc::WriteOptions(), grpc::Status::OK);
-  }
-  void OnCancel() override {
-    if (!ended_.exchange(true)) {
-      Finish(grpc::Status::CANCELLED);
-    }
-  }
-  void OnDone() override { delete this; }
-
- private:
-  FakeRuntime& runtime_;
-  std::string path_;
-  grpc::ByteBuffer request_;
-  grpc::ByteBuffer answer_;
-  /// A caller may go at the moment of the answer: a call ends once.
-  std::atomic<bool> ended_{false};
-};
 
 template <typename Items>
 std::size_t erase_id(Items& items, const std::string& id) {
@@ -92,6 +55,79 @@ std::string argument_of(const std::string& method, const std::string& request) {
 }
 
 }  // namespace
+
+/// One call. Of a stream of events: until either side ends it.
+class FakeRuntime::Reactor final : public grpc::ServerGenericBidiReactor {
+ public:
+  Reactor(FakeRuntime& runtime, std::string path) : runtime_(runtime), path_(std::move(path)) {
+    StartRead(&request_);
+  }
+
+  void OnReadDone(bool is_there) override {
+    const Outcome outcome = is_there ? runtime_.serve(path_, bytes_of(request_)) : Outcome{};
+    if (outcome.hangs) {
+      return;
+    }
+    if (outcome.streams) {
+      runtime_.add_listener(this);
+      return;
+    }
+    if (outcome.code != 0) {
+      finish(grpc::Status(static_cast<grpc::StatusCode>(outcome.code), outcome.message));
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(is_finished_, true)) {
+      return;
+    }
+    const grpc::Slice slice(outcome.answer);
+    answer_ = grpc::ByteBuffer(&slice, 1);
+    StartWriteAndFinish(&answer_, grpc::WriteOptions(), grpc::Status::OK);
+  }
+  void OnWriteDone(bool /*is_sent*/) override {
+    const std::lock_guard lock(mutex_);
+    is_writing_ = false;
+    write_next();
+  }
+  void OnCancel() override { finish(grpc::Status::CANCELLED); }
+  void OnDone() override {
+    runtime_.remove_listener(this);
+    delete this;
+  }
+
+  void push(const std::string& bytes) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(bytes);
+    write_next();
+  }
+  void finish(const grpc::Status& status) {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(is_finished_, true)) {
+      Finish(status);
+    }
+  }
+
+ private:
+  void write_next() {
+    if (is_writing_ || is_finished_ || waiting_.empty()) {
+      return;
+    }
+    is_writing_ = true;
+    const grpc::Slice slice(waiting_.front());
+    waiting_.pop_front();
+    answer_ = grpc::ByteBuffer(&slice, 1);
+    StartWrite(&answer_);
+  }
+
+  FakeRuntime& runtime_;
+  std::string path_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer answer_;
+  std::mutex mutex_;
+  std::deque<std::string> waiting_;
+  bool is_writing_ = false;
+  bool is_finished_ = false;
+};
 
 class FakeRuntime::Service final : public grpc::CallbackGenericService {
  public:
@@ -149,6 +185,42 @@ int FakeRuntime::calls(const std::string& method) const {
   return found == calls_.end() ? 0 : found->second;
 }
 
+void FakeRuntime::add_listener(Reactor* reactor) {
+  const std::lock_guard lock(mutex_);
+  listeners_.insert(reactor);
+}
+
+void FakeRuntime::remove_listener(Reactor* reactor) {
+  const std::lock_guard lock(mutex_);
+  listeners_.erase(reactor);
+}
+
+std::size_t FakeRuntime::listeners() const {
+  const std::lock_guard lock(mutex_);
+  return listeners_.size();
+}
+
+void FakeRuntime::tell(const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  for (Reactor* const listener : listeners_) {
+    listener->push(message);
+  }
+}
+
+void FakeRuntime::tell_event(const std::string& container) {
+  wire::ContainerEventResponse event;
+  event.set_container_id(container);
+  event.set_container_event_type(wire::CONTAINER_STARTED_EVENT);
+  tell(event.SerializeAsString());
+}
+
+void FakeRuntime::end_streams() {
+  const std::lock_guard lock(mutex_);
+  for (Reactor* const listener : listeners_) {
+    listener->finish(grpc::Status(grpc::StatusCode::UNAVAILABLE, "closing"));
+  }
+}
+
 FakeRuntime::Outcome FakeRuntime::serve(const std::string& path, const std::string& request) {
   const std::lock_guard lock(mutex_);
   const std::string method = path.substr(path.rfind('/') + 1);
@@ -162,6 +234,9 @@ FakeRuntime::Outcome FakeRuntime::serve(const std::string& path, const std::stri
     changes_.push_back(method + " " + argument_of(method, request));
   }
   const auto fault = faults_.find(method);
+  if (fault == faults_.end() && method == "GetContainerEvents" && state_.has_events) {
+    return {.message = "", .answer = "", .streams = true};
+  }
   if (fault == faults_.end()) {
     return answer_of(method, request);
   }
@@ -184,7 +259,7 @@ FakeRuntime::Outcome FakeRuntime::answer_of(const std::string& method, const std
   if (method == "Version") {
     wire::VersionResponse answer;
     answer.set_runtime_name("fake");
-    answer.set_runtime_version("1");
+    answer.set_runtime_version(state_.version);
     return success(answer);
   }
   if (method == "StopPodSandbox") {
@@ -210,6 +285,9 @@ FakeRuntime::Outcome FakeRuntime::list(const std::string& method,
     answer.mutable_containers()->Add(state_.containers.begin(), state_.containers.end());
     return success(answer);
   }
+  if (method == "ContainerStatus") {
+    return status_of(parse<wire::ContainerStatusRequest>(request));
+  }
   if (method == "Status") {
     wire::StatusResponse answer;
     (*answer.mutable_info())["config"] = R"({"sandboxImage":")" + state_.sandbox_image + "\"}";
@@ -234,6 +312,22 @@ FakeRuntime::Outcome FakeRuntime::list(const std::string& method,
     return success(answer);
   }
   return failure(grpc::StatusCode::UNIMPLEMENTED, "no such method");
+}
+
+FakeRuntime::Outcome FakeRuntime::status_of(const wire::ContainerStatusRequest& request) const {
+  for (const wire::Container& item : state_.containers) {
+    if (item.id() == request.container_id()) {
+      wire::ContainerStatusResponse answer;
+      answer.mutable_status()->set_id(item.id());
+      answer.mutable_status()->set_log_path("/logs/" + item.id());
+      if (request.verbose()) {
+        (*answer.mutable_info())["info"] =
+            R"({"runtimeSpec":{"linux":{"cgroupsPath":"/pods/)" + item.id() + "\"}}}";
+      }
+      return success(answer);
+    }
+  }
+  return failure(grpc::StatusCode::NOT_FOUND, "no such " + request.container_id());
 }
 
 FakeRuntime::Outcome FakeRuntime::remove(const std::string& method, const std::string& request) {

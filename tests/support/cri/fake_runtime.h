@@ -22,6 +22,9 @@ struct RuntimeState {
   std::vector<wire::Image> images;
   std::string image_place = "/";
   std::string container_place;
+  /// Whether it tells of events.
+  bool has_events = false;
+  std::string version = "1";
   std::string sandbox_image = "registry/sandbox:1";
 };
 
@@ -58,17 +61,29 @@ class FakeRuntime {
   /// How often a method was called, whichever version.
   [[nodiscard]] int calls(const std::string& method) const;
 
+  /// How many follow its events now.
+  [[nodiscard]] std::size_t listeners() const;
+  /// To all of them: an event, any message, the end of the stream.
+  void tell_event(const std::string& container);
+  void tell(const std::string& message);
+  void end_streams();
+
   /// What one call becomes: for the server.
   struct Outcome {
     int code = 0;
     std::string message;
     std::string answer;
     bool hangs = false;
+    bool streams = false;
   };
   [[nodiscard]] Outcome serve(const std::string& path, const std::string& request);
 
  private:
+  class Reactor;
   class Service;
+  void add_listener(Reactor* reactor);
+  void remove_listener(Reactor* reactor);
+  [[nodiscard]] Outcome status_of(const wire::ContainerStatusRequest& request) const;
   [[nodiscard]] Outcome answer_of(const std::string& method, const std::string& request);
   [[nodiscard]] Outcome list(const std::string& method, const std::string& request) const;
   [[nodiscard]] Outcome remove(const std::string& method, const std::string& request);
@@ -80,6 +95,7 @@ class FakeRuntime {
   std::map<std::string, Fault> faults_;
   std::vector<std::string> changes_;
   std::map<std::string, int> calls_;
+  std::set<Reactor*> listeners_;
   std::unique_ptr<Service> service_;
 };
 

@@ -19,6 +19,7 @@ class RuntimeWorkerTest : public testing::Test {
   void start(Duration poll_interval = std::chrono::hours(1)) {
     auto started = RuntimeWorker::start({.client = {.channel = {.socket = socket()}},
                                          .poll_interval = poll_interval,
+                                         .follows_events = follows_events_,
                                          .clock = &clock_});
     ASSERT_TRUE(started);
     worker_ = std::move(*started);
@@ -38,6 +39,11 @@ class RuntimeWorkerTest : public testing::Test {
       worker_->told();
     }
   }
+  void await_listener() {
+    while (runtime_.listeners() == 0) {
+      std::this_thread::yield();
+    }
+  }
   static bool is_idle(const RuntimeReport& report) {
     return report.counters.polls > 0 && report.waiting == 0;
   }
@@ -46,6 +52,7 @@ class RuntimeWorkerTest : public testing::Test {
   evictd::test::TemporaryDirectory directory_;
   base::SystemClock clock_;
   test::FakeRuntime runtime_{socket()};
+  bool follows_events_ = true;
   std::unique_ptr<RuntimeWorker> worker_;
 };
 
@@ -131,6 +138,111 @@ TEST_F(RuntimeWorkerTest, KnowsContainersLayersAndImages) {
   EXPECT_TRUE(report.image_ages.at("i1").last_used.has_value());
   EXPECT_FALSE(report.image_ages.at("i2").last_used.has_value());
   EXPECT_EQ(report.version->api, "v1");
+}
+
+TEST_F(RuntimeWorkerTest, KnowsCgroupAndLogOfAContainerAndAsksForThemOnce) {
+  runtime_.change([](test::RuntimeState& state) {
+    state.containers = {test::container("c1", "s", "u1", "main", wire::CONTAINER_RUNNING),
+                        test::container("c2", "s", "u1", "side", wire::CONTAINER_RUNNING)};
+  });
+  start(std::chrono::milliseconds(1));
+  const RuntimeReport report =
+      await_report([](const RuntimeReport& seen) { return seen.details.size() == 2; });
+  EXPECT_EQ(report.details.at("c1").cgroup, "/pods/c1");
+  EXPECT_EQ(report.details.at("c2").log_path, "/logs/c2");
+  const std::uint64_t polls = report.counters.polls;
+  await_report([&](const RuntimeReport& seen) { return seen.counters.polls > polls + 2; });
+  EXPECT_EQ(runtime_.calls("ContainerStatus"), 2);
+}
+
+TEST_F(RuntimeWorkerTest, ForgetsWhatItKnewOfAContainerThatIsGone) {
+  runtime_.change([](test::RuntimeState& state) {
+    state.containers = {test::container("c1", "s", "u1", "main", wire::CONTAINER_RUNNING)};
+  });
+  start(std::chrono::milliseconds(1));
+  await_report([](const RuntimeReport& seen) { return seen.details.size() == 1; });
+  runtime_.change([](test::RuntimeState& state) { state.containers.clear(); });
+  await_report([](const RuntimeReport& seen) { return seen.details.empty(); });
+}
+
+TEST_F(RuntimeWorkerTest, ListsAnewWhenTheRuntimeTellsOfAnEvent) {
+  runtime_.change([](test::RuntimeState& state) { state.has_events = true; });
+  start();
+  await_report(is_idle);
+  await_listener();
+  runtime_.change([](test::RuntimeState& state) {
+    state.containers = {test::container("c1", "s", "u1", "main", wire::CONTAINER_RUNNING)};
+  });
+  runtime_.tell_event("c1");
+  // The next poll by itself is an hour away.
+  const RuntimeReport report = await_report([](const RuntimeReport& seen) {
+    return seen.containers.size() == 1 && seen.events.counters.events == 1;
+  });
+  EXPECT_EQ(report.events.problem, "");
+}
+
+TEST_F(RuntimeWorkerTest, PollsARuntimeWithoutEventsAndAsksItOnceForThem) {
+  start(std::chrono::milliseconds(1));
+  const RuntimeReport report = await_report([](const RuntimeReport& seen) {
+    return seen.events.state == EventsState::kUnimplemented && seen.counters.polls > 3;
+  });
+  EXPECT_NE(report.events.problem.find("GetContainerEvents"), std::string::npos);
+  EXPECT_EQ(report.problem, "") << "a runtime without events is well";
+  EXPECT_EQ(runtime_.calls("GetContainerEvents"), 1);
+}
+
+TEST_F(RuntimeWorkerTest, AsksAnotherRuntimeForEventsAgain) {
+  start(std::chrono::milliseconds(1));
+  await_report([](const RuntimeReport& seen) {
+    return seen.events.state == EventsState::kUnimplemented && seen.counters.polls > 0;
+  });
+  runtime_.change([](test::RuntimeState& state) {
+    state.has_events = true;
+    state.version = "2";
+  });
+  await_report(
+      [](const RuntimeReport& seen) { return seen.events.state == EventsState::kFollowed; });
+}
+
+TEST_F(RuntimeWorkerTest, FollowsAStreamAgainThatBroke) {
+  runtime_.change([](test::RuntimeState& state) { state.has_events = true; });
+  start();
+  await_report(is_idle);
+  await_listener();
+  // What comes in between is missed, so it lists anew by itself; the next poll is an hour away.
+  runtime_.change([](test::RuntimeState& state) {
+    state.containers = {test::container("c1", "s", "u1", "main", wire::CONTAINER_RUNNING)};
+  });
+  runtime_.end_streams();
+  const RuntimeReport report = await_report([](const RuntimeReport& seen) {
+    return seen.events.counters.streams == 2 && seen.containers.size() == 1;
+  });
+  EXPECT_EQ(report.events.counters.events, 0U);
+}
+
+TEST_F(RuntimeWorkerTest, BreaksAStreamOffThatIsNone) {
+  runtime_.change([](test::RuntimeState& state) { state.has_events = true; });
+  start();
+  await_listener();
+  runtime_.tell("\xff\xff\xff\xff garbage");
+  const RuntimeReport report =
+      await_report([](const RuntimeReport& seen) { return seen.events.counters.streams == 2; });
+  EXPECT_EQ(report.events.counters.events, 0U);
+}
+
+TEST_F(RuntimeWorkerTest, EndsAtOnceWhileAStreamIsSilent) {
+  runtime_.change([](test::RuntimeState& state) { state.has_events = true; });
+  start();
+  await_listener();
+  worker_.reset();
+}
+
+TEST_F(RuntimeWorkerTest, FollowsNoEventsWhereItIsNotTo) {
+  follows_events_ = false;
+  start();
+  const RuntimeReport report = await_report(is_idle);
+  EXPECT_EQ(report.events.state, EventsState::kOff);
+  EXPECT_EQ(runtime_.calls("GetContainerEvents"), 0);
 }
 
 TEST_F(RuntimeWorkerTest, GoesOnWithWhatItKnewAndSaysWhatIsWrong) {

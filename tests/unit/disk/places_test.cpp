@@ -74,6 +74,42 @@ TEST(DiskPlaces, TheFirstRuntimeRootThatExistsLeadsToImagefsAlsoThroughALink) {
   EXPECT_EQ(layout_of(places), (eviction::DiskLayout{.dedicated_image_fs = true}));
 }
 
+TEST(DiskPlaces, LayersAreWhereARuntimeRootHasALinkForThemBesideIt) {
+  Node node;
+  node.options.container_runtime_roots = {"/run/evictd-kube/runtime", "/var/lib/containerd"};
+  node.real["/var/lib/containerd"] = "/var/lib/containerd";
+  node.real["/var/lib/containerd.containers"] = "/data/images";
+  node.real["/run/evictd-kube/runtime"] = "/data/images";
+  EXPECT_EQ(at(node.places(), Role::kImageFs).device, "8:3");
+  EXPECT_EQ(at(node.places(), Role::kContainerFs).device, "8:3") << "as images";
+  EXPECT_EQ(at(node.places(), Role::kContainerFs).origin, "detected");
+  node.real["/run/evictd-kube/runtime.containers"] = "/var/lib/kubelet/layers";
+  const Places places = node.places();
+  EXPECT_EQ(at(places, Role::kContainerFs).device, "8:2");
+  EXPECT_EQ(at(places, Role::kContainerFs).origin, "containerRuntimeRoots");
+  EXPECT_EQ(layout_of(places),
+            (eviction::DiskLayout{.dedicated_image_fs = true, .split_container_fs = true}));
+}
+
+TEST(DiskPlaces, ALinkThatLeadsNowhereIsNoRuntimeRoot) {
+  Node node;
+  node.options.container_runtime_roots = {"/run/evictd-kube/runtime", "/var/lib/containerd"};
+  node.real["/var/lib/containerd"] = "/data/images";
+  EXPECT_EQ(at(node.places(), Role::kImageFs).path, "/var/lib/containerd");
+}
+
+TEST(DiskPlaces, AConfiguredPathCountsBeforeWhatARuntimeTells) {
+  Node node;
+  node.options.container_runtime_roots = {"/run/evictd-kube/runtime"};
+  node.real["/run/evictd-kube/runtime"] = "/data/images";
+  node.real["/run/evictd-kube/runtime.containers"] = "/data/images";
+  node.options.image_fs_path = "/";
+  EXPECT_EQ(at(node.places(), Role::kImageFs).device, "8:1");
+  EXPECT_EQ(at(node.places(), Role::kContainerFs).device, "8:1");
+  node.options.container_fs_path = "/var/lib/kubelet";
+  EXPECT_EQ(at(node.places(), Role::kContainerFs).origin, "containerfsPath");
+}
+
 TEST(DiskPlaces, WritableLayersOnNodefsAreTheSplitLayout) {
   Node node;
   node.options.image_fs_path = "/data/images";

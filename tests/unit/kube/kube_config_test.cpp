@@ -62,7 +62,7 @@ TEST(KubeConfig, OfAnApiServerKnowsThreeWays) {
 
 TEST(KubeConfig, OfARuntimeAndOfWhatIsReclaimedIsRead) {
   const auto read = parse_kube_config(R"(kubelet: {url: "https://h", insecureSkipVerify: true}
-runtime: {endpoint: "unix:///run/x.sock", pollInterval: 1m}
+runtime: {endpoint: "unix:///run/x.sock", pollInterval: 1m, events: false, placeLink: /run/x}
 reclaim:
   minContainerAge: 30s
   maxPerPodContainer: -1
@@ -74,6 +74,8 @@ reclaim:
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->runtime.endpoint, "unix:///run/x.sock");
   EXPECT_EQ(read->runtime.poll_interval, std::chrono::minutes(1));
+  EXPECT_FALSE(read->runtime.follows_events);
+  EXPECT_EQ(read->runtime.place_link, "/run/x");
   EXPECT_EQ(read->reclaim.containers.min_age, std::chrono::seconds(30));
   EXPECT_EQ(read->reclaim.containers.max_per_pod_container, std::nullopt);
   EXPECT_EQ(read->reclaim.containers.max_containers, 20U);

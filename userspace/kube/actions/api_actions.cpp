@@ -111,7 +111,7 @@ Result<> ApiActions::take(std::string_view text) {
     options_.log->warn(
         "evictd has lost lines of its journal that were not read yet, "
         "continuing without what they called for");
-    return line->first == 0 ? Result<>() : queue_.move_to(line->first - 1);
+    return line->first == 0 ? Result<>() : pass_over(*line);
   }
   if (line->seq == 0 || line->seq <= queue_.seen().value_or(0)) {
     return {};
@@ -130,6 +130,13 @@ Result<> ApiActions::take(std::string_view text) {
         {{"kind", controller.kind}, {"namespace", controller.ns}, {"name", controller.name}});
   }
   return queue_.take(taken);
+}
+
+/// What pressure there is now is in the line, because its change may be among those that are lost.
+Result<> ApiActions::pass_over(const JournalLine& skipped) {
+  TakenLine taken = plan(skipped, queue_.state(), {.node = options_.node}, planned_);
+  taken.seq = skipped.first - 1;
+  return taken.pressure ? queue_.take(taken) : queue_.move_to(taken.seq);
 }
 
 Pressure ApiActions::wanted_pressure() const {

@@ -76,6 +76,7 @@ class ApiActions final : private AnswerHandler {
   [[nodiscard]] Pressure wanted_pressure() const;
   [[nodiscard]] MonoTime damping_end() const;
   [[nodiscard]] Result<> take(std::string_view text);
+  [[nodiscard]] Result<> pass_over(const JournalLine& skipped);
   void on_timer();
   void drive();
   [[nodiscard]] std::optional<Ask> next_ask(MonoTime now);

@@ -29,6 +29,7 @@ Shape make_line_shape() {
                "pod",     "uid",   "dry_run", "state",  "outcome", "trigger",   "grace_seconds",
                "message", "event", "type",    "status", "what",    "not_killed"});
   shape.members["annotations"] = keeping({Shape::kAny});
+  shape.members["conditions"] = keeping({Shape::kAny});
   shape.members["events"] = keeping({"on", "type", "reason", "message"});
   shape.members["pod_conditions"] = keeping({"type", "status", "reason", "message"});
   return shape;
@@ -45,6 +46,18 @@ std::vector<Json> objects_at(const Json& object, const char* name) {
     }
   }
   return objects;
+}
+
+void read_conditions(const Json& json, JournalLine& line) {
+  const auto found = json.find("conditions");
+  if (found == json.end() || !found->is_object()) {
+    return;
+  }
+  for (const auto& [type, status] : found->items()) {
+    if (status.is_boolean()) {
+      line.conditions.emplace(type, status.get<bool>());
+    }
+  }
 }
 
 void read_decision(const Json& json, JournalLine& line) {
@@ -125,6 +138,7 @@ Result<JournalLine> read_journal_line(std::string_view text) {
   } else if (kind == "skipped") {
     line.kind = JournalLine::Kind::kSkipped;
     line.first = number_at(*json, "first");
+    read_conditions(*json, line);
   }
   return line;
 }

@@ -29,7 +29,8 @@ struct JournalLine {
     kProgress,
     kCondition,  ///< `name` is its type, `is_set` its status.
     kStarted,    ///< Of evictd: no condition is set until it says so.
-    kSkipped,    ///< evictd's memory has nothing between the cursor and `first`.
+    /// evictd's memory has nothing between the cursor and `first`; `conditions` are those of now.
+    kSkipped,
     kOther,
   };
   Kind kind = Kind::kOther;
@@ -55,6 +56,8 @@ struct JournalLine {
   std::vector<ToldEvent> events{};
   std::optional<PodCondition> condition{};
   bool is_set = false;
+  /// By type, whether it is set; empty where none are told.
+  std::map<std::string, bool> conditions{};
 };
 
 /// Errors: those of read_shaped(); kInvalid for what is no object.

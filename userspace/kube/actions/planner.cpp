@@ -127,16 +127,29 @@ class Plan {
 
 namespace {
 
-/// After a condition was told, or after a start, before which none counts.
+/// What the line says of this condition; nothing where it is silent. Before a start none counts.
+std::optional<bool> told_status(const JournalLine& line, std::string_view condition) {
+  switch (line.kind) {
+    case JournalLine::Kind::kCondition:
+      return line.name == condition ? std::optional(line.is_set) : std::nullopt;
+    case JournalLine::Kind::kStarted:
+      return false;
+    case JournalLine::Kind::kSkipped: {
+      const auto told = line.conditions.find(std::string(condition));
+      return told == line.conditions.end() ? std::nullopt : std::optional(told->second);
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
 std::optional<Pressure> pressure_after(const JournalLine& line, const Pressure& before) {
   Pressure pressure = before;
   for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
     Pressure::One& one = pressure.kinds[i];
-    const bool is_told = line.kind == JournalLine::Kind::kCondition &&
-                         line.name == kPressureKinds[i].condition && one.is_set != line.is_set;
-    const bool is_over = line.kind == JournalLine::Kind::kStarted && one.is_set;
-    if (is_told || is_over) {
-      one = {.is_set = is_told && line.is_set, .since = line.time};
+    const std::optional<bool> is_set = told_status(line, kPressureKinds[i].condition);
+    if (is_set && *is_set != one.is_set) {
+      one = {.is_set = *is_set, .since = line.time};
     }
   }
   return pressure == before ? std::nullopt : std::optional(pressure);

@@ -29,10 +29,12 @@ TEST(JournalLine, OfADecisionIsRead) {
 }
 
 TEST(JournalLine, OfAGapInMemoryIsRead) {
-  const auto line = read_journal_line(R"({"schema":1,"kind":"skipped","after":5,"first":9})");
+  const auto line = read_journal_line(
+      R"({"kind":"skipped","after":5,"first":9,"conditions":{"PIDPressure":true,"x":1}})");
   ASSERT_TRUE(line);
   EXPECT_EQ(line->kind, JournalLine::Kind::kSkipped);
   EXPECT_EQ(line->first, 9U);
+  EXPECT_EQ(line->conditions, (std::map<std::string, bool>{{"PIDPressure", true}}));
 }
 
 TEST(JournalLine, OfAnyOtherTypesHarmsNothing) {

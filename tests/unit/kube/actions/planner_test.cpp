@@ -110,6 +110,21 @@ TEST(ActionPlan, PressureIsKeptUntilEvictdStartsAgain) {
   EXPECT_FALSE(state.pressure().kinds[1].is_set);
 }
 
+TEST(ActionPlan, PressureIsAsItIsToldBehindAGap) {
+  QueueState state;
+  JournalLine told{.kind = JournalLine::Kind::kCondition, .seq = 5, .time = "t5"};
+  told.name = "DiskPressure";
+  told.is_set = true;
+  take(state, told);
+  JournalLine gap{.kind = JournalLine::Kind::kSkipped, .first = 9};
+  EXPECT_FALSE(planned(gap, state).pressure) << "it says nothing of it";
+  gap.conditions = {{"DiskPressure", false}, {"MemoryPressure", true}};
+  const auto pressure = planned(gap, state).pressure;
+  ASSERT_TRUE(pressure);
+  EXPECT_TRUE(pressure->kinds[0].is_set);
+  EXPECT_FALSE(pressure->kinds[1].is_set);
+}
+
 TEST(ActionPlan, TheSameEventAgainIsCounted) {
   QueueState state;
   take(state, evicted(7, "u"));

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/container_roles.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/json_text.h"
+#include "evictd/result.h"
+
+namespace evictd::kube {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// The containers of a list of the pod; none where it is no list.
+template <typename Take>
+void for_each_container(const Json& pod, const char* part, const char* list, const Take& take) {
+  const auto parent = pod.find(part);
+  if (parent == pod.end() || !parent->is_object()) {
+    return;
+  }
+  const auto found = parent->find(list);
+  if (found == parent->end() || !found->is_array()) {
+    return;
+  }
+  for (const Json& container : *found) {
+    const bool has_name = container.is_object() && container.contains("name");
+    if (has_name && container["name"].is_string()) {
+      take(container["name"].get_ref<const std::string&>(), container);
+    }
+  }
+}
+
+}  // namespace
+
+const char* to_string(ContainerRole role) {
+  switch (role) {
+    case ContainerRole::kMain:
+      return "main";
+    case ContainerRole::kInit:
+      return "init";
+    case ContainerRole::kSidecar:
+      return "sidecar";
+    case ContainerRole::kEphemeral:
+      return "ephemeral";
+  }
+  return "main";
+}
+
+ContainerRoles container_roles(std::string_view pod) {
+  ContainerRoles roles;
+  const Result<Json> read = base::parse_json<Json>(pod);
+  if (!read || !read->is_object()) {
+    return roles;
+  }
+  for_each_container(*read, "spec", "containers", [&](const std::string& name, const Json&) {
+    roles.emplace(name, ContainerRole::kMain);
+  });
+  for_each_container(*read, "spec", "initContainers",
+                     [&](const std::string& name, const Json& container) {
+                       const auto policy = container.find("restartPolicy");
+                       const bool stays = policy != container.end() && *policy == "Always";
+                       roles.emplace(name, stays ? ContainerRole::kSidecar : ContainerRole::kInit);
+                     });
+  // Their specification is not kept.
+  for_each_container(*read, "status", "ephemeralContainerStatuses",
+                     [&](const std::string& name, const Json&) {
+                       roles.emplace(name, ContainerRole::kEphemeral);
+                     });
+  return roles;
+}
+
+}  // namespace evictd::kube
