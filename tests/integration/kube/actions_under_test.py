@@ -54,7 +54,8 @@ class ActionCase(KubeCase):
             actions = self.actions()
             return actions["waiting"] == 0 and (actions["cursor"] or 0) >= last
 
-        self.await_that(is_done, "the end")
+        # Thousands of requests, each with an entry that is synced to disk, take a busy machine minutes.
+        self.await_that(is_done, "the end", lambda: self.actions()["counters"].get("asked"))
 
     def await_effects(self, count):
         self.await_that(lambda: len(self.server.effects) >= count, f"{count} effects")

@@ -103,12 +103,18 @@ class KubeCase(unittest.TestCase):
             process.wait()
             return "killed"
 
-    def await_that(self, condition, what="it"):
+    def await_that(self, condition, what="it", progress=lambda: None):
+        """`progress`: as long as what it returns changes there is no end to the patience."""
         deadline = time.monotonic() + PATIENCE_SECONDS
+        last = None
         while True:
             found = condition()
             if found:
                 return found
+            reached = progress()
+            if reached != last:
+                last = reached
+                deadline = time.monotonic() + PATIENCE_SECONDS
             ended = self.process.poll() if self.process else None
             if time.monotonic() > deadline or ended is not None:
                 status = self.status()

@@ -87,7 +87,7 @@ class QueueTest(ActionCase):
         self.server.tokens = set()  # 401 to all, as a server that is away refuses all.
         for number in range(1, 1001):
             self.evict(number)
-        self.await_that(lambda: self.actions()["waiting"] == 2000, "all of them")
+        self.await_that(lambda: self.actions()["waiting"] == 2000, "all of them", lambda: self.actions()["waiting"])
         self.expect_little_memory()
         self.assertEqual(self.stop(), 0)
         self.start_acting(requestsPerSecond=500)
