@@ -99,16 +99,21 @@ void kill_and_wait(const std::vector<pid_t>& pids) {
 }  // namespace
 
 PrivateTree::PrivateTree(Hierarchies hierarchies, std::string name)
-    : hierarchies_(std::move(hierarchies)), name_(std::move(name)) {}
+    : hierarchies_(std::move(hierarchies)),
+      name_(std::move(name)),
+      pod_root_(fs::path{name_} / "kubepods") {}
 
 PrivateTree::PrivateTree(PrivateTree&& other) noexcept
-    : hierarchies_(std::move(other.hierarchies_)), name_(std::exchange(other.name_, {})) {}
+    : hierarchies_(std::move(other.hierarchies_)),
+      name_(std::exchange(other.name_, {})),
+      pod_root_(std::move(other.pod_root_)) {}
 
 PrivateTree& PrivateTree::operator=(PrivateTree&& other) noexcept {
   if (this != &other) {
     static_cast<void>(clear());
     hierarchies_ = std::move(other.hierarchies_);
     name_ = std::exchange(other.name_, {});
+    pod_root_ = std::move(other.pod_root_);
   }
   return *this;
 }
@@ -173,6 +178,15 @@ Result<> PrivateTree::make_pod_root() const {
 
 Result<> PrivateTree::remove_pod_root() const {
   return remove_below(fs::path{name_} / "kubepods");
+}
+
+Result<> PrivateTree::replace_pod_root(const fs::path& below_mount) {
+  if (Result<> removed = remove_pod_root(); !removed) {
+    return removed;
+  }
+  // A path that begins with '/' would replace the mount point that it is put behind.
+  pod_root_ = below_mount.relative_path();
+  return {};
 }
 
 Result<PrivateTree> PrivateTree::take_over(const std::string& name, const std::string& program) {
@@ -310,11 +324,11 @@ Result<> PrivateTree::clear() {
 }
 
 fs::path PrivateTree::memory_directory() const {
-  return hierarchies_.memory / name_ / "kubepods";
+  return hierarchies_.memory / pod_root_;
 }
 
 fs::path PrivateTree::pids_directory() const {
-  return hierarchies_.pids / name_ / "kubepods";
+  return hierarchies_.pids / pod_root_;
 }
 
 Result<Bytes> PrivateTree::usage() const {

@@ -55,6 +55,10 @@ class PrivateTree {
   /// Errors: kBusy while a process is in it; what the kernel says.
   Result<> remove_pod_root() const;
   Result<> make_pod_root() const;
+  /// Removes the pod root for another cgroup, which someone else made and removes: from now on
+  /// limits and numbers are of that one, and pods are not added here. A path below a hierarchy.
+  /// Errors: as remove_pod_root().
+  Result<> replace_pod_root(const std::filesystem::path& below_mount);
   /// Moves a process, which may be this one, into the pod's container.
   Result<> enter(const StagedPod& pod, pid_t pid) const;
   /// The directories of the pod's container, one a hierarchy, for a child that enters by itself.
@@ -102,6 +106,8 @@ class PrivateTree {
   Hierarchies hierarchies_;
   /// Empty once there is nothing to remove.
   std::string name_;
+  /// Path below a hierarchy.
+  std::filesystem::path pod_root_;
 };
 
 }  // namespace evictd::stage

@@ -117,9 +117,13 @@ void Arena::remove_manifest(const std::string& name) {
   std::filesystem::remove(scratch_->path() / "pods" / (name + ".json"));
 }
 
+void Arena::limit_pods(Bytes limit) {
+  must(tree_->limit_memory(limit));
+}
+
 void Arena::limit_memory() {
   const Bytes used = must(tree_->usage()) - must(tree_->inactive_file());
-  must(tree_->limit_memory(used + Bytes{kRunUp + kHeadroom}));
+  limit_pods(used + Bytes{kRunUp + kHeadroom});
 }
 
 Json Arena::base_config(Source source) const {

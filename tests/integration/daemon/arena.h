@@ -93,12 +93,14 @@ class Arena : public testing::Test {
   void write_manifest(const std::string& name, const std::string& text);
   void remove_manifest(const std::string& name);
 
+  /// Of the memory of all pods together.
+  virtual void limit_pods(Bytes limit);
   /// Limits the pod root so that kRunUp from now the threshold of memory_config() is met.
   void limit_memory();
   /// One hard threshold for the pod root's memory, no grace.
   [[nodiscard]] Json memory_config(Source source) const;
   /// Everything but thresholds.
-  [[nodiscard]] Json base_config(Source source) const;
+  [[nodiscard]] virtual Json base_config(Source source) const;
   [[nodiscard]] std::filesystem::path config_file() const;
   void write_config(const Json& config);
   /// Returns once it is ready.

@@ -139,7 +139,7 @@ constexpr std::int64_t kWritten = 160 * kMiB;
 constexpr std::int64_t kInMemory = 64 * kMiB;
 
 TEST_F(ContainerdPods, OneOfTwoContainersAndATmpfsIsEvictedTheWholeWay) {
-  must(tree_->limit_memory(Bytes{kLimit}));
+  limit_pods(Bytes{kLimit});
   start_both({{"evictionHard", {{"allocatableMemory.available", std::to_string(kLeft)}}}},
              {{"mode", "assist"}, {"stateDirectory", (scratch_->path() / "queue").string()}});
   // Both use less than they request: no threshold is a reason to end them.

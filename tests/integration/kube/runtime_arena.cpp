@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "base/fd.h"
@@ -15,6 +17,17 @@
 #include "stage/text_file.h"
 
 namespace evictd::daemon::test {
+namespace {
+
+bool uses_systemd() {
+  const char* const driver = std::getenv("EVICTD_CGROUP_DRIVER");
+  if (driver != nullptr && std::string_view(driver) != "systemd") {
+    throw std::runtime_error("EVICTD_CGROUP_DRIVER: neither systemd nor unset");
+  }
+  return driver != nullptr;
+}
+
+}  // namespace
 
 void RuntimeArena::SetUp() {
   // Of a run that was killed.
@@ -35,10 +48,31 @@ void RuntimeArena::SetUp() {
       stage::Child::start({.argv = {"/usr/bin/python3", "-B", FAKE_KUBE, server_file("").string(),
                                     (scratch_->path() / "pods").string()},
                            .output = scratch_->path() / "server.log"}));
-  containerd_ = must(Containerd::start(
-      {.directory = scratch_->path() / "runtime", .cgroup_root = tree_->cgroup_root()}));
+  if (uses_systemd()) {
+    slices_ = must(cri::test::PodSlices::start(tree_->cgroup_root().substr(1)));
+    must(tree_->replace_pod_root(slices_->pod_root()));
+  }
+  containerd_ = must(Containerd::start({.directory = scratch_->path() / "runtime",
+                                        .cgroup_root = tree_->cgroup_root(),
+                                        .slice = slices_ ? slices_->top() : ""}));
   runtime_ = std::make_unique<cri::RuntimeClient>(
       cri::RuntimeClient::Options{.channel = {.socket = containerd_->socket().string()}});
+}
+
+void RuntimeArena::limit_pods(Bytes limit) {
+  if (!slices_) {
+    Arena::limit_pods(limit);
+    return;
+  }
+  must(slices_->limit_memory(limit));
+}
+
+Json RuntimeArena::base_config(Source source) const {
+  Json config = Arena::base_config(source);
+  if (slices_) {
+    config["cgroupDriver"] = "systemd";
+  }
+  return config;
 }
 
 std::filesystem::path RuntimeArena::server_file(const std::string& name) const {
@@ -66,11 +100,12 @@ Containerd::Pod RuntimeArena::run_pod(const stage::PodSpec& spec, bool host_pid)
   Json manifest = Json::parse(stage::manifest(spec, uid));
   manifest["spec"]["nodeName"] = "node1";
   write_manifest(spec.name, manifest.dump());
-  const char* const level = spec.qos == stage::QosClass::kBurstable ? "/kubepods/burstable/pod"
-                                                                    : "/kubepods/besteffort/pod";
+  const std::string level = spec.qos == stage::QosClass::kBurstable ? "burstable" : "besteffort";
   Containerd::Pod pod{.name = spec.name,
                       .uid = uid,
-                      .cgroup = tree_->cgroup_root() + level + uid,
+                      .cgroup = slices_
+                                    ? slices_->pod(level, uid).string()
+                                    : tree_->cgroup_root() + "/kubepods/" + level + "/pod" + uid,
                       .host_pid = host_pid};
   began_ = std::chrono::steady_clock::now();
   must(containerd_->run(pod));

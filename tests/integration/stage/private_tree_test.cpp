@@ -80,6 +80,25 @@ TEST_F(PrivateTreeTest, HasTheShapeOfAKubeletsTree) {
   EXPECT_GE(tree->usage().value_or(Bytes{-1}).value, 0);
 }
 
+TEST_F(PrivateTreeTest, CountsInAPodRootThatSomeoneElseMadeAndLeavesItThere) {
+  Result<PrivateTree> other = PrivateTree::create(name_ + "-other");
+  ASSERT_TRUE(other) << other.error().message();
+  const Result<StagedPod> pod = other->add_pod({.name = "pod"});
+  ASSERT_TRUE(pod);
+  const Result<Child> child = sleeper(*other, *pod);
+  ASSERT_TRUE(child);
+  {
+    Result<PrivateTree> tree = PrivateTree::create(name_);
+    ASSERT_TRUE(tree) << tree.error().message();
+    const Result<> replaced = tree->replace_pod_root(other->cgroup_root() + "/kubepods");
+    ASSERT_TRUE(replaced) << replaced.error().message();
+    EXPECT_EQ(tree->memory_directory(), other->memory_directory());
+    EXPECT_EQ(tree->tasks().value_or(-1), 1);
+  }
+  EXPECT_FALSE(remains());
+  EXPECT_EQ(other->tasks().value_or(-1), 1);
+}
+
 TEST_F(PrivateTreeTest, IsGoneWithItsObjectAndSoIsWhatRanInIt) {
   std::optional<Child> child;
   {

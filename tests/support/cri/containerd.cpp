@@ -8,6 +8,7 @@
 
 #include "pods.pb.h"
 #include "stage/text_file.h"
+#include "support/cri/pod_slices.h"
 
 namespace evictd::cri::test {
 
@@ -27,8 +28,8 @@ constexpr int kLookMs = 10;
 
 /// As components of the project's machines need it: no capability to lower an oom_score_adj, no
 /// AppArmor, no network plugin.
-std::string config_text(const fs::path& directory) {
-  const std::string base = directory.string();
+std::string config_text(const Containerd::Options& options) {
+  const std::string base = options.directory.string();
   return "version = 2\nroot = \"" + base + "/root\"\nstate = \"" + base +
          "/state\"\n[grpc]\n  address = \"" + base +
          "/containerd.sock\"\n"
@@ -42,7 +43,18 @@ std::string config_text(const fs::path& directory) {
          "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc]\n"
          "  runtime_type = \"io.containerd.runc.v2\"\n"
          "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options]\n"
-         "  SystemdCgroup = false\n";
+         "  SystemdCgroup = " +
+         (options.slice.empty() ? "false" : "true") + "\n";
+}
+
+/// How kStart is begun.
+std::vector<std::string> launcher(const Containerd::Options& options) {
+  if (options.slice.empty()) {
+    // The end of the first process of the namespace is the end of all, and of their mounts.
+    return {"/usr/bin/unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"};
+  }
+  return {"/usr/bin/systemd-run",     "--scope",          "--quiet",
+          "--slice=" + options.slice, "/usr/bin/unshare", "--mount"};
 }
 
 /// Whether the process lives after a moment.
@@ -92,7 +104,11 @@ std::size_t remove_abandoned_cgroups(std::string_view prefix) {
       tops.push_back(top.path());
     }
     for (const fs::path& top : tops) {
-      const std::string name = top.filename().string();
+      const bool is_slice = top.extension() == ".slice";
+      std::string name = top.filename().string();
+      if (is_slice) {
+        std::replace(name.begin(), name.end(), '_', '-');
+      }
       if (!name.starts_with(prefix)) {
         continue;
       }
@@ -100,7 +116,11 @@ std::size_t remove_abandoned_cgroups(std::string_view prefix) {
       const std::string pid = rest.substr(0, rest.find('-'));
       const bool is_pid = !pid.empty() && pid.find_first_not_of("0123456789") == std::string::npos;
       if (is_pid && !fs::exists(fs::path("/proc") / pid, error)) {
-        remove_tree(top);
+        if (is_slice) {
+          stop_slice(top.filename().string());
+        } else {
+          remove_tree(top);
+        }
         removed += fs::exists(top, error) ? 0 : 1;
       }
     }
@@ -128,14 +148,13 @@ fs::path Containerd::socket() const {
 Result<> Containerd::launch() {
   fs::create_directories(options_.directory);
   const fs::path config = options_.directory / "config.toml";
-  if (Result<> written = stage::replace_file(config, config_text(options_.directory)); !written) {
+  if (Result<> written = stage::replace_file(config, config_text(options_)); !written) {
     return written;
   }
-  // The end of the first process of the namespace is the end of all, and of their mounts.
-  Result<stage::Child> process = stage::Child::start(
-      {.argv = {"/usr/bin/unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
-                "/bin/sh", "-c", kStart, config.string()},
-       .output = options_.directory / "log"});
+  std::vector<std::string> argv = launcher(options_);
+  argv.insert(argv.end(), {"/bin/sh", "-c", kStart, config.string()});
+  Result<stage::Child> process =
+      stage::Child::start({.argv = std::move(argv), .output = options_.directory / "log"});
   if (!process) {
     return Failure(process.error());
   }

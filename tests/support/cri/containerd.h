@@ -19,12 +19,14 @@ class ContainerConfig;
 }
 
 /// Removes the cgroups "PREFIXpid-..." that a process left which was killed, in all hierarchies,
-/// and that nobody is in. How many there were.
+/// and that nobody is in. Where these are slices of systemd, with '_' for each '-', they are
+/// stopped with what runs in them. How many there were.
 std::size_t remove_abandoned_cgroups(std::string_view prefix);
 
 /// The real containerd and runc of the machine, with root, state and socket below a directory of
 /// the test's own, and with mounts and processes of its own too: they are gone with it, also where
-/// the test is killed. One thread uses it.
+/// the test is killed. With the systemd driver the processes are the machine's, because systemd has
+/// to know them: who made the slice ends them with it. One thread uses it.
 class Containerd {
  public:
   struct Options {
@@ -32,11 +34,13 @@ class Containerd {
     std::filesystem::path directory;
     /// The top of the cgroups that its pods are in, "/NAME"; removed in all hierarchies at the end.
     std::string cgroup_root;
+    /// The systemd driver, and the slice that the runtime's own processes are in; empty: cgroupfs.
+    std::string slice{};
   };
   struct Pod {
     std::string name;
     std::string uid;
-    /// Path of its cgroup below a hierarchy.
+    /// Path of its cgroup below a hierarchy, a slice with the systemd driver.
     std::string cgroup;
     /// Once run() has returned.
     std::string sandbox{};
