@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,14 @@ namespace evictd::daemon {
 /// May wait for two seconds where a directory does not answer; its place is then told by the text
 /// of its path alone. Errors: mountinfo cannot be read.
 [[nodiscard]] Result<disk::Places> find_places(const config::Settings& settings);
+
+/// What the log has been told of already.
+struct ToldOfDisks {
+  /// As runtime_links() had them.
+  std::string links;
+  /// Filesystems that do not answer, by mount point.
+  std::set<std::string> silent;
+};
 
 /// Where links among containerRuntimeRoots lead, as text: it is another one once evictd-kube was
 /// told of other places by the runtime. Follows nothing.

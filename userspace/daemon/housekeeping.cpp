@@ -196,7 +196,7 @@ void Housekeeping::hand_over_everything() {
 
 Result<> Housekeeping::run() {
   next_check_ = options_.clock->now() + config_->settings().poll_interval;
-  runtime_links_ = runtime_links(config_->settings());
+  told_of_disks_.links = runtime_links(config_->settings());
   watch_priority();
   health_timer_.arm(options_.clock->now() + kHealthPeriod);
   Result<> served;
@@ -317,7 +317,13 @@ void Housekeeping::on_health_check() {
       follow_changes();
     }
     row_keeper_->check(now);
-    check_runtime_links();
+    // Filesystems are found once: a kubelet, too, learns their layout when it starts.
+    if (const std::string links = runtime_links(config_->settings());
+        links != std::exchange(told_of_disks_.links, links)) {
+      options_.log->warn(
+          "the container runtime tells of other places than when evictd started, continuing with "
+          "the filesystems of then: restart evictd to have those of now");
+    }
   }
   if (const auto problem =
           options_.notify == nullptr ? std::nullopt : options_.notify->take_problem()) {

@@ -15,6 +15,7 @@
 #include "base/timer.h"
 #include "config/config.h"
 #include "daemon/container_memory.h"
+#include "daemon/disk_watch.h"
 #include "daemon/hot_loop.h"
 #include "daemon/housekeeping_options.h"
 #include "daemon/journal.h"
@@ -145,7 +146,6 @@ class Housekeeping final : private base::LineHandler {
   void follow_pod_root();
   void log_shortage();
   void check_filesystems(MonoTime now);
-  void check_runtime_links();
   void check_reserve_terms();
   void note_guard_watcher();
 
@@ -175,7 +175,6 @@ class Housekeeping final : private base::LineHandler {
   PassTrigger last_trigger_ = PassTrigger::kRegular;
   MonoTime last_pass_at_{};
   std::unique_ptr<StateKeeper> keeper_;
-  bool state_failing_ = false;
   OperatorWishes wishes_;
   std::uint64_t wishes_generation_ = 0;
   eviction::Reason brake_ = eviction::Reason::kNone;  ///< Held the last pass, as it was logged.
@@ -192,10 +191,9 @@ class Housekeeping final : private base::LineHandler {
   int checks_to_rescan_ = 1;
   TimerWatch timer_watch_;
   std::optional<PriorityWatch> priority_watch_;  ///< Made when the hot thread runs.
-  bool short_of_descriptors_ = false;
-  std::set<std::string> told_unknown_;        ///< Uids that the journal was told of.
-  std::string runtime_links_;                 ///< As runtime_links() had them when it was told of.
-  std::set<std::string> silent_filesystems_;  ///< By mount point; their trouble was told of.
+  bool state_failing_ = false, short_of_descriptors_ = false;
+  std::set<std::string> told_unknown_;  ///< Uids that the journal was told of.
+  ToldOfDisks told_of_disks_;
   bool ready_ = false, stop_ = false;
 };
 

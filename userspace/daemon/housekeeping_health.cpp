@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/disk_watch.h"
 #include "daemon/housekeeping.h"
 #include "daemon/node_memory.h"
 #include "daemon/realtime.h"
@@ -99,27 +98,15 @@ void Housekeeping::check_filesystems(MonoTime now) {
   for (const disk::FilesystemReport& report : options_.filesystems->report(now)) {
     const std::string& mount = report.place.mount_point;
     const bool silent = report.stale || !report.sampler.error.empty();
-    if (silent && silent_filesystems_.insert(mount).second) {
+    if (silent && told_of_disks_.silent.insert(mount).second) {
       options_.log->warn(
           "no reading of the filesystem at " + mount + ": " +
           (report.sampler.error.empty() ? "statfs does not answer" : report.sampler.error) +
           ", continuing without its signals");
-    } else if (!silent && silent_filesystems_.erase(mount) != 0) {
+    } else if (!silent && told_of_disks_.silent.erase(mount) != 0) {
       options_.log->info("the filesystem answers again", {{"mount_point", mount}});
     }
   }
-}
-
-/// Filesystems are found once: a kubelet, too, learns their layout when it starts.
-void Housekeeping::check_runtime_links() {
-  std::string links = runtime_links(config_->settings());
-  if (links == runtime_links_) {
-    return;
-  }
-  runtime_links_ = std::move(links);
-  options_.log->warn(
-      "the container runtime tells of other places than when evictd started, continuing with the "
-      "filesystems of then: restart evictd to have those of now");
 }
 
 void Housekeeping::log_problems() {
