@@ -58,16 +58,16 @@ def copy_tree(root: Path, paths: List[str], folder: Path) -> None:
             link_or_copy(str(source), str(target))
 
 
-def processors_and_memory(nodes: int, memory_mib: int) -> List[str]:
+def processors_and_memory(processors: int, nodes: int, memory_mib: int) -> List[str]:
     """Options of a machine whose memory `nodes` NUMA nodes have equal parts of; the first ones have its processors."""
     if nodes == 1:
-        return ["-smp", str(PROCESSORS), "-m", str(memory_mib)]
+        return ["-smp", str(processors), "-m", str(memory_mib)]
     memory_mib -= memory_mib % nodes
-    options = ["-smp", f"{PROCESSORS},sockets={PROCESSORS}", "-m", str(memory_mib)]
+    options = ["-smp", f"{processors},sockets={processors}", "-m", str(memory_mib)]
     for node in range(nodes):
         options += ["-object", f"memory-backend-ram,id=memory{node},size={memory_mib // nodes}M",
                     "-numa", f"node,nodeid={node},memdev=memory{node}"]
-    for processor in range(PROCESSORS):
+    for processor in range(processors):
         options += ["-numa", f"cpu,node-id={processor % nodes},socket-id={processor}"]
     return options
 
@@ -130,7 +130,8 @@ class Machine:
                      f"{kib + kib // 8 + 65536}k"], "making the disk with the files for the machine")
         shutil.rmtree(staged)
 
-    def boot(self, image: Image, memory_mib: int, cgroups: str, kernel_arguments: str, nodes: int = 1) -> None:
+    def boot(self, image: Image, memory_mib: int, cgroups: str, kernel_arguments: str, nodes: int = 1,
+             processors: int = PROCESSORS) -> None:
         """Boots; returns when the guest takes commands. `cgroups`: one of CGROUPS. Hang: it never did."""
         need("qemu-system-x86_64", "qemu-system-x86")
         (self.folder / "console.log").write_bytes(b"")
@@ -139,7 +140,7 @@ class Machine:
         # Without cmpxchg16b: with that of QEMU 7.2 most boots of 6.12 panicked in its allocator right after one, with flags
         # that no instruction leaves; without, none of the first six. A kernel that finds none does without.
         command = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max,-cx16",
-                   *processors_and_memory(nodes, memory_mib),
+                   *processors_and_memory(processors, nodes, memory_mib),
                    "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                    "-daemonize", "-pidfile", str(self.folder / "pid"), "-kernel", str(image.kernel),
                    "-append", f"{CONSOLE} init={image.first_process} EVICTD_TREE={self.root} {CGROUPS[cgroups]} "
