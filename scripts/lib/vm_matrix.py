@@ -61,9 +61,15 @@ class Check:
 NO_MEMCG_STATE = {kernel: "the tracepoint is newer" for kernel in ("5.10", "6.1", "6.12")}
 
 
+# What the demonstration says of an eviction that a hook began; those of disks begin with a reading.
+PUSHED = "detection: the kernel program saw it"
+
+
 def demo(scenario: str, source: str) -> Check:
-    return Check(f"eviction: {scenario}, {source}",
-                 command=f"{{bin}}/evictctl demo --scenario {scenario} --event-source {source}")
+    line = f"{{bin}}/evictctl demo --scenario {scenario} --event-source {source}"
+    if source == "bpf" and scenario in ("memory", "pids"):
+        line = f"set -o pipefail; {line} | tee /run/said && grep -qF '{PUSHED}' /run/said"
+    return Check(f"eviction: {scenario}, {source}", command=line)
 
 
 CHECKS = [
@@ -195,28 +201,57 @@ def table(columns: Dict[str, Column], checks: Sequence[Check] = CHECKS) -> str:
     return "\n".join(lines) + "\n"
 
 
-def page_with(text: str, new: str) -> str:
+def parts_of(text: str) -> Tuple[str, str, str]:
+    """Of the page: what is before the table, the table, what is after it."""
     before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    made, end, after = rest.partition(END)
     if not begin or not end:
         raise VmError(f"{PAGE.name} lacks the lines between which the table belongs")
-    return f"{before}{begin}\n{new}{end}{after}"
+    return before + begin, made, end + after
 
 
-def run_matrix(preset: str, kernels: Sequence[str], write: bool) -> int:
-    """Runs all checks on the kernels, all of them if none is named; 1 if anything failed."""
+def page_with(text: str, new: str) -> str:
+    before, _, after = parts_of(text)
+    return f"{before}\n{new}{after}"
+
+
+def target_of(head: str) -> Target:
+    """Of a column, by its head."""
+    words = re.match(r"(\d+\.\d+)\S*, cgroup (v\d)$", head)
+    return Target(*words.groups()) if words else Target("", "")
+
+
+def columns_of(text: str, checks: Sequence[Check] = CHECKS) -> Dict[str, Column]:
+    """The columns that the page has, by their heads."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in parts_of(text)[1].splitlines() if line.startswith("|")]
+    if not rows:
+        return {}
+    if [row[0] for row in rows[2:]] != [check.name for check in checks]:
+        raise VmError(f"the table of {PAGE.name} has other lines than are tried now: write all of it")
+    return {head: {row[0]: row[at] for row in rows[2:]} for at, head in enumerate(rows[0]) if at > 0}
+
+
+def with_columns(kept: Dict[str, Column], new: Dict[str, Column]) -> Dict[str, Column]:
+    """`new` and what of `kept` is of other targets, in the order of the targets."""
+    chosen = {target_of(head): (head, column) for head, column in [*kept.items(), *new.items()]}
+    return dict(chosen[target] for target in TARGETS if target in chosen)
+
+
+def run_matrix(preset: str, targets: Sequence[Target], write: bool) -> int:
+    """Runs all checks on these targets; 1 if anything failed. `write`: the page gets their columns."""
     tree = f"build/{preset}"
+    # Known before hours are spent.
+    kept = columns_of(PAGE.read_text(encoding="utf-8")) if write and len(targets) < len(TARGETS) else {}
     columns: Dict[str, Column] = {}
-    for target in TARGETS:
-        if kernels and target.kernel not in kernels:
-            continue
+    for target in targets:
         try:
             release, columns[str(target)] = run_target(target, tree, execute_in_machine(preset))
         finally:
             subprocess.run([str(ROOT / "scripts/vm"), "stop", *machine_arguments(preset, target)], check=False)
         columns[f"{release}, cgroup {target.cgroup}"] = columns.pop(str(target))
-    made = table(columns)
-    print(made, end="")
+    print(table(columns), end="")
     if write:
+        made = table(with_columns(kept, columns))
         PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), made), encoding="utf-8")
     return 1 if any(FAIL in column.values() for column in columns.values()) else 0

@@ -35,8 +35,11 @@ void expect_crossing_by_fork(const Options& options) {
   EXPECT_EQ(recorder.thresholds.back().origin, probe::Origin::kFork);
   EXPECT_EQ(cgroup.tasks(), 21U);
   ASSERT_TRUE(child.run(Work::kEndForks));
-  ASSERT_TRUE(recorder.wait_for(1, Direction::kDown));
-  EXPECT_LE(recorder.thresholds.back().value, 20U);
+  // No fork tells of tasks that end: only the timer does, which kernels before 6.1 have not.
+  if (!probe->ladder().chosen(probe::Purpose::kSweepTimer).empty()) {
+    ASSERT_TRUE(recorder.wait_for(1, Direction::kDown));
+    EXPECT_LE(recorder.thresholds.back().value, 20U);
+  }
   child.kill_and_reap();
 }
 

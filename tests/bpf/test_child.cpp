@@ -14,6 +14,8 @@
 namespace evictd::test {
 namespace {
 
+constexpr const char* kProgram = EVICTD_TEST_CHILD;
+
 base::Fd open_and_read(const char* path) {
   base::Fd program(::open(path, O_RDONLY | O_CLOEXEC));
   if (!program) {
@@ -25,20 +27,20 @@ base::Fd open_and_read(const char* path) {
   return program;
 }
 
-/// The program, whose file has been read: its pages are not charged to the first cgroup that runs
-/// it.
-const base::Fd& child_program() {
-  static const base::Fd program = open_and_read(EVICTD_TEST_CHILD);
-  return program;
+/// Has its file read, once, and keeps it open: its pages are not charged to the first cgroup that
+/// runs it.
+void read_program() {
+  static const base::Fd program = open_and_read(kProgram);
 }
 
-[[noreturn]] void become_worker(int socket, int program) {
+[[noreturn]] void become_worker(int socket) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   char placed = 0;
   if (::read(socket, &placed, 1) == 1 && ::dup2(socket, STDIN_FILENO) == STDIN_FILENO) {
     char name[] = "evictd-test-child";
     char* arguments[] = {name, nullptr};
-    ::fexecve(program, arguments, environ);
+    // By its name: Debian's 5.10 answers fexecve() with ENOENT.
+    ::execv(kProgram, arguments);
   }
   ::_exit(3);
 }
@@ -52,11 +54,11 @@ TestChild::TestChild(const TestCgroup& cgroup) {
   }
   const base::Fd theirs(pair[1]);
   socket_.reset(pair[0]);
-  const base::Fd& program = child_program();
+  read_program();
   pid_ = ::fork();
   if (pid_ == 0) {
     socket_.reset();
-    become_worker(theirs.get(), program.get());
+    become_worker(theirs.get());
   }
   cgroup.attach(pid_);
   // Only now may it become what is charged to the cgroup.

@@ -82,9 +82,6 @@ class ScriptArgumentsTest(unittest.TestCase):
     def test_rows_across_commits_are_refused_where_none_are_added(self):
         self.expect_refused("--across-commits goes with --add", "bench-in-vm", "oom_race", "--across-commits")
 
-    def test_a_table_of_some_kernels_is_not_written(self):
-        self.expect_refused("--write goes without --kernel", "vm", "matrix", "--write", "--kernel", "6.1")
-
     def test_a_kernel_that_no_machine_has_is_refused(self):
         self.expect_refused("invalid choice: '4.19'", "vm", "matrix", "--kernel", "4.19")
 

@@ -60,6 +60,16 @@ class MatrixTest(unittest.TestCase):
         with self.assertRaises(VmError):
             matrix.page_with("no lines\n", made)
 
+    def test_the_columns_of_other_kernels_stay(self):
+        old = {"5.10.0-1-cloud, cgroup v2": {"one": "old"}, "6.1.0-1, cgroup v2": {"one": "old"}}
+        page = matrix.page_with(f"{matrix.BEGIN}\n{matrix.END}\n", matrix.table(old, ROWS[:1]))
+        new = {"6.1.0-2, cgroup v2": {"one": "new"}, "6.1.0-2, cgroup v1": {"one": "new"}}
+        joined = matrix.with_columns(matrix.columns_of(page, ROWS[:1]), new)
+        self.assertEqual(list(joined.items()), [("5.10.0-1-cloud, cgroup v2", {"one": "old"}), *new.items()])
+        self.assertEqual(matrix.columns_of(f"{matrix.BEGIN}\n(none)\n{matrix.END}\n"), {})
+        with self.assertRaises(VmError):
+            matrix.columns_of(page, ROWS)
+
     def test_every_check_is_of_one_kind_and_names_kernels_that_there_are(self):
         keys = [*KERNELS, "v1", "v2", *map(str, matrix.TARGETS)]
         for check in matrix.CHECKS:

@@ -136,6 +136,22 @@ Feature controller(const std::string& root, std::string_view mounts, std::string
   return feature;
 }
 
+/// "v1" or "v2"; empty where it is not mounted.
+std::string_view version_of(const Feature& controller) {
+  const std::string_view detail = controller.detail;
+  return controller.presence == Presence::kPresent ? detail.substr(0, detail.find(' ')) : "";
+}
+
+/// Says of `pids` that `memory` lies in a hierarchy of the other version, where it does: on kernels
+/// without cgroup v1 for memory (an option since 6.11) that were asked for v1.
+void tell_of_split(const Feature& memory, Feature& pids) {
+  const std::string_view version = version_of(memory);
+  if (!version.empty() && !version_of(pids).empty() && version != version_of(pids)) {
+    pids.detail +=
+        ", memory in another hierarchy (" + memory.detail + "): a pod needs its directory in both";
+  }
+}
+
 Feature kprobes(const std::string& root) {
   if (has_kprobes(root)) {
     return {.name = "kprobes", .presence = Presence::kPresent, .detail = "built in"};
@@ -216,15 +232,13 @@ std::string read_text(const std::string& path) {
 
 std::vector<Feature> kernel_features(const std::string& root, const std::string& custom_btf_path) {
   const std::string mounts = read_text(root + "/proc/mounts");
-  return {
-      btf_of(root, custom_btf_path),
-      kprobes(root),
-      psi(root, mounts),
+  const Feature memory =
       controller(root, mounts, "memory",
                  "evictd does not start; boot with cgroup_enable=memory, or mount cgroup2, or "
-                 "mount -t cgroup -o memory"),
-      controller(root, mounts, "pids", "its signals are not watched"),
-  };
+                 "mount -t cgroup -o memory");
+  Feature pids = controller(root, mounts, "pids", "its signals are not watched");
+  tell_of_split(memory, pids);
+  return {btf_of(root, custom_btf_path), kprobes(root), psi(root, mounts), memory, pids};
 }
 
 ProcessLimits own_limits() {

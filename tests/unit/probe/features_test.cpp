@@ -79,6 +79,20 @@ TEST_F(FakeMachine, WithCgroupV2NamesItsControllers) {
   EXPECT_EQ(named(features, "cgroup pids").presence, Presence::kAbsent);
 }
 
+TEST_F(FakeMachine, WithMemoryAndPidsInHierarchiesOfDifferentVersionsSaysSo) {
+  write("/proc/mounts",
+        "cgroup /sys/fs/cgroup/pids cgroup rw,relatime,pids 0 0\n"
+        "cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0\n");
+  write("/sys/fs/cgroup/unified/cgroup.controllers", "memory io\n");
+  const std::vector<Feature> features = kernel_features(root_, "");
+  EXPECT_EQ(named(features, "cgroup memory").detail, "v2 at /sys/fs/cgroup/unified");
+  const Feature& pids = named(features, "cgroup pids");
+  EXPECT_EQ(pids.presence, Presence::kPresent);
+  EXPECT_NE(pids.detail.find("v1 at /sys/fs/cgroup/pids, memory in another hierarchy (v2 at"),
+            std::string::npos)
+      << pids.detail;
+}
+
 TEST_F(FakeMachine, FindsBtfKprobesAndPsi) {
   write("/sys/kernel/btf/vmlinux", kBtf);
   write("/sys/bus/event_source/devices/kprobe/type", "6\n");
