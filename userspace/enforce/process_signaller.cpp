@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "enforce/eldest.h"
 #include "sys/pidfd.h"
 
 namespace evictd::enforce {
@@ -36,7 +37,7 @@ ProcessSignaller::ProcessSignaller(const Options& options, ActuatorCounters& cou
       listed_(options.max_processes),
       verified_(options.max_processes) {
   signalled_.reserve(options.max_processes);
-  batch_.reserve(std::max(options.batch, kMostForeseen));
+  batch_.reserve(std::max(options.batch, kMostForeseen) + 1);
   foreseen_.reserve(kMostForeseen);
 }
 
@@ -144,6 +145,10 @@ std::size_t ProcessSignaller::open_batch(std::size_t from, std::size_t most, Sig
   std::size_t next = from;
   while (next < listed_.pids.size() && batch_.size() < most) {
     const pid_t pid = listed_.pids[next];
+    if (pid == eldest_) {
+      ++next;
+      continue;
+    }
     sys::CallResult<base::Fd> pidfd = sys::open_pidfd(pid);
     if (pidfd) {
       batch_.push_back(Opened{.pid = pid, .pidfd = std::move(*pidfd)});
@@ -160,7 +165,27 @@ std::size_t ProcessSignaller::open_batch(std::size_t from, std::size_t most, Sig
   return next;
 }
 
+void ProcessSignaller::put_eldest_first() {
+  if (!hold_tasks_ || batch_.empty()) {
+    return;
+  }
+  const pid_t eldest = eldest_of(batch_.front().pid, listed_);
+  auto place = std::find_if(batch_.begin(), batch_.end(),
+                            [eldest](const Opened& opened) { return opened.pid == eldest; });
+  if (place == batch_.end()) {
+    sys::CallResult<base::Fd> pidfd = sys::open_pidfd(eldest);
+    if (!pidfd) {
+      return;
+    }
+    eldest_ = eldest;
+    place = batch_.insert(place, Opened{.pid = eldest, .pidfd = std::move(*pidfd)});
+  }
+  std::rotate(batch_.begin(), place, std::next(place));
+}
+
 void ProcessSignaller::signal_batch(KillTarget& target, SignalReport& report) {
+  // Before they are verified, as it is to be, too.
+  put_eldest_first();
   if (listed_.walked) {
     lister_.read(target, scope_, verified_);
   } else {

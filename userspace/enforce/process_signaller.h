@@ -52,8 +52,12 @@ class ProcessSignaller {
   void practise();
 
   /// Whether the pod is to get no more tasks than it has, from the next signal on. Not before it:
-  /// it is not to see a fork refused that it was not told of.
-  void hold_tasks_with_next_signal(bool hold) { hold_tasks_ = hold; }
+  /// it is not to see a fork refused that it was not told of, so that signal is for whoever forked
+  /// the others.
+  void hold_tasks_with_next_signal(bool hold) {
+    hold_tasks_ = hold;
+    eldest_ = 0;
+  }
 
   /// Sends `report.signal` to what is listed, once.
   void signal_listed(KillTarget& target, SignalReport& report);
@@ -77,6 +81,7 @@ class ProcessSignaller {
   /// Opens at most `most` pidfds of what is listed from index `from` on; answers where it stopped.
   [[nodiscard]] std::size_t open_batch(std::size_t from, std::size_t most, SignalReport& report);
   void signal_batch(KillTarget& target, SignalReport& report);
+  void put_eldest_first();
   [[nodiscard]] bool signal_one(Opened& opened, SignalReport& report);
   void forget_signalled();
   void hold_tasks_of(KillTarget& target);
@@ -95,6 +100,8 @@ class ProcessSignaller {
   PinnedTarget foreseen_target_;
   std::vector<Opened> foreseen_;
   bool hold_tasks_ = false;
+  /// Was put into a batch before its turn; 0 is nobody.
+  pid_t eldest_ = 0;
 };
 
 }  // namespace evictd::enforce

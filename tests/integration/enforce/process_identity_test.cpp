@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -12,8 +13,10 @@
 #include <string>
 
 #include "base/system_clock.h"
+#include "enforce/eldest.h"
 #include "enforce/process_signaller.h"
 #include "private_pod.h"
+#include "support/sleeping_child.h"
 
 namespace evictd::enforce::test {
 namespace {
@@ -109,6 +112,20 @@ TEST_F(ProcessIdentity, MoreProcessesThanABatchAreSignalledInSeveral) {
   EXPECT_TRUE(signaller_.signal_rest(target, report_));
 
   EXPECT_EQ(report_.processes, 40U);
+}
+
+TEST(Eldest, IsTheAncestorThatIsListedWhateverItsNumber) {
+  ProcessList list(4);
+  const pid_t child = evictd::test::start_sleeping_child();
+  ASSERT_GT(child, 0);
+  list.pids = {child};
+  EXPECT_EQ(eldest_of(child, list), child) << "its parent is not of the pod";
+  list.pids = {::getpid(), child};
+  std::sort(list.pids.begin(), list.pids.end());
+  EXPECT_EQ(eldest_of(child, list), ::getpid());
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(eldest_of(child, list), child) << "it is gone";
 }
 
 }  // namespace
