@@ -184,7 +184,7 @@ void ProcessSignaller::put_eldest_first() {
 }
 
 void ProcessSignaller::signal_batch(KillTarget& target, SignalReport& report) {
-  // Before they are verified, as it is to be, too.
+  // What it adds is verified with the others.
   put_eldest_first();
   if (listed_.walked) {
     lister_.read(target, scope_, verified_);
