@@ -98,7 +98,7 @@ CHECKS = [
     Check("`per-page-charge` `tp_btf`", row="Ladder/PerPageRow.SeesTheCgroupThatGrowsAndItsUsage/tp_btf",
           absent=NO_MEMCG_STATE),
     Check("PSI: stall time is the cgroup's own",
-          row="Unified.StallTimeOfACgroupAboveItsHighMarkIsWhatItsPressureFileSays",
+          row="UnifiedStall.OfACgroupAboveItsHighMarkIsWhatItsPressureFileSays",
           absent={"5.10": "no `stall` `fentry`: reclaim time alone", "v1": "no PSI per cgroup"}),
     *(demo(scenario, source) for scenario in ("memory", "pids", "disk", "inodes") for source in ("bpf", "poll")),
     Check("the kill, cgroup v2: by `cgroup.kill`",
