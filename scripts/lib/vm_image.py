@@ -16,6 +16,8 @@ SUITE = "bookworm"
 # Debian's suite that has this kernel. All else in an image is of SUITE.
 KERNELS = {"5.10": "bullseye", "6.1": SUITE, "6.12": "bookworm-backports"}
 KERNEL = "6.1"
+# Of the machine. Packages of another than that of this machine are only unpacked.
+ARCHITECTURES = ("amd64", "arm64")
 # What the programs of this tree link with, and what tests and the guest's first process call.
 PACKAGES = [
     "libbpf1", "libcap2", "libfmt9", "libspdlog1.10", "libstdc++6", "libsystemd0", "libyaml-cpp0.7", "libzstd1",
@@ -57,6 +59,7 @@ class VmError(Exception):
 
 @dataclass
 class Image:
+    architecture: str
     kernel: Path
     disk: Path
     first_process: str = "/evictd-vm-init"
@@ -91,21 +94,22 @@ def remove_waste(folder: Path) -> None:
         shutil.rmtree(folder / waste, ignore_errors=True)
 
 
-def mmdebstrap(folder: Path, packages: List[str], kernel: str, what: str, *arguments: str) -> None:
+def mmdebstrap(folder: Path, packages: List[str], kernel: str, architecture: str, what: str, *arguments: str) -> None:
     """Fills `folder` with the packages and the kernel from Debian's archive; of this machine's apt it reads the keys."""
     need("mmdebstrap", "mmdebstrap")
     suites = sorted({SUITE, KERNELS[kernel]})
-    chosen = packages + [f"linux-image-cloud-amd64/{KERNELS[kernel]}"]
+    chosen = packages + [f"linux-image-cloud-{architecture}/{KERNELS[kernel]}"]
     run_quietly(
-        ["mmdebstrap", "--quiet", *arguments, f"--include={','.join(chosen)}", SUITE, str(folder),
+        ["mmdebstrap", "--quiet", f"--architectures={architecture}", *arguments, f"--include={','.join(chosen)}", SUITE,
+         str(folder),
          *(f"deb {MIRROR} {suite} main" for suite in suites)],
         f"{what} {len(chosen)} packages of {' and '.join(suites)} from {MIRROR}",
     )
 
 
-def install_packages(folder: Path, packages: List[str], kernel: str) -> None:
+def install_packages(folder: Path, packages: List[str], kernel: str, architecture: str) -> None:
     """As on a machine: the packages are configured, and systemd is to be the first process."""
-    mmdebstrap(folder, packages, kernel, "installing", "--mode=root", "--variant=apt")
+    mmdebstrap(folder, packages, kernel, architecture, "installing", "--mode=root", "--variant=apt")
     remove_waste(folder)
     units = folder / "etc/systemd/system"
     (units / "evictd-vm.service").write_text(UNIT, encoding="ascii")
@@ -116,10 +120,19 @@ def install_packages(folder: Path, packages: List[str], kernel: str) -> None:
     (folder / "etc/machine-id").write_text("5f" * 16 + "\n", encoding="ascii")
 
 
-def unpack_packages(folder: Path, packages: List[str], kernel: str) -> None:
+def depmod_of(folder: Path, architecture: str) -> List[str]:
+    """The image's own depmod, to be given arguments."""
+    if architecture == ARCHITECTURES[0]:
+        return ["chroot", str(folder), "/sbin/depmod"]
+    need("qemu-aarch64", "qemu-user")
+    # By the name of what its absolute link stands for.
+    return ["qemu-aarch64", "-L", str(folder), "-0", "depmod", str(folder / "bin/kmod"), "-b", str(folder)]
+
+
+def unpack_packages(folder: Path, packages: List[str], kernel: str, architecture: str) -> None:
     if os.geteuid() != 0:
         raise VmError("must be root to unpack the packages with their owners")
-    mmdebstrap(folder, packages, kernel, "unpacking", "--variant=extract", f"--setup-hook={MERGE_USR}")
+    mmdebstrap(folder, packages, kernel, architecture, "unpacking", "--variant=extract", f"--setup-hook={MERGE_USR}")
     remove_waste(folder)
     # Paths that the packages' own scripts would have made.
     for name, text in (("passwd", "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/usr/sbin/nologin\n"),
@@ -128,7 +141,7 @@ def unpack_packages(folder: Path, packages: List[str], kernel: str) -> None:
     for name, program in (("awk", "gawk"), ("sh", "bash")):
         (folder / "usr/bin" / name).symlink_to(program)
     version = kernel_of(folder).name.split("-", 1)[1]
-    run_quietly(["chroot", str(folder), "/sbin/depmod", version], "listing the kernel's modules")
+    run_quietly([*depmod_of(folder, architecture), version], "listing the kernel's modules")
 
 
 def kernel_of(root: Path) -> Path:
@@ -177,12 +190,15 @@ def made_whole(target: Path, make) -> Path:
     return target
 
 
-def build_image(init: Path, more_packages: Sequence[str] = (), systemd: bool = False, kernel: str = KERNEL) -> Image:
+def build_image(init: Path, more_packages: Sequence[str] = (), systemd: bool = False, kernel: str = KERNEL,
+                architecture: str = ARCHITECTURES[0]) -> Image:
     """The image with these packages besides PACKAGES; made if the cache does not have it. `systemd`: the packages are
-    installed, and systemd is its first process. `kernel`: one of KERNELS."""
+    installed, and systemd is its first process. `kernel`: one of KERNELS. `architecture`: one of ARCHITECTURES."""
+    if systemd and architecture != ARCHITECTURES[0]:
+        raise VmError(f"there is no image with systemd for {architecture}: its packages' scripts do not run here")
     more = set(more_packages) | set(SYSTEMD_PACKAGES if systemd else ())
     chosen = PACKAGES + sorted(more - set(PACKAGES))
-    wanted = chosen[len(PACKAGES):] + ["systemd"] * systemd + [kernel]
+    wanted = chosen[len(PACKAGES):] + ["systemd"] * systemd + [kernel, architecture]
     script = Path(__file__).read_bytes() + " ".join(wanted).encode()
     unpack = install_packages if systemd else unpack_packages
     cache = cache_folder()
@@ -192,9 +208,9 @@ def build_image(init: Path, more_packages: Sequence[str] = (), systemd: bool = F
         packages = cache / f"packages-{content_key(script)}"
         folder = cache / f"image-{content_key(script, init.read_bytes())}"
         if not folder.exists():
-            made_whole(packages, lambda unfinished: unpack(unfinished, chosen, kernel))
+            made_whole(packages, lambda unfinished: unpack(unfinished, chosen, kernel, architecture))
             made_whole(folder, lambda unfinished: make_disk(packages, init, unfinished))
-    image = Image(kernel=folder / "vmlinuz", disk=folder / "root.disk")
+    image = Image(architecture, kernel=folder / "vmlinuz", disk=folder / "root.disk")
     if systemd:
         image.first_process = "/lib/systemd/systemd"
     return image

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import List, Optional
 
@@ -29,10 +30,34 @@ CONSOLE_LINES = 40
 FILES_SIZE = 256 << 20
 PROCESSORS = 2
 # no_timer_check: beside other work here the emulated timer does not tick in time for that check, after which 5.10 panics.
-CONSOLE = f"root={ROOT_PARTITION} rootwait rw console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check"
+KERNEL_ARGUMENTS = f"root={ROOT_PARTITION} rootwait rw quiet panic=-1 mitigations=off nokaslr no_timer_check"
 # What the guest asks of systemd where its first process does not mount the hierarchies itself.
 CGROUPS = {"v1": "EVICTD_CGROUP=v1 systemd.unified_cgroup_hierarchy=0 systemd.legacy_systemd_cgroup_controller=0",
            "v2": "EVICTD_CGROUP=v2"}
+
+
+@dataclass(frozen=True)
+class Emulator:
+    program: str
+    package: str
+    machine: List[str]
+    # The kernel's name of its first serial port.
+    console: str
+    # The second one, which the guest's first process finds by the architecture; a character device "job" is there.
+    job_port: List[str]
+
+
+# amd64 without cmpxchg16b: with that of QEMU 7.2 most boots of 6.12 panicked in its allocator right after one, with
+# flags that no instruction leaves; without, none of the first six. A kernel that finds none does without.
+# arm64 is a processor of clouds, with atomic instructions and without signed pointers, which are slow to emulate.
+EMULATORS = {
+    "amd64": Emulator("qemu-system-x86_64", "qemu-system-x86",
+                      ["-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max,-cx16"], "ttyS0",
+                      ["-serial", "chardev:job"]),
+    "arm64": Emulator("qemu-system-aarch64", "qemu-system-arm",
+                      ["-M", "virt,gic-version=3", "-accel", "tcg,thread=multi", "-cpu", "neoverse-n1"], "ttyAMA0",
+                      ["-device", "pci-serial,chardev=job"]),
+}
 
 
 class Hang(VmError):
@@ -133,20 +158,19 @@ class Machine:
     def boot(self, image: Image, memory_mib: int, cgroups: str, kernel_arguments: str, nodes: int = 1,
              processors: int = PROCESSORS) -> None:
         """Boots; returns when the guest takes commands. `cgroups`: one of CGROUPS. Hang: it never did."""
-        need("qemu-system-x86_64", "qemu-system-x86")
+        emulator = EMULATORS[image.architecture]
+        need(emulator.program, emulator.package)
         (self.folder / "console.log").write_bytes(b"")
         with open(self.folder / "files.tar", "wb") as files:
             files.truncate(FILES_SIZE)
-        # Without cmpxchg16b: with that of QEMU 7.2 most boots of 6.12 panicked in its allocator right after one, with flags
-        # that no instruction leaves; without, none of the first six. A kernel that finds none does without.
-        command = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max,-cx16",
+        command = [emulator.program, *emulator.machine,
                    *processors_and_memory(processors, nodes, memory_mib),
                    "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                    "-daemonize", "-pidfile", str(self.folder / "pid"), "-kernel", str(image.kernel),
-                   "-append", f"{CONSOLE} init={image.first_process} EVICTD_TREE={self.root} {CGROUPS[cgroups]} "
-                   f"{kernel_arguments}",
+                   "-append", f"console={emulator.console} {KERNEL_ARGUMENTS} init={image.first_process} "
+                   f"EVICTD_TREE={self.root} {CGROUPS[cgroups]} {kernel_arguments}",
                    "-chardev", f"file,id=console,path={self.folder}/console.log", "-serial", "chardev:console",
-                   "-chardev", "socket,id=job,path=job.sock,server=on,wait=off", "-serial", "chardev:job"]
+                   "-chardev", "socket,id=job,path=job.sock,server=on,wait=off", *emulator.job_port]
         # The guest finds its disks by their serial numbers.
         for name, disk, snapshot in (("root", image.disk, "on"), ("tree", self.folder / "tree.ext4", "on"),
                                      ("files", self.folder / "files.tar", "off")):
@@ -156,7 +180,7 @@ class Machine:
         done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               check=False)
         if done.returncode != 0:
-            raise VmError(f"qemu-system-x86_64 failed:\n{done.stdout.strip()}")
+            raise VmError(f"{emulator.program} failed:\n{done.stdout.strip()}")
         self.connect()
         limit_s = SYSTEMD_BOOT_LIMIT_S if image.first_process.endswith("systemd") else BOOT_LIMIT_S
         self.wait_for_line(b"evictd-vm ready", limit_s, f"did not boot within {limit_s} s")

@@ -98,12 +98,14 @@ CHECKS = [
     Check("`per-page-charge` `tp_btf`", row="Ladder/PerPageRow.SeesTheCgroupThatGrowsAndItsUsage/tp_btf",
           absent=NO_MEMCG_STATE),
     Check("PSI: stall time is the cgroup's own",
-          row="Unified.StallTimeOfACgroupAboveItsHighMarkIsWhatItsPressureFileSays",
+          row="UnifiedStall.OfACgroupAboveItsHighMarkIsWhatItsPressureFileSays",
           absent={"5.10": "no `stall` `fentry`: reclaim time alone", "v1": "no PSI per cgroup"}),
     *(demo(scenario, source) for scenario in ("memory", "pids", "disk", "inodes") for source in ("bpf", "poll")),
-    Check("the kill, cgroup v2", tests=("enforce_integration_test",
-                                        "CgroupActuatorOnV2.OneWriteKillsThePodAndAllBelowIt"
-                                        ":CgroupActuatorOnV2.WhatIgnoresSigtermIsKilledWhenItsGraceEnds"),
+    Check("the kill, cgroup v2: by `cgroup.kill`",
+          tests=("enforce_integration_test", "CgroupActuatorOnV2.OneWriteKillsThePodAndAllBelowIt"),
+          absent={"5.10": "is newer: by pidfds", "v1": "is v1"}),
+    Check("the kill, cgroup v2: what outlives its grace",
+          tests=("enforce_integration_test", "CgroupActuatorOnV2.WhatIgnoresSigtermIsKilledWhenItsGraceEnds"),
           absent={"v1": "is v1"}),
     Check("the kill, cgroup v1", tests=("enforce_integration_test",
                                         "CgroupActuatorOnV1.GraceZeroKillsAtOnceWithoutSigterm"

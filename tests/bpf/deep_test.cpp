@@ -105,10 +105,12 @@ TEST_F(DeepTree, ItsStallsCountForThePodAbove) {
       load_probe({.stall_notice = std::chrono::milliseconds{1}});
   ASSERT_NE(probe, nullptr);
   Recorder recorder(*probe);
+  ASSERT_TRUE(child_.run(Work::kWriteFile, 200 * kMiB));
+  ASSERT_TRUE(child_.run(Work::kSyncFiles));
   pod_.top().set_memory_limit(24 * kMiB);
   ASSERT_TRUE(probe->watch(5, pod_.top().pod()));
-  // Page cache beyond the limit has to be reclaimed to go on.
-  ASSERT_TRUE(child_.run(Work::kWriteFile, 200 * kMiB));
+  // Clean page cache beyond the limit has to be reclaimed to go on.
+  ASSERT_TRUE(child_.run(Work::kReadTwice));
   ASSERT_TRUE(recorder.wait_until([&] { return !recorder.stalls.empty(); }));
   EXPECT_EQ(recorder.stalls.front().slot, 5U);
 }

@@ -40,6 +40,9 @@ class Worker {
       case Work::kWriteFile:
         write_file(order.amount);
         return;
+      case Work::kSyncFiles:
+        sync_files();
+        return;
       case Work::kReadTwice:
         read_files();
         read_files();
@@ -101,6 +104,14 @@ class Worker {
     const std::vector<char> block(1U << 20, 'x');
     for (std::size_t done = 0; done < size; done += block.size()) {
       if (::write(fd, block.data(), std::min(block.size(), size - done)) < 0) {
+        ::_exit(3);
+      }
+    }
+  }
+
+  void sync_files() const {
+    for (const base::Fd& file : fds_) {
+      if (::fdatasync(file.get()) != 0) {
         ::_exit(3);
       }
     }

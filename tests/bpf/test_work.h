@@ -11,6 +11,7 @@ enum class Work : std::uint32_t {
   kTouchHuge,     ///< the same with transparent huge pages
   kTouchShared,   ///< the same in a memfd
   kWriteFile,     ///< write `amount` bytes to an unlinked file on a disk file system
+  kSyncFiles,     ///< wait until the disk has all files that were written: their pages are clean
   kReadTwice,     ///< read all files that were written, twice: their pages become active
   kRelease,       ///< unmap and close everything
   kFork,          ///< start `amount` children that wait
