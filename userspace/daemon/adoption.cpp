@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "daemon/remains.h"
+#include "daemon/least_left_behind.h"
 #include "eviction/hold.h"
 
 namespace evictd::daemon {

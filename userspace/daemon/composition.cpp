@@ -226,7 +226,7 @@ Result<> Composition::make_hot_loop() {
   if (Result<> restored = restore(**hot_config); !restored) {
     return restored;
   }
-  EvictionTimes eviction_times;
+  engine::EvictionTimes eviction_times;
   for (const MonoTime at : state_.found.state.evictions) {
     eviction_times.add(at, /*dry_run=*/false);
   }

@@ -37,7 +37,7 @@ Result<std::optional<eviction::Signal>> signal_in(const nlohmann::json& request,
 Result<nlohmann::ordered_json> Housekeeping::change_wishes(std::string_view op,
                                                            const nlohmann::json& request) {
   const MonoTime now = options_.clock->now();
-  const OperatorWishes before = wishes_;
+  const engine::OperatorWishes before = wishes_;
   const Result<> changed = op == "pause"    ? pause(request, now)
                            : op == "resume" ? resume(request)
                                             : set_dry_run(request);

@@ -10,28 +10,23 @@
 #include "base/event_loop.h"
 #include "base/timer.h"
 #include "core/clock.h"
-#include "core/stand_by.h"
-#include "daemon/beginning.h"
 #include "daemon/cpu_avoidance.h"
-#include "daemon/crossings.h"
-#include "daemon/disk_work.h"
 #include "daemon/hot_counters.h"
 #include "daemon/hot_loop_options.h"
-#include "daemon/in_flight.h"
+#include "daemon/looks.h"
 #include "daemon/messages.h"
-#include "daemon/newer_readings.h"
 #include "daemon/pass_copy.h"
-#include "daemon/pod_scans.h"
 #include "daemon/pod_slots.h"
 #include "daemon/readings.h"
-#include "daemon/refused_pods.h"
 #include "enforce/actuator.h"
 #include "enforce/intent.h"
+#include "engine/engine.h"
 #include "probe/events.h"
 
 namespace evictd::daemon {
 
-/// The hot thread: takes what the kernel side pushes, runs the pass and sends the signal.
+/// The hot thread: drives the engine. It turns descriptors and messages into the engine's events,
+/// and the engine's effects into system calls and messages. It decides nothing itself.
 ///
 /// Up to the first signal (docs/architecture.md, "Two threads") it opens no file. It makes no
 /// blocking write and allocates nothing once it runs; what others must know goes through a bounded
@@ -49,111 +44,99 @@ class HotLoop final : private probe::EventSink {
  private:
   HotLoop(Options options, base::EventLoop loop, base::Timer timer);
 
+  // hot_loop.cpp: what wakes the thread.
+  [[nodiscard]] Result<> watch_descriptors();
+  [[nodiscard]] Result<> wait();
+  [[nodiscard]] bool stand_by();
+  void drain_events();
   void on_threshold(const probe::ThresholdCrossed& event) override;
   void on_stall(const probe::StallRising& event) override;
   void on_cgroup(const probe::CgroupChanged& event) override;
   void on_oom_kill(const probe::OomKill& event) override;
   void on_approach(const probe::Approach& event) override;
-
-  [[nodiscard]] Result<> watch_descriptors();
-  [[nodiscard]] Result<> wait();
-  bool stand_by();
-  void rehearse();       ///< Prepares to signal the pod that would go first.
-  void end_rehearsal();  ///< Lets go of what the last pass did not need.
-  void take_messages();
-  void handle(PlacePod& message);
-  void handle(UseConfig& message);
-  void handle(const SetWishes& message);
-  void handle(const AdoptEviction& message);
-  void leave_intent(const HotPod& victim, const enforce::Intent& intent);
-  void clear_intent(CgroupId pod);
-  void handle(UseStorage& message);
-  void handle(const VictimReleased& message);
-  void handle(const PodsMeasured& message);
-  void drain_events();
   void drive_actuators();
   void take_progress(enforce::Actuator& actuator);
-  enum class DryRuns : std::uint8_t {
-    kAll,
-    kOfPressure,  ///< But for pods named for a limit of their own that they still exceed.
-  };
-  void end_dry_runs(DryRuns which, MonoTime now);
-  [[nodiscard]] bool exceeds_own_limit(CgroupId pod) const;
-  void go_on(InFlightTable::Entry& entry, const enforce::Progress& step, const HotPod* pod);
-  /// What the progress of a victim's dying is measured from; `pod` as in go_on().
-  void note_held_at_kill(InFlightTable::Entry& entry, const HotPod* pod);
-  void judge_if_due(InFlightTable::Entry& entry, const HotPod* pod);
-  void judge_exceeded();
-  [[nodiscard]] const HotPod* find_pod(CgroupId memory_id) const;
-  void want_pass(PassTrigger trigger);
-  void run_wanted_pass();
-  [[nodiscard]] bool pass(MonoTime now);
-  [[nodiscard]] bool may_choose(MonoTime now) const;
-  [[nodiscard]] bool knows_pods(MonoTime now);
-  void act(const eviction::Decision& decision, MonoTime now);
-  void evict(const eviction::Decision& decision, HotPod& victim, MonoTime now);
-  void escalate(const eviction::Decision& decision, const HotPod& victim, MonoTime now);
-  void set_standings();
-  void note_releasing(MonoTime now);
-  void note_releasing(const HotPod& pod, InFlightTable::Entry& entry, MonoTime now);
-  void try_again(MonoTime now);
-  void read(PassTrigger trigger, MonoTime now);
-  [[nodiscard]] eviction::PassInput input(eviction::Cadence cadence,
-                                          const eviction::Brakes& in_force, MonoTime now);
-  void ask_for_fresh_disks(const eviction::Decision& decision);
-  void prepare_disk_eviction(const eviction::Decision& decision, MonoTime now);
-  void begin_reclaim(const eviction::Decision& decision, MonoTime now);
-  void resume_if_due(MonoTime now);
-  void need_usage(MonoTime now);
-  void evict_for_local_storage(const eviction::LocalStorageVictim& local,
-                               const eviction::Decision& decision, MonoTime now);
-  void tell_of_local_evictions();
-  void refuse(const HotPod& victim, const Beginning& how, Errc code, MonoTime now);
-  void let_wait(const HotPod& victim, MonoTime now);
-  std::optional<enforce::SignalReport> begin(HotPod& victim, const Beginning& how, MonoTime now);
-  void copy_pods(PassCopy& copy);
-  void report(const eviction::Decision& decision);
-  void fill(PassCopy& copy, const eviction::Decision& decision);
-  void note_uncopied();
-  void take_back(std::unique_ptr<PassCopy> copy);
-  void arm_timer(MonoTime now);
-  /// All of it, so that polling would see nothing sooner.
-  [[nodiscard]] bool kernel_watches(eviction::Signal signal) const;
-  [[nodiscard]] Duration next_interval() const;
-  void plan_regular(eviction::Cadence cadence, MonoTime now);
-  [[nodiscard]] ReadingSource source() const;
-  [[nodiscard]] enforce::Actuator& actuator();
-  [[nodiscard]] bool dry_run() const;
-  [[nodiscard]] eviction::Brakes brakes() const;
-  void note_held(const eviction::Decision& decision);
-  void note_freed(const InFlightTable::Entry& victim, Bytes left, MonoTime at);
+
+  // hot_messages.cpp: what housekeeping sends and is sent.
+  void take_messages();
+  void handle(std::monostate& /*nothing*/) {}
+  void handle(PlacePod& message);
+  void handle(UseRoots& message);
+  void handle(UsePodRootFiles& message);
+  void handle(UseConfig& message);
+  void handle(RunPass& message);
+  void handle(Resync& message);
+  void handle(SetPolling& message);
+  void handle(SetWishes& message);
+  void handle(AdoptEviction& message);
+  void handle(LendPassCopy& message);
+  void handle(UseStorage& message);
+  void handle(PodsMeasured& message);
+  void handle(CollectorsDone& message);
+  void handle(VictimReleased& message);
+  void handle(PodsScanned& message);
   /// Counts what the queue does not take; false then, with `message` untouched.
   bool offer(ToHousekeeping& message);
   void send(ToHousekeeping&& message) { offer(message); }
   void flush_retired();
   void flush_retired_files();
 
+  // hot_effects.cpp: what the engine wants done.
+  /// Tells the engine, does what it answers, and answers what it asks.
+  void tell(const engine::Event& event);
+  using Answer = std::optional<engine::Event>;
+  [[nodiscard]] Answer perform(const engine::Wait& wait);
+  [[nodiscard]] Answer perform(const engine::Read& read);
+  [[nodiscard]] Answer perform(const engine::LookAgain& look);
+  [[nodiscard]] Answer perform(const engine::Signal& signal);
+  [[nodiscard]] Answer perform(const engine::CutGrace& cut);
+  [[nodiscard]] Answer perform(const engine::ReadVictim& read);
+  [[nodiscard]] Answer perform(const engine::GoOnWith& eviction);
+  [[nodiscard]] Answer perform(const engine::ScanPods& scan);
+  [[nodiscard]] Answer perform(const engine::EndPretended& end);
+  [[nodiscard]] Answer perform(const engine::ClearIntent& clear);
+  [[nodiscard]] Answer perform(const engine::TellRefused& refused);
+  [[nodiscard]] Answer perform(const engine::MeasurePods& measure);
+  [[nodiscard]] Answer perform(const engine::RunCollectors& run);
+  [[nodiscard]] Answer perform(const engine::AskFilesystem& ask);
+  [[nodiscard]] Answer perform(const engine::Report& report);
+  [[nodiscard]] Answer perform(const engine::Rehearse& rehearse);
+  [[nodiscard]] Answer perform(const engine::EndRehearsal& end);
+  void leave_intent(const HotPod& victim, const enforce::Intent& intent);
+  void end_rehearsal();
+  void note_local(const engine::Signal& signal, const enforce::SignalReport& begun);
+  void publish_counters();
+
+  // hot_report.cpp: what housekeeping is told of a pass.
+  void copy_pods(PassCopy& copy);
+  void fill(PassCopy& copy, const engine::Report& report);
+  void hand_over(PassDone&& done, bool rehearsal);
+  void note_uncopied();
+  void take_back(std::unique_ptr<PassCopy> copy);
+
+  [[nodiscard]] HotPod& pod_at(std::size_t place) { return *pods_.at(readings_.slots()[place]); }
+  [[nodiscard]] const HotPod* find_pod(CgroupId memory_id) const;
+  [[nodiscard]] CgroupUsage usage_of(CgroupId memory_id, MonoTime now);
+  [[nodiscard]] std::optional<MonoTime> disks_asked_at() const;
+  /// The one that counts while a dry run is on or not, as the engine has it.
+  [[nodiscard]] enforce::Actuator& actuator(bool dry_run) {
+    return dry_run ? *options_.dry_run_actuator : *options_.actuator;
+  }
+
   Options options_;
   base::EventLoop loop_;
   base::Timer timer_;
   std::vector<std::unique_ptr<base::ReadyHandler>> handlers_;
-  eviction::DiskLayout layout_;
+  std::unique_ptr<HotConfig> config_;
   PodSlots pods_;
   Readings readings_;
-  InFlightTable in_flight_;
-  RefusedPods refused_;
-  OperatorWishes wishes_;
-  EvictionTimes eviction_times_;
-  std::optional<MonoTime> released_at_;  ///< When a victim's memory was last seen to be free.
-  std::optional<MonoTime> released_below_pod_root_at_;  ///< The same of one below the pod root.
-  core::StandBy stand_by_;
+  Looks looks_;
+  engine::Engine engine_;
+  CpuAvoidance cpu_avoidance_;
   HotPod* rehearsed_ = nullptr;  ///< Whom the actuators prepare for, until the next pass.
   eviction::Scope rehearsed_for_ = eviction::Scope::kNode;
-  eviction::Scope approached_ = eviction::Scope::kNode;  ///< Whose limit the last hint was about.
-  CpuAvoidance cpu_avoidance_;
-  std::unique_ptr<HotConfig> config_;
+  Adoption adoption_;  ///< That the engine is asked about.
   std::vector<std::unique_ptr<PassCopy>> copies_;
-  std::vector<eviction::ReleasingPod> releasing_;
   /// Not taken by housekeeping's queue yet: an eviction or housekeeping may still use the pods.
   std::vector<RetirePod> retired_;
   /// By slot; empty where no filesystem is looked at.
@@ -161,40 +144,22 @@ class HotLoop final : private probe::EventSink {
   /// What housekeeping's queue has not taken yet: a copy of a pass may still point to it.
   std::vector<std::unique_ptr<HotStorage>> retired_storage_;
   std::vector<std::unique_ptr<sys::CgroupFiles>> retired_pod_root_files_;  ///< Likewise.
-  DiskWork disk_work_;
-  NewerReadings newer_readings_;
-  PodScans pod_scans_;
-  std::optional<MonoTime> disks_asked_at_;
-  Crossings crossings_;
+  std::vector<engine::FollowedPod> followed_;
   bool events_ready_ = false;
   bool actuator_ready_ = false;
-  /// A victim was refused, so that another one must be found at once, or is to have no grace.
-  bool pass_again_ = false;
-  bool nobody_to_evict_ = false;  ///< In the last pass, although something was met.
   /// Notices that the queue did not take; housekeeping is told to look for itself.
   std::uint64_t unsent_ = 0;
-  bool polling_ = false;
   MonoTime wake_at_{};
-  std::optional<PassTrigger> wanted_;
+  engine::Wait wait_;
   Timeline timeline_;
   /// What the last pass began, for its record.
   std::optional<enforce::SignalReport> begun_;
   MonoTime kill_due_at_{};
-  MonoTime pass_at_{};
+  std::vector<LocalEvictionBegun> local_begun_;
   /// Passes since the last that left a copy, and for the record of the next how they began.
   std::uint64_t uncopied_ = 0;
   std::optional<eviction::PassState> unrecorded_state_;
   std::optional<eviction::SuspendedPass> unrecorded_waiting_;
-  /// Of the last pass, for its copy and records; places of pods are those in the readings.
-  bool resumed_ = false;
-  bool disk_usage_pending_ = false;
-  eviction::DiskProgress disk_progress_ = eviction::DiskProgress::kNothing;
-  std::vector<std::size_t> local_signalled_;
-  std::vector<LocalEvictionBegun> local_begun_;
-  EvictionTimes times_before_;
-  MonoTime next_regular_{};
-  eviction::Observations polled_;  ///< What the last regular pass under this configuration saw.
-  std::optional<MonoTime> decision_deadline_;
 };
 
 }  // namespace evictd::daemon

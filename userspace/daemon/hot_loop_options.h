@@ -6,13 +6,14 @@
 #include <string>
 
 #include "core/clock.h"
-#include "daemon/brake_state.h"
 #include "daemon/hot_config.h"
 #include "daemon/hot_counters.h"
 #include "daemon/messages.h"
 #include "daemon/readings.h"
 #include "disk/newest_readings.h"
 #include "enforce/actuator.h"
+#include "engine/eviction_times.h"
+#include "engine/operator_wishes.h"
 #include "probe/event_ring.h"
 #include "probe/ladder.h"
 
@@ -41,7 +42,7 @@ struct HotLoopOptions {
   /// that may choose a pod has housekeeping look before.
   bool events_tell_pods = true;
   /// Of an earlier evictd, within the last minute.
-  EvictionTimes eviction_times{};
+  engine::EvictionTimes eviction_times{};
   /// As clock_name() gives it: what the next evictd is to know an intent's moments by.
   std::string intent_clock{};
   /// Whether the thread has real-time priority, which allows it to wait awake for a crossing that

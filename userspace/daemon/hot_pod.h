@@ -9,8 +9,9 @@
 
 #include "cluster/pod_table.h"
 #include "daemon/hot_files.h"
-#include "daemon/remains.h"
 #include "enforce/kill_target.h"
+#include "engine/pod_view.h"
+#include "engine/remains.h"
 #include "evictd/cgroup_id.h"
 #include "eviction/pod_facts.h"
 
@@ -18,7 +19,7 @@ namespace evictd::daemon {
 
 /// The most pods that a node may have; rows, readings and messages are sized by it at start. Twice
 /// what scale tests run with, 30 times the kubelet's default of 110.
-inline constexpr std::uint32_t kMaxPods = 4096;
+inline constexpr std::uint32_t kMaxPods = engine::kMaxPods;
 
 /// The slot of the pod root itself in the kernel side's table; pods have those above it.
 inline constexpr std::uint32_t kPodRootSlot = 0;
@@ -41,7 +42,7 @@ struct HotPod {
   bool below_pod_root = true;
   cluster::PodState state = cluster::PodState::kUnknown;
   /// Of a pod that was found empty: what it held then and since.
-  Remains remains = Remains::without_tasks();
+  engine::Remains remains = engine::Remains::without_tasks();
   /// What its sources and its place say; protection_now() is what is reported.
   enforce::Protection protection = enforce::Protection::kUnknown;
   eviction::PodFacts facts;

@@ -16,7 +16,7 @@ constexpr std::size_t kReservedCopies = 2;
 
 void HotLoop::copy_pods(PassCopy& copy) {
   for (std::size_t i = 0; i < readings_.slots().size(); ++i) {
-    const HotPod& pod = *pods_.at(readings_.slots()[i]);
+    const HotPod& pod = pod_at(i);
     copy.pods.push_back({.pod = &pod, .pass = readings_.pods()[i], .usage = readings_.usages()[i]});
     const HotStorage* storage = pod.slot < storage_.size() ? storage_[pod.slot].get() : nullptr;
     if (storage != nullptr && storage->pod == pod.memory_id) {
@@ -43,59 +43,68 @@ void HotLoop::take_back(std::unique_ptr<PassCopy> copy) {
   }
   copies_.push_back(std::move(copy));
   // One that is wanted already is going to be told of.
-  if (uncopied_ > 0 && copies_.size() > kReservedCopies && !wanted_) {
-    want_pass(PassTrigger::kReport);
+  if (uncopied_ > 0 && copies_.size() > kReservedCopies && !engine_.wanted()) {
+    tell(engine::PassRequested{PassTrigger::kReport});
   }
 }
 
-void HotLoop::fill(PassCopy& copy, const eviction::Decision& decision) {
+void HotLoop::fill(PassCopy& copy, const engine::Report& report) {
+  const engine::PassRun& pass = engine_.pass();
   copy.node = readings_.node();
   copy.pod_root = readings_.pod_root();
   copy.pod_root_max_tasks = readings_.pod_root_max_tasks();
   copy.lazy_error = readings_.lazy_error();
   copy.observations = readings_.observations();
   copy.memory = config_->memory;
-  copy.decision = decision;
+  copy.decision = engine_.decision();
   copy.state = config_->manager.state();
-  copy.eviction_times = eviction_times_;
+  copy.eviction_times = engine_.eviction_times();
   copy.actuator = options_.actuator->counters();
   copy.pods.clear();
   copy_pods(copy);
-  copy.now = pass_at_;
-  copy.cadence = cadence_of(*wanted_);
-  copy.resumed = resumed_;
-  copy.disk_usage_pending = disk_usage_pending_;
-  copy.disk_progress = disk_progress_;
-  copy.layout = layout_;
-  copy.releasing = releasing_;
+  copy.now = report.at;
+  copy.cadence = cadence_of(report.trigger);
+  copy.resumed = report.resumed;
+  copy.disk_usage_pending = pass.disk_usage_pending;
+  copy.disk_progress = pass.disk_progress;
+  copy.layout = engine_.layout();
+  copy.releasing.assign(engine_.releasing().begin(), engine_.releasing().end());
   copy.pid_scope = config_->manager.settings().pid_scope;
   copy.config_generation = config_->generation;
-  copy.dry_run = dry_run();
-  copy.local_signalled = local_signalled_;
+  copy.dry_run = engine_.dry_run();
+  copy.local_signalled.assign(engine_.local_signalled().begin(), engine_.local_signalled().end());
   copy.waiting = config_->manager.suspended();
   copy.before = std::exchange(unrecorded_state_, std::nullopt);
   copy.waiting_before = std::exchange(unrecorded_waiting_, std::nullopt);
   copy.missed = std::exchange(uncopied_, 0);
-  copy.brakes = brakes();
+  copy.brakes = engine_.brakes();
   copy.brakes.recent = {};
-  copy.times_before = times_before_;
+  copy.times_before = engine_.times_before();
 }
 
-void HotLoop::report(const eviction::Decision& decision) {
+HotLoop::Answer HotLoop::perform(const engine::Report& report) {
+  const eviction::Decision& decision = engine_.decision();
+  if (timeline_.decide_at == MonoTime{}) {
+    timeline_.decide_at = options_.clock->now();
+  }
+  if (cadence_of(report.trigger) == eviction::Cadence::kRegular) {
+    looks_.note_regular(readings_.observations());
+  }
+  timeline_.hook_at = report.crossed_at;
   // Housekeeping would be busy with a rehearsal just when the crossing comes, so it is told of one
   // only where it does not know what the last pass found.
-  const bool evicted = begun_ || !local_signalled_.empty();
-  const bool rehearsal = *wanted_ == PassTrigger::kApproach && !evicted;
+  const bool evicted = begun_ || !engine_.local_signalled().empty();
+  const bool rehearsal = report.trigger == PassTrigger::kApproach && !evicted;
   if (rehearsal && !options_.record_every_pass && uncopied_ == 0) {
-    return;
+    return std::nullopt;
   }
-  PassDone done{.trigger = *wanted_,
+  PassDone done{.trigger = report.trigger,
                 .timeline = timeline_,
                 .config_generation = config_->generation,
                 .begun = std::nullopt,
                 .copy = nullptr};
   if (begun_) {
-    done.begun = EvictionBegun{.victim = pods_.at(readings_.slots()[*decision.victim]),
+    done.begun = EvictionBegun{.victim = &pod_at(*decision.victim),
                                .signals = *begun_,
                                .threshold = *decision.threshold,
                                .grace = decision.grace,
@@ -103,20 +112,29 @@ void HotLoop::report(const eviction::Decision& decision) {
                                .oom_guard = decision.outcome == eviction::Outcome::kOomGuard,
                                .hard = config_->manager.thresholds()[*decision.threshold].is_hard(),
                                .escalated = decision.outcome == eviction::Outcome::kEscalated,
-                               .dry_run = dry_run()};
+                               .dry_run = engine_.dry_run()};
   }
   if (copies_.size() > (evicted ? 0 : kReservedCopies)) {
     std::unique_ptr<PassCopy> copy = std::move(copies_.back());
     copies_.pop_back();
-    fill(*copy, decision);
+    fill(*copy, report);
     done.copy = std::move(copy);
   } else {
     note_uncopied();
     count(options_.counters->uncopied_passes);
   }
-  if (!done.begun && !done.copy) {
-    return;
+  if (done.begun || done.copy) {
+    hand_over(std::move(done), rehearsal);
   }
+  // After the pass itself, whose copy tells what else was seen then.
+  for (LocalEvictionBegun& begun : local_begun_) {
+    send(std::move(begun));
+  }
+  local_begun_.clear();
+  return std::nullopt;
+}
+
+void HotLoop::hand_over(PassDone&& done, bool rehearsal) {
   ToHousekeeping message(std::move(done));
   // A rehearsal that is recorded waits for the next message that wakes housekeeping.
   if (rehearsal ? !options_.outbox->queue.push(std::move(message)) : !offer(message)) {

@@ -175,7 +175,7 @@ class Housekeeping final : private base::LineHandler {
   PassTrigger last_trigger_ = PassTrigger::kRegular;
   MonoTime last_pass_at_{};
   std::unique_ptr<StateKeeper> keeper_;
-  OperatorWishes wishes_;
+  engine::OperatorWishes wishes_;
   std::uint64_t wishes_generation_ = 0;
   eviction::Reason brake_ = eviction::Reason::kNone;  ///< Held the last pass, as it was logged.
   enforce::ActuatorCounters actuator_counters_;

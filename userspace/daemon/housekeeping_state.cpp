@@ -38,7 +38,7 @@ const char* text_of(AdoptionKind kind) {
   return "";
 }
 
-bool in_dry_run(const OperatorWishes& wishes, const config::Config& config) {
+bool in_dry_run(const engine::OperatorWishes& wishes, const config::Config& config) {
   return wishes.dry_run.value_or(config.settings().dry_run);
 }
 
@@ -185,7 +185,7 @@ void Housekeeping::go_on() {
     wishes_.dry_run.reset();
   }
   keeper_->note_wishes(wishes_, config_->settings().dry_run);
-  if (wishes_ != OperatorWishes{}) {
+  if (wishes_ != engine::OperatorWishes{}) {
     send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
   }
   const MonoTime now = options_.clock->now();

@@ -13,13 +13,14 @@
 #include "base/spsc_queue.h"
 #include "base/timer.h"
 #include "daemon/adoption.h"
-#include "daemon/brake_state.h"
 #include "daemon/eviction_messages.h"
 #include "daemon/hot_config.h"
 #include "daemon/hot_pod.h"
 #include "daemon/hot_storage.h"
 #include "daemon/pass_copy.h"
 #include "enforce/actuator.h"
+#include "engine/eviction_times.h"
+#include "engine/operator_wishes.h"
 #include "evictd/cgroup_id.h"
 #include "probe/events.h"
 #include "sys/cgroup_files.h"
@@ -58,7 +59,7 @@ struct SetPolling {
 };
 /// What somebody asked of the running daemon, as a whole.
 struct SetWishes {
-  OperatorWishes wishes;
+  engine::OperatorWishes wishes;
   /// Noted in HotCounters::wishes_applied once it is in force.
   std::uint64_t generation = 0;
 };

@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/brake_state.h"
 #include "daemon/hot_pod.h"
 #include "disk/pod_storage.h"
 #include "enforce/actuator.h"
+#include "engine/eviction_times.h"
+#include "engine/pass_trigger.h"
 #include "evictd/time.h"
 #include "evictd/usage.h"
 #include "eviction/decision.h"
@@ -20,26 +21,8 @@
 
 namespace evictd::daemon {
 
-/// Why a pass was run.
-enum class PassTrigger : std::uint8_t {
-  kRegular,   ///< The regular cadence, which the kubelet has too.
-  kCrossing,  ///< The kernel side saw a threshold crossed.
-  kStall,     ///< The kernel side saw a pod lose time to memory.
-  kDeadline,  ///< A grace, a transition period or a hold ended, or a victim is tried again.
-  kRelease,   ///< A victim's resources are free.
-  kRequest,   ///< Housekeeping asked: start, reload, loss of events.
-  kApproach,  ///< The kernel side saw a value race towards its threshold.
-  kDisk,      ///< A filesystem was read that is past a threshold or was, or an answer was awaited.
-  kReport,    ///< The last pass left no copy, and there is one again.
-};
-inline constexpr std::size_t kPassTriggers = 9;
-
-/// "regular", "crossing", "stall", "deadline", "release", "request", "approach", "disk",
-/// "report".
-[[nodiscard]] std::string_view to_string(PassTrigger trigger);
-
-/// Recovery seen by an event alone resets no grace; every pass that we decided to run does.
-[[nodiscard]] eviction::Cadence cadence_of(PassTrigger trigger);
+using engine::kPassTriggers;
+using engine::PassTrigger;
 
 /// When what happened, on CLOCK_MONOTONIC; the epoch for what did not.
 struct Timeline {
@@ -82,7 +65,7 @@ struct PassCopy {
   eviction::Decision decision;
   eviction::PassState state;
   /// Those before and with this pass.
-  EvictionTimes eviction_times;
+  engine::EvictionTimes eviction_times;
   MonoTime now{};
   eviction::Cadence cadence = eviction::Cadence::kRegular;
   /// It ended a pass that had waited for collectors.
@@ -110,7 +93,7 @@ struct PassCopy {
   std::uint64_t missed = 0;
   /// What held it, and the evictions before it; Brakes::recent is not set.
   eviction::Brakes brakes;
-  EvictionTimes times_before;
+  engine::EvictionTimes times_before;
   /// As they were after the pass; the hot thread's own may not be read from elsewhere.
   enforce::ActuatorCounters actuator;
 };

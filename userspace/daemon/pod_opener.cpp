@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kManyPods = 32;
 
 /// No live process was seen in it: what its files show now is what the dead have left.
-void note_remains(const sys::CgroupFiles& files, Remains& remains) {
+void note_remains(const sys::CgroupFiles& files, engine::Remains& remains) {
   sys::ReadBuffer buffer{};
   CgroupUsage left;
   if (files.read_live(MonoTime{}, buffer, left) == sys::ReadState::kRead) {

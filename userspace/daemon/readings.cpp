@@ -40,7 +40,7 @@ eviction::DiskCount count_of(const HotStorage* storage, std::uint64_t round) {
   return storage->cut_short ? eviction::DiskCount::kPart : eviction::DiskCount::kWhole;
 }
 
-void add_storage(const HotStorage* storage, const DiskMeasurement& under_way,
+void add_storage(const HotStorage* storage, const engine::DiskMeasurement& under_way,
                  eviction::PassPod& pod) {
   // What lies outside the pod root has no files that are measured.
   if (under_way.round != 0 && pod.facts->below_pod_root) {
@@ -94,8 +94,7 @@ eviction::PodReading reading_of(const CgroupUsage& usage) {
   return reading;
 }
 
-Readings::Readings(Options options)
-    : options_(std::move(options)), before_(kMaxPods), growth_(kMaxPods) {
+Readings::Readings(Options options) : options_(std::move(options)), before_(kMaxPods) {
   pods_.reserve(kMaxPods);
   slots_.reserve(kMaxPods);
   usages_.reserve(kMaxPods);
@@ -355,22 +354,6 @@ void Readings::read(const Request& request, PodSlots& slots,
                      .pod = nullptr,
                      .statistics = nullptr});
     add_storage(storage_at(storage, pod), request.disk, pods_.back());
-  }
-}
-
-void Readings::note_growth(const PodSlots& slots, GrowthFrom from, bool wanted) {
-  if (!wanted) {
-    return;
-  }
-  if (from == GrowthFrom::kThisReading) {
-    growth_.begin();
-  }
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const CgroupId id = slots.at(slots_[i])->memory_id;
-    if (from == GrowthFrom::kThisReading) {
-      growth_.note(slots_[i], id, pods_[i].reading);
-    }
-    pods_[i].grown = growth_.of(slots_[i], id, pods_[i].reading);
   }
 }
 

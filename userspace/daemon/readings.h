@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "config/settings.h"
-#include "daemon/disk_work.h"
-#include "daemon/growth_since.h"
+#include "engine/disk_work.h"
+
 #include "daemon/guard_terms.h"
 #include "daemon/hot_storage.h"
 #include "daemon/pod_slots.h"
@@ -62,7 +62,7 @@ class Readings {
     /// Which disk signals there are differs.
     eviction::Compat compat = eviction::Compat::k1_32;
     eviction::MemoryRules memory;
-    DiskMeasurement disk;
+    engine::DiskMeasurement disk;
     /// Those that the pass is going to judge by; nullptr for none. Borrowed for the call.
     const eviction::ThresholdTable* thresholds = nullptr;
     /// One of memory is milliseconds away: what the pass after this one needs is got ready.
@@ -88,10 +88,6 @@ class Readings {
   /// takes none of these. Where a pid threshold is met: reads the limits anew. Costs about 8 us a
   /// cgroup.
   void look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots, MonoTime now);
-
-  /// Where what dead victims have left behind is awaited (`wanted`): PassPod::grown of each pod,
-  /// from this reading on or from the last that was begun with.
-  void note_growth(const PodSlots& slots, GrowthFrom from, bool wanted);
 
   /// One pod, whether it takes part or not, from where the last read() took its numbers.
   /// Cost: nothing with a row, 8 us with files.
@@ -183,7 +179,6 @@ class Readings {
   };
   /// By slot, for the growth between two readings of one pod's files.
   std::vector<Before> before_;
-  GrowthSince growth_;
 };
 
 /// What ranking needs of one reading.

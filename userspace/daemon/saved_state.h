@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/brake_state.h"
+#include "engine/eviction_times.h"
+#include "engine/operator_wishes.h"
 #include "evictd/cgroup_id.h"
 #include "evictd/result.h"
 #include "evictd/time.h"
@@ -86,7 +87,7 @@ struct SavedState {
   std::vector<SavedEviction> in_flight;
   /// Real ones of the last minute, oldest first.
   std::vector<MonoTime> evictions;
-  OperatorWishes wishes;
+  engine::OperatorWishes wishes;
   /// The configuration's dryRun that `wishes` was a change of.
   bool configured_dry_run = false;
 

@@ -6,7 +6,7 @@
 
 #include "base/fault_point.h"
 #include "base/kernel_clock.h"
-#include "daemon/remains.h"
+#include "daemon/least_left_behind.h"
 #include "eviction/hold.h"
 
 namespace evictd::daemon {
@@ -210,7 +210,7 @@ void StateKeeper::note_pod_root(const std::string& path, CgroupId id) {
   now_.origin.pod_root_id = id.id;
 }
 
-void StateKeeper::note_wishes(const OperatorWishes& wishes, bool configured_dry_run) {
+void StateKeeper::note_wishes(const engine::OperatorWishes& wishes, bool configured_dry_run) {
   now_.wishes = wishes;
   now_.configured_dry_run = configured_dry_run;
 }

@@ -74,7 +74,7 @@ class StateKeeper {
   bool note_disk_released(CgroupId pod);
   /// The pod root is another one from now on: for that one the next evictd finds what is kept.
   void note_pod_root(const std::string& path, CgroupId id);
-  void note_wishes(const OperatorWishes& wishes, bool configured_dry_run);
+  void note_wishes(const engine::OperatorWishes& wishes, bool configured_dry_run);
   /// Writes what has changed: at once, or where nothing did but when conditions were last seen, at
   /// most once a second.
   void keep(MonoTime now);

@@ -63,7 +63,7 @@ struct StatusSources {
   std::uint64_t descriptor_limit = 0;
   bool timer_stalled = false;
   const StateKeeper* state = nullptr;
-  OperatorWishes wishes;
+  engine::OperatorWishes wishes;
   /// Wall clock beside the `now` that the status is made at.
   WallTime wall_now{};
   MonoTime started_at{};

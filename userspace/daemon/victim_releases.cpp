@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/remains.h"
+#include "daemon/least_left_behind.h"
 #include "eviction/hold.h"
 
 namespace evictd::daemon {

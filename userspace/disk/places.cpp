@@ -57,42 +57,6 @@ Place container_place(const PlaceOptions& options, const Place& image, const Mac
 
 }  // namespace
 
-std::string_view to_string(Role role) {
-  switch (role) {
-    case Role::kNodeFs:
-      return "nodefs";
-    case Role::kImageFs:
-      return "imagefs";
-    case Role::kContainerFs:
-      return "containerfs";
-  }
-  return "";
-}
-
-std::optional<Role> role_of(Signal signal) {
-  switch (signal) {
-    case Signal::kNodeFsAvailable:
-    case Signal::kNodeFsInodesFree:
-      return Role::kNodeFs;
-    case Signal::kImageFsAvailable:
-    case Signal::kImageFsInodesFree:
-      return Role::kImageFs;
-    case Signal::kContainerFsAvailable:
-    case Signal::kContainerFsInodesFree:
-      return Role::kContainerFs;
-    case Signal::kAllocatableMemoryAvailable:
-    case Signal::kMemoryAvailable:
-    case Signal::kPidAvailable:
-    case Signal::kUnknown:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-bool counts_inodes(Signal signal) {
-  return eviction::resource_of(signal) == eviction::Resource::kInodes;
-}
-
 Places find_places(const PlaceOptions& options, const Machine& machine) {
   Places places;
   Place& node = places[static_cast<std::size_t>(Role::kNodeFs)];

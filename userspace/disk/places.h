@@ -3,36 +3,24 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "eviction/disk_layout.h"
+#include "eviction/filesystem_role.h"
 #include "eviction/signal.h"
 #include "sys/mount_table.h"
 
 namespace evictd::disk {
 
-/// The three filesystems that a kubelet knows; two or all of them may be one.
-enum class Role : std::uint8_t {
-  kNodeFs,       ///< Volumes and logs of pods, and the kubelet itself.
-  kImageFs,      ///< Images.
-  kContainerFs,  ///< Writable layers of containers.
-};
-inline constexpr std::size_t kRoles = 3;
-inline constexpr std::array<Role, kRoles> kAllRoles{Role::kNodeFs, Role::kImageFs,
-                                                    Role::kContainerFs};
-
-/// "nodefs", "imagefs", "containerfs".
-[[nodiscard]] std::string_view to_string(Role role);
-
-/// What a signal is measured on; nothing for memory and pids.
-[[nodiscard]] std::optional<Role> role_of(eviction::Signal signal);
-/// Whether the signal counts inodes and not bytes.
-[[nodiscard]] bool counts_inodes(eviction::Signal signal);
+using Role = eviction::FilesystemRole;
+inline constexpr std::size_t kRoles = eviction::kFilesystemRoles;
+inline constexpr const std::array<Role, kRoles>& kAllRoles = eviction::kAllFilesystemRoles;
+using eviction::counts_inodes;
+using eviction::role_of;
+using eviction::to_string;
 
 /// Where a role's filesystem is.
 struct Place {

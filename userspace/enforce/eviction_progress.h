@@ -7,17 +7,12 @@
 #include "enforce/pod_files.h"
 #include "evictd/bytes.h"
 #include "evictd/cgroup_id.h"
+#include "evictd/ticket.h"
 #include "evictd/time.h"
 
 namespace evictd::enforce {
 
-/// Names one eviction of one actuator. Never given twice.
-struct Ticket {
-  std::uint32_t slot = 0;
-  std::uint32_t generation = 0;
-
-  bool operator==(const Ticket&) const = default;
-};
+using evictd::Ticket;
 
 /// Where an eviction is.
 enum class EvictionState : std::uint8_t {

@@ -185,7 +185,7 @@ TEST_F(EvictingAtOnce, OneMoreVictimThanCanBeAwaitedIsRefusedBeforeAnythingIsSen
   place(1, "hog", 500_MiB);
   start();
   send(LendPassCopy{std::move(next<PassDone>()->copy)});
-  for (std::uint64_t id = 1; id <= InFlightTable::kCapacity; ++id) {
+  for (std::uint64_t id = 1; id <= engine::Victims::kCapacity; ++id) {
     send(AdoptEviction{
         .pod = {.hierarchy = 9, .id = id},
         .adoption = {.kind = AdoptionKind::kGone, .killed_at = clock_.now(), .for_disk = true}});
@@ -227,7 +227,7 @@ TEST_F(EvictingAtOnce, WhomTheActuatorHasNoRoomForIsNotPassedOver) {
 
 TEST_F(EvictingManyWithDisks, MoreThanCanBeAwaitedWaitTheirTurnAndAreToldOfOnce) {
   constexpr std::uint32_t kPods = 80;
-  constexpr std::uint64_t kWaiting = kPods - InFlightTable::kCapacity;
+  constexpr std::uint64_t kWaiting = kPods - engine::Victims::kCapacity;
   start();
   take_pass();
   for (std::uint32_t slot = 1; slot <= kPods; ++slot) {
@@ -237,7 +237,7 @@ TEST_F(EvictingManyWithDisks, MoreThanCanBeAwaitedWaitTheirTurnAndAreToldOfOnce)
   for (int i = 0; i < 20; ++i) {
     take_pass();
   }
-  EXPECT_EQ(actuator_.begun().size(), InFlightTable::kCapacity);
+  EXPECT_EQ(actuator_.begun().size(), engine::Victims::kCapacity);
   EXPECT_EQ(counters_.waiting_for_room.load(), kWaiting);
   EXPECT_EQ(counters_.too_many_under_way.load(), kWaiting) << "each once";
   EXPECT_EQ(counters_.not_begun.load(), kWaiting);
@@ -248,7 +248,7 @@ TEST_F(EvictingManyWithDisks, MoreThanCanBeAwaitedWaitTheirTurnAndAreToldOfOnce)
   clock_.advance(seconds(31));  // Its disk is not awaited any more either.
   take_pass();
   take_pass();
-  EXPECT_EQ(actuator_.begun().size(), InFlightTable::kCapacity + 1);
+  EXPECT_EQ(actuator_.begun().size(), engine::Victims::kCapacity + 1);
   EXPECT_EQ(counters_.waiting_for_room.load(), kWaiting - 1);
   EXPECT_EQ(counters_.too_many_under_way.load(), kWaiting);
   EXPECT_EQ(refusals_told(), 1);
@@ -271,7 +271,7 @@ TEST_F(EvictingAtOnce, WhoCouldNotBeSignalledIsTriedAgainAndNobodyGoesInItsPlace
   ASSERT_TRUE(tried);
   EXPECT_FALSE(tried->begun);
 
-  clock_.advance(enforce::kTryAgain);
+  clock_.advance(kTryAgain);
   inbox_.wake_up.signal();
 
   const auto done = next<PassDone>();
@@ -291,8 +291,8 @@ TEST_F(EvictingAtOnce, AnotherPodGoesOnceAVictimCouldNotBeSignalledForTwoSeconds
   ASSERT_TRUE(next<EvictionRefused>());
   auto tried = next<PassDone>();
   // No try may be so late that it counts as the first after another failure.
-  constexpr Duration kStep = RefusedPods::kTryPause / 2;
-  for (Duration passed = kStep; passed < enforce::kLeastTimeToEnd; passed += kStep) {
+  constexpr Duration kStep = engine::RefusedPods::kTryPause / 2;
+  for (Duration passed = kStep; passed < kLeastTimeToEnd; passed += kStep) {
     ASSERT_TRUE(tried && tried->copy);
     EXPECT_FALSE(tried->begun);
     send(LendPassCopy{std::move(tried->copy)});
@@ -346,7 +346,7 @@ TEST_F(EvictingAtOnce, WhoCouldNotBeSignalledIsLeftAloneOncePressureIsOver) {
   ASSERT_TRUE(next<PassDone>());
 
   node_.set_memory(500_MiB);
-  clock_.advance(enforce::kTryAgain);
+  clock_.advance(kTryAgain);
   inbox_.wake_up.signal();
 
   const auto done = next<PassDone>();

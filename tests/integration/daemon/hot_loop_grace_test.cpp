@@ -76,7 +76,7 @@ TEST_F(EvictingWithGrace, AVictimWhoseSigkillCameLateHasASecondToDieBeforeAnothe
   EXPECT_EQ(last_reason_, Reason::kReleasePending);
   EXPECT_EQ(actuator_.begun().size(), 1U);
 
-  clock_.advance(kLeastTimeToDie);
+  clock_.advance(engine::kLeastTimeToDie);
   inbox_.wake_up.signal();
   const auto after = next<PassDone>();
   ASSERT_TRUE(after && after->begun) << "it is stuck, and spares nobody";
@@ -93,7 +93,7 @@ TEST_F(EvictingWithGrace, WhatAVictimGaveBackBeforeItsSigkillIsNoSignOfItsDying)
   node_.set_usage("hog", 400_MiB);
   clock_.advance(seconds(1));
   go(actuator_, "hog", EvictionState::kKilled);
-  clock_.advance(kLeastTimeToDie);
+  clock_.advance(engine::kLeastTimeToDie);
 
   go(actuator_, "hog", EvictionState::kExceededGrace);
 
@@ -112,7 +112,7 @@ TEST_F(EvictingWithGrace, AVictimThatGrewDuringItsGraceAndShrinksSinceItsSigkill
   clock_.advance(seconds(1));
   go(actuator_, "hog", EvictionState::kKilled);
   node_.set_usage("hog", 450_MiB);
-  clock_.advance(kLeastTimeToDie);
+  clock_.advance(engine::kLeastTimeToDie);
 
   go(actuator_, "hog", EvictionState::kExceededGrace);
 

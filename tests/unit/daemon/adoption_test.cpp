@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/adoption.h"
-#include "moments.h"
+#include "unit/engine/moments.h"
 
 #include <gtest/gtest.h>
 

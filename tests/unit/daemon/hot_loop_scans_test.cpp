@@ -60,7 +60,7 @@ TEST_F(HotLoopWithoutPodEvents, NobodyIsAskedWhereNothingIsMet) {
 TEST_F(HotLoopWithoutPodEvents, EvictionsGoOnWithoutAnAnswerAndThatIsCounted) {
   start();
   ASSERT_TRUE(next<ScanPods>());
-  clock_.advance(kScanPatience);
+  clock_.advance(engine::kScanPatience);
   inbox_.wake_up.signal();
   const auto first = next<EvictionRefused>();
   ASSERT_TRUE(first);
@@ -81,7 +81,7 @@ TEST_F(HotLoopWithoutPodEvents, APodThatWasFilledMeanwhileIsChosenWithoutAnAnswe
   start();
   ASSERT_TRUE(next<ScanPods>());
   node_.set_tasks("hog", 1);
-  clock_.advance(kScanPatience);
+  clock_.advance(engine::kScanPatience);
   inbox_.wake_up.signal();
   const auto first = next<EvictionRefused>();
   ASSERT_TRUE(first);

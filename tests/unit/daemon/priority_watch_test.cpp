@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "moments.h"
+#include "unit/engine/moments.h"
 
 namespace evictd::daemon {
 namespace {

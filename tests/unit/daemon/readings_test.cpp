@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "fake_node.h"
-#include "moments.h"
+#include "unit/engine/moments.h"
 
 namespace evictd::daemon {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eviction/parse_thresholds.h"
-#include "moments.h"
+#include "unit/engine/moments.h"
 
 namespace evictd::daemon {
 namespace {

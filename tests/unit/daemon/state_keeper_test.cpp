@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "moments.h"
 #include "support/fake_tree.h"
+#include "unit/engine/moments.h"
 
 namespace evictd::daemon {
 namespace {
@@ -149,7 +149,7 @@ TEST_F(KeptState, AnEvictionThatIsRefusedToBeGoneOnWithIsForgotten) {
 TEST_F(KeptState, WhatWasAskedForIsInTheFileOnceItHasBeenAwaited) {
   // One write after the other: the last must not be taken for written while an earlier one is.
   for (int minutes = 1; minutes <= 20; ++minutes) {
-    OperatorWishes wishes;
+    engine::OperatorWishes wishes;
     wishes.pauses.all = kNow + std::chrono::minutes(minutes);
     wishes.dry_run = minutes % 2 == 0;
     keeper_->note_wishes(wishes, false);

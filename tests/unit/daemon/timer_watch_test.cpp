@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "driven_hot_loop.h"
-#include "moments.h"
 #include "probe/timer_age.h"
+#include "unit/engine/moments.h"
 
 namespace evictd::daemon {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "moments.h"
+#include "unit/engine/moments.h"
 
 namespace evictd::daemon {
 namespace {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace evictd {
+
+/// Names one eviction of one actuator. Never given twice.
+struct Ticket {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;
+
+  bool operator==(const Ticket&) const = default;
+};
+
+}  // namespace evictd

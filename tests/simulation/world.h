@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "support/numbers.h"
+
+namespace evictd::simulation {
+
+/// Of the regular cadence.
+inline constexpr Duration kInterval = std::chrono::seconds(10);
+
+/// One pod of the model: its memory grows in a straight line between two changes.
+struct Pod {
+  engine::PodView view;
+  eviction::PodFacts facts;
+  bool is_protected = false;
+  /// Its cgroup is there.
+  bool present = false;
+  /// It has live processes.
+  bool running = false;
+  std::int64_t bytes = 0;
+  /// A second.
+  std::int64_t growth = 0;
+  std::int64_t most = 0;
+  MonoTime since{};
+  std::int64_t tasks = 0;
+  /// What stays charged to its cgroup after its death.
+  std::int64_t left = 0;
+  bool obeys_sigterm = true;
+  /// The actuator never signals it.
+  bool is_refused = false;
+  Duration time_to_end{0};
+  Duration time_to_die{0};
+  /// Counts its lives, so that what was planned for an earlier one does not happen to it.
+  std::uint64_t life = 0;
+
+  /// An eviction of it that the actuator goes through, and what was left on its cgroup of that.
+  enum class End : std::uint8_t { kNone, kTerminating, kKilled, kExceeded };
+  End end = End::kNone;
+  bool hard = true;
+  bool dry_run = false;
+  Ticket ticket;
+  MonoTime kill_due_at{};
+  MonoTime killed_at{};
+
+  [[nodiscard]] std::int64_t bytes_at(MonoTime now) const;
+  [[nodiscard]] bool may_go() const { return present && running && !is_protected; }
+};
+
+/// A node in which anything may happen, with an engine that is driven as the daemon drives it: pods
+/// grow, fork, die, come back, ignore SIGTERM and leave memory behind; events are lost, late, twice
+/// and out of order; readings are missing or old; signals fail; evictd is reconfigured, paused and
+/// started anew. Equal seeds give equal lives.
+class World {
+ public:
+  /// What of it to leave out, to find out what a failure needs.
+  struct Without {
+    bool restarts = false;
+    bool reloads = false;
+    bool lost_events = false;
+    bool bad_readings = false;
+    bool refusals = false;
+    bool left_memory = false;
+    std::size_t pods = 0;  ///< So many fewer.
+  };
+
+  World(std::uint64_t seed, const Without& without);
+
+  /// Lives for `length`. What property was broken first, and when; empty for none.
+  [[nodiscard]] std::string live(Duration length);
+  /// Stands for everything that the engine wanted, in its order.
+  [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
+  [[nodiscard]] std::uint64_t kills() const { return kills_; }
+  [[nodiscard]] std::uint64_t passes() const { return passes_; }
+
+ private:
+  enum class What : std::uint8_t {
+    kCrossing,
+    kChange,
+    kExit,
+    kDeath,
+    kKillDue,
+    kGiveUp,
+    kRemoval,
+    kScanned,
+    kRestart,
+    kReload,
+    kWishes,
+  };
+  struct Plan {
+    MonoTime at{};
+    std::uint64_t order = 0;
+    What what = What::kChange;
+    std::size_t pod = 0;
+    std::uint64_t life = 0;
+
+    bool operator<(const Plan& other) const {
+      return at != other.at ? at > other.at : order > other.order;
+    }
+  };
+
+  [[nodiscard]] std::unique_ptr<engine::Configuration> configuration();
+  void start_engine();
+  void plan(MonoTime at, What what, std::size_t pod = 0);
+  void happen(const Plan& planned);
+  void start_pod(std::size_t pod);
+  void change_pod(std::size_t pod);
+  void end_pod(std::size_t pod);
+  void kill(std::size_t pod);
+  void step(const Pod& pod, engine::VictimStep::What what);
+  void restart();
+  void expect_crossing();
+  void out_of_memory();
+
+  void tell(const engine::Event& event);
+  using Answer = std::optional<engine::Event>;
+  Answer perform(const engine::Wait& wait);
+  Answer perform(const engine::Read& read);
+  Answer perform(const engine::LookAgain& look);
+  Answer perform(const engine::Signal& signal);
+  Answer perform(const engine::CutGrace& cut);
+  Answer perform(const engine::ReadVictim& read);
+  Answer perform(const engine::GoOnWith& eviction);
+  Answer perform(const engine::ScanPods& scan);
+  Answer perform(const engine::EndPretended& end);
+  Answer perform(const engine::ClearIntent& clear);
+  Answer perform(const engine::Report& report);
+  template <typename Other>
+  Answer perform(const Other& /*other*/) {
+    return std::nullopt;
+  }
+
+  void check_turn();
+  void check_signal(const engine::Signal& signal, const Pod& pod);
+  void check_wait(const eviction::Decision& decision);
+  void broken(const std::string& property);
+  void note(std::uint64_t number);
+
+  [[nodiscard]] std::int64_t available() const;
+  [[nodiscard]] std::int64_t limit() const;
+  [[nodiscard]] CgroupUsage usage_of(const Pod& pod) const;
+  [[nodiscard]] Pod* find(CgroupId id);
+  [[nodiscard]] Duration about(Duration most) {
+    return Duration(
+        static_cast<std::int64_t>(numbers_.next() % static_cast<std::uint64_t>(most.count() + 1)));
+  }
+
+  test::SeededNumbers numbers_;
+  Without without_;
+  MonoTime now_{std::chrono::hours(1)};
+  std::priority_queue<Plan> plans_;
+  std::uint64_t orders_ = 0;
+  std::vector<Pod> pods_;
+  std::int64_t capacity_ = 0;
+  std::int64_t others_ = 0;  ///< Used by no pod.
+  std::unique_ptr<engine::Configuration> configuration_;
+  std::unique_ptr<engine::Configuration> retired_;
+  std::unique_ptr<engine::Engine> engine_;
+  engine::Wait wait_;
+  std::uint64_t scan_ = 0;
+  std::uint32_t tickets_ = 0;
+  // What a pass is shown.
+  eviction::Observations seen_;
+  std::vector<eviction::PassPod> shown_;
+  std::vector<std::uint32_t> slots_;
+  std::vector<CgroupUsage> usages_;
+  std::vector<engine::FollowedPod> followed_;
+  // What is checked.
+  std::optional<std::int64_t> most_since_kill_;  ///< The most that a pass saw available.
+  MonoTime reported_at_{};
+  std::optional<MonoTime> crossed_at_;  ///< Told of, and no pass since.
+  std::optional<MonoTime> deadline_;    ///< Of the last decision.
+  int turns_at_once_ = 0;
+  engine::OperatorWishes wishes_;
+  std::uint64_t fingerprint_ = 0;
+  std::uint64_t kills_ = 0;
+  std::uint64_t passes_ = 0;
+  std::string broken_;
+};
+
+}  // namespace evictd::simulation

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/engine.h"
+
+#include <variant>
+
+namespace evictd::engine {
+
+namespace {
+
+bool may_be_evicted(const PodView* pod) {
+  return pod != nullptr && pod->occupancy == Occupancy::kRunning && pod->evictable();
+}
+
+/// A pod that is over stays so until somebody has looked at it anew, which is now. A pod without a
+/// target stays refused: it would be refused once more at each look.
+void note_new_look(const PodView& known, const PodView& newer, MonoTime now, Victims& victims,
+                   RefusedPods& refused) {
+  if (known.occupancy == Occupancy::kEmpty && newer.occupancy == Occupancy::kRunning) {
+    victims.note_populated(known.id, now);
+  }
+  const bool is_new = known.has_target || newer.has_target || known.id != newer.id;
+  if (is_new) {
+    refused.forget(known);
+  }
+  const Victim* victim = victims.find(known.id);
+  if (victim == nullptr) {
+    return;
+  }
+  const bool owes = victim->left != Left::kNothingSeen && newer.occupancy != Occupancy::kRunning;
+  if ((victim->phase == VictimPhase::kOver && is_new && !owes) ||
+      (victim->observed_only && newer.occupancy == Occupancy::kEmpty)) {
+    victims.remove(known.id);
+  }
+}
+
+}  // namespace
+
+Engine::Engine(const Options& options, MonoTime now)
+    : options_(options),
+      configuration_(options.configuration),
+      agenda_(now),
+      growth_(kMaxPods),
+      times_(options.eviction_times) {
+  followed_.reserve(kMaxPods);
+  releasing_.reserve(Victims::kCapacity);
+  local_signalled_.reserve(Victims::kCapacity);
+  agenda_.want(PassTrigger::kRequest);
+}
+
+Effects Engine::on(const Event& event, MonoTime now) {
+  Effects effects;
+  effects_ = &effects;
+  now_ = now;
+  std::visit([this](const auto& one) { take(one); }, event);
+  effects_ = nullptr;
+  return effects;
+}
+
+bool Engine::dry_run() const {
+  return wishes_.dry_run.value_or(configuration_->dry_run);
+}
+
+eviction::Brakes Engine::brakes() const {
+  return {.max_evictions_per_minute = configuration_->max_evictions_per_minute,
+          .recent = times_.all(),
+          .pauses = wishes_.pauses,
+          .growth = configuration_->growth,
+          .released_at = released_at_,
+          .released_below_pod_root_at = released_below_pod_root_at_};
+}
+
+void Engine::take(const PodPlaced& placed) {
+  const PodView* known = pods_.at(placed.pod.slot);
+  if (nobody_to_evict_ && may_be_evicted(&placed.pod) && !may_be_evicted(known)) {
+    want(PassTrigger::kRequest);  // Whoever is found last must not be spared for an interval.
+  }
+  if (known != nullptr) {
+    note_new_look(*known, placed.pod, agenda_.turn_at(), victims_, refused_);
+  }
+  pods_.place(placed.pod);
+}
+
+void Engine::take(const PodRemoved& removed) {
+  const PodView* known = pods_.at(removed.slot);
+  if (known == nullptr) {
+    return;
+  }
+  if (const Victim* gone = victims_.find(known->id); gone != nullptr && gone->dry_run) {
+    order(EndPretended{.ticket = gone->ticket, .at = agenda_.turn_at()});
+  } else if (gone != nullptr && gone->left != Left::kNothingSeen) {
+    want(PassTrigger::kRelease);  // Whatever is left is charged to nobody's pod now.
+  }
+  victims_.note_cgroup_gone(known->id, agenda_.turn_at());
+  refused_.note_gone(*known);
+  pods_.remove(removed.slot);
+}
+
+void Engine::take(const ConfigurationChanged& changed) {
+  changed.configuration->manager.inherit(configuration_->manager);
+  configuration_ = changed.configuration;
+  crossings_.clear();
+  disk_work_.end_reclaim();
+  if (!dry_run()) {
+    end_dry_runs(DryRuns::kAll);
+    times_.forget_dry_runs();
+  }
+  agenda_.look_now();
+}
+
+void Engine::take(const WishesChanged& changed) {
+  const bool was_dry = dry_run();
+  wishes_ = changed.wishes;
+  if (was_dry && !dry_run()) {
+    end_dry_runs(DryRuns::kAll);
+    times_.forget_dry_runs();
+  }
+  // What was held may go on now, and what was about to go on may have to be held.
+  want(PassTrigger::kRequest);
+}
+
+void Engine::take(const SourceChanged& /*changed*/) {
+  agenda_.look_now();
+}
+
+void Engine::take(const Crossed& crossed) {
+  if (!crossed.recovered) {
+    crossings_.note(crossed.threshold, crossed.at);
+    want(PassTrigger::kCrossing);
+  } else if (!victims_.empty()) {
+    want(PassTrigger::kCrossing);  // What a victim freed may end a hold.
+  }
+}
+
+void Engine::take(const Approached& approached) {
+  want(PassTrigger::kApproach);
+  approached_ = approached.scope;
+  if (approached.may_stand_by) {
+    // A hint that comes during a stand-by prolongs it.
+    stand_by_.begin(now_, approached.away);
+  }
+}
+
+void Engine::take(const Populated& populated) {
+  victims_.note_populated(populated.pod, populated.at);
+  const PodView* pod = pods_.find(populated.pod);
+  if (nobody_to_evict_ && pod != nullptr && pod->occupancy == Occupancy::kEmpty &&
+      pod->evictable()) {
+    want(PassTrigger::kRequest);  // As for one that is placed; nobody else may tell of it.
+  }
+}
+
+void Engine::take(const OomKilled& /*killed*/) {
+  ++counters_.oom_kills;
+  want(PassTrigger::kRequest);
+}
+
+void Engine::take(const EventsLost& lost) {
+  scans_.note_loss();
+  if (lost.passes) {
+    want(PassTrigger::kRequest);
+  }
+}
+
+void Engine::take(const StandByOver& over) {
+  ++counters_.stand_bys;
+  if (agenda_.wanted() == PassTrigger::kApproach && over.rehearsal_holds) {
+    // Another hint: it has prolonged the stand-by, and the rehearsal is as good. A turn comes
+    // between, as messages and deadlines do not wait for a chain of hints.
+    agenda_.forget();
+    return;
+  }
+  stand_by_.end(now_);
+}
+
+}  // namespace evictd::engine

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// One turn: what is due, the passes that it wants, and when the next one comes.
+#include <algorithm>
+
+#include "engine/engine.h"
+#include "eviction/hold.h"
+
+namespace evictd::engine {
+
+void Engine::want(PassTrigger trigger) {
+  if (trigger != PassTrigger::kDisk && trigger != PassTrigger::kApproach &&
+      trigger != PassTrigger::kReport) {
+    newer_readings_.note_cause();
+  }
+  agenda_.want(trigger);
+}
+
+void Engine::take(const Turn& turn) {
+  disks_asked_at_ = turn.disks_asked_at;
+  pass_.round = 0;
+  pass_.resumed_in_turn = false;
+  const MonoTime woken_at = agenda_.turn_at();
+  if (refused_.take_try(woken_at)) {
+    want(PassTrigger::kDeadline);
+  }
+  const std::optional<PassTrigger> before = agenda_.wanted();
+  agenda_.want_what_is_due();
+  if (agenda_.wanted() != before) {
+    newer_readings_.note_cause();
+  }
+  if (disk_work_.gave_up_usage(woken_at) || disk_work_.ran_out_of_time(woken_at)) {
+    newer_readings_.note_cause();
+    want(PassTrigger::kDisk);
+  }
+  go_on_with_turn();
+}
+
+/// Victims are judged one after the other before a pass looks at them.
+void Engine::go_on_with_turn() {
+  for (const Victim& victim : victims_.all()) {
+    if (const auto due = Victims::judgement_due(victim); due && *due <= agenda_.turn_at()) {
+      order(ReadVictim{.pod = victim.pod, .at = agenda_.turn_at()});
+      return;
+    }
+  }
+  run_wanted_pass();
+}
+
+void Engine::run_wanted_pass() {
+  if (!agenda_.wanted() || scans_.waits(agenda_.turn_at())) {
+    end_turn();
+    return;
+  }
+  if (++pass_.round == 1) {
+    pass_.rehearsal = agenda_.wanted() == PassTrigger::kApproach;
+  }
+  begin_pass(*agenda_.wanted(), false);
+}
+
+/// After a pass that took no victim, whoever would go first is made ready where one is near.
+void Engine::end_rounds() {
+  if (pass_.rehearsal && !pass_.acted) {
+    order(Rehearse{.scope = approached_});
+  } else {
+    order(EndRehearsal{});
+  }
+  end_turn();
+}
+
+void Engine::end_turn() {
+  if (!resume_if_due()) {
+    order(wait());
+  }
+}
+
+/// Goes on with the pass that waits for collectors once they, a measurement of the pods and a
+/// reading of the filesystems are there, or their time is over. False: not in this turn.
+bool Engine::resume_if_due() {
+  if (pass_.resumed_in_turn || !configuration_->manager.waits_for_collectors() ||
+      !options_.has_filesystems) {
+    return false;
+  }
+  switch (disk_work_.next_step(now_, disks_asked_at_)) {
+    case DiskWork::Step::kWait:
+      return false;
+    case DiskWork::Step::kReadDisks:
+      order(AskFilesystem{});
+      return false;
+    case DiskWork::Step::kResume:
+      break;
+  }
+  // A pass that waits for a look at the pods goes first: what it is wanted for is not to be lost,
+  // and its turn, which the answer or its deadline brings, is this one's too.
+  if (agenda_.wanted()) {
+    return false;
+  }
+  pass_.resumed_in_turn = true;
+  const Known known = knows_pods();
+  if (known == Known::kYes) {
+    resume();
+  }
+  return known != Known::kWaiting;
+}
+
+void Engine::resume() {
+  disk_work_.end_reclaim();
+  begin_pass(PassTrigger::kDisk, true);
+}
+
+Wait Engine::wait() const {
+  const MonoTime turn = agenda_.turn_at();
+  const bool scanning = scans_.waits(turn);
+  Wait wait{.until = scanning ? scans_.deadline() : agenda_.next_regular(),
+            .at_once = agenda_.wanted().has_value() && !scanning};
+  const auto consider = [&](const std::optional<MonoTime>& moment) {
+    if (moment) {
+      wait.until = std::min(wait.until, *moment);
+    }
+  };
+  if (const auto& deadline = agenda_.decision_deadline(); deadline && *deadline > turn) {
+    consider(deadline);
+  }
+  consider(disk_work_.deadline(turn));
+  consider(refused_.next_try());
+  consider(victims_.next_judgement());
+  return wait;
+}
+
+/// Whether the pass may come to choose a pod: a threshold is met and its grace period is over. It
+/// may be held all the same; to look once more harms nobody. A threshold that waits for a victim in
+/// its hard grace does not count. There the pass only holds or, below the floor, ends that grace,
+/// which must not wait for a look.
+bool Engine::may_choose() const {
+  const eviction::EvictionManager& manager = configuration_->manager;
+  const eviction::PassState& state = manager.state();
+  for (std::size_t i = 0; i < thresholds().size(); ++i) {
+    const eviction::Threshold& threshold = thresholds()[i];
+    const auto& seen = (*readings_.observations)[threshold.signal];
+    if (!seen || eviction::has_standing(readings_.pods, eviction::Standing::kInHardGrace,
+                                        manager.scope_at(i))) {
+      continue;
+    }
+    if (state.past_grace.has(i) && thresholds().met(i, *seen, eviction::MinReclaim::kEnforced)) {
+      return true;
+    }
+    const bool grace_over =
+        threshold.is_hard() ||
+        (state.first_observed[i] && pass_.at - *state.first_observed[i] >= threshold.grace_period);
+    if (manager.guard_meets(i, *seen) ||
+        (grace_over && thresholds().met(i, *seen, eviction::MinReclaim::kIgnored))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// kYes also where they cannot be known in time. kAsking: the answer is ScanAsked. kWaiting: what
+/// somebody finds brings the next turn.
+Engine::Known Engine::knows_pods() {
+  if (options_.events_tell_pods && !scans_.lost()) {
+    return Known::kYes;
+  }
+  switch (scans_.next_step(agenda_.turn_at(), now_)) {
+    case PodScans::Step::kGoOn:
+      return Known::kYes;
+    case PodScans::Step::kWait:
+      return Known::kWaiting;
+    case PodScans::Step::kAsk:
+      order(ScanPods{.round = scans_.asked()});
+      return Known::kAsking;
+    case PodScans::Step::kGiveUp:
+      break;
+  }
+  // Whoever looks may stand still; evictions go on.
+  ++counters_.unscanned_passes;
+  return Known::kYes;
+}
+
+void Engine::take(const ScanAsked& asked) {
+  const bool resuming = pass_.resumed_in_turn && !agenda_.wanted();
+  if (asked.asked) {
+    order(wait());
+    return;
+  }
+  scans_.not_asked();
+  ++counters_.unscanned_passes;
+  if (resuming) {
+    resume();
+  } else {
+    decide();
+  }
+}
+
+}  // namespace evictd::engine

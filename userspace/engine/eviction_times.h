@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "evictd/time.h"
+
+namespace evictd::engine {
+
+/// The moments of the last evictions, real and dry: what maxEvictionsPerMinute is counted from.
+/// Fixed size, no allocation.
+class EvictionTimes {
+ public:
+  /// As many as maxEvictionsPerMinute may say.
+  static constexpr std::size_t kKept = 120;
+
+  void add(MonoTime at, bool dry_run);
+  /// Forgets those of a dry run: nobody died.
+  void forget_dry_runs();
+  /// Oldest first.
+  [[nodiscard]] std::span<const MonoTime> all() const { return std::span(at_).first(size_); }
+  /// Those of real evictions within `window`.
+  [[nodiscard]] std::vector<MonoTime> real_within(Duration window, MonoTime now) const;
+  [[nodiscard]] std::size_t within(Duration window, MonoTime now) const;
+
+ private:
+  std::array<MonoTime, kKept> at_{};
+  std::array<bool, kKept> dry_run_{};
+  std::size_t size_ = 0;
+};
+
+}  // namespace evictd::engine

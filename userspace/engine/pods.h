@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/pod_view.h"
+#include "evictd/cgroup_id.h"
+
+namespace evictd::engine {
+
+/// The pods of the node by slot. Allocates at construction only.
+class Pods {
+ public:
+  Pods();
+
+  /// Puts `pod` in its slot, in place of the one that was there.
+  void place(const PodView& pod);
+  void remove(std::uint32_t slot);
+
+  /// nullptr for an empty slot.
+  [[nodiscard]] const PodView* at(std::uint32_t slot) const;
+  /// nullptr once the cgroup is gone.
+  [[nodiscard]] const PodView* find(CgroupId id) const;
+
+ private:
+  std::vector<std::optional<PodView>> by_slot_;
+  /// Slots that hold a pod, in no order.
+  std::vector<std::uint32_t> used_;
+};
+
+}  // namespace evictd::engine
