@@ -25,6 +25,7 @@ constexpr std::size_t kMostPods = 9;
 
 std::vector<std::string> parts() {
   std::vector<std::string> names;
+  names.reserve(kParts.size());
   for (const Part& part : kParts) {
     names.emplace_back(part.name);
   }

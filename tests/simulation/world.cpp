@@ -38,7 +38,7 @@ World::World(std::uint64_t seed, const Without& without)
   others_ = capacity_ / 10;
   configuration_ = configuration();
   start_engine();
-  const auto count = static_cast<std::size_t>(3 + numbers_.up_to(7));
+  const auto count = std::size_t{3} + static_cast<std::size_t>(numbers_.up_to(7));
   pods_.resize(std::max<std::size_t>(count - std::min(count, without_.pods), 1));
   for (std::size_t i = 0; i < pods_.size(); ++i) {
     Pod& pod = pods_[i];

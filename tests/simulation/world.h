@@ -111,10 +111,10 @@ class World {
   void start_engine();
   void plan(MonoTime at, What what, std::size_t pod = 0);
   void happen(const Plan& planned);
-  void start_pod(std::size_t pod);
-  void change_pod(std::size_t pod);
-  void end_pod(std::size_t pod);
-  void kill(std::size_t pod);
+  void start_pod(std::size_t index);
+  void change_pod(std::size_t index);
+  void end_pod(std::size_t index);
+  void kill(std::size_t index);
   void step(const Pod& pod, engine::VictimStep::What what);
   void restart();
   void expect_crossing();
