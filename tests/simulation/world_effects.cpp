@@ -19,8 +19,8 @@ using std::chrono::seconds;
 constexpr Duration kPassTakes = std::chrono::microseconds(50);
 constexpr std::int64_t kMiB = 1024 * 1024;
 
-/// More than there are pods to refuse.
-constexpr int kMostTurnsAtOnce = 100;
+/// Turns in a row that leave more to do: one has more rounds than there are pods to refuse.
+constexpr int kMostTurnsAtOnce = 2;
 
 }  // namespace
 
