@@ -169,7 +169,9 @@ void World::happen(const Plan& planned) {
       }
       break;
     case What::kScanned:
-      tell(engine::PodsScanned{scan_});
+      if (scan_ != 0) {
+        tell(engine::PodsScanned{scan_});
+      }
       break;
     case What::kRestart:
       restart();
@@ -294,6 +296,7 @@ void World::restart() {
   auto fresh = std::make_unique<engine::Configuration>(std::move(manager));
   retired_ = std::exchange(configuration_, std::move(fresh));
   start_engine();
+  scan_ = 0;  // Whoever was asked is gone too.
   tell(engine::Woken{now_});
   tell(engine::WishesChanged{wishes_});
   for (Pod& pod : pods_) {
