@@ -68,9 +68,12 @@ static __always_inline int report(struct cgroup *cgroup, const char *path, __u32
 	place = find_root(cgroup, key.hierarchy);
 	if (!place.found)
 		return 0;
-	event = EVICTD_RESERVE(struct evictd_cgroup_event, EVICTD_EVENT_CGROUP, bpf_ktime_get_ns());
+	event = EVICTD_RESERVE(struct evictd_cgroup_event, EVICTD_EVENT_CGROUP);
 	if (!event)
 		return 0;
+	/* Field by field: the whole of it, with its path, is more than a stack takes. */
+	event->header =
+	    EVICTD_HEADER(struct evictd_cgroup_event, EVICTD_EVENT_CGROUP, bpf_ktime_get_ns());
 	event->cgroup = cgroup_key(cgroup);
 	event->parent_id = parent_id(cgroup);
 	event->root_id = place.root_id;

@@ -24,7 +24,7 @@
  */
 #include "lib/climb.bpf.h"
 #include "lib/kick.bpf.h"
-#include "lib/walk.bpf.h"
+#include "lib/look.bpf.h"
 
 static __always_inline void look_and_kick(__u32 one_based, __u64 now)
 {
@@ -78,7 +78,7 @@ static __always_inline void handle_charge(__u64 counter, bool may_kick)
 		return;
 	now = bpf_ktime_get_ns();
 	charge.now = now;
-	__sync_fetch_and_add(&stats.charges, 1);
+	EVICTD_COUNT(charges);
 	if (may_kick)
 		EVICTD_CLIMB(&charge, look_and_kick_at_level);
 	else

@@ -74,7 +74,6 @@ static __always_inline void handle_charge(__u64 counter, bool may_kick)
 	if (!notify_row_limit || !counter)
 		return;
 	look.now = bpf_ktime_get_ns();
-	__sync_fetch_and_add(&notify_stats.charges, 1);
 	if (may_kick)
 		EVICTD_CLIMB(&look, look_and_kick_at_level);
 	else

@@ -105,21 +105,16 @@ static __always_inline struct evictd_notify_row *row_at(__u32 one_based)
 #define INVALID -22
 #define FULL	-28
 
-/* Puts `next` to work at `reading`. The exchange is the last: who finds it live finds its window.
- */
-static __always_inline void begin(struct evictd_notify_row *next, const struct reading *reading,
-				  struct evictd_notify_record *record)
+/* Puts `next` to work at `reading` and returns its position. The exchange is the last: who finds it
+ * live finds its window. */
+static __always_inline __u32 begin(struct evictd_notify_row *next, const struct reading *reading)
 {
 	struct step step = locate(next, reading->level);
 
 	put(next, &step);
 	next->value = reading->value;
 	__sync_lock_test_and_set(&next->state, EVICTD_NOTIFY_ROW_LIVE);
-	record->origin = EVICTD_NOTIFY_BY_USER;
-	record->value = reading->value;
-	record->cgroup = next->cgroup;
-	record->generation = next->generation;
-	record->position = step.position;
+	return step.position;
 }
 
 /* The hooks passed the row by until it was live: what moved in between is told at once. */
@@ -137,16 +132,24 @@ int notify_begin(struct evictd_notify_switch *order)
 	struct evictd_notify_record *record;
 	__u64 now = bpf_ktime_get_ns();
 	struct reading reading = {};
+	__u32 position;
 
 	if (!next)
 		return INVALID;
 	if (!read_row(next, now, &reading))
 		return GONE;
-	record = reserve_record(EVICTD_NOTIFY_SWITCHED, now);
+	record = reserve_record();
 	if (!record)
 		return FULL;
-	record->row = one_based - 1;
-	begin(next, &reading, record);
+	position = begin(next, &reading);
+	*record = (struct evictd_notify_record){.kind = EVICTD_NOTIFY_SWITCHED,
+						.origin = EVICTD_NOTIFY_BY_USER,
+						.ktime_ns = now,
+						.value = reading.value,
+						.cgroup = next->cgroup,
+						.row = one_based - 1,
+						.generation = next->generation,
+						.position = position};
 	bpf_ringbuf_submit(record, 0);
 	look_again(one_based);
 	return 0;
@@ -160,24 +163,33 @@ static __always_inline int hand_over(struct evictd_notify_row *old, struct evict
 	__u64 now = bpf_ktime_get_ns();
 	struct reading reading = {};
 	struct step last;
+	__u32 position;
 
 	if (old->state != EVICTD_NOTIFY_ROW_LIVE || !read_row(old, now, &reading))
 		return GONE;
 	last = locate(old, reading.level);
-	record = reserve_record(EVICTD_NOTIFY_SWITCHED, now);
+	record = reserve_record();
 	if (!record)
 		return FULL;
-	record->row = order->next - 1;
-	record->replaced = order->old;
-	record->from = old->position;
-	record->to = last.position;
-	record->moves = old->moves + (last.position != old->position);
 	next->rate = old->rate;
 	next->rate_usage = old->rate_usage;
 	next->rate_ktime_ns = old->rate_ktime_ns;
 	next->looks = old->looks;
 	old->state = EVICTD_NOTIFY_ROW_FREE;
-	begin(next, &reading, record);
+	position = begin(next, &reading);
+	*record =
+	    (struct evictd_notify_record){.kind = EVICTD_NOTIFY_SWITCHED,
+					  .origin = EVICTD_NOTIFY_BY_USER,
+					  .ktime_ns = now,
+					  .value = reading.value,
+					  .moves = old->moves + (last.position != old->position),
+					  .cgroup = next->cgroup,
+					  .row = order->next - 1,
+					  .generation = next->generation,
+					  .from = old->position,
+					  .to = last.position,
+					  .replaced = order->old,
+					  .position = position};
 	bpf_ringbuf_submit(record, 0);
 	return 0;
 }

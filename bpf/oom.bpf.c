@@ -38,17 +38,20 @@ static __always_inline int handle_victim(struct task_struct *victim)
 {
 	struct cgroup_subsys_state *css = task_css(victim, memory_subsys());
 	struct cgroup *cgroup = css ? BPF_CORE_READ(css, cgroup) : NULL;
-	__u32 slot = slot_above(memory_counter_of(css));
-	struct evictd_cgroup_key none = {};
+	struct evictd_oom_event record = {
+	    .header = EVICTD_HEADER(struct evictd_oom_event, EVICTD_EVENT_OOM, bpf_ktime_get_ns()),
+	    .pid = BPF_CORE_READ(victim, tgid),
+	    .slot = slot_above(memory_counter_of(css)),
+	};
 	struct evictd_oom_event *event;
 
-	event = EVICTD_RESERVE(struct evictd_oom_event, EVICTD_EVENT_OOM, bpf_ktime_get_ns());
+	if (cgroup)
+		record.memory = cgroup_key(cgroup);
+	BPF_CORE_READ_STR_INTO(&record.comm, victim, comm);
+	event = EVICTD_RESERVE(struct evictd_oom_event, EVICTD_EVENT_OOM);
 	if (!event)
 		return 0;
-	event->memory = cgroup ? cgroup_key(cgroup) : none;
-	event->pid = BPF_CORE_READ(victim, tgid);
-	event->slot = slot;
-	BPF_CORE_READ_STR_INTO(&event->comm, victim, comm);
+	*event = record;
 	bpf_ringbuf_submit(event, 0);
 	return 0;
 }
@@ -77,17 +80,9 @@ struct trace_event_raw_mark_victim___task {
 SEC("tp_btf/mark_victim")
 int BPF_PROG(oom_victim_pid_tp, __u64 victim)
 {
-	struct evictd_oom_event *event;
-
 	if (bpf_core_field_exists(struct trace_event_raw_mark_victim___task, total_vm))
 		victim = BPF_CORE_READ((struct task_struct *)victim, tgid);
-	event = EVICTD_RESERVE(struct evictd_oom_event, EVICTD_EVENT_OOM, bpf_ktime_get_ns());
-	if (!event)
-		return 0;
-	event->memory = (struct evictd_cgroup_key){};
-	event->pid = victim;
-	event->slot = EVICTD_NO_SLOT;
-	__builtin_memset(event->comm, 0, sizeof(event->comm));
-	bpf_ringbuf_submit(event, 0);
+	EVICTD_EMIT(struct evictd_oom_event, EVICTD_EVENT_OOM, bpf_ktime_get_ns(), .pid = victim,
+		    .slot = EVICTD_NO_SLOT);
 	return 0;
 }

@@ -27,22 +27,15 @@ struct {
 static __always_inline void report_stall(__u32 slot, struct evictd_target *target, __u64 now)
 {
 	struct ticker ticker = sweep_ticker();
-	struct evictd_stall_event *event;
 
 	schedule.stall_until_ns = now + cfg_stall_window_ns;
 	if (schedule.pace.next_tick_ns > now + cfg_base_period_ns / 10) {
 		schedule.pace.next_slow_ns = now + cfg_base_period_ns / 10;
 		arm_tick(&ticker, timer_of_sweep(), now, cfg_base_period_ns / 10);
 	}
-	event = EVICTD_RESERVE(struct evictd_stall_event, EVICTD_EVENT_STALL, now);
-	if (!event)
-		return;
-	event->slot = slot;
-	event->generation = target->generation;
-	event->stall_ns = target->stall_window_total_ns;
-	event->window_ns = now - target->stall_window_start_ns;
-	event->total_ns = target->stall_ns;
-	bpf_ringbuf_submit(event, 0);
+	EVICTD_EMIT(struct evictd_stall_event, EVICTD_EVENT_STALL, now, .slot = slot,
+		    .generation = target->generation, .stall_ns = target->stall_window_total_ns,
+		    .window_ns = now - target->stall_window_start_ns, .total_ns = target->stall_ns);
 }
 
 /* True for the first who asks in a window. */

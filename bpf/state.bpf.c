@@ -19,6 +19,7 @@ const volatile __u64 cfg_stall_window_ns = 1000000000;
 const volatile __u64 cfg_approach_ns = 1000000;
 
 struct evictd_stats stats = {};
+struct evictd_cpu_stats cpu_stats[EVICTD_CPU_SLOTS] = {};
 struct evictd_node node = {};
 __u64 node_vm_stat[EVICTD_MAX_NODES] = {};
 __u32 nodes_found = 0;

@@ -12,8 +12,8 @@
  */
 #include "lib/kick.bpf.h"
 #include "lib/load.bpf.h"
+#include "lib/look.bpf.h"
 #include "lib/owner.bpf.h"
-#include "lib/walk.bpf.h"
 
 #define ROW_RATE_WINDOW_NS 100000000ULL
 #define ROWS_MOVING_NS	   100000000ULL
@@ -173,15 +173,24 @@ static long look_at_hot(__u32 i, struct look *look)
 	return 0;
 }
 
+static long add_charges(__u32 slot, __u64 *sum)
+{
+	*sum += cpu_stats[slot & (EVICTD_CPU_SLOTS - 1)].charges;
+	return 0;
+}
+
 static __always_inline bool rows_are_due(__u64 now)
 {
 	__u64 age = now - schedule.rows_ktime_ns;
-	bool moving = stats.charges - schedule.rows_charges >= MOVING_CHARGES;
+	__u64 charges = 0;
+	bool moving;
 
+	EVICTD_REPEAT(EVICTD_CPU_SLOTS, EVICTD_CPU_SLOTS, add_charges, &charges);
+	moving = charges - schedule.rows_charges >= MOVING_CHARGES;
 	if (age < (moving ? ROWS_MOVING_NS : ROWS_RESTING_NS))
 		return false;
 	schedule.rows_ktime_ns = now;
-	schedule.rows_charges = stats.charges;
+	schedule.rows_charges = charges;
 	return true;
 }
 

@@ -8,7 +8,7 @@
  * not hooked: that a value fell below a threshold is seen by the next tick.
  */
 #include "lib/climb.bpf.h"
-#include "lib/walk.bpf.h"
+#include "lib/look.bpf.h"
 
 struct fork {
 	struct climb climb;
@@ -32,7 +32,7 @@ static __always_inline void handle_fork(struct task_struct *child)
 	if (!task_watches && !node_tasks_watch)
 		return;
 	now = bpf_ktime_get_ns();
-	__sync_fetch_and_add(&stats.forks, 1);
+	EVICTD_COUNT(forks);
 	if (node_tasks_watch)
 		look_at(node_tasks_watch - 1, now, EVICTD_ORIGIN_FORK);
 	if (!task_watches)

@@ -29,7 +29,6 @@ static __always_inline bool may_note_approach(__u64 now)
 /* Tells the hot thread to get ready when the threshold is only cfg_approach_ns away. */
 static __always_inline void note_approach(const struct evictd_watch *watch, __u64 value, __u64 now)
 {
-	struct evictd_approach_event *event;
 	__u64 distance;
 
 	if (watch->upper == EVICTD_NEVER || value >= watch->upper)
@@ -38,15 +37,9 @@ static __always_inline void note_approach(const struct evictd_watch *watch, __u6
 	if (distance > watch->growth * (cfg_approach_ns / 1000) / 1000000 ||
 	    !may_note_approach(now))
 		return;
-	event = EVICTD_RESERVE(struct evictd_approach_event, EVICTD_EVENT_APPROACH, now);
-	if (!event)
-		return;
-	event->cgroup = watch->cgroup;
-	event->distance = distance;
-	event->rate = watch->growth;
-	event->signal = watch->signal;
-	event->cpu = bpf_get_smp_processor_id();
-	bpf_ringbuf_submit(event, 0);
+	EVICTD_EMIT(struct evictd_approach_event, EVICTD_EVENT_APPROACH, now,
+		    .cgroup = watch->cgroup, .distance = distance, .rate = watch->growth,
+		    .signal = watch->signal, .cpu = bpf_get_smp_processor_id());
 }
 
 #endif

@@ -48,7 +48,7 @@ static __always_inline void kick(__u32 index, __u64 now, __u64 period)
 		return;
 	watch->kick_ktime_ns = now;
 	schedule.hot[index % EVICTD_HOT_SLOTS] = index + 1;
-	__sync_fetch_and_add(&stats.kicks, 1);
+	EVICTD_COUNT(kicks);
 	bring_forward(&ticker, timer_of_sweep(), now, period);
 }
 

@@ -78,7 +78,7 @@ struct {
 	__type(value, __u32);
 } roots __weak SEC(".maps");
 
-/* Watches that are being compared, where there are no exchanges (walk.bpf.h). */
+/* Watches that are being compared, where there are no exchanges (compare.bpf.h). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 256);
@@ -103,6 +103,7 @@ extern const volatile __u64 cfg_approach_ns;
 
 /* Written by kernel programs. */
 extern struct evictd_stats stats;
+extern struct evictd_cpu_stats cpu_stats[EVICTD_CPU_SLOTS];
 extern struct evictd_node node;
 extern __u64 node_vm_stat[EVICTD_MAX_NODES]; /* addresses of pglist_data.vm_stat, then 0 */
 extern __u32 nodes_found;		     /* how many of them there are */
@@ -125,5 +126,10 @@ extern __u64 root_hierarchies;	  /* bit per (hierarchy modulo 64) that has a roo
 
 /* The answer of cgroup_resolve where it is no iterator; user space runs one at a time. */
 extern struct evictd_resolved resolved;
+
+/* Adds one to a field of struct evictd_cpu_stats in the slot of this CPU. */
+#define EVICTD_COUNT(field)                                                                        \
+	__sync_fetch_and_add(                                                                      \
+	    &cpu_stats[bpf_get_smp_processor_id() & (EVICTD_CPU_SLOTS - 1)].field, 1)
 
 #endif

@@ -7,19 +7,15 @@
 
 #define MAX_MOVES 8 /* of one look */
 
-static __always_inline struct evictd_notify_record *reserve_record(__u32 kind, __u64 now)
+/* Room for one record, uninitialised, or NULL; must be given to bpf_ringbuf_submit. */
+static __always_inline struct evictd_notify_record *reserve_record(void)
 {
 	struct evictd_notify_record *record =
 	    bpf_ringbuf_reserve(&notify_records, sizeof(*record), 0);
 
 	__sync_fetch_and_add(&notify_stats.records, 1);
-	if (!record) {
+	if (!record)
 		__sync_fetch_and_add(&notify_stats.dropped, 1);
-		return NULL;
-	}
-	__builtin_memset(record, 0, sizeof(*record));
-	record->kind = kind;
-	record->ktime_ns = now;
 	return record;
 }
 
@@ -27,12 +23,12 @@ static __always_inline struct evictd_notify_record *reserve_record(__u32 kind, _
 static __always_inline void report_removal(const struct evictd_cgroup_key *cgroup, __u32 signals,
 					   __u64 now)
 {
-	struct evictd_notify_record *record = reserve_record(EVICTD_NOTIFY_REMOVED, now);
+	struct evictd_notify_record *record = reserve_record();
 
 	if (!record)
 		return;
-	record->cgroup = *cgroup;
-	record->value = signals;
+	*record = (struct evictd_notify_record){
+	    .kind = EVICTD_NOTIFY_REMOVED, .ktime_ns = now, .value = signals, .cgroup = *cgroup};
 	bpf_ringbuf_submit(record, 0);
 }
 
@@ -68,16 +64,18 @@ static __always_inline bool move_locked(struct evictd_notify_row *row, __u32 ind
 	if (step.position == row->position)
 		return false;
 	row->moves++;
-	record = reserve_record(EVICTD_NOTIFY_MOVED, now);
+	record = reserve_record();
 	if (record) {
-		record->origin = origin;
-		record->value = reading.value;
-		record->moves = row->moves;
-		record->cgroup = row->cgroup;
-		record->row = index;
-		record->generation = row->generation;
-		record->from = row->position;
-		record->to = step.position;
+		*record = (struct evictd_notify_record){.kind = EVICTD_NOTIFY_MOVED,
+							.origin = origin,
+							.ktime_ns = now,
+							.value = reading.value,
+							.moves = row->moves,
+							.cgroup = row->cgroup,
+							.row = index,
+							.generation = row->generation,
+							.from = row->position,
+							.to = step.position};
 		bpf_ringbuf_submit(record, 0);
 	}
 	put(row, &step);

@@ -98,11 +98,10 @@ static __always_inline void hint(const struct evictd_notify_row *row, __u64 leve
 	if (!record)
 		return;
 	__sync_fetch_and_add(&notify_stats.hints, 1);
-	__builtin_memset(record, 0, sizeof(*record));
-	record->kind = EVICTD_NOTIFY_HINT;
-	record->ktime_ns = now;
-	record->value = away;
-	record->row = bpf_get_smp_processor_id();
+	*record = (struct evictd_notify_record){.kind = EVICTD_NOTIFY_HINT,
+						.ktime_ns = now,
+						.value = away,
+						.row = bpf_get_smp_processor_id()};
 	bpf_ringbuf_submit(record, 0);
 }
 

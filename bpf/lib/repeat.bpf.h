@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layer 1: what differs between the two objects that the programs of evictions are compiled to.
+ * Layer 0: what differs between the two objects that the programs of evictions are compiled to.
  *
  * One is for kernels from 6.1 on. With EVICTD_BOUNDED it becomes that for older ones, down to 5.10
  * (userspace/probe/program_set.h says which is loaded), which lack

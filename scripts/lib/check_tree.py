@@ -4,6 +4,8 @@
 
   includes         a folder of userspace/ includes only what docs/architecture.md's table allows it;
                    eviction/ and core/'s headers include no header of the system
+  kernel layers    a header of bpf/lib includes only headers of lower layers, and bpf/README.md and its own
+                   first lines agree on its layer
   self-containment x.cpp includes x.h first, which proves that x.h stands alone; a header without a
                    .cpp is compiled alone
   licences         the first lines name the licence that belongs to the place
@@ -103,6 +105,25 @@ def check_includes() -> None:
             shared = header.startswith("evictd/abi/") and header not in NOTIFY_HEADERS
             if kind == '"' and shared and folder not in ("probe", "notify", "daemon"):
                 report(path, line, "only probe/ and notify/ read the structures shared with the kernel side")
+
+
+# --- kernel layers -------------------------------------------------------------------------------
+
+
+def check_kernel_layers() -> None:
+    page = ROOT / "bpf/README.md"
+    rows = re.findall(r"^\| (\d+) \| `([\w.]+)` \|", "\n".join(lines_of(page)), re.MULTILINE)
+    listed = {name: int(layer) for layer, name in rows}
+    headers = list(files_below(["bpf/lib"], (".bpf.h",)))
+    for name in sorted(listed.keys() - {path.name for path in headers}):
+        report(page, 1, f"the table of layers has {name}, which is not there")
+    for path in headers:
+        stated = re.search(r"\bLayer (\d+):", "\n".join(lines_of(path)[:4]))
+        if stated is None or int(stated.group(1)) != listed.get(path.name):
+            report(path, 2, f"must begin with the layer that bpf/README.md has: {listed.get(path.name, 'none')}")
+        for line, kind, header in includes_of(path):
+            if kind == '"' and header in listed and listed[header] >= listed.get(path.name, -1):
+                report(path, line, f"layer {listed.get(path.name)} may not include {header} of layer {listed[header]}")
 
 
 # --- self-containment ----------------------------------------------------------------------------
@@ -276,6 +297,7 @@ def main() -> int:
     parser.add_argument("--among", nargs="+", metavar="FILE", help="of headers compile alone only these")
     options = parser.parse_args()
     check_includes()
+    check_kernel_layers()
     check_self_containment(options.compile_commands, {ROOT / name for name in options.among} if options.among else None)
     check_licences()
     check_links()

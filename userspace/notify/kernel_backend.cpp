@@ -71,7 +71,6 @@ evictd_notify_stats KernelBackend::stats() const {
   const evictd_notify_stats& kept = loaded_.skeleton->bss->notify_stats;
   return {.records = peek(kept.records),
           .dropped = peek(kept.dropped),
-          .charges = peek(kept.charges),
           .ticks = peek(kept.ticks),
           .fast_ticks = peek(kept.fast_ticks),
           .throttled = peek(kept.throttled),

@@ -232,6 +232,11 @@ bool Probe::timer_stalled(MonoTime now) const {
 Counters Probe::counters() const {
   const evictd_stats& stats = impl_->skeleton->bss->stats;
   Counters counters;
+  for (const evictd_cpu_stats& of_cpu : impl_->skeleton->bss->cpu_stats) {
+    counters.kicks += peek(of_cpu.kicks);
+    counters.charges += peek(of_cpu.charges);
+    counters.forks += peek(of_cpu.forks);
+  }
   for (std::size_t kind = 0; kind < kEventKinds; ++kind) {
     counters.emitted[kind] = peek(stats.emitted[kind]);
     counters.dropped[kind] =
@@ -241,10 +246,7 @@ Counters Probe::counters() const {
   counters.malformed = impl_->malformed.load(std::memory_order_relaxed);
   counters.ticks = peek(stats.ticks);
   counters.fast_ticks = peek(stats.fast_ticks);
-  counters.kicks = peek(stats.kicks);
   counters.throttled = peek(stats.throttled);
-  counters.charges = peek(stats.charges);
-  counters.forks = peek(stats.forks);
   counters.stale_rows = peek(stats.stale_rows);
   counters.dying_rows = peek(stats.dying_rows);
   counters.last_tick = impl_->clock.moment(peek(stats.last_tick_ktime_ns));

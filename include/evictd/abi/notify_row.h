@@ -130,11 +130,10 @@ struct evictd_notify_switch {
 };
 EVICTD_ABI_SIZE(struct evictd_notify_switch, 8);
 
-/* Counters that only grow. */
+/* Counters that only grow, of what is rare or the timer's own. */
 struct evictd_notify_stats {
 	__u64 records; /* tried to emit, hints not counted */
 	__u64 dropped; /* those that found the ring full */
-	__u64 charges;
 	__u64 ticks;
 	__u64 fast_ticks;
 	__u64 throttled; /* fast ticks refused: their budget was used up */
@@ -142,7 +141,7 @@ struct evictd_notify_stats {
 	__u64 hints;
 	__u64 still; /* rows that slow ticks passed over: they stood still */
 };
-EVICTD_ABI_SIZE(struct evictd_notify_stats, 72);
+EVICTD_ABI_SIZE(struct evictd_notify_stats, 64);
 
 #define EVICTD_NOTIFY_HOT_ROWS 32
 

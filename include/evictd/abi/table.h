@@ -56,23 +56,31 @@ struct evictd_guard {
 };
 EVICTD_ABI_SIZE(struct evictd_guard, 48);
 
-/* Counters that only grow. */
+/* Counters that only grow, of what every charge or fork does: CPU n counts at n % EVICTD_CPU_SLOTS,
+ * so that it waits for no other CPU's cache line. Add up all slots. */
+#define EVICTD_CPU_SLOTS 64
+struct evictd_cpu_stats {
+	__u64 charges; /* runs of the charge hook that passed its filters */
+	__u64 forks;
+	__u64 kicks;
+	__u64 pad[5];
+} __attribute__((aligned(64)));
+EVICTD_ABI_SIZE(struct evictd_cpu_stats, 64);
+
+/* Counters that only grow, of what is rare, the timer's own, or behind the ring's lock anyway. */
 struct evictd_stats {
 	__u64 emitted[EVICTD_EVENT_KINDS]; /* tried to emit: delivered + dropped */
 	__u64 dropped[EVICTD_EVENT_KINDS];
 	__u64 ticks;	  /* runs of the sweep timer */
 	__u64 fast_ticks; /* those that came early because of a kick */
 	__u64 throttled;  /* kicks refused because the budget of fast ticks was used up */
-	__u64 kicks;
 	__u64 last_tick_ktime_ns;
-	__u64 charges; /* runs of the charge hook that passed its filters */
-	__u64 forks;
 	__u64
 	    stale_rows; /* rows cleared because their counter no longer belonged to their cgroup */
 	__u64 row_refreshes;
 	__u64 dying_rows; /* rows cleared because the kernel was taking their counter away */
 };
-EVICTD_ABI_SIZE(struct evictd_stats, 160);
+EVICTD_ABI_SIZE(struct evictd_stats, 136);
 
 #define EVICTD_HOT_SLOTS 16
 
@@ -81,7 +89,7 @@ struct evictd_schedule {
 	struct evictd_pace pace;
 	__u64 stall_until_ns; /* a pod is stalling: slow ticks come ten times as often */
 	__u64 rows_ktime_ns;  /* when the timer last refreshed the rows */
-	__u64 rows_charges;   /* stats.charges then: what has moved since */
+	__u64 rows_charges;   /* all charges then: what has moved since */
 	__u64 slow_ticks;
 	__u32 hot[EVICTD_HOT_SLOTS]; /* one-based watches that were kicked lately */
 };
