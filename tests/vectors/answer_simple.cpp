@@ -8,7 +8,8 @@
 #include "eviction/message.h"
 #include "eviction/pod_facts.h"
 #include "eviction/ranking.h"
-#include "eviction/watch_point.h"
+#include "support/kubernetes/kubernetes_value.h"
+#include "support/kubernetes/memcg_notifier.h"
 
 namespace evictd::vectors {
 
@@ -35,7 +36,7 @@ Result<Json> answer_observations(const Json& input_json, Compat compat) {
 namespace {
 
 Json amount_json(const eviction::Quantity& amount) {
-  return {{"value", amount.kubernetes_value()}, {"string", amount.to_string()}};
+  return {{"value", test::kubernetes_value(amount)}, {"string", amount.to_string()}};
 }
 
 }  // namespace
@@ -162,8 +163,9 @@ Result<Json> answer_notifier(const Json& input_json, Compat compat) {
   Input input(input_json);
   const JsonReader root = input.root();
   const eviction::Threshold subject = threshold(root.at("threshold"), compat);
-  const auto notifier = memcg_notifier(subject, node_statistics(root.at("summary").at("node")));
-  Json answer{{"description", notifier_description(subject)}};
+  const auto notifier =
+      test::memcg_notifier(subject, node_statistics(root.at("summary").at("node")));
+  Json answer{{"description", test::notifier_description(subject)}};
   if (notifier) {
     answer["attribute"] = "memory.usage_in_bytes";
     answer["threshold"] = notifier->threshold_bytes;
