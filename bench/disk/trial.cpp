@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "demo/disk_witness.h"
+#include "evictd/try.h"
 
 namespace evictd::bench {
 namespace {
@@ -43,29 +44,22 @@ void read_testimony(const demo::DiskTestimony& seen, std::optional<MonoTime> dea
 Result<FillOutcome> run_fill(DiskPlayers& players, const DiskRow& row, const DiskGround& ground) {
   const std::filesystem::path& filled =
       row.filesystem == FilledFilesystem::kNode ? ground.node : ground.image;
-  Result<DiskActor> filler = players.make_filler();
-  if (!filler) {
-    return tl::unexpected(filler.error());
-  }
-  Result<demo::DiskWitness> witness = demo::DiskWitness::start({filled, row.threshold()});
-  if (!witness) {
-    return tl::unexpected(witness.error());
-  }
-  filler->process.go();
-  const Result<stage::ChildExit> end = filler->process.child().wait(kTrialDeadline);
+  EVICTD_ASSIGN_OR_RETURN(DiskActor filler, players.make_filler());
+  EVICTD_ASSIGN_OR_RETURN(demo::DiskWitness witness,
+                          demo::DiskWitness::start({filled, row.threshold()}));
+  filler.process.go();
+  const Result<stage::ChildExit> end = filler.process.child().wait(kTrialDeadline);
   FillOutcome outcome;
   outcome.killed = end && end->killed_by(SIGKILL);
-  witness->hog_is_dead();
+  witness.hog_is_dead();
   if (outcome.killed) {
-    players.remove_layer(*filler);
+    players.remove_layer(filler);
   }
   const demo::DiskTestimony seen =
-      witness->finish(outcome.killed ? Duration{kFreedPatience} : Duration{0});
+      witness.finish(outcome.killed ? Duration{kFreedPatience} : Duration{0});
   read_testimony(seen, outcome.killed ? std::optional{end->at} : std::nullopt, row, outcome);
   outcome.others_touched = !players.bystanders_untouched();
-  if (Result<> removed = players.remove(std::move(*filler)); !removed) {
-    return tl::unexpected(removed.error());
-  }
+  EVICTD_TRY(players.remove(std::move(filler)));
   return outcome;
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -66,11 +67,9 @@ Result<> Crowd::add(const std::filesystem::path& cgroup, Work work) {
 Result<Crowd> Crowd::start(stage::PrivateTree& tree, const Size& size) {
   Crowd crowd;
   for (int i = 0; i < size.pods; ++i) {
-    const Result<stage::StagedPod> pod = tree.add_pod({.name = "crowd-" + std::to_string(i)});
-    if (!pod) {
-      return tl::unexpected(pod.error());
-    }
-    const std::filesystem::path container = tree.directories_of(*pod).front();
+    EVICTD_ASSIGN_OR_RETURN(const stage::StagedPod pod,
+                            tree.add_pod({.name = "crowd-" + std::to_string(i)}));
+    const std::filesystem::path container = tree.directories_of(pod).front();
     for (int k = 1; k < size.cgroups; ++k) {
       const std::filesystem::path cgroup =
           k == 1 ? container : container.parent_path() / ("more-" + std::to_string(k));
@@ -79,9 +78,7 @@ Result<Crowd> Crowd::start(stage::PrivateTree& tree, const Size& size) {
       if (failed) {
         return fail_errno(failed.value(), "make " + cgroup.string());
       }
-      if (Result<> added = crowd.add(cgroup, stir); !added) {
-        return tl::unexpected(added.error());
-      }
+      EVICTD_TRY(crowd.add(cgroup, stir));
     }
     for (int reader = 0; i == 0 && reader < size.readers; ++reader) {
       const std::filesystem::path file = container.parent_path() / "memory.stat";

@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::bench {
 namespace {
 
@@ -31,12 +33,10 @@ constexpr std::array kClasses{stage::QosClass::kBestEffort, stage::QosClass::kBu
 Result<IdlePods> IdlePods::start(stage::PrivateTree& tree, int count) {
   IdlePods pods;
   for (int i = 0; i < count; ++i) {
-    const Result<stage::StagedPod> pod =
+    EVICTD_ASSIGN_OR_RETURN(
+        const stage::StagedPod pod,
         tree.add_pod({.name = "idle-" + std::to_string(i),
-                      .qos = kClasses[static_cast<std::size_t>(i) % kClasses.size()]});
-    if (!pod) {
-      return tl::unexpected(pod.error());
-    }
+                      .qos = kClasses[static_cast<std::size_t>(i) % kClasses.size()]}));
     const pid_t pid = ::fork();
     if (pid < 0) {
       return fail_errno(errno, "fork an idle process");
@@ -45,9 +45,7 @@ Result<IdlePods> IdlePods::start(stage::PrivateTree& tree, int count) {
       idle();
     }
     pods.pids_.push_back(pid);
-    if (Result<> entered = tree.enter(*pod, pid); !entered) {
-      return tl::unexpected(entered.error());
-    }
+    EVICTD_TRY(tree.enter(pod, pid));
   }
   return pods;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "evictd/try.h"
 #include "harness/machine.h"
 #include "stage/text_file.h"
 
@@ -48,11 +49,8 @@ Result<HogEnd> end_of(const std::optional<stage::ChildExit>& end, const Cast& ca
   if (!end->killed_by(SIGKILL)) {
     return fail(Errc::kInvalid, "the hog ended with " + end->text());
   }
-  const Result<std::int64_t> taken = cast.oom_kills(hog);
-  if (!taken) {
-    return tl::unexpected(taken.error());
-  }
-  return *taken > 0 ? HogEnd::kOomKilled : HogEnd::kEvicted;
+  EVICTD_ASSIGN_OR_RETURN(std::int64_t taken, cast.oom_kills(hog));
+  return taken > 0 ? HogEnd::kOomKilled : HogEnd::kEvicted;
 }
 
 }  // namespace
@@ -82,9 +80,7 @@ Result<RaceOutcome> watch_race(const RaceRun& run, Actor& hog, const Cast& cast,
     thresholds.push_back(threshold_of(row.scene, capacity));
   }
   observer.arm({0, capacity - thresholds.front(), process.pid()});
-  if (Result<> looking = witness.start(std::move(thresholds)); !looking) {
-    return tl::unexpected(looking.error());
-  }
+  EVICTD_TRY(witness.start(std::move(thresholds)));
   hog.process.go();
   const std::optional<stage::ChildExit> ended = await_end(process);
   cast.watch_bystanders(kAftermath);
@@ -118,13 +114,10 @@ Result<RaceOutcome> run_race(const RaceRun& run, Cast& cast, Observer& observer,
   stage::LoadOptions load;
   load.rate = run.first().scene.rate.value;
   load.pages = run.first().scene.pages;
-  Result<Actor> hog = cast.make_culprit("besteffort-hog", load);
-  if (!hog) {
-    return tl::unexpected(hog.error());
-  }
-  Result<RaceOutcome> outcome = watch_race(run, *hog, cast, observer, witness, capacity);
+  EVICTD_ASSIGN_OR_RETURN(Actor hog, cast.make_culprit("besteffort-hog", load));
+  Result<RaceOutcome> outcome = watch_race(run, hog, cast, observer, witness, capacity);
   // Of a void trial too: the next one starts with none.
-  if (Result<> removed = cast.remove(std::move(*hog)); !removed && outcome) {
+  if (Result<> removed = cast.remove(std::move(hog)); !removed && outcome) {
     return tl::unexpected(removed.error());
   }
   return outcome;

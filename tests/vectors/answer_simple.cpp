@@ -5,6 +5,7 @@
 
 #include "cluster/pod_json.h"
 #include "convert.h"
+#include "evictd/try.h"
 #include "eviction/message.h"
 #include "eviction/pod_facts.h"
 #include "eviction/ranking.h"
@@ -141,11 +142,9 @@ Result<Json> answer_messages(const Json& input_json, Compat compat) {
   const JsonReader root = input.root();
   const eviction::Pod subject = cluster::read_pod(root.at("pod"));
   const std::vector<StatisticsEntry> statistics = statistics_list(root.at("stats"));
-  const Result<eviction::ThresholdTable> table =
-      eviction::ThresholdTable::create(thresholds(root.at("thresholds"), compat));
-  if (!table) {
-    return tl::unexpected(table.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(
+      const eviction::ThresholdTable table,
+      eviction::ThresholdTable::create(thresholds(root.at("thresholds"), compat)));
   eviction::Resource resource = eviction::Resource::kNone;
   for (const auto known : {eviction::Resource::kMemory, eviction::Resource::kEphemeralStorage,
                            eviction::Resource::kInodes, eviction::Resource::kPids}) {
@@ -155,7 +154,7 @@ Result<Json> answer_messages(const Json& input_json, Compat compat) {
   }
   const eviction::Observations seen = observations(root.at("observations"), compat);
   const eviction::EvictionText text = eviction_text(
-      {resource, subject, find(statistics, subject.uid), *table, table->places(), seen}, compat);
+      {resource, subject, find(statistics, subject.uid), table, table.places(), seen}, compat);
   return input.checked({{"message", text.message}, {"annotations", text.annotations}});
 }
 

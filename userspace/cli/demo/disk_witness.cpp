@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/system_clock.h"
+#include "evictd/try.h"
 
 namespace evictd::demo {
 namespace {
@@ -64,14 +65,11 @@ DiskWitness::DiskWitness(std::shared_ptr<Shared> shared)
       thread_([shared = std::move(shared)](const std::stop_token& stop) { shared->watch(stop); }) {}
 
 Result<DiskWitness> DiskWitness::start(const DiskWitnessOptions& options) {
-  const Result<stage::Fullness> now = stage::fullness_of(options.path);
-  if (!now) {
-    return tl::unexpected(now.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const stage::Fullness now, stage::fullness_of(options.path));
   auto shared = std::make_shared<Shared>();
   shared->options = options;
-  shared->at_start = *now;
-  shared->testimony.lowest = *now;
+  shared->at_start = now;
+  shared->testimony.lowest = now;
   return DiskWitness{std::move(shared)};
 }
 

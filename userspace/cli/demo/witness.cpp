@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/system_clock.h"
+#include "evictd/try.h"
 
 namespace evictd::demo {
 namespace {
@@ -93,18 +94,13 @@ Witness::Witness(std::shared_ptr<Shared> shared)
       thread_([shared = std::move(shared)](const std::stop_token& stop) { shared->watch(stop); }) {}
 
 Result<Witness> Witness::start(const WitnessOptions& options) {
-  Result<base::Fd> root = open_for_reading(options.root_usage);
-  Result<base::Fd> hog = open_for_reading(options.hog_usage);
-  Result<base::Fd> tasks = open_if_named(options.root_tasks);
-  for (const Result<base::Fd>* opened : {&root, &hog, &tasks}) {
-    if (!*opened) {
-      return tl::unexpected(opened->error());
-    }
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Fd root, open_for_reading(options.root_usage));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd hog, open_for_reading(options.hog_usage));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd tasks, open_if_named(options.root_tasks));
   auto shared = std::make_shared<Shared>();
-  shared->root = std::move(*root);
-  shared->hog = std::move(*hog);
-  shared->root_tasks = std::move(*tasks);
+  shared->root = std::move(root);
+  shared->hog = std::move(hog);
+  shared->root_tasks = std::move(tasks);
   shared->root_most_tasks = open_if_named(options.root_most_tasks).value_or(base::Fd{});
   shared->hog_at_rest = read_bytes(shared->hog);
   shared->testimony.at_start = read_bytes(shared->root);
