@@ -120,11 +120,7 @@ Result<> Cast::remove(Actor actor) {
 }
 
 bool Cast::lives(const std::optional<Actor>& actor) {
-  if (!actor) {
-    return false;
-  }
-  pollfd dead{actor->process.child().pidfd(), POLLIN, 0};
-  return ::poll(&dead, 1, 0) == 0;
+  return actor && actor->process.child().lives();
 }
 
 int Cast::dead_bystanders() const {

@@ -110,8 +110,8 @@ void report_row(Report& report, const Row& row, const RowResult& result) {
 }
 
 Result<> run_scene(Bench& bench, const std::vector<Row>& rows, int trials) {
-  EVICTD_ASSIGN_OR_RETURN(const BusyLoops loops,
-                          BusyLoops::start(rows.front().scene.busy_loops ? 2 : 0));
+  EVICTD_ASSIGN_OR_RETURN(const ForkedProcesses loops,
+                          start_busy_loops(rows.front().scene.busy_loops ? 2 : 0));
   std::vector<RowResult> results(rows.size());
   for (int left = trials; left > 0 && !Interrupt::requested(); left -= kTurn) {
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "disk/players.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -35,11 +33,6 @@ std::int64_t bytes_in(const fs::path& directory) {
     sum += failed ? 0 : static_cast<std::int64_t>(size);
   }
   return sum;
-}
-
-bool lives(const DiskActor& actor) {
-  pollfd dead{actor.process.child().pidfd(), POLLIN, 0};
-  return ::poll(&dead, 1, 0) == 0;
 }
 
 }  // namespace
@@ -131,7 +124,7 @@ Result<> DiskPlayers::remove(DiskActor actor) {
 
 bool DiskPlayers::bystanders_untouched() const {
   return std::all_of(bystanders_.begin(), bystanders_.end(), [](const DiskActor& actor) {
-    return lives(actor) && bytes_in(actor.files) == kHeld.value;
+    return actor.process.child().lives() && bytes_in(actor.files) == kHeld.value;
   });
 }
 

@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "demo/disk_witness.h"
 #include "evictd/try.h"
+#include "harness/milliseconds.h"
+#include "stage/disk_witness.h"
 
 namespace evictd::bench {
 namespace {
@@ -22,11 +23,7 @@ constexpr std::chrono::seconds kFreedPatience{20};
 constexpr std::int64_t kFewBytes = 1 << 20;
 constexpr std::int64_t kFewInodes = 64;
 
-double milliseconds(Duration duration) {
-  return static_cast<double>(duration.count()) / 1e6;
-}
-
-void read_testimony(const demo::DiskTestimony& seen, std::optional<MonoTime> dead,
+void read_testimony(const stage::DiskTestimony& seen, std::optional<MonoTime> dead,
                     const DiskRow& row, FillOutcome& outcome) {
   const std::int64_t lowest = row.left_of(seen.lowest);
   outcome.filled_up = lowest < (row.resource == FilledResource::kBytes ? kFewBytes : kFewInodes);
@@ -45,8 +42,7 @@ Result<FillOutcome> run_fill(DiskPlayers& players, const DiskRow& row, const Dis
   const std::filesystem::path& filled =
       row.filesystem == FilledFilesystem::kNode ? ground.node : ground.image;
   EVICTD_ASSIGN_OR_RETURN(DiskActor filler, players.make_filler());
-  EVICTD_ASSIGN_OR_RETURN(demo::DiskWitness witness,
-                          demo::DiskWitness::start({filled, row.threshold()}));
+  EVICTD_ASSIGN_OR_RETURN(stage::DiskWitness witness, stage::watch_disk({filled, row.threshold()}));
   filler.process.go();
   const Result<stage::ChildExit> end = filler.process.child().wait(kTrialDeadline);
   FillOutcome outcome;
@@ -55,7 +51,7 @@ Result<FillOutcome> run_fill(DiskPlayers& players, const DiskRow& row, const Dis
   if (outcome.killed) {
     players.remove_layer(filler);
   }
-  const demo::DiskTestimony seen =
+  const stage::DiskTestimony seen =
       witness.finish(outcome.killed ? Duration{kFreedPatience} : Duration{0});
   read_testimony(seen, outcome.killed ? std::optional{end->at} : std::nullopt, row, outcome);
   outcome.others_touched = !players.bystanders_untouched();

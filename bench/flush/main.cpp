@@ -60,9 +60,10 @@ Result<> run_trial(PrivateGround& own, const stage::DaemonProcess& daemon, PassT
 Result<> measure(const Arguments& arguments, int readers, PassTimes& times) {
   EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
   EVICTD_TRY(own.tree.limit_memory(kLimit));
-  EVICTD_ASSIGN_OR_RETURN(const Crowd crowd, Crowd::start(own.tree, {.pods = arguments.pods,
-                                                                     .cgroups = arguments.cgroups,
-                                                                     .readers = readers}));
+  EVICTD_ASSIGN_OR_RETURN(
+      const ForkedProcesses crowd,
+      start_crowd(own.tree,
+                  {.pods = arguments.pods, .cgroups = arguments.cgroups, .readers = readers}));
   const std::filesystem::path programs = programs_directory();
   EVICTD_ASSIGN_OR_RETURN(const stage::DaemonProcess daemon,
                           start_daemon({.tree = own.tree,

@@ -14,6 +14,7 @@
 #include "base/system_clock.h"
 #include "evictd/try.h"
 #include "fork_race/pid_limit.h"
+#include "harness/milliseconds.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -21,10 +22,6 @@ namespace {
 
 /// A kubelet's poll is ten seconds; killing thousands of processes takes some more when emulated.
 constexpr std::chrono::seconds kTrialDeadline{60};
-
-double milliseconds(Duration duration) {
-  return static_cast<double>(duration.count()) / 1e6;
-}
 
 /// Waits until no process is left in the pod, by cgroup.events of v2.
 Result<MonoTime> await_gone(const std::filesystem::path& container) {

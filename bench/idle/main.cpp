@@ -71,7 +71,8 @@ Result<stage::LoadProcess> park(Bench& bench) {
 
 Result<> run(Bench& bench) {
   EVICTD_TRY(bench.tree.limit_memory(kLimit));
-  EVICTD_ASSIGN_OR_RETURN(const IdlePods pods, IdlePods::start(bench.tree, bench.arguments.pods));
+  EVICTD_ASSIGN_OR_RETURN(const ForkedProcesses pods,
+                          start_idle_pods(bench.tree, bench.arguments.pods));
   EVICTD_ASSIGN_OR_RETURN(const Duration without, timers_without(bench.arguments.seconds));
   EVICTD_ASSIGN_OR_RETURN(
       stage::DaemonProcess daemon,

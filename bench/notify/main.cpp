@@ -117,7 +117,7 @@ Result<> run_awake(Bench& bench) {
   }
   Result<Observer> observer = Observer::create();
   const Result<stage::StagedPod> pod = bench.ground.tree.add_pod({.name = "hog"});
-  const Result<BusyLoops> loops = BusyLoops::start(bench.arguments.awake.busy_loops);
+  const Result<ForkedProcesses> loops = start_busy_loops(bench.arguments.awake.busy_loops);
   if (!observer || !pod || !loops) {
     return tl::unexpected(!observer ? observer.error() : pod ? loops.error() : pod.error());
   }

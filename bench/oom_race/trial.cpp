@@ -8,6 +8,7 @@
 
 #include "evictd/try.h"
 #include "harness/machine.h"
+#include "harness/milliseconds.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -18,10 +19,6 @@ namespace {
 constexpr std::chrono::seconds kTrialDeadline{60};
 /// A racer that acts once more, or an OOM killer that was already choosing, does so within this.
 constexpr std::chrono::seconds kAftermath{1};
-
-double milliseconds(Duration duration) {
-  return static_cast<double>(duration.count()) / 1e6;
-}
 
 std::optional<double> since(const std::optional<MonoTime>& start, MonoTime end) {
   if (!start || *start > end) {

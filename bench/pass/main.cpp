@@ -81,7 +81,7 @@ std::vector<std::string> arguments_of(const Variant& variant,
 Result<> measure(const Arguments& arguments, int pods, const Variant& variant, PassTimes& times) {
   EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
   EVICTD_TRY(own.tree.limit_memory(kLimit));
-  EVICTD_ASSIGN_OR_RETURN(IdlePods idle, IdlePods::start(own.tree, pods));
+  EVICTD_ASSIGN_OR_RETURN(ForkedProcesses idle, start_idle_pods(own.tree, pods));
   const std::filesystem::path programs = programs_directory();
   EVICTD_ASSIGN_OR_RETURN(const stage::DaemonProcess daemon,
                           start_daemon({.tree = own.tree,

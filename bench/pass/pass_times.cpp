@@ -46,8 +46,8 @@ void take(PassTimes& times, const json& timeline) {
 
 }  // namespace
 
-Result<> follow_passes(const stage::DaemonProcess& daemon, IdlePods& idle, std::size_t wanted,
-                       PassTimes& times) {
+Result<> follow_passes(const stage::DaemonProcess& daemon, ForkedProcesses& idle,
+                       std::size_t wanted, PassTimes& times) {
   std::set<std::uint64_t> seen;
   const auto deadline = std::chrono::steady_clock::now() + kDeadline;
   while (times.whole.size() < wanted) {

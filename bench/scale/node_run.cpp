@@ -11,6 +11,7 @@
 #include "harness/daemon_run.h"
 #include "harness/idle_pods.h"
 #include "harness/interrupt.h"
+#include "harness/milliseconds.h"
 #include "harness/private_ground.h"
 #include "idle/process_cost.h"
 #include "idle/rest.h"
@@ -25,10 +26,6 @@ constexpr Bytes kLimit = 2048_MiB;
 constexpr Bytes kAtRest = 64_MiB;
 constexpr Bytes kAlwaysMet = kLimit;
 
-double milliseconds(Duration duration) {
-  return static_cast<double>(duration.count()) / 1e6;
-}
-
 std::size_t descriptors_of(pid_t pid) {
   std::error_code failed;
   const std::filesystem::directory_iterator first("/proc/" + std::to_string(pid) + "/fd", failed);
@@ -37,7 +34,7 @@ std::size_t descriptors_of(pid_t pid) {
 
 class Node {
  public:
-  Node(const NodeRunOptions& options, PrivateGround ground, IdlePods pods)
+  Node(const NodeRunOptions& options, PrivateGround ground, ForkedProcesses pods)
       : options_(options), ground_(std::move(ground)), pods_(std::move(pods)) {}
 
   Result<NodeRun> run() {
@@ -101,7 +98,7 @@ class Node {
 
   const NodeRunOptions& options_;
   PrivateGround ground_;
-  IdlePods pods_;
+  ForkedProcesses pods_;
   NodeRun found_;
 };
 
@@ -110,7 +107,7 @@ class Node {
 Result<NodeRun> run_node(const NodeRunOptions& options) {
   EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
   EVICTD_TRY(own.tree.limit_memory(kLimit));
-  EVICTD_ASSIGN_OR_RETURN(IdlePods pods, IdlePods::start(own.tree, options.pods));
+  EVICTD_ASSIGN_OR_RETURN(ForkedProcesses pods, start_idle_pods(own.tree, options.pods));
   EVICTD_TRY(Interrupt::check());
   return Node(options, std::move(own), std::move(pods)).run();
 }

@@ -155,6 +155,11 @@ void Child::destroy() {
   pid_ = -1;
 }
 
+bool Child::lives() const {
+  pollfd dead{pidfd_.get(), POLLIN, 0};
+  return ::poll(&dead, 1, 0) == 0;
+}
+
 void Child::signal(int number) const {
   ::syscall(SYS_pidfd_send_signal, pidfd_.get(), number, nullptr, 0);
 }

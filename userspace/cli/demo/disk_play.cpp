@@ -106,13 +106,14 @@ Result<Evidence> Play::perform_on_disk() {
   } else if (options_.scenario == Scenario::kInodes) {
     threshold.inodes_free = sizes_.inodes_headroom;
   }
-  EVICTD_ASSIGN_OR_RETURN(DiskWitness witness, DiskWitness::start({disk_->path(), threshold}));
+  EVICTD_ASSIGN_OR_RETURN(stage::DiskWitness witness,
+                          stage::watch_disk({disk_->path(), threshold}));
   say_(script_.hog.name + " fills the disk and ignores SIGTERM");
   hog_->load.go();
   EVICTD_ASSIGN_OR_RETURN(const std::string victim, await_first_death());
   witness.hog_is_dead();
   announce_death(victim);
-  const DiskTestimony testimony =
+  const stage::DiskTestimony testimony =
       witness.finish(victim.empty() ? Duration{0} : Duration{kDiskFreedPatience});
   if (testimony.freed && victim == script_.hog.name) {
     announce("its space is back", testimony.freed);
@@ -125,7 +126,7 @@ Result<Evidence> Play::perform_on_disk() {
   return evidence;
 }
 
-void Play::add_disk_crossing(Evidence& evidence, const DiskTestimony& testimony) const {
+void Play::add_disk_crossing(Evidence& evidence, const stage::DiskTestimony& testimony) const {
   const load::StampLog& stamps = hog_->load.stamps();
   const std::optional<load::LoadStamp> last = stamps.last();
   evidence.crossing = testimony.crossing;

@@ -30,11 +30,6 @@ MonoTime now() {
   return base::SystemClock{}.now();
 }
 
-bool is_dead(const stage::Child& child) {
-  pollfd dead{child.pidfd(), POLLIN, 0};
-  return ::poll(&dead, 1, 0) > 0;
-}
-
 }  // namespace
 
 Result<std::string> Play::await_first_death() {
@@ -209,7 +204,7 @@ Result<> Play::add_what_happened(Evidence& evidence, const std::string& victim) 
   evidence.unmanaged_rate = unmanaged_rate_;
   evidence.other_deaths = std::count_if(
       bystanders_.begin(), bystanders_.end(),
-      [&](const Actor& a) { return a.pod.spec.name != victim && is_dead(a.load.child()); });
+      [&](const Actor& a) { return a.pod.spec.name != victim && !a.load.child().lives(); });
   EVICTD_ASSIGN_OR_RETURN(const std::int64_t oom_kills, tree_->oom_kills());
   evidence.oom_kills = oom_kills;
   return {};
