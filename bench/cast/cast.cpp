@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -43,23 +44,12 @@ Result<Actor> Cast::make(const stage::PodSpec& spec, const stage::LoadOptions& l
                          int oom_score_adj) {
   std::error_code ignored;
   std::filesystem::create_directories(manifests(), ignored);
-  const Result<stage::StagedPod> pod = tree_.add_pod(spec);
-  if (!pod) {
-    return tl::unexpected(pod.error());
-  }
-  if (Result<> written =
-          stage::replace_file(manifests() / (pod->uid + ".json"), stage::manifest(spec, pod->uid));
-      !written) {
-    return tl::unexpected(written.error());
-  }
-  Result<stage::LoadProcess> process = stage::LoadProcess::start(tree_, *pod, load);
-  if (!process) {
-    return tl::unexpected(process.error());
-  }
-  if (Result<> scored = set_oom_score_adj(process->child().pid(), oom_score_adj); !scored) {
-    return tl::unexpected(scored.error());
-  }
-  return Actor{*pod, std::move(*process)};
+  EVICTD_ASSIGN_OR_RETURN(const stage::StagedPod pod, tree_.add_pod(spec));
+  EVICTD_TRY(
+      stage::replace_file(manifests() / (pod.uid + ".json"), stage::manifest(spec, pod.uid)));
+  EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess process, stage::LoadProcess::start(tree_, pod, load));
+  EVICTD_TRY(set_oom_score_adj(process.child().pid(), oom_score_adj));
+  return Actor{pod, std::move(process)};
 }
 
 Result<> Cast::dismiss(std::optional<Actor>& actor) {
@@ -81,33 +71,25 @@ Result<> Cast::fill(std::optional<Actor>& actor, const stage::PodSpec& spec, Byt
   if (lives(actor)) {
     return {};
   }
-  if (Result<> removed = dismiss(actor); !removed) {
-    return removed;
-  }
-  Result<Actor> made = make(spec,
-                            {.binary = evict_load_,
-                             .directory = directory_,
-                             .cap = amount.value,
-                             .pages = stage::PageKind::kHuge,
-                             .content = holdings_.content},
-                            oom_score_adj);
-  if (!made) {
-    return tl::unexpected(made.error());
-  }
-  actor.emplace(std::move(*made));
+  EVICTD_TRY(dismiss(actor));
+  EVICTD_ASSIGN_OR_RETURN(Actor made, make(spec,
+                                           {.binary = evict_load_,
+                                            .directory = directory_,
+                                            .cap = amount.value,
+                                            .pages = stage::PageKind::kHuge,
+                                            .content = holdings_.content},
+                                           oom_score_adj));
+  actor.emplace(std::move(made));
   actor->process.go();
   return actor->process.await_holding(kFillDeadline);
 }
 
 Result<> Cast::fill_bystanders() {
-  if (Result<> filled = fill(guaranteed_,
-                             {.name = "guaranteed-database",
-                              .qos = stage::QosClass::kGuaranteed,
-                              .memory_request = holdings_.guaranteed_asks},
-                             holdings_.guaranteed_holds, kGuaranteedScore);
-      !filled) {
-    return filled;
-  }
+  EVICTD_TRY(fill(guaranteed_,
+                  {.name = "guaranteed-database",
+                   .qos = stage::QosClass::kGuaranteed,
+                   .memory_request = holdings_.guaranteed_asks},
+                  holdings_.guaranteed_holds, kGuaranteedScore));
   return fill(burstable_,
               {.name = "burstable-web",
                .qos = stage::QosClass::kBurstable,
@@ -133,18 +115,12 @@ Result<> Cast::remove(Actor actor) {
   }
   std::filesystem::remove(manifests() / (pod.uid + ".json"), ignored);
   // Children outlive the process that made them.
-  if (Result<> ended = tree_.kill_pod(pod); !ended) {
-    return ended;
-  }
+  EVICTD_TRY(tree_.kill_pod(pod));
   return tree_.remove_pod(pod);
 }
 
 bool Cast::lives(const std::optional<Actor>& actor) {
-  if (!actor) {
-    return false;
-  }
-  pollfd dead{actor->process.child().pidfd(), POLLIN, 0};
-  return ::poll(&dead, 1, 0) == 0;
+  return actor && actor->process.child().lives();
 }
 
 int Cast::dead_bystanders() const {

@@ -2,6 +2,7 @@
 #include "cast/racing_daemon.h"
 
 #include "cast/cast.h"
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -28,17 +29,11 @@ std::string racing_config(const RacingDaemonOptions& options) {
 
 Result<stage::DaemonProcess> start_racing_daemon(const RacingDaemonOptions& options) {
   const std::filesystem::path path = options.directory / "evictd.yaml";
-  if (Result<> written = stage::replace_file(path, racing_config(options)); !written) {
-    return tl::unexpected(written.error());
-  }
-  Result<stage::DaemonProcess> daemon =
-      stage::DaemonProcess::start({options.programs / "evictd", path, options.directory});
-  if (!daemon) {
-    return daemon;
-  }
-  if (Result<> scored = set_oom_score_adj(daemon->pid(), kContestantScore); !scored) {
-    return tl::unexpected(scored.error());
-  }
+  EVICTD_TRY(stage::replace_file(path, racing_config(options)));
+  EVICTD_ASSIGN_OR_RETURN(
+      stage::DaemonProcess daemon,
+      stage::DaemonProcess::start({options.programs / "evictd", path, options.directory}));
+  EVICTD_TRY(set_oom_score_adj(daemon.pid(), kContestantScore));
   return daemon;
 }
 

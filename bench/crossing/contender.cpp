@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "evictd/try.h"
 #include "harness/machine.h"
 #include "stage/text_file.h"
 
@@ -37,19 +38,14 @@ ConsumerOptions consumer_options(const Row& row, const Ground& ground) {
 Result<Contender> Contender::start(const Row& row, const Ground& ground) {
   Contender contender{row};
   if (row.killer != Killer::kEvictd) {
-    Result<Consumer> consumer = Consumer::start(consumer_options(row, ground));
-    if (!consumer) {
-      return tl::unexpected(consumer.error());
-    }
-    contender.consumer_ = std::move(*consumer);
+    EVICTD_ASSIGN_OR_RETURN(Consumer consumer, Consumer::start(consumer_options(row, ground)));
+    contender.consumer_ = std::move(consumer);
     return contender;
   }
   contender.ground_ = &ground;
-  Result<stage::DaemonProcess> daemon = start_daemon(contender.daemon_options(1_MiB));
-  if (!daemon) {
-    return tl::unexpected(daemon.error());
-  }
-  contender.daemon_ = std::move(*daemon);
+  EVICTD_ASSIGN_OR_RETURN(stage::DaemonProcess daemon,
+                          start_daemon(contender.daemon_options(1_MiB)));
+  contender.daemon_ = std::move(daemon);
   return contender;
 }
 
@@ -65,15 +61,10 @@ Result<> Contender::arm(pid_t victim, Bytes level) {
   if (row_.scene.target == Target::kCgroup) {
     return {};
   }
-  const Result<Bytes> total = memory_total();
-  if (!total) {
-    return tl::unexpected(total.error());
-  }
-  const std::string text = bench_config(daemon_options(*total - level));
+  EVICTD_ASSIGN_OR_RETURN(const Bytes total, memory_total());
+  const std::string text = bench_config(daemon_options(total - level));
   const std::filesystem::path path = ground_->scratch.path() / "evictd.yaml";
-  if (Result<> written = stage::replace_file(path, text); !written) {
-    return written;
-  }
+  EVICTD_TRY(stage::replace_file(path, text));
   return daemon_->reload();
 }
 

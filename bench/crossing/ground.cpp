@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "evictd/try.h"
 #include "harness/private_ground.h"
 #include "stage/text_file.h"
 
@@ -32,14 +33,9 @@ Result<std::int64_t> usage_of(const std::filesystem::path& directory, const char
 }  // namespace
 
 Result<Ground> Ground::create(const std::filesystem::path& programs) {
-  Result<PrivateGround> own = PrivateGround::create();
-  if (!own) {
-    return tl::unexpected(own.error());
-  }
-  if (Result<> limited = own->tree.limit_memory(kPodRootLimit); !limited) {
-    return tl::unexpected(limited.error());
-  }
-  return Ground{std::move(own->tree), std::move(own->scratch), programs / "evictd",
+  EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
+  EVICTD_TRY(own.tree.limit_memory(kPodRootLimit));
+  return Ground{std::move(own.tree), std::move(own.scratch), programs / "evictd",
                 programs / "evict-load"};
 }
 
@@ -50,12 +46,9 @@ std::filesystem::path Ground::watched_directory(Target target) const {
 Result<WorkingSet> read_working_set(const Ground& ground, Target target) {
   const stage::Hierarchies& hierarchies = ground.tree.hierarchies();
   const std::filesystem::path directory = ground.watched_directory(target);
-  const Result<std::string> stat = stage::read_text(directory / "memory.stat");
-  if (!stat) {
-    return tl::unexpected(stat.error());
-  }
-  const Result<std::int64_t> inactive = statistic(*stat, hierarchies.unified(), "inactive_file");
-  const Result<std::int64_t> usage = usage_of(directory, hierarchies.usage_file(), *stat,
+  EVICTD_ASSIGN_OR_RETURN(const std::string stat, stage::read_text(directory / "memory.stat"));
+  const Result<std::int64_t> inactive = statistic(stat, hierarchies.unified(), "inactive_file");
+  const Result<std::int64_t> usage = usage_of(directory, hierarchies.usage_file(), stat,
                                               hierarchies.unified() && target == Target::kNode);
   if (!inactive || !usage) {
     return tl::unexpected(inactive ? usage.error() : inactive.error());

@@ -9,6 +9,7 @@
 #include "crossing/contender.h"
 #include "crossing/plan.h"
 #include "crossing/trial.h"
+#include "evictd/try.h"
 #include "harness/busy_loops.h"
 #include "harness/interrupt.h"
 #include "harness/program.h"
@@ -109,17 +110,13 @@ void report_row(Report& report, const Row& row, const RowResult& result) {
 }
 
 Result<> run_scene(Bench& bench, const std::vector<Row>& rows, int trials) {
-  Result<BusyLoops> loops = BusyLoops::start(rows.front().scene.busy_loops ? 2 : 0);
-  if (!loops) {
-    return tl::unexpected(loops.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const ForkedProcesses loops,
+                          start_busy_loops(rows.front().scene.busy_loops ? 2 : 0));
   std::vector<RowResult> results(rows.size());
   for (int left = trials; left > 0 && !Interrupt::requested(); left -= kTurn) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto turn = static_cast<std::size_t>(std::min(left, kTurn));
-      if (Result<> ran = run_turn(bench, rows[i], turn, results[i]); !ran) {
-        return ran;
-      }
+      EVICTD_TRY(run_turn(bench, rows[i], turn, results[i]));
     }
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -132,24 +129,14 @@ Result<> run_scene(Bench& bench, const std::vector<Row>& rows, int trials) {
 }
 
 Result<> run(const TrialOptions& options) {
-  Result<Ground> ground = Ground::create(programs_directory());
-  if (!ground) {
-    return tl::unexpected(ground.error());
-  }
-  Result<Observer> observer = Observer::create();
-  if (!observer) {
-    return tl::unexpected(observer.error());
-  }
-  const bool with_eventfd = !ground->tree.hierarchies().unified();
-  Bench bench{std::move(*ground), std::move(*observer), std::mt19937{std::random_device{}()}};
+  EVICTD_ASSIGN_OR_RETURN(Ground ground, Ground::create(programs_directory()));
+  EVICTD_ASSIGN_OR_RETURN(Observer observer, Observer::create());
+  const bool with_eventfd = !ground.tree.hierarchies().unified();
+  Bench bench{std::move(ground), std::move(observer), std::mt19937{std::random_device{}()}};
   bench.report.note(std::string{"observer: "} + bench.observer.hook());
   for (const std::vector<Row>& rows : plan(options.rows, with_eventfd)) {
-    if (Result<> ran = run_scene(bench, rows, options.trials); !ran) {
-      return ran;
-    }
-    if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
-      return undisturbed;
-    }
+    EVICTD_TRY(run_scene(bench, rows, options.trials));
+    EVICTD_TRY(Interrupt::check());
   }
   return bench.report.write(options.out);
 }

@@ -6,6 +6,8 @@
 #include <ctime>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::bench {
 namespace {
 
@@ -33,11 +35,8 @@ void pause_at_random(const Row& row, std::mt19937& random) {
 
 /// Usage at which the working set is at the threshold; moves with the inactive file cache.
 Result<Bytes> level_of(const Row& row, const Ground& ground) {
-  const Result<WorkingSet> now = read_working_set(ground, row.scene.target);
-  if (!now) {
-    return tl::unexpected(now.error());
-  }
-  return row.scene.target == Target::kNode ? now->value() + kRunUp : kRunUp;
+  EVICTD_ASSIGN_OR_RETURN(const WorkingSet now, read_working_set(ground, row.scene.target));
+  return row.scene.target == Target::kNode ? now.value() + kRunUp : kRunUp;
 }
 
 Result<ObserverLevel> observer_level(const Row& row, const Ground& ground, Bytes level,
@@ -79,11 +78,8 @@ TrialOutcome judge(const ObserverReading& seen, Bytes level, const stage::LoadPr
 
 Result<TrialOutcome> run_trial(const Row& row, Ground& ground, Contender& contender,
                                Observer& observer, std::mt19937& random) {
-  Result<stage::StagedPod> pod = ground.tree.add_pod({.name = "hog"});
-  if (!pod) {
-    return tl::unexpected(pod.error());
-  }
-  Result<stage::LoadProcess> hog = stage::LoadProcess::start(ground.tree, *pod,
+  EVICTD_ASSIGN_OR_RETURN(stage::StagedPod pod, ground.tree.add_pod({.name = "hog"}));
+  Result<stage::LoadProcess> hog = stage::LoadProcess::start(ground.tree, pod,
                                                              {.binary = ground.evict_load,
                                                               .directory = ground.scratch.path(),
                                                               .cap = kHogCap.value,
@@ -93,35 +89,26 @@ Result<TrialOutcome> run_trial(const Row& row, Ground& ground, Contender& conten
     return tl::unexpected(hog ? level.error() : hog.error());
   }
   const pid_t victim = hog->child().pid();
-  const Result<ObserverLevel> watched = observer_level(row, ground, *level, victim);
-  if (!watched) {
-    return tl::unexpected(watched.error());
-  }
-  if (Result<> armed = contender.arm(victim, *level); !armed) {
-    return tl::unexpected(armed.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const ObserverLevel watched, observer_level(row, ground, *level, victim));
+  EVICTD_TRY(contender.arm(victim, *level));
   pause_at_random(row, random);
-  observer.arm(*watched);
+  observer.arm(watched);
   const MonoTime let_go{std::chrono::steady_clock::now().time_since_epoch()};
   hog->go();
   const Result<stage::ChildExit> end = hog->child().wait(kTrialDeadline);
   const ObserverReading seen = observer.disarm();
-  TrialOutcome outcome = judge(seen, watched->level, *hog, end, let_go);
-  if (const std::optional<MonoTime> detected = contender.detected(pod->uid);
+  TrialOutcome outcome = judge(seen, watched.level, *hog, end, let_go);
+  if (const std::optional<MonoTime> detected = contender.detected(pod.uid);
       detected && outcome.void_because.empty()) {
     outcome.detection_to_sigkill_us = microseconds(*seen.sigkill_returned - *detected);
   }
-  if (Result<> disarmed = contender.disarm(); !disarmed) {
-    return tl::unexpected(disarmed.error());
-  }
+  EVICTD_TRY(contender.disarm());
   const Result<std::int64_t> oom_kills = ground.tree.oom_kills();
   if (!oom_kills || *oom_kills != 0) {
     return fail(Errc::kInvalid, "the kernel's OOM killer ran in the private tree");
   }
   hog = fail(Errc::kNotFound, "the trial is over");
-  if (Result<> removed = ground.tree.remove_pod(*pod); !removed) {
-    return tl::unexpected(removed.error());
-  }
+  EVICTD_TRY(ground.tree.remove_pod(pod));
   return outcome;
 }
 

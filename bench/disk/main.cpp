@@ -10,6 +10,7 @@
 #include "disk/players.h"
 #include "disk/row.h"
 #include "disk/trial.h"
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 #include "harness/private_ground.h"
 #include "harness/program.h"
@@ -72,9 +73,7 @@ Result<stage::DaemonProcess> start_evictd(const DiskRow& row, const DiskGround& 
     std::filesystem::create_directories(made, ignored);
   }
   const std::filesystem::path config = ground.directory / "evictd.yaml";
-  if (Result<> written = stage::replace_file(config, disk_config(row, ground)); !written) {
-    return tl::unexpected(written.error());
-  }
+  EVICTD_TRY(stage::replace_file(config, disk_config(row, ground)));
   return stage::DaemonProcess::start(
       {.binary = programs_directory() / "evictd", .config = config, .directory = ground.directory});
 }
@@ -86,51 +85,36 @@ Result<RowResult> fill_again_and_again(DiskPlayers& players, const DiskRow& row,
   const Result<> ran = run_trials(trials, [&]() -> Result<bool> {
     pause_in_period(row.mode, random);
     // It may have taken ten seconds, and a fill takes longer.
-    if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
-      return tl::unexpected(undisturbed.error());
-    }
-    const Result<FillOutcome> outcome = run_fill(players, row, ground);
-    if (!outcome) {
-      return tl::unexpected(outcome.error());
-    }
-    add(result, *outcome);
-    return !outcome->others_touched;
+    EVICTD_TRY(Interrupt::check());
+    EVICTD_ASSIGN_OR_RETURN(const FillOutcome outcome, run_fill(players, row, ground));
+    add(result, outcome);
+    return !outcome.others_touched;
   });
   return ran ? Result<RowResult>{std::move(result)} : tl::unexpected(ran.error());
 }
 
 /// On filesystems, cgroups and an evictd of its own, all gone when it returns.
 Result<RowResult> run_row(const DiskRow& row, int trials) {
-  Result<PrivateGround> own = PrivateGround::create();
-  if (!own) {
-    return tl::unexpected(own.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
   // Unmounted before the directory that they are mounted in is removed.
-  const Result<stage::LoopFilesystem> node = make_disk(own->scratch.path() / "node");
-  const Result<stage::LoopFilesystem> image = make_disk(own->scratch.path() / "image");
+  const Result<stage::LoopFilesystem> node = make_disk(own.scratch.path() / "node");
+  const Result<stage::LoopFilesystem> image = make_disk(own.scratch.path() / "image");
   if (!node || !image) {
     return tl::unexpected(node ? image.error() : node.error());
   }
-  const DiskGround ground{.cgroup_root = own->tree.cgroup_root(),
-                          .directory = own->scratch.path(),
+  const DiskGround ground{.cgroup_root = own.tree.cgroup_root(),
+                          .directory = own.scratch.path(),
                           .node = node->path(),
                           .image = image->path()};
-  DiskPlayers players{own->tree, row, ground};
-  if (Result<> started = players.start_bystanders(); !started) {
-    return tl::unexpected(started.error());
-  }
-  const Result<stage::DaemonProcess> daemon = start_evictd(row, ground);
-  if (!daemon) {
-    return tl::unexpected(daemon.error());
-  }
+  DiskPlayers players{own.tree, row, ground};
+  EVICTD_TRY(players.start_bystanders());
+  EVICTD_ASSIGN_OR_RETURN(const stage::DaemonProcess daemon, start_evictd(row, ground));
   return fill_again_and_again(players, row, ground, trials);
 }
 
 Result<> run(const TrialOptions& options) {
   // Before any thread is started: what is mounted is gone with this process, however it ends.
-  if (Result<> own = stage::own_mount_namespace(); !own) {
-    return own;
-  }
+  EVICTD_TRY(stage::own_mount_namespace());
   Report report{"disk"};
   report.note(
       "each row on two ext4 filesystems of 256 MiB and about 32768 inodes of its own, on loop "
@@ -145,11 +129,8 @@ Result<> run(const TrialOptions& options) {
   const Result<> ran = run_rows(
       options.rows, disk_rows(), [](const DiskRow& row) { return row.title(); },
       [&](const DiskRow& row) -> Result<> {
-        const Result<RowResult> result = run_row(row, options.trials);
-        if (!result) {
-          return tl::unexpected(result.error());
-        }
-        report_row(report, row, *result);
+        EVICTD_ASSIGN_OR_RETURN(const RowResult result, run_row(row, options.trials));
+        report_row(report, row, result);
         return {};
       });
   return ran ? report.write(options.out) : ran;

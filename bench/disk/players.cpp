@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "disk/players.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "evictd/try.h"
 #include "harness/program.h"
 #include "stage/text_file.h"
 
@@ -36,42 +35,28 @@ std::int64_t bytes_in(const fs::path& directory) {
   return sum;
 }
 
-bool lives(const DiskActor& actor) {
-  pollfd dead{actor.process.child().pidfd(), POLLIN, 0};
-  return ::poll(&dead, 1, 0) == 0;
-}
-
 }  // namespace
 
 Result<DiskActor> DiskPlayers::make(const stage::PodSpec& spec, stage::LoadOptions load,
                                     FilledFilesystem filesystem) {
-  Result<stage::StagedPod> pod = tree_.add_pod(spec);
-  if (!pod) {
-    return tl::unexpected(pod.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(stage::StagedPod pod, tree_.add_pod(spec));
   const fs::path files = filesystem == FilledFilesystem::kNode
-                             ? ground_.node / "kubelet/pods" / pod->uid /
+                             ? ground_.node / "kubelet/pods" / pod.uid /
                                    "volumes/kubernetes.io~empty-dir" / stage::kEmptyDirName
-                             : ground_.image / "snapshots" / pod->uid;
+                             : ground_.image / "snapshots" / pod.uid;
   std::error_code failed;
   fs::create_directories(files, failed);
   fs::create_directories(ground_.manifests(), failed);
   if (failed) {
     return fail_errno(failed.value(), "make " + files.string());
   }
-  if (Result<> written = stage::replace_file(ground_.manifests() / (pod->uid + ".json"),
-                                             stage::manifest(spec, pod->uid));
-      !written) {
-    return tl::unexpected(written.error());
-  }
+  EVICTD_TRY(stage::replace_file(ground_.manifests() / (pod.uid + ".json"),
+                                 stage::manifest(spec, pod.uid)));
   load.binary = programs_directory() / "evict-load";
   load.directory = ground_.directory;
   load.fill_directory = files;
-  Result<stage::LoadProcess> process = stage::LoadProcess::start(tree_, *pod, load);
-  if (!process) {
-    return tl::unexpected(process.error());
-  }
-  return DiskActor{std::move(*pod), std::move(*process), files};
+  EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess process, stage::LoadProcess::start(tree_, pod, load));
+  return DiskActor{std::move(pod), std::move(process), files};
 }
 
 Result<> DiskPlayers::start_bystanders() {
@@ -94,15 +79,10 @@ Result<> DiskPlayers::start_bystanders() {
     stage::LoadOptions load;
     load.kind = load::LoadKind::kFileBytes;
     load.cap = kHeld.value;
-    Result<DiskActor> made = make(spec, load, FilledFilesystem::kNode);
-    if (!made) {
-      return tl::unexpected(made.error());
-    }
-    made->process.go();
-    if (Result<> held = made->process.await_holding(kHoldPatience); !held) {
-      return held;
-    }
-    bystanders_.push_back(std::move(*made));
+    EVICTD_ASSIGN_OR_RETURN(DiskActor made, make(spec, load, FilledFilesystem::kNode));
+    made.process.go();
+    EVICTD_TRY(made.process.await_holding(kHoldPatience));
+    bystanders_.push_back(std::move(made));
   }
   return {};
 }
@@ -144,7 +124,7 @@ Result<> DiskPlayers::remove(DiskActor actor) {
 
 bool DiskPlayers::bystanders_untouched() const {
   return std::all_of(bystanders_.begin(), bystanders_.end(), [](const DiskActor& actor) {
-    return lives(actor) && bytes_in(actor.files) == kHeld.value;
+    return actor.process.child().lives() && bytes_in(actor.files) == kHeld.value;
   });
 }
 

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "demo/disk_witness.h"
+#include "evictd/try.h"
+#include "harness/milliseconds.h"
+#include "stage/disk_witness.h"
 
 namespace evictd::bench {
 namespace {
@@ -21,11 +23,7 @@ constexpr std::chrono::seconds kFreedPatience{20};
 constexpr std::int64_t kFewBytes = 1 << 20;
 constexpr std::int64_t kFewInodes = 64;
 
-double milliseconds(Duration duration) {
-  return static_cast<double>(duration.count()) / 1e6;
-}
-
-void read_testimony(const demo::DiskTestimony& seen, std::optional<MonoTime> dead,
+void read_testimony(const stage::DiskTestimony& seen, std::optional<MonoTime> dead,
                     const DiskRow& row, FillOutcome& outcome) {
   const std::int64_t lowest = row.left_of(seen.lowest);
   outcome.filled_up = lowest < (row.resource == FilledResource::kBytes ? kFewBytes : kFewInodes);
@@ -43,29 +41,21 @@ void read_testimony(const demo::DiskTestimony& seen, std::optional<MonoTime> dea
 Result<FillOutcome> run_fill(DiskPlayers& players, const DiskRow& row, const DiskGround& ground) {
   const std::filesystem::path& filled =
       row.filesystem == FilledFilesystem::kNode ? ground.node : ground.image;
-  Result<DiskActor> filler = players.make_filler();
-  if (!filler) {
-    return tl::unexpected(filler.error());
-  }
-  Result<demo::DiskWitness> witness = demo::DiskWitness::start({filled, row.threshold()});
-  if (!witness) {
-    return tl::unexpected(witness.error());
-  }
-  filler->process.go();
-  const Result<stage::ChildExit> end = filler->process.child().wait(kTrialDeadline);
+  EVICTD_ASSIGN_OR_RETURN(DiskActor filler, players.make_filler());
+  EVICTD_ASSIGN_OR_RETURN(stage::DiskWitness witness, stage::watch_disk({filled, row.threshold()}));
+  filler.process.go();
+  const Result<stage::ChildExit> end = filler.process.child().wait(kTrialDeadline);
   FillOutcome outcome;
   outcome.killed = end && end->killed_by(SIGKILL);
-  witness->hog_is_dead();
+  witness.hog_is_dead();
   if (outcome.killed) {
-    players.remove_layer(*filler);
+    players.remove_layer(filler);
   }
-  const demo::DiskTestimony seen =
-      witness->finish(outcome.killed ? Duration{kFreedPatience} : Duration{0});
+  const stage::DiskTestimony seen =
+      witness.finish(outcome.killed ? Duration{kFreedPatience} : Duration{0});
   read_testimony(seen, outcome.killed ? std::optional{end->at} : std::nullopt, row, outcome);
   outcome.others_touched = !players.bystanders_untouched();
-  if (Result<> removed = players.remove(std::move(*filler)); !removed) {
-    return tl::unexpected(removed.error());
-  }
+  EVICTD_TRY(players.remove(std::move(filler)));
   return outcome;
 }
 

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "evictd/try.h"
+
 namespace evictd::bench {
 namespace {
 
@@ -100,9 +102,7 @@ Result<FaultMeter> FaultMeter::start(const stage::PrivateTree& tree, const stage
     run_meter(theirs.get());
   }
   FaultMeter meter{pid, std::move(ours)};
-  if (Result<> entered = tree.enter(pod, pid); !entered) {
-    return tl::unexpected(entered.error());
-  }
+  EVICTD_TRY(tree.enter(pod, pid));
   return meter;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <random>
 
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 
 namespace evictd::bench {
@@ -58,9 +59,7 @@ Result<FaultTimes> measure_states(int rounds,
       if (!measured) {
         return fail_in(name_of(kStates[state]), measured.error());
       }
-      if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
-        return tl::unexpected(undisturbed.error());
-      }
+      EVICTD_TRY(Interrupt::check());
       ns[state].add(*measured);
     }
   }

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "evictd/try.h"
 #include "fault/fault_meter.h"
 #include "fault/fault_states.h"
 #include "harness/daemon_run.h"
@@ -38,23 +39,15 @@ struct Bench {
 
 /// Memory that brings the pod root near the threshold.
 Result<stage::LoadProcess> add_ballast(Bench& bench) {
-  const Result<Bytes> usage = bench.tree.usage();
-  if (!usage) {
-    return tl::unexpected(usage.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const Bytes usage, bench.tree.usage());
   stage::LoadOptions load;
   load.binary = bench.programs / "evict-load";
   load.directory = bench.scratch.path();
-  load.cap = (kLimit - kThreshold - *usage - kMeterRegion - kDistance).value;
-  Result<stage::LoadProcess> ballast =
-      stage::LoadProcess::start(bench.tree, bench.ballast_pod, load);
-  if (!ballast) {
-    return ballast;
-  }
-  ballast->go();
-  if (Result<> held = ballast->await_holding(std::chrono::seconds{20}); !held) {
-    return tl::unexpected(held.error());
-  }
+  load.cap = (kLimit - kThreshold - usage - kMeterRegion - kDistance).value;
+  EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess ballast,
+                          stage::LoadProcess::start(bench.tree, bench.ballast_pod, load));
+  ballast.go();
+  EVICTD_TRY(ballast.await_holding(std::chrono::seconds{20}));
   return ballast;
 }
 
@@ -62,19 +55,14 @@ Result<double> measure(Bench& bench, FaultState state) {
   std::optional<stage::DaemonProcess> daemon;
   std::optional<stage::LoadProcess> ballast;
   if (state == FaultState::kNear) {
-    Result<stage::LoadProcess> added = add_ballast(bench);
-    if (!added) {
-      return tl::unexpected(added.error());
-    }
-    ballast = std::move(*added);
+    EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess added, add_ballast(bench));
+    ballast = std::move(added);
   }
   if (state == FaultState::kFar || state == FaultState::kNear) {
-    Result<stage::DaemonProcess> started =
-        start_daemon({bench.tree, bench.programs, bench.scratch.path(), kThreshold});
-    if (!started) {
-      return tl::unexpected(started.error());
-    }
-    daemon = std::move(*started);
+    EVICTD_ASSIGN_OR_RETURN(
+        stage::DaemonProcess started,
+        start_daemon({bench.tree, bench.programs, bench.scratch.path(), kThreshold}));
+    daemon = std::move(started);
   }
   Result<double> ns = bench.meter.measure(bench.arguments.turns);
   if (daemon) {
@@ -94,26 +82,17 @@ Result<> run(Bench& bench) {
 }
 
 Result<> run_with(const Arguments& arguments) {
-  Result<PrivateGround> own = PrivateGround::create();
-  if (!own) {
-    return tl::unexpected(own.error());
-  }
-  const Result<> limited = own->tree.limit_memory(kLimit);
-  const Result<stage::StagedPod> pod = own->tree.add_pod({.name = "meter"});
-  const Result<stage::StagedPod> ballast = own->tree.add_pod({.name = "ballast"});
+  EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
+  const Result<> limited = own.tree.limit_memory(kLimit);
+  const Result<stage::StagedPod> pod = own.tree.add_pod({.name = "meter"});
+  const Result<stage::StagedPod> ballast = own.tree.add_pod({.name = "ballast"});
   if (!limited || !pod || !ballast) {
     return fail(Errc::kIo, "cannot make the private tree's pods or limit");
   }
-  Result<FaultMeter> meter = FaultMeter::start(own->tree, *pod);
-  if (!meter) {
-    return tl::unexpected(meter.error());
-  }
-  Bench bench{arguments,
-              programs_directory(),
-              std::move(own->tree),
-              std::move(own->scratch),
-              std::move(*meter),
-              *ballast};
+  EVICTD_ASSIGN_OR_RETURN(FaultMeter meter, FaultMeter::start(own.tree, *pod));
+  Bench bench{arguments,           programs_directory(),
+              std::move(own.tree), std::move(own.scratch),
+              std::move(meter),    *ballast};
   return run(bench);
 }
 

@@ -3,17 +3,14 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <csignal>
 #include <ctime>
+#include <functional>
 #include <string>
-#include <utility>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -46,31 +43,17 @@ constexpr long kPauseNs = 200'000'000;
 
 }  // namespace
 
-template <typename Work>
-Result<> Crowd::add(const std::filesystem::path& cgroup, Work work) {
-  const pid_t pid = ::fork();
-  if (pid < 0) {
-    return fail_errno(errno, "fork a process of the crowd");
-  }
-  if (pid == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    std::signal(SIGINT, SIG_IGN);
-    std::signal(SIGTERM, SIG_DFL);
-    work();
-    ::_exit(1);
-  }
-  pids_.push_back(pid);
-  return stage::write_kernel_file(cgroup / "cgroup.procs", std::to_string(pid));
-}
-
-Result<Crowd> Crowd::start(stage::PrivateTree& tree, const Size& size) {
-  Crowd crowd;
+Result<ForkedProcesses> start_crowd(stage::PrivateTree& tree, const CrowdSize& size) {
+  ForkedProcesses crowd;
+  const auto add = [&](const std::filesystem::path& cgroup,
+                       const std::function<void()>& work) -> Result<> {
+    EVICTD_ASSIGN_OR_RETURN(const pid_t pid, crowd.add("a process of the crowd", work));
+    return stage::write_kernel_file(cgroup / "cgroup.procs", std::to_string(pid));
+  };
   for (int i = 0; i < size.pods; ++i) {
-    const Result<stage::StagedPod> pod = tree.add_pod({.name = "crowd-" + std::to_string(i)});
-    if (!pod) {
-      return tl::unexpected(pod.error());
-    }
-    const std::filesystem::path container = tree.directories_of(*pod).front();
+    EVICTD_ASSIGN_OR_RETURN(const stage::StagedPod pod,
+                            tree.add_pod({.name = "crowd-" + std::to_string(i)}));
+    const std::filesystem::path container = tree.directories_of(pod).front();
     for (int k = 1; k < size.cgroups; ++k) {
       const std::filesystem::path cgroup =
           k == 1 ? container : container.parent_path() / ("more-" + std::to_string(k));
@@ -79,32 +62,14 @@ Result<Crowd> Crowd::start(stage::PrivateTree& tree, const Size& size) {
       if (failed) {
         return fail_errno(failed.value(), "make " + cgroup.string());
       }
-      if (Result<> added = crowd.add(cgroup, stir); !added) {
-        return tl::unexpected(added.error());
-      }
+      EVICTD_TRY(add(cgroup, stir));
     }
     for (int reader = 0; i == 0 && reader < size.readers; ++reader) {
       const std::filesystem::path file = container.parent_path() / "memory.stat";
-      if (Result<> added = crowd.add(container, [&] { read_in_a_loop(file); }); !added) {
-        return tl::unexpected(added.error());
-      }
+      EVICTD_TRY(add(container, [&] { read_in_a_loop(file); }));
     }
   }
   return crowd;
-}
-
-Crowd& Crowd::operator=(Crowd&& other) noexcept {
-  std::swap(pids_, other.pids_);
-  return *this;
-}
-
-Crowd::~Crowd() {
-  for (const pid_t pid : pids_) {
-    ::kill(pid, SIGKILL);
-  }
-  for (const pid_t pid : pids_) {
-    ::waitpid(pid, nullptr, 0);
-  }
 }
 
 }  // namespace evictd::bench

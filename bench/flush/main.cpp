@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "evictd/try.h"
 #include "flush/crowd.h"
 #include "harness/daemon_run.h"
 #include "harness/interrupt.h"
@@ -37,58 +38,41 @@ struct Arguments {
 };
 
 Result<> run_trial(PrivateGround& own, const stage::DaemonProcess& daemon, PassTimes& times) {
-  Result<stage::StagedPod> pod = own.tree.add_pod({.name = "hog"});
-  if (!pod) {
-    return tl::unexpected(pod.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(stage::StagedPod pod, own.tree.add_pod({.name = "hog"}));
   {
-    Result<stage::LoadProcess> hog =
-        stage::LoadProcess::start(own.tree, *pod,
+    EVICTD_ASSIGN_OR_RETURN(
+        stage::LoadProcess hog,
+        stage::LoadProcess::start(own.tree, pod,
                                   {.binary = programs_directory() / "evict-load",
                                    .directory = own.scratch.path(),
-                                   .cap = kHogCap.value});
-    if (!hog) {
-      return tl::unexpected(hog.error());
-    }
+                                   .cap = kHogCap.value}));
     const timespec pause{0, kPauseNs};
     ::nanosleep(&pause, nullptr);
-    hog->go();
-    if (const Result<stage::ChildExit> end = hog->child().wait(kTrialDeadline); !end) {
+    hog.go();
+    if (const Result<stage::ChildExit> end = hog.child().wait(kTrialDeadline); !end) {
       return fail_in("wait for the end of the hog", end.error());
     }
   }
-  if (Result<> taken = take_last_pass(daemon, pod->uid, times); !taken) {
-    return taken;
-  }
-  return own.tree.remove_pod(*pod);
+  EVICTD_TRY(take_last_pass(daemon, pod.uid, times));
+  return own.tree.remove_pod(pod);
 }
 
 Result<> measure(const Arguments& arguments, int readers, PassTimes& times) {
-  Result<PrivateGround> own = PrivateGround::create();
-  if (!own) {
-    return tl::unexpected(own.error());
-  }
-  if (Result<> limited = own->tree.limit_memory(kLimit); !limited) {
-    return limited;
-  }
-  const Result<Crowd> crowd = Crowd::start(
-      own->tree, {.pods = arguments.pods, .cgroups = arguments.cgroups, .readers = readers});
-  if (!crowd) {
-    return tl::unexpected(crowd.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
+  EVICTD_TRY(own.tree.limit_memory(kLimit));
+  EVICTD_ASSIGN_OR_RETURN(
+      const ForkedProcesses crowd,
+      start_crowd(own.tree,
+                  {.pods = arguments.pods, .cgroups = arguments.cgroups, .readers = readers}));
   const std::filesystem::path programs = programs_directory();
-  const Result<stage::DaemonProcess> daemon = start_daemon({.tree = own->tree,
-                                                            .programs = programs,
-                                                            .directory = own->scratch.path(),
-                                                            .threshold = kThreshold});
-  if (!daemon) {
-    return tl::unexpected(daemon.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const stage::DaemonProcess daemon,
+                          start_daemon({.tree = own.tree,
+                                        .programs = programs,
+                                        .directory = own.scratch.path(),
+                                        .threshold = kThreshold}));
   for (int trial = 0; trial < arguments.trials; ++trial) {
-    if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
-      return undisturbed;
-    }
-    if (Result<> ran = run_trial(*own, *daemon, times); !ran) {
+    EVICTD_TRY(Interrupt::check());
+    if (Result<> ran = run_trial(own, daemon, times); !ran) {
       return fail_in("trial " + std::to_string(trial), ran.error());
     }
   }
@@ -104,9 +88,7 @@ Result<> run(const Arguments& arguments) {
       "gathering of statistics in it; the stamps are evictd's own");
   for (const int readers : {0, arguments.readers}) {
     PassTimes times;
-    if (Result<> measured = measure(arguments, readers, times); !measured) {
-      return measured;
-    }
+    EVICTD_TRY(measure(arguments, readers, times));
     const json params = {
         {"pods", arguments.pods}, {"cgroups", arguments.cgroups}, {"readers", readers}};
     report.add("read", params, "us", times.read);

@@ -7,6 +7,7 @@
 #include "cast/cast.h"
 #include "cast/racing_daemon.h"
 #include "cast/random_pause.h"
+#include "evictd/try.h"
 #include "fork_race/bystander.h"
 #include "fork_race/pid_limit.h"
 #include "fork_race/trial.h"
@@ -101,15 +102,10 @@ Result<RowResult> run_row(PrivateGround& own, Cast& cast, const ForkingBystander
   std::mt19937 random{std::random_device{}()};
   RowResult result;
   Result<VoidTrials> ran = run_trials_again(trials, kMostVoid, [&]() -> Result<bool> {
-    if (Result<> filled = cast.fill_bystanders(); !filled) {
-      return tl::unexpected(filled.error());
-    }
+    EVICTD_TRY(cast.fill_bystanders());
     pause_in_period(racer.mode, random);
-    const Result<BombOutcome> outcome = run_bomb(cast, bystander, kRoom);
-    if (!outcome) {
-      return tl::unexpected(outcome.error());
-    }
-    add(result, *outcome);
+    EVICTD_ASSIGN_OR_RETURN(const BombOutcome outcome, run_bomb(cast, bystander, kRoom));
+    add(result, outcome);
     return true;
   });
   if (!ran) {
@@ -120,9 +116,7 @@ Result<RowResult> run_row(PrivateGround& own, Cast& cast, const ForkingBystander
 }
 
 Result<> run(const TrialOptions& options) {
-  if (Result<> allowed = require_virtual_machine("fork_race", "pids"); !allowed) {
-    return allowed;
-  }
+  EVICTD_TRY(require_virtual_machine("fork_race", "pids"));
   Result<PrivateGround> own = PrivateGround::create();
   const Result<Bytes> memory = memory_total();
   const Result<PidLimit> limit = PidLimit::lower_to(kRoom.limit);
@@ -139,14 +133,10 @@ Result<> run(const TrialOptions& options) {
   return run_rows(
       options.rows, kRacers, [](const Racer& racer) { return racer.name; },
       [&](const Racer& racer) -> Result<> {
-        if (Result<> filled = cast.fill_bystanders(); !filled) {
-          return filled;
-        }
-        const Result<RowResult> result = run_row(*own, cast, *bystander, racer, options.trials);
-        if (!result) {
-          return tl::unexpected(result.error());
-        }
-        report_row(report, racer, *result);
+        EVICTD_TRY(cast.fill_bystanders());
+        EVICTD_ASSIGN_OR_RETURN(const RowResult result,
+                                run_row(*own, cast, *bystander, racer, options.trials));
+        report_row(report, racer, result);
         // At once: what is finished outlives whatever ends the others.
         return report.write(options.out);
       });

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -14,14 +15,9 @@ constexpr const char* kPidMax = "/proc/sys/kernel/pid_max";
 }  // namespace
 
 Result<PidLimit> PidLimit::lower_to(std::int64_t limit) {
-  Result<std::string> before = stage::read_text(kPidMax);
-  if (!before) {
-    return tl::unexpected(before.error());
-  }
-  if (Result<> written = stage::write_kernel_file(kPidMax, std::to_string(limit)); !written) {
-    return tl::unexpected(written.error());
-  }
-  return PidLimit{std::move(*before)};
+  EVICTD_ASSIGN_OR_RETURN(std::string before, stage::read_text(kPidMax));
+  EVICTD_TRY(stage::write_kernel_file(kPidMax, std::to_string(limit)));
+  return PidLimit{std::move(before)};
 }
 
 PidLimit::PidLimit(std::string before) : before_(std::move(before)) {}
@@ -35,16 +31,13 @@ PidLimit::~PidLimit() {
 }
 
 Result<std::int64_t> machine_tasks() {
-  const Result<std::string> text = stage::read_text("/proc/loadavg");
-  if (!text) {
-    return tl::unexpected(text.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::string text, stage::read_text("/proc/loadavg"));
   // "0.10 0.05 0.01 2/117 4242": of two the running, of 117 all.
-  const std::size_t slash = text->find('/');
+  const std::size_t slash = text.find('/');
   if (slash == std::string::npos) {
-    return fail(Errc::kMalformed, "/proc/loadavg: " + *text);
+    return fail(Errc::kMalformed, "/proc/loadavg: " + text);
   }
-  return stage::parse_number(std::string_view{*text}.substr(slash + 1));
+  return stage::parse_number(std::string_view{text}.substr(slash + 1));
 }
 
 }  // namespace evictd::bench

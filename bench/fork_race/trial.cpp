@@ -12,7 +12,9 @@
 
 #include "base/fd.h"
 #include "base/system_clock.h"
+#include "evictd/try.h"
 #include "fork_race/pid_limit.h"
+#include "harness/milliseconds.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -20,10 +22,6 @@ namespace {
 
 /// A kubelet's poll is ten seconds; killing thousands of processes takes some more when emulated.
 constexpr std::chrono::seconds kTrialDeadline{60};
-
-double milliseconds(Duration duration) {
-  return static_cast<double>(duration.count()) / 1e6;
-}
 
 /// Waits until no process is left in the pod, by cgroup.events of v2.
 Result<MonoTime> await_gone(const std::filesystem::path& container) {
@@ -33,11 +31,8 @@ Result<MonoTime> await_gone(const std::filesystem::path& container) {
   }
   const auto deadline = std::chrono::steady_clock::now() + kTrialDeadline;
   while (std::chrono::steady_clock::now() < deadline) {
-    const Result<std::string> text = stage::read_text(container / "cgroup.events");
-    if (!text) {
-      return tl::unexpected(text.error());
-    }
-    if (stage::number_after(*text, "populated").value_or(1) == 0) {
+    EVICTD_ASSIGN_OR_RETURN(const std::string text, stage::read_text(container / "cgroup.events"));
+    if (stage::number_after(text, "populated").value_or(1) == 0) {
       return base::SystemClock{}.now();
     }
     pollfd changed{events.get(), POLLPRI, 0};
@@ -60,10 +55,7 @@ Result<std::int64_t> count_in(const std::filesystem::path& file, const char* key
 /// Lets the bomb go and waits until nothing of it is left.
 Result<BombOutcome> watch_bomb(Cast& cast, Actor& bomb, const ForkingBystander& bystander,
                                const PidRoom& room) {
-  const Result<std::int64_t> before = machine_tasks();
-  if (!before) {
-    return tl::unexpected(before.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::int64_t before, machine_tasks());
   const std::uint64_t forks_before = bystander.forks();
   const std::uint64_t failed_before = bystander.failed();
   const std::filesystem::path container = cast.directory_of(bomb);
@@ -86,7 +78,7 @@ Result<BombOutcome> watch_bomb(Cast& cast, Actor& bomb, const ForkingBystander& 
     return fail(Errc::kInvalid, "the bystander made no process");
   }
   BombOutcome outcome = outcome_of({.stamps = bomb.process.stamps(),
-                                    .tasks_before = *before,
+                                    .tasks_before = before,
                                     .end = end ? std::optional{*end} : std::nullopt,
                                     .oom_kills = *oom_kills,
                                     .refused_by_cgroup = *refused,
@@ -133,13 +125,10 @@ Result<BombOutcome> run_bomb(Cast& cast, const ForkingBystander& bystander, cons
   load.kind = load::LoadKind::kForks;
   load.cap = room.limit * 4;
   load.batch = 1;
-  Result<Actor> bomb = cast.make_culprit("besteffort-bomb", load);
-  if (!bomb) {
-    return tl::unexpected(bomb.error());
-  }
-  Result<BombOutcome> outcome = watch_bomb(cast, *bomb, bystander, room);
+  EVICTD_ASSIGN_OR_RETURN(Actor bomb, cast.make_culprit("besteffort-bomb", load));
+  Result<BombOutcome> outcome = watch_bomb(cast, bomb, bystander, room);
   // Of a void trial too: the next one starts with none.
-  if (Result<> removed = cast.remove(std::move(*bomb)); !removed && outcome) {
+  if (Result<> removed = cast.remove(std::move(bomb)); !removed && outcome) {
     return tl::unexpected(removed.error());
   }
   return outcome;

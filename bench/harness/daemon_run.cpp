@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/daemon_run.h"
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -22,9 +23,7 @@ std::string bench_config(const DaemonRunOptions& options) {
 
 Result<stage::DaemonProcess> start_daemon(const DaemonRunOptions& options) {
   const std::filesystem::path path = options.directory / "evictd.yaml";
-  if (Result<> written = stage::replace_file(path, bench_config(options)); !written) {
-    return tl::unexpected(written.error());
-  }
+  EVICTD_TRY(stage::replace_file(path, bench_config(options)));
   return stage::DaemonProcess::start({.binary = options.programs / "evictd",
                                       .config = path,
                                       .directory = options.directory,

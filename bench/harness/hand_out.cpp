@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "evictd/try.h"
 #include "stage/child.h"
 
 namespace evictd::bench {
@@ -20,11 +21,8 @@ Result<> hand_out() {
   if (program == nullptr) {
     return {};
   }
-  Result<stage::Child> child = stage::Child::start({.argv = {program}});
-  if (!child) {
-    return tl::unexpected(child.error());
-  }
-  const Result<stage::ChildExit> end = child->wait(kDeadline);
+  EVICTD_ASSIGN_OR_RETURN(stage::Child child, stage::Child::start({.argv = {program}}));
+  const Result<stage::ChildExit> end = child.wait(kDeadline);
   if (!end) {
     return fail_in(program, end.error());
   }

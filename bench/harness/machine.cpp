@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -34,12 +35,9 @@ Result<Bytes> memory_total() {
 }
 
 Result<Bytes> swap_used() {
-  const Result<std::string> text = stage::read_text(kMeminfo);
-  if (!text) {
-    return tl::unexpected(text.error());
-  }
-  const Result<Bytes> total = meminfo_amount(*text, "SwapTotal");
-  const Result<Bytes> unused = meminfo_amount(*text, "SwapFree");
+  EVICTD_ASSIGN_OR_RETURN(const std::string text, stage::read_text(kMeminfo));
+  const Result<Bytes> total = meminfo_amount(text, "SwapTotal");
+  const Result<Bytes> unused = meminfo_amount(text, "SwapFree");
   if (!total || !unused) {
     return tl::unexpected(total ? unused.error() : total.error());
   }

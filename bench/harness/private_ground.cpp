@@ -7,19 +7,16 @@
 #include <string>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::bench {
 
 Result<PrivateGround> PrivateGround::create() {
-  Result<stage::PrivateTree> tree =
-      stage::PrivateTree::create("evictd-bench-" + std::to_string(::getpid()));
-  if (!tree) {
-    return tl::unexpected(tree.error());
-  }
-  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-bench-");
-  if (!scratch) {
-    return tl::unexpected(scratch.error());
-  }
-  return PrivateGround{std::move(*tree), std::move(*scratch)};
+  EVICTD_ASSIGN_OR_RETURN(stage::PrivateTree tree,
+                          stage::PrivateTree::create("evictd-bench-" + std::to_string(::getpid())));
+  EVICTD_ASSIGN_OR_RETURN(stage::ScratchDirectory scratch,
+                          stage::ScratchDirectory::create("evictd-bench-"));
+  return PrivateGround{std::move(tree), std::move(scratch)};
 }
 
 Result<> require_virtual_machine(std::string_view bench, std::string_view resource) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 #include "harness/program.h"
 
@@ -34,14 +35,9 @@ int run_trial_program(const TrialProgram& program, int argc, char** argv) {
 Result<> run_trials(int trials, const std::function<Result<bool>()>& trial) {
   bool more = true;
   for (int done = 0; done < trials && more; ++done) {
-    if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
-      return undisturbed;
-    }
-    const Result<bool> ran = trial();
-    if (!ran) {
-      return tl::unexpected(ran.error());
-    }
-    more = *ran;
+    EVICTD_TRY(Interrupt::check());
+    EVICTD_ASSIGN_OR_RETURN(const bool ran, trial());
+    more = ran;
   }
   return Interrupt::check();
 }
@@ -52,9 +48,7 @@ Result<VoidTrials> run_trials_again(int trials, int most,
   const auto make = [&]() -> Result<bool> {
     Result<bool> more = trial();
     while (!more && voids.count < most) {
-      if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
-        return tl::unexpected(undisturbed.error());
-      }
+      EVICTD_TRY(Interrupt::check());
       ++voids.count;
       voids.reason = more.error().message();
       more = trial();

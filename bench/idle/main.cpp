@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "evictd/try.h"
 #include "harness/daemon_run.h"
 #include "harness/idle_pods.h"
 #include "harness/private_ground.h"
@@ -40,12 +41,9 @@ struct Bench {
 
 Result<> measure(Bench& bench, const std::string& state, pid_t daemon, Duration without) {
   const int seconds = bench.arguments.seconds;
-  const Result<Spent> spent = spend(seconds, daemon, without);
-  if (!spent) {
-    return tl::unexpected(spent.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const Spent spent, spend(seconds, daemon, without));
   const nlohmann::json params = {{"state", state}, {"pods", bench.arguments.pods}};
-  add_spent(bench.report, params, *spent, seconds);
+  add_spent(bench.report, params, spent, seconds);
   return {};
 }
 
@@ -60,14 +58,10 @@ Result<stage::LoadProcess> park(Bench& bench) {
   load.binary = bench.programs / "evict-load";
   load.directory = bench.scratch.path();
   load.cap = (kLimit - kThreshold - kParkedBelow - *usage).value - kOwnPages.value;
-  Result<stage::LoadProcess> parked = stage::LoadProcess::start(bench.tree, *pod, load);
-  if (!parked) {
-    return parked;
-  }
-  parked->go();
-  if (Result<> settled = rest(2); !settled) {
-    return tl::unexpected(settled.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess parked,
+                          stage::LoadProcess::start(bench.tree, *pod, load));
+  parked.go();
+  EVICTD_TRY(rest(2));
   const Result<Bytes> now = bench.tree.usage();
   const Bytes left = kLimit - kThreshold - now.value_or(Bytes{0});
   bench.report.note("the parked pod leaves " + std::to_string(left.value / 1024) +
@@ -76,41 +70,22 @@ Result<stage::LoadProcess> park(Bench& bench) {
 }
 
 Result<> run(Bench& bench) {
-  if (Result<> limited = bench.tree.limit_memory(kLimit); !limited) {
-    return limited;
-  }
-  const Result<IdlePods> pods = IdlePods::start(bench.tree, bench.arguments.pods);
-  if (!pods) {
-    return tl::unexpected(pods.error());
-  }
-  const Result<Duration> without = timers_without(bench.arguments.seconds);
-  if (!without) {
-    return tl::unexpected(without.error());
-  }
-  Result<stage::DaemonProcess> daemon =
-      start_daemon({bench.tree, bench.programs, bench.scratch.path(), kThreshold});
-  if (!daemon) {
-    return tl::unexpected(daemon.error());
-  }
-  if (Result<> measured = measure(bench, "rest", daemon->pid(), *without); !measured) {
-    return measured;
-  }
-  const Result<stage::LoadProcess> parked = park(bench);
-  if (!parked) {
-    return tl::unexpected(parked.error());
-  }
-  if (Result<> measured = measure(bench, "parked", daemon->pid(), *without); !measured) {
-    return measured;
-  }
+  EVICTD_TRY(bench.tree.limit_memory(kLimit));
+  EVICTD_ASSIGN_OR_RETURN(const ForkedProcesses pods,
+                          start_idle_pods(bench.tree, bench.arguments.pods));
+  EVICTD_ASSIGN_OR_RETURN(const Duration without, timers_without(bench.arguments.seconds));
+  EVICTD_ASSIGN_OR_RETURN(
+      stage::DaemonProcess daemon,
+      start_daemon({bench.tree, bench.programs, bench.scratch.path(), kThreshold}));
+  EVICTD_TRY(measure(bench, "rest", daemon.pid(), without));
+  EVICTD_ASSIGN_OR_RETURN(const stage::LoadProcess parked, park(bench));
+  EVICTD_TRY(measure(bench, "parked", daemon.pid(), without));
   return bench.report.write(bench.arguments.out);
 }
 
 Result<> run_with(const Arguments& arguments) {
-  Result<PrivateGround> own = PrivateGround::create();
-  if (!own) {
-    return tl::unexpected(own.error());
-  }
-  Bench bench{arguments, programs_directory(), std::move(own->tree), std::move(own->scratch)};
+  EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
+  Bench bench{arguments, programs_directory(), std::move(own.tree), std::move(own.scratch)};
   return run(bench);
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -71,17 +72,11 @@ Result<Duration> run_time_of_threads(pid_t pid) {
 
 Result<ProcessCost> cost_of(pid_t pid) {
   const fs::path process = fs::path{"/proc"} / std::to_string(pid);
-  const Result<std::string> status = stage::read_text(process / "status");
-  if (!status) {
-    return tl::unexpected(status.error());
-  }
-  const Result<Duration> cpu = run_time_of_threads(pid);
-  if (!cpu) {
-    return tl::unexpected(cpu.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::string status, stage::read_text(process / "status"));
+  EVICTD_ASSIGN_OR_RETURN(const Duration cpu, run_time_of_threads(pid));
   ProcessCost cost;
-  cost.cpu = *cpu;
-  cost.resident = Bytes{field(*status, "VmRSS:") * 1024};
+  cost.cpu = cpu;
+  cost.resident = Bytes{field(status, "VmRSS:") * 1024};
   std::error_code ignored;
   for (const auto& task : fs::directory_iterator(process / "task", ignored)) {
     cost.sleeps += field(stage::read_text(task.path() / "status").value_or(std::string{}),

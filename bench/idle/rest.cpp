@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 #include "idle/process_cost.h"
 #include "idle/timer_softirq.h"
@@ -15,22 +16,15 @@ namespace evictd::bench {
 Result<> rest(int seconds) {
   for (int i = 0; i < seconds; ++i) {
     ::sleep(1);
-    if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
-      return undisturbed;
-    }
+    EVICTD_TRY(Interrupt::check());
   }
   return {};
 }
 
 Result<Duration> timers_without(int seconds) {
-  const Result<TimerSoftirq> softirq = TimerSoftirq::create();
-  if (!softirq) {
-    return tl::unexpected(softirq.error());
-  }
-  if (Result<> rested = rest(seconds); !rested) {
-    return tl::unexpected(rested.error());
-  }
-  return softirq->spent();
+  EVICTD_ASSIGN_OR_RETURN(const TimerSoftirq softirq, TimerSoftirq::create());
+  EVICTD_TRY(rest(seconds));
+  return softirq.spent();
 }
 
 Result<Spent> spend(int seconds, pid_t daemon, Duration without) {
@@ -42,16 +36,11 @@ Result<Spent> spend(int seconds, pid_t daemon, Duration without) {
                 "BPF statistics, timer softirq or the daemon's /proc are not "
                 "readable");
   }
-  if (Result<> rested = rest(seconds); !rested) {
-    return tl::unexpected(rested.error());
-  }
+  EVICTD_TRY(rest(seconds));
   const Duration timers = softirq->spent() - without;
-  const Result<ProcessCost> after = cost_of(daemon);
-  if (!after) {
-    return tl::unexpected(after.error());
-  }
-  return Spent{after->cpu - before->cpu, timers, after->programs - before->programs,
-               after->sleeps - before->sleeps, after->resident};
+  EVICTD_ASSIGN_OR_RETURN(const ProcessCost after, cost_of(daemon));
+  return Spent{after.cpu - before->cpu, timers, after.programs - before->programs,
+               after.sleeps - before->sleeps, after.resident};
 }
 
 double percent_of_core(Duration spent, int seconds) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "evictd/try.h"
 #include "stage/load_process.h"
 
 namespace evictd::bench {
@@ -97,11 +98,8 @@ Result<> KernelOthers::grow(const PrivateGround& ground, int count) {
   if (ground.tree.hierarchies().unified() || count <= have) {
     return {};
   }
-  Result<Listening> kernel = Listening::start(Notifier::kKernel, ground, {}, false);
-  if (!kernel) {
-    return tl::unexpected(kernel.error());
-  }
-  return listen_to(*kernel, others_of(ground, have, count), eventfds_);
+  EVICTD_ASSIGN_OR_RETURN(Listening kernel, Listening::start(Notifier::kKernel, ground, {}, false));
+  return listen_to(kernel, others_of(ground, have, count), eventfds_);
 }
 
 bool AwakeResult::add(const AwakeOutcome& outcome) {
@@ -129,15 +127,10 @@ Result<AwakeScene::Side> AwakeScene::set_side(Notifier notifier, const AwakeRow&
   Side side{.listening = std::move(*listening), .reader = std::move(*reader), .others = {}};
   if (notifier != Notifier::kKernel) {
     const Ladder ladder = others_of(ground, 0, row.registrations - 1);
-    if (const Result<> others = listen_to(side.listening, ladder, side.others); !others) {
-      return tl::unexpected(others.error());
-    }
+    EVICTD_TRY(listen_to(side.listening, ladder, side.others));
   }
-  const Result<std::uint64_t> added =
-      side.listening.add(ground.tree.memory_directory(), kThreshold, side.reader->eventfd());
-  if (!added) {
-    return tl::unexpected(added.error());
-  }
+  EVICTD_TRY(
+      side.listening.add(ground.tree.memory_directory(), kThreshold, side.reader->eventfd()));
   return side;
 }
 
@@ -146,18 +139,12 @@ Result<AwakeScene> AwakeScene::set(const AwakeRow& row, Waiting waiting,
                                    const std::filesystem::path& programs) {
   AwakeScene scene;
   if (waiting != Waiting::kTheirs) {
-    Result<Side> ours = set_side(row.ours, row, ground, programs);
-    if (!ours) {
-      return tl::unexpected(ours.error());
-    }
-    scene.ours_ = std::move(*ours);
+    EVICTD_ASSIGN_OR_RETURN(Side ours, set_side(row.ours, row, ground, programs));
+    scene.ours_ = std::move(ours);
   }
   if (waiting != Waiting::kOurs && !ground.tree.hierarchies().unified()) {
-    Result<Side> theirs = set_side(Notifier::kKernel, row, ground, programs);
-    if (!theirs) {
-      return tl::unexpected(theirs.error());
-    }
-    scene.theirs_ = std::move(*theirs);
+    EVICTD_ASSIGN_OR_RETURN(Side theirs, set_side(Notifier::kKernel, row, ground, programs));
+    scene.theirs_ = std::move(theirs);
   }
   return scene;
 }
@@ -223,9 +210,7 @@ Result<AwakeOutcome> AwakeScene::run_trial(PrivateGround& ground, const stage::S
   hog->go();
   const Woken woken = first(kDeadline);
   const ObserverReading seen = observer.disarm();
-  if (const Result<> held = hog->await_holding(kDeadline); !held) {
-    return tl::unexpected(held.error());
-  }
+  EVICTD_TRY(hog->await_holding(kDeadline));
   forget();
   hog = fail(Errc::kNotFound, "the trial is over");
   static_cast<void>(first(kWayDown));

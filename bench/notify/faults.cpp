@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "evictd/try.h"
 #include "fault/fault_meter.h"
 #include "fault/fault_states.h"
 #include "notify/listening.h"
@@ -61,15 +62,12 @@ Result<> listen(Bench& bench, Listening& listening, Bytes distance,
       return tl::unexpected(usage.error());
     }
     const int share = kManyRegistrations / levels + (level < kManyRegistrations % levels ? 1 : 0);
-    Result<> listened = listen_to(listening,
-                                  {.directory = directory,
-                                   .first = Bytes{*usage} + kMeterRegion + distance,
-                                   .step = kStep,
-                                   .count = share},
-                                  eventfds);
-    if (!listened) {
-      return listened;
-    }
+    EVICTD_TRY(listen_to(listening,
+                         {.directory = directory,
+                          .first = Bytes{*usage} + kMeterRegion + distance,
+                          .step = kStep,
+                          .count = share},
+                         eventfds));
   }
   return {};
 }
@@ -78,16 +76,11 @@ Result<double> measure(Bench& bench, FaultState state) {
   std::optional<Listening> listening;
   std::vector<base::Fd> eventfds;
   if (state == FaultState::kFar || state == FaultState::kNear) {
-    Result<Listening> started =
-        Listening::start(Notifier::kService, bench.ground, bench.programs, false);
-    if (!started) {
-      return tl::unexpected(started.error());
-    }
-    listening = std::move(*started);
+    EVICTD_ASSIGN_OR_RETURN(Listening started, Listening::start(Notifier::kService, bench.ground,
+                                                                bench.programs, false));
+    listening = std::move(started);
     const Bytes distance = state == FaultState::kNear ? kNearDistance : kFarDistance;
-    if (const Result<> listened = listen(bench, *listening, distance, eventfds); !listened) {
-      return tl::unexpected(listened.error());
-    }
+    EVICTD_TRY(listen(bench, *listening, distance, eventfds));
   }
   return bench.meter.measure(bench.options.turns);
 }
@@ -96,19 +89,13 @@ Result<double> measure(Bench& bench, FaultState state) {
 
 Result<> measure_faults(const FaultOptions& options, PrivateGround& ground,
                         const fs::path& programs, Report& report) {
-  const Result<stage::StagedPod> pod = ground.tree.add_pod({.name = "meter"});
-  if (!pod) {
-    return tl::unexpected(pod.error());
-  }
-  Result<FaultMeter> meter = FaultMeter::start(ground.tree, *pod);
-  if (!meter) {
-    return tl::unexpected(meter.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const stage::StagedPod pod, ground.tree.add_pod({.name = "meter"}));
+  EVICTD_ASSIGN_OR_RETURN(FaultMeter meter, FaultMeter::start(ground.tree, pod));
   Bench bench{.options = options,
               .ground = ground,
               .programs = programs,
-              .meter = std::move(*meter),
-              .cgroups = cgroups_of(ground, *pod)};
+              .meter = std::move(meter),
+              .cgroups = cgroups_of(ground, pod)};
   const Result<FaultTimes> ns =
       measure_states(options.rounds, [&](FaultState state) { return measure(bench, state); });
   if (!ns) {

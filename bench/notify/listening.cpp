@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -59,25 +60,18 @@ Result<Listening> Listening::start(Notifier notifier, const PrivateGround& groun
   }
   const std::filesystem::path socket = ground.scratch.path() / "listen.sock";
   if (notifier == Notifier::kService) {
-    Result<stage::DaemonProcess> service = stage::DaemonProcess::start(
-        {.binary = programs / "evictd",
-         .config = {},
-         .directory = ground.scratch.path(),
-         .arguments = {"--notify-only", "--notify-socket", socket.string()}});
-    if (!service) {
-      return tl::unexpected(service.error());
-    }
-    listening.service_ = std::move(*service);
+    EVICTD_ASSIGN_OR_RETURN(
+        stage::DaemonProcess service,
+        stage::DaemonProcess::start(
+            {.binary = programs / "evictd",
+             .config = {},
+             .directory = ground.scratch.path(),
+             .arguments = {"--notify-only", "--notify-socket", socket.string()}}));
+    listening.service_ = std::move(service);
   }
-  const Result<RealtimeScope> scope = RealtimeScope::enter(realtime);
-  if (!scope) {
-    return tl::unexpected(scope.error());
-  }
-  const Result<> opened = listening.open(
-      socket.c_str(), notifier == Notifier::kInProcess ? EVICTD_NOTIFY_IN_PROCESS : 0);
-  if (!opened) {
-    return tl::unexpected(opened.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const RealtimeScope scope, RealtimeScope::enter(realtime));
+  EVICTD_TRY(listening.open(socket.c_str(),
+                            notifier == Notifier::kInProcess ? EVICTD_NOTIFY_IN_PROCESS : 0));
   return listening;
 }
 
@@ -142,10 +136,7 @@ Result<> listen_to(Listening& listening, const Ladder& ladder, std::vector<base:
       return fail_errno(errno, "make an eventfd");
     }
     const Bytes threshold = ladder.first + Bytes{i * ladder.step.value};
-    const Result<std::uint64_t> added = listening.add(ladder.directory, threshold, eventfd.get());
-    if (!added) {
-      return tl::unexpected(added.error());
-    }
+    EVICTD_TRY(listening.add(ladder.directory, threshold, eventfd.get()));
     eventfds.push_back(std::move(eventfd));
   }
   return {};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/leading_zero.h"
+#include "evictd/try.h"
 #include "harness/busy_loops.h"
 #include "harness/interrupt.h"
 #include "harness/private_ground.h"
@@ -96,18 +97,11 @@ Result<> run_turn(Bench& bench, const AwakeRow& row, const Stage& stage, int tri
 
 Result<> run_group(Bench& bench, const std::vector<AwakeRow>& rows, const stage::StagedPod& pod,
                    Observer& observer) {
-  if (Result<> grown = bench.kernel_others.grow(bench.ground, rows.front().registrations - 1);
-      !grown) {
-    return grown;
-  }
+  EVICTD_TRY(bench.kernel_others.grow(bench.ground, rows.front().registrations - 1));
   std::vector<AwakeResult> results(rows.size());
   for (int left = bench.arguments.trials; left > 0; left -= kTurn) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (Result<> ran =
-              run_turn(bench, rows[i], {pod, observer}, std::min(left, kTurn), results[i]);
-          !ran) {
-        return ran;
-      }
+      EVICTD_TRY(run_turn(bench, rows[i], {pod, observer}, std::min(left, kTurn), results[i]));
     }
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -123,15 +117,13 @@ Result<> run_awake(Bench& bench) {
   }
   Result<Observer> observer = Observer::create();
   const Result<stage::StagedPod> pod = bench.ground.tree.add_pod({.name = "hog"});
-  const Result<BusyLoops> loops = BusyLoops::start(bench.arguments.awake.busy_loops);
+  const Result<ForkedProcesses> loops = start_busy_loops(bench.arguments.awake.busy_loops);
   if (!observer || !pod || !loops) {
     return tl::unexpected(!observer ? observer.error() : pod ? loops.error() : pod.error());
   }
   bench.report.note(std::string{"observer: "} + observer->hook());
   for (const std::vector<AwakeRow>& rows : groups) {
-    if (Result<> ran = run_group(bench, rows, *pod, *observer); !ran) {
-      return ran;
-    }
+    EVICTD_TRY(run_group(bench, rows, *pod, *observer));
   }
   return {};
 }
@@ -140,12 +132,9 @@ Result<> run_awake(Bench& bench) {
 Result<std::vector<std::filesystem::path>> make_cgroups(Bench& bench) {
   std::vector<std::filesystem::path> directories;
   for (int i = 0; i < bench.arguments.cgroups; ++i) {
-    const Result<stage::StagedPod> pod =
-        bench.ground.tree.add_pod({.name = "listened-" + std::to_string(i)});
-    if (!pod) {
-      return tl::unexpected(pod.error());
-    }
-    directories.push_back(bench.ground.tree.hierarchies().memory / pod->container);
+    EVICTD_ASSIGN_OR_RETURN(const stage::StagedPod pod,
+                            bench.ground.tree.add_pod({.name = "listened-" + std::to_string(i)}));
+    directories.push_back(bench.ground.tree.hierarchies().memory / pod.container);
   }
   return directories;
 }
@@ -177,15 +166,10 @@ Result<> run_costs(Bench& bench) {
 }
 
 Result<> run(const Arguments& arguments) {
-  Result<PrivateGround> ground = PrivateGround::create();
-  if (!ground) {
-    return tl::unexpected(ground.error());
-  }
-  if (Result<> limited = ground->tree.limit_memory(kLimit); !limited) {
-    return limited;
-  }
+  EVICTD_ASSIGN_OR_RETURN(PrivateGround ground, PrivateGround::create());
+  EVICTD_TRY(ground.tree.limit_memory(kLimit));
   raise_descriptor_limit();
-  Bench bench{arguments, programs_directory(), std::move(*ground),
+  Bench bench{arguments, programs_directory(), std::move(ground),
               std::mt19937{std::random_device{}()}};
   Result<> ran = arguments.rows.wants("fault")
                      ? measure_faults(arguments.faults, bench.ground, bench.programs, bench.report)

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <system_error>
 
+#include "evictd/try.h"
 #include "notify/listening.h"
 
 namespace evictd::bench {
@@ -18,10 +19,7 @@ Result<std::unique_ptr<Reader>> Reader::start(bool realtime) {
   if (!eventfd) {
     return fail_errno(errno, "make an eventfd");
   }
-  const Result<RealtimeScope> scope = RealtimeScope::enter(realtime);
-  if (!scope) {
-    return tl::unexpected(scope.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const RealtimeScope scope, RealtimeScope::enter(realtime));
   std::unique_ptr<Reader> reader{new Reader{std::move(eventfd)}};
   try {
     reader->thread_ = std::thread{[self = reader.get()] { self->run(); }};

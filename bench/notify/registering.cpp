@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 #include "idle/process_cost.h"
 
@@ -41,17 +42,12 @@ Result<Made> make(Listening& listening, std::span<const fs::path> cgroups) {
     }
     const fs::path& cgroup = cgroups[static_cast<std::size_t>(i) % cgroups.size()];
     const Clock::time_point start = Clock::now();
-    const Result<std::uint64_t> id =
-        listening.add(cgroup, kFar + Bytes{i * kStep.value}, eventfd.get());
-    if (!id) {
-      return tl::unexpected(id.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(const std::uint64_t id,
+                            listening.add(cgroup, kFar + Bytes{i * kStep.value}, eventfd.get()));
     made.calls.add(microseconds_since(start));
-    made.ids.push_back(*id);
+    made.ids.push_back(id);
     made.eventfds.push_back(std::move(eventfd));
-    if (const Result<> undisturbed = Interrupt::check(); !undisturbed) {
-      return tl::unexpected(undisturbed.error());
-    }
+    EVICTD_TRY(Interrupt::check());
   }
   return made;
 }
@@ -60,9 +56,7 @@ Result<Series> end(Listening& listening, std::span<const std::uint64_t> ids) {
   Series calls;
   for (const std::uint64_t id : ids) {
     const Clock::time_point start = Clock::now();
-    if (const Result<> removed = listening.remove(id); !removed) {
-      return tl::unexpected(removed.error());
-    }
+    EVICTD_TRY(listening.remove(id));
     calls.add(microseconds_since(start));
   }
   return calls;
@@ -89,11 +83,8 @@ std::vector<RegisteringRow> registering_rows(const Selection& selection, bool wi
 
 Result<> listen_far(Listening& listening, std::span<const fs::path> cgroups,
                     std::vector<base::Fd>& eventfds) {
-  Result<Made> made = make(listening, cgroups);
-  if (!made) {
-    return tl::unexpected(made.error());
-  }
-  eventfds = std::move(made->eventfds);
+  EVICTD_ASSIGN_OR_RETURN(Made made, make(listening, cgroups));
+  eventfds = std::move(made.eventfds);
   return {};
 }
 
@@ -104,17 +95,12 @@ Result<> measure_registering(const RegisteringRow& row, const PrivateGround& gro
   const nlohmann::json params = {{"notifier", name_of(row.notifier)},
                                  {"registrations", kManyRegistrations},
                                  {"cgroups", used.size()}};
-  Result<Listening> listening = Listening::start(row.notifier, ground, programs, false);
-  if (!listening) {
-    return tl::unexpected(listening.error());
-  }
-  const std::optional<pid_t> keeper = listening->keeper();
+  EVICTD_ASSIGN_OR_RETURN(Listening listening,
+                          Listening::start(row.notifier, ground, programs, false));
+  const std::optional<pid_t> keeper = listening.keeper();
   const Result<ProcessCost> before = cost_of(keeper.value_or(0));
-  const Result<Made> made = make(*listening, used);
-  if (!made) {
-    return tl::unexpected(made.error());
-  }
-  report.add("register_call", params, "us", made->calls);
+  EVICTD_ASSIGN_OR_RETURN(const Made made, make(listening, used));
+  report.add("register_call", params, "us", made.calls);
   if (!keeper) {
     return {};
   }
@@ -125,11 +111,8 @@ Result<> measure_registering(const RegisteringRow& row, const PrivateGround& gro
   report.add("memory_per_registration", params, "bytes",
              static_cast<double>((after->resident - before->resident).value) / kManyRegistrations);
   report.add("maps", params, "MiB", static_cast<double>(after->maps.value) / (1 << 20));
-  const Result<Series> ended = end(*listening, made->ids);
-  if (!ended) {
-    return tl::unexpected(ended.error());
-  }
-  report.add("unregister_call", params, "us", *ended);
+  EVICTD_ASSIGN_OR_RETURN(const Series ended, end(listening, made.ids));
+  report.add("unregister_call", params, "us", ended);
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "evictd/try.h"
 #include "idle/rest.h"
 #include "notify/listening.h"
 #include "notify/registering.h"
@@ -20,21 +21,14 @@ constexpr Bytes kBelow = 1_MiB;
 
 /// A pod that has grown and stays as it is.
 Result<stage::LoadProcess> park(PrivateGround& ground, const std::filesystem::path& programs) {
-  const Result<stage::StagedPod> pod = ground.tree.add_pod({.name = "parked"});
-  if (!pod) {
-    return tl::unexpected(pod.error());
-  }
-  Result<stage::LoadProcess> parked = stage::LoadProcess::start(ground.tree, *pod,
-                                                                {.binary = programs / "evict-load",
-                                                                 .directory = ground.scratch.path(),
-                                                                 .cap = kParked.value});
-  if (!parked) {
-    return parked;
-  }
-  parked->go();
-  if (const Result<> held = parked->await_holding(std::chrono::seconds{20}); !held) {
-    return tl::unexpected(held.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const stage::StagedPod pod, ground.tree.add_pod({.name = "parked"}));
+  EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess parked,
+                          stage::LoadProcess::start(ground.tree, pod,
+                                                    {.binary = programs / "evict-load",
+                                                     .directory = ground.scratch.path(),
+                                                     .cap = kParked.value}));
+  parked.go();
+  EVICTD_TRY(parked.await_holding(std::chrono::seconds{20}));
   return parked;
 }
 
@@ -42,17 +36,11 @@ Result<stage::LoadProcess> park(PrivateGround& ground, const std::filesystem::pa
 
 Result<> measure_resting(int seconds, PrivateGround& ground, const std::filesystem::path& programs,
                          std::span<const std::filesystem::path> cgroups, Report& report) {
-  const Result<Duration> without = timers_without(seconds);
-  if (!without) {
-    return tl::unexpected(without.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const Duration without, timers_without(seconds));
   Result<Listening> listening = Listening::start(Notifier::kService, ground, programs, false);
   std::vector<base::Fd> eventfds;
-  Result<> listened =
-      listening ? listen_far(*listening, cgroups, eventfds) : tl::unexpected(listening.error());
-  if (!listened) {
-    return listened;
-  }
+  EVICTD_TRY(listening ? listen_far(*listening, cgroups, eventfds)
+                       : tl::unexpected(listening.error()));
   std::optional<stage::LoadProcess> parked;
   for (const char* state : {"rest", "parked"}) {
     if (std::string_view{state} == "parked") {
@@ -62,24 +50,19 @@ Result<> measure_resting(int seconds, PrivateGround& ground, const std::filesyst
         return tl::unexpected(made ? usage.error() : made.error());
       }
       parked = std::move(*made);
-      Result<> near = listen_to(*listening,
-                                {.directory = ground.tree.memory_directory(),
-                                 .first = *usage + kBelow,
-                                 .step = kBelow,
-                                 .count = 1},
-                                eventfds);
-      if (!near) {
-        return near;
-      }
+      EVICTD_TRY(listen_to(*listening,
+                           {.directory = ground.tree.memory_directory(),
+                            .first = *usage + kBelow,
+                            .step = kBelow,
+                            .count = 1},
+                           eventfds));
     }
-    const Result<Spent> spent = spend(seconds, listening->keeper().value_or(0), *without);
-    if (!spent) {
-      return tl::unexpected(spent.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(const Spent spent,
+                            spend(seconds, listening->keeper().value_or(0), without));
     add_spent(
         report,
         {{"state", state}, {"registrations", kManyRegistrations}, {"cgroups", cgroups.size()}},
-        *spent, seconds);
+        spent, seconds);
   }
   return {};
 }

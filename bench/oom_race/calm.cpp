@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/system_clock.h"
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 #include "stage/text_file.h"
 
@@ -58,22 +59,17 @@ Result<> await_calm(const std::filesystem::path& pressure, std::optional<MonoTim
   const base::SystemClock clock;
   const MonoTime latest = clock.now() + kLongest;
   for (;;) {
-    const Result<double> avg10 = pressure_now(pressure);
-    if (!avg10) {
-      return tl::unexpected(avg10.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(const double avg10, pressure_now(pressure));
     const MonoTime now = clock.now();
-    if (is_calm(last_kill, now, *avg10)) {
+    if (is_calm(last_kill, now, avg10)) {
       return {};
     }
     if (now > latest) {
-      return fail(Errc::kTimedOut, "pressure does not fall: " + std::to_string(*avg10) + " %");
+      return fail(Errc::kTimedOut, "pressure does not fall: " + std::to_string(avg10) + " %");
     }
     // A rest, not the wait for an event: what has to pass is time.
     ::nanosleep(&kLook, nullptr);
-    if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
-      return undisturbed;
-    }
+    EVICTD_TRY(Interrupt::check());
   }
 }
 

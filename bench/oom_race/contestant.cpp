@@ -7,6 +7,7 @@
 
 #include "cast/cast.h"
 #include "cast/racing_daemon.h"
+#include "evictd/try.h"
 
 namespace evictd::bench {
 namespace {
@@ -46,14 +47,10 @@ Result<Contestant> Contestant::start(const ContestantOptions& options) {
     }
     return Contestant{std::move(*daemon)};
   }
-  Result<Rival> rival = Rival::start(options.row.racer, options.tree, options.directory);
-  if (!rival) {
-    return tl::unexpected(rival.error());
-  }
-  if (Result<> scored = set_oom_score_adj(rival->pid(), kContestantScore); !scored) {
-    return tl::unexpected(scored.error());
-  }
-  return Contestant{std::move(*rival)};
+  EVICTD_ASSIGN_OR_RETURN(Rival rival,
+                          Rival::start(options.row.racer, options.tree, options.directory));
+  EVICTD_TRY(set_oom_score_adj(rival.pid(), kContestantScore));
+  return Contestant{std::move(rival)};
 }
 
 bool Contestant::lives() const {

@@ -12,6 +12,7 @@
 
 #include "cast/cast.h"
 #include "cast/random_pause.h"
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 #include "harness/machine.h"
 #include "harness/private_ground.h"
@@ -54,11 +55,8 @@ Result<> renew_swap(Race& race, const RaceScene& scene) {
   if (scene.swap == SwapKind::kNone) {
     return {};
   }
-  Result<RaceSwap> made = RaceSwap::start(scene.swap, kSwapSize);
-  if (!made) {
-    return tl::unexpected(made.error());
-  }
-  race.swap.emplace(std::move(*made));
+  EVICTD_ASSIGN_OR_RETURN(RaceSwap made, RaceSwap::start(scene.swap, kSwapSize));
+  race.swap.emplace(std::move(made));
   return {};
 }
 
@@ -96,13 +94,11 @@ Result<> start_contestant(Contest& contest) {
     return {};
   }
   Race& race = contest.race;
-  Result<Contestant> started =
+  EVICTD_ASSIGN_OR_RETURN(
+      Contestant started,
       Contestant::start({contest.run.first(), race.own.tree, programs_directory(),
-                         race.own.scratch.path(), contest.cast.manifests()});
-  if (!started) {
-    return tl::unexpected(started.error());
-  }
-  contest.contestant.emplace(std::move(*started));
+                         race.own.scratch.path(), contest.cast.manifests()}));
+  contest.contestant.emplace(std::move(started));
   return {};
 }
 
@@ -134,28 +130,20 @@ Result<> pause_for_racer(Contest& contest) {
 
 Result<bool> make_trial(Contest& contest) {
   Race& race = contest.race;
-  if (Result<> ready = make_ready_again(contest); !ready) {
-    return tl::unexpected(ready.error());
-  }
-  if (Result<> rested = pause_for_racer(contest); !rested) {
-    return tl::unexpected(rested.error());
-  }
-  const Result<RaceOutcome> outcome =
-      run_race(contest.run, contest.cast, race.observer, race.witness, race.capacity);
-  if (!outcome) {
-    return tl::unexpected(outcome.error());
-  }
-  contest.tally.add(*outcome);
-  if (outcome->end == HogEnd::kEvicted) {
-    contest.last_kill = outcome->hog_died_at;
+  EVICTD_TRY(make_ready_again(contest));
+  EVICTD_TRY(pause_for_racer(contest));
+  EVICTD_ASSIGN_OR_RETURN(
+      const RaceOutcome outcome,
+      run_race(contest.run, contest.cast, race.observer, race.witness, race.capacity));
+  contest.tally.add(outcome);
+  if (outcome.end == HogEnd::kEvicted) {
+    contest.last_kill = outcome.hog_died_at;
   }
   return true;
 }
 
 Result<RaceTally> make_trials(Race& race, Cast& cast, const RaceRun& run, int trials) {
-  if (Result<> ready = make_ready(race, cast, run.first().scene); !ready) {
-    return tl::unexpected(ready.error());
-  }
+  EVICTD_TRY(make_ready(race, cast, run.first().scene));
   Contest contest{race, cast, run};
   const Result<std::int64_t> before = machine_oom_kills();
   const Result<> started = start_contestant(contest);
@@ -168,12 +156,9 @@ Result<RaceTally> make_trials(Race& race, Cast& cast, const RaceRun& run, int tr
     return tl::unexpected(voids.error());
   }
   see_to_the_dead(contest);
-  const Result<std::int64_t> after = machine_oom_kills();
-  if (!after) {
-    return tl::unexpected(after.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::int64_t after, machine_oom_kills());
   contest.tally.add(std::move(*voids));
-  contest.tally.add_oom_kills_of_run(*after - *before);
+  contest.tally.add_oom_kills_of_run(after - *before);
   return std::move(contest.tally);
 }
 
@@ -197,9 +182,7 @@ Result<> run_and_report(Race& race, Cast& cast, const RaceRun& run, int trials) 
     tally->report_to(race.report);
     return {};
   }
-  if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
-    return undisturbed;
-  }
+  EVICTD_TRY(Interrupt::check());
   report_not_run(race.report, run, tally.error().message());
   ++race.runs_given_up;
   return {};
@@ -221,12 +204,8 @@ Result<> run_group(Race& race, Cast& cast, const std::vector<RaceRun>& runs,
 }
 
 Result<> run(const TrialOptions& options) {
-  if (Result<> allowed = require_virtual_machine("oom_race", "memory"); !allowed) {
-    return allowed;
-  }
-  if (Result<> scored = set_oom_score_adj(::getpid(), kOwnScore); !scored) {
-    return scored;
-  }
+  EVICTD_TRY(require_virtual_machine("oom_race", "memory"));
+  EVICTD_TRY(set_oom_score_adj(::getpid(), kOwnScore));
   ::mlockall(MCL_CURRENT | MCL_FUTURE);
   Result<PrivateGround> own = PrivateGround::create();
   Result<Observer> observer = Observer::create();
@@ -242,9 +221,7 @@ Result<> run(const TrialOptions& options) {
   Cast cast{race.own.tree, programs_directory() / "evict-load", race.own.scratch.path(), kHoldings,
             race.capacity};
   for (const std::vector<RaceRun>& runs : race_plan(options.rows)) {
-    if (Result<> ran = run_group(race, cast, runs, options); !ran) {
-      return ran;
-    }
+    EVICTD_TRY(run_group(race, cast, runs, options));
   }
   if (race.runs_given_up > 0) {
     return fail(Errc::kIo, std::to_string(race.runs_given_up) +

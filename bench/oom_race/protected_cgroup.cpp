@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -49,11 +50,7 @@ Result<ProtectedCgroup> ProtectedCgroup::create(std::filesystem::path directory,
   ProtectedCgroup made{std::move(directory)};
   for (const auto& [file, amount] :
        {std::pair{"memory.min", protection.min}, std::pair{"memory.low", protection.low}}) {
-    if (Result<> written =
-            stage::write_kernel_file(made.directory_ / file, std::to_string(amount.value));
-        !written) {
-      return tl::unexpected(written.error());
-    }
+    EVICTD_TRY(stage::write_kernel_file(made.directory_ / file, std::to_string(amount.value)));
   }
   return made;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "evictd/try.h"
 #include "stage/child.h"
 #include "stage/text_file.h"
 
@@ -42,12 +43,10 @@ Result<> make_room(SwapKind kind, Bytes size) {
 }
 
 Result<> make_swap(const char* path) {
-  Result<stage::Child> child =
-      stage::Child::start({.argv = {"/usr/sbin/mkswap", path}, .output = "/dev/null"});
-  if (!child) {
-    return tl::unexpected(child.error());
-  }
-  const Result<stage::ChildExit> end = child->wait(kMkswapDeadline);
+  EVICTD_ASSIGN_OR_RETURN(
+      stage::Child child,
+      stage::Child::start({.argv = {"/usr/sbin/mkswap", path}, .output = "/dev/null"}));
+  const Result<stage::ChildExit> end = child.wait(kMkswapDeadline);
   if (!end || end->status != 0) {
     return fail(Errc::kIo, std::string{"mkswap "} + path + " failed");
   }
@@ -57,13 +56,9 @@ Result<> make_swap(const char* path) {
 }  // namespace
 
 Result<RaceSwap> RaceSwap::start(SwapKind kind, Bytes size) {
-  if (Result<> sized = make_room(kind, size); !sized) {
-    return tl::unexpected(sized.error());
-  }
+  EVICTD_TRY(make_room(kind, size));
   RaceSwap swap(kind);
-  if (Result<> made = make_swap(path_of(kind)); !made) {
-    return tl::unexpected(made.error());
-  }
+  EVICTD_TRY(make_swap(path_of(kind)));
   if (::swapon(path_of(kind), 0) != 0) {
     return fail_errno(errno, std::string{"swap on "} + path_of(kind));
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -24,10 +25,7 @@ struct Recipe {
 
 /// nohang's own file with its thresholds and periods replaced.
 Result<std::string> nohang_settings() {
-  Result<std::string> text = stage::read_text("/etc/nohang/nohang.conf");
-  if (!text) {
-    return text;
-  }
+  EVICTD_ASSIGN_OR_RETURN(std::string text, stage::read_text("/etc/nohang/nohang.conf"));
   const std::pair<const char*, const char*> changes[] = {{"soft_threshold_min_mem", "10 %"},
                                                          {"hard_threshold_min_mem", "5 %"},
                                                          {"soft_threshold_min_swap", "99 %"},
@@ -37,12 +35,12 @@ Result<std::string> nohang_settings() {
                                                          {"post_soft_action_delay", "0.1"},
                                                          {"max_soft_exit_time", "0.1"}};
   for (const auto& [key, value] : changes) {
-    const std::size_t line = text->find("\n" + std::string{key} + " ");
+    const std::size_t line = text.find("\n" + std::string{key} + " ");
     if (line == std::string::npos) {
       return fail(Errc::kUnsupported, std::string{"nohang.conf has no "} + key);
     }
-    const std::size_t end = text->find('\n', line + 1);
-    text->replace(line, end - line, "\n" + std::string{key} + " = " + value);
+    const std::size_t end = text.find('\n', line + 1);
+    text.replace(line, end - line, "\n" + std::string{key} + " = " + value);
   }
   return text;
 }
@@ -73,27 +71,17 @@ Result<Recipe> recipe_of(Racer racer, const stage::PrivateTree& tree,
   }
   if (racer == Racer::kNohang) {
     const Result<std::string> text = nohang_settings();
-    if (Result<> written =
-            text ? stage::replace_file(settings, *text) : tl::unexpected(text.error());
-        !written) {
-      return tl::unexpected(written.error());
-    }
+    EVICTD_TRY(text ? stage::replace_file(settings, *text) : tl::unexpected(text.error()));
     return Recipe{
         {"/usr/sbin/nohang", "--monitor", "--config", settings}, {}, "Monitoring has started"};
   }
   if (racer == Racer::kOomd) {
-    if (Result<> written = stage::replace_file(settings, oomd_settings(tree)); !written) {
-      return tl::unexpected(written.error());
-    }
+    EVICTD_TRY(stage::replace_file(settings, oomd_settings(tree)));
     return Recipe{{"/usr/bin/oomd", "--interval", "1", "--config", settings}, {}, "Running oomd"};
   }
   std::error_code ignored;
   std::filesystem::create_directories("/run/systemd/oomd.conf.d", ignored);
-  if (Result<> written =
-          stage::replace_file("/run/systemd/oomd.conf.d/90-race.conf", kSystemdOomdSettings);
-      !written) {
-    return tl::unexpected(written.error());
-  }
+  EVICTD_TRY(stage::replace_file("/run/systemd/oomd.conf.d/90-race.conf", kSystemdOomdSettings));
   return Recipe{{"/lib/systemd/systemd-oomd"}, {"SYSTEMD_LOG_LEVEL=debug"}, "Sending message"};
 }
 
@@ -147,49 +135,36 @@ Rival::Rival(std::optional<ManagedOom> manager, std::optional<ProtectedCgroup> h
 
 Result<Rival> Rival::start(Racer racer, const stage::PrivateTree& tree,
                            const std::filesystem::path& directory) {
-  const Result<Recipe> recipe = recipe_of(racer, tree, directory);
-  if (!recipe) {
-    return tl::unexpected(recipe.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const Recipe recipe, recipe_of(racer, tree, directory));
   std::optional<ManagedOom> manager;
   if (racer == Racer::kSystemdOomd) {
-    Result<ManagedOom> made = ManagedOom::start(tree.cgroup_root() + "/kubepods/besteffort");
-    if (!made) {
-      return tl::unexpected(made.error());
-    }
-    manager.emplace(std::move(*made));
+    EVICTD_ASSIGN_OR_RETURN(ManagedOom made,
+                            ManagedOom::start(tree.cgroup_root() + "/kubepods/besteffort"));
+    manager.emplace(std::move(made));
   }
   std::optional<ProtectedCgroup> home;
   if (const std::optional<Protection> protection = protection_of(racer); protection) {
     // Beside the tree, as a service is beside the pods.
-    Result<ProtectedCgroup> made =
+    EVICTD_ASSIGN_OR_RETURN(
+        ProtectedCgroup made,
         ProtectedCgroup::create(tree.hierarchies().memory / (tree.cgroup_root().substr(1) + "-" +
                                                              std::string{name_of(racer)}),
-                                *protection);
-    if (!made) {
-      return tl::unexpected(made.error());
-    }
-    home.emplace(std::move(*made));
+                                *protection));
+    home.emplace(std::move(made));
   }
   const std::filesystem::path output = directory / (std::string{name_of(racer)} + ".log");
   std::error_code ignored;
   std::filesystem::remove(output, ignored);
-  Result<stage::Child> child =
-      stage::Child::start({.argv = home ? entering(home->processes(), recipe->argv) : recipe->argv,
-                           .environment = recipe->environment,
-                           .output = output});
-  if (!child) {
-    return tl::unexpected(child.error());
-  }
-  if (Result<> ready = await_ready(*child, output, recipe->ready); !ready) {
-    return tl::unexpected(ready.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(
+      stage::Child child,
+      stage::Child::start({.argv = home ? entering(home->processes(), recipe.argv) : recipe.argv,
+                           .environment = recipe.environment,
+                           .output = output}));
+  EVICTD_TRY(await_ready(child, output, recipe.ready));
   if (manager) {
-    if (Result<> told = manager->tell(kReadyDeadline); !told) {
-      return tl::unexpected(told.error());
-    }
+    EVICTD_TRY(manager->tell(kReadyDeadline));
   }
-  return Rival{std::move(manager), std::move(home), std::move(*child)};
+  return Rival{std::move(manager), std::move(home), std::move(child)};
 }
 
 }  // namespace evictd::bench

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "evictd/try.h"
 #include "harness/machine.h"
+#include "harness/milliseconds.h"
 #include "stage/text_file.h"
 
 namespace evictd::bench {
@@ -17,10 +19,6 @@ namespace {
 constexpr std::chrono::seconds kTrialDeadline{60};
 /// A racer that acts once more, or an OOM killer that was already choosing, does so within this.
 constexpr std::chrono::seconds kAftermath{1};
-
-double milliseconds(Duration duration) {
-  return static_cast<double>(duration.count()) / 1e6;
-}
 
 std::optional<double> since(const std::optional<MonoTime>& start, MonoTime end) {
   if (!start || *start > end) {
@@ -48,11 +46,8 @@ Result<HogEnd> end_of(const std::optional<stage::ChildExit>& end, const Cast& ca
   if (!end->killed_by(SIGKILL)) {
     return fail(Errc::kInvalid, "the hog ended with " + end->text());
   }
-  const Result<std::int64_t> taken = cast.oom_kills(hog);
-  if (!taken) {
-    return tl::unexpected(taken.error());
-  }
-  return *taken > 0 ? HogEnd::kOomKilled : HogEnd::kEvicted;
+  EVICTD_ASSIGN_OR_RETURN(std::int64_t taken, cast.oom_kills(hog));
+  return taken > 0 ? HogEnd::kOomKilled : HogEnd::kEvicted;
 }
 
 }  // namespace
@@ -82,9 +77,7 @@ Result<RaceOutcome> watch_race(const RaceRun& run, Actor& hog, const Cast& cast,
     thresholds.push_back(threshold_of(row.scene, capacity));
   }
   observer.arm({0, capacity - thresholds.front(), process.pid()});
-  if (Result<> looking = witness.start(std::move(thresholds)); !looking) {
-    return tl::unexpected(looking.error());
-  }
+  EVICTD_TRY(witness.start(std::move(thresholds)));
   hog.process.go();
   const std::optional<stage::ChildExit> ended = await_end(process);
   cast.watch_bystanders(kAftermath);
@@ -118,13 +111,10 @@ Result<RaceOutcome> run_race(const RaceRun& run, Cast& cast, Observer& observer,
   stage::LoadOptions load;
   load.rate = run.first().scene.rate.value;
   load.pages = run.first().scene.pages;
-  Result<Actor> hog = cast.make_culprit("besteffort-hog", load);
-  if (!hog) {
-    return tl::unexpected(hog.error());
-  }
-  Result<RaceOutcome> outcome = watch_race(run, *hog, cast, observer, witness, capacity);
+  EVICTD_ASSIGN_OR_RETURN(Actor hog, cast.make_culprit("besteffort-hog", load));
+  Result<RaceOutcome> outcome = watch_race(run, hog, cast, observer, witness, capacity);
   // Of a void trial too: the next one starts with none.
-  if (Result<> removed = cast.remove(std::move(*hog)); !removed && outcome) {
+  if (Result<> removed = cast.remove(std::move(hog)); !removed && outcome) {
     return tl::unexpected(removed.error());
   }
   return outcome;

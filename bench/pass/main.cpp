@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "evictd/try.h"
 #include "harness/daemon_run.h"
 #include "harness/idle_pods.h"
 #include "harness/private_ground.h"
@@ -78,39 +79,26 @@ std::vector<std::string> arguments_of(const Variant& variant,
 
 /// A fresh tree of `pods` pods; passes are taken while at least nine of ten are left.
 Result<> measure(const Arguments& arguments, int pods, const Variant& variant, PassTimes& times) {
-  Result<PrivateGround> own = PrivateGround::create();
-  if (!own) {
-    return tl::unexpected(own.error());
-  }
-  if (Result<> limited = own->tree.limit_memory(kLimit); !limited) {
-    return limited;
-  }
-  Result<IdlePods> idle = IdlePods::start(own->tree, pods);
-  if (!idle) {
-    return tl::unexpected(idle.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
+  EVICTD_TRY(own.tree.limit_memory(kLimit));
+  EVICTD_ASSIGN_OR_RETURN(ForkedProcesses idle, start_idle_pods(own.tree, pods));
   const std::filesystem::path programs = programs_directory();
-  const Result<stage::DaemonProcess> daemon =
-      start_daemon({.tree = own->tree,
-                    .programs = programs,
-                    .directory = own->scratch.path(),
-                    .threshold = kLimit,
-                    .more = config_of(variant, own->scratch.path()),
-                    .arguments = arguments_of(variant, own->scratch.path())});
-  if (!daemon) {
-    return tl::unexpected(daemon.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const stage::DaemonProcess daemon,
+                          start_daemon({.tree = own.tree,
+                                        .programs = programs,
+                                        .directory = own.scratch.path(),
+                                        .threshold = kLimit,
+                                        .more = config_of(variant, own.scratch.path()),
+                                        .arguments = arguments_of(variant, own.scratch.path())}));
   const std::size_t enough = static_cast<std::size_t>(std::max(1, pods / 10));
   const std::size_t left = static_cast<std::size_t>(arguments.passes) - times.whole.size();
-  return follow_passes(*daemon, *idle, times.whole.size() + std::min(enough, left), times);
+  return follow_passes(daemon, idle, times.whole.size() + std::min(enough, left), times);
 }
 
 Result<> run_variant(const Arguments& arguments, int pods, const Variant& variant, Report& report) {
   PassTimes times;
   while (times.whole.size() < static_cast<std::size_t>(arguments.passes)) {
-    if (Result<> measured = measure(arguments, pods, variant, times); !measured) {
-      return measured;
-    }
+    EVICTD_TRY(measure(arguments, pods, variant, times));
   }
   const json params = variant.params(pods);
   report.add("wake_to_pass", params, "us", times.taking_in);

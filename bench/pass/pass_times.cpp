@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 
 namespace evictd::bench {
@@ -45,24 +46,19 @@ void take(PassTimes& times, const json& timeline) {
 
 }  // namespace
 
-Result<> follow_passes(const stage::DaemonProcess& daemon, IdlePods& idle, std::size_t wanted,
-                       PassTimes& times) {
+Result<> follow_passes(const stage::DaemonProcess& daemon, ForkedProcesses& idle,
+                       std::size_t wanted, PassTimes& times) {
   std::set<std::uint64_t> seen;
   const auto deadline = std::chrono::steady_clock::now() + kDeadline;
   while (times.whole.size() < wanted) {
     idle.reap();
-    const Result<std::string> answer = daemon.ask(R"({"op":"last_evictions"})");
-    if (!answer) {
-      return tl::unexpected(answer.error());
-    }
-    for (const json& eviction : json::parse(*answer, nullptr, false)) {
+    EVICTD_ASSIGN_OR_RETURN(const std::string answer, daemon.ask(R"({"op":"last_evictions"})"));
+    for (const json& eviction : json::parse(answer, nullptr, false)) {
       if (seen.insert(eviction.value("id", std::uint64_t{0})).second) {
         take(times, eviction.value("timeline", json::object()));
       }
     }
-    if (Result<> undisturbed = Interrupt::check(); !undisturbed) {
-      return undisturbed;
-    }
+    EVICTD_TRY(Interrupt::check());
     if (std::chrono::steady_clock::now() > deadline) {
       return fail(Errc::kTimedOut, "evictd made only " + std::to_string(times.whole.size()) +
                                        " evictions; its log: " + daemon.log().string());
@@ -75,11 +71,8 @@ Result<> follow_passes(const stage::DaemonProcess& daemon, IdlePods& idle, std::
 
 Result<> take_last_pass(const stage::DaemonProcess& daemon, const std::string& uid,
                         PassTimes& times) {
-  const Result<std::string> answer = daemon.ask(R"({"op":"last_evictions"})");
-  if (!answer) {
-    return tl::unexpected(answer.error());
-  }
-  for (const json& eviction : json::parse(*answer, nullptr, false)) {
+  EVICTD_ASSIGN_OR_RETURN(const std::string answer, daemon.ask(R"({"op":"last_evictions"})"));
+  for (const json& eviction : json::parse(answer, nullptr, false)) {
     if (eviction.value("uid", "") == uid) {
       take(times, eviction.value("timeline", json::object()));
       return {};

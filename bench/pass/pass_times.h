@@ -24,7 +24,7 @@ struct PassTimes {
 
 /// Follows the evictions of a running daemon until `wanted` passes are seen or it has no pod left.
 /// Errors: kBusy when interrupted; kTimedOut after two minutes; those of asking evictd.
-[[nodiscard]] Result<> follow_passes(const stage::DaemonProcess& daemon, IdlePods& idle,
+[[nodiscard]] Result<> follow_passes(const stage::DaemonProcess& daemon, ForkedProcesses& idle,
                                      std::size_t wanted, PassTimes& times);
 
 /// Adds the pass that chose the pod `uid`, which was the last to be evicted.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "evictd/try.h"
 #include "harness/program.h"
 #include "harness/report.h"
 #include "scale/growth.h"
@@ -84,17 +85,13 @@ Result<> run(const Arguments& arguments) {
   Report report{"scale", arguments.json ? Report::Lines::kNone : Report::Lines::kStdout};
   add_notes(report);
   std::vector<Growth> growths;
-  if (Result<> measured = measure_all(arguments, report, growths); !measured) {
-    return measured;
-  }
+  EVICTD_TRY(measure_all(arguments, report, growths));
   if (arguments.pods.size() > 1) {
     for (const Growth& growth : growths) {
       report.add("growth", {{"measure", growth.measure}}, "times linear", times_linear(growth));
     }
   }
-  if (Result<> written = report.write(arguments.out); !written) {
-    return written;
-  }
+  EVICTD_TRY(report.write(arguments.out));
   if (arguments.json) {
     std::fputs(report.text().c_str(), stdout);
   }

@@ -7,9 +7,11 @@
 #include <string>
 
 #include "base/system_clock.h"
+#include "evictd/try.h"
 #include "harness/daemon_run.h"
 #include "harness/idle_pods.h"
 #include "harness/interrupt.h"
+#include "harness/milliseconds.h"
 #include "harness/private_ground.h"
 #include "idle/process_cost.h"
 #include "idle/rest.h"
@@ -24,10 +26,6 @@ constexpr Bytes kLimit = 2048_MiB;
 constexpr Bytes kAtRest = 64_MiB;
 constexpr Bytes kAlwaysMet = kLimit;
 
-double milliseconds(Duration duration) {
-  return static_cast<double>(duration.count()) / 1e6;
-}
-
 std::size_t descriptors_of(pid_t pid) {
   std::error_code failed;
   const std::filesystem::directory_iterator first("/proc/" + std::to_string(pid) + "/fd", failed);
@@ -36,7 +34,7 @@ std::size_t descriptors_of(pid_t pid) {
 
 class Node {
  public:
-  Node(const NodeRunOptions& options, PrivateGround ground, IdlePods pods)
+  Node(const NodeRunOptions& options, PrivateGround ground, ForkedProcesses pods)
       : options_(options), ground_(std::move(ground)), pods_(std::move(pods)) {}
 
   Result<NodeRun> run() {
@@ -57,27 +55,16 @@ class Node {
   }
 
   Result<> rest_and_start() {
-    const Result<Duration> without = timers_without(options_.seconds);
-    if (!without) {
-      return tl::unexpected(without.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(const Duration without, timers_without(options_.seconds));
     for (int i = 0; i < options_.starts; ++i) {
       const base::SystemClock clock;
       const MonoTime before = clock.now();
-      Result<stage::DaemonProcess> daemon = start(kAtRest);
-      if (!daemon) {
-        return tl::unexpected(daemon.error());
-      }
+      EVICTD_ASSIGN_OR_RETURN(stage::DaemonProcess daemon, start(kAtRest));
       found_.to_ready.add(milliseconds(clock.now() - before));
-      const Result<ProcessCost> cost = cost_of(daemon->pid());
-      if (!cost) {
-        return tl::unexpected(cost.error());
-      }
-      found_.start_cpu.add(milliseconds(cost->cpu));
-      if (Result<> more = i == 0 ? look_at_rest(*daemon, *without) : Interrupt::check(); !more) {
-        return more;
-      }
-      if (Result<stage::ChildExit> ended = daemon->stop(); !ended) {
+      EVICTD_ASSIGN_OR_RETURN(const ProcessCost cost, cost_of(daemon.pid()));
+      found_.start_cpu.add(milliseconds(cost.cpu));
+      EVICTD_TRY(i == 0 ? look_at_rest(daemon, without) : Interrupt::check());
+      if (Result<stage::ChildExit> ended = daemon.stop(); !ended) {
         return tl::unexpected(ended.error());
       }
     }
@@ -85,32 +72,24 @@ class Node {
   }
 
   Result<> look_at_rest(const stage::DaemonProcess& daemon, Duration without) {
-    const Result<Spent> spent = spend(options_.seconds, daemon.pid(), without);
-    if (!spent) {
-      return tl::unexpected(spent.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(const Spent spent, spend(options_.seconds, daemon.pid(), without));
     const int seconds = options_.seconds;
     // Timers that happened to take less than without evictd are noise.
-    const Duration sweep = std::max(spent->timers, Duration{0}) + spent->programs;
+    const Duration sweep = std::max(spent.timers, Duration{0}) + spent.programs;
     found_.sweep_cpu.add(percent_of_core(sweep, seconds));
-    found_.process_cpu.add(percent_of_core(spent->process, seconds));
-    found_.resident.add(static_cast<double>(spent->resident.value) / (1 << 20));
+    found_.process_cpu.add(percent_of_core(spent.process, seconds));
+    found_.resident.add(static_cast<double>(spent.resident.value) / (1 << 20));
     found_.descriptors.add(static_cast<double>(descriptors_of(daemon.pid())));
     return {};
   }
 
   Result<> pass() {
-    const Result<stage::DaemonProcess> daemon = start(kAlwaysMet);
-    if (!daemon) {
-      return tl::unexpected(daemon.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(const stage::DaemonProcess daemon, start(kAlwaysMet));
     PassTimes times;
     // Each takes a pod: what is measured must stay a node of so many.
     const auto wanted = static_cast<std::size_t>(
         std::max(1, std::min(options_.passes, options_.pods / kPodsAPass)));
-    if (Result<> followed = follow_passes(*daemon, pods_, wanted, times); !followed) {
-      return followed;
-    }
+    EVICTD_TRY(follow_passes(daemon, pods_, wanted, times));
     found_.pass = times.whole;
     return {};
   }
@@ -119,28 +98,18 @@ class Node {
 
   const NodeRunOptions& options_;
   PrivateGround ground_;
-  IdlePods pods_;
+  ForkedProcesses pods_;
   NodeRun found_;
 };
 
 }  // namespace
 
 Result<NodeRun> run_node(const NodeRunOptions& options) {
-  Result<PrivateGround> own = PrivateGround::create();
-  if (!own) {
-    return tl::unexpected(own.error());
-  }
-  if (Result<> limited = own->tree.limit_memory(kLimit); !limited) {
-    return tl::unexpected(limited.error());
-  }
-  Result<IdlePods> pods = IdlePods::start(own->tree, options.pods);
-  if (!pods) {
-    return tl::unexpected(pods.error());
-  }
-  if (Result<> quiet = Interrupt::check(); !quiet) {
-    return tl::unexpected(quiet.error());
-  }
-  return Node(options, std::move(*own), std::move(*pods)).run();
+  EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
+  EVICTD_TRY(own.tree.limit_memory(kLimit));
+  EVICTD_ASSIGN_OR_RETURN(ForkedProcesses pods, start_idle_pods(own.tree, options.pods));
+  EVICTD_TRY(Interrupt::check());
+  return Node(options, std::move(own), std::move(pods)).run();
 }
 
 }  // namespace evictd::bench

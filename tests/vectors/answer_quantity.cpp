@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert.h"
 #include "eviction/quantity.h"
+#include "support/kubernetes/kubernetes_value.h"
 
 namespace evictd::vectors {
 namespace {
@@ -24,7 +25,7 @@ QuantityFormat format(const JsonReader& reader) {
 }
 
 Json described(const Quantity& amount) {
-  return {{"value", amount.kubernetes_value()},
+  return {{"value", test::kubernetes_value(amount)},
           {"string", amount.to_string()},
           {"format", to_string(amount.format())},
           {"sign", amount.sign()}};
@@ -69,7 +70,7 @@ Result<Json> answer_quantity(const Json& input_json, eviction::Compat /*compat*/
   if (op == "newMilli") {
     const Quantity amount = Quantity::of_milli(whole(root.at("value")), format(root.at("format")));
     return input.checked({{"string", amount.to_string()},
-                          {"value", amount.kubernetes_value()},
+                          {"value", test::kubernetes_value(amount)},
                           {"sign", amount.sign()}});
   }
   return fail(Errc::kMalformed, "op: \"" + op + "\" is not known");

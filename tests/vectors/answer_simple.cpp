@@ -5,10 +5,12 @@
 
 #include "cluster/pod_json.h"
 #include "convert.h"
+#include "evictd/try.h"
 #include "eviction/message.h"
 #include "eviction/pod_facts.h"
 #include "eviction/ranking.h"
-#include "eviction/watch_point.h"
+#include "support/kubernetes/kubernetes_value.h"
+#include "support/kubernetes/memcg_notifier.h"
 
 namespace evictd::vectors {
 
@@ -35,7 +37,7 @@ Result<Json> answer_observations(const Json& input_json, Compat compat) {
 namespace {
 
 Json amount_json(const eviction::Quantity& amount) {
-  return {{"value", amount.kubernetes_value()}, {"string", amount.to_string()}};
+  return {{"value", test::kubernetes_value(amount)}, {"string", amount.to_string()}};
 }
 
 }  // namespace
@@ -140,11 +142,9 @@ Result<Json> answer_messages(const Json& input_json, Compat compat) {
   const JsonReader root = input.root();
   const eviction::Pod subject = cluster::read_pod(root.at("pod"));
   const std::vector<StatisticsEntry> statistics = statistics_list(root.at("stats"));
-  const Result<eviction::ThresholdTable> table =
-      eviction::ThresholdTable::create(thresholds(root.at("thresholds"), compat));
-  if (!table) {
-    return tl::unexpected(table.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(
+      const eviction::ThresholdTable table,
+      eviction::ThresholdTable::create(thresholds(root.at("thresholds"), compat)));
   eviction::Resource resource = eviction::Resource::kNone;
   for (const auto known : {eviction::Resource::kMemory, eviction::Resource::kEphemeralStorage,
                            eviction::Resource::kInodes, eviction::Resource::kPids}) {
@@ -154,7 +154,7 @@ Result<Json> answer_messages(const Json& input_json, Compat compat) {
   }
   const eviction::Observations seen = observations(root.at("observations"), compat);
   const eviction::EvictionText text = eviction_text(
-      {resource, subject, find(statistics, subject.uid), *table, table->places(), seen}, compat);
+      {resource, subject, find(statistics, subject.uid), table, table.places(), seen}, compat);
   return input.checked({{"message", text.message}, {"annotations", text.annotations}});
 }
 
@@ -162,8 +162,9 @@ Result<Json> answer_notifier(const Json& input_json, Compat compat) {
   Input input(input_json);
   const JsonReader root = input.root();
   const eviction::Threshold subject = threshold(root.at("threshold"), compat);
-  const auto notifier = memcg_notifier(subject, node_statistics(root.at("summary").at("node")));
-  Json answer{{"description", notifier_description(subject)}};
+  const auto notifier =
+      test::memcg_notifier(subject, node_statistics(root.at("summary").at("node")));
+  Json answer{{"description", test::notifier_description(subject)}};
   if (notifier) {
     answer["attribute"] = "memory.usage_in_bytes";
     answer["threshold"] = notifier->threshold_bytes;

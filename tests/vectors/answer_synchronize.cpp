@@ -7,8 +7,8 @@
 #include "eviction/admit.h"
 #include "eviction/manager.h"
 #include "eviction/message.h"
-#include "eviction/watch_point.h"
 #include "scenario.h"
+#include "support/kubernetes/memcg_notifier.h"
 
 namespace evictd::vectors {
 namespace {
@@ -216,8 +216,8 @@ class Run {
     });
     Json list = Json::array();
     for (const Threshold& threshold : watched) {
-      Json entry{{"notifier", notifier_description(threshold)}};
-      if (const auto notifier = memcg_notifier(threshold, scenario_.node)) {
+      Json entry{{"notifier", test::notifier_description(threshold)}};
+      if (const auto notifier = test::memcg_notifier(threshold, scenario_.node)) {
         entry["threshold"] = notifier->threshold_bytes;
       } else {
         entry["error"] = to_string(notifier.error());

@@ -8,6 +8,7 @@
 #include "convert.h"
 #include "eviction/disk_layout.h"
 #include "eviction/steps.h"
+#include "support/kubernetes/kubernetes_value.h"
 
 namespace evictd::vectors {
 namespace {
@@ -129,8 +130,8 @@ Json condition_times_json(const ConditionTimes& times) {
 Json threshold_quantity(const Case& subject) {
   const eviction::Quantity amount =
       quantity_of(threshold_value(subject.root.at("value")),
-                  quantity(subject.root.at("capacity")).kubernetes_value());
-  return {{"value", amount.kubernetes_value()}, {"string", amount.to_string()}};
+                  test::kubernetes_value(quantity(subject.root.at("capacity"))));
+  return {{"value", test::kubernetes_value(amount)}, {"string", amount.to_string()}};
 }
 
 /// The places that `answer` gives of the whole catalogue, asked for the places of one signal after

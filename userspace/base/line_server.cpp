@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::base {
 namespace {
 
@@ -248,24 +250,16 @@ LineServer::LineServer(Options options, EventLoop& loop, const core::Clock& cloc
 Result<std::unique_ptr<LineServer>> LineServer::create(Options options, EventLoop& loop,
                                                        const core::Clock& clock,
                                                        LineHandler& handler) {
-  Result<Timer> timer = Timer::create();
-  if (!timer) {
-    return tl::unexpected(timer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(Timer timer, Timer::create());
   std::unique_ptr<LineServer> server(
-      new LineServer(std::move(options), loop, clock, handler, std::move(*timer)));
-  if (const Result<> listening = server->listen(); !listening) {
-    return tl::unexpected(listening.error());
-  }
+      new LineServer(std::move(options), loop, clock, handler, std::move(timer)));
+  EVICTD_TRY(server->listen());
   return server;
 }
 
 Result<> LineServer::listen() {
-  Result<Fd> listener = listen_unix(options_.path, options_.mode);
-  if (!listener) {
-    return tl::unexpected(listener.error());
-  }
-  listener_ = std::move(*listener);
+  EVICTD_ASSIGN_OR_RETURN(Fd listener, listen_unix(options_.path, options_.mode));
+  listener_ = std::move(listener);
   return loop_.add(listener_.get(), EPOLLIN, *this).and_then([this] {
     return loop_.add(timer_.descriptor(), EPOLLIN, expiry_);
   });

@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "evictd/try.h"
+
 namespace evictd::base {
 namespace {
 
@@ -105,9 +107,7 @@ Result<> send_all(int fd, std::string_view bytes, Clock::time_point deadline) {
     if (errno != EAGAIN && errno != EINTR) {
       return fail_errno(errno, "send");
     }
-    if (Result<> ready = wait_for(fd, POLLOUT, deadline); !ready) {
-      return ready;
-    }
+    EVICTD_TRY(wait_for(fd, POLLOUT, deadline));
   }
   return {};
 }
@@ -135,9 +135,7 @@ Result<std::string> receive_line(int fd, std::size_t limit, Clock::time_point de
     if (errno != EAGAIN && errno != EINTR) {
       return fail_errno(errno, "receive");
     }
-    if (const Result<> ready = wait_for(fd, POLLIN, deadline); !ready) {
-      return tl::unexpected(ready.error());
-    }
+    EVICTD_TRY(wait_for(fd, POLLIN, deadline));
   }
 }
 
@@ -153,22 +151,14 @@ Result<PeerCredentials> peer_credentials(int fd) {
 }
 
 Result<Fd> listen_unix(const std::filesystem::path& path, mode_t mode) {
-  const Result<sockaddr_un> address = address_of(path);
-  if (!address) {
-    return tl::unexpected(address.error());
-  }
-  Result<Fd> fd = make_socket();
-  if (!fd) {
-    return fd;
-  }
-  Result<> bound = bind_with_mode(fd->get(), *address, mode);
+  EVICTD_ASSIGN_OR_RETURN(const sockaddr_un address, address_of(path));
+  EVICTD_ASSIGN_OR_RETURN(Fd fd, make_socket());
+  Result<> bound = bind_with_mode(fd.get(), address, mode);
   if (!bound && bound.error().sys_errno == EADDRINUSE) {
-    bound = remove_stale(path).and_then([&] { return bind_with_mode(fd->get(), *address, mode); });
+    bound = remove_stale(path).and_then([&] { return bind_with_mode(fd.get(), address, mode); });
   }
-  if (!bound) {
-    return tl::unexpected(bound.error());
-  }
-  if (::listen(fd->get(), kBacklog) != 0) {
+  EVICTD_TRY(std::move(bound));
+  if (::listen(fd.get(), kBacklog) != 0) {
     return fail_errno(errno, fmt::format("listen on {}", path.string()));
   }
   return fd;
@@ -176,10 +166,7 @@ Result<Fd> listen_unix(const std::filesystem::path& path, mode_t mode) {
 
 Result<Fd> listen_unix_packets(const std::filesystem::path& path, mode_t mode) {
   const std::filesystem::path early = path.string() + ".new";
-  const Result<sockaddr_un> address = address_of(early);
-  if (!address) {
-    return tl::unexpected(address.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const sockaddr_un address, address_of(early));
   struct stat status {};
   const bool there = ::lstat(path.c_str(), &status) == 0;
   if (there && !S_ISSOCK(status.st_mode)) {
@@ -188,15 +175,10 @@ Result<Fd> listen_unix_packets(const std::filesystem::path& path, mode_t mode) {
   if (there && connect_unix_packets(path)) {
     return fail(Errc::kBusy, fmt::format("somebody listens on {}", path.string()));
   }
-  Result<Fd> fd = make_socket(SOCK_SEQPACKET);
-  if (!fd) {
-    return fd;
-  }
+  EVICTD_ASSIGN_OR_RETURN(Fd fd, make_socket(SOCK_SEQPACKET));
   ::unlink(early.c_str());
-  if (const Result<> bound = bind_with_mode(fd->get(), *address, mode); !bound) {
-    return tl::unexpected(bound.error());
-  }
-  if (::listen(fd->get(), kBacklog) != 0 || ::rename(early.c_str(), path.c_str()) != 0) {
+  EVICTD_TRY(bind_with_mode(fd.get(), address, mode));
+  if (::listen(fd.get(), kBacklog) != 0 || ::rename(early.c_str(), path.c_str()) != 0) {
     const int failed_errno = errno;
     ::unlink(early.c_str());
     return fail_errno(failed_errno, fmt::format("listen on {}", path.string()));
@@ -207,15 +189,9 @@ Result<Fd> listen_unix_packets(const std::filesystem::path& path, mode_t mode) {
 namespace {
 
 Result<Fd> connect_socket(const std::filesystem::path& path, int type) {
-  const Result<sockaddr_un> address = address_of(path);
-  if (!address) {
-    return tl::unexpected(address.error());
-  }
-  Result<Fd> fd = make_socket(type);
-  if (!fd) {
-    return fd;
-  }
-  if (::connect(fd->get(), generic(*address), sizeof(*address)) != 0) {
+  EVICTD_ASSIGN_OR_RETURN(const sockaddr_un address, address_of(path));
+  EVICTD_ASSIGN_OR_RETURN(Fd fd, make_socket(type));
+  if (::connect(fd.get(), generic(address), sizeof(address)) != 0) {
     const int connect_errno = errno;
     const std::string context = fmt::format("connect to {}", path.string());
     if (connect_errno == ECONNREFUSED) {
@@ -244,16 +220,13 @@ Result<Fd> connect_unix_packets(const std::filesystem::path& path) {
 Result<std::string> request_line(const std::filesystem::path& path, std::string_view request,
                                  RequestOptions options) {
   const Clock::time_point deadline = Clock::now() + options.timeout;
-  const Result<Fd> fd = connect_unix(path);
-  if (!fd) {
-    return tl::unexpected(fd.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const Fd fd, connect_unix(path));
   const std::string line = fmt::format("{}\n", request);
   const std::string layer = fmt::format("ask {}", path.string());
-  if (const Result<> sent = send_all(fd->get(), line, deadline); !sent) {
+  if (const Result<> sent = send_all(fd.get(), line, deadline); !sent) {
     return fail_in(layer, sent.error());
   }
-  Result<std::string> answer = receive_line(fd->get(), options.max_response_bytes, deadline);
+  Result<std::string> answer = receive_line(fd.get(), options.max_response_bytes, deadline);
   if (!answer) {
     return fail_in(layer, answer.error());
   }

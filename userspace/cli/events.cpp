@@ -20,6 +20,7 @@
 #include "cli/record_source.h"
 #include "cli/refusal.h"
 #include "cli/terminal.h"
+#include "evictd/try.h"
 #include "export/json_time.h"
 #include "export/record_reader.h"
 
@@ -106,9 +107,7 @@ Result<> follow(const std::string& socket, const std::string& request, LinePrint
       return fail(Errc::kNotFound, "evictd has ended the stream");
     }
     unread.append(buffer.data(), static_cast<std::size_t>(got));
-    if (Result<> taken = take_lines(unread, printer); !taken) {
-      return taken;
-    }
+    EVICTD_TRY(take_lines(unread, printer));
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include "cluster/document.h"
 #include "cluster/pod_defaults.h"
 #include "cluster/pod_json.h"
+#include "evictd/try.h"
 
 namespace evictd::cluster {
 
@@ -122,11 +123,8 @@ Result<> add_items(const Source& source, const Document& list, std::vector<Manif
     const nlohmann::json& item = (*items)[i];
     // The items of a PodList that a kubelet answers have no kind of their own.
     const bool is_bare = is_pod_list && item.is_object() && !item.contains("kind");
-    Result<> added = is_bare ? add_pod(source, place, item, manifests)
-                             : add_object(source, place, item, manifests);
-    if (!added) {
-      return added;
-    }
+    EVICTD_TRY(is_bare ? add_pod(source, place, item, manifests)
+                       : add_object(source, place, item, manifests));
   }
   return {};
 }

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "evictd/try.h"
+
 namespace evictd::config {
 namespace {
 
@@ -50,9 +52,7 @@ bool is_label_key(std::string_view text) {
 template <typename IsGood>
 Result<std::vector<std::string>> read_texts(const Value& value, std::string_view reason,
                                             std::string_view allowed, IsGood is_good) {
-  if (const Result<> list = expect_list(value, allowed); !list) {
-    return tl::unexpected(list.error());
-  }
+  EVICTD_TRY(expect_list(value, allowed));
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < value.node.items.size(); ++i) {
     const Value item = item_of(value, i);

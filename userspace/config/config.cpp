@@ -6,6 +6,7 @@
 #include "config/file_text.h"
 #include "config/validator.h"
 #include "config/yaml_tree.h"
+#include "evictd/try.h"
 
 namespace evictd::config {
 
@@ -53,23 +54,15 @@ Origin Config::origin(std::string_view key) const {
 }
 
 Result<Config> load_file(const std::filesystem::path& path, const Vocabulary& vocabulary) {
-  const Result<std::string> text = read_file(path, YamlLimits{}.bytes);
-  if (!text) {
-    return tl::unexpected(text.error());
-  }
-  return parse(*text, path.string(), vocabulary);
+  EVICTD_ASSIGN_OR_RETURN(const std::string text, read_file(path, YamlLimits{}.bytes));
+  return parse(text, path.string(), vocabulary);
 }
 
 Result<Config> parse(std::string_view text, std::string_view filename,
                      const Vocabulary& vocabulary) {
-  const Result<YamlNode> root = parse_yaml(text, filename);
-  if (!root) {
-    return tl::unexpected(root.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const YamlNode root, parse_yaml(text, filename));
   Validator validator(vocabulary);
-  if (const Result<> read = validator.read_own(*root, filename); !read) {
-    return tl::unexpected(read.error());
-  }
+  EVICTD_TRY(validator.read_own(root, filename));
   return validator.finish(filename);
 }
 

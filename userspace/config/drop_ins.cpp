@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::config {
 namespace {
 
@@ -25,14 +27,9 @@ class Walk {
       return fail(Errc::kExhausted, fmt::format("{}: nested too deep; allowed: {} levels",
                                                 directory.string(), kMaxDepth));
     }
-    Result<std::vector<fs::directory_entry>> entries = entries_of(directory);
-    if (!entries) {
-      return tl::unexpected(entries.error());
-    }
-    for (const fs::directory_entry& entry : *entries) {
-      if (Result<> added = add(entry, depth); !added) {
-        return added;
-      }
+    EVICTD_ASSIGN_OR_RETURN(std::vector<fs::directory_entry> entries, entries_of(directory));
+    for (const fs::directory_entry& entry : entries) {
+      EVICTD_TRY(add(entry, depth));
     }
     return {};
   }
@@ -77,9 +74,7 @@ class Walk {
 
 Result<std::vector<fs::path>> drop_in_files(const fs::path& directory) {
   Walk walk;
-  if (const Result<> visited = walk.visit(directory, 1); !visited) {
-    return tl::unexpected(visited.error());
-  }
+  EVICTD_TRY(walk.visit(directory, 1));
   return walk.take();
 }
 

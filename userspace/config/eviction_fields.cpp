@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/nearest_name.h"
+#include "evictd/try.h"
 #include "eviction/parse_thresholds.h"
 
 namespace evictd::config {
@@ -65,9 +66,7 @@ Result<std::map<std::string, std::string>> read_signal_map(const Value& value, S
                                                            eviction::Compat compat) {
   const std::vector<std::string> names = signal_names(compat);
   const std::string signals = fmt::format("{}", fmt::join(names, ", "));
-  if (const Result<> map = expect_map(value, "a mapping with any of " + signals); !map) {
-    return tl::unexpected(map.error());
-  }
+  EVICTD_TRY(expect_map(value, "a mapping with any of " + signals));
   std::map<std::string, std::string> texts;
   for (const YamlEntry& entry : value.node.entries) {
     const Value member = entry_of(value, entry);
@@ -76,15 +75,12 @@ Result<std::map<std::string, std::string>> read_signal_map(const Value& value, S
           fmt::format("unknown signal, the nearest is {}", core::nearest_name(entry.key, names)),
           signals);
     }
-    Result<std::string> text = read_text(member);
-    if (!text) {
-      return tl::unexpected(text.error());
-    }
-    const auto judged = eviction::parse_thresholds(lone_entry(which, entry.key, *text), compat);
+    EVICTD_ASSIGN_OR_RETURN(std::string text, read_text(member));
+    const auto judged = eviction::parse_thresholds(lone_entry(which, entry.key, text), compat);
     if (!judged) {
       return member.refuse(judged.error().message(), allowed_texts(which));
     }
-    texts.emplace(entry.key, std::move(*text));
+    texts.emplace(entry.key, std::move(text));
   }
   return texts;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/nearest_name.h"
+#include "evictd/try.h"
 #include "eviction/quantity.h"
 
 namespace evictd::config {
@@ -68,18 +69,13 @@ Result<> read_pod_glob_member(const Value& member, std::string_view name, PodGlo
 }
 
 Result<PodGlob> read_pod_glob(const Value& item) {
-  if (const Result<> map = expect_map(item, "a mapping with glob, name, priority, memoryRequest");
-      !map) {
-    return tl::unexpected(map.error());
-  }
+  EVICTD_TRY(expect_map(item, "a mapping with glob, name, priority, memoryRequest"));
   PodGlob glob;
   for (const YamlEntry& entry : item.node.entries) {
     const Value member{.node = entry.value,
                        .filename = item.filename,
                        .key = fmt::format("{}.{}", item.key, entry.key)};
-    if (const Result<> read = read_pod_glob_member(member, entry.key, glob); !read) {
-      return tl::unexpected(read.error());
-    }
+    EVICTD_TRY(read_pod_glob_member(member, entry.key, glob));
   }
   if (glob.glob.empty()) {
     return item.refuse("no glob", "a mapping that has a glob");
@@ -133,9 +129,7 @@ Result<std::string> read_path_or_nothing(const Value& value) {
 Result<std::map<std::string, std::string>> read_attach_pins(const Value& value) {
   constexpr std::string_view kAllowed =
       "purpose to row as `evictctl doctor` names them, such as memory-charge: kprobe";
-  if (const Result<> map = expect_map(value, kAllowed); !map) {
-    return tl::unexpected(map.error());
-  }
+  EVICTD_TRY(expect_map(value, kAllowed));
   std::map<std::string, std::string> pins;
   for (const YamlEntry& entry : value.node.entries) {
     const Value row = entry_of(value, entry);
@@ -151,22 +145,17 @@ Result<std::map<std::string, std::string>> read_attach_pins(const Value& value) 
 }
 
 Result<std::vector<PodGlob>> read_pod_globs(const Value& value) {
-  if (const Result<> list = expect_list(value, "a list of mappings that have a glob"); !list) {
-    return tl::unexpected(list.error());
-  }
+  EVICTD_TRY(expect_list(value, "a list of mappings that have a glob"));
   std::vector<PodGlob> globs;
   for (std::size_t i = 0; i < value.node.items.size(); ++i) {
     const Value item = item_of(value, i);
-    Result<PodGlob> glob = read_pod_glob(item);
-    if (!glob) {
-      return tl::unexpected(glob.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(PodGlob glob, read_pod_glob(item));
     const bool given = std::any_of(globs.begin(), globs.end(),
-                                   [&](const PodGlob& other) { return other.glob == glob->glob; });
+                                   [&](const PodGlob& other) { return other.glob == glob.glob; });
     if (given) {
-      return item.refuse(fmt::format("glob \"{}\" given twice", glob->glob), "each glob once");
+      return item.refuse(fmt::format("glob \"{}\" given twice", glob.glob), "each glob once");
     }
-    globs.push_back(std::move(*glob));
+    globs.push_back(std::move(glob));
   }
   return globs;
 }
@@ -196,9 +185,7 @@ Result<std::vector<std::string>> read_enforce_node_allocatable(const Value& valu
                                                    "none"};
   const std::string allowed =
       fmt::format("a list of {}; none only alone", fmt::join(kLevels.begin(), kLevels.end(), ", "));
-  if (const Result<> list = expect_list(value, allowed); !list) {
-    return tl::unexpected(list.error());
-  }
+  EVICTD_TRY(expect_list(value, allowed));
   std::vector<std::string> levels;
   for (std::size_t i = 0; i < value.node.items.size(); ++i) {
     const Value item = item_of(value, i);

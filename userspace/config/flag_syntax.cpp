@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "evictd/try.h"
+
 namespace evictd::config {
 namespace {
 
@@ -71,11 +73,9 @@ Result<std::vector<std::string>> split_list(std::string_view text) {
   std::vector<std::string> parts;
   bool more = !text.empty();
   while (more) {
-    Result<std::string> part = text.starts_with('"') ? take_quoted(text) : take_plain(text);
-    if (!part) {
-      return tl::unexpected(part.error());
-    }
-    parts.push_back(std::move(*part));
+    EVICTD_ASSIGN_OR_RETURN(std::string part,
+                            text.starts_with('"') ? take_quoted(text) : take_plain(text));
+    parts.push_back(std::move(part));
     more = text.starts_with(',');
     text.remove_prefix(more ? 1 : 0);
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "config/keys.h"
+#include "evictd/try.h"
 
 namespace evictd::config {
 
@@ -34,11 +35,8 @@ Key make_key(const std::string& name, Effect effect, Field reach, Read read, Wri
   return Key{.name = name,
              .effect = effect,
              .read = [reach, read](const Value& value, Settings& settings) -> Result<> {
-               auto result = read(value);
-               if (!result) {
-                 return tl::unexpected(result.error());
-               }
-               reach(settings) = std::move(*result);
+               EVICTD_ASSIGN_OR_RETURN(auto result, read(value));
+               reach(settings) = std::move(result);
                return {};
              },
              .write =

@@ -13,6 +13,7 @@
 #include "config/process_keys.h"
 #include "config/reserved_fields.h"
 #include "config/storage_keys.h"
+#include "evictd/try.h"
 
 namespace evictd::config {
 namespace {
@@ -68,11 +69,9 @@ Key signal_map_key(const std::string& name, SignalMap which,
   return Key{.name = name,
              .effect = kReload,
              .read = [which, reach](const Value& value, Settings& settings) -> Result<> {
-               auto texts = read_signal_map(value, which, settings.compatibility);
-               if (!texts) {
-                 return tl::unexpected(texts.error());
-               }
-               reach(settings) = std::move(*texts);
+               EVICTD_ASSIGN_OR_RETURN(auto texts,
+                                       read_signal_map(value, which, settings.compatibility));
+               reach(settings) = std::move(texts);
                return {};
              },
              .write = [reach](const Settings& settings) { return kAsObject(reach(settings)); },

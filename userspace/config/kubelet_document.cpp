@@ -19,6 +19,7 @@
 #include "core/leading_zero.h"
 #include "core/nearest_name.h"
 #include "core/rfc3339.h"
+#include "evictd/try.h"
 #include "eviction/quantity.h"
 
 namespace evictd::config {
@@ -150,30 +151,22 @@ Result<> check_quantity(const Value& value) {
 
 template <typename Check>
 Result<> check_list(const Value& value, std::string_view allowed, Check check) {
-  if (Result<> list = expect_list(value, allowed); !list) {
-    return list;
-  }
+  EVICTD_TRY(expect_list(value, allowed));
   for (std::size_t i = 0; i < value.node.items.size(); ++i) {
-    if (Result<> item = check(item_of(value, i)); !item) {
-      return item;
-    }
+    EVICTD_TRY(check(item_of(value, i)));
   }
   return {};
 }
 
 template <typename Check>
 Result<> check_map(const Value& value, std::string_view allowed, Check check) {
-  if (Result<> map = expect_map(value, allowed); !map) {
-    return map;
-  }
+  EVICTD_TRY(expect_map(value, allowed));
   for (const YamlEntry& entry : value.node.entries) {
     // No value takes an entry back in a drop-in file; elsewhere the reader of the field refuses it.
     if (entry.value.kind == YamlNode::Kind::kNull) {
       continue;
     }
-    if (Result<> member = check(entry_of(value, entry)); !member) {
-      return member;
-    }
+    EVICTD_TRY(check(entry_of(value, entry)));
   }
   return {};
 }
@@ -262,9 +255,7 @@ Result<> check_fields(const Value& map, std::span<const KubeletField> fields, No
     if (entry.value.kind == YamlNode::Kind::kNull) {
       continue;
     }
-    if (Result<> checked = check_value(member, *field, notation); !checked) {
-      return checked;
-    }
+    EVICTD_TRY(check_value(member, *field, notation));
   }
   return {};
 }

@@ -13,6 +13,7 @@
 #include "config/utf8.h"
 #include "config/value.h"
 #include "core/control_character.h"
+#include "evictd/try.h"
 
 namespace evictd::config {
 namespace {
@@ -245,9 +246,7 @@ Result<std::vector<FlagValue>> read_flags(std::span<const GivenFlag> flags) {
                         .repeated = {}});
       value = values.end() - 1;
     }
-    if (Result<> added = add_use(*flag, given.value, *value); !added) {
-      return tl::unexpected(added.error());
-    }
+    EVICTD_TRY(add_use(*flag, given.value, *value));
   }
   return values;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/nearest_name.h"
+#include "evictd/try.h"
 #include "eviction/quantity.h"
 
 namespace evictd::config {
@@ -16,11 +17,8 @@ namespace {
 constexpr std::string_view kAllowedAmount = R"(a quantity of at least 0 such as "500m" or "1Gi")";
 
 Result<std::string> read_amount(const Value& value) {
-  Result<std::string> text = read_text(value);
-  if (!text) {
-    return text;
-  }
-  const Result<eviction::Quantity> quantity = eviction::Quantity::parse(*text);
+  EVICTD_ASSIGN_OR_RETURN(std::string text, read_text(value));
+  const Result<eviction::Quantity> quantity = eviction::Quantity::parse(text);
   if (!quantity) {
     return value.refuse(quantity.error().message(), kAllowedAmount);
   }
@@ -35,9 +33,7 @@ Result<std::string> read_amount(const Value& value) {
 Result<std::map<std::string, std::string>> read_reserved(const Value& value) {
   static const std::vector<std::string> kResources = {"cpu", "memory", "ephemeral-storage", "pid"};
   const std::string allowed = fmt::format("{}", fmt::join(kResources, ", "));
-  if (const Result<> map = expect_map(value, "a mapping with any of " + allowed); !map) {
-    return tl::unexpected(map.error());
-  }
+  EVICTD_TRY(expect_map(value, "a mapping with any of " + allowed));
   std::map<std::string, std::string> reserved;
   for (const YamlEntry& entry : value.node.entries) {
     const Value member = entry_of(value, entry);
@@ -46,11 +42,8 @@ Result<std::map<std::string, std::string>> read_reserved(const Value& value) {
                                        core::nearest_name(entry.key, kResources)),
                            allowed);
     }
-    Result<std::string> amount = read_amount(member);
-    if (!amount) {
-      return tl::unexpected(amount.error());
-    }
-    reserved.emplace(entry.key, std::move(*amount));
+    EVICTD_ASSIGN_OR_RETURN(std::string amount, read_amount(member));
+    reserved.emplace(entry.key, std::move(amount));
   }
   return reserved;
 }

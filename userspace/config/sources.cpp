@@ -8,6 +8,7 @@
 #include "config/kubelet_document.h"
 #include "config/validator.h"
 #include "config/yaml_tree.h"
+#include "evictd/try.h"
 
 namespace evictd::config {
 namespace {
@@ -19,11 +20,8 @@ Result<std::string> read_text_of(const fs::path& path) {
 }
 
 Result<> read_own(const std::string& file, Validator& validator) {
-  const Result<std::string> text = read_text_of(file);
-  if (!text) {
-    return tl::unexpected(text.error());
-  }
-  const Result<YamlNode> root = parse_yaml(*text, file);
+  EVICTD_ASSIGN_OR_RETURN(const std::string text, read_text_of(file));
+  const Result<YamlNode> root = parse_yaml(text, file);
   return root ? validator.read_own(*root, file) : Result<>(tl::unexpected(root.error()));
 }
 
@@ -34,50 +32,30 @@ Result<YamlNode> read_kubelet(const fs::path& file) {
 }
 
 Result<> read_drop_ins(const std::string& directory, Validator& validator) {
-  const Result<std::vector<fs::path>> files = drop_in_files(directory);
-  if (!files) {
-    return tl::unexpected(files.error());
-  }
-  for (const fs::path& file : *files) {
-    const Result<YamlNode> root = read_kubelet(file);
-    if (!root) {
-      return tl::unexpected(root.error());
-    }
-    if (Result<> merged = validator.merge_drop_in(*root, file.string()); !merged) {
-      return merged;
-    }
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<fs::path> files, drop_in_files(directory));
+  for (const fs::path& file : files) {
+    EVICTD_ASSIGN_OR_RETURN(const YamlNode root, read_kubelet(file));
+    EVICTD_TRY(validator.merge_drop_in(root, file.string()));
   }
   return {};
 }
 
 Result<> read_files(const Sources& sources, Validator& validator) {
   if (!sources.config_file.empty()) {
-    if (Result<> read = read_own(sources.config_file, validator); !read) {
-      return read;
-    }
+    EVICTD_TRY(read_own(sources.config_file, validator));
   }
   if (!sources.kubelet_config_file.empty()) {
-    const Result<YamlNode> root = read_kubelet(sources.kubelet_config_file);
-    if (!root) {
-      return tl::unexpected(root.error());
-    }
-    if (Result<> read = validator.read_kubelet_file(*root, sources.kubelet_config_file); !read) {
-      return read;
-    }
+    EVICTD_ASSIGN_OR_RETURN(const YamlNode root, read_kubelet(sources.kubelet_config_file));
+    EVICTD_TRY(validator.read_kubelet_file(root, sources.kubelet_config_file));
   }
   return sources.kubelet_config_dir.empty() ? Result<>()
                                             : read_drop_ins(sources.kubelet_config_dir, validator);
 }
 
 Result<> read_all_flags(const Sources& sources, Validator& validator) {
-  const Result<std::vector<FlagValue>> flags = read_flags(sources.flags);
-  if (!flags) {
-    return tl::unexpected(flags.error());
-  }
-  for (const FlagValue& flag : *flags) {
-    if (Result<> read = validator.read_flag(flag); !read) {
-      return read;
-    }
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<FlagValue> flags, read_flags(sources.flags));
+  for (const FlagValue& flag : flags) {
+    EVICTD_TRY(validator.read_flag(flag));
   }
   return {};
 }
@@ -95,13 +73,9 @@ std::string to_string(const Sources& sources) {
 
 Result<Config> load(const Sources& sources, const Vocabulary& vocabulary) {
   Validator validator(vocabulary);
-  if (const Result<> read = read_files(sources, validator); !read) {
-    return tl::unexpected(read.error());
-  }
+  EVICTD_TRY(read_files(sources, validator));
   validator.end_files();
-  if (const Result<> read = read_all_flags(sources, validator); !read) {
-    return tl::unexpected(read.error());
-  }
+  EVICTD_TRY(read_all_flags(sources, validator));
   return validator.finish(sources.has_files() ? to_string(sources) : "configuration");
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/key_kinds.h"
+#include "evictd/try.h"
 
 namespace evictd::config {
 namespace {
@@ -34,17 +35,12 @@ auto in_storage(Part StorageSettings::*part, T Part::*member) {
 Result<std::vector<std::string>> read_command(const Value& value) {
   constexpr const char* kAllowed =
       "a list of texts: the absolute path of a program, then its arguments";
-  if (Result<> list = expect_list(value, kAllowed); !list) {
-    return tl::unexpected(list.error());
-  }
+  EVICTD_TRY(expect_list(value, kAllowed));
   std::vector<std::string> argv;
   for (std::size_t i = 0; i < value.node.items.size(); ++i) {
     const Value item = item_of(value, i);
-    Result<std::string> text = argv.empty() ? read_path(item) : read_text(item);
-    if (!text) {
-      return tl::unexpected(text.error());
-    }
-    argv.push_back(std::move(*text));
+    EVICTD_ASSIGN_OR_RETURN(std::string text, argv.empty() ? read_path(item) : read_text(item));
+    argv.push_back(std::move(text));
   }
   return argv;
 }

@@ -11,6 +11,7 @@
 #include "config/keys.h"
 #include "config/warnings.h"
 #include "core/nearest_name.h"
+#include "evictd/try.h"
 #include "eviction/parse_thresholds.h"
 
 namespace evictd::config {
@@ -74,18 +75,11 @@ Result<> Validator::read_own(const YamlNode& root, std::string_view filename) {
 Result<Config> Validator::finish(std::string_view name) {
   fill_in_defaults();
   leave_out_lone_graces();
-  const Result<> sound =
-      check_contradictions(config_.settings_, config_.origins_, name).and_then([&] {
-        return check_attach_pins();
-      });
-  if (!sound) {
-    return tl::unexpected(sound.error());
-  }
-  Result<std::vector<eviction::Threshold>> thresholds = make_thresholds(config_.settings_, name);
-  if (!thresholds) {
-    return tl::unexpected(thresholds.error());
-  }
-  config_.thresholds_ = std::move(*thresholds);
+  EVICTD_TRY(check_contradictions(config_.settings_, config_.origins_, name));
+  EVICTD_TRY(check_attach_pins());
+  EVICTD_ASSIGN_OR_RETURN(std::vector<eviction::Threshold> thresholds,
+                          make_thresholds(config_.settings_, name));
+  config_.thresholds_ = std::move(thresholds);
   const std::vector<Warning> found = find_warnings(config_, own_file_);
   config_.warnings_.insert(config_.warnings_.end(), found.begin(), found.end());
   return std::move(config_);
@@ -99,9 +93,7 @@ Result<> Validator::read_compatibility(const YamlNode& root) {
 
 Result<> Validator::read_group(const YamlNode& map, const std::string& group) {
   for (const YamlEntry& entry : map.entries) {
-    if (Result<> read = read_entry(entry, group); !read) {
-      return read;
-    }
+    EVICTD_TRY(read_entry(entry, group));
   }
   return {};
 }

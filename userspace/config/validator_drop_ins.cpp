@@ -10,6 +10,7 @@
 #include "config/keys.h"
 #include "config/kubelet_schema.h"
 #include "config/validator.h"
+#include "evictd/try.h"
 
 namespace evictd::config {
 namespace {
@@ -37,10 +38,7 @@ Result<> Validator::merge_drop_in(const YamlNode& root, std::string_view filenam
       take_back(key);
       continue;
     }
-    Result<> read = key.entries ? merge(key, entry) : replace(key, entry, here(entry.line));
-    if (!read) {
-      return read;
-    }
+    EVICTD_TRY(key.entries ? merge(key, entry) : replace(key, entry, here(entry.line)));
   }
   return {};
 }
@@ -59,10 +57,7 @@ Result<> Validator::merge(const Key& key, const YamlEntry& entry) {
   YamlNode given = entry.value;
   std::erase_if(given.entries, is_null);
   Settings read_here = config_.settings_;
-  if (Result<> read = key.read({.node = given, .filename = filename_, .key = key.name}, read_here);
-      !read) {
-    return read;
-  }
+  EVICTD_TRY(key.read({.node = given, .filename = filename_, .key = key.name}, read_here));
   for (const YamlEntry& member : entry.value.entries) {
     if (is_null(member)) {
       take_back(key, member.key);

@@ -13,6 +13,7 @@
 #include "config/kubelet_schema.h"
 #include "config/validator.h"
 #include "core/go_duration.h"
+#include "evictd/try.h"
 #include "eviction/parse_thresholds.h"
 
 namespace evictd::config {
@@ -110,9 +111,7 @@ Result<> Validator::read_kubelet_file(const YamlNode& root, std::string_view fil
                                to_string(here(given.line)), given.key)});
       given.value.text = "5m";
     }
-    if (Result<> read = replace(*find_key(given.key), given, here(given.line)); !read) {
-      return read;
-    }
+    EVICTD_TRY(replace(*find_key(given.key), given, here(given.line)));
   }
   return {};
 }
@@ -125,12 +124,8 @@ Result<> Validator::replace(const Key& key, YamlEntry entry, const Origin& origi
   const Repeats repeats = config_.settings_.compatibility == eviction::Compat::k1_26
                               ? Repeats::kDropped
                               : Repeats::kRefused;
-  if (Result<> read =
-          key.read({.node = entry.value, .filename = place, .key = key.name, .repeats = repeats},
-                   config_.settings_);
-      !read) {
-    return read;
-  }
+  EVICTD_TRY(key.read({.node = entry.value, .filename = place, .key = key.name, .repeats = repeats},
+                      config_.settings_));
   warn_of_repeats(entry, origin);
   forget_origins(key.name);
   config_.origins_[key.name] = origin;

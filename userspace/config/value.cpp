@@ -12,6 +12,7 @@
 
 #include "core/go_duration.h"
 #include "core/leading_zero.h"
+#include "evictd/try.h"
 #include "eviction/quantity.h"
 
 namespace evictd::config {
@@ -161,35 +162,27 @@ Result<std::string> read_text(const Value& value) {
 }
 
 Result<std::string> read_path(const Value& value) {
-  Result<std::string> path = read_text(value);
-  if (!path) {
-    return path;
+  EVICTD_ASSIGN_OR_RETURN(std::string path, read_text(value));
+  if (path.size() > 1 && path.ends_with('/')) {
+    path.pop_back();
   }
-  if (path->size() > 1 && path->ends_with('/')) {
-    path->pop_back();
-  }
-  if (!path->starts_with('/') || (path->size() > 1 && has_dot_part(*path))) {
-    return value.refuse(path->starts_with('/') ? "not a plain path" : "not an absolute path",
+  if (!path.starts_with('/') || (path.size() > 1 && has_dot_part(path))) {
+    return value.refuse(path.starts_with('/') ? "not a plain path" : "not an absolute path",
                         "an absolute path without \".\", \"..\" and empty parts");
   }
   return path;
 }
 
 Result<std::vector<std::string>> read_path_list(const Value& value) {
-  if (const Result<> list = expect_list(value, "a list of absolute paths"); !list) {
-    return tl::unexpected(list.error());
-  }
+  EVICTD_TRY(expect_list(value, "a list of absolute paths"));
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < value.node.items.size(); ++i) {
     const Value item = item_of(value, i);
-    Result<std::string> path = read_path(item);
-    if (!path) {
-      return tl::unexpected(path.error());
-    }
-    if (std::find(paths.begin(), paths.end(), *path) != paths.end()) {
+    EVICTD_ASSIGN_OR_RETURN(std::string path, read_path(item));
+    if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
       return item.refuse("given twice", "each directory once");
     }
-    paths.push_back(std::move(*path));
+    paths.push_back(std::move(path));
   }
   return paths;
 }

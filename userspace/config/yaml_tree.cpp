@@ -15,6 +15,7 @@
 #include "config/utf8.h"
 #include "config/value.h"
 #include "core/control_character.h"
+#include "evictd/try.h"
 
 namespace evictd::config {
 namespace {
@@ -353,9 +354,7 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view filename,
     return fail(Errc::kExhausted, fmt::format("{}: {} bytes; allowed: {} at most", filename,
                                               text.size(), limits.bytes));
   }
-  if (const Result<> bytes = check_bytes(text, filename); !bytes) {
-    return tl::unexpected(bytes.error());
-  }
+  EVICTD_TRY(check_bytes(text, filename));
   try {
     return tree_of(text, limits);
   } catch (const Refusal& refusal) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "evictd/try.h"
+
 namespace evictd::core {
 namespace {
 
@@ -173,11 +175,8 @@ Result<Duration> parse_go_duration(std::string_view text) {
   }
   std::uint64_t sum = 0;
   while (!rest.empty()) {
-    const Result<std::uint64_t> part = take_part(rest, text);
-    if (!part) {
-      return tl::unexpected(part.error());
-    }
-    sum += *part;
+    EVICTD_ASSIGN_OR_RETURN(const std::uint64_t part, take_part(rest, text));
+    sum += part;
     if (sum > kLimit) {
       return invalid;
     }

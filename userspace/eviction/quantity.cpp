@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Amounts in the notation of Kubernetes: arithmetic and comparison. Reading and writing them is in
-// quantity_text.cpp, what Kubernetes makes of amounts that do not fit in kubernetes_value.cpp.
+// quantity_text.cpp.
 #include "eviction/quantity.h"
 
 #include <algorithm>

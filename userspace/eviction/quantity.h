@@ -47,10 +47,6 @@ class Quantity {
   [[nodiscard]] std::int64_t value() const;
   /// The amount in thousandths, rounded and cut likewise.
   [[nodiscard]] std::int64_t milli_value() const;
-  /// What Kubernetes' own Value() gives: value() where that fits. What does not fit wraps or
-  /// becomes zero there, as it is held, and a negative amount that it holds in arbitrary precision
-  /// wraps early. For answers that must be its own to the digit; decisions compare the amounts.
-  [[nodiscard]] std::int64_t kubernetes_value() const;
   /// The amount times 1e9, exactly; nothing if it has a finer part or reaches 1e37 in size.
   [[nodiscard]] std::optional<Wide> nanos() const;
   /// The smallest whole number that is not below the amount, cut to +-2^126.
@@ -71,13 +67,16 @@ class Quantity {
   [[nodiscard]] std::strong_ordering operator<=>(const Quantity& other) const;
   [[nodiscard]] bool operator==(const Quantity& other) const { return (*this <=> other) == 0; }
 
-  /// The arbitrary precision part; defined in quantity.cpp.
+  /// The amount in arbitrary precision; defined in quantity_big.h.
   struct Big;
+  [[nodiscard]] Big unscaled() const;
+  /// How many digits after the point Kubernetes keeps of it, where it holds the amount in arbitrary
+  /// precision, though it may fit in place. Nothing where it does not.
+  [[nodiscard]] std::optional<std::int64_t> arbitrary_places() const { return arbitrary_places_; }
 
  private:
   void assign(const Big& amount);
   void assign_rounded(const Big& magnitude, bool negative);
-  [[nodiscard]] Big unscaled() const;
   [[nodiscard]] std::int64_t places() const { return arbitrary_places_.value_or(-exponent_); }
 
   // The amount is unscaled_ * 10^exponent_, or *big_ * 10^exponent_ if there is one.
@@ -85,8 +84,6 @@ class Quantity {
   std::shared_ptr<const Big> big_;  // shared because it never changes once made
   std::string text_;                // as it was parsed, if it is to be kept
   std::int64_t exponent_ = 0;
-  /// Set where Kubernetes holds the amount in arbitrary precision, though it may fit in place: with
-  /// how many digits after the point. Shows in texts and kubernetes_value() only.
   std::optional<std::int64_t> arbitrary_places_;
   QuantityFormat format_ = QuantityFormat::kDecimalExponent;
 };

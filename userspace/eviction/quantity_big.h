@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arbitrary precision part of a Quantity. Included by quantity*.cpp only, so that nobody else
-// pays for the library's headers.
+// The arbitrary precision part of a Quantity. Of the product only quantity*.cpp include it, so that
+// nobody else pays for the library's headers.
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>

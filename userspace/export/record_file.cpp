@@ -14,6 +14,7 @@
 
 #include "base/regular_file.h"
 #include "base/write_all.h"
+#include "evictd/try.h"
 
 namespace evictd::exporting {
 
@@ -101,15 +102,11 @@ Result<> RecordFile::rotate() {
 
 Result<> RecordFile::append(std::string_view line, Durability durability) {
   if (!fd_ || was_taken_away()) {
-    if (Result<> opened = open(); !opened) {
-      return opened;
-    }
+    EVICTD_TRY(open());
   }
   const auto length = static_cast<std::int64_t>(line.size()) + 1;
   if (size_ > 0 && size_ + length > options_.max_bytes) {
-    if (Result<> rotated = rotate(); !rotated) {
-      return rotated;
-    }
+    EVICTD_TRY(rotate());
   }
   // One call for the whole line, so that a reader that follows the file sees all of it or nothing.
   std::string whole(line);

@@ -11,6 +11,7 @@
 #include "base/json_text.h"
 #include "base/read_up_to.h"
 #include "base/regular_file.h"
+#include "evictd/try.h"
 #include "export/eviction_record.h"
 
 namespace evictd::exporting {
@@ -128,9 +129,7 @@ class LineCutter {
       if (end == std::string_view::npos) {
         break;
       }
-      if (Result<> taken = finish(); !taken) {
-        return taken;
-      }
+      EVICTD_TRY(finish());
       block.remove_prefix(end + 1);
     }
     return {};

@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "evictd/try.h"
 #include "kube/api_server_source.h"
 #include "kube/bridge.h"
 #include "kube/kubeconfig.h"
@@ -101,15 +102,9 @@ Result<> Bridge::prepare() {
                                 : Absence{},
           .on_not_written = [this] { source_->on_not_written(options_.clock->now()); }},
       std::move(*writer));
-  if (Result<> prepared = prepare_observer(); !prepared) {
-    return prepared;
-  }
-  if (Result<> prepared = prepare_events(); !prepared) {
-    return prepared;
-  }
-  if (Result<> prepared = prepare_source(); !prepared) {
-    return prepared;
-  }
+  EVICTD_TRY(prepare_observer());
+  EVICTD_TRY(prepare_events());
+  EVICTD_TRY(prepare_source());
   return prepare_sockets();
 }
 
@@ -219,12 +214,8 @@ Result<> Bridge::prepare_sockets() {
     return fail_in("open the status socket", server.error());
   }
   server_ = std::move(*server);
-  if (Result<> linked = prepare_runtime(); !linked) {
-    return linked;
-  }
-  if (Result<> prepared = prepare_actions(); !prepared) {
-    return prepared;
-  }
+  EVICTD_TRY(prepare_runtime());
+  EVICTD_TRY(prepare_actions());
   return prepare_follower();
 }
 

@@ -12,6 +12,7 @@
 #include "base/json_text.h"
 #include "base/one_line.h"
 #include "base/unix_socket.h"
+#include "evictd/try.h"
 
 namespace evictd::kube {
 
@@ -60,13 +61,10 @@ EvictdFollower::~EvictdFollower() {
 }
 
 Result<base::Fd> EvictdFollower::subscribe() const {
-  Result<base::Fd> connection = base::connect_unix(options_.path);
-  if (!connection) {
-    return connection;
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Fd connection, base::connect_unix(options_.path));
   // Far less than any socket buffer: it is taken whole.
   const std::string request = options_.request() + '\n';
-  if (::send(connection->get(), request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT) !=
+  if (::send(connection.get(), request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT) !=
       static_cast<ssize_t>(request.size())) {
     return fail_errno(errno, "ask evictd at " + options_.path);
   }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "evictd/try.h"
 #include "kube/http_transfer.h"
 
 namespace evictd::kube {
@@ -70,9 +71,7 @@ HttpClient::~HttpClient() {
 
 Result<> HttpClient::start(const Ask& ask, const Credentials& credentials) {
   auto transfer = std::make_unique<Transfer>(ask, handler_);
-  if (Result<> prepared = transfer->prepare(ask, credentials); !prepared) {
-    return prepared;
-  }
+  EVICTD_TRY(transfer->prepare(ask, credentials));
   if (curl_multi_add_handle(multi_, transfer->easy()) != CURLM_OK) {
     return fail(Errc::kExhausted, "begin a question");
   }

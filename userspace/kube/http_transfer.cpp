@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::kube {
 
 namespace {
@@ -108,9 +110,7 @@ Result<> HttpClient::Transfer::prepare(const Ask& ask, const Credentials& creden
     options.set(CURLOPT_POSTFIELDSIZE, static_cast<long>(ask.body.size()));
     options.set(CURLOPT_COPYPOSTFIELDS, ask.body.c_str());
   }
-  if (Result<> set = options.result(); !set) {
-    return set;
-  }
+  EVICTD_TRY(options.result());
   return set_tls(credentials);
 }
 

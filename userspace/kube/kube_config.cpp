@@ -13,6 +13,7 @@
 #include "config/yaml_tree.h"
 #include "core/nearest_name.h"
 #include "cri/endpoint.h"
+#include "evictd/try.h"
 #include "kube/actions/names.h"
 
 namespace evictd::kube {
@@ -112,9 +113,7 @@ Keys access_keys(ServerAccess& access) {
 }
 
 Result<> read_keys(const Value& map, const Keys& keys) {
-  if (Result<> is_map = config::expect_map(map, "a mapping"); !is_map) {
-    return is_map;
-  }
+  EVICTD_TRY(config::expect_map(map, "a mapping"));
   for (const YamlEntry& entry : map.node.entries) {
     const std::string path = (map.key.empty() ? "" : map.key + ".") + entry.key;
     const auto key = keys.find(entry.key);
@@ -130,10 +129,7 @@ Result<> read_keys(const Value& map, const Keys& keys) {
                              .reason = "unknown key",
                              .allowed = "the nearest is " + core::nearest_name(entry.key, known)});
     }
-    if (Result<> read = key->second({.node = entry.value, .filename = map.filename, .key = path});
-        !read) {
-      return read;
-    }
+    EVICTD_TRY(key->second({.node = entry.value, .filename = map.filename, .key = path}));
   }
   return {};
 }

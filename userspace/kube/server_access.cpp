@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "config/file_text.h"
+#include "evictd/try.h"
 
 namespace evictd::kube {
 
@@ -19,28 +20,22 @@ Result<std::string> text_of(const std::string& file, const std::string& data) {
   if (file.empty()) {
     return data;
   }
-  Result<std::string> text = config::read_file(file, kLongestFile);
-  if (!text) {
-    return text;
-  }
-  if (text->empty() || text->size() > kLongestFile) {
-    return fail(Errc::kInvalid, file + ": " + (text->empty() ? "empty" : "too long"));
+  EVICTD_ASSIGN_OR_RETURN(std::string text, config::read_file(file, kLongestFile));
+  if (text.empty() || text.size() > kLongestFile) {
+    return fail(Errc::kInvalid, file + ": " + (text.empty() ? "empty" : "too long"));
   }
   return text;
 }
 
 /// Without the line end that a file may have. It becomes part of a header.
 Result<std::string> token_of(const ServerAccess& access) {
-  Result<std::string> token = text_of(access.token_file, access.token);
-  if (!token) {
-    return token;
-  }
-  while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) {
-    token->pop_back();
+  EVICTD_ASSIGN_OR_RETURN(std::string token, text_of(access.token_file, access.token));
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) {
+    token.pop_back();
   }
   const bool is_printable =
-      std::all_of(token->begin(), token->end(), [](char c) { return c > ' ' && c < '\x7f'; });
-  if (!is_printable || (token->empty() && !access.token_file.empty())) {
+      std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+  if (!is_printable || (token.empty() && !access.token_file.empty())) {
     return fail(Errc::kInvalid,
                 access.token_file + ": no token; allowed: one line of printable characters");
   }

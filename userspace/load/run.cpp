@@ -9,6 +9,8 @@
 #include <csignal>
 #include <ctime>
 
+#include "evictd/try.h"
+
 namespace evictd::load {
 
 namespace {
@@ -94,10 +96,7 @@ Result<StampWriter> enter_stage(const RunOptions& options) {
   }
   keep_start_signal();
   // Before the cgroups are entered, so that the log is not charged to the pod.
-  Result<StampWriter> stamps = StampWriter::create(options.stamps);
-  if (!stamps) {
-    return stamps;
-  }
+  EVICTD_ASSIGN_OR_RETURN(StampWriter stamps, StampWriter::create(options.stamps));
   for (const std::string& cgroup : options.cgroups) {
     const Result<> entered = enter(cgroup);
     if (!entered) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 
+#include "evictd/try.h"
 #include "notify/engine.h"
 
 namespace evictd::notify {
@@ -22,10 +23,8 @@ Result<Listening> Engine::listen_to_event(RegistrationId id, Registration regist
   }
   // First, because it finds out whether this is a cgroup with memory, and whether it is still
   // there.
-  Result<Listening> listening = listen_to_level(id, std::move(registration), std::move(directory));
-  if (!listening) {
-    return listening;
-  }
+  EVICTD_ASSIGN_OR_RETURN(Listening listening,
+                          listen_to_level(id, std::move(registration), std::move(directory)));
   if (const Result<> begun = events_->listen(id, owner, cgroup, terms, kept.get()); !begun) {
     end_locked(std::array{id});
     return Failure(begun.error());

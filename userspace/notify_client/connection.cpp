@@ -12,6 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "evictd/try.h"
+
 namespace evictd::notify_client {
 namespace {
 
@@ -132,9 +134,7 @@ Result<> Connection::send(std::span<const std::byte> request, std::span<const in
     if (errno != EAGAIN) {
       return fail_errno(errno, "ask evictd");
     }
-    if (Result<> room = wait(POLLOUT, deadline); !room) {
-      return room;
-    }
+    EVICTD_TRY(wait(POLLOUT, deadline));
   }
   return {};
 }

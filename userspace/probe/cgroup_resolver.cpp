@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/fd.h"
+#include "evictd/try.h"
 #include "probe/skeleton.h"
 
 namespace evictd::probe {
@@ -55,15 +56,13 @@ Result<evictd_resolved> CgroupResolver::run(int cgroup_fd) const {
 }
 
 Result<evictd_resolved> CgroupResolver::resolve(int cgroup_fd, CgroupId expected) const {
-  Result<evictd_resolved> resolved = iterates_ ? iterate(cgroup_fd) : run(cgroup_fd);
-  if (!resolved) {
-    return resolved;
-  }
-  const CgroupId found{.hierarchy = resolved->cgroup.hierarchy, .id = resolved->cgroup.id};
+  EVICTD_ASSIGN_OR_RETURN(evictd_resolved resolved,
+                          iterates_ ? iterate(cgroup_fd) : run(cgroup_fd));
+  const CgroupId found{.hierarchy = resolved.cgroup.hierarchy, .id = resolved.cgroup.id};
   if (found != expected) {
     return fail(Errc::kNotFound, "the cgroup is gone or another one has its place");
   }
-  if (resolved->level == 0) {
+  if (resolved.level == 0) {
     return fail(Errc::kInvalid, "the root of a hierarchy has no counters; use the node's values");
   }
   return resolved;

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/kernel_clock.h"
+#include "evictd/try.h"
 #include "probe/decode.h"
 #include "probe/loader.h"
 #include "probe/row_table.h"
@@ -128,12 +129,9 @@ Result<std::unique_ptr<Probe>> Probe::load(const Options& options) {
     return fail(Errc::kUnsupported, "load the kernel side: no hook notices a crossing");
   }
   auto impl = std::make_unique<Impl>(std::move(outcome), options);
-  Result<RowTable> rows =
-      RowTable::map(bpf_map__fd(impl->skeleton->maps.rows), options.max_slots, impl->clock);
-  if (!rows) {
-    return tl::unexpected(rows.error());
-  }
-  impl->rows = std::move(*rows);
+  EVICTD_ASSIGN_OR_RETURN(RowTable rows, RowTable::map(bpf_map__fd(impl->skeleton->maps.rows),
+                                                       options.max_slots, impl->clock));
+  impl->rows = std::move(rows);
   impl->ring.reset(
       ring_buffer__new(bpf_map__fd(impl->skeleton->maps.events), Impl::take, impl.get(), nullptr));
   if (!impl->ring) {

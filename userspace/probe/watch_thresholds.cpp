@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "evictd/try.h"
 #include "probe/loader.h"
 #include "probe/skeleton.h"
 #include "probe/watch_registry.h"
@@ -147,9 +148,7 @@ Result<> WatchRegistry::write_thresholds(const GroupKey& key,
         .hysteresis = member->hysteresis,
         .state = old == old_states.end() ? std::uint32_t{EVICTD_THRESHOLD_UNKNOWN} : old->second,
         .pad = 0};
-    if (Result<> done = write(skeleton_.maps.thresholds, first++, threshold); !done) {
-      return done;
-    }
+    EVICTD_TRY(write(skeleton_.maps.thresholds, first++, threshold));
     written_.push_back(identity);
   }
   return {};
@@ -159,14 +158,11 @@ Result<> WatchRegistry::write_group(const GroupKey& key,
                                     std::span<const WatchedThreshold* const> members,
                                     std::uint32_t index,
                                     const std::map<Identity, std::uint32_t>& old_states) {
-  Result<evictd_watch> watch = make_watch(key, index);
-  if (!watch) {
-    return tl::unexpected(watch.error());
-  }
-  watch->first = static_cast<std::uint32_t>(written_.size());
-  watch->count = static_cast<std::uint32_t>(members.size());
-  Result<> done = write_thresholds(key, members, watch->first, old_states);
-  return done ? write(skeleton_.maps.watches, index, *watch) : done;
+  EVICTD_ASSIGN_OR_RETURN(evictd_watch watch, make_watch(key, index));
+  watch.first = static_cast<std::uint32_t>(written_.size());
+  watch.count = static_cast<std::uint32_t>(members.size());
+  Result<> done = write_thresholds(key, members, watch.first, old_states);
+  return done ? write(skeleton_.maps.watches, index, watch) : done;
 }
 
 Result<> WatchRegistry::write_groups(const Groups& groups) {
@@ -197,9 +193,7 @@ Result<> WatchRegistry::publish_tracked() {
       continue;
     }
     ids.push_back(id);
-    if (Result<> done = publish(tracked); !done) {
-      return done;
-    }
+    EVICTD_TRY(publish(tracked));
   }
   for (const CgroupId id : ids) {
     retract_if_unused(id);
@@ -210,11 +204,8 @@ Result<> WatchRegistry::publish_tracked() {
 Result<std::vector<std::uint64_t>> WatchRegistry::set_thresholds(
     std::span<const WatchedThreshold> thresholds) {
   std::vector<std::uint64_t> gone;
-  const Result<Groups> groups = group(thresholds, gone);
-  if (!groups) {
-    return tl::unexpected(groups.error());
-  }
-  Result<> done = write_groups(*groups);
+  EVICTD_ASSIGN_OR_RETURN(const Groups groups, group(thresholds, gone));
+  Result<> done = write_groups(groups);
   if (done) {
     done = run_program(bpf_program__fd(skeleton_.progs.sweep_compare));
   }

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/system_clock.h"
+#include "evictd/try.h"
 
 namespace evictd::stage {
 namespace {
@@ -95,11 +96,8 @@ Result<Child> Child::start(const ChildOptions& options) {
   prepared.environment.push_back(nullptr);
   base::Fd output;
   if (!options.output.empty()) {
-    Result<base::Fd> fd = open_for_appending(options.output);
-    if (!fd) {
-      return tl::unexpected(fd.error());
-    }
-    output = std::move(*fd);
+    EVICTD_ASSIGN_OR_RETURN(base::Fd fd, open_for_appending(options.output));
+    output = std::move(fd);
     prepared.output = output.get();
   }
   std::array<int, 2> ends{};
@@ -155,6 +153,11 @@ void Child::destroy() {
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
+}
+
+bool Child::lives() const {
+  pollfd dead{pidfd_.get(), POLLIN, 0};
+  return ::poll(&dead, 1, 0) == 0;
 }
 
 void Child::signal(int number) const {

@@ -52,6 +52,8 @@ class Child {
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// Ready for reading once the child is dead.
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
+  /// Whether it still runs; to be waited for or not.
+  [[nodiscard]] bool lives() const;
   void signal(int number) const;
   /// Waits for its end and stamps it. Errors: kTimedOut when it still lives after `timeout`.
   Result<ChildExit> wait(Duration timeout);

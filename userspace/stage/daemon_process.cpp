@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/unix_socket.h"
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::stage {
@@ -58,10 +59,7 @@ Result<DaemonProcess> DaemonProcess::start(const DaemonOptions& options) {
   const std::filesystem::path socket = options.directory / "notify.sock";
   std::error_code ignored;
   std::filesystem::remove(socket, ignored);
-  Result<base::Fd> notify = bind_notify(socket);
-  if (!notify) {
-    return tl::unexpected(notify.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::Fd notify, bind_notify(socket));
   std::vector<std::string> command = options.launcher;
   command.push_back(options.binary);
   if (!options.config.empty()) {
@@ -70,25 +68,17 @@ Result<DaemonProcess> DaemonProcess::start(const DaemonOptions& options) {
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   std::vector<std::string> environment = options.environment;
   environment.push_back("NOTIFY_SOCKET=" + socket.string());
-  Result<Child> child = Child::start({.argv = std::move(command),
-                                      .environment = std::move(environment),
-                                      .output = options.directory / "evictd.log"});
-  if (!child) {
-    return tl::unexpected(child.error());
-  }
-  DaemonProcess daemon{options.directory, std::move(*notify), std::move(*child)};
-  if (Result<> ready = daemon.await_told("READY=1"); !ready) {
-    return tl::unexpected(ready.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(Child child, Child::start({.argv = std::move(command),
+                                                     .environment = std::move(environment),
+                                                     .output = options.directory / "evictd.log"}));
+  DaemonProcess daemon{options.directory, std::move(notify), std::move(child)};
+  EVICTD_TRY(daemon.await_told("READY=1"));
   return daemon;
 }
 
 Result<> DaemonProcess::await_told(std::string_view line) {
-  const Result<bool> told = tells_within(line, kReadyDeadline);
+  EVICTD_ASSIGN_OR_RETURN(const bool told, tells_within(line, kReadyDeadline));
   if (!told) {
-    return tl::unexpected(told.error());
-  }
-  if (!*told) {
     return fail(Errc::kTimedOut, "evictd did not tell " + std::string(line) +
                                      " within a minute; its log ends: " + end_of_log());
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::stage {
@@ -79,11 +80,8 @@ std::filesystem::path v1_mount_of(const std::vector<Mount>& mounts, const std::s
 }  // namespace
 
 Result<Hierarchies> Hierarchies::detect(const std::filesystem::path& root) {
-  const Result<std::string> text = read_text(root / "proc/self/mountinfo");
-  if (!text) {
-    return tl::unexpected(text.error());
-  }
-  const std::vector<Mount> mounts = cgroup_mounts(*text);
+  EVICTD_ASSIGN_OR_RETURN(const std::string text, read_text(root / "proc/self/mountinfo"));
+  const std::vector<Mount> mounts = cgroup_mounts(text);
   const Hierarchies v1{CgroupVersion::kV1, v1_mount_of(mounts, "memory"),
                        v1_mount_of(mounts, "pids")};
   if (!v1.memory.empty() && !v1.pids.empty()) {

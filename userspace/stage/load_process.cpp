@@ -5,6 +5,7 @@
 #include <csignal>
 #include <utility>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::stage {
@@ -79,19 +80,17 @@ Result<LoadProcess> LoadProcess::start(const PrivateTree& tree, const StagedPod&
   // while it is mapped.
   std::error_code ignored;
   std::filesystem::remove(stamps, ignored);
-  Result<Child> child = Child::start(
-      {.argv = command_line(options, tree.directories_of(pod), stamps), .output = output});
-  if (!child) {
-    return tl::unexpected(child.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(
+      Child child, Child::start({.argv = command_line(options, tree.directories_of(pod), stamps),
+                                 .output = output}));
   const auto deadline =
       std::chrono::steady_clock::now() + std::chrono::milliseconds{kLoadDeadlineMs};
   for (;;) {
     Result<load::StampLog> log = load::StampLog::open(stamps);
     if (log && log->state() == load::LoadState::kWaiting) {
-      return LoadProcess{std::move(*child), std::move(*log)};
+      return LoadProcess{std::move(child), std::move(*log)};
     }
-    if (const Result<ChildExit> end = child->wait(kLook); end) {
+    if (const Result<ChildExit> end = child.wait(kLook); end) {
       return fail(Errc::kIo, "evict-load ended with " + end->text() + ": " +
                                  read_text(output).value_or(std::string{}));
     }

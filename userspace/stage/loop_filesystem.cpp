@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "evictd/try.h"
 #include "stage/child.h"
 #include "stage/text_file.h"
 
@@ -25,16 +26,10 @@ constexpr std::chrono::seconds kPatience{60};
 Result<> run(const std::filesystem::path& directory, std::vector<std::string> argv) {
   const std::filesystem::path output = directory / "mount.log";
   const std::string name = argv.front();
-  Result<Child> child = Child::start({.argv = std::move(argv), .output = output});
-  if (!child) {
-    return tl::unexpected(child.error());
-  }
-  const Result<ChildExit> end = child->wait(kPatience);
-  if (!end) {
-    return tl::unexpected(end.error());
-  }
-  if (end->status != 0) {
-    return fail(Errc::kIo, name + " ended with " + end->text() + ": " +
+  EVICTD_ASSIGN_OR_RETURN(Child child, Child::start({.argv = std::move(argv), .output = output}));
+  EVICTD_ASSIGN_OR_RETURN(const ChildExit end, child.wait(kPatience));
+  if (end.status != 0) {
+    return fail(Errc::kIo, name + " ended with " + end.text() + ": " +
                                read_text(output).value_or(std::string{}));
   }
   return {};
@@ -84,9 +79,7 @@ Result<LoopFilesystem> LoopFilesystem::create(const LoopFilesystemOptions& optio
     done = run(options.directory, mount_command(options, image, path));
   }
   std::filesystem::remove(image, failed);
-  if (!done) {
-    return tl::unexpected(done.error());
-  }
+  EVICTD_TRY(std::move(done));
   return LoopFilesystem{path};
 }
 

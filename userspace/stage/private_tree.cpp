@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::stage {
@@ -133,11 +134,7 @@ Result<> PrivateTree::make(const fs::path& below_mount) const {
   for (const fs::path& mount : mounts()) {
     const fs::path path = mount / below_mount;
     if (hierarchies_.unified()) {
-      Result<> delegated =
-          write_kernel_file(path.parent_path() / "cgroup.subtree_control", "+memory +pids");
-      if (!delegated) {
-        return delegated;
-      }
+      EVICTD_TRY(write_kernel_file(path.parent_path() / "cgroup.subtree_control", "+memory +pids"));
     }
     if (::mkdir(path.c_str(), 0755) != 0) {
       return fail_errno(errno, "make " + path.string());
@@ -147,31 +144,21 @@ Result<> PrivateTree::make(const fs::path& below_mount) const {
 }
 
 Result<PrivateTree> PrivateTree::create(const std::string& name) {
-  Result<Hierarchies> hierarchies = Hierarchies::detect();
-  if (!hierarchies) {
-    return tl::unexpected(hierarchies.error());
-  }
-  for (const fs::path& mount : {hierarchies->memory, hierarchies->pids}) {
+  EVICTD_ASSIGN_OR_RETURN(Hierarchies hierarchies, Hierarchies::detect());
+  for (const fs::path& mount : {hierarchies.memory, hierarchies.pids}) {
     if (fs::exists(mount / name)) {
       return fail(Errc::kBusy, "the cgroup " + (mount / name).string() + " exists");
     }
   }
-  PrivateTree tree{std::move(*hierarchies), name};
-  Result<> made = tree.make(name);
-  if (made) {
-    made = tree.make_pod_root();
-  }
-  if (!made) {
-    return tl::unexpected(made.error());
-  }
+  PrivateTree tree{std::move(hierarchies), name};
+  EVICTD_TRY(tree.make(name));
+  EVICTD_TRY(tree.make_pod_root());
   return tree;
 }
 
 Result<> PrivateTree::make_pod_root() const {
   for (const char* part : {"kubepods", "kubepods/burstable", "kubepods/besteffort"}) {
-    if (Result<> made = make(fs::path{name_} / part); !made) {
-      return made;
-    }
+    EVICTD_TRY(make(fs::path{name_} / part));
   }
   return {};
 }
@@ -181,23 +168,18 @@ Result<> PrivateTree::remove_pod_root() const {
 }
 
 Result<> PrivateTree::replace_pod_root(const fs::path& below_mount) {
-  if (Result<> removed = remove_pod_root(); !removed) {
-    return removed;
-  }
+  EVICTD_TRY(remove_pod_root());
   // A path that begins with '/' would replace the mount point that it is put behind.
   pod_root_ = below_mount.relative_path();
   return {};
 }
 
 Result<PrivateTree> PrivateTree::take_over(const std::string& name, const std::string& program) {
-  Result<Hierarchies> hierarchies = Hierarchies::detect();
-  if (!hierarchies) {
-    return tl::unexpected(hierarchies.error());
-  }
-  if (!fs::exists(hierarchies->memory / name) && !fs::exists(hierarchies->pids / name)) {
+  EVICTD_ASSIGN_OR_RETURN(Hierarchies hierarchies, Hierarchies::detect());
+  if (!fs::exists(hierarchies.memory / name) && !fs::exists(hierarchies.pids / name)) {
     return fail(Errc::kNotFound, "there is no cgroup /" + name);
   }
-  PrivateTree tree{std::move(*hierarchies), name};
+  PrivateTree tree{std::move(hierarchies), name};
   for (const pid_t pid : tree.processes(name)) {
     const fs::path process = fs::path{"/proc"} / std::to_string(pid);
     const std::string comm = read_text(process / "comm").value_or(std::string{});
@@ -220,9 +202,7 @@ Result<StagedPod> PrivateTree::add_pod(const PodSpec& spec, const std::string& u
   pod.pod = fs::path{name_} / "kubepods" / directory_of(spec.qos) / ("pod" + uid);
   pod.container = pod.pod / container_id();
   for (const fs::path& path : {pod.pod, pod.container}) {
-    if (Result<> made = make(path); !made) {
-      return tl::unexpected(made.error());
-    }
+    EVICTD_TRY(make(path));
   }
   return pod;
 }
@@ -234,9 +214,7 @@ Result<> PrivateTree::remove_pod(const StagedPod& pod) {
 Result<> PrivateTree::remove_below(const fs::path& below_mount) const {
   for (const fs::path& mount : mounts()) {
     for (const fs::path& path : directories(mount / below_mount)) {
-      if (Result<> removed = remove_directory(path); !removed) {
-        return removed;
-      }
+      EVICTD_TRY(remove_directory(path));
     }
   }
   return {};
@@ -252,10 +230,7 @@ std::vector<fs::path> PrivateTree::directories_of(const StagedPod& pod) const {
 
 Result<> PrivateTree::enter(const StagedPod& pod, pid_t pid) const {
   for (const fs::path& directory : directories_of(pod)) {
-    Result<> moved = write_kernel_file(directory / "cgroup.procs", std::to_string(pid));
-    if (!moved) {
-      return moved;
-    }
+    EVICTD_TRY(write_kernel_file(directory / "cgroup.procs", std::to_string(pid)));
   }
   return {};
 }
@@ -332,21 +307,16 @@ fs::path PrivateTree::pids_directory() const {
 }
 
 Result<Bytes> PrivateTree::usage() const {
-  const Result<std::string> text = read_text(memory_directory() / hierarchies_.usage_file());
-  if (!text) {
-    return tl::unexpected(text.error());
-  }
-  return parse_number(*text).map([](std::int64_t value) { return Bytes{value}; });
+  EVICTD_ASSIGN_OR_RETURN(const std::string text,
+                          read_text(memory_directory() / hierarchies_.usage_file()));
+  return parse_number(text).map([](std::int64_t value) { return Bytes{value}; });
 }
 
 Result<Bytes> PrivateTree::inactive_file() const {
-  const Result<std::string> text = read_text(memory_directory() / "memory.stat");
-  if (!text) {
-    return tl::unexpected(text.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::string text, read_text(memory_directory() / "memory.stat"));
   // v1 has the cgroup's own number under the plain name.
   const char* key = hierarchies_.unified() ? "inactive_file" : "total_inactive_file";
-  return number_after(*text, key).map([](std::int64_t value) { return Bytes{value}; });
+  return number_after(text, key).map([](std::int64_t value) { return Bytes{value}; });
 }
 
 Result<std::int64_t> PrivateTree::tasks() const {
@@ -363,12 +333,9 @@ Result<std::int64_t> PrivateTree::oom_kills() const {
   std::int64_t sum = 0;
   for (const fs::path& path : directories(top)) {
     const Result<std::string> text = read_text(path / "memory.oom_control");
-    Result<std::int64_t> kills =
-        text ? number_after(*text, "oom_kill") : tl::unexpected(text.error());
-    if (!kills) {
-      return kills;
-    }
-    sum += *kills;
+    EVICTD_ASSIGN_OR_RETURN(std::int64_t kills,
+                            text ? number_after(*text, "oom_kill") : tl::unexpected(text.error()));
+    sum += kills;
   }
   return sum;
 }

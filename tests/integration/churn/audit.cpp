@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <set>
 
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 #include "poll/cross_check.h"
 #include "process_facts.h"
@@ -155,11 +156,8 @@ Result<> Audit::compare_kernel(const Json& status, Complaints& found) {
     return {};
   }
   if (!tables_) {
-    Result<KernelTables> tables = KernelTables::of(floor_.daemon().pid());
-    if (!tables) {
-      return tl::unexpected(tables.error());
-    }
-    tables_.emplace(std::move(*tables));
+    EVICTD_ASSIGN_OR_RETURN(KernelTables tables, KernelTables::of(floor_.daemon().pid()));
+    tables_.emplace(std::move(tables));
   }
   const Result<evictd_stats> stats = tables_->stats();
   Result<std::map<std::string, std::size_t>> entries = tables_->entries();
@@ -293,9 +291,7 @@ Result<Audit::Complaints> Audit::look() {
 Result<Audit::Complaints> Audit::run(Floor& floor) {
   const auto deadline = std::chrono::steady_clock::now() + patience_;
   for (;;) {
-    if (Result<> read = floor.read_records(); !read) {
-      return tl::unexpected(read.error());
-    }
+    EVICTD_TRY(floor.read_records());
     Result<Complaints> found = look();
     const bool settled = found && found->empty();
     if (settled && !first_) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "audit.h"
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 #include "plan.h"
 
@@ -40,18 +41,13 @@ void tell_what_is_wrong(const std::vector<std::string>& complaints) {
 /// One round with its audit. True: nothing was wrong.
 Result<bool> run_round(const ChurnOptions& options, std::uint64_t round, Floor& floor,
                        Audit& audit) {
-  if (Result<> played = floor.play(plan_round(options.seed, round)); !played) {
-    return tl::unexpected(played.error());
-  }
+  EVICTD_TRY(floor.play(plan_round(options.seed, round)));
   if (Interrupt::requested()) {
     return true;
   }
-  const Result<std::vector<std::string>> complaints = audit.run(floor);
-  if (!complaints) {
-    return tl::unexpected(complaints.error());
-  }
-  if (!complaints->empty() && !Interrupt::requested()) {
-    tell_what_is_wrong(*complaints);
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<std::string> complaints, audit.run(floor));
+  if (!complaints.empty() && !Interrupt::requested()) {
+    tell_what_is_wrong(complaints);
     return false;
   }
   tell_of_round(round, floor, audit.numbers());
@@ -79,13 +75,9 @@ Result<bool> run_rounds(const ChurnOptions& options, Floor& floor) {
   if (Interrupt::requested()) {
     return true;
   }
-  if (Result<> stopped = floor.stop_daemon(); !stopped) {
-    return tl::unexpected(stopped.error());
-  }
+  EVICTD_TRY(floor.stop_daemon());
   // What it wrote on its way out counts, too.
-  if (Result<> read = floor.read_records(); !read) {
-    return tl::unexpected(read.error());
-  }
+  EVICTD_TRY(floor.read_records());
   const std::vector<std::string> complaints = floor.ledger().complaints();
   tell_what_is_wrong(complaints);
   return complaints.empty() && was_worth_it(floor.ledger());
@@ -94,18 +86,14 @@ Result<bool> run_rounds(const ChurnOptions& options, Floor& floor) {
 }  // namespace
 
 Result<bool> churn(const ChurnOptions& options) {
-  Result<Floor> floor = Floor::open(options.floor);
-  if (!floor) {
-    return tl::unexpected(floor.error());
-  }
-  Result<bool> right = run_rounds(options, *floor);
+  EVICTD_ASSIGN_OR_RETURN(Floor floor, Floor::open(options.floor));
+  Result<bool> right = run_rounds(options, floor);
   // A terminal interrupts evictd and the pods, too: what they do then is nobody's fault.
   if (Interrupt::requested()) {
     return true;
   }
   if (!right || !*right) {
-    std::fprintf(stderr, "evict-churn: the end of evictd's log:\n%s\n",
-                 floor->end_of_log().c_str());
+    std::fprintf(stderr, "evict-churn: the end of evictd's log:\n%s\n", floor.end_of_log().c_str());
   }
   return right;
 }

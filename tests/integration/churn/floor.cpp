@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/system_clock.h"
+#include "evictd/try.h"
 #include "harness/interrupt.h"
 #include "load_sizes.h"
 #include "stage/text_file.h"
@@ -70,16 +71,11 @@ Floor::Floor(FloorOptions options, stage::ScratchDirectory scratch, stage::Priva
       tree_(std::move(tree)) {}
 
 Result<Floor> Floor::open(const FloorOptions& options) {
-  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create("evictd-churn-");
-  if (!scratch) {
-    return tl::unexpected(scratch.error());
-  }
-  Result<stage::PrivateTree> tree =
-      stage::PrivateTree::create("evictd-churn-" + std::to_string(::getpid()));
-  if (!tree) {
-    return tl::unexpected(tree.error());
-  }
-  Floor floor{options, std::move(*scratch), std::move(*tree)};
+  EVICTD_ASSIGN_OR_RETURN(stage::ScratchDirectory scratch,
+                          stage::ScratchDirectory::create("evictd-churn-"));
+  EVICTD_ASSIGN_OR_RETURN(stage::PrivateTree tree,
+                          stage::PrivateTree::create("evictd-churn-" + std::to_string(::getpid())));
+  Floor floor{options, std::move(scratch), std::move(tree)};
   std::error_code error;
   if (!std::filesystem::create_directory(floor.scratch_.path() / "pods", error)) {
     return fail_errno(error.value(), "make a directory of manifests");
@@ -110,25 +106,19 @@ Result<> Floor::set_limits() {
 
 Result<> Floor::start_daemon() {
   const std::filesystem::path file = scratch_.path() / "evictd.yaml";
-  if (Result<> written =
-          stage::replace_file(file, config_of(tree_, scratch_.path(), options_.source, limits_));
-      !written) {
-    return written;
-  }
-  Result<stage::DaemonProcess> daemon = stage::DaemonProcess::start(
-      {.binary = options_.evictd, .config = file, .directory = scratch_.path()});
-  if (!daemon) {
-    return tl::unexpected(daemon.error());
-  }
-  daemon_.emplace(std::move(*daemon));
+  EVICTD_TRY(
+      stage::replace_file(file, config_of(tree_, scratch_.path(), options_.source, limits_)));
+  EVICTD_ASSIGN_OR_RETURN(
+      stage::DaemonProcess daemon,
+      stage::DaemonProcess::start(
+          {.binary = options_.evictd, .config = file, .directory = scratch_.path()}));
+  daemon_.emplace(std::move(daemon));
   return {};
 }
 
 Result<> Floor::add_residents() {
   for (const PodPlan& plan : residents()) {
-    if (Result<> begun = begin(plan); !begun) {
-      return begun;
-    }
+    EVICTD_TRY(begin(plan));
     residents_.splice(residents_.end(), pods_);
   }
   return {};
@@ -183,23 +173,15 @@ Result<> Floor::begin(const PodPlan& plan) {
   const std::string uid = stage::random_uid();
   ledger_.born(uid, plan.spec.name, plan.is_protected() ? Standing::kProtected : Standing::kMayGo);
   if (plan.has_manifest) {
-    if (Result<> written = stage::replace_file(manifest_of(pod), stage::manifest(plan.spec, uid));
-        !written) {
-      return written;
-    }
+    EVICTD_TRY(stage::replace_file(manifest_of(pod), stage::manifest(plan.spec, uid)));
   }
-  Result<stage::StagedPod> staged = tree_.add_pod(plan.spec, uid);
-  if (!staged) {
-    return tl::unexpected(staged.error());
-  }
-  pod.staged = std::move(*staged);
+  EVICTD_ASSIGN_OR_RETURN(stage::StagedPod staged, tree_.add_pod(plan.spec, uid));
+  pod.staged = std::move(staged);
   if (plan.work != Work::kNone) {
-    Result<stage::Child> child = stage::Child::start(
-        {.argv = command_of(pod), .output = scratch_.path() / "evict-load.log"});
-    if (!child) {
-      return tl::unexpected(child.error());
-    }
-    pod.process.emplace(std::move(*child));
+    EVICTD_ASSIGN_OR_RETURN(stage::Child child,
+                            stage::Child::start({.argv = command_of(pod),
+                                                 .output = scratch_.path() / "evict-load.log"}));
+    pod.process.emplace(std::move(child));
   }
   pod.began_at = now();
   pod.ends_at = pod.began_at + plan.life;
@@ -224,9 +206,7 @@ void Floor::wait(MonoTime until) const {
 Result<> Floor::remove(LivePod& pod) {
   if (pod.ending) {
     // Its children outlive it. Of one that was evicted nothing may be left.
-    if (Result<> killed = tree_.kill_pod(pod.staged); !killed) {
-      return killed;
-    }
+    EVICTD_TRY(tree_.kill_pod(pod.staged));
   }
   if (Result<> removed = tree_.remove_pod(pod.staged); !removed) {
     return fail_in(pod.plan.spec.name + (pod.ending ? "" : ", whose process is dead"),
@@ -278,15 +258,10 @@ Result<> Floor::look_after_pods(MonoTime now) {
       continue;
     }
     if (dead) {
-      const Result<stage::ChildExit> end = pod->process->wait(Duration{0});
-      if (!end) {
-        return tl::unexpected(end.error());
-      }
-      ledger_.died(pod->staged.uid, *end);
+      EVICTD_ASSIGN_OR_RETURN(const stage::ChildExit end, pod->process->wait(Duration{0}));
+      ledger_.died(pod->staged.uid, end);
     }
-    if (Result<> removed = remove(*pod); !removed) {
-      return removed;
-    }
+    EVICTD_TRY(remove(*pod));
     pod = pods_.erase(pod);
   }
   for (LivePod& resident : residents_) {
@@ -312,16 +287,10 @@ Result<> Floor::play(const std::vector<PodPlan>& plans) {
     if (is_dead(daemon_->pidfd())) {
       return fail(Errc::kIo, "evictd has ended");
     }
-    if (Result<> looked = look_after_pods(now()); !looked) {
-      return looked;
-    }
-    if (Result<> read = read_records(); !read) {
-      return read;
-    }
+    EVICTD_TRY(look_after_pods(now()));
+    EVICTD_TRY(read_records());
     if (plan != plans.end() && due <= now() && has_room_for(*plan)) {
-      if (Result<> begun = begin(*plan); !begun) {
-        return begun;
-      }
+      EVICTD_TRY(begin(*plan));
       ++plan;
       due = plan != plans.end() ? now() + plan->pause : due;
       continue;
@@ -338,12 +307,9 @@ Result<> Floor::read_records() {
 }
 
 Result<> Floor::stop_daemon() {
-  const Result<stage::ChildExit> end = daemon_->stop();
-  if (!end) {
-    return tl::unexpected(end.error());
-  }
-  if (end->status != 0) {
-    return fail(Errc::kIo, "evictd ended with " + end->text());
+  EVICTD_ASSIGN_OR_RETURN(const stage::ChildExit end, daemon_->stop());
+  if (end.status != 0) {
+    return fail(Errc::kIo, "evictd ended with " + end.text());
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "evictd/try.h"
 #include "process_facts.h"
 #include "stage/text_file.h"
 
@@ -79,12 +80,9 @@ Result<> KernelTables::find_stats() {
     if (types == nullptr) {
       return fail_errno(errno, "read the types of " + name);
     }
-    const Result<std::size_t> offset = offset_in(*types, ".bss", "stats");
-    if (!offset) {
-      return tl::unexpected(offset.error());
-    }
+    EVICTD_ASSIGN_OR_RETURN(const std::size_t offset, offset_in(*types, ".bss", "stats"));
     variables_ = name;
-    stats_offset_ = *offset;
+    stats_offset_ = offset;
     return {};
   }
   return fail(Errc::kNotFound, "evictd has no map of variables");
@@ -93,18 +91,14 @@ Result<> KernelTables::find_stats() {
 Result<KernelTables> KernelTables::of(pid_t evictd) {
   KernelTables tables;
   for (const std::uint32_t id : map_ids(evictd)) {
-    if (Result<> added = tables.add(id); !added) {
-      return tl::unexpected(added.error());
-    }
+    EVICTD_TRY(tables.add(id));
   }
   for (const char* name : {"cgroups", "counters", "roots", "rows", "stalls", "targets"}) {
     if (!tables.maps_.contains(name)) {
       return fail(Errc::kNotFound, std::string("evictd has no BPF map ") + name);
     }
   }
-  if (Result<> found = tables.find_stats(); !found) {
-    return tl::unexpected(found.error());
-  }
+  EVICTD_TRY(tables.find_stats());
   return tables;
 }
 
@@ -162,12 +156,9 @@ Result<std::map<std::uint64_t, WatchedSlot>> KernelTables::slots() const {
 }
 
 Result<evictd_stats> KernelTables::stats() const {
-  const Result<std::vector<std::byte>> variables = values_of(variables_);
-  if (!variables) {
-    return tl::unexpected(variables.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const std::vector<std::byte> variables, values_of(variables_));
   evictd_stats stats{};
-  std::memcpy(&stats, variables->data() + stats_offset_, sizeof(stats));
+  std::memcpy(&stats, variables.data() + stats_offset_, sizeof(stats));
   return stats;
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "evictd/try.h"
 #include "stage/load_process.h"
 #include "stage/text_file.h"
 
@@ -45,15 +46,11 @@ using BothCharges = std::pair<Charge, Charge>;
 
 Result<BothCharges> run_load(const stage::PrivateTree& tree, const stage::StagedPod& pod,
                              const stage::LoadOptions& options) {
-  Result<stage::LoadProcess> process = stage::LoadProcess::start(tree, pod, options);
-  if (!process) {
-    return tl::unexpected(process.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess process,
+                          stage::LoadProcess::start(tree, pod, options));
   const Result<Charge> idle = charge_of(tree, pod);
-  process->go();
-  if (Result<> holds = process->await_holding(kPatience); !holds) {
-    return tl::unexpected(holds.error());
-  }
+  process.go();
+  EVICTD_TRY(process.await_holding(kPatience));
   const Result<Charge> laden = charge_of(tree, pod);
   if (!idle || !laden) {
     return tl::unexpected(!idle ? idle.error() : laden.error());
@@ -62,15 +59,12 @@ Result<BothCharges> run_load(const stage::PrivateTree& tree, const stage::Staged
 }
 
 Result<BothCharges> measure(stage::PrivateTree& tree, const stage::LoadOptions& options) {
-  Result<stage::StagedPod> pod = tree.add_pod({.name = "measured"});
-  if (!pod) {
-    return tl::unexpected(pod.error());
-  }
-  Result<BothCharges> charges = run_load(tree, *pod, options);
+  EVICTD_ASSIGN_OR_RETURN(stage::StagedPod pod, tree.add_pod({.name = "measured"}));
+  Result<BothCharges> charges = run_load(tree, pod, options);
   // Its children outlive it.
-  Result<> gone = tree.kill_pod(*pod);
+  Result<> gone = tree.kill_pod(pod);
   if (gone) {
-    gone = tree.remove_pod(*pod);
+    gone = tree.remove_pod(pod);
   }
   return charges && !gone ? tl::unexpected(gone.error()) : charges;
 }
@@ -103,15 +97,12 @@ Result<LoadSizes> measure_load(stage::PrivateTree& tree, const std::filesystem::
   const Result<BothCharges> forks = measure(tree, options);
   options.kind = load::LoadKind::kMemory;
   options.cap = (1_MiB).value * kMebibytes;
-  const Result<BothCharges> memory = forks ? measure(tree, options) : forks;
-  if (!memory) {
-    return tl::unexpected(memory.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const BothCharges memory, forks ? measure(tree, options) : forks);
   return sizes_from({.idle = forks->first,
                      .forked = forks->second,
                      .children = kChildren,
-                     .idle_before_memory = memory->first,
-                     .allocated = memory->second,
+                     .idle_before_memory = memory.first,
+                     .allocated = memory.second,
                      .mebibytes = kMebibytes});
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "evictd/try.h"
 #include "must.h"
 
 namespace evictd::daemon::test {
@@ -47,16 +48,13 @@ void DiskArena::SetUp() {
 
 Result<> DiskArena::make_disk(bool project_quotas) {
   disk_.reset();
-  Result<stage::LoopFilesystem> disk =
-      stage::LoopFilesystem::create({.directory = scratch_->path(),
-                                     .size = kSize,
-                                     .inodes = kInodes,
-                                     .type = stage::FilesystemType::kExt4,
-                                     .project_quotas = project_quotas});
-  if (!disk) {
-    return tl::unexpected(disk.error());
-  }
-  disk_ = std::move(*disk);
+  EVICTD_ASSIGN_OR_RETURN(stage::LoopFilesystem disk,
+                          stage::LoopFilesystem::create({.directory = scratch_->path(),
+                                                         .size = kSize,
+                                                         .inodes = kInodes,
+                                                         .type = stage::FilesystemType::kExt4,
+                                                         .project_quotas = project_quotas}));
+  disk_ = std::move(disk);
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "evictd/try.h"
 #include "pods.pb.h"
 #include "stage/text_file.h"
 #include "support/cri/pod_slices.h"
@@ -148,9 +149,7 @@ fs::path Containerd::socket() const {
 Result<> Containerd::launch() {
   fs::create_directories(options_.directory);
   const fs::path config = options_.directory / "config.toml";
-  if (Result<> written = stage::replace_file(config, config_text(options_)); !written) {
-    return written;
-  }
+  EVICTD_TRY(stage::replace_file(config, config_text(options_)));
   std::vector<std::string> argv = launcher(options_);
   argv.insert(argv.end(), {"/bin/sh", "-c", kStart, config.string()});
   Result<stage::Child> process =
@@ -232,11 +231,8 @@ Result<> Containerd::unmount(const fs::path& path) {
 
 Result<> Containerd::import_image(const std::string& name) {
   const std::string archive = (options_.directory / "image.tar").string();
-  if (Result<> made = run_tool(
-          {"/usr/bin/python3", "-B", CRI_MAKE_IMAGE, CRI_CONTAINER_PROGRAM, archive, name, name});
-      !made) {
-    return made;
-  }
+  EVICTD_TRY(run_tool(
+      {"/usr/bin/python3", "-B", CRI_MAKE_IMAGE, CRI_CONTAINER_PROGRAM, archive, name, name}));
   return import_archive(archive);
 }
 

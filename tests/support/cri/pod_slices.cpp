@@ -7,6 +7,7 @@
 #include <chrono>
 #include <vector>
 
+#include "evictd/try.h"
 #include "stage/child.h"
 #include "stage/text_file.h"
 
@@ -77,11 +78,8 @@ fs::path PodSlices::pod(std::string_view level, std::string_view uid) const {
 
 Result<> PodSlices::limit_memory(Bytes limit) const {
   const std::string bytes = std::to_string(limit.value);
-  if (Result<> set = systemctl(
-          {"set-property", "--runtime", pod_root().filename().string(), "MemoryMax=" + bytes});
-      !set) {
-    return set;
-  }
+  EVICTD_TRY(systemctl(
+      {"set-property", "--runtime", pod_root().filename().string(), "MemoryMax=" + bytes}));
   // systemd answers before it has written the property.
   const fs::path file = fs::path("/sys/fs/cgroup") / pod_root().relative_path() / "memory.max";
   const auto deadline = std::chrono::steady_clock::now() + kSystemdPatience;

@@ -9,6 +9,7 @@
 #include "eviction/admit.h"
 #include "eviction/threshold_table.h"
 #include "eviction/watch_point.h"
+#include "support/kubernetes/memcg_notifier.h"
 
 namespace evictd::eviction {
 namespace {
@@ -124,10 +125,7 @@ TEST(WatchPoint, IsTheFirstLevelAtWhichTheThresholdIsMet) {
   }
 }
 
-TEST(WatchPoint, AddsInactiveFileToGetChargedBytes) {
-  const Threshold threshold = below(Signal::kMemoryAvailable, "1Gi");
-  EXPECT_EQ(usage_at_crossing(threshold, 4_GiB, 100_MiB), 3_GiB + 100_MiB + Bytes{1});
-  EXPECT_FALSE(usage_at_crossing(below(Signal::kPidAvailable, "10"), 4_GiB, 0_MiB));
+TEST(WatchPoint, IsNoneForDiskSignals) {
   EXPECT_FALSE(use_at_crossing(below(Signal::kNodeFsAvailable, "1Gi"), 100));
 }
 
@@ -135,15 +133,16 @@ TEST(WatchPoint, IsOneAboveTheKubeletsNotifier) {
   NodeStatistics statistics;
   statistics.memory = MemoryStatistics{std::nullopt, (3_GiB).value, (2_GiB).value, (1_GiB).value};
   const Threshold threshold = below(Signal::kMemoryAvailable, "1Gi");
-  EXPECT_EQ(memcg_notifier(threshold, statistics)->threshold_bytes + 1,
-            usage_at_crossing(threshold, 4_GiB, 1_GiB)->value);
+  EXPECT_EQ(test::memcg_notifier(threshold, statistics)->threshold_bytes + 1,
+            *use_at_crossing(threshold, (4_GiB).value) + (1_GiB).value);
 }
 
 TEST(MemcgNotifier, WrapsWhereTheKubeletsLevelLeavesInt64) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   NodeStatistics statistics;
   const auto level = [&](std::string_view threshold) {
-    return memcg_notifier(below(Signal::kMemoryAvailable, threshold), statistics)->threshold_bytes;
+    return test::memcg_notifier(below(Signal::kMemoryAvailable, threshold), statistics)
+        ->threshold_bytes;
   };
   statistics.memory = MemoryStatistics{std::nullopt, kMost, 2, 0};
   EXPECT_EQ(level("2"), std::numeric_limits<std::int64_t>::max());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "builders.h"
+#include "support/kubernetes/kubernetes_value.h"
 
 namespace evictd::eviction {
 namespace {
@@ -75,19 +76,20 @@ TEST(Quantity, HasTheValueOfKubernetesWhereItFitsAndWhereItDoesNot) {
       {"-1e-10", 1},
   };
   for (const auto& [text, value] : values) {
-    EXPECT_EQ(amount(text).kubernetes_value(), value) << text;
+    EXPECT_EQ(test::kubernetes_value(amount(text)), value) << text;
   }
 }
 
 TEST(Quantity, HasTheValueOfKubernetesInSumsToo) {
-  EXPECT_EQ((amount("-6628P") + amount("61460015988e-4")).kubernetes_value(), -84'854'310'012'101);
-  EXPECT_EQ((amount("1Pi") - amount("42583P")).kubernetes_value(), -7'217'505'656);
-  EXPECT_EQ((amount("0Ei") - amount("5242.Gi")).kubernetes_value(), -5'628'554'641'408);
+  EXPECT_EQ(test::kubernetes_value(amount("-6628P") + amount("61460015988e-4")),
+            -84'854'310'012'101);
+  EXPECT_EQ(test::kubernetes_value(amount("1Pi") - amount("42583P")), -7'217'505'656);
+  EXPECT_EQ(test::kubernetes_value(amount("0Ei") - amount("5242.Gi")), -5'628'554'641'408);
   Quantity many = amount("999999999999999999e12");
   for (int i = 0; i < 10; ++i) {
     many += amount("999999999999999999e12");
   }
-  EXPECT_EQ(many.kubernetes_value(), 506'143'752'229'244'928);
+  EXPECT_EQ(test::kubernetes_value(many), 506'143'752'229'244'928);
 }
 
 TEST(Quantity, RefusesWhatKubernetesRefuses) {

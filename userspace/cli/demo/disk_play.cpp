@@ -7,6 +7,7 @@
 
 #include "demo/hog_rate.h"
 #include "demo/play.h"
+#include "evictd/try.h"
 
 namespace evictd::demo {
 namespace {
@@ -27,18 +28,14 @@ constexpr std::chrono::seconds kDiskFreedPatience{20};
 }  // namespace
 
 Result<> Play::make_disk() {
-  Result<stage::LoopFilesystem> disk = stage::LoopFilesystem::create(
-      {.directory = scratch_->path(), .size = sizes_.disk, .inodes = sizes_.inodes});
-  if (!disk) {
-    return tl::unexpected(disk.error());
-  }
-  disk_ = std::move(*disk);
-  const Result<stage::Fullness> fullness = disk_->fullness();
-  if (!fullness) {
-    return tl::unexpected(fullness.error());
-  }
-  say_("private ext4 filesystem of " + std::to_string(fullness->available.value >> 20) +
-       " MiB and " + std::to_string(fullness->inodes_free) + " inodes on a loop device");
+  EVICTD_ASSIGN_OR_RETURN(
+      stage::LoopFilesystem disk,
+      stage::LoopFilesystem::create(
+          {.directory = scratch_->path(), .size = sizes_.disk, .inodes = sizes_.inodes}));
+  disk_ = std::move(disk);
+  EVICTD_ASSIGN_OR_RETURN(const stage::Fullness fullness, disk_->fullness());
+  say_("private ext4 filesystem of " + std::to_string(fullness.available.value >> 20) +
+       " MiB and " + std::to_string(fullness.inodes_free) + " inodes on a loop device");
   return {};
 }
 
@@ -74,11 +71,8 @@ Result<> Play::measure_disk_rate() {
   stage::LoadOptions load = disk_hog_load();
   load.rate = 0;
   load.cap = inodes ? kRehearsalFiles : kRehearsalBytes;
-  const Result<double> possible = rehearse(load);
-  if (!possible) {
-    return tl::unexpected(possible.error());
-  }
-  unmanaged_rate_ = rate_with_room(inodes ? kFilesPerSecond : kFillBytesPerSecond, *possible);
+  EVICTD_ASSIGN_OR_RETURN(const double possible, rehearse(load));
+  unmanaged_rate_ = rate_with_room(inodes ? kFilesPerSecond : kFillBytesPerSecond, possible);
   return {};
 }
 
@@ -112,34 +106,27 @@ Result<Evidence> Play::perform_on_disk() {
   } else if (options_.scenario == Scenario::kInodes) {
     threshold.inodes_free = sizes_.inodes_headroom;
   }
-  Result<DiskWitness> witness = DiskWitness::start({disk_->path(), threshold});
-  if (!witness) {
-    return tl::unexpected(witness.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(stage::DiskWitness witness,
+                          stage::watch_disk({disk_->path(), threshold}));
   say_(script_.hog.name + " fills the disk and ignores SIGTERM");
   hog_->load.go();
-  const Result<std::string> victim = await_first_death();
-  if (!victim) {
-    return tl::unexpected(victim.error());
-  }
-  witness->hog_is_dead();
-  announce_death(*victim);
-  const DiskTestimony testimony =
-      witness->finish(victim->empty() ? Duration{0} : Duration{kDiskFreedPatience});
-  if (testimony.freed && *victim == script_.hog.name) {
+  EVICTD_ASSIGN_OR_RETURN(const std::string victim, await_first_death());
+  witness.hog_is_dead();
+  announce_death(victim);
+  const stage::DiskTestimony testimony =
+      witness.finish(victim.empty() ? Duration{0} : Duration{kDiskFreedPatience});
+  if (testimony.freed && victim == script_.hog.name) {
     announce("its space is back", testimony.freed);
   }
   Evidence evidence;
   evidence.freed = testimony.freed;
   evidence.headroom = sizes_.disk_headroom;
   add_disk_crossing(evidence, testimony);
-  if (Result<> added = add_what_happened(evidence, *victim); !added) {
-    return tl::unexpected(added.error());
-  }
+  EVICTD_TRY(add_what_happened(evidence, victim));
   return evidence;
 }
 
-void Play::add_disk_crossing(Evidence& evidence, const DiskTestimony& testimony) const {
+void Play::add_disk_crossing(Evidence& evidence, const stage::DiskTestimony& testimony) const {
   const load::StampLog& stamps = hog_->load.stamps();
   const std::optional<load::LoadStamp> last = stamps.last();
   evidence.crossing = testimony.crossing;

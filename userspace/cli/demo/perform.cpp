@@ -11,6 +11,7 @@
 #include "demo/hog_rate.h"
 #include "demo/play.h"
 #include "demo/task_growth.h"
+#include "evictd/try.h"
 
 namespace evictd::demo {
 namespace {
@@ -27,11 +28,6 @@ constexpr milliseconds kLook{5};
 
 MonoTime now() {
   return base::SystemClock{}.now();
-}
-
-bool is_dead(const stage::Child& child) {
-  pollfd dead{child.pidfd(), POLLIN, 0};
-  return ::poll(&dead, 1, 0) > 0;
 }
 
 }  // namespace
@@ -167,24 +163,18 @@ Result<Evidence> Play::perform() {
     watched.root_tasks = tree_->pids_directory() / "pids.current";
     watched.root_most_tasks = tree_->pids_directory() / "pids.peak";
   }
-  Result<Witness> witness = Witness::start(watched);
-  if (!witness) {
-    return tl::unexpected(witness.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(Witness witness, Witness::start(watched));
   say_(script_.hog.name + " misbehaves at full speed and ignores SIGTERM");
   hog_->load.go();
-  const Result<std::string> victim = await_first_death();
-  if (!victim) {
-    return tl::unexpected(victim.error());
-  }
-  witness->hog_is_dead();
-  announce_death(*victim);
-  const bool somebody_died = !victim->empty();
-  if (tmpfs() && *victim == script_.hog.name) {
+  EVICTD_ASSIGN_OR_RETURN(const std::string victim, await_first_death());
+  witness.hog_is_dead();
+  announce_death(victim);
+  const bool somebody_died = !victim.empty();
+  if (tmpfs() && victim == script_.hog.name) {
     watch_what_stays_charged();
   }
-  const Testimony testimony = witness->finish(somebody_died ? kFreedPatience : Duration{0});
-  if (testimony.freed && *victim == script_.hog.name) {
+  const Testimony testimony = witness.finish(somebody_died ? kFreedPatience : Duration{0});
+  if (testimony.freed && victim == script_.hog.name) {
     announce("its memory is back", testimony.freed);
   }
   Evidence evidence;
@@ -192,9 +182,7 @@ Result<Evidence> Play::perform() {
   evidence.headroom = sizes_.headroom;
   evidence.tasks_headroom = sizes_.tasks_headroom;
   add_crossing(evidence, testimony);
-  if (Result<> added = add_what_happened(evidence, *victim); !added) {
-    return tl::unexpected(added.error());
-  }
+  EVICTD_TRY(add_what_happened(evidence, victim));
   return evidence;
 }
 
@@ -216,12 +204,9 @@ Result<> Play::add_what_happened(Evidence& evidence, const std::string& victim) 
   evidence.unmanaged_rate = unmanaged_rate_;
   evidence.other_deaths = std::count_if(
       bystanders_.begin(), bystanders_.end(),
-      [&](const Actor& a) { return a.pod.spec.name != victim && is_dead(a.load.child()); });
-  const Result<std::int64_t> oom_kills = tree_->oom_kills();
-  if (!oom_kills) {
-    return tl::unexpected(oom_kills.error());
-  }
-  evidence.oom_kills = *oom_kills;
+      [&](const Actor& a) { return a.pod.spec.name != victim && !a.load.child().lives(); });
+  EVICTD_ASSIGN_OR_RETURN(const std::int64_t oom_kills, tree_->oom_kills());
+  evidence.oom_kills = oom_kills;
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "demo/daemon_config.h"
 #include "demo/hog_rate.h"
 #include "demo/leftovers.h"
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::demo {
@@ -112,17 +113,12 @@ Result<> Play::set_up() {
   if (::geteuid() != 0) {
     return fail(Errc::kPermission, "the demonstration makes cgroups and loads BPF: run it as root");
   }
-  const Result<Sizes> sizes = memory_available().and_then(sizes_for);
-  if (!sizes) {
-    return tl::unexpected(sizes.error());
-  }
-  sizes_ = *sizes;
+  EVICTD_ASSIGN_OR_RETURN(const Sizes sizes, memory_available().and_then(sizes_for));
+  sizes_ = sizes;
   const std::string name = kNamePrefix + std::to_string(::getpid());
-  Result<stage::ScratchDirectory> scratch = stage::ScratchDirectory::create(name + "-");
-  if (!scratch) {
-    return tl::unexpected(scratch.error());
-  }
-  scratch_ = std::move(*scratch);
+  EVICTD_ASSIGN_OR_RETURN(stage::ScratchDirectory scratch,
+                          stage::ScratchDirectory::create(name + "-"));
+  scratch_ = std::move(scratch);
   std::filesystem::create_directory(scratch_->path() / "pods");
   // Before any thread is started: what is mounted is gone with this process, however it ends.
   Result<> mounted = on_disk() || tmpfs() ? stage::own_mount_namespace() : Result<>();
@@ -132,18 +128,13 @@ Result<> Play::set_up() {
   if (!mounted) {
     return mounted;
   }
-  Result<stage::PrivateTree> tree = stage::PrivateTree::create(name);
-  if (!tree) {
-    return tl::unexpected(tree.error());
-  }
-  tree_ = std::move(*tree);
+  EVICTD_ASSIGN_OR_RETURN(stage::PrivateTree tree, stage::PrivateTree::create(name));
+  tree_ = std::move(tree);
   say_("private cgroup tree " + tree_->cgroup_root() +
        (tree_->hierarchies().unified() ? " (cgroup v2)" : " (cgroup v1)"));
   for (const auto step : {&Play::measure_unmanaged_rate, &Play::start_bystanders, &Play::set_limit,
                           &Play::start_daemon}) {
-    if (Result<> done = (this->*step)(); !done) {
-      return done;
-    }
+    EVICTD_TRY((this->*step)());
   }
   return {};
 }
@@ -173,23 +164,14 @@ stage::LoadOptions Play::hog_load() const {
 }
 
 Result<Play::Actor> Play::start_actor(const stage::PodSpec& spec, const stage::LoadOptions& load) {
-  Result<stage::StagedPod> pod = tree_->add_pod(spec);
-  if (!pod) {
-    return tl::unexpected(pod.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(stage::StagedPod pod, tree_->add_pod(spec));
   stage::LoadOptions own = load;
   if (spec.empty_dir) {
-    Result<std::filesystem::path> volume = make_volume(*pod);
-    if (!volume) {
-      return tl::unexpected(volume.error());
-    }
-    own.fill_directory = std::move(*volume);
+    EVICTD_ASSIGN_OR_RETURN(std::filesystem::path volume, make_volume(pod));
+    own.fill_directory = std::move(volume);
   }
-  Result<stage::LoadProcess> process = stage::LoadProcess::start(*tree_, *pod, own);
-  if (!process) {
-    return tl::unexpected(process.error());
-  }
-  return Actor{std::move(*pod), std::move(*process)};
+  EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess process, stage::LoadProcess::start(*tree_, pod, own));
+  return Actor{std::move(pod), std::move(process)};
 }
 
 Result<> Play::measure_unmanaged_rate() {
@@ -198,11 +180,8 @@ Result<> Play::measure_unmanaged_rate() {
   }
   stage::LoadOptions load = hog_load();
   load.cap = pids() ? sizes_.tasks_run_up : sizes_.run_up.value;
-  const Result<double> possible = rehearse(load);
-  if (!possible) {
-    return tl::unexpected(possible.error());
-  }
-  unmanaged_rate_ = *possible;
+  EVICTD_ASSIGN_OR_RETURN(const double possible, rehearse(load));
+  unmanaged_rate_ = possible;
   return {};
 }
 
@@ -213,9 +192,7 @@ Result<double> Play::rehearse(const stage::LoadOptions& load) {
     return tl::unexpected(rehearsal.error());
   }
   rehearsal->load.go();
-  if (Result<> held = rehearsal->load.await_holding(kHoldPatience); !held) {
-    return tl::unexpected(held.error());
-  }
+  EVICTD_TRY(rehearsal->load.await_holding(kHoldPatience));
   const double rate = typical_rate(batches_of(rehearsal->load.stamps()));
   const stage::StagedPod pod = rehearsal->pod;
   rehearsal = fail(Errc::kNotFound, "over");
@@ -227,9 +204,7 @@ Result<double> Play::rehearse(const stage::LoadOptions& load) {
   if (gone) {
     gone = tree_->remove_pod(pod);
   }
-  if (!gone) {
-    return tl::unexpected(gone.error());
-  }
+  EVICTD_TRY(std::move(gone));
   return rate;
 }
 
@@ -240,23 +215,17 @@ Result<> Play::write_manifest(const stage::StagedPod& pod) const {
 
 Result<> Play::start_bystanders() {
   for (const Bystander& bystander : script_.bystanders) {
-    Result<Actor> actor = start_actor(bystander.spec, bystander_load(bystander));
-    if (!actor) {
-      return tl::unexpected(actor.error());
-    }
-    actor->load.go();
-    const Result<> held = actor->load.await_holding(kHoldPatience);
-    const Result<> written = write_manifest(actor->pod);
+    EVICTD_ASSIGN_OR_RETURN(Actor actor, start_actor(bystander.spec, bystander_load(bystander)));
+    actor.load.go();
+    const Result<> held = actor.load.await_holding(kHoldPatience);
+    const Result<> written = write_manifest(actor.pod);
     if (!held || !written) {
       return held ? written : held;
     }
-    bystanders_.push_back(std::move(*actor));
+    bystanders_.push_back(std::move(actor));
   }
-  Result<Actor> hog = start_actor(script_.hog, hog_load());
-  if (!hog) {
-    return tl::unexpected(hog.error());
-  }
-  hog_ = std::move(*hog);
+  EVICTD_ASSIGN_OR_RETURN(Actor hog, start_actor(script_.hog, hog_load()));
+  hog_ = std::move(hog);
   return write_manifest(hog_->pod);
 }
 
@@ -265,44 +234,34 @@ Result<> Play::set_limit() {
     return {};  // The filesystem is the limit.
   }
   if (pids()) {
-    const Result<std::int64_t> tasks = tree_->tasks();
-    if (!tasks) {
-      return tl::unexpected(tasks.error());
-    }
-    threshold_ = *tasks + sizes_.tasks_run_up;
+    EVICTD_ASSIGN_OR_RETURN(const std::int64_t tasks, tree_->tasks());
+    threshold_ = tasks + sizes_.tasks_run_up;
     reach_ = 1;  // A batch is a fork.
     return tree_->limit_tasks(threshold_ + sizes_.tasks_headroom);
   }
-  const Result<Bytes> usage = tree_->usage();
-  const Result<Bytes> inactive = tree_->inactive_file();
-  if (!usage || !inactive) {
-    return tl::unexpected(usage ? inactive.error() : usage.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const Bytes usage, tree_->usage());
+  EVICTD_ASSIGN_OR_RETURN(const Bytes inactive, tree_->inactive_file());
   // The signal counts usage without inactive file cache, the witness reads usage.
-  threshold_ = (*usage + sizes_.run_up).value;
+  threshold_ = (usage + sizes_.run_up).value;
   // What is inactive now and active later counts from then on, so that less usage crosses.
-  reach_ = kBatchBytes + (charged_ahead() + *inactive).value;
-  return tree_->limit_memory(Bytes{threshold_} + sizes_.headroom - *inactive);
+  reach_ = kBatchBytes + (charged_ahead() + inactive).value;
+  return tree_->limit_memory(Bytes{threshold_} + sizes_.headroom - inactive);
 }
 
 Result<> Play::start_daemon() {
   const std::filesystem::path config = scratch_->path() / "evictd.yaml";
   const std::filesystem::path disk = disk_ ? disk_->path() : std::filesystem::path{};
   const std::string text = daemon_config({options_, sizes_, *tree_, scratch_->path(), disk});
-  if (Result<> written = stage::replace_file(config, text); !written) {
-    return written;
-  }
-  Result<stage::DaemonProcess> daemon =
+  EVICTD_TRY(stage::replace_file(config, text));
+  EVICTD_ASSIGN_OR_RETURN(
+      stage::DaemonProcess daemon,
       stage::DaemonProcess::start({.binary = program_of(options_, "evictd"),
                                    .config = config,
                                    .directory = scratch_->path(),
                                    .launcher = {},
                                    .environment = {},
-                                   .arguments = recording_arguments(options_)});
-  if (!daemon) {
-    return tl::unexpected(daemon.error());
-  }
-  daemon_ = std::move(*daemon);
+                                   .arguments = recording_arguments(options_)}));
+  daemon_ = std::move(daemon);
   say_("evictd is ready, process " + std::to_string(daemon_->pid()));
   return {};
 }

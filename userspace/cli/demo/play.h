@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "demo/demo.h"
-#include "demo/disk_witness.h"
 #include "demo/script.h"
 #include "demo/verdict.h"
 #include "demo/witness.h"
 #include "evictd/result.h"
 #include "stage/daemon_process.h"
+#include "stage/disk_witness.h"
 #include "stage/load_process.h"
 #include "stage/loop_filesystem.h"
 #include "stage/memory_filesystem.h"
@@ -82,7 +82,7 @@ class Play {
   [[nodiscard]] stage::LoadOptions disk_hog_load() const;
   [[nodiscard]] stage::LoadOptions bystander_load(const Bystander& bystander) const;
   Result<Evidence> perform_on_disk();
-  void add_disk_crossing(Evidence& evidence, const DiskTestimony& testimony) const;
+  void add_disk_crossing(Evidence& evidence, const stage::DiskTestimony& testimony) const;
   Result<> add_what_happened(Evidence& evidence, const std::string& victim);
   Result<> start_daemon();
   /// Waits for a process of a pod to end; the name of the pod, empty after the deadline.

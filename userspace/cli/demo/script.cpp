@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::demo {
@@ -117,16 +118,13 @@ Result<Sizes> sizes_for(Bytes available) {
 }
 
 Result<Bytes> memory_available() {
-  const Result<std::string> text = stage::read_text("/proc/meminfo");
-  if (!text) {
-    return tl::unexpected(text.error());
-  }
-  const std::size_t line = text->find("MemAvailable:");
-  const std::size_t digits = text->find_first_of("0123456789", line);
+  EVICTD_ASSIGN_OR_RETURN(const std::string text, stage::read_text("/proc/meminfo"));
+  const std::size_t line = text.find("MemAvailable:");
+  const std::size_t digits = text.find_first_of("0123456789", line);
   if (line == std::string::npos || digits == std::string::npos) {
     return fail(Errc::kMalformed, "/proc/meminfo has no MemAvailable");
   }
-  return stage::parse_number(std::string_view{*text}.substr(digits)).map([](std::int64_t kib) {
+  return stage::parse_number(std::string_view{text}.substr(digits)).map([](std::int64_t kib) {
     return Bytes{kib * 1024};
   });
 }

@@ -8,6 +8,7 @@
 
 #include "base/system_clock.h"
 #include "demo/play.h"
+#include "evictd/try.h"
 #include "stage/text_file.h"
 
 namespace evictd::demo {
@@ -20,11 +21,8 @@ constexpr std::chrono::seconds kKubeletTakes{3};
 }  // namespace
 
 Result<std::filesystem::path> Play::mount_volume(const std::filesystem::path& path) {
-  Result<stage::MemoryFilesystem> volume = stage::MemoryFilesystem::create(path);
-  if (!volume) {
-    return tl::unexpected(volume.error());
-  }
-  volume_ = std::move(*volume);
+  EVICTD_ASSIGN_OR_RETURN(stage::MemoryFilesystem volume, stage::MemoryFilesystem::create(path));
+  volume_ = std::move(volume);
   return volume_->path();
 }
 

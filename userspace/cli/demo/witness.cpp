@@ -8,17 +8,17 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <condition_variable>
-#include <ctime>
-#include <mutex>
+#include <chrono>
+#include <memory>
 #include <utility>
 
 #include "base/system_clock.h"
+#include "evictd/try.h"
 
 namespace evictd::demo {
 namespace {
 
-constexpr long kPeriodNs = 100'000;
+constexpr std::chrono::microseconds kPause{100};
 
 /// Pages that each CPU may keep charged beyond what is used, twice over, and the cgroup's own
 /// structures: below this above its rest, a pod is free.
@@ -54,76 +54,34 @@ Result<base::Fd> open_if_named(const std::filesystem::path& path) {
 
 }  // namespace
 
-struct Witness::Shared {
-  base::Fd root;
-  base::Fd hog;
-  base::Fd root_tasks;
-  base::Fd root_most_tasks;
-  Bytes hog_at_rest;
-  std::atomic<bool> dead = false;
-  std::mutex mutex;
-  std::condition_variable freed;
-  Testimony testimony;
-
-  void watch(const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      look();
-      const timespec pause{0, kPeriodNs};
-      ::nanosleep(&pause, nullptr);
-    }
-  }
-
-  void look() {
-    const bool was_dead = dead.load();
-    const Bytes usage = read_bytes(root);
-    const std::int64_t tasks = read_number(root_tasks);
-    const bool is_free = was_dead && read_bytes(hog) <= hog_at_rest + kSlack;
-    const std::lock_guard lock{mutex};
-    testimony.highest = std::max(testimony.highest, usage);
-    testimony.most_tasks = std::max(testimony.most_tasks, tasks);
-    if (is_free && !testimony.freed) {
-      testimony.freed = base::SystemClock{}.now();
-      freed.notify_all();
-    }
-  }
-};
-
-Witness::Witness(std::shared_ptr<Shared> shared)
-    : shared_(shared),
-      thread_([shared = std::move(shared)](const std::stop_token& stop) { shared->watch(stop); }) {}
-
 Result<Witness> Witness::start(const WitnessOptions& options) {
-  Result<base::Fd> root = open_for_reading(options.root_usage);
-  Result<base::Fd> hog = open_for_reading(options.hog_usage);
-  Result<base::Fd> tasks = open_if_named(options.root_tasks);
-  for (const Result<base::Fd>* opened : {&root, &hog, &tasks}) {
-    if (!*opened) {
-      return tl::unexpected(opened->error());
+  struct Files {
+    base::Fd root;
+    base::Fd hog;
+    base::Fd tasks;
+  };
+  EVICTD_ASSIGN_OR_RETURN(base::Fd root, open_for_reading(options.root_usage));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd hog, open_for_reading(options.hog_usage));
+  EVICTD_ASSIGN_OR_RETURN(base::Fd tasks, open_if_named(options.root_tasks));
+  const Testimony at_start{.highest = Bytes{0}, .at_start = read_bytes(root)};
+  const Bytes hog_at_rest = read_bytes(hog);
+  const auto files =
+      std::make_shared<const Files>(Files{std::move(root), std::move(hog), std::move(tasks)});
+  const auto look = [files, hog_at_rest](Testimony& seen, bool hog_is_dead) {
+    seen.highest = std::max(seen.highest, read_bytes(files->root));
+    seen.most_tasks = std::max(seen.most_tasks, read_number(files->tasks));
+    if (hog_is_dead && !seen.freed && read_bytes(files->hog) <= hog_at_rest + kSlack) {
+      seen.freed = base::SystemClock{}.now();
     }
-  }
-  auto shared = std::make_shared<Shared>();
-  shared->root = std::move(*root);
-  shared->hog = std::move(*hog);
-  shared->root_tasks = std::move(*tasks);
-  shared->root_most_tasks = open_if_named(options.root_most_tasks).value_or(base::Fd{});
-  shared->hog_at_rest = read_bytes(shared->hog);
-  shared->testimony.at_start = read_bytes(shared->root);
-  return Witness{std::move(shared)};
-}
-
-void Witness::hog_is_dead() {
-  shared_->dead.store(true);
+  };
+  return Witness{{kPause, at_start, look},
+                 open_if_named(options.root_most_tasks).value_or(base::Fd{})};
 }
 
 Testimony Witness::finish(Duration patience) {
-  std::unique_lock lock{shared_->mutex};
-  shared_->freed.wait_for(lock, patience, [this] { return shared_->testimony.freed.has_value(); });
-  Testimony testimony = shared_->testimony;
-  lock.unlock();
+  Testimony testimony = thread_.finish(patience);
   // What came and went between two looks.
-  testimony.most_tasks = std::max(testimony.most_tasks, read_number(shared_->root_most_tasks));
-  thread_.request_stop();
-  thread_.join();
+  testimony.most_tasks = std::max(testimony.most_tasks, read_number(most_tasks_));
   return testimony;
 }
 

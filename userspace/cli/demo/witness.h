@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <thread>
+#include <utility>
 
 #include "base/fd.h"
 #include "evictd/bytes.h"
 #include "evictd/result.h"
 #include "evictd/time.h"
+#include "stage/witness_thread.h"
 
 namespace evictd::demo {
 
@@ -35,34 +34,27 @@ struct Testimony {
   /// The most tasks in the pod root; 0 where they are not watched.
   std::int64_t most_tasks = 0;
   /// When the hog's pod was first back at what it had before it was let go.
-  std::optional<MonoTime> freed;
+  std::optional<MonoTime> freed{};
 };
 
-/// A thread that only reads usage and tasks, every 100 us, so that what the demonstration says of
-/// them does not come from evictd. Takes about 2 % of a core while it runs.
+/// Reads usage and tasks every 100 us in a thread of its own. Takes about 2 % of a core while it
+/// runs.
 class Witness {
  public:
   /// Starts to watch. Errors: those of opening the files.
   static Result<Witness> start(const WitnessOptions& options);
 
-  Witness(const Witness&) = delete;
-  Witness& operator=(const Witness&) = delete;
-  Witness(Witness&&) noexcept = default;
-  Witness& operator=(Witness&&) noexcept = default;
-  ~Witness() = default;
-
   /// The hog is dead: from now on its pod can be found freed.
-  void hog_is_dead();
+  void hog_is_dead() { thread_.hog_is_dead(); }
   /// Waits until the pod is freed, at most `patience`, and ends the watch.
   Testimony finish(Duration patience);
 
  private:
-  struct Shared;
-  explicit Witness(std::shared_ptr<Shared> shared);
+  Witness(stage::WitnessThread<Testimony> thread, base::Fd most_tasks)
+      : thread_(std::move(thread)), most_tasks_(std::move(most_tasks)) {}
 
-  /// Shared with the thread, which may outlive a moved-from object.
-  std::shared_ptr<Shared> shared_;
-  std::jthread thread_;
+  stage::WitnessThread<Testimony> thread_;
+  base::Fd most_tasks_;
 };
 
 }  // namespace evictd::demo

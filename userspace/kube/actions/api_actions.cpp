@@ -7,6 +7,7 @@
 
 #include "base/fault_point.h"
 #include "base/one_line.h"
+#include "evictd/try.h"
 #include "export/json_time.h"
 #include "kube/actions/journal_line.h"
 
@@ -65,9 +66,7 @@ Result<> ApiActions::prepare() {
     return Failure(client.error());
   }
   client_ = std::move(*client);
-  if (Result<> added = options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_); !added) {
-    return added;
-  }
+  EVICTD_TRY(options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_));
   const bool is_own = options_.settings.mode == Mode::kOwn;
   if (is_own || options_.settings.damps_loops) {
     keeper_.emplace(NodeKeeper::Options{

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/fault_point.h"
+#include "evictd/try.h"
 #include "kube/actions/times.h"
 
 namespace evictd::kube {
@@ -53,17 +54,13 @@ Result<DurableQueue> DurableQueue::open(const std::string& directory, WallTime n
 /// With a file that is as short as can be.
 Result<> DurableQueue::begin(WallTime now) {
   if (state_.since().empty()) {
-    if (Result<> begun = state_.apply(QueueState::begin_text(whole_seconds(now))); !begun) {
-      return begun;
-    }
+    EVICTD_TRY(state_.apply(QueueState::begin_text(whole_seconds(now))));
   }
   return shorten();
 }
 
 Result<> DurableQueue::write(const std::string& text) {
-  if (Result<> written = file_.append(text); !written) {
-    return written;
-  }
+  EVICTD_TRY(file_.append(text));
   is_synced_ = false;
   return state_.apply(text);
 }
@@ -74,14 +71,10 @@ Result<> DurableQueue::take(const TakenLine& line) {
   const bool is_due = line.seq >= state_.cursor().value_or(0) + kLinesBetweenCursors;
   if (calls_for_something) {
     fault_point(FaultPoint::kLineTaken);
-    if (Result<> written = write(QueueState::taken_text(line)); !written) {
-      return written;
-    }
+    EVICTD_TRY(write(QueueState::taken_text(line)));
     fault_point(FaultPoint::kEntryWritten);
   } else if (is_due) {
-    if (Result<> written = write(QueueState::cursor_text(line.seq)); !written) {
-      return written;
-    }
+    EVICTD_TRY(write(QueueState::cursor_text(line.seq)));
   }
   seen_ = line.seq;
   // The line is taken. A file that stays long is tried again with the next line or step.
@@ -98,9 +91,7 @@ Result<> DurableQueue::move_to(std::uint64_t seq) {
 }
 
 Result<> DurableQueue::note_done(std::uint64_t number, std::size_t done) {
-  if (Result<> written = write(QueueState::done_text(number, done)); !written) {
-    return written;
-  }
+  EVICTD_TRY(write(QueueState::done_text(number, done)));
   fault_point(FaultPoint::kDoneNoted);
   return shorten_if_long();
 }
@@ -109,18 +100,14 @@ Result<> DurableQueue::sync() {
   if (is_synced_) {
     return {};
   }
-  if (Result<> synced = file_.sync(); !synced) {
-    return synced;
-  }
+  EVICTD_TRY(file_.sync());
   is_synced_ = true;
   fault_point(FaultPoint::kEntrySynced);
   return {};
 }
 
 Result<> DurableQueue::shorten() {
-  if (Result<> replaced = file_.replace(state_.texts()); !replaced) {
-    return replaced;
-  }
+  EVICTD_TRY(file_.replace(state_.texts()));
   shortest_ = file_.size();
   had_entries_ = !state_.entries().empty();
   is_synced_ = true;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "evictd/try.h"
 #include "kube/actions/names.h"
 #include "kube/observe/eviction_watch.h"
 
@@ -47,9 +48,7 @@ Result<> EvictedEvents::prepare() {
     return Failure(client.error());
   }
   client_ = std::move(*client);
-  if (Result<> added = options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_); !added) {
-    return added;
-  }
+  EVICTD_TRY(options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_));
   timer_.arm(options_.clock->now());
   return {};
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/one_line.h"
+#include "evictd/try.h"
 #include "export/json_time.h"
 
 namespace evictd::kube {
@@ -64,9 +65,7 @@ Result<> Observer::prepare() {
     options_.log->warn(lines.error().message() +
                        ", continuing without earlier comparisons, which are set aside as " +
                        kComparisonsFile + ".damaged");
-    if (Result<> aside = file_.set_aside(); !aside) {
-      return aside;
-    }
+    EVICTD_TRY(file_.set_aside());
     lines.emplace();
   }
   if (!lines) {
@@ -83,18 +82,12 @@ Result<> Observer::prepare() {
                        ", continuing without earlier comparisons, which are set aside as " +
                        kComparisonsFile + ".damaged");
     log_ = begun;
-    if (Result<> aside = file_.set_aside(); !aside) {
-      return aside;
-    }
+    EVICTD_TRY(file_.set_aside());
     break;
   }
-  if (Result<> written = file_.replace(log_.texts()); !written) {
-    return written;
-  }
+  EVICTD_TRY(file_.replace(log_.texts()));
   is_saved_ = true;
-  if (Result<> added = options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_); !added) {
-    return added;
-  }
+  EVICTD_TRY(options_.loop->add(timer_.descriptor(), EPOLLIN, timer_handler_));
   timer_.arm(log_.due());
   return {};
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Kubernetes makes of amounts that do not fit an int64. Its documentation says no more than
-// that they may overflow; the recorded values show how, which depends on the way an amount is held.
-// Only answers that are compared with its own need this.
+#include "support/kubernetes/kubernetes_value.h"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 
 #include "eviction/amounts.h"
-#include "eviction/quantity.h"
 #include "eviction/quantity_big.h"
 
-namespace evictd::eviction {
+namespace evictd::test {
 namespace {
+
+using eviction::BigInteger;
+using eviction::power_of_ten;
+using eviction::Quantity;
+using eviction::wrapped;
 
 /// 10^64 and all higher powers are multiples of 2^64: nothing of them is left in the low bits.
 constexpr std::int64_t kNoLowBits = 64;
@@ -75,23 +78,25 @@ std::int64_t scaled_down(const Quantity::Big& amount, std::int64_t places) {
 
 }  // namespace
 
-std::int64_t Quantity::kubernetes_value() const {
-  if (sign() == 0) {
+std::int64_t kubernetes_value(const Quantity& quantity) {
+  if (quantity.sign() == 0) {
     return 0;
   }
-  if (!arbitrary_places_) {
-    const std::int64_t exact = value();
-    const bool overflows = exponent_ > 0 && Quantity(exact, format_) != *this;
-    return overflows ? overflowed_in_place(unscaled_, exponent_) : exact;
+  const Quantity::Big amount = quantity.unscaled();
+  const std::optional<std::int64_t> places = quantity.arbitrary_places();
+  if (!places) {
+    const std::int64_t exact = quantity.value();
+    const bool overflows = amount.exponent > 0 && Quantity(exact, quantity.format()) != quantity;
+    return overflows
+               ? overflowed_in_place(static_cast<std::int64_t>(amount.unscaled), amount.exponent)
+               : exact;
   }
-  const Big amount = unscaled();
-  const std::int64_t places = *arbitrary_places_;
-  if (places > 0) {
-    return scaled_down(amount, places);
+  if (*places > 0) {
+    return scaled_down(amount, *places);
   }
-  const std::int64_t units = low_bits_of_power(amount.unscaled, amount.exponent + places);
+  const std::int64_t units = low_bits_of_power(amount.unscaled, amount.exponent + *places);
   return wrapped(static_cast<std::uint64_t>(units) *
-                 static_cast<std::uint64_t>(converted_power(-places)));
+                 static_cast<std::uint64_t>(converted_power(-*places)));
 }
 
-}  // namespace evictd::eviction
+}  // namespace evictd::test

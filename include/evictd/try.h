@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes failures on, without a branch written out at each call. For functions that return a
+// Result<T>, or a tl::expected<T, E> of the same E.
+#pragma once
+
+#include <tl/expected.hpp>
+#include <utility>
+
+#include "evictd/result.h"
+
+// NOLINTBEGIN(cppcoreguidelines-macro-usage): no function can return from its caller.
+
+/// EVICTD_TRY(write(path, text)); returns the failure of the call if it failed. Its value, if it
+/// has one, is dropped.
+#define EVICTD_TRY(...)                                       \
+  do {                                                        \
+    if (auto evictd_tried = (__VA_ARGS__); !evictd_tried) {   \
+      return tl::unexpected(std::move(evictd_tried).error()); \
+    }                                                         \
+  } while (false)
+
+/// EVICTD_ASSIGN_OR_RETURN(const std::string text, read(path)); declares `text` with the value of
+/// the call, or returns its failure. `declaration` has no comma: use auto for std::map<K, V>. What
+/// is declared is the value itself: it may be moved from, and is not to be dereferenced.
+#define EVICTD_ASSIGN_OR_RETURN(declaration, ...) \
+  EVICTD_ASSIGN_FROM_(EVICTD_NUMBERED_(evictd_assigned_, __LINE__), declaration, __VA_ARGS__)
+
+#define EVICTD_ASSIGN_FROM_(result, declaration, ...) \
+  auto result = (__VA_ARGS__);                        \
+  if (!(result)) {                                    \
+    return tl::unexpected(std::move(result).error()); \
+  }                                                   \
+  declaration = *std::move(result) /* NOLINT(bugprone-macro-parentheses) */
+
+#define EVICTD_NUMBERED_(name, number) EVICTD_JOINED_(name, number)
+#define EVICTD_JOINED_(name, number) name##number
+
+// NOLINTEND(cppcoreguidelines-macro-usage)
