@@ -62,11 +62,11 @@ void ContainerEvents::run() {
     lock.unlock();
     const Result<> end = follow_once();
     lock.lock();
-    // One that has told something was a good one.
+    // A stream that delivered events worked: start again with the shortest wait.
     wait = report_.counters.events != events ? options_.first_wait : wait;
     const bool is_missing = !end && end.error().code == Errc::kUnsupported;
     report_.state = is_missing ? EventsState::kUnimplemented : EventsState::kWaiting;
-    report_.problem = end ? "the runtime has ended the stream" : end.error().message();
+    report_.problem = end ? "the runtime closed the stream" : end.error().message();
     lock.unlock();
     options_.on_changed();
     lock.lock();
@@ -107,7 +107,7 @@ Result<> ContainerEvents::follow_once() {
         options_.on_event();
         return true;
       });
-  return is_malformed ? fail(Errc::kMalformed, "follow the container runtime: no event") : end;
+  return is_malformed ? fail(Errc::kMalformed, "follow the container runtime: bad event") : end;
 }
 
 }  // namespace evictd::cri

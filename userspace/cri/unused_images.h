@@ -24,7 +24,7 @@ struct ImagePolicy {
 /// How long an image has been known and unused.
 struct ImageIdleness {
   Duration known{};
-  /// Empty: no container had it since it is known.
+  /// nullopt: no container used it since it is known.
   std::optional<Duration> unused;
 };
 

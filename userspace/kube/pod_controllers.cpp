@@ -7,7 +7,7 @@ namespace evictd::kube {
 
 namespace {
 
-/// Beyond that all that are gone are forgotten.
+/// Beyond this number, all deleted pods are dropped.
 constexpr std::size_t kMostGone = 1024;
 
 }  // namespace

@@ -77,7 +77,7 @@ class KubeletTest(KubeCase):
         self.assertEqual(source["failures"], len(faults))
         self.assertEqual((source["unauthorized"], source["throttled"], source["unreachable"]), (2, 1, 1))
         self.assertEqual(self.log.read_text().count("the source of pods: "), 1, "the log is told once")
-        self.assertIn("the source of pods is well again", self.log.read_text())
+        self.assertIn("the source of pods: recovered", self.log.read_text())
 
     def test_the_read_only_port_needs_no_credentials(self):
         fake = self.fake()

@@ -8,8 +8,8 @@ namespace evictd::kube {
 
 namespace {
 
-/// A right may be given late, and a namespace that ends takes no event ever again. An eviction is
-/// tried for ever.
+/// A right may be granted late, but a terminating namespace never accepts an event again. Evictions
+/// are retried without a limit.
 constexpr int kMostForbidden = 8;
 
 std::string name_of(const Entry& entry) {
@@ -50,8 +50,8 @@ MonoTime Dispatcher::due() const {
 }
 
 const Entry* Dispatcher::next(MonoTime now) const {
-  // What was tried already comes behind all that was not, and what had no answer last: a namespace
-  // whose requests hang takes a turn of each round and no more.
+  // Untried entries come first, then tried ones, then those without an answer. A namespace whose
+  // requests hang therefore takes one turn of each round only.
   const Entry* next = nullptr;
   std::pair<int, MonoTime> least{};
   for (const auto& [number, entry] : queue_.state().entries()) {

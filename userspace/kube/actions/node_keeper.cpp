@@ -25,7 +25,7 @@ void NodeKeeper::want(const Pressure& pressure, MonoTime now) {
   }
   wanted_ = pressure;
   is_stale_ = true;
-  // A server that is not well is not asked sooner for it.
+  // News must not shorten the wait for an unhealthy server.
   if (problem_.empty()) {
     due_ = is_news ? MonoTime{} : now + options_.settle;
   }

@@ -19,7 +19,7 @@ bool is_api_pod(const JournalLine& line) {
   return is_object_name(line.ns) && is_object_name(line.name) && is_file_name(line.uid);
 }
 
-/// Adds entries to one line's.
+/// Adds the entries of one line.
 class Plan {
  public:
   Plan(const JournalLine& line, const QueueState& state, const PlannerOptions& options)
@@ -38,7 +38,7 @@ class Plan {
     entry.steps.push_back({.kind = Step::Kind::kEvict});
   }
 
-  /// Those on the pod only where it is one of the API.
+  /// Adds the pod's events only if `with_pod`: the API must know the pod.
   void add_events(bool with_pod) {
     Entry entry = make_entry();
     for (const ToldEvent& told : line_.events) {
@@ -52,7 +52,7 @@ class Plan {
     }
   }
 
-  /// On the controller whose pods are evicted again and again.
+  /// Adds an event on the controller whose pods are evicted again and again.
   void add_loop(const Controller& controller) {
     Entry entry = make_entry();
     entry.ns = controller.ns;
@@ -88,10 +88,10 @@ class Plan {
     return taken_.entries.back();
   }
 
-  /// Behind all that a record may have.
+  /// Larger than the index of any event in a record.
   static constexpr std::size_t kPlaceOfLoop = 1000;
 
-  /// `place` keeps events of one moment apart by their names.
+  /// `place` keeps the names of events with the same time apart.
   [[nodiscard]] EventNote note_of(const ToldEvent& told, const Entry& about,
                                   std::size_t place) const {
     EventNote note{.is_on_node = told.is_on_node,
@@ -127,7 +127,8 @@ class Plan {
 
 namespace {
 
-/// What the line says of this condition; nothing where it is silent. Before a start none counts.
+/// The status that the line reports for this condition; nullopt if none. After a start of evictd no
+/// condition is set.
 std::optional<bool> told_status(const JournalLine& line, std::string_view condition) {
   switch (line.kind) {
     case JournalLine::Kind::kCondition:
@@ -155,7 +156,7 @@ std::optional<Pressure> pressure_after(const JournalLine& line, const Pressure& 
   return pressure == before ? std::nullopt : std::optional(pressure);
 }
 
-/// A pod's eviction that its controller answers with another pod; nothing where none is known.
+/// An eviction after which a controller creates another pod; nullopt if no controller is known.
 std::optional<ControlledEviction> controlled_by(const JournalLine& line,
                                                 const PlannerOptions& options) {
   const Result<WallTime> at = core::wall_time_from_rfc3339(line.time);
