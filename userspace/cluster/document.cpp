@@ -240,7 +240,7 @@ void check_bytes(std::string_view text, DocumentFormat format, JsonBuilder& buil
   };
   if (const auto bad = config::find_invalid_utf8(text)) {
     refuse_at(*bad, "byte " + hexadecimal(static_cast<unsigned char>(text[*bad])) +
-                        " is no UTF-8; allowed: UTF-8 text");
+                        " is not UTF-8; allowed: UTF-8 text");
   } else if (const auto control = config::find_control_character(text);
              control && format == DocumentFormat::kYaml) {
     refuse_at(*control, "control character " +

@@ -73,7 +73,7 @@ Result<> add_pod(const Source& source, const Position& place, const nlohmann::js
                                              : std::string_view(text).substr(colon + 2));
   }
   if (pod->name.empty() && source.kind == ManifestKind::kSubmitted) {
-    return refuse(source, place, "", "no pod: it has no metadata.name");
+    return refuse(source, place, "", "not a pod: it has no metadata.name");
   }
   apply_pod_defaults(*pod);
   Manifest manifest;
@@ -81,8 +81,8 @@ Result<> add_pod(const Source& source, const Position& place, const nlohmann::js
   manifest.kind = source.kind;
   if (manifest.cgroup_uid.empty() && source.kind == ManifestKind::kPods) {
     return refuse(source, place, "metadata",
-                  "a pod needs metadata.uid here, its cgroup is named by it; a static pod's "
-                  "manifest belongs in a directory of static manifests");
+                  "a pod needs metadata.uid here, because its cgroup is named by it; put a static "
+                  "pod's manifest in a directory of static manifests");
   }
   pod->from_static_source =
       source.kind == ManifestKind::kStatic || is_static_uid(manifest.cgroup_uid);

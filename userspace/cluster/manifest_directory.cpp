@@ -97,7 +97,8 @@ bool is_at(const std::string& path, int directory) {
 /// The problem of a directory, and that it is nobody's task to start evictd again for it.
 Error waited_for(const Error& problem) {
   Error whole = problem;
-  whole.context += problem.code == Errc::kNotFound ? ": it is waited for" : ": it is tried again";
+  whole.context +=
+      problem.code == Errc::kNotFound ? ": evictd waits for it" : ": evictd tries again";
   return whole;
 }
 
@@ -105,7 +106,7 @@ Error waited_for(const Error& problem) {
 Error with_end(const Error& problem, bool keeps_pods) {
   Error whole = problem;
   whole.context +=
-      keeps_pods ? ", continuing with its pods as they were last read, as protected as they were"
+      keeps_pods ? ", continuing with its pods and their protection as last read"
                  : ", continuing without it";
   return whole;
 }

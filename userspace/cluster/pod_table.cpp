@@ -49,8 +49,8 @@ Error claimed_twice(const Manifest& manifest, const Manifest& first, bool added)
   return {
       Errc::kInvalid, 0,
       manifest.origin + ": metadata.uid: '" + manifest.cgroup_uid + "' is also the uid at " +
-          first.origin + ", which counts; allowed: one manifest a uid, " +
-          (added ? "continuing with what protects the pod in either" : "continuing without it")};
+          first.origin + ", which evictd uses; allowed: one manifest per uid, " +
+          (added ? "continuing with the protection of both" : "continuing without it")};
 }
 
 /// The first manifest of each uid. What protects a pod in any of its manifests protects it:

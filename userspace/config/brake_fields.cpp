@@ -86,7 +86,7 @@ bool is_label_rule(std::string_view text) {
 }  // namespace
 
 Result<std::vector<std::string>> read_namespaces(const Value& value) {
-  return read_texts(value, "no name of a namespace", kAllowedNamespaces, is_namespace);
+  return read_texts(value, "not a namespace name", kAllowedNamespaces, is_namespace);
 }
 
 Result<std::vector<LabelRule>> read_label_rules(const Value& value) {

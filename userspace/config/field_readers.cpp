@@ -93,7 +93,7 @@ Result<Floor> read_floor(const Value& value) {
   if (text.ends_with('%')) {
     const std::optional<double> percent = read_percent(text);
     if (!percent) {
-      return value.refuse("no percentage from 0% to 100%", kAllowedFloor);
+      return value.refuse("not a percentage from 0% to 100%", kAllowedFloor);
     }
     return Floor{.amount = std::nullopt, .percent = *percent};
   }

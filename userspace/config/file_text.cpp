@@ -23,7 +23,8 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
     return fail_errno(errno, fmt::format("stat {}", path.string()));
   }
   if (!S_ISREG(status.st_mode)) {
-    return fail(Errc::kInvalid, fmt::format("{}: no regular file; allowed: a file", path.string()));
+    return fail(Errc::kInvalid, fmt::format("{}: not a regular file; allowed: a "
+                                            "file", path.string()));
   }
   std::string text(limit + 1, '\0');
   std::size_t size = 0;

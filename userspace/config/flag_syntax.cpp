@@ -33,18 +33,18 @@ Result<std::string> take_quoted(std::string_view& text) {
       return part;
     }
     if (text.front() != '"') {
-      return fail(Errc::kInvalid, "text behind a closing quote");
+      return fail(Errc::kInvalid, "text after a closing quote");
     }
     part += '"';
     text.remove_prefix(1);
   }
-  return fail(Errc::kInvalid, "a quote that is not closed");
+  return fail(Errc::kInvalid, "an unclosed quote");
 }
 
 Result<std::string> take_plain(std::string_view& text) {
   std::string part(text.substr(0, text.find(',')));
   if (part.find('"') != std::string::npos) {
-    return fail(Errc::kInvalid, "a quote within a part that has none around it");
+    return fail(Errc::kInvalid, "a quote inside an unquoted part");
   }
   text.remove_prefix(part.size());
   return part;

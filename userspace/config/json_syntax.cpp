@@ -64,10 +64,10 @@ Result<> check_json(std::string_view text, std::string_view filename) {
       std::min(std::max<std::size_t>(*events.bytes_read(), 1) - 1, text.size());
   const std::string place = text_place(filename, text, offset);
   if (offset == text.size()) {
-    return fail(Errc::kMalformed, fmt::format("{}: no valid JSON, it ends too early", place));
+    return fail(Errc::kMalformed, fmt::format("{}: not valid JSON, it ends too early", place));
   }
   return fail(Errc::kMalformed,
-              fmt::format("{}: no valid JSON: {}; allowed: JSON alone, as the file begins with {{",
+              fmt::format("{}: not valid JSON: {}; allowed: JSON alone, as the file begins with {{",
                           place, shown_rest(text, offset)));
 }
 

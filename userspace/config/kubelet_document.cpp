@@ -54,7 +54,7 @@ Result<> check_text(const Value& value) {
 Result<> check_bool(const Value& value) {
   const YamlNode& node = value.node;
   if (node.kind != YamlNode::Kind::kScalar || !node.plain || !yaml_truth(node.text)) {
-    return value.refuse("no truth value", "true or false, without quotes");
+    return value.refuse("expected a boolean", "true or false, without quotes");
   }
   return {};
 }
@@ -62,15 +62,15 @@ Result<> check_bool(const Value& value) {
 /// Why a number that is none of whole_number() is refused.
 std::string_view float_reason(const std::string& text, Notation notation) {
   if (text.find_first_of(".eE") == std::string::npos) {
-    return "no whole number in range";
+    return "not a whole number in range";
   }
   const std::optional<double> number = yaml_float(text);
   if (number && std::trunc(*number) != *number) {
-    return "no whole number, it has a fraction";
+    return "not a whole number, it has a fraction";
   }
   return number && notation == Notation::kJson
              ? "a whole number with a point or an exponent, which the kubelet refuses in JSON"
-             : "no whole number in range";
+             : "not a whole number in range";
 }
 
 Result<> check_integer(const Value& value, Range<std::int64_t> range, Notation notation) {
@@ -86,7 +86,7 @@ Result<> check_integer(const Value& value, Range<std::int64_t> range, Notation n
   }
   // "1_000" is a number to the kubelet's reader alone.
   if (!is_plain || (!number && is_text(node))) {
-    return value.refuse("no whole number", allowed);
+    return value.refuse("not a whole number", allowed);
   }
   if (!number) {
     return value.refuse(float_reason(node.text, notation), allowed);

@@ -42,8 +42,8 @@ class NodeJudge {
       const auto bound = upper_bound_of(threshold.signal);
       if (bound && is_met_for_ever(threshold, *bound)) {
         add(key_of(threshold),
-            fmt::format("{} is not below the capacity {}: it is met for ever, and evicts pod "
-                        "after pod",
+            fmt::format("{} is not below the capacity {}: it is always met, and evicts pod after "
+                        "pod",
                         to_string(threshold.value), shown(threshold.signal, *bound)));
       }
     }
@@ -112,8 +112,8 @@ class NodeJudge {
       if (!is_met_for_ever(*original, *node)) {
         add(key_of(*original),
             fmt::format("{} is not below the {} that systemReserved and kubeReserved leave to "
-                        "pods: its copy allocatableMemory.available is met for ever, and evicts "
-                        "pod after pod",
+                        "pods: its copy allocatableMemory.available is always met, and evicts pod "
+                        "after pod",
                         to_string(original->value), shown(original->signal, *pods)));
       }
     } else if (is_never_left(*original, *pods) && !is_never_left(*original, *node)) {
@@ -163,7 +163,8 @@ class NodeJudge {
     for (const WrittenFile& file : written_files(config_.settings())) {
       if (std::ranges::find(facts_.irregular_files, file.path) != facts_.irregular_files.end()) {
         add(file.key,
-            fmt::format("\"{}\" is there and no regular file: it is not written to", file.path));
+            fmt::format("\"{}\" exists but is not a regular file: evictd does not write to it",
+                        file.path));
       }
     }
   }
@@ -177,7 +178,8 @@ class NodeJudge {
     for (const auto& [key, path] : configured) {
       const auto& missing = facts_.missing_paths;
       if (std::find(missing.begin(), missing.end(), path) != missing.end()) {
-        add(key, fmt::format("\"{}\" is not there: the filesystem that it would be on is watched",
+        add(key, fmt::format("\"{}\" does not exist: evictd watches the filesystem that would hold "
+                             "it",
                              path));
       }
     }
@@ -188,9 +190,9 @@ class NodeJudge {
       const auto& missing = facts_.missing_paths;
       if (std::find(missing.begin(), missing.end(), path) != missing.end()) {
         add(key,
-            fmt::format("\"{}\" is not there: it is waited for, until then no pod is known from "
-                        "it, and a pod that another directory describes lacks the protection "
-                        "that it alone tells of",
+            fmt::format("\"{}\" does not exist: evictd waits for it; until then evictd knows no "
+                        "pod from it, and a pod that another directory describes lacks the "
+                        "protection that only this one states",
                         path));
       }
     }
@@ -198,10 +200,10 @@ class NodeJudge {
 
   void warn_of_missing_cgroups() {
     if (!facts_.missing_pod_root.empty()) {
-      add("cgroupRoot", facts_.missing_pod_root + ": it is waited for");
+      add("cgroupRoot", facts_.missing_pod_root + ": evictd waits for it");
     }
     if (!facts_.missing_controller.empty()) {
-      add("cgroupRoot", facts_.missing_controller + ": evictd ends at its start");
+      add("cgroupRoot", facts_.missing_controller + ": evictd exits at start");
     }
   }
 

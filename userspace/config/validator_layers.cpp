@@ -147,7 +147,7 @@ void Validator::warn_of_repeats(const YamlEntry& list, const Origin& origin) {
     place.line = item.line;
     config_.warnings_.push_back(
         {.key = fmt::format("{}[{}]", list.key, i),
-         .text = fmt::format("{}: {}[{}]: \"{}\" is given more than once, it counts once",
+         .text = fmt::format("{}: {}[{}]: \"{}\" is given more than once; it counts once",
                              to_string(place), list.key, i, item.text)});
   }
 }
@@ -185,7 +185,7 @@ void Validator::leave_out_lone_graces() {
     config_.warnings_.push_back(
         {.key = key,
          .text =
-             fmt::format("{}: {}: there is no soft threshold that it belongs to, it is left out",
+             fmt::format("{}: {}: no soft threshold has this signal; evictd leaves it out",
                          to_string(origin), key)});
     config_.origins_.erase(key);
     return true;
@@ -203,7 +203,7 @@ Result<> Validator::read_flag(const FlagValue& flag) {
   for (const std::string& name : flag.repeated) {
     config_.warnings_.push_back(
         {.key = key->name,
-         .text = fmt::format("flag {}: {}[{}]: given more than once, the last one holds", flag.name,
+         .text = fmt::format("flag {}: {}[{}]: given more than once; the last one holds", flag.name,
                              key->name, name)});
   }
   return replace(*key, {.key = key->name, .line = 0, .value = flag.node}, origin);

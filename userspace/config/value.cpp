@@ -90,14 +90,15 @@ Result<bool> read_bool(const Value& value) {
       return false;
     }
   }
-  return value.refuse(kind_reason(value.node, "no truth value"), "true or false, without quotes");
+  return value.refuse(kind_reason(value.node, "expected a "
+                                              "boolean"), "true or false, without quotes");
 }
 
 Result<std::int64_t> read_integer(const Value& value, Range<std::int64_t> range) {
   const std::string allowed = fmt::format("a whole number from {} to {}", range.min, range.max);
   const std::string& text = value.node.text;
   if (!is_scalar(value) || !value.node.plain) {
-    return value.refuse(kind_reason(value.node, "no whole number"), allowed);
+    return value.refuse(kind_reason(value.node, "not a whole number"), allowed);
   }
   if (is_octal_to_yaml_1_1(text)) {
     return value.refuse(kLeadingZero, allowed);
@@ -105,7 +106,7 @@ Result<std::int64_t> read_integer(const Value& value, Range<std::int64_t> range)
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
-    return value.refuse("no whole number", allowed);
+    return value.refuse("not a whole number", allowed);
   }
   if (error == std::errc::result_out_of_range || number < range.min || number > range.max) {
     return value.refuse("out of range", allowed);
@@ -140,7 +141,7 @@ Result<Bytes> read_bytes(const Value& value, Range<Bytes> range) {
   }
   const Bytes bytes{quantity->value()};
   if (*quantity != eviction::Quantity(bytes.value, eviction::QuantityFormat::kBinarySI)) {
-    return value.refuse("no whole number of bytes", allowed_bytes(range));
+    return value.refuse("not a whole number of bytes", allowed_bytes(range));
   }
   if (bytes < range.min || bytes > range.max) {
     return value.refuse("out of range", allowed_bytes(range));

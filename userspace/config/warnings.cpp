@@ -89,7 +89,7 @@ void warn_of_shares_that_are_no_number(const Config& config, Collector& collecto
                     to_string(threshold.signal));
     if (!threshold.value.quantity && std::isnan(threshold.value.percentage) &&
         collector.is_given(key)) {
-      collector.add(key, "NaN% is no share of anything: the threshold can never be met");
+      collector.add(key, "NaN% is not a percentage: the threshold can never be met");
     }
   }
 }
@@ -114,7 +114,7 @@ void warn_of_lone_minimum_reclaim(const Config& config, Collector& collector) {
   for (const auto& [signal, text] : eviction.minimum_reclaim) {
     if (!eviction.hard.contains(signal) && !eviction.soft.contains(signal)) {
       collector.add(fmt::format("evictionMinimumReclaim[{}]", signal),
-                    "there is no threshold that it belongs to");
+                    "no threshold has this signal");
     }
   }
 }
@@ -141,8 +141,8 @@ void warn_of_the_rest(const Config& config, Collector& collector) {
   if (settings.manifest_directories.empty() && settings.pod_globs.empty() &&
       !settings.evict_unknown_pods) {
     collector.add("evictUnknownPods",
-                  "no pod can be evicted: there are neither manifestDirectories nor podGlobs to "
-                  "know pods by, and unknown ones are kept");
+                  "no pod can be evicted: neither manifestDirectories nor podGlobs is set, and "
+                  "unknown pods are never evicted");
   }
   if (settings.faults.drop_kernel_events) {
     collector.add("faults.dropKernelEvents", "a fault for tests is on: kernel events are ignored");

@@ -136,7 +136,7 @@ class TreeBuilder final : public YAML::EventHandler {
     scalar.plain = tag == "?";
     refuse_extras(scalar, mark, tag, anchor);
     if (value.find(kEndMark.substr(1)) != std::string::npos) {
-      throw Refusal(Errc::kMalformed, mark, "no valid YAML: a quote that is not closed");
+      throw Refusal(Errc::kMalformed, mark, "not valid YAML: an unclosed quote");
     }
     // An escape can write what the bytes of the file may not have.
     if (const auto control = find_control_character(value)) {
@@ -247,7 +247,7 @@ class TreeBuilder final : public YAML::EventHandler {
       return &level.node->items.back();
     }
     if (!level.has_key) {
-      throw KeyIsNoText(Errc::kInvalid, mark, "a key that is no text; allowed: text");
+      throw KeyIsNoText(Errc::kInvalid, mark, "a key that is not text; allowed: text");
     }
     if (duplicate_) {
       throw Refusal(Errc::kInvalid, duplicate_->mark,
@@ -316,7 +316,7 @@ Result<> check_bytes(std::string_view text, std::string_view filename) {
                                               about("", shown_line(text, offset), reason)));
   };
   if (const auto bad = find_invalid_utf8(text)) {
-    return refuse_at(*bad, fmt::format("byte {:#04x} is no UTF-8; allowed: UTF-8 text",
+    return refuse_at(*bad, fmt::format("byte {:#04x} is not UTF-8; allowed: UTF-8 text",
                                        static_cast<unsigned char>(text[*bad])));
   }
   if (const auto control = find_control_character(text)) {
@@ -364,9 +364,9 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view filename,
         error.mark.pos >= 0 && static_cast<std::size_t>(error.mark.pos) > text.size();
     const std::string place =
         behind ? text_place(filename, text, text.size()) : at(filename, error.mark);
-    return fail(Errc::kMalformed, fmt::format("{}: no valid YAML: {}", place, error.msg));
+    return fail(Errc::kMalformed, fmt::format("{}: not valid YAML: {}", place, error.msg));
   } catch (const std::exception& error) {
-    return fail(Errc::kMalformed, fmt::format("{}: no valid YAML: {}", filename, error.what()));
+    return fail(Errc::kMalformed, fmt::format("{}: not valid YAML: {}", filename, error.what()));
   }
 }
 

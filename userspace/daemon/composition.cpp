@@ -50,7 +50,7 @@ Composition::Composition(DaemonOptions options, std::shared_ptr<const config::Co
 Result<> Composition::run() {
   log_warnings(*config_, log_);
   if (!config_->ignored().empty()) {
-    log_.info("these settings of the kubelet have no meaning here",
+    log_.info("evictd ignores these kubelet settings",
               {{"settings", config::to_string(config_->ignored())}});
   }
   Result<> done = set_up_process();
@@ -105,8 +105,8 @@ Result<> Composition::find_disks() {
   }
   for (const disk::Place& place : disk::missing_places(*places)) {
     log_.warn(place.origin + ": " + place.path +
-              " is not there or does not answer, continuing with the filesystem that it would be "
-              "on, " +
+              " does not exist or does not answer, continuing with the filesystem that would hold "
+              "it, " +
               place.mount_point);
   }
   Result<disk::SampleWatch> watch = sample_watch_of(*config_, disk::layout_of(*places));
@@ -153,7 +153,7 @@ Result<> Composition::restore(HotConfig& hot) {
   hot.manager.restore(state);
   for (const std::string& threshold : dropped) {
     log_.warn(state_.path + ": " + threshold +
-              " is not configured any more, continuing without its timer");
+              " is no longer configured, continuing without its timer");
   }
   return {};
 }
@@ -187,7 +187,7 @@ Result<> Composition::serve_notifications() {
   const NotifyReport report = notify_->report();
   if (!report.polls_because.empty() && settings.event_source != config::EventSource::kPoll) {
     log_.warn(report.polls_because +
-              ", continuing without hooks for notifications: files are read");
+              ", continuing without hooks for notifications: evictd reads files");
   }
   if (!report.no_pressure_because.empty()) {
     log_.warn(report.no_pressure_because);

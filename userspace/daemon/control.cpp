@@ -21,7 +21,7 @@ Result<WallTime> moment_in(const Json& request) {
     return WallTime{};
   }
   return since->is_string() ? core::wall_time_from_rfc3339(since->get<std::string>())
-                            : Result<WallTime>(fail(Errc::kMalformed, "\"since\" is not a text"));
+                            : Result<WallTime>(fail(Errc::kMalformed, "\"since\" is not a string"));
 }
 
 std::string with_line_ends(const std::vector<std::string>& lines) {
@@ -115,8 +115,8 @@ std::string Housekeeping::lines_after(const Json& cursor) const {
 void Housekeeping::on_turned_away() {
   if (server_->counters().refused == 1) {
     options_.log->warn(
-        "a connection to the control socket was turned away, because as many as it serves at a "
-        "time were open, continuing without it: others are only counted "
+        "the control socket refused a connection, because its maximum number of connections is "
+        "open, continuing without it: later refusals are only counted "
         "(counters.control_socket.refused)");
   }
 }

@@ -48,7 +48,7 @@ Result<nlohmann::ordered_json> Housekeeping::change_wishes(std::string_view op,
   if (const Result<> applied = put_wishes_in_force(); !applied) {
     return Failure(applied.error());
   }
-  options_.log->info("asked for by the control socket", {{"request", request.dump()}});
+  options_.log->info("changed through the control socket", {{"request", request.dump()}});
   nlohmann::ordered_json answer = status();
   return nlohmann::ordered_json{
       {"ok", true}, {"dry_run", answer["dry_run"]}, {"pauses", answer["brakes"]["pauses"]}};
@@ -89,7 +89,7 @@ Result<> Housekeeping::resume(const nlohmann::json& request) {
 Result<> Housekeeping::set_dry_run(const nlohmann::json& request) {
   const auto given = request.find("on");
   if (given == request.end() || !given->is_boolean()) {
-    return fail(Errc::kInvalid, "on: missing or no truth value; allowed: true, false");
+    return fail(Errc::kInvalid, "on: missing or not a boolean; allowed: true, false");
   }
   wishes_.dry_run = given->get<bool>();
   return {};
@@ -108,7 +108,7 @@ Result<> Housekeeping::put_wishes_in_force() {
     const MonoTime now = options_.clock->now();
     if (now >= give_up) {
       return fail(Errc::kTimedOut,
-                  "the hot thread has not answered within 1s; it will do so once it runs");
+                  "the hot thread has not answered within 1s; it applies the request once it runs");
     }
     flush_backlog();
     pollfd ready{.fd = options_.from_hot->wake_up.descriptor(), .events = POLLIN, .revents = 0};
@@ -120,8 +120,8 @@ Result<> Housekeeping::put_wishes_in_force() {
   while (!keeper_->await_kept(kMessageTime)) {
     if (options_.clock->now() >= give_up) {
       options_.log->warn(
-          "the state file is not written after 1s, continuing: until it is a restart would forget "
-          "what the control socket asked for");
+          "the state file is not written after 1s, continuing: a restart before the write forgets "
+          "what the control socket requested");
       break;
     }
     flush_backlog();

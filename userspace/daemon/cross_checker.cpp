@@ -50,7 +50,7 @@ std::vector<CrossChecker::Apart> CrossChecker::Cgroup::apart() const {
   std::vector<Apart> found;
   if (files_state == sys::ReadState::kGone && readings.after.has_memory()) {
     found.emplace_back(kFilesGone,
-                       fmt::format("the files of {} are gone, and its row is not", name));
+                       fmt::format("the files of {} are gone, but its row still exists", name));
   }
   if (files_state != sys::ReadState::kRead) {
     return found;
@@ -59,7 +59,7 @@ std::vector<CrossChecker::Apart> CrossChecker::Cgroup::apart() const {
   for (const poll::Comparison& one : std::array{result.usage, result.inactive_file, result.tasks}) {
     if (!one.agrees()) {
       found.emplace_back(poll::to_string(one.quantity),
-                         fmt::format("{} of {} is {} apart, more than its bound of {}",
+                         fmt::format("{} of {} differs by {}, more than its bound of {}",
                                      poll::to_string(one.quantity), name, one.by, one.bound));
     }
   }
@@ -143,8 +143,8 @@ std::vector<CrossChecker::Apart> CrossChecker::node_apart(const PodRegistry& reg
   for (const auto& [quantity, file, one] : poll::cross_check(readings, bounds_)) {
     if (!one.agrees()) {
       apart.emplace_back(quantity,
-                         fmt::format("{} of the node is {} apart from {}, more than its "
-                                     "bound of {}",
+                         fmt::format("{} of the node differs by {} from {}, more than its bound of "
+                                     "{}",
                                      poll::to_string(one.quantity), one.by, file, one.bound));
     }
   }

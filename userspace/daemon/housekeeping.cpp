@@ -321,8 +321,8 @@ void Housekeeping::on_health_check() {
     if (const std::string links = runtime_links(config_->settings());
         links != std::exchange(told_of_disks_.links, links)) {
       options_.log->warn(
-          "the container runtime tells of other places than when evictd started, continuing with "
-          "the filesystems of then: restart evictd to have those of now");
+          "the container runtime reports other paths than when evictd started, continuing with the "
+          "filesystems found then: restart evictd to use the new ones");
     }
   }
   if (const auto problem =

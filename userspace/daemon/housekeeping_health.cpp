@@ -60,8 +60,8 @@ void Housekeeping::check_reserve_terms() {
   const Result<sys::ReserveTerms> terms = sys::read_reserve_terms(*options_.root);
   const std::string problem = terms ? std::string() : terms.error().message();
   if (std::exchange(guard_.problem, problem) != problem && !terms) {
-    options_.log->warn("cannot read what the OOM guard goes by: " + problem +
-                       ", continuing with what was known of it");
+    options_.log->warn("cannot read the inputs of the OOM guard: " + problem +
+                       ", continuing with the last known values");
   }
   if (terms && guard_.terms != *terms) {
     guard_.terms = *terms;
@@ -89,7 +89,7 @@ void Housekeeping::note_guard_watcher() {
   const std::string text =
       alone ? "the kernel side does not know how much the kernel can still give: the OOM guard has "
               "passes and polling alone"
-            : "the kernel side tells of what the OOM guard watches again";
+            : "the kernel side reports to the OOM guard again";
   note_degraded("oom_guard", alone, text);
   alone ? options_.log->warn(text) : options_.log->info(text);
 }
@@ -144,7 +144,7 @@ void Housekeeping::note_brakes(const PassCopy& copy) {
   brake_ = reason;
   const eviction::ThresholdTable& thresholds = rules_.of(copy.config_generation).thresholds;
   if (reason == eviction::Reason::kNone) {
-    options_.log->info("no brake is on any more");
+    options_.log->info("no brake holds evictions back any more");
     return;
   }
   std::string threshold = "local storage limits are exceeded";
@@ -166,8 +166,8 @@ void Housekeeping::note_seen(const PassCopy& copy) {
          config_->settings().pid_available_source == config::PidAvailableSource::kPodRoot);
     options_.log->warn(fmt::format("no reading of {}{}, continuing without its thresholds",
                                    eviction::to_string(signal),
-                                   of_pod_root ? ": the cgroup of all pods is not there, or has no "
-                                                 "limit of it"
+                                   of_pod_root ? ": the cgroup of all pods does not exist, or has "
+                                                 "no such limit"
                                                : ""));
   }
   for (const eviction::Signal signal : seen.back) {
@@ -184,20 +184,21 @@ void Housekeeping::log_memory_rules() {
   if (memory_watcher(*options_.ladder, rules) == Watcher::kPolling) {
     options_.log->warn(
         "memory.available is not total less working set (memoryAvailableSource, swapAware) and no "
-        "hook serves it, continuing without kernel events for it: it is polled, the sooner the "
-        "nearer it is");
+        "hook serves it, continuing without kernel events for it: evictd polls it, more often as "
+        "it nears a threshold");
     return;
   }
   options_.log->info(
       "memory.available is not total less working set (memoryAvailableSource, swapAware): the "
-      "kernel side watches what moves with it, and it is polled too, the sooner the nearer it is");
+      "kernel side watches the values that move with it, and evictd polls it too, more often as it "
+      "nears a threshold");
 }
 
 void Housekeeping::log_shortage() {
   const std::size_t pods = options_.registry->incomplete();
   if (pods != 0 && !short_of_descriptors_) {
     options_.log->warn("too few descriptors for all pods: limit " +
-                       std::to_string(options_.descriptor_limit) + ", pods that keep less " +
+                       std::to_string(options_.descriptor_limit) + ", pods with fewer files kept " +
                        std::to_string(pods) +
                        ", continuing without kept files for them: evicting one takes longer, and "
                        "without kernel events its usage may not be known (see LimitNOFILE)");

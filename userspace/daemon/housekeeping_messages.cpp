@@ -303,8 +303,8 @@ void Housekeeping::handle(const EvictionRefused& message) {
   }
   if (message.code == Errc::kExhausted && !message.adopted) {
     options_.log->warn("pod " + who + " (" + victim.uid +
-                       ") waits because as many evictions are under way as can be awaited, "
-                       "continuing with it and whoever else waits as those end");
+                       ") waits because the maximum number of evictions is in progress, continuing "
+                       "with it and other waiting pods as those evictions end");
     return;
   }
   const std::string why = unopened                           ? "its cgroup was not opened"
@@ -333,7 +333,7 @@ void Housekeeping::handle(const OomNotice& message) {
   const HotPod* const pod = pod_in(message.event.slot);
   note_oom_kill(message, pod);
   const std::string who =
-      pod == nullptr ? fmt::format("memory cgroup {}, no pod of ours", message.event.memory.id)
+      pod == nullptr ? fmt::format("memory cgroup {}, not a known pod", message.event.memory.id)
                      : fmt::format("pod {}/{}", pod->ns, pod->name);
   options_.log->warn(
       fmt::format(
@@ -349,14 +349,14 @@ void Housekeeping::handle(const OomNotice& message) {
 
 void Housekeeping::handle(const StallNotice& message) {
   note_stall(message);
-  options_.log->debug("a pod loses time to memory",
+  options_.log->debug("a pod stalls on memory",
                       {{"slot", static_cast<std::int64_t>(message.event.slot)}});
 }
 
 void Housekeeping::handle(const LossNotice& message) {
-  note_degraded("lost_notices", true, fmt::format("{} notices lost", message.lost));
+  note_degraded("lost_notices", true, fmt::format("{} kernel events lost", message.lost));
   options_.log->warn(
-      fmt::format("{} notices lost, continuing without them after a rescan", message.lost));
+      fmt::format("{} kernel events lost, continuing without them after a rescan", message.lost));
   rescan();
   // The pass of the resync came before it, and knew nothing of what was found only now.
   send(RunPass{});

@@ -148,8 +148,8 @@ std::vector<SeenPod> find_victims(const PodRegistry& registry, const StateKeeper
 void log_left(base::Log& log, std::size_t left) {
   if (left != 0) {
     log.warn(fmt::format(
-        "{} pods that an earlier evictd was ending are left as they are by a dry run, continuing "
-        "without them: an evictd that starts without one goes on with them",
+        "a dry run leaves {} pods alone that an earlier evictd was evicting, continuing without "
+        "them: an evictd that starts without a dry run resumes their evictions",
         left));
   }
 }
@@ -161,12 +161,13 @@ void log_forks(base::Log& log, const SavedEviction& known, const enforce::Intent
     case enforce::ForkRestore::kNotStopped:
       break;
     case enforce::ForkRestore::kRestored:
-      log.info("pids.max of a pod is as it was before an earlier evictd changed it",
+      log.info("restored pids.max of a pod, which an earlier evictd had changed",
                {{"pod", who}, {"pids_max", intent.pids_max}});
       break;
     case enforce::ForkRestore::kUnlimited:
       log.warn("pids.max of pod " + who +
-               " is 0 by an earlier evictd and what it was is not known, continuing with \"max\"");
+               " was set to 0 by an earlier evictd and its former value is not known, continuing "
+               "with \"max\"");
       break;
     case enforce::ForkRestore::kFailed:
       log.warn("pids.max of pod " + who +
@@ -305,7 +306,7 @@ void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, Mon
   if (!goes_on(adoption.kind)) {
     return;
   }
-  options_.log->info("goes on with an eviction that was under way",
+  options_.log->info("resumes an eviction that was in progress",
                      {{"pod", known.ns + "/" + known.name},
                       {"uid", known.uid},
                       {"found", std::string(text_of(adoption.kind))}});

@@ -27,8 +27,8 @@ Result<base::Fd> open_file(const std::string& path) {
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
       (status.st_mode & kForOthers) != 0) {
     return fail(Errc::kPermission, "the lock file " + path +
-                                       " is open to others; expected a regular file of this user, "
-                                       "mode 0600");
+                                       " is accessible to others; expected a regular file of this "
+                                       "user, mode 0600");
   }
   return fd;
 }

@@ -193,8 +193,8 @@ std::string Journal::trouble_now(MonoTime now) {
   std::string trouble = worker_->trouble(now);
   if (trouble.empty() && is_losing) {
     // A write that failed may be followed by one that did not, and a full queue fails no write.
-    trouble = trouble_.empty() ? file() + ": only some lines are written, the others failed or " +
-                                     "were too many to wait for the disk"
+    trouble = trouble_.empty() ? file() + ": only some lines are written; the others failed or " +
+                                     "found the queue full"
                                : trouble_;
   }
   return trouble;
@@ -217,7 +217,7 @@ std::string Journal::check(MonoTime now) {
   add("degraded", {{"what", "record_file"}, {"degraded", !trouble_.empty()}, {"text", trouble_}});
   return trouble_.empty()
              ? "records are written to " + file() +
-                   " again; lines that it lacks: " + std::to_string(lost_seen_ - lost_at_start_)
+                   " again; lines missing from it: " + std::to_string(lost_seen_ - lost_at_start_)
              : "records cannot be written: " + trouble_ +
                    ", continuing without the file: they are kept in memory";
 }

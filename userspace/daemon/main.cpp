@@ -71,7 +71,7 @@ int check(const evictd::config::Config& config) {
     complain("warning: " + warning.text);
   }
   if (!config.ignored().empty()) {
-    complain("these settings of the kubelet have no meaning here: " +
+    complain("evictd ignores these kubelet settings: " +
              evictd::config::to_string(config.ignored()));
   }
   std::cout << evictd::config::effective_yaml(config);

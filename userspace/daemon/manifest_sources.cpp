@@ -79,7 +79,7 @@ std::vector<Error> ManifestSources::problems() const {
   }
   if (watch_.problem()) {
     all.push_back(*watch_.problem());
-    all.back().context += ", continuing with a look at manifest directories each pollInterval";
+    all.back().context += ", continuing with a scan of manifest directories every pollInterval";
   }
   return all;
 }

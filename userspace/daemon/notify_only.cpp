@@ -35,7 +35,7 @@ Result<base::Fd> signals_as_descriptor() {
   }
   base::Fd fd(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!fd) {
-    return fail_errno(errno, "make a signalfd");
+    return fail_errno(errno, "create a signalfd");
   }
   return fd;
 }
@@ -97,7 +97,7 @@ Result<> run_notify_only(const NotifyOnlyOptions& options) {
     return Failure(made ? loop.error() : made.error());
   }
   if (!made->polls_because.empty()) {
-    log.warn(made->polls_because + ", continuing without hooks: files are read");
+    log.warn(made->polls_because + ", continuing without hooks: evictd reads files");
   }
   if (const std::string& why = made->engine->events().no_pressure_because(); !why.empty()) {
     log.warn(why);

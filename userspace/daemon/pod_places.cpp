@@ -161,7 +161,7 @@ std::vector<Error> PodPlaces::problems() const {
   }
   if (watch_.problem()) {
     problems.push_back(*watch_.problem());
-    problems.back().context += ", continuing with a look at directories of pods each pollInterval";
+    problems.back().context += ", continuing with a scan of directories of pods every pollInterval";
   }
   return problems;
 }

@@ -392,7 +392,7 @@ std::vector<Error> PodRegistry::problems() const {
   }
   if (misses_pod_root()) {
     problems.push_back(cluster::no_pod_root(tree_, options_.config->settings()));
-    problems.back().context += ": it is waited for, continuing without its pods";
+    problems.back().context += ": evictd waits for it, continuing without its pods";
   }
   return problems;
 }

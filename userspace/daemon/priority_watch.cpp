@@ -14,7 +14,8 @@ std::optional<PriorityWatch::Change> PriorityWatch::look(MonoTime now) {
   if (has_it) {
     waits_since_.reset();
     had_it_ = true;
-    return Change{.in_force = true, .text = "somebody gave the hot thread real-time priority"};
+    return Change{.in_force = true, .text = "another process gave the hot thread real-time "
+                                            "priority"};
   }
   if (now - *waits_since_ < kQuiet) {
     return std::nullopt;
@@ -42,7 +43,7 @@ PriorityWatch::Change PriorityWatch::lost(MonoTime now) {
   return {.in_force = false,
           .text = overran ? "the hot thread ran for realtime.limit without a pause and lost its "
                             "real-time priority"
-                          : "somebody took the real-time priority of the hot thread away"};
+                          : "another process took the real-time priority of the hot thread away"};
 }
 
 std::optional<PriorityWatch::Change> PriorityWatch::give_back(MonoTime now) {

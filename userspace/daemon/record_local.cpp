@@ -70,7 +70,7 @@ void explain_spared(exporting::RecordedLocalCandidate& candidate, const PassCopy
   } else if (eviction::is_brake(decision.reason)) {
     pass_over(candidate, eviction::to_string(decision.reason), eviction::describe(decision.reason));
   } else {
-    pass_over(candidate, "not_begun", "the brakes left it for later, or it could not be signalled");
+    pass_over(candidate, "not_begun", "the brakes held it back, or evictd could not signal it");
   }
 }
 

@@ -101,11 +101,11 @@ std::string_view reason_text(eviction::PassOver rule) {
     case eviction::PassOver::kKilled:
       return "already evicted";
     case eviction::PassOver::kRefused:
-      return "could not be evicted when it was tried: tried again with the next regular pass";
+      return "its eviction failed: evictd tries again with the next regular pass";
     case eviction::PassOver::kOutsidePodRoot:
       return "outside the pods' cgroup: its end would free nothing of that cgroup's own limit";
     case eviction::PassOver::kSpared:
-      return "spared: it would go for memory that a dead pod still holds";
+      return "spared: a dead pod still holds the missing memory";
     case eviction::PassOver::kRanksLater:
       return "ranks later";
   }

@@ -30,11 +30,11 @@ base::LineServer::Options control_socket(std::filesystem::path path) {
   constexpr mode_t kOwnerAndGroup = 0660;
   base::LineServer::Options options{.path = std::move(path), .mode = kOwnerAndGroup};
   options.one_client_too_many_answer = error_line(fmt::format(
-      "at most {} connections are served at a time, and as many are", options.max_clients));
+      "at most {} connections are served at a time, and that many are open", options.max_clients));
   options.oversized_answer = error_line(
       fmt::format("a request is one line of at most {} bytes", options.max_request_bytes));
   options.one_listener_too_many_answer = error_line(
-      fmt::format("at most {} may follow at a time, and as many do", options.max_listeners));
+      fmt::format("at most {} may follow at a time, and that many do", options.max_listeners));
   return options;
 }
 
@@ -55,7 +55,7 @@ Result<> expect_known_members(std::string_view op, const Json& request) {
   }
   for (const auto& [name, value] : request.items()) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return fail(Errc::kInvalid, fmt::format("{}: no member of a request \"{}\"; allowed: {}",
+      return fail(Errc::kInvalid, fmt::format("{}: not a member of a request \"{}\"; allowed: {}",
                                               name, op, fmt::join(known, ", ")));
     }
   }

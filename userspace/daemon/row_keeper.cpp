@@ -50,8 +50,8 @@ bool RowKeeper::renew(Extent extent) {
   const std::uint64_t anew = options_.registry->counters().watched_anew - before;
   if (anew != 0) {
     options_.log->info(
-        fmt::format("the counters of {} cgroups were found anew: those that were "
-                    "watched are not theirs any more",
+        fmt::format("found new counters of {} cgroups: the ones watched before are no longer "
+                    "theirs",
                     anew));
   }
   return anew != 0;

@@ -118,7 +118,7 @@ Result<SavedState> check(SavedState state, const StateOrigin& here, MonoTime now
                                             here.pod_root, here.pod_root_id));
   }
   if (!is_past(state, now)) {
-    return fail(Errc::kInvalid, "of a moment that is still to come");
+    return fail(Errc::kInvalid, "of a time in the future");
   }
   return state;
 }
@@ -144,15 +144,15 @@ Result<SavedState> parse_state(std::string_view text, const StateOrigin& here, M
                                                 head.substr(0, 40), kVersion));
   }
   if (head != fmt::format("{}{} {:016x}", version, body.size(), checksum(body))) {
-    return fail(Errc::kMalformed, "torn, or no state of evictd");
+    return fail(Errc::kMalformed, "torn, or not a state file of evictd");
   }
   const Result<Json> json = base::parse_json<Json>(body);
   if (!json) {
-    return fail(Errc::kMalformed, "no state of evictd: line 2: " + json.error().context);
+    return fail(Errc::kMalformed, "not a state file of evictd: line 2: " + json.error().context);
   }
   Result<SavedState> state = read_saved_state(*json);
   if (!state) {
-    return fail(Errc::kMalformed, "no state of evictd: line 2: " + state.error().context);
+    return fail(Errc::kMalformed, "not a state file of evictd: line 2: " + state.error().context);
   }
   return check(std::move(*state), here, now);
 }

@@ -59,7 +59,7 @@ Result<std::string> read_state_file(const std::string& path) {
     return fail_errno(errno, "stat " + path);
   }
   if (!S_ISREG(status.st_mode)) {
-    return fail(Errc::kInvalid, path + ": no regular file; allowed: a file");
+    return fail(Errc::kInvalid, path + ": not a regular file; allowed: a file");
   }
   std::string text;
   std::array<char, 4096> part{};

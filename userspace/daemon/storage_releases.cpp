@@ -98,8 +98,8 @@ void StorageKeeping::tell_of_failed_reclaims() {
   if (!told_of_failed_reclaims_ && options_.releaser->reclaimed().failed > 0) {
     told_of_failed_reclaims_ = true;
     options_.log->warn(
-        "the kernel cannot be asked to reclaim what a dead pod has left charged to its cgroup (no "
-        "memory.reclaim or memory.force_empty that could be written), continuing without");
+        "evictd cannot reclaim what a dead pod has left charged to its cgroup (neither "
+        "memory.reclaim nor memory.force_empty can be written), continuing without");
   }
 }
 

@@ -151,7 +151,7 @@ TEST_F(DiskRestart, AThresholdThatWasDerivedForContainerfsKeepsItsTimer) {
 
   const Json after = await_status([&](const Json& seen) { return met_for(seen) >= 0; });
   EXPECT_GT(met_for(after), met_for(before));
-  EXPECT_EQ(lines_with(log(), "is not configured any more"), 0U) << log();
+  EXPECT_EQ(lines_with(log(), "is no longer configured"), 0U) << log();
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ class AnAwaitedPodRoot : public PodRegistryOnATree {
     EXPECT_NE(problem().find("no pod root for cgroupRoot \"" + tree_->cgroup_root() + "\": "),
               std::string::npos)
         << problem();
-    EXPECT_NE(problem().find(": it is waited for, continuing without its pods"), std::string::npos)
+    EXPECT_NE(problem().find(": evictd waits for it, continuing without its "
+                             "pods"), std::string::npos)
         << problem();
   }
 };

@@ -151,7 +151,7 @@ TEST_F(RowKeeperOnATree, ARowThatShowsAnotherCgroupIsToldOfAtTheSecondCheckAndFo
 
   EXPECT_GE(disagreements(), 1U);
   EXPECT_THAT(log, testing::HasSubstr("kernel side and files disagree: tasks of pod " + pod.uid +
-                                      " is 1 apart, more than its bound of 0"));
+                                      " differs by 1, more than its bound of 0"));
   EXPECT_EQ(told_.size(), 1U) << "once a check";
   EXPECT_EQ(sent<Resync>(), 1);
   EXPECT_EQ(thresholds_watched_, 0) << "none is of a pod";

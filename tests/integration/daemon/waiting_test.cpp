@@ -68,7 +68,8 @@ TEST_P(Waiting, ADirectoryOfManifestsThatIsNotThereIsSaidOnceAndUsedOnceItIs) {
   const stage::StagedPod pod = make_pod({.name = "first"});
   start_daemon(memory_config(GetParam()));
   const std::string waits = "watch manifest directory " + manifests().string() +
-                            ": No such file or directory: it is waited for, continuing without it";
+                            ": No such file or directory: evictd waits for it, continuing without "
+                            "it";
   await_problem(waits);
   await_state(pod, "unknown");
 
@@ -104,7 +105,7 @@ TEST_P(Waiting, ADirectoryOfManifestsThatIsRemovedAndMadeAnewIsUsedAgain) {
   await_state(pod, "empty");
   for (int round = 0; round < 2; ++round) {
     std::filesystem::rename(manifests(), scratch_->path() / "away");
-    await_problem("continuing with its pods as they were last read");
+    await_problem("continuing with its pods and their protection as last read");
     EXPECT_EQ(pod_in(status(), pod.uid)["state"], "empty") << "what was known of it is kept";
     std::filesystem::remove_all(scratch_->path() / "away");
 

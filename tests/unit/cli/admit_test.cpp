@@ -220,14 +220,14 @@ TEST(Admit, AManifestThatIsNoUtf8IsRefused) {
   EXPECT_EQ(run.exit_status, 2);
   EXPECT_EQ(run.out, "");
   EXPECT_EQ(run.errors,
-            "evictctl: " + run.path + ":3: byte 0xff is no UTF-8; allowed: UTF-8 text\n");
+            "evictctl: " + run.path + ":3: byte 0xff is not UTF-8; allowed: UTF-8 text\n");
 }
 
 TEST(Admit, AnObjectWithoutANameIsNoPod) {
   const Asked run("apiVersion: v1\nkind: Pod\nspec:\n  containers: [{name: c}]\n", "");
   EXPECT_EQ(run.exit_status, 2);
   EXPECT_EQ(run.out, "");
-  EXPECT_EQ(run.errors, "evictctl: " + run.path + ":1: no pod: it has no metadata.name\n");
+  EXPECT_EQ(run.errors, "evictctl: " + run.path + ":1: not a pod: it has no metadata.name\n");
 }
 
 TEST(Admit, WhatIsMeantAsJsonGetsAnErrorOfJson) {

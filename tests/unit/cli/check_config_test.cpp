@@ -59,7 +59,7 @@ TEST(CheckConfig, AnInvalidFileIsOneErrorAndNothingElse) {
   EXPECT_EQ(run.exit_status, 1);
   EXPECT_EQ(run.out, "");
   EXPECT_EQ(run.errors, "error: " + run.path +
-                            ":1: evictUnknownPods: 1: no truth value; allowed: true or false, "
+                            ":1: evictUnknownPods: 1: expected a boolean; allowed: true or false, "
                             "without quotes\n");
 }
 
@@ -78,8 +78,8 @@ TEST(CheckConfig, JsonIsOneObjectEitherWay) {
   EXPECT_EQ(invalid.exit_status, 1);
   EXPECT_EQ(nlohmann::json::parse(invalid.out)["error"],
             invalid.path +
-                ":1: evictUnknownPods: 1: no truth value; allowed: true or false, "
-                "without quotes");
+                ":1: evictUnknownPods: 1: expected a boolean; allowed: true or false, without "
+                "quotes");
 }
 
 TEST(CheckConfig, TheNodeAddsWarningsAndWhatTheHardThresholdsReserve) {

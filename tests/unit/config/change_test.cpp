@@ -48,9 +48,8 @@ TEST(ConfigChange, ThatNeedsARestartNamesPlaceKeyBothValuesAndWhatIsAllowed) {
 
 TEST(ConfigChange, OfAKeyThatIsNotGivenAnyMoreNamesTheFileThatHadIt) {
   EXPECT_EQ(refusal("lockMemory: false", "dryRun: true"),
-            "evictd.yaml: lockMemory: true (default, not given any more): a change needs a "
-            "restart, until "
-            "then false holds; allowed: false, or a restart");
+            "evictd.yaml: lockMemory: true (default, no longer given): a change needs a restart, "
+            "until then false holds; allowed: false, or a restart");
 }
 
 TEST(ConfigChange, NamesTheOtherKeysThatNeedARestart) {

@@ -220,9 +220,9 @@ TEST(Config, AFileThatIsMissingOrNoFileIsRefused) {
   EXPECT_EQ(missing.error().code, Errc::kNotFound);
   EXPECT_EQ(missing.error().message(), "open " + path + ": No such file or directory");
   EXPECT_EQ(load_file(directory.path()).error().message(),
-            directory.path() + ": no regular file; allowed: a file");
+            directory.path() + ": not a regular file; allowed: a file");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_EQ(load_file(path).error().message(), path + ": no regular file; allowed: a file");
+  EXPECT_EQ(load_file(path).error().message(), path + ": not a regular file; allowed: a file");
 }
 
 TEST(Config, AFileThatIsTooLongIsRefused) {

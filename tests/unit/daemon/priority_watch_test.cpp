@@ -98,7 +98,7 @@ TEST_F(PriorityWatchTest, SaysWhenSomebodyOutsideTookIt) {
   in_force_ = false;
   const auto lost = seen.look(kNow);
   ASSERT_TRUE(lost);
-  EXPECT_NE(lost->text.find("somebody took"), std::string::npos);
+  EXPECT_NE(lost->text.find("another process took"), std::string::npos);
   in_force_ = true;
   const auto back = seen.look(kNow + seconds(1));
   ASSERT_TRUE(back);

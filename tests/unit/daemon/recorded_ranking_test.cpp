@@ -78,7 +78,7 @@ TEST_F(RecordedPass, APodThatWasMerelyRefusedIsNotSaidToBeEvicted) {
   EXPECT_EQ(ranked[0].name, "refused");
   EXPECT_EQ(ranked[0].passed_over, "refused");
   EXPECT_EQ(ranked[0].reason,
-            "could not be evicted when it was tried: tried again with the next regular pass");
+            "its eviction failed: evictd tries again with the next regular pass");
   EXPECT_EQ(ranked[1].passed_over, "") << "the victim";
 }
 

@@ -94,7 +94,7 @@ TEST(SavedState, OfAnotherBootPodRootVersionOrTimeIsIgnoredAndSaysSo) {
   EXPECT_NE(problem_with(to_text(state)).find("another pod root"), std::string::npos);
   state = full();
   state.thresholds[0].first_observed = kNow + seconds(1);
-  EXPECT_NE(problem_with(to_text(state)).find("still to come"), std::string::npos);
+  EXPECT_NE(problem_with(to_text(state)).find("in the future"), std::string::npos);
   std::string text = to_text(full());
   text.replace(0, std::string("evictd-state 1").size(), "evictd-state 2");
   EXPECT_NE(problem_with(text).find("another version"), std::string::npos);
@@ -103,9 +103,9 @@ TEST(SavedState, OfAnotherBootPodRootVersionOrTimeIsIgnoredAndSaysSo) {
 
 TEST(SavedState, ThatNestsTooDeepOrSaysAThingTwiceIsIgnoredAndSaysSo) {
   EXPECT_EQ(problem_with(sealed_state(std::string(1'000'000, '['))),
-            "no state of evictd: line 2: nests deeper than 64 levels");
+            "not a state file of evictd: line 2: nests deeper than 64 levels");
   EXPECT_EQ(problem_with(sealed_state(R"({"boot_id":"b00t","boot_id":"b00t"})")),
-            "no state of evictd: line 2: the key \"boot_id\" is there twice");
+            "not a state file of evictd: line 2: the key \"boot_id\" is there twice");
 }
 
 /// What is said of a whole state in which one member is another.
@@ -117,7 +117,7 @@ std::string problem_with_member(const std::string& place, const std::string& val
 }
 
 TEST(SavedState, WithAValueThatIsNotAllowedIsIgnoredAndSaysWhereAndWhatIs) {
-  const std::string begin = "no state of evictd: line 2: ";
+  const std::string begin = "not a state file of evictd: line 2: ";
   const std::string moment = "not from 0 to 2305843009213693952: ";
   const std::string number = "not from 0 to 9223372036854775807: ";
   struct Case {
