@@ -36,7 +36,7 @@ class ForkingBystander {
   };
 
   explicit ForkingBystander(Shared* shared) : shared_(shared) {}
-  [[noreturn]] static void fork_for_ever(Shared& shared);
+  [[noreturn]] static void fork_forever(Shared& shared);
 
   Shared* shared_;
   pid_t pid_ = -1;

@@ -80,7 +80,7 @@ void report_row(Report& report, const Racer& racer, const RowResult& result) {
               {"others died", result.others_died},
               {"dead before the crossing's stamp", result.without_crossing}});
   if (result.voids.count > 0) {
-    report.note_row(std::string{racer.name} + ": " + std::to_string(result.voids.count) +
+    report.add_row_note(std::string{racer.name} + ": " + std::to_string(result.voids.count) +
                     " void trials made again, the last because: " + result.voids.reason);
   }
   report.add("forking_past", params, "ms", result.forking_past);

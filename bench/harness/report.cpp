@@ -150,7 +150,7 @@ void Report::note(const std::string& text) {
   notes_.push_back(text);
 }
 
-void Report::note_row(const std::string& text) {
+void Report::add_row_note(const std::string& text) {
   print("note: " + text);
   rows_->back()["notes"].push_back(text);
 }

@@ -51,7 +51,7 @@ class Report {
   void note(const std::string& text);
   /// Adds a remark to the row that was added last; it goes when that row is measured anew. Only
   /// after a row.
-  void note_row(const std::string& text);
+  void add_row_note(const std::string& text);
   /// p50, p99 and max of a row that was added, for ratios; 0 if there is none.
   [[nodiscard]] double value(const std::string& name, const nlohmann::json& params,
                              const std::string& field) const;

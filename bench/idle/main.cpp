@@ -43,7 +43,7 @@ Result<> measure(Bench& bench, const std::string& state, pid_t daemon, Duration 
   const int seconds = bench.arguments.seconds;
   EVICTD_ASSIGN_OR_RETURN(const Spent spent, spend(seconds, daemon, without));
   const nlohmann::json params = {{"state", state}, {"pods", bench.arguments.pods}};
-  add_spent(bench.report, params, spent, seconds);
+  add_cpu_rows(bench.report, params, spent, seconds);
   return {};
 }
 

@@ -38,6 +38,6 @@ struct Spent {
 [[nodiscard]] double percent_of_core(Duration spent, int seconds);
 
 /// Adds a row for each part of what was spent in so many seconds, and for its sum (whole_cpu).
-void add_spent(Report& report, const nlohmann::json& params, const Spent& spent, int seconds);
+void add_cpu_rows(Report& report, const nlohmann::json& params, const Spent& spent, int seconds);
 
 }  // namespace evictd::bench

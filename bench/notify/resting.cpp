@@ -59,7 +59,7 @@ Result<> measure_resting(int seconds, PrivateGround& ground, const std::filesyst
     }
     EVICTD_ASSIGN_OR_RETURN(const Spent spent,
                             spend(seconds, listening->keeper().value_or(0), without));
-    add_spent(
+    add_cpu_rows(
         report,
         {{"state", state}, {"registrations", kManyRegistrations}, {"cgroups", cgroups.size()}},
         spent, seconds);

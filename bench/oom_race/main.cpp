@@ -86,7 +86,7 @@ void see_to_the_dead(Contest& contest) {
     contest.contestant.reset();
     contest.tally.add_death_of_contestant();
   }
-  contest.tally.look_between(contest.cast.dead_bystanders());
+  contest.tally.count_dead_between(contest.cast.dead_bystanders());
 }
 
 Result<> start_contestant(Contest& contest) {
@@ -166,7 +166,7 @@ Result<RaceTally> make_trials(Race& race, Cast& cast, const RaceRun& run, int tr
 void report_not_run(Report& report, const RaceRun& run, const std::string& why) {
   for (const RaceRow& row : run.rows) {
     report.add("race", params_of(row), "ms", Series{});
-    report.note_row(title_of(row) + ": NOT RUN, " + why);
+    report.add_row_note(title_of(row) + ": NOT RUN, " + why);
   }
 }
 

@@ -42,11 +42,11 @@ Result<> MemoryWitness::start(std::vector<Bytes> thresholds) {
   seen_ = {Bytes{std::numeric_limits<std::int64_t>::max()}, std::nullopt,
            std::vector<std::optional<MonoTime>>(thresholds_.size())};
   ends_ = false;
-  thread_ = std::thread{[this] { look_until_told(); }};
+  thread_ = std::thread{[this] { sample_until_stopped(); }};
   return {};
 }
 
-void MemoryWitness::look_until_told() {
+void MemoryWitness::sample_until_stopped() {
   const sched_param parameters{kPriority};
   static_cast<void>(::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters));
   while (!ends_) {

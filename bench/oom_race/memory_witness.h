@@ -37,7 +37,7 @@ class MemoryWitness {
   ~MemoryWitness();
 
  private:
-  void look_until_told();
+  void sample_until_stopped();
   void look();
 
   base::Fd meminfo_;

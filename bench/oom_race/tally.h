@@ -19,10 +19,10 @@ class RaceTally {
   explicit RaceTally(RaceRun run);
 
   void add(const RaceOutcome& outcome);
-  void add(VoidTrials voids) { voids_ = std::move(voids); }
+  void add(VoidTrials voids) { void_trials_ = std::move(voids); }
   /// To be told before every trial and after the last how many of the pods that must survive are
   /// dead: those that died in the trial before are not counted again.
-  void look_between(int dead_bystanders);
+  void count_dead_between(int dead_bystanders);
   /// The OOM killer's, from before the first trial until after the last.
   void add_oom_kills_of_run(std::int64_t count) { oom_kills_of_run_ = count; }
   void add_death_of_contestant() { ++contestant_died_; }
@@ -31,7 +31,7 @@ class RaceTally {
 
  private:
   RaceRun run_;
-  VoidTrials voids_;
+  VoidTrials void_trials_;
   int trials_ = 0;
   int won_ = 0;
   int hog_evicted_ = 0;

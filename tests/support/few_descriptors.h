@@ -15,7 +15,7 @@ namespace evictd::test {
 class FewDescriptors {
  public:
   explicit FewDescriptors(int free) {
-    make_what_errors_are_made_of();
+    warm_up_error_texts();
     if (::getrlimit(RLIMIT_NOFILE, &before_) != 0) {
       throw std::runtime_error("getrlimit failed");
     }
@@ -36,7 +36,7 @@ class FewDescriptors {
  private:
   /// UBSan looks through a pipe at the first object that it meets of a class; with no descriptor
   /// left for one it takes a sound object for a broken one.
-  static void make_what_errors_are_made_of() {
+  static void warm_up_error_texts() {
     static_cast<void>(fmt::format("{}", std::generic_category().message(EMFILE)));
   }
 

@@ -47,7 +47,7 @@ EventsReport ContainerEvents::report() const {
 void ContainerEvents::on_other_runtime() {
   {
     const std::lock_guard lock(mutex_);
-    is_asked_again_ = true;
+    is_retry_requested_ = true;
   }
   wake_.notify_all();
 }
@@ -57,7 +57,7 @@ void ContainerEvents::run() {
   Duration wait = options_.first_wait;
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
-    is_asked_again_ = false;
+    is_retry_requested_ = false;
     const std::uint64_t events = report_.counters.events;
     lock.unlock();
     const Result<> end = follow_once();
@@ -70,7 +70,7 @@ void ContainerEvents::run() {
     lock.unlock();
     options_.on_changed();
     lock.lock();
-    const auto is_over = [this] { return is_stopping_ || is_asked_again_; };
+    const auto is_over = [this] { return is_stopping_ || is_retry_requested_; };
     if (is_missing) {
       wake_.wait(lock, is_over);
     } else {

@@ -71,7 +71,7 @@ class ContainerEvents {
   std::condition_variable wake_;
   /// The mutex guards the following members.
   EventsReport report_;
-  bool is_asked_again_ = false;
+  bool is_retry_requested_ = false;
   bool is_stopping_ = false;
   /// Last: the thread uses all other members.
   std::thread thread_;

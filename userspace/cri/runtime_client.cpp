@@ -142,7 +142,7 @@ Result<> RuntimeClient::find_api() {
   return Failure(answer.error());
 }
 
-Result<std::string> RuntimeClient::ask_as_known(const Question& question,
+Result<std::string> RuntimeClient::call_known_api(const Question& question,
                                                 const std::string& request) {
   const char* const service =
       question.service == Service::kRuntime ? ".RuntimeService/" : ".ImageService/";
@@ -157,12 +157,12 @@ Result<std::string> RuntimeClient::ask(const Question& question, const std::stri
       return Failure(found.error());
     }
   }
-  Result<std::string> answer = ask_as_known(question, request);
+  Result<std::string> answer = call_known_api(question, request);
   if (!answer && answer.error().code == Errc::kUnsupported) {
     // The method may be missing, or another runtime may listen there now.
     const std::string before = api_;
     if (Result<> found = find_api(); found && api_ != before) {
-      answer = ask_as_known(question, request);
+      answer = call_known_api(question, request);
     }
   }
   return answer;

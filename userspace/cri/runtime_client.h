@@ -59,7 +59,7 @@ class RuntimeClient {
     Duration deadline{};
   };
   [[nodiscard]] Result<std::string> ask(const Question& question, const std::string& request);
-  [[nodiscard]] Result<std::string> ask_as_known(const Question& question,
+  [[nodiscard]] Result<std::string> call_known_api(const Question& question,
                                                  const std::string& request);
   /// Sends the request and parses the answer as a `Response`.
   template <typename Response, typename Request>

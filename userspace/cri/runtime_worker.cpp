@@ -105,7 +105,7 @@ void RuntimeWorker::run() {
   }
 }
 
-void RuntimeWorker::note_failure(const Error& error) {
+void RuntimeWorker::set_problem(const Error& error) {
   report_.problem = error.message();
 }
 
@@ -118,7 +118,7 @@ void RuntimeWorker::poll() {
   if (!images) {
     const std::lock_guard lock(mutex_);
     ++report_.counters.failed_polls;
-    note_failure(images.error());
+    set_problem(images.error());
     return;
   }
   // A runtime may lack these; the rest is still useful.
@@ -126,7 +126,7 @@ void RuntimeWorker::poll() {
   const Result<RuntimePlaces> places = client_.places();
   const MonoTime now = options_.clock->now();
   ages_.update(*images, *containers, now);
-  note_undescribed(*containers);
+  queue_undescribed(*containers);
   const std::lock_guard lock(mutex_);
   ++report_.counters.polls;
   const bool is_other = report_.version && *report_.version != *version;
@@ -143,7 +143,7 @@ void RuntimeWorker::poll() {
   report_.problem.clear();
 }
 
-void RuntimeWorker::note_undescribed(const std::vector<Container>& containers) {
+void RuntimeWorker::queue_undescribed(const std::vector<Container>& containers) {
   std::map<std::string, ContainerDetails> left;
   undescribed_.clear();
   for (const Container& container : containers) {
@@ -198,7 +198,7 @@ void RuntimeWorker::end_sandboxes(const EvictedPod& pod) {
   const std::lock_guard lock(mutex_);
   if (!stopped) {
     ++report_.counters.failed_stops;
-    note_failure(stopped.error());
+    set_problem(stopped.error());
     evicted_.failed(pod, options_.clock->now());
     return;
   }

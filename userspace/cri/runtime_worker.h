@@ -83,14 +83,14 @@ class RuntimeWorker {
   RuntimeWorker(Options options, base::WakeUp changed);
   void run();
   void poll();
-  void note_undescribed(const std::vector<Container>& containers);
+  void queue_undescribed(const std::vector<Container>& containers);
   void describe_next();
   /// The runtime's state may have changed.
   void on_event();
   void follow_events();
   void end_sandboxes(const EvictedPod& pod);
   [[nodiscard]] Result<std::uint64_t> stop_all_of(const EvictedPod& pod);
-  void note_failure(const Error& error);
+  void set_problem(const Error& error);
 
   Options options_;
   base::WakeUp changed_;

@@ -95,18 +95,18 @@ bool is_resource_version(const std::string& text) {
              std::string::npos;
 }
 
-Failure no_list(std::string why, std::string_view kind) {
+Failure incomplete_list(std::string why, std::string_view kind) {
   return fail(Errc::kInvalid, "incomplete v1." + std::string(kind) + "List: " + std::move(why));
 }
 
 Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rules) {
   const std::string_view kind = form_of(rules.listed).kind;
   if (text_in(list, "kind") != std::string(kind) + "List" || text_in(list, "apiVersion") != "v1") {
-    return no_list("unexpected kind or apiVersion", kind);
+    return incomplete_list("unexpected kind or apiVersion", kind);
   }
   const Json& items = member_of(list, "items");
   if (!items.is_array() && !(answerer == Answerer::kKubelet && items.is_null())) {
-    return no_list("items is not a list", kind);
+    return incomplete_list("items is not a list", kind);
   }
   if (items.size() > rules.max_pods) {
     return fail(Errc::kExhausted, "a list of more than " + std::to_string(rules.max_pods) +
@@ -117,11 +117,11 @@ Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rule
   const bool is_whole = continues.is_null() ||
                         (continues.is_string() && continues.get_ref<const std::string&>().empty());
   if (!is_whole) {
-    return no_list("it has a continue token, but no limit was set", kind);
+    return incomplete_list("it has a continue token, but no limit was set", kind);
   }
   if (answerer == Answerer::kApiServer &&
       !is_resource_version(text_in(metadata, "resourceVersion"))) {
-    return no_list("metadata.resourceVersion is not valid", kind);
+    return incomplete_list("metadata.resourceVersion is not valid", kind);
   }
   return {};
 }

@@ -36,7 +36,7 @@ MonoTime ApiServerSource::due() const {
     case State::kListing:
       return MonoTime::max();
     case State::kWatching:
-      return break_ == Break::kNone ? heard_at_ + options_.silence_limit : MonoTime::min();
+      return break_ == Break::kNone ? last_data_at_ + options_.silence_limit : MonoTime::min();
   }
   return MonoTime::max();
 }
@@ -62,7 +62,7 @@ Ask ApiServerSource::watch(MonoTime now) {
   break_ = Break::kNone;
   break_reason_.clear();
   started_at_ = now;
-  heard_at_ = now;
+  last_data_at_ = now;
   is_open_ = false;
   had_event_ = false;
   unfinished_line_.clear();
@@ -75,11 +75,11 @@ Ask ApiServerSource::watch(MonoTime now) {
           .time_limit = options_.watch_time + kWatchSlack};
 }
 
-bool ApiServerSource::gives_up(MonoTime now) {
+bool ApiServerSource::must_cancel(MonoTime now) {
   if (state_ != State::kWatching) {
     return false;
   }
-  if (break_ == Break::kNone && now - heard_at_ >= options_.silence_limit) {
+  if (break_ == Break::kNone && now - last_data_at_ >= options_.silence_limit) {
     ++counters_.silent_watches;
     break_ = Break::kSilent;
     break_reason_ = "the watch went silent";
@@ -90,7 +90,7 @@ bool ApiServerSource::gives_up(MonoTime now) {
 void ApiServerSource::on_head(int status, MonoTime now) {
   if (state_ == State::kWatching && status == kOkStatus) {
     is_open_ = true;
-    heard_at_ = now;
+    last_data_at_ = now;
     problem_.clear();
     // No change was missed before this resource version: a server that no longer has it reports an
     // error.
@@ -99,7 +99,7 @@ void ApiServerSource::on_head(int status, MonoTime now) {
 }
 
 bool ApiServerSource::on_data(std::string_view piece, MonoTime now) {
-  heard_at_ = now;
+  last_data_at_ = now;
   for (std::size_t end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
     const std::string line =
         std::exchange(unfinished_line_, {}) + std::string(piece.substr(0, end));
@@ -246,7 +246,7 @@ void ApiServerSource::end_watch(const Answer& answer, MonoTime now) {
   due_ = now;
 }
 
-void ApiServerSource::on_not_written(MonoTime now) {
+void ApiServerSource::on_write_failed(MonoTime now) {
   relist();
   if (state_ == State::kIdle) {
     due_ = now + backoff_.failed(options_.random());

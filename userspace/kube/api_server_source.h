@@ -29,13 +29,13 @@ class ApiServerSource final : public PodSource {
 
   [[nodiscard]] MonoTime due() const override;
   [[nodiscard]] std::optional<Ask> tick(MonoTime now) override;
-  [[nodiscard]] bool gives_up(MonoTime now) override;
+  [[nodiscard]] bool must_cancel(MonoTime now) override;
   void on_head(int status, MonoTime now) override;
   [[nodiscard]] bool on_data(std::string_view piece, MonoTime now) override;
   void on_end(const Answer& answer, MonoTime now) override;
   /// The watch reports the pod by itself.
   void on_unknown_pod(MonoTime /*now*/) override { ++counters_.nudges; }
-  void on_not_written(MonoTime now) override;
+  void on_write_failed(MonoTime now) override;
   [[nodiscard]] const SourceCounters& counters() const override { return counters_; }
   [[nodiscard]] const std::string& problem() const override { return problem_; }
 
@@ -75,7 +75,7 @@ class ApiServerSource final : public PodSource {
   Break break_ = Break::kNone;
   std::string break_reason_;
   MonoTime started_at_{};
-  MonoTime heard_at_{};
+  MonoTime last_data_at_{};
   bool is_open_ = false;
   bool had_event_ = false;
   std::string unfinished_line_;

@@ -17,7 +17,7 @@ Result<> Bridge::run() {
                                  {"manifest_directory", options_.settings.manifest_directory}});
   while (!is_stopping_) {
     drive();
-    tell_problems();
+    log_problems();
     if (const Result<int> waited = loop_.run_once(); !waited) {
       return Failure(waited.error());
     }
@@ -27,7 +27,7 @@ Result<> Bridge::run() {
 
 void Bridge::drive() {
   MonoTime now = options_.clock->now();
-  if (source_->gives_up(now)) {
+  if (source_->must_cancel(now)) {
     client_->cancel("cancelled");
     now = options_.clock->now();
   }
@@ -98,31 +98,31 @@ bool Bridge::on_journal_line(std::string_view line) {
   return !actions_ || actions_->on_line(line);
 }
 
-void Bridge::tell_problems() {
+void Bridge::log_problems() {
   constexpr std::string_view kAsKnown = "with the pods as they were last known";
-  tell({"the source of pods", kAsKnown}, source_->problem(), told_source_);
-  tell({"a manifest", kAsKnown}, directory_->problem(), told_directory_);
+  tell({"the source of pods", kAsKnown}, source_->problem(), logged_source_);
+  tell({"a manifest", kAsKnown}, directory_->problem(), logged_directory_);
   if (follower_) {
-    tell({"evictd's control socket", kAsKnown}, follower_->problem(), told_evictd_);
+    tell({"evictd's control socket", kAsKnown}, follower_->problem(), logged_evictd_);
   }
   if (actions_) {
-    tell({"the actions for evictions", "and retrying"}, actions_->problem(), told_actions_);
+    tell({"the actions for evictions", "and retrying"}, actions_->problem(), logged_actions_);
   }
   if (observer_) {
     tell({"the comparison with the kubelet", "with what is known"}, observer_->problem(),
-         told_observer_);
+         logged_observer_);
   }
   if (evicted_events_) {
     tell({"the kubelet's events", "with the pods' status alone"}, evicted_events_->problem(),
-         told_events_);
+         logged_events_);
   }
   if (runtime_) {
     tell({"the container runtime", "without stopping sandboxes until it answers"},
-         runtime_->problem(), told_runtime_);
+         runtime_->problem(), logged_runtime_);
     tell({"the container runtime's events", "by polling it"}, runtime_->events_problem(),
-         told_runtime_events_);
+         logged_runtime_events_);
     tell({"the links to the container runtime's directories", "with the existing links"},
-         runtime_->places_problem(), told_places_);
+         runtime_->places_problem(), logged_places_);
   }
 }
 

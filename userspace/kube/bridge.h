@@ -75,7 +75,7 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   /// Does whatever the source wants by now.
   void drive();
   void begin(const Ask& ask);
-  void tell_problems();
+  void log_problems();
   [[nodiscard]] bool on_journal_line(std::string_view line);
   /// A part that may have a problem, and what happens while it has one.
   struct Telling {
@@ -111,15 +111,15 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   MonoTime started_at_{};
   std::uint64_t credential_failures_ = 0;
   /// The problems as last logged; empty if there is none.
-  std::string told_source_;
-  std::string told_directory_;
-  std::string told_evictd_;
-  std::string told_runtime_;
-  std::string told_runtime_events_;
-  std::string told_places_;
-  std::string told_actions_;
-  std::string told_observer_;
-  std::string told_events_;
+  std::string logged_source_;
+  std::string logged_directory_;
+  std::string logged_evictd_;
+  std::string logged_runtime_;
+  std::string logged_runtime_events_;
+  std::string logged_places_;
+  std::string logged_actions_;
+  std::string logged_observer_;
+  std::string logged_events_;
   bool is_stopping_ = false;
 };
 

@@ -100,7 +100,7 @@ Result<> Bridge::prepare() {
           .absence = is_kubelet ? Absence{.gone_after = kubelet.gone_after,
                                           .all_gone_after = kubelet.gone_after * kAllGoneFactor}
                                 : Absence{},
-          .on_not_written = [this] { source_->on_not_written(options_.clock->now()); }},
+          .on_write_failed = [this] { source_->on_write_failed(options_.clock->now()); }},
       std::move(*writer));
   EVICTD_TRY(prepare_observer());
   EVICTD_TRY(prepare_events());

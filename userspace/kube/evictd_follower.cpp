@@ -26,7 +26,7 @@ constexpr int kReadsAtOnce = 16;
 
 }  // namespace
 
-bool tells_of_unknown_pod(std::string_view line) {
+bool reports_unknown_pod(std::string_view line) {
   if (line.find("unknown_pod") == std::string_view::npos) {
     return false;  // Nearly all lines, without a parser.
   }
@@ -87,7 +87,7 @@ void EvictdFollower::connect() {
   ++counters_.connections;
   problem_.clear();
   unread_.clear();
-  is_leaving_out_ = false;
+  is_skipping_line_ = false;
   // evictd does not repeat the pods that it found while nobody listened.
   options_.on_unknown_pod();
 }
@@ -127,8 +127,8 @@ bool EvictdFollower::take_lines() {
        end = unread_.find('\n', begin)) {
     const std::string_view line = std::string_view(unread_).substr(begin, end - begin);
     ++counters_.lines;
-    if (!std::exchange(is_leaving_out_, false)) {
-      const bool tells = tells_of_unknown_pod(line);
+    if (!std::exchange(is_skipping_line_, false)) {
+      const bool tells = reports_unknown_pod(line);
       counters_.unknown_pods += tells ? 1 : 0;
       is_told = is_told || tells;
       is_wanted = !options_.on_line || options_.on_line(line);
@@ -137,8 +137,8 @@ bool EvictdFollower::take_lines() {
   }
   unread_.erase(0, begin);
   if (unread_.size() > options_.longest_line) {
-    counters_.oversized_lines += is_leaving_out_ ? 0 : 1;
-    is_leaving_out_ = true;
+    counters_.oversized_lines += is_skipping_line_ ? 0 : 1;
+    is_skipping_line_ = true;
     unread_.clear();
   }
   if (is_told) {

@@ -71,12 +71,12 @@ class EvictdFollower {
   base::Fd connection_;
   std::string unread_;
   /// The beginning of the current line was too long; its rest is skipped.
-  bool is_leaving_out_ = false;
+  bool is_skipping_line_ = false;
   std::string problem_;
   Counters counters_;
 };
 
 /// Whether a journal line reports a pod without a manifest.
-[[nodiscard]] bool tells_of_unknown_pod(std::string_view line);
+[[nodiscard]] bool reports_unknown_pod(std::string_view line);
 
 }  // namespace evictd::kube

@@ -72,7 +72,7 @@ Result<PodDocument> evicted_pod_of(Json event) {
   const std::string message = text_at(event, "message");
   const std::optional<WallTime> time = event_time_of(event);
   if (text_at(pod, "kind") == "Pod" && text_at(event, "reason") == eviction::kEvictedReason &&
-      tells_of_eviction(message) && time) {
+      describes_eviction(message) && time) {
     document.evicted = KubeletEviction{.ns = text_at(pod, "namespace"),
                                        .name = text_at(pod, "name"),
                                        .message = message,

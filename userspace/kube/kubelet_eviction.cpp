@@ -86,11 +86,11 @@ std::optional<KubeletEviction> kubelet_eviction(const Json& pod) {
                            .name = text_at(*metadata, "name"),
                            .message = text_at(*status, "message"),
                            .time = disruption_time(*status)};
-  return tells_of_eviction(eviction.message) ? std::optional(std::move(eviction)) : std::nullopt;
+  return describes_eviction(eviction.message) ? std::optional(std::move(eviction)) : std::nullopt;
 }
 
 /// From 1.28 on, "Pod was rejected: " precedes it.
-bool tells_of_eviction(std::string_view message) {
+bool describes_eviction(std::string_view message) {
   return message.find(kNotAdmitted) == std::string_view::npos;
 }
 

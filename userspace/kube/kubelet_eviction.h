@@ -30,7 +30,7 @@ struct KubeletEviction {
 
 /// Whether a message with the reason Evicted describes an eviction. A pod that was not admitted
 /// under pressure has the same reason.
-[[nodiscard]] bool tells_of_eviction(std::string_view message);
+[[nodiscard]] bool describes_eviction(std::string_view message);
 
 /// The quantities in a kubelet's message; covers Kubernetes 1.20 to 1.32.
 struct EvictionAmounts {

@@ -25,7 +25,7 @@ class KubeletSource final : public PodSource {
   [[nodiscard]] MonoTime due() const override;
   [[nodiscard]] std::optional<Ask> tick(MonoTime now) override;
   /// The request's time limit is enough.
-  [[nodiscard]] bool gives_up(MonoTime /*now*/) override { return false; }
+  [[nodiscard]] bool must_cancel(MonoTime /*now*/) override { return false; }
   void on_head(int /*status*/, MonoTime /*now*/) override {}
   [[nodiscard]] bool on_data(std::string_view /*piece*/, MonoTime /*now*/) override {
     return false;
@@ -33,7 +33,7 @@ class KubeletSource final : public PodSource {
   void on_end(const Answer& answer, MonoTime now) override;
   void on_unknown_pod(MonoTime now) override;
   /// The next list contains the pod again.
-  void on_not_written(MonoTime /*now*/) override {}
+  void on_write_failed(MonoTime /*now*/) override {}
   [[nodiscard]] const SourceCounters& counters() const override { return counters_; }
   [[nodiscard]] const std::string& problem() const override { return problem_; }
 

@@ -30,7 +30,7 @@ class PodControllers final : public PodSink {
  private:
   using Known = std::map<std::string, Controller>;
 
-  void keep_gone(Known::node_type gone);
+  void remember_deleted(Known::node_type gone);
 
   PodSink& next_;
   Known known_;

@@ -68,7 +68,7 @@ void PodDirectory::carry_out(const ManifestChanges& changes) {
   }
   if (has_failed) {
     has_failed_ = true;
-    options_.on_not_written();
+    options_.on_write_failed();
   }
 }
 

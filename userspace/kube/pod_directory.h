@@ -21,7 +21,7 @@ class PodDirectory final : public PodSink {
     Absence absence;
     std::size_t max_pods = AnswerRules{}.max_pods;
     /// Called if a manifest could not be written.
-    std::function<void()> on_not_written;
+    std::function<void()> on_write_failed;
   };
   struct Counters {
     std::uint64_t refused_documents = 0;

@@ -91,7 +91,7 @@ class PodSource {
   /// The request to send now; nullopt if one is in progress or it is too early.
   [[nodiscard]] virtual std::optional<Ask> tick(MonoTime now) = 0;
   /// Whether the caller must cancel the Ask in progress; on_end() follows as for any other.
-  [[nodiscard]] virtual bool gives_up(MonoTime now) = 0;
+  [[nodiscard]] virtual bool must_cancel(MonoTime now) = 0;
   /// The head of a stream's answer came with this status.
   virtual void on_head(int status, MonoTime now) = 0;
   /// A piece of a stream. Returns false if the caller must cancel it.
@@ -100,7 +100,7 @@ class PodSource {
   /// evictd has a pod without a manifest.
   virtual void on_unknown_pod(MonoTime now) = 0;
   /// A manifest could not be written.
-  virtual void on_not_written(MonoTime now) = 0;
+  virtual void on_write_failed(MonoTime now) = 0;
 
   [[nodiscard]] virtual const SourceCounters& counters() const = 0;
   /// The current problem, on one line; empty if there is none.

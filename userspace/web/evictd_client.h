@@ -32,7 +32,7 @@ class EvictdClient {
   /// program's own message if it refuses.
   [[nodiscard]] Result<Answer> ask(const std::string& op);
   /// evictd reported an event: later callers get no answer from before it.
-  void outdate() { ++told_; }
+  void invalidate() { ++told_; }
   [[nodiscard]] const std::filesystem::path& socket() const { return socket_; }
 
   /// How long an answer stays valid.

@@ -96,7 +96,7 @@ void EvictionHistory::take(const Json& line) {
   if (id > newest_) {
     newest_ = id;
     open_[id] = {};
-    count_beginning(line);
+    count_start(line);
     if (open_.size() > kMostOpen) {
       open_.erase(open_.begin());
     }
@@ -106,7 +106,7 @@ void EvictionHistory::take(const Json& line) {
   }
 }
 
-void EvictionHistory::count_beginning(const Json& record) {
+void EvictionHistory::count_start(const Json& record) {
   const std::string limit = text_at(record, {"local_limit"});
   const std::string signal = limit.empty() ? text_at(record, {"signal"}) : limit;
   ++evictions_[signal];

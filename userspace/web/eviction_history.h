@@ -65,7 +65,7 @@ class EvictionHistory {
     std::array<bool, kIntervals> counted{};
   };
 
-  void count_beginning(const nlohmann::ordered_json& record);
+  void count_start(const nlohmann::ordered_json& record);
   void count_grace(const nlohmann::ordered_json& record);
   void count_intervals(const nlohmann::ordered_json& timeline, Open& open);
 

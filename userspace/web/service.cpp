@@ -98,7 +98,7 @@ Result<std::unique_ptr<Service>> Service::start(Options options, HttpServer& ser
           self.history_.take(parsed);
         }
         // Before a reader learns of the line and asks for its effect.
-        self.client_.outdate();
+        self.client_.invalidate();
         self.events_.add(seq, std::move(line));
       });
   if (!follower) {

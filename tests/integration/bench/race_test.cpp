@@ -145,15 +145,15 @@ RaceOutcome evicted() {
 
 TEST(RaceTally, CountsWhatDiedBetweenTrialsApartFromWhatDiedInThem) {
   RaceTally tally{RaceRun{{RaceRow{RaceScene{}, Racer::kEvictd}}}};
-  tally.look_between(0);
+  tally.count_dead_between(0);
   RaceOutcome deadly = evicted();
   deadly.burstable_died = true;
   tally.add(deadly);
   // The one of the trial and one that died later; then both live again and one dies.
-  tally.look_between(2);
-  tally.look_between(0);
+  tally.count_dead_between(2);
+  tally.count_dead_between(0);
   tally.add(evicted());
-  tally.look_between(1);
+  tally.count_dead_between(1);
   EXPECT_EQ(count_in(tally, "burstable died"), 1);
   EXPECT_EQ(count_in(tally, "died between trials"), 2);
   EXPECT_EQ(count_in(tally, "won"), 1);

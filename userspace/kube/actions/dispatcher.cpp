@@ -116,7 +116,7 @@ Result<> Dispatcher::take_verdict(Verdict verdict, const Entry& entry, const Ans
       return finish(entry, entry.steps.size());
     case Verdict::kRejected:
       if (entry.steps.at(entry.done).kind == Step::Kind::kEvict) {
-        go_on_without_eviction(entry, answer, now);
+        delete_or_retry(entry, answer, now);
         return {};
       }
       return give_up(entry, answer);
@@ -124,10 +124,10 @@ Result<> Dispatcher::take_verdict(Verdict verdict, const Entry& entry, const Ans
       return take_forbidden(entry, answer, now);
     case Verdict::kBudget:
       ++counters_.budgets;
-      go_on_without_eviction(entry, answer, now);
+      delete_or_retry(entry, answer, now);
       return {};
     case Verdict::kTrouble:
-      wait_with(entry, answer, now);
+      retry_later(entry, answer, now);
       return {};
     case Verdict::kUnknownVersion:
       take_unknown_version(entry, answer, now);
@@ -172,7 +172,7 @@ Result<> Dispatcher::take_forbidden(const Entry& entry, const Answer& answer, Mo
   if (++trials_[entry.number].forbidden >= kMostForbidden && !is_eviction) {
     return give_up(entry, answer);
   }
-  wait_with(entry, answer, now);
+  retry_later(entry, answer, now);
   return {};
 }
 
@@ -181,20 +181,20 @@ void Dispatcher::take_unknown_version(const Entry& entry, const Answer& answer, 
                                                 : RequestForm::Policy::kV1;
   Trial& trial = trials_[entry.number];
   if (++trial.unknown_versions % 2 == 0) {
-    go_on_without_eviction(entry, answer, now);
+    delete_or_retry(entry, answer, now);
   }
 }
 
-void Dispatcher::go_on_without_eviction(const Entry& entry, const Answer& answer, MonoTime now) {
+void Dispatcher::delete_or_retry(const Entry& entry, const Answer& answer, MonoTime now) {
   Trial& trial = trials_[entry.number];
   if (options_.respects_budgets || trial.deletes) {
-    wait_with(entry, answer, now);
+    retry_later(entry, answer, now);
   } else {
     trial.deletes = true;
   }
 }
 
-void Dispatcher::wait_with(const Entry& entry, const Answer& answer, MonoTime now) {
+void Dispatcher::retry_later(const Entry& entry, const Answer& answer, MonoTime now) {
   ++counters_.failures;
   Trial& trial = trials_[entry.number];
   trial.due = now + trial.backoff.failed(options_.random(), answer.retry_after);

@@ -81,8 +81,8 @@ class Dispatcher {
   [[nodiscard]] Result<> take_forbidden(const Entry& entry, const Answer& answer, MonoTime now);
   void take_unknown_version(const Entry& entry, const Answer& answer, MonoTime now);
   /// Sends a deletion at once; where budgets are respected, retries the eviction later.
-  void go_on_without_eviction(const Entry& entry, const Answer& answer, MonoTime now);
-  void wait_with(const Entry& entry, const Answer& answer, MonoTime now);
+  void delete_or_retry(const Entry& entry, const Answer& answer, MonoTime now);
+  void retry_later(const Entry& entry, const Answer& answer, MonoTime now);
 
   DurableQueue& queue_;
   Options options_;

@@ -14,7 +14,7 @@
 namespace evictd::kube {
 
 /// The event that a kubelet would have posted, taken from a record.
-struct ToldEvent {
+struct ReportedEvent {
   bool is_on_node = false;
   std::string type;
   std::string reason;
@@ -54,7 +54,7 @@ struct JournalLine {
   std::int64_t grace_seconds = 0;
   std::string message{};
   std::map<std::string, std::string> annotations{};
-  std::vector<ToldEvent> events{};
+  std::vector<ReportedEvent> events{};
   std::optional<PodCondition> condition{};
   bool is_set = false;
   /// Whether each condition is set, by type; empty if the line reports none.

@@ -44,7 +44,7 @@ std::optional<Ask> NodeKeeper::tick(MonoTime now, WallTime wall) {
     is_tainted_ = false;
     read_.reset();
     state_ = State::kReading;
-    return node_question(options_.node);
+    return get_node_request(options_.node);
   }
   const nlohmann::json taints = wanted_taints(read_->taints, wanted_);
   if (!is_tainted_ && taints != read_->taints) {

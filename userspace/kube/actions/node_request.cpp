@@ -102,7 +102,7 @@ Result<NodeAnswer> read_node(std::string_view body, const std::string& node) {
                     .conditions = list_at(*read, "status", "conditions")};
 }
 
-Ask node_question(const std::string& node) {
+Ask get_node_request(const std::string& node) {
   return {.path = "/api/v1/nodes/" + node, .form = Ask::Form::kWhole, .time_limit = kNodeTimeLimit};
 }
 

@@ -24,7 +24,7 @@ struct NodeAnswer {
 /// Errors: those of read_shaped(); kInvalid if the body is no v1.Node of this name.
 [[nodiscard]] Result<NodeAnswer> read_node(std::string_view body, const std::string& node);
 
-[[nodiscard]] Ask node_question(const std::string& node);
+[[nodiscard]] Ask get_node_request(const std::string& node);
 
 /// The taints that the node should have: evictd's as the pressure demands, all others unchanged.
 [[nodiscard]] nlohmann::json wanted_taints(const nlohmann::json& taints, const Pressure& pressure);

@@ -41,10 +41,10 @@ class Plan {
   /// Adds the pod's events only if `with_pod`: the API must know the pod.
   void add_events(bool with_pod) {
     Entry entry = make_entry();
-    for (const ToldEvent& told : line_.events) {
+    for (const ReportedEvent& told : line_.events) {
       if (told.is_on_node || with_pod) {
         entry.steps.push_back(
-            {.kind = Step::Kind::kEvent, .event = note_of(told, entry, entry.steps.size())});
+            {.kind = Step::Kind::kEvent, .event = event_note(told, entry, entry.steps.size())});
       }
     }
     if (!entry.steps.empty()) {
@@ -58,11 +58,11 @@ class Plan {
     entry.ns = controller.ns;
     entry.name = controller.name;
     entry.uid = controller.uid;
-    const ToldEvent told{.type = "Warning",
+    const ReportedEvent told{.type = "Warning",
                          .reason = "EvictionLoop",
                          .message = "evictd has evicted 3 pods of this " + controller.kind +
                                     " from node " + options_.node + " within 10 minutes"};
-    EventNote note = note_of(told, entry, kPlaceOfLoop);
+    EventNote note = event_note(told, entry, kPlaceOfLoop);
     note.annotations.clear();
     note.api_version = controller.api_version;
     note.kind = controller.kind;
@@ -92,7 +92,7 @@ class Plan {
   static constexpr std::size_t kPlaceOfLoop = 1000;
 
   /// `place` keeps the names of events with the same time apart.
-  [[nodiscard]] EventNote note_of(const ToldEvent& told, const Entry& about,
+  [[nodiscard]] EventNote event_note(const ReportedEvent& told, const Entry& about,
                                   std::size_t place) const {
     EventNote note{.is_on_node = told.is_on_node,
                    .type = told.type,
@@ -129,7 +129,7 @@ namespace {
 
 /// The status that the line reports for this condition; nullopt if none. After a start of evictd no
 /// condition is set.
-std::optional<bool> told_status(const JournalLine& line, std::string_view condition) {
+std::optional<bool> reported_status(const JournalLine& line, std::string_view condition) {
   switch (line.kind) {
     case JournalLine::Kind::kCondition:
       return line.name == condition ? std::optional(line.is_set) : std::nullopt;
@@ -148,7 +148,7 @@ std::optional<Pressure> pressure_after(const JournalLine& line, const Pressure& 
   Pressure pressure = before;
   for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
     Pressure::One& one = pressure.kinds[i];
-    const std::optional<bool> is_set = told_status(line, kPressureKinds[i].condition);
+    const std::optional<bool> is_set = reported_status(line, kPressureKinds[i].condition);
     if (is_set && *is_set != one.is_set) {
       one = {.is_set = *is_set, .since = line.time};
     }

@@ -65,7 +65,7 @@ void EvictedEvents::on_timer() {
 
 void EvictedEvents::drive() {
   MonoTime now = options_.clock->now();
-  if (source_.gives_up(now)) {
+  if (source_.must_cancel(now)) {
     client_->cancel("cancelled");
     now = options_.clock->now();
   }

@@ -135,7 +135,7 @@ void Observer::take(ObservedLine line) {
   if (line.decision) {
     const bool is_new = log_.add_decision(std::move(*line.decision), options_.clock->now());
     counters_.decisions += is_new ? 1 : 0;
-    note_change(is_new);
+    schedule_save(is_new);
   } else if (line.is_dry_run == false) {
     ++counters_.not_dry_run;
   }
@@ -147,11 +147,11 @@ void Observer::on_eviction(exporting::ComparedEviction eviction) {
   }
   const bool is_new = log_.add_eviction(std::move(eviction), options_.clock->now());
   counters_.evictions += is_new ? 1 : 0;
-  note_change(is_new);
+  schedule_save(is_new);
 }
 
 /// At the next turn of the loop, so that changes that came together are written once.
-void Observer::note_change(bool has_changed) {
+void Observer::schedule_save(bool has_changed) {
   if (has_changed) {
     is_saved_ = false;
     timer_.arm(options_.clock->now());

@@ -70,7 +70,7 @@ class Observer {
   [[nodiscard]] Result<> prepare();
   void take(ObservedLine line);
   void on_timer();
-  void note_change(bool has_changed);
+  void schedule_save(bool has_changed);
   void save();
 
   Options options_;
