@@ -6,8 +6,8 @@
 
 namespace evictd::base {
 
-/// Moments between the steps of an eviction and of keeping state, in the order in which they come.
-/// A test has evictd die at each of them by itself and sees what the next one makes of it.
+/// Points between the steps of an eviction and of state keeping, in execution order. A test makes
+/// evictd die at each of them and checks what the next evictd does.
 #define EVICTD_FAULT_POINTS(X)                                           \
   X(kDecided, "decided")              /* a victim is chosen */           \
   X(kIntended, "intended")            /* its cgroup says so */           \
@@ -28,7 +28,7 @@ namespace evictd::base {
   X(kStateRead, "state-read")         /* after a restart */              \
   X(kAdopted, "adopted")              /* an eviction was taken over */
 
-/// The same of what evictd-kube does at the API server.
+/// The same for what evictd-kube does at the API server.
 #define EVICTD_KUBE_FAULT_POINTS(X)                                              \
   X(kLineTaken, "line-taken")         /* a line calls for something */           \
   X(kEntryHalf, "entry-half")         /* half of what it calls for is written */ \
@@ -52,14 +52,15 @@ enum class FaultPoint : std::uint8_t {
 /// "decided" and so on; "" for kNone.
 [[nodiscard]] std::string_view to_string(FaultPoint point);
 
-/// The point to die at, from the environment variable EVICTD_FAULT_POINT when the program starts:
-/// its name, or its name, a colon and which time it is reached (from 1). kNone without it.
+/// The point to die at, read at start from the environment variable EVICTD_FAULT_POINT. The value
+/// is a name, or a name, a colon and a count from 1: the process dies the n-th time it reaches the
+/// point. kNone without the variable.
 extern const FaultPoint kArmedFaultPoint;
 
-/// Ends this process with SIGKILL, the armed time that it is reached.
+/// Kills this process with SIGKILL once the armed point was reached the configured number of times.
 void reach_armed_fault_point();
 
-/// Cost where nothing is armed: one comparison of a constant that is in the cache.
+/// Cost if nothing is armed: one comparison with a constant in the cache.
 inline void fault_point(FaultPoint point) {
   if (point == kArmedFaultPoint) [[unlikely]] {
     reach_armed_fault_point();
