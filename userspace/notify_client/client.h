@@ -9,8 +9,8 @@
 
 namespace evictd::notify_client {
 
-/// What is behind a handle of `evictd/notify.h`: a connection to evictd, or the kernel program in
-/// this process. Every error has its `sys_errno`. Safe to be used by several threads.
+/// The implementation behind a handle of `evictd/notify.h`: a connection to evictd, or the kernel
+/// program in this process. Every error has its `sys_errno`. Thread-safe.
 class Client {
  public:
   Client() = default;
