@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lives the lives of made-up nodes and says which break a property; docs/simulation.md.
+// Simulates the lives of generated nodes and reports which break a property; docs/simulation.md.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine wants done, and what is checked of it.
+// Executes the engine's effects and checks them.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -15,11 +15,11 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// So that what is read twice in a turn is newer the second time.
+/// Makes a second reading in a turn newer than the first.
 constexpr Duration kPassTakes = std::chrono::microseconds(50);
 constexpr std::int64_t kMiB = 1024 * 1024;
 
-/// Turns in a row that leave more to do: one has more rounds than there are pods to refuse.
+/// Allowed turns in a row that leave work: one turn has more rounds than there are pods to refuse.
 constexpr int kMostTurnsAtOnce = 2;
 
 }  // namespace
@@ -149,7 +149,7 @@ World::Answer World::perform(const engine::CutGrace& cut) {
     return engine::Signalled{.refused = Errc::kInvalid, .ticket = {}, .last_at = {}};
   }
   const auto index = static_cast<std::size_t>(&pod - pods_.data());
-  pod.kill_due_at = std::min(pod.kill_due_at, cut.kill_due_at);  // Never later than it was.
+  pod.kill_due_at = std::min(pod.kill_due_at, cut.kill_due_at);  // Never later than before.
   pod.hard = true;
   if (pod.kill_due_at <= now_) {
     kill(index);
@@ -193,7 +193,7 @@ World::Answer World::perform(const engine::ClearIntent& /*clear*/) {
   return std::nullopt;
 }
 
-/// A threshold that is past its grace ends in an action or a reason.
+/// A threshold whose grace period has passed leads to an action or a reason.
 World::Answer World::perform(const engine::Report& /*report*/) {
   const eviction::Decision& decision = engine_->decision();
   reported_at_ = now_;
@@ -216,7 +216,7 @@ World::Answer World::perform(const engine::Report& /*report*/) {
   return std::nullopt;
 }
 
-/// Nobody is waited for who is gone and has left nothing.
+/// evictd must not wait for a pod that is gone and left nothing charged.
 void World::check_wait(const eviction::Decision& decision) {
   const bool waits = decision.outcome == eviction::Outcome::kHeld &&
                      (decision.reason == eviction::Reason::kVictimInGrace ||
@@ -259,7 +259,7 @@ void World::check_signal(const engine::Signal& signal, const Pod& pod) {
     }
   }
   const auto& seen = seen_[eviction::Signal::kMemoryAvailable];
-  // A further fall since then ends the wait for it.
+  // A further fall since then ends the wait for the pod's memory.
   if (signal.hard && seen && owed > 0 && most_since_kill_ && seen->available >= *most_since_kill_ &&
       seen->available + owed >= 2 * limit() + 200 * kMiB) {
     broken("a pod has to go for memory that is being freed");
