@@ -9,21 +9,22 @@
 
 namespace evictd::daemon {
 
-/// `saved` is what the state file has of an eviction of `pod`, nullptr for nothing. A pod whose
-/// manifest went away keeps the name that the file has of it: itself it is only a uid then.
+/// Completes `saved`, the state file's entry of an eviction of `pod`; nullptr for none. If the
+/// pod's manifest is gone, the pod itself is only a uid. It then keeps the name in the file.
 [[nodiscard]] SavedEviction known_of(const HotPod& pod, const SavedEviction* saved);
 
-/// The record of an eviction that an earlier evictd began and told nobody of, with what is known:
-/// who, since when, with which grace, and by the state file for what. Its trigger is "restart".
-/// `known` has uid, namespace and name at least.
+/// Builds the record of an eviction that an earlier evictd began and never recorded. It has what is
+/// known: pod, start, grace period, and from the state file the reason. Its trigger is "restart".
+/// `known` has at least uid, namespace and name.
 [[nodiscard]] exporting::EvictionRecord make_adopted_record(const SavedEviction& known,
                                                             const Adoption& adoption, WallTime at);
 
-/// Whether the processes of its pod are not known to be gone or given up.
+/// Whether the pod's processes may still exist and evictd has not given up on them.
 [[nodiscard]] bool is_open(const exporting::EvictionRecord& record);
 
-/// Whether `record` is of that eviction: of the same pod, begun when it began, and open where the
-/// pod has processes. A record is made a moment after what is written on the cgroup.
+/// Whether `record` is of the eviction of this pod that began at that time; if the pod has
+/// processes, the record must be open too. A record is made a moment after the intent is written to
+/// the cgroup.
 [[nodiscard]] bool tells_of(const exporting::EvictionRecord& record, const std::string& uid,
                             const Adoption& adoption, MonoTime now);
 

@@ -8,7 +8,7 @@
 
 namespace evictd::daemon {
 
-/// A handler that calls a function, whatever is ready.
+/// A handler that calls a function, whichever event is ready.
 class CallbackHandler final : public base::ReadyHandler {
  public:
   explicit CallbackHandler(std::function<void()> callback) : callback_(std::move(callback)) {}

@@ -10,15 +10,16 @@
 
 namespace evictd::daemon {
 
-/// What the collectors of the last run did, for the record of the pass that waited for them.
-/// Thread rule: housekeeping.
+/// Results of the last run of collectors, for the record of the pass that waited for them. Thread
+/// rule: housekeeping.
 class CollectorRuns {
  public:
-  /// A run begins; what the one before did is forgotten.
+  /// Begins a run and forgets the run before.
   void begin(std::uint64_t round, const std::vector<CollectorJob>& jobs);
-  /// A run has ended; one that is not the last is ignored.
+  /// Ends a run; ignored unless it is the last one.
   void end(const CollectorsEnd& ended);
-  /// In the order in which they ran, as it stood at `moment`: what ended later was under way.
+  /// The collectors in the order in which they ran, as of `moment`: a collector that ended later
+  /// was running.
   [[nodiscard]] std::vector<exporting::RecordedCollector> as_of(MonoTime moment) const;
 
  private:

@@ -19,37 +19,37 @@
 
 namespace evictd::daemon {
 
-/// One collector to be run.
+/// One collector to run.
 struct CollectorJob {
   eviction::Collector collector = eviction::Collector::kContainers;
   std::vector<std::string> argv;
   Duration timeout{0};
 };
-/// How one collector ended.
+/// The result of one collector.
 struct CollectorEnd {
   eviction::Collector collector = eviction::Collector::kContainers;
   Result<enforce::CommandEnd> end;
   Duration took{0};
   MonoTime ended_at{};
 };
-/// All collectors of one pass have ended.
+/// The results of all collectors of one pass.
 struct CollectorsEnd {
   std::uint64_t round = 0;
   std::vector<CollectorEnd> ends;
 };
 
-/// A thread that runs the commands which free node-level resources, one after the other.
-/// Thread rule: made and used by housekeeping.
+/// A thread that runs the commands which free node-level resources, one after the other. Thread
+/// rule: created and used by housekeeping.
 class CollectorWorker {
  public:
   [[nodiscard]] static Result<std::unique_ptr<CollectorWorker>> start();
   CollectorWorker(const CollectorWorker&) = delete;
   CollectorWorker& operator=(const CollectorWorker&) = delete;
-  /// Kills the command at hand.
+  /// Kills the running command.
   ~CollectorWorker();
 
   void run(std::uint64_t round, std::vector<CollectorJob> jobs);
-  /// Readable when there is something to take.
+  /// Readable when a result is ready.
   [[nodiscard]] int descriptor() const { return done_.descriptor(); }
   [[nodiscard]] std::optional<CollectorsEnd> take();
 

@@ -18,37 +18,37 @@
 
 namespace evictd::daemon {
 
-/// What one container of a pod used at a moment.
+/// Memory use of one container of a pod at a moment.
 struct ContainerSample {
   std::string name;
   /// As CgroupUsage::working_set() of the container's own cgroup.
   Bytes working_set{0};
-  /// Right after it was read.
+  /// The moment right after the read.
   MonoTime read_at{};
 };
 
-/// The memory of containers whose names are known (cluster/named_container.h), for the texts of
-/// evictions alone: no decision looks at it. Read as often as a kubelet's statistics are made,
-/// since a victim's containers have nothing left to be read once it is told of. Thread rule:
+/// Memory use of containers with known names (cluster/named_container.h). Only the texts of
+/// evictions use it, never a decision. Containers are read as often as the kubelet makes
+/// statistics. Once a victim is reported, its containers have nothing left to read. Thread rule:
 /// housekeeping only. Blocks in file system calls.
 class ContainerMemory {
  public:
-  /// How often each is read.
+  /// Interval between two reads of a container.
   static constexpr Duration kInterval = std::chrono::seconds(10);
-  /// The calls that the reading of all containers is spread over, where there are many, and the
-  /// number that one call reads whatever their number.
+  /// A round over many containers is spread over this many calls. A second constant is the number
+  /// that every call reads, however many there are.
   static constexpr std::size_t kCalls = 8;
   static constexpr std::size_t kLeastACall = 64;
 
   /// Borrows both.
   ContainerMemory(const sys::Root& root, const core::Clock& clock) : root_(root), clock_(clock) {}
 
-  /// Reads those whose turn it is; to be called once a second.
-  /// Cost: for each container that is read two files opened, read and closed.
+  /// Reads the containers that are due; call it once a second. Cost: for each container read, two
+  /// files are opened, read and closed.
   void refresh(const cluster::PodTable& table, const sys::CgroupLayout& layout);
 
-  /// The newest samples of the pod's containers that were read no later than `moment`, in the order
-  /// of named_containers(). A container that was not read is left out.
+  /// Returns the newest samples of the pod's containers that are not later than `moment`, in the
+  /// order of named_containers(). Containers without a sample are left out.
   [[nodiscard]] std::vector<ContainerSample> as_of(std::string_view uid, MonoTime moment) const;
 
  private:
@@ -59,7 +59,7 @@ class ContainerMemory {
   struct Known {
     std::string uid;
     cluster::NamedContainer container;
-    /// The one before is kept because the newest may be of a pod that was killed meanwhile.
+    /// The sample before is kept, because the newest may be of a pod that was killed meanwhile.
     std::optional<Reading> newest;
     std::optional<Reading> before;
   };
@@ -69,9 +69,9 @@ class ContainerMemory {
 
   const sys::Root& root_;
   const core::Clock& clock_;
-  /// Those of one pod stand together.
+  /// Containers of one pod are adjacent.
   std::vector<Known> known_;
-  /// The next of them to be read; all of them once the round is over.
+  /// Index of the next container to read; the end of the list once the round is over.
   std::size_t next_ = 0;
   std::optional<MonoTime> next_round_;
   sys::ReadBuffer buffer_{};

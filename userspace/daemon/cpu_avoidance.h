@@ -7,8 +7,8 @@
 
 namespace evictd::daemon {
 
-/// Keeps a thread off one CPU for a while: a thread that waits awake on the CPU of the task that it
-/// waits for would wait in vain, as that task could not run. All calls come from that thread.
+/// Keeps a thread off one CPU for a while. A thread that spins for a task on the task's own CPU
+/// waits in vain, because the task cannot run. All calls come from that thread.
 class CpuAvoidance {
  public:
   CpuAvoidance() = default;
@@ -16,12 +16,12 @@ class CpuAvoidance {
   CpuAvoidance& operator=(const CpuAvoidance&) = delete;
   ~CpuAvoidance() { end(); }
 
-  /// Of the task that makes it necessary; for the next begin().
+  /// Sets the CPU of the awaited task, for the next begin().
   void expect_on(std::uint32_t cpu) { cpu_ = cpu; }
-  /// Moves the thread if it is on that CPU and may run elsewhere; else nothing happens.
+  /// Moves the thread if it is on that CPU and may run elsewhere; otherwise does nothing.
   void begin();
-  /// Allows the thread what it was allowed before. It may be moved by this, which takes tens of
-  /// microseconds: for when nothing urgent is left to do.
+  /// Restores the thread's affinity. The kernel may move the thread, which takes tens of
+  /// microseconds: call it when nothing urgent is left to do.
   void end();
 
   [[nodiscard]] bool moved() const { return moved_; }

@@ -19,10 +19,9 @@
 
 namespace evictd::daemon {
 
-/// Compares the kernel side's rows with the cgroup files, and what it reads of the node with
-/// /proc/meminfo and the root cgroup's files, at the polling cadence, so that a wrong number is
-/// found out by us and not by a wrong kill.
-/// Thread rule: housekeeping only.
+/// Compares the kernel side's rows with the cgroup files, and its node readings with /proc/meminfo
+/// and the root cgroup's files, at the polling interval. So evictd finds a wrong number before it
+/// leads to a wrong kill. Thread rule: housekeeping only.
 class CrossChecker {
  public:
   struct Counters {
@@ -30,30 +29,29 @@ class CrossChecker {
     std::uint64_t disagreements = 0;
   };
 
-  /// A row that does not show its cgroup.
+  /// A row that does not match its cgroup.
   struct Disagreement {
-    /// Nothing for the node, which has no slot.
+    /// Unset for the node, which has no slot.
     std::optional<std::uint32_t> slot;
     std::string text;
   };
 
   explicit CrossChecker(probe::Probe& probe);
 
-  /// Compares every pod that has a row, the cgroup that holds them, and the node. Answers one for
-  /// each value that is apart beyond its bound in two checks in a row: pages that the kernel moves
-  /// between its lists without charging anything can put one check off. One too, likewise, for a
-  /// row that shows memory though the files are gone. Cost: some 25 us a pod, and 50 us for the
-  /// node.
+  /// Compares every pod that has a row, the pod root, and the node. Returns one entry for each
+  /// value that exceeds its bound in two checks in a row. A single check can be wrong, because the
+  /// kernel moves pages between its lists without charging. A row that has memory while its files
+  /// are gone is returned by the same rule. Cost: some 25 us a pod, and 50 us for the node.
   [[nodiscard]] std::vector<Disagreement> check(const PodRegistry& registry, MonoTime now);
-  /// The pod root's files are opened anew at the next check: they went with their controller.
+  /// Opens the pod root's files again at the next check: they vanished with their controller.
   void reopen_pod_root() { pod_root_files_.reset(); }
 
   [[nodiscard]] const Counters& counters() const { return counters_; }
-  /// What the two may be apart, as the last check had it.
+  /// The allowed differences, as of the last check.
   [[nodiscard]] const poll::ErrorBounds& bounds() const { return bounds_; }
 
  private:
-  /// What it is of, and in words.
+  /// The quantity, and a text.
   using Apart = std::pair<std::string_view, std::string>;
 
   /// A cgroup with a row of the kernel side and files.
@@ -64,26 +62,26 @@ class CrossChecker {
     std::string uid;
     std::uint32_t slot = 0;
     poll::ErrorBounds bounds;
-    /// The row before and after, and the files between.
+    /// The row before and after the files were read, and the files.
     poll::CrossReadings readings;
     sys::ReadState files_state = sys::ReadState::kFailed;
 
-    /// Nothing where the files could not be read.
+    /// Empty if the files could not be read.
     [[nodiscard]] std::vector<Apart> apart() const;
   };
 
   [[nodiscard]] std::vector<Cgroup> cgroups(const PodRegistry& registry);
-  /// Those that disagree when all are read between two refreshes; one may have gone up and down
-  /// again meanwhile, so each is looked at once more by itself. A refresh reads all rows, so one
-  /// around each pod would cost the square of their number.
+  /// Returns the cgroups that disagree when all are read between two refreshes. Usage may have gone
+  /// up and down meanwhile, so the caller reads each of them again by itself. A refresh reads all
+  /// rows, so one refresh around each pod would cost the square of their number.
   [[nodiscard]] std::vector<Cgroup> doubtful(const PodRegistry& registry, MonoTime now);
-  /// Reads row, files and row again. False without an answer of the kernel side.
+  /// Reads row, files and row again. Returns false if the kernel side does not answer.
   [[nodiscard]] bool read_one(const PodRegistry& registry, Cgroup& cgroup, MonoTime now);
-  /// From files of our own, which are opened for it: those that are kept are the hot thread's.
+  /// Opens files for this read: the kept ones belong to the hot thread.
   void read_files(const PodRegistry& registry, Cgroup& cgroup, MonoTime now);
-  /// Of the node; nothing where the kernel side reads none of it.
+  /// The node's differences; empty if the kernel side reads none of its values.
   [[nodiscard]] std::vector<Apart> node_apart(const PodRegistry& registry, MonoTime now);
-  /// The next part of a check: of what is apart, those that were so in the last check too.
+  /// The next part of a check: keeps the differences that the last check had too.
   void judge(const std::string& name, std::optional<std::uint32_t> slot,
              const std::vector<Apart>& apart);
 
@@ -91,12 +89,12 @@ class CrossChecker {
   poll::ErrorBounds bounds_;
   sys::ReadBuffer buffer_{};
   Counters counters_;
-  /// Of its own: the hot thread reads others of the same names.
+  /// This class's own files: the hot thread reads others of the same names.
   std::optional<sys::CgroupFiles> pod_root_files_;
   std::optional<sys::NodeFiles> node_files_;
-  /// What disagreed in the last check: the cgroup and the name of the quantity.
+  /// Disagreements of the last check: the cgroup and the name of the quantity.
   std::set<std::pair<std::string, std::string_view>> suspects_;
-  /// The check in progress.
+  /// Disagreements of the check in progress.
   std::set<std::pair<std::string, std::string_view>> found_;
   std::vector<Disagreement> disagreements_;
 };

@@ -14,29 +14,29 @@
 
 namespace evictd::daemon {
 
-/// The filesystems of this node as the configuration and the mounts have them.
-/// May wait for two seconds where a directory does not answer; its place is then told by the text
-/// of its path alone. Errors: mountinfo cannot be read.
+/// Finds this node's filesystems from the configuration and the mounts. May block for two seconds
+/// if a directory does not answer; its filesystem is then found from the path text alone. Errors:
+/// mountinfo cannot be read.
 [[nodiscard]] Result<disk::Places> find_places(const config::Settings& settings);
 
-/// What the log has been told of already.
+/// What was already logged about disks.
 struct ToldOfDisks {
-  /// As runtime_links() had them.
+  /// The last result of runtime_links().
   std::string links;
   /// Filesystems that do not answer, by mount point.
   std::set<std::string> silent;
 };
 
-/// Where links among containerRuntimeRoots lead, as text: it is another one once evictd-kube was
-/// told of other places by the runtime. Follows nothing.
+/// Returns the targets of the symbolic links in containerRuntimeRoots, as text. The text changes
+/// after the runtime reports other paths to evictd-kube. Follows no link.
 [[nodiscard]] std::string runtime_links(const config::Settings& settings);
 
-/// The thresholds in force once the layout is known, at the places that decisions name them by.
+/// Returns the thresholds in force once the layout is known, at the indices that decisions use.
 /// Errors: kInvalid for too many.
 [[nodiscard]] Result<eviction::ThresholdTable> thresholds_in_force(const config::Config& config,
                                                                    eviction::DiskLayout layout);
 
-/// What the filesystems are sampled for. Errors: as above.
+/// Returns what the filesystems are sampled for. Errors: as above.
 [[nodiscard]] Result<disk::SampleWatch> sample_watch_of(const config::Config& config,
                                                         eviction::DiskLayout layout);
 

@@ -17,11 +17,11 @@
 
 namespace evictd::daemon {
 
-/// A pod that exceeds a limit on local storage is being evicted.
+/// The eviction of a pod that exceeds a limit on local storage has begun.
 struct LocalEvictionBegun {
-  /// Lives at least until this message was handled.
+  /// Lives at least until this message is handled.
   const HotPod* victim = nullptr;
-  /// What it was judged by; lives as long.
+  /// The measurement that the decision used; lives as long.
   const HotStorage* storage = nullptr;
   enforce::SignalReport signals;
   eviction::LocalStorageBreach breach;
@@ -32,17 +32,17 @@ struct LocalEvictionBegun {
   PassTrigger trigger = PassTrigger::kRegular;
   Timeline timeline;
   std::uint64_t config_generation = 0;
-  /// PassCopy::now of its pass, whose PassDone comes before this.
+  /// PassCopy::now of its pass, whose PassDone precedes this message.
   MonoTime pass_at{};
-  /// Evictions within the minute before, this one included.
+  /// Evictions within the last minute, this one included.
   std::size_t evictions_last_minute = 0;
 };
-/// An eviction that a pass began, or whose grace it cut.
+/// A pass began an eviction, or cut its grace period.
 struct EvictionBegun {
-  /// Lives at least until this message was handled.
+  /// Lives at least until this message is handled.
   const HotPod* victim = nullptr;
   enforce::SignalReport signals;
-  /// Place of the threshold acted on.
+  /// Index of the threshold acted on.
   std::size_t threshold = 0;
   std::chrono::milliseconds grace{0};
   /// When SIGKILL is or was due.
@@ -57,11 +57,11 @@ struct EvictionBegun {
 /// A step of an eviction that the actuator reported.
 struct EvictionStep {
   enforce::Progress progress;
-  /// It was not the real actuator that went this step.
+  /// The step is of a dry run, not of the real actuator.
   bool dry_run = false;
   /// Bytes still charged to the victim at this step; -1 if its cgroup is gone.
   Bytes usage{-1};
-  /// Tasks that it still has at this step; -1 as for `usage`, and where they are not counted.
+  /// The victim's remaining tasks at this step; -1 if its cgroup is gone or tasks are not counted.
   std::int64_t tasks = -1;
   enforce::ActuatorCounters counters;
 };
@@ -69,9 +69,9 @@ struct EvictionStep {
 struct EvictionRefused {
   const HotPod* victim = nullptr;
   Errc code = Errc::kIo;
-  /// An earlier evictd had begun it: it ends here.
+  /// An earlier evictd had begun it; it ends here.
   bool adopted = false;
-  /// Nobody could be signalled and nothing has begun, which goes on being tried.
+  /// No process could be signalled and nothing has begun; evictd keeps trying.
   bool tried_again = false;
   /// When that was found.
   MonoTime at{};

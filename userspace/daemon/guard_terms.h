@@ -14,12 +14,12 @@
 
 namespace evictd::daemon {
 
-/// The terms as housekeeping found them last, for the hot thread, which opens no file.
-/// Thread rule: housekeeping calls put(), the hot thread get().
+/// The latest terms that housekeeping read, for the hot thread, which opens no file. Thread rule:
+/// housekeeping calls put(), the hot thread get().
 class GuardTermsBoard {
  public:
   void put(const sys::ReserveTerms& terms);
-  /// Nothing before the first ones. A mixture of two is as near as either.
+  /// nullopt before the first put(). May mix two versions, which is as accurate as either.
   [[nodiscard]] std::optional<sys::ReserveTerms> get() const;
 
  private:
@@ -32,23 +32,23 @@ class GuardTermsBoard {
 [[nodiscard]] probe::GuardTerms guard_terms(const sys::ReserveTerms& terms);
 
 struct Reserve {
-  /// What the kernel can still give down to its marks; docs/eviction.md has the formula.
+  /// What the kernel can still give before its watermarks; docs/eviction.md has the formula.
   Bytes left{0};
-  /// The same without the marks: its fall is the rate, so that a page that becomes another kind of
-  /// page is none.
+  /// The same without the watermarks. Its fall is the rate, so that a page that changes its kind
+  /// does not count.
   Bytes sum{0};
 };
 
-/// From /proc/meminfo. Nothing where the reading lacks something.
+/// Computed from /proc/meminfo. nullopt if the reading lacks a value.
 [[nodiscard]] std::optional<Reserve> reserve_of(const NodeUsage& node,
                                                 const sys::ReserveTerms& terms);
 
-/// How fast an amount falls from reading to reading, units a second, 0 while it does not.
+/// How fast a value falls between readings, units a second; 0 while it does not fall.
 class FallRate {
  public:
-  /// Nothing before the second reading. Readings that follow within 10 ms are of one window, as the
-  /// kernel side has it: over less the rate is a batch's. The smaller one of two windows, so that a
-  /// single step is no rate.
+  /// nullopt before the second reading. Readings within 10 ms form one window, as in the kernel
+  /// side: a shorter one measures a batch's rate. Returns the smaller rate of two windows, so that
+  /// a single step is no rate.
   std::optional<std::int64_t> see(std::int64_t amount, MonoTime now);
   void forget() { *this = FallRate(); }
 

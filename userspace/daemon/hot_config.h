@@ -8,7 +8,8 @@
 
 namespace evictd::daemon {
 
-/// What the hot thread needs of a configuration, prepared by housekeeping and swapped whole.
+/// The part of a configuration that the hot thread needs. Housekeeping prepares it and swaps the
+/// whole object.
 struct HotConfig : engine::Configuration {
   using engine::Configuration::Configuration;
 

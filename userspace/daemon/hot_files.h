@@ -13,14 +13,15 @@ struct FoundPod;
 class PodRegistry;
 enum class SavedLook : int;
 
-/// The files of a pod that the hot thread reads, which nobody else reads through: the kernel holds
-/// a lock of the open file for as long as one text is made, and that lock knows no priorities, so
-/// that a reader of ordinary priority who lost the CPU meanwhile would hold the hot thread up.
-/// Whoever else wants numbers opens files of its own (PodRegistry::open_files_of()).
-/// Thread rule: made by housekeeping; from the handover of the pod on it is the hot thread's.
+/// The cgroup files of a pod that only the hot thread reads. The kernel holds a lock of the open
+/// file while it produces one text, and that lock ignores priorities. So a reader of ordinary
+/// priority that loses the CPU would block the hot thread. Other readers open their own files
+/// (PodRegistry::open_files_of()). Thread rule: housekeeping creates it; the hot thread owns it
+/// once it has the pod.
 class HotFiles {
  public:
-  /// The right to read through them. The hot thread makes it, and whoever has the pod before it.
+  /// The right to read these files. The hot thread creates it, and before the handover whoever has
+  /// the pod.
   class Key {
     friend class Readings;
     friend class PodOpener;
@@ -33,7 +34,7 @@ class HotFiles {
   explicit HotFiles(sys::CgroupFiles files) : files_(std::move(files)) {}
 
   [[nodiscard]] const sys::CgroupFiles& opened(Key /*key*/) const { return files_; }
-  /// For the kill target, which the hot thread alone reads; -1 if nothing is open.
+  /// For the kill target, which only the hot thread reads; -1 if nothing is open.
   [[nodiscard]] int usage_fd() const { return files_.usage_fd(); }
   /// Whether `others`, opened later, are the same files. Any thread, no system call.
   [[nodiscard]] bool are_same_as(const sys::CgroupFiles& others) const {

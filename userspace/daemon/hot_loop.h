@@ -28,17 +28,18 @@ namespace evictd::daemon {
 /// The hot thread: drives the engine. It turns descriptors and messages into the engine's events,
 /// and the engine's effects into system calls and messages. It decides nothing itself.
 ///
-/// Up to the first signal (docs/architecture.md, "Two threads") it opens no file. It makes no
-/// blocking write and allocates nothing once it runs; what others must know goes through a bounded
-/// queue. When housekeeping stands still, evictions go on: what the queue does not take is counted.
+/// Before the first signal (docs/architecture.md, "Two threads") it opens no file. Once it runs, it
+/// makes no blocking write and allocates nothing. A bounded queue carries what other threads must
+/// know. If housekeeping stalls, evictions continue, and messages that do not fit the queue are
+/// counted.
 class HotLoop final : private probe::EventSink {
  public:
   using Options = HotLoopOptions;
 
   [[nodiscard]] static Result<std::unique_ptr<HotLoop>> create(Options options);
 
-  /// Runs until `stop` is set and the inbox is woken. Takes what is in the inbox first: the first
-  /// pass knows all pods that were found at start. Errors: a failed wait, which nothing can mend.
+  /// Runs until `stop` is set and the inbox is woken. Empties the inbox first, so that the first
+  /// pass knows all pods found at start. Errors: a failed wait, which is permanent.
   [[nodiscard]] Result<> run(const std::atomic<bool>& stop);
 
  private:
@@ -57,7 +58,7 @@ class HotLoop final : private probe::EventSink {
   void drive_actuators();
   void take_progress(enforce::Actuator& actuator);
 
-  // hot_messages.cpp: what housekeeping sends and is sent.
+  // hot_messages.cpp: messages from and to housekeeping.
   void take_messages();
   void handle(std::monostate& /*nothing*/) {}
   void handle(PlacePod& message);
@@ -75,14 +76,14 @@ class HotLoop final : private probe::EventSink {
   void handle(CollectorsDone& message);
   void handle(VictimReleased& message);
   void handle(PodsScanned& message);
-  /// Counts what the queue does not take; false then, with `message` untouched.
+  /// Returns false if the queue is full; counts that and leaves `message` untouched.
   bool offer(ToHousekeeping& message);
   void send(ToHousekeeping&& message) { offer(message); }
   void flush_retired();
   void flush_retired_files();
 
-  // hot_effects.cpp: what the engine wants done.
-  /// Tells the engine, does what it answers, and answers what it asks.
+  // hot_effects.cpp: the engine's effects.
+  /// Passes an event to the engine, carries out its effects, and answers its questions.
   void tell(const engine::Event& event);
   using Answer = std::optional<engine::Event>;
   [[nodiscard]] Answer perform(const engine::Wait& wait);
@@ -107,7 +108,7 @@ class HotLoop final : private probe::EventSink {
   void note_local(const engine::Signal& signal, const enforce::SignalReport& begun);
   void publish_counters();
 
-  // hot_report.cpp: what housekeeping is told of a pass.
+  // hot_report.cpp: reports of a pass to housekeeping.
   void copy_pods(PassCopy& copy);
   void fill(PassCopy& copy, const engine::Report& report);
   void hand_over(PassDone&& done, bool rehearsal);
@@ -118,7 +119,7 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] const HotPod* find_pod(CgroupId memory_id) const;
   [[nodiscard]] CgroupUsage usage_of(CgroupId memory_id, MonoTime now);
   [[nodiscard]] std::optional<MonoTime> disks_asked_at() const;
-  /// The one that counts while a dry run is on or not, as the engine has it.
+  /// The actuator in force for `dry_run`, which the engine decides.
   [[nodiscard]] enforce::Actuator& actuator(bool dry_run) {
     return dry_run ? *options_.dry_run_actuator : *options_.actuator;
   }
@@ -133,21 +134,21 @@ class HotLoop final : private probe::EventSink {
   Looks looks_;
   engine::Engine engine_;
   CpuAvoidance cpu_avoidance_;
-  HotPod* rehearsed_ = nullptr;  ///< Whom the actuators prepare for, until the next pass.
+  HotPod* rehearsed_ = nullptr;  ///< The pod that the actuators prepare for, until the next pass.
   eviction::Scope rehearsed_for_ = eviction::Scope::kNode;
-  Adoption adoption_;  ///< That the engine is asked about.
+  Adoption adoption_;  ///< The adoption that the engine is asked about.
   std::vector<std::unique_ptr<PassCopy>> copies_;
-  /// Not taken by housekeeping's queue yet: an eviction or housekeeping may still use the pods.
+  /// Pods not yet taken by housekeeping's queue: an eviction or housekeeping may still use them.
   std::vector<RetirePod> retired_;
-  /// By slot; empty where no filesystem is looked at.
+  /// By slot; empty if no filesystem is watched.
   std::vector<std::unique_ptr<HotStorage>> storage_;
-  /// What housekeeping's queue has not taken yet: a copy of a pass may still point to it.
+  /// Not yet taken by housekeeping's queue: a copy of a pass may still point to it.
   std::vector<std::unique_ptr<HotStorage>> retired_storage_;
   std::vector<std::unique_ptr<sys::CgroupFiles>> retired_pod_root_files_;  ///< Likewise.
   std::vector<engine::FollowedPod> followed_;
   bool events_ready_ = false;
   bool actuator_ready_ = false;
-  /// Notices that the queue did not take; housekeeping is told to look for itself.
+  /// Notices that the queue did not take; housekeeping is told to rescan.
   std::uint64_t unsent_ = 0;
   MonoTime wake_at_{};
   engine::Wait wait_;
@@ -156,7 +157,7 @@ class HotLoop final : private probe::EventSink {
   std::optional<enforce::SignalReport> begun_;
   MonoTime kill_due_at_{};
   std::vector<LocalEvictionBegun> local_begun_;
-  /// Passes since the last that left a copy, and for the record of the next how they began.
+  /// Passes since the last one with a copy, and how they began, for the next record.
   std::uint64_t uncopied_ = 0;
   std::optional<eviction::PassState> unrecorded_state_;
   std::optional<eviction::SuspendedPass> unrecorded_waiting_;

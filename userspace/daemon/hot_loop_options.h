@@ -19,12 +19,12 @@
 
 namespace evictd::daemon {
 
-/// What the hot thread works with and on.
+/// The hot thread's inputs and settings.
 struct HotLoopOptions {
-  /// Of the kernel side that is loaded, nullptr without one. Borrowed, as all pointers and
+  /// Ladder of the loaded kernel side, nullptr without one. Borrowed, as all pointers and
   /// references here.
   const probe::Ladder* ladder = nullptr;
-  /// What it has to tell; nullptr without BPF.
+  /// Its events; nullptr without BPF.
   probe::EventRing* events = nullptr;
   const core::Clock* clock = nullptr;
   Mailbox<ToHot>* inbox = nullptr;
@@ -34,20 +34,21 @@ struct HotLoopOptions {
   HotCounters* counters = nullptr;
   Readings::Options readings;
   std::unique_ptr<HotConfig> config;
-  /// Whether each pass is sent to housekeeping, rehearsals included, and what is missing told.
+  /// Whether each pass, rehearsals included, is sent to housekeeping, and missing passes are
+  /// reported.
   bool record_every_pass = false;
-  /// nullptr where no filesystem is looked at.
+  /// nullptr if no filesystem is watched.
   const disk::NewestReadings* filesystems = nullptr;
-  /// Whether the kernel side tells of each cgroup that comes, goes, fills or empties. Else a pass
-  /// that may choose a pod has housekeeping look before.
+  /// Whether the kernel side reports each cgroup that is created, removed, filled or emptied. If
+  /// not, housekeeping scans before a pass that may choose a pod.
   bool events_tell_pods = true;
-  /// Of an earlier evictd, within the last minute.
+  /// Times of an earlier evictd's evictions, within the last minute.
   engine::EvictionTimes eviction_times{};
-  /// As clock_name() gives it: what the next evictd is to know an intent's moments by.
+  /// As clock_name() gives it: tells the next evictd the clock of an intent's moments.
   std::string intent_clock{};
-  /// Whether the thread has real-time priority, which allows it to wait awake for a crossing that
-  /// is milliseconds away. At ordinary priority its turn would be over just when it is needed;
-  /// with a single CPU whoever grows could not run. nullptr for never: it rehearses and sleeps.
+  /// Whether the thread has real-time priority, so that it may spin for a crossing that is
+  /// milliseconds away. At ordinary priority its time slice would end just when it is needed. On a
+  /// single CPU the growing task could not run. nullptr: never; the thread rehearses and sleeps.
   const std::atomic<bool>* may_stand_by = nullptr;
 };
 

@@ -12,19 +12,19 @@
 
 namespace evictd::daemon {
 
-/// The real-time priority of the hot thread, as the kernel has it.
-/// Thread rule: take() on the hot thread, once; everything else on any thread after that.
+/// The real-time priority of the hot thread, according to the kernel. Thread rule: take() on the
+/// hot thread, once; all other calls on any thread after that.
 class HotPriority {
  public:
-  /// Notes the calling thread as the hot one and asks for what `wanted` says.
-  /// Errors: those of make_thread_realtime(); it runs at ordinary priority then.
+  /// Stores the calling thread as the hot one and requests the priority in `wanted`. Errors: those
+  /// of make_thread_realtime(); the thread then runs at ordinary priority.
   [[nodiscard]] Result<> take(const config::RealtimeSettings& wanted);
 
-  /// What is in force now. Cost: a system call.
+  /// Asks the kernel whether it is in force. Cost: a system call.
   bool ask();
-  /// What ask() or take() found last.
+  /// The last answer of ask() or take().
   [[nodiscard]] const std::atomic<bool>& in_force() const { return in_force_; }
-  /// CPU time of the thread, of which only differences mean something.
+  /// CPU time of the thread; only differences are meaningful.
   [[nodiscard]] Duration run() const;
   /// Errors: those of give_realtime().
   [[nodiscard]] Result<> give_back();

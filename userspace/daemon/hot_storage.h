@@ -11,26 +11,26 @@
 
 namespace evictd::daemon {
 
-/// What the hot thread knows of one pod's disk usage. Made by housekeeping for every measurement,
-/// owned by the hot thread from its arrival until it is handed back.
+/// One pod's disk usage for the hot thread. Housekeeping creates one per measurement. The hot
+/// thread owns it from its arrival until it returns it.
 struct HotStorage {
   /// Memory cgroup of the pod that was measured.
   CgroupId pod;
   eviction::DiskReading disk;
-  /// The measurement that a disk threshold asked for, as MeasurePods has it; 0 for a regular one.
+  /// MeasurePods::round if a disk threshold asked for the measurement; 0 for a regular one.
   std::uint64_t round = 0;
-  /// Its walk is under way: `counted` is what it has found so far, `disk` the most of that and of
-  /// what was measured before.
+  /// Its walk is in progress. `counted` is the walk's result so far; `disk` is the maximum of that
+  /// and the measurement before.
   bool cut_short = false;
   eviction::DiskReading counted;
-  /// A limit on local storage is exceeded; then, and only then, the two below are set: a pass looks
-  /// at them again, which allocates.
+  /// A limit on local storage is exceeded. Only then are the two members below set. A pass
+  /// evaluates the limits again, which allocates.
   bool breaches = false;
   eviction::Pod description;
   eviction::PodStatistics statistics;
   MonoTime measured_at{};
   disk::StorageMethod method = disk::StorageMethod::kNone;
-  /// False: something of it could not be counted.
+  /// False: something in it could not be counted.
   bool complete = true;
 };
 

@@ -9,27 +9,27 @@
 
 namespace evictd::daemon {
 
-/// Where the locks are, whatever `runtimeDirectory` says: two evictds on the same pods must look at
+/// Directory of the locks, whatever `runtimeDirectory` says: two evictds on the same pods must use
 /// one file.
 inline constexpr const char* kLockDirectory = "/run/evictd";
 
-/// Keeps a second evictd off the same pods: a lock on one byte of `pod-roots.lock`, at the id of
-/// the cgroup that they are in. The file is for root alone, because a lock on the cgroup's own
-/// directory, which everybody may open, could be held by any local user. The kernel drops it with
-/// the process, however that ends, so nothing stale can be left behind.
+/// Prevents a second evictd on the same pods: a lock on one byte of `pod-roots.lock`, at the id of
+/// the pods' cgroup. Only root may open the file. Any local user may open the cgroup's own
+/// directory and could hold a lock on that. The kernel drops the lock when the process ends, in
+/// whatever way, so no stale lock can remain.
 class InstanceLock {
  public:
   struct Options {
-    /// Made where it is missing.
+    /// Created if missing.
     std::string lock_directory = kLockDirectory;
-    /// Of the directory in the memory hierarchy; the id is the same in every mount of it.
+    /// Id of the directory in the memory hierarchy; it is the same in every mount.
     CgroupId cgroup;
-    /// What errors call it.
+    /// Its name in errors.
     std::string directory;
   };
 
-  /// Errors: kBusy when another evictd holds it; kPermission for a lock file that is not of this
-  /// user alone, because others could hold it; those of making and opening the file.
+  /// Errors: kBusy if another evictd holds it. kPermission for a lock file that is not private to
+  /// this user, because others could hold it. Those of creating and opening the file.
   [[nodiscard]] static Result<InstanceLock> acquire(const Options& options);
 
  private:

@@ -6,8 +6,8 @@
 
 namespace evictd::daemon {
 
-/// As one line. Invalid UTF-8 (a cgroup may be named anything) must not end the daemon: it is
-/// replaced.
+/// Dumps to one line. Replaces invalid UTF-8 (a cgroup may have any name), which must not end the
+/// daemon.
 inline std::string to_line(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', /*ensure_ascii=*/false,
                    nlohmann::ordered_json::error_handler_t::replace);

@@ -5,8 +5,8 @@
 
 namespace evictd::daemon {
 
-/// No more than this is charged to a cgroup without a process for nothing that could be given back:
-/// kernel memory of its own, and what each CPU has charged ahead.
+/// Up to this many bytes may stay charged to a cgroup without processes and cannot be reclaimed:
+/// its own kernel memory, and each CPU's charges in advance.
 [[nodiscard]] Bytes least_left_behind();
 
 }  // namespace evictd::daemon

@@ -10,33 +10,34 @@
 
 namespace evictd::daemon {
 
-/// When to look again at what the kernel side does not watch: the sooner, the nearer it is to a
-/// threshold. Thread rule: hot thread.
+/// Computes when to poll what the kernel side does not watch: sooner as it nears a threshold.
+/// Thread rule: hot thread.
 class Looks {
  public:
-  /// `ladder`: of the kernel side that is loaded, nullptr without one. Borrowed.
+  /// `ladder`: of the loaded kernel side, nullptr without one. Borrowed.
   explicit Looks(const probe::Ladder* ladder) : ladder_(ladder) {}
 
-  /// The kernel side's timer stands still: passes read files, and everything is looked at.
+  /// The kernel side's timer stalls: passes read files and poll everything.
   void set_polling(bool polling) { polling_ = polling; }
   [[nodiscard]] ReadingSource source() const {
     return ladder_ != nullptr && !polling_ ? ReadingSource::kTable : ReadingSource::kFiles;
   }
 
-  /// What a regular pass saw: growth is measured from it.
+  /// Stores what a regular pass observed: growth is measured from it.
   void note_regular(const eviction::Observations& seen) { polled_ = seen; }
   void forget() { polled_ = {}; }
-  /// The longest time until the next pass.
+  /// Returns the longest time until the next pass.
   [[nodiscard]] Duration next(const HotConfig& config, const Readings& readings) const;
 
  private:
-  /// All of it, so that polling would see nothing sooner.
+  /// Whether the kernel side watches all of it, so that polling would notice nothing sooner.
   [[nodiscard]] bool kernel_watches(eviction::Signal signal, const HotConfig& config,
                                     const Readings& readings) const;
 
   const probe::Ladder* ladder_;
   bool polling_ = false;
-  eviction::Observations polled_;  ///< What the last regular pass under this configuration saw.
+  eviction::Observations polled_;  ///< The observations of the last regular pass under this
+                                   ///< configuration.
 };
 
 }  // namespace evictd::daemon

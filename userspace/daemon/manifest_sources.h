@@ -10,27 +10,27 @@
 
 namespace evictd::daemon {
 
-/// All directories of manifests that the configuration names.
-/// Thread rule: any one thread at a time, housekeeping once there are threads. Blocks in file
-/// system calls.
+/// All configured directories of manifests. Thread rule: one thread at a time; only housekeeping
+/// once there are threads. Blocks in file system calls.
 class ManifestSources {
  public:
   ManifestSources() = default;
 
-  /// Watches all; the first refresh() reads them. One that is not there is waited for: see
+  /// Watches all directories; the first refresh() reads them. evictd waits for a missing one: see
   /// problems(). Errors: those of cluster::ManifestDirectory::open().
   [[nodiscard]] static Result<ManifestSources> open(const config::Settings& settings);
 
-  /// Reads what has changed; whether something had.
+  /// Reads what changed; returns whether anything had.
   bool refresh();
-  /// As last read; they live until the next refresh().
+  /// As last read; valid until the next refresh().
   [[nodiscard]] std::vector<const cluster::Manifest*> manifests() const;
-  /// Whether each directory was read at least once: until then a pod that no manifest names may be
-  /// one that nobody may evict.
+  /// Whether each directory was read at least once. Until then a pod without a manifest may be one
+  /// that must never be evicted.
   [[nodiscard]] bool were_read() const;
-  /// What is wrong with manifests now, one line each.
+  /// The current problems of manifests, one line each.
   [[nodiscard]] std::vector<Error> problems() const;
-  /// Readable when there is something to refresh. Not all is told: call refresh() at times.
+  /// Readable when there is something to refresh. Some changes are not reported: call refresh() at
+  /// intervals too.
   [[nodiscard]] std::vector<int> fds() const;
 
  private:

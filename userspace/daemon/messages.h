@@ -29,46 +29,46 @@ namespace evictd::daemon {
 
 // Housekeeping to hot.
 
-/// The pod that a slot has from now on; nullptr empties it.
+/// Sets the pod of a slot; nullptr empties the slot.
 struct PlacePod {
   std::uint32_t slot = 0;
   std::unique_ptr<HotPod> pod;
-  /// Of an earlier evictd, under way in it: gone on with before the pod can be chosen.
+  /// An earlier evictd's eviction in progress in this pod: resumed before the pod can be chosen.
   std::optional<Adoption> adoption{};
 };
 /// Ids of all directories below which a pod may be signalled from now on.
 struct UseRoots {
   std::vector<CgroupId> ids;
 };
-/// Files of the cgroup that holds all pods, instead of those that went with their controller.
+/// New files of the pod root, in place of those that vanished with their controller.
 struct UsePodRootFiles {
   std::unique_ptr<sys::CgroupFiles> files;
 };
-/// Another configuration, as a whole.
+/// Replaces the configuration as a whole.
 struct UseConfig {
   std::unique_ptr<HotConfig> config;
 };
-/// A pass of the regular cadence is wanted now.
+/// Requests a regular pass now.
 struct RunPass {};
-/// The kernel side and the files disagree, or records were lost: every threshold is to be reported
-/// anew.
+/// The kernel side and the files disagree, or records were lost: every threshold must be reported
+/// again.
 struct Resync {};
-/// The kernel side's timer runs no more, or runs again: poll, or do not.
+/// The kernel side's timer stalls or runs again: start or stop polling.
 struct SetPolling {
   bool polling = false;
 };
-/// What somebody asked of the running daemon, as a whole.
+/// All requests of operators to the running daemon.
 struct SetWishes {
   engine::OperatorWishes wishes;
-  /// Noted in HotCounters::wishes_applied once it is in force.
+  /// Stored in HotCounters::wishes_applied once in force.
   std::uint64_t generation = 0;
 };
-/// An eviction of an earlier evictd is under way in this pod, which may be gone by now.
+/// An earlier evictd's eviction is in progress in this pod, which may be gone by now.
 struct AdoptEviction {
   CgroupId pod;
   Adoption adoption;
 };
-/// A buffer to copy a pass into.
+/// Lends a buffer for the copy of a pass.
 struct LendPassCopy {
   std::unique_ptr<PassCopy> copy;
 };
@@ -77,22 +77,21 @@ struct UseStorage {
   std::uint32_t slot = 0;
   std::unique_ptr<HotStorage> storage;
 };
-/// All pods were measured, as MeasurePods asked, or some of them, or not to their end.
+/// The measurement that MeasurePods requested, of all pods or some, maybe not complete.
 struct PodsMeasured {
   std::uint64_t round = 0;
   bool under_way = false;
 };
-/// The collectors have run, as RunCollectors asked.
+/// The collectors that RunCollectors requested have run.
 struct CollectorsDone {
   std::uint64_t round = 0;
 };
-/// What a victim of a disk eviction takes up is free as far as anybody can tell, or was awaited for
-/// long enough.
+/// The victim's disk space is free as far as evictd can tell, or was awaited for long enough.
 struct VictimReleased {
   CgroupId pod;
 };
 
-/// The tree was read anew, as ScanPods asked; what is new of it was sent before this.
+/// The scan that ScanPods requested is done; its changes were sent before this message.
 struct PodsScanned {
   std::uint64_t round = 0;
 };
@@ -103,7 +102,7 @@ using ToHot = std::variant<std::monostate, PlacePod, UseConfig, RunPass, Resync,
 
 // Hot to housekeeping.
 
-/// A pod, or the pod that was in a slot before, is no longer used by the hot thread.
+/// The hot thread no longer uses a pod, or the former pod of a slot.
 struct RetirePod {
   std::uint32_t slot = 0;
   /// Whether another pod has the slot already, so that it is not free.
@@ -121,45 +120,44 @@ struct RetireRoots {
 struct RetirePodRootFiles {
   std::unique_ptr<sys::CgroupFiles> files;
 };
-/// A measurement that the hot thread uses no longer.
+/// A measurement that the hot thread no longer uses.
 struct RetireStorage {
   std::unique_ptr<HotStorage> storage;
 };
-/// A disk threshold is met: all pods are to be measured now.
+/// A disk threshold is met: measure all pods now.
 struct MeasurePods {
   std::uint64_t round = 0;
 };
-/// A pass may choose a pod, and no event tells which ones there are: the tree is to be read now.
+/// A pass may choose a pod, and no event reports pods: scan the tree now.
 struct ScanPods {
   std::uint64_t round = 0;
 };
-/// Node-level resources are to be freed before a pod has to go.
+/// Free node-level resources before a pod is evicted.
 struct RunCollectors {
   std::uint64_t round = 0;
   eviction::CollectorList collectors;
 };
-/// A pass that was run.
+/// A pass has run.
 struct PassDone {
   PassTrigger trigger = PassTrigger::kRegular;
   Timeline timeline;
-  /// HotConfig::generation of the pass, which its places belong to.
+  /// HotConfig::generation of the pass, for its threshold indices.
   std::uint64_t config_generation = 0;
   std::optional<EvictionBegun> begun;
-  /// What it saw and decided; nullptr when no buffer was left.
+  /// What it observed and decided; nullptr if no buffer was left.
   std::unique_ptr<PassCopy> copy;
 };
-/// A pod's target has given some of what it keeps for a signal that was not sent: it is to be made
-/// anew.
+/// A pod's target used up kept descriptors for a signal that was not sent: open the target again.
 struct TargetUsed {
-  /// Lives at least until this message was handled.
+  /// Lives at least until this message is handled.
   const HotPod* pod = nullptr;
 };
-/// A cgroup changed; the path's end is cut where it does not fit.
+/// A cgroup changed; a path that does not fit is cut at its end.
 struct CgroupNotice {
   probe::CgroupChanged event;
   std::array<char, 384> path{};
 };
-/// The kernel's OOM killer was first.
+/// The kernel's OOM killer killed a process first.
 struct OomNotice {
   probe::OomKill event;
   std::array<char, 16> comm{};
@@ -167,7 +165,7 @@ struct OomNotice {
 struct StallNotice {
   probe::StallRising event;
 };
-/// Records were lost: discovery must be done again, by scanning.
+/// Records were lost: housekeeping must rescan.
 struct LossNotice {
   std::uint64_t lost = 0;
 };

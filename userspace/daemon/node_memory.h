@@ -11,34 +11,34 @@
 
 namespace evictd::daemon {
 
-/// Of the node's memory.available.
+/// Who notices crossings of the node's memory.available.
 [[nodiscard]] Watcher memory_watcher(const probe::Ladder& ladder,
                                      const eviction::MemoryRules& rules);
 
-/// What a level of the kernel side is worked out from: memory.available is less than N once the
-/// watched value is above `sum` - N.
+/// The basis of the kernel side's levels: memory.available is below N once the watched value
+/// exceeds `sum` - N.
 struct NodeMemory {
-  /// What thresholds in percent are of; -1 where the kernel side cannot watch.
+  /// The capacity for thresholds in percent; -1 if the kernel side cannot watch.
   Bytes capacity{-1};
   probe::Signal signal = probe::Signal::kNodeWorkingSet;
-  /// Watched value and memory.available together, as last seen.
+  /// Sum of the watched value and memory.available, as last observed.
   Bytes sum{-1};
-  /// So far the sum may have moved unnoticed; 0 for one that stays.
+  /// By how much the sum may have moved unnoticed; 0 for a constant sum.
   Bytes slack{0};
 
   bool operator==(const NodeMemory&) const = default;
 };
 
-/// A sum that has moved by less is not worth telling the kernel side: of MemAvailable it changes
-/// with what the kernel keeps back of small caches, of swap with every page.
+/// A smaller change of the sum is not reported to the kernel side. With MemAvailable the sum
+/// changes with what the kernel keeps back of small caches, with swap on every page.
 inline constexpr Bytes kSumSlack = Bytes{4 << 20};
 
-/// From one reading and the signal as it was seen in it. Not to be watched (capacity -1) where the
-/// reading lacks something.
+/// Computed from one reading and the signal observed in it. Has capacity -1, not to be watched, if
+/// the reading lacks a value.
 [[nodiscard]] NodeMemory node_memory(const NodeUsage& node, const eviction::Observation& seen,
                                      const eviction::MemoryRules& rules);
 
-/// `now`, or `before` while only the sum has moved and by less than the slack.
+/// `now`, or `before` if only the sum has moved, and by less than the slack.
 [[nodiscard]] NodeMemory steadied(const NodeMemory& before, const NodeMemory& now);
 
 }  // namespace evictd::daemon

@@ -22,55 +22,55 @@ namespace evictd::daemon {
 struct NotifyReport {
   std::string socket;
   bool serving = false;
-  /// Why not; empty while they are served.
+  /// Why they are not served; empty if they are.
   std::string problem;
-  /// Times that serving could not begin or go on.
+  /// Times that serving could not begin or continue.
   std::uint64_t failures = 0;
-  /// The thread did not answer in time: the numbers are those of the question before.
+  /// The thread did not answer in time: the numbers are from the previous query.
   bool stale = false;
   bool polling = false;
-  /// The hooks, or what is read how often.
+  /// The hooks, or which files are read and how often.
   std::string backend;
   /// Why files are read; empty with hooks.
   std::string polls_because;
-  /// Why pressure cannot be registered; empty where it can.
+  /// Why pressure cannot be registered; empty if it can.
   std::string no_pressure_because;
   notify::ServiceCounters service;
   notify::EngineCounters engine;
-  /// By evictd_notify_signal.
+  /// Indexed by evictd_notify_signal.
   std::array<std::size_t, EVICTD_NOTIFY_SIGNALS> by_signal{};
   notify::ServiceOptions limits;
 };
 
 struct NotifyWorkerOptions {
   std::filesystem::path socket;
-  /// Row of the attach ladder, "none" for polling; empty for the best that works.
+  /// Row of the attach ladder, "none" for polling; empty for the best one that works.
   std::string hook;
-  /// Descriptors that clients may take up, about.
+  /// Approximate number of descriptors that clients may use.
   std::uint64_t descriptors = 0;
-  /// Who wants files to be read, for the report; empty where only what fails is a reason.
+  /// The setting that selects reading files, for the report; empty if only a failure is a reason.
   std::string no_hook_because;
 };
 
-/// What clients may have, so that all of them together take up no more than about `descriptors`:
-/// root's and others' get a half each, and one user gets at most half of the others'.
+/// Returns limits for clients, so that all of them together use no more than about `descriptors`.
+/// Root and other users get half each; one user gets at most half of the others' part.
 [[nodiscard]] notify::ServiceOptions service_options_of(const NotifyWorkerOptions& options);
 
-/// Serves notifications of thresholds beside the evictor, on a thread of ordinary priority.
-/// Whatever becomes of it, evictions go on: nobody waits for it, and its failure is a text in
-/// status. Thread rule: made and used by housekeeping.
+/// Serves notifications of thresholds beside the evictor, on a thread of ordinary priority. Its
+/// failure never stops evictions: no thread waits for it, and status has its error. Thread rule:
+/// created and used by housekeeping.
 class NotifyWorker {
  public:
-  /// Loads the kernel side of notifications and starts the thread. It never fails: why nothing is
-  /// served is in report().
+  /// Loads the kernel side of notifications and starts the thread. Never fails: report() says why
+  /// nothing is served.
   [[nodiscard]] static std::unique_ptr<NotifyWorker> start(const NotifyWorkerOptions& options,
                                                            const core::Clock& clock);
   NotifyWorker(const NotifyWorker&) = delete;
   NotifyWorker& operator=(const NotifyWorker&) = delete;
-  /// Ends all registrations; their clients see that the socket is gone.
+  /// Ends all registrations; clients see that the socket is gone.
   ~NotifyWorker();
 
-  /// How it stands now. Waits for the thread, 50 ms at most.
+  /// The current state. Waits for the thread, 50 ms at most.
   [[nodiscard]] NotifyReport report();
   /// The problem of report(), once.
   [[nodiscard]] std::optional<std::string> take_problem();
@@ -86,7 +86,7 @@ class NotifyWorker {
 
   std::unique_ptr<notify::Engine> engine_;
   std::optional<base::EventLoop> loop_;
-  /// Rung by the other thread: it asks, or wants an end.
+  /// Rung by the other thread to ask for a report or to end this one.
   std::optional<base::WakeUp> bell_;
   std::unique_ptr<notify::Service> service_;
 

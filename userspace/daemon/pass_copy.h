@@ -24,26 +24,26 @@ namespace evictd::daemon {
 using engine::kPassTriggers;
 using engine::PassTrigger;
 
-/// When what happened, on CLOCK_MONOTONIC; the epoch for what did not.
+/// Times of the steps of a pass, on CLOCK_MONOTONIC; the epoch for a step that did not happen.
 struct Timeline {
-  /// The kernel program saw the threshold crossed.
+  /// The kernel program saw the crossing.
   MonoTime hook_at{};
-  /// The hot thread was awake.
+  /// The hot thread woke up.
   MonoTime wake_at{};
-  /// What had woken it was taken in and the pass began to read.
+  /// The events were handled and the pass began to read.
   MonoTime begin_at{};
-  /// All readings were there.
+  /// All readings were complete.
   MonoTime observe_at{};
   MonoTime decide_at{};
   /// The last signal call had returned.
   MonoTime signal_at{};
 };
 
-/// Everything that went into one pass and came out of it, copied after the signal was sent, so that
-/// housekeeping can tell the story without the hot thread. Lent to it empty, given back full.
+/// All inputs and outputs of one pass, copied after the signal was sent. Housekeeping builds the
+/// record from it without the hot thread. It lends the copy empty and gets it back full.
 struct PassCopy {
   struct PodCopy {
-    /// Lives at least until the message that carries this copy was handled.
+    /// Lives at least until the message that carries this copy is handled.
     const HotPod* pod = nullptr;
     eviction::PassPod pass;
     CgroupUsage usage;
@@ -56,45 +56,45 @@ struct PassCopy {
   NodeUsage node;
   CgroupUsage pod_root;
   std::int64_t pod_root_max_tasks = -1;
-  /// Readings::lazy_error() of it.
+  /// Readings::lazy_error() of the pass.
   Bytes lazy_error{0};
   eviction::Observations observations;
-  /// How memory.available of these was worked out.
+  /// The rules that computed memory.available of these.
   eviction::MemoryRules memory;
   std::vector<PodCopy> pods;
   eviction::Decision decision;
   eviction::PassState state;
-  /// Those before and with this pass.
+  /// Evictions before the pass and by it.
   engine::EvictionTimes eviction_times;
   MonoTime now{};
   eviction::Cadence cadence = eviction::Cadence::kRegular;
-  /// It ended a pass that had waited for collectors.
+  /// It resumed a pass that had waited for collectors.
   bool resumed = false;
   bool disk_usage_pending = false;
   eviction::DiskProgress disk_progress = eviction::DiskProgress::kNothing;
   std::optional<eviction::DiskLayout> layout;
   std::vector<eviction::ReleasingPod> releasing;
-  /// Whose process ids pid.available counted.
+  /// The scope whose process ids pid.available counted.
   eviction::Scope pid_scope = eviction::Scope::kNode;
-  /// Which configuration it was run with; HotConfig::generation.
+  /// HotConfig::generation of the configuration that the pass used.
   std::uint64_t config_generation = 0;
   bool dry_run = false;
-  /// Indices into `pods` of those that exceeded a limit on local storage and were sent a signal.
+  /// Indices into `pods` of those that exceeded a limit on local storage and were signalled.
   std::vector<std::size_t> local_signalled;
   // While every pass is recorded.
-  /// The state before the pass where it does not follow from the copy before: the first pass, after
+  /// The state before the pass, if the previous copy does not give it: at the first pass, after
   /// passes without a copy, and after a change of configuration.
   std::optional<eviction::PassState> before;
-  /// With `before`: the pass that was waiting for collectors then.
+  /// With `before`: the pass that was then waiting for collectors.
   std::optional<eviction::SuspendedPass> waiting_before;
   /// The pass that waits for collectors after this one.
   std::optional<eviction::SuspendedPass> waiting;
-  /// Passes without a copy right before this one.
+  /// Passes without a copy directly before this one.
   std::uint64_t missed = 0;
-  /// What held it, and the evictions before it; Brakes::recent is not set.
+  /// The brakes that applied, and the evictions before the pass; Brakes::recent is not set.
   eviction::Brakes brakes;
   engine::EvictionTimes times_before;
-  /// As they were after the pass; the hot thread's own may not be read from elsewhere.
+  /// The counters after the pass; other threads may not read the hot thread's own.
   enforce::ActuatorCounters actuator;
 };
 

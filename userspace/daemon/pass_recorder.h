@@ -15,10 +15,9 @@
 
 namespace evictd::daemon {
 
-/// Turns every pass that the hot thread sends into lines of a recording. What the worker does not
-/// take is counted and told in the next pass that it takes, with the state before it, so that a
-/// recording goes on after a gap.
-/// Thread rule: housekeeping only.
+/// Turns every pass that the hot thread sends into lines of a recording. Passes that the worker
+/// does not take are counted. The next pass that it takes has their number and the state before it,
+/// so that a recording continues after a gap. Thread rule: housekeeping only.
 class PassRecorder {
  public:
   struct Counters {
@@ -37,22 +36,23 @@ class PassRecorder {
   void record(const PassDone& done);
   /// The pod will be destroyed.
   void forget(const HotPod* pod);
-  /// A line of the journal, but for the records, which the passes themselves tell.
+  /// Adds a line of the journal, except records, which the passes themselves contain.
   void note(std::string_view journal_line);
 
   [[nodiscard]] const RecordingWorker& worker() const { return *worker_; }
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] Counters counters() const { return counters_; }
-  /// What is to be logged, once, when the recording has ended by itself; else empty.
+  /// Returns the text to log, once, after the recording has ended by itself; else empty.
   [[nodiscard]] std::string check();
-  /// Ends the recording and waits for the disk to take it. What is to be logged, if it lacks its
-  /// end and that was not told; else empty.
+  /// Ends the recording and waits until the disk has it. Returns the text to log if the recording
+  /// lacks its end and that was not reported; else empty.
   [[nodiscard]] std::string stop();
 
  private:
   PassRecorder() = default;
   [[nodiscard]] std::string header(std::string_view version) const;
-  /// Number of the pod; adds the line that describes it to `lines` if it has none yet.
+  /// Returns the pod's number; adds the line that describes the pod to `lines` if it has no number
+  /// yet.
   std::size_t number_of(const PassCopy::PodCopy& pod, std::string& lines);
 
   std::string file_;
@@ -66,7 +66,7 @@ class PassRecorder {
   };
   std::map<const HotPod*, Numbered> numbers_;
   std::size_t next_number_ = 0;
-  /// Of passes that the worker did not take.
+  /// Passes that the worker did not take.
   std::uint64_t missed_ = 0;
   std::optional<eviction::PassState> state_before_;
   std::optional<eviction::SuspendedPass> waiting_before_;

@@ -9,9 +9,9 @@
 
 namespace evictd::daemon {
 
-/// What passes were run with, by the generation of the configuration: while a reload is under way,
-/// housekeeping is still told of passes that know nothing of it, and the places of their thresholds
-/// mean something in the old table only.
+/// The rules of past passes, by the generation of the configuration. During a reload housekeeping
+/// still gets passes of the old configuration, and their threshold indices are valid only in the
+/// old table.
 class PassRules {
  public:
   struct Rules {
@@ -19,15 +19,15 @@ class PassRules {
     eviction::Compat compat = eviction::Compat::k1_32;
   };
 
-  /// `rules` are those of passes of `generation`, which is newer than all before.
+  /// Adds the rules of passes of `generation`, which must be newer than all before.
   void use(std::uint64_t generation, Rules rules);
 
-  /// Those of a pass. At least one generation must be in use; of one that is not, those of the
-  /// newest are meant.
+  /// Returns the rules of a pass's generation; those of the newest if that generation is not in
+  /// use. At least one must be in use.
   [[nodiscard]] const Rules& of(std::uint64_t generation) const;
 
-  /// No pass before `generation` will be told of any more: they come in the order in which they
-  /// ran.
+  /// Forgets generations before `generation`: passes arrive in the order in which they ran, so no
+  /// earlier one follows.
   void forget_before(std::uint64_t generation);
 
  private:

@@ -15,14 +15,14 @@
 
 namespace evictd::daemon {
 
-/// What changed from one pass to the next, so that what stays as it is is told once and not once a
+/// Detects changes from one pass to the next, so that evictd reports a state once and not once a
 /// pass.
 class PassWatch {
  public:
   struct Change {
-    /// The pass ended otherwise than the one before: another outcome, reason or threshold.
+    /// The pass ended differently from the one before: another outcome, reason or threshold.
     bool outcome = false;
-    /// Places of thresholds that are met now and were not, and the other way round.
+    /// Indices of thresholds that became met, and of those that ceased to be met.
     std::vector<std::size_t> met;
     std::vector<std::size_t> no_longer_met;
     std::vector<eviction::Condition> set;
@@ -30,27 +30,28 @@ class PassWatch {
   };
 
   [[nodiscard]] Change take(const eviction::Decision& decision);
-  /// Of a pass that had waited for collectors. Which thresholds it has as met is of before that:
-  /// passes in between have told of them since.
+  /// For a pass that had waited for collectors. Its met thresholds are older than those of the
+  /// passes in between, which were reported.
   [[nodiscard]] Change take_resumed(const eviction::Decision& decision);
-  /// Whether other pods than in the pass before exceed a limit on local storage and are spared, or
-  /// for another reason; false once there are none.
+  /// Whether the pods that exceed a limit on local storage and are spared, or the reasons, differ
+  /// from the pass before; false once there are none.
   [[nodiscard]] bool take_spared(std::vector<std::string> spared);
-  /// A record of a pass that has collectors run told of its threshold.
+  /// The record of a pass that runs collectors reported its threshold.
   void note_told(const eviction::Decision& reclaiming);
-  /// Whether one did of the pass that `resumed` goes on with: that may have left no copy.
+  /// Whether such a record exists for the pass that `resumed` continues; that pass may have left no
+  /// copy.
   [[nodiscard]] bool has_told(const eviction::Decision& resumed) const;
   struct Seen {
-    /// Signals of a threshold that are not observed now and were, or were not asked for.
+    /// Signals of a threshold that are no longer observed, or are not observed the first time.
     std::vector<eviction::Signal> lost;
-    /// Those that are observed again.
+    /// Signals that are observed again.
     std::vector<eviction::Signal> back;
   };
-  /// What a pass saw of the signals that `thresholds` are for; those of disks are left out, whose
-  /// filesystems are told of by themselves.
+  /// Compares the observed signals of `thresholds` with the pass before. Disk signals are left out,
+  /// because filesystems are reported separately.
   [[nodiscard]] Seen take_seen(const eviction::ThresholdTable& thresholds,
                                const eviction::Observations& observations);
-  /// Places mean other thresholds from now on: forgets which were met.
+  /// Indices mean other thresholds from now on: forgets which were met.
   void forget_thresholds();
 
  private:
@@ -62,7 +63,7 @@ class PassWatch {
   eviction::ThresholdList met_;
   eviction::ConditionSet conditions_;
   std::vector<std::string> spared_;
-  /// What the pass was decided from that was told of last.
+  /// The observations of the pass that was last reported.
   std::optional<eviction::Observations> told_;
   std::set<eviction::Signal> unseen_;
 };

@@ -14,12 +14,12 @@
 
 namespace evictd::daemon {
 
-/// Which counters of a cgroup the kernel side has been told of. A cgroup that stays loses one only
-/// where its controller is taken away.
+/// Which counters of a cgroup the kernel side knows. A cgroup that stays loses a counter only if
+/// its controller is removed.
 struct KnownCounters {
   bool memory = false;
   bool tasks = false;
-  /// The row lacks one of them, or shows something else: they are to be found anew.
+  /// The row lacks a counter or has wrong values: find the counters again.
   bool doubted = false;
 
   [[nodiscard]] static KnownCounters of(const probe::PodCounters& counters) {
@@ -36,26 +36,26 @@ struct KnownCounters {
   }
 };
 
-/// What the hot thread has in a slot, to tell a change.
+/// What the hot thread has in a slot, for detecting changes.
 struct PlacedPod {
   std::uint32_t slot = 0;
   const HotPod* hot = nullptr;
   bool complete = true;
-  /// Whether the kernel side has it, where there is one; tried again at each scan.
+  /// Whether the kernel side, if any, watches it; retried at each scan.
   bool watched = true;
   KnownCounters known{};
-  /// Whether it can be signalled; tried again at each scan.
+  /// Whether it can be signalled; retried at each scan.
   bool has_target = true;
-  bool is_own = false;  ///< evictd or pid 1 was in it when somebody last looked.
+  bool is_own = false;  ///< evictd or pid 1 was in it at the last read.
   CgroupId memory_id;
-  /// Unset as long as the pids hierarchy of v1 has no directory for it.
+  /// Unset as long as the v1 pids hierarchy has no directory for it.
   CgroupId pids_id;
   cluster::PodState state = cluster::PodState::kUnknown;
   std::vector<cluster::ContainerCgroup> containers;
-  /// manifest_origin and the manifest's position do not tell a changed text; the facts do.
+  /// Shows a changed manifest, which manifest_origin and the manifest's position do not.
   PodStanding standing;
 
-  /// Its row does not show it: watched and known anew at the next chance.
+  /// Its row is wrong: watch it again at the next opportunity.
   void doubt() {
     watched = false;
     known.doubted = true;

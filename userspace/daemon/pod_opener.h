@@ -14,7 +14,7 @@
 
 namespace evictd::daemon {
 
-/// What a pod is allowed and entitled to, from its manifest or its place.
+/// A pod's protection and resources, from its manifest or its place.
 struct PodStanding {
   eviction::PodFacts facts;
   enforce::Protection protection = enforce::Protection::kUnknown;
@@ -22,12 +22,12 @@ struct PodStanding {
   bool operator==(const PodStanding&) const = default;
 };
 
-/// Makes HotPods: opens the files that the hot thread reads and what it signals through.
-/// Thread rule: any one thread at a time, housekeeping once there are threads; open_all() takes a
-/// second one for itself. Blocks in file system calls.
+/// Creates HotPods: opens the files that the hot thread reads, and what it signals through. Thread
+/// rule: one thread at a time, only housekeeping once there are threads; open_all() starts a second
+/// one for itself. Blocks in file system calls.
 class PodOpener {
  public:
-  /// All borrowed, but for `shares`.
+  /// All borrowed, except `shares`.
   struct Options {
     const sys::Root* root = nullptr;
     const PodPlaces* places = nullptr;
@@ -35,13 +35,13 @@ class PodOpener {
   };
   struct Opened {
     std::unique_ptr<HotPod> pod;
-    /// There were descriptors for all that a pod keeps.
+    /// There were enough descriptors for everything that a pod keeps.
     bool complete = true;
-    /// Something could not be had although the cgroup is there.
+    /// Something could not be opened although the cgroup exists.
     bool failed = false;
   };
 
-  /// A pod that is to be opened.
+  /// A pod to open.
   struct Wanted {
     /// Borrowed for the call; it must have a cgroup.
     const cluster::PodEntry* entry = nullptr;
@@ -51,8 +51,8 @@ class PodOpener {
 
   explicit PodOpener(Options options) : options_(options) {}
 
-  /// Opens each of `wanted`, in its order; on two threads when there are many. A cgroup that is
-  /// gone by now leaves the pod without files.
+  /// Opens each of `wanted`, in order; on two threads if there are many. A pod whose cgroup is gone
+  /// has no files.
   [[nodiscard]] std::vector<Opened> open_all(std::span<const Wanted> wanted) const;
   [[nodiscard]] const DescriptorShares& shares() const { return options_.shares; }
 

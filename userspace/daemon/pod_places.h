@@ -23,51 +23,51 @@
 
 namespace evictd::daemon {
 
-/// The directories below which pods live, in every hierarchy that matters, each kept open: what may
-/// be signalled is below one of them, and the kernel side reports changes below them. In the memory
-/// hierarchy each is locked too: one that another evictd watches is not taken up.
-/// Thread rule: housekeeping only.
+/// The directories below which pods live, kept open in every relevant hierarchy. Only processes
+/// below them may be signalled, and the kernel side reports changes below them. Each is also locked
+/// in the memory hierarchy: one that another evictd watches is refused. Thread rule: housekeeping
+/// only.
 class PodPlaces {
  public:
   /// Borrows `layout`. `lock_directory` as in InstanceLock::Options.
   PodPlaces(const sys::CgroupLayout& layout, std::string lock_directory)
       : layout_(layout), lock_directory_(std::move(lock_directory)) {}
 
-  /// Where pods may be; each may come later, in any hierarchy.
+  /// Where pods may be; each directory may appear later, in any hierarchy.
   struct Wanted {
-    /// The pod root that is there, "" for none, and all that may become it.
+    /// The existing pod root, "" for none, and all its candidate paths.
     std::string pod_root;
     std::vector<std::string> pod_roots;
     std::vector<cluster::ExternalPodRule> external;
   };
-  /// Opens the pod root and the parents of external pods in each hierarchy; call once.
-  /// Errors: kBusy when another evictd watches one of them; those of PodRoot::open().
+  /// Opens the pod root and the parents of external pods in each hierarchy; call once. Errors:
+  /// kBusy if another evictd watches one of them; those of PodRoot::open().
   [[nodiscard]] Result<> open(const Wanted& wanted);
-  /// Lets go of what is gone, and opens what was not there, was made anew, or was another evictd's;
-  /// `pod_root` is the one from now on. Answers the paths of which something changed. What cannot
-  /// be looked at now stays as it is. Cost: as opening a directory, for each path and hierarchy.
+  /// Closes what is gone. Opens what was missing, was created again, or belonged to another evictd.
+  /// `pod_root` is the pod root from now on. Returns the paths that changed. What cannot be read
+  /// now stays as it is. Cost: as opening a directory, for each path and hierarchy.
   [[nodiscard]] std::vector<std::string> follow(const std::string& pod_root);
-  /// Whether follow() might change something: also while another evictd has one of them, as
-  /// nothing tells when that ends. Cost: the same.
+  /// Whether follow() might change something. Also true while another evictd has one of them,
+  /// because no event reports the end of that. Cost: the same.
   [[nodiscard]] bool changed(std::string_view pod_root) const;
-  /// As base::PathWatch has them, of the pod root, all that may become it, and parents.
+  /// As base::PathWatch has them, for the pod root, its candidates, and parents.
   [[nodiscard]] int fd() const { return watch_.fd(); }
   [[nodiscard]] bool take_changes() { return watch_.take_changes(); }
-  /// Whether `path` is that of one of them, open or not.
+  /// Whether `path` is one of them, open or not.
   [[nodiscard]] bool has(std::string_view path) const { return places_.contains(path); }
-  /// Whether the one at `path` is there and was not taken up.
+  /// Whether the one at `path` exists and was refused.
   [[nodiscard]] bool is_refused(std::string_view path) const;
-  /// Why, one each, of those that are refused, and of those that inotify does not tell of.
+  /// One error for each refused directory, and for each that inotify does not cover.
   [[nodiscard]] std::vector<Error> problems() const;
 
-  /// Ids of all that are open, for the kernel side to report changes below.
+  /// Ids of all open directories; the kernel side reports changes below them.
   [[nodiscard]] std::vector<CgroupId> ids() const;
 
-  /// Id of the one at `path` in the pids hierarchy of v1; names nothing without one.
+  /// Id of the one at `path` in the v1 pids hierarchy; names nothing without one.
   [[nodiscard]] CgroupId pids_id(std::string_view path) const;
 
-  /// The files of `pod`, and its open directory in one hierarchy: found from where pods live, if
-  /// that is open in each hierarchy, else by the whole path below `root`.
+  /// Opens the files of `pod`, and its directory in one hierarchy. Starts from the open directory
+  /// above the pod if that is open in each hierarchy, else uses the whole path below `root`.
   /// Errors: those of sys::CgroupFiles::open() and sys::Root::open_file().
   [[nodiscard]] Result<sys::CgroupFiles> open_files(const sys::Root& root,
                                                     const cluster::PodCgroup& pod) const;
@@ -81,28 +81,28 @@ class PodPlaces {
   struct TargetOptions {
     enforce::Protection protection = enforce::Protection::kUnknown;
     enforce::Preparation preparation = enforce::Preparation::kAtOnce;
-    /// These as in KillTarget::Options.
+    /// As in KillTarget::Options.
     int usage_fd = -1;
     const enforce::OwnCgroups* own = nullptr;
   };
-  /// Opens what is needed to signal `pod`.
-  /// Errors: those of KillTarget::open; kInvalid for a pod that is below none of the roots.
+  /// Opens what is needed to signal `pod`. Errors: those of KillTarget::open; kInvalid for a pod
+  /// that is below none of the roots.
   [[nodiscard]] Result<std::unique_ptr<enforce::KillTarget>> open_target(
       const cluster::PodCgroup& pod, const TargetOptions& wanted) const;
 
  private:
-  /// One a hierarchy, that of memory first; none where memory has no such directory.
+  /// One for each hierarchy, memory first; empty if memory has no such directory.
   using Roots = std::vector<enforce::PodRoot>;
 
   struct Place {
-    /// None as long as it is refused.
+    /// Empty while it is refused.
     Roots roots;
-    /// Of the directory in the memory hierarchy.
+    /// Lock of the directory in the memory hierarchy.
     std::optional<InstanceLock> lock;
     std::optional<Error> refused;
   };
 
-  /// What a pod is below, and its path from there; nullptr for nothing that is open.
+  /// The open directory above a pod, and the pod's path from there; nullptr if none is open.
   struct Below {
     const Roots* roots = nullptr;
     std::string path{};
@@ -111,8 +111,8 @@ class PodPlaces {
   [[nodiscard]] Result<Roots> open_in_all(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> in_hierarchies(
       const std::vector<std::string>& paths) const;
-  /// From now on `place` is `now`, which is another one than before.
-  /// Errors: those of InstanceLock::acquire(); it has no roots then.
+  /// Replaces the roots of `place`, which differ from before, with `now`. Errors: those of
+  /// InstanceLock::acquire(); it then has no roots.
   [[nodiscard]] Result<> take_up(Place& place, Roots now) const;
   [[nodiscard]] Below find(const cluster::PodCgroup& pod) const;
   [[nodiscard]] bool has_pids_apart() const {
@@ -121,14 +121,14 @@ class PodPlaces {
 
   const sys::CgroupLayout& layout_;
   std::string lock_directory_;
-  /// By path within the hierarchy, without a '/' at its end.
+  /// By path within the hierarchy, without a trailing '/'.
   std::map<std::string, Place, std::less<>> places_;
   std::string pod_root_;
   std::set<std::string, std::less<>> parents_;
   base::PathWatch watch_;
 };
 
-/// The longest directory of `glob` without a wildcard in it: "/system.slice" of
+/// The longest directory of `glob` without a wildcard: "/system.slice" of
 /// "/system.slice/batch-*.service".
 [[nodiscard]] std::string fixed_parent(std::string_view glob);
 

@@ -17,11 +17,11 @@ namespace evictd::daemon {
 [[nodiscard]] enforce::Protection protection_of(const cluster::PodEntry& entry,
                                                 const eviction::PodFacts& facts);
 
-/// Whether what ends in `cgroup` is charged to the pod root at path `pod_root`, "" where there is
-/// none. A glob may name a cgroup there that is no pod of Kubernetes.
+/// Whether memory of `cgroup` is charged to the pod root at path `pod_root`, "" for none. A glob
+/// may match a cgroup there that is no pod of Kubernetes.
 [[nodiscard]] bool is_below_pod_root(const cluster::PodCgroup& cgroup, std::string_view pod_root);
 
-/// Seconds since the epoch, as HotPod::created_at_s has them; 0 for unknown.
+/// Seconds since the epoch, for HotPod::created_at_s; 0 for unknown.
 [[nodiscard]] std::int64_t seconds_of(const std::optional<WallTime>& created_at);
 
 }  // namespace evictd::daemon

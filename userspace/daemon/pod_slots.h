@@ -10,17 +10,17 @@
 
 namespace evictd::daemon {
 
-/// The hot thread's pods by slot, and the order in which a pass sees them.
-/// Allocates at construction only. Thread rule: hot thread.
+/// The hot thread's pods by slot, and their order in a pass. Allocates only at construction. Thread
+/// rule: hot thread.
 class PodSlots {
  public:
   PodSlots();
 
-  /// Puts `pod` (nullptr: nothing) in `slot` and gives back what was there.
+  /// Puts `pod` (nullptr: none) in `slot` and returns the former content.
   std::unique_ptr<HotPod> place(std::uint32_t slot, std::unique_ptr<HotPod> pod);
 
-  /// Slots that hold a pod: newest first (creation time, else cgroup id), then by uid, because
-  /// equal pods are evicted in the order in which a pass sees them.
+  /// Slots that hold a pod, newest first (creation time, else cgroup id), then by uid. Equally
+  /// ranked pods are evicted in this order.
   [[nodiscard]] std::span<const std::uint32_t> ordered() const { return order_; }
   [[nodiscard]] HotPod* at(std::uint32_t slot) { return pods_[slot].get(); }
   [[nodiscard]] const HotPod* at(std::uint32_t slot) const { return pods_[slot].get(); }

@@ -14,24 +14,23 @@
 
 namespace evictd::daemon {
 
-/// Pods that were opened while the kernel side was being loaded, for the scan after that to take
-/// over where they are the same still.
-/// Thread rule: one thread at a time.
+/// Pods that were opened while the kernel side was loading. The next scan takes over the unchanged
+/// ones. Thread rule: one thread at a time.
 class PodsAhead {
  public:
-  /// An opened pod, and what the kernel side has told of its counters, if it was asked.
+  /// An opened pod, and its counters if the kernel side was asked.
   struct Ready {
     PodOpener::Opened opened;
     std::optional<Result<probe::PodCounters>> counters{};
   };
   using Resolve = std::function<Result<probe::PodCounters>(const cluster::PodCgroup&)>;
 
-  /// `wanted` was opened as `opened`.
+  /// Stores `wanted`, opened as `opened`.
   void add(const PodOpener::Wanted& wanted, PodOpener::Opened opened);
-  /// Asks `resolve` about every pod.
+  /// Calls `resolve` for every pod.
   void resolve_all(const Resolve& resolve);
-  /// What there is of `wanted`, if its cgroups, its state and what is said of it are as they were
-  /// when it was opened; of what is deep in it the caller knows. It has the slot of `wanted`.
+  /// Returns the pod of `wanted`, with the slot of `wanted`, if its cgroups, state and description
+  /// are unchanged since it was opened. The caller checks nested cgroups.
   [[nodiscard]] std::optional<Ready> take(const PodOpener::Wanted& wanted);
 
   [[nodiscard]] bool empty() const { return pods_.empty(); }

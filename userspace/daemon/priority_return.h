@@ -14,24 +14,24 @@
 
 namespace evictd::daemon {
 
-/// Has a thread tell that its limit of running time took its real-time priority
-/// (make_thread_realtime()), and take it back once it is quiet.
-/// Thread rule: everything belongs to the thread that it is about, which runs the loop.
+/// Reports that a thread's running time limit took its real-time priority (make_thread_realtime()),
+/// and restores the priority once the thread is quiet. Thread rule: everything runs on that thread,
+/// which runs the loop.
 class PriorityReturn final : private base::ReadyHandler {
  public:
-  /// A thread is quiet that has run for less than kMostRun in this time.
+  /// A thread is quiet if it runs for less than kMostRun in this time.
   static constexpr Duration kQuiet = std::chrono::seconds(10);
   static constexpr Duration kMostRun = kQuiet / 2;
 
   struct Means {
-    /// How often the priority was taken: realtime_overruns().
+    /// How often the priority was lost: realtime_overruns().
     std::function<std::uint64_t()> losses;
     std::function<Result<>()> make_realtime;
-    /// Shows a line to whoever asks how the process stands.
+    /// Displays a line in the status of the process.
     std::function<void(std::string_view)> show;
   };
 
-  /// `loop`, `log` and `clock` are borrowed. Errors: what making a timer says.
+  /// `loop`, `log` and `clock` are borrowed. Errors: those of creating a timer.
   [[nodiscard]] static Result<std::unique_ptr<PriorityReturn>> create(base::EventLoop& loop,
                                                                       base::Log& log,
                                                                       const core::Clock& clock,
@@ -40,15 +40,15 @@ class PriorityReturn final : private base::ReadyHandler {
   PriorityReturn& operator=(const PriorityReturn&) = delete;
   ~PriorityReturn() override;
 
-  /// Tells of a loss that there was since the last call. For each turn of the loop: costs no system
-  /// call without one.
+  /// Reports a loss since the last call. Call it in each turn of the loop: without a loss it makes
+  /// no system call.
   void look();
 
  private:
   PriorityReturn(base::EventLoop& loop, base::Log& log, const core::Clock& clock, Means means,
                  base::Timer timer);
   void on_ready(std::uint32_t events) override;
-  /// Begins to see whether the thread is quiet.
+  /// Begins to check whether the thread is quiet.
   void wait();
 
   base::EventLoop& loop_;
@@ -57,7 +57,7 @@ class PriorityReturn final : private base::ReadyHandler {
   Means means_;
   base::Timer timer_;
   std::uint64_t losses_ = 0;
-  /// CPU time of the thread when it began to wait.
+  /// CPU time of the thread when the wait began.
   Duration had_run_{};
 };
 

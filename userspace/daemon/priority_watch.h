@@ -11,13 +11,12 @@
 
 namespace evictd::daemon {
 
-/// Sees that the hot thread lost its real-time priority, to its limit of running time or to
-/// somebody outside, and has it given back once the thread was quiet for a while. A thread that
-/// never had it is left alone. (--notify-only has a thread of its own to look at: PriorityReturn.)
-/// Thread rule: housekeeping.
+/// Detects that the hot thread lost its real-time priority, to its running time limit or to another
+/// process, and restores it once the thread was quiet for a while. A thread that never had it is
+/// left alone. (--notify-only watches its own thread: PriorityReturn.) Thread rule: housekeeping.
 class PriorityWatch {
  public:
-  /// The thread is quiet that runs for less than kMostRun in this time.
+  /// The thread is quiet if it runs for less than kMostRun in this time.
   static constexpr Duration kQuiet = std::chrono::minutes(1);
   static constexpr Duration kMostRun = kQuiet / 10;
 
@@ -38,10 +37,10 @@ class PriorityWatch {
   explicit PriorityWatch(Means means)
       : means_(std::move(means)), had_it_(means_.in_force()), overruns_(means_.overruns()) {}
 
-  /// What is to be told of, if anything; for each health check. A priority that cannot be given
-  /// back is told of once and tried again after each quiet time.
+  /// Returns what to report, if anything; call it at each health check. A failure to restore the
+  /// priority is reported once and retried after each quiet time.
   [[nodiscard]] std::optional<Change> look(MonoTime now);
-  /// Times that it was lost.
+  /// Number of losses.
   [[nodiscard]] std::uint64_t losses() const { return losses_; }
 
  private:
@@ -53,7 +52,7 @@ class PriorityWatch {
   bool had_it_;
   std::uint64_t overruns_;
   std::uint64_t losses_ = 0;
-  /// Since when it is lost and looked at for quiet.
+  /// Start of the wait for a quiet time, while the priority is lost.
   std::optional<MonoTime> waits_since_;
   /// CPU time of the thread at that time.
   Duration had_run_{};

@@ -9,18 +9,18 @@
 
 namespace evictd::daemon {
 
-/// Tells the log of each problem once, and once that it is over. One thread uses it.
+/// Logs each problem once, and its end once. One thread uses it.
 class ProblemLog {
  public:
   /// Borrows `log`.
   explicit ProblemLog(base::Log& log) : log_(log) {}
 
-  /// `problems` are all that there are now.
+  /// `problems` are all current problems.
   void tell(const std::vector<Error>& problems);
 
  private:
   base::Log& log_;
-  /// As they were told.
+  /// The problems as logged.
   std::vector<std::string> known_;
 };
 

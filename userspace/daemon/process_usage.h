@@ -5,8 +5,8 @@
 
 namespace evictd::daemon {
 
-/// What this process takes: "cpu_seconds" of all its threads since it started, user and system
-/// together, and "resident_bytes", null if it cannot be read. Source: getrusage(2),
+/// Resource usage of this process: "cpu_seconds" of all its threads since its start, user and
+/// system together, and "resident_bytes", null if it cannot be read. Source: getrusage(2),
 /// /proc/self/statm.
 [[nodiscard]] nlohmann::ordered_json process_usage_json();
 

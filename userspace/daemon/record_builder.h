@@ -16,37 +16,36 @@
 
 namespace evictd::daemon {
 
-/// What a record needs besides the message of the hot thread.
+/// What a record needs besides the hot thread's message.
 struct RecordContext {
   const eviction::ThresholdTable& thresholds;
   eviction::Compat compat = eviction::Compat::k1_32;
-  /// The victim as the sources know it; nullptr when it is gone from them already.
+  /// The victim according to the sources; nullptr if they no longer have it.
   const cluster::PodEntry* victim = nullptr;
-  /// What was measured of its files; nullptr without a measurement.
+  /// Measurement of its files; nullptr without one.
   const disk::PodStorage* storage = nullptr;
-  /// What its containers used before the pass, as far as that is known.
+  /// Memory use of its containers before the pass, as far as known.
   std::vector<ContainerSample> containers = {};
-  /// What the last collectors to run had done when the pass decided; told of a pass that waited.
+  /// State of the last collectors when the pass decided; recorded for a pass that waited.
   std::vector<exporting::RecordedCollector> collectors = {};
-  /// The pass of an eviction for local storage; nullptr where no copy of it was left.
+  /// The pass of an eviction for local storage; nullptr if it left no copy.
   const PassCopy* pass = nullptr;
-  /// Of a pass that waited for collectors: the record of its beginning told of the threshold.
+  /// For a pass that waited for collectors: the record of its beginning reported the threshold.
   bool threshold_told = false;
-  /// When the record is made; its time is that of the decision.
+  /// When the record is created; its time is that of the decision.
   core::ClockReading now{};
 };
 
-/// Tells the story of a pass from what it saw: who was evicted or why nobody was, texts, ranking
-/// with reasons, observations, thresholds. Without a copy (none was left) the record has the victim
-/// and the timeline only.
+/// Builds the record of a pass: the victim, or why there is none, texts, ranking with reasons,
+/// observations, thresholds. If no copy is left, the record has only the victim and the timeline.
 [[nodiscard]] exporting::EvictionRecord make_record(const PassDone& done,
                                                     const RecordContext& context);
 
-/// The same for a pod that exceeds a limit on local storage: no ranking chose it.
+/// The same for a pod that exceeds a limit on local storage; it has no ranking.
 [[nodiscard]] exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
                                                     const RecordContext& context);
 
-/// A limit on local storage that a pod exceeds, as it was found in `pod` and `statistics`.
+/// A limit on local storage that a pod exceeds, as found in `pod` and `statistics`.
 struct MeasuredBreach {
   const eviction::Pod& pod;
   const eviction::PodStatistics& statistics;
@@ -56,18 +55,18 @@ struct MeasuredBreach {
   /// False: something could not be counted.
   bool complete = true;
 };
-/// The same as a record has it. `now` is when the pass had all readings.
+/// The same in a record's form. `now` is when the pass had all readings.
 [[nodiscard]] exporting::RecordedLocalStorage make_local_storage(const MeasuredBreach& measured,
                                                                  eviction::DiskLayout layout,
                                                                  eviction::Compat compat,
                                                                  MonoTime now);
 
-/// Every pod of a pass beside its limits on local storage, in the order of the pass; empty where
-/// none exceeded one.
+/// Every pod of a pass with its limits on local storage, in the order of the pass; empty if none
+/// exceeds a limit.
 [[nodiscard]] std::vector<exporting::RecordedLocalCandidate> make_local_candidates(
     const PassCopy& copy, eviction::Compat compat, MonoTime now);
 
-/// Those among them that exceed a limit and that something protects: "UID LIMIT RULE".
+/// The protected pods among those that exceed a limit: "UID LIMIT RULE".
 [[nodiscard]] std::vector<std::string> spared_for_local_storage(
     const std::vector<exporting::RecordedLocalCandidate>& candidates);
 
@@ -76,17 +75,17 @@ struct MeasuredBreach {
                                                                      eviction::Signal signal,
                                                                      MonoTime now);
 
-/// "files" or "bpf", as records have it.
+/// The name in records: "files" or "bpf".
 [[nodiscard]] std::string_view name_of(UsageSource source);
 
-/// How each threshold stood in a pass that was run at `now`.
+/// State of each threshold in a pass at `now`.
 [[nodiscard]] std::vector<exporting::RecordedThreshold> make_thresholds(
     const PassCopy& copy, const eviction::ThresholdTable& thresholds, MonoTime now);
 
-/// What the OOM guard saw in a pass; nothing where it was not observed.
+/// What the OOM guard observed in a pass; nullopt if it observed nothing.
 [[nodiscard]] std::optional<exporting::RecordedGuard> make_guard(const PassCopy& copy);
 
-/// Every signal that a pass saw, with age, source and error bound.
+/// Every signal that a pass observed, with age, source and error bound.
 [[nodiscard]] std::vector<exporting::RecordedObservation> make_observations(const PassCopy& copy,
                                                                             MonoTime now);
 

@@ -11,24 +11,24 @@
 
 namespace evictd::daemon {
 
-/// The message and the annotations of a victim of node pressure; `place` is that of the threshold
-/// acted on. Needs the pass's copy and the victim as the sources know it.
+/// Adds the message and the annotations of a victim of node pressure; `place` is the index of the
+/// threshold acted on. Needs the pass's copy and the victim's description from the sources.
 void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
                const RecordContext& context);
 
-/// A rule that passes a pod over whatever the others are, in words.
+/// The text of a rule that passes a pod over, whatever the other pods are.
 [[nodiscard]] std::string_view reason_text(eviction::PassOver rule);
 
-/// The event and the condition of a victim, whose message is in the record already.
+/// Adds the event and the condition of a victim; the record has the message already.
 void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure);
 
-/// The event on the node: posted whenever a pass acts on a threshold, whether or not somebody goes,
-/// and once where it waits for collectors in between. `place` as above.
+/// Adds the event on the node. It is posted if a pass acts on a threshold, whether or not a pod is
+/// evicted, and only once if the pass waits for collectors in between. `place` as above.
 void tell_of_threshold(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
                        const RecordContext& context);
 
-/// What the log says of a step of an eviction; empty: nothing. A dry run ended nobody, so that
-/// nothing is said of the end of one, but of a victim that a real run would have spared in the end.
+/// The log text of a step of an eviction; empty: no log entry. A dry run kills no pod, so the end
+/// of a pod has no text. A victim that a real run would have spared in the end has one.
 [[nodiscard]] std::string step_text(const EvictionStep& step);
 
 }  // namespace evictd::daemon

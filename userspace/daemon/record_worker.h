@@ -16,13 +16,13 @@
 
 namespace evictd::daemon {
 
-/// A thread of ordinary priority that writes the record file: a disk that is full, slow or hung
-/// holds up nobody else. What could not be written stays in memory; once the disk takes lines
-/// again, the file gets one that says how many are missing, together with the line that follows.
-/// Thread rule: made and used by housekeeping.
+/// A thread of ordinary priority that writes the record file, so that a full, slow or hung disk
+/// blocks no other thread. Lines that could not be written stay in memory. Once the disk takes
+/// lines again, the file gets a line with the number of missing ones, together with the line that
+/// follows. Thread rule: created and used by housekeeping.
 class RecordWorker {
  public:
-  /// What became of lines since the start.
+  /// Counts of lines since the start.
   struct Counters {
     std::uint64_t written = 0;
     /// Not in the file: a write failed, or the queue was full.
@@ -34,7 +34,7 @@ class RecordWorker {
   struct Item {
     std::string line;
     exporting::Durability durability = exporting::Durability::kCached;
-    /// That of the line, which a gap before it gets too; empty: it has none.
+    /// Time of the line, also used for a gap before it; empty: none.
     std::string time{};
   };
 
@@ -42,14 +42,14 @@ class RecordWorker {
       exporting::RecordFile::Options options, const core::Clock& clock);
   RecordWorker(const RecordWorker&) = delete;
   RecordWorker& operator=(const RecordWorker&) = delete;
-  /// Writes what is waiting, and waits for the disk to take it.
+  /// Writes all waiting lines, and waits until the disk has them.
   ~RecordWorker();
 
-  /// Never waits. A line that the queue does not take is counted as lost.
+  /// Never blocks. A line that does not fit the queue counts as lost.
   void write(Item item);
 
   [[nodiscard]] Counters counters() const;
-  /// Why lines do not reach the file now; empty while they do. A write that has not returned for
+  /// Why lines do not reach the file now; empty if they do. A write that has not returned for
   /// `kPatience` counts as a failure.
   [[nodiscard]] std::string trouble(MonoTime now) const;
 
@@ -61,7 +61,7 @@ class RecordWorker {
   void write_one(const Item& item);
   [[nodiscard]] Result<> append(const Item& item);
 
-  /// Lines, and bytes of them, that may wait for a slow disk.
+  /// Maximum number of lines, and of their bytes, that may wait for a slow disk.
   static constexpr std::size_t kQueue = 1024;
   static constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
 
@@ -74,10 +74,10 @@ class RecordWorker {
   std::atomic<std::uint64_t> waiting_bytes_{0};
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> failed_{0};
-  /// Nanoseconds on CLOCK_MONOTONIC since when the disk has been at one line; 0 while it is not.
+  /// Since when the disk has been writing one line, nanoseconds on CLOCK_MONOTONIC; 0 if it is not.
   std::atomic<std::int64_t> busy_since_{0};
   std::atomic<bool> stop_{false};
-  /// Of the worker: lines lost that the file does not tell of yet.
+  /// Worker thread only: lost lines that the file does not report yet.
   std::uint64_t untold_ = 0;
   std::atomic<std::uint64_t> refused_to_tell_{0};
   mutable std::mutex mutex_;

@@ -19,18 +19,17 @@
 
 namespace evictd::daemon {
 
-/// Where and how much is recorded.
+/// Where and how much evictd records.
 struct RecordingOptions {
   std::filesystem::path file;
-  /// The recording ends before its file is larger than about this.
+  /// The recording ends before its file exceeds about this size.
   Bytes max_bytes = 256_MiB;
-  /// The recording ends after so long; unset: never.
+  /// The recording ends after this time; unset: never.
   std::optional<Duration> max_time;
 };
 
-/// A thread of ordinary priority that compresses and writes a recording. It ends by itself at its
-/// bounds, or when the disk refuses.
-/// Thread rule: made and used by housekeeping.
+/// A thread of ordinary priority that compresses and writes a recording. It ends at its bounds, or
+/// when the disk refuses a write. Thread rule: created and used by housekeeping.
 class RecordingWorker {
  public:
   /// Errors: those of RecordingFile::create().
@@ -40,18 +39,18 @@ class RecordingWorker {
   RecordingWorker& operator=(const RecordingWorker&) = delete;
   ~RecordingWorker();
 
-  /// Writes what is waiting, and how it ended; waits for the disk to take it. Nothing is written
-  /// after that.
+  /// Writes all waiting lines, then how the recording ended; waits until the disk has them. Nothing
+  /// is written after that.
   void stop();
 
-  /// Never waits. False if the lines were not taken: too much is waiting.
+  /// Never blocks. Returns false if the lines were not taken because too much is waiting.
   [[nodiscard]] bool write(std::string lines);
-  /// "size", "time", "stopped" or what failed; empty while it goes on.
+  /// "size", "time", "stopped" or the failure; empty while the recording continues.
   [[nodiscard]] std::string ended() const;
   /// Compressed bytes in the file.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
-  /// How it ended when stop() did it and the disk took everything.
+  /// The value of ended() if stop() ended it and the disk took everything.
   static constexpr const char* kStopped = "stopped";
 
  private:

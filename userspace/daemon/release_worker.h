@@ -16,29 +16,29 @@
 namespace evictd::daemon {
 
 /// A thread of ordinary priority that frees the memory of killed pods with process_mrelease, and
-/// has the kernel reclaim what dead ones have left. Both block for seconds on a huge victim:
-/// neither the hot thread nor housekeeping may wait for that. Thread rule: made and used by
+/// makes the kernel reclaim what dead pods have left. Both block for seconds on a huge victim;
+/// neither the hot thread nor housekeeping may wait for that. Thread rule: created and used by
 /// housekeeping.
 class ReleaseWorker {
  public:
   [[nodiscard]] static Result<std::unique_ptr<ReleaseWorker>> start();
   ReleaseWorker(const ReleaseWorker&) = delete;
   ReleaseWorker& operator=(const ReleaseWorker&) = delete;
-  /// Waits for the release at hand.
+  /// Waits for the release in progress.
   ~ReleaseWorker();
 
-  /// Asks for the memory of `target`, which must live until idle() was true afterwards. When the
-  /// queue is full nothing is done: the kernel frees it all the same, only later.
+  /// Requests the release of the memory of `target`, which must live until a later idle() returns
+  /// true. Does nothing if the queue is full: the kernel still frees the memory, only later.
   void release(const enforce::KillTarget& target);
-  /// Asks for what is still charged to `target`, which lives as long, once it has no process; done
-  /// in parts, between which memory of killed pods is freed. When the queue is full nothing is
-  /// done: the pod's cgroup is removed sooner or later.
+  /// Requests the reclaim of what is still charged to `target`, which has no process and must live
+  /// as long. The reclaim runs in parts, and memory of killed pods is freed between them. Does
+  /// nothing if the queue is full: the pod's cgroup is removed sooner or later.
   void reclaim(const enforce::KillTarget& target);
-  /// Whether everything asked for so far is done.
+  /// Whether all requests so far are done.
   [[nodiscard]] bool idle() const { return done_.load(std::memory_order_acquire) == asked_; }
-  /// Processes whose memory was freed by us.
+  /// Processes whose memory this thread freed.
   [[nodiscard]] std::uint64_t released() const { return released_.load(std::memory_order_relaxed); }
-  /// Processes of which the kernel would not let us.
+  /// Processes whose memory the kernel did not let it free.
   [[nodiscard]] std::uint64_t not_released() const {
     return not_released_.load(std::memory_order_relaxed);
   }

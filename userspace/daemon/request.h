@@ -11,21 +11,20 @@
 
 namespace evictd::daemon {
 
-/// What the control socket answers where something is wrong, without a line end.
+/// The control socket's answer to an error, without a line end.
 [[nodiscard]] std::string error_line(const std::string& text);
 
-/// The control socket at `path`: its limits, and what is told to whom they turn away.
+/// The control socket at `path`: its limits, and the answers to clients beyond them.
 [[nodiscard]] base::LineServer::Options control_socket(std::filesystem::path path);
 
-/// One line of the control socket. The answer is_discarded() for what is no JSON, for what has a
-/// key twice, and for what nests deeper than any request does: a line holds tens of thousands of
-/// brackets, and the tree of those would keep the ordinary thread from its work for a tenth of a
-/// second.
+/// Parses one line of the control socket. The result is_discarded() for a line that is not JSON,
+/// has a key twice, or nests deeper than any request. A line can hold tens of thousands of
+/// brackets, and their tree would block the main thread for a tenth of a second.
 nlohmann::ordered_json parse_request(std::string_view line);
 
-/// Whether `request`, an object with this "op", has no member that means nothing to it: a "signal"
-/// that is mistyped would make a pause of one signal one of all. Of a request that changes nothing
-/// any member is taken. Errors: kInvalid, naming the first with what is allowed.
+/// Checks that `request`, an object with this "op", has no unknown member: a mistyped "signal"
+/// would turn a pause of one signal into a pause of all. A request that changes nothing may have
+/// any member. Errors: kInvalid, naming the first unknown member and the allowed ones.
 [[nodiscard]] Result<> expect_known_members(std::string_view op,
                                             const nlohmann::ordered_json& request);
 

@@ -18,10 +18,9 @@
 
 namespace evictd::daemon {
 
-/// Sees to it that what is read of a cgroup, row, thresholds and kept files, is still of the
-/// counters that it has. On cgroup v2 a controller can be taken from a cgroup that stays, and be
-/// given back with other counters and other files, of which the kernel tells nobody.
-/// Thread rule: housekeeping only.
+/// Ensures that a cgroup's row, thresholds and kept files still refer to its current counters. On
+/// cgroup v2 a controller can be removed from a cgroup that stays, and come back with other
+/// counters and other files. The kernel reports neither. Thread rule: housekeeping only.
 class RowKeeper {
  public:
   struct Options {
@@ -32,23 +31,24 @@ class RowKeeper {
     /// To the hot thread.
     std::function<void(ToHot&&)> send;
     std::function<void(std::vector<PodUpdate>)> send_updates;
-    /// Gives the kernel side all thresholds again: their counters are asked for anew with them.
+    /// Gives all thresholds to the kernel side again, which finds their counters again.
     std::function<void()> watch_thresholds;
-    /// Told of one disagreement of each check that found any.
+    /// Called with one disagreement of each check that found any.
     std::function<void(const std::string&)> on_disagreement;
   };
 
   explicit RowKeeper(Options options);
 
-  /// Where the kernel side has emptied rows or thresholds since the last call: asks anew for the
-  /// counters of whoever lacks some, again and again, the longer the less often (16 calls), until
-  /// they are back. To be called about each second. Cost at rest: a few loads.
+  /// If the kernel side has emptied rows or thresholds since the last call, finds their counters
+  /// again. Retries at growing intervals (up to 16 calls) until all are back. Call it about once a
+  /// second. Cost at rest: a few loads.
   void look_for_lost_rows();
-  /// The pod root is another one than before, came or went: what is read of it is opened anew, its
-  /// thresholds are watched on the one that is there, and the next look is for what it lacks still.
+  /// The pod root changed, came or went: opens its files again, watches its thresholds on the
+  /// current pod root, and checks for missing rows at the next call.
   void follow_pod_root();
-  /// At the polling cadence: compares rows with files, logs what is apart, and has the counters of
-  /// that found anew too. Without BPF: opens those files anew that went with their controller.
+  /// Runs at the polling interval: compares rows with files, logs the differences, and finds the
+  /// counters of those again. Without BPF, opens the files again that vanished with their
+  /// controller.
   void check(MonoTime now);
 
   /// nullptr without BPF.
@@ -59,32 +59,32 @@ class RowKeeper {
  private:
   enum class Extent : std::uint8_t { kPods, kPodRootToo };
 
-  /// Has everything that was noted found anew. Answers whether there was any that could be.
+  /// Finds the counters of everything queued again. Returns whether any could be found.
   bool renew(Extent extent);
   void open_pod_root_anew();
   void look_for_lost_files();
-  /// Whether a pod has files by now that the hot thread does not have.
+  /// Whether a pod now has files that the hot thread does not have.
   [[nodiscard]] bool lacks_files(const PodRegistry::Listed& listed) const;
-  /// Where one of the NUMA nodes cannot be reached any more, this is told and memory.available is
-  /// polled, until all can be.
+  /// If a NUMA node can no longer be read, reports that and polls memory.available until all can
+  /// be.
   void find_nodes_anew();
   [[nodiscard]] bool are_gone(const sys::CgroupFiles& files);
-  /// The hot thread gets other files of the pod root, if there are any.
+  /// Gives the hot thread new files of the pod root, if there are any.
   void hand_over_pod_root_files();
 
   Options options_;
   std::optional<CrossChecker> cross_checker_;
-  /// The kernel side cannot reach every NUMA node any more, which was told.
+  /// The kernel side can no longer read every NUMA node; this was reported.
   bool node_is_lost_ = false;
   sys::ReadBuffer buffer_{};
-  /// Without BPF: of the pod root, and of our own.
+  /// Without BPF: this class's own files of the pod root.
   std::optional<sys::CgroupFiles> pod_root_files_;
-  /// Rows and thresholds that the kernel side had emptied at the last look.
+  /// Rows and thresholds that the kernel side had emptied at the last read.
   std::uint64_t emptied_ = 0;
-  /// Calls from one look to the next while something is lacking, and those that are left.
+  /// Calls between two retries while something is missing, and the calls left.
   int calls_a_look_ = 1;
   int calls_left_ = 1;
-  /// Not known to be false before the first look.
+  /// Counts as true before the first check.
   bool lacking_ = true;
 };
 

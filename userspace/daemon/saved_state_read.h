@@ -8,9 +8,9 @@
 
 namespace evictd::daemon {
 
-/// The state that `json` tells of, wherever and whenever it was written. Every number is within
-/// bounds that no arithmetic with it leaves. Errors: kMalformed for the first member that is
-/// missing or not allowed: "evictions_ns[0]: not from 0 to 2305843009213693952: -5".
+/// Reads the state in `json`, whatever its origin and time. Every number is within bounds that keep
+/// arithmetic from overflowing. Errors: kMalformed for the first member that is missing or not
+/// allowed: "evictions_ns[0]: not from 0 to 2305843009213693952: -5".
 [[nodiscard]] Result<SavedState> read_saved_state(const nlohmann::ordered_json& json);
 
 }  // namespace evictd::daemon

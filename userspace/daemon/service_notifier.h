@@ -8,20 +8,19 @@
 
 namespace evictd::daemon {
 
-/// Tells the service manager (sd_notify(3)) how the daemon stands. Without one, nothing happens.
+/// Reports the daemon's state to the service manager (sd_notify(3)). Without one, does nothing.
 /// Thread rule: housekeeping only.
 class ServiceNotifier {
  public:
-  /// False when it could not be told: say it again.
+  /// False if the report failed: call it again.
   [[nodiscard]] bool ready() const;
-  /// `now` must be read right before: systemd compares it with its own moment of the signal.
+  /// Read `now` right before the call: systemd compares it with its own time of the signal.
   void reloading(MonoTime now) const;
   void stopping() const;
   void alive() const;
   void status(std::string_view line) const;
-  /// How long after each other alive() is to be said; nothing when no watchdog is set.
-  /// Source: WATCHDOG_USEC. Half of it is what systemd advises; a third leaves time to be late. Not
-  /// less than 1 ms.
+  /// Interval between calls of alive(); nullopt if no watchdog is set. Source: WATCHDOG_USEC.
+  /// systemd advises half of it; a third leaves time to be late. At least 1 ms.
   [[nodiscard]] static std::optional<Duration> watchdog_period();
 };
 

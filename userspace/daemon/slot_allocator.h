@@ -8,13 +8,13 @@
 
 namespace evictd::daemon {
 
-/// Hands out slots from `first` on, the lowest free one first, so that tables stay dense.
+/// Allocates slots from `first` on, the lowest free one first, so that tables stay dense.
 class SlotAllocator {
  public:
   SlotAllocator(std::uint32_t first, std::uint32_t end)
       : first_(first), used_(end - first, false) {}
 
-  /// Nothing when all are taken.
+  /// nullopt if all are taken.
   [[nodiscard]] std::optional<std::uint32_t> take() {
     while (lowest_ < used_.size() && used_[lowest_]) {
       ++lowest_;

@@ -7,9 +7,9 @@
 
 namespace evictd::daemon {
 
-/// Makes the directory that `socket` is to be in, and those above it, where they are missing: with
-/// mode 0755 whatever the umask, for every user may come to such a socket. What is there stays as
-/// it is. Errors: as mkdir(2), naming the directory.
+/// Creates the directory for `socket`, and its parents, if missing: with mode 0755 whatever the
+/// umask, because every user may open such a socket. Existing directories stay as they are. Errors:
+/// as mkdir(2), naming the directory.
 [[nodiscard]] Result<> make_socket_directory(const std::filesystem::path& socket);
 
 }  // namespace evictd::daemon

@@ -26,27 +26,28 @@
 
 namespace evictd::daemon {
 
-/// Everything that status is told from. Pointers are borrowed for the call; optional ones say so.
+/// All sources of the status. Pointers are borrowed for the call; comments mark those that may be
+/// nullptr.
 struct StatusSources {
   const config::Config* config = nullptr;
   const probe::Ladder* ladder = nullptr;
   /// nullptr without BPF.
   const probe::Probe* probe = nullptr;
-  /// nullptr where notifications are not served. Asked for a report.
+  /// nullptr if notifications are not served. Queried for a report.
   NotifyWorker* notify = nullptr;
   const PodRegistry* registry = nullptr;
   const disk::Filesystems* filesystems = nullptr;
   const StorageKeeping* storage = nullptr;
-  /// Of the configuration in force, whose generation follows.
+  /// Thresholds of the configuration in force, whose generation follows.
   const eviction::ThresholdTable* thresholds = nullptr;
   std::uint64_t config_generation = 0;
-  /// nullptr before the first pass. Just after a reload it is of the configuration before.
+  /// nullptr before the first pass. Just after a reload it belongs to the old configuration.
   const PassCopy* last_pass = nullptr;
   PassTrigger last_trigger = PassTrigger::kRegular;
   MonoTime last_pass_at{};
   const RecordStore* records = nullptr;
   const Journal* journal = nullptr;
-  /// nullptr while passes are not recorded.
+  /// nullptr if passes are not recorded.
   const PassRecorder* recorder = nullptr;
   const base::LineServer::Counters* control_socket = nullptr;
   const HotCounters* hot = nullptr;
@@ -64,14 +65,13 @@ struct StatusSources {
   bool timer_stalled = false;
   const StateKeeper* state = nullptr;
   engine::OperatorWishes wishes;
-  /// Wall clock beside the `now` that the status is made at.
+  /// Wall clock at the `now` of the status.
   WallTime wall_now{};
   MonoTime started_at{};
 };
 
-/// The answer to the control socket's "status": one object, described in docs/status.md.
-/// Pods are read anew from their files; everything else is as the last pass had it.
-/// Cost: 8 us a pod.
+/// Builds the answer to the control socket's "status": one object, described in docs/status.md.
+/// Reads pods from their files again; all else is from the last pass. Cost: 8 us a pod.
 [[nodiscard]] nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now);
 
 }  // namespace evictd::daemon

@@ -7,10 +7,10 @@
 
 namespace evictd::daemon {
 
-/// The part of status that tells what holds evictd back; docs/status.md describes it.
+/// The part of the status about brakes; docs/status.md describes it.
 [[nodiscard]] nlohmann::ordered_json brakes_json(const StatusSources& sources, MonoTime now);
 
-/// What is known of the state file and of what the last run left.
+/// The state file and the last run's state.
 [[nodiscard]] nlohmann::ordered_json state_json(const StatusSources& sources);
 
 }  // namespace evictd::daemon

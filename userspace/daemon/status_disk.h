@@ -12,11 +12,11 @@
 
 namespace evictd::daemon {
 
-/// The field "filesystems" of the status: one entry a filesystem, with what it serves to a kubelet
-/// of `compat`, of which that of 1.26 knows no containerfs.
+/// The field "filesystems" of the status: one entry for each filesystem, with its roles for a
+/// kubelet of `compat`. The 1.26 kubelet has no containerfs.
 [[nodiscard]] nlohmann::ordered_json filesystems_json(const disk::Filesystems& filesystems,
                                                       eviction::Compat compat, MonoTime now);
-/// The names of `roles` that it knows.
+/// The names of those `roles` that it has.
 [[nodiscard]] nlohmann::ordered_json roles_json(const std::vector<disk::Role>& roles,
                                                 eviction::Compat compat);
 /// The field "storage" of a pod; null without a measurement.

@@ -9,12 +9,12 @@
 
 namespace evictd::daemon {
 
-/// In a directory of manifests: its mtime is when whoever keeps the directory last knew that it
-/// says what its source says; 1970 until it first knew. evictd-kube has one.
+/// A file in a directory of manifests. Its mtime is when the directory's writer last knew that the
+/// directory matches its source; 1970 before the first time. evictd-kube writes one.
 inline constexpr const char* kConfirmedFile = ".confirmed";
 
-/// status's "manifests": how old what each directory says is, null where nobody tells.
-/// Cost: a stat a directory.
+/// The status's "manifests": the age of each directory's content, null if nothing confirms it.
+/// Cost: a stat for each directory.
 [[nodiscard]] nlohmann::ordered_json manifests_json(const std::vector<std::string>& directories,
                                                     WallTime now);
 

@@ -9,11 +9,11 @@
 
 namespace evictd::daemon {
 
-/// The kernel side as far as it notices crossings.
+/// The kernel side's ability to notice crossings.
 struct WatchingSide {
-  /// Of its hooks in use; nullptr without one.
+  /// Its hooks in use; nullptr without a kernel side.
   const probe::Ladder* ladder = nullptr;
-  /// Its timer stands still: everything is polled too.
+  /// Its timer stalls: everything is polled too.
   bool polling = false;
   /// It reads every NUMA node that has memory.
   bool reads_node = true;

@@ -25,9 +25,8 @@
 
 namespace evictd::daemon {
 
-/// Housekeeping's part in disk evictions: has pods measured, collectors run and data removed, and
-/// tells the hot thread.
-/// Thread rule: housekeeping.
+/// Housekeeping's part in disk evictions: starts measurements, collectors and data removal, and
+/// reports to the hot thread. Thread rule: housekeeping.
 class StorageKeeping {
  public:
   struct Options {
@@ -41,15 +40,15 @@ class StorageKeeping {
     std::shared_ptr<const config::Config> config;
     std::function<void(ToHot&&)> send;
     ReleaseWorker* releaser = nullptr;
-    /// Called for each victim that is released or was awaited for long enough, with what stays
-    /// charged to the cgroup of such a one.
+    /// Called for each victim that is released, or was awaited for long enough; with the bytes that
+    /// stay charged to the cgroup of the latter.
     std::function<void(CgroupId, std::optional<Bytes>)> on_released;
   };
   struct EvictedPod {
     CgroupId pod;
     std::string uid;
     bool below_pod_root = false;
-    /// A dry run removes nothing, whoever evicted it.
+    /// A dry run removes nothing, whichever evictd evicted the pod.
     bool keeps_data = false;
     bool for_disk = false;
     /// For a filesystem of images and writable layers alone, which only its runtime can free.
@@ -61,11 +60,11 @@ class StorageKeeping {
   };
   struct Counters {
     std::uint64_t measurements = 0;
-    /// Looks at one pod that could not count all of it.
+    /// Readings of one pod that could not count all of it.
     std::uint64_t incomplete = 0;
     std::uint64_t collector_runs = 0;
     std::uint64_t collector_failures = 0;
-    /// Of the data of evicted pods, and those that left some of it.
+    /// Removals of evicted pods' data, and those that left some of it.
     std::uint64_t removals = 0;
     std::uint64_t removal_failures = 0;
     /// Victims that were awaited for long enough and whose cgroup is still charged with memory.
@@ -75,29 +74,29 @@ class StorageKeeping {
   [[nodiscard]] static Result<std::unique_ptr<StorageKeeping>> create(Options options);
   void use(std::shared_ptr<const config::Config> config);
 
-  /// To be watched; on_answers() when one is readable.
+  /// Descriptors to watch; call on_answers() when one is readable.
   [[nodiscard]] std::vector<int> descriptors() const;
   void on_answers();
-  /// Once a second: a measurement that is due, releases that take too long.
+  /// Call once a second: starts a measurement that is due, ends releases that take too long.
   void on_health_check(MonoTime now);
 
   void handle(const MeasurePods& message);
   void handle(const RunCollectors& message);
-  /// A pod was evicted, by us or by an evictd before: what it holds is awaited, and its files are
-  /// removed where the configuration says so: all of them `for_disk`, else those on tmpfs.
+  /// A pod was evicted, by this evictd or an earlier one: awaits what it holds, and removes its
+  /// files if configured. Removes all of them for `for_disk`, else those on tmpfs.
   void note_victim(const EvictedPod& evicted);
   void note_step(const EvictionStep& message);
-  /// Looks what victims still hold. Cheap without any.
+  /// Checks what victims still hold. Cheap without victims.
   void check_releases(MonoTime now);
 
   /// The newest measurement of a pod; nullptr if there is none.
   [[nodiscard]] const disk::PodStorage* storage_of(std::string_view uid) const;
-  /// What the last collectors to run had done by `moment`.
+  /// State of the last collectors at `moment`.
   [[nodiscard]] std::vector<exporting::RecordedCollector> collectors_as_of(MonoTime moment) const {
     return collector_runs_.as_of(moment);
   }
   [[nodiscard]] const Counters& counters() const { return counters_; }
-  /// How long the last measurement of all pods took; nothing before the first.
+  /// Duration of the last measurement of all pods; nullopt before the first.
   [[nodiscard]] std::optional<Duration> last_took() const { return last_took_; }
 
  private:
@@ -115,14 +114,14 @@ class StorageKeeping {
   void note_all(const MeasuredPods& measured, Storages newer);
   [[nodiscard]] std::vector<sys::Mount> mounts() const;
   void note_processes_gone(VictimReleases::Victim& victim, MonoTime at);
-  /// nullptr for none that is known.
+  /// nullptr if none is known.
   [[nodiscard]] const HotPod* hot_pod_of(CgroupId pod) const;
   /// Whether it has a process.
   [[nodiscard]] bool is_in_use(CgroupId pod) const;
-  /// What the cgroup of a victim without a process is charged with beside inactive page cache.
+  /// Bytes charged to the cgroup of a victim without a process, minus inactive page cache.
   [[nodiscard]] std::optional<Bytes> charged_to(const VictimReleases::Victim& victim,
                                                 MonoTime now) const;
-  /// Has the kernel give back what it can of what the pod without a process is charged with.
+  /// Makes the kernel reclaim what it can of the memory charged to a pod without a process.
   void reclaim(CgroupId pod);
   void tell_of_failed_reclaims();
 
@@ -132,7 +131,7 @@ class StorageKeeping {
   CollectorRuns collector_runs_;
   VictimReleases releases_;
   Storages measured_;
-  /// Of the last measurement that somebody waits for; 0 while nobody does.
+  /// Round of the last measurement that a pass waits for; 0 if none does.
   std::uint64_t awaited_round_ = 0;
   std::optional<MonoTime> next_measurement_;
   std::optional<Duration> last_took_;

@@ -17,22 +17,21 @@ namespace evictd::daemon {
 struct MeasuredPods {
   /// As given to measure().
   std::uint64_t round = 0;
-  /// More of it comes: these are the pods that were looked at since the answer before, some of them
-  /// cut short. The last answer has all of them.
+  /// More answers follow. This one has the pods read since the previous answer, some of them cut
+  /// short. The last answer has all pods.
   bool under_way = false;
   std::vector<disk::PodStorage> pods;
   MonoTime began_at{};
   MonoTime ended_at{};
 };
 
-/// One measurement of many pods. Every pod is walked for a few entries, then those with more for
-/// more and more, so that soon all are known but the ones with much. It is told pod by pod, may be
-/// interrupted at any entry of any directory, and goes on from there; walks that have begun are
-/// handed on to the next one.
-/// Thread rule: the one that measures.
+/// One measurement of many pods. Each turn walks every pod for some entries, and the next turn
+/// walks the larger ones further. So soon all pods but the largest are known. Reports pod by pod.
+/// It may be interrupted at any entry of any directory and continues from there; the next
+/// measurement takes over unfinished walks. Thread rule: the measuring thread.
 class StorageSurvey {
  public:
-  /// What is told of a pod: the whole of it, or also what is known so far.
+  /// Which results are reported: whole pods only, or also partial ones.
   enum class Telling : std::uint8_t { kWholePods, kAsItComes };
   struct Request {
     std::uint64_t round = 0;
@@ -41,14 +40,15 @@ class StorageSurvey {
   };
   using Tell = std::function<void(MeasuredPods)>;
 
-  /// `begun`: walks of a survey before that were not done.
+  /// `begun`: unfinished walks of an earlier survey.
   StorageSurvey(Request request, std::vector<disk::PodWalk> begun);
 
-  /// Goes on until all is measured, or the pace is cancelled. Whether all is.
+  /// Continues until all pods are measured or the pace is cancelled. Returns whether all are
+  /// measured.
   [[nodiscard]] bool run(disk::PodStorageMeter& meter, disk::Pace& pace, const Tell& tell);
-  /// The files of a pod are others now: it is measured anew.
+  /// The files of a pod changed: it is measured again.
   void forget(std::string_view uid);
-  /// The walks that are not done, no more than some: those that have come furthest.
+  /// The unfinished walks that have come furthest, up to a limit.
   [[nodiscard]] std::vector<disk::PodWalk> take_begun();
 
  private:
@@ -59,7 +59,7 @@ class StorageSurvey {
     [[nodiscard]] bool done() const { return walk && walk->done(); }
   };
 
-  /// Gives each pod that is not done a turn of so many entries; of all of them without a number.
+  /// Walks each unfinished pod for that many entries; to the end without a number.
   bool turn(disk::PodStorageMeter& meter, disk::Pace& pace, const Tell& tell,
             std::optional<std::int64_t> entries);
   void tell_some(MeasuredPods& news, const Tell& tell) const;

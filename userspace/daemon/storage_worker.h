@@ -14,16 +14,15 @@
 
 namespace evictd::daemon {
 
-/// emptyDir data that was removed, or not.
+/// Result of removing emptyDir data.
 struct RemovedData {
   std::string uid;
   Result<std::uint64_t> entries;
 };
 using StorageAnswer = std::variant<std::monostate, MeasuredPods, RemovedData>;
 
-/// A thread with idle I/O priority that walks directories: it may take long, and for ever on a dead
-/// filesystem, so nobody waits for it.
-/// Thread rule: made and used by housekeeping.
+/// A thread with idle I/O priority that walks directories. That may take long, or for ever on a
+/// dead filesystem, so no thread waits for it. Thread rule: created and used by housekeeping.
 class StorageWorker {
  public:
   struct Options {
@@ -33,19 +32,18 @@ class StorageWorker {
   [[nodiscard]] static Result<std::unique_ptr<StorageWorker>> start(Options options);
   StorageWorker(const StorageWorker&) = delete;
   StorageWorker& operator=(const StorageWorker&) = delete;
-  /// Ends the thread, unless it does not answer within a second: then it ends with the process.
+  /// Ends the thread. If it does not answer within a second, it ends with the process.
   ~StorageWorker();
 
   void set_pace(std::int64_t entries_per_second);
-  /// Measures these pods, in this order, and tells of each as soon as it is done. A measurement
-  /// that waits or is under way gives way to it and has no last answer; its walks go on in this
-  /// one.
+  /// Measures these pods in this order and reports each one when it is done. Replaces a waiting or
+  /// running measurement, which has no last answer then; the new one continues its walks.
   void measure(StorageSurvey::Request request);
-  /// Removes the emptyDir data of a pod, before anything else is measured.
+  /// Removes the emptyDir data of a pod, before any further measurement.
   void remove_data(std::string uid, disk::VolumesOf which);
   /// Readable when there is an answer.
   [[nodiscard]] int descriptor() const;
-  /// The next answer; nothing once all are taken.
+  /// The next answer; empty once all are taken.
   [[nodiscard]] StorageAnswer take();
   [[nodiscard]] bool measuring() const;
 

@@ -7,11 +7,11 @@
 
 namespace evictd::daemon {
 
-/// Whether the kernel side's timer stands still, and what the hot thread is to be told of that.
-/// Thread rule: housekeeping.
+/// Detects whether the kernel side's timer stalls, and what to tell the hot thread. Thread rule:
+/// housekeeping.
 class TimerWatch {
  public:
-  /// Of each look at the timer. What changes with it, nothing while it is as before.
+  /// Call it after each check of the timer. Returns the change, nullopt without one.
   [[nodiscard]] std::optional<SetPolling> take(bool stands_still) {
     if (stands_still == stalled_) {
       return std::nullopt;

@@ -17,43 +17,44 @@
 
 namespace evictd::daemon {
 
-/// What a pod holds that must be gone before its resources count as released.
+/// Resources of a pod that must be gone before it counts as released.
 enum class Holding : std::uint8_t {
   kProcesses,   ///< Live processes.
-  kContainers,  ///< Containers in the runtime's list: not known without asking it.
+  kContainers,  ///< Containers in the runtime's list: only the runtime knows them.
   kVolumes,     ///< Mounts below its directory.
   kCgroup,      ///< Its own cgroup.
-  kData,        ///< What is in its emptyDir volumes; awaited only where evictd removes it.
-  kMemory,      ///< What its cgroup is charged with though no process of it lives.
+  kData,        ///< Contents of its emptyDir volumes; awaited only if evictd removes them.
+  kMemory,      ///< Memory charged to its cgroup although it has no process.
 };
 inline constexpr std::size_t kHoldings = 6;
 
 /// "processes", "containers", "volumes", "cgroup", "data", "memory".
 [[nodiscard]] std::string_view to_string(Holding holding);
 
-/// The victims whose resources are awaited, and what of each is gone. Pure: it is told.
-/// Thread rule: housekeeping.
+/// The victims whose resources are awaited, and which of each are gone. Pure: callers supply all
+/// facts. Thread rule: housekeeping.
 class VictimReleases {
  public:
   struct Victim {
     CgroupId pod;
     std::string uid;
-    /// Where the kubelet keeps what belongs to it.
+    /// The kubelet's directory of the pod.
     std::string directory;
-    /// From here on it is awaited for 30 s: its end, or while its grace runs when that is due.
+    /// Start of the 30 s for which it is awaited: its end, or while its grace period runs, the end
+    /// of that.
     MonoTime killed_at{};
     bool removes_data = false;
-    /// Of what it has on tmpfs alone: its memory is wanted back.
+    /// Removes only its data on tmpfs: the eviction is for memory.
     bool empties_memory = false;
-    /// Its writable layers are what is wanted back. They are not known; whoever removes its cgroup
+    /// The eviction is for its writable layers. They are not known, but whoever removes its cgroup
     /// has removed its containers.
     bool awaits_layers = false;
-    /// What its cgroup was charged with, beside inactive page cache, when it was last looked at;
-    /// unset before its processes are gone.
+    /// Bytes charged to its cgroup at the last read, minus inactive page cache; unset before its
+    /// processes are gone.
     std::optional<Bytes> charged;
-    /// When each was found gone.
+    /// When each resource was found gone.
     std::array<std::optional<MonoTime>, kHoldings> gone_at;
-    /// Why the data could not be removed; then its volumes and its cgroup are awaited.
+    /// Why the data could not be removed; its volumes and its cgroup are then awaited.
     std::string data_error;
   };
 
@@ -62,18 +63,17 @@ class VictimReleases {
   [[nodiscard]] std::vector<Victim>& victims() { return victims_; }
   [[nodiscard]] Victim* find(CgroupId pod);
   [[nodiscard]] Victim* find(std::string_view uid);
-  /// What is still charged to the cgroup of a victim without a process; no more than
-  /// least_left_behind() is nothing.
+  /// Sets the bytes still charged to the cgroup of a victim without a process; up to
+  /// least_left_behind() counts as zero.
   static void note_charged(Victim& victim, Bytes charged, MonoTime now);
-  /// Notes the victims below whose directory nothing is mounted.
+  /// Updates the victims that have no mounts below their directory.
   void note_mounts(const std::vector<sys::Mount>& mounts, MonoTime now);
-  /// Victims of which nothing is left to be awaited, or which were awaited for 30 s; they are
-  /// forgotten.
+  /// Returns and forgets the victims that have nothing left to await, or were awaited for 30 s.
   [[nodiscard]] std::vector<Victim> take_released(MonoTime now);
 
-  /// What a victim that was awaited for long enough is still charged with; nothing for others.
+  /// Bytes still charged to a victim that was awaited for long enough; nullopt for others.
   [[nodiscard]] static std::optional<Bytes> kept_memory(const Victim& victim, MonoTime now);
-  /// Whether all that can be known is gone.
+  /// Whether every resource that can be known is gone.
   [[nodiscard]] static bool is_released(const Victim& victim);
   [[nodiscard]] static std::vector<exporting::RecordedRelease> rows_of(const Victim& victim);
 

@@ -18,7 +18,7 @@
 
 namespace evictd::daemon {
 
-/// What thresholds are measured against; a change of any moves the watched levels.
+/// Capacities of the thresholds; a change of any moves the watched levels.
 struct Capacities {
   NodeMemory node_memory;
   /// Limit of the pod root, -1 for none.
@@ -30,7 +30,7 @@ struct Capacities {
   bool operator==(const Capacities&) const = default;
 };
 
-/// The pod root in the hierarchies that count, with its open directories (-1: none).
+/// The pod root in the relevant hierarchies, with its open directories (-1: none).
 struct WatchedRoot {
   CgroupId memory;
   CgroupId pids;
@@ -38,11 +38,11 @@ struct WatchedRoot {
   int pids_fd = -1;
 };
 
-/// What the OOM guard goes by, as last read, and what was told of it.
+/// Inputs of the OOM guard as last read, and what was reported about them.
 struct GuardState {
   std::optional<sys::ReserveTerms> terms;
   std::string problem;
-  /// The kernel side does not tell of it.
+  /// The kernel side does not watch it.
   bool unwatched = false;
 };
 
@@ -52,19 +52,19 @@ struct WatchPointOptions {
   config::PidAvailableSource pid_source = config::PidAvailableSource::kNode;
   config::HysteresisSettings hysteresis;
   eviction::HardFloor floor;
-  /// Whether the kernel side reports when the OOM guard is about to be due.
+  /// Whether the kernel side reports that the OOM guard is about to be due.
   bool guard = false;
 };
 
-/// The levels of use that the kernel side has to report: where each threshold is met and, below a
-/// hard one, each further eighth of it and its floor, because a hold and a grace end when so much
-/// less is available. Where the sum of watched value and memory.available may have moved since, a
-/// level before the threshold and one behind it bound what that makes it early or late. Thresholds
-/// whose capacity is not known are left out, as are disk signals.
+/// Returns the levels of usage that the kernel side must report. They are: where each threshold is
+/// met; below a hard threshold also each further eighth of it, and its floor. A hold and a grace
+/// period end at those. If the sum of watched value and memory.available may have moved, a level
+/// before and one after the threshold bound the error. Disk signals, and thresholds of unknown
+/// capacity, are left out.
 [[nodiscard]] std::vector<probe::WatchedThreshold> watch_points(
     const std::vector<eviction::Threshold>& thresholds, const WatchPointOptions& options);
 
-/// The place of the threshold that a watched level belongs to.
+/// Index of the threshold that a watched level belongs to.
 [[nodiscard]] std::size_t threshold_of(std::uint64_t watched_id);
 
 }  // namespace evictd::daemon

@@ -11,14 +11,13 @@
 
 namespace evictd::daemon {
 
-/// Tells the service manager's watchdog (sd_notify(3)) that the hot thread still answers, on a
-/// timer of its own: WATCHDOG_USEC may be shorter than any period that housekeeping has anyway.
-/// A third of WATCHDOG_USEC after each other, so that one which comes late is within the half that
-/// systemd advises.
+/// Reports to the service manager's watchdog (sd_notify(3)) that the hot thread still answers, on
+/// its own timer: WATCHDOG_USEC may be shorter than any other period of housekeeping. The interval
+/// is a third of WATCHDOG_USEC, so that a late report is within the half that systemd advises.
 /// Thread rule: housekeeping only.
 class Watchdog {
  public:
-  /// What it looks after; both borrowed.
+  /// What it watches; both borrowed.
   struct Subject {
     /// Counts the wake-ups of the hot thread.
     const std::atomic<std::uint64_t>* heartbeat = nullptr;
@@ -26,14 +25,14 @@ class Watchdog {
   };
 
   /// Errors: those of a timer. Without a watchdog (ServiceNotifier::watchdog_period()) it never
-  /// fires and says nothing.
+  /// fires and reports nothing.
   [[nodiscard]] static Result<Watchdog> create(Subject subject);
 
-  /// Right after READY: says for the first time that all is well.
+  /// Call it right after READY: sends the first report.
   void start(MonoTime now);
-  /// When descriptor() is ready: says so again if the hot thread answered since the last time. The
-  /// hot thread answers a wake-up within microseconds; one that did not hangs, and then it is right
-  /// that the service manager ends us.
+  /// Call it when descriptor() is ready: reports if the hot thread answered since the last time.
+  /// The hot thread answers a wake-up within microseconds. One that did not hangs, and the service
+  /// manager should then end evictd.
   void on_timer(MonoTime now);
 
   [[nodiscard]] int descriptor() const { return timer_.descriptor(); }

@@ -8,17 +8,18 @@
 
 namespace evictd::daemon {
 
-/// Who notices a crossing, with the hooks in use. For a daemon without kernel side nothing but
-/// polling is left whatever this says, and while that one's timer stands still there is polling
-/// too.
+/// Who notices a crossing, with the hooks in use. A daemon without a kernel side only polls,
+/// whatever this says. While the kernel side's timer stalls, evictd polls too.
 enum class Watcher : std::uint8_t {
   kPolling,
-  kKernel,            ///< What the kernel side watches is the signal itself.
-  kKernelAndPolling,  ///< It watches what moves with the signal, but may move apart from it.
+  kKernel,            ///< The kernel side watches the signal itself.
+  kKernelAndPolling,  ///< The kernel side watches a value that moves with the signal but may move
+                      ///< apart from it.
 };
 
-/// Of pid.available. Of the node the kernel side counts pids, of which some only name a process
-/// group or session: its one record of a crossing may come by as many tasks too early.
+/// The watcher of pid.available. For the node the kernel side counts pids, some of which only name
+/// a process group or session. So its single report of a crossing may come that many tasks too
+/// early.
 [[nodiscard]] Watcher task_watcher(const probe::Ladder& ladder, config::PidAvailableSource source);
 
 }  // namespace evictd::daemon
