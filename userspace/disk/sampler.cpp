@@ -109,13 +109,13 @@ struct Sampler::Shared {
 
   void run();
   [[nodiscard]] Duration sample();
-  void note_end(const Result<FilesystemReading>& reading, Duration next);
-  void note_answer(bool asked);
+  void report_sample(const Result<FilesystemReading>& reading, Duration next);
+  void mark_answered(bool asked);
   void tell(const FilesystemReading& reading, const Judgement& judgement);
 
   // Of the thread alone.
   std::optional<FilesystemReading> before;
-  std::vector<bool> told_states;
+  std::vector<bool> reported_states;
   std::optional<FilesystemReading> told;
 };
 
@@ -145,9 +145,9 @@ Duration Sampler::Shared::sample() {
   }
   Result<FilesystemReading> reading = read_filesystem(options.path, clock.now());
   if (!reading) {
-    note_answer(asked);
+    mark_answered(asked);
     cell.clear();
-    note_end(reading, now_watched.sampling.longest);
+    report_sample(reading, now_watched.sampling.longest);
     if (asked || std::exchange(told, std::nullopt)) {
       options.wake->signal();
     }
@@ -160,9 +160,9 @@ Duration Sampler::Shared::sample() {
     reading->inodes_per_second = rate_between(*before, *reading, /*inodes=*/true);
   }
   const Judgement judgement = judge(now_watched, options.roles, *reading);
-  note_answer(asked);
+  mark_answered(asked);
   cell.store(*reading);
-  note_end(reading, judgement.next);
+  report_sample(reading, judgement.next);
   before = *reading;
   if (asked) {
     told.reset();
@@ -171,7 +171,7 @@ Duration Sampler::Shared::sample() {
   return judgement.next;
 }
 
-void Sampler::Shared::note_end(const Result<FilesystemReading>& reading, Duration next) {
+void Sampler::Shared::report_sample(const Result<FilesystemReading>& reading, Duration next) {
   const std::scoped_lock lock(mutex);
   report.asking_since.reset();
   report.interval = next;
@@ -185,19 +185,19 @@ void Sampler::Shared::note_end(const Result<FilesystemReading>& reading, Duratio
 }
 
 /// Before it is shown: whoever has seen the answer may ask anew.
-void Sampler::Shared::note_answer(bool asked) {
+void Sampler::Shared::mark_answered(bool asked) {
   if (asked && !wanted.load()) {
     unanswered.store(false);
   }
 }
 
 void Sampler::Shared::tell(const FilesystemReading& reading, const Judgement& judgement) {
-  const bool news = !told || told_states != judgement.states ||
+  const bool news = !told || reported_states != judgement.states ||
                     (judgement.met && (told->available_bytes != reading.available_bytes ||
                                        told->inodes_free != reading.inodes_free));
   if (news) {
     told = reading;
-    told_states = judgement.states;
+    reported_states = judgement.states;
     options.wake->signal();
   }
 }

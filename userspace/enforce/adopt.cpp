@@ -8,7 +8,7 @@ void CgroupActuator::take_over_hold(KillTarget& target, const Adoption& adoption
   const PidsMax now(target.pids_max_.get());
   const bool stopped = target.on_v1() && now.word() == "0";
   if (stopped || (adoption.hold_tasks && now.word() != adoption.pids_max.word())) {
-    target.note_hold(adoption.pids_max.text().empty() ? PidsMax("max") : adoption.pids_max);
+    target.remember_hold(adoption.pids_max.text().empty() ? PidsMax("max") : adoption.pids_max);
   } else if (adoption.hold_tasks && adoption.state == EvictionState::kTerminating) {
     // It came no further than to say so.
     ++(target.hold_tasks() ? counters_.tasks_held : counters_.tasks_not_held);

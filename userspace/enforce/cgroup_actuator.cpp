@@ -166,7 +166,7 @@ Failure CgroupActuator::refuse_own(KillTarget& target) {
   return refuse(Protection::kOwnProcess);
 }
 
-Failure CgroupActuator::nobody_signalled(std::uint64_t failed_before) const {
+Failure CgroupActuator::no_process_signalled(std::uint64_t failed_before) const {
   return counters_.failed_calls == failed_before
              ? fail(Errc::kNotFound, "no process")
              : fail(Errc::kIo, "its processes could not be signalled");
@@ -190,7 +190,7 @@ Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, bool hold_tas
   signaller_.hold_tasks_with_next_signal(false);
   counters_.opened_before_signal += report.opened;
   if (report.processes == 0) {
-    return nobody_signalled(failed_before);
+    return no_process_signalled(failed_before);
   }
   counters_.sigterms += report.processes;
   const bool told = watch_.add_events(eviction.ticket.slot, target.events_.get());
@@ -222,7 +222,7 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
   }
   fork_stop.keep();
   if (target.on_v1()) {
-    target.note_hold(before);
+    target.remember_hold(before);
   }
   counters_.sigkills += report.processes;
   static_cast<void>(watch_.add_events(eviction.ticket.slot, target.events_.get()));
@@ -244,7 +244,7 @@ Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& rep
   }
   const bool all = send_kill(target, report);
   if (report.processes == 0 && !populated) {
-    return nobody_signalled(failed_before);
+    return no_process_signalled(failed_before);
   }
   return all;
 }

@@ -74,7 +74,7 @@ class CgroupActuator final : public Actuator {
   void prepare(KillTarget& target);
   /// Why nobody was sent a signal: nobody was there, or calls have failed since there were
   /// `failed_before` of them, in which case the pod may well live.
-  [[nodiscard]] Failure nobody_signalled(std::uint64_t failed_before) const;
+  [[nodiscard]] Failure no_process_signalled(std::uint64_t failed_before) const;
   [[nodiscard]] Protection protection_of(const KillTarget& target) const;
   [[nodiscard]] Failure refuse(Protection protection);
   /// The same for a pod that was found to hold evictd or pid 1, which the target remembers.

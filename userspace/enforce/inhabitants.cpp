@@ -110,8 +110,8 @@ class LivingSearch {
 Inhabitants look_at_inhabitants(const KillTarget& target, InhabitantsLook look) {
   ProcessList list(kMostProcesses);
   LivingSearch living(list);
-  if (!list_anew(target, list,
-                 [&] { return look == InhabitantsLook::kUntilOneLives && living.found(); })) {
+  if (!list_again(target, list,
+                  [&] { return look == InhabitantsLook::kUntilOneLives && living.found(); })) {
     Inhabitants one;
     one.processes = 1;
     return one;

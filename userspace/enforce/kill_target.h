@@ -118,8 +118,8 @@ class KillTarget {
   friend class ProcessLister;
   friend class PinnedTarget;
   friend class TargetOpener;
-  friend bool list_anew(const KillTarget& target, ProcessList& list,
-                        const std::function<bool()>& enough);
+  friend bool list_again(const KillTarget& target, ProcessList& list,
+                         const std::function<bool()>& enough);
   friend ForkRestore restore_pids_max(const KillTarget& target, const Intent& intent);
   friend ForkRestore restore_forks(KillTarget& target, const Intent& intent);
   KillTarget() = default;
@@ -134,7 +134,7 @@ class KillTarget {
   [[nodiscard]] bool keep_pids_max(int dir);
   /// What it says, of a target that keeps nothing.
   void look_at_pids_max(int dir);
-  void keep_procs_of_nobody();
+  void close_kept_procs();
   void keep_nothing();
   /// pids.current of the pod, opened.
   [[nodiscard]] base::Fd open_tasks() const;
@@ -144,7 +144,7 @@ class KillTarget {
   [[nodiscard]] bool on_v1() const;
   [[nodiscard]] bool in_scope(const TargetCgroup& cgroup, ListScope scope) const;
   /// Remembers that pids.max says what it does because evictd wrote it, and `before` before that.
-  void note_hold(const PidsMax& before);
+  void remember_hold(const PidsMax& before);
   /// Lets the pod fork as before it was held, where pids.max says still what was made of it. False
   /// when it could not be written although the cgroup is there.
   [[nodiscard]] bool give_forks_back();

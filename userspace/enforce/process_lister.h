@@ -69,15 +69,15 @@ class ProcessLister {
 
  private:
   friend class TargetOpener;
-  friend bool list_anew(const KillTarget& target, ProcessList& list,
-                        const std::function<bool()>& enough);
+  friend bool list_again(const KillTarget& target, ProcessList& list,
+                         const std::function<bool()>& enough);
 
   void find_unknown(KillTarget& target, ListScope scope, ProcessList& list);
   /// False when the cgroup is gone.
   [[nodiscard]] bool read_cgroup(TargetCgroup& cgroup, ProcessList& list);
   [[nodiscard]] bool read_file(int fd, ProcessList& list);
-  [[nodiscard]] bool note_unread(ProcessList& list);
-  [[nodiscard]] bool read_anew(const TargetCgroup& cgroup, ProcessList& list);
+  [[nodiscard]] bool mark_unread(ProcessList& list);
+  [[nodiscard]] bool read_by_path(const TargetCgroup& cgroup, ProcessList& list);
   [[nodiscard]] bool read_directory(int dir, ProcessList& list);
   void walk(const KillTarget& target, CgroupId above, int dir, int depth, ProcessList& list);
 
@@ -89,7 +89,7 @@ class ProcessLister {
 /// anew: for housekeeping, beside a hot thread that uses the target. Asks `enough` after each
 /// cgroup, containers before their pod: once it is true the rest is left out, and the answer is
 /// false, with a list that is neither sorted nor united.
-bool list_anew(const KillTarget& target, ProcessList& list,
-               const std::function<bool()>& enough = nullptr);
+bool list_again(const KillTarget& target, ProcessList& list,
+                const std::function<bool()>& enough = nullptr);
 
 }  // namespace evictd::enforce

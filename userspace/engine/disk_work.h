@@ -47,7 +47,7 @@ class DiskWork {
   void usage_partly_measured(std::uint64_t round);
   /// A filesystem for which a pod has to go is full at that time, at the rate last seen; nothing
   /// while it does not fill. Bounds the time of the measurement that is awaited.
-  void note_full_at(MonoTime now, const std::optional<MonoTime>& full_at);
+  void bound_by_full_at(MonoTime now, const std::optional<MonoTime>& full_at);
   /// True once, when the time of a measurement is up that some were measured in.
   [[nodiscard]] bool ran_out_of_time(MonoTime now);
   /// The one that is awaited, or was given up.
@@ -102,8 +102,8 @@ class DiskWork {
   std::uint64_t partly_measured_ = 0;
   bool partial_news_ = false;
   std::optional<MonoTime> time_up_at_;
-  bool told_of_time_ = false;
-  bool told_of_giving_up_ = false;
+  bool reported_time_up_ = false;
+  bool reported_give_up_ = false;
   std::optional<MonoTime> counts_until_;
   std::uint64_t collector_rounds_ = 0;
   std::optional<MonoTime> collectors_ran_at_;

@@ -97,7 +97,7 @@ class Engine {
 
   // engine_turn.cpp: what is due, and the rounds of a turn.
   void want(PassTrigger trigger);
-  void go_on_with_turn();
+  void continue_turn();
   void run_wanted_pass();
   void end_rounds();
   void end_turn();
@@ -122,7 +122,7 @@ class Engine {
   void take(const Signalled& signalled);
   void begun(const Signalled& signalled);
   void refuse(const PodView& victim, Errc code);
-  void let_wait(const PodView& victim);
+  void queue_for_room(const PodView& victim);
   void grace_was_cut(const Signalled& signalled);
   void end_pass();
 
@@ -131,21 +131,21 @@ class Engine {
   void take(const WentOn& went_on);
   void take(const VictimStep& step);
   void take(const VictimRead& read);
-  void go_on(Victim& victim, const VictimStep& step);
+  void advance_victim(Victim& victim, const VictimStep& step);
   void judge_if_due(Victim& victim, const CgroupUsage& usage);
   void follow(PassTrigger trigger);
   void try_again();
   void note_releasing();
   void note_releasing(Victim& victim, const FollowedPod& pod);
   void set_standings();
-  void note_growth();
+  void update_growth();
   enum class DryRuns : std::uint8_t {
     kAll,
     kOfPressure,  ///< But for pods named for a limit of their own that they still exceed.
   };
   void end_dry_runs(DryRuns which);
   [[nodiscard]] bool exceeds_own_limit(CgroupId pod) const;
-  void note_freed(const Victim& victim, Bytes left, MonoTime at);
+  void record_release(const Victim& victim, Bytes left, MonoTime at);
 
   // engine_disk.cpp: what others do about disks.
   void take(const PodsMeasured& measured);
@@ -189,7 +189,7 @@ class Engine {
   std::vector<std::uint32_t> followed_;
   std::vector<eviction::ReleasingPod> releasing_;
   std::vector<std::size_t> local_signalled_;
-  bool nobody_to_evict_ = false;  ///< In the last pass, although something was met.
+  bool no_victim_found_ = false;  ///< In the last pass, although something was met.
   Counters counters_;
   MonoTime now_{};
   Effects* effects_ = nullptr;  ///< Of the event that is being taken.

@@ -37,7 +37,7 @@ void Engine::take(const PodsMeasured& measured) {
   } else {
     disk_work_.usage_measured(measured.round, agenda_.turn_at());
   }
-  newer_readings_.note_cause();
+  newer_readings_.require_newer();
   want(PassTrigger::kDisk);
 }
 
@@ -79,7 +79,7 @@ void Engine::prepare_disk_eviction() {
   if (decision.outcome == eviction::Outcome::kReclaiming) {
     begin_reclaim();
   }
-  disk_work_.note_full_at(pass_.at, first_full_at(decision, thresholds(), readings_));
+  disk_work_.bound_by_full_at(pass_.at, first_full_at(decision, thresholds(), readings_));
   if (pass_.acted && decision.threshold &&
       eviction::is_disk(thresholds()[*decision.threshold].signal)) {
     disk_work_.victim_chosen();

@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostRounds = 16;
 
 /// Its processes have ended by themselves; those that nobody has reaped are still tasks.
-void note_vanished(Victim& victim, MonoTime now) {
+void mark_vanished(Victim& victim, MonoTime now) {
   victim.phase = VictimPhase::kReleased;
   victim.killed_at = now;
   victim.released_at = now;
@@ -38,7 +38,7 @@ void Engine::take(const ReadingsTaken& readings) {
   }
   note_releasing();
   set_standings();
-  note_growth();
+  update_growth();
   order(LookAgain{.at = pass_.at});
 }
 
@@ -87,7 +87,7 @@ void Engine::decide() {
   if (decision.outcome == eviction::Outcome::kHeld) {
     ++counters_.held[static_cast<std::size_t>(decision.reason)];
   }
-  nobody_to_evict_ = decision.nobody_to_evict;
+  no_victim_found_ = decision.nobody_to_evict;
   local_signalled_.clear();
   pass_.next_local = 0;
   pass_.victim_tried = false;
@@ -235,7 +235,7 @@ void Engine::refuse(const PodView& victim, Errc code) {
     return;
   }
   if (code == Errc::kExhausted) {
-    let_wait(victim);
+    queue_for_room(victim);
     return;
   }
   ++counters_.not_begun;
@@ -246,7 +246,7 @@ void Engine::refuse(const PodView& victim, Errc code) {
   if (code == Errc::kNotFound && victim.has_target) {
     Victim vanished;
     vanished.pod = victim.id;
-    note_vanished(vanished, pass_.at);
+    mark_vanished(vanished, pass_.at);
     victims_.add(vanished);
   }
   pass_.again = true;
@@ -254,7 +254,7 @@ void Engine::refuse(const PodView& victim, Errc code) {
 
 /// Whoever else is chosen would be refused too: the end of one that is under way wakes a pass. Of
 /// all who wait one is told of, however many passes come until then.
-void Engine::let_wait(const PodView& victim) {
+void Engine::queue_for_room(const PodView& victim) {
   ++counters_.waiting_for_room;
   const RefusedPods::Wait wait = refused_.wait(victim);
   if (wait == RefusedPods::Wait::kKnown) {
@@ -289,7 +289,7 @@ void Engine::grace_was_cut(const Signalled& signalled) {
   // It may not be signalled any more, or it is gone: to wait for it would spare everybody.
   victim.phase = VictimPhase::kOver;
   if (*signalled.refused == Errc::kNotFound) {
-    note_vanished(victim, pass_.at);
+    mark_vanished(victim, pass_.at);
   } else {
     order(ClearIntent{.pod = victim.pod});  // Else the next evictd would do what was refused here.
   }

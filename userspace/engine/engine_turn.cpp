@@ -10,7 +10,7 @@ namespace evictd::engine {
 void Engine::want(PassTrigger trigger) {
   if (trigger != PassTrigger::kDisk && trigger != PassTrigger::kApproach &&
       trigger != PassTrigger::kReport) {
-    newer_readings_.note_cause();
+    newer_readings_.require_newer();
   }
   agenda_.want(trigger);
 }
@@ -26,17 +26,17 @@ void Engine::take(const Turn& turn) {
   const std::optional<PassTrigger> before = agenda_.wanted();
   agenda_.want_what_is_due();
   if (agenda_.wanted() != before) {
-    newer_readings_.note_cause();
+    newer_readings_.require_newer();
   }
   if (disk_work_.gave_up_usage(woken_at) || disk_work_.ran_out_of_time(woken_at)) {
-    newer_readings_.note_cause();
+    newer_readings_.require_newer();
     want(PassTrigger::kDisk);
   }
-  go_on_with_turn();
+  continue_turn();
 }
 
 /// Victims are judged one after the other before a pass looks at them.
-void Engine::go_on_with_turn() {
+void Engine::continue_turn() {
   for (const Victim& victim : victims_.all()) {
     if (const auto due = Victims::judgement_due(victim); due && *due <= agenda_.turn_at()) {
       order(ReadVictim{.pod = victim.pod, .at = agenda_.turn_at()});

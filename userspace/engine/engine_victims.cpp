@@ -19,7 +19,7 @@ constexpr Bytes kSomeDisk{1};
 constexpr Bytes kTellingRelease = 16_MiB;
 
 /// What the progress of its dying is measured from.
-void note_held_at_kill(Victim& victim, const CgroupUsage& usage) {
+void record_held_at_kill(Victim& victim, const CgroupUsage& usage) {
   if (usage.has_memory() || usage.tasks >= 0) {
     victim.usage = usage.usage;
     victim.tasks = usage.tasks;
@@ -52,7 +52,7 @@ void Engine::take(const EvictionFound& found) {
   victim.cgroup_gone = pod == nullptr;
   victim.leaves_memory = is_over;
   victim.below_pod_root = pod == nullptr || pod->below_pod_root;
-  note_held_at_kill(victim, found.usage);  // What it held then is not known.
+  record_held_at_kill(victim, found.usage);  // What it held then is not known.
   const bool acts = !found.observed_only && !is_over;
   if (!victims_.has_room_for(victim.pod)) {
     if (pod != nullptr && acts) {
@@ -91,7 +91,7 @@ void Engine::take(const VictimStep& step) {
   // A dry run ends nobody: neither its own victim is freed, nor is a pod that is being evicted for
   // real since dryRun was switched off.
   if (!step.dry_run && !victim->dry_run) {
-    go_on(*victim, step);
+    advance_victim(*victim, step);
   } else if (step.dry_run && victim->dry_run && step.spared) {
     // Nor is it waited for in a real run. No intent is cleared: a dry run leaves none, and one on
     // this cgroup is for an evictd that ends pods.
@@ -99,20 +99,20 @@ void Engine::take(const VictimStep& step) {
     want(PassTrigger::kRelease);
   }
   if (!step.dry_run && step.what == VictimStep::What::kReleased) {
-    note_freed(*victim, step.charged, step.at);
+    record_release(*victim, step.charged, step.at);
     if (!victim->holds_disk || victim->disk_freed_at) {
       order(ClearIntent{.pod = step.pod});
     }
   }
 }
 
-void Engine::go_on(Victim& victim, const VictimStep& step) {
+void Engine::advance_victim(Victim& victim, const VictimStep& step) {
   switch (step.what) {
     case VictimStep::What::kTerminating:
       break;
     case VictimStep::What::kKilled:
       if (is_in_grace(victim.phase)) {
-        note_held_at_kill(victim, step.usage);  // Else that was noted when it was told to kill.
+        record_held_at_kill(victim, step.usage);  // Else that was noted when it was told to kill.
       }
       victim.phase = VictimPhase::kKilled;
       victim.killed_at = step.at;
@@ -145,7 +145,7 @@ void Engine::take(const VictimRead& read) {
   if (Victim* victim = victims_.find(read.pod)) {
     judge_if_due(*victim, read.usage);
   }
-  go_on_with_turn();
+  continue_turn();
 }
 
 /// What goes on dying goes on being freed, and nobody has to go in its place. Whose SIGKILL came
@@ -295,8 +295,8 @@ void Engine::set_standings() {
 
 /// While what dead victims have left behind is awaited: how much more each pod uses than when the
 /// wait began.
-void Engine::note_growth() {
-  const bool anew = victims_.take_left_anew();
+void Engine::update_growth() {
+  const bool anew = victims_.take_newly_left();
   if (!any_left(releasing_)) {
     return;
   }
@@ -340,7 +340,7 @@ void Engine::end_dry_runs(DryRuns which) {
   }
 }
 
-void Engine::note_freed(const Victim& victim, Bytes left, MonoTime at) {
+void Engine::record_release(const Victim& victim, Bytes left, MonoTime at) {
   const Bytes remaining = left.value < 0 ? Bytes{0} : left;
   if (victim.usage - remaining >= kTellingRelease) {
     released_at_ = at;

@@ -20,7 +20,7 @@ class NewerReadings {
   using Roles = std::array<bool, eviction::kFilesystemRoles>;
 
   /// What happened wants every filesystem to be judged by a reading that is newer.
-  void note_cause() { unjudged_.fill(true); }
+  void require_newer() { unjudged_.fill(true); }
   /// After a pass that decided so with these thresholds.
   [[nodiscard]] Roles to_ask(const eviction::Decision& decision,
                              const eviction::ThresholdTable& thresholds);

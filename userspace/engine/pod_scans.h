@@ -34,7 +34,7 @@ class PodScans {
   void answered(std::uint64_t round, MonoTime turn);
 
   /// Something that the kernel side told of pods was lost.
-  void note_loss() { lost_after_ = asked_; }
+  void record_loss() { lost_after_ = asked_; }
   /// Whether there was no look since that was asked for after the loss.
   [[nodiscard]] bool lost() const { return lost_after_.has_value(); }
 

@@ -47,7 +47,7 @@ class Victims {
                                              const std::optional<MonoTime>& asked_at, MonoTime now);
 
   /// Whether some victim was seen to have left memory behind since the last call.
-  [[nodiscard]] bool take_left_anew();
+  [[nodiscard]] bool take_newly_left();
 
   /// Notes `victim`, in place of an older one of the same pod. When the table is full, one that is
   /// over makes room; false if there is none.
@@ -58,9 +58,9 @@ class Victims {
   [[nodiscard]] const Victim* find(CgroupId pod) const;
   void remove(CgroupId pod);
   /// A live process was seen in the pod's cgroup that came at `at`, or before it and is there then.
-  void note_populated(CgroupId pod, MonoTime at);
+  void mark_populated(CgroupId pod, MonoTime at);
   /// The pod has no slot any more: what is left of it is its files, if those are awaited.
-  void note_cgroup_gone(CgroupId pod, MonoTime now);
+  void mark_cgroup_gone(CgroupId pod, MonoTime now);
   /// Forgets entries without a pod whose files need not be counted as in use any more: see
   /// still_holds_disk().
   void forget_freed(const std::optional<MonoTime>& asked_at, MonoTime now);

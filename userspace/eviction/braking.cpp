@@ -45,7 +45,7 @@ void EvictionManager::report_nonsense(MonoTime now, const PassInput& input) {
       decision_.threshold = place;
       decision_.reason = reason;
       if (decision_.met.has(place)) {
-        note_deadline(now + kLookAgainAfterNonsense);
+        add_deadline(now + kLookAgainAfterNonsense);
       }
       return;
     }
@@ -83,13 +83,13 @@ bool EvictionManager::brake(MonoTime now, const PassInput& input, std::size_t pl
   Reason reason = doubt_about(*seen);
   if (const auto end = input.brakes->pauses.until(table_[place], now)) {
     reason = Reason::kPaused;
-    note_deadline(*end);
+    add_deadline(*end);
   } else if (reason != Reason::kNone) {
-    note_deadline(now + kLookAgainAfterNonsense);
+    add_deadline(now + kLookAgainAfterNonsense);
   } else {
     reason = doubts_[static_cast<std::size_t>(signal)];
     if (reason != Reason::kNone) {
-      note_deadline(now + (reason == Reason::kUnexplainedJump ? kLookAgainAfterJump
+      add_deadline(now + (reason == Reason::kUnexplainedJump ? kLookAgainAfterJump
                                                               : kLookAgainAfterNonsense));
     }
   }
@@ -118,7 +118,7 @@ bool EvictionManager::used_up(MonoTime now, const PassInput& input, std::size_t 
   decision_.outcome = Outcome::kHeld;
   decision_.reason = Reason::kEvictionRate;
   if (const auto at = next_allowance(*input.brakes, now)) {
-    note_deadline(*at);
+    add_deadline(*at);
   }
   return true;
 }

@@ -37,7 +37,7 @@ std::optional<std::size_t> first_candidate(const RankRule& rule, std::span<const
   return best;
 }
 
-bool found_nobody(Outcome outcome) {
+bool has_no_victim(Outcome outcome) {
   return outcome == Outcome::kNoCandidates || outcome == Outcome::kAllProtected;
 }
 
@@ -68,7 +68,7 @@ bool EvictionManager::evict_for_local_storage(MonoTime now, const PassInput& inp
   }
   if (exceeded && most == 0) {
     decision_.reason = paused ? Reason::kPaused : Reason::kEvictionRate;
-    note_deadline(paused ? brakes->pauses.all : next_allowance(*brakes, now).value_or(now));
+    add_deadline(paused ? brakes->pauses.all : next_allowance(*brakes, now).value_or(now));
   }
   // The kubelet's own override; hardEvictionGracePeriodSeconds is about node pressure.
   decision_.grace = std::chrono::seconds(settings_.compat == Compat::k1_26 ? 0 : 1);
@@ -104,7 +104,7 @@ void EvictionManager::act(MonoTime now, const PassInput& input) {
     const Ending ending{place, decision_.outcome, decision_.reason};
     if (ending.outcome == Outcome::kHeld) {
       first_held = first_held.value_or(ending);
-    } else if (found_nobody(ending.outcome) && may_pass_on(input, place)) {
+    } else if (has_no_victim(ending.outcome) && may_pass_on(input, place)) {
       first_without = first_without.value_or(ending);
     } else {
       return;
@@ -219,7 +219,7 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
       mark->available = std::max(mark->available, question.seen.available);
     }
     if (const auto deadline = release_deadline(input.releasing, scope_at(place), now)) {
-      note_deadline(*deadline);
+      add_deadline(*deadline);
     }
   }
   decision_.outcome = Outcome::kHeld;
@@ -230,7 +230,7 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
 /// No event tells when the kernel itself has less to give.
 void EvictionManager::watch_floor(MonoTime now, const Observation& seen) {
   if (seen.kernel_available) {
-    note_deadline(now + kFloorInterval);
+    add_deadline(now + kFloorInterval);
   }
 }
 
@@ -275,7 +275,7 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   decision_.victim = first_candidate(rule, input.pods,
                                      [&chosen](const PassPod& pod) { return chosen.may_go(pod); });
   if (!decision_.victim) {
-    choose_nobody(now, input, place);
+    report_no_victim(now, input, place);
     return;
   }
   const PassPod& victim = input.pods[*decision_.victim];
@@ -306,7 +306,7 @@ Choice EvictionManager::choice_at(MonoTime now, const PassInput& input, std::siz
   return seen ? choice_beside_left(hold_question(place, *seen), input, now) : Choice::kAnybody;
 }
 
-void EvictionManager::choose_nobody(MonoTime now, const PassInput& input, std::size_t place) {
+void EvictionManager::report_no_victim(MonoTime now, const PassInput& input, std::size_t place) {
   const RankRule rule = rule_at(place);
   const bool somebody =
       decision_.choice != Choice::kAnybody &&
@@ -317,7 +317,7 @@ void EvictionManager::choose_nobody(MonoTime now, const PassInput& input, std::s
     decision_.reason =
         decision_.choice == Choice::kAboveRequest ? Reason::kLeftBehind : Reason::kReleasePending;
     if (const auto deadline = release_deadline(input.releasing, rule.scope, now)) {
-      note_deadline(*deadline);
+      add_deadline(*deadline);
     }
     return;
   }

@@ -141,7 +141,7 @@ void EvictionManager::update_state(MonoTime now, const PassInput& input,
   decision_.met = merge(table_, thresholds_met(table_, looked_for, seen, MinReclaim::kIgnored),
                         thresholds_met(table_, state_.past_grace, seen, MinReclaim::kEnforced));
   keep_doubtful(input);
-  mind_the_guard(now, seen);
+  update_guard(now, seen);
 
   FirstObserved since = first_observed(decision_.met, state_.first_observed, now);
   if (input.cadence == Cadence::kEventOnly) {
@@ -184,7 +184,7 @@ bool EvictionManager::has_guard() const {
 }
 
 /// Of what the guard watches no event tells how it goes on, so that it is looked at again.
-void EvictionManager::mind_the_guard(MonoTime now, const Observations& seen) {
+void EvictionManager::update_guard(MonoTime now, const Observations& seen) {
   const std::optional<Observation>& memory = seen[Signal::kMemoryAvailable];
   if (!memory || !memory->reserve || !has_guard()) {
     return;
@@ -200,7 +200,7 @@ void EvictionManager::mind_the_guard(MonoTime now, const Observations& seen) {
   }
   decision_.met = merge(table_, decision_.met, decision_.guarded);
   if (const std::optional<Duration> look = next_guard_look(*memory->reserve)) {
-    note_deadline(now + *look);
+    add_deadline(now + *look);
   }
 }
 
@@ -263,7 +263,7 @@ void EvictionManager::inherit(const EvictionManager& before) {
   state_ = state;
 }
 
-void EvictionManager::note_deadline(MonoTime at) {
+void EvictionManager::add_deadline(MonoTime at) {
   if (!decision_.next_deadline || at < *decision_.next_deadline) {
     decision_.next_deadline = at;
   }
@@ -272,7 +272,7 @@ void EvictionManager::note_deadline(MonoTime at) {
 void EvictionManager::find_deadlines(MonoTime now) {
   for (const std::size_t place : decision_.met) {
     if (!decision_.past_grace.has(place) && state_.first_observed[place]) {
-      note_deadline(moment_after(*state_.first_observed[place], table_[place].grace_period));
+      add_deadline(moment_after(*state_.first_observed[place], table_[place].grace_period));
     }
   }
   const ConditionSet observed = conditions_of(table_, decision_.met);
@@ -280,7 +280,7 @@ void EvictionManager::find_deadlines(MonoTime now) {
     const std::optional<MonoTime>& last =
         state_.conditions_last_observed[static_cast<std::size_t>(condition)];
     if (state_.conditions.has(condition) && !observed.has(condition) && last) {
-      note_deadline(std::max(now, moment_after(*last, settings_.pressure_transition_period)));
+      add_deadline(std::max(now, moment_after(*last, settings_.pressure_transition_period)));
     }
   }
 }

@@ -119,13 +119,13 @@ class EvictionManager {
   void suspend(std::size_t place, const CollectorList& collectors);
   void choose_victim(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] Choice choice_at(MonoTime now, const PassInput& input, std::size_t place) const;
-  void choose_nobody(MonoTime now, const PassInput& input, std::size_t place);
+  void report_no_victim(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] std::optional<DiskBasis> disk_basis(const PassInput& input,
                                                     std::size_t place) const;
   void await_usage();
   void forget_marks(Signal signal);
   void watch_floor(MonoTime now, const Observation& seen);
-  void mind_the_guard(MonoTime now, const Observations& seen);
+  void update_guard(MonoTime now, const Observations& seen);
   [[nodiscard]] ThresholdList without_guarded(const ThresholdList& places) const;
   void give_grace(std::size_t place, const PodFacts& victim);
   /// Whether so little is left that a hard victim gets no more time.
@@ -135,7 +135,7 @@ class EvictionManager {
   [[nodiscard]] std::chrono::seconds hard_grace() const;
   [[nodiscard]] std::chrono::seconds grace_for(const Threshold& threshold,
                                                const PodFacts& victim) const;
-  void note_deadline(MonoTime at);
+  void add_deadline(MonoTime at);
   void find_deadlines(MonoTime now);
 
   PassSettings settings_;

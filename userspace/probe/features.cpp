@@ -144,7 +144,7 @@ std::string_view version_of(const Feature& controller) {
 
 /// Says of `pids` that `memory` lies in a hierarchy of the other version, where it does: on kernels
 /// without cgroup v1 for memory (an option since 6.11) that were asked for v1.
-void tell_of_split(const Feature& memory, Feature& pids) {
+void mention_split(const Feature& memory, Feature& pids) {
   const std::string_view version = version_of(memory);
   if (!version.empty() && !version_of(pids).empty() && version != version_of(pids)) {
     pids.detail +=
@@ -237,7 +237,7 @@ std::vector<Feature> kernel_features(const std::string& root, const std::string&
                  "evictd does not start; boot with cgroup_enable=memory, or mount cgroup2, or "
                  "mount -t cgroup -o memory");
   Feature pids = controller(root, mounts, "pids", "its signals are not watched");
-  tell_of_split(memory, pids);
+  mention_split(memory, pids);
   return {btf_of(root, custom_btf_path), kprobes(root), psi(root, mounts), memory, pids};
 }
 

@@ -80,7 +80,7 @@ void LadderSearch::reject(const AttachRow& row, std::string reason) {
   for (Search& search : searches_) {
     for (Candidate& candidate : search.candidates) {
       if (candidate.row == &row) {
-        candidate.reason = reason.empty() ? "failed without a word" : std::move(reason);
+        candidate.reason = reason.empty() ? "failed without a message" : std::move(reason);
         return;
       }
     }

@@ -29,7 +29,7 @@ class RootSet {
   [[nodiscard]] std::uint64_t hierarchies() const;
 
  private:
-  std::vector<CgroupId> told_;
+  std::vector<CgroupId> in_map_;
 };
 
 }  // namespace evictd::probe

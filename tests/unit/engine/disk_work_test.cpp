@@ -53,7 +53,7 @@ TEST(DiskWork, AMeasurementHasTheTimeUntilTheFilesystemIsFullLessAMargin) {
   DiskWork work;
   work.need_usage(kNow, kWait);
   work.usage_partly_measured(1);
-  work.note_full_at(kNow, kNow + 400 * kMilli);
+  work.bound_by_full_at(kNow, kNow + 400 * kMilli);
   EXPECT_EQ(work.deadline(kNow), kNow + 300 * kMilli);
   EXPECT_EQ(work.progress(kNow + 299 * kMilli), eviction::DiskProgress::kSome);
   EXPECT_FALSE(work.ran_out_of_time(kNow + 299 * kMilli));
@@ -61,7 +61,7 @@ TEST(DiskWork, AMeasurementHasTheTimeUntilTheFilesystemIsFullLessAMargin) {
   EXPECT_FALSE(work.ran_out_of_time(kNow + 300 * kMilli)) << "told twice";
   EXPECT_EQ(work.progress(kNow + 300 * kMilli), eviction::DiskProgress::kTimeIsUp);
   EXPECT_TRUE(work.measurement(kNow + 300 * kMilli).best_known);
-  work.note_full_at(kNow + 310 * kMilli, kNow + 330 * kMilli);
+  work.bound_by_full_at(kNow + 310 * kMilli, kNow + 330 * kMilli);
   EXPECT_EQ(work.progress(kNow + 310 * kMilli), eviction::DiskProgress::kTimeIsUp)
       << "less than the least margin is left";
 }
@@ -70,8 +70,8 @@ TEST(DiskWork, AFilesystemThatFillsNoLongerGivesTheMeasurementAllItsTime) {
   DiskWork work;
   work.need_usage(kNow, kWait);
   work.usage_partly_measured(1);
-  work.note_full_at(kNow, kNow + 100 * kMilli);
-  work.note_full_at(kNow + 90 * kMilli, std::nullopt);
+  work.bound_by_full_at(kNow, kNow + 100 * kMilli);
+  work.bound_by_full_at(kNow + 90 * kMilli, std::nullopt);
   EXPECT_EQ(work.progress(kNow + seconds(1)), eviction::DiskProgress::kSome);
   EXPECT_EQ(work.deadline(kNow + seconds(1)), kNow + kWait);
 }
@@ -79,7 +79,7 @@ TEST(DiskWork, AFilesystemThatFillsNoLongerGivesTheMeasurementAllItsTime) {
 TEST(DiskWork, WithoutAnythingMeasuredTheEndOfTheTimeIsNoReasonToChoose) {
   DiskWork work;
   work.need_usage(kNow, kWait);
-  work.note_full_at(kNow, kNow + kMilli);
+  work.bound_by_full_at(kNow, kNow + kMilli);
   EXPECT_FALSE(work.ran_out_of_time(kNow + seconds(1)));
   EXPECT_EQ(work.progress(kNow + seconds(1)), eviction::DiskProgress::kNothing);
 }

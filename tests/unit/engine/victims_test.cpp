@@ -71,7 +71,7 @@ TEST(Victims, FilesAreAwaitedWhenTheCgroupIsGone) {
   EXPECT_TRUE(table.add(holds));
   EXPECT_TRUE(table.add(entry(2, Phase::kKilled)));
   for (const std::uint64_t id : {1U, 2U, 3U}) {
-    table.note_cgroup_gone(pod(id), now);
+    table.mark_cgroup_gone(pod(id), now);
   }
   EXPECT_EQ(table.find(pod(2)), nullptr) << "nothing of it is left";
   ASSERT_NE(table.find(pod(1)), nullptr);
@@ -92,7 +92,7 @@ TEST(Victims, FilesWithoutACgroupAreNotAwaitedForLongerThanOthers) {
   holds.holds_disk = true;
   holds.killed_at = killed;
   EXPECT_TRUE(table.add(holds));
-  table.note_cgroup_gone(pod(1), killed + std::chrono::seconds(20));
+  table.mark_cgroup_gone(pod(1), killed + std::chrono::seconds(20));
   table.forget_freed(std::nullopt, killed + std::chrono::seconds(29));
   EXPECT_FALSE(table.empty());
   table.forget_freed(std::nullopt, killed + std::chrono::seconds(30));
@@ -183,10 +183,10 @@ TEST(Victims, AReleasedCgroupThatGotAProcessSinceIsInUseAgain) {
   Victim& kept = *table.find(pod(1));
   const CgroupUsage zombie = usage_of(1_MiB, 1);
   EXPECT_FALSE(Victims::is_in_use_again(kept, zombie));
-  table.note_populated(pod(1), released);
-  table.note_populated(pod(2), released + Duration(1));
+  table.mark_populated(pod(1), released);
+  table.mark_populated(pod(2), released + Duration(1));
   EXPECT_FALSE(Victims::is_in_use_again(kept, zombie)) << "told of those that are gone";
-  table.note_populated(pod(1), released + Duration(1));
+  table.mark_populated(pod(1), released + Duration(1));
   EXPECT_TRUE(Victims::is_in_use_again(kept, zombie));
   EXPECT_EQ(standing_of(Phase::kInUseAgain), eviction::Standing::kActive);
 }
