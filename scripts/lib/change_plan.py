@@ -21,6 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, Iterable, List, NamedTuple, Optional, Set
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from code_text import with_other_code  # noqa: E402
+
 # Folders that test another one under another name.
 TESTED_BY = {
     "bpf": ["tests/bpf"],
@@ -56,6 +59,7 @@ TOOLING_PROGRAMS = {
 }
 FORMATTED = re.compile(r"(bench|bpf|examples|include|integrations|tests|userspace)/.*\.(h|c|cpp)$")
 TIDIED = re.compile(r"(userspace|tests|bench)/.*\.cpp$")
+SOURCE_ENDINGS = (".h", ".c", ".cpp")
 EVERYWHERE = re.compile(r"(cmake/.*|(tests/|integrations/|tests/unit/|tests/integration/)?CMakeLists\.txt|CMakePresets\.json)$")
 
 
@@ -111,14 +115,18 @@ def since(root: Path, base: str) -> List[str]:
 def touched_by_last(root: Path, count: int) -> List[str]:
     """Files that the last commits touched, or that are not committed.
 
-    A shallow clone does not tell what its oldest commit touched, so that one does not count unless it is all there is.
+    A source of which only comments differ from before those commits is not among them. A shallow clone does not tell
+    what its oldest commit touched, so that one does not count unless it is all there is.
     """
     commits = git(root, "rev-list", f"--max-count={count}", "HEAD").split()
     shallow = Path(git(root, "rev-parse", "--git-path", "shallow").strip())
     cut = set((root / shallow).read_text(encoding="ascii").split()) if (root / shallow).exists() else set()
     known = [commit for commit in commits if commit not in cut] or commits
     named = git(root, "show", "--format=", "--name-only", "--no-renames", "-m", "-z", *known)
-    return sorted(set(re.split(r"[\0\n]", named)) - {""} | not_committed(root))
+    touched = set(re.split(r"[\0\n]", named)) - {""} | not_committed(root)
+    parents = git(root, "show", "--no-patch", "--format=%P", *known).split()
+    sources = {name for name in touched if name.endswith(SOURCE_ENDINGS)}
+    return sorted(touched - sources | with_other_code(root, sources, sorted(set(parents) - set(known))))
 
 
 # --- what is built of it --------------------------------------------------------------------------
