@@ -4,7 +4,7 @@
 namespace evictd::bench {
 namespace {
 
-/// Enough for what a filler at full speed makes in some hundred milliseconds.
+/// As much as a filler at full speed writes in some hundred milliseconds.
 constexpr Bytes kBytesThreshold = 96_MiB;
 constexpr std::int64_t kInodesThreshold = 16384;
 

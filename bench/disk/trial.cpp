@@ -14,12 +14,12 @@
 namespace evictd::bench {
 namespace {
 
-/// Some poll intervals.
+/// Several poll intervals.
 constexpr std::chrono::seconds kTrialDeadline{60};
 /// Removing thousands of files takes longer than freeing memory.
 constexpr std::chrono::seconds kFreedPatience{20};
 
-/// Less than this is as good as nothing.
+/// Less than this counts as nothing.
 constexpr std::int64_t kFewBytes = 1 << 20;
 constexpr std::int64_t kFewInodes = 64;
 

@@ -19,7 +19,7 @@ namespace {
 constexpr Bytes kParked = 64_MiB;
 constexpr Bytes kBelow = 1_MiB;
 
-/// A pod that has grown and stays as it is.
+/// Starts a pod that grows and then stays unchanged.
 Result<stage::LoadProcess> park(PrivateGround& ground, const std::filesystem::path& programs) {
   EVICTD_ASSIGN_OR_RETURN(const stage::StagedPod pod, ground.tree.add_pod({.name = "parked"}));
   EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess parked,

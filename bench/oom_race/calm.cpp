@@ -17,9 +17,9 @@ namespace {
 
 /// Half of DefaultMemoryPressureLimit in the race.
 constexpr double kCalmPercent = 2.5;
-/// The kernel works out its averages every two seconds.
+/// The kernel updates its averages every two seconds.
 constexpr timespec kLook{1, 0};
-/// An average of all of ten seconds has fallen below half a percent by then.
+/// By then, a 100 % average over ten seconds has fallen below half a percent.
 constexpr std::chrono::minutes kLongest{2};
 
 Result<double> pressure_now(const std::filesystem::path& file) {
@@ -67,7 +67,7 @@ Result<> await_calm(const std::filesystem::path& pressure, std::optional<MonoTim
     if (now > latest) {
       return fail(Errc::kTimedOut, "pressure does not fall: " + std::to_string(avg10) + " %");
     }
-    // A rest, not the wait for an event: what has to pass is time.
+    // Sleeps instead of waiting for an event: only time must pass.
     ::nanosleep(&kLook, nullptr);
     EVICTD_TRY(Interrupt::check());
   }
