@@ -66,7 +66,7 @@ Result<> Validator::merge(const Key& key, const YamlEntry& entry) {
       config_.origins_[member_key(key, member.key)] = here(member.line);
     }
   }
-  // What is missing in a mapping is missing because of who gave it as a whole.
+  // Names missing from the mapping are due to the source that gave it as a whole.
   if (!given.entries.empty() && config_.origin(key.name).kind != Origin::Kind::kFile) {
     config_.origins_[key.name] = here(entry.line);
   }

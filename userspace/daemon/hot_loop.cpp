@@ -14,18 +14,18 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Copies of passes that housekeeping lends; one more than a burst of passes needs while it is busy
-/// writing one down.
+/// Copies of passes that housekeeping lends: one more than a burst of passes needs while
+/// housekeeping writes one record.
 constexpr std::size_t kCopyBuffers = 8;
-/// The same while every pass is recorded, as none may be missing.
+/// The same while every pass is recorded, because none may be missing.
 constexpr std::size_t kRecordingBuffers = 24;
 
-/// Files of the pod root that wait to go back: housekeeping sends others once a second at most, and
-/// none while it takes no messages.
+/// Files of the pod root that wait to be returned. Housekeeping sends new ones at most once a
+/// second, and none while it takes no messages.
 constexpr std::size_t kRetiredFiles = 16;
 
-/// While it stands by. Long against what a round costs, which delays a crossing that comes during
-/// it, and short against the time in which others push out of the caches what it has touched.
+/// Interval during stand-by. Long against the cost of a round, which delays a crossing that comes
+/// during it. Short against the time in which other tasks evict its data from the caches.
 constexpr Duration kPractiseEvery = std::chrono::microseconds(100);
 
 template <typename T>
@@ -179,7 +179,7 @@ bool HotLoop::stand_by() {
     return false;
   }
   cpu_avoidance_.begin();
-  const bool has_work = engine_.wanted().has_value();  // What a pass is left for is no mere hint.
+  const bool has_work = engine_.wanted().has_value();  // A wanted pass is more than a hint.
   MonoTime now = options_.clock->now();
   MonoTime practised_at = now;
   while (engine_.goes_on_standing_by(now)) {

@@ -212,7 +212,7 @@ void HotLoop::flush_retired_files() {
 }
 
 bool HotLoop::offer(ToHousekeeping& message) {
-  publish_counters();  // Whoever hears of it may count.
+  publish_counters();  // The receiver may count.
   if (!options_.outbox->queue.push(std::move(message))) {
     count(options_.counters->lost_messages);
     ++unsent_;

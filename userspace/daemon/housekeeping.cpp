@@ -19,16 +19,17 @@ namespace evictd::daemon {
 
 namespace {
 
-/// How often the kernel side's timer and the hot thread are looked at. Long against the timer's
+/// Interval between checks of the kernel side's timer and the hot thread. Long against the timer's
 /// base period, short against the polling interval that has to take over.
 constexpr Duration kHealthPeriod = std::chrono::seconds(1);
 
-/// Where events tell of pods a scan only proves them right, and it reads every directory of the
-/// tree: with 110 pods evictd at rest took 0.13 % of a core with a scan every 10 s and half of that
-/// with one a minute and a cheaper cross-check.
+/// If events report pods, a scan only confirms them, and it reads every directory of the tree. With
+/// 110 pods evictd at rest took 0.13 % of a core with a scan every 10 s, and half of that with one
+/// a minute and a cheaper cross-check.
 constexpr int kChecksPerRescan = 6;
-/// Of the hot thread, before sockets, timers and manifests are looked at again: a fraction of a
-/// second with a thousand pods that are evicted one after the other and recorded.
+/// Messages of the hot thread that are handled before sockets, timers and manifests are checked
+/// again. A turn takes a fraction of a second with a thousand pods that are evicted and recorded
+/// one after the other.
 constexpr std::size_t kMessagesATurn = 64;
 
 }  // namespace
@@ -44,7 +45,7 @@ Housekeeping::Housekeeping(Options options, base::EventLoop loop, base::Timer he
       started_at_(options_.clock->now()) {}
 
 Housekeeping::~Housekeeping() {
-  // Before the pods whose targets it may be at.
+  // Before the pods whose targets it may be using.
   releaser_.reset();
 }
 
@@ -137,7 +138,7 @@ Result<> Housekeeping::prepare_storage() {
   mounts_ = std::move(*mounts);
   handlers_.push_back(std::make_unique<CallbackHandler>(
       [this] { storage_->check_releases(options_.clock->now()); }));
-  // Always readable; what it is watched for is a change of the mounts.
+  // Always readable; the watched event is a change of the mounts.
   return loop_.add(mounts_.get(), EPOLLPRI, *handlers_.back());
 }
 
@@ -253,7 +254,7 @@ void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
 }
 
 void Housekeeping::send(ToHot&& message) {
-  // Always behind what waits already, because order matters.
+  // Always after the messages already queued, because order matters.
   backlog_.push_back(std::move(message));
   flush_backlog();
 }
@@ -280,7 +281,7 @@ void Housekeeping::on_messages() {
     std::visit([this](auto& one) { handle(one); }, *message);
   }
   if (left == 0) {
-    // Others are served in between, however fast the hot thread is.
+    // Serves other descriptors in between, however fast the hot thread is.
     options_.from_hot->wake_up.signal();
   }
   send_updates(options_.registry->apply());
@@ -308,7 +309,7 @@ void Housekeeping::on_health_check() {
   row_keeper_->look_for_lost_rows();
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
-    // Not all is told of a pod root that is made anew, nor of another directory that has pods.
+    // Events do not report every new pod root, nor every other new directory of pods.
     if (--checks_to_rescan_ <= 0 || options_.registry->tree().pod_root().empty() ||
         options_.registry->places_changed()) {
       rescan();

@@ -55,7 +55,7 @@ void Housekeeping::check_priority(MonoTime now) {
   note_degraded("realtime", !change->in_force, change->in_force ? "" : change->text);
 }
 
-/// What a page of swap is worth changes with what is stored there.
+/// The capacity of a page of swap changes with the pages stored there.
 void Housekeeping::check_reserve_terms() {
   const Result<sys::ReserveTerms> terms = sys::read_reserve_terms(*options_.root);
   const std::string problem = terms ? std::string() : terms.error().message();
@@ -79,7 +79,7 @@ void Housekeeping::check_reserve_terms() {
   }
 }
 
-/// Whether the kernel side tells of what the guard watches.
+/// Reports whether the kernel side watches for the guard.
 void Housekeeping::note_guard_watcher() {
   const bool alone =
       config_->settings().hard_eviction.oom_guard && !options_.probe->knows_reserve();

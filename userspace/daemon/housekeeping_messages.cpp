@@ -22,7 +22,7 @@ std::string_view text_of(const std::array<char, 384>& path) {
   return {path.data(), std::find(path.begin(), path.end(), '\0')};
 }
 
-/// What is wanted back of a victim.
+/// The resources that a victim's eviction is for.
 struct Wanted {
   bool disk = false;
   bool layers = false;
@@ -61,7 +61,7 @@ void log_step(base::Log& log, const exporting::EvictionRecord& record,
   }
 }
 
-/// What the pod is protected by that was refused for that; empty where it was for something else.
+/// The protection for which the pod was refused; empty if it was refused for another reason.
 std::string_view protection_of(const EvictionRefused& refused) {
   const enforce::Protection protection = refused.victim->protection_now();
   return refused.code == Errc::kInvalid && protection != enforce::Protection::kNone
@@ -74,8 +74,7 @@ std::string_view reason_of(const EvictionRefused& refused) {
   return protection.empty() ? to_string(refused.code) : protection;
 }
 
-/// One that an earlier evictd began may be of a pod whose manifest went away: its record has a
-/// name.
+/// The pod of an earlier evictd's eviction may have lost its manifest: its record has a name.
 std::string name_of(const EvictionRefused& refused, const RecordStore& records) {
   const exporting::EvictionRecord* const told =
       refused.adopted ? records.newest_of(refused.victim->memory_id) : nullptr;
@@ -140,7 +139,7 @@ void Housekeeping::handle(PassDone& message) {
   note_pass(*message.copy);
   note_changes(message);
   if (!ready_) {
-    // The first pass has told what thresholds are measured against: from now on they are watched.
+    // The first pass has set the capacities of the thresholds: they are watched from now on.
     ready_ = service_.ready();
     if (ready_ && watchdog_) {
       watchdog_->start(options_.clock->now());
@@ -156,7 +155,7 @@ void Housekeeping::handle(PassDone& message) {
 
 NodeMemory Housekeeping::watched_node_memory(const PassCopy& copy) const {
   const auto& seen = copy.observations[eviction::Signal::kMemoryAvailable];
-  // A pass may have begun before a reload changed what it worked out.
+  // A pass may have begun before a reload changed its rules.
   if (!seen || copy.memory != config_->settings().memory ||
       memory_watcher(*options_.ladder, copy.memory) == Watcher::kPolling) {
     return {};
@@ -173,12 +172,12 @@ void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod&
   const bool killed = record.state == "killed";
   const bool dry_run = record.dry_run;
   if (!killed && !dry_run) {
-    // Its descriptors were read for SIGTERM: SIGKILL gets others.
+    // Its descriptors were read for SIGTERM: SIGKILL gets new ones.
     options_.registry->make_anew(victim.uid);
   }
   const exporting::EvictionRecord& kept = records_.add(std::move(record), victim.memory_id);
   log_eviction(kept);
-  // Before its own line, which is the one that is synced and that a restart goes on with.
+  // Before its own line, which is the one that is synced and that a restart resumes from.
   write_cut(kept);
   journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
   if (killed && !dry_run && victim.target) {
@@ -294,7 +293,7 @@ void Housekeeping::handle(const EvictionRefused& message) {
   }
   const HotPod& victim = *message.victim;
   const cluster::PodCgroup* cgroup = options_.registry->tree().find(victim.uid);
-  // A pod that ended meanwhile is nobody's fault; one that nothing was ever opened of, is.
+  // A pod that ended meanwhile is no error; a pod whose cgroup was never opened is.
   const bool unopened =
       !victim.target && cgroup != nullptr && cgroup->memory_id == victim.memory_id;
   const bool goes_on_anyway = message.adopted && message.code == Errc::kBusy;
@@ -358,7 +357,7 @@ void Housekeeping::handle(const LossNotice& message) {
   options_.log->warn(
       fmt::format("{} kernel events lost, continuing without them after a rescan", message.lost));
   rescan();
-  // The pass of the resync came before it, and knew nothing of what was found only now.
+  // The pass of the resync came before the rescan and did not know its results.
   send(RunPass{});
 }
 
@@ -371,7 +370,7 @@ void Housekeeping::log_eviction(const exporting::EvictionRecord& record) {
                      std::chrono::duration_cast<std::chrono::microseconds>(*to - *from).count()})
                : Value();
   };
-  // A dry run has the moment at which the signal would have been sent, but none was.
+  // A dry run has the time at which the signal would have been sent, but sent none.
   const std::optional<MonoTime> sent = record.dry_run ? std::nullopt : record.timeline.signal;
   options_.log->info(record.dry_run ? "would evict pod" : "evicted pod",
                      {{"id", static_cast<std::int64_t>(record.id)},

@@ -21,8 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A record is about somebody who was evicted; passes that wanted to and could not are told of by
-/// the refusal.
+/// A record is about an evicted pod. Passes that tried to evict and could not are reported by the
+/// refusal.
 bool evicts(eviction::Outcome outcome) {
   return outcome == eviction::Outcome::kEvicted || outcome == eviction::Outcome::kOomGuard ||
          outcome == eviction::Outcome::kEscalated;
@@ -144,7 +144,7 @@ void Housekeeping::note_progress(const exporting::EvictionRecord& record,
                 message.progress.at);
   if (state == enforce::EvictionState::kReleased ||
       state == enforce::EvictionState::kExceededGrace) {
-    // The whole story again, with its end: the last line of an id is the one that counts.
+    // The whole record again, with its end: the last line of an id counts.
     write_cut(record);
     journal_->add_whole(exporting::to_json(record), exporting::Durability::kCached);
   }
@@ -156,8 +156,8 @@ void Housekeeping::write_cut(const exporting::EvictionRecord& escalation) {
   }
 }
 
-/// What it held on disk went after its end was told of, or its memory did not go in time (`left`):
-/// the story once more, with that.
+/// The victim's disk space was freed after its end was reported, or its memory was not freed in
+/// time (`left`): writes the record again with that.
 void Housekeeping::note_released(CgroupId pod, std::optional<Bytes> left) {
   if (!keeper_->note_disk_released(pod) && !left) {
     return;
@@ -212,7 +212,7 @@ void Housekeeping::note_oom_kill(const OomNotice& message, const HotPod* pod) {
 
 void Housekeeping::note_unknown_pods() {
   if (config_->settings().manifest_directories.empty()) {
-    return;  // Nobody is there to describe one.
+    return;  // No source can describe a pod.
   }
   std::set<std::string> unknown;
   for (const PodRegistry::Listed& listed : options_.registry->list()) {

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A pod may be named anything; what is no UTF-8 is replaced.
+/// A pod may have any name; invalid UTF-8 is replaced.
 void add_line(std::string& lines, const Json& json) {
   lines += json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
   lines += '\n';
@@ -132,7 +132,7 @@ void PassRecorder::record(const PassDone& done) {
     state_before_.reset();
     return;
   }
-  // With it were lost what it described: the next pass describes all again.
+  // Its descriptions were lost with it: the next pass describes everything again.
   ++counters_.missed;
   missed_ = pass.missed + 1;
   state_before_ = copy.state;

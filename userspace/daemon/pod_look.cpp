@@ -7,7 +7,7 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Without a descriptor if they cannot be had.
+/// Without a descriptor if they cannot be opened.
 sys::CgroupFiles own_files_of(const HotPod& pod, const PodRegistry& registry) {
   return registry.open_files_of(pod.uid).value_or(sys::CgroupFiles());
 }

@@ -11,10 +11,10 @@ namespace evictd::daemon {
 
 namespace {
 
-/// To find out where evictd and pid 1 are costs as much as to list the processes of five pods.
+/// Finding the cgroups of evictd and pid 1 costs as much as listing the processes of five pods.
 constexpr std::size_t kManyPods = 32;
 
-/// No live process was seen in it: what its files show now is what the dead have left.
+/// No live process was found in it: its files now show what the dead have left.
 void note_remains(const sys::CgroupFiles& files, engine::Remains& remains) {
   sys::ReadBuffer buffer{};
   CgroupUsage left;

@@ -24,7 +24,7 @@ std::string_view below(std::string_view root, std::string_view path) {
   return path;
 }
 
-/// Of the containers that are right in the pod's cgroup.
+/// The containers directly in the pod's cgroup.
 std::vector<std::string> names_of_containers(const cluster::PodCgroup& pod) {
   std::vector<std::string> names;
   for (const cluster::ContainerCgroup& container : pod.containers) {
@@ -185,7 +185,7 @@ Result<PodPlaces::Roots> PodPlaces::open_in_all(const std::string& path) const {
     if (pids) {
       opened.push_back(std::move(*pids));
     } else if (pids.error().code != Errc::kNotFound) {
-      // Pods without a pids cgroup are counted by no pids controller, but may be evicted.
+      // Pods without a pids cgroup are not counted by a pids controller, but may be evicted.
       return Failure(pids.error());
     }
   }

@@ -10,14 +10,15 @@ namespace evictd::daemon {
 
 namespace {
 
-/// What may stay charged to a dead pod (kernel memory of its cgroups) without being its processes'.
+/// What may stay charged to a dead pod (kernel memory of its cgroups) without belonging to its
+/// processes.
 constexpr Bytes kRemainder = 1_MiB;
 
 bool is_escalation(const exporting::EvictionRecord& record) {
   return record.outcome == eviction::to_string(eviction::Outcome::kEscalated);
 }
 
-/// A kubelet tells of it once, on the eviction: it knows of no escalation.
+/// A kubelet reports it once, on the eviction: it knows no escalation.
 void tell_of_exceeded_grace(exporting::EvictionRecord& record) {
   if (!is_escalation(record)) {
     record.events.push_back({.on = "pod",
@@ -76,7 +77,7 @@ void RecordStore::link(exporting::EvictionRecord& record, CgroupId pod) {
   }
   const exporting::EvictionRecord& cut = *before.front();
   record.escalates = cut.id;
-  // Of an eviction that an earlier evictd began, only when it was decided on is known.
+  // For an eviction that an earlier evictd began, only the time of the decision is known.
   record.timeline.grace_began = cut.timeline.grace_began ? cut.timeline.grace_began
                                 : cut.timeline.signal    ? cut.timeline.signal
                                                          : cut.timeline.decide;

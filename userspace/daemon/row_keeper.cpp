@@ -11,7 +11,7 @@ namespace evictd::daemon {
 
 namespace {
 
-/// A controller may never be given back, and to ask for a pod's counters takes 50 us.
+/// A controller may never come back, and finding a pod's counters takes 50 us.
 constexpr int kMostCallsALook = 16;
 
 }  // namespace
@@ -71,7 +71,7 @@ void RowKeeper::open_pod_root_anew() {
   pod_root_files_.reset();
   hand_over_pod_root_files();
   options_.watch_thresholds();
-  // What thresholds are measured against may be another too.
+  // Capacities of thresholds may differ too.
   options_.send(RunPass{});
 }
 
@@ -119,9 +119,9 @@ void RowKeeper::find_nodes_anew() {
   } else {
     options_.log->info("every NUMA node with memory is read again");
   }
-  // The OOM guard is watched only where the reserve is known.
+  // The OOM guard is watched only if the reserve is known.
   options_.watch_thresholds();
-  // The hot thread takes the node's files from the next pass on, or no more.
+  // The hot thread starts or stops reading the node's files with the next pass.
   options_.send(RunPass{});
 }
 
@@ -132,11 +132,11 @@ bool RowKeeper::are_gone(const sys::CgroupFiles& files) {
 
 bool RowKeeper::lacks_files(const PodRegistry::Listed& listed) const {
   const HotFiles& kept = listed.hot->files;
-  // Placed while its controller was away, if not for want of descriptors.
+  // Placed while its controller was away, unless descriptors were short.
   if (kept.usage_fd() < 0 && !listed.complete) {
     return false;
   }
-  // Not before there are others: to make it anew costs more than to look.
+  // Only if there are other files: replacing the pod costs more than this check.
   const Result<sys::CgroupFiles> now = options_.registry->open_files_of(listed.hot->uid);
   return now && !kept.are_same_as(*now);
 }
@@ -153,9 +153,9 @@ void RowKeeper::look_for_lost_files() {
   }
   Result<sys::CgroupFiles> files = options_.registry->open_pod_root_files();
   if (!files) {
-    return;  // The controller is away: they are asked for again next time.
+    return;  // The controller is away: the next check retries.
   }
-  // With the first ones too: those of the hot thread may have gone before there were any to tell.
+  // Also the first time: the hot thread's files may have vanished before this class had any.
   pod_root_files_ = std::move(*files);
   hand_over_pod_root_files();
 }

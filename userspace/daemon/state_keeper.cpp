@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kBootId = "/proc/sys/kernel/random/boot_id";
 
-/// How far behind the file may be about when a condition was last observed, which each pass moves.
+/// How old the file's time of a condition's last observation may be; each pass moves that time.
 constexpr Duration kConditionLag = std::chrono::seconds(1);
 
 template <typename Begun>
@@ -76,7 +76,7 @@ StateKeeper::StateKeeper(Options options) : options_(std::move(options)) {
   now_.origin = options_.origin;
   now_.wishes = options_.found.state.wishes;
   now_.configured_dry_run = options_.found.state.configured_dry_run;
-  // A file that says nothing would be no loss.
+  // An empty state is no loss.
   kept_ = options_.found.found ? options_.found.state : now_;
   if (!options_.path.empty()) {
     writer_ = std::make_unique<StateWriter>(options_.path);
@@ -116,10 +116,11 @@ void StateKeeper::note_begun(const LocalEvictionBegun& begun, MonoTime at) {
 void StateKeeper::keep_eviction(SavedEviction eviction) {
   if (SavedEviction* const known = find(eviction.pod)) {
     if (!known->gone) {
-      // Else it is of who came after that victim's end, and only they are its victims.
+      // Else it belongs to processes that came after that victim's end, and only they are its
+      // victims.
       eviction.began_at = known->began_at;
     }
-    // One whose grace was cut for another signal is still one whose disk is awaited.
+    // A victim whose grace period was cut for another signal still has its disk space awaited.
     eviction.for_disk = eviction.for_disk || known->for_disk;
     *known = std::move(eviction);
   } else {
@@ -147,7 +148,7 @@ void StateKeeper::note_step(const enforce::Progress& step, std::int64_t tasks, B
       forget_if_over(step.pod);
     }
   } else if (step.state == enforce::EvictionState::kExceededGrace && !known->killed) {
-    // It became protected in its grace: the next evictd has nothing to go on with.
+    // It became protected in its grace period: the next evictd has nothing to resume.
     forget(step.pod);
   }
 }

@@ -17,13 +17,13 @@ disk::PodDirectories directories_of(const config::StorageSettings& storage) {
   return {.kubelet_root = storage.kubelet_root_directory, .pod_logs = storage.pod_logs_directory};
 }
 
-/// Bytes of everything that counts against the pod's own limit, as far as it was measured.
+/// Bytes of everything that counts against the pod's own limit, as far as measured.
 std::uint64_t ephemeral_bytes(const eviction::Pod& pod, const eviction::PodStatistics& statistics) {
   const eviction::DiskReading disk = eviction::reading_of(statistics, pod).disk;
   return static_cast<std::uint64_t>(disk.root_bytes + disk.log_bytes + disk.volume_bytes);
 }
 
-/// The containers of a pod, by name where a status of its manifest tells.
+/// The containers of a pod, by name if the status in its manifest has them.
 std::vector<disk::ContainerPlace> places_of(const cluster::PodEntry& entry,
                                             const sys::Hierarchy& memory) {
   std::vector<disk::ContainerPlace> places;
@@ -110,7 +110,7 @@ void StorageKeeping::start_measurement(std::uint64_t round) {
           {.uid = listed.entry->uid, .containers = places_of(*listed.entry, memory)});
     }
   }
-  // Nobody knows what those have that were never measured: they come first.
+  // Usage of pods that were never measured is unknown: they come first.
   std::stable_partition(
       request.pods.begin(), request.pods.end(),
       [&](const disk::PodToMeasure& pod) { return !measured_.contains(pod.uid); });
@@ -160,7 +160,7 @@ void StorageKeeping::take(MeasuredPods& measured) {
   }
 }
 
-/// What a walk under way has found of a pod does not take the place of a whole measurement.
+/// Results of a walk in progress do not replace a whole measurement.
 void StorageKeeping::keep_whole(Storages&& newer) {
   for (auto& [uid, storage] : newer) {
     if (!storage.cut_short) {
@@ -182,7 +182,7 @@ eviction::DiskReading StorageKeeping::disk_reading(const cluster::PodEntry& entr
   if (!entry.pod.volumes.empty() || entry.origin != cluster::PodOrigin::kPath) {
     return eviction::reading_of(storage.statistics, entry.pod).disk;
   }
-  // Without a manifest its directories say which volumes it has.
+  // Without a manifest its directories show its volumes.
   eviction::Pod described = entry.pod;
   described.volumes = storage.volumes;
   return eviction::reading_of(storage.statistics, described).disk;

@@ -77,7 +77,7 @@ void StorageKeeping::reclaim(CgroupId pod) {
   }
 }
 
-/// By files of its own: whoever waits for one of the hot thread's would have it wait.
+/// Uses its own files: a reader of the hot thread's would block the hot thread.
 std::optional<Bytes> StorageKeeping::charged_to(const VictimReleases::Victim& victim,
                                                 MonoTime now) const {
   if (!victim.gone_at[static_cast<std::size_t>(Holding::kProcesses)] ||
@@ -112,7 +112,7 @@ void StorageKeeping::note_step(const EvictionStep& message) {
   if (step.state == enforce::EvictionState::kKilled) {
     victim->killed_at = step.at;
   } else if (step.state == enforce::EvictionState::kReleased) {
-    // It may have gone before the end of its grace.
+    // It may have exited before the end of its grace period.
     victim->killed_at = std::min(victim->killed_at, step.at);
     note_processes_gone(*victim, step.at);
     check_releases(options_.clock->now());
@@ -163,7 +163,7 @@ void StorageKeeping::check_releases(MonoTime now) {
   }
   for (const VictimReleases::Victim& victim : releases_.take_released(now)) {
     options_.send(VictimReleased{.pod = victim.pod});
-    // Somebody new in its cgroup, as of a container that the kubelet has restarted, left nothing.
+    // A new process in its cgroup, as of a container that the kubelet has restarted, left nothing.
     const std::optional<Bytes> left =
         is_in_use(victim.pod) ? std::nullopt : VictimReleases::kept_memory(victim, now);
     counters_.still_charged += left ? 1 : 0;

@@ -12,16 +12,16 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Entries of each pod in the first turn, and how many times more in the next one.
+/// Entries of each pod in the first turn, and the factor from turn to turn.
 constexpr std::int64_t kFirstEntries = 256;
 constexpr std::int64_t kEntriesGrowth = 8;
-/// The last turn that has a bound.
+/// Entries of the last bounded turn.
 constexpr std::int64_t kMostEntries = 1 << 20;
 
-/// How long what was found of some pods may wait for that of others before it is told.
+/// How long results of some pods may wait for those of others before they are reported.
 constexpr Duration kTold = std::chrono::milliseconds(20);
 
-/// Walks that are handed on. One has the names of directories that it has yet to visit.
+/// Maximum number of walks handed on. A walk has the names of directories that it has yet to visit.
 constexpr std::size_t kMostBegun = 16;
 
 std::uint64_t inodes_in(const disk::PodWalk& walk) {

@@ -54,7 +54,7 @@ std::string_view to_string(Holding holding) {
 
 void VictimReleases::begin(Victim victim) {
   if (Victim* known = find(victim.pod)) {
-    // One whose grace was cut for another signal is still one whose files were to be removed.
+    // A victim whose grace period was cut for another signal still has its files removed.
     victim.removes_data = victim.removes_data || known->removes_data;
     victim.empties_memory = victim.empties_memory && !victim.removes_data;
     *known = std::move(victim);
@@ -103,8 +103,8 @@ bool VictimReleases::is_released(const Victim& victim) {
   if (!is_gone(victim, Holding::kProcesses)) {
     return false;
   }
-  // With its data goes what it took up of volumes, whoever takes its cgroup away. Data that could
-  // not be removed is the kubelet's to remove: nothing was freed yet.
+  // Its volumes are released with its data, whoever removes its cgroup. The kubelet must remove
+  // data that evictd could not: nothing was freed yet.
   const bool goes_with_data =
       victim.removes_data && !victim.awaits_layers && victim.data_error.empty();
   return goes_with_data ? is_gone(victim, Holding::kData)
