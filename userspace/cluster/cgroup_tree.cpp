@@ -320,7 +320,7 @@ TreeAnswer CgroupTree::forget(const Node& node, CgroupId id) {
   PodCgroup& pod = found->second;
   if (pod.memory_id == id) {
     state_.pods.erase(found);
-    TreeAnswer other = take_other_place(node.uid, id);
+    TreeAnswer other = adopt_other_place(node.uid, id);
     return other.change == TreeChange::kIrrelevant ? TreeAnswer{TreeChange::kPodRemoved, node.uid}
                                                    : other;
   }
@@ -346,18 +346,18 @@ TreeAnswer CgroupTree::populated_changed(CgroupId id, bool populated) {
   const auto pod = state_.pods.find(node.uid);
   const bool nobody_known = pod == state_.pods.end() || !pod->second.populated;
   if (pod == state_.pods.end() || pod->second.memory_id != id) {
-    return populated && nobody_known ? take_place(node.path, id) : TreeAnswer{};
+    return populated && nobody_known ? adopt_place(node.path, id) : TreeAnswer{};
   }
   if (std::exchange(pod->second.populated, populated) == populated) {
     return {};
   }
   // Cgroups at the pod's other place were ignored while this one had processes.
-  TreeAnswer other = populated ? TreeAnswer{} : take_other_place(node.uid, id);
+  TreeAnswer other = populated ? TreeAnswer{} : adopt_other_place(node.uid, id);
   return other.change == TreeChange::kIrrelevant ? TreeAnswer{TreeChange::kPodChanged, node.uid}
                                                  : other;
 }
 
-TreeAnswer CgroupTree::take_place(const std::string& path, CgroupId id) {
+TreeAnswer CgroupTree::adopt_place(const std::string& path, CgroupId id) {
   if (id.hierarchy != layout_.memory().id ||
       sys::cgroup_id(*root_, layout_.memory(), path).value_or(CgroupId{}) != id) {
     return {};
@@ -381,7 +381,7 @@ TreeAnswer CgroupTree::take_place(const std::string& path, CgroupId id) {
   return taken;
 }
 
-TreeAnswer CgroupTree::take_other_place(const std::string& uid, CgroupId known) {
+TreeAnswer CgroupTree::adopt_other_place(const std::string& uid, CgroupId known) {
   std::vector<std::pair<CgroupId, std::string>> others;
   for (const auto& [id, node] : state_.nodes) {
     if (node.uid == uid && id != known) {
@@ -389,7 +389,7 @@ TreeAnswer CgroupTree::take_other_place(const std::string& uid, CgroupId known) 
     }
   }
   for (const auto& [id, path] : others) {
-    TreeAnswer taken = take_place(path, id);
+    TreeAnswer taken = adopt_place(path, id);
     if (taken.change != TreeChange::kIrrelevant) {
       return taken;
     }

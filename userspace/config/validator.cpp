@@ -106,7 +106,7 @@ Result<> Validator::read_entry(const YamlEntry& entry, const std::string& group)
   const std::string name = dotted(group, entry.key);
   const Value value{.node = entry.value, .filename = filename_, .key = name};
   if (const Key* key = find_key(name); key != nullptr) {
-    note_origin(name, entry);
+    set_origin(name, entry);
     return key->read(value, config_.settings_);
   }
   if (const std::vector<std::string> members = names_in(name); !members.empty()) {
@@ -141,7 +141,7 @@ Failure Validator::refuse_unknown(const YamlEntry& entry, const std::string& gro
                  .allowed = group.empty() ? allowed_at_the_top(entry.key) : joined(siblings)});
 }
 
-void Validator::note_origin(const std::string& key, const YamlEntry& entry) {
+void Validator::set_origin(const std::string& key, const YamlEntry& entry) {
   config_.origins_[key] = here(entry.line);
   for (const YamlEntry& member : entry.value.entries) {
     config_.origins_[fmt::format("{}[{}]", key, member.key)] = here(member.line);

@@ -76,7 +76,7 @@ bool Validator::is_own(const Origin& origin) const {
   return origin.kind == Origin::Kind::kFile && origin.source == own_file_;
 }
 
-bool Validator::take_special(const YamlEntry& entry) {
+bool Validator::read_special_entry(const YamlEntry& entry) {
   if (entry.key == "apiVersion" || entry.key == "kind") {
     return true;
   }
@@ -99,7 +99,7 @@ bool Validator::take_special(const YamlEntry& entry) {
 Result<> Validator::read_kubelet_file(const YamlNode& root, std::string_view filename) {
   filename_ = filename;
   for (const YamlEntry& entry : root.entries) {
-    if (take_special(entry) || is_null(entry) || is_unset(entry)) {
+    if (read_special_entry(entry) || is_null(entry) || is_unset(entry)) {
       continue;
     }
     YamlEntry given = entry;

@@ -84,8 +84,8 @@ bool is_open(const exporting::EvictionRecord& record) {
   return record.state == "terminating" || record.state == "killed";
 }
 
-bool tells_of(const exporting::EvictionRecord& record, const std::string& uid,
-              const Adoption& adoption, MonoTime now) {
+bool is_record_of(const exporting::EvictionRecord& record, const std::string& uid,
+                  const Adoption& adoption, MonoTime now) {
   const std::optional<MonoTime>& signal = record.timeline.signal;
   const bool open = is_open(record);
   // The end of an eviction without a process may be recorded already.

@@ -163,7 +163,7 @@ Result<> Composition::restore(HotConfig& hot) {
 Result<> Composition::load_kernel_side() {
   std::optional<Beside> looking;
   if (config_->settings().event_source != config::EventSource::kPoll) {
-    looking.emplace([this] { registry_->look_ahead(); });
+    looking.emplace([this] { registry_->open_pods_early(); });
   }
   Result<KernelSide> kernel = daemon::load_kernel_side(config_->settings(), log_);
   looking.reset();

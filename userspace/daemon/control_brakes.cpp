@@ -100,7 +100,7 @@ Result<> Housekeeping::set_dry_run(const nlohmann::json& request) {
 Result<> Housekeeping::put_wishes_in_force() {
   ++wishes_generation_;
   send(SetWishes{.wishes = wishes_, .generation = wishes_generation_});
-  keeper_->note_wishes(wishes_, config_->settings().dry_run);
+  keeper_->set_wishes(wishes_, config_->settings().dry_run);
   keep_state();
   const MonoTime give_up = options_.clock->now() + kAnswerTime;
   while (options_.hot_counters->wishes_applied.load(std::memory_order_acquire) <

@@ -149,14 +149,15 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
     rehearsed_ = nullptr;  // The preparation has been used.
   }
   if (signal.local) {
-    note_local(signal, *begun);
+    queue_local_eviction(signal, *begun);
   } else {
     begun_ = *begun;
   }
   return signalled(begun);
 }
 
-void HotLoop::note_local(const engine::Signal& signal, const enforce::SignalReport& begun) {
+void HotLoop::queue_local_eviction(const engine::Signal& signal,
+                                   const enforce::SignalReport& begun) {
   HotPod& victim = pod_at(signal.pod);
   local_begun_.push_back(
       {.victim = &victim,

@@ -143,7 +143,7 @@ void HotLoop::handle(AdoptEviction& message) {
 }
 
 void HotLoop::handle(LendPassCopy& message) {
-  take_back(std::move(message.copy));
+  take_lent_buffer(std::move(message.copy));
 }
 
 void HotLoop::handle(UseStorage& message) {

@@ -27,7 +27,7 @@ void HotLoop::copy_pods(PassCopy& copy) {
   }
 }
 
-void HotLoop::note_uncopied() {
+void HotLoop::count_uncopied_pass() {
   ++uncopied_;
   if (options_.record_every_pass) {
     unrecorded_state_ = config_->manager.state();
@@ -37,7 +37,7 @@ void HotLoop::note_uncopied() {
 
 /// Housekeeping has caught up. The unreported passes may have been the last ones for a long time,
 /// such as the one that ended a pressure. So it gets a report of the current state.
-void HotLoop::take_back(std::unique_ptr<PassCopy> copy) {
+void HotLoop::take_lent_buffer(std::unique_ptr<PassCopy> copy) {
   if (copies_.size() == copies_.capacity()) {
     return;
   }
@@ -88,7 +88,7 @@ HotLoop::Answer HotLoop::perform(const engine::Report& report) {
     timeline_.decide_at = options_.clock->now();
   }
   if (cadence_of(report.trigger) == eviction::Cadence::kRegular) {
-    looks_.note_regular(readings_.observations());
+    looks_.set_regular_pass(readings_.observations());
   }
   timeline_.hook_at = report.crossed_at;
   // A rehearsal would keep housekeeping busy just when the crossing comes. So it is reported only
@@ -120,7 +120,7 @@ HotLoop::Answer HotLoop::perform(const engine::Report& report) {
     fill(*copy, report);
     done.copy = std::move(copy);
   } else {
-    note_uncopied();
+    count_uncopied_pass();
     count(options_.counters->uncopied_passes);
   }
   if (done.begun || done.copy) {
@@ -141,7 +141,7 @@ void HotLoop::hand_over(PassDone&& done, bool rehearsal) {
     // The buffer is needed for the next pass.
     if (auto& copy = std::get<PassDone>(message).copy) {
       uncopied_ = copy->missed;
-      note_uncopied();
+      count_uncopied_pass();
       copies_.push_back(std::move(copy));
     }
   }

@@ -88,7 +88,7 @@ Result<> Housekeeping::prepare() {
             }
           },
       .on_disagreement =
-          [this](const std::string& text) { note_degraded("cross_check", true, text); }});
+          [this](const std::string& text) { journal_degraded("cross_check", true, text); }});
   Result<std::unique_ptr<ReleaseWorker>> releaser = ReleaseWorker::start();
   if (!releaser) {
     return Failure(releaser.error());
@@ -190,14 +190,14 @@ void Housekeeping::hand_over_everything() {
   rescan();
   // An eviction may come before the first health check.
   container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
-  go_on();
+  resume_last_run();
   log_memory_rules();
   log_problems();
 }
 
 Result<> Housekeeping::run() {
   next_check_ = options_.clock->now() + config_->settings().poll_interval;
-  told_of_disks_.links = runtime_links(config_->settings());
+  logged_disks_.links = runtime_links(config_->settings());
   watch_priority();
   health_timer_.arm(options_.clock->now() + kHealthPeriod);
   Result<> served;
@@ -207,7 +207,7 @@ Result<> Housekeeping::run() {
       break;
     }
     flush_backlog();
-    bury_the_dead();
+    destroy_released_pods();
     follow_pod_root();
   }
   if (served) {
@@ -243,12 +243,12 @@ void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
     send(UseRoots{std::move(*roots)});
   }
   for (PodUpdate& update : updates) {
-    const std::optional<Adoption> adoption = adopt_put_off(update.pod.get());
+    const std::optional<Adoption> adoption = adopt_deferred(update.pod.get());
     send(PlacePod{.slot = update.slot, .pod = std::move(update.pod), .adoption = adoption});
   }
-  end_putting_off();
+  end_deferrals();
   if (!updates.empty()) {
-    note_unknown_pods();
+    journal_unknown_pods();
   }
   log_shortage();
 }
@@ -289,11 +289,11 @@ void Housekeeping::on_messages() {
   storage_->check_releases(options_.clock->now());
 }
 
-void Housekeeping::bury_the_dead() {
-  if (dead_.empty() || !releaser_->idle()) {
+void Housekeeping::destroy_released_pods() {
+  if (released_pods_.empty() || !releaser_->idle()) {
     return;
   }
-  std::erase_if(dead_, [](const std::unique_ptr<HotPod>& pod) {
+  std::erase_if(released_pods_, [](const std::unique_ptr<HotPod>& pod) {
     return !pod->target || !pod->target->pinned();
   });
 }
@@ -306,7 +306,7 @@ void Housekeeping::on_health_check() {
   check_reserve_terms();
   storage_->on_health_check(now);
   container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
-  row_keeper_->look_for_lost_rows();
+  row_keeper_->find_lost_rows();
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
     // Events do not report every new pod root, nor every other new directory of pods.
@@ -320,7 +320,7 @@ void Housekeeping::on_health_check() {
     row_keeper_->check(now);
     // Filesystems are found once: a kubelet, too, learns their layout when it starts.
     if (const std::string links = runtime_links(config_->settings());
-        links != std::exchange(told_of_disks_.links, links)) {
+        links != std::exchange(logged_disks_.links, links)) {
       options_.log->warn(
           "the container runtime reports other paths than when evictd started, continuing with the "
           "filesystems found then: restart evictd to use the new ones");
@@ -329,7 +329,7 @@ void Housekeeping::on_health_check() {
   if (const auto problem =
           options_.notify == nullptr ? std::nullopt : options_.notify->take_problem()) {
     options_.log->warn(*problem + ", continuing without notifications");
-    note_degraded("notify", true, *problem);
+    journal_degraded("notify", true, *problem);
   }
   check_priority(now);
   check_journal(now);

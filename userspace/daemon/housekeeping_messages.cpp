@@ -98,7 +98,7 @@ void Housekeeping::handle(RetirePod& message) {
     std::erase_if(last_pass_->pods,
                   [&](const PassCopy::PodCopy& pod) { return pod.pod == message.pod.get(); });
   }
-  dead_.push_back(std::move(message.pod));
+  released_pods_.push_back(std::move(message.pod));
 }
 
 void Housekeeping::handle(RetireConfig& message) {
@@ -121,13 +121,14 @@ void Housekeeping::handle(PassDone& message) {
          .containers =
              container_memory_.as_of(message.begun->victim->uid, message.timeline.observe_at),
          .collectors = storage_->collectors_as_of(message.timeline.decide_at),
-         .threshold_told = message.copy != nullptr && pass_watch_.has_told(message.copy->decision),
+         .threshold_told =
+             message.copy != nullptr && pass_watch_.was_reported(message.copy->decision),
          .now = core::read_both(*options_.clock)});
     const Wanted wanted = wanted_for(threshold.signal, options_.filesystems->layout());
     const HotPod& victim = *message.begun->victim;
-    note_eviction(std::move(record), victim);
+    record_eviction(std::move(record), victim);
     if (!message.begun->dry_run) {
-      storage_->note_victim(evicted_pod(victim, wanted, message.begun->kill_due_at));
+      storage_->await_victim(evicted_pod(victim, wanted, message.begun->kill_due_at));
     }
   }
   if (!message.copy) {
@@ -136,8 +137,8 @@ void Housekeeping::handle(PassDone& message) {
   if (recorder_) {
     recorder_->record(message);
   }
-  note_pass(*message.copy);
-  note_changes(message);
+  follow_pass(*message.copy);
+  journal_changes(message);
   if (!ready_) {
     // The first pass has set the capacities of the thresholds: they are watched from now on.
     ready_ = service_.ready();
@@ -163,7 +164,7 @@ NodeMemory Housekeeping::watched_node_memory(const PassCopy& copy) const {
   return steadied(capacities_.node_memory, node_memory(copy.node, *seen, copy.memory));
 }
 
-void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod& victim) {
+void Housekeeping::record_eviction(exporting::EvictionRecord record, const HotPod& victim) {
   for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
     if (!purpose.chosen().empty()) {
       record.hooks.emplace(probe::to_string(purpose.purpose), purpose.chosen());
@@ -173,7 +174,7 @@ void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod&
   const bool dry_run = record.dry_run;
   if (!killed && !dry_run) {
     // Its descriptors were read for SIGTERM: SIGKILL gets new ones.
-    options_.registry->make_anew(victim.uid);
+    options_.registry->queue_reopening(victim.uid);
   }
   const exporting::EvictionRecord& kept = records_.add(std::move(record), victim.memory_id);
   log_eviction(kept);
@@ -190,13 +191,13 @@ void Housekeeping::handle(const LocalEvictionBegun& message) {
   keeper_->note_begun(message, message.timeline.decide_at);
   const PassRules::Rules& rules = rules_.of(message.config_generation);
   const bool told = last_pass_ && last_pass_->now == message.pass_at;
-  note_eviction(make_record(message, {.thresholds = rules.thresholds,
-                                      .compat = rules.compat,
-                                      .pass = told ? last_pass_.get() : nullptr,
-                                      .now = core::read_both(*options_.clock)}),
-                victim);
+  record_eviction(make_record(message, {.thresholds = rules.thresholds,
+                                        .compat = rules.compat,
+                                        .pass = told ? last_pass_.get() : nullptr,
+                                        .now = core::read_both(*options_.clock)}),
+                  victim);
   if (!message.dry_run) {
-    storage_->note_victim(
+    storage_->await_victim(
         evicted_pod(victim, {.disk = true, .layers = false}, message.kill_due_at));
   }
 }
@@ -213,11 +214,11 @@ void Housekeeping::handle(const RetireStorage& message) {
   }
 }
 
-void Housekeeping::note_pass(const PassCopy& copy) {
+void Housekeeping::follow_pass(const PassCopy& copy) {
   actuator_counters_ = copy.actuator;
-  note_brakes(copy);
-  note_seen(copy);
-  keeper_->note_pass(copy, rules_.of(copy.config_generation).thresholds, options_.clock->now());
+  report_brake(copy);
+  report_signals(copy);
+  keeper_->set_pass(copy, rules_.of(copy.config_generation).thresholds, options_.clock->now());
   if (conditions_ != copy.decision.conditions) {
     for (const eviction::Condition condition : eviction::kConditions) {
       const bool now_set = copy.decision.conditions.has(condition);
@@ -242,17 +243,17 @@ void Housekeeping::note_pass(const PassCopy& copy) {
 void Housekeeping::handle(const EvictionStep& message) {
   actuator_counters_ = message.counters;
   if (!message.dry_run) {
-    keeper_->note_step(message.progress, message.tasks, message.usage);
+    keeper_->apply_step(message.progress, message.tasks, message.usage);
   }
-  storage_->note_step(message);
+  storage_->apply_step(message);
   const exporting::EvictionRecord* record = records_.note(message);
   if (record == nullptr) {
     return;
   }
   if (message.progress.not_killed == enforce::to_string(enforce::Protection::kOwnProcess)) {
-    options_.registry->note_own_process(record->uid);
+    options_.registry->mark_own_process(record->uid);
   }
-  note_progress(*record, message);
+  journal_progress(*record, message);
   if (message.progress.state == enforce::EvictionState::kKilled && !message.dry_run) {
     release_memory_of(message.progress.pod);
   }
@@ -276,13 +277,13 @@ void Housekeeping::handle(const EvictionRefused& message) {
     return;
   }
   if (message.victim->protection_now() == enforce::Protection::kOwnProcess) {
-    options_.registry->note_own_process(message.victim->uid);
+    options_.registry->mark_own_process(message.victim->uid);
   }
   journal_->add("refused",
                 {{"pod", who}, {"uid", message.victim->uid}, {"reason", reason_of(message)}},
                 message.at);
-  if (keeper_->note_refused(message)) {
-    take_back_intent(*message.victim);
+  if (keeper_->apply_refusal(message)) {
+    withdraw_intent(*message.victim);
     handle(EvictionStep{.progress = {.ticket = {},
                                      .pod = message.victim->memory_id,
                                      .state = enforce::EvictionState::kExceededGrace,
@@ -319,7 +320,7 @@ void Housekeeping::handle(const ScanPods& message) {
 }
 
 void Housekeeping::handle(const TargetUsed& message) {
-  options_.registry->make_anew(message.pod->uid);
+  options_.registry->queue_reopening(message.pod->uid);
 }
 
 void Housekeeping::handle(const CgroupNotice& message) {
@@ -330,7 +331,7 @@ void Housekeeping::handle(const CgroupNotice& message) {
 
 void Housekeeping::handle(const OomNotice& message) {
   const HotPod* const pod = pod_in(message.event.slot);
-  note_oom_kill(message, pod);
+  journal_oom_kill(message, pod);
   const std::string who =
       pod == nullptr ? fmt::format("memory cgroup {}, not a known pod", message.event.memory.id)
                      : fmt::format("pod {}/{}", pod->ns, pod->name);
@@ -347,13 +348,13 @@ void Housekeeping::handle(const OomNotice& message) {
 }
 
 void Housekeeping::handle(const StallNotice& message) {
-  note_stall(message);
+  journal_stall(message);
   options_.log->debug("a pod stalls on memory",
                       {{"slot", static_cast<std::int64_t>(message.event.slot)}});
 }
 
 void Housekeeping::handle(const LossNotice& message) {
-  note_degraded("lost_notices", true, fmt::format("{} kernel events lost", message.lost));
+  journal_degraded("lost_notices", true, fmt::format("{} kernel events lost", message.lost));
   options_.log->warn(
       fmt::format("{} kernel events lost, continuing without them after a rescan", message.lost));
   rescan();

@@ -66,7 +66,7 @@ Result<> Housekeeping::try_reload() {
     wishes_.dry_run.reset();
     send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
   }
-  keeper_->note_wishes(wishes_, config_->settings().dry_run);
+  keeper_->set_wishes(wishes_, config_->settings().dry_run);
   if (memory_changed) {
     capacities_.node_memory = {};  // Until the first pass of the new configuration.
     log_memory_rules();

@@ -78,14 +78,14 @@ FoundPod look_at(const HotPod& pod, const PodRegistry& registry, const StateKeep
                  MonoTime now) {
   const SavedEviction* const saved = saved_of(pod, keeper.found().state.in_flight);
   FoundPod found =
-      look_at_pod(pod, registry, saved == nullptr ? SavedLook::kNone : SavedLook::kSome, now);
+      inspect_pod(pod, registry, saved == nullptr ? SavedLook::kNone : SavedLook::kSome, now);
   found.saved = saved;
   found.clock = keeper.clock();
   return found;
 }
 
 /// The same for every pod that has a target; opens files for it.
-std::vector<SeenPod> look_at_pods(const PodRegistry& registry, const StateKeeper& keeper,
+std::vector<SeenPod> inspect_pods(const PodRegistry& registry, const StateKeeper& keeper,
                                   MonoTime now) {
   std::vector<SeenPod> seen;
   for (const PodRegistry::Listed& listed : registry.list()) {
@@ -137,7 +137,7 @@ void sort_by_beginning(std::vector<SeenPod>& seen, MonoTime now) {
 /// All possible victims of the last run, by the time of their eviction.
 std::vector<SeenPod> find_victims(const PodRegistry& registry, const StateKeeper& keeper,
                                   MonoTime now) {
-  std::vector<SeenPod> seen = look_at_pods(registry, keeper, now);
+  std::vector<SeenPod> seen = inspect_pods(registry, keeper, now);
   for (SeenPod& one : vanished(registry, keeper.found().state.in_flight)) {
     seen.push_back(std::move(one));
   }
@@ -178,14 +178,14 @@ void log_forks(base::Log& log, const SavedEviction& known, const enforce::Intent
 
 }  // namespace
 
-void Housekeeping::go_on() {
+void Housekeeping::resume_last_run() {
   const FoundState& found = keeper_->found();
   wishes_ = found.state.wishes;
   if (found.state.configured_dry_run != config_->settings().dry_run) {
     // The configuration is the latest change.
     wishes_.dry_run.reset();
   }
-  keeper_->note_wishes(wishes_, config_->settings().dry_run);
+  keeper_->set_wishes(wishes_, config_->settings().dry_run);
   if (wishes_ != engine::OperatorWishes{}) {
     send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
   }
@@ -216,7 +216,7 @@ void Housekeeping::go_on() {
 /// Handles the eviction in progress of a pod that could not be read before. Runs before the hot
 /// thread gets the pod and may evict it, so that what it reads is not the hot thread's doing.
 /// nullopt if there is nothing to resume, and for nullptr.
-std::optional<Adoption> Housekeeping::adopt_put_off(const HotPod* pod) {
+std::optional<Adoption> Housekeeping::adopt_deferred(const HotPod* pod) {
   if (pod == nullptr || !pod->target || !keeper_->take_put_off(pod->uid, pod->memory_id)) {
     return std::nullopt;
   }
@@ -228,7 +228,7 @@ std::optional<Adoption> Housekeeping::adopt_put_off(const HotPod* pod) {
 }
 
 /// Only the state file knows of pods that were put off and vanished meanwhile.
-void Housekeeping::end_putting_off() {
+void Housekeeping::end_deferrals() {
   if (keeper_->put_off().empty()) {
     return;
   }
@@ -284,7 +284,7 @@ std::optional<Adoption> Housekeeping::adopt(const HotPod& pod, FoundPod found, M
   if (!adoption) {
     return adoption;
   }
-  go_on_with(known, *adoption, now);
+  resume_eviction(known, *adoption, now);
   if (refused) {
     handle(EvictionRefused{.victim = &pod, .code = Errc::kInvalid, .adopted = true, .at = now});
   }
@@ -292,7 +292,7 @@ std::optional<Adoption> Housekeeping::adopt(const HotPod& pod, FoundPod found, M
 }
 
 /// `known` has what `adoption` lacks.
-void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now) {
+void Housekeeping::resume_eviction(SavedEviction known, const Adoption& adoption, MonoTime now) {
   const bool is_ours = adoption.kind != AdoptionKind::kReleasing;
   if (is_ours) {
     record_adopted(known, adoption, now);
@@ -312,20 +312,20 @@ void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, Mon
                       {"uid", known.uid},
                       {"found", std::string(text_of(adoption.kind))}});
   if (is_ours) {
-    keeper_->note_adopted(known);
-    storage_->note_victim({.pod = known.pod,
-                           .uid = known.uid,
-                           .below_pod_root = known.below_pod_root,
-                           .keeps_data = in_dry_run(wishes_, *config_),
-                           .for_disk = known.for_disk,
-                           .killed_at = known.killed ? known.killed_at : known.kill_due_at,
-                           .gone = known.gone});
+    keeper_->add_adopted(known);
+    storage_->await_victim({.pod = known.pod,
+                            .uid = known.uid,
+                            .below_pod_root = known.below_pod_root,
+                            .keeps_data = in_dry_run(wishes_, *config_),
+                            .for_disk = known.for_disk,
+                            .killed_at = known.killed ? known.killed_at : known.kill_due_at,
+                            .gone = known.gone});
   }
 }
 
 /// The hot thread has the pod and does not resume the earlier evictd's eviction; the next evictd
 /// must not either.
-void Housekeeping::take_back_intent(const HotPod& pod) {
+void Housekeeping::withdraw_intent(const HotPod& pod) {
   // A pinned target is being evicted now, and the intent belongs to that.
   if (!pod.target || pod.target->pinned()) {
     return;
@@ -338,7 +338,7 @@ void Housekeeping::take_back_intent(const HotPod& pod) {
             enforce::restore_pids_max(*pod.target, *intent));
   clear_intent_of(pod, *options_.registry);
   // The hot thread's target still takes a pids.max of 0 for the pod's own value.
-  options_.registry->make_anew(pod.uid);
+  options_.registry->queue_reopening(pod.uid);
 }
 
 /// Continues the journal's record under its id; without one creates a record.
@@ -346,11 +346,11 @@ void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& ad
                                   MonoTime now) {
   const auto told = journal_->last_evictions().find(known.uid);
   if (told != journal_->last_evictions().end() &&
-      tells_of(told->second.back(), known.uid, adoption, now)) {
+      is_record_of(told->second.back(), known.uid, adoption, now)) {
     for (exporting::EvictionRecord record : told->second) {
       const bool over = is_open(record) && has_ended(adoption.kind);
       record.state = over ? "released" : record.state;
-      const exporting::EvictionRecord& kept = records_.go_on_with(std::move(record), known.pod);
+      const exporting::EvictionRecord& kept = records_.add_adopted(std::move(record), known.pod);
       if (over) {
         journal_->add_whole(exporting::to_json(kept), exporting::Durability::kCached);
       }
@@ -379,7 +379,7 @@ bool Housekeeping::adopt_vanished(const SavedEviction& one, MonoTime now) {
     keeper_->leave(one);
     return true;
   }
-  go_on_with(one, *adoption, now);
+  resume_eviction(one, *adoption, now);
   if (goes_on(adoption->kind)) {
     send(AdoptEviction{.pod = one.pod, .adoption = *adoption});
   }

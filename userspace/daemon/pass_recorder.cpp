@@ -157,17 +157,17 @@ void PassRecorder::note(std::string_view journal_line) {
 
 std::string PassRecorder::check() {
   const std::string why = worker_->ended();
-  if (told_end_ || why.empty()) {
+  if (end_logged_ || why.empty()) {
     return {};
   }
-  told_end_ = true;
+  end_logged_ = true;
   return "recording " + file_ + " has ended (" + why + "), continuing without it";
 }
 
 std::string PassRecorder::stop() {
   worker_->stop();
   const std::string why = worker_->ended();
-  if (why == RecordingWorker::kStopped || std::exchange(told_end_, true)) {
+  if (why == RecordingWorker::kStopped || std::exchange(end_logged_, true)) {
     return {};
   }
   return "recording " + file_ + " has ended before evictd did (" + why +

@@ -71,7 +71,7 @@ class PassRecorder {
   std::optional<eviction::PassState> state_before_;
   std::optional<eviction::SuspendedPass> waiting_before_;
   Counters counters_;
-  bool told_end_ = false;
+  bool end_logged_ = false;
 };
 
 }  // namespace evictd::daemon

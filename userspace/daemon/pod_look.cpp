@@ -14,7 +14,7 @@ sys::CgroupFiles own_files_of(const HotPod& pod, const PodRegistry& registry) {
 
 }  // namespace
 
-FoundPod look_at_pod(const HotPod& pod, const PodRegistry& registry, SavedLook saved,
+FoundPod inspect_pod(const HotPod& pod, const PodRegistry& registry, SavedLook saved,
                      MonoTime now) {
   const sys::CgroupFiles own =
       pod.files.usage_fd() >= 0 ? sys::CgroupFiles() : own_files_of(pod, registry);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kManyPods = 32;
 
 /// No live process was found in it: its files now show what the dead have left.
-void note_remains(const sys::CgroupFiles& files, engine::Remains& remains) {
+void set_remains(const sys::CgroupFiles& files, engine::Remains& remains) {
   sys::ReadBuffer buffer{};
   CgroupUsage left;
   if (files.read_live(MonoTime{}, buffer, left) == sys::ReadState::kRead) {
@@ -42,7 +42,7 @@ PodOpener::Opened PodOpener::open(const Wanted& wanted, const enforce::OwnCgroup
   Opened opened{.pod = std::move(pod), .complete = true, .failed = false};
   open_files(*entry.cgroup, opened);
   if (entry.state == cluster::PodState::kEmpty) {
-    note_remains(opened.pod->files.opened(HotFiles::Key()), opened.pod->remains);
+    set_remains(opened.pod->files.opened(HotFiles::Key()), opened.pod->remains);
   }
   open_target(*entry.cgroup, own, opened);
   return opened;

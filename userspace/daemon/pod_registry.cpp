@@ -107,7 +107,7 @@ std::vector<PodUpdate> PodRegistry::rescan() {
   return differences();
 }
 
-void PodRegistry::look_ahead() {
+void PodRegistry::open_pods_early() {
   static_cast<void>(tree_.scan());
   static_cast<void>(manifests_.refresh());
   join();
@@ -152,7 +152,7 @@ void PodRegistry::note(const probe::CgroupChanged& event) {
   changed_ = changed_ || answer.change != cluster::TreeChange::kIrrelevant;
 }
 
-void PodRegistry::note_changes() {
+void PodRegistry::queue_changes() {
   changed_ = manifests_.refresh() || changed_;
   root_changed_ = places_.take_changes() || root_changed_;
 }
@@ -165,14 +165,14 @@ std::vector<int> PodRegistry::descriptors() const {
   return descriptors;
 }
 
-void PodRegistry::make_anew(std::string_view uid) {
+void PodRegistry::queue_reopening(std::string_view uid) {
   if (placed_.contains(uid)) {
     touched_.emplace(uid);
     changed_ = true;
   }
 }
 
-void PodRegistry::note_own_process(std::string_view uid) {
+void PodRegistry::mark_own_process(std::string_view uid) {
   if (const auto found = placed_.find(uid); found != placed_.end()) {
     found->second.is_own = true;
   }

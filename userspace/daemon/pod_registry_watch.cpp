@@ -111,26 +111,26 @@ bool PodRegistry::watch_known(std::uint32_t slot, const cluster::PodCgroup& cgro
   return true;
 }
 
-PodRegistry::LostRows PodRegistry::note_lost_rows() {
+PodRegistry::LostRows PodRegistry::queue_lost_rows() {
   LostRows lost;
   if (probe_ == nullptr || !probe_->refresh()) {
     return lost;
   }
   if (known_of_root_.are_lost_in(probe_->row(kPodRootSlot))) {
-    note_wrong_row(kPodRootSlot);
+    queue_wrong_row(kPodRootSlot);
     lost.pod_root = true;
   }
   for (auto& [uid, placed] : placed_) {
     if (placed.known.are_lost_in(probe_->row(placed.slot))) {
       placed.doubt();
-      make_anew(uid);
+      queue_reopening(uid);
       ++lost.pods;
     }
   }
   return lost;
 }
 
-void PodRegistry::note_wrong_row(std::uint32_t slot) {
+void PodRegistry::queue_wrong_row(std::uint32_t slot) {
   if (slot == kPodRootSlot) {
     known_of_root_.doubted = true;
     return;
@@ -138,7 +138,7 @@ void PodRegistry::note_wrong_row(std::uint32_t slot) {
   for (auto& [uid, placed] : placed_) {
     if (placed.slot == slot) {
       placed.doubt();
-      make_anew(uid);
+      queue_reopening(uid);
     }
   }
 }

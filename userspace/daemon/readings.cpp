@@ -100,7 +100,7 @@ Readings::Readings(Options options) : options_(std::move(options)), before_(kMax
   usages_.reserve(kMaxPods);
 }
 
-void Readings::take_node_row() {
+void Readings::read_node_row() {
   const NodeUsage node = options_.table->node();
   node_.at_hand = node.at_hand;
   node_.reserve = node.reserve;
@@ -130,7 +130,7 @@ void Readings::read_node(const Request& request, MonoTime now) {
     node_.reserve = Bytes{-1};
     return;
   }
-  take_node_row();
+  read_node_row();
   const std::int64_t ids = options_.table->node().tasks;
   // The kernel side counts ids; sessions and groups hold some without a task. That is accurate
   // enough if no threshold depends on it.
@@ -143,14 +143,14 @@ void Readings::read_node(const Request& request, MonoTime now) {
   }
 }
 
-void Readings::look_ahead(const Request& request, MonoTime now) {
+void Readings::read_exact_values(const Request& request, MonoTime now) {
   CgroupUsage live;
   static_cast<void>(options_.pod_root_files.read_live(now, buffer_, live));
   pod_root_.usage = live.usage;
   if (request.limits || pod_root_.limit.value < 0) {
     pod_root_.limit = options_.pod_root_files.read_limit(buffer_);
   }
-  take_node_row();
+  read_node_row();
   observe();
 }
 
@@ -168,7 +168,7 @@ bool Readings::bring_up_to_date(const Request& request, MonoTime now) {
   return true;
 }
 
-void Readings::take_rows(MonoTime now) {
+void Readings::read_rows(MonoTime now) {
   if (source_ == ReadingSource::kTable && !options_.table->refresh()) {
     source_ = ReadingSource::kFiles;
   }
@@ -316,17 +316,17 @@ void Readings::read(const Request& request, PodSlots& slots,
     pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
   }
   if (source_ == ReadingSource::kTable) {
-    look_ahead(request, now);
+    read_exact_values(request, now);
     // Before the rows, which show flushed statistics but cannot flush them.
     bring_up_to_date(request, now);
   }
-  take_rows(now);
+  read_rows(now);
   read_node(request, now);
   observe_rates(now);
   observe();
   if (source_ == ReadingSource::kTable && bring_up_to_date(request, now)) {
     // The known values were too old to show the need.
-    take_rows(now);
+    read_rows(now);
     observe();
   }
   const bool lazy =

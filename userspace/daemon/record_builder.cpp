@@ -95,7 +95,7 @@ exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
 }
 
 /// Marks the pod that would have been evicted first in a pass that evicted none.
-void explain_nobody(exporting::EvictionRecord& record) {
+void explain_no_eviction(exporting::EvictionRecord& record) {
   for (exporting::RecordedCandidate& candidate : record.ranking) {
     if (candidate.passed_over.empty()) {
       candidate.passed_over = "nobody_evicted";
@@ -300,7 +300,7 @@ exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
                          layout_in(context.pass), context.compat, begun.timeline.observe_at);
   record.message = eviction::local_storage_text(storage.description, storage.statistics,
                                                 begun.breach, context.compat);
-  tell_of_victim(record, /*node_pressure=*/false);
+  add_victim_event(record, /*node_pressure=*/false);
   if (context.pass != nullptr) {
     add_pass(record, *context.pass, context, begun.timeline.observe_at);
   }
@@ -345,13 +345,13 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
   }
   record.reclaim = reclaim_before(*done.copy, threshold.signal, context);
   record.ranking = make_ranking(*done.copy, threshold.signal, done.timeline.observe_at);
-  tell_of_threshold(record, done, *place, context);
+  add_threshold_event(record, done, *place, context);
   if (!done.begun) {
-    explain_nobody(record);
+    explain_no_eviction(record);
   } else if (context.victim != nullptr) {
     add_texts(record, done, *place, context);
     if (!done.begun->escalated) {
-      tell_of_victim(record, /*node_pressure=*/true);
+      add_victim_event(record, /*node_pressure=*/true);
     }
   }
   return record;

@@ -19,7 +19,7 @@ bool is_escalation(const exporting::EvictionRecord& record) {
 }
 
 /// A kubelet reports it once, on the eviction: it knows no escalation.
-void tell_of_exceeded_grace(exporting::EvictionRecord& record) {
+void add_exceeded_grace_event(exporting::EvictionRecord& record) {
   if (!is_escalation(record)) {
     record.events.push_back({.on = "pod",
                              .reason = std::string(eviction::kExceededGraceReason),
@@ -36,7 +36,7 @@ void take_step(const EvictionStep& message, exporting::EvictionRecord& record) {
     case enforce::EvictionState::kExceededGrace:
       record.not_killed = record.timeline.killed ? std::string_view() : step.not_killed;
       if (record.not_killed.empty()) {
-        tell_of_exceeded_grace(record);
+        add_exceeded_grace_event(record);
       }
       break;
     case enforce::EvictionState::kKilled:
@@ -63,7 +63,7 @@ const exporting::EvictionRecord& RecordStore::add(exporting::EvictionRecord reco
   record.id = next_id_++;
   record.node = node_;
   link(record, pod);
-  return go_on_with(std::move(record), pod);
+  return add_adopted(std::move(record), pod);
 }
 
 void RecordStore::link(exporting::EvictionRecord& record, CgroupId pod) {
@@ -113,8 +113,8 @@ std::vector<const exporting::EvictionRecord*> RecordStore::cut_by(
   return cut;
 }
 
-const exporting::EvictionRecord& RecordStore::go_on_with(exporting::EvictionRecord record,
-                                                         CgroupId pod) {
+const exporting::EvictionRecord& RecordStore::add_adopted(exporting::EvictionRecord record,
+                                                          CgroupId pod) {
   if (kept_.size() == kKept) {
     kept_.pop_front();
   }
@@ -148,7 +148,7 @@ const exporting::EvictionRecord* RecordStore::newest_of(CgroupId pod) const {
   return found == kept_.rend() ? nullptr : &found->record;
 }
 
-void RecordStore::note_still_charged(CgroupId pod, Bytes left) {
+void RecordStore::set_still_charged(CgroupId pod, Bytes left) {
   for (exporting::EvictionRecord* const record : newest(pod, /*dry_run=*/false)) {
     record->state = exporting::kStillCharged;
     record->still_charged_bytes = left.value;

@@ -112,7 +112,7 @@ std::string_view reason_text(eviction::PassOver rule) {
   return "";
 }
 
-void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure) {
+void add_victim_event(exporting::EvictionRecord& record, bool node_pressure) {
   record.events.push_back(
       {.on = "pod", .reason = std::string(eviction::kEvictedReason), .message = record.message});
   if (node_pressure) {
@@ -122,8 +122,8 @@ void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure) {
   }
 }
 
-void tell_of_threshold(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
-                       const RecordContext& context) {
+void add_threshold_event(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
+                         const RecordContext& context) {
   const eviction::Decision& decision = done.copy->decision;
   // One pass of a kubelet runs the collectors and then continues. So it has reported before them,
   // in that record if there was one. A kubelet never holds a pass back: the report of a held pass

@@ -22,7 +22,7 @@ RowKeeper::RowKeeper(Options options) : options_(std::move(options)) {
   }
 }
 
-void RowKeeper::look_for_lost_rows() {
+void RowKeeper::find_lost_rows() {
   if (options_.probe == nullptr) {
     return;
   }
@@ -32,7 +32,7 @@ void RowKeeper::look_for_lost_rows() {
   if (!is_news && (!lacking_ || --calls_left_ > 0)) {
     return;
   }
-  const PodRegistry::LostRows lost = options_.registry->note_lost_rows();
+  const PodRegistry::LostRows lost = options_.registry->queue_lost_rows();
   lacking_ = lost.pod_root || lost.pods != 0;
   calls_a_look_ = is_news ? 1 : std::min(2 * calls_a_look_, kMostCallsALook);
   calls_left_ = calls_a_look_;
@@ -77,7 +77,7 @@ void RowKeeper::open_pod_root_anew() {
 
 void RowKeeper::check(MonoTime now) {
   if (!cross_checker_) {
-    look_for_lost_files();
+    find_lost_files();
     return;
   }
   const std::vector<CrossChecker::Disagreement> apart =
@@ -91,7 +91,7 @@ void RowKeeper::check(MonoTime now) {
       node_is_wrong = true;
       continue;
     }
-    options_.registry->note_wrong_row(*one.slot);
+    options_.registry->queue_wrong_row(*one.slot);
     if (one.slot == kPodRootSlot) {
       extent = Extent::kPodRootToo;
     }
@@ -141,10 +141,10 @@ bool RowKeeper::lacks_files(const PodRegistry::Listed& listed) const {
   return now && !kept.are_same_as(*now);
 }
 
-void RowKeeper::look_for_lost_files() {
+void RowKeeper::find_lost_files() {
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     if (listed.hot != nullptr && lacks_files(listed)) {
-      options_.registry->make_anew(listed.hot->uid);
+      options_.registry->queue_reopening(listed.hot->uid);
     }
   }
   options_.send_updates(options_.registry->apply());

@@ -83,8 +83,8 @@ StateKeeper::StateKeeper(Options options) : options_(std::move(options)) {
   }
 }
 
-void StateKeeper::note_pass(const PassCopy& copy, const eviction::ThresholdTable& thresholds,
-                            MonoTime now) {
+void StateKeeper::set_pass(const PassCopy& copy, const eviction::ThresholdTable& thresholds,
+                           MonoTime now) {
   save_pass(copy.state, thresholds, now_);
   now_.evictions = copy.eviction_times.real_within(eviction::kRateWindow, now);
 }
@@ -128,12 +128,12 @@ void StateKeeper::keep_eviction(SavedEviction eviction) {
   }
 }
 
-void StateKeeper::note_adopted(const SavedEviction& eviction) {
+void StateKeeper::add_adopted(const SavedEviction& eviction) {
   ++adopted_;
   now_.in_flight.push_back(eviction);
 }
 
-void StateKeeper::note_step(const enforce::Progress& step, std::int64_t tasks, Bytes charged) {
+void StateKeeper::apply_step(const enforce::Progress& step, std::int64_t tasks, Bytes charged) {
   SavedEviction* const known = find(step.pod);
   if (known == nullptr) {
     return;
@@ -157,7 +157,7 @@ void StateKeeper::forget(CgroupId pod) {
   std::erase_if(now_.in_flight, [&](const SavedEviction& one) { return one.pod == pod; });
 }
 
-bool StateKeeper::note_refused(const EvictionRefused& refused) {
+bool StateKeeper::apply_refusal(const EvictionRefused& refused) {
   if (!refused.adopted || refused.code == Errc::kBusy) {
     return false;
   }
@@ -184,7 +184,7 @@ bool StateKeeper::take_put_off(const std::string& uid, CgroupId pod) {
   return true;
 }
 
-bool StateKeeper::note_disk_released(CgroupId pod) {
+bool StateKeeper::mark_disk_released(CgroupId pod) {
   SavedEviction* const known = find(pod);
   if (known == nullptr || !known->for_disk) {
     return false;
@@ -206,12 +206,12 @@ void StateKeeper::forget_left(MonoTime now) {
   });
 }
 
-void StateKeeper::note_pod_root(const std::string& path, CgroupId id) {
+void StateKeeper::set_pod_root(const std::string& path, CgroupId id) {
   now_.origin.pod_root = path;
   now_.origin.pod_root_id = id.id;
 }
 
-void StateKeeper::note_wishes(const engine::OperatorWishes& wishes, bool configured_dry_run) {
+void StateKeeper::set_wishes(const engine::OperatorWishes& wishes, bool configured_dry_run) {
   now_.wishes = wishes;
   now_.configured_dry_run = configured_dry_run;
 }

@@ -152,7 +152,7 @@ void StorageKeeping::take(MeasuredPods& measured) {
   if (measured.under_way) {
     keep_whole(std::move(newer));
   } else {
-    note_all(measured, std::move(newer));
+    replace_measurements(measured, std::move(newer));
   }
   if (awaited_round_ != 0 && measured.round == awaited_round_) {
     awaited_round_ = measured.under_way ? awaited_round_ : 0;
@@ -169,7 +169,7 @@ void StorageKeeping::keep_whole(Storages&& newer) {
   }
 }
 
-void StorageKeeping::note_all(const MeasuredPods& measured, Storages newer) {
+void StorageKeeping::replace_measurements(const MeasuredPods& measured, Storages newer) {
   ++counters_.measurements;
   last_took_ = measured.ended_at - measured.began_at;
   counters_.incomplete += static_cast<std::uint64_t>(std::count_if(

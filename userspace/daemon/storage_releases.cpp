@@ -22,7 +22,7 @@ std::vector<sys::Mount> StorageKeeping::mounts() const {
   return sys::parse_mounts(options_.root->read("/proc/self/mountinfo").value_or(std::string{}));
 }
 
-void StorageKeeping::note_victim(const EvictedPod& evicted) {
+void StorageKeeping::await_victim(const EvictedPod& evicted) {
   const config::StorageSettings& storage = options_.config->settings().storage;
   VictimReleases::Victim noted;
   noted.pod = evicted.pod;
@@ -37,12 +37,12 @@ void StorageKeeping::note_victim(const EvictedPod& evicted) {
   releases_.begin(std::move(noted));
   const MonoTime now = options_.clock->now();
   if (evicted.gone) {
-    note_processes_gone(*releases_.find(evicted.pod), now);
+    mark_processes_gone(*releases_.find(evicted.pod), now);
   }
   check_releases(now);
 }
 
-void StorageKeeping::note_processes_gone(VictimReleases::Victim& victim, MonoTime at) {
+void StorageKeeping::mark_processes_gone(VictimReleases::Victim& victim, MonoTime at) {
   const bool known = victim.gone_at[static_cast<std::size_t>(Holding::kProcesses)].has_value();
   note_gone(victim, Holding::kProcesses, at);
   if (known) {
@@ -94,16 +94,16 @@ std::optional<Bytes> StorageKeeping::charged_to(const VictimReleases::Victim& vi
   return usage.has_memory() ? std::optional(usage.working_set()) : std::nullopt;
 }
 
-void StorageKeeping::tell_of_failed_reclaims() {
-  if (!told_of_failed_reclaims_ && options_.releaser->reclaimed().failed > 0) {
-    told_of_failed_reclaims_ = true;
+void StorageKeeping::warn_of_failed_reclaims() {
+  if (!reclaim_failure_logged_ && options_.releaser->reclaimed().failed > 0) {
+    reclaim_failure_logged_ = true;
     options_.log->warn(
         "evictd cannot reclaim what a dead pod has left charged to its cgroup (neither "
         "memory.reclaim nor memory.force_empty can be written), continuing without");
   }
 }
 
-void StorageKeeping::note_step(const EvictionStep& message) {
+void StorageKeeping::apply_step(const EvictionStep& message) {
   VictimReleases::Victim* victim = releases_.find(message.progress.pod);
   if (victim == nullptr || message.dry_run) {
     return;
@@ -114,7 +114,7 @@ void StorageKeeping::note_step(const EvictionStep& message) {
   } else if (step.state == enforce::EvictionState::kReleased) {
     // It may have exited before the end of its grace period.
     victim->killed_at = std::min(victim->killed_at, step.at);
-    note_processes_gone(*victim, step.at);
+    mark_processes_gone(*victim, step.at);
     check_releases(options_.clock->now());
   }
 }
@@ -146,18 +146,18 @@ void StorageKeeping::check_releases(MonoTime now) {
   if (releases_.empty()) {
     return;
   }
-  releases_.note_mounts(mounts(), now);
+  releases_.update_mounts(mounts(), now);
   for (VictimReleases::Victim& victim : releases_.victims()) {
     const cluster::PodEntry* entry = options_.registry->table().find(victim.uid);
     if (entry == nullptr || !entry->cgroup || entry->cgroup->memory_id != victim.pod) {
       note_gone(victim, Holding::kCgroup, now);
       note_gone(victim, Holding::kMemory, now);
       // A cgroup that is gone has no process.
-      note_processes_gone(victim, now);
+      mark_processes_gone(victim, now);
     }
     const std::optional<Bytes> charged = charged_to(victim, now);
     if (charged) {
-      VictimReleases::note_charged(victim, *charged, now);
+      VictimReleases::set_charged(victim, *charged, now);
     }
     options_.records->note_release(victim.pod, VictimReleases::rows_of(victim));
   }
@@ -169,7 +169,7 @@ void StorageKeeping::check_releases(MonoTime now) {
     counters_.still_charged += left ? 1 : 0;
     options_.on_released(victim.pod, left);
   }
-  tell_of_failed_reclaims();
+  warn_of_failed_reclaims();
 }
 
 }  // namespace evictd::daemon

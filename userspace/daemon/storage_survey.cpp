@@ -134,7 +134,7 @@ void StorageSurvey::forget(std::string_view uid) {
   }
 }
 
-std::vector<disk::PodWalk> StorageSurvey::take_begun() {
+std::vector<disk::PodWalk> StorageSurvey::take_unfinished_walks() {
   std::vector<disk::PodWalk> begun;
   for (Item& item : items_) {
     if (item.walk && !item.walk->done()) {

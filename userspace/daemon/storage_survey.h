@@ -49,7 +49,7 @@ class StorageSurvey {
   /// The files of a pod changed: it is measured again.
   void forget(std::string_view uid);
   /// The unfinished walks that have come furthest, up to a limit.
-  [[nodiscard]] std::vector<disk::PodWalk> take_begun();
+  [[nodiscard]] std::vector<disk::PodWalk> take_unfinished_walks();
 
  private:
   struct Item {

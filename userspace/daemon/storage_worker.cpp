@@ -109,7 +109,8 @@ void StorageWorker::Shared::run() {
 }
 
 void StorageWorker::Shared::begin(StorageSurvey::Request request) {
-  std::vector<disk::PodWalk> begun = survey ? survey->take_begun() : std::vector<disk::PodWalk>();
+  std::vector<disk::PodWalk> begun =
+      survey ? survey->take_unfinished_walks() : std::vector<disk::PodWalk>();
   survey.emplace(std::move(request), std::move(begun));
 }
 

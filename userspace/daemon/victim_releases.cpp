@@ -75,7 +75,7 @@ VictimReleases::Victim* VictimReleases::find(std::string_view uid) {
   return found == victims_.end() ? nullptr : &*found;
 }
 
-void VictimReleases::note_mounts(const std::vector<sys::Mount>& mounts, MonoTime now) {
+void VictimReleases::update_mounts(const std::vector<sys::Mount>& mounts, MonoTime now) {
   for (Victim& victim : victims_) {
     const bool mounted = std::any_of(mounts.begin(), mounts.end(), [&](const sys::Mount& mount) {
       return mount.point.starts_with(victim.directory + "/");
@@ -86,7 +86,7 @@ void VictimReleases::note_mounts(const std::vector<sys::Mount>& mounts, MonoTime
   }
 }
 
-void VictimReleases::note_charged(Victim& victim, Bytes charged, MonoTime now) {
+void VictimReleases::set_charged(Victim& victim, Bytes charged, MonoTime now) {
   victim.charged = charged;
   if (charged <= least_left_behind() && !is_gone(victim, Holding::kMemory)) {
     gone(victim, Holding::kMemory) = now;

@@ -40,7 +40,7 @@ TEST(RecordStore, NamesTheNodeInWhatIsMadeHere) {
   EXPECT_EQ(store.add_pass({}).node, "worker-1");
   exporting::EvictionRecord earlier;
   earlier.node = "worker-0";
-  EXPECT_EQ(store.go_on_with(earlier, cgroup(2)).node, "worker-0") << "as it was written";
+  EXPECT_EQ(store.add_adopted(earlier, cgroup(2)).node, "worker-0") << "as it was written";
 }
 
 TEST(RecordStore, ForgetsTheOldestButGoesOnCounting) {
