@@ -63,11 +63,11 @@ Result<> bind_with_mode(int fd, const sockaddr_un& address, mode_t mode) {
 /// Errors: kBusy if somebody listens there or it is no socket.
 Result<> remove_stale(const std::filesystem::path& path) {
   if (connect_unix(path)) {
-    return fail(Errc::kBusy, fmt::format("somebody listens on {}", path.string()));
+    return fail(Errc::kBusy, fmt::format("another process listens on {}", path.string()));
   }
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) {
-    return fail(Errc::kBusy, fmt::format("{} is no socket", path.string()));
+    return fail(Errc::kBusy, fmt::format("{} is not a socket", path.string()));
   }
   if (::unlink(path.c_str()) != 0) {
     return fail_errno(errno, fmt::format("remove the stale {}", path.string()));
@@ -170,10 +170,10 @@ Result<Fd> listen_unix_packets(const std::filesystem::path& path, mode_t mode) {
   struct stat status {};
   const bool there = ::lstat(path.c_str(), &status) == 0;
   if (there && !S_ISSOCK(status.st_mode)) {
-    return fail(Errc::kBusy, fmt::format("{} is no socket", path.string()));
+    return fail(Errc::kBusy, fmt::format("{} is not a socket", path.string()));
   }
   if (there && connect_unix_packets(path)) {
-    return fail(Errc::kBusy, fmt::format("somebody listens on {}", path.string()));
+    return fail(Errc::kBusy, fmt::format("another process listens on {}", path.string()));
   }
   EVICTD_ASSIGN_OR_RETURN(Fd fd, make_socket(SOCK_SEQPACKET));
   ::unlink(early.c_str());
@@ -200,7 +200,7 @@ Result<Fd> connect_socket(const std::filesystem::path& path, int type) {
                                   .context = context + ": nobody listens"});
     }
     if (connect_errno == EAGAIN) {
-      return fail(Errc::kBusy, context + ": too many wait already");
+      return fail(Errc::kBusy, context + ": its queue of waiting clients is full");
     }
     return fail_errno(connect_errno, context);
   }

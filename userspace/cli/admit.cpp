@@ -117,7 +117,7 @@ Result<NodeView> node_of(const nlohmann::json& status) {
                         condition["type"].is_string();
     if (!is_one) {
       return fail(Errc::kMalformed,
-                  "a condition has no type, or a status that is not a truth value");
+                  "a condition has no type, or a status that is not a boolean");
     }
     const auto name = condition["type"].get<std::string>();
     if (condition["status"].get<bool>() && !add_condition(name, node.conditions)) {
@@ -140,14 +140,14 @@ Result<NodeView> running_node(const std::string& socket) {
   if (!answer) {
     return fail(answer.error().code, answer.error().message() + "; is evictd running, and is " +
                                          socket +
-                                         " its controlSocket? --conditions asks without it");
+                                         " its controlSocket? --conditions works without it");
   }
   if (const std::string refusal = refusal_in(*answer); !refusal.empty()) {
     return fail(Errc::kInvalid, refusal);
   }
   const auto status = base::parse_json<nlohmann::json>(*answer).value_or(nullptr);
   if (!status.is_object()) {
-    return fail(Errc::kMalformed, socket + ": the answer is no JSON object");
+    return fail(Errc::kMalformed, socket + ": the answer is not a JSON object");
   }
   Result<NodeView> node = node_of(status);
   return node ? node : Result<NodeView>(fail_in(socket, node.error()));

@@ -77,7 +77,7 @@ int check_config(const CheckConfigOptions& options, std::ostream& out, std::ostr
     errors << "warning: " << base::one_line(warning.text) << '\n';
   }
   if (!config->ignored().empty()) {
-    errors << "note: these settings of the kubelet have no meaning here: "
+    errors << "note: evictd ignores these kubelet settings: "
            << base::one_line(config::to_string(config->ignored())) << '\n';
   }
   if (!options.quiet) {

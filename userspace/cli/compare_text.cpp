@@ -154,7 +154,7 @@ Result<std::vector<Comparison>> read_comparison_lines(std::string_view text,
 
 void print_comparisons(const std::vector<Comparison>& comparisons, std::ostream& out) {
   if (comparisons.empty()) {
-    out << "nobody was evicted yet\n";
+    out << "no pod was evicted yet\n";
     return;
   }
   std::vector<Row> rows{{"WHEN (UTC)", "EVICTD WOULD HAVE EVICTED", "THE KUBELET EVICTED",

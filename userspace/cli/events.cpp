@@ -104,7 +104,7 @@ Result<> follow(const std::string& socket, const std::string& request, LinePrint
       continue;
     }
     if (got <= 0) {
-      return fail(Errc::kNotFound, "evictd has ended the stream");
+      return fail(Errc::kNotFound, "evictd closed the stream");
     }
     unread.append(buffer.data(), static_cast<std::size_t>(got));
     EVICTD_TRY(take_lines(unread, printer));
@@ -172,7 +172,7 @@ Result<JournalLines> past_lines(const EventsOptions& options, WallTime since) {
   if (std::filesystem::exists(kDefaultRecordFile, ignored)) {
     return from_file(kDefaultRecordFile, since);
   }
-  return fail_in("is evictd running? --file reads the record file of one that does not",
+  return fail_in("is evictd running? If not, --file reads its record file",
                  answer.error());
 }
 
@@ -223,18 +223,19 @@ void add_events(CLI::App& app, int& exit_status) {
       "kernel's OOM killer, stalls and degraded states, from the running evictd and its record "
       "file or, without one, from the default record file.");
   CLI::Option* follow = command->add_flag("--follow,-f", options->follow,
-                                          "go on with what happens from now on; asks the daemon");
+                                          "keep printing new events; asks the daemon");
   CLI::Option* since = command->add_option(
       "--since", options->since,
-      "from this time on: 2026-01-31T12:00:00Z, or 5m for so long ago (default 1h, "
-      "and with --follow from now on)");
+      "start at this time: 2026-01-31T12:00:00Z, or 5m for 5 minutes ago (default 1h, with "
+      "--follow now)");
   since->check(moment_problem);
   command
       ->add_option("--after", options->after,
-                   "with --follow: behind the line with this \"seq\", as --json shows it")
+                   "with --follow: start after the line with this \"seq\", which --json shows")
       ->needs(follow)
       ->excludes(since);
-  command->add_flag("--json", options->json, "one JSON object a line, as docs/records.md has them");
+  command->add_flag("--json", options->json, "print one JSON object per line, as docs/records.md "
+                                             "describes");
   command
       ->add_option("--file", options->source.file,
                    "read this record file instead of asking the daemon")

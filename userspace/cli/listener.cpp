@@ -129,7 +129,7 @@ void Listener::warn_of_gap() {
   evictd_notify_info info{};
   if (evictd_notify_get_info(handle_.get(), &info) == 0 && info.gaps != gaps_) {
     gaps_ = info.gaps;
-    warn("evictd was gone for a while: look for yourself at what was crossed meanwhile");
+    warn("evictd was gone for a while: crossings in the meantime were not reported");
   }
 }
 
@@ -150,12 +150,12 @@ Result<bool> Listener::give_up(Registration& registration, int error) {
   const bool goes_on =
       std::any_of(registrations_.begin(), registrations_.end(),
                   [](const Registration& each) { return static_cast<bool>(each.eventfd); });
-  std::string what = "Cannot listen any more to " + options_.path;
+  std::string what = "Can no longer listen to " + options_.path;
   if (!registration.argument.empty()) {
     what += " " + registration.argument;
   }
   if (error == ENODEV) {
-    warn(what + ": its controller was taken away from the cgroup");
+    warn(what + ": its controller was disabled in the cgroup");
   } else {
     refusal_ = fail_errno(error, what).value();
     if (goes_on) {
@@ -186,7 +186,7 @@ Result<bool> Listener::take(Registration& registration) {
   // At once, and not when a buffer is full: whoever reads a pipe acts on it.
   std::cout << name_ << ' ' << registration.argument << ": crossed" << std::endl;
   if (!std::cout) {
-    return fail(Errc::kIo, "stdout takes no more");
+    return fail(Errc::kIo, "stdout cannot be written");
   }
   ++printed_;
   return options_.count == 0 || printed_ < options_.count;

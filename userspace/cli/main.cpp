@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
   if (!arguments) {
     return refuse(arguments.error().message());
   }
-  CLI::App app("Looks into evictd, the node-pressure pod evictor, and tries it out.", "evictctl");
+  CLI::App app("Inspects and tries out evictd, the node-pressure pod evictor.", "evictctl");
   app.set_version_flag("--version", std::string("evictctl " EVICTD_VERSION));
   app.require_subcommand(1);
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {

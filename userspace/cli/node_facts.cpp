@@ -114,7 +114,7 @@ Result<std::int64_t> positive_amount(const std::string& text) {
   const Result<eviction::Quantity> quantity = eviction::Quantity::parse(text);
   if (!quantity || quantity->sign() <= 0) {
     return fail(Errc::kInvalid,
-                "\"" + text + "\": no amount; allowed: a quantity above 0, such as 64Mi");
+                "\"" + text + "\": not a quantity; allowed: a quantity above 0, such as 64Mi");
   }
   return quantity->value();
 }

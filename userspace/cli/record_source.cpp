@@ -136,9 +136,8 @@ Result<WallTime> moment_of(const std::string& text, WallTime now) {
   if (ago && *ago >= Duration::zero()) {
     return now - *ago;
   }
-  return fail(Errc::kMalformed, "\"" + text + (ago ? "\" is negative" : "\" is no time") +
-                                    "; allowed: 2026-01-31T12:00:00Z, or a duration like 5m for so "
-                                    "long ago");
+  return fail(Errc::kMalformed, "\"" + text + (ago ? "\" is negative" : "\" is not a time") +
+                                    "; allowed: 2026-01-31T12:00:00Z, or an age such as 5m");
 }
 
 std::string moment_problem(const std::string& text) {

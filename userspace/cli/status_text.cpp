@@ -282,7 +282,7 @@ void print_notify(const Json& status, std::ostream& out) {
   }
   out << fmt::format("notifications: {} by {} ({}){}\n", socket, value_text(notify, "backend"),
                      value_text(notify, "watches_by"),
-                     is_true(notify, "stale") ? ", numbers are old: it does not answer" : "");
+                     is_true(notify, "stale") ? ", values are old: it does not answer" : "");
   if (const std::string why = value_text(notify, "polls_because");
       !why.empty() && why != kNothing) {
     out << "  files are read: " << why << '\n';

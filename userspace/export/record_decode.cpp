@@ -17,7 +17,7 @@ std::map<std::string, std::string> text_map(JsonFields& fields, const char* key)
   std::map<std::string, std::string> map;
   for (const auto& [name, value] : fields.object(key).items()) {
     if (!value.is_string()) {
-      fields.refuse(key, "not texts only");
+      fields.refuse(key, "not a list of strings");
       return {};
     }
     map.emplace(name, value.get<std::string>());
@@ -210,7 +210,7 @@ std::vector<std::string> read_texts(JsonFields& fields, const char* key) {
   std::vector<std::string> texts;
   for (const Json& value : fields.list(key)) {
     if (!value.is_string()) {
-      fields.refuse(key, "not texts only");
+      fields.refuse(key, "not a list of strings");
       return {};
     }
     texts.push_back(value.get<std::string>());

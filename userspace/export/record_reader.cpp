@@ -54,8 +54,8 @@ Result<> refuse_recording(std::string_view begin, std::string_view name) {
   if (!begin.starts_with(kRecordingMagic)) {
     return {};
   }
-  return fail(Errc::kInvalid, fmt::format("{}: no record file but a recording, which evictctl "
-                                          "replay reads; allowed: a recordFile of evictd",
+  return fail(Errc::kInvalid, fmt::format("{}: a recording for evictctl replay, not a record file; "
+                                          "allowed: a recordFile of evictd",
                                           name));
 }
 
@@ -88,7 +88,7 @@ class LineTaker {
     note(too_long_);
   }
   [[nodiscard]] RecordLines end() {
-    warn(no_record_, "no record line of evictd");
+    warn(no_record_, "not a record line of evictd");
     warn(too_long_, fmt::format("longer than {} MiB", kLongestRecordLine >> 20U));
     return std::move(read_);
   }

@@ -46,7 +46,7 @@ Result<StampLog> StampLog::open(const std::string& path) {
                      header.header_bytes >= sizeof(LoadStampHeader) && header.capacity > 0 &&
                      header.capacity <= (bytes - header.header_bytes) / sizeof(LoadStamp);
   if (!whole) {
-    return fail(Errc::kMalformed, path + " is no stamp log of this version, or not written yet");
+    return fail(Errc::kMalformed, path + " is not a stamp log of this version, or not written yet");
   }
   return log;
 }

@@ -29,7 +29,7 @@ Result<std::uint64_t> checked(const ListenRequest& request) {
     return fail_errno(own.problem, "look at the first descriptor");
   }
   if (!own.id) {
-    return fail_errno(EBADF, "the first descriptor is no eventfd");
+    return fail_errno(EBADF, "the first descriptor is not an eventfd");
   }
   if (const int problem = check_directory(request.directory.get()); problem != 0) {
     return fail_errno(problem, "the second descriptor is no directory of a cgroup");

@@ -65,7 +65,7 @@ Result<EventfdSignaller> EventfdSignaller::create() {
 std::string EventfdSignaller::refusal(int sys_errno) {
   std::string what = "set up asynchronous I/O, by which eventfds are signalled";
   if (sys_errno == EAGAIN) {
-    what += " (all that the sysctl fs.aio-max-nr allows on this machine is in use: raise it)";
+    what += " (the limit of the sysctl fs.aio-max-nr is used up on this machine: raise it)";
   }
   return what;
 }

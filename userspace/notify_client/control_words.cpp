@@ -133,7 +133,8 @@ Result<ControlFile> parse_control_file(const std::string& path) {
 
 Result<std::uint64_t> parse_amount(std::string_view text) {
   constexpr const char* kAllowed =
-      "a number (decimal, 0x... or 0...) with a suffix K, M, G, T, P or E or none; -1 for the most";
+      "a number (decimal, 0x... or 0...) with an optional suffix K, M, G, T, P or E; -1 for the "
+      "maximum";
   if (text == "-1") {
     return std::numeric_limits<std::uint64_t>::max();
   }

@@ -48,7 +48,7 @@ Result<EventFdName> parse(int number, const std::string& info) {
     }
   }
   if (!is_eventfd) {
-    return fail_errno(EBADF, "descriptor " + std::to_string(number) + " is no eventfd");
+    return fail_errno(EBADF, "descriptor " + std::to_string(number) + " is not an eventfd");
   }
   return name;
 }

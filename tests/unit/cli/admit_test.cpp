@@ -265,7 +265,7 @@ TEST(Admit, ADaemonThatDoesNotAnswerIsNoAnswer) {
                    .json = false},
                   out, errors),
             2);
-  EXPECT_NE(errors.str().find("--conditions asks without it"), std::string::npos);
+  EXPECT_NE(errors.str().find("--conditions works without it"), std::string::npos);
 }
 
 /// A daemon for one question.
@@ -336,7 +336,7 @@ TEST(Admit, AConditionOfAnotherKindIsAnErrorAndNoAnswer) {
         R"([{"status":true}])", R"([{"type":"MemoryPressure"}])", "[3]"}) {
     const auto [status, errors] = asked_of(conditions);
     EXPECT_EQ(status, 2) << conditions;
-    EXPECT_NE(errors.find("a condition has no type, or a status that is not a truth value"),
+    EXPECT_NE(errors.find("a condition has no type, or a status that is not a boolean"),
               std::string::npos)
         << errors;
   }

@@ -145,7 +145,7 @@ TEST(SavedState, WithAValueThatIsNotAllowedIsIgnoredAndSaysWhereAndWhatIs) {
            {"/in_flight/0/name", "[7]", "in_flight[0].name: not a text: array"},
            {"/pauses/signals", R"({"kittens":5})", "pauses.signals.kittens: not a signal"},
            {"/pauses", "null", "pauses: not a JSON object: null"},
-           {"/dry_run", R"("no")", R"(dry_run: neither true nor false: "no")"}}) {
+           {"/dry_run", R"("no")", R"(dry_run: not a boolean: "no")"}}) {
     EXPECT_EQ(problem_with_member(one.place, one.value), begin + one.said);
   }
   EXPECT_EQ(problem_with(sealed_state("{}\n")), begin + "boot_id: missing");

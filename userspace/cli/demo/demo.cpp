@@ -117,7 +117,7 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, Audience& audie
   // Ctrl-C ends evictd and the pods too: what went wrong then, or seems to have gone well, is no
   // result.
   if (play.interrupted()) {
-    say(options.keep ? "demo: interrupted; of a run without a result nothing is kept, --keep or not"
+    say(options.keep ? "demo: interrupted; a run without a result keeps nothing, even with --keep"
                      : "demo: interrupted");
     return {kExitInterrupted};
   }
@@ -224,8 +224,8 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
   command.add_flag("--json", options.json, "one JSON object on stdout, the story on stderr");
   command.add_flag(
       "--keep", options.keep,
-      "leave the cgroups and files in place afterwards, unless interrupted; a filesystem goes all "
-      "the same");
+      "leave the cgroups and files in place afterwards, unless interrupted; a private filesystem "
+      "is always removed");
   command
       .add_option("--record", options.record,
                   "have evictd record its passes to this file, for evictctl replay, and its "
@@ -233,8 +233,8 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
       ->check(path_problem);
   command.add_flag(
       "--web", options.web,
-      "have evictd-web serve its page on the demonstration, and open it; Enter lets the "
-      "pod misbehave, and ends the page afterwards");
+      "have evictd-web serve its page about the demonstration, and open it; Enter lets the pod "
+      "misbehave, and later closes the page");
   command.add_option("--programs", options.programs,
                      "where evictd, evict-load and evictd-web are (default: beside this program)");
   command.footer(
@@ -269,7 +269,7 @@ int run_demo(const DemoOptions& options) {
     std::fflush(stdout);
   }
   if (std::ferror(stdout) != 0 && last.status != kExitInterrupted) {
-    std::fputs("demo: stdout cannot be written: what was seen is lost\n", stderr);
+    std::fputs("demo: stdout cannot be written: the result is lost\n", stderr);
     return kExitNoDemo;
   }
   return last.status;

@@ -48,7 +48,7 @@ void remove_leftovers(const std::string& prefix, const Narrator& say) {
           (removed ? ": no name of a demonstration" : ": " + removed.error().message()));
       continue;
     }
-    say("removed what a demonstration left that was killed: " +
+    say("removed leftovers of a killed demonstration: " +
         (*removed ? "the cgroups /" + name + " and " : std::string()) + left.path().string());
   }
 }

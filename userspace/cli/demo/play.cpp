@@ -70,7 +70,7 @@ void Play::stop_daemon() {
   }
   const Result<stage::ChildExit> end = daemon_->stop();
   if (!end || end->killed_by(SIGKILL)) {
-    say_("evictd did not end by itself: what it recorded may lack its end");
+    say_("evictd did not exit by itself: the end of its recording may be missing");
   }
 }
 
@@ -111,7 +111,7 @@ bool Play::signalled_within(Duration time) const {
 
 Result<> Play::set_up() {
   if (::geteuid() != 0) {
-    return fail(Errc::kPermission, "the demonstration makes cgroups and loads BPF: run it as root");
+    return fail(Errc::kPermission, "creating cgroups and loading BPF programs need root");
   }
   EVICTD_ASSIGN_OR_RETURN(const Sizes sizes, memory_available().and_then(sizes_for));
   sizes_ = sizes;

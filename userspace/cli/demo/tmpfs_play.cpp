@@ -40,7 +40,7 @@ void Play::watch_what_stays_charged() {
   }
   const auto timeout = std::chrono::milliseconds(kKubeletTakes).count();
   if (::poll(watched.data(), watched.size(), static_cast<int>(timeout)) == 0) {
-    say_(fmt::format("{} s later nobody else has died; they are unmounted, as a kubelet would",
+    say_(fmt::format("{} s later no other pod has died; they are unmounted, as a kubelet would",
                      kKubeletTakes.count()));
   }
   volume_.reset();

@@ -64,7 +64,7 @@ std::string explain(Outcome outcome, const Evidence& evidence) {
     case Outcome::kOthersDied:
       return evidence.victim + " died, and another pod with it";
     case Outcome::kOomKill:
-      return "the kernel's OOM killer was there first";
+      return "the kernel's OOM killer was first";
     case Outcome::kNoRecord:
       return "evictd has no record of the eviction";
     case Outcome::kKilledEarly:
@@ -75,7 +75,7 @@ std::string explain(Outcome outcome, const Evidence& evidence) {
     case Outcome::kHeldBack:
       return "the hog did only " +
              std::to_string(static_cast<int>(100 * evidence.rate / evidence.unmanaged_rate)) +
-             " % of what it does alone, so this run proves nothing";
+             " % of its rate alone, so this run proves nothing";
   }
   return {};
 }

@@ -36,7 +36,7 @@ struct Nobody {
 Result<Nobody> find_nobody() {
   const passwd* const found = ::getpwnam("nobody");
   if (found == nullptr) {
-    return fail(Errc::kNotFound, "there is no user nobody for evictd-web");
+    return fail(Errc::kNotFound, "evictd-web needs the user nobody, which does not exist");
   }
   return Nobody{found->pw_uid, found->pw_gid};
 }
