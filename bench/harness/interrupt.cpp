@@ -30,7 +30,7 @@ bool Interrupt::requested() {
 }
 
 Result<> Interrupt::check() {
-  return requested() ? fail(Errc::kBusy, "interrupted; the unfinished row is not written")
+  return requested() ? fail(Errc::kBusy, "interrupted; unfinished results are not written")
                      : Result<>();
 }
 
