@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the simulation finds each bug of bugs/: applies one after the other to a copy of the engine and looks for
-a seed that breaks a property. Prints what each bug breaks, with the command that shows it; exits with 1 if the engine
-as it is breaks any, or a bug breaks none."""
+"""Checks that the simulation finds each bug of bugs/: applies them one by one to a copy of the engine and searches for
+a seed that breaks a property. Prints the broken property of each bug and the command that reproduces it. Exits with 1
+if the unchanged engine breaks a property, or a bug breaks none."""
 
 import argparse
 import concurrent.futures
@@ -19,7 +19,7 @@ NOT_IN_IT = ("simulation_test.cpp",)
 
 
 class Tree:
-    """A copy of what the simulation is built from, and its objects."""
+    """A copy of the simulation's sources, and its objects."""
 
     def __init__(self, source: pathlib.Path, build: pathlib.Path):
         shutil.rmtree(build, ignore_errors=True)
