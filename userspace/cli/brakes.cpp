@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pause, resume and dry-run: what is asked of a running evictd beside its configuration.
+// pause, resume and dry-run: change a running evictd without its configuration.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -26,13 +26,13 @@ struct BrakeOptions {
   bool json = false;
 };
 
-/// For the check of an option: what is wrong with its text, empty if nothing.
+/// The error message for an option's text; empty if it is valid.
 std::string length_problem(const std::string& text) {
   const Result<Duration> length = config::parse_pause_length(text);
   return length ? std::string() : length.error().message();
 }
 
-/// One that only the compatibility of the daemon does not have is for the daemon to refuse.
+/// The daemon itself refuses a signal that only its compatibility lacks.
 std::string signal_problem(const std::string& text) {
   const Result<eviction::Signal> signal =
       config::parse_paused_signal(text, eviction::Compat::k1_32);

@@ -31,7 +31,7 @@ int report_error(const CheckConfigOptions& options, const Error& error, std::ost
   return kNotValid;
 }
 
-/// What is said beside the effective configuration.
+/// Output besides the effective configuration.
 struct Findings {
   std::vector<config::Warning> warnings;
   std::vector<config::Reservation> reservations;

@@ -21,7 +21,7 @@ struct DoctorOptions {
   std::string btf;
 };
 
-/// Loads and attaches the kernel side of notifications once and lets go of it.
+/// Loads and attaches the kernel side of notifications once, and releases it.
 probe::NotifyHooks look_at_notifications(const std::string& pin, bool wanted) {
   const notify::Loaded loaded = notify::load({.pin = pin});
   return {.rows = loaded.rows,

@@ -54,8 +54,8 @@ void print_object(const Json& answer) {
   std::cout << json_line(answer) << '\n';
 }
 
-/// What the running daemon knows of a pod that no record has; empty where it knows none, and where
-/// a file or a moment was asked about.
+/// What the running daemon knows of a pod without a record. Empty if it knows no such pod, or if
+/// the user asked for a file or a moment.
 std::vector<std::string> ask_about_absent(const ExplainOptions& options) {
   if (!options.source.file.empty() || !options.at.empty() || options.what == "last") {
     return {};
@@ -97,8 +97,7 @@ Result<Answer> answer_question(const ExplainOptions& options, const Records& rec
   return find_answer(records.decisions, question);
 }
 
-/// Of a file that is read it is not known whether it is of this node. Most nodes have no
-/// evictd-kube.
+/// A file may be from another node. Most nodes have no evictd-kube.
 std::string ask_about_loop(const ExplainOptions& options, const exporting::EvictionRecord& record) {
   std::error_code ignored;
   if (!options.source.file.empty() || !record.has_victim() ||

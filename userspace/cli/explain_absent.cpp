@@ -21,7 +21,7 @@ std::string member(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Why a pod of that protection is never chosen.
+/// Why a pod with that protection is never chosen.
 std::string_view protection_text(std::string_view protection) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTexts{
       {{"static", "it comes from a static manifest"},

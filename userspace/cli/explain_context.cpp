@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record has besides who, why and how.
+// The rest of a record, besides victim, reason and signals.
 #include "cli/explain_context.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ std::string collector_text(const exporting::RecordedCollector& one, const Evicti
   return text;
 }
 
-/// What was run to free node-level resources before the pass went on, and what came of it.
+/// The commands that ran to free node-level resources before the pass continued, and their results.
 std::string reclaim_text(const EvictionRecord& record) {
   if (!record.reclaim) {
     return {};
@@ -103,7 +103,7 @@ void add_posts(const EvictionRecord& record, std::vector<std::string>& texts) {
 
 namespace {
 
-/// Of a hard grace that was cut to what there was time for; empty for another.
+/// For a hard grace that was cut to the time left; empty otherwise.
 std::string cut_grace_text(const EvictionRecord& record) {
   if (!record.grace || record.grace->given_ms >= record.grace->wanted_ms ||
       !record.grace->time_left_ms) {

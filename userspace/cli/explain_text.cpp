@@ -155,7 +155,7 @@ std::string_view outcome_text(std::string_view outcome, std::string_view reason)
   return outcome;
 }
 
-/// What the decision did to its victim.
+/// The effect of the decision on its victim.
 std::string_view done_text(const EvictionRecord& record) {
   if (record.outcome == "escalated") {
     return record.dry_run ? "would have lost what was left of its grace"
@@ -199,7 +199,7 @@ std::string why_text(const EvictionRecord& record) {
       victim->exceeds_request ? "above" : "not above", victim->priority);
 }
 
-/// Where disk usage was being measured when the victim was chosen.
+/// For a victim that was chosen while disk usage was still being measured.
 std::string_view disk_basis_text(const EvictionRecord& record) {
   if (record.disk_basis == "certain") {
     return "Not all pods were fully measured; the rest could not have changed the choice.";
@@ -211,7 +211,7 @@ std::string_view disk_basis_text(const EvictionRecord& record) {
   return {};
 }
 
-/// Of a pod that exceeded a limit on local storage, whoever was evicted then.
+/// For a pod that exceeded a limit on local storage, whichever pod was evicted.
 std::string exceeded_text(const RecordedLocalCandidate& pod) {
   return fmt::format("{} exceeded its limit on local storage ({}): {}",
                      pod_text(pod.ns, pod.name, pod.uid), pod.local_limit,
@@ -228,7 +228,7 @@ std::string local_story(const Answer& answer) {
                      pod.passed_over.empty() ? "Why" : "Why not", name, pod.reason);
 }
 
-/// Pods, other than the one that was asked about, that exceeded a limit and were spared.
+/// Pods, other than the one in the question, that exceeded a limit and were not evicted.
 std::vector<std::string> spared_texts(const Answer& answer) {
   std::vector<std::string> texts;
   for (const RecordedLocalCandidate& pod : answer.record->local_candidates) {
@@ -239,7 +239,7 @@ std::vector<std::string> spared_texts(const Answer& answer) {
   return texts;
 }
 
-/// What the containers used that are known apart from the victim.
+/// Usage of the victim's containers that are measured separately.
 std::string containers_text(const EvictionRecord& record) {
   std::vector<std::string> texts;
   for (const exporting::RecordedContainer& one : record.containers) {
@@ -250,7 +250,7 @@ std::string containers_text(const EvictionRecord& record) {
   return fmt::format("Of its containers, as last read: {}.", fmt::join(texts, ", "));
 }
 
-/// Where its disk usage was being measured then.
+/// For a pod whose disk usage was still being measured.
 std::string counted_text(const RecordedCandidate& pod, std::string_view signal) {
   if (pod.counted != "part" && pod.counted != "none") {
     return {};

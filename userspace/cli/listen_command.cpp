@@ -33,7 +33,7 @@ const std::map<std::string, evictd_notify_direction>& direction_names() {
   return names;
 }
 
-/// Reads one of `names`.
+/// Parses one of `names`.
 template <typename Value>
 CLI::Validator one_of(const std::map<std::string, Value>& names) {
   std::string allowed;
@@ -51,7 +51,7 @@ CLI::Validator one_of(const std::map<std::string, Value>& names) {
   return {read, "one of: " + allowed};
 }
 
-/// CLI11 takes "-1" for the largest number there is, and "010" for 8.
+/// CLI11 takes "-1" for the largest number, and "010" for 8.
 std::string number_problem(const std::string& text) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();

@@ -63,7 +63,7 @@ std::string changes_text(const ReplayOptions& options) {
   return text;
 }
 
-/// The exit status, or what went wrong.
+/// Returns the exit status, or the error.
 Result<int> run(const ReplayOptions& options) {
   const Result<replay::WhatIf> changes = changes_of(options);
   if (!changes) {

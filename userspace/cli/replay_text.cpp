@@ -30,7 +30,7 @@ std::string why_text(const Eviction& eviction) {
                      amount_text(eviction.signal, eviction.available), eviction.threshold);
 }
 
-/// As the record has it: a part of a second counts as one.
+/// As in the record: rounded up to whole seconds.
 std::int64_t grace_seconds(const Eviction& eviction) {
   return std::chrono::ceil<std::chrono::seconds>(eviction.grace).count();
 }
@@ -47,7 +47,7 @@ std::string signed_duration(Duration duration) {
                                      : duration_text(duration) + " later";
 }
 
-/// Whether the kernel's OOM killer has anything to do with it.
+/// Whether the kernel's OOM killer is relevant for this line.
 bool is_of_memory(const Eviction& eviction) {
   return eviction.signal.find("emory.") != std::string::npos;
 }

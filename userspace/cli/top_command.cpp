@@ -24,7 +24,7 @@ int top_command(const TopCommand& command) {
     complain("--interval: " + interval.error().message());
     return kExitUsage;
   }
-  // What is thrown is caught here, so that the terminal is restored first.
+  // Exceptions are caught here, so that the terminal is restored first.
   try {
     const Result<> ended =
         top::run_top({.socket = command.socket,

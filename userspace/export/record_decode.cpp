@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a record back from its JSON form.
+// Parses a record from its JSON form.
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -39,7 +39,7 @@ RecordedObservation read_observation(JsonFields fields) {
   return seen;
 }
 
-/// Hardness and grace period; older records have whole seconds only.
+/// Hardness and grace period; older records only have whole seconds.
 void read_grace(JsonFields& fields, RecordedThreshold& threshold) {
   constexpr std::int64_t kMsPerSecond = 1000;
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kMsPerSecond;
@@ -55,7 +55,7 @@ void read_grace(JsonFields& fields, RecordedThreshold& threshold) {
   }
 }
 
-/// What older records have nothing of.
+/// Members that older records lack.
 void read_forecast(JsonFields& fields, EvictionRecord& record) {
   const std::optional<std::int64_t> given =
       fields.has("grace_given") ? fields.whole_or_null("grace_given") : std::nullopt;
@@ -236,7 +236,7 @@ RecordedReclaim read_reclaim(JsonFields fields) {
   return reclaim;
 }
 
-/// Of a decision; nothing for null and in what was written before there was such a member.
+/// For a decision; empty for null, and for records older than the member.
 std::optional<std::uint64_t> read_id(JsonFields& fields, const char* key) {
   if (!fields.has(key)) {
     return std::nullopt;

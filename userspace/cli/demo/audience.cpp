@@ -18,7 +18,7 @@ Result<> Audience::take_seats(const std::filesystem::path& directory) {
   if (!options_.web) {
     return {};
   }
-  // The one of the attempt before has the port.
+  // The evictd-web of the previous attempt holds the port.
   page_.reset();
   const std::filesystem::path binary = program_of(options_, "evictd-web");
   Result<WebPage> page = WebPage::start({.binary = binary, .directory = directory, .port = port_});

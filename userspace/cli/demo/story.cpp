@@ -10,7 +10,7 @@
 namespace evictd::demo {
 namespace {
 
-/// The period of a kubelet.
+/// A kubelet's period.
 constexpr double kPollSeconds = 10;
 constexpr double kMiB = 1 << 20;
 
@@ -104,14 +104,14 @@ std::string overshoot(const Evidence& evidence) {
                      evidence.bytes_per_second / kMiB);
 }
 
-/// A threshold is crossed anywhere in a period, so the mean wait is half of it.
+/// A threshold is crossed at a random point of a period, so the mean delay is half a period.
 std::string delay_of_polling() {
   return fmt::format(
       "polling every {:.0f} s would have seen it {:.0f} s later on average, {:.0f} s at worst",
       kPollSeconds, kPollSeconds / 2, kPollSeconds);
 }
 
-/// "9.3 and 18.6 GiB": what would have come on average and at worst.
+/// "9.3 and 18.6 GiB": the growth until detection, on average and at worst.
 std::string bytes_polled_too_late(double bytes_per_second) {
   return fmt::format("{:.1f} and {:.1f} GiB", bytes_per_second * kPollSeconds / 2 / (kMiB * 1024),
                      bytes_per_second * kPollSeconds / (kMiB * 1024));

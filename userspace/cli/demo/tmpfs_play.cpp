@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenario in which a pod's files outlive it in memory.
+// The scenario in which a pod's files in memory outlive it.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -14,8 +14,8 @@
 namespace evictd::demo {
 namespace {
 
-/// How long the files stay: whoever took what a dead pod holds for pressure of others evicted the
-/// next pod within a millisecond, and the last one a second later.
+/// How long the files stay. An evictor that takes a dead pod's memory for pressure by other pods
+/// evicted the next pod within a millisecond, and the last one a second later.
 constexpr std::chrono::seconds kKubeletTakes{3};
 
 }  // namespace

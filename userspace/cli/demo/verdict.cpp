@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The hog must do at least this share of what it does alone.
+/// The hog must reach at least this share of its rate alone.
 constexpr double kLeastShareOfRate = 0.5;
 constexpr double kBytesPerMiB = 1 << 20;
 
@@ -135,7 +135,7 @@ std::string to_json(const Evidence& evidence) {
   object["crossing_to_sigkill_us"] = since(record.kill);
   object["crossing_to_exit_us"] = since(evidence.exit);
   object["crossing_to_freed_us"] = since(evidence.freed);
-  // The object is the same for every scenario; where inodes are short its amounts are inodes.
+  // The object is the same for all scenarios; in the inodes scenario its quantities are inodes.
   object["overshoot_bytes"] = evidence.inodes_past.value_or(evidence.overshoot.value);
   object["hog_bytes_per_second"] =
       std::llround(evidence.inodes_past ? evidence.rate : evidence.bytes_per_second);
