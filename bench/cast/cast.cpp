@@ -61,7 +61,7 @@ Result<> Cast::dismiss(std::optional<Actor>& actor) {
   return remove(std::move(ended));
 }
 
-Result<> Cast::dismiss_bystanders() {
+Result<> Cast::kill_bystanders() {
   Result<> dismissed = dismiss(guaranteed_);
   return dismissed ? dismiss(burstable_) : dismissed;
 }

@@ -78,7 +78,7 @@ Result<stage::DaemonProcess> start_evictd(const DiskRow& row, const DiskGround& 
       {.binary = programs_directory() / "evictd", .config = config, .directory = ground.directory});
 }
 
-Result<RowResult> fill_again_and_again(DiskPlayers& players, const DiskRow& row,
+Result<RowResult> run_trials_of_row(DiskPlayers& players, const DiskRow& row,
                                        const DiskGround& ground, int trials) {
   std::mt19937 random{std::random_device{}()};
   RowResult result;
@@ -109,7 +109,7 @@ Result<RowResult> run_row(const DiskRow& row, int trials) {
   DiskPlayers players{own.tree, row, ground};
   EVICTD_TRY(players.start_bystanders());
   EVICTD_ASSIGN_OR_RETURN(const stage::DaemonProcess daemon, start_evictd(row, ground));
-  return fill_again_and_again(players, row, ground, trials);
+  return run_trials_of_row(players, row, ground, trials);
 }
 
 Result<> run(const TrialOptions& options) {

@@ -25,7 +25,7 @@ constexpr std::int64_t kFewInodes = 64;
 
 void read_testimony(const stage::DiskTestimony& seen, std::optional<MonoTime> dead,
                     const DiskRow& row, FillOutcome& outcome) {
-  const std::int64_t lowest = row.left_of(seen.lowest);
+  const std::int64_t lowest = row.remaining_in(seen.lowest);
   outcome.filled_up = lowest < (row.resource == FilledResource::kBytes ? kFewBytes : kFewInodes);
   outcome.past = row.in_unit(std::max<std::int64_t>(row.amount() - lowest, 0));
   if (seen.crossing && dead) {

@@ -39,7 +39,7 @@ Result<> measure_resting(int seconds, PrivateGround& ground, const std::filesyst
   EVICTD_ASSIGN_OR_RETURN(const Duration without, timers_without(seconds));
   Result<Listening> listening = Listening::start(Notifier::kService, ground, programs, false);
   std::vector<base::Fd> eventfds;
-  EVICTD_TRY(listening ? listen_far(*listening, cgroups, eventfds)
+  EVICTD_TRY(listening ? register_far(*listening, cgroups, eventfds)
                        : tl::unexpected(listening.error()));
   std::optional<stage::LoadProcess> parked;
   for (const char* state : {"rest", "parked"}) {

@@ -44,7 +44,7 @@ Result<double> full_avg10(std::string_view pressure) {
   return percent;
 }
 
-Duration rest_left(std::optional<MonoTime> last_kill, MonoTime now) {
+Duration remaining_rest(std::optional<MonoTime> last_kill, MonoTime now) {
   if (!last_kill) {
     return Duration{0};
   }
@@ -52,7 +52,7 @@ Duration rest_left(std::optional<MonoTime> last_kill, MonoTime now) {
 }
 
 bool is_calm(std::optional<MonoTime> last_kill, MonoTime now, double avg10) {
-  return rest_left(last_kill, now) == Duration{0} && avg10 < kCalmPercent;
+  return remaining_rest(last_kill, now) == Duration{0} && avg10 < kCalmPercent;
 }
 
 Result<> await_calm(const std::filesystem::path& pressure, std::optional<MonoTime> last_kill) {

@@ -62,7 +62,7 @@ Result<> renew_swap(Race& race, const RaceScene& scene) {
 
 /// Starts every run with new pods.
 Result<> make_ready(Race& race, Cast& cast, const RaceScene& scene) {
-  Result<> ready = cast.dismiss_bystanders();
+  Result<> ready = cast.kill_bystanders();
   if (ready) {
     ready = renew_swap(race, scene);
   }
