@@ -120,7 +120,7 @@ TEST_F(PodRegistryOnATree, APodThatDidNotChangeIsNotPlacedAgain) {
   EXPECT_TRUE(registry_->rescan().empty());
 }
 
-TEST_F(PodRegistryOnATree, APodThatTheRegistryItselfIsInIsOpenedAnewUntilItHasLeftIt) {
+TEST_F(PodRegistryOnATree, OwnPodIsReopenedUntilTheRegistryHasLeftIt) {
   const stage::StagedPod home = add_pod("home");
   // Somebody else is in it all the time: that nobody is left would show by itself.
   const pid_t resident = ::fork();
@@ -147,7 +147,7 @@ TEST_F(PodRegistryOnATree, APodThatTheRegistryItselfIsInIsOpenedAnewUntilItHasLe
   ::waitpid(resident, nullptr, 0);
 }
 
-TEST_F(PodRegistryOnATree, APodThatEvictdWasFoundInWhenItWasToBeSignalledIsOpenedAnewOnce) {
+TEST_F(PodRegistryOnATree, PodFoundToHoldEvictdAtItsSignalIsReopenedOnce) {
   const stage::StagedPod home = add_pod("home");
   start();
   ASSERT_EQ(registry_->rescan().size(), 1U);
@@ -271,7 +271,7 @@ TEST_F(PodRegistryOnATree, APodThatCameBackWithItsUidIsAnotherPod) {
   EXPECT_NE(hot_.begin()->second->memory_id, old);
 }
 
-TEST_F(PodRegistryOnATree, WithoutDescriptorsPodsArePlacedAndCountedAndCompletedOnceThereAreSome) {
+TEST_F(PodRegistryOnATree, PodsWithoutDescriptorsAreCountedAndCompletedLater) {
   const stage::StagedPod pod = add_pod("one");
   add_pod("two");
   std::vector<base::Fd> others(100);

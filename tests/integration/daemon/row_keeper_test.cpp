@@ -136,7 +136,7 @@ class RowKeeperOnATree : public PodRegistryOnATree {
   std::vector<pid_t> children_;
 };
 
-TEST_F(RowKeeperOnATree, ARowThatShowsAnotherCgroupIsToldOfAtTheSecondCheckAndFoundAnew) {
+TEST_F(RowKeeperOnATree, WrongRowIsReportedAtTheSecondCheckAndFoundAgain) {
   const stage::StagedPod pod = add_running_pod("one");
   add_running_pod("another");
   keep_rows();
@@ -207,7 +207,7 @@ TEST_F(RowKeeperOnATree, ReadsThroughNoDescriptorOfTheHotThread) {
   EXPECT_EQ(disagreements(), 0U);
 }
 
-TEST_F(RowKeeperOnATree, ThePodRootIsReadFromItsFilesByThePassThatFindsItsRowEmpty) {
+TEST_F(RowKeeperOnATree, PassReadsPodRootFilesWhenItsRowIsEmpty) {
   add_running_pod("one");
   keep_rows();
   Readings readings({.table = probe_.get(),
@@ -272,7 +272,7 @@ class RowKeeperOnV2 : public RowKeeperOnATree {
   }
 };
 
-TEST_F(RowKeeperOnV2, RowsAndFilesAreThoseOfAControllerThatWasTakenAwayAndGivenBack) {
+TEST_F(RowKeeperOnV2, RowsAndFilesFollowAControllerTakenAndGivenBack) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_rows();
   const std::uint32_t slot = slot_of(pod).value();
@@ -335,7 +335,7 @@ TEST_F(RowKeeperOnV2, APodRootWhoseControllersComeAfterItIsReadOnceItHasThem) {
   EXPECT_GE(sent<UsePodRootFiles>(), 1);
 }
 
-TEST_F(RowKeeperOnV2, FilesThatWentWithTheirControllerAreOpenedAnewWithoutBpfToo) {
+TEST_F(RowKeeperOnV2, LostControllersFilesAreReopenedWithoutBpfToo) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_files_alone();
   check();
@@ -355,7 +355,7 @@ TEST_F(RowKeeperOnV2, FilesThatWentWithTheirControllerAreOpenedAnewWithoutBpfToo
   EXPECT_EQ(sent<UsePodRootFiles>(), 1);
 }
 
-TEST_F(RowKeeperOnV2, APodPlacedWhileItsControllerIsAwayGetsItsFilesLaterWithoutBpf) {
+TEST_F(RowKeeperOnV2, WithoutBpfPodGetsFilesOnceItsControllerReturns) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_files_alone();
   ASSERT_TRUE(take_memory_away(pod));
@@ -368,7 +368,7 @@ TEST_F(RowKeeperOnV2, APodPlacedWhileItsControllerIsAwayGetsItsFilesLaterWithout
   EXPECT_TRUE(reads_files_of(pod));
 }
 
-TEST_F(RowKeeperOnV2, FilesThatWentBeforeTheFirstCheckWithoutBpfAreHandedOverToo) {
+TEST_F(RowKeeperOnV2, WithoutBpfFilesLostBeforeFirstCheckAreHandedOver) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_files_alone();
   ASSERT_TRUE(take_memory_away(pod));

@@ -150,7 +150,7 @@ TEST_F(NotifyEngine, TellsEverybodyWhenTheControllerIsTakenFromTheCgroup) {
   EXPECT_TRUE(of_tasks.reaches(1)) << "it lives on";
 }
 
-TEST_F(NotifyEngine, TellsOnlyListenersToTasksWhenTheirControllerIsTakenFromTheCgroup) {
+TEST_F(NotifyEngine, OnlyTaskListenersHearThatPidsControllerWasTaken) {
   if (!cgroups_are_unified()) {
     GTEST_SKIP() << "the memory and pids controllers are not those of cgroup v2 here";
   }

@@ -78,7 +78,7 @@ TEST(Admit, TakesEveryPodWithoutACondition) {
   EXPECT_EQ(run.errors, "");
 }
 
-TEST(Admit, RefusesABestEffortPodUnderMemoryPressureInTheKubeletsWords) {
+TEST(Admit, MemoryPressureRefusesBestEffortInKubeletsWords) {
   const Asked run(kBestEffort, "MemoryPressure");
   EXPECT_EQ(run.exit_status, 1);
   EXPECT_EQ(run.out, "jobs/batch: refused: Evicted: The node had condition: [MemoryPressure]. \n");
@@ -319,7 +319,7 @@ TEST(Admit, ConditionsComeFromTheDaemon) {
   EXPECT_EQ(asked_of(R"([{"type":"MemoryPressure","status":true}])").first, 1);
 }
 
-TEST(Admit, AConditionThatTheDaemonMadeUpIsNotBlamedOnTheCommandLine) {
+TEST(Admit, UnknownDaemonConditionIsNotBlamedOnTheCommandLine) {
   const auto [status, errors] = asked_of(R"([{"type":"Meteors","status":true}])");
   EXPECT_EQ(status, 2);
   EXPECT_NE(

@@ -232,7 +232,7 @@ EvictionRecord local_eviction() {
   return record;
 }
 
-TEST_F(Explain, TellsThatAPodWasChosenBeforeAllWereMeasuredAndWhatIsNotKnown) {
+TEST_F(Explain, ReportsAChoiceBeforeAllWereMeasuredAndWhatLacked) {
   EvictionRecord record = eviction(5, 40, "hog");
   record.signal = "nodefs.inodesFree";
   record.disk_basis = "best_known";
@@ -278,7 +278,7 @@ TEST_F(Explain, ANameThatTwoPodsHaveNamesTheOtherOne) {
   }
 }
 
-TEST_F(Explain, TellsWhoWasPassedOverWhenceTheGraceCameAndWhatAKubeletWouldHavePosted) {
+TEST_F(Explain, ShowsPassedOverPodsGraceSourceAndKubeletEvent) {
   EvictionRecord record = eviction(5, 40, "hog");
   record.grace_seconds = 1;
   record.memory_available_source = "kubelet";
@@ -316,7 +316,7 @@ TEST_F(Explain, TellsWhoWasPassedOverWhenceTheGraceCameAndWhatAKubeletWouldHaveP
   EXPECT_NE(story[1].find(", resolved once 50Mi more is available"), std::string::npos) << story[1];
 }
 
-TEST_F(Explain, ASoftThresholdBelowASecondIsCalledSoftAndItsGraceToldWhole) {
+TEST_F(Explain, SubSecondSoftGraceIsShownWholeAndCalledSoft) {
   for (const auto& [ms, in_words, in_table] : {std::tuple{500, "for 500 ms", " 500ms "},
                                                {1500, "for 1.5 s", " 1.5s "},
                                                {1040, "for 1.04 s", " 1.04s "},

@@ -177,7 +177,7 @@ TEST(StatusText, ProblemsAndEvictionsAreListed) {
   EXPECT_NE(line_of(text, "   1 2026").find("batch/hog"), std::string::npos);
 }
 
-TEST(StatusText, AnEvictionSaysThatItWasADryRunAndThatAPodIsNotGoneInTime) {
+TEST(StatusText, EvictionShowsDryRunAndExceededGracePeriod) {
   const std::string text =
       printed({{"evictions",
                 {{{"id", 1}, {"state", "killed"}, {"dry_run", true}},

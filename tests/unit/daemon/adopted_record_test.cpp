@@ -42,7 +42,7 @@ TEST(AdoptedRecord, SaysWhatIsKnown) {
   EXPECT_FALSE(record.available);
 }
 
-TEST(AdoptedRecord, AVictimThatMayHaveEndedInItsGraceIsNotSaidToHaveBeenKilled) {
+TEST(AdoptedRecord, VictimThatMayHaveExitedInGraceIsNotCalledKilled) {
   Adoption ended = kKilled;
   ended.kind = AdoptionKind::kGone;
   SavedEviction in_grace = known();
@@ -67,7 +67,7 @@ TEST(AdoptedRecord, WithoutAStateFileThePodIsKnownAndTheReasonIsNot) {
   EXPECT_EQ(record.resource, "");
 }
 
-TEST(AdoptedRecord, AVictimWhoseManifestWentAwayKeepsTheNameThatTheStateFileHas) {
+TEST(AdoptedRecord, VictimWithoutManifestKeepsTheStateFilesName) {
   HotPod pod;
   pod.uid = "u";
   pod.name = "u";  // As nothing but its cgroup names it.

@@ -62,7 +62,7 @@ TEST(PassWatch, APassThatWaitedForCollectorsTellsNothingOfThresholds) {
   EXPECT_TRUE(watch.take({}).no_longer_met.empty()) << "that was told";
 }
 
-TEST(PassWatch, KnowsWhetherAPassThatWaitedForCollectorsWasToldOfAtItsBeginning) {
+TEST(PassWatch, KnowsIfAPassAwaitingCollectorsWasReportedAtStart) {
   const auto seen_at = [](std::int64_t second) {
     eviction::Decision decision = met(eviction::Outcome::kReclaiming);
     decision.observations[eviction::Signal::kNodeFsAvailable] = eviction::Observation{

@@ -132,7 +132,7 @@ TEST(RecordStore, AnExceededGraceIsAStateAndNoMoment) {
   EXPECT_EQ(record->events[0].reason, "ExceededGracePeriod");
 }
 
-TEST(RecordStore, AVictimThatMayNotBeKilledAtTheEndOfItsGraceIsToldOfWithTheReason) {
+TEST(RecordStore, VictimSparedAtTheEndOfItsGraceHasTheReason) {
   RecordStore store;
   store.add({}, cgroup(1));
   EvictionStep refused = step(1, EvictionState::kExceededGrace, 60);
@@ -144,7 +144,7 @@ TEST(RecordStore, AVictimThatMayNotBeKilledAtTheEndOfItsGraceIsToldOfWithTheReas
   EXPECT_TRUE(record->events.empty()) << "a kubelet tells of pods that outlive their SIGKILL";
 }
 
-TEST(RecordStore, AVictimThatWasKilledBeforeItWasProtectedIsNotCalledSpared) {
+TEST(RecordStore, VictimKilledBeforeItsProtectionIsNotCalledSpared) {
   RecordStore store;
   store.add({}, cgroup(1));
   static_cast<void>(store.note(step(1, EvictionState::kKilled, 50)));

@@ -78,7 +78,7 @@ TEST_F(KeptState, AVictimIsKeptWhileWhatItLeftInMemoryIsAwaited) {
   EXPECT_TRUE(kept[0].gone);
 }
 
-TEST_F(KeptState, AVictimWhoseDeadTasksWereAwaitedForLongEnoughIsForgotten) {
+TEST_F(KeptState, VictimIsForgottenAfterTheWaitForItsDeadTasks) {
   begin(eviction::Signal::kPidAvailable, std::chrono::seconds(30));
   release(/*tasks=*/2);
   EXPECT_TRUE(left(std::chrono::seconds(30)).empty());
@@ -247,7 +247,7 @@ TEST_F(KeptState, AVictimOfADiskIsForgottenWithWhatItTookUpThere) {
   EXPECT_TRUE(left().empty());
 }
 
-TEST_F(KeptState, AVictimOfADiskThatWasAwaitedForLongEnoughIsKeptWhileItHasProcesses) {
+TEST_F(KeptState, DiskVictimWithProcessesIsKeptAfterItsDiskWait) {
   begin(eviction::Signal::kNodeFsAvailable);
   EXPECT_TRUE(keeper_->mark_disk_released(kVictim));
   const std::vector<SavedEviction> kept = left();

@@ -73,7 +73,7 @@ TEST_F(OneVictim, WhoseDataIsRemovedWaitsForNobodyElse) {
   EXPECT_EQ(releases_.take_released(kNow).size(), 1U);
 }
 
-TEST_F(OneVictim, WhoseDataCouldNotBeRemovedIsAwaitedUntilItsVolumesAndItsCgroupAreGone) {
+TEST_F(OneVictim, WithUnremovedDataIsAwaitedForVolumesAndCgroup) {
   begin(true);
   releases_.find(kPod)->data_error = "Operation not permitted";
   gone(Holding::kProcesses);
@@ -86,7 +86,7 @@ TEST_F(OneVictim, WhoseDataCouldNotBeRemovedIsAwaitedUntilItsVolumesAndItsCgroup
   EXPECT_EQ(releases_.take_released(kNow).size(), 1U);
 }
 
-TEST_F(OneVictim, WhoseDataCouldNotBeRemovedIsNotAwaitedForLongerThanThirtySeconds) {
+TEST_F(OneVictim, WithUnremovedDataIsAwaitedThirtySecondsAtMost) {
   begin(true);
   releases_.find(kPod)->data_error = "Device or resource busy";
   gone(Holding::kProcesses);
@@ -95,7 +95,7 @@ TEST_F(OneVictim, WhoseDataCouldNotBeRemovedIsNotAwaitedForLongerThanThirtySecon
   EXPECT_EQ(releases_.take_released(kNow + seconds(30)).size(), 1U);
 }
 
-TEST_F(OneVictim, WhoseLayersAreWantedBackIsAwaitedUntilItsCgroupIsGoneToo) {
+TEST_F(OneVictim, WithAwaitedLayersIsHeldUntilItsCgroupIsGoneToo) {
   begin(true);
   releases_.find(kPod)->awaits_layers = true;
   gone(Holding::kProcesses);

@@ -169,7 +169,7 @@ TEST_F(EngineOfTwoUsers, ForgetsWhatIsOwedToWhoIsUnregisteredAndPaysTheOthers) {
   EXPECT_EQ(taken_from(crossing_), had + kCrossings * (ids_.size() - ended.size()));
 }
 
-TEST_F(EngineOfTwoUsers, EndsTheRegistrationsOfARemovedCgroupOnceTheyHaveWhatTheyAreOwed) {
+TEST_F(EngineOfTwoUsers, RemovedCgroupsRegistrationsEndAfterTheirDeliveries) {
   constexpr std::size_t kCrossings = 8;
   cross(kCrossings);
   while (!records_.empty()) {

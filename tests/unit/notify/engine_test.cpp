@@ -279,7 +279,7 @@ TEST_F(EngineWithFewRows, TakesNoneForWhatCouldNotBeWatched) {
   EXPECT_EQ(listen_as(kFirstUser, 1), 0);
 }
 
-TEST_F(EngineTest, FollowsTheNextHintAlthoughTheCpuWasTakenAwayInTheLastReading) {
+TEST_F(EngineTest, FollowsTheNextHintAfterAPreemptedReading) {
   if (!listen_behind(1)) {
     GTEST_SKIP() << kNoFiles;
   }
@@ -290,7 +290,7 @@ TEST_F(EngineTest, FollowsTheNextHintAlthoughTheCpuWasTakenAwayInTheLastReading)
   }
 }
 
-TEST_F(EngineTest, FollowsHintsOfOneValueAlthoughAnotherOneHasSpentWhatAllShare) {
+TEST_F(EngineTest, FollowsHintsOfAValueAfterAnotherSpentSharedBudget) {
   if (!listen_behind(2)) {
     GTEST_SKIP() << kNoFiles;
   }
@@ -370,7 +370,7 @@ TEST_F(EngineBesideAHangingUser, LeavesAllEventfdsToTheDisposerAtItsEnd) {
   EXPECT_EQ(unclosed(), 1U);
 }
 
-TEST_F(EngineTest, ClosesTheEventfdOfARegistrationThatEndsWhereNobodyElseDoes) {
+TEST_F(EngineTest, ClosesAnEndedRegistrationsEventfdIfNoOtherDoes) {
   if (!test::any_cgroup()) {
     GTEST_SKIP() << "no cgroup is mounted";
   }

@@ -97,7 +97,7 @@ TEST_F(Notify, WhatIsUnregisteredInAGapDoesNotReturn) {
   EXPECT_TRUE(is_silent(dropped));
 }
 
-TEST_F(Notify, AnEventfdClosedInAGapIsForgottenThoughItsNumberIsUsedAgain) {
+TEST_F(Notify, EventfdClosedInAGapIsForgottenThoughItsFdIsReused) {
   open();
   const base::Fd kept = make_eventfd();
   base::Fd closed = make_eventfd();
@@ -124,7 +124,7 @@ TEST_F(Notify, ARegistrationRefusedAfterTheGapWakesItsReaderAndSaysWhy) {
   EXPECT_EQ(state(id).error, ENODEV);
 }
 
-TEST_F(Notify, ARegistrationRefusedForWantOfRoomIsTriedAgainAndItsReaderToldTwice) {
+TEST_F(Notify, RegistrationRefusedForRoomIsRetriedReaderToldTwice) {
   const auto client = notify_client::SocketClient::create(
       socket(), {.request = std::chrono::seconds(5), .retry = std::chrono::milliseconds(1)});
   ASSERT_TRUE(client.has_value());
@@ -147,7 +147,7 @@ TEST_F(Notify, ARegistrationRefusedForWantOfRoomIsTriedAgainAndItsReaderToldTwic
   }
 }
 
-TEST_F(Notify, AnAnswerThatNamesATimeoutIsARefusalAndNoLossOfTheConnection) {
+TEST_F(Notify, TimeoutAnswerIsARefusalNotAConnectionLoss) {
   open();
   const base::Fd first = make_eventfd();
   const base::Fd second = make_eventfd();
@@ -161,7 +161,7 @@ TEST_F(Notify, AnAnswerThatNamesATimeoutIsARefusalAndNoLossOfTheConnection) {
   EXPECT_EQ(info().connected, 1U);
 }
 
-TEST_F(Notify, AClientShortOfDescriptorsKeepsWhatItRegisteredAndMakesItAnewOnceItCan) {
+TEST_F(Notify, ClientShortOfFdsKeepsAndLaterRepeatsRegistrations) {
   const auto client = notify_client::SocketClient::create(
       socket(), {.request = std::chrono::seconds(5), .retry = std::chrono::milliseconds(1)});
   ASSERT_TRUE(client.has_value());
