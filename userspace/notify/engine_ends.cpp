@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How registrations end, and what is told about them.
+// Ends registrations and reports the end.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -85,8 +85,8 @@ void Engine::leave(const LevelKey& key) {
     groups_.erase(found);
     return;
   }
-  // Where that fails the row goes on with an edge too many, until the next one comes or ends:
-  // nobody hears of it.
+  // If that fails, the row keeps a surplus edge until the next listener comes or ends; no listener
+  // is signalled for it.
   static_cast<void>(rebuild(key, std::move(left)));
 }
 
@@ -164,7 +164,7 @@ std::optional<Listening> Engine::look(RegistrationId id) const {
   }
   Listening listening = describe(id, found->second);
   const auto group = groups_.find(found->second.key);
-  // Of files it is the value that the side is of.
+  // If files are read, the side belongs to their value.
   if (has_value(listening.terms.signal) && group != groups_.end() && group->second.live &&
       !group->second.files) {
     listening.value = backend_->value(group->second.row);

@@ -40,7 +40,7 @@ std::vector<RegistrationId> PressureListeners::hearers(const PressureEvent& even
   const bool heard_below = heard_.erase(event.window) != 0;
   bool is_source = event.at_source;
   for (const CgroupId cgroup : event.cgroups) {
-    // Those of one cgroup do not take it from each other.
+    // Listeners of one cgroup do not suppress each other.
     const bool was_heard = heard_below || !hearers.empty();
     const auto found = by_cgroup_.find(cgroup);
     if (found != by_cgroup_.end()) {

@@ -14,13 +14,13 @@
 namespace evictd::notify {
 namespace {
 
-/// Connections taken a turn.
+/// Connections accepted per turn.
 constexpr int kAcceptsPerTurn = 16;
-/// Beyond its limit a user may have this many that are told so.
+/// A user beyond its limit may have this many more connections that get an error reply.
 constexpr std::uint32_t kToBeTold = 4;
-/// Of sockets that wait for their end nobody is let in beside this many: one more could be another.
+/// Accepting stops at this many unclosed sockets: the next connection could add another one.
 constexpr std::size_t kMostUnclosed = 256;
-/// Who has gone before anybody asked who it was.
+/// For a peer that had gone before its credentials were read.
 constexpr uid_t kUnknownUser = 65534;
 
 base::Fd spare_descriptor() {
@@ -55,7 +55,8 @@ Service::~Service() {
   }
   loop_.remove(listener_.get(), *this);
   ::unlink(options_.path.c_str());
-  // Nobody more comes; who has is not left to the listener's end, which would wait for theirs.
+  // No more connections arrive. Those waiting must not be left to the listener's close, which would
+  // wait for theirs.
   ::shutdown(listener_.get(), SHUT_RDWR);
   while (base::Fd socket = accept()) {
     const Result<base::PeerCredentials> peer = base::peer_credentials(socket.get());
@@ -99,7 +100,7 @@ const UserLimits& Service::limits_of(uid_t uid) const {
 
 int Service::check_room(uid_t uid) const {
   constexpr auto kEnded = Disposer::Kind::kRegistration;
-  // What has ended counts too until it is closed, or there would be no end to it.
+  // Ended connections count until they are closed; otherwise their number would be unlimited.
   if (disposer_->pending(kEnded, uid) >= limits_of(uid).registrations) {
     return EDQUOT;
   }
@@ -159,7 +160,7 @@ void Service::go_on_if_closed() {
   }
   loop_.remove(closed_->descriptor(), closed_ready_);
   if (!loop_.add(listener_.get(), EPOLLIN, *this)) {
-    // Nothing more may be closed that would bring this about again.
+    // Nothing more may be closed that would cause this again.
     listener_put_off_ = true;
     begin_pause();
   }
@@ -198,14 +199,14 @@ void Service::end_pause() {
     }
   }
   if (std::exchange(listener_put_off_, false) && !loop_.add(listener_.get(), EPOLLIN, *this)) {
-    // Want of memory, maybe: not for ever.
+    // Possibly a lack of memory, so it is temporary.
     listener_put_off_ = true;
     begin_pause();
   }
 }
 
 void Service::part_with(uid_t uid, base::Fd socket) {
-  // Ends it also where a child process of the server's has a copy of the descriptor.
+  // Also ends it if a child process of the server has a copy of the descriptor.
   ::shutdown(socket.get(), SHUT_RDWR);
   if (may_hold_descriptors(socket.get())) {
     std::vector<base::Fd> one;
@@ -267,7 +268,7 @@ void Service::forget_ended() {
 void Service::drop(const Connection& connection) {
   std::erase(put_off_, &connection);
   connections_.erase(&connection);
-  // What ends its registrations may see that others have ended.
+  // Ending its registrations may reveal that others have ended.
   forget_ended();
 }
 
