@@ -19,7 +19,7 @@ constexpr std::uint32_t kDirectoryGone = IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNO
 constexpr std::uint32_t kWatched = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
                                    IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 
-/// Whether the directory is looked for further above.
+/// Whether to search further up for an existing directory.
 bool is_absent(int error) {
   return error == ENOENT || error == ENOTDIR;
 }
@@ -52,7 +52,7 @@ bool PathWatch::take_changes() {
   }
   const bool told = take_events();
   const std::vector<int> before = watches_;
-  // Also if nothing was told: cgroupfs tells nothing of a watched directory that is removed.
+  // Even without an event: cgroupfs reports nothing when a watched directory is removed.
   arm();
   return told || watches_ != before;
 }
@@ -86,7 +86,7 @@ void PathWatch::arm() {
   problem_.reset();
   std::vector<int> watches;
   for (Way& way : ways_) {
-    // Until it stays the same: no event tells of what came before its watch was there.
+    // Repeats until the result is stable: changes before the watch existed cause no event.
     int before = way.watch;
     for (watch_nearest(way); way.watch != before; watch_nearest(way)) {
       before = way.watch;

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Clients of a socket file are few and short; more than this wait in connect().
+/// A socket file has few clients with short requests; more than this wait in connect().
 constexpr int kBacklog = 64;
 
 Result<sockaddr_un> address_of(const std::filesystem::path& path) {
@@ -47,11 +47,11 @@ Result<Fd> make_socket(int type = SOCK_STREAM) {
   return fd;
 }
 
-/// Binds; the socket file has no more than the wanted permission bits from its first moment on, and
-/// exactly them afterwards whatever the umask.
+/// Binds. From its first moment the socket file has no more permission bits than `mode`, and
+/// exactly `mode` afterwards, whatever the umask.
 Result<> bind_with_mode(int fd, const sockaddr_un& address, mode_t mode) {
   const std::string context = fmt::format("bind {}", address.sun_path);
-  // The mode of an unbound socket is what bind() makes the file with.
+  // bind() creates the file with the mode of the unbound socket.
   if (::fchmod(fd, mode) != 0 || ::bind(fd, generic(address), sizeof(address)) != 0 ||
       ::chmod(address.sun_path, mode) != 0) {
     return fail_errno(errno, context);
@@ -59,8 +59,8 @@ Result<> bind_with_mode(int fd, const sockaddr_un& address, mode_t mode) {
   return {};
 }
 
-/// Removes a socket file that was left behind by a process that was killed.
-/// Errors: kBusy if somebody listens there or it is no socket.
+/// Removes a socket file that a killed process left behind.
+/// Errors: kBusy if another process listens there or it is not a socket.
 Result<> remove_stale(const std::filesystem::path& path) {
   if (connect_unix(path)) {
     return fail(Errc::kBusy, fmt::format("another process listens on {}", path.string()));
@@ -100,7 +100,7 @@ Result<> send_all(int fd, std::string_view bytes, Clock::time_point deadline) {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
       continue;
     }
-    // A server that refuses or has had enough may have answered already: go on to read.
+    // A server that refuses the request may have answered already: continues to read.
     if (errno == EPIPE || errno == ECONNRESET) {
       return {};
     }

@@ -132,7 +132,7 @@ Result<> override_fact(const std::string& option, const std::optional<std::strin
   return {};
 }
 
-/// A path that must be a socket is one.
+/// Configured output files that exist but are not regular. Skips sockets.
 std::vector<std::string> irregular_files(const config::Settings& settings) {
   std::vector<std::string> found;
   for (const config::WrittenFile& file : config::written_files(settings)) {

@@ -32,7 +32,7 @@ using evictd::load::StartOn;
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 
-/// What the kernel charges at a time for 4 KiB pages.
+/// Bytes that the kernel charges at once for 4 KiB pages.
 constexpr std::uint64_t kBatchBytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t kFillBatchBytes = std::uint64_t{1} << 20;
 
@@ -61,14 +61,14 @@ Examples:
 
 Exit status: 1 when the work failed, 2 for wrong usage. A load that works ends by a signal.)";
 
-/// Reads one of the names in `choices`; the help of the option says what they mean.
+/// Parses one of the names in `choices`; the option's help explains them.
 template <typename T>
 CLI::Validator one_of(const std::map<std::string, T>& choices) {
   return CLI::CheckedTransformer(choices).description("");
 }
 
-/// For an amount with or without a unit. What is added last runs first: add it behind size(), which
-/// takes "010" for octal.
+/// For a quantity with or without a unit. Validators run in reverse order: add it after size(),
+/// which reads "010" as octal.
 CLI::Validator decimal() {
   return {[](std::string& text) { return evictd::core::leading_zero_problem(text); }, ""};
 }
@@ -160,7 +160,7 @@ Result<> run_fill(Options& options) {
   return evictd::load::run(options.run, work);
 }
 
-/// Texts and paths from outside may be part of it.
+/// `what` may contain texts and paths from outside.
 void complain(const std::string& what) {
   std::fprintf(stderr, "evict-load: %s\n", evictd::base::one_line(what).c_str());
 }

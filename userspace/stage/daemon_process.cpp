@@ -20,7 +20,7 @@
 namespace evictd::stage {
 namespace {
 
-/// Loading and attaching takes well under a second; this is for a loaded machine.
+/// Loading and attaching takes well under a second; the margin is for a loaded machine.
 constexpr std::chrono::seconds kReadyDeadline{60};
 constexpr std::size_t kLogTail = 2000;
 
@@ -114,7 +114,7 @@ Result<bool> DaemonProcess::tells_within(std::string_view line, Duration limit) 
 }
 
 Result<> DaemonProcess::reload() {
-  // A watchdog ping or a status line may be waiting, but no READY=1 of an earlier time is.
+  // A watchdog ping or a status line may be pending, but no earlier READY=1.
   child_.signal(SIGHUP);
   return await_told("READY=1");
 }
