@@ -15,21 +15,21 @@
 
 namespace evictd::eviction {
 
-/// What we have done to a pod so far, or must not do.
+/// State of a pod's eviction, or why it must not be evicted.
 enum class Standing : std::uint8_t {
   kActive,
-  kUnknown,      ///< A cgroup that no source of pods knows: not ranked, never evicted.
-  kInSoftGrace,  ///< Sent SIGTERM by a soft eviction: still counts as used, still a candidate.
-  kInHardGrace,  ///< Sent SIGTERM by a hard eviction, its time is running.
-  kKilled,       ///< Sent SIGKILL; see PassInput::releasing.
-  kRefused,      ///< Decided on before and not begun: left alone until it is looked at anew.
+  kUnknown,      ///< A cgroup that no pod source knows: not ranked, never evicted.
+  kInSoftGrace,  ///< Got SIGTERM by a soft eviction: still counts as used, still a candidate.
+  kInHardGrace,  ///< Got SIGTERM by a hard eviction; the grace period runs.
+  kKilled,       ///< Got SIGKILL; see PassInput::releasing.
+  kRefused,      ///< Its eviction could not begin: skipped until the pod is read again.
 };
 
-/// How much of a pod's disk usage its reading has, while it is measured anew.
+/// Completeness of a pod's disk usage while a new measurement runs.
 enum class DiskCount : std::uint8_t {
-  kWhole,  ///< All that could be counted.
-  kPart,   ///< Counted to here: it has at least so much.
-  kNone,   ///< Its turn has not come: any older number says nothing of what it has now.
+  kWhole,  ///< Everything that could be counted.
+  kPart,   ///< Partly counted: a lower bound.
+  kNone,   ///< Not counted yet: an older number says nothing about its current usage.
 };
 /// "whole", "part", "none".
 [[nodiscard]] std::string_view to_string(DiskCount count);
