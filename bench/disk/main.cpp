@@ -79,7 +79,7 @@ Result<stage::DaemonProcess> start_evictd(const DiskRow& row, const DiskGround& 
 }
 
 Result<RowResult> run_trials_of_row(DiskPlayers& players, const DiskRow& row,
-                                       const DiskGround& ground, int trials) {
+                                    const DiskGround& ground, int trials) {
   std::mt19937 random{std::random_device{}()};
   RowResult result;
   const Result<> ran = run_trials(trials, [&]() -> Result<bool> {

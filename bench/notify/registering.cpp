@@ -82,7 +82,7 @@ std::vector<RegisteringRow> registering_rows(const Selection& selection, bool wi
 }
 
 Result<> register_far(Listening& listening, std::span<const fs::path> cgroups,
-                    std::vector<base::Fd>& eventfds) {
+                      std::vector<base::Fd>& eventfds) {
   EVICTD_ASSIGN_OR_RETURN(Made made, make(listening, cgroups));
   eventfds = std::move(made.eventfds);
   return {};

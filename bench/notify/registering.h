@@ -41,7 +41,7 @@ struct RegisteringRow {
 
 /// Creates kManyRegistrations in turn on each of `cgroups`, at levels that usage never approaches.
 [[nodiscard]] Result<> register_far(Listening& listening,
-                                  std::span<const std::filesystem::path> cgroups,
-                                  std::vector<base::Fd>& eventfds);
+                                    std::span<const std::filesystem::path> cgroups,
+                                    std::vector<base::Fd>& eventfds);
 
 }  // namespace evictd::bench
