@@ -52,7 +52,7 @@ class LineServer::Client final : public ReadyHandler {
   void turn_away() {
     turned_away_ = true;
     drains_ = true;
-    static_cast<void>(tell_last(server_.options_.one_client_too_many_answer));
+    static_cast<void>(send_last_line(server_.options_.one_client_too_many_answer));
   }
   /// Its request was too long or it was one client too many; this is counted already.
   [[nodiscard]] bool drains() const { return drains_; }
@@ -116,13 +116,13 @@ class LineServer::Client final : public ReadyHandler {
     ++server_.counters_.oversized;
     drains_ = true;
     request_ = std::string();
-    if (!tell_last(server_.options_.oversized_answer) || whole) {
+    if (!send_last_line(server_.options_.oversized_answer) || whole) {
       server_.drop(*this);
     }
   }
 
   /// Sends one line and shuts the connection down for writing. Returns false if nothing was sent.
-  [[nodiscard]] bool tell_last(const std::string& text) {
+  [[nodiscard]] bool send_last_line(const std::string& text) {
     const std::string line = text + '\n';
     // Nothing was sent before, so the socket takes it as a whole.
     return !text.empty() && ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL) > 0 &&
@@ -177,7 +177,7 @@ class LineServer::Client final : public ReadyHandler {
 
   void start_listening(std::string first) {
     if (server_.listeners() >= server_.options_.max_listeners) {
-      static_cast<void>(tell_last(server_.options_.one_listener_too_many_answer));
+      static_cast<void>(send_last_line(server_.options_.one_listener_too_many_answer));
       end(server_.counters_.refused_listeners);
       return;
     }

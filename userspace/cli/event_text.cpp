@@ -157,7 +157,7 @@ std::string what_happened(const Json& line, const std::string& kind) {
 }
 
 /// Whether the line of a decision is a later one than that of its creation.
-bool tells_of_an_end(const Json& line) {
+bool is_end_of_decision(const Json& line) {
   const std::string state = text_of(line, "state");
   return state == "released" || state == "exceeded_grace" || state == exporting::kStillCharged ||
          text_of(line, "escalated_by") != "-";
@@ -181,7 +181,7 @@ bool Repetitions::take(const Json& line) {
     return false;
   }
   const bool is_first = seen_.insert(text_of(line, "id")).second;
-  if (!tells_of_an_end(line)) {
+  if (!is_end_of_decision(line)) {
     return false;
   }
   const Result<WallTime> decided = core::wall_time_from_rfc3339(text_of(line, "time"));

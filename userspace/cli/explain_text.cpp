@@ -229,7 +229,7 @@ std::string local_story(const Answer& answer) {
 }
 
 /// Pods, other than the one in the question, that exceeded a limit and were not evicted.
-std::vector<std::string> spared_texts(const Answer& answer) {
+std::vector<std::string> not_evicted_texts(const Answer& answer) {
   std::vector<std::string> texts;
   for (const RecordedLocalCandidate& pod : answer.record->local_candidates) {
     if (!pod.local_limit.empty() && !pod.passed_over.empty() && &pod != answer.local) {
@@ -315,7 +315,7 @@ std::vector<std::string> story_of(const Answer& answer) {
   for (std::string& text : context_texts(record)) {
     story.push_back(std::move(text));
   }
-  for (std::string& text : spared_texts(answer)) {
+  for (std::string& text : not_evicted_texts(answer)) {
     story.push_back(std::move(text));
   }
   if (answer.local != nullptr && answer.local->uid != record.uid) {

@@ -58,7 +58,7 @@ std::optional<Filesystem> first_of(const std::vector<std::string>& paths) {
 }
 
 /// Whether nodefs and imagefs are known to be one filesystem.
-bool look_at_storage(const config::StorageSettings& storage, config::NodeFacts& facts) {
+bool add_storage_facts(const config::StorageSettings& storage, config::NodeFacts& facts) {
   const std::optional<Filesystem> nodefs =
       first_of({storage.node_fs_path, storage.kubelet_root_directory, "/"});
   std::optional<Filesystem> imagefs = storage.image_fs_path.empty()
@@ -164,7 +164,7 @@ std::vector<std::string> missing_paths(const config::Settings& settings) {
 }
 
 /// The cgroup state that evictd would find at its start.
-void look_at_cgroups(const config::Settings& settings, config::NodeFacts& facts) {
+void add_cgroup_facts(const config::Settings& settings, config::NodeFacts& facts) {
   const Result<sys::Root> root = sys::Root::open();
   if (!root) {
     return;
@@ -197,13 +197,13 @@ Result<config::NodeFacts> look_at_node(const NodeFactOptions& options,
   if (pages > 0 && page_bytes > 0) {
     facts.memory_bytes = pages * page_bytes;
   }
-  const bool one_filesystem = look_at_storage(config->storage, facts);
+  const bool one_filesystem = add_storage_facts(config->storage, facts);
   if (config->pid_available_source == config::PidAvailableSource::kNode) {
     facts.max_pids = most_tasks();
   }
   facts.irregular_files = irregular_files(config.settings());
   facts.missing_paths = missing_paths(config.settings());
-  look_at_cgroups(config.settings(), facts);
+  add_cgroup_facts(config.settings(), facts);
   if (!options.pod_rate) {
     facts.pod_rate_bytes_per_second = ask_for_rate(config->control_socket_path());
   }

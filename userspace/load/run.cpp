@@ -55,13 +55,13 @@ sigset_t start_signal() {
 }
 
 /// Whether an ignored SIGTERM is pending.
-bool was_told_to_end() {
+bool has_pending_sigterm() {
   sigset_t pending;
   return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGTERM) == 1;
 }
 
 /// From here on a SIGUSR1 stays pending for wait_for_start() instead of killing the process.
-void keep_start_signal() {
+void block_start_signal() {
   const sigset_t signals = start_signal();
   ::sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
@@ -94,7 +94,7 @@ Result<StampWriter> enter_stage(const RunOptions& options) {
     const sigset_t term = set_of(SIGTERM);
     ::sigprocmask(SIG_BLOCK, &term, nullptr);
   }
-  keep_start_signal();
+  block_start_signal();
   // Before it enters the cgroups, so that the log is not charged to the pod.
   EVICTD_ASSIGN_OR_RETURN(StampWriter stamps, StampWriter::create(options.stamps));
   for (const std::string& cgroup : options.cgroups) {
@@ -148,7 +148,7 @@ Result<> run(const RunOptions& options, Work& work, std::uint64_t parked) {
     }
     if (*done == 0) {
       stamps->add_refused();
-      if (options.ignore_term && !was_told_to_end()) {
+      if (options.ignore_term && !has_pending_sigterm()) {
         stamps->add_refused_untold();
       }
       sleep_until(end_ns + kRetryNs);

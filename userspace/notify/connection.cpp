@@ -50,7 +50,7 @@ std::size_t reply_size(std::uint32_t type) {
 
 Service::Connection::~Connection() {
   service_.loop_.remove(socket_.get(), *this);
-  service_.part_with(peer_.uid, std::move(socket_));
+  service_.close_socket(peer_.uid, std::move(socket_));
   const std::vector<RegistrationId> ids(registrations_.begin(), registrations_.end());
   service_.engine_.end(ids);
   for (const RegistrationId id : ids) {
@@ -91,7 +91,7 @@ Service::Connection::Next Service::Connection::refuse(const evictd_notify_header
 }
 
 void Service::Connection::on_ready(std::uint32_t /*events*/) {
-  if (service_.may_ask(*this)) {
+  if (service_.may_read_requests(*this)) {
     const Spending spending(service_, peer_.uid);
     take_requests();
   }
@@ -150,7 +150,7 @@ Service::Connection::Next Service::Connection::serve_greeted(evictd_notify_heade
       return packet.as<evictd_notify_status>() ? status(packet)
                                                : refuse(header, EBADMSG, Next::kClose);
     default:
-      return refuse(header, ENOSYS, Next::kGoOn);
+      return refuse(header, ENOSYS, Next::kKeepOpen);
   }
 }
 
@@ -178,7 +178,7 @@ Service::Connection::Next Service::Connection::hello(const Packet& packet) {
   }
   greeted_ = answer.error == 0;
   service_.counters_.refused += greeted_ ? 0 : 1;
-  return reply(answer, greeted_ ? Next::kGoOn : Next::kClose);
+  return reply(answer, greeted_ ? Next::kKeepOpen : Next::kClose);
 }
 
 Result<Listening> Service::Connection::listen(const evictd_notify_register_request& wish,
@@ -232,7 +232,7 @@ Service::Connection::Next Service::Connection::add(Packet& packet) {
   }
   service_.forget_ended();
   if (!listening) {
-    return refuse(wish.header, errno_of(listening.error()), Next::kGoOn);
+    return refuse(wish.header, errno_of(listening.error()), Next::kKeepOpen);
   }
   evictd_notify_register_reply answer{};
   answer.header = reply_to(wish.header);
@@ -247,7 +247,7 @@ Service::Connection::Next Service::Connection::remove(const Packet& packet) {
       packet.as<evictd_notify_unregister_request>().value_or(evictd_notify_unregister_request{});
   const std::array<RegistrationId, 1> ids{wish.registration};
   if (!registrations_.contains(ids[0])) {
-    return refuse(wish.header, ENOENT, Next::kGoOn);
+    return refuse(wish.header, ENOENT, Next::kKeepOpen);
   }
   service_.engine_.end(ids);
   forget(ids[0]);
@@ -264,10 +264,10 @@ Service::Connection::Next Service::Connection::list(const Packet& packet) {
   // Skips a registration that has just ended by itself: others may follow.
   for (auto next = registrations_.upper_bound(wish.after); !found && next != registrations_.end();
        ++next) {
-    found = service_.engine_.look(*next);
+    found = service_.engine_.query(*next);
   }
   if (!found) {
-    return refuse(wish.header, ENOENT, Next::kGoOn);
+    return refuse(wish.header, ENOENT, Next::kKeepOpen);
   }
   evictd_notify_list_reply answer{};
   answer.header = reply_to(wish.header);

@@ -37,7 +37,7 @@ void Deliveries::begin(MonoTime now) {
   now_ = now;
 }
 
-bool Deliveries::may_have(DeliveryAccount& account) {
+bool Deliveries::may_be_given(DeliveryAccount& account) {
   if (account.turn != turn_) {
     account.turn = turn_;
     account.given = 0;
@@ -54,7 +54,7 @@ void Deliveries::count(DeliveryAccount& account) {
 bool Deliveries::give(Registration& registration) {
   DeliveryAccount& account = *registration.account;
   // A user's new signal must not overtake those owed to the same user.
-  if (account.owed_to.empty() && may_have(account)) {
+  if (account.owed_to.empty() && may_be_given(account)) {
     count(account);
     return true;
   }
@@ -77,7 +77,7 @@ bool Deliveries::pay(MonoTime now, std::vector<Registration*>& paid) {
   for (std::size_t left = waiting_.size(); left > 0 && paid.size() == before; --left) {
     DeliveryAccount& account = *waiting_.front();
     waiting_.pop_front();
-    while (!account.owed_to.empty() && may_have(account)) {
+    while (!account.owed_to.empty() && may_be_given(account)) {
       pay_one(account, paid);
     }
     // A user without allowance has gained a little by the next turn, but not enough to continue.

@@ -87,7 +87,7 @@ int look_for_eventfd(std::string_view process, int number) {
 
 }  // namespace
 
-EventfdLook eventfd_of(pid_t pid, int number) {
+EventfdIdentity eventfd_of(pid_t pid, int number) {
   const std::string process = pid == 0 ? "self" : std::to_string(pid);
   if (const int problem = look_for_eventfd(process, number); problem != 0) {
     return {.id = std::nullopt, .problem = problem == ENOENT ? 0 : problem};

@@ -25,7 +25,7 @@ Result<std::uint64_t> checked(const ListenRequest& request) {
   if (check_terms(request.terms) != 0) {
     return fail_errno(EINVAL, "terms of a notification");
   }
-  const EventfdLook own = eventfd_of(0, request.eventfd.get());
+  const EventfdIdentity own = eventfd_of(0, request.eventfd.get());
   if (own.problem != 0) {
     return fail_errno(own.problem, "look at the first descriptor");
   }
@@ -129,7 +129,7 @@ Result<Listening> Engine::listen(ListenRequest request) {
 
 Result<Listening> Engine::listen_locked(ListenRequest& request, std::uint64_t eventfd_id) {
   // The listeners' sides are current once all earlier reports have been processed.
-  drain_beside();
+  drain_backend_for_others();
   const Result<CgroupId> cgroup = backend_->identify(request.directory.get());
   if (!cgroup) {
     return Failure(cgroup.error());
@@ -172,7 +172,7 @@ Result<Listening> Engine::listen_to_level(RegistrationId id, Registration regist
   if (!group.live) {
     group.directory = std::move(directory);
   }
-  std::vector<LevelListener> listeners = who_listens(group);
+  std::vector<LevelListener> listeners = current_listeners(group);
   listeners.push_back({.id = id,
                        .threshold = terms.threshold,
                        .hysteresis = terms.hysteresis,
@@ -202,7 +202,7 @@ Result<> Engine::rebuild(const LevelKey& key, std::vector<LevelListener> listene
   Result<RowId> row = fail_errno(ENOSPC, "");
   for (int i = 0; i < 2 && !row && row.error().sys_errno == ENOSPC; ++i) {
     if (i > 0) {
-      make_room();
+      drain_until_empty();
     }
     const auto group = groups_.find(key);
     if (group == groups_.end()) {
@@ -225,19 +225,19 @@ Result<> Engine::rebuild(const LevelKey& key, std::vector<LevelListener> listene
   return wait_for_begin(key);
 }
 
-void Engine::make_room() {
+void Engine::drain_until_empty() {
   // As many drains as a turn has records: one record may be many signals and then ends its turn.
   pollfd ready{.fd = backend_->descriptor(), .events = POLLIN, .revents = 0};
   int taken = 0;
   do {
-    drain_beside();
+    drain_backend_for_others();
   } while (++taken<RingTurn::kRecords&& ::poll(&ready, 1, 0)> 0);
 }
 
 Result<> Engine::wait_for_begin(const LevelKey& key) {
   const MonoTime give_up = clock_.now() + kBeginTime;
   while (true) {
-    drain_beside();
+    drain_backend_for_others();
     const auto group = groups_.find(key);
     if (group == groups_.end()) {
       return fail_errno(ENODEV, "the cgroup was removed");
@@ -266,27 +266,27 @@ void Engine::on_move(const RowMove& move) {
     return;
   }
   if (group->files) {
-    follow_hint(*group, move);
+    read_files_on_hint(*group, move);
   } else {
     advance(*group, move.position, move.gap);
   }
 }
 
 void Engine::advance(Group& group, std::uint32_t position, bool gap) {
-  told_.clear();
-  group.levels.move(position, told_);
+  crossed_listeners_.clear();
+  group.levels.move(position, crossed_listeners_);
   if (gap) {
     // The lost records may have crossed any edge: signals all listeners.
-    std::vector<RegistrationId> crossed = told_;
+    std::vector<RegistrationId> crossed = crossed_listeners_;
     std::sort(crossed.begin(), crossed.end());
     for (const LevelListener& listener : group.levels.listeners()) {
       if (listener.threshold != kBeyond &&
           !std::binary_search(crossed.begin(), crossed.end(), listener.id)) {
-        told_.push_back(listener.id);
+        crossed_listeners_.push_back(listener.id);
       }
     }
   }
-  due_.insert(due_.end(), told_.begin(), told_.end());
+  due_.insert(due_.end(), crossed_listeners_.begin(), crossed_listeners_.end());
 }
 
 void Engine::on_begin(const RowBegin& begin) {
@@ -344,7 +344,7 @@ void Engine::drain_backend() {
   deliver();
 }
 
-void Engine::drain_beside() {
+void Engine::drain_backend_for_others() {
   const Duration before = clock_.thread_cpu();
   drain_backend();
   cpu_for_others_ += clock_.thread_cpu() - before;
@@ -361,7 +361,7 @@ void Engine::drain() {
   away_.reset();
   const std::uint64_t told = counters_.deliveries;
   drain_backend();
-  look_on(told);
+  poll_for_crossing(told);
   // A handler may make another descriptor ready; descriptor() becomes ready again for later events.
   static_cast<void>(loop_.run_once(Duration{0}));
 }
@@ -374,7 +374,7 @@ void Engine::on_approach(const RowApproach& approach) {
   }
 }
 
-void Engine::look_on(std::uint64_t told) {
+void Engine::poll_for_crossing(std::uint64_t told) {
   MonoTime now = clock_.now();
   // Not after a listener was signalled: it may need this CPU.
   while (counters_.deliveries == told && (away_ || stand_by_.lasts(now))) {

@@ -53,7 +53,7 @@ void Engine::signal_given() {
   for (Registration* const registration : given_) {
     ++registration->deliveries;
     ++counters_.deliveries;
-    note_recent(*registration);
+    schedule_soon_check(*registration);
   }
   given_.clear();
   arm_sweep();
@@ -78,7 +78,7 @@ void Engine::pay_owed() {
   }
 }
 
-void Engine::note_recent(Registration& registration) {
+void Engine::schedule_soon_check(Registration& registration) {
   if (registration.recent || registration.number < 0) {
     return;
   }

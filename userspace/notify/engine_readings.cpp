@@ -24,7 +24,7 @@ Result<> Engine::open_files(const LevelKey& key, Group& group, RowId row) {
   return {};
 }
 
-void Engine::follow_hint(Group& group, const RowMove& move) {
+void Engine::read_files_on_hint(Group& group, const RowMove& move) {
   const MonoTime now = clock_.now();
   // The backend's position returns to the known one after a wrong excursion: nothing to read.
   const bool says_nothing = move.position == group.levels.position();

@@ -106,7 +106,7 @@ void EventSources::drain_program() {
   });
   if (lost) {
     // The lost events may concern any listener: signals all.
-    pressure_.forget_parts();
+    pressure_.forget_unfinished_events();
     const std::vector<RegistrationId> all = pressure_.all();
     due.insert(due.end(), all.begin(), all.end());
   }

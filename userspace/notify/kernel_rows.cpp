@@ -171,7 +171,7 @@ Result<> KernelBackend::write_row(RowId id, const evictd_notify_resolved& where,
   return {};
 }
 
-Result<> KernelBackend::hang(RowId id) const {
+Result<> KernelBackend::attach_to_counters(RowId id) const {
   const int map = bpf_map__fd(loaded_.skeleton->maps.notify_counters);
   for (const std::uint64_t address : rows_[id].counters) {
     if (address == 0) {
@@ -300,7 +300,7 @@ Result<RowId> KernelBackend::watch(const LevelKey& key, int directory,
   Result<> done = write_row(*id, *where, edges);
   const Result<> remembered = done ? remember(*where) : done;
   // Next to the row that it replaces, which sees every charge until the switch.
-  done = remembered ? hang(*id) : remembered;
+  done = remembered ? attach_to_counters(*id) : remembered;
   if (done) {
     update_limits();
     const auto& programs = loaded_.skeleton->progs;

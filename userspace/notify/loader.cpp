@@ -163,7 +163,7 @@ int lack_of_descriptors() {
 }
 
 /// A row that is known to fail without a try.
-std::string hopeless(const LoadOptions& options, const AttachRow& row, Loaded& loaded) {
+std::string reason_to_skip(const LoadOptions& options, const AttachRow& row, Loaded& loaded) {
   if (!options.pin.empty() && options.pin != row.name) {
     return "not tried: " + options.pin + " is pinned";
   }
@@ -208,7 +208,7 @@ Loaded load(const LoadOptions& options) {
     if (loaded.row != nullptr) {
       continue;
     }
-    report.reason = hopeless(options, row, loaded);
+    report.reason = reason_to_skip(options, row, loaded);
     if (report.reason.empty()) {
       report.reason = try_row(options, row, loaded);
       report.chosen = report.reason.empty();

@@ -112,11 +112,11 @@ void PollingBackend::drain(BackendSink& sink) {
   if (!timer_.consume()) {
     return;
   }
-  look_at_rows(sink);
+  read_rows(sink);
   arm();
 }
 
-void PollingBackend::look_at_rows(BackendSink& sink) {
+void PollingBackend::read_rows(BackendSink& sink) {
   std::vector<LevelKey> removed;
   std::vector<RowId> ids;
   for (const auto& [id, row] : rows_) {

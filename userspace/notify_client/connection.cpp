@@ -246,7 +246,7 @@ Result<> Connection::remove(std::uint64_t registration) {
   return reply ? Result<>() : Failure(reply.error());
 }
 
-Result<evictd_notify_list_reply> Connection::look(std::uint64_t registration) {
+Result<evictd_notify_list_reply> Connection::query(std::uint64_t registration) {
   evictd_notify_list request{};
   request.after = registration - 1;
   Result<evictd_notify_list_reply> reply =

@@ -152,7 +152,7 @@ int evictd_notify_query(evictd_notify* handle, uint64_t id, evictd_notify_state*
     return EFAULT;
   }
   return guarded([&] {
-    const Result<evictd_notify_state> seen = handle->client->look(id);
+    const Result<evictd_notify_state> seen = handle->client->query(id);
     if (seen) {
       *state = *seen;
     }

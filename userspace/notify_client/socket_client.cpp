@@ -169,7 +169,7 @@ Result<std::uint64_t> SocketClient::add(base::Fd cgroup, const evictd_notify_wat
                             .kept = {},
                             .number = 0,
                             .error = 0,
-                            .is_owed = false};
+                            .needs_signal = false};
   if (!name->id) {
     registration.kept.reset(::fcntl(eventfd, F_DUPFD_CLOEXEC, 3));
     if (!registration.kept) {
@@ -206,7 +206,7 @@ Result<> SocketClient::remove(std::uint64_t id) {
   return {};
 }
 
-Result<evictd_notify_state> SocketClient::look(std::uint64_t id) {
+Result<evictd_notify_state> SocketClient::query(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   const auto found = registrations_.find(id);
   if (found == registrations_.end()) {
@@ -218,7 +218,7 @@ Result<evictd_notify_state> SocketClient::look(std::uint64_t id) {
   if (state.error != 0) {
     return state;
   }
-  const Result<evictd_notify_list_reply> reply = connection_->look(found->second.number);
+  const Result<evictd_notify_list_reply> reply = connection_->query(found->second.number);
   if (reply) {
     state.side = reply->side;
     state.value = reply->value;
@@ -275,7 +275,7 @@ bool SocketClient::await_return() {
   const bool is_expected = expect_socket();
   Result<Connection> connection = Connection::open(path_, timing_.request);
   const int error = connection ? 0 : connection.error().sys_errno;
-  const bool is_back = connection && take_up(std::move(*connection));
+  const bool is_back = connection && use_connection(std::move(*connection));
   const bool comes_with_event = is_expected && error == ENOENT;
   const int timeout = is_back ? 0 : comes_with_event ? -1 : poll_timeout(timing_.retry);
   if (is_back) {
@@ -289,7 +289,7 @@ bool SocketClient::await_return() {
   return waited[0].revents == 0;
 }
 
-bool SocketClient::take_up(Connection connection) {
+bool SocketClient::use_connection(Connection connection) {
   const std::lock_guard lock(mutex_);
   server_ = connection.server();
   connection_ = std::move(connection);
@@ -318,7 +318,7 @@ bool SocketClient::renew(Registration& registration) {
   const int before = std::exchange(registration.error, number ? 0 : number.error().sys_errno);
   registration.number = number.value_or(0);
   // Without a descriptor of the eventfd it cannot be signalled either.
-  registration.is_owed = registration.is_owed || (held && registration.error != before);
+  registration.needs_signal = registration.needs_signal || (held && registration.error != before);
   return true;
 }
 
@@ -337,15 +337,15 @@ void SocketClient::tell() {
   std::set<std::uint64_t> told;
   for (auto& [id, registration] : registrations_) {
     const std::optional<std::uint64_t> eventfd = registration.eventfd.id;
-    if (!registration.is_owed || (eventfd && told.contains(*eventfd))) {
-      registration.is_owed = false;
+    if (!registration.needs_signal || (eventfd && told.contains(*eventfd))) {
+      registration.needs_signal = false;
       continue;
     }
     const Result<base::Fd> held = hold(registration);
     if (held) {
       add_one(held->get());
     }
-    registration.is_owed = !held && !is_closed(held);
+    registration.needs_signal = !held && !is_closed(held);
     if (held && eventfd) {
       told.insert(*eventfd);
     }
@@ -354,7 +354,7 @@ void SocketClient::tell() {
 
 bool SocketClient::is_unfinished() const {
   return std::any_of(registrations_.begin(), registrations_.end(), [](const auto& entry) {
-    return entry.second.is_owed || is_due(entry.second.error);
+    return entry.second.needs_signal || is_due(entry.second.error);
   });
 }
 

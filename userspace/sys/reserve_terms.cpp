@@ -107,7 +107,7 @@ std::optional<std::int64_t> worth_in_zswap(std::string_view meminfo) {
   if (!taken || !stored || stored->value == 0) {
     return std::nullopt;
   }
-  return worth_of({.stored = *stored, .taken = *taken});
+  return swap_worth_permille({.stored = *stored, .taken = *taken});
 }
 
 /// Average over all free slots, each weighted by its device.
@@ -124,7 +124,7 @@ std::int64_t worth_of_swap(const Root& root, std::string_view swaps, std::string
       const Result<std::string> stat =
           root.read("/sys/block/" + std::string(area.zram) + "/mm_stat");
       const std::optional<ZramUse> use = stat ? parse_zram(*stat) : std::nullopt;
-      permille = worth_of(use.value_or(ZramUse{}));
+      permille = swap_worth_permille(use.value_or(ZramUse{}));
     }
     free_kib += kib;
     worth += kib * permille;
@@ -185,7 +185,7 @@ std::optional<ZramUse> parse_zram(std::string_view mm_stat) {
   return ZramUse{.stored = Bytes{*stored_bytes}, .taken = Bytes{*taken_bytes}};
 }
 
-std::int64_t worth_of(const ZramUse& use) {
+std::int64_t swap_worth_permille(const ZramUse& use) {
   if (use.stored.value < kEnoughStored.value) {
     return kAssumed;
   }

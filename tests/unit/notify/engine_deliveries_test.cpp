@@ -103,7 +103,7 @@ class EngineOfTwoUsers : public testing::Test {
     ASSERT_EQ(engine_->counters().owed, 0U) << "it goes on for ever";
   }
   [[nodiscard]] std::uint64_t delivered(RegistrationId id) const {
-    const auto listening = engine_->look(id);
+    const auto listening = engine_->query(id);
     return listening ? listening->deliveries : 0;
   }
 

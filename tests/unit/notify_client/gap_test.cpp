@@ -135,12 +135,12 @@ TEST_F(Notify, RegistrationRefusedForRoomIsRetriedReaderToldTwice) {
     kill_server();
     start({.manner = Manner::kForgetful, .refusal = want, .instance = 2});
     EXPECT_EQ(take(eventfd), 1U) << want;
-    const Result<evictd_notify_state> refused = (*client)->look(*id);
+    const Result<evictd_notify_state> refused = (*client)->query(*id);
     ASSERT_TRUE(refused.has_value());
     EXPECT_EQ(refused->error, want);
     server_->behave(Manner::kProper);
     EXPECT_EQ(take(eventfd), 1U) << want;
-    const Result<evictd_notify_state> made = (*client)->look(*id);
+    const Result<evictd_notify_state> made = (*client)->query(*id);
     ASSERT_TRUE(made.has_value());
     EXPECT_EQ(made->error, 0);
     EXPECT_TRUE((*client)->remove(*id).has_value());
@@ -179,7 +179,7 @@ TEST_F(Notify, ClientShortOfFdsKeepsAndLaterRepeatsRegistrations) {
     std::this_thread::yield();
   }
   EXPECT_EQ(server_->connections(), 2U);
-  const Result<evictd_notify_state> waiting = (*client)->look(*id);
+  const Result<evictd_notify_state> waiting = (*client)->query(*id);
   ASSERT_TRUE(waiting.has_value());
   EXPECT_EQ(waiting->error, EMFILE);
   EXPECT_TRUE(is_silent(eventfd));
@@ -187,7 +187,7 @@ TEST_F(Notify, ClientShortOfFdsKeepsAndLaterRepeatsRegistrations) {
   few.reset();
   EXPECT_EQ(take(eventfd), 1U);
   EXPECT_EQ(server_->registrations(), 1U);
-  const Result<evictd_notify_state> made = (*client)->look(*id);
+  const Result<evictd_notify_state> made = (*client)->query(*id);
   ASSERT_TRUE(made.has_value());
   EXPECT_EQ(made->error, 0);
 }

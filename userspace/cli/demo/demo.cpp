@@ -101,7 +101,7 @@ enum class Chance { kMore, kLast };
 Result<Evidence> play_to(Audience& audience, Play& play) {
   Result<> ready = play.set_up();
   if (ready) {
-    ready = audience.take_seats(play.directory());
+    ready = audience.open_page(play.directory());
   }
   return ready ? play.perform() : tl::unexpected(ready.error());
 }
@@ -135,14 +135,14 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, Audience& audie
   }
   if (options.web) {
     if (evidence) {
-      audience.stay_seated();
+      audience.keep_page_open();
     }
     play.stop_daemon();
   }
   if (options.keep) {
     play.keep();
   }
-  play.tell_of_records();
+  play.print_record_files();
   return result;
 }
 

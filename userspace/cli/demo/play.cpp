@@ -86,7 +86,7 @@ void Play::keep() {
   }
 }
 
-void Play::tell_of_records() const {
+void Play::print_record_files() const {
   if (!daemon_) {
     return;
   }
