@@ -167,7 +167,7 @@ def summarise(
             print(f"             {line}")
     stale = rows_without_a_test(tests, rows) if whole else []
     for row in stale:
-        print(f"  {row.test} of tests/allowed_skips is no test of this build, remove the row: the run has failed")
+        print(f"  {row.test} of tests/allowed_skips is not a test of this build, remove the row: the run has failed")
     if refused:
         print(f"  {len(refused)} of the skipped tests are not in tests/allowed_skips: the run has failed")
     unexplained = unexplained_statuses(rounds, statuses)

@@ -131,7 +131,7 @@ def depmod_of(folder: Path, architecture: str) -> List[str]:
 
 def unpack_packages(folder: Path, packages: List[str], kernel: str, architecture: str) -> None:
     if os.geteuid() != 0:
-        raise VmError("must be root to unpack the packages with their owners")
+        raise VmError("must be root, to unpack the packages with their owners")
     mmdebstrap(folder, packages, kernel, architecture, "unpacking", "--variant=extract", f"--setup-hook={MERGE_USR}")
     remove_waste(folder)
     # Files that the packages' scripts would have created.

@@ -208,7 +208,7 @@ def parts_of(text: str) -> Tuple[str, str, str]:
     before, begin, rest = text.partition(BEGIN)
     made, end, after = rest.partition(END)
     if not begin or not end:
-        raise VmError(f"{PAGE.name} lacks the lines between which the table belongs")
+        raise VmError(f"{PAGE.name} lacks the markers of the table")
     return before + begin, made, end + after
 
 
@@ -230,7 +230,7 @@ def columns_of(text: str, checks: Sequence[Check] = CHECKS) -> Dict[str, Column]
     if not rows:
         return {}
     if [row[0] for row in rows[2:]] != [check.name for check in checks]:
-        raise VmError(f"the table of {PAGE.name} has other lines than are tried now: write all of it")
+        raise VmError(f"the table of {PAGE.name} has other rows than the current checks: write the whole table")
     return {head: {row[0]: row[at] for row in rows[2:]} for at, head in enumerate(rows[0]) if at > 0}
 
 
