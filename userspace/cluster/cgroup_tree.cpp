@@ -215,8 +215,8 @@ std::optional<CgroupTree::Entries> CgroupTree::same_as_before(
   return entries;
 }
 
-CgroupTree::Found CgroupTree::look_up(const sys::Hierarchy& hierarchy, const std::string& path,
-                                      CgroupId id) const {
+CgroupTree::Found CgroupTree::read_reported(const sys::Hierarchy& hierarchy,
+                                            const std::string& path, CgroupId id) const {
   Found found{.path = path, .place = rules_.place_of(path, state_.pod_root), .id = id};
   if (found.place.kind == PlaceKind::kPod && hierarchy == layout_.memory()) {
     found.populated = may_be_populated(sys::is_populated(*root_, hierarchy, path));
@@ -294,7 +294,7 @@ TreeAnswer CgroupTree::created(CgroupId id, CgroupId parent, std::string_view na
   if (sys::cgroup_id(*root_, *hierarchy, path).value_or(CgroupId{}) != id) {
     return {};
   }
-  return add(*hierarchy, look_up(*hierarchy, path, id), state_);
+  return add(*hierarchy, read_reported(*hierarchy, path, id), state_);
 }
 
 TreeAnswer CgroupTree::removed(CgroupId id) {
@@ -362,7 +362,7 @@ TreeAnswer CgroupTree::adopt_place(const std::string& path, CgroupId id) {
       sys::cgroup_id(*root_, layout_.memory(), path).value_or(CgroupId{}) != id) {
     return {};
   }
-  const Found found = look_up(layout_.memory(), path, id);
+  const Found found = read_reported(layout_.memory(), path, id);
   if (found.place.kind != PlaceKind::kPod) {
     return {};
   }

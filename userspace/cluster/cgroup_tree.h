@@ -132,8 +132,8 @@ class CgroupTree {
   [[nodiscard]] std::optional<Entries> same_as_before(const Level& level, const Found& found,
                                                       const sys::Directory::Look& look) const;
   /// Reads the cgroup that an event reported.
-  [[nodiscard]] Found look_up(const sys::Hierarchy& hierarchy, const std::string& path,
-                              CgroupId id) const;
+  [[nodiscard]] Found read_reported(const sys::Hierarchy& hierarchy, const std::string& path,
+                                    CgroupId id) const;
   TreeAnswer add(const sys::Hierarchy& hierarchy, const Found& found, State& state) const;
   static TreeAnswer add_pod(const Found& found, State& state);
   [[nodiscard]] std::vector<std::string> differing(const State& before) const;

@@ -186,7 +186,7 @@ bool ManifestDirectory::refresh() {
     directory_.reset();
   }
   if (!directory_) {
-    return come_back();
+    return reopen();
   }
   if (changes.everything || unread_ || directory_problem_) {
     return read_directory();
@@ -205,7 +205,7 @@ bool ManifestDirectory::refresh() {
   return changed;
 }
 
-bool ManifestDirectory::come_back() {
+bool ManifestDirectory::reopen() {
   const std::optional<Error> before = std::exchange(directory_problem_, std::nullopt);
   if (Result<> watched = watch(); !watched) {
     directory_problem_ = waited_for(watched.error());

@@ -37,7 +37,7 @@ engine::Signalled signalled(const Result<enforce::SignalReport>& report) {
 
 }  // namespace
 
-void HotLoop::tell(const engine::Event& event) {
+void HotLoop::dispatch(const engine::Event& event) {
   Answer next = event;
   while (next) {
     const engine::Effects effects = engine_.on(*next, options_.clock->now());

@@ -84,7 +84,7 @@ class HotLoop final : private probe::EventSink {
 
   // hot_effects.cpp: the engine's effects.
   /// Passes an event to the engine, carries out its effects, and answers its questions.
-  void tell(const engine::Event& event);
+  void dispatch(const engine::Event& event);
   using Answer = std::optional<engine::Event>;
   [[nodiscard]] Answer perform(const engine::Wait& wait);
   [[nodiscard]] Answer perform(const engine::Read& read);

@@ -44,7 +44,7 @@ void HotLoop::take_lent_buffer(std::unique_ptr<PassCopy> copy) {
   copies_.push_back(std::move(copy));
   // A pass that is wanted already will be reported anyway.
   if (uncopied_ > 0 && copies_.size() > kReservedCopies && !engine_.wanted()) {
-    tell(engine::PassRequested{PassTrigger::kReport});
+    dispatch(engine::PassRequested{PassTrigger::kReport});
   }
 }
 

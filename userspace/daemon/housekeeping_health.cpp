@@ -41,7 +41,7 @@ void Housekeeping::watch_priority() {
 }
 
 void Housekeeping::check_priority(MonoTime now) {
-  const std::optional<PriorityWatch::Change> change = priority_watch_->look(now);
+  const std::optional<PriorityWatch::Change> change = priority_watch_->check(now);
   if (!change) {
     return;
   }
@@ -110,7 +110,7 @@ void Housekeeping::check_filesystems(MonoTime now) {
 }
 
 void Housekeeping::log_problems() {
-  problem_log_.tell(options_.registry->problems());
+  problem_log_.log_changes(options_.registry->problems());
 }
 
 void Housekeeping::follow_changes() {

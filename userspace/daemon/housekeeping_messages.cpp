@@ -110,7 +110,7 @@ void Housekeeping::handle(PassDone& message) {
   const PassRules::Rules& rules = rules_.of(message.config_generation);
   if (message.begun) {
     const eviction::Threshold& threshold = rules.thresholds[message.begun->threshold];
-    keeper_->note_begun(*message.begun, threshold, message.timeline.decide_at);
+    keeper_->add_begun(*message.begun, threshold, message.timeline.decide_at);
     const cluster::PodEntry* entry = options_.registry->table().find(message.begun->victim->uid);
     exporting::EvictionRecord record = make_record(
         message,
@@ -188,7 +188,7 @@ void Housekeeping::record_eviction(exporting::EvictionRecord record, const HotPo
 
 void Housekeeping::handle(const LocalEvictionBegun& message) {
   const HotPod& victim = *message.victim;
-  keeper_->note_begun(message, message.timeline.decide_at);
+  keeper_->add_begun(message, message.timeline.decide_at);
   const PassRules::Rules& rules = rules_.of(message.config_generation);
   const bool told = last_pass_ && last_pass_->now == message.pass_at;
   record_eviction(make_record(message, {.thresholds = rules.thresholds,
@@ -246,7 +246,7 @@ void Housekeeping::handle(const EvictionStep& message) {
     keeper_->apply_step(message.progress, message.tasks, message.usage);
   }
   storage_->apply_step(message);
-  const exporting::EvictionRecord* record = records_.note(message);
+  const exporting::EvictionRecord* record = records_.apply_step(message);
   if (record == nullptr) {
     return;
   }
@@ -326,7 +326,7 @@ void Housekeeping::handle(const TargetUsed& message) {
 void Housekeeping::handle(const CgroupNotice& message) {
   probe::CgroupChanged event = message.event;
   event.path = text_of(message.path);
-  options_.registry->note(event);
+  options_.registry->queue(event);
 }
 
 void Housekeeping::handle(const OomNotice& message) {

@@ -61,7 +61,7 @@ Result<> Housekeeping::start_journal() {
                                              .publish = [this](std::string_view line) {
                                                server_->publish(line);
                                                if (recorder_) {
-                                                 recorder_->note(line);
+                                                 recorder_->add_journal_line(line);
                                                }
                                              }});
   if (!journal) {

@@ -193,7 +193,7 @@ void Housekeeping::resume_last_run() {
   std::size_t left = 0;
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     if (listed.entry->cgroup && (listed.hot == nullptr || !listed.hot->target)) {
-      keeper_->put_off(listed.entry->uid, listed.entry->cgroup->memory_id);
+      keeper_->defer(listed.entry->uid, listed.entry->cgroup->memory_id);
     }
   }
   for (SeenPod& seen : find_victims(*options_.registry, *keeper_, now)) {
@@ -208,7 +208,7 @@ void Housekeeping::resume_last_run() {
     }
   }
   log_left(*options_.log, left);
-  if (keeper_->put_off().empty()) {
+  if (keeper_->deferred().empty()) {
     journal_->forget_last_evictions();
   }
 }
@@ -217,7 +217,7 @@ void Housekeeping::resume_last_run() {
 /// thread gets the pod and may evict it, so that what it reads is not the hot thread's doing.
 /// nullopt if there is nothing to resume, and for nullptr.
 std::optional<Adoption> Housekeeping::adopt_deferred(const HotPod* pod) {
-  if (pod == nullptr || !pod->target || !keeper_->take_put_off(pod->uid, pod->memory_id)) {
+  if (pod == nullptr || !pod->target || !keeper_->take_deferred(pod->uid, pod->memory_id)) {
     return std::nullopt;
   }
   const MonoTime now = options_.clock->now();
@@ -229,18 +229,18 @@ std::optional<Adoption> Housekeeping::adopt_deferred(const HotPod* pod) {
 
 /// Only the state file knows of pods that were put off and vanished meanwhile.
 void Housekeeping::end_deferrals() {
-  if (keeper_->put_off().empty()) {
+  if (keeper_->deferred().empty()) {
     return;
   }
   std::vector<std::pair<std::string, CgroupId>> gone;
-  for (const auto& [uid, pod] : keeper_->put_off()) {
+  for (const auto& [uid, pod] : keeper_->deferred()) {
     if (!is_there(*options_.registry, uid, pod)) {
       gone.emplace_back(uid, pod);
     }
   }
   std::vector<const SavedEviction*> ended;
   for (const auto& [uid, pod] : gone) {
-    static_cast<void>(keeper_->take_put_off(uid, pod));
+    static_cast<void>(keeper_->take_deferred(uid, pod));
     for (const SavedEviction& one : keeper_->found().state.in_flight) {
       if (one.uid == uid && one.pod == pod) {
         ended.push_back(&one);
@@ -253,7 +253,7 @@ void Housekeeping::end_deferrals() {
   for (const SavedEviction* const one : ended) {
     log_left(*options_.log, adopt_vanished(*one, options_.clock->now()) ? 1 : 0);
   }
-  if (keeper_->put_off().empty()) {
+  if (keeper_->deferred().empty()) {
     journal_->forget_last_evictions();
   }
 }

@@ -75,7 +75,7 @@ Result<> serve(base::EventLoop& loop, const base::Fd& signals, PriorityReturn& p
     if (const Result<int> ran = loop.run_once(); !ran) {
       return Failure(ran.error());
     }
-    priority.look();
+    priority.check();
   }
   loop.remove(signals.get(), stop);
   return {};

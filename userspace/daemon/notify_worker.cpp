@@ -142,12 +142,12 @@ Result<> NotifyWorker::serve() {
       questions = questions_;
     }
     if (questions != before) {
-      tell(questions);
+      answer(questions);
     }
   }
 }
 
-void NotifyWorker::tell(std::uint64_t asked) {
+void NotifyWorker::answer(std::uint64_t asked) {
   const notify::ServiceCounters service = service_->counters();
   const notify::EngineCounters engine = engine_->counters();
   const auto by_signal = engine_->registrations_by_signal();

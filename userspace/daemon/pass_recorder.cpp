@@ -145,7 +145,7 @@ void PassRecorder::forget(const HotPod* pod) {
   numbers_.erase(pod);
 }
 
-void PassRecorder::note(std::string_view journal_line) {
+void PassRecorder::add_journal_line(std::string_view journal_line) {
   if (journal_line.starts_with(R"({"schema":1,"kind":"decision")")) {
     return;
   }

@@ -69,7 +69,7 @@ Result<> PodPlaces::open(const Wanted& wanted) {
     if (!opened) {
       return Failure(opened.error());
     }
-    if (Result<> taken = take_up(place, std::move(*opened)); !taken) {
+    if (Result<> taken = replace_roots(place, std::move(*opened)); !taken) {
       return taken;
     }
   }
@@ -107,7 +107,7 @@ std::vector<std::string> PodPlaces::follow(const std::string& pod_root) {
       continue;
     }
     const bool was_open = !place.roots.empty();
-    const Result<> taken = take_up(place, std::move(*now));
+    const Result<> taken = replace_roots(place, std::move(*now));
     if (!taken) {
       place.refused = taken.error();
     }
@@ -126,7 +126,7 @@ bool PodPlaces::changed(std::string_view pod_root) const {
          });
 }
 
-Result<> PodPlaces::take_up(Place& place, Roots now) const {
+Result<> PodPlaces::replace_roots(Place& place, Roots now) const {
   const bool is_locked =
       !place.roots.empty() && !now.empty() && place.roots.front().id() == now.front().id();
   if (!is_locked) {

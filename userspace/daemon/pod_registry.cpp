@@ -123,7 +123,7 @@ void PodRegistry::open_pods_early() {
   }
 }
 
-void PodRegistry::note(const probe::CgroupChanged& event) {
+void PodRegistry::queue(const probe::CgroupChanged& event) {
   cluster::TreeAnswer answer;
   switch (event.change) {
     case probe::CgroupChange::kCreated:

@@ -68,7 +68,7 @@ class PodRegistry {
   /// they changed. Returns the updates for the hot thread.
   [[nodiscard]] std::vector<PodUpdate> rescan();
   /// Queues an event of the kernel side; cheap. apply() handles all queued events.
-  void note(const probe::CgroupChanged& event);
+  void queue(const probe::CgroupChanged& event);
   /// Queues what descriptors() report on manifests and on directories below which pods live.
   void queue_changes();
   /// Queues a pod whose descriptors were used: apply() opens them again.

@@ -132,7 +132,7 @@ const exporting::EvictionRecord& RecordStore::add_pass(exporting::EvictionRecord
   return passes_.back();
 }
 
-const exporting::EvictionRecord* RecordStore::note(const EvictionStep& message) {
+const exporting::EvictionRecord* RecordStore::apply_step(const EvictionStep& message) {
   const std::vector<exporting::EvictionRecord*> found =
       newest(message.progress.pod, message.dry_run);
   for (exporting::EvictionRecord* const record : found) {
@@ -155,7 +155,7 @@ void RecordStore::set_still_charged(CgroupId pod, Bytes left) {
   }
 }
 
-void RecordStore::note_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows) {
+void RecordStore::set_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows) {
   for (exporting::EvictionRecord* const record : newest(pod, /*dry_run=*/false)) {
     record->release = rows;
   }

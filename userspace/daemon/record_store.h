@@ -36,7 +36,7 @@ class RecordStore {
   const exporting::EvictionRecord& add_pass(exporting::EvictionRecord record);
   /// Applies a step to its pod's newest eviction, real or dry as the step is, and to the evictions
   /// whose grace period that one cut. Returns the record, nullptr if there is none.
-  const exporting::EvictionRecord* note(const EvictionStep& message);
+  const exporting::EvictionRecord* apply_step(const EvictionStep& message);
   /// The records whose grace period `escalation` cut, directly or through another, oldest first.
   [[nodiscard]] std::vector<const exporting::EvictionRecord*> cut_by(
       const exporting::EvictionRecord& escalation) const;
@@ -45,7 +45,7 @@ class RecordStore {
   /// The memory of a dead victim stayed charged to its cgroup until evictd stopped waiting.
   void set_still_charged(CgroupId pod, Bytes left);
   /// Updates what the newest victim in that cgroup still holds.
-  void note_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows);
+  void set_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows);
 
   /// Evictions, oldest first.
   [[nodiscard]] std::deque<exporting::EvictionRecord> latest() const;

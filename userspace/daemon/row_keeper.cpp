@@ -45,7 +45,7 @@ bool RowKeeper::renew(Extent extent) {
   const std::uint64_t before = options_.registry->counters().watched_anew;
   options_.send_updates(options_.registry->apply());
   if (extent == Extent::kPodRootToo) {
-    open_pod_root_anew();
+    reopen_pod_root();
   }
   const std::uint64_t anew = options_.registry->counters().watched_anew - before;
   if (anew != 0) {
@@ -58,13 +58,13 @@ bool RowKeeper::renew(Extent extent) {
 }
 
 void RowKeeper::follow_pod_root() {
-  open_pod_root_anew();
+  reopen_pod_root();
   lacking_ = true;
   calls_a_look_ = 1;
   calls_left_ = 1;
 }
 
-void RowKeeper::open_pod_root_anew() {
+void RowKeeper::reopen_pod_root() {
   if (cross_checker_) {
     cross_checker_->reopen_pod_root();
   }
@@ -97,7 +97,7 @@ void RowKeeper::check(MonoTime now) {
     }
   }
   if (node_is_wrong || node_is_lost_) {
-    find_nodes_anew();
+    check_nodes();
   }
   if (!apart.empty()) {
     options_.on_disagreement(apart.front().text);
@@ -106,7 +106,7 @@ void RowKeeper::check(MonoTime now) {
   }
 }
 
-void RowKeeper::find_nodes_anew() {
+void RowKeeper::check_nodes() {
   const Result<> found = options_.probe->locate_nodes();
   const bool lost = !found || options_.probe->node().usage.value < 0;
   if (std::exchange(node_is_lost_, lost) == lost) {

@@ -89,8 +89,8 @@ void StateKeeper::set_pass(const PassCopy& copy, const eviction::ThresholdTable&
   now_.evictions = copy.eviction_times.real_within(eviction::kRateWindow, now);
 }
 
-void StateKeeper::note_begun(const EvictionBegun& begun, const eviction::Threshold& threshold,
-                             MonoTime at) {
+void StateKeeper::add_begun(const EvictionBegun& begun, const eviction::Threshold& threshold,
+                            MonoTime at) {
   if (begun.dry_run) {
     return;
   }
@@ -103,7 +103,7 @@ void StateKeeper::note_begun(const EvictionBegun& begun, const eviction::Thresho
   keep_eviction(std::move(eviction));
 }
 
-void StateKeeper::note_begun(const LocalEvictionBegun& begun, MonoTime at) {
+void StateKeeper::add_begun(const LocalEvictionBegun& begun, MonoTime at) {
   if (begun.dry_run) {
     return;
   }
@@ -165,8 +165,8 @@ bool StateKeeper::apply_refusal(const EvictionRefused& refused) {
   return true;
 }
 
-void StateKeeper::put_off(const std::string& uid, CgroupId pod) {
-  put_off_.insert_or_assign(uid, pod);
+void StateKeeper::defer(const std::string& uid, CgroupId pod) {
+  deferred_.insert_or_assign(uid, pod);
   for (const SavedEviction& one : options_.found.state.in_flight) {
     if (one.uid == uid && one.pod == pod) {
       leave(one);
@@ -174,12 +174,12 @@ void StateKeeper::put_off(const std::string& uid, CgroupId pod) {
   }
 }
 
-bool StateKeeper::take_put_off(const std::string& uid, CgroupId pod) {
-  const auto found = put_off_.find(uid);
-  if (found == put_off_.end() || found->second != pod) {
+bool StateKeeper::take_deferred(const std::string& uid, CgroupId pod) {
+  const auto found = deferred_.find(uid);
+  if (found == deferred_.end() || found->second != pod) {
     return false;
   }
-  put_off_.erase(found);
+  deferred_.erase(found);
   forget(pod);
   return true;
 }

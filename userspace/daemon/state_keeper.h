@@ -48,8 +48,8 @@ class StateKeeper {
 
   void set_pass(const PassCopy& copy, const eviction::ThresholdTable& thresholds, MonoTime now);
   /// `threshold` is the one acted on.
-  void note_begun(const EvictionBegun& begun, const eviction::Threshold& threshold, MonoTime at);
-  void note_begun(const LocalEvictionBegun& begun, MonoTime at);
+  void add_begun(const EvictionBegun& begun, const eviction::Threshold& threshold, MonoTime at);
+  void add_begun(const LocalEvictionBegun& begun, MonoTime at);
   void add_adopted(const SavedEviction& eviction);
   /// Keeps for the next evictd an eviction that this one found and does not resume.
   void leave(const SavedEviction& eviction) { now_.in_flight.push_back(eviction); }
@@ -64,12 +64,12 @@ class StateKeeper {
 
   /// For a pod that exists at start and could not be read: keeps the last run's data of it until a
   /// caller takes it.
-  void put_off(const std::string& uid, CgroupId pod);
+  void defer(const std::string& uid, CgroupId pod);
   /// Whether that pod was put off. It no longer is afterwards; the caller that resumes its eviction
   /// stores it again.
-  bool take_put_off(const std::string& uid, CgroupId pod);
+  bool take_deferred(const std::string& uid, CgroupId pod);
   /// By uid.
-  [[nodiscard]] const std::map<std::string, CgroupId>& put_off() const { return put_off_; }
+  [[nodiscard]] const std::map<std::string, CgroupId>& deferred() const { return deferred_; }
   /// The victim's disk space is free, or was awaited for long enough. Returns whether it was
   /// awaited.
   bool mark_disk_released(CgroupId pod);
@@ -104,7 +104,7 @@ class StateKeeper {
   SavedState kept_;
   MonoTime kept_at_{};
   std::size_t adopted_ = 0;
-  std::map<std::string, CgroupId> put_off_;
+  std::map<std::string, CgroupId> deferred_;
   std::unique_ptr<StateWriter> writer_;
 };
 

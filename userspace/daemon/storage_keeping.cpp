@@ -146,11 +146,11 @@ void StorageKeeping::take(MeasuredPods& measured) {
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     const auto found = newer.find(listed.entry->uid);
     if (listed.hot != nullptr && found != newer.end()) {
-      tell(listed, found->second, measured.round);
+      send_measurement(listed, found->second, measured.round);
     }
   }
   if (measured.under_way) {
-    keep_whole(std::move(newer));
+    keep_whole_measurements(std::move(newer));
   } else {
     replace_measurements(measured, std::move(newer));
   }
@@ -161,7 +161,7 @@ void StorageKeeping::take(MeasuredPods& measured) {
 }
 
 /// Results of a walk in progress do not replace a whole measurement.
-void StorageKeeping::keep_whole(Storages&& newer) {
+void StorageKeeping::keep_whole_measurements(Storages&& newer) {
   for (auto& [uid, storage] : newer) {
     if (!storage.cut_short) {
       measured_.insert_or_assign(uid, std::move(storage));
@@ -188,8 +188,8 @@ eviction::DiskReading StorageKeeping::disk_reading(const cluster::PodEntry& entr
   return eviction::reading_of(storage.statistics, described).disk;
 }
 
-void StorageKeeping::tell(const PodRegistry::Listed& listed, disk::PodStorage& storage,
-                          std::uint64_t round) {
+void StorageKeeping::send_measurement(const PodRegistry::Listed& listed, disk::PodStorage& storage,
+                                      std::uint64_t round) {
   const eviction::Pod& pod = listed.entry->pod;
   storage.statistics.ephemeral_bytes = ephemeral_bytes(pod, storage.statistics);
   auto hot = std::make_unique<HotStorage>();
@@ -209,7 +209,7 @@ void StorageKeeping::tell(const PodRegistry::Listed& listed, disk::PodStorage& s
   hot->breaches = settings.storage.local_storage_capacity_isolation &&
                   listed.hot->facts.has_local_limits &&
                   eviction::local_storage_breach(pod, storage.statistics, options_.layout,
-                                                 settings.compatibility)
+                                                             settings.compatibility)
                       .has_value();
   if (hot->breaches) {
     hot->description = pod;

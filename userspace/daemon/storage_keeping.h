@@ -107,10 +107,11 @@ class StorageKeeping {
   void take(MeasuredPods& measured);
   void take(const RemovedData& removed);
   void take(const CollectorsEnd& ended);
-  void tell(const PodRegistry::Listed& listed, disk::PodStorage& storage, std::uint64_t round);
+  void send_measurement(const PodRegistry::Listed& listed, disk::PodStorage& storage,
+                        std::uint64_t round);
   [[nodiscard]] static eviction::DiskReading disk_reading(const cluster::PodEntry& entry,
                                                           const disk::PodStorage& storage);
-  void keep_whole(Storages&& newer);
+  void keep_whole_measurements(Storages&& newer);
   void replace_measurements(const MeasuredPods& measured, Storages newer);
   [[nodiscard]] std::vector<sys::Mount> mounts() const;
   void mark_processes_gone(VictimReleases::Victim& victim, MonoTime at);

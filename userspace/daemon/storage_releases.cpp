@@ -159,7 +159,7 @@ void StorageKeeping::check_releases(MonoTime now) {
     if (charged) {
       VictimReleases::set_charged(victim, *charged, now);
     }
-    options_.records->note_release(victim.pod, VictimReleases::rows_of(victim));
+    options_.records->set_release(victim.pod, VictimReleases::rows_of(victim));
   }
   for (const VictimReleases::Victim& victim : releases_.take_released(now)) {
     options_.send(VictimReleased{.pod = victim.pod});

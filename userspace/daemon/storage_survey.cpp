@@ -104,21 +104,21 @@ bool StorageSurvey::turn(disk::PodStorageMeter& meter, disk::Pace& pace, const T
     meter.advance(*item.walk);
     pace.allow_all_steps();
     if (pace.cancelled()) {
-      tell_some(news, tell);
+      report_some(news, tell);
       return false;
     }
     if (item.done() || request_.telling == Telling::kAsItComes) {
       news.pods.push_back(item.walk->storage());
     }
     if (clock.now() - news.ended_at >= kTold) {
-      tell_some(news, tell);
+      report_some(news, tell);
     }
   }
-  tell_some(news, tell);
+  report_some(news, tell);
   return true;
 }
 
-void StorageSurvey::tell_some(MeasuredPods& news, const Tell& tell) const {
+void StorageSurvey::report_some(MeasuredPods& news, const Tell& tell) const {
   if (!news.pods.empty()) {
     news.ended_at = base::SystemClock{}.now();
     tell(news);

@@ -62,7 +62,7 @@ class StorageSurvey {
   /// Walks each unfinished pod for that many entries; to the end without a number.
   bool turn(disk::PodStorageMeter& meter, disk::Pace& pace, const Tell& tell,
             std::optional<std::int64_t> entries);
-  void tell_some(MeasuredPods& news, const Tell& tell) const;
+  void report_some(MeasuredPods& news, const Tell& tell) const;
 
   Request request_;
   std::vector<Item> items_;

@@ -26,7 +26,7 @@ class KeptState : public testing::Test {
     pod.memory_id = kVictim;
     eviction::Threshold threshold;
     threshold.signal = signal;
-    keeper_->note_begun(
+    keeper_->add_begun(
         EvictionBegun{.victim = &pod, .signals = {}, .grace = grace, .kill_due_at = kNow},
         threshold, at);
   }
@@ -198,7 +198,7 @@ class KeptStateOfAPodThatIsPutOff : public KeptState {
     state.state.in_flight.push_back(found_);
     keeper_.emplace(
         StateKeeper::Options{.path = file_, .origin = kOrigin, .found = std::move(state)});
-    keeper_->put_off("u", kVictim);
+    keeper_->defer("u", kVictim);
     // Something else, so that the file is written.
     keeper_->set_wishes({.pauses = {}, .dry_run = true}, false);
   }
@@ -214,11 +214,11 @@ TEST_F(KeptStateOfAPodThatIsPutOff, LeavesItsEvictionToTheNextEvictdAsItWasFound
 }
 
 TEST_F(KeptStateOfAPodThatIsPutOff, HasItTakenOnceAndByThatPodAlone) {
-  EXPECT_FALSE(keeper_->take_put_off("u", {.hierarchy = 1, .id = 8})) << "made anew by that name";
-  EXPECT_FALSE(keeper_->take_put_off("other", kVictim));
-  EXPECT_TRUE(keeper_->take_put_off("u", kVictim));
-  EXPECT_FALSE(keeper_->take_put_off("u", kVictim));
-  EXPECT_TRUE(keeper_->put_off().empty());
+  EXPECT_FALSE(keeper_->take_deferred("u", {.hierarchy = 1, .id = 8})) << "made anew by that name";
+  EXPECT_FALSE(keeper_->take_deferred("other", kVictim));
+  EXPECT_TRUE(keeper_->take_deferred("u", kVictim));
+  EXPECT_FALSE(keeper_->take_deferred("u", kVictim));
+  EXPECT_TRUE(keeper_->deferred().empty());
   keeper_->add_adopted(found_);
   EXPECT_EQ(left().size(), 1U) << "kept twice";
 }
