@@ -40,7 +40,7 @@ class Cast {
   /// Makes the guaranteed and the burstable pod hold their memory.
   Result<> fill_bystanders();
   /// Kills both; fill_bystanders() creates new ones, none of whose pages was ever swapped out.
-  Result<> dismiss_bystanders();
+  Result<> kill_bystanders();
   /// Creates a best-effort pod that ignores SIGTERM and waits for its start signal. Fills in the
   /// program, the directory and the pages' contents of `load`.
   Result<Actor> make_culprit(const std::string& name, stage::LoadOptions load);

@@ -31,7 +31,7 @@ struct DiskRow {
   /// The threshold as a number of bytes or inodes.
   [[nodiscard]] std::int64_t amount() const;
   /// What remains of the resource in `fullness`.
-  [[nodiscard]] std::int64_t left_of(const stage::Fullness& fullness) const;
+  [[nodiscard]] std::int64_t remaining_in(const stage::Fullness& fullness) const;
   /// In MiB or inodes, the units of the row's values.
   [[nodiscard]] double in_unit(std::int64_t amount) const;
   [[nodiscard]] const char* unit() const;

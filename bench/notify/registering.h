@@ -40,8 +40,8 @@ struct RegisteringRow {
                                            Report& report);
 
 /// Creates kManyRegistrations in turn on each of `cgroups`, at levels that usage never approaches.
-[[nodiscard]] Result<> listen_far(Listening& listening,
-                                  std::span<const std::filesystem::path> cgroups,
-                                  std::vector<base::Fd>& eventfds);
+[[nodiscard]] Result<> register_far(Listening& listening,
+                                    std::span<const std::filesystem::path> cgroups,
+                                    std::vector<base::Fd>& eventfds);
 
 }  // namespace evictd::bench

@@ -19,7 +19,7 @@ inline constexpr Duration kRestOfSystemdOomd = std::chrono::seconds{15};
 [[nodiscard]] Result<double> full_avg10(std::string_view pressure);
 
 /// Remaining rest after a kill at `last_kill`.
-[[nodiscard]] Duration rest_left(std::optional<MonoTime> last_kill, MonoTime now);
+[[nodiscard]] Duration remaining_rest(std::optional<MonoTime> last_kill, MonoTime now);
 
 /// Whether systemd-oomd would judge a hog by that hog alone. Its rest must be over, and the
 /// remaining pressure of an earlier hog must be below half of its limit.

@@ -29,14 +29,14 @@ void World::check_turn() {
     broken("no pass for longer than the regular cadence");
   }
   if (crossed_at_ && now_ - *crossed_at_ > seconds(1)) {
-    broken("a crossing that was told of had no pass");
+    broken("a reported crossing had no pass");
   }
   if (deadline_ && now_ - *deadline_ > seconds(1)) {
     broken("a deadline had no pass");
   }
   turns_at_once_ = wait_.at_once ? turns_at_once_ + 1 : 0;
   if (turns_at_once_ > kMostTurnsAtOnce) {
-    broken("turns that never end");
+    broken("turns leave work without end");
   }
 }
 
@@ -207,7 +207,7 @@ World::Answer World::perform(const engine::Report& /*report*/) {
   const bool idle = decision.outcome == eviction::Outcome::kNothingMet ||
                     decision.outcome == eviction::Outcome::kInGrace;
   if (!decision.past_grace.empty() && idle) {
-    broken("a threshold past its grace came to nothing");
+    broken("a threshold past its grace period led to no action");
   }
   if (decision.outcome == eviction::Outcome::kHeld && decision.reason == eviction::Reason::kNone) {
     broken("held without a reason");
@@ -225,7 +225,7 @@ void World::check_wait(const eviction::Decision& decision) {
     return pod.end != Pod::End::kNone || (pod.present && !pod.running && pod.left > 0);
   });
   if (waits && !somebody) {
-    broken("a victim is waited for that is gone");
+    broken("evictd waits for a victim that is gone");
   }
 }
 
@@ -237,7 +237,7 @@ void World::check_signal(const engine::Signal& signal, const Pod& pod) {
     broken("a pod without processes was signalled");
   }
   if (signal.dry_run != wishes_.dry_run.value_or(false)) {
-    broken("a dry run that is none, or a real one that is not wanted");
+    broken("a signal in dry run, or a dry run that was not requested");
   }
   const auto& now_seen = seen_[eviction::Signal::kMemoryAvailable];
   if (now_ < wishes_.pauses.all && now_seen && now_seen->available >= limit()) {
@@ -262,7 +262,7 @@ void World::check_signal(const engine::Signal& signal, const Pod& pod) {
   // A further fall since then ends the wait for the pod's memory.
   if (signal.hard && seen && owed > 0 && most_since_kill_ && seen->available >= *most_since_kill_ &&
       seen->available + owed >= 2 * limit() + 200 * kMiB) {
-    broken("a pod has to go for memory that is being freed");
+    broken("a pod was evicted for memory that is already being freed");
   }
 }
 

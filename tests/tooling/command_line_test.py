@@ -90,7 +90,7 @@ class CommandLineTest(unittest.TestCase):
         for option in ("--memory-capacity", "--storage-capacity", "--pod-rate"):
             for amount in ("0", "-1Gi", "much"):
                 error = self.refused("check-config", "--config", "/nowhere", f"{option}={amount}")
-                self.assertIn(f'{option}: "{amount}": no amount; allowed: ', error)
+                self.assertIn(f'{option}: "{amount}": not a quantity; allowed: ', error)
 
     def test_a_pause_of_no_time_or_of_no_signal_is_wrong_usage(self):
         for length in ("BAD", "10", "0s", "-1s", "25h"):

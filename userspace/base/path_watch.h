@@ -34,7 +34,7 @@ class PathWatch {
   [[nodiscard]] const std::optional<Error>& problem() const { return problem_; }
 
  private:
-  struct Way {
+  struct WatchedPath {
     std::string path;
     /// inotify watch of the nearest existing ancestor; -1 for none.
     int watch = -1;
@@ -44,12 +44,12 @@ class PathWatch {
 
   [[nodiscard]] bool take_events();
   /// Whether some path has this watch and name. An empty `name` means the whole directory.
-  [[nodiscard]] bool is_of_a_way(int watch, std::string_view name) const;
+  [[nodiscard]] bool concerns_watched_path(int watch, std::string_view name) const;
   void arm();
-  void watch_nearest(Way& way);
+  void watch_nearest(WatchedPath& way);
 
   base::Fd inotify_;
-  std::vector<Way> ways_;
+  std::vector<WatchedPath> watched_paths_;
   std::vector<int> watches_;
   std::optional<Error> problem_;
 };

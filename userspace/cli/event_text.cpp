@@ -156,8 +156,8 @@ std::string what_happened(const Json& line, const std::string& kind) {
   return kind == "daemon" ? daemon_text(line) : line.dump();
 }
 
-/// Whether the line of a decision is not the one that was written when it was made.
-bool tells_of_an_end(const Json& line) {
+/// Whether the line of a decision is a later one than that of its creation.
+bool is_end_of_decision(const Json& line) {
   const std::string state = text_of(line, "state");
   return state == "released" || state == "exceeded_grace" || state == exporting::kStillCharged ||
          text_of(line, "escalated_by") != "-";
@@ -167,7 +167,7 @@ bool tells_of_an_end(const Json& line) {
 
 std::string event_text(const Json& line) {
   const std::string kind = text_of(line, "kind");
-  // What others wrote is in it: names of pods and processes, lines of a damaged file.
+  // It contains text from others: names of pods and processes, lines of a damaged file.
   return base::one_line(
       fmt::format("{:<27} {:<9} {}", text_of(line, "time"), kind, what_happened(line, kind)));
 }
@@ -181,7 +181,7 @@ bool Repetitions::take(const Json& line) {
     return false;
   }
   const bool is_first = seen_.insert(text_of(line, "id")).second;
-  if (!tells_of_an_end(line)) {
+  if (!is_end_of_decision(line)) {
     return false;
   }
   const Result<WallTime> decided = core::wall_time_from_rfc3339(text_of(line, "time"));

@@ -21,7 +21,7 @@ std::string member(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Why a pod of that protection is never chosen.
+/// Why a pod with that protection is never chosen.
 std::string_view protection_text(std::string_view protection) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTexts{
       {{"static", "it comes from a static manifest"},
@@ -37,14 +37,13 @@ std::string_view protection_text(std::string_view protection) {
       return text;
     }
   }
-  return "why is not known";
+  return "the reason is unknown";
 }
 
 std::string reason_of_absence(const Json& pod) {
   const std::string state = member(pod, "state");
   if (state == "active") {
-    return "It would take part in one now: since it is there no pods were ranked, as far as is "
-           "recorded.";
+    return "It would take part in one now: no ranking is recorded since it exists.";
   }
   if (state == "unknown") {
     return "No source of pods knows its cgroup: it is never evicted.";
@@ -58,7 +57,7 @@ std::string reason_of_absence(const Json& pod) {
   if (state == "empty") {
     return "Its cgroup has no live process.";
   }
-  return state == "no_cgroup" ? "It has no cgroup." : "Why is not known.";
+  return state == "no_cgroup" ? "It has no cgroup." : "The reason is unknown.";
 }
 
 }  // namespace

@@ -132,8 +132,8 @@ class CgroupTree {
   [[nodiscard]] std::optional<Entries> same_as_before(const Level& level, const Found& found,
                                                       const sys::Directory::Look& look) const;
   /// Reads the cgroup that an event reported.
-  [[nodiscard]] Found look_up(const sys::Hierarchy& hierarchy, const std::string& path,
-                              CgroupId id) const;
+  [[nodiscard]] Found read_reported(const sys::Hierarchy& hierarchy, const std::string& path,
+                                    CgroupId id) const;
   TreeAnswer add(const sys::Hierarchy& hierarchy, const Found& found, State& state) const;
   static TreeAnswer add_pod(const Found& found, State& state);
   [[nodiscard]] std::vector<std::string> differing(const State& before) const;
@@ -141,9 +141,9 @@ class CgroupTree {
   /// Makes the cgroup at `path` the pod's, if a pod may have it and no other cgroup with the same
   /// uid has processes. That other one may be a leftover without processes that has hidden this
   /// one.
-  TreeAnswer take_place(const std::string& path, CgroupId id);
+  TreeAnswer adopt_place(const std::string& path, CgroupId id);
   /// The same for any other cgroup of the pod than `known`, the current one.
-  TreeAnswer take_other_place(const std::string& uid, CgroupId known);
+  TreeAnswer adopt_other_place(const std::string& uid, CgroupId known);
   [[nodiscard]] const sys::Hierarchy* hierarchy_of(CgroupId id) const;
 
   const sys::Root* root_;

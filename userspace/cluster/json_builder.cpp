@@ -24,8 +24,8 @@ bool JsonBuilder::count(std::size_t values, int line) {
   return !failure_;
 }
 
-/// A reader of the whole may call itself once a level: no text may make that deep, by aliases
-/// either.
+/// A reader of the result may recurse once per level, so no text may be deeper, not even by
+/// aliases.
 bool JsonBuilder::nest(std::size_t levels, int line) {
   if (frames_.size() + levels > limits_.depth) {
     fail_at(line, Errc::kExhausted,

@@ -75,7 +75,7 @@ class ManifestDirectory {
 
   [[nodiscard]] Result<> watch();
   [[nodiscard]] Changes take_changes();
-  [[nodiscard]] bool come_back();
+  [[nodiscard]] bool reopen();
   [[nodiscard]] bool read_directory();
   [[nodiscard]] bool read_file(const std::string& name);
 

@@ -199,7 +199,7 @@ Result<std::vector<std::string>> read_enforce_node_allocatable(const Value& valu
       return item.refuse("given twice", allowed);
     }
   }
-  // The kubelet counts what was written, so "none" twice is not alone.
+  // The kubelet counts the entries as written, so "none" twice is not "none" alone.
   if (value.node.items.size() > 1 &&
       std::find(levels.begin(), levels.end(), "none") != levels.end()) {
     return value.refuse("\"none\" beside others", allowed);

@@ -13,7 +13,7 @@
 namespace evictd::config {
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
-  // O_NONBLOCK: a FIFO in place of the file must not hold up a reload.
+  // O_NONBLOCK: a FIFO in place of the file must not block a reload.
   const base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) {
     return fail_errno(errno, fmt::format("open {}", path.string()));

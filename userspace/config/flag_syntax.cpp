@@ -18,7 +18,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1));
 }
 
-/// Takes a part in quotes, and what separates it from the next, off the front of `text`.
+/// Removes a quoted part and the separator after it from the front of `text`.
 Result<std::string> take_quoted(std::string_view& text) {
   text.remove_prefix(1);
   std::string part;

@@ -14,7 +14,7 @@
 namespace evictd::config {
 namespace {
 
-/// Keeps nothing but the place of the first error.
+/// Stores only the place of the first error.
 class SyntaxEvents final : public nlohmann::json_sax<nlohmann::json> {
  public:
   bool null() override { return true; }
@@ -35,7 +35,7 @@ class SyntaxEvents final : public nlohmann::json_sax<nlohmann::json> {
     return false;
   }
 
-  /// With the byte that is wrong; unset if all is well.
+  /// Bytes read, including the wrong one; unset if there is no error.
   [[nodiscard]] std::optional<std::size_t> bytes_read() const { return bytes_read_; }
 
  private:

@@ -28,13 +28,14 @@ namespace {
 constexpr std::string_view kAllowedDuration =
     R"(a duration in quotes or with a unit, such as 1m30s)";
 
-/// In which notation a document is, which decides how a whole number may be written.
+/// The notation of a document; it determines how a whole number may be written.
 enum class Notation { kYaml, kJson };
 
 Result<> check_fields(const Value& map, std::span<const KubeletField> fields, Notation notation);
 
-/// As the kubelet tells them apart: whatever begins with '{' is JSON, and is not tried as YAML
-/// where it is none (apimachinery's recognizer, and RecognizesData of its JSON serializer).
+/// Distinguishes them as the kubelet does: text that begins with '{' is JSON, and is not tried as
+/// YAML if it is not valid JSON (apimachinery's recognizer, and RecognizesData of its JSON
+/// serializer).
 Notation notation_of(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{' ? Notation::kJson : Notation::kYaml;
@@ -59,7 +60,7 @@ Result<> check_bool(const Value& value) {
   return {};
 }
 
-/// Why a number that is none of whole_number() is refused.
+/// Why a number that whole_number() does not accept is refused.
 std::string_view float_reason(const std::string& text, Notation notation) {
   if (text.find_first_of(".eE") == std::string::npos) {
     return "not a whole number in range";
@@ -84,7 +85,7 @@ Result<> check_integer(const Value& value, Range<std::int64_t> range, Notation n
   if (is_plain && !number && notation == Notation::kYaml) {
     number = whole_yaml_float(node.text);
   }
-  // "1_000" is a number to the kubelet's reader alone.
+  // "1_000" is a number only to the kubelet's reader.
   if (!is_plain || (!number && is_text(node))) {
     return value.refuse("not a whole number", allowed);
   }
@@ -131,7 +132,7 @@ Result<> check_time(const Value& value) {
     return value.refuse("no time", kAllowed);
   }
   const Result<WallTime> time = core::wall_time_from_rfc3339(value.node.text);
-  // What is a time that no clock of ours can show is one all the same.
+  // A time that is valid but outside the range of our clock counts as a time.
   if (!time && time.error().code == Errc::kMalformed) {
     return value.refuse("no time", kAllowed);
   }
@@ -162,7 +163,7 @@ template <typename Check>
 Result<> check_map(const Value& value, std::string_view allowed, Check check) {
   EVICTD_TRY(expect_map(value, allowed));
   for (const YamlEntry& entry : value.node.entries) {
-    // No value takes an entry back in a drop-in file; elsewhere the reader of the field refuses it.
+    // A null entry takes the value back in a drop-in file; elsewhere the field's reader refuses it.
     if (entry.value.kind == YamlNode::Kind::kNull) {
       continue;
     }
@@ -260,7 +261,7 @@ Result<> check_fields(const Value& map, std::span<const KubeletField> fields, No
   return {};
 }
 
-/// The field `name` must be there and say `wanted`.
+/// Checks that the field `name` exists and has the value `wanted`.
 Result<> expect_text(const Value& root, std::string_view name, std::string_view wanted) {
   const auto& entries = root.node.entries;
   const auto entry = std::find_if(entries.begin(), entries.end(),
@@ -295,7 +296,7 @@ Result<YamlNode> read_kubelet_document(std::string_view text, std::string_view f
           .and_then([&] { return expect_text(whole, "kind", kKubeletKind); })
           .and_then([&] { return expect_text(whole, "apiVersion", kKubeletApiVersion); })
           .and_then([&] { return check_fields(whole, kubelet_fields(), notation); })
-          // After the fields, whose errors name a key.
+          // After the fields, because their errors name a key.
           .and_then([&] {
             return notation == Notation::kJson ? check_json(text, filename) : Result<>();
           });

@@ -23,8 +23,8 @@ enum class Syntax { kLessPairs, kEqualPairs, kList, kDuration, kInteger, kTruth,
 struct Flag {
   std::string_view name;
   Syntax syntax;
-  /// The key of evictd or the field of the kubelet's file; for a flag without either, its own name
-  /// as such a field would have it.
+  /// The key of evictd or the field of the kubelet's file. A flag with neither has its own name in
+  /// the form of such a field.
   std::string_view key;
   std::string_view help;
 };

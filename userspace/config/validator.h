@@ -48,21 +48,21 @@ class Validator {
   Result<> read_group(const YamlNode& map, const std::string& group);
   Result<> read_entry(const YamlEntry& entry, const std::string& group);
   [[nodiscard]] Failure refuse_unknown(const YamlEntry& entry, const std::string& group) const;
-  void note_origin(const std::string& key, const YamlEntry& entry);
+  void set_origin(const std::string& key, const YamlEntry& entry);
   void fill_in_defaults();
   Result<> check_attach_pins() const;
 
   /// Handles entries of a kubelet's document that are not plain keys; false if `entry` is a plain
   /// key.
-  bool take_special(const YamlEntry& entry);
+  bool read_special_entry(const YamlEntry& entry);
   Result<> replace(const Key& key, YamlEntry entry, const Origin& origin);
   /// Warns of each duplicate name in a list of the kubelet's sources, where duplicates are allowed.
   void warn_of_repeats(const YamlEntry& list, const Origin& origin);
   Result<> merge(const Key& key, const YamlEntry& entry);
   void remember_before_drop_ins();
   /// Takes back a whole key, or one entry of a mapping.
-  void take_back(const Key& key);
-  void take_back(const Key& key, const std::string& member);
+  void revert(const Key& key);
+  void revert(const Key& key, const std::string& member);
   /// Drops, with a warning, a soft grace period of the kubelet's sources that has no soft
   /// threshold. The kubelet ignores it too.
   void leave_out_lone_graces();

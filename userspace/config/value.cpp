@@ -22,7 +22,7 @@ bool is_scalar(const Value& value) {
   return value.node.kind == YamlNode::Kind::kScalar;
 }
 
-/// Whether YAML's core schema reads this as something else than text.
+/// Whether YAML's core schema reads this as something other than text.
 bool is_number_or_truth(std::string_view text) {
   static constexpr std::array<std::string_view, 12> kWords = {"true",  "True",  "TRUE", "false",
                                                               "False", "FALSE", ".inf", "-.inf",
@@ -47,8 +47,8 @@ bool is_number_or_truth(std::string_view text) {
 
 constexpr std::string_view kLeadingZero = "a leading zero, which makes it octal in YAML 1.1";
 
-/// A whole number with a leading zero. Not what has a unit or a point: that is text or a float,
-/// which Kubernetes reads as decimal.
+/// A whole number with a leading zero. Text with a unit or a point is not one: Kubernetes reads it
+/// as decimal.
 bool is_octal_to_yaml_1_1(std::string_view plain) {
   return core::has_leading_zero(plain) &&
          plain.find_first_not_of("0123456789_", 1) == std::string_view::npos;
@@ -64,7 +64,7 @@ std::string allowed_bytes(Range<Bytes> range) {
                      format_bytes(range.max));
 }
 
-/// What `Value::refuse` calls a value of the wrong kind.
+/// The reason that `Value::refuse` gives for a value of the wrong kind.
 std::string_view kind_reason(const YamlNode& node, std::string_view wanted) {
   return node.kind == YamlNode::Kind::kNull ? std::string_view("no value") : wanted;
 }

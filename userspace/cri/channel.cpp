@@ -104,18 +104,18 @@ struct Channel::Connection {
 };
 
 /// The call that cancel() aborts.
-class Channel::UnderWay {
+class Channel::CallInProgress {
  public:
-  UnderWay(Connection& connection, grpc::ClientContext& context) : connection_(connection) {
+  CallInProgress(Connection& connection, grpc::ClientContext& context) : connection_(connection) {
     const std::lock_guard lock(connection_.mutex);
     if (!connection_.is_cancelled) {
       connection_.current = &context;
       has_begun_ = true;
     }
   }
-  UnderWay(const UnderWay&) = delete;
-  UnderWay& operator=(const UnderWay&) = delete;
-  ~UnderWay() {
+  CallInProgress(const CallInProgress&) = delete;
+  CallInProgress& operator=(const CallInProgress&) = delete;
+  ~CallInProgress() {
     const std::lock_guard lock(connection_.mutex);
     connection_.current = nullptr;
   }
@@ -137,9 +137,9 @@ Channel::~Channel() = default;
 Result<std::string> Channel::call(const Call& call) {
   grpc::ClientContext context;
   context.set_deadline(deadline_after(call.deadline));
-  const UnderWay under_way(*connection_, context);
-  if (!under_way.has_begun()) {
-    return UnderWay::refusal();
+  const CallInProgress in_progress(*connection_, context);
+  if (!in_progress.has_begun()) {
+    return CallInProgress::refusal();
   }
   grpc::CompletionQueue queue;
   grpc::ByteBuffer answer;
@@ -160,9 +160,9 @@ Result<std::string> Channel::call(const Call& call) {
 Result<> Channel::follow(const Call& call, const std::function<void()>& on_sent,
                          const std::function<bool(const std::string&)>& on_message) {
   grpc::ClientContext context;
-  const UnderWay under_way(*connection_, context);
-  if (!under_way.has_begun()) {
-    return UnderWay::refusal();
+  const CallInProgress in_progress(*connection_, context);
+  if (!in_progress.has_begun()) {
+    return CallInProgress::refusal();
   }
   grpc::CompletionQueue queue;
   const auto stream = connection_->stub.PrepareCall(&context, call.method, &queue);

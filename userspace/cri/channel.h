@@ -50,7 +50,7 @@ class Channel {
 
  private:
   struct Connection;
-  class UnderWay;
+  class CallInProgress;
   std::unique_ptr<Connection> connection_;
 };
 

@@ -11,14 +11,14 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Between an intent or a state and the record of the same eviction.
+/// Maximum time between an intent or a state and the record of the same eviction.
 constexpr Duration kNear = std::chrono::seconds(10);
 
 std::string_view state_of(AdoptionKind kind) {
   switch (kind) {
     case AdoptionKind::kInGrace:
     case AdoptionKind::kLeft:
-    case AdoptionKind::kRefused:  // Until that is noted in it.
+    case AdoptionKind::kRefused:  // Until the record notes that.
       return "terminating";
     case AdoptionKind::kKilled:
     case AdoptionKind::kReleasing:
@@ -31,7 +31,7 @@ std::string_view state_of(AdoptionKind kind) {
   return "";
 }
 
-/// As a pod is called that neither a manifest nor a rule describes (cluster::PodOrigin::kPath).
+/// The name of a pod that neither a manifest nor a rule describes (cluster::PodOrigin::kPath).
 bool is_nameless(const HotPod& pod) {
   return pod.ns.empty() && pod.name == pod.uid;
 }
@@ -84,15 +84,15 @@ bool is_open(const exporting::EvictionRecord& record) {
   return record.state == "terminating" || record.state == "killed";
 }
 
-bool tells_of(const exporting::EvictionRecord& record, const std::string& uid,
-              const Adoption& adoption, MonoTime now) {
+bool is_record_of(const exporting::EvictionRecord& record, const std::string& uid,
+                  const Adoption& adoption, MonoTime now) {
   const std::optional<MonoTime>& signal = record.timeline.signal;
   const bool open = is_open(record);
-  // The end of one without a process may have been told of already.
+  // The end of an eviction without a process may be recorded already.
   if (!signal || record.dry_run || record.uid != uid || !(open || has_ended(adoption.kind))) {
     return false;
   }
-  // A cut of the grace is a later record of an eviction that began before it.
+  // A cut of the grace period is a later record of an eviction that began before it.
   return *signal <= now && *signal >= adoption.began_at - (open ? kNear : Duration::zero());
 }
 

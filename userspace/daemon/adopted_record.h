@@ -25,7 +25,7 @@ namespace evictd::daemon {
 /// Whether `record` is of the eviction of this pod that began at that time; if the pod has
 /// processes, the record must be open too. A record is made a moment after the intent is written to
 /// the cgroup.
-[[nodiscard]] bool tells_of(const exporting::EvictionRecord& record, const std::string& uid,
-                            const Adoption& adoption, MonoTime now);
+[[nodiscard]] bool is_record_of(const exporting::EvictionRecord& record, const std::string& uid,
+                                const Adoption& adoption, MonoTime now);
 
 }  // namespace evictd::daemon

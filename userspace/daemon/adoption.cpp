@@ -15,14 +15,13 @@ bool is_of_another_clock(const FoundPod& pod, MonoTime now) {
   return pod.intent->began_at > now || (named && pod.intent->clock != pod.clock);
 }
 
-/// Whether the intent is of an eviction that began after the end of the one in the file.
+/// Whether the intent's eviction began after the end of the one in the file.
 bool is_of_a_later_one(const FoundPod& pod) {
   return pod.intent && pod.saved != nullptr && pod.saved->gone &&
          pod.intent->began_at > pod.saved->killed_at;
 }
 
-/// What is written on the cgroup is newer than what is in the file, but for a kill, which is not
-/// written there.
+/// The cgroup's data is newer than the file's, except for a kill, which only the file has.
 std::optional<Adoption> known_of(const FoundPod& pod) {
   std::optional<Adoption> known;
   if (pod.saved != nullptr && !is_of_a_later_one(pod)) {
@@ -44,7 +43,7 @@ std::optional<Adoption> known_of(const FoundPod& pod) {
   return known;
 }
 
-/// Of a victim without a process. When the last one ended is not known where no kill is.
+/// For a victim without a process. If no kill is known, the time of its last exit is unknown.
 Adoption after_the_end_of(Adoption known, const FoundPod& pod, MonoTime now) {
   const MonoTime ended_at =
       known.killed_at != MonoTime{} ? known.killed_at : std::min(now, known.kill_due_at);
@@ -57,20 +56,20 @@ Adoption after_the_end_of(Adoption known, const FoundPod& pod, MonoTime now) {
   return known;
 }
 
-/// Whatever may be done about it.
+/// The eviction in progress, whatever may be done about it.
 std::optional<Adoption> under_way(const FoundPod& pod, MonoTime now) {
   const enforce::Inhabitants& seen = pod.inhabitants;
   std::optional<Adoption> known = known_of(pod);
   if (seen.processes == 0 && !seen.unread) {
     return known ? std::optional(after_the_end_of(*known, pod, now)) : std::nullopt;
   }
-  // Whoever is there after its last process was gone is none of its victims, however old.
+  // Processes that started after the last one was gone are not victims, whatever their age.
   const bool was_gone = pod.saved != nullptr && pod.saved->gone && !is_of_a_later_one(pod);
   if (known && (was_gone || (!seen.unread && seen.oldest > known->began_at))) {
     known->kind = AdoptionKind::kOver;
     return known;
   }
-  // The signal was not sent yet, or it would show in somebody.
+  // The signal was not sent yet, or a process would show it.
   const bool at_once = pod.intent && pod.intent->at_once;
   if (known && known->kind == AdoptionKind::kInGrace && at_once) {
     if (seen.dying == 0) {
@@ -101,7 +100,7 @@ std::optional<Adoption> under_way(const FoundPod& pod, MonoTime now) {
 std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
   FoundPod believed = pod;
   if (pod.intent && is_of_another_clock(pod, now)) {
-    // Who is younger than it, and when its grace ends, cannot be told.
+    // Neither which processes are younger than it nor the end of its grace period is known.
     believed.intent.reset();
   }
   std::optional<Adoption> adoption = under_way(believed, now);
@@ -114,7 +113,7 @@ std::optional<Adoption> adoption_of(const FoundPod& pod, MonoTime now) {
   }
   const bool signals =
       adoption->kind == AdoptionKind::kInGrace || adoption->kind == AdoptionKind::kKilled;
-  // What one that is gone left on disk may be removed, which a dry run does not do either.
+  // What a dead pod left on disk may be removed; a dry run does not do that either.
   const bool acts = signals || adoption->kind == AdoptionKind::kGone;
   if (pod.may_end == MayEnd::kDryRun && acts) {
     adoption->kind = AdoptionKind::kLeft;

@@ -8,7 +8,7 @@
 namespace evictd::daemon {
 
 void ContainerMemory::begin_round(const cluster::PodTable& table) {
-  // By path: the id in it is that of one container only.
+  // By path: the id in it belongs to one container only.
   std::map<std::string, Known, std::less<>> earlier;
   for (Known& one : known_) {
     std::string path = one.container.path;
@@ -48,7 +48,7 @@ void ContainerMemory::read(const sys::CgroupLayout& layout, Known& one) {
   const Result<sys::CgroupFiles> files =
       sys::CgroupFiles::open(root_, layout, one.container.path, sys::CgroupFileSet::kMemory);
   if (!files || files->read(clock_.now(), buffer_, usage) != sys::ReadState::kRead) {
-    // Gone, or not to be read: what it used once is no longer said of it.
+    // Gone, or unreadable: its former usage is no longer valid.
     one.newest.reset();
     one.before.reset();
     return;

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "since" of a request; the beginning of time without it.
+/// "since" of a request; the beginning of time if absent.
 Result<WallTime> moment_in(const Json& request) {
   const auto since = request.find("since");
   if (since == request.end()) {
@@ -92,7 +92,7 @@ std::optional<std::string> Housekeeping::on_subscription(std::string_view reques
   return with_line_ends(journal_->lines_since(*since));
 }
 
-/// The lines behind a cursor; whoever has lost some is told so first.
+/// The lines after a cursor; a client that missed lines gets a notice first.
 std::string Housekeeping::lines_after(const Json& cursor) const {
   if (!cursor.is_number_unsigned()) {
     return error_line("\"after\" is not the \"seq\" of a line") + '\n';
@@ -111,7 +111,7 @@ std::string Housekeeping::lines_after(const Json& cursor) const {
   return (after.complete ? "" : to_line(skipped) + '\n') + with_line_ends(after.lines);
 }
 
-/// The first one: whoever comes in masses would fill the log.
+/// Logs only the first one: a flood of clients would fill the log.
 void Housekeeping::on_turned_away() {
   if (server_->counters().refused == 1) {
     options_.log->warn(

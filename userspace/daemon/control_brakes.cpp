@@ -12,10 +12,10 @@ namespace evictd::daemon {
 
 namespace {
 
-/// The hot thread answers a wake-up in microseconds; one that does not in this time hangs.
+/// The hot thread answers a wake-up in microseconds; one that does not answer in this time hangs.
 constexpr Duration kAnswerTime = std::chrono::seconds(1);
 
-/// The longest that the hot thread's messages are left alone while a slow disk is waited for.
+/// Maximum time without handling the hot thread's messages while waiting for a slow disk.
 constexpr Duration kMessageTime = std::chrono::milliseconds(50);
 
 Result<std::optional<eviction::Signal>> signal_in(const nlohmann::json& request,
@@ -95,12 +95,12 @@ Result<> Housekeeping::set_dry_run(const nlohmann::json& request) {
   return {};
 }
 
-/// Returns once the hot thread goes by it and the state file has it, so that whoever asked for a
-/// pause sees nobody die after the answer, not by the hand of an evictd that was restarted either.
+/// Returns once the hot thread applies the requests and the state file has them. After the answer
+/// to a pause no pod is killed, not even by an evictd that restarts.
 Result<> Housekeeping::put_wishes_in_force() {
   ++wishes_generation_;
   send(SetWishes{.wishes = wishes_, .generation = wishes_generation_});
-  keeper_->note_wishes(wishes_, config_->settings().dry_run);
+  keeper_->set_wishes(wishes_, config_->settings().dry_run);
   keep_state();
   const MonoTime give_up = options_.clock->now() + kAnswerTime;
   while (options_.hot_counters->wishes_applied.load(std::memory_order_acquire) <

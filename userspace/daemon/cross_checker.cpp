@@ -23,7 +23,7 @@ CrossChecker::CrossChecker(probe::Probe& probe) : probe_(probe) {
 std::vector<CrossChecker::Cgroup> CrossChecker::cgroups(const PodRegistry& registry) {
   std::vector<Cgroup> found;
   if (!pod_root_files_) {
-    // Without them it is asked for again next time.
+    // If they cannot be opened, the next check retries.
     if (Result<sys::CgroupFiles> files = registry.open_pod_root_files()) {
       pod_root_files_ = std::move(*files);
     }
@@ -120,7 +120,7 @@ std::vector<CrossChecker::Cgroup> CrossChecker::doubtful(const PodRegistry& regi
 std::vector<CrossChecker::Apart> CrossChecker::node_apart(const PodRegistry& registry,
                                                           MonoTime now) {
   if (!node_files_) {
-    // Without them it is asked for again next time.
+    // If they cannot be opened, the next check retries.
     if (Result<sys::NodeFiles> files = registry.open_node_files()) {
       node_files_ = std::move(*files);
     }
@@ -131,7 +131,7 @@ std::vector<CrossChecker::Apart> CrossChecker::node_apart(const PodRegistry& reg
   }
   readings.before = probe_.node();
   node_files_->read_meminfo_pages(buffer_, readings.meminfo);
-  // In another way than by these two files it is another quantity.
+  // A value from other sources than these two files is another quantity.
   if (node_files_->memory_source() != sys::NodeMemorySource::kMemFree) {
     static_cast<void>(node_files_->read(now, buffer_, readings.root));
   }

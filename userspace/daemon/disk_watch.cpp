@@ -18,8 +18,8 @@ namespace {
 /// A directory on a dead filesystem never answers.
 constexpr std::chrono::seconds kResolvePatience{2};
 
-/// `path` without symbolic links; nothing if it is not there or does not answer. A thread that does
-/// not come back is left behind.
+/// `path` without symbolic links; nullopt if it does not exist or does not answer. Abandons a
+/// thread that does not return.
 std::optional<std::string> resolve(const std::string& path) {
   auto promise = std::make_shared<std::promise<std::optional<std::string>>>();
   std::future<std::optional<std::string>> answer = promise->get_future();

@@ -20,7 +20,7 @@ namespace evictd::daemon {
 [[nodiscard]] Result<disk::Places> find_places(const config::Settings& settings);
 
 /// What was already logged about disks.
-struct ToldOfDisks {
+struct LoggedDisks {
   /// The last result of runtime_links().
   std::string links;
   /// Filesystems that do not answer, by mount point.

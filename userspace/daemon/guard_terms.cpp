@@ -61,7 +61,7 @@ std::optional<std::int64_t> FallRate::see(std::int64_t amount, MonoTime now) {
     return rate_;
   }
   if (from_) {
-    // What falls grows in what is taken.
+    // A fall of the remainder is a growth of usage.
     const std::int64_t rate = std::max<std::int64_t>(
         0, poll::growth_per_second(std::int64_t{0}, *from_, from_amount_ - amount, now));
     rate_ = std::min(rate, last_rate_);

@@ -13,7 +13,8 @@ namespace {
 using base::fault_point;
 using base::FaultPoint;
 
-/// Limits change by hand and rarely: the regular pass and one that housekeeping asked for look.
+/// Limits change by hand and rarely: only the regular pass and one that housekeeping requested read
+/// them.
 bool reads_limits(PassTrigger trigger) {
   return trigger == PassTrigger::kRegular || trigger == PassTrigger::kRequest;
 }
@@ -36,7 +37,7 @@ engine::Signalled signalled(const Result<enforce::SignalReport>& report) {
 
 }  // namespace
 
-void HotLoop::tell(const engine::Event& event) {
+void HotLoop::dispatch(const engine::Event& event) {
   Answer next = event;
   while (next) {
     const engine::Effects effects = engine_.on(*next, options_.clock->now());
@@ -60,7 +61,7 @@ HotLoop::Answer HotLoop::perform(const engine::Read& read) {
   timeline_.begin_at = options_.clock->now();
   begun_.reset();
   engine::ReadingsTaken taken;
-  // Before they are read: what is read is at least as new.
+  // Set before the read: the readings are at least as new.
   taken.disks_asked_at = disks_asked_at();
   readings_.read({.source = looks_.source(),
                   .limits = reads_limits(read.trigger),
@@ -102,8 +103,9 @@ HotLoop::Answer HotLoop::perform(const engine::LookAgain& look) {
   return engine::LookedAgain{.next_look = looks_.next(*config_, readings_)};
 }
 
-/// Before the first signal: a restarted evictd must neither send SIGTERM again nor forget the end
-/// of the grace, must know whom it killed, and let fork again whom it did not.
+/// Runs before the first signal. A restarted evictd must not send SIGTERM again nor forget the end
+/// of the grace period. It must know which pods it killed, and let those fork again that it did not
+/// kill.
 void HotLoop::leave_intent(const HotPod& victim, const enforce::Intent& intent) {
   if (!victim.target) {
     return;
@@ -134,27 +136,28 @@ HotLoop::Answer HotLoop::perform(const engine::Signal& signal) {
                        signal.at)
           : Result<enforce::SignalReport>(fail(Errc::kNotFound, {}));
   fault_point(FaultPoint::kSignalled);
-  // Of the signal itself: the actuator goes on to see that nobody was missed.
+  // The time of the signal itself: the actuator continues to check that no process was missed.
   timeline_.signal_at = begun ? begun->last_at : options_.clock->now();
   if (!begun) {
-    // Of one that is being evicted already the intent is as true as the one before it.
+    // If the pod's eviction is in progress already, the intent is as valid as the one before it.
     if (victim.target && !signal.dry_run && begun.error().code != Errc::kBusy) {
       enforce::clear_intent(*victim.target);
     }
     return signalled(begun);
   }
   if (rehearsed_ == &victim) {
-    rehearsed_ = nullptr;  // It was for this.
+    rehearsed_ = nullptr;  // The preparation has been used.
   }
   if (signal.local) {
-    note_local(signal, *begun);
+    queue_local_eviction(signal, *begun);
   } else {
     begun_ = *begun;
   }
   return signalled(begun);
 }
 
-void HotLoop::note_local(const engine::Signal& signal, const enforce::SignalReport& begun) {
+void HotLoop::queue_local_eviction(const engine::Signal& signal,
+                                   const enforce::SignalReport& begun) {
   HotPod& victim = pod_at(signal.pod);
   local_begun_.push_back(
       {.victim = &victim,
@@ -218,7 +221,7 @@ HotLoop::Answer HotLoop::perform(const engine::ScanPods& scan) {
 
 HotLoop::Answer HotLoop::perform(const engine::EndPretended& end) {
   options_.dry_run_actuator->end_pretended(end.ticket, end.at);
-  // Before housekeeping is told of the next eviction, which may be of the same pod.
+  // Before housekeeping hears of the next eviction, which may be of the same pod.
   take_progress(*options_.dry_run_actuator);
   return std::nullopt;
 }
@@ -265,7 +268,7 @@ HotLoop::Answer HotLoop::perform(const engine::Rehearse& rehearse) {
   HotPod* pod = first ? &pod_at(*first) : nullptr;
   if (pod != nullptr && pod == rehearsed_) {
     rehearsed_for_ = rehearse.scope;
-    return std::nullopt;  // A second hint: what the first one prepared is as good.
+    return std::nullopt;  // A second hint: the preparation for the first one is still good.
   }
   end_rehearsal();
   if (pod != nullptr && pod->target) {

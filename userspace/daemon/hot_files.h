@@ -25,7 +25,7 @@ class HotFiles {
   class Key {
     friend class Readings;
     friend class PodOpener;
-    friend FoundPod look_at_pod(const HotPod& pod, const PodRegistry& registry, SavedLook saved,
+    friend FoundPod inspect_pod(const HotPod& pod, const PodRegistry& registry, SavedLook saved,
                                 MonoTime now);
     Key() {}  // NOLINT(modernize-use-equals-default): a defaulted one were anybody's to write {}.
   };

@@ -14,18 +14,18 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Copies of passes that housekeeping lends; one more than a burst of passes needs while it is busy
-/// writing one down.
+/// Copies of passes that housekeeping lends: one more than a burst of passes needs while
+/// housekeeping writes one record.
 constexpr std::size_t kCopyBuffers = 8;
-/// The same while every pass is recorded, as none may be missing.
+/// The same while every pass is recorded, because none may be missing.
 constexpr std::size_t kRecordingBuffers = 24;
 
-/// Files of the pod root that wait to go back: housekeeping sends others once a second at most, and
-/// none while it takes no messages.
+/// Files of the pod root that wait to be returned. Housekeeping sends new ones at most once a
+/// second, and none while it takes no messages.
 constexpr std::size_t kRetiredFiles = 16;
 
-/// While it stands by. Long against what a round costs, which delays a crossing that comes during
-/// it, and short against the time in which others push out of the caches what it has touched.
+/// Interval during stand-by. Long against the cost of a round, which delays a crossing that comes
+/// during it. Short against the time in which other tasks evict its data from the caches.
 constexpr Duration kPractiseEvery = std::chrono::microseconds(100);
 
 template <typename T>
@@ -121,7 +121,7 @@ Result<> HotLoop::watch_descriptors() {
   if (watched && options_.filesystems != nullptr) {
     watched = watch(options_.filesystems->descriptor(), [this] {
       options_.filesystems->consume();
-      tell(engine::PassRequested{PassTrigger::kDisk});
+      dispatch(engine::PassRequested{PassTrigger::kDisk});
     });
   }
   for (enforce::Actuator* one : {options_.actuator, options_.dry_run_actuator}) {
@@ -139,13 +139,13 @@ Result<> HotLoop::run(const std::atomic<bool>& stop) {
   }
   while (!stop.load(std::memory_order_acquire)) {
     count(options_.counters->heartbeat);
-    tell(engine::Woken{wake_at_});
+    dispatch(engine::Woken{wake_at_});
     take_messages();
     if (events_ready_) {
       drain_events();
     }
     drive_actuators();
-    tell(engine::Turn{.disks_asked_at = disks_asked_at()});
+    dispatch(engine::Turn{.disks_asked_at = disks_asked_at()});
     publish_counters();
     if (Result<> waited = wait(); !waited) {
       return waited;
@@ -179,7 +179,7 @@ bool HotLoop::stand_by() {
     return false;
   }
   cpu_avoidance_.begin();
-  const bool has_work = engine_.wanted().has_value();  // What a pass is left for is no mere hint.
+  const bool has_work = engine_.wanted().has_value();  // A wanted pass is more than a hint.
   MonoTime now = options_.clock->now();
   MonoTime practised_at = now;
   while (engine_.goes_on_standing_by(now)) {
@@ -191,8 +191,8 @@ bool HotLoop::stand_by() {
       practised_at = now;
     }
   }
-  tell(engine::StandByOver{.rehearsal_holds = !has_work && rehearsed_ != nullptr &&
-                                              rehearsed_for_ == engine_.approached()});
+  dispatch(engine::StandByOver{.rehearsal_holds = !has_work && rehearsed_ != nullptr &&
+                                                  rehearsed_for_ == engine_.approached()});
   return engine_.stands_by() || engine_.wanted();
 }
 
@@ -206,18 +206,18 @@ void HotLoop::drain_events() {
   if (options_.events->resync()) {
     count(options_.counters->resyncs);
   }
-  tell(engine::EventsLost{.passes = true});
+  dispatch(engine::EventsLost{.passes = true});
   send(LossNotice{drained.newly_dropped});
 }
 
 void HotLoop::on_threshold(const probe::ThresholdCrossed& event) {
-  tell(engine::Crossed{.threshold = threshold_of(event.threshold_id),
-                       .recovered = event.direction == probe::Direction::kDown,
-                       .at = event.at});
+  dispatch(engine::Crossed{.threshold = threshold_of(event.threshold_id),
+                           .recovered = event.direction == probe::Direction::kDown,
+                           .at = event.at});
 }
 
 void HotLoop::on_stall(const probe::StallRising& event) {
-  tell(engine::Stalled{});
+  dispatch(engine::Stalled{});
   send(StallNotice{event});
 }
 
@@ -226,13 +226,13 @@ void HotLoop::on_cgroup(const probe::CgroupChanged& event) {
       event.change == probe::CgroupChange::kRemoved) {
     options_.actuator->on_emptied(event.cgroup, wake_at_);
   } else if (event.change == probe::CgroupChange::kPopulated) {
-    tell(engine::Populated{.pod = event.cgroup, .at = event.at});
+    dispatch(engine::Populated{.pod = event.cgroup, .at = event.at});
   }
   CgroupNotice notice{.event = event};
   copy_text(event.path, notice.path);
   ToHousekeeping message(notice);
   if (!offer(message)) {
-    tell(engine::EventsLost{});
+    dispatch(engine::EventsLost{});
   }
 }
 
@@ -240,7 +240,7 @@ void HotLoop::on_oom_kill(const probe::OomKill& event) {
   OomNotice notice{.event = event};
   copy_text(event.comm, notice.comm);
   send(notice);
-  tell(engine::OomKilled{});
+  dispatch(engine::OomKilled{});
 }
 
 void HotLoop::on_approach(const probe::Approach& event) {
@@ -251,7 +251,7 @@ void HotLoop::on_approach(const probe::Approach& event) {
     cpu_avoidance_.expect_on(event.cpu);
   }
   const std::uint64_t away_us = event.distance / std::max<std::uint64_t>(event.rate / 1'000'000, 1);
-  tell(engine::Approached{
+  dispatch(engine::Approached{
       .scope = event.cgroup == CgroupId{} ? eviction::Scope::kNode : eviction::Scope::kPodRoot,
       .away = std::chrono::microseconds(std::min<std::uint64_t>(away_us, 1'000'000)),
       .may_stand_by = may_stand_by});
@@ -283,13 +283,13 @@ void HotLoop::take_progress(enforce::Actuator& actuator) {
         step.tasks = usage.tasks;
       }
     }
-    tell(engine::VictimStep{.pod = progress->pod,
-                            .what = what_of(progress->state),
-                            .at = progress->at,
-                            .dry_run = dry_run,
-                            .spared = !progress->not_killed.empty(),
-                            .usage = usage,
-                            .charged = step.usage});
+    dispatch(engine::VictimStep{.pod = progress->pod,
+                                .what = what_of(progress->state),
+                                .at = progress->at,
+                                .dry_run = dry_run,
+                                .spared = !progress->not_killed.empty(),
+                                .usage = usage,
+                                .charged = step.usage});
     send(step);
   }
 }

@@ -84,7 +84,7 @@ class HotLoop final : private probe::EventSink {
 
   // hot_effects.cpp: the engine's effects.
   /// Passes an event to the engine, carries out its effects, and answers its questions.
-  void tell(const engine::Event& event);
+  void dispatch(const engine::Event& event);
   using Answer = std::optional<engine::Event>;
   [[nodiscard]] Answer perform(const engine::Wait& wait);
   [[nodiscard]] Answer perform(const engine::Read& read);
@@ -105,15 +105,15 @@ class HotLoop final : private probe::EventSink {
   [[nodiscard]] Answer perform(const engine::EndRehearsal& end);
   void leave_intent(const HotPod& victim, const enforce::Intent& intent);
   void end_rehearsal();
-  void note_local(const engine::Signal& signal, const enforce::SignalReport& begun);
+  void queue_local_eviction(const engine::Signal& signal, const enforce::SignalReport& begun);
   void publish_counters();
 
   // hot_report.cpp: reports of a pass to housekeeping.
   void copy_pods(PassCopy& copy);
   void fill(PassCopy& copy, const engine::Report& report);
   void hand_over(PassDone&& done, bool rehearsal);
-  void note_uncopied();
-  void take_back(std::unique_ptr<PassCopy> copy);
+  void count_uncopied_pass();
+  void take_lent_buffer(std::unique_ptr<PassCopy> copy);
 
   [[nodiscard]] HotPod& pod_at(std::size_t place) { return *pods_.at(readings_.slots()[place]); }
   [[nodiscard]] const HotPod* find_pod(CgroupId memory_id) const;

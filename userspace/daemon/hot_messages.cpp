@@ -70,9 +70,9 @@ void HotLoop::handle(PlacePod& message) {
     }
   }
   if (newer != nullptr) {
-    tell(engine::PodPlaced{view_of(*newer)});
+    dispatch(engine::PodPlaced{view_of(*newer)});
   } else {
-    tell(engine::PodRemoved{message.slot});
+    dispatch(engine::PodRemoved{message.slot});
   }
   if (rehearsed_ != nullptr && rehearsed_->slot == message.slot) {
     end_rehearsal();
@@ -98,7 +98,7 @@ void HotLoop::handle(UsePodRootFiles& message) {
 }
 
 void HotLoop::handle(UseConfig& message) {
-  tell(engine::ConfigurationChanged{message.config.get()});
+  dispatch(engine::ConfigurationChanged{message.config.get()});
   std::swap(config_, message.config);
   looks_.forget();
   if (options_.record_every_pass) {
@@ -109,7 +109,7 @@ void HotLoop::handle(UseConfig& message) {
 }
 
 void HotLoop::handle(RunPass& /*message*/) {
-  tell(engine::PassRequested{});
+  dispatch(engine::PassRequested{});
 }
 
 void HotLoop::handle(Resync& /*message*/) {
@@ -121,29 +121,29 @@ void HotLoop::handle(Resync& /*message*/) {
 void HotLoop::handle(SetPolling& message) {
   looks_.set_polling(message.polling);
   options_.counters->polling.store(message.polling, std::memory_order_relaxed);
-  tell(engine::SourceChanged{});
+  dispatch(engine::SourceChanged{});
 }
 
 void HotLoop::handle(SetWishes& message) {
-  tell(engine::WishesChanged{message.wishes});
+  dispatch(engine::WishesChanged{message.wishes});
   options_.counters->wishes_applied.store(message.generation, std::memory_order_release);
   options_.outbox->wake_up.signal();
 }
 
 void HotLoop::handle(AdoptEviction& message) {
   adoption_ = message.adoption;
-  tell(engine::EvictionFound{.pod = message.pod,
-                             .phase = phase_of(adoption_),
-                             .killed_at = adoption_.killed_at,
-                             .observed_only = adoption_.kind == AdoptionKind::kReleasing,
-                             .holds_disk = adoption_.for_disk,
-                             .hold_tasks = adoption_.hold_tasks,
-                             .usage = usage_of(message.pod, wake_at_)});
+  dispatch(engine::EvictionFound{.pod = message.pod,
+                                 .phase = phase_of(adoption_),
+                                 .killed_at = adoption_.killed_at,
+                                 .observed_only = adoption_.kind == AdoptionKind::kReleasing,
+                                 .holds_disk = adoption_.for_disk,
+                                 .hold_tasks = adoption_.hold_tasks,
+                                 .usage = usage_of(message.pod, wake_at_)});
   base::fault_point(base::FaultPoint::kAdopted);
 }
 
 void HotLoop::handle(LendPassCopy& message) {
-  take_back(std::move(message.copy));
+  take_lent_buffer(std::move(message.copy));
 }
 
 void HotLoop::handle(UseStorage& message) {
@@ -151,7 +151,7 @@ void HotLoop::handle(UseStorage& message) {
     return;
   }
   if (message.storage && message.storage->breaches) {
-    tell(engine::PassRequested{PassTrigger::kDisk});
+    dispatch(engine::PassRequested{PassTrigger::kDisk});
   }
   std::swap(storage_[message.slot], message.storage);
   if (message.storage) {
@@ -160,19 +160,19 @@ void HotLoop::handle(UseStorage& message) {
 }
 
 void HotLoop::handle(PodsMeasured& message) {
-  tell(engine::PodsMeasured{.round = message.round, .under_way = message.under_way});
+  dispatch(engine::PodsMeasured{.round = message.round, .under_way = message.under_way});
 }
 
 void HotLoop::handle(CollectorsDone& message) {
-  tell(engine::CollectorsDone{message.round});
+  dispatch(engine::CollectorsDone{message.round});
 }
 
 void HotLoop::handle(VictimReleased& message) {
-  tell(engine::FilesReleased{message.pod});
+  dispatch(engine::FilesReleased{message.pod});
 }
 
 void HotLoop::handle(PodsScanned& message) {
-  tell(engine::PodsScanned{message.round});
+  dispatch(engine::PodsScanned{message.round});
 }
 
 void HotLoop::flush_retired() {
@@ -212,7 +212,7 @@ void HotLoop::flush_retired_files() {
 }
 
 bool HotLoop::offer(ToHousekeeping& message) {
-  publish_counters();  // Whoever hears of it may count.
+  publish_counters();  // The receiver may count.
   if (!options_.outbox->queue.push(std::move(message))) {
     count(options_.counters->lost_messages);
     ++unsent_;

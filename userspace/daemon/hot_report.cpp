@@ -9,7 +9,7 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Kept for passes that evict: the others go uncopied first.
+/// Reserved for passes that evict; other passes go uncopied first.
 constexpr std::size_t kReservedCopies = 2;
 
 }  // namespace
@@ -27,7 +27,7 @@ void HotLoop::copy_pods(PassCopy& copy) {
   }
 }
 
-void HotLoop::note_uncopied() {
+void HotLoop::count_uncopied_pass() {
   ++uncopied_;
   if (options_.record_every_pass) {
     unrecorded_state_ = config_->manager.state();
@@ -35,16 +35,16 @@ void HotLoop::note_uncopied() {
   }
 }
 
-/// Housekeeping has caught up. What it was not told of may have been the last pass for long, that
-/// of a pressure that is over for one, so it is shown what is there now.
-void HotLoop::take_back(std::unique_ptr<PassCopy> copy) {
+/// Housekeeping has caught up. The unreported passes may have been the last ones for a long time,
+/// such as the one that ended a pressure. So it gets a report of the current state.
+void HotLoop::take_lent_buffer(std::unique_ptr<PassCopy> copy) {
   if (copies_.size() == copies_.capacity()) {
     return;
   }
   copies_.push_back(std::move(copy));
-  // One that is wanted already is going to be told of.
+  // A pass that is wanted already will be reported anyway.
   if (uncopied_ > 0 && copies_.size() > kReservedCopies && !engine_.wanted()) {
-    tell(engine::PassRequested{PassTrigger::kReport});
+    dispatch(engine::PassRequested{PassTrigger::kReport});
   }
 }
 
@@ -88,11 +88,11 @@ HotLoop::Answer HotLoop::perform(const engine::Report& report) {
     timeline_.decide_at = options_.clock->now();
   }
   if (cadence_of(report.trigger) == eviction::Cadence::kRegular) {
-    looks_.note_regular(readings_.observations());
+    looks_.set_regular_pass(readings_.observations());
   }
   timeline_.hook_at = report.crossed_at;
-  // Housekeeping would be busy with a rehearsal just when the crossing comes, so it is told of one
-  // only where it does not know what the last pass found.
+  // A rehearsal would keep housekeeping busy just when the crossing comes. So it is reported only
+  // if housekeeping does not know the last pass's result.
   const bool evicted = begun_ || !engine_.local_signalled().empty();
   const bool rehearsal = report.trigger == PassTrigger::kApproach && !evicted;
   if (rehearsal && !options_.record_every_pass && uncopied_ == 0) {
@@ -120,13 +120,13 @@ HotLoop::Answer HotLoop::perform(const engine::Report& report) {
     fill(*copy, report);
     done.copy = std::move(copy);
   } else {
-    note_uncopied();
+    count_uncopied_pass();
     count(options_.counters->uncopied_passes);
   }
   if (done.begun || done.copy) {
     hand_over(std::move(done), rehearsal);
   }
-  // After the pass itself, whose copy tells what else was seen then.
+  // After the pass itself, whose copy has the other observations.
   for (LocalEvictionBegun& begun : local_begun_) {
     send(std::move(begun));
   }
@@ -136,12 +136,12 @@ HotLoop::Answer HotLoop::perform(const engine::Report& report) {
 
 void HotLoop::hand_over(PassDone&& done, bool rehearsal) {
   ToHousekeeping message(std::move(done));
-  // A rehearsal that is recorded waits for the next message that wakes housekeeping.
+  // The message of a recorded rehearsal waits for the next message that wakes housekeeping.
   if (rehearsal ? !options_.outbox->queue.push(std::move(message)) : !offer(message)) {
     // The buffer is needed for the next pass.
     if (auto& copy = std::get<PassDone>(message).copy) {
       uncopied_ = copy->missed;
-      note_uncopied();
+      count_uncopied_pass();
       copies_.push_back(std::move(copy));
     }
   }

@@ -103,31 +103,31 @@ class Housekeeping final : private base::LineHandler {
   void handle(const ScanPods& message);
   void handle(const LocalEvictionBegun& message);
   /// Does everything that follows the beginning of an eviction, whatever its reason.
-  void note_eviction(exporting::EvictionRecord record, const HotPod& victim);
-  void bury_the_dead();
-  void note_pass(const PassCopy& copy);
-  void note_brakes(const PassCopy& copy);
-  void note_seen(const PassCopy& copy);
-  void go_on();
+  void record_eviction(exporting::EvictionRecord record, const HotPod& victim);
+  void destroy_released_pods();
+  void follow_pass(const PassCopy& copy);
+  void report_brake(const PassCopy& copy);
+  void report_signals(const PassCopy& copy);
+  void resume_last_run();
   [[nodiscard]] std::optional<Adoption> adopt(const HotPod& pod, FoundPod found, MonoTime now);
-  [[nodiscard]] std::optional<Adoption> adopt_put_off(const HotPod* pod);
-  void take_back_intent(const HotPod& pod);
+  [[nodiscard]] std::optional<Adoption> adopt_deferred(const HotPod* pod);
+  void withdraw_intent(const HotPod& pod);
   void record_adopted(const SavedEviction& known, const Adoption& adoption, MonoTime now);
-  void go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now);
+  void resume_eviction(SavedEviction known, const Adoption& adoption, MonoTime now);
   [[nodiscard]] bool adopt_vanished(const SavedEviction& one, MonoTime now);
-  void end_putting_off();
+  void end_deferrals();
   void keep_state();
   // Entries of the journal; housekeeping_records.cpp.
   [[nodiscard]] Result<> start_journal();
-  void note_changes(const PassDone& message);
-  void note_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
+  void journal_changes(const PassDone& message);
+  void journal_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
   void write_cut(const exporting::EvictionRecord& escalation);  ///< Of the evictions it cut.
   void note_released(CgroupId pod, std::optional<Bytes> left);
-  void note_oom_kill(const OomNotice& message, const HotPod* pod);  ///< nullptr: not a known pod.
-  [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;     ///< nullptr: the slot is empty.
-  void note_stall(const StallNotice& message);
-  void note_unknown_pods();  ///< Once for each, as long as no source of pods describes it.
-  void note_degraded(std::string_view what, bool degraded, const std::string& text);
+  void journal_oom_kill(const OomNotice& message, const HotPod* pod);  ///< nullptr: no known pod.
+  [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;        ///< nullptr: empty slot.
+  void journal_stall(const StallNotice& message);
+  void journal_unknown_pods();  ///< Once for each, as long as no source of pods describes it.
+  void journal_degraded(std::string_view what, bool degraded, const std::string& text);
   void check_journal(MonoTime now);
   [[nodiscard]] nlohmann::ordered_json all_records() const;
   [[nodiscard]] std::string events_since(WallTime since) const;
@@ -147,7 +147,7 @@ class Housekeeping final : private base::LineHandler {
   void log_shortage();
   void check_filesystems(MonoTime now);
   void check_reserve_terms();
-  void note_guard_watcher();
+  void report_guard_watcher();
 
   Options options_;
   base::EventLoop loop_;
@@ -183,8 +183,8 @@ class Housekeeping final : private base::LineHandler {
   std::string watch_problem_;  ///< Why some thresholds are not watched, as logged.
   GuardState guard_;
   eviction::ConditionSet conditions_;
-  std::vector<std::unique_ptr<HotPod>> dead_;  ///< Released, maybe still in use.
-  std::vector<ToHot> backlog_;  ///< Not taken by the hot thread's queue yet, in order.
+  std::vector<std::unique_ptr<HotPod>> released_pods_;  ///< Released, maybe still in use.
+  std::vector<ToHot> backlog_;                          ///< Not yet taken, in order.
   ProblemLog problem_log_;
   MonoTime started_at_{};
   MonoTime next_check_{};
@@ -192,8 +192,8 @@ class Housekeeping final : private base::LineHandler {
   TimerWatch timer_watch_;
   std::optional<PriorityWatch> priority_watch_;  ///< Created once the hot thread runs.
   bool state_failing_ = false, short_of_descriptors_ = false;
-  std::set<std::string> told_unknown_;  ///< Uids that the journal has.
-  ToldOfDisks told_of_disks_;
+  std::set<std::string> journaled_unknown_;  ///< Uids that the journal has.
+  LoggedDisks logged_disks_;
   bool ready_ = false, stop_ = false;
 };
 

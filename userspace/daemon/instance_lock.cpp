@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kFile = "/pod-roots.lock";
 constexpr mode_t kForOthers = S_IRWXG | S_IRWXO;
 
-/// Errors: kPermission for a file that somebody else could lock too.
+/// Errors: kPermission for a file that other users could lock too.
 Result<base::Fd> open_file(const std::string& path) {
   base::Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   struct stat status = {};
@@ -55,8 +55,8 @@ Result<InstanceLock> InstanceLock::acquire(const Options& options) {
   if (!file) {
     return Failure(file.error());
   }
-  // Of the open file description: two of one process keep each other off as well, and one that
-  // another descriptor of the file is closed beside stays.
+  // The lock belongs to the open file description. So two in one process exclude each other too,
+  // and closing another descriptor of the file does not release it.
   struct flock byte = byte_of(options.cgroup);
   if (::fcntl(file->get(), F_OFD_SETLK, &byte) != 0) {
     if (errno == EAGAIN || errno == EACCES) {

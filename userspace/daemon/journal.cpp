@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// 0 where it has none.
+/// 0 if it has none.
 std::uint64_t seq_of(const Json& line) {
   const auto seq = line.find("seq");
   return seq != line.end() && seq->is_number_unsigned() ? seq->get<std::uint64_t>() : 0;
@@ -28,7 +28,7 @@ std::uint64_t seq_of(const Json& line) {
 Result<Journal> Journal::create(Options options) {
   Journal journal(std::move(options));
   const config::RecordSettings& records = journal.options_.records;
-  // Lines that a crash kept from the file had numbers too: the clock is beyond those, for a
+  // Lines that a crash kept from the file had numbers too. The clock is beyond those at up to a
   // thousand lines a second.
   const Duration since_epoch = journal.options_.clock->wall_now().time_since_epoch();
   journal.next_seq_ = static_cast<std::uint64_t>(std::max<std::int64_t>(
@@ -48,8 +48,8 @@ Result<Journal> Journal::create(Options options) {
   return journal;
 }
 
-/// Ids go on where the file ends, so that one names one decision in it. A file that cannot be read
-/// has none: what is wrong with it shows when it is written.
+/// Ids continue after the file's last one, so that each names one decision in the file. An
+/// unreadable file has no ids; its error shows at the first write.
 void Journal::read_file() {
   const Result<exporting::RecordLines> read = exporting::read_record_file(options_.records.file);
   if (!read) {
@@ -67,7 +67,7 @@ void Journal::read_file() {
     const bool is_decision = kind != line.end() && *kind == "decision";
     if (!is_decision || state == line.end() || !state->is_string() ||
         state->get_ref<const std::string&>().empty()) {
-      continue;  // of nobody
+      continue;  // no pod
     }
     Result<exporting::EvictionRecord> record = exporting::record_from_json(line);
     if (record && !record->dry_run) {
@@ -78,7 +78,7 @@ void Journal::read_file() {
   keep_newest_of(read->lines);
 }
 
-/// So that what an earlier evictd told can be asked for, also where it did not stop by itself.
+/// Makes an earlier evictd's records available, also if it did not stop by itself.
 void Journal::keep_newest_of(const std::vector<exporting::RecordLine>& lines) {
   for (std::size_t i = lines.size(); i > 0; --i) {
     const exporting::RecordLine& line = lines[i - 1];
@@ -113,7 +113,7 @@ void Journal::find_last_evictions(const std::map<std::uint64_t, exporting::Evict
   for (const auto& [uid, record] : newest) {
     std::vector<exporting::EvictionRecord>& story = last_evictions_[uid];
     story.push_back(*record);
-    // Ids below its own only: a file that was tampered with does not make this endless.
+    // Follows only lower ids, so that a manipulated file cannot cause an endless loop.
     for (std::optional<std::uint64_t> cut = record->escalates; cut && *cut < story.front().id;) {
       const auto earlier = by_id.find(*cut);
       if (earlier == by_id.end() || earlier->second.uid != uid) {
@@ -186,13 +186,13 @@ Journal::LinesAfter Journal::lines_after(std::uint64_t seq) const {
   return after;
 }
 
-/// Why lines do not all reach the file; empty while they do.
+/// Why some lines do not reach the file; empty if all do.
 std::string Journal::trouble_now(MonoTime now) {
   const std::uint64_t lost = worker_->counters().lost;
   const bool is_losing = std::exchange(lost_seen_, lost) != lost;
   std::string trouble = worker_->trouble(now);
   if (trouble.empty() && is_losing) {
-    // A write that failed may be followed by one that did not, and a full queue fails no write.
+    // A failed write may be followed by a good one, and a full queue fails no write.
     trouble = trouble_.empty() ? file() + ": only some lines are written; the others failed or " +
                                      "found the queue full"
                                : trouble_;

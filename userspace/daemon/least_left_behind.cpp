@@ -11,7 +11,7 @@ namespace evictd::daemon {
 namespace {
 
 constexpr Bytes kOfItself = 1_MiB;
-/// Pages that the kernel charges to a cgroup ahead on each CPU (MEMCG_CHARGE_BATCH).
+/// Pages that the kernel charges to a cgroup in advance on each CPU (MEMCG_CHARGE_BATCH).
 constexpr std::int64_t kAheadPages = 64;
 
 }  // namespace

@@ -15,7 +15,7 @@ bool is_polled(eviction::Signal signal) {
   return eviction::is_memory(signal) || signal == eviction::Signal::kPidAvailable;
 }
 
-/// Of what is used, in the unit of the signal a second; a capacity that changes is no growth.
+/// Growth of usage, in the unit of the signal a second; a change of capacity is no growth.
 std::int64_t growth_of(const std::optional<eviction::Observation>& before,
                        const eviction::Observation& now) {
   if (!before || !before->time || !now.time) {
@@ -47,8 +47,8 @@ Duration Looks::next(const HotConfig& config, const Readings& readings) const {
   Duration interval = config.interval.longest;
   poll::IntervalOptions options = config.interval;
   if (ladder_ != nullptr) {
-    // What the kernel side does not watch is looked at the sooner the nearer it is: everything,
-    // while its timer stands still.
+    // What the kernel side does not watch is polled more often as it nears a threshold; everything
+    // is, while its timer stalls.
     options.mode = poll::IntervalMode::kAdaptive;
   }
   const eviction::ThresholdTable& thresholds = config.manager.thresholds();
@@ -72,7 +72,7 @@ Duration Looks::next(const HotConfig& config, const Readings& readings) const {
     interval = std::min(interval, next);
   }
   const auto& memory = readings.observations()[eviction::Signal::kMemoryAvailable];
-  // Without the timer the kernel side looks only when something is charged.
+  // Without the timer the kernel side checks only when something is charged.
   const bool pushed = readings.reserve_is_pushed() && ladder_ != nullptr &&
                       !ladder_->chosen(probe::Purpose::kSweepTimer).empty();
   if (config.manager.has_guard() && memory && memory->reserve && !pushed) {

@@ -24,7 +24,7 @@ class Looks {
   }
 
   /// Stores what a regular pass observed: growth is measured from it.
-  void note_regular(const eviction::Observations& seen) { polled_ = seen; }
+  void set_regular_pass(const eviction::Observations& seen) { polled_ = seen; }
   void forget() { polled_ = {}; }
   /// Returns the longest time until the next pass.
   [[nodiscard]] Duration next(const HotConfig& config, const Readings& readings) const;

@@ -50,7 +50,7 @@ Result<ManifestSources> ManifestSources::open(const config::Settings& settings) 
 
 bool ManifestSources::refresh() {
   bool changed = false;
-  // First: what comes after it is told.
+  // First: later changes are reported.
   static_cast<void>(watch_.take_changes());
   for (cluster::ManifestDirectory& directory : directories_) {
     changed = directory.refresh() || changed;

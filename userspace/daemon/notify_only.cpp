@@ -40,7 +40,7 @@ Result<base::Fd> signals_as_descriptor() {
   return fd;
 }
 
-/// What is good to have; evictd goes on without.
+/// For optional steps; evictd continues without.
 void prefer(const Result<>& done, std::string_view without, base::Log& log) {
   if (!done) {
     log.warn(done.error().message() + ", continuing without " + std::string(without));
@@ -52,7 +52,7 @@ Result<> make_realtime() {
 }
 
 void take_the_cpu_first(base::Log& log) {
-  // What is left of its haste where real-time priority is refused, or taken from it.
+  // Helps where real-time priority is refused or lost.
   static_cast<void>(sys::ask_for_short_slices());
   Result<> prepared = prepare_realtime_overrun_signal();
   if (prepared) {
@@ -75,7 +75,7 @@ Result<> serve(base::EventLoop& loop, const base::Fd& signals, PriorityReturn& p
     if (const Result<int> ran = loop.run_once(); !ran) {
       return Failure(ran.error());
     }
-    priority.look();
+    priority.check();
   }
   loop.remove(signals.get(), stop);
   return {};

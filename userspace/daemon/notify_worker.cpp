@@ -14,15 +14,16 @@ namespace evictd::daemon {
 
 namespace {
 
-/// For an answer of a thread that has nothing to wait for itself; status is late by this at most.
+/// For an answer of a thread that never blocks itself; delays status by this at most.
 constexpr std::chrono::milliseconds kPatience{50};
 
-/// Of so many parts of the descriptors connections get one, twice: root's and the others'.
+/// Connections get one of so many parts of the descriptors, twice: root's and the others'.
 constexpr std::uint64_t kConnectionParts = 32;
 /// A registration has two, the eventfd and the cgroup. One of pressure or OOM on cgroup v1 has two
-/// more, and those who listen to one working set have up to four together.
+/// more. All listeners to one working set share up to four.
 constexpr std::uint64_t kRegistrationParts = 8;
-/// One of OOM on v2 has one for each level, of which there may be many: they are counted.
+/// A registration of OOM on v2 has one for each level, of which there may be many: they are
+/// counted.
 constexpr std::uint64_t kOomFileParts = 8;
 
 std::uint32_t at_most(std::uint64_t number, std::uint32_t most) {
@@ -108,7 +109,7 @@ NotifyWorker::~NotifyWorker() {
   }
 }
 
-/// What would end the process on another thread ends here with the service alone.
+/// An exception would end the process on another thread; here it ends only the service.
 void NotifyWorker::run() {
   Result<> served;
   try {
@@ -141,12 +142,12 @@ Result<> NotifyWorker::serve() {
       questions = questions_;
     }
     if (questions != before) {
-      tell(questions);
+      answer(questions);
     }
   }
 }
 
-void NotifyWorker::tell(std::uint64_t asked) {
+void NotifyWorker::answer(std::uint64_t asked) {
   const notify::ServiceCounters service = service_->counters();
   const notify::EngineCounters engine = engine_->counters();
   const auto by_signal = engine_->registrations_by_signal();

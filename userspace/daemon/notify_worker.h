@@ -81,7 +81,7 @@ class NotifyWorker {
   [[nodiscard]] Result<> prepare(const NotifyWorkerOptions& options, const core::Clock& clock);
   void run();
   [[nodiscard]] Result<> serve();
-  void tell(std::uint64_t asked);
+  void answer(std::uint64_t asked);
   void give_up(const std::string& problem);
 
   std::unique_ptr<notify::Engine> engine_;

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A pod may be named anything; what is no UTF-8 is replaced.
+/// A pod may have any name; invalid UTF-8 is replaced.
 void add_line(std::string& lines, const Json& json) {
   lines += json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
   lines += '\n';
@@ -132,7 +132,7 @@ void PassRecorder::record(const PassDone& done) {
     state_before_.reset();
     return;
   }
-  // With it were lost what it described: the next pass describes all again.
+  // Its descriptions were lost with it: the next pass describes everything again.
   ++counters_.missed;
   missed_ = pass.missed + 1;
   state_before_ = copy.state;
@@ -145,7 +145,7 @@ void PassRecorder::forget(const HotPod* pod) {
   numbers_.erase(pod);
 }
 
-void PassRecorder::note(std::string_view journal_line) {
+void PassRecorder::add_journal_line(std::string_view journal_line) {
   if (journal_line.starts_with(R"({"schema":1,"kind":"decision")")) {
     return;
   }
@@ -157,17 +157,17 @@ void PassRecorder::note(std::string_view journal_line) {
 
 std::string PassRecorder::check() {
   const std::string why = worker_->ended();
-  if (told_end_ || why.empty()) {
+  if (end_logged_ || why.empty()) {
     return {};
   }
-  told_end_ = true;
+  end_logged_ = true;
   return "recording " + file_ + " has ended (" + why + "), continuing without it";
 }
 
 std::string PassRecorder::stop() {
   worker_->stop();
   const std::string why = worker_->ended();
-  if (why == RecordingWorker::kStopped || std::exchange(told_end_, true)) {
+  if (why == RecordingWorker::kStopped || std::exchange(end_logged_, true)) {
     return {};
   }
   return "recording " + file_ + " has ended before evictd did (" + why +

@@ -37,7 +37,7 @@ class PassRecorder {
   /// The pod will be destroyed.
   void forget(const HotPod* pod);
   /// Adds a line of the journal, except records, which the passes themselves contain.
-  void note(std::string_view journal_line);
+  void add_journal_line(std::string_view journal_line);
 
   [[nodiscard]] const RecordingWorker& worker() const { return *worker_; }
   [[nodiscard]] const std::string& file() const { return file_; }
@@ -71,7 +71,7 @@ class PassRecorder {
   std::optional<eviction::PassState> state_before_;
   std::optional<eviction::SuspendedPass> waiting_before_;
   Counters counters_;
-  bool told_end_ = false;
+  bool end_logged_ = false;
 };
 
 }  // namespace evictd::daemon

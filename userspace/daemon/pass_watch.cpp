@@ -49,16 +49,16 @@ bool PassWatch::take_spared(std::vector<std::string> spared) {
   return other;
 }
 
-void PassWatch::note_told(const eviction::Decision& reclaiming) {
+void PassWatch::mark_reported(const eviction::Decision& reclaiming) {
   told_ = reclaiming.observations;
 }
 
-bool PassWatch::has_told(const eviction::Decision& resumed) const {
+bool PassWatch::was_reported(const eviction::Decision& resumed) const {
   return told_ == resumed.observations;
 }
 
-PassWatch::Seen PassWatch::take_seen(const eviction::ThresholdTable& thresholds,
-                                     const eviction::Observations& observations) {
+PassWatch::Seen PassWatch::take_signal_changes(const eviction::ThresholdTable& thresholds,
+                                               const eviction::Observations& observations) {
   Seen change;
   std::set<eviction::Signal> unseen;
   for (const eviction::Threshold& threshold : thresholds.all()) {

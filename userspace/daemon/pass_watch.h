@@ -37,10 +37,10 @@ class PassWatch {
   /// from the pass before; false once there are none.
   [[nodiscard]] bool take_spared(std::vector<std::string> spared);
   /// The record of a pass that runs collectors reported its threshold.
-  void note_told(const eviction::Decision& reclaiming);
+  void mark_reported(const eviction::Decision& reclaiming);
   /// Whether such a record exists for the pass that `resumed` continues; that pass may have left no
   /// copy.
-  [[nodiscard]] bool has_told(const eviction::Decision& resumed) const;
+  [[nodiscard]] bool was_reported(const eviction::Decision& resumed) const;
   struct Seen {
     /// Signals of a threshold that are no longer observed, or are not observed the first time.
     std::vector<eviction::Signal> lost;
@@ -49,8 +49,8 @@ class PassWatch {
   };
   /// Compares the observed signals of `thresholds` with the pass before. Disk signals are left out,
   /// because filesystems are reported separately.
-  [[nodiscard]] Seen take_seen(const eviction::ThresholdTable& thresholds,
-                               const eviction::Observations& observations);
+  [[nodiscard]] Seen take_signal_changes(const eviction::ThresholdTable& thresholds,
+                                         const eviction::Observations& observations);
   /// Indices mean other thresholds from now on: forgets which were met.
   void forget_thresholds();
 

@@ -7,14 +7,14 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Without a descriptor if they cannot be had.
+/// Without a descriptor if they cannot be opened.
 sys::CgroupFiles own_files_of(const HotPod& pod, const PodRegistry& registry) {
   return registry.open_files_of(pod.uid).value_or(sys::CgroupFiles());
 }
 
 }  // namespace
 
-FoundPod look_at_pod(const HotPod& pod, const PodRegistry& registry, SavedLook saved,
+FoundPod inspect_pod(const HotPod& pod, const PodRegistry& registry, SavedLook saved,
                      MonoTime now) {
   const sys::CgroupFiles own =
       pod.files.usage_fd() >= 0 ? sys::CgroupFiles() : own_files_of(pod, registry);

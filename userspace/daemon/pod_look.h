@@ -19,7 +19,7 @@ enum class SavedLook : int { kNone, kSome };
 /// only enough to see that not all are dying. Uses the kept files; without them opens files and
 /// closes them again. Leaves unset what the cgroup does not show (`saved`, `may_end`, `clock`).
 /// Blocks: for housekeeping, and only while the hot thread does not have the pod.
-[[nodiscard]] FoundPod look_at_pod(const HotPod& pod, const PodRegistry& registry, SavedLook saved,
+[[nodiscard]] FoundPod inspect_pod(const HotPod& pod, const PodRegistry& registry, SavedLook saved,
                                    MonoTime now);
 
 /// Reads only the intent, from its own files, so that the hot thread may have the pod. Blocks.

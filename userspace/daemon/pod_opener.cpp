@@ -11,11 +11,11 @@ namespace evictd::daemon {
 
 namespace {
 
-/// To find out where evictd and pid 1 are costs as much as to list the processes of five pods.
+/// Finding the cgroups of evictd and pid 1 costs as much as listing the processes of five pods.
 constexpr std::size_t kManyPods = 32;
 
-/// No live process was seen in it: what its files show now is what the dead have left.
-void note_remains(const sys::CgroupFiles& files, engine::Remains& remains) {
+/// No live process was found in it: its files now show what the dead have left.
+void set_remains(const sys::CgroupFiles& files, engine::Remains& remains) {
   sys::ReadBuffer buffer{};
   CgroupUsage left;
   if (files.read_live(MonoTime{}, buffer, left) == sys::ReadState::kRead) {
@@ -42,7 +42,7 @@ PodOpener::Opened PodOpener::open(const Wanted& wanted, const enforce::OwnCgroup
   Opened opened{.pod = std::move(pod), .complete = true, .failed = false};
   open_files(*entry.cgroup, opened);
   if (entry.state == cluster::PodState::kEmpty) {
-    note_remains(opened.pod->files.opened(HotFiles::Key()), opened.pod->remains);
+    set_remains(opened.pod->files.opened(HotFiles::Key()), opened.pod->remains);
   }
   open_target(*entry.cgroup, own, opened);
   return opened;

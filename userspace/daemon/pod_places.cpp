@@ -24,7 +24,7 @@ std::string_view below(std::string_view root, std::string_view path) {
   return path;
 }
 
-/// Of the containers that are right in the pod's cgroup.
+/// The containers directly in the pod's cgroup.
 std::vector<std::string> names_of_containers(const cluster::PodCgroup& pod) {
   std::vector<std::string> names;
   for (const cluster::ContainerCgroup& container : pod.containers) {
@@ -69,7 +69,7 @@ Result<> PodPlaces::open(const Wanted& wanted) {
     if (!opened) {
       return Failure(opened.error());
     }
-    if (Result<> taken = take_up(place, std::move(*opened)); !taken) {
+    if (Result<> taken = replace_roots(place, std::move(*opened)); !taken) {
       return taken;
     }
   }
@@ -107,7 +107,7 @@ std::vector<std::string> PodPlaces::follow(const std::string& pod_root) {
       continue;
     }
     const bool was_open = !place.roots.empty();
-    const Result<> taken = take_up(place, std::move(*now));
+    const Result<> taken = replace_roots(place, std::move(*now));
     if (!taken) {
       place.refused = taken.error();
     }
@@ -126,7 +126,7 @@ bool PodPlaces::changed(std::string_view pod_root) const {
          });
 }
 
-Result<> PodPlaces::take_up(Place& place, Roots now) const {
+Result<> PodPlaces::replace_roots(Place& place, Roots now) const {
   const bool is_locked =
       !place.roots.empty() && !now.empty() && place.roots.front().id() == now.front().id();
   if (!is_locked) {
@@ -185,7 +185,7 @@ Result<PodPlaces::Roots> PodPlaces::open_in_all(const std::string& path) const {
     if (pids) {
       opened.push_back(std::move(*pids));
     } else if (pids.error().code != Errc::kNotFound) {
-      // Pods without a pids cgroup are counted by no pids controller, but may be evicted.
+      // Pods without a pids cgroup are not counted by a pids controller, but may be evicted.
       return Failure(pids.error());
     }
   }

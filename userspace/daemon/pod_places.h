@@ -113,7 +113,7 @@ class PodPlaces {
       const std::vector<std::string>& paths) const;
   /// Replaces the roots of `place`, which differ from before, with `now`. Errors: those of
   /// InstanceLock::acquire(); it then has no roots.
-  [[nodiscard]] Result<> take_up(Place& place, Roots now) const;
+  [[nodiscard]] Result<> replace_roots(Place& place, Roots now) const;
   [[nodiscard]] Below find(const cluster::PodCgroup& pod) const;
   [[nodiscard]] bool has_pids_apart() const {
     return layout_.pids() && layout_.pids()->id != layout_.memory().id;

@@ -17,7 +17,7 @@ std::string last_part(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-/// Without a failure: one that came of a lack of descriptors at the start may be gone by now.
+/// Whether there is no failure: a lack of descriptors at the start may be over by now.
 bool are_resolved(const std::optional<Result<probe::PodCounters>>& counters) {
   const auto failed = [](const auto& one) { return one && !one->has_value(); };
   return counters && counters->has_value() && !failed((*counters)->memory) &&
@@ -81,9 +81,9 @@ Result<sys::CgroupFiles> PodRegistry::open_files_of(std::string_view uid) const 
 std::vector<PodUpdate> PodRegistry::rescan() {
   ++counters_.rescans;
   root_changed_ = false;
-  // First: what comes to a place after it is told.
+  // First: later changes at a place are reported.
   static_cast<void>(places_.take_changes());
-  // Before the scan: what comes below them after it the kernel side tells.
+  // Before the scan: the kernel side reports what appears below them later.
   follow_places();
   std::optional<Beside> resolving;
   if (probe_ != nullptr && !ahead_.empty()) {
@@ -93,21 +93,21 @@ std::vector<PodUpdate> PodRegistry::rescan() {
     });
   }
   if (Result<std::vector<std::string>> differing = tree_.scan()) {
-    // A cgroup deep in a pod that nobody told of: the join does not show it.
+    // A nested cgroup that no event reported: the join does not show it.
     touched_.insert(differing->begin(), differing->end());
   } else {
     ++counters_.open_failures;
   }
   resolving.reset();
   if (manifests_.refresh()) {
-    // What is said of a pod is compared in part only.
+    // A pod's description is compared only in part.
     ahead_.clear();
   }
   complete_some();
   return differences();
 }
 
-void PodRegistry::look_ahead() {
+void PodRegistry::open_pods_early() {
   static_cast<void>(tree_.scan());
   static_cast<void>(manifests_.refresh());
   join();
@@ -123,7 +123,7 @@ void PodRegistry::look_ahead() {
   }
 }
 
-void PodRegistry::note(const probe::CgroupChanged& event) {
+void PodRegistry::queue(const probe::CgroupChanged& event) {
   cluster::TreeAnswer answer;
   switch (event.change) {
     case probe::CgroupChange::kCreated:
@@ -152,7 +152,7 @@ void PodRegistry::note(const probe::CgroupChanged& event) {
   changed_ = changed_ || answer.change != cluster::TreeChange::kIrrelevant;
 }
 
-void PodRegistry::note_changes() {
+void PodRegistry::queue_changes() {
   changed_ = manifests_.refresh() || changed_;
   root_changed_ = places_.take_changes() || root_changed_;
 }
@@ -165,14 +165,14 @@ std::vector<int> PodRegistry::descriptors() const {
   return descriptors;
 }
 
-void PodRegistry::make_anew(std::string_view uid) {
+void PodRegistry::queue_reopening(std::string_view uid) {
   if (placed_.contains(uid)) {
     touched_.emplace(uid);
     changed_ = true;
   }
 }
 
-void PodRegistry::note_own_process(std::string_view uid) {
+void PodRegistry::mark_own_process(std::string_view uid) {
   if (const auto found = placed_.find(uid); found != placed_.end()) {
     found->second.is_own = true;
   }
@@ -193,7 +193,7 @@ void PodRegistry::complete_some() {
 std::vector<PodUpdate> PodRegistry::apply() {
   if (known_of_root_.doubted) {
     watch_pod_root();
-    known_of_root_.doubted = false;  // What it lacks still is noted anew.
+    known_of_root_.doubted = false;  // Remaining faults are noted again.
   }
   if (root_changed_) {
     return rescan();
@@ -218,7 +218,7 @@ void PodRegistry::retired(std::uint32_t slot) {
 
 void PodRegistry::join() {
   std::vector<const cluster::PodCgroup*> cgroups = tree_.pods();
-  // Another evictd decides about the pods of a place that was refused.
+  // Another evictd decides about the pods of a refused place.
   const std::vector<cluster::ExternalPodRule>& globs = tree_.rules().external_pods();
   std::erase_if(cgroups, [&](const cluster::PodCgroup* pod) {
     return places_.is_refused(pod->external_rule ? fixed_parent(globs[*pod->external_rule].glob)
@@ -229,7 +229,7 @@ void PodRegistry::join() {
   const std::vector<cluster::ExternalPodRule> rules = cluster::external_rules(settings);
   table_ = cluster::join_pods({.cgroups = cgroups,
                                .manifests = manifests,
-                               // Static manifests alone do not say which other pods there are.
+                               // Static manifests alone do not name all other pods.
                                .sources = settings.manifest_directories.empty()
                                               ? cluster::PodSources::kTreeOnly
                                               : cluster::PodSources::kConfigured,
@@ -325,7 +325,7 @@ std::vector<PodsAhead::Ready> PodRegistry::open_all(const std::vector<PodOpener:
       places.push_back(i);
     }
   }
-  // Before others are opened: what they were opened as ahead would take up descriptors.
+  // Before others are opened: those opened ahead would occupy descriptors.
   ahead_.clear();
   std::vector<PodOpener::Opened> opened = opener_.open_all(others);
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -339,7 +339,7 @@ void PodRegistry::place(const PodOpener::Wanted& one, PodsAhead::Ready ready,
   PodOpener::Opened& opened = ready.opened;
   const cluster::PodEntry& entry = *one.entry;
   const auto found = placed_.find(entry.uid);
-  // A runtime makes the directories of v1 one after the other.
+  // A runtime creates the directories of v1 one after the other.
   bool watched = probe_ == nullptr || (found != placed_.end() && found->second.watched &&
                                        found->second.pids_id == entry.cgroup->pids_id);
   KnownCounters known = found == placed_.end() ? KnownCounters{} : found->second.known;
@@ -349,7 +349,7 @@ void PodRegistry::place(const PodOpener::Wanted& one, PodsAhead::Ready ready,
                     are_resolved(ready.counters) ? *ready.counters : resolve(*entry.cgroup), known);
   }
   counters_.open_failures += opened.failed ? 1 : 0;
-  // Before it is handed over: only the hot thread knows how long it lives then.
+  // Before the handover: afterwards only the hot thread knows how long it lives.
   const bool is_own = opened.pod->protection_now() == enforce::Protection::kOwnProcess;
   placed_.insert_or_assign(entry.uid, PlacedPod{.slot = one.slot,
                                                 .hot = opened.pod.get(),

@@ -59,7 +59,7 @@ class PodRegistry {
   /// Opens the current pods early, so that the first rescan() has little left to do: beside the
   /// loading of the kernel side, from any one thread. The rescan reopens what differs by then and
   /// finds pods that appeared meanwhile. Call it at most once, and before attach().
-  void look_ahead();
+  void open_pods_early();
   /// From now on `probe` maintains rows and reports changes below the pod root. Call it before
   /// rescan(), so that a pod that appears meanwhile is in the scan, in the events, or in both.
   [[nodiscard]] Result<> attach(probe::Probe& probe);
@@ -68,26 +68,26 @@ class PodRegistry {
   /// they changed. Returns the updates for the hot thread.
   [[nodiscard]] std::vector<PodUpdate> rescan();
   /// Queues an event of the kernel side; cheap. apply() handles all queued events.
-  void note(const probe::CgroupChanged& event);
+  void queue(const probe::CgroupChanged& event);
   /// Queues what descriptors() report on manifests and on directories below which pods live.
-  void note_changes();
+  void queue_changes();
   /// Queues a pod whose descriptors were used: apply() opens them again.
-  void make_anew(std::string_view uid);
+  void queue_reopening(std::string_view uid);
   /// Queues a pod in which evictd or pid 1 was found when it was to be signalled. Each rescan()
   /// opens such a pod again, because they may have left it.
-  void note_own_process(std::string_view uid);
+  void mark_own_process(std::string_view uid);
   /// What rows lost because a controller was removed. The controller may be back, with other
   /// counters and files. A pod that has just been removed is included.
   struct LostRows {
     std::size_t pods = 0;
     bool pod_root = false;
   };
-  /// Reads the rows and queues the lost ones as note_wrong_row() does. Does nothing without a
+  /// Reads the rows and queues the lost ones as queue_wrong_row() does. Does nothing without a
   /// kernel side. Cost: that of probe::Probe::refresh().
-  [[nodiscard]] LostRows note_lost_rows();
+  [[nodiscard]] LostRows queue_lost_rows();
   /// Queues a slot, also the pod root's, whose row does not match its cgroup: apply() finds its
   /// counters again and opens a pod's files again.
-  void note_wrong_row(std::uint32_t slot);
+  void queue_wrong_row(std::uint32_t slot);
   /// Turns everything queued since the last call into updates.
   [[nodiscard]] std::vector<PodUpdate> apply();
   /// Takes a new configuration with the same directories of manifests: their last pods are kept, as
@@ -133,7 +133,7 @@ class PodRegistry {
   [[nodiscard]] bool follow_pod_root();
   [[nodiscard]] bool misses_pod_root() const { return needs_pod_root_ && tree_.pod_root().empty(); }
   [[nodiscard]] const cluster::PodTable& table() const { return table_; }  ///< As last joined.
-  /// For the housekeeping loop: readable when note_changes() has something to read.
+  /// For the housekeeping loop: readable when queue_changes() has something to read.
   [[nodiscard]] std::vector<int> descriptors() const;
 
  private:
@@ -148,7 +148,7 @@ class PodRegistry {
   void empty_slots(std::vector<PodUpdate>& updates);
   /// New and changed pods, each with its slot.
   [[nodiscard]] std::vector<PodOpener::Wanted> find_wanted();
-  /// Opens them; reuses what look_ahead() opened and is unchanged.
+  /// Opens them; reuses what open_pods_early() opened and is unchanged.
   [[nodiscard]] std::vector<PodsAhead::Ready> open_all(
       const std::vector<PodOpener::Wanted>& wanted);
   void place(const PodOpener::Wanted& one, PodsAhead::Ready ready, std::vector<PodUpdate>& updates);
@@ -179,7 +179,7 @@ class PodRegistry {
   cluster::PodTable table_;
   SlotAllocator slots_{kPodRootSlot + 1, kMaxPods};
   std::map<std::string, PlacedPod, std::less<>> placed_;
-  /// Used only from look_ahead() to the end of the first rescan().
+  /// Used only from open_pods_early() to the end of the first rescan().
   PodsAhead ahead_;
   /// Slots emptied here that the hot thread still uses.
   std::set<std::uint32_t> retiring_;

@@ -23,7 +23,7 @@ std::pair<CgroupId, CgroupId> PodRegistry::root_ids() const {
 
 void PodRegistry::follow_places() {
   const std::vector<std::string> others = places_.follow(tree_.look_for_root());
-  // What failed before is tried again although nothing changed since: nothing else would tell.
+  // Failed steps are retried although nothing changed since: no event would report success.
   if (probe_ != nullptr && (roots_unset_ || !others.empty())) {
     roots_unset_ = !probe_->set_roots(places_.ids());
     counters_.open_failures += roots_unset_ ? 1 : 0;
@@ -33,7 +33,7 @@ void PodRegistry::follow_places() {
   }
   roots_untold_ = true;
   ahead_.clear();
-  // Also a pod whose own cgroup is the same has to be reached from the other directory.
+  // Also a pod whose own cgroup is unchanged must be reached from the other directory.
   for (const auto& [uid, placed] : placed_) {
     const cluster::PodCgroup* pod = tree_.find(uid);
     if (pod != nullptr && std::any_of(others.begin(), others.end(), [&](const std::string& path) {
@@ -49,7 +49,7 @@ bool PodRegistry::follow_pod_root() {
   if (std::exchange(followed_root_, now) == now) {
     return false;
   }
-  // One that was there once is missed where globs were enough before, too.
+  // A pod root that existed once is needed, even if globs were enough before.
   needs_pod_root_ = needs_pod_root_ || !tree_.pod_root().empty();
   known_of_root_ = {};
   if (probe_ != nullptr) {
@@ -90,8 +90,8 @@ void PodRegistry::watch_pod_root() {
   if (const auto& pids = tree_.layout().pids()) {
     root.pids_id = sys::cgroup_id(*options_.root, *pids, root.path).value_or(CgroupId{});
   }
-  // Missed where they are not there: on v2 a controller may come after its cgroup. On v1 there is
-  // no directory then.
+  // Their absence matters: on v2 a controller may come after its cgroup. On v1 there is no
+  // directory then.
   known_of_root_.memory = true;
   known_of_root_.tasks = known_of_root_.tasks || root.pids_id;
   static_cast<void>(watch_known(kPodRootSlot, root, resolve(root), known_of_root_));
@@ -111,26 +111,26 @@ bool PodRegistry::watch_known(std::uint32_t slot, const cluster::PodCgroup& cgro
   return true;
 }
 
-PodRegistry::LostRows PodRegistry::note_lost_rows() {
+PodRegistry::LostRows PodRegistry::queue_lost_rows() {
   LostRows lost;
   if (probe_ == nullptr || !probe_->refresh()) {
     return lost;
   }
   if (known_of_root_.are_lost_in(probe_->row(kPodRootSlot))) {
-    note_wrong_row(kPodRootSlot);
+    queue_wrong_row(kPodRootSlot);
     lost.pod_root = true;
   }
   for (auto& [uid, placed] : placed_) {
     if (placed.known.are_lost_in(probe_->row(placed.slot))) {
       placed.doubt();
-      make_anew(uid);
+      queue_reopening(uid);
       ++lost.pods;
     }
   }
   return lost;
 }
 
-void PodRegistry::note_wrong_row(std::uint32_t slot) {
+void PodRegistry::queue_wrong_row(std::uint32_t slot) {
   if (slot == kPodRootSlot) {
     known_of_root_.doubted = true;
     return;
@@ -138,7 +138,7 @@ void PodRegistry::note_wrong_row(std::uint32_t slot) {
   for (auto& [uid, placed] : placed_) {
     if (placed.slot == slot) {
       placed.doubt();
-      make_anew(uid);
+      queue_reopening(uid);
     }
   }
 }

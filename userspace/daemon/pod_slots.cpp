@@ -9,7 +9,7 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Cgroups are numbered as they are made, which tells the order of pods whose creation nobody told.
+/// Cgroup ids grow in order of creation, which orders pods of unknown creation time.
 std::uint64_t number_of(const HotPod& pod) {
   return pod.created_at_s == 0 ? pod.memory_id.id : 0;
 }

@@ -15,7 +15,7 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Of so many parts of the descriptors one is for notifications: pods come first.
+/// Notifications get one of so many parts of the descriptors: pods come first.
 constexpr std::uint64_t kNotifyPart = 8;
 /// Some thousand registrations of two descriptors each.
 constexpr std::uint64_t kMostForNotify = 8192;

@@ -35,7 +35,7 @@ PriorityReturn::~PriorityReturn() {
   loop_.remove(timer_.descriptor(), *this);
 }
 
-void PriorityReturn::look() {
+void PriorityReturn::check() {
   const std::uint64_t losses = means_.losses();
   if (losses == losses_) {
     return;

@@ -42,7 +42,7 @@ class PriorityReturn final : private base::ReadyHandler {
 
   /// Reports a loss since the last call. Call it in each turn of the loop: without a loss it makes
   /// no system call.
-  void look();
+  void check();
 
  private:
   PriorityReturn(base::EventLoop& loop, base::Log& log, const core::Clock& clock, Means means,

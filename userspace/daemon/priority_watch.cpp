@@ -3,7 +3,7 @@
 
 namespace evictd::daemon {
 
-std::optional<PriorityWatch::Change> PriorityWatch::look(MonoTime now) {
+std::optional<PriorityWatch::Change> PriorityWatch::check(MonoTime now) {
   const bool has_it = means_.in_force();
   if (had_it_ && !has_it) {
     return lost(now);

@@ -39,7 +39,7 @@ class PriorityWatch {
 
   /// Returns what to report, if anything; call it at each health check. A failure to restore the
   /// priority is reported once and retried after each quiet time.
-  [[nodiscard]] std::optional<Change> look(MonoTime now);
+  [[nodiscard]] std::optional<Change> check(MonoTime now);
   /// Number of losses.
   [[nodiscard]] std::uint64_t losses() const { return losses_; }
 

@@ -14,7 +14,7 @@ bool has(const std::vector<std::string>& texts, const std::string& text) {
 
 }  // namespace
 
-void ProblemLog::tell(const std::vector<Error>& problems) {
+void ProblemLog::log_changes(const std::vector<Error>& problems) {
   std::vector<std::string> texts;
   for (const Error& problem : problems) {
     texts.push_back(problem.message());

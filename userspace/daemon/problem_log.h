@@ -16,7 +16,7 @@ class ProblemLog {
   explicit ProblemLog(base::Log& log) : log_(log) {}
 
   /// `problems` are all current problems.
-  void tell(const std::vector<Error>& problems);
+  void log_changes(const std::vector<Error>& problems);
 
  private:
   base::Log& log_;

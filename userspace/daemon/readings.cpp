@@ -17,7 +17,7 @@ namespace {
 
 eviction::Standing standing_of(const HotPod& pod) {
   const enforce::Protection protection = pod.protection_now();
-  // A static pod without a manifest is known as static, and yet nobody can say where it ranks.
+  // A static pod without a manifest is known as static, but its rank is unknown.
   return pod.state == cluster::PodState::kUnknown || protection == enforce::Protection::kUnknown ||
                  protection == enforce::Protection::kOutsideRoot ||
                  protection == enforce::Protection::kOwnProcess
@@ -25,14 +25,14 @@ eviction::Standing standing_of(const HotPod& pod) {
              : eviction::Standing::kActive;
 }
 
-/// What was measured of `pod` and of no earlier one in its slot.
+/// The measurement of `pod`, not of an earlier pod in its slot.
 const HotStorage* storage_at(std::span<const std::unique_ptr<HotStorage>> storage,
                              const HotPod& pod) {
   const HotStorage* known = pod.slot < storage.size() ? storage[pod.slot].get() : nullptr;
   return known != nullptr && known->pod == pod.memory_id ? known : nullptr;
 }
 
-/// How much of the measurement that is under way `storage` has.
+/// How much of the measurement in progress `storage` has.
 eviction::DiskCount count_of(const HotStorage* storage, std::uint64_t round) {
   if (storage == nullptr || storage->round != round) {
     return eviction::DiskCount::kNone;
@@ -42,7 +42,7 @@ eviction::DiskCount count_of(const HotStorage* storage, std::uint64_t round) {
 
 void add_storage(const HotStorage* storage, const engine::DiskMeasurement& under_way,
                  eviction::PassPod& pod) {
-  // What lies outside the pod root has no files that are measured.
+  // Pods outside the pod root have no measured files.
   if (under_way.round != 0 && pod.facts->below_pod_root) {
     pod.disk_count = count_of(storage, under_way.round);
   }
@@ -100,7 +100,7 @@ Readings::Readings(Options options) : options_(std::move(options)), before_(kMax
   usages_.reserve(kMaxPods);
 }
 
-void Readings::take_node_row() {
+void Readings::read_node_row() {
   const NodeUsage node = options_.table->node();
   node_.at_hand = node.at_hand;
   node_.reserve = node.reserve;
@@ -114,7 +114,7 @@ void Readings::take_node_row() {
 }
 
 void Readings::read_node(const Request& request, MonoTime now) {
-  // Also where the kernel side cannot reach every NUMA node: what it last read is not kept.
+  // Also if the kernel side cannot reach every NUMA node: its last values are not used.
   const bool files = source_ == ReadingSource::kFiles || options_.table->node().usage.value < 0;
   if (files) {
     static_cast<void>(options_.node_files.read(now, buffer_, node_));
@@ -130,10 +130,10 @@ void Readings::read_node(const Request& request, MonoTime now) {
     node_.reserve = Bytes{-1};
     return;
   }
-  take_node_row();
+  read_node_row();
   const std::int64_t ids = options_.table->node().tasks;
-  // The kernel side counts ids, of which sessions and groups hold some without a task: near enough
-  // where no threshold depends on it.
+  // The kernel side counts ids; sessions and groups hold some without a task. That is accurate
+  // enough if no threshold depends on it.
   if (!files && !request.limits) {
     node_.tasks =
         request.exact_tasks ? options_.node_files.read_live_tasks(buffer_).value_or(-1) : ids;
@@ -143,19 +143,19 @@ void Readings::read_node(const Request& request, MonoTime now) {
   }
 }
 
-void Readings::look_ahead(const Request& request, MonoTime now) {
+void Readings::read_exact_values(const Request& request, MonoTime now) {
   CgroupUsage live;
   static_cast<void>(options_.pod_root_files.read_live(now, buffer_, live));
   pod_root_.usage = live.usage;
   if (request.limits || pod_root_.limit.value < 0) {
     pod_root_.limit = options_.pod_root_files.read_limit(buffer_);
   }
-  take_node_row();
+  read_node_row();
   observe();
 }
 
 bool Readings::bring_up_to_date(const Request& request, MonoTime now) {
-  // The guard has pods ranked as a threshold that is met does.
+  // The guard ranks pods as a met threshold does.
   const bool wanted =
       request.rehearsal || (reserve_ && eviction::guard_is_due(*reserve_)) ||
       (request.thresholds != nullptr &&
@@ -168,7 +168,7 @@ bool Readings::bring_up_to_date(const Request& request, MonoTime now) {
   return true;
 }
 
-void Readings::take_rows(MonoTime now) {
+void Readings::read_rows(MonoTime now) {
   if (source_ == ReadingSource::kTable && !options_.table->refresh()) {
     source_ = ReadingSource::kFiles;
   }
@@ -214,7 +214,7 @@ void Readings::observe() {
           : eviction::observe_pids(pod_root_, pod_root_max_tasks_);
   if (auto& memory = observations_[Signal::kMemoryAvailable]; memory && reserve_) {
     memory->reserve = reserve_;
-    // Where swap counts for the kernel and not for the signal, they fall apart.
+    // If swap counts for the kernel and not for the signal, the two differ.
     if (!swap_counts_ || memory_.swap_aware) {
       memory->rate = reserve_->rate;
     }
@@ -227,9 +227,8 @@ void Readings::observe() {
 void Readings::observe_rates(MonoTime now) {
   observe_reserve(now);
   if (pod_root_.source == UsageSource::kBpfTable) {
-    // Passes are too rare to tell: there is none before the crossing.
-    // Inactive file cache moves in steps, when statistics are flushed: usage, which is exact, has
-    // to agree.
+    // Passes are too rare to tell: there is none before the crossing. Inactive file cache moves in
+    // steps, when statistics are flushed. Usage, which is exact, has to agree.
     pod_root_rate_ = std::max<std::int64_t>(
         0, std::min(pod_root_.working_set_rate_bytes_per_second, pod_root_.rate_bytes_per_second));
     return;
@@ -258,7 +257,7 @@ void Readings::observe_reserve(MonoTime now) {
   }
   options_.node_files.read_meminfo(buffer_, node_);
   if (const std::optional<Reserve> reserve = reserve_of(node_, *terms)) {
-    // What is left is known even where its rate is not yet: the next look must not wait.
+    // The remainder is known even before its rate: the next poll must not wait.
     const std::int64_t rate = reserve_fall_.see(reserve->sum.value, now).value_or(0);
     reserve_ = {.left = reserve->left.value, .rate = rate, .tight = terms->watermarks.low.value};
   }
@@ -304,7 +303,7 @@ bool Readings::has_filled(HotPod& pod, MonoTime now) {
     static_cast<void>(pod.files.opened(HotFiles::Key()).read_live(now, buffer_, usage));
   }
   const bool outgrown = pod.remains.outgrown_by(usage);
-  // Charges may come without a process; without a task nobody is there.
+  // Charges may come without a process; without a task the pod is empty.
   return outgrown && usage.tasks != 0;
 }
 
@@ -317,17 +316,17 @@ void Readings::read(const Request& request, PodSlots& slots,
     pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
   }
   if (source_ == ReadingSource::kTable) {
-    look_ahead(request, now);
-    // Before the rows, which show up-to-date statistics but cannot bring them about.
+    read_exact_values(request, now);
+    // Before the rows, which show flushed statistics but cannot flush them.
     bring_up_to_date(request, now);
   }
-  take_rows(now);
+  read_rows(now);
   read_node(request, now);
   observe_rates(now);
   observe();
   if (source_ == ReadingSource::kTable && bring_up_to_date(request, now)) {
-    // What was known before was too old to show the need.
-    take_rows(now);
+    // The known values were too old to show the need.
+    read_rows(now);
     observe();
   }
   const bool lazy =
@@ -372,7 +371,7 @@ CgroupUsage Readings::read_one(const HotPod& pod, MonoTime now) {
 void Readings::look_again(const eviction::ThresholdTable& thresholds, const PodSlots& slots,
                           MonoTime now) {
   if (threshold_met(thresholds, observations_, is_pids)) {
-    // A limit that was raised a moment ago must not cost a pod its life.
+    // A limit that was just raised must not cost a pod its life.
     static_cast<void>(options_.node_files.read_max_pid(buffer_, node_));
     pod_root_max_tasks_ = options_.pod_root_files.read_max_tasks(buffer_);
     observe();

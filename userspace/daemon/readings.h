@@ -123,13 +123,13 @@ class Readings {
   static constexpr Duration kFlushedLately = std::chrono::milliseconds(5);
 
   void read_node(const Request& request, MonoTime now);
-  void take_node_row();
+  void read_node_row();
   /// Reads the exact values of the pod root and the node, before the rows are read.
-  void look_ahead(const Request& request, MonoTime now);
+  void read_exact_values(const Request& request, MonoTime now);
   /// Returns false if the observations so far show no need, or a flush was done a moment ago.
   bool bring_up_to_date(const Request& request, MonoTime now);
   /// Reads all rows and the pod root's, or else the pod root's files.
-  void take_rows(MonoTime now);
+  void read_rows(MonoTime now);
   void read_pod(const HotPod& pod, MonoTime now, CgroupUsage& usage);
   [[nodiscard]] bool takes_part(HotPod& pod, MonoTime now);
   /// Whether a pod that was found empty has a process since, of which housekeeping has not reported

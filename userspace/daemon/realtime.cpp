@@ -18,7 +18,7 @@ namespace evictd::daemon {
 
 namespace {
 
-// A signal handler can reach nothing but a global; lock-free, so it is safe there.
+// A signal handler can reach only a global; lock-free, so it is safe there.
 std::atomic<std::uint64_t> overruns{0};  // NOLINT(*-avoid-non-const-global-variables)
 std::atomic<bool> overrun_holds{false};  // NOLINT(*-avoid-non-const-global-variables)
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
@@ -26,7 +26,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 extern "C" void on_realtime_overrun(int /*signal*/) {
   const int saved_errno = errno;
   const sched_param ordinary{};
-  // To clear the flag would take CAP_SYS_NICE, which one that has its priority by RLIMIT_RTPRIO
+  // Clearing the flag would need CAP_SYS_NICE, which a thread with its priority from RLIMIT_RTPRIO
   // lacks.
   sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &ordinary);
   overruns.fetch_add(1, std::memory_order_relaxed);
@@ -67,7 +67,7 @@ Result<> give_realtime(pid_t thread, int priority, Duration limit) {
   }
   sched_param param{};
   param.sched_priority = priority;
-  // Before the priority, so that an overrun right after it is not forgotten.
+  // Before the priority, so that an overrun right after it is kept.
   const bool held = overrun_holds.exchange(false, std::memory_order_relaxed);
   if (sched_setscheduler(thread, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) != 0) {
     const int failure = errno;

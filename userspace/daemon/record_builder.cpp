@@ -51,7 +51,7 @@ bool is_of_disks(const eviction::RankRule& rule) {
          rule.resource == eviction::Resource::kInodes;
 }
 
-/// How much of its disk usage was known; the rest may be all that is in use on the filesystem.
+/// How much of its disk usage was known; the rest may be all that the filesystem has in use.
 void add_count(exporting::RecordedCandidate& recorded, eviction::DiskCount count,
                const std::optional<eviction::Observation>& seen) {
   recorded.counted = eviction::to_string(count);
@@ -94,8 +94,8 @@ exporting::RecordedCandidate describe(const PassCopy::PodCopy& pod,
   return recorded;
 }
 
-/// The one that would have gone first, had anybody gone.
-void explain_nobody(exporting::EvictionRecord& record) {
+/// Marks the pod that would have been evicted first in a pass that evicted none.
+void explain_no_eviction(exporting::EvictionRecord& record) {
   for (exporting::RecordedCandidate& candidate : record.ranking) {
     if (candidate.passed_over.empty()) {
       candidate.passed_over = "nobody_evicted";
@@ -141,7 +141,7 @@ std::vector<exporting::RecordedCandidate> make_ranking(const PassCopy& copy,
     const enforce::Protection protection = copy.pods[candidates[i].pod].pod->protection_now();
     const bool is_reason = protection == enforce::Protection::kOwnProcess ||
                            protection == enforce::Protection::kOutsideRoot;
-    // Not of a victim that evictd came into since.
+    // Not for a victim that evictd's own process has entered since.
     if (is_reason && !ranking[i].passed_over.empty()) {
       ranking[i].passed_over = enforce::to_string(protection);
       ranking[i].reason = fmt::format("protected: {}", enforce::reason_of(protection));
@@ -191,7 +191,7 @@ eviction::Outcome outcome_of(const EvictionBegun& begun) {
   return begun.oom_guard ? eviction::Outcome::kOomGuard : eviction::Outcome::kEvicted;
 }
 
-/// What was foreseen of the victim's grace, and what the guard saw.
+/// The forecast for the victim's grace period, and the guard's observation.
 void add_forecast(exporting::EvictionRecord& record, const PassDone& done) {
   const eviction::Decision& decision = done.copy->decision;
   if (done.begun) {
@@ -205,7 +205,7 @@ void add_forecast(exporting::EvictionRecord& record, const PassDone& done) {
   record.oom_guard = make_guard(*done.copy);
 }
 
-/// The threshold that the record is about: the one acted on, or the first that is met.
+/// The threshold of the record: the one acted on, or the first that is met.
 std::optional<std::size_t> threshold_of(const PassDone& done,
                                         const eviction::ThresholdTable& thresholds) {
   std::optional<std::size_t> place;
@@ -219,7 +219,7 @@ std::optional<std::size_t> threshold_of(const PassDone& done,
   return place && *place < thresholds.size() ? place : std::nullopt;
 }
 
-/// What the pass saw, whatever came of it.
+/// The pass's observations, whatever its outcome.
 void add_pass(exporting::EvictionRecord& record, const PassCopy& copy, const RecordContext& context,
               MonoTime observed_at) {
   for (const eviction::Condition condition : eviction::kConditions) {
@@ -249,7 +249,7 @@ exporting::EvictionRecord begin_record(PassTrigger trigger, const Timeline& time
 }
 
 /// What a pass that had waited for collectors knows of them: those that can help its signal.
-/// Nothing where none of them has a command.
+/// nullopt if none of them has a command.
 std::optional<exporting::RecordedReclaim> reclaim_before(const PassCopy& copy,
                                                          eviction::Signal signal,
                                                          const RecordContext& context) {
@@ -300,7 +300,7 @@ exporting::EvictionRecord make_record(const LocalEvictionBegun& begun,
                          layout_in(context.pass), context.compat, begun.timeline.observe_at);
   record.message = eviction::local_storage_text(storage.description, storage.statistics,
                                                 begun.breach, context.compat);
-  tell_of_victim(record, /*node_pressure=*/false);
+  add_victim_event(record, /*node_pressure=*/false);
   if (context.pass != nullptr) {
     add_pass(record, *context.pass, context, begun.timeline.observe_at);
   }
@@ -345,13 +345,13 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
   }
   record.reclaim = reclaim_before(*done.copy, threshold.signal, context);
   record.ranking = make_ranking(*done.copy, threshold.signal, done.timeline.observe_at);
-  tell_of_threshold(record, done, *place, context);
+  add_threshold_event(record, done, *place, context);
   if (!done.begun) {
-    explain_nobody(record);
+    explain_no_eviction(record);
   } else if (context.victim != nullptr) {
     add_texts(record, done, *place, context);
     if (!done.begun->escalated) {
-      tell_of_victim(record, /*node_pressure=*/true);
+      add_victim_event(record, /*node_pressure=*/true);
     }
   }
   return record;

@@ -42,7 +42,7 @@ void pass_over(exporting::RecordedLocalCandidate& candidate, std::string_view ru
   candidate.reason = reason;
 }
 
-/// Why a pod that exceeds no limit was none to be evicted.
+/// Why a pod that exceeds no limit could not be evicted.
 void explain_within(exporting::RecordedLocalCandidate& candidate, const PassCopy::PodCopy& pod) {
   if (!pod.pass.facts->has_local_limits) {
     pass_over(candidate, "no_limits", "it has no limit on local storage");
@@ -53,7 +53,7 @@ void explain_within(exporting::RecordedLocalCandidate& candidate, const PassCopy
   }
 }
 
-/// Why a pod that exceeds one was not evicted for it.
+/// Why a pod that exceeds a limit was not evicted for it.
 void explain_spared(exporting::RecordedLocalCandidate& candidate, const PassCopy::PodCopy& pod,
                     const eviction::Decision& decision) {
   const eviction::PassOver rule = eviction::protection_of(pod.pass);
@@ -80,7 +80,7 @@ std::vector<exporting::RecordedLocalCandidate> make_local_candidates(const PassC
                                                                      eviction::Compat compat,
                                                                      MonoTime now) {
   const bool none = std::none_of(copy.pods.begin(), copy.pods.end(), [](const auto& pod) {
-    return pod.pass.statistics != nullptr;  // set for those only that exceed one
+    return pod.pass.statistics != nullptr;  // set only for pods that exceed a limit
   });
   if (none) {
     return {};
@@ -122,7 +122,7 @@ std::vector<std::string> spared_for_local_storage(
     const std::vector<exporting::RecordedLocalCandidate>& candidates) {
   std::vector<std::string> spared;
   for (const exporting::RecordedLocalCandidate& candidate : candidates) {
-    // That one was refused was told when it was.
+    // A refusal was reported when it happened.
     const bool over = candidate.passed_over.empty() ||
                       candidate.passed_over == eviction::to_string(eviction::PassOver::kKilled) ||
                       candidate.passed_over == eviction::to_string(eviction::PassOver::kRefused);

@@ -11,8 +11,8 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Pages per CPU by which the kernel's counters may be off. It charges memory ahead in stocks of 64
-/// pages, up to seven of them for an ancestor (6.18), and leaves up to 64 pages of statistics
+/// Pages per CPU by which the kernel's counters may be off. It charges memory in advance in stocks
+/// of 64 pages, up to seven of them for an ancestor (6.18). It leaves up to 64 pages of statistics
 /// unflushed when memory.stat is read.
 constexpr std::int64_t kPagesPerCpu = 7 * 64 + 64;
 
@@ -22,7 +22,7 @@ std::int64_t memory_error_bound() {
   return kBound;
 }
 
-/// Counts of tasks, and what statfs says of a filesystem, are exact when they are read.
+/// Counts of tasks, and statfs values, are exact when they are read.
 std::int64_t error_bound_of(eviction::Signal signal, const PassCopy& copy) {
   const bool lazy = signal == eviction::Signal::kAllocatableMemoryAvailable;
   return eviction::is_memory(signal) ? memory_error_bound() + (lazy ? copy.lazy_error.value : 0)

@@ -10,15 +10,16 @@ namespace evictd::daemon {
 
 namespace {
 
-/// What may stay charged to a dead pod (kernel memory of its cgroups) without being its processes'.
+/// What may stay charged to a dead pod (kernel memory of its cgroups) without belonging to its
+/// processes.
 constexpr Bytes kRemainder = 1_MiB;
 
 bool is_escalation(const exporting::EvictionRecord& record) {
   return record.outcome == eviction::to_string(eviction::Outcome::kEscalated);
 }
 
-/// A kubelet tells of it once, on the eviction: it knows of no escalation.
-void tell_of_exceeded_grace(exporting::EvictionRecord& record) {
+/// A kubelet reports it once, on the eviction: it knows no escalation.
+void add_exceeded_grace_event(exporting::EvictionRecord& record) {
   if (!is_escalation(record)) {
     record.events.push_back({.on = "pod",
                              .reason = std::string(eviction::kExceededGraceReason),
@@ -35,7 +36,7 @@ void take_step(const EvictionStep& message, exporting::EvictionRecord& record) {
     case enforce::EvictionState::kExceededGrace:
       record.not_killed = record.timeline.killed ? std::string_view() : step.not_killed;
       if (record.not_killed.empty()) {
-        tell_of_exceeded_grace(record);
+        add_exceeded_grace_event(record);
       }
       break;
     case enforce::EvictionState::kKilled:
@@ -62,7 +63,7 @@ const exporting::EvictionRecord& RecordStore::add(exporting::EvictionRecord reco
   record.id = next_id_++;
   record.node = node_;
   link(record, pod);
-  return go_on_with(std::move(record), pod);
+  return add_adopted(std::move(record), pod);
 }
 
 void RecordStore::link(exporting::EvictionRecord& record, CgroupId pod) {
@@ -76,7 +77,7 @@ void RecordStore::link(exporting::EvictionRecord& record, CgroupId pod) {
   }
   const exporting::EvictionRecord& cut = *before.front();
   record.escalates = cut.id;
-  // Of an eviction that an earlier evictd began, only when it was decided on is known.
+  // For an eviction that an earlier evictd began, only the time of the decision is known.
   record.timeline.grace_began = cut.timeline.grace_began ? cut.timeline.grace_began
                                 : cut.timeline.signal    ? cut.timeline.signal
                                                          : cut.timeline.decide;
@@ -112,8 +113,8 @@ std::vector<const exporting::EvictionRecord*> RecordStore::cut_by(
   return cut;
 }
 
-const exporting::EvictionRecord& RecordStore::go_on_with(exporting::EvictionRecord record,
-                                                         CgroupId pod) {
+const exporting::EvictionRecord& RecordStore::add_adopted(exporting::EvictionRecord record,
+                                                          CgroupId pod) {
   if (kept_.size() == kKept) {
     kept_.pop_front();
   }
@@ -131,7 +132,7 @@ const exporting::EvictionRecord& RecordStore::add_pass(exporting::EvictionRecord
   return passes_.back();
 }
 
-const exporting::EvictionRecord* RecordStore::note(const EvictionStep& message) {
+const exporting::EvictionRecord* RecordStore::apply_step(const EvictionStep& message) {
   const std::vector<exporting::EvictionRecord*> found =
       newest(message.progress.pod, message.dry_run);
   for (exporting::EvictionRecord* const record : found) {
@@ -147,14 +148,14 @@ const exporting::EvictionRecord* RecordStore::newest_of(CgroupId pod) const {
   return found == kept_.rend() ? nullptr : &found->record;
 }
 
-void RecordStore::note_still_charged(CgroupId pod, Bytes left) {
+void RecordStore::set_still_charged(CgroupId pod, Bytes left) {
   for (exporting::EvictionRecord* const record : newest(pod, /*dry_run=*/false)) {
     record->state = exporting::kStillCharged;
     record->still_charged_bytes = left.value;
   }
 }
 
-void RecordStore::note_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows) {
+void RecordStore::set_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows) {
   for (exporting::EvictionRecord* const record : newest(pod, /*dry_run=*/false)) {
     record->release = rows;
   }

@@ -31,21 +31,21 @@ class RecordStore {
   /// eviction whose grace period it cuts.
   const exporting::EvictionRecord& add(exporting::EvictionRecord record, CgroupId pod);
   /// Adds a record that an earlier evictd made, with its id.
-  const exporting::EvictionRecord& go_on_with(exporting::EvictionRecord record, CgroupId pod);
+  const exporting::EvictionRecord& add_adopted(exporting::EvictionRecord record, CgroupId pod);
   /// Adds a pass without an eviction, with the next id.
   const exporting::EvictionRecord& add_pass(exporting::EvictionRecord record);
   /// Applies a step to its pod's newest eviction, real or dry as the step is, and to the evictions
   /// whose grace period that one cut. Returns the record, nullptr if there is none.
-  const exporting::EvictionRecord* note(const EvictionStep& message);
+  const exporting::EvictionRecord* apply_step(const EvictionStep& message);
   /// The records whose grace period `escalation` cut, directly or through another, oldest first.
   [[nodiscard]] std::vector<const exporting::EvictionRecord*> cut_by(
       const exporting::EvictionRecord& escalation) const;
   /// The newest eviction in that cgroup outside a dry run, nullptr if there is none.
   [[nodiscard]] const exporting::EvictionRecord* newest_of(CgroupId pod) const;
   /// The memory of a dead victim stayed charged to its cgroup until evictd stopped waiting.
-  void note_still_charged(CgroupId pod, Bytes left);
+  void set_still_charged(CgroupId pod, Bytes left);
   /// Updates what the newest victim in that cgroup still holds.
-  void note_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows);
+  void set_release(CgroupId pod, const std::vector<exporting::RecordedRelease>& rows);
 
   /// Evictions, oldest first.
   [[nodiscard]] std::deque<exporting::EvictionRecord> latest() const;

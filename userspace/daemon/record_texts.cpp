@@ -12,8 +12,8 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Of the victim's containers: for disks their logs, for memory the last samples. Texts about
-/// other resources name none.
+/// Statistics of the victim's containers: their logs for disks, the last samples for memory. Texts
+/// about other resources name none.
 eviction::PodStatistics statistics_of_containers(eviction::Signal signal,
                                                  const RecordContext& context) {
   eviction::PodStatistics statistics;
@@ -44,7 +44,7 @@ std::vector<exporting::RecordedContainer> make_containers(
   return recorded;
 }
 
-/// What the texts may know of the victim: its own sums, and what is known of its containers.
+/// The victim's statistics for the texts: its own sums, and what is known of its containers.
 std::optional<eviction::PodStatistics> statistics_of(const PassCopy& copy, const HotPod& victim,
                                                      eviction::Signal signal,
                                                      const RecordContext& context) {
@@ -112,7 +112,7 @@ std::string_view reason_text(eviction::PassOver rule) {
   return "";
 }
 
-void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure) {
+void add_victim_event(exporting::EvictionRecord& record, bool node_pressure) {
   record.events.push_back(
       {.on = "pod", .reason = std::string(eviction::kEvictedReason), .message = record.message});
   if (node_pressure) {
@@ -122,12 +122,12 @@ void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure) {
   }
 }
 
-void tell_of_threshold(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
-                       const RecordContext& context) {
+void add_threshold_event(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
+                         const RecordContext& context) {
   const eviction::Decision& decision = done.copy->decision;
-  // One pass of a kubelet runs the collectors and goes on: it has told before them, in the record
-  // of that, if there was one. And it makes none that holds back: what it would tell stands in the
-  // record of the pass that goes on.
+  // One pass of a kubelet runs the collectors and then continues. So it has reported before them,
+  // in that record if there was one. A kubelet never holds a pass back: the report of a held pass
+  // is in the record of the pass that resumes it.
   const bool told = done.copy->resumed && context.threshold_told;
   if (told || decision.outcome == eviction::Outcome::kHeld) {
     return;

@@ -20,12 +20,12 @@ void add_texts(exporting::EvictionRecord& record, const PassDone& done, std::siz
 [[nodiscard]] std::string_view reason_text(eviction::PassOver rule);
 
 /// Adds the event and the condition of a victim; the record has the message already.
-void tell_of_victim(exporting::EvictionRecord& record, bool node_pressure);
+void add_victim_event(exporting::EvictionRecord& record, bool node_pressure);
 
 /// Adds the event on the node. It is posted if a pass acts on a threshold, whether or not a pod is
 /// evicted, and only once if the pass waits for collectors in between. `place` as above.
-void tell_of_threshold(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
-                       const RecordContext& context);
+void add_threshold_event(exporting::EvictionRecord& record, const PassDone& done, std::size_t place,
+                         const RecordContext& context);
 
 /// The log text of a step of an eviction; empty: no log entry. A dry run kills no pod, so the end
 /// of a pod has no text. A victim that a real run would have spared in the end has one.

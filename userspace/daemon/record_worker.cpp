@@ -72,7 +72,7 @@ std::string RecordWorker::trouble(MonoTime now) const {
 
 void RecordWorker::run() {
   for (;;) {
-    // Read before the queue, so that what came before the stop is written.
+    // Read before the queue, so that lines from before the stop are written.
     const bool stopping = stop_.load(std::memory_order_acquire);
     while (const std::optional<Item> item = queue_.pop()) {
       busy_since_.store(clock_.now().time_since_epoch().count(), std::memory_order_release);
@@ -89,7 +89,7 @@ void RecordWorker::run() {
   }
 }
 
-/// In one call, so that a file that takes a gap and not the line behind it tells of neither.
+/// In one call, so that a file never takes a gap without the line after it.
 Result<> RecordWorker::append(const Item& item) {
   untold_ += refused_to_tell_.exchange(0, std::memory_order_relaxed);
   if (untold_ == 0) {

@@ -11,8 +11,8 @@ namespace evictd::daemon {
 
 namespace {
 
-/// A frame is written once it has this much text, or its first line is this old: larger frames pack
-/// better, and what is in none is lost when the daemon is killed.
+/// A frame is written once it has this much text, or its first line is this old. Larger frames
+/// compress better; text outside a frame is lost if the daemon is killed.
 constexpr std::size_t kFrameText = std::size_t{256} << 10U;
 constexpr Duration kFrameAge = std::chrono::seconds(2);
 
@@ -75,7 +75,7 @@ std::string RecordingWorker::ended() const {
 
 void RecordingWorker::run() {
   for (;;) {
-    // Read before the queue, so that what came before the stop is written.
+    // Read before the queue, so that lines from before the stop are written.
     const bool stopping = stop_.load(std::memory_order_acquire);
     take_lines();
     if (stopping) {

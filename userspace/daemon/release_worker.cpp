@@ -60,7 +60,7 @@ void ReleaseWorker::release_all() {
     releaser_.release(**target);
     released_.store(releaser_.counters().released, std::memory_order_relaxed);
     not_released_.store(releaser_.counters().failed, std::memory_order_relaxed);
-    note_done();
+    count_done();
   }
 }
 
@@ -78,7 +78,7 @@ void ReleaseWorker::run() {
       incomplete_.store(reclaimer.counters().incomplete, std::memory_order_relaxed);
       failed_.store(reclaimer.counters().failed, std::memory_order_relaxed);
       if (done) {
-        note_done();
+        count_done();
         at_hand = reclaims_wanted_.pop();
       }
       release_all();

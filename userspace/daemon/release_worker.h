@@ -52,7 +52,7 @@ class ReleaseWorker {
   [[nodiscard]] bool stopped() const { return stop_.load(std::memory_order_acquire); }
   void run();
   void release_all();
-  void note_done() { done_.fetch_add(1, std::memory_order_release); }
+  void count_done() { done_.fetch_add(1, std::memory_order_release); }
 
   static constexpr std::size_t kQueue = 64;
 

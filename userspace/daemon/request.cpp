@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A request is an object of numbers and texts; one level more is left for what is to come.
+/// A request is an object of numbers and texts; one more level is reserved for the future.
 constexpr base::JsonLimits kLimits{.depth = 2, .members = 64};
 
 }  // namespace
@@ -26,7 +26,7 @@ std::string error_line(const std::string& text) {
 }
 
 base::LineServer::Options control_socket(std::filesystem::path path) {
-  // Who is in evictd's group may ask; what changes something is for root alone (control.cpp).
+  // Members of evictd's group may ask; changes are for root alone (control.cpp).
   constexpr mode_t kOwnerAndGroup = 0660;
   base::LineServer::Options options{.path = std::move(path), .mode = kOwnerAndGroup};
   options.one_client_too_many_answer = error_line(fmt::format(

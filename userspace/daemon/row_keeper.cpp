@@ -11,7 +11,7 @@ namespace evictd::daemon {
 
 namespace {
 
-/// A controller may never be given back, and to ask for a pod's counters takes 50 us.
+/// A controller may never come back, and finding a pod's counters takes 50 us.
 constexpr int kMostCallsALook = 16;
 
 }  // namespace
@@ -22,7 +22,7 @@ RowKeeper::RowKeeper(Options options) : options_(std::move(options)) {
   }
 }
 
-void RowKeeper::look_for_lost_rows() {
+void RowKeeper::find_lost_rows() {
   if (options_.probe == nullptr) {
     return;
   }
@@ -32,7 +32,7 @@ void RowKeeper::look_for_lost_rows() {
   if (!is_news && (!lacking_ || --calls_left_ > 0)) {
     return;
   }
-  const PodRegistry::LostRows lost = options_.registry->note_lost_rows();
+  const PodRegistry::LostRows lost = options_.registry->queue_lost_rows();
   lacking_ = lost.pod_root || lost.pods != 0;
   calls_a_look_ = is_news ? 1 : std::min(2 * calls_a_look_, kMostCallsALook);
   calls_left_ = calls_a_look_;
@@ -45,7 +45,7 @@ bool RowKeeper::renew(Extent extent) {
   const std::uint64_t before = options_.registry->counters().watched_anew;
   options_.send_updates(options_.registry->apply());
   if (extent == Extent::kPodRootToo) {
-    open_pod_root_anew();
+    reopen_pod_root();
   }
   const std::uint64_t anew = options_.registry->counters().watched_anew - before;
   if (anew != 0) {
@@ -58,26 +58,26 @@ bool RowKeeper::renew(Extent extent) {
 }
 
 void RowKeeper::follow_pod_root() {
-  open_pod_root_anew();
+  reopen_pod_root();
   lacking_ = true;
   calls_a_look_ = 1;
   calls_left_ = 1;
 }
 
-void RowKeeper::open_pod_root_anew() {
+void RowKeeper::reopen_pod_root() {
   if (cross_checker_) {
     cross_checker_->reopen_pod_root();
   }
   pod_root_files_.reset();
   hand_over_pod_root_files();
   options_.watch_thresholds();
-  // What thresholds are measured against may be another too.
+  // Capacities of thresholds may differ too.
   options_.send(RunPass{});
 }
 
 void RowKeeper::check(MonoTime now) {
   if (!cross_checker_) {
-    look_for_lost_files();
+    find_lost_files();
     return;
   }
   const std::vector<CrossChecker::Disagreement> apart =
@@ -91,13 +91,13 @@ void RowKeeper::check(MonoTime now) {
       node_is_wrong = true;
       continue;
     }
-    options_.registry->note_wrong_row(*one.slot);
+    options_.registry->queue_wrong_row(*one.slot);
     if (one.slot == kPodRootSlot) {
       extent = Extent::kPodRootToo;
     }
   }
   if (node_is_wrong || node_is_lost_) {
-    find_nodes_anew();
+    check_nodes();
   }
   if (!apart.empty()) {
     options_.on_disagreement(apart.front().text);
@@ -106,7 +106,7 @@ void RowKeeper::check(MonoTime now) {
   }
 }
 
-void RowKeeper::find_nodes_anew() {
+void RowKeeper::check_nodes() {
   const Result<> found = options_.probe->locate_nodes();
   const bool lost = !found || options_.probe->node().usage.value < 0;
   if (std::exchange(node_is_lost_, lost) == lost) {
@@ -119,9 +119,9 @@ void RowKeeper::find_nodes_anew() {
   } else {
     options_.log->info("every NUMA node with memory is read again");
   }
-  // The OOM guard is watched only where the reserve is known.
+  // The OOM guard is watched only if the reserve is known.
   options_.watch_thresholds();
-  // The hot thread takes the node's files from the next pass on, or no more.
+  // The hot thread starts or stops reading the node's files with the next pass.
   options_.send(RunPass{});
 }
 
@@ -132,19 +132,19 @@ bool RowKeeper::are_gone(const sys::CgroupFiles& files) {
 
 bool RowKeeper::lacks_files(const PodRegistry::Listed& listed) const {
   const HotFiles& kept = listed.hot->files;
-  // Placed while its controller was away, if not for want of descriptors.
+  // Placed while its controller was away, unless descriptors were short.
   if (kept.usage_fd() < 0 && !listed.complete) {
     return false;
   }
-  // Not before there are others: to make it anew costs more than to look.
+  // Only if there are other files: replacing the pod costs more than this check.
   const Result<sys::CgroupFiles> now = options_.registry->open_files_of(listed.hot->uid);
   return now && !kept.are_same_as(*now);
 }
 
-void RowKeeper::look_for_lost_files() {
+void RowKeeper::find_lost_files() {
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     if (listed.hot != nullptr && lacks_files(listed)) {
-      options_.registry->make_anew(listed.hot->uid);
+      options_.registry->queue_reopening(listed.hot->uid);
     }
   }
   options_.send_updates(options_.registry->apply());
@@ -153,9 +153,9 @@ void RowKeeper::look_for_lost_files() {
   }
   Result<sys::CgroupFiles> files = options_.registry->open_pod_root_files();
   if (!files) {
-    return;  // The controller is away: they are asked for again next time.
+    return;  // The controller is away: the next check retries.
   }
-  // With the first ones too: those of the hot thread may have gone before there were any to tell.
+  // Also the first time: the hot thread's files may have vanished before this class had any.
   pod_root_files_ = std::move(*files);
   hand_over_pod_root_files();
 }

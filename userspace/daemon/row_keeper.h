@@ -42,7 +42,7 @@ class RowKeeper {
   /// If the kernel side has emptied rows or thresholds since the last call, finds their counters
   /// again. Retries at growing intervals (up to 16 calls) until all are back. Call it about once a
   /// second. Cost at rest: a few loads.
-  void look_for_lost_rows();
+  void find_lost_rows();
   /// The pod root changed, came or went: opens its files again, watches its thresholds on the
   /// current pod root, and checks for missing rows at the next call.
   void follow_pod_root();
@@ -61,13 +61,13 @@ class RowKeeper {
 
   /// Finds the counters of everything queued again. Returns whether any could be found.
   bool renew(Extent extent);
-  void open_pod_root_anew();
-  void look_for_lost_files();
+  void reopen_pod_root();
+  void find_lost_files();
   /// Whether a pod now has files that the hot thread does not have.
   [[nodiscard]] bool lacks_files(const PodRegistry::Listed& listed) const;
   /// If a NUMA node can no longer be read, reports that and polls memory.available until all can
   /// be.
-  void find_nodes_anew();
+  void check_nodes();
   [[nodiscard]] bool are_gone(const sys::CgroupFiles& files);
   /// Gives the hot thread new files of the pod root, if there are any.
   void hand_over_pod_root_files();

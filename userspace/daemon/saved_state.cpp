@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kVersion = 1;
 constexpr std::string_view kMagic = "evictd-state";
 
-/// FNV-1a, 64 bits: finds a torn file, not a forged one (the file is root's).
+/// FNV-1a, 64 bits: detects a torn file, not a forged one (the file is root's).
 std::uint64_t checksum(std::string_view text) {
   std::uint64_t sum = 0xcbf29ce484222325U;
   for (const char c : text) {
@@ -94,7 +94,7 @@ Json to_json(const SavedState& state) {
   return json;
 }
 
-/// Whether everything in it is over by `now`, as everything but ends of periods must be.
+/// Whether everything in it is in the past at `now`, as everything but ends of periods must be.
 bool is_past(const SavedState& state, MonoTime now) {
   const auto all = [&](const auto& list, auto at) {
     return std::all_of(list.begin(), list.end(), [&](const auto& one) { return at(one) <= now; });
@@ -202,8 +202,8 @@ eviction::PassState restore_pass(const SavedState& saved,
   }
   if (std::any_of(saved.in_flight.begin(), saved.in_flight.end(),
                   [](const SavedEviction& one) { return !one.gone; })) {
-    // What a victim went on to use in its grace is no sign that its end will not be enough: how far
-    // the signal falls while it is awaited is measured from now on.
+    // A victim's growth in its grace period does not show that its end will be insufficient. So the
+    // fall of the signal while it is awaited is measured from now on.
     return state;
   }
   for (const SavedMark& one : saved.marks) {

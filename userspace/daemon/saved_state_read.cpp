@@ -14,15 +14,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 using exporting::JsonFields;
 
-/// More than any amount of bytes, inodes or tasks of a real node.
+/// More than the bytes, inodes or tasks of any real node.
 constexpr std::int64_t kMostAmount = std::int64_t{1} << 61U;
 
-/// An end that is to come may be as far away as a person or a manifest asked for.
+/// An end in the future may be as far away as an operator or a manifest asked for.
 MonoTime end_of(JsonFields& fields, const char* key) {
   return MonoTime(Duration(fields.whole(key, 0)));
 }
 
-/// Those that were not always written.
+/// Members that older versions did not write.
 std::string text_or_none(JsonFields& fields, const char* key) {
   return fields.has(key) ? fields.text(key) : std::string();
 }

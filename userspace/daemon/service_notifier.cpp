@@ -15,7 +15,7 @@ namespace {
 /// So that no value of WATCHDOG_USEC keeps a CPU busy.
 constexpr Duration kShortestWatchdogPeriod = std::chrono::milliseconds(1);
 
-/// False when there is a service manager and it could not be told.
+/// False if there is a service manager and the report failed.
 bool notify(const std::string& state) {
   return sd_notify(/*unset_environment=*/0, state.c_str()) >= 0;
 }
@@ -26,7 +26,7 @@ bool ServiceNotifier::ready() const {
   return notify("READY=1");
 }
 
-// Failures to tell the rest are ignored: the next of its kind comes soon, or nobody waits for it.
+// Errors of the other reports are ignored: the next one follows soon, or no process waits for it.
 
 void ServiceNotifier::reloading(MonoTime now) const {
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());

@@ -21,7 +21,7 @@ Result<> make(const std::filesystem::path& directory) {
     return above;
   }
   if (::mkdir(directory.c_str(), kMode) != 0) {
-    // Somebody else may just have made it, and then its mode is theirs.
+    // Another process may just have created it, with its own mode.
     return errno == EEXIST && std::filesystem::is_directory(directory, ignored)
                ? Result<>()
                : fail_errno(errno, "make the directory " + directory.string());

@@ -23,7 +23,7 @@ namespace {
 using base::fault_point;
 using base::FaultPoint;
 
-/// Far above what a full node needs; what is larger is none of ours.
+/// Far above what a full node needs; a larger file is not a state file of evictd.
 constexpr std::size_t kLargest = std::size_t{4} << 20;
 
 Result<> write_synced(const std::string& path, std::string_view text) {
@@ -49,7 +49,7 @@ Result<> write_synced(const std::string& path, std::string_view text) {
 }  // namespace
 
 Result<std::string> read_state_file(const std::string& path) {
-  // O_NONBLOCK: a FIFO in place of the file must not hold up the start.
+  // O_NONBLOCK: a FIFO in place of the file must not block the start.
   const base::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) {
     return fail_errno(errno, "open " + path);
@@ -75,7 +75,7 @@ Result<std::string> read_state_file(const std::string& path) {
 
 Result<> replace_state_file(const std::string& path, std::string_view text) {
   const std::string beside = path + ".new";
-  // A device would be gone from the machine once the new file has its name.
+  // The rename would remove a device from the machine.
   if (base::is_no_regular_file(path)) {
     return fail(Errc::kInvalid, "replace " + path + ": not a regular file");
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kBootId = "/proc/sys/kernel/random/boot_id";
 
-/// How far behind the file may be about when a condition was last observed, which each pass moves.
+/// How old the file's time of a condition's last observation may be; each pass moves that time.
 constexpr Duration kConditionLag = std::chrono::seconds(1);
 
 template <typename Begun>
@@ -76,21 +76,21 @@ StateKeeper::StateKeeper(Options options) : options_(std::move(options)) {
   now_.origin = options_.origin;
   now_.wishes = options_.found.state.wishes;
   now_.configured_dry_run = options_.found.state.configured_dry_run;
-  // A file that says nothing would be no loss.
+  // An empty state is no loss.
   kept_ = options_.found.found ? options_.found.state : now_;
   if (!options_.path.empty()) {
     writer_ = std::make_unique<StateWriter>(options_.path);
   }
 }
 
-void StateKeeper::note_pass(const PassCopy& copy, const eviction::ThresholdTable& thresholds,
-                            MonoTime now) {
+void StateKeeper::set_pass(const PassCopy& copy, const eviction::ThresholdTable& thresholds,
+                           MonoTime now) {
   save_pass(copy.state, thresholds, now_);
   now_.evictions = copy.eviction_times.real_within(eviction::kRateWindow, now);
 }
 
-void StateKeeper::note_begun(const EvictionBegun& begun, const eviction::Threshold& threshold,
-                             MonoTime at) {
+void StateKeeper::add_begun(const EvictionBegun& begun, const eviction::Threshold& threshold,
+                            MonoTime at) {
   if (begun.dry_run) {
     return;
   }
@@ -103,7 +103,7 @@ void StateKeeper::note_begun(const EvictionBegun& begun, const eviction::Thresho
   keep_eviction(std::move(eviction));
 }
 
-void StateKeeper::note_begun(const LocalEvictionBegun& begun, MonoTime at) {
+void StateKeeper::add_begun(const LocalEvictionBegun& begun, MonoTime at) {
   if (begun.dry_run) {
     return;
   }
@@ -116,10 +116,11 @@ void StateKeeper::note_begun(const LocalEvictionBegun& begun, MonoTime at) {
 void StateKeeper::keep_eviction(SavedEviction eviction) {
   if (SavedEviction* const known = find(eviction.pod)) {
     if (!known->gone) {
-      // Else it is of who came after that victim's end, and only they are its victims.
+      // Else it belongs to processes that came after that victim's end, and only they are its
+      // victims.
       eviction.began_at = known->began_at;
     }
-    // One whose grace was cut for another signal is still one whose disk is awaited.
+    // A victim whose grace period was cut for another signal still has its disk space awaited.
     eviction.for_disk = eviction.for_disk || known->for_disk;
     *known = std::move(eviction);
   } else {
@@ -127,12 +128,12 @@ void StateKeeper::keep_eviction(SavedEviction eviction) {
   }
 }
 
-void StateKeeper::note_adopted(const SavedEviction& eviction) {
+void StateKeeper::add_adopted(const SavedEviction& eviction) {
   ++adopted_;
   now_.in_flight.push_back(eviction);
 }
 
-void StateKeeper::note_step(const enforce::Progress& step, std::int64_t tasks, Bytes charged) {
+void StateKeeper::apply_step(const enforce::Progress& step, std::int64_t tasks, Bytes charged) {
   SavedEviction* const known = find(step.pod);
   if (known == nullptr) {
     return;
@@ -147,7 +148,7 @@ void StateKeeper::note_step(const enforce::Progress& step, std::int64_t tasks, B
       forget_if_over(step.pod);
     }
   } else if (step.state == enforce::EvictionState::kExceededGrace && !known->killed) {
-    // It became protected in its grace: the next evictd has nothing to go on with.
+    // It became protected in its grace period: the next evictd has nothing to resume.
     forget(step.pod);
   }
 }
@@ -156,7 +157,7 @@ void StateKeeper::forget(CgroupId pod) {
   std::erase_if(now_.in_flight, [&](const SavedEviction& one) { return one.pod == pod; });
 }
 
-bool StateKeeper::note_refused(const EvictionRefused& refused) {
+bool StateKeeper::apply_refusal(const EvictionRefused& refused) {
   if (!refused.adopted || refused.code == Errc::kBusy) {
     return false;
   }
@@ -164,8 +165,8 @@ bool StateKeeper::note_refused(const EvictionRefused& refused) {
   return true;
 }
 
-void StateKeeper::put_off(const std::string& uid, CgroupId pod) {
-  put_off_.insert_or_assign(uid, pod);
+void StateKeeper::defer(const std::string& uid, CgroupId pod) {
+  deferred_.insert_or_assign(uid, pod);
   for (const SavedEviction& one : options_.found.state.in_flight) {
     if (one.uid == uid && one.pod == pod) {
       leave(one);
@@ -173,17 +174,17 @@ void StateKeeper::put_off(const std::string& uid, CgroupId pod) {
   }
 }
 
-bool StateKeeper::take_put_off(const std::string& uid, CgroupId pod) {
-  const auto found = put_off_.find(uid);
-  if (found == put_off_.end() || found->second != pod) {
+bool StateKeeper::take_deferred(const std::string& uid, CgroupId pod) {
+  const auto found = deferred_.find(uid);
+  if (found == deferred_.end() || found->second != pod) {
     return false;
   }
-  put_off_.erase(found);
+  deferred_.erase(found);
   forget(pod);
   return true;
 }
 
-bool StateKeeper::note_disk_released(CgroupId pod) {
+bool StateKeeper::mark_disk_released(CgroupId pod) {
   SavedEviction* const known = find(pod);
   if (known == nullptr || !known->for_disk) {
     return false;
@@ -205,12 +206,12 @@ void StateKeeper::forget_left(MonoTime now) {
   });
 }
 
-void StateKeeper::note_pod_root(const std::string& path, CgroupId id) {
+void StateKeeper::set_pod_root(const std::string& path, CgroupId id) {
   now_.origin.pod_root = path;
   now_.origin.pod_root_id = id.id;
 }
 
-void StateKeeper::note_wishes(const engine::OperatorWishes& wishes, bool configured_dry_run) {
+void StateKeeper::set_wishes(const engine::OperatorWishes& wishes, bool configured_dry_run) {
   now_.wishes = wishes;
   now_.configured_dry_run = configured_dry_run;
 }

@@ -46,36 +46,36 @@ class StateKeeper {
 
   explicit StateKeeper(Options options);
 
-  void note_pass(const PassCopy& copy, const eviction::ThresholdTable& thresholds, MonoTime now);
+  void set_pass(const PassCopy& copy, const eviction::ThresholdTable& thresholds, MonoTime now);
   /// `threshold` is the one acted on.
-  void note_begun(const EvictionBegun& begun, const eviction::Threshold& threshold, MonoTime at);
-  void note_begun(const LocalEvictionBegun& begun, MonoTime at);
-  void note_adopted(const SavedEviction& eviction);
+  void add_begun(const EvictionBegun& begun, const eviction::Threshold& threshold, MonoTime at);
+  void add_begun(const LocalEvictionBegun& begun, MonoTime at);
+  void add_adopted(const SavedEviction& eviction);
   /// Keeps for the next evictd an eviction that this one found and does not resume.
   void leave(const SavedEviction& eviction) { now_.in_flight.push_back(eviction); }
   /// `tasks`: the tasks that its cgroup still counts; `charged`: the bytes charged to it; -1 for
   /// unknown.
-  void note_step(const enforce::Progress& step, std::int64_t tasks, Bytes charged);
+  void apply_step(const enforce::Progress& step, std::int64_t tasks, Bytes charged);
   /// The next evictd has nothing to resume in that pod.
   void forget(CgroupId pod);
   /// Whether the refusal ended an eviction of an earlier evictd, which is then no longer kept. If
   /// the pod is refused because its eviction is in progress already, that eviction continues.
-  bool note_refused(const EvictionRefused& refused);
+  bool apply_refusal(const EvictionRefused& refused);
 
   /// For a pod that exists at start and could not be read: keeps the last run's data of it until a
   /// caller takes it.
-  void put_off(const std::string& uid, CgroupId pod);
+  void defer(const std::string& uid, CgroupId pod);
   /// Whether that pod was put off. It no longer is afterwards; the caller that resumes its eviction
   /// stores it again.
-  bool take_put_off(const std::string& uid, CgroupId pod);
+  bool take_deferred(const std::string& uid, CgroupId pod);
   /// By uid.
-  [[nodiscard]] const std::map<std::string, CgroupId>& put_off() const { return put_off_; }
+  [[nodiscard]] const std::map<std::string, CgroupId>& deferred() const { return deferred_; }
   /// The victim's disk space is free, or was awaited for long enough. Returns whether it was
   /// awaited.
-  bool note_disk_released(CgroupId pod);
+  bool mark_disk_released(CgroupId pod);
   /// The pod root has changed: the next evictd finds the state under the new one.
-  void note_pod_root(const std::string& path, CgroupId id);
-  void note_wishes(const engine::OperatorWishes& wishes, bool configured_dry_run);
+  void set_pod_root(const std::string& path, CgroupId id);
+  void set_wishes(const engine::OperatorWishes& wishes, bool configured_dry_run);
   /// Writes changes: at once, or at most once a second if only the times of the conditions changed.
   void keep(MonoTime now);
   /// Waits until the file has what was kept last, or the write has failed, for at most `time`.
@@ -104,7 +104,7 @@ class StateKeeper {
   SavedState kept_;
   MonoTime kept_at_{};
   std::size_t adopted_ = 0;
-  std::map<std::string, CgroupId> put_off_;
+  std::map<std::string, CgroupId> deferred_;
   std::unique_ptr<StateWriter> writer_;
 };
 

@@ -36,8 +36,8 @@ Json number_or_null(std::int64_t number) {
 
 Json signals_json(const StatusSources& sources, MonoTime now) {
   const PassCopy* pass = sources.last_pass;
-  // Places of thresholds mean something in the table of the pass only: after a reload, and until
-  // the first pass with the new configuration, what was observed counts and what was judged not.
+  // Threshold indices are valid only in the table of the pass. After a reload, until the first pass
+  // of the new configuration, its observations are used and its judgements are not.
   const bool judged = pass != nullptr && pass->config_generation == sources.config_generation;
   Json signals = Json::array();
   for (std::size_t i = 0; i < sources.thresholds->size(); ++i) {
@@ -114,7 +114,7 @@ Json pod_json(const StatusSources& sources, const PodRegistry::Listed& listed,
   }
   sys::ReadBuffer buffer;
   CgroupUsage usage;
-  // Those that are kept are the hot thread's alone.
+  // The kept files belong to the hot thread alone.
   static_cast<void>(sources.registry->open_files_of(entry.uid)
                         .value_or(sys::CgroupFiles())
                         .read(now, buffer, usage));
@@ -151,7 +151,7 @@ Json pods_json(const StatusSources& sources, MonoTime now) {
   return pods;
 }
 
-/// What the OOM guard watches and how far it is, as the last pass had it.
+/// What the OOM guard watches, and its state as of the last pass.
 Json guard_json(const StatusSources& sources) {
   const config::Settings& settings = sources.config->settings();
   bool armed = false;

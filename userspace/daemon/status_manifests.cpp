@@ -23,7 +23,7 @@ Json confirmed_ms_ago(const std::string& directory, WallTime now) {
   }
   const WallTime at{std::chrono::seconds(file.st_mtim.tv_sec) +
                     std::chrono::nanoseconds(file.st_mtim.tv_nsec)};
-  // A wall clock that was set back makes nothing known before it is.
+  // A wall clock that was set back must not give a negative age.
   return std::max<std::int64_t>(0, to_ms(now - at));
 }
 

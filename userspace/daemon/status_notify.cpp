@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// By evictd_notify_signal.
+/// Indexed by evictd_notify_signal.
 constexpr std::array<std::string_view, EVICTD_NOTIFY_SIGNALS> kSignals = {
     "usage", "memsw", "working_set", "rate", "pids", "pressure", "oom"};
 

@@ -17,13 +17,13 @@ disk::PodDirectories directories_of(const config::StorageSettings& storage) {
   return {.kubelet_root = storage.kubelet_root_directory, .pod_logs = storage.pod_logs_directory};
 }
 
-/// Bytes of everything that counts against the pod's own limit, as far as it was measured.
+/// Bytes of everything that counts against the pod's own limit, as far as measured.
 std::uint64_t ephemeral_bytes(const eviction::Pod& pod, const eviction::PodStatistics& statistics) {
   const eviction::DiskReading disk = eviction::reading_of(statistics, pod).disk;
   return static_cast<std::uint64_t>(disk.root_bytes + disk.log_bytes + disk.volume_bytes);
 }
 
-/// The containers of a pod, by name where a status of its manifest tells.
+/// The containers of a pod, by name if the status in its manifest has them.
 std::vector<disk::ContainerPlace> places_of(const cluster::PodEntry& entry,
                                             const sys::Hierarchy& memory) {
   std::vector<disk::ContainerPlace> places;
@@ -110,7 +110,7 @@ void StorageKeeping::start_measurement(std::uint64_t round) {
           {.uid = listed.entry->uid, .containers = places_of(*listed.entry, memory)});
     }
   }
-  // Nobody knows what those have that were never measured: they come first.
+  // Usage of pods that were never measured is unknown: they come first.
   std::stable_partition(
       request.pods.begin(), request.pods.end(),
       [&](const disk::PodToMeasure& pod) { return !measured_.contains(pod.uid); });
@@ -146,13 +146,13 @@ void StorageKeeping::take(MeasuredPods& measured) {
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     const auto found = newer.find(listed.entry->uid);
     if (listed.hot != nullptr && found != newer.end()) {
-      tell(listed, found->second, measured.round);
+      send_measurement(listed, found->second, measured.round);
     }
   }
   if (measured.under_way) {
-    keep_whole(std::move(newer));
+    keep_whole_measurements(std::move(newer));
   } else {
-    note_all(measured, std::move(newer));
+    replace_measurements(measured, std::move(newer));
   }
   if (awaited_round_ != 0 && measured.round == awaited_round_) {
     awaited_round_ = measured.under_way ? awaited_round_ : 0;
@@ -160,8 +160,8 @@ void StorageKeeping::take(MeasuredPods& measured) {
   }
 }
 
-/// What a walk under way has found of a pod does not take the place of a whole measurement.
-void StorageKeeping::keep_whole(Storages&& newer) {
+/// Results of a walk in progress do not replace a whole measurement.
+void StorageKeeping::keep_whole_measurements(Storages&& newer) {
   for (auto& [uid, storage] : newer) {
     if (!storage.cut_short) {
       measured_.insert_or_assign(uid, std::move(storage));
@@ -169,7 +169,7 @@ void StorageKeeping::keep_whole(Storages&& newer) {
   }
 }
 
-void StorageKeeping::note_all(const MeasuredPods& measured, Storages newer) {
+void StorageKeeping::replace_measurements(const MeasuredPods& measured, Storages newer) {
   ++counters_.measurements;
   last_took_ = measured.ended_at - measured.began_at;
   counters_.incomplete += static_cast<std::uint64_t>(std::count_if(
@@ -182,14 +182,14 @@ eviction::DiskReading StorageKeeping::disk_reading(const cluster::PodEntry& entr
   if (!entry.pod.volumes.empty() || entry.origin != cluster::PodOrigin::kPath) {
     return eviction::reading_of(storage.statistics, entry.pod).disk;
   }
-  // Without a manifest its directories say which volumes it has.
+  // Without a manifest its directories show its volumes.
   eviction::Pod described = entry.pod;
   described.volumes = storage.volumes;
   return eviction::reading_of(storage.statistics, described).disk;
 }
 
-void StorageKeeping::tell(const PodRegistry::Listed& listed, disk::PodStorage& storage,
-                          std::uint64_t round) {
+void StorageKeeping::send_measurement(const PodRegistry::Listed& listed, disk::PodStorage& storage,
+                                      std::uint64_t round) {
   const eviction::Pod& pod = listed.entry->pod;
   storage.statistics.ephemeral_bytes = ephemeral_bytes(pod, storage.statistics);
   auto hot = std::make_unique<HotStorage>();
@@ -209,7 +209,7 @@ void StorageKeeping::tell(const PodRegistry::Listed& listed, disk::PodStorage& s
   hot->breaches = settings.storage.local_storage_capacity_isolation &&
                   listed.hot->facts.has_local_limits &&
                   eviction::local_storage_breach(pod, storage.statistics, options_.layout,
-                                                 settings.compatibility)
+                                                             settings.compatibility)
                       .has_value();
   if (hot->breaches) {
     hot->description = pod;

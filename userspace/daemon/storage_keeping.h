@@ -84,8 +84,8 @@ class StorageKeeping {
   void handle(const RunCollectors& message);
   /// A pod was evicted, by this evictd or an earlier one: awaits what it holds, and removes its
   /// files if configured. Removes all of them for `for_disk`, else those on tmpfs.
-  void note_victim(const EvictedPod& evicted);
-  void note_step(const EvictionStep& message);
+  void await_victim(const EvictedPod& evicted);
+  void apply_step(const EvictionStep& message);
   /// Checks what victims still hold. Cheap without victims.
   void check_releases(MonoTime now);
 
@@ -107,13 +107,14 @@ class StorageKeeping {
   void take(MeasuredPods& measured);
   void take(const RemovedData& removed);
   void take(const CollectorsEnd& ended);
-  void tell(const PodRegistry::Listed& listed, disk::PodStorage& storage, std::uint64_t round);
+  void send_measurement(const PodRegistry::Listed& listed, disk::PodStorage& storage,
+                        std::uint64_t round);
   [[nodiscard]] static eviction::DiskReading disk_reading(const cluster::PodEntry& entry,
                                                           const disk::PodStorage& storage);
-  void keep_whole(Storages&& newer);
-  void note_all(const MeasuredPods& measured, Storages newer);
+  void keep_whole_measurements(Storages&& newer);
+  void replace_measurements(const MeasuredPods& measured, Storages newer);
   [[nodiscard]] std::vector<sys::Mount> mounts() const;
-  void note_processes_gone(VictimReleases::Victim& victim, MonoTime at);
+  void mark_processes_gone(VictimReleases::Victim& victim, MonoTime at);
   /// nullptr if none is known.
   [[nodiscard]] const HotPod* hot_pod_of(CgroupId pod) const;
   /// Whether it has a process.
@@ -123,7 +124,7 @@ class StorageKeeping {
                                                 MonoTime now) const;
   /// Makes the kernel reclaim what it can of the memory charged to a pod without a process.
   void reclaim(CgroupId pod);
-  void tell_of_failed_reclaims();
+  void warn_of_failed_reclaims();
 
   Options options_;
   std::unique_ptr<StorageWorker> worker_;
@@ -136,7 +137,7 @@ class StorageKeeping {
   std::optional<MonoTime> next_measurement_;
   std::optional<Duration> last_took_;
   Counters counters_;
-  bool told_of_failed_reclaims_ = false;
+  bool reclaim_failure_logged_ = false;
 };
 
 }  // namespace evictd::daemon

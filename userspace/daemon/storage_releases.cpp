@@ -22,7 +22,7 @@ std::vector<sys::Mount> StorageKeeping::mounts() const {
   return sys::parse_mounts(options_.root->read("/proc/self/mountinfo").value_or(std::string{}));
 }
 
-void StorageKeeping::note_victim(const EvictedPod& evicted) {
+void StorageKeeping::await_victim(const EvictedPod& evicted) {
   const config::StorageSettings& storage = options_.config->settings().storage;
   VictimReleases::Victim noted;
   noted.pod = evicted.pod;
@@ -37,12 +37,12 @@ void StorageKeeping::note_victim(const EvictedPod& evicted) {
   releases_.begin(std::move(noted));
   const MonoTime now = options_.clock->now();
   if (evicted.gone) {
-    note_processes_gone(*releases_.find(evicted.pod), now);
+    mark_processes_gone(*releases_.find(evicted.pod), now);
   }
   check_releases(now);
 }
 
-void StorageKeeping::note_processes_gone(VictimReleases::Victim& victim, MonoTime at) {
+void StorageKeeping::mark_processes_gone(VictimReleases::Victim& victim, MonoTime at) {
   const bool known = victim.gone_at[static_cast<std::size_t>(Holding::kProcesses)].has_value();
   note_gone(victim, Holding::kProcesses, at);
   if (known) {
@@ -77,7 +77,7 @@ void StorageKeeping::reclaim(CgroupId pod) {
   }
 }
 
-/// By files of its own: whoever waits for one of the hot thread's would have it wait.
+/// Uses its own files: a reader of the hot thread's would block the hot thread.
 std::optional<Bytes> StorageKeeping::charged_to(const VictimReleases::Victim& victim,
                                                 MonoTime now) const {
   if (!victim.gone_at[static_cast<std::size_t>(Holding::kProcesses)] ||
@@ -94,16 +94,16 @@ std::optional<Bytes> StorageKeeping::charged_to(const VictimReleases::Victim& vi
   return usage.has_memory() ? std::optional(usage.working_set()) : std::nullopt;
 }
 
-void StorageKeeping::tell_of_failed_reclaims() {
-  if (!told_of_failed_reclaims_ && options_.releaser->reclaimed().failed > 0) {
-    told_of_failed_reclaims_ = true;
+void StorageKeeping::warn_of_failed_reclaims() {
+  if (!reclaim_failure_logged_ && options_.releaser->reclaimed().failed > 0) {
+    reclaim_failure_logged_ = true;
     options_.log->warn(
         "evictd cannot reclaim what a dead pod has left charged to its cgroup (neither "
         "memory.reclaim nor memory.force_empty can be written), continuing without");
   }
 }
 
-void StorageKeeping::note_step(const EvictionStep& message) {
+void StorageKeeping::apply_step(const EvictionStep& message) {
   VictimReleases::Victim* victim = releases_.find(message.progress.pod);
   if (victim == nullptr || message.dry_run) {
     return;
@@ -112,9 +112,9 @@ void StorageKeeping::note_step(const EvictionStep& message) {
   if (step.state == enforce::EvictionState::kKilled) {
     victim->killed_at = step.at;
   } else if (step.state == enforce::EvictionState::kReleased) {
-    // It may have gone before the end of its grace.
+    // It may have exited before the end of its grace period.
     victim->killed_at = std::min(victim->killed_at, step.at);
-    note_processes_gone(*victim, step.at);
+    mark_processes_gone(*victim, step.at);
     check_releases(options_.clock->now());
   }
 }
@@ -146,30 +146,30 @@ void StorageKeeping::check_releases(MonoTime now) {
   if (releases_.empty()) {
     return;
   }
-  releases_.note_mounts(mounts(), now);
+  releases_.update_mounts(mounts(), now);
   for (VictimReleases::Victim& victim : releases_.victims()) {
     const cluster::PodEntry* entry = options_.registry->table().find(victim.uid);
     if (entry == nullptr || !entry->cgroup || entry->cgroup->memory_id != victim.pod) {
       note_gone(victim, Holding::kCgroup, now);
       note_gone(victim, Holding::kMemory, now);
       // A cgroup that is gone has no process.
-      note_processes_gone(victim, now);
+      mark_processes_gone(victim, now);
     }
     const std::optional<Bytes> charged = charged_to(victim, now);
     if (charged) {
-      VictimReleases::note_charged(victim, *charged, now);
+      VictimReleases::set_charged(victim, *charged, now);
     }
-    options_.records->note_release(victim.pod, VictimReleases::rows_of(victim));
+    options_.records->set_release(victim.pod, VictimReleases::rows_of(victim));
   }
   for (const VictimReleases::Victim& victim : releases_.take_released(now)) {
     options_.send(VictimReleased{.pod = victim.pod});
-    // Somebody new in its cgroup, as of a container that the kubelet has restarted, left nothing.
+    // A new process in its cgroup, as of a container that the kubelet has restarted, left nothing.
     const std::optional<Bytes> left =
         is_in_use(victim.pod) ? std::nullopt : VictimReleases::kept_memory(victim, now);
     counters_.still_charged += left ? 1 : 0;
     options_.on_released(victim.pod, left);
   }
-  tell_of_failed_reclaims();
+  warn_of_failed_reclaims();
 }
 
 }  // namespace evictd::daemon

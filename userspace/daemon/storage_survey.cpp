@@ -12,16 +12,16 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Entries of each pod in the first turn, and how many times more in the next one.
+/// Entries of each pod in the first turn, and the factor from turn to turn.
 constexpr std::int64_t kFirstEntries = 256;
 constexpr std::int64_t kEntriesGrowth = 8;
-/// The last turn that has a bound.
+/// Entries of the last bounded turn.
 constexpr std::int64_t kMostEntries = 1 << 20;
 
-/// How long what was found of some pods may wait for that of others before it is told.
+/// How long results of some pods may wait for those of others before they are reported.
 constexpr Duration kTold = std::chrono::milliseconds(20);
 
-/// Walks that are handed on. One has the names of directories that it has yet to visit.
+/// Maximum number of walks handed on. A walk has the names of directories that it has yet to visit.
 constexpr std::size_t kMostBegun = 16;
 
 std::uint64_t inodes_in(const disk::PodWalk& walk) {
@@ -104,21 +104,21 @@ bool StorageSurvey::turn(disk::PodStorageMeter& meter, disk::Pace& pace, const T
     meter.advance(*item.walk);
     pace.allow_all_steps();
     if (pace.cancelled()) {
-      tell_some(news, tell);
+      report_some(news, tell);
       return false;
     }
     if (item.done() || request_.telling == Telling::kAsItComes) {
       news.pods.push_back(item.walk->storage());
     }
     if (clock.now() - news.ended_at >= kTold) {
-      tell_some(news, tell);
+      report_some(news, tell);
     }
   }
-  tell_some(news, tell);
+  report_some(news, tell);
   return true;
 }
 
-void StorageSurvey::tell_some(MeasuredPods& news, const Tell& tell) const {
+void StorageSurvey::report_some(MeasuredPods& news, const Tell& tell) const {
   if (!news.pods.empty()) {
     news.ended_at = base::SystemClock{}.now();
     tell(news);
@@ -134,7 +134,7 @@ void StorageSurvey::forget(std::string_view uid) {
   }
 }
 
-std::vector<disk::PodWalk> StorageSurvey::take_begun() {
+std::vector<disk::PodWalk> StorageSurvey::take_unfinished_walks() {
   std::vector<disk::PodWalk> begun;
   for (Item& item : items_) {
     if (item.walk && !item.walk->done()) {

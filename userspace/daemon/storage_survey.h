@@ -49,7 +49,7 @@ class StorageSurvey {
   /// The files of a pod changed: it is measured again.
   void forget(std::string_view uid);
   /// The unfinished walks that have come furthest, up to a limit.
-  [[nodiscard]] std::vector<disk::PodWalk> take_begun();
+  [[nodiscard]] std::vector<disk::PodWalk> take_unfinished_walks();
 
  private:
   struct Item {
@@ -62,7 +62,7 @@ class StorageSurvey {
   /// Walks each unfinished pod for that many entries; to the end without a number.
   bool turn(disk::PodStorageMeter& meter, disk::Pace& pace, const Tell& tell,
             std::optional<std::int64_t> entries);
-  void tell_some(MeasuredPods& news, const Tell& tell) const;
+  void report_some(MeasuredPods& news, const Tell& tell) const;
 
   Request request_;
   std::vector<Item> items_;

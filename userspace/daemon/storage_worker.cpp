@@ -26,7 +26,7 @@ constexpr int kIoprioWhoProcess = 1;
 constexpr int kIoprioClassIdle = 3;
 constexpr int kIoprioClassShift = 13;
 
-/// Of this thread alone. Where the kernel refuses, walks merely compete with others.
+/// Applies to this thread alone. If the kernel refuses, walks merely compete with others.
 void use_idle_io_priority() {
   ::syscall(SYS_ioprio_set, kIoprioWhoProcess, 0, kIoprioClassIdle << kIoprioClassShift);
 }
@@ -53,9 +53,9 @@ struct StorageWorker::Shared {
   std::deque<Removal> removals;
   std::deque<StorageAnswer> answers;
   const base::WakeUp answered;
-  /// What is measured; of the thread alone.
+  /// The measurement; used by the thread alone.
   std::optional<StorageSurvey> survey;
-  /// The thread is measuring now; and it is or has yet to go on with it.
+  /// The thread is measuring now; and it is measuring or has yet to continue.
   bool measuring = false;
   bool unfinished = false;
   bool stop = false;
@@ -109,7 +109,8 @@ void StorageWorker::Shared::run() {
 }
 
 void StorageWorker::Shared::begin(StorageSurvey::Request request) {
-  std::vector<disk::PodWalk> begun = survey ? survey->take_begun() : std::vector<disk::PodWalk>();
+  std::vector<disk::PodWalk> begun =
+      survey ? survey->take_unfinished_walks() : std::vector<disk::PodWalk>();
   survey.emplace(std::move(request), std::move(begun));
 }
 
@@ -138,7 +139,7 @@ Result<std::unique_ptr<StorageWorker>> StorageWorker::start(Options options) {
     return Failure(wake.error());
   }
   auto shared = std::make_shared<Shared>(std::move(options), std::move(*wake));
-  // The thread owns its part too, because it may have to be left behind.
+  // The thread shares ownership, because it may have to be abandoned.
   std::thread([shared] {
     sys::name_thread("evictd-volumes");
     shared->run();
@@ -172,7 +173,7 @@ void StorageWorker::remove_data(std::string uid, disk::VolumesOf which) {
   const std::scoped_lock lock(shared_->mutex);
   shared_->removals.push_back({.uid = std::move(uid), .which = which});
   if (shared_->measuring) {
-    // A disk is short until it is done: the measurement goes on after it.
+    // A disk is short until it is done: the measurement continues after it.
     shared_->pace.cancel();
   }
   shared_->changed.notify_all();

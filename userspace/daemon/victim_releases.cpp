@@ -54,7 +54,7 @@ std::string_view to_string(Holding holding) {
 
 void VictimReleases::begin(Victim victim) {
   if (Victim* known = find(victim.pod)) {
-    // One whose grace was cut for another signal is still one whose files were to be removed.
+    // A victim whose grace period was cut for another signal still has its files removed.
     victim.removes_data = victim.removes_data || known->removes_data;
     victim.empties_memory = victim.empties_memory && !victim.removes_data;
     *known = std::move(victim);
@@ -75,7 +75,7 @@ VictimReleases::Victim* VictimReleases::find(std::string_view uid) {
   return found == victims_.end() ? nullptr : &*found;
 }
 
-void VictimReleases::note_mounts(const std::vector<sys::Mount>& mounts, MonoTime now) {
+void VictimReleases::update_mounts(const std::vector<sys::Mount>& mounts, MonoTime now) {
   for (Victim& victim : victims_) {
     const bool mounted = std::any_of(mounts.begin(), mounts.end(), [&](const sys::Mount& mount) {
       return mount.point.starts_with(victim.directory + "/");
@@ -86,7 +86,7 @@ void VictimReleases::note_mounts(const std::vector<sys::Mount>& mounts, MonoTime
   }
 }
 
-void VictimReleases::note_charged(Victim& victim, Bytes charged, MonoTime now) {
+void VictimReleases::set_charged(Victim& victim, Bytes charged, MonoTime now) {
   victim.charged = charged;
   if (charged <= least_left_behind() && !is_gone(victim, Holding::kMemory)) {
     gone(victim, Holding::kMemory) = now;
@@ -103,8 +103,8 @@ bool VictimReleases::is_released(const Victim& victim) {
   if (!is_gone(victim, Holding::kProcesses)) {
     return false;
   }
-  // With its data goes what it took up of volumes, whoever takes its cgroup away. Data that could
-  // not be removed is the kubelet's to remove: nothing was freed yet.
+  // Its volumes are released with its data, whoever removes its cgroup. The kubelet must remove
+  // data that evictd could not: nothing was freed yet.
   const bool goes_with_data =
       victim.removes_data && !victim.awaits_layers && victim.data_error.empty();
   return goes_with_data ? is_gone(victim, Holding::kData)

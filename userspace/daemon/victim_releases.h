@@ -65,9 +65,9 @@ class VictimReleases {
   [[nodiscard]] Victim* find(std::string_view uid);
   /// Sets the bytes still charged to the cgroup of a victim without a process; up to
   /// least_left_behind() counts as zero.
-  static void note_charged(Victim& victim, Bytes charged, MonoTime now);
+  static void set_charged(Victim& victim, Bytes charged, MonoTime now);
   /// Updates the victims that have no mounts below their directory.
-  void note_mounts(const std::vector<sys::Mount>& mounts, MonoTime now);
+  void update_mounts(const std::vector<sys::Mount>& mounts, MonoTime now);
   /// Returns and forgets the victims that have nothing left to await, or were awaited for 30 s.
   [[nodiscard]] std::vector<Victim> take_released(MonoTime now);
 

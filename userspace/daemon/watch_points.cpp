@@ -12,20 +12,21 @@ namespace evictd::daemon {
 
 namespace {
 
-/// A hold ends when a further quarter of the threshold is used up, wherever it began: eighths see
-/// that at most an eighth late. Where less was left it ends when half of that is: these see it.
+/// A hold ends when a further quarter of the threshold is used, wherever it began: eighths notice
+/// that at most an eighth late. If less was left, it ends when half of that is: these levels notice
+/// it.
 constexpr std::int64_t kStepsOfThreshold = 8;
 constexpr std::array<std::int64_t, 2> kPartsOfLastStep = {2, 4};
 
-/// Ids of one threshold's levels: its place, then the level.
+/// Ids of one threshold's levels: its index, then the level.
 constexpr std::uint64_t kIdsPerThreshold = 16;
 
 struct Watched {
   probe::WatchedThreshold level;
   std::int64_t capacity = -1;
-  /// How far below the capacity less what is available the watched value is; may be negative.
+  /// Capacity minus available minus the watched value; may be negative.
   std::int64_t shift = 0;
-  /// How far off the shift may be.
+  /// Possible error of the shift.
   std::int64_t slack = 0;
 };
 
@@ -37,7 +38,7 @@ Watched node_memory_level(Watched watched, const NodeMemory& memory) {
   return watched;
 }
 
-/// What `signal` watches, without a level; nothing for what no kernel counter shows.
+/// What `signal` watches, without a level; nullopt if no kernel counter shows it.
 std::optional<Watched> watched_by(eviction::Signal signal, const WatchPointOptions& options) {
   Watched watched;
   watched.level.hysteresis = static_cast<std::uint64_t>(options.hysteresis.memory.value);
@@ -79,8 +80,8 @@ bool is_of_node(probe::Signal signal) {
          signal == probe::Signal::kNodeTasks;
 }
 
-/// Levels of use for one threshold, without repetitions: a level of 0 tasks or bytes is met always
-/// and watching it would say nothing.
+/// Levels of usage for one threshold, without duplicates. A level of 0 tasks or bytes is always
+/// met, so watching it is useless.
 std::set<std::int64_t> levels_of(const eviction::Threshold& threshold, const Watched& watched,
                                  const eviction::HardFloor& floor) {
   std::set<std::int64_t> levels;
@@ -91,7 +92,7 @@ std::set<std::int64_t> levels_of(const eviction::Threshold& threshold, const Wat
   }
   levels.insert({*met - 1 - watched.slack, *met - 1, *met - 1 + watched.slack});
   if (threshold.is_hard()) {
-    // Met below `amount`, so that levels of it are reported once less than that is available.
+    // Met below `amount`, so its levels are reported once less than that is available.
     const std::int64_t amount = capacity - *met + 1;
     for (std::int64_t step = 1; step < kStepsOfThreshold; ++step) {
       levels.insert(capacity - amount / kStepsOfThreshold * step);
@@ -114,7 +115,7 @@ std::size_t threshold_of(std::uint64_t watched_id) {
 
 namespace {
 
-/// One level for all hard thresholds of memory.available, which it is about alike.
+/// One level for all hard thresholds of memory.available, because the guard is the same for all.
 std::optional<probe::WatchedThreshold> guard_point(
     const std::vector<eviction::Threshold>& thresholds, const WatchPointOptions& options) {
   for (std::size_t i = 0; options.guard && i < thresholds.size(); ++i) {

@@ -124,8 +124,8 @@ int main(int argc, char** argv) {
       "evictd-kube");
   add_options(app, line);
   app.footer(
-      "Signals: SIGTERM and SIGINT stop evictd-kube; evictd decides on with what it knew.\n"
-      "Exit status: 0 stopped as asked, 1 could not start or go on, 2 wrong usage.");
+      "Signals: SIGTERM and SIGINT stop evictd-kube; evictd continues with the last known pods.\n"
+      "Exit status: 0 stopped as asked, 1 could not start or continue, 2 wrong usage.");
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return CLI::FailureMessage::simple(
         failed, CLI::Error(error.get_name(), evictd::base::one_line(error.what())));

@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Longer than any interval between pod lists.
-constexpr std::chrono::minutes kConfirmedLately{15};
+constexpr std::chrono::minutes kConfirmationMaxAge{15};
 
 Result<cri::RuntimeClient::Options> client_options(const KubeSettings& settings) {
   if (settings.runtime.endpoint == "none") {
@@ -87,7 +87,7 @@ Result<cri::Space> read_space(const std::string& place, MonoTime now) {
 }  // namespace
 
 cri::IsGone gone_by_manifests(const std::string& directory, WallTime now) {
-  const bool is_confirmed = modified_at(directory + "/.confirmed") >= now - kConfirmedLately;
+  const bool is_confirmed = modified_at(directory + "/.confirmed") >= now - kConfirmationMaxAge;
   return [directory, is_confirmed](const std::string& uid) {
     std::error_code error;
     return is_confirmed && is_file_name(uid) && !cluster::is_static_uid(uid) &&

@@ -27,7 +27,7 @@ std::string line_text(const Json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-bool tells_of_kill(const Json& line) {
+bool reports_kill(const Json& line) {
   const std::string state = line_text(line, "state");
   return state == "killed" || state == "released" ||
          (state == "exceeded_grace" && line_text(line, "not_killed").empty());
@@ -93,7 +93,7 @@ std::optional<cri::EvictedPod> killed_pod(std::string_view line) {
   }
   const Result<Json> read = base::parse_json<Json>(line);
   if (!read || !read->is_object() || line_text(*read, "kind") != "progress" ||
-      !tells_of_kill(*read)) {
+      !reports_kill(*read)) {
     return std::nullopt;
   }
   const auto id = read->find("id");

@@ -37,7 +37,7 @@ class ShapedBuilder {
   bool end_array() { return end(); }
 
   bool key(std::string& name) {
-    if (left_out_ != 0) {
+    if (skipped_depth_ != 0) {
       return true;
     }
     const Frame& object = open_.back();
@@ -67,17 +67,17 @@ class ShapedBuilder {
   };
 
   /// Whether the current value is skipped.
-  [[nodiscard]] bool is_left_out() const { return left_out_ != 0 || next_ == nullptr; }
+  [[nodiscard]] bool is_skipped() const { return skipped_depth_ != 0 || next_ == nullptr; }
 
-  bool add(Json value) { return is_left_out() || place(std::move(value)) != nullptr; }
+  bool add(Json value) { return is_skipped() || place(std::move(value)) != nullptr; }
 
   bool begin(Json container) {
-    if (open_.size() + left_out_ == limits_.depth) {
+    if (open_.size() + skipped_depth_ == limits_.depth) {
       return refuse(Errc::kExhausted,
                     "nests deeper than " + std::to_string(limits_.depth) + " levels");
     }
-    if (is_left_out()) {
-      ++left_out_;
+    if (is_skipped()) {
+      ++skipped_depth_;
       return true;
     }
     Json* const placed = place(std::move(container));
@@ -89,12 +89,12 @@ class ShapedBuilder {
   }
 
   bool end() {
-    if (left_out_ != 0) {
-      --left_out_;
+    if (skipped_depth_ != 0) {
+      --skipped_depth_;
     } else {
       open_.pop_back();
     }
-    if (left_out_ == 0 && !open_.empty()) {
+    if (skipped_depth_ == 0 && !open_.empty()) {
       // The next element's shape; a member's shape comes from its key.
       next_ = open_.back().value->is_array() ? open_.back().shape : nullptr;
     }
@@ -130,7 +130,7 @@ class ShapedBuilder {
   Json root_;
   std::vector<Frame> open_;
   /// Nesting depth within a skipped object or list.
-  std::size_t left_out_ = 0;
+  std::size_t skipped_depth_ = 0;
   std::size_t values_ = 0;
   /// Shape of the current value; nullptr: skipped.
   const Shape* next_;

@@ -47,7 +47,7 @@ class Service::Connection final : public base::ReadyHandler {
 
  private:
   /// Whether the connection stays open.
-  enum class Next { kGoOn, kClose };
+  enum class Next { kKeepOpen, kClose };
 
   void take_requests();
   [[nodiscard]] Next serve(Packet& packet);
@@ -61,7 +61,7 @@ class Service::Connection final : public base::ReadyHandler {
   [[nodiscard]] Result<Listening> listen(const evictd_notify_register_request& wish,
                                          Packet& packet);
   template <typename Reply>
-  [[nodiscard]] Next reply(const Reply& message, Next next = Next::kGoOn);
+  [[nodiscard]] Next reply(const Reply& message, Next next = Next::kKeepOpen);
 
   Service& service_;
   base::Fd socket_;

@@ -71,7 +71,7 @@ class Deliveries {
 
  private:
   /// Whether the user may have another signal in this turn.
-  [[nodiscard]] bool may_have(DeliveryAccount& account);
+  [[nodiscard]] bool may_be_given(DeliveryAccount& account);
   void count(DeliveryAccount& account);
   void pay_one(DeliveryAccount& account, std::vector<Registration*>& paid);
 

@@ -21,12 +21,12 @@ namespace evictd::notify {
 /// process can hold without limit (while it adds a file of its own FUSE filesystem). So the target
 /// of /proc/PID/fd/NUMBER is checked first, which calls into no file. One race remains: a process
 /// that replaces the eventfd with such a set between the two reads.
-struct EventfdLook {
+struct EventfdIdentity {
   std::optional<std::uint64_t> id;
   /// 0, or the errno with which the process could not be inspected.
   int problem = 0;
 };
-[[nodiscard]] EventfdLook eventfd_of(pid_t pid, int number);
+[[nodiscard]] EventfdIdentity eventfd_of(pid_t pid, int number);
 
 /// Whether `fd` is an eventfd of this process. Calls into no filesystem.
 [[nodiscard]] bool is_eventfd(int fd);

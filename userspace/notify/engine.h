@@ -55,7 +55,7 @@ class Engine final : private BackendSink, private EventSink {
   /// Lets `disposer` close the descriptors of refused requests and ended registrations. Without one
   /// the calling thread closes them after it has released the lock; use that only if all
   /// descriptors are of this process.
-  void leave_closing_to(std::shared_ptr<Disposer> disposer);
+  void set_disposer(std::shared_ptr<Disposer> disposer);
 
   /// As OomFiles::limit().
   void limit_oom_files(ShareLimits limits);
@@ -66,7 +66,7 @@ class Engine final : private BackendSink, private EventSink {
   /// Ends registrations without signalling their eventfds. Ignores unknown ids; returns the number
   /// of registrations ended.
   std::size_t end(std::span<const RegistrationId> ids);
-  [[nodiscard]] std::optional<Listening> look(RegistrationId id) const;
+  [[nodiscard]] std::optional<Listening> query(RegistrationId id) const;
 
   /// Readable (EPOLLIN) when drain() has something to do.
   [[nodiscard]] int descriptor() const { return loop_.descriptor(); }
@@ -109,14 +109,14 @@ class Engine final : private BackendSink, private EventSink {
 
   void drain_backend();
   /// As drain_backend(), on behalf of a request, which does not pay for it (take_cpu_for_others()).
-  void drain_beside();
+  void drain_backend_for_others();
   /// Reads records when the backend's ring may have been full.
-  void make_room();
+  void drain_until_empty();
   void sweep();
   /// Registrations whose eventfds are due for a check, each once.
   [[nodiscard]] std::vector<RegistrationId> due_for_sweep(MonoTime now);
   /// Reads what the backend reports until more than `told` signals are due or the time is up.
-  void look_on(std::uint64_t told);
+  void poll_for_crossing(std::uint64_t told);
   /// Leaves in `request` what it has not taken over.
   [[nodiscard]] Result<Listening> listen_locked(ListenRequest& request, std::uint64_t eventfd_id);
   [[nodiscard]] Result<Listening> listen_to_level(RegistrationId id, Registration registration,
@@ -135,7 +135,7 @@ class Engine final : private BackendSink, private EventSink {
   void end_once_paid(Registrations::iterator registration);
   /// Removes listeners that are no longer registered from the group.
   void leave(const LevelKey& key);
-  [[nodiscard]] std::vector<LevelListener> who_listens(const Group& group) const;
+  [[nodiscard]] std::vector<LevelListener> current_listeners(const Group& group) const;
   /// Ends the group's rows.
   void take_down(const LevelKey& key, const Group& group);
   [[nodiscard]] Group* group_of(RowId row);
@@ -143,7 +143,7 @@ class Engine final : private BackendSink, private EventSink {
   void advance(Group& group, std::uint32_t position, bool gap);
   /// Lets the group's files decide where the backend lags behind. Errors: as LevelFiles::open().
   [[nodiscard]] Result<> open_files(const LevelKey& key, Group& group, RowId row);
-  void follow_hint(Group& group, const RowMove& move);
+  void read_files_on_hint(Group& group, const RowMove& move);
   void read_files(Group& group, bool gap);
   [[nodiscard]] RowBegin settle_begin(Group& group, RowBegin begin);
   [[nodiscard]] Result<LevelReading> read_level(Group& group);
@@ -155,7 +155,7 @@ class Engine final : private BackendSink, private EventSink {
   void deliver();
   void signal_given();
   void pay_owed();
-  void note_recent(Registration& registration);
+  void schedule_soon_check(Registration& registration);
   [[nodiscard]] bool eventfd_is_open(const Registration& registration) const;
   [[nodiscard]] Listening describe(RegistrationId id, const Registration& registration) const;
 
@@ -185,7 +185,7 @@ class Engine final : private BackendSink, private EventSink {
   RegistrationId last_id_ = 0;
   /// Registrations that the next deliver() signals, in order.
   std::vector<RegistrationId> due_;
-  std::vector<RegistrationId> told_;
+  std::vector<RegistrationId> crossed_listeners_;
   std::vector<Registration*> given_;
   std::vector<int> eventfds_;
   Sweeps sweeps_;

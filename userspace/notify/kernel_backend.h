@@ -78,7 +78,7 @@ class KernelBackend final : public Backend {
   [[nodiscard]] Result<RowId> take_row();
   [[nodiscard]] Result<> write_row(RowId id, const evictd_notify_resolved& where,
                                    std::span<const std::uint64_t> edges);
-  [[nodiscard]] Result<> hang(RowId id) const;
+  [[nodiscard]] Result<> attach_to_counters(RowId id) const;
   void take_down(RowId id) const;
   /// Counts one more row of the cgroup; forget() undoes it.
   [[nodiscard]] Result<> remember(const evictd_notify_resolved& where);

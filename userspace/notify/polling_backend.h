@@ -52,7 +52,7 @@ class PollingBackend final : public Backend {
 
   PollingBackend(const core::Clock& clock, base::Timer timer)
       : clock_(clock), timer_(std::move(timer)) {}
-  void look_at_rows(BackendSink& sink);
+  void read_rows(BackendSink& sink);
   void arm();
 
   const core::Clock& clock_;

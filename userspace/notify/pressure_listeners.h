@@ -40,7 +40,7 @@ class PressureListeners {
   /// between heard. This state is kept from part to part of an event.
   [[nodiscard]] std::vector<RegistrationId> hearers(const PressureEvent& event);
   /// Parts were lost: no longer expects the rest of any event.
-  void forget_parts() { heard_.clear(); }
+  void forget_unfinished_events() { heard_events_.clear(); }
   [[nodiscard]] std::vector<RegistrationId> all() const;
   /// Number of cgroups that have listeners.
   [[nodiscard]] std::size_t cgroups() const { return by_cgroup_.size(); }
@@ -54,7 +54,7 @@ class PressureListeners {
 
   std::map<CgroupId, std::vector<Listener>> by_cgroup_;
   /// Unfinished events that some listener has heard.
-  std::set<std::uint64_t> heard_;
+  std::set<std::uint64_t> heard_events_;
 };
 
 }  // namespace evictd::notify

@@ -24,7 +24,7 @@ struct ListenRequest {
   /// not. 0: this process. Ignored if `number` is -1.
   pid_t pid = 0;
   int number = -1;
-  /// The user who passed the descriptors, for Engine::leave_closing_to().
+  /// The user who passed the descriptors, for Engine::set_disposer().
   uid_t owner = 0;
 };
 

@@ -101,23 +101,23 @@ class Service final : private base::ReadyHandler {
   void on_ready(std::uint32_t events) override;
   [[nodiscard]] base::Fd accept() const;
   /// Accepts some of the waiting connections.
-  void let_in();
+  void accept_waiting();
   void accept_one(base::Fd socket);
   /// Stops accepting until enough sockets are closed.
-  void hold_back();
-  void go_on_if_closed();
+  void stop_accepting();
+  void accept_again_if_closed();
   /// Whether to read requests of `connection`; if not, it stays unread for a while.
-  [[nodiscard]] bool may_ask(Connection& connection);
+  [[nodiscard]] bool may_read_requests(Connection& connection);
   /// Stops accepting for a while.
-  void put_off_listening();
+  void pause_listener();
   void begin_pause();
   /// Resumes reading from everybody who was put off.
   void end_pause();
   /// Ends a connection of `uid`.
-  void part_with(uid_t uid, base::Fd socket);
+  void close_socket(uid_t uid, base::Fd socket);
   /// Accepts and closes one connection although descriptors have run out, so that the listener does
   /// not stay ready.
-  void turn_one_away();
+  void reject_without_descriptor();
   void drain_engine();
   /// Updates owners' accounts for registrations that ended by themselves. Any modifying call of the
   /// Engine may have ended some.
@@ -133,9 +133,9 @@ class Service final : private base::ReadyHandler {
   Engine& engine_;
   std::uint64_t instance_;
   base::Fd listener_;
-  base::Fd spare_;
+  base::Fd reserve_descriptor_;
   Ready engine_ready_{*this, &Service::drain_engine};
-  Ready closed_ready_{*this, &Service::go_on_if_closed};
+  Ready closed_ready_{*this, &Service::accept_again_if_closed};
   Ready pause_over_{*this, &Service::end_pause};
   /// Signalled when sockets have been closed.
   std::shared_ptr<const base::WakeUp> closed_;
@@ -147,8 +147,8 @@ class Service final : private base::ReadyHandler {
   base::Timer pause_;
   bool pausing_ = false;
   /// Not in the loop until the pause is over, in the order in which they resume.
-  std::vector<Connection*> put_off_;
-  bool listener_put_off_ = false;
+  std::vector<Connection*> paused_connections_;
+  bool listener_paused_ = false;
   ServiceCounters counters_;
 };
 

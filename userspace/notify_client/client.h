@@ -24,7 +24,7 @@ class Client {
   /// Errors: those of evictd_notify_unregister().
   [[nodiscard]] virtual Result<> remove(std::uint64_t id) = 0;
   /// Errors: those of evictd_notify_query().
-  [[nodiscard]] virtual Result<evictd_notify_state> look(std::uint64_t id) = 0;
+  [[nodiscard]] virtual Result<evictd_notify_state> query(std::uint64_t id) = 0;
   [[nodiscard]] virtual evictd_notify_info info() = 0;
 };
 

@@ -32,7 +32,7 @@ class Connection {
   /// Errors: ENOENT, or ENOTCONN, ETIMEDOUT for a broken connection.
   [[nodiscard]] Result<> remove(std::uint64_t registration);
   /// Errors: as remove().
-  [[nodiscard]] Result<evictd_notify_list_reply> look(std::uint64_t registration);
+  [[nodiscard]] Result<evictd_notify_list_reply> query(std::uint64_t registration);
 
   /// Poll it for POLLRDHUP. The connection also ends if a request got no proper reply, because the
   /// server's handling of that request is unknown.

@@ -24,7 +24,7 @@ class InProcessClient final : public Client {
   [[nodiscard]] Result<std::uint64_t> add(base::Fd cgroup, const evictd_notify_watch& watch,
                                           int eventfd) override;
   [[nodiscard]] Result<> remove(std::uint64_t id) override;
-  [[nodiscard]] Result<evictd_notify_state> look(std::uint64_t id) override;
+  [[nodiscard]] Result<evictd_notify_state> query(std::uint64_t id) override;
   [[nodiscard]] evictd_notify_info info() override;
 
  private:

@@ -47,7 +47,7 @@ class SocketClient final : public Client {
   [[nodiscard]] Result<std::uint64_t> add(base::Fd cgroup, const evictd_notify_watch& watch,
                                           int eventfd) override;
   [[nodiscard]] Result<> remove(std::uint64_t id) override;
-  [[nodiscard]] Result<evictd_notify_state> look(std::uint64_t id) override;
+  [[nodiscard]] Result<evictd_notify_state> query(std::uint64_t id) override;
   [[nodiscard]] evictd_notify_info info() override;
 
  private:
@@ -63,7 +63,7 @@ class SocketClient final : public Client {
     /// else the error from the server or the kernel.
     int error = 0;
     /// The reader must still be signalled that `error` has changed, and thus of a gap.
-    bool is_owed = false;
+    bool needs_signal = false;
   };
   using Registrations = std::map<std::uint64_t, Registration>;
   /// Why the thread stops waiting while it is connected.
@@ -83,7 +83,7 @@ class SocketClient final : public Client {
   [[nodiscard]] bool await_return();
   /// Returns false if the connection broke meanwhile. Another gap follows, whose end signals
   /// everybody.
-  [[nodiscard]] bool take_up(Connection connection);
+  [[nodiscard]] bool use_connection(Connection connection);
   /// Registers what the server lacks and can accept now. Returns false if the connection broke
   /// meanwhile.
   [[nodiscard]] bool renew();

@@ -39,10 +39,10 @@ class DaemonProcess {
   Result<> reload();
   /// Returns once it sends this line, such as WATCHDOG=1, to its service manager. Errors: as
   /// start().
-  Result<> await_told(std::string_view line);
+  Result<> await_notify_line(std::string_view line);
   /// Whether it sends this line to its service manager within `limit`, waiting as a service manager
   /// does. Errors: kIo with the end of its log if it dies.
-  Result<bool> tells_within(std::string_view line, Duration limit);
+  Result<bool> sends_within(std::string_view line, Duration limit);
   /// Sends one request to its control socket and returns the answer. Errors: as
   /// base::request_line().
   [[nodiscard]] Result<std::string> ask(std::string_view request) const;

@@ -45,7 +45,7 @@ struct ZramUse {
 
 /// Memory that compressed swap frees per page swapped out, in thousandths of a page. Measured once
 /// enough is stored, half a page before. Never negative.
-[[nodiscard]] std::int64_t worth_of(const ZramUse& use);
+[[nodiscard]] std::int64_t swap_worth_permille(const ZramUse& use);
 
 struct ReserveTerms {
   Watermarks watermarks;

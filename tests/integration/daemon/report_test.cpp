@@ -178,7 +178,7 @@ TEST_F(Discovery, ANewPodIsKnownWithoutAScanAndGoneWithItsCgroup) {
   EXPECT_EQ(status()["counters"]["rescans"], before["rescans"]);
 }
 
-TEST_F(Discovery, APodWhosePidsDirectoryComesAfterItsMemoryDirectoryHasItsTasksCounted) {
+TEST_F(Discovery, PodWithALatePidsDirectoryHasItsTasksCounted) {
   const Actor& first = add({.name = "first"}, kModest);
   limit_memory();
   start_daemon(memory_config(Source::kEvents));
@@ -203,7 +203,7 @@ TEST_F(Discovery, APodWhosePidsDirectoryComesAfterItsMemoryDirectoryHasItsTasksC
   std::filesystem::remove(memory);
 }
 
-TEST_F(Discovery, APodThatHasAnEmptyLeftoverOfAnotherClassIsSeenWithoutAScanAndEvicted) {
+TEST_F(Discovery, PodWithALeftoverOfAnotherQosIsEvictedWithoutAScan) {
   const Actor& first = add({.name = "first"}, kModest);
   const std::string uid = stage::random_uid();
   static_cast<void>(make_pod({.name = "moved"}, uid));

@@ -30,7 +30,7 @@
 namespace evictd::daemon {
 namespace {
 
-/// Calls of look_for_lost_rows() within which a row must be back: twice the longest pause.
+/// Calls of find_lost_rows() within which a row must be back: twice the longest pause.
 constexpr int kManyLooks = 40;
 
 class RowKeeperOnATree : public PodRegistryOnATree {
@@ -136,7 +136,7 @@ class RowKeeperOnATree : public PodRegistryOnATree {
   std::vector<pid_t> children_;
 };
 
-TEST_F(RowKeeperOnATree, ARowThatShowsAnotherCgroupIsToldOfAtTheSecondCheckAndFoundAnew) {
+TEST_F(RowKeeperOnATree, WrongRowIsReportedAtTheSecondCheckAndFoundAgain) {
   const stage::StagedPod pod = add_running_pod("one");
   add_running_pod("another");
   keep_rows();
@@ -181,7 +181,7 @@ TEST_F(RowKeeperOnATree, AWrongRowOfThePodRootHasTheThresholdsFoundAnewToo) {
 TEST_F(RowKeeperOnATree, NothingIsDoneWhereRowsShowWhatIsThere) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_rows();
-  keeper_->look_for_lost_rows();
+  keeper_->find_lost_rows();
   check();
   check();
   EXPECT_EQ(row_of(slot_of(pod).value()).tasks, 1);
@@ -207,7 +207,7 @@ TEST_F(RowKeeperOnATree, ReadsThroughNoDescriptorOfTheHotThread) {
   EXPECT_EQ(disagreements(), 0U);
 }
 
-TEST_F(RowKeeperOnATree, ThePodRootIsReadFromItsFilesByThePassThatFindsItsRowEmpty) {
+TEST_F(RowKeeperOnATree, PassReadsPodRootFilesWhenItsRowIsEmpty) {
   add_running_pod("one");
   keep_rows();
   Readings readings({.table = probe_.get(),
@@ -272,7 +272,7 @@ class RowKeeperOnV2 : public RowKeeperOnATree {
   }
 };
 
-TEST_F(RowKeeperOnV2, RowsAndFilesAreThoseOfAControllerThatWasTakenAwayAndGivenBack) {
+TEST_F(RowKeeperOnV2, RowsAndFilesFollowAControllerTakenAndGivenBack) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_rows();
   const std::uint32_t slot = slot_of(pod).value();
@@ -282,13 +282,13 @@ TEST_F(RowKeeperOnV2, RowsAndFilesAreThoseOfAControllerThatWasTakenAwayAndGivenB
   ASSERT_TRUE(take_memory_away(pod));
   EXPECT_FALSE(row_of(slot).has_memory());
   EXPECT_FALSE(row_of(kPodRootSlot).has_memory());
-  keeper_->look_for_lost_rows();
+  keeper_->find_lost_rows();
   ASSERT_TRUE(give_memory_back(pod));
   const auto all_is_back = [&] {
     return row_of(slot).has_memory() && row_of(kPodRootSlot).has_memory();
   };
   for (int look = 0; look < kManyLooks && !all_is_back(); ++look) {
-    keeper_->look_for_lost_rows();
+    keeper_->find_lost_rows();
   }
 
   EXPECT_TRUE(all_is_back());
@@ -314,13 +314,13 @@ TEST_F(RowKeeperOnV2, APodRootWhoseControllersComeAfterItIsReadOnceItHasThem) {
   take(registry_->rescan());
   ASSERT_TRUE(registry_->follow_pod_root());
   keeper_->follow_pod_root();
-  keeper_->look_for_lost_rows();
+  keeper_->find_lost_rows();
   EXPECT_FALSE(row_of(kPodRootSlot).has_memory());
   EXPECT_LT(row_of(kPodRootSlot).tasks, 0);
 
   const auto look_until = [&](const auto& is_back) {
     for (int look = 0; look < kManyLooks && !is_back(); ++look) {
-      keeper_->look_for_lost_rows();
+      keeper_->find_lost_rows();
     }
     return is_back();
   };
@@ -335,7 +335,7 @@ TEST_F(RowKeeperOnV2, APodRootWhoseControllersComeAfterItIsReadOnceItHasThem) {
   EXPECT_GE(sent<UsePodRootFiles>(), 1);
 }
 
-TEST_F(RowKeeperOnV2, FilesThatWentWithTheirControllerAreOpenedAnewWithoutBpfToo) {
+TEST_F(RowKeeperOnV2, LostControllersFilesAreReopenedWithoutBpfToo) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_files_alone();
   check();
@@ -355,11 +355,11 @@ TEST_F(RowKeeperOnV2, FilesThatWentWithTheirControllerAreOpenedAnewWithoutBpfToo
   EXPECT_EQ(sent<UsePodRootFiles>(), 1);
 }
 
-TEST_F(RowKeeperOnV2, APodPlacedWhileItsControllerIsAwayGetsItsFilesLaterWithoutBpf) {
+TEST_F(RowKeeperOnV2, WithoutBpfPodGetsFilesOnceItsControllerReturns) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_files_alone();
   ASSERT_TRUE(take_memory_away(pod));
-  registry_->make_anew(pod.uid);
+  registry_->queue_reopening(pod.uid);
   take(registry_->apply());
   check();
   EXPECT_FALSE(reads_files_of(pod));
@@ -368,7 +368,7 @@ TEST_F(RowKeeperOnV2, APodPlacedWhileItsControllerIsAwayGetsItsFilesLaterWithout
   EXPECT_TRUE(reads_files_of(pod));
 }
 
-TEST_F(RowKeeperOnV2, FilesThatWentBeforeTheFirstCheckWithoutBpfAreHandedOverToo) {
+TEST_F(RowKeeperOnV2, WithoutBpfFilesLostBeforeFirstCheckAreHandedOver) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_files_alone();
   ASSERT_TRUE(take_memory_away(pod));

@@ -380,7 +380,7 @@ TEST_F(State, APauseAndADryRunOutliveARestart) {
   EXPECT_EQ(seen["brakes"]["pauses"][0]["signal"], "pid.available");
 }
 
-TEST_F(State, VictimsOfTheRunBeforeAreNumberedByTheirBeginningAndKeepTheirNames) {
+TEST_F(State, RestoredVictimsAreNumberedByStartAndKeepNames) {
   Actor& hog = set_stage(Way::kSoft);
   begin_and_abandon(hog);
   Json body = state_body();

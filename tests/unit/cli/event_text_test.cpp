@@ -81,7 +81,7 @@ TEST(EventText, ADecisionOfWhichOnlyTheEndIsLeftIsToldOfOnce) {
   EXPECT_FALSE(repetitions.take({{"kind", "progress"}, {"id", 4}, {"state", "released"}}));
 }
 
-TEST(EventText, TheEndOfADecisionFromBeforeTheTimeAskedForIsLeftToItsProgress) {
+TEST(EventText, EndOfAnEarlierDecisionIsLeftToItsProgressLines) {
   const nlohmann::ordered_json line = {{"kind", "decision"},
                                        {"id", 3},
                                        {"time", "1970-01-01T00:00:10Z"},

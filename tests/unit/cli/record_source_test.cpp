@@ -24,8 +24,7 @@ TEST(MomentOf, ANegativeDurationIsAnErrorThatSaysWhatIsAllowed) {
     EXPECT_EQ(
         moment.error().message(),
         "\"" + text +
-            "\" is negative; allowed: 2026-01-31T12:00:00Z, or a duration like 5m for so long "
-            "ago");
+            "\" is negative; allowed: 2026-01-31T12:00:00Z, or an age such as 5m");
   }
 }
 
@@ -42,8 +41,7 @@ TEST(MomentOf, WhatIsNeitherIsAnErrorThatSaysWhatIs) {
   const Result<WallTime> moment = moment_of("yesterday", kNow);
   ASSERT_FALSE(moment);
   EXPECT_EQ(moment.error().message(),
-            "\"yesterday\" is no time; allowed: 2026-01-31T12:00:00Z, or a duration like 5m for so "
-            "long ago");
+            "\"yesterday\" is not a time; allowed: 2026-01-31T12:00:00Z, or an age such as 5m");
 }
 
 TEST(DecisionsOf, ADecisionThatCannotBeReadIsCalledByItsId) {

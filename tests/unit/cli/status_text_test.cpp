@@ -177,7 +177,7 @@ TEST(StatusText, ProblemsAndEvictionsAreListed) {
   EXPECT_NE(line_of(text, "   1 2026").find("batch/hog"), std::string::npos);
 }
 
-TEST(StatusText, AnEvictionSaysThatItWasADryRunAndThatAPodIsNotGoneInTime) {
+TEST(StatusText, EvictionShowsDryRunAndExceededGracePeriod) {
   const std::string text =
       printed({{"evictions",
                 {{{"id", 1}, {"state", "killed"}, {"dry_run", true}},
@@ -239,7 +239,7 @@ TEST(StatusText, NotificationsFromFilesSayWhy) {
   notify["stale"] = true;
   const std::string text = printed({{"notify", notify}});
   EXPECT_EQ(line_of(text, "notifications"),
-            "notifications: /run/evictd/notify.sock by polling (files, every 100ms), numbers are "
+            "notifications: /run/evictd/notify.sock by polling (files, every 100ms), values are "
             "old: it does not answer");
   EXPECT_EQ(line_of(text, "  files are read"), "  files are read: no kernel program can be loaded");
   EXPECT_EQ(line_of(text, "  no levels"), "  no levels of pressure: no row of pressure loads");

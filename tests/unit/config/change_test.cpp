@@ -33,7 +33,7 @@ std::string refusal(std::string_view before, std::string_view after) {
   return checked ? std::string() : checked.error().message();
 }
 
-TEST(ConfigChange, ThatNeedsARestartNamesPlaceKeyBothValuesAndWhatIsAllowed) {
+TEST(ConfigChange, RestartRefusalNamesPlaceKeyValuesAndAllowed) {
   EXPECT_EQ(
       refusal("", "dryRun: true\neventSource: poll\n"),
       "evictd.yaml:2: eventSource: \"poll\": a change needs a restart, until then \"auto\" holds; "

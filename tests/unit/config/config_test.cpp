@@ -38,7 +38,7 @@ TEST(Config, AnEmptyFileMeansTheDefaultsOfTheKubelet) {
   EXPECT_EQ(config.thresholds().size(), 6U);
 }
 
-TEST(Config, TheOlderKubeletHasNoDefaultForInodesOfTheImageFilesystem) {
+TEST(Config, OlderKubeletHasNoDefaultForImagefsInodes) {
   const Config config = parsed("compatibility: 1.26\n");
   EXPECT_EQ(config->compatibility, eviction::Compat::k1_26);
   EXPECT_FALSE(config->eviction.hard.contains("imagefs.inodesFree"));

@@ -186,7 +186,7 @@ std::string in_braces(std::string_view fields) {
          std::string(fields) + "}";
 }
 
-TEST(KubeletConfig, AFileThatBeginsWithABraceIsJsonAndNotTheYamlThatItWouldBe) {
+TEST(KubeletConfig, FileBeginningWithABraceIsJsonNotYaml) {
   const auto refused_at = [](int column, const std::string& shown) {
     return "kubelet.yaml:2:" + std::to_string(column) + ": not valid JSON: " + shown +
            "; allowed: JSON alone, as the file begins with {";

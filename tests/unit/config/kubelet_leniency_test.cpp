@@ -17,7 +17,7 @@ namespace {
 using Lines = std::vector<std::string>;
 using Texts = std::map<std::string, std::string>;
 
-TEST(KubeletLeniency, ASoftGracePeriodWithoutItsThresholdIsLeftOutWithAWarning) {
+TEST(KubeletLeniency, SoftGraceWithoutThresholdIsLeftOutWithAWarning) {
   KubeletSources sources;
   sources
       .file(
@@ -52,7 +52,7 @@ TEST(KubeletLeniency, AFlagMayLeaveASoftGracePeriodWithoutItsThreshold) {
                 "soft threshold has this signal; evictd leaves it out"}));
 }
 
-TEST(KubeletLeniency, ASoftGracePeriodWithoutItsThresholdInEvictdsOwnFileStaysAnError) {
+TEST(KubeletLeniency, SoftGraceWithoutThresholdInOwnFileIsAnError) {
   KubeletSources sources;
   sources.own("evictionSoftGracePeriod: {memory.available: 1m}\n").file("maxPods: 1\n");
   EXPECT_EQ(sources.error(),
@@ -71,7 +71,7 @@ void expect_switched_off(const KubeletSources& sources, const std::string& text)
                            }));
 }
 
-TEST(KubeletLeniency, ASoftThresholdThatIsSwitchedOffNeedsNoGracePeriodWhereverItIsGiven) {
+TEST(KubeletLeniency, DisabledSoftThresholdNeedsNoGraceFromAnySource) {
   for (const std::string& version : {std::string("'1.32'"), std::string("'1.26'")}) {
     for (const std::string& text : {std::string("0%"), std::string("100%")}) {
       const std::string own = "compatibility: " + version + "\n";
@@ -125,7 +125,7 @@ TEST(KubeletLeniency, ARepeatedEnforcementIsAnErrorAsInLaterKubelets) {
   EXPECT_TRUE(flag.ends_with(": given twice" + kAllowedEnforcements)) << flag;
 }
 
-TEST(KubeletLeniency, NoneTwiceIsNotAloneAndARepeatInEvictdsOwnFileStaysAnError) {
+TEST(KubeletLeniency, NoneTwiceAndARepeatInTheOwnFileAreErrors) {
   const std::string own = "compatibility: 1.26\n";
   EXPECT_EQ(KubeletSources().own(own).file("enforceNodeAllocatable: [none, none]\n").error(),
             "kubelet.yaml:3: enforceNodeAllocatable: a list: \"none\" beside others" +
@@ -134,7 +134,7 @@ TEST(KubeletLeniency, NoneTwiceIsNotAloneAndARepeatInEvictdsOwnFileStaysAnError)
             "evictd.yaml:2: enforceNodeAllocatable[1]: pods: given twice" + kAllowedEnforcements);
 }
 
-TEST(KubeletLeniency, ASoftThresholdThatIsOnlyNearlySwitchedOffNeedsAGracePeriod) {
+TEST(KubeletLeniency, NearlyDisabledSoftThresholdNeedsAGracePeriod) {
   for (const std::string& text : {std::string("0.0%"), std::string("100.0%"), std::string("1%")}) {
     KubeletSources sources;
     sources.flags({"--eviction-soft=pid.available<" + text});

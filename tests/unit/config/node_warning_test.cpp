@@ -182,7 +182,7 @@ TEST(NodeWarning, AMinimumReclaimThatTheCapacityDoesNotAllow) {
   EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=2Gi"}), Lines{});
 }
 
-TEST(NodeWarning, AMinimumReclaimOfTasksOrImagesThatTheCapacityDoesNotAllow) {
+TEST(NodeWarning, PidOrImagefsMinimumReclaimExceedsCapacity) {
   NodeFacts facts = node();
   facts.max_pids = 1000;
   facts.imagefs_bytes = 10 * kGiB;

@@ -89,7 +89,7 @@ TEST(ConfigWarning, AFloorThatCannotMatter) {
                       "hardEvictionGracePeriodSeconds and maxEvictionsPerMinute are both 0"}));
 }
 
-TEST(ConfigWarning, AFloorThatStillDecidesWhatPassesTheBrakeOrCutsAGraceIsNone) {
+TEST(ConfigWarning, FloorThatPassesABrakeOrCutsGraceGivesNoWarning) {
   EXPECT_EQ(warnings_of("hardEvictionGracePeriodSeconds: 0\nhardEvictionFloor: 20%"), Warnings{});
   EXPECT_EQ(warnings_of("maxEvictionsPerMinute: 0\nhardEvictionFloor: 20%"), Warnings{});
 }

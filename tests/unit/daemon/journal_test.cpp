@@ -238,7 +238,7 @@ TEST_F(JournalTest, ADiskThatTakesLinesAgainIsToldHowManyAreMissing) {
   EXPECT_NE(written.find("found"), std::string::npos) << written;
 }
 
-TEST_F(JournalTest, AGapIsOnlyWrittenTogetherWithTheLineAfterItAndHasItsTime) {
+TEST_F(JournalTest, GapIsWrittenOnlyWithTheNextLineAndHasItsTime) {
   const std::string file = tree_.real("/records.jsonl");
   Journal lines = journal(file);
   lines.add("stall", {{"pod", "first"}});
@@ -265,7 +265,7 @@ TEST_F(JournalTest, AGapIsOnlyWrittenTogetherWithTheLineAfterItAndHasItsTime) {
             nlohmann::ordered_json::parse(line)["time"]);
 }
 
-TEST_F(JournalTest, LinesThatFailBetweenOthersThatDoNotAreOneTroubleUntilNoneFails) {
+TEST_F(JournalTest, InterleavedFailuresAreOneProblemUntilNoneFails) {
   const std::string file = tree_.real("/records.jsonl");
   Journal lines = journal(file);
   std::string said;

@@ -9,7 +9,7 @@
 namespace evictd::daemon {
 namespace {
 
-TEST(NotifyOnly, GoesBeforeReadersOfTheLowestRealTimePriorityAndBehindEvictions) {
+TEST(NotifyOnly, PriorityIsAboveLowestReadersAndBelowEvictions) {
   EXPECT_GT(kNotifyPriority, ::sched_get_priority_min(SCHED_FIFO));
   EXPECT_LT(kNotifyPriority, config::RealtimeSettings{}.priority);
 }

@@ -48,7 +48,7 @@ class PriorityReturnTest : public testing::Test {
   /// What is logged when it looks.
   std::string look() {
     testing::internal::CaptureStderr();
-    priority_->look();
+    priority_->check();
     return testing::internal::GetCapturedStderr();
   }
   /// What is logged by one turn of the loop.

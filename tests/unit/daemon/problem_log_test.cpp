@@ -25,7 +25,7 @@ class Problems : public testing::Test {
       problems.push_back(fail(Errc::kNotFound, text).value());
     }
     testing::internal::CaptureStderr();
-    told_.tell(problems);
+    told_.log_changes(problems);
     return testing::internal::GetCapturedStderr();
   }
 

@@ -116,7 +116,7 @@ std::string problem_with_member(const std::string& place, const std::string& val
   return problem_with(sealed_state(body.dump() + "\n"));
 }
 
-TEST(SavedState, WithAValueThatIsNotAllowedIsIgnoredAndSaysWhereAndWhatIs) {
+TEST(SavedState, WithAnInvalidValueIsIgnoredNamingPlaceAndRange) {
   const std::string begin = "not a state file of evictd: line 2: ";
   const std::string moment = "not from 0 to 2305843009213693952: ";
   const std::string number = "not from 0 to 9223372036854775807: ";
@@ -145,7 +145,7 @@ TEST(SavedState, WithAValueThatIsNotAllowedIsIgnoredAndSaysWhereAndWhatIs) {
            {"/in_flight/0/name", "[7]", "in_flight[0].name: not a text: array"},
            {"/pauses/signals", R"({"kittens":5})", "pauses.signals.kittens: not a signal"},
            {"/pauses", "null", "pauses: not a JSON object: null"},
-           {"/dry_run", R"("no")", R"(dry_run: neither true nor false: "no")"}}) {
+           {"/dry_run", R"("no")", R"(dry_run: not a boolean: "no")"}}) {
     EXPECT_EQ(problem_with_member(one.place, one.value), begin + one.said);
   }
   EXPECT_EQ(problem_with(sealed_state("{}\n")), begin + "boot_id: missing");
@@ -194,7 +194,7 @@ TEST(SavedState, TakesTimersOverForThresholdsThatAreStillConfigured) {
   EXPECT_TRUE(dropped.empty());
 }
 
-TEST(SavedState, HowFarASignalFellIsMeasuredAnewOnlyWhileAVictimHasProcesses) {
+TEST(SavedState, SignalDropIsRemeasuredOnlyWhileVictimHasProcesses) {
   const eviction::ThresholdTable table = table_of("2Gi");
   for (const bool gone : {false, true}) {
     SavedState saved = full();

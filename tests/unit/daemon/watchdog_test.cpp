@@ -53,7 +53,7 @@ class WatchdogOfAManager : public testing::Test {
   std::atomic<std::uint64_t> heartbeat_{0};
 };
 
-TEST_F(WatchdogOfAManager, HearsFirstAtTheStartAndThenWithinHalfOfWhatItWaitsHoweverShortThatIs) {
+TEST_F(WatchdogOfAManager, FirstPingIsAtStartAndThenWithinHalfTheTimeout) {
   for (const int usec : {3'000, 400'000, 1'000'000, 3'000'000, 30'000'000}) {
     expect_every(std::to_string(usec).c_str());
     Watchdog dog = watchdog();

@@ -49,7 +49,7 @@ TEST(DiskWork, WithoutAnAnswerThePassGoesOnWithWhatIsKnown) {
 
 constexpr Duration kMilli = std::chrono::milliseconds(1);
 
-TEST(DiskWork, AMeasurementHasTheTimeUntilTheFilesystemIsFullLessAMargin) {
+TEST(DiskWork, MeasurementLastsUntilTheDiskIsFullLessAMargin) {
   DiskWork work;
   work.need_usage(kNow, kWait);
   work.usage_partly_measured(1);
@@ -66,7 +66,7 @@ TEST(DiskWork, AMeasurementHasTheTimeUntilTheFilesystemIsFullLessAMargin) {
       << "less than the least margin is left";
 }
 
-TEST(DiskWork, AFilesystemThatFillsNoLongerGivesTheMeasurementAllItsTime) {
+TEST(DiskWork, FilesystemThatStopsFillingRestoresTheFullTime) {
   DiskWork work;
   work.need_usage(kNow, kWait);
   work.usage_partly_measured(1);
@@ -76,7 +76,7 @@ TEST(DiskWork, AFilesystemThatFillsNoLongerGivesTheMeasurementAllItsTime) {
   EXPECT_EQ(work.deadline(kNow + seconds(1)), kNow + kWait);
 }
 
-TEST(DiskWork, WithoutAnythingMeasuredTheEndOfTheTimeIsNoReasonToChoose) {
+TEST(DiskWork, DeadlineWithoutMeasurementsTriggersNoChoice) {
   DiskWork work;
   work.need_usage(kNow, kWait);
   work.bound_by_full_at(kNow, kNow + kMilli);
@@ -84,7 +84,7 @@ TEST(DiskWork, WithoutAnythingMeasuredTheEndOfTheTimeIsNoReasonToChoose) {
   EXPECT_EQ(work.progress(kNow + seconds(1)), eviction::DiskProgress::kNothing);
 }
 
-TEST(DiskWork, AMeasurementThatAVictimWasChosenByBeforeItsEndCountsForNoOther) {
+TEST(DiskWork, MeasurementUsedBeforeItsEndCountsForNoOtherVictim) {
   DiskWork work;
   work.need_usage(kNow, kWait);
   work.usage_partly_measured(1);
@@ -94,7 +94,7 @@ TEST(DiskWork, AMeasurementThatAVictimWasChosenByBeforeItsEndCountsForNoOther) {
   EXPECT_EQ(work.measurement(kNow).round, 0U);
 }
 
-TEST(DiskWork, APassThatWaitsForCollectorsGoesOnOnceForAllThatIsNewlyMeasured) {
+TEST(DiskWork, WaitingPassResumesOnceForAllNewMeasurements) {
   DiskWork work;
   work.begin_reclaim(kNow, false, seconds(60));
   work.need_usage(kNow, kWait);
@@ -119,7 +119,7 @@ TEST(DiskWork, APassResumesAfterCollectorsMeasurementAndANewReading) {
   EXPECT_EQ(work.next_step(kNow + seconds(1), kNow + seconds(1)), Step::kResume);
 }
 
-TEST(DiskWork, AFilesystemThatDoesNotAnswerDelaysAResumeByASecondAtMost) {
+TEST(DiskWork, SilentFilesystemDelaysAResumeByASecondAtMost) {
   DiskWork work;
   work.begin_reclaim(kNow, false, seconds(60));
   work.need_usage(kNow, kWait);

@@ -23,13 +23,13 @@ class Audience {
 
   /// Serves the page for the evictd of this directory, always at the same address. Before the first
   /// attempt it prints the address, opens it, and waits for Enter. Errors: as WebPage::start().
-  Result<> take_seats(const std::filesystem::path& directory);
+  Result<> open_page(const std::filesystem::path& directory);
   /// Waits for Enter, or for a signal.
-  void stay_seated();
+  void keep_page_open();
   [[nodiscard]] int signals() const { return signals_; }
 
  private:
-  void show_the_way();
+  void announce_page();
   /// Also returns at the end of stdin.
   void await_enter() const;
 

@@ -48,7 +48,7 @@ class Play {
   /// Leaves cgroups and files in place and prints where; processes end nevertheless.
   void keep();
   /// Prints which of evictd's files this play leaves, and which commands read them.
-  void tell_of_records() const;
+  void print_record_files() const;
   /// The private directory that set_up() has created.
   [[nodiscard]] const std::filesystem::path& directory() const { return scratch_->path(); }
   /// True once one of the signals came.

@@ -18,9 +18,9 @@ using std::chrono::seconds;
 
 /// While there is no evictd, or it refuses.
 constexpr seconds kRetry{1};
-/// evictd cuts off who is not through by then.
+/// evictd disconnects a client that is not finished by then.
 constexpr seconds kAnswerPatience{5};
-/// While something moves: ten times a second.
+/// While values move: ten times a second.
 constexpr milliseconds kHurry{100};
 
 }  // namespace

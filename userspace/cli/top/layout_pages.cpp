@@ -79,7 +79,7 @@ const PodState* pod_of(const NodeState* node, const std::string& uid) {
   return found == node->pods.end() ? nullptr : &*found;
 }
 
-/// Its last events, as many as there is room for.
+/// The pod's last events, as many as fit.
 void add_events_of(const Scene& scene, Size size, const std::string& uid, Screen& screen) {
   std::vector<const EventLine*> events;
   for (const EventLine& event : scene.events->shown()) {

@@ -20,7 +20,7 @@ using base::FaultPoint;
 using OrderedJson = nlohmann::ordered_json;
 
 /// Retry delay after a disk failure.
-constexpr Duration kTryDiskAgain = std::chrono::seconds(2);
+constexpr Duration kDiskRetryDelay = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -163,7 +163,7 @@ void ApiActions::drive() {
   const MonoTime now = options_.clock->now();
   if (!synced) {
     file_problem_ = base::one_line(synced.error().message());
-    timer_.arm(now + kTryDiskAgain);
+    timer_.arm(now + kDiskRetryDelay);
     return;
   }
   if (const std::optional<Ask> ask = next_ask(now)) {
@@ -218,7 +218,7 @@ void ApiActions::on_end(const Answer& answer) {
   }
   const Result<> noted = dispatcher_.on_end(answer, now);
   file_problem_ = noted ? "" : base::one_line(noted.error().message());
-  timer_.arm(noted ? now : now + kTryDiskAgain);
+  timer_.arm(noted ? now : now + kDiskRetryDelay);
 }
 
 const std::string& ApiActions::problem() const {

@@ -81,7 +81,7 @@ std::optional<Ask> Dispatcher::tick(MonoTime now, WallTime wall) {
                          {.node = options_.node,
                           .policy = policy_,
                           .deletes = is_tried && trial->second.deletes,
-                          .posts_anew = is_tried && trial->second.posts_anew},
+                          .posts_again = is_tried && trial->second.posts_again},
                          wall);
   pace_.take(now);
   asked_ = entry->number;
@@ -133,7 +133,7 @@ Result<> Dispatcher::take_verdict(Verdict verdict, const Entry& entry, const Ans
       take_unknown_version(entry, answer, now);
       return {};
     case Verdict::kExpired:
-      trials_[entry.number].posts_anew = true;
+      trials_[entry.number].posts_again = true;
       return {};
     case Verdict::kServer:
       wait_for_server(entry, answer, now);

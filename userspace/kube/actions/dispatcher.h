@@ -68,7 +68,7 @@ class Dispatcher {
     /// only.
     int unanswered = 0;
     bool deletes = false;
-    bool posts_anew = false;
+    bool posts_again = false;
     Backoff backoff{{}};
   };
 

@@ -18,7 +18,7 @@ using base::FaultPoint;
 /// After this many lines without an entry, the file gets the cursor; evictd sends later ones again.
 constexpr std::uint64_t kLinesBetweenCursors = 256;
 /// Finished entries stay in the file until it has grown by this much.
-constexpr std::size_t kMostDone = std::size_t{256} << 10U;
+constexpr std::size_t kMaxFileGrowth = std::size_t{256} << 10U;
 
 }  // namespace
 
@@ -116,7 +116,7 @@ Result<> DurableQueue::shorten() {
 
 Result<> DurableQueue::shorten_if_long() {
   const bool is_emptied = had_entries_ && state_.entries().empty();
-  return file_.size() < (is_emptied ? 0 : 2 * shortest_) + kMostDone ? Result<>() : shorten();
+  return file_.size() < (is_emptied ? 0 : 2 * shortest_) + kMaxFileGrowth ? Result<>() : shorten();
 }
 
 }  // namespace evictd::kube

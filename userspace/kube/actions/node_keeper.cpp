@@ -52,7 +52,7 @@ std::optional<Ask> NodeKeeper::tick(MonoTime now, WallTime wall) {
     return taint_request(options_.node, *read_, taints);
   }
   if (options_.conditions && !has_conditions(*read_, wanted_, *options_.conditions)) {
-    state_ = State::kTelling;
+    state_ = State::kSettingConditions;
     return condition_request(options_.node, wanted_, *options_.conditions, wall);
   }
   read_.reset();
@@ -82,7 +82,7 @@ void NodeKeeper::on_end(const Answer& answer, MonoTime now) {
       ++counters_.taints;
       is_tainted_ = true;
       break;
-    case State::kTelling:
+    case State::kSettingConditions:
       ++counters_.conditions;
       read_.reset();
       due_ = now + options_.look_again;

@@ -49,7 +49,7 @@ class NodeKeeper {
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
-  enum class State { kIdle, kReading, kTainting, kTelling };
+  enum class State { kIdle, kReading, kTainting, kSettingConditions };
 
   void take_node(const Answer& answer, MonoTime now);
   void fail_with(const std::string& what, const Answer& answer, MonoTime now);

@@ -93,7 +93,7 @@ class Plan {
 
   /// `place` keeps the names of events with the same time apart.
   [[nodiscard]] EventNote event_note(const ReportedEvent& told, const Entry& about,
-                                  std::size_t place) const {
+                                     std::size_t place) const {
     EventNote note{.is_on_node = told.is_on_node,
                    .type = told.type,
                    .reason = told.reason,

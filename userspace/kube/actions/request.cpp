@@ -98,7 +98,7 @@ Json object_of(const Entry& entry, const EventNote& event, const std::string& no
 Ask event_request(const Entry& entry, const EventNote& event, const RequestForm& form) {
   const std::string ns = event.is_on_node ? "default" : entry.ns;
   const std::string path = "/api/v1/namespaces/" + ns + "/events";
-  if (event.count > 1 && !form.posts_anew) {
+  if (event.count > 1 && !form.posts_again) {
     return make_ask(
         Ask::Method::kPatch, path + "/" + event.name,
         {{"count", event.count}, {"lastTimestamp", event.last_time}, {"message", event.message}},

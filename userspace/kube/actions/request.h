@@ -19,7 +19,7 @@ struct RequestForm {
   /// Deletes the pod, regardless of disruption budgets.
   bool deletes = false;
   /// Posts a counted event again as a new object: the old object has expired.
-  bool posts_anew = false;
+  bool posts_again = false;
 };
 
 /// Builds the request for the next step of an entry. The entry must have one. Pure.

@@ -20,7 +20,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kComparisonsFile = "comparisons";
 /// Retry delay after a disk failure.
-constexpr Duration kSaveAgain = std::chrono::seconds(2);
+constexpr Duration kSaveRetryDelay = std::chrono::seconds(2);
 /// Number of the newest comparisons in the status.
 constexpr std::size_t kShown = 16;
 
@@ -166,7 +166,7 @@ void Observer::on_timer() {
   is_saved_ = is_saved_ && !has_settled;
   save();
   const MonoTime again =
-      is_saved_ ? MonoTime::max() : moment_after(options_.clock->now(), kSaveAgain);
+      is_saved_ ? MonoTime::max() : moment_after(options_.clock->now(), kSaveRetryDelay);
   timer_.arm(std::min(log_.due(), again));
 }
 
