@@ -156,7 +156,7 @@ std::string what_happened(const Json& line, const std::string& kind) {
   return kind == "daemon" ? daemon_text(line) : line.dump();
 }
 
-/// Whether the line of a decision is a later one than that of its creation.
+/// Whether a decision's line was written after its creation.
 bool is_end_of_decision(const Json& line) {
   const std::string state = text_of(line, "state");
   return state == "released" || state == "exceeded_grace" || state == exporting::kStillCharged ||
