@@ -234,8 +234,7 @@ void add_events(CLI::App& app, int& exit_status) {
                    "with --follow: start after the line with this \"seq\", which --json shows")
       ->needs(follow)
       ->excludes(since);
-  command->add_flag("--json", options->json, "print one JSON object per line, as docs/records.md "
-                                             "describes");
+  command->add_flag("--json", options->json, "print one JSON object per line (docs/records.md)");
   command
       ->add_option("--file", options->source.file,
                    "read this record file instead of asking the daemon")

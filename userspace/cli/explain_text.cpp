@@ -127,8 +127,8 @@ std::string_view outcome_text(std::string_view outcome, std::string_view reason)
        {"held", "evictd waited for an earlier victim"},
        {"failed", "the pass failed"}}};
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReasons{
-      {{"release_pending", "evictd waited for what an earlier victim was freeing or had left "
-                           "behind"},
+      {{"release_pending",
+        "evictd waited for what an earlier victim was freeing or had left behind"},
        {"victim_in_grace", "an earlier victim had not used up its grace"},
        {"collectors_busy", "collectors of an earlier pass were running"},
        {"left_behind",
