@@ -6,7 +6,7 @@
  * a move in its place. A load through such a pointer is one instruction; as with
  * bpf_probe_read_kernel() an address that cannot be read gives 0. The type is named by its number
  * in the kernel's own BTF, so user space looks it up and leaves 0 where the kernel has no such
- * function (userspace/probe/direct_reads.cpp): the verifier then sees that the call is never
+ * function (userspace/probe/kernel_types.cpp): the verifier then sees that the call is never
  * reached, and drops it.
  *
  * For one source file only: the linker of libbpf 1.1 does not merge two declarations of a kernel
