@@ -18,7 +18,7 @@ constexpr std::size_t kMostTried = 8;
 /// What the processes of a container show of it.
 struct Seen {
   sys::Mount root;
-  /// As the kubelet's own mounts name the container; empty without any.
+  /// Container name from the kubelet's own mounts; empty without them.
   std::string name;
 };
 
