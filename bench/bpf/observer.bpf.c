@@ -178,7 +178,8 @@ int BPF_PROG(observe_charge, struct page_counter *counter, unsigned long nr_page
 		struct mem_cgroup *memcg = (struct mem_cgroup *)((__u64)counter - offset);
 		__u64 address = (__u64)__builtin_preserve_access_index(&counter->usage);
 
-		/* Swap and kernel-memory counters come here too; their "memcg" never has the watched id. */
+		/* Swap and kernel-memory counters come here too; their "memcg" never has the
+		 * watched id. */
 		if (seen->counter_address == address ||
 		    BPF_CORE_READ(memcg, css.cgroup, kn, id) == seen->memcg_id) {
 			seen->counter_address = address;

@@ -100,8 +100,7 @@ int main_of(int argc, char** argv) {
   Arguments arguments;
   return run_program(
       {.name = "fault",
-       .purpose =
-           "Cost of a page fault with nothing attached, far from a threshold, and near one",
+       .purpose = "Cost of a page fault with nothing attached, far from a threshold, and near one",
        .add_options =
            [&](CLI::App& app) {
              add_count(app, "--rounds", arguments.rounds, 10000,

@@ -81,7 +81,7 @@ void report_row(Report& report, const Racer& racer, const RowResult& result) {
               {"dead before the crossing's stamp", result.without_crossing}});
   if (result.voids.count > 0) {
     report.add_row_note(std::string{racer.name} + ": " + std::to_string(result.voids.count) +
-                    " void trials made again, the last because: " + result.voids.reason);
+                        " void trials made again, the last because: " + result.voids.reason);
   }
   report.add("forking_past", params, "ms", result.forking_past);
   report.add("crossing_to_gone", params, "ms", result.to_gone);

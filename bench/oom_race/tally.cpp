@@ -72,7 +72,7 @@ void RaceTally::report_to(Report& report) const {
          {"lowest memory.available (MiB)", std::round(lowest_kubelet_available_.percentile(0))}});
     if (void_trials_.count > 0) {
       report.add_row_note(title_of(run_.rows[i]) + ": " + std::to_string(void_trials_.count) +
-                      " void trials made again, the last because: " + void_trials_.reason);
+                          " void trials made again, the last because: " + void_trials_.reason);
     }
     report.add("short_to_death", params, "ms", from_short_);
     report.add("lowest_available", params, "MiB", lowest_available_);

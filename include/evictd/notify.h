@@ -166,10 +166,10 @@ EVICTD_NOTIFY_API int evictd_notify_unregister(evictd_notify* handle, uint64_t i
 
 /* State of a registration. */
 struct evictd_notify_state {
-  int32_t error;  /* 0; ENODEV it has ended; ENOTCONN evictd has gone; else why it could not be
-                     restored after evictd returned (evictd_notify_open()) */
-  uint32_t side;  /* enum evictd_notify_side */
-  uint64_t value; /* last seen, in the signal's own unit */
+  int32_t error;       /* 0; ENODEV it has ended; ENOTCONN evictd has gone; else why it could not be
+                          restored after evictd returned (evictd_notify_open()) */
+  uint32_t side;       /* enum evictd_notify_side */
+  uint64_t value;      /* last seen, in the signal's own unit */
   uint64_t deliveries; /* since evictd (re)started */
   uint64_t reserved[2];
 };

@@ -52,7 +52,8 @@ int main(int argc, char** argv) {
       "Simulates generated nodes for an hour each. Exits with 1 at the first node that breaks a "
       "property."};
   app.add_option("--seed", options.seed, "the first seed")->required();
-  app.add_option("--worlds", options.worlds, "number of nodes, with consecutive seeds (default: 1)");
+  app.add_option("--worlds", options.worlds,
+                 "number of nodes, with consecutive seeds (default: 1)");
   app.add_option("--without", options.without, "part of the node's life to leave out; repeatable")
       ->check(CLI::IsMember(evictd::simulation::parts()));
   app.add_option("--fewer-pods", options.fewer_pods, "number of pods to leave out");

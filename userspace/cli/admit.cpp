@@ -116,8 +116,7 @@ Result<NodeView> node_of(const nlohmann::json& status) {
                         condition["status"].is_boolean() && condition.contains("type") &&
                         condition["type"].is_string();
     if (!is_one) {
-      return fail(Errc::kMalformed,
-                  "a condition has no type, or a status that is not a boolean");
+      return fail(Errc::kMalformed, "a condition has no type, or a status that is not a boolean");
     }
     const auto name = condition["type"].get<std::string>();
     if (condition["status"].get<bool>() && !add_condition(name, node.conditions)) {

@@ -79,12 +79,12 @@ std::string progress_text(const Json& line) {
   const bool spared = !why.empty() && why != "-";
   if (truth_of(line, "dry_run")) {
     return fmt::format("dry run: pod {} {} (decision {})", pod,
-                       spared ? "would live on: " + exporting::not_killed_in_dry_run_text(why)
+                       spared ? "would survive: " + exporting::not_killed_in_dry_run_text(why)
                               : dry_run_state_text(state),
                        id);
   }
   if (spared) {
-    return fmt::format("pod {} lives on: {} (decision {})", pod, exporting::not_killed_text(why),
+    return fmt::format("pod {} survives: {} (decision {})", pod, exporting::not_killed_text(why),
                        id);
   }
   if (state == exporting::kStillCharged && line.contains("still_charged_bytes")) {
@@ -129,7 +129,7 @@ std::string what_happened(const Json& line, const std::string& kind) {
                        text_of(line, "pid"), text_of(line, "process"), text_of(line, "pod"));
   }
   if (kind == "stall") {
-    return fmt::format("pod {} lost {} us of {} us to memory", text_of(line, "pod"),
+    return fmt::format("pod {} stalled on memory for {} us of {} us", text_of(line, "pod"),
                        text_of(line, "stalled_us"), text_of(line, "window_us"));
   }
   if (kind == "refused") {
@@ -139,7 +139,7 @@ std::string what_happened(const Json& line, const std::string& kind) {
   if (kind == "degraded") {
     return truth_of(line, "degraded")
                ? fmt::format("{}: {}", text_of(line, "what"), text_of(line, "text"))
-               : fmt::format("{} is well again", text_of(line, "what"));
+               : fmt::format("{} has recovered", text_of(line, "what"));
   }
   if (kind == "gap") {
     const std::string lost = text_of(line, "lost");
@@ -150,13 +150,13 @@ std::string what_happened(const Json& line, const std::string& kind) {
                        text_of(line, "uid"));
   }
   if (kind == "skipped") {
-    return fmt::format("lines after {} and before {} are not known any more",
+    return fmt::format("lines after {} and before {} are no longer available",
                        text_of(line, "after"), text_of(line, "first"));
   }
   return kind == "daemon" ? daemon_text(line) : line.dump();
 }
 
-/// Whether the line of a decision is a later one than that of its creation.
+/// Whether a decision's line was written after its creation.
 bool is_end_of_decision(const Json& line) {
   const std::string state = text_of(line, "state");
   return state == "released" || state == "exceeded_grace" || state == exporting::kStillCharged ||

@@ -172,8 +172,7 @@ Result<JournalLines> past_lines(const EventsOptions& options, WallTime since) {
   if (std::filesystem::exists(kDefaultRecordFile, ignored)) {
     return from_file(kDefaultRecordFile, since);
   }
-  return fail_in("is evictd running? If not, --file reads its record file",
-                 answer.error());
+  return fail_in("is evictd running? If not, --file reads its record file", answer.error());
 }
 
 std::string since_of(const EventsOptions& options) {
@@ -234,8 +233,7 @@ void add_events(CLI::App& app, int& exit_status) {
                    "with --follow: start after the line with this \"seq\", which --json shows")
       ->needs(follow)
       ->excludes(since);
-  command->add_flag("--json", options->json, "print one JSON object per line, as docs/records.md "
-                                             "describes");
+  command->add_flag("--json", options->json, "print one JSON object per line (docs/records.md)");
   command
       ->add_option("--file", options->source.file,
                    "read this record file instead of asking the daemon")

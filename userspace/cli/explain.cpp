@@ -107,8 +107,7 @@ std::string ask_about_loop(const ExplainOptions& options, const exporting::Evict
   const Result<std::string> status =
       base::request_line(options.kube_socket, Json{{"op", "status"}}.dump());
   if (!status) {
-    warn("it is unknown whether a controller is in an eviction loop: " +
-         status.error().message());
+    warn("it is unknown whether a controller is in an eviction loop: " + status.error().message());
     return {};
   }
   return loop_text(base::parse_json<Json>(*status).value_or(Json()), record);

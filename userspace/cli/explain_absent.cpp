@@ -49,7 +49,7 @@ std::string reason_of_absence(const Json& pod) {
     return "No source of pods knows its cgroup: it is never evicted.";
   }
   if (state == "not_yet_read") {
-    return "Its statistics were not read yet.";
+    return "Its statistics have not been read yet.";
   }
   if (state == "terminated") {
     return "It has ended.";
@@ -84,7 +84,7 @@ std::vector<std::string> story_of_absent(const Json& status, std::string_view wh
     story.push_back(reason_of_absence(pod));
     const std::string protection = member(pod, "protection");
     if (!protection.empty() && protection != "none") {
-      story.push_back(fmt::format("It may not be evicted in any: protected ({}): {}.", protection,
+      story.push_back(fmt::format("It may never be evicted: protected ({}): {}.", protection,
                                   protection_text(protection)));
     }
     return story;

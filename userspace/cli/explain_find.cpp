@@ -105,7 +105,7 @@ Result<Answer> answer_at(const std::vector<EvictionRecord>& records, const Quest
       newest(records, [&](const EvictionRecord& record) { return record.at <= *question.at; });
   if (in_force == nullptr) {
     return not_found(records,
-                     "nothing is recorded of " + exporting::rfc3339(*question.at) + " or before");
+                     "nothing is recorded for " + exporting::rfc3339(*question.at) + " or before");
   }
   if (question.what == "last") {
     return Answer{.record = in_force};

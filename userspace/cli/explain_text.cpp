@@ -101,8 +101,7 @@ std::string_view trigger_text(std::string_view trigger) {
        {"request",
         "A pass ran because of a start, a reload, lost events, an OOM kill or a pod that could be "
         "evicted where none could"},
-       {"report",
-        "A pass ran because an earlier pass's result could not be recorded at once"},
+       {"report", "A pass ran because an earlier pass's result could not be recorded at once"},
        {"restart",
         "A restarted evictd found the eviction in progress and no record of it: what only the "
         "earlier evictd knew is missing"},
@@ -127,8 +126,8 @@ std::string_view outcome_text(std::string_view outcome, std::string_view reason)
        {"held", "evictd waited for an earlier victim"},
        {"failed", "the pass failed"}}};
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReasons{
-      {{"release_pending", "evictd waited for what an earlier victim was freeing or had left "
-                           "behind"},
+      {{"release_pending",
+        "evictd waited for what an earlier victim was freeing or had left behind"},
        {"victim_in_grace", "an earlier victim had not used up its grace"},
        {"collectors_busy", "collectors of an earlier pass were running"},
        {"left_behind",

@@ -93,8 +93,7 @@ void add_listen(CLI::App& app, int& exit_status) {
       "ARGUMENT", options->arguments,
       "a threshold, such as 100M or 90%, or another argument of the control file: low, medium or "
       "critical with ,hierarchy or ,local; several for several listeners");
-  command
-      ->add_option("--signal,-s", options->signal, "overrides the signal that PATH implies")
+  command->add_option("--signal,-s", options->signal, "overrides the signal that PATH implies")
       ->transform(one_of(signal_names()));
   command->add_option("--direction,-d", options->direction, "crossings that count")
       ->transform(one_of(direction_names()));

@@ -108,9 +108,10 @@ Json eviction_json(const std::optional<Eviction>& eviction, Duration offset) {
 void print_verification(const replay::Verification& verification, Duration wall_offset,
                         std::ostream& out) {
   if (verification.gaps != 0) {
-    out << fmt::format("{} gaps: {} passes were not recorded; the state after them is taken from "
-                       "the recording\n",
-                       verification.gaps, verification.missed);
+    out << fmt::format(
+        "{} gaps: {} passes were not recorded; the state after them is taken from "
+        "the recording\n",
+        verification.gaps, verification.missed);
   }
   if (!verification.difference) {
     out << fmt::format("{} passes, {} of them evict: every decision comes out as recorded\n",

@@ -223,7 +223,7 @@ void print_manifests(const Json& status, std::ostream& out) {
   for (const Json& one : list_of(status, "manifests")) {
     const std::string age = value_text(one, "confirmed_ms_ago");
     if (age != kNothing) {
-      out << fmt::format("manifests in {}: as their source had them {} ms ago\n",
+      out << fmt::format("manifests in {}: confirmed by their source {} ms ago\n",
                          value_text(one, "directory"), age);
     }
   }
@@ -289,7 +289,7 @@ void print_notify(const Json& status, std::ostream& out) {
   }
   if (const std::string why = value_text(notify, "no_pressure_because");
       !why.empty() && why != kNothing) {
-    out << "  no levels of pressure: " << why << '\n';
+    out << "  no pressure levels: " << why << '\n';
   }
   out << fmt::format("  connections {}, registrations {}{}, deliveries {}, lost {}, resyncs {}\n",
                      value_text(notify, "connections"), value_text(notify, "registrations"),

@@ -105,9 +105,8 @@ Error waited_for(const Error& problem) {
 /// The problem, and how evictd continues.
 Error with_end(const Error& problem, bool keeps_pods) {
   Error whole = problem;
-  whole.context +=
-      keeps_pods ? ", continuing with its pods and their protection as last read"
-                 : ", continuing without it";
+  whole.context += keeps_pods ? ", continuing with its pods and their protection as last read"
+                              : ", continuing without it";
   return whole;
 }
 

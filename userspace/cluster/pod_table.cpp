@@ -46,11 +46,10 @@ bool are_mirror_and_static(const Manifest& a, const Manifest& b) {
 
 /// `added`: `manifest` adds protection that the earlier ones lack.
 Error claimed_twice(const Manifest& manifest, const Manifest& first, bool added) {
-  return {
-      Errc::kInvalid, 0,
-      manifest.origin + ": metadata.uid: '" + manifest.cgroup_uid + "' is also the uid at " +
-          first.origin + ", which evictd uses; allowed: one manifest per uid, " +
-          (added ? "continuing with the protection of both" : "continuing without it")};
+  return {Errc::kInvalid, 0,
+          manifest.origin + ": metadata.uid: '" + manifest.cgroup_uid + "' is also the uid at " +
+              first.origin + ", which evictd uses; allowed: one manifest per uid, " +
+              (added ? "continuing with the protection of both" : "continuing without it")};
 }
 
 /// Returns the first manifest of each uid. Protection in any manifest of a pod applies. Directories

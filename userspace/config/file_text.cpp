@@ -24,7 +24,8 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
   }
   if (!S_ISREG(status.st_mode)) {
     return fail(Errc::kInvalid, fmt::format("{}: not a regular file; allowed: a "
-                                            "file", path.string()));
+                                            "file",
+                                            path.string()));
   }
   std::string text(limit + 1, '\0');
   std::size_t size = 0;

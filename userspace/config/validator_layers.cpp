@@ -184,9 +184,8 @@ void Validator::leave_out_lone_graces() {
     }
     config_.warnings_.push_back(
         {.key = key,
-         .text =
-             fmt::format("{}: {}: no soft threshold has this signal; evictd leaves it out",
-                         to_string(origin), key)});
+         .text = fmt::format("{}: {}: no soft threshold has this signal; evictd leaves it out",
+                             to_string(origin), key)});
     config_.origins_.erase(key);
     return true;
   });

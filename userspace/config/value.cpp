@@ -90,8 +90,10 @@ Result<bool> read_bool(const Value& value) {
       return false;
     }
   }
-  return value.refuse(kind_reason(value.node, "expected a "
-                                              "boolean"), "true or false, without quotes");
+  return value.refuse(kind_reason(value.node,
+                                  "expected a "
+                                  "boolean"),
+                      "true or false, without quotes");
 }
 
 Result<std::int64_t> read_integer(const Value& value, Range<std::int64_t> range) {

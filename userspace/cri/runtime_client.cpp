@@ -143,7 +143,7 @@ Result<> RuntimeClient::find_api() {
 }
 
 Result<std::string> RuntimeClient::call_known_api(const Question& question,
-                                                const std::string& request) {
+                                                  const std::string& request) {
   const char* const service =
       question.service == Service::kRuntime ? ".RuntimeService/" : ".ImageService/";
   return channel_.call({.method = "/runtime." + api_ + service + question.method,

@@ -60,7 +60,7 @@ class RuntimeClient {
   };
   [[nodiscard]] Result<std::string> ask(const Question& question, const std::string& request);
   [[nodiscard]] Result<std::string> call_known_api(const Question& question,
-                                                 const std::string& request);
+                                                   const std::string& request);
   /// Sends the request and parses the answer as a `Response`.
   template <typename Response, typename Request>
   [[nodiscard]] Result<Response> exchange(const Question& question, const Request& request);

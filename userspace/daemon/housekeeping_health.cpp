@@ -157,9 +157,8 @@ void Housekeeping::report_brake(const PassCopy& copy) {
 }
 
 void Housekeeping::report_signals(const PassCopy& copy) {
-  const PassWatch::Seen seen =
-      pass_watch_.take_signal_changes(rules_.of(copy.config_generation).thresholds,
-                                      copy.observations);
+  const PassWatch::Seen seen = pass_watch_.take_signal_changes(
+      rules_.of(copy.config_generation).thresholds, copy.observations);
   for (const eviction::Signal signal : seen.lost) {
     const bool of_pod_root =
         signal == eviction::Signal::kAllocatableMemoryAvailable ||

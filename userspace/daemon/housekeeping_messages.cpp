@@ -112,18 +112,17 @@ void Housekeeping::handle(PassDone& message) {
     const eviction::Threshold& threshold = rules.thresholds[message.begun->threshold];
     keeper_->add_begun(*message.begun, threshold, message.timeline.decide_at);
     const cluster::PodEntry* entry = options_.registry->table().find(message.begun->victim->uid);
-    exporting::EvictionRecord record = make_record(
-        message,
-        {.thresholds = rules.thresholds,
-         .compat = rules.compat,
-         .victim = entry,
-         .storage = storage_->storage_of(message.begun->victim->uid),
-         .containers =
-             container_memory_.as_of(message.begun->victim->uid, message.timeline.observe_at),
-         .collectors = storage_->collectors_as_of(message.timeline.decide_at),
-         .threshold_told =
-             message.copy != nullptr && pass_watch_.was_reported(message.copy->decision),
-         .now = core::read_both(*options_.clock)});
+    exporting::EvictionRecord record =
+        make_record(message, {.thresholds = rules.thresholds,
+                              .compat = rules.compat,
+                              .victim = entry,
+                              .storage = storage_->storage_of(message.begun->victim->uid),
+                              .containers = container_memory_.as_of(message.begun->victim->uid,
+                                                                    message.timeline.observe_at),
+                              .collectors = storage_->collectors_as_of(message.timeline.decide_at),
+                              .threshold_told = message.copy != nullptr &&
+                                                pass_watch_.was_reported(message.copy->decision),
+                              .now = core::read_both(*options_.clock)});
     const Wanted wanted = wanted_for(threshold.signal, options_.filesystems->layout());
     const HotPod& victim = *message.begun->victim;
     record_eviction(std::move(record), victim);

@@ -14,8 +14,10 @@ std::optional<PriorityWatch::Change> PriorityWatch::check(MonoTime now) {
   if (has_it) {
     waits_since_.reset();
     had_it_ = true;
-    return Change{.in_force = true, .text = "another process gave the hot thread real-time "
-                                            "priority"};
+    return Change{.in_force = true,
+                  .text =
+                      "another process gave the hot thread real-time "
+                      "priority"};
   }
   if (now - *waits_since_ < kQuiet) {
     return std::nullopt;

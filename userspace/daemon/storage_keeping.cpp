@@ -209,7 +209,7 @@ void StorageKeeping::send_measurement(const PodRegistry::Listed& listed, disk::P
   hot->breaches = settings.storage.local_storage_capacity_isolation &&
                   listed.hot->facts.has_local_limits &&
                   eviction::local_storage_breach(pod, storage.statistics, options_.layout,
-                                                             settings.compatibility)
+                                                 settings.compatibility)
                       .has_value();
   if (hot->breaches) {
     hot->description = pod;

@@ -60,7 +60,7 @@ Judgement judge(const SampleWatch& watch, const std::vector<Role>& roles,
     const std::optional<Role> role = role_of(signal);
     const bool inodes = counts_inodes(signal);
     if (watch.thresholds[i].op == eviction::ThresholdOperator::kNone) {
-      continue;  // derived from nothing: never met, and no limit to come near to
+      continue;  // derived without a source: never met, and without a limit
     }
     if (!role || std::find(roles.begin(), roles.end(), *role) == roles.end() ||
         capacity_of(reading, inodes) == 0) {
@@ -91,13 +91,13 @@ struct Sampler::Shared {
       : options(std::move(given)), requests(std::move(wake)), watch(options.watch) {}
 
   const Options options;
-  /// Its own: a thread that hangs outlives everything else.
+  /// Owned, because a hanging thread outlives everything else.
   const base::SystemClock clock{};
-  /// request() and the end.
+  /// Signalled by request() and at the end.
   const base::WakeUp requests;
   ReadingCell cell;
   std::atomic<bool> wanted{false};
-  /// A request is to be answered.
+  /// A request is pending.
   std::atomic<bool> unanswered{false};
   std::atomic<bool> stop{false};
 
@@ -113,7 +113,7 @@ struct Sampler::Shared {
   void mark_answered(bool asked);
   void tell(const FilesystemReading& reading, const Judgement& judgement);
 
-  // Of the thread alone.
+  // Used only by the thread.
   std::optional<FilesystemReading> before;
   std::vector<bool> reported_states;
   std::optional<FilesystemReading> told;
@@ -153,7 +153,7 @@ Duration Sampler::Shared::sample() {
     }
     return now_watched.sampling.longest;
   }
-  // What it says was so when the answer came, however long that took.
+  // The numbers are as of the answer, however long it took.
   reading->read_at = clock.now();
   if (before) {
     reading->bytes_per_second = rate_between(*before, *reading, /*inodes=*/false);
@@ -210,7 +210,7 @@ Result<std::unique_ptr<Sampler>> Sampler::start(Options options) {
     return Failure(requests.error());
   }
   auto shared = std::make_shared<Shared>(std::move(options), std::move(*requests));
-  // The thread owns its part too, because it may have to be left behind.
+  // The thread co-owns its part, because it may be left behind.
   std::thread([shared] {
     sys::name_thread("evictd-disk");
     shared->run();

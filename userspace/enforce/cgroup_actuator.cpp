@@ -207,7 +207,7 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
     return refuse(protection);
   }
   const PidsMax before = target.pids_max_now();
-  // Where its tasks are held, that goes on if this fails.
+  // If this fails, an existing limit on its tasks stays.
   ForkStop fork_stop(target.on_v1() ? target.pids_max_.get() : -1,
                      target.forks_.in_force() ? PidsMax(target.pids_max_.get()) : before);
   base::fault_point(base::FaultPoint::kForksStopped);
@@ -237,7 +237,7 @@ Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& rep
   if (listed.holds_protected) {
     return refuse_own(target);
   }
-  // A v2 cgroup also knows of processes in pid namespaces that we cannot see.
+  // A v2 cgroup also counts processes in pid namespaces invisible to evictd.
   const bool populated = target.events_ && read_populated(target.events_.get()) == Populated::kYes;
   if (listed.pids.empty() && !populated && !target.on_v1()) {
     return fail(Errc::kNotFound, "no process");
@@ -252,7 +252,7 @@ Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& rep
 bool CgroupActuator::send_kill(KillTarget& target, SignalReport& report) {
   const auto listed = static_cast<std::uint32_t>(signaller_.listed().pids.size());
   if (!write_control(target.kill_.get(), "1")) {
-    // Before 5.14 there is no cgroup.kill; a frozen v2 task cannot fork and still dies on SIGKILL.
+    // Kernels before 5.14 lack cgroup.kill. A frozen v2 task cannot fork but still dies on SIGKILL.
     write_control(target.freeze_.get(), "1");
     signaller_.signal_listed(target, report);
     return signaller_.signal_rest(target, report);

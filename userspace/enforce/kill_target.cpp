@@ -51,7 +51,7 @@ bool KillTarget::prepare() {
     const base::Fd dir = cgroup.open_directory();
     const bool kept = dir ? keep(cgroup, dir.get()) : errno == ENOENT;
     if (!kept) {
-      // What is left of the descriptors is to list and to signal through.
+      // The remaining descriptors are for listing and signalling.
       close_kept_procs();
     }
     all = kept && all;
@@ -215,13 +215,13 @@ bool KillTarget::hold_tasks() {
   }
   for (int i = 0; i < kMostLooks; ++i) {
     if (number_in(now) >= number_in(before)) {
-      return true;  // It has less than it holds already.
+      return true;  // The current limit is lower already.
     }
     if (!write_control(pids_max_.get(), now.word())) {
       return false;
     }
     forks_ = ForkHold{.before = before, .set = now};
-    // A fork that came between is not to be missed by it: from here on there is none.
+    // Must include a fork in between: from here on there is none.
     const PidsMax then(tasks.get());
     if (number_in(then) <= number_in(now)) {
       return true;

@@ -38,7 +38,7 @@ constexpr std::size_t kEntryName = 19;
 
 void add_pid(pid_t pid, ProcessList& list) {
   if (pid == 0) {
-    return;  // Lives in a pid namespace that we cannot see.
+    return;  // Lives in a pid namespace invisible to evictd.
   }
   if (pid == 1 || pid == ::getpid()) {
     list.holds_protected = true;
@@ -144,7 +144,7 @@ void ProcessLister::read_known(KillTarget& target, ListScope scope, ProcessList&
       TargetCgroup& parent = target.cgroups_[cgroup.parent];
       parent.known_children -= parent.known_children > 0 ? 1 : 0;
     }
-    // One that could not be read may have some.
+    // An unread cgroup may have processes.
     cgroup.had_processes = list.pids.size() > before || list.truncated || list.unread;
     list.unread = list.unread || unread_before;
   }
@@ -223,7 +223,7 @@ bool ProcessLister::read_directory(int dir, ProcessList& list) {
 
 void ProcessLister::walk(const KillTarget& target, CgroupId above, int dir, int depth,
                          ProcessList& list) {
-  // A descriptor of its own, so that the reading starts at the first entry.
+  // A separate descriptor, so that the reading starts at the first entry.
   const base::Fd listing(::openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listing || depth == kDeepestWalk) {
     static_cast<void>(mark_unread(list));
@@ -263,7 +263,7 @@ bool list_again(const KillTarget& target, ProcessList& list, const std::function
   ActuatorCounters counters;
   ProcessLister lister(counters);
   list.clear();
-  // A cgroup is behind the one that it is in.
+  // A cgroup comes after its parent.
   const bool stopped = std::any_of(target.cgroups_.rbegin(), target.cgroups_.rend(),
                                    [&](const TargetCgroup& cgroup) {
                                      static_cast<void>(lister.read_by_path(cgroup, list));

@@ -7,7 +7,7 @@ namespace evictd::engine {
 
 namespace {
 
-/// How long a filesystem may take to answer before a pass goes on with what is known.
+/// Longest wait for a filesystem's answer before a pass continues with the known reading.
 constexpr Duration kReadingPatience = std::chrono::seconds(1);
 
 }  // namespace
@@ -41,7 +41,7 @@ bool DiskWork::gave_up_usage(MonoTime now) {
 }
 
 void DiskWork::usage_measured(std::uint64_t round, MonoTime now) {
-  // One that a victim was chosen by meanwhile has that victim's usage in it.
+  // If a victim was chosen by it meanwhile, the measurement includes that victim's usage.
   if (round != asked_ || !awaited()) {
     return;
   }

@@ -10,7 +10,7 @@ namespace evictd::engine {
 
 namespace {
 
-/// What a cgroup may lose without any of its processes having ended: charges that were in stock.
+/// What a cgroup may lose without an exit of its processes: stocked charges.
 constexpr Bytes kLost = 1_MiB;
 
 }  // namespace
@@ -68,7 +68,7 @@ std::optional<MonoTime> Victims::next_judgement() const {
 }
 
 bool Victims::is_in_use_again(Victim& victim, const CgroupUsage& now) {
-  // What was given up was never released: what is there may be the victim itself.
+  // A victim that was given up was never released: the processes may be its own.
   const bool released = victim.phase == VictimPhase::kReleased ||
                         (victim.phase == VictimPhase::kOver && victim.remains.known());
   if (!released) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a pass that acts: which threshold, whether it waits, and which pod.
+// The acting part of a pass: which threshold, whether it waits, and which pod.
 #include <algorithm>
 
 #include "eviction/forecast.h"
@@ -14,11 +14,11 @@
 namespace evictd::eviction {
 namespace {
 
-/// Between two looks at what the kernel could still give, while a hard victim is in its grace. At
+/// Time between two readings of the kernel's reserve while a victim is in its hard grace period. At
 /// 3 GiB/s a small node loses 30 MiB in it.
 constexpr Duration kFloorInterval = std::chrono::milliseconds{10};
 
-/// The pod that goes first among those that may be evicted and that `wanted` accepts.
+/// The first pod in rank that may be evicted and that `wanted` accepts.
 template <typename Wanted>
 std::optional<std::size_t> first_candidate(const RankRule& rule, std::span<const PassPod> pods,
                                            const Wanted& wanted) {
@@ -43,8 +43,8 @@ bool has_no_victim(Outcome outcome) {
 
 }  // namespace
 
-/// Those that exceed a limit, as many as the brakes allow. Where they allow none, the reason is
-/// left in the decision and the pass goes on: it may have more urgent things to do.
+/// Evicts pods that exceed their own limit, as many as the brakes allow. If they allow none, stores
+/// the reason in the decision, and the pass continues: it may have more urgent work.
 bool EvictionManager::evict_for_local_storage(MonoTime now, const PassInput& input) {
   const Brakes* const brakes = input.brakes;
   const bool paused = brakes != nullptr && brakes->pauses.all > now;
@@ -70,7 +70,7 @@ bool EvictionManager::evict_for_local_storage(MonoTime now, const PassInput& inp
     decision_.reason = paused ? Reason::kPaused : Reason::kEvictionRate;
     add_deadline(paused ? brakes->pauses.all : next_allowance(*brakes, now).value_or(now));
   }
-  // The kubelet's own override; hardEvictionGracePeriodSeconds is about node pressure.
+  // The kubelet's own override; hardEvictionGracePeriodSeconds applies to node pressure.
   decision_.grace = std::chrono::seconds(settings_.compat == Compat::k1_26 ? 0 : 1);
   return !decision_.local_victims.empty();
 }
@@ -79,9 +79,9 @@ RankRule EvictionManager::rule_at(std::size_t place) const {
   return rank_rule(table_[place].signal, *state_.layout, settings_.pid_scope);
 }
 
-/// Whether a threshold that found nobody leaves its turn to the next one. The kubelet's pass ends
-/// here, as it has one and the same list of pods for all. So does ours, but where the list was
-/// shorter: a limit of the pod root's own must not keep the node from whom it may evict.
+/// Whether a threshold without a victim leaves its turn to the next one. The kubelet's pass ends
+/// here, because all its thresholds use the same list of pods. evictd's pass ends too, unless the
+/// list was shorter: a limit of the pod root must not keep the node from its candidates.
 bool EvictionManager::may_pass_on(const PassInput& input, std::size_t place) const {
   return scope_at(place) == Scope::kPodRoot &&
          std::any_of(input.pods.begin(), input.pods.end(), [](const PassPod& pod) {
@@ -89,7 +89,7 @@ bool EvictionManager::may_pass_on(const PassInput& input, std::size_t place) con
          });
 }
 
-/// Takes the first threshold that neither has to wait nor leaves its turn to the next one.
+/// Acts on the first threshold that neither waits nor leaves its turn to the next one.
 void EvictionManager::act(MonoTime now, const PassInput& input) {
   struct Ending {
     std::size_t place = 0;
@@ -131,7 +131,7 @@ void EvictionManager::try_threshold(MonoTime now, const PassInput& input, std::s
   }
 }
 
-/// By what usage a pod may be chosen for the threshold; nothing while it has to be waited for.
+/// The disk usage basis for choosing a pod; nullopt while the threshold must wait for it.
 std::optional<DiskBasis> EvictionManager::disk_basis(const PassInput& input,
                                                      std::size_t place) const {
   if (!input.disk_usage_pending || !is_disk(table_[place].signal)) {
@@ -144,7 +144,7 @@ std::optional<DiskBasis> EvictionManager::disk_basis(const PassInput& input,
     return std::nullopt;
   }
   const DiskSupport support = support_of(rule, input.pods, *first);
-  // Once time is up a reading may be an older one, which proves nothing.
+  // Once time is up, a reading may be old, which proves nothing.
   if (input.disk_progress == DiskProgress::kTimeIsUp) {
     return support == DiskSupport::kOpen ? std::nullopt : std::optional(DiskBasis::kBestKnown);
   }
@@ -185,7 +185,7 @@ HoldQuestion EvictionManager::hold_question(std::size_t place, const Observation
   return question;
 }
 
-/// Whether the threshold waits for an earlier victim, or has just given one less time.
+/// Whether the threshold waits for an earlier victim, or has just cut its grace period.
 bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t place) {
   const Threshold& threshold = table_[place];
   const std::optional<Observation>& seen = decision_.observations[threshold.signal];
@@ -215,7 +215,7 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
     if (!mark) {
       mark = EvictionMark{now, question.seen.available};
     } else if (choice_beside_left(question, input, now) == Choice::kNobody) {
-      // Some of it is back since: what a pod takes from there on counts.
+      // Some of it was freed since: what a pod takes from there on counts.
       mark->available = std::max(mark->available, question.seen.available);
     }
     if (const auto deadline = release_deadline(input.releasing, scope_at(place), now)) {
@@ -227,7 +227,7 @@ bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t pla
   return true;
 }
 
-/// No event tells when the kernel itself has less to give.
+/// No event reports a fall of the kernel's reserve.
 void EvictionManager::watch_floor(MonoTime now, const Observation& seen) {
   if (seen.kernel_available) {
     add_deadline(now + kFloorInterval);
@@ -291,8 +291,8 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   }
   give_grace(place, *victim.facts);
   if (const std::optional<Observation>& seen = decision_.observations[threshold.signal]) {
-    // What a victim takes in its grace, or until the last of its processes is sent SIGKILL, is
-    // freed with it, and is no further fall.
+    // What a victim takes in its grace period, or until its last process gets SIGKILL, is freed
+    // with it: not a further fall.
     forget_marks(threshold.signal);
     if (decision_.grace.count() != 0 && threshold.is_hard()) {
       decision_.cut_at_once = below_floor(place, *seen);
@@ -312,7 +312,7 @@ void EvictionManager::report_no_victim(MonoTime now, const PassInput& input, std
       decision_.choice != Choice::kAnybody &&
       first_candidate(rule, input.pods, [](const PassPod&) { return true; }).has_value();
   if (somebody) {
-    // Whoever could go would go for what a dead one holds.
+    // Any candidate would be evicted for memory that a killed pod holds.
     decision_.outcome = Outcome::kHeld;
     decision_.reason =
         decision_.choice == Choice::kAboveRequest ? Reason::kLeftBehind : Reason::kReleasePending;
@@ -328,7 +328,7 @@ void EvictionManager::report_no_victim(MonoTime now, const PassInput& input, std
   decision_.nobody_to_evict = true;
 }
 
-/// A hard grace is only given as far as there is time for it.
+/// Cuts a hard grace period to the time that is left.
 void EvictionManager::give_grace(std::size_t place, const PodFacts& victim) {
   const Threshold& threshold = table_[place];
   decision_.grace = grace_for(threshold, victim);
@@ -357,7 +357,7 @@ Wide EvictionManager::floor_of(std::size_t place, std::int64_t capacity) const {
     return *settings_.hard_floor.amount;
   }
   const Wide limit = table_.limit(place, capacity, MinReclaim::kIgnored);
-  // Thousandths of a percent keep this in whole numbers.
+  // Thousandths of a percent keep this in integers.
   const auto share = static_cast<std::int64_t>(settings_.hard_floor.percent_of_threshold * 1000);
   return limit * share / 100'000;
 }

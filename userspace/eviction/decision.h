@@ -41,8 +41,8 @@ enum class Outcome : std::uint8_t {
 
 /// Quality of the disk usage by which a pod was chosen.
 enum class DiskBasis : std::uint8_t {
-  kMeasured,  ///< All pods were measured, or the choice does not depend on disk usage.
-  kCertain,   ///< Some measurements are incomplete, but the rest cannot change the choice.
+  kMeasured,   ///< All pods were measured, or the choice does not depend on disk usage.
+  kCertain,    ///< Some measurements are incomplete, but the rest cannot change the choice.
   kBestKnown,  ///< There was no time to measure all pods: another one may use more.
 };
 

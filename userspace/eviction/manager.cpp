@@ -14,7 +14,7 @@ namespace {
 /// How often the kubelet moves its kernel notifiers; inclusive, so more than this must have passed.
 constexpr Duration kWatchPointAge = std::chrono::seconds(10);
 
-/// The most thresholds that learning the disk layout adds.
+/// Most thresholds that the disk layout adds.
 constexpr std::size_t kDerivedThresholds = 4;
 
 }  // namespace
@@ -39,7 +39,7 @@ const Decision& EvictionManager::synchronize(MonoTime now, const PassInput& inpu
   if (table_.empty() && !settings_.local_storage_isolation) {
     return decision_;
   }
-  // Thresholds that the layout adds are looked for from the next pass on, as the kubelet has it.
+  // Thresholds that the layout adds are checked from the next pass on, as in the kubelet.
   const ThresholdList looked_for = table_.places();
   if (!learn_layout(input)) {
     decision_.outcome = Outcome::kFailed;
@@ -92,7 +92,7 @@ const Decision& EvictionManager::resume(MonoTime now, const PassInput& input) {
       thresholds_met(table_, table_.places(), *input.observations, MinReclaim::kEnforced).empty()) {
     decision_.outcome = Outcome::kReclaimed;
   } else if (!brake(now, input, place) && !hold(now, input, place)) {
-    // Of a measurement that has found nothing by now nothing is to be expected.
+    // A measurement without a result by now will not produce one.
     PassInput known = input;
     known.disk_usage_pending =
         input.disk_usage_pending && input.disk_progress != DiskProgress::kNothing;
@@ -183,7 +183,7 @@ bool EvictionManager::has_guard() const {
                      [this](std::size_t place) { return has_guard_at(place); });
 }
 
-/// Of what the guard watches no event tells how it goes on, so that it is looked at again.
+/// No event reports changes of the reserve that the guard watches, so it plans another reading.
 void EvictionManager::update_guard(MonoTime now, const Observations& seen) {
   const std::optional<Observation>& memory = seen[Signal::kMemoryAvailable];
   if (!memory || !memory->reserve || !has_guard()) {
@@ -204,7 +204,7 @@ void EvictionManager::update_guard(MonoTime now, const Observations& seen) {
   }
 }
 
-/// What is met because of the guard alone is over with the guard: no minimum is reclaimed for it.
+/// Thresholds that only the guard meets end with the guard: minimum reclaim does not apply.
 ThresholdList EvictionManager::without_guarded(const ThresholdList& places) const {
   ThresholdList left;
   for (const std::size_t place : places) {

@@ -313,10 +313,9 @@ std::optional<Contradiction> contradiction_in(const ApiServerSettings& api) {
   const int ways = (api.access.url.empty() ? 0 : 1) + (api.in_cluster ? 1 : 0) +
                    (api.kubeconfig.empty() ? 0 : 1);
   if (ways != 1) {
-    return Contradiction{
-        "apiServer", "apiServer",
-        ways == 0 ? "names no server" : "names more than one server",
-        "one of url, kubeconfig and inCluster: true"};
+    return Contradiction{"apiServer", "apiServer",
+                         ways == 0 ? "names no server" : "names more than one server",
+                         "one of url, kubeconfig and inCluster: true"};
   }
   if (!api.context.empty() && api.kubeconfig.empty()) {
     return Contradiction{"apiServer", "apiServer.context", "without kubeconfig",

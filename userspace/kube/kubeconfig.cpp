@@ -119,8 +119,7 @@ class KubeconfigReader {
       if (const YamlEntry* entry = entry_in(map, key)) {
         YamlNode hidden;
         hidden.line = entry->line;
-        refuse({.node = hidden, .filename = name_, .key = parent + "." + key},
-               "not supported",
+        refuse({.node = hidden, .filename = name_, .key = parent + "." + key}, "not supported",
                "a token or a client certificate, and a server that is reached by its own name");
       }
     }

@@ -96,12 +96,11 @@ int run(const CommandLine& line) {
 void add_options(CLI::App& app, CommandLine& line) {
   app.set_version_flag("--version", std::string("evictd-kube " EVICTD_VERSION));
   app.add_option("--config", line.config, "YAML file; see docs/kubernetes.md")->required();
-  CLI::Option* check =
-      app.add_flag("--check", line.check, "only check the configuration");
+  CLI::Option* check = app.add_flag("--check", line.check, "only check the configuration");
   app.add_flag("--status", line.status, "print the status of the running evictd-kube, as JSON")
       ->excludes(check);
-  CLI::App* reclaim = app.add_subcommand(
-      "reclaim", "remove dead containers or unused images; evictd can run it");
+  CLI::App* reclaim =
+      app.add_subcommand("reclaim", "remove dead containers or unused images; evictd can run it");
   reclaim->add_option("WHAT", line.reclaim, "containers or images")
       ->required()
       ->check(CLI::IsMember({"containers", "images"}));

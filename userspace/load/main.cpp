@@ -44,9 +44,9 @@ struct Options {
 };
 
 const char* const kFooter =
-    R"(The process first makes the stamp log, then enters the cgroups, then waits
-for the start, and only then does what it is for. At its cap it holds what it has
-until a signal ends it.
+    R"(The process first creates the stamp log, then enters the cgroups, then waits
+for the start, and only then starts its work. At its cap it holds what it has
+until a signal kills it.
 
 Sizes are bytes, or have a unit: 64Mi, 2GiB (powers of 1024), 64MB (of 1000).
 

@@ -62,7 +62,7 @@ class Deliveries {
   [[nodiscard]] bool give(Registration& registration);
   /// Another turn, for the owed signals of one user: the next one who may have any. Appends the
   /// registrations to signal to `paid`, in order, once per signal.
-  /// Returns whether somebody may have more at once.
+  /// Returns whether another turn may follow at once.
   [[nodiscard]] bool pay(MonoTime now, std::vector<Registration*>& paid);
   /// When the next turn of pay() is due, after one that ended at `ended` and returned `more`.
   /// Whatever a signal really costs, paying takes at most 1/kShare of the time.

@@ -13,7 +13,7 @@ constexpr std::size_t kRowPartsOfOthers = 6;
 constexpr std::size_t kEdgeParts = 64;
 constexpr std::size_t kEdgePartsOfOthers = 16;
 
-/// The edges of one listener whose thresholds nobody shares.
+/// The edges of one listener whose thresholds are not shared.
 std::size_t edges_of(const Terms& terms) {
   return terms.hysteresis == 0 ? 1 : 2;
 }

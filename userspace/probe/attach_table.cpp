@@ -82,11 +82,10 @@ constexpr std::array kTable = {
 std::string_view memory_charge_lost(OtherLooks others) {
   const bool ticks = others.timer == SweepTimer::kRuns;
   if (others.pages == PageHook::kRuns) {
-    return ticks
-               ? "memory thresholds are checked once per 16 pages of a CPU, by the hook of every "
-                 "page; other charges are found by the timer"
-               : "memory thresholds are checked once per 16 pages of a CPU, by the hook of every "
-                 "page; other charges are found by polling";
+    return ticks ? "memory thresholds are checked once per 16 pages of a CPU, by the hook of every "
+                   "page; other charges are found by the timer"
+                 : "memory thresholds are checked once per 16 pages of a CPU, by the hook of every "
+                   "page; other charges are found by polling";
   }
   return ticks ? "memory thresholds are checked by the timer only, 10 times a second"
                : "memory thresholds are polled, more often when they are near";

@@ -41,13 +41,12 @@ void add_actions(MetricList& list, const Json& actions) {
     return;
   }
   for (const Json& controller : at(loops, {"controllers"})) {
-    list.gauge(
-        "evictd_kube_looping_controller",
-        "Eviction loops of the controller, for as long as evictd-kube knows them.",
-        number_at(controller, {"loops"}),
-        {{"kind", text_at(controller, {"kind"})},
-         {"namespace", text_at(controller, {"namespace"})},
-         {"name", text_at(controller, {"name"})}});
+    list.gauge("evictd_kube_looping_controller",
+               "Eviction loops of the controller, for as long as evictd-kube knows them.",
+               number_at(controller, {"loops"}),
+               {{"kind", text_at(controller, {"kind"})},
+                {"namespace", text_at(controller, {"namespace"})},
+                {"name", text_at(controller, {"name"})}});
   }
   list.gauge("evictd_kube_damped", "Whether an eviction loop keeps new pods off the node.",
              text_at(loops, {"damped_until"}).empty() ? 0 : 1);

@@ -194,8 +194,8 @@ void add_kernel(MetricList& list, const Json& kernel) {
 }
 
 void add_counters(MetricList& list, const Json& counters) {
-  list.counters_of("evictd_passes_total", "Passes by trigger.",
-                   at(counters, {"passes"}), "trigger");
+  list.counters_of("evictd_passes_total", "Passes by trigger.", at(counters, {"passes"}),
+                   "trigger");
   list.counter("evictd_evictions_begun_total", "Evictions started, including dry runs.",
                number_at(counters, {"evictions"}));
   list.counter("evictd_evictions_not_begun_total",

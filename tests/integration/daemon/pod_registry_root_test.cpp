@@ -40,7 +40,8 @@ class AnAwaitedPodRoot : public PodRegistryOnATree {
               std::string::npos)
         << problem();
     EXPECT_NE(problem().find(": evictd waits for it, continuing without its "
-                             "pods"), std::string::npos)
+                             "pods"),
+              std::string::npos)
         << problem();
   }
 };

@@ -48,8 +48,10 @@ TEST_P(Status, SaysWhatPriorityIsInForce) {
       await_status([](const Json& now) { return now["counters"]["realtime_losses"] == 1; });
 
   EXPECT_EQ(seen["realtime"], false);
-  EXPECT_EQ(lines_with(log(), "another process took the real-time priority of the hot thread "
-                              "away"), 1U)
+  EXPECT_EQ(lines_with(log(),
+                       "another process took the real-time priority of the hot thread "
+                       "away"),
+            1U)
       << log();
 }
 

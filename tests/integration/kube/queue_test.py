@@ -168,7 +168,7 @@ class QueueTest(ActionCase):
         self.start_acting()
         self.journal.tell(*[decision(number, f"uid-{number}", f"pod{number}", events=[]) for number in range(1, 4201)])
         self.await_that(lambda: self.actions()["waiting"] == 4096, "a full queue")
-        self.await_that(lambda: "as much waits" in self.actions()["problem"])
+        self.await_that(lambda: "the queue of actions is full" in self.actions()["problem"])
         self.assertEqual(self.log.read_text(encoding="utf-8").count(": recovered"), 0)
         self.server.tokens = {"secret"}
         self.await_done()

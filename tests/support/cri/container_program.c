@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only program of the tests' images. Without arguments it waits for SIGTERM, like the process of
-// a sandbox. With FIFO and BYTES it reads a byte from FIFO, allocates that much memory, and waits.
-// With FIFO, BYTES and FILE it writes that much to FILE instead.
+// The only program of the tests' images. Without arguments it waits for SIGTERM, like the process
+// of a sandbox. With FIFO and BYTES it reads a byte from FIFO, allocates that much memory, and
+// waits. With FIFO, BYTES and FILE it writes that much to FILE instead.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

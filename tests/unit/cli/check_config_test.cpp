@@ -118,8 +118,8 @@ TEST(CheckConfig, WhatMeansNothingHereIsNotedOnce) {
   std::ostringstream out;
   std::ostringstream errors;
   EXPECT_EQ(check_config(options, out, errors), 0);
-  EXPECT_NE(errors.str().find("note: evictd ignores these kubelet settings: port (" +
-                              tree.path() + "/kubelet.yaml:3)\n"),
+  EXPECT_NE(errors.str().find("note: evictd ignores these kubelet settings: port (" + tree.path() +
+                              "/kubelet.yaml:3)\n"),
             std::string::npos)
       << errors.str();
 }

@@ -32,7 +32,7 @@ TEST(EventText, WhySigkillWasNotSentIsSaidInPlaceOfAnExceededGrace) {
                         {"state", "exceeded_grace"},
                         {"not_killed", "never_evict"},
                         {"id", 3}})
-                .find("pod a/b lives on: SIGKILL was not sent: neverEvict names it now (decision "
+                .find("pod a/b survives: SIGKILL was not sent: neverEvict names it now (decision "
                       "3)"),
             std::string::npos);
 }
@@ -44,7 +44,7 @@ TEST(EventText, ADryRunSaysThatSigkillWouldNotHaveBeenSent) {
                         {"not_killed", "never_evict"},
                         {"dry_run", true},
                         {"id", 3}})
-                .find("dry run: pod a/b would live on: SIGKILL would not have been sent: "
+                .find("dry run: pod a/b would survive: SIGKILL would not have been sent: "
                       "neverEvict names it now (decision 3)"),
             std::string::npos);
 }

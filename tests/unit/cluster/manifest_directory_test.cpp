@@ -115,9 +115,8 @@ TEST_F(Directory, KeepsThePodsOfAFileThatBecameBad) {
   EXPECT_THAT(uids(directory), ElementsAre("a"));
   ASSERT_EQ(directory.problems().size(), 1U);
   EXPECT_THAT(directory.problems()[0].message(), HasSubstr("/pods/a.yaml:2: kind: 'Deployment'"));
-  EXPECT_THAT(
-      directory.problems()[0].message(),
-      EndsWith(", continuing with its pods and their protection as last read"));
+  EXPECT_THAT(directory.problems()[0].message(),
+              EndsWith(", continuing with its pods and their protection as last read"));
 
   tree_.write("/pods/a.yaml", pod("b"));
   EXPECT_TRUE(refresh_when_told(directory));
@@ -169,9 +168,8 @@ TEST_F(Directory, KeepsAllPodsWhenTheDirectoryIsGoneAndComesBackToIt) {
   EXPECT_TRUE(refresh_when_told(directory));
   EXPECT_THAT(uids(directory), ElementsAre("a"));
   ASSERT_EQ(directory.problems().size(), 1U);
-  EXPECT_THAT(
-      directory.problems()[0].message(),
-      EndsWith(", continuing with its pods and their protection as last read"));
+  EXPECT_THAT(directory.problems()[0].message(),
+              EndsWith(", continuing with its pods and their protection as last read"));
   EXPECT_FALSE(directory.refresh()) << "nothing new";
 
   tree_.write("/pods/b.yaml", pod("b"));

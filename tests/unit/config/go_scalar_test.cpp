@@ -60,10 +60,9 @@ TEST(YamlFloat, IsAWholeNumberInTheKubeletsYamlAloneAndNotInJson) {
   drop_in.drop_in("1.conf", "evictionMaxPodGracePeriod: 3.0\n");
   EXPECT_EQ(drop_in.config()->eviction.max_pod_grace_period.count(), 3);
   constexpr const char* kAllowed = "; allowed: a whole number from -2147483648 to 2147483647";
-  EXPECT_EQ(
-      KubeletSources().file("maxPods: 5.5\n").error(),
-      std::string("kubelet.yaml:3: maxPods: 5.5: not a whole number, it has a fraction") +
-          kAllowed);
+  EXPECT_EQ(KubeletSources().file("maxPods: 5.5\n").error(),
+            std::string("kubelet.yaml:3: maxPods: 5.5: not a whole number, it has a fraction") +
+                kAllowed);
   EXPECT_EQ(KubeletSources().file("maxPods: 1e10\n").error(),
             std::string("kubelet.yaml:3: maxPods: 1e10: out of range") + kAllowed);
   EXPECT_EQ(KubeletSources().file("maxPods: 1e30\n").error(),

@@ -140,10 +140,9 @@ TEST(KubeletFlags, AMalformedOneIsOneErrorThatNamesItAndWhatIsAllowed) {
   EXPECT_NE(error("--enforce-node-allocatable=\"pods"), "");
   EXPECT_NE(error("--eviction-pressure-transition-period=5"), "");
   EXPECT_NE(error("--eviction-hard=memory.available<\xff"), "");
-  EXPECT_EQ(
-      error("--cgroup-root=/a\xc2\x9b"),
-      "flag --cgroup-root: cgroupRoot: \"\": bytes that are not printable UTF-8; allowed: "
-      "printable UTF-8 text");
+  EXPECT_EQ(error("--cgroup-root=/a\xc2\x9b"),
+            "flag --cgroup-root: cgroupRoot: \"\": bytes that are not printable UTF-8; allowed: "
+            "printable UTF-8 text");
 }
 
 TEST(KubeletFlags, IgnoringEvictionLeavesTheAllocatableMemoryAlone) {

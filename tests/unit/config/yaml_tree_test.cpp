@@ -91,7 +91,7 @@ TEST(YamlTree, RefusesAKeyThatIsNoText) {
 TEST(YamlTree, SaysOfATruncatedListOrMappingThatItIsNoYaml) {
   EXPECT_EQ(refused(R"({"a": {"b": 1})").context,
             "f.yaml:1:15: not valid YAML: end of map flow not found");
-  EXPECT_EQ(refused(R"({"a":)").context, "f.yaml:1:6: no valid YAML: end of map flow not found");
+  EXPECT_EQ(refused(R"({"a":)").context, "f.yaml:1:6: not valid YAML: end of map flow not found");
   EXPECT_EQ(refused("a: [[").context, "f.yaml:1:6: not valid YAML: end of sequence flow not found");
   EXPECT_EQ(refused("a: {b: {c").context, "f.yaml:1:9: not valid YAML: end of map flow not found");
   EXPECT_EQ(refused("[a]: 1\nb: [\n").context,

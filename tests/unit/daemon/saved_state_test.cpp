@@ -98,7 +98,7 @@ TEST(SavedState, OfAnotherBootPodRootVersionOrTimeIsIgnoredAndSaysSo) {
   std::string text = to_text(full());
   text.replace(0, std::string("evictd-state 1").size(), "evictd-state 2");
   EXPECT_NE(problem_with(text).find("another version"), std::string::npos);
-  EXPECT_NE(problem_with("kittens\n").find("torn, or no state"), std::string::npos);
+  EXPECT_NE(problem_with("kittens\n").find("torn, or not a state"), std::string::npos);
 }
 
 TEST(SavedState, ThatNestsTooDeepOrSaysAThingTwiceIsIgnoredAndSaysSo) {

@@ -41,9 +41,8 @@ std::string timeline(const Evidence& evidence) {
       {since(evidence.crossing), fmt::format("crossing: {} past the threshold", unit)},
       {since(record.held_for_usage), "held: the pods' disk usage is measured again first"},
       {since(record.wake), "wake: evictd's hot thread runs"},
-      {since(detection(evidence)), record.hook
-                                       ? "detection: the kernel program saw it"
-                                       : "detection: the first reading past the threshold"},
+      {since(detection(evidence)), record.hook ? "detection: the kernel program saw it"
+                                               : "detection: the first reading past the threshold"},
       {since(record.observe), "observation: all counters are read again"},
       {since(record.decide), "decision: the victim is chosen"},
       {since(record.signal), record.grace_seconds > 0 ? "signal: SIGTERM" : "signal: SIGKILL"},

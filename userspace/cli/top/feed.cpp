@@ -76,7 +76,7 @@ void Feed::take_status(MonoTime now, const std::string& line, News& news) {
   }
   Result<Json> status = base::parse_json<Json>(line);
   if (!status || !status->is_object()) {
-    return give_status_up(now, "evictd's answer is no status");
+    return give_status_up(now, "evictd's answer is not a status");
   }
   status_.reset();
   status_due_ = now + options_.interval;

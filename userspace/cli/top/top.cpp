@@ -122,7 +122,7 @@ class Top {
   void draw() {
     const std::string trouble = feed_.trouble().empty()
                                     ? std::string()
-                                    : "evictd is away, tried again each second: " + feed_.trouble();
+                                    : "evictd is unavailable, retrying: " + feed_.trouble();
     const Scene scene{.node = node_ ? &*node_ : nullptr,
                       .events = &events_,
                       .trouble = trouble,

@@ -116,8 +116,7 @@ Result<> ApiActions::take(std::string_view text) {
     return {};
   }
   if (queue_.is_full()) {
-    return fail(Errc::kExhausted,
-                "the queue of actions is full, so that evictd's journal waits");
+    return fail(Errc::kExhausted, "the queue of actions is full, so that evictd's journal waits");
   }
   const TakenLine taken =
       plan(*line, queue_.state(),

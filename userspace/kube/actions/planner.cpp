@@ -59,9 +59,9 @@ class Plan {
     entry.name = controller.name;
     entry.uid = controller.uid;
     const ReportedEvent told{.type = "Warning",
-                         .reason = "EvictionLoop",
-                         .message = "evictd has evicted 3 pods of this " + controller.kind +
-                                    " from node " + options_.node + " within 10 minutes"};
+                             .reason = "EvictionLoop",
+                             .message = "evictd has evicted 3 pods of this " + controller.kind +
+                                        " from node " + options_.node + " within 10 minutes"};
     EventNote note = event_note(told, entry, kPlaceOfLoop);
     note.annotations.clear();
     note.api_version = controller.api_version;

@@ -200,8 +200,7 @@ TEST(DemoStory, TellsWhetherAGraceWasCutOrIsOver) {
   EXPECT_THAT(cut, testing::Not(HasSubstr("the grace is over")));
   graced.record->grace_was_cut = false;
   graced.record->grace_was_shortened = true;
-  EXPECT_THAT(tell(graced, script_of(Scenario::kMemory)),
-              HasSubstr("shortened to the time left"));
+  EXPECT_THAT(tell(graced, script_of(Scenario::kMemory)), HasSubstr("shortened to the time left"));
   graced.record->grace_seconds = 0;
   EXPECT_THAT(tell(graced, script_of(Scenario::kMemory)), testing::Not(HasSubstr("SIGTERM")));
 }
