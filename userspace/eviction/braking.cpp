@@ -72,55 +72,43 @@ void EvictionManager::doubt(MonoTime now, const PassInput& input) {
   }
 }
 
-/// Whether a pause holds the threshold, or its observation is doubtful. A doubtful observation soon
-/// causes another reading.
-bool EvictionManager::brake(MonoTime now, const PassInput& input, std::size_t place) {
+/// Holds for a pause, and for a doubtful observation. A doubtful observation soon causes another
+/// reading.
+Verdict EvictionManager::brake(MonoTime now, const PassInput& input, std::size_t place) const {
   const Signal signal = table_[place].signal;
   const std::optional<Observation>& seen = decision_.observations[signal];
   if (input.brakes == nullptr || !seen || signal == Signal::kUnknown) {
-    return false;
+    return Verdict::proceed();
   }
-  Reason reason = doubt_about(*seen);
   if (const auto end = input.brakes->pauses.until(table_[place], now)) {
-    reason = Reason::kPaused;
-    add_deadline(*end);
-  } else if (reason != Reason::kNone) {
-    add_deadline(now + kLookAgainAfterNonsense);
-  } else {
-    reason = doubts_[static_cast<std::size_t>(signal)];
-    if (reason != Reason::kNone) {
-      add_deadline(now + (reason == Reason::kUnexplainedJump ? kLookAgainAfterJump
-                                                             : kLookAgainAfterNonsense));
-    }
+    return Verdict::hold(Reason::kPaused, end);
   }
-  if (reason == Reason::kNone) {
-    return false;
+  const Reason nonsense = doubt_about(*seen);
+  if (nonsense != Reason::kNone) {
+    return Verdict::hold(nonsense, now + kLookAgainAfterNonsense);
   }
-  decision_.outcome = Outcome::kHeld;
-  decision_.reason = reason;
-  return true;
+  const Reason doubt = doubts_[static_cast<std::size_t>(signal)];
+  if (doubt == Reason::kNone) {
+    return Verdict::proceed();
+  }
+  return Verdict::hold(doubt, now + (doubt == Reason::kUnexplainedJump ? kLookAgainAfterJump
+                                                                       : kLookAgainAfterNonsense));
 }
 
-/// Whether no eviction is left in this minute. Hard memory and pid thresholds below their floor
-/// ignore the limit, because the kernel would act next.
-bool EvictionManager::used_up(MonoTime now, const PassInput& input, std::size_t place) {
+/// Holds if no eviction is left in this minute. Hard memory and pid thresholds below their floor
+/// proceed all the same, because the kernel would act next.
+Verdict EvictionManager::limit_rate(MonoTime now, const PassInput& input, std::size_t place) const {
   if (input.brakes == nullptr || evictions_left(*input.brakes, now).value_or(1) > 0) {
-    return false;
+    return Verdict::proceed();
   }
   const Threshold& threshold = table_[place];
   const std::optional<Observation>& seen = decision_.observations[threshold.signal];
   const Resource resource = resource_of(threshold.signal);
   const bool vital = resource == Resource::kMemory || resource == Resource::kPids;
   if (vital && threshold.is_hard() && seen && below_floor(place, *seen)) {
-    decision_.overruled = Reason::kEvictionRate;
-    return false;
+    return Verdict::proceed_despite(Reason::kEvictionRate);
   }
-  decision_.outcome = Outcome::kHeld;
-  decision_.reason = Reason::kEvictionRate;
-  if (const auto at = next_allowance(*input.brakes, now)) {
-    add_deadline(*at);
-  }
-  return true;
+  return Verdict::hold(Reason::kEvictionRate, next_allowance(*input.brakes, now));
 }
 
 }  // namespace evictd::eviction

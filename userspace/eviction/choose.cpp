@@ -43,9 +43,8 @@ bool has_no_victim(Outcome outcome) {
 
 }  // namespace
 
-/// Evicts pods that exceed their own limit, as many as the brakes allow. If they allow none, stores
-/// the reason in the decision, and the pass continues: it may have more urgent work.
-bool EvictionManager::evict_for_local_storage(MonoTime now, const PassInput& input) {
+/// Lists the pods that exceed a limit, as many as the brakes allow. Holds where they allow none.
+Verdict EvictionManager::find_local_victims(MonoTime now, const PassInput& input) {
   const Brakes* const brakes = input.brakes;
   const bool paused = brakes != nullptr && brakes->pauses.all > now;
   const std::size_t most = brakes == nullptr ? input.pods.size()
@@ -66,13 +65,13 @@ bool EvictionManager::evict_for_local_storage(MonoTime now, const PassInput& inp
       }
     }
   }
-  if (exceeded && most == 0) {
-    decision_.reason = paused ? Reason::kPaused : Reason::kEvictionRate;
-    add_deadline(paused ? brakes->pauses.all : next_allowance(*brakes, now).value_or(now));
-  }
   // The kubelet's own override; hardEvictionGracePeriodSeconds applies to node pressure.
   decision_.grace = std::chrono::seconds(settings_.compat == Compat::k1_26 ? 0 : 1);
-  return !decision_.local_victims.empty();
+  if (!exceeded || most > 0) {
+    return Verdict::proceed();
+  }
+  return paused ? Verdict::hold(Reason::kPaused, brakes->pauses.all)
+                : Verdict::hold(Reason::kEvictionRate, next_allowance(*brakes, now).value_or(now));
 }
 
 RankRule EvictionManager::rule_at(std::size_t place) const {
@@ -116,8 +115,42 @@ void EvictionManager::act(MonoTime now, const PassInput& input) {
   decision_.reason = told.reason;
 }
 
+/// The steps before a victim may be chosen. The first one that does not proceed is the verdict.
+Verdict EvictionManager::judge(MonoTime now, const PassInput& input, std::size_t place) {
+  if (const Verdict verdict = brake(now, input, place); !verdict.proceeds()) {
+    return verdict;
+  }
+  if (const Verdict verdict = cut_below_floor(input, place); !verdict.proceeds()) {
+    return verdict;
+  }
+  return await_release(now, input, place);
+}
+
+/// Writes a verdict about the threshold in hand into the decision. True if the threshold is done
+/// with in this pass.
+bool EvictionManager::settle(const Verdict& verdict) {
+  switch (verdict.kind()) {
+    case Verdict::Kind::kProceed:
+      decision_.overruled = verdict.reason();
+      return false;
+    case Verdict::Kind::kHold:
+      decision_.outcome = Outcome::kHeld;
+      decision_.reason = verdict.reason();
+      add_deadline(verdict.until());
+      return true;
+    case Verdict::Kind::kEscalate:
+      decision_.outcome = Outcome::kEscalated;
+      decision_.reason = Reason::kNone;
+      decision_.victim = verdict.victim();
+      decision_.grace = std::chrono::seconds(0);
+      forget_marks(table_[*decision_.threshold].signal);
+      return true;
+  }
+  return false;
+}
+
 void EvictionManager::try_threshold(MonoTime now, const PassInput& input, std::size_t place) {
-  if (brake(now, input, place) || hold(now, input, place)) {
+  if (settle(judge(now, input, place))) {
     return;
   }
   const CollectorList collectors = collectors_for(table_[place].signal, *state_.layout);
@@ -126,8 +159,7 @@ void EvictionManager::try_threshold(MonoTime now, const PassInput& input, std::s
   } else if (!suspended_) {
     suspend(place, collectors);
   } else {
-    decision_.outcome = Outcome::kHeld;
-    decision_.reason = Reason::kCollectorsBusy;
+    settle(Verdict::hold(Reason::kCollectorsBusy));
   }
 }
 
@@ -149,12 +181,6 @@ std::optional<DiskBasis> EvictionManager::disk_basis(const PassInput& input,
     return support == DiskSupport::kOpen ? std::nullopt : std::optional(DiskBasis::kBestKnown);
   }
   return support == DiskSupport::kCertain ? std::optional(DiskBasis::kCertain) : std::nullopt;
-}
-
-void EvictionManager::await_usage() {
-  decision_.outcome = Outcome::kHeld;
-  decision_.reason = Reason::kUsagePending;
-  decision_.usage_awaited = true;
 }
 
 void EvictionManager::suspend(std::size_t place, const CollectorList& collectors) {
@@ -185,53 +211,48 @@ HoldQuestion EvictionManager::hold_question(std::size_t place, const Observation
   return question;
 }
 
-/// Whether the threshold waits for an earlier victim, or has just cut its grace period.
-bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t place) {
+std::optional<EvictionMark>& EvictionManager::mark_of(std::size_t place) {
+  return is_guarded(place) ? state_.guard_mark
+                           : state_.last_evictions[static_cast<std::size_t>(table_[place].signal)];
+}
+
+/// Holds while the threshold waits for an earlier victim. Keeps the mark from which a further fall
+/// is measured.
+Verdict EvictionManager::await_release(MonoTime now, const PassInput& input, std::size_t place) {
   const Threshold& threshold = table_[place];
   const std::optional<Observation>& seen = decision_.observations[threshold.signal];
   if (!seen) {
-    return false;
+    return Verdict::proceed();
   }
-  if (escalate_below_floor(input, place)) {
-    return true;
-  }
-  std::optional<EvictionMark>& mark =
-      is_guarded(place) ? state_.guard_mark
-                        : state_.last_evictions[static_cast<std::size_t>(threshold.signal)];
+  std::optional<EvictionMark>& mark = mark_of(place);
   if (mark && now - mark->at >= kReleaseWait) {
     mark.reset();
   }
   const HoldQuestion question = hold_question(place, *seen);
   const Reason reason = hold_reason(question, input, now);
   if (reason == Reason::kNone) {
-    return false;
+    return Verdict::proceed();
   }
   if (reason == Reason::kVictimInGrace && threshold.is_hard()) {
-    watch_floor(now, *seen);
     mark.reset();
+    return Verdict::hold(reason, next_floor_look(now, *seen));
   }
-  if (reason == Reason::kReleasePending) {
-    // The fall is measured from the first hold: see choose_victim().
-    if (!mark) {
-      mark = EvictionMark{now, question.seen.available};
-    } else if (choice_beside_left(question, input, now) == Choice::kNobody) {
-      // Some of it was freed since: what a pod takes from there on counts.
-      mark->available = std::max(mark->available, question.seen.available);
-    }
-    if (const auto deadline = release_deadline(input.releasing, scope_at(place), now)) {
-      add_deadline(*deadline);
-    }
+  if (reason != Reason::kReleasePending) {
+    return Verdict::hold(reason);
   }
-  decision_.outcome = Outcome::kHeld;
-  decision_.reason = reason;
-  return true;
+  // The fall is measured from the first hold: see choose_victim().
+  if (!mark) {
+    mark = EvictionMark{now, question.seen.available};
+  } else if (choice_beside_left(question, input, now) == Choice::kNobody) {
+    // Some of it was freed since: what a pod takes from there on counts.
+    mark->available = std::max(mark->available, question.seen.available);
+  }
+  return Verdict::hold(reason, release_deadline(input.releasing, scope_at(place), now));
 }
 
 /// No event reports a fall of the kernel's reserve.
-void EvictionManager::watch_floor(MonoTime now, const Observation& seen) {
-  if (seen.kernel_available) {
-    add_deadline(now + kFloorInterval);
-  }
+std::optional<MonoTime> EvictionManager::next_floor_look(MonoTime now, const Observation& seen) {
+  return seen.kernel_available ? std::optional(now + kFloorInterval) : std::nullopt;
 }
 
 void EvictionManager::forget_marks(Signal signal) {
@@ -241,31 +262,26 @@ void EvictionManager::forget_marks(Signal signal) {
   }
 }
 
-bool EvictionManager::escalate_below_floor(const PassInput& input, std::size_t place) {
+/// Takes the rest of its grace period from a victim of a hard threshold, once less than the floor
+/// is left.
+Verdict EvictionManager::cut_below_floor(const PassInput& input, std::size_t place) const {
   const Threshold& threshold = table_[place];
-  const Observation& seen = *decision_.observations[threshold.signal];
-  if (!threshold.is_hard() || !below_floor(place, seen)) {
-    return false;
+  const std::optional<Observation>& seen = decision_.observations[threshold.signal];
+  if (!seen || !threshold.is_hard() || !below_floor(place, *seen)) {
+    return Verdict::proceed();
   }
   const std::optional<std::size_t> victim =
       first_candidate(rule_at(place), input.pods,
                       [](const PassPod& pod) { return pod.standing == Standing::kInHardGrace; });
-  if (!victim) {
-    return false;
-  }
-  decision_.outcome = Outcome::kEscalated;
-  decision_.reason = Reason::kNone;
-  decision_.victim = victim;
-  decision_.grace = std::chrono::seconds(0);
-  forget_marks(threshold.signal);
-  return true;
+  return victim ? Verdict::escalate(*victim) : Verdict::proceed();
 }
 
 void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::size_t place) {
   const Threshold& threshold = table_[place];
   const std::optional<DiskBasis> basis = disk_basis(input, place);
   if (!basis) {
-    await_usage();
+    decision_.usage_awaited = true;
+    settle(Verdict::hold(Reason::kUsagePending));
     return;
   }
   decision_.reason = Reason::kNone;
@@ -280,7 +296,7 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   }
   const PassPod& victim = input.pods[*decision_.victim];
   const bool dies_anyway = victim.standing == Standing::kInSoftGrace;
-  if (!dies_anyway && used_up(now, input, place)) {
+  if (!dies_anyway && settle(limit_rate(now, input, place))) {
     decision_.victim.reset();
     return;
   }
@@ -296,7 +312,7 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
     forget_marks(threshold.signal);
     if (decision_.grace.count() != 0 && threshold.is_hard()) {
       decision_.cut_at_once = below_floor(place, *seen);
-      watch_floor(now, *seen);
+      add_deadline(next_floor_look(now, *seen));
     }
   }
 }
@@ -313,12 +329,9 @@ void EvictionManager::report_no_victim(MonoTime now, const PassInput& input, std
       first_candidate(rule, input.pods, [](const PassPod&) { return true; }).has_value();
   if (somebody) {
     // Any candidate would be evicted for memory that a killed pod holds.
-    decision_.outcome = Outcome::kHeld;
-    decision_.reason =
-        decision_.choice == Choice::kAboveRequest ? Reason::kLeftBehind : Reason::kReleasePending;
-    if (const auto deadline = release_deadline(input.releasing, rule.scope, now)) {
-      add_deadline(*deadline);
-    }
+    settle(Verdict::hold(
+        decision_.choice == Choice::kAboveRequest ? Reason::kLeftBehind : Reason::kReleasePending,
+        release_deadline(input.releasing, rule.scope, now)));
     return;
   }
   const bool any_active = std::ranges::any_of(input.pods, [&](const PassPod& pod) {

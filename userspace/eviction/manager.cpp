@@ -57,7 +57,13 @@ const Decision& EvictionManager::synchronize(MonoTime now, const PassInput& inpu
     decision_.refresh_watch_points = true;
   }
   update_state(now, input, looked_for);
-  if (settings_.local_storage_isolation && evict_for_local_storage(now, input)) {
+  if (settings_.local_storage_isolation) {
+    // A hold stops nobody else: the pass may have more urgent things to do.
+    const Verdict local = find_local_victims(now, input);
+    decision_.reason = local.reason();
+    add_deadline(local.until());
+  }
+  if (!decision_.local_victims.empty()) {
     decision_.outcome = Outcome::kEvicted;
   } else if (!decision_.actionable.empty()) {
     act(now, input);
@@ -91,7 +97,7 @@ const Decision& EvictionManager::resume(MonoTime now, const PassInput& input) {
   if (input.observations != nullptr &&
       thresholds_met(table_, table_.places(), *input.observations, MinReclaim::kEnforced).empty()) {
     decision_.outcome = Outcome::kReclaimed;
-  } else if (!brake(now, input, place) && !hold(now, input, place)) {
+  } else if (!settle(judge(now, input, place))) {
     // A measurement without a result by now will not produce one.
     PassInput known = input;
     known.disk_usage_pending =
@@ -263,8 +269,8 @@ void EvictionManager::inherit(const EvictionManager& before) {
   state_ = state;
 }
 
-void EvictionManager::add_deadline(MonoTime at) {
-  if (!decision_.next_deadline || at < *decision_.next_deadline) {
+void EvictionManager::add_deadline(const std::optional<MonoTime>& at) {
+  if (at && (!decision_.next_deadline || *at < *decision_.next_deadline)) {
     decision_.next_deadline = at;
   }
 }

@@ -16,6 +16,7 @@
 #include "eviction/pass.h"
 #include "eviction/pass_state.h"
 #include "eviction/rank.h"
+#include "eviction/verdict.h"
 
 namespace evictd::eviction {
 
@@ -102,29 +103,32 @@ class EvictionManager {
   void derive_thresholds();
   [[nodiscard]] ThresholdList known_places(const ThresholdList& places) const;
   void update_state(MonoTime now, const PassInput& input, const ThresholdList& looked_for);
-  [[nodiscard]] bool evict_for_local_storage(MonoTime now, const PassInput& input);
+  [[nodiscard]] Verdict find_local_victims(MonoTime now, const PassInput& input);
   void act(MonoTime now, const PassInput& input);
   void try_threshold(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] bool may_pass_on(const PassInput& input, std::size_t place) const;
   [[nodiscard]] RankRule rule_at(std::size_t place) const;
   [[nodiscard]] HoldQuestion hold_question(std::size_t place, const Observation& seen) const;
-  [[nodiscard]] bool hold(MonoTime now, const PassInput& input, std::size_t place);
-  [[nodiscard]] bool escalate_below_floor(const PassInput& input, std::size_t place);
+  [[nodiscard]] Verdict judge(MonoTime now, const PassInput& input, std::size_t place);
+  bool settle(const Verdict& verdict);
+  [[nodiscard]] Verdict await_release(MonoTime now, const PassInput& input, std::size_t place);
+  [[nodiscard]] std::optional<EvictionMark>& mark_of(std::size_t place);
+  [[nodiscard]] Verdict cut_below_floor(const PassInput& input, std::size_t place) const;
   [[nodiscard]] Reason nonsense(const PassInput& input, std::size_t place) const;
   void keep_doubtful(const PassInput& input);
   void report_nonsense(MonoTime now, const PassInput& input);
   void doubt(MonoTime now, const PassInput& input);
-  [[nodiscard]] bool brake(MonoTime now, const PassInput& input, std::size_t place);
-  [[nodiscard]] bool used_up(MonoTime now, const PassInput& input, std::size_t place);
+  [[nodiscard]] Verdict brake(MonoTime now, const PassInput& input, std::size_t place) const;
+  [[nodiscard]] Verdict limit_rate(MonoTime now, const PassInput& input, std::size_t place) const;
   void suspend(std::size_t place, const CollectorList& collectors);
   void choose_victim(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] Choice choice_at(MonoTime now, const PassInput& input, std::size_t place) const;
   void report_no_victim(MonoTime now, const PassInput& input, std::size_t place);
   [[nodiscard]] std::optional<DiskBasis> disk_basis(const PassInput& input,
                                                     std::size_t place) const;
-  void await_usage();
   void forget_marks(Signal signal);
-  void watch_floor(MonoTime now, const Observation& seen);
+  [[nodiscard]] static std::optional<MonoTime> next_floor_look(MonoTime now,
+                                                               const Observation& seen);
   void update_guard(MonoTime now, const Observations& seen);
   [[nodiscard]] ThresholdList without_guarded(const ThresholdList& places) const;
   void give_grace(std::size_t place, const PodFacts& victim);
@@ -135,7 +139,7 @@ class EvictionManager {
   [[nodiscard]] std::chrono::seconds hard_grace() const;
   [[nodiscard]] std::chrono::seconds grace_for(const Threshold& threshold,
                                                const PodFacts& victim) const;
-  void add_deadline(MonoTime at);
+  void add_deadline(const std::optional<MonoTime>& at);
   void find_deadlines(MonoTime now);
 
   PassSettings settings_;
