@@ -4,6 +4,8 @@
 
   includes         a folder of userspace/ includes only what docs/architecture.md's table allows it;
                    eviction/ and core/'s headers include no header of the system
+  hot thread       daemon/hot, engine/ and eviction/ include nothing that locks, logs or opens files, and call
+                   nothing that blocks; of the daemon, daemon/hot includes only itself and daemon/shared
   kernel layers    a header of bpf/lib includes only headers of lower layers, and bpf/README.md and its own
                    first lines agree on its layer
   self-containment x.cpp includes x.h first, which proves that x.h stands alone; a header without a
@@ -105,6 +107,30 @@ def check_includes() -> None:
             shared = header.startswith("evictd/abi/") and header not in NOTIFY_HEADERS
             if kind == '"' and shared and folder not in ("probe", "notify", "daemon"):
                 report(path, line, "only probe/ and notify/ read the structures shared with the kernel side")
+
+
+# --- hot thread ----------------------------------------------------------------------------------
+
+HOT_FOLDERS = ["userspace/daemon/hot", "userspace/engine", "userspace/eviction"]
+BLOCKING_HEADER = re.compile(
+    r"(condition_variable|filesystem|fstream|future|iostream|mutex|shared_mutex|thread|fcntl\.h|(spdlog|nlohmann|fmt)/.*)$|base/log"
+)
+BLOCKING_CALL = re.compile(
+    r"(?<![\w.>])(?:::)?(openat2?|open|fopen|opendir|popen|system|sleep|usleep|nanosleep|fsync|fdatasync|syncfs|connect|accept4?"
+    r"|waitpid|printf|fprintf|fputs|malloc)\("
+)
+
+
+def check_hot_thread() -> None:
+    for path in files_below(HOT_FOLDERS, (".h", ".cpp")):
+        for line, _, header in includes_of(path):
+            room = re.match(r"daemon/(?!hot/|shared/)", header)
+            if BLOCKING_HEADER.match(header) or room:
+                report(path, line, f"runs on the hot thread: may not include {header}")
+        for number, text in enumerate(lines_of(path), 1):
+            call = BLOCKING_CALL.search(text.split("//")[0])
+            if call:
+                report(path, number, f"runs on the hot thread: may not call {call.group(1)}()")
 
 
 # --- kernel layers -------------------------------------------------------------------------------
@@ -297,6 +323,7 @@ def main() -> int:
     parser.add_argument("--among", nargs="+", metavar="FILE", help="compile only these headers alone")
     options = parser.parse_args()
     check_includes()
+    check_hot_thread()
     check_kernel_layers()
     check_self_containment(options.compile_commands, {ROOT / name for name in options.among} if options.among else None)
     check_licences()

@@ -10,9 +10,9 @@
 
 #include "daemon/beside.h"
 #include "daemon/configuration.h"
-#include "daemon/disk_watch.h"
 #include "daemon/preparations.h"
 #include "daemon/process_setup.h"
+#include "daemon/storage/disk_watch.h"
 
 namespace evictd::daemon {
 

@@ -5,7 +5,7 @@
 
 #include "config/config.h"
 #include "config/sources.h"
-#include "daemon/recording_worker.h"
+#include "daemon/records/recording_worker.h"
 #include "evictd/result.h"
 
 namespace evictd::daemon {

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "base/fd.h"
-#include "daemon/hot_pod.h"
+#include "daemon/hot/hot_pod.h"
 
 namespace evictd::daemon {
 

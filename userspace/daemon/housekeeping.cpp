@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/callback_handler.h"
-#include "daemon/disk_watch.h"
-#include "daemon/request.h"
+#include "daemon/control/request.h"
+#include "daemon/shared/callback_handler.h"
+#include "daemon/storage/disk_watch.h"
 
 namespace evictd::daemon {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "daemon/housekeeping.h"
-#include "daemon/node_memory.h"
-#include "daemon/realtime.h"
+#include "daemon/shared/node_memory.h"
+#include "daemon/shared/realtime.h"
 
 namespace evictd::daemon {
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/housekeeping.h"
-#include "daemon/record_builder.h"
-#include "daemon/record_texts.h"
+#include "daemon/records/record_builder.h"
+#include "daemon/records/record_texts.h"
 #include "disk/places.h"
 #include "export/json_time.h"
 #include "sys/kernel_text.h"

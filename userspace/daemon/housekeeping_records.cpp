@@ -9,9 +9,9 @@
 
 #include "config/effective.h"
 #include "config/eviction_fields.h"
-#include "daemon/adopted_record.h"
 #include "daemon/housekeeping.h"
-#include "daemon/record_builder.h"
+#include "daemon/records/adopted_record.h"
+#include "daemon/records/record_builder.h"
 #include "eviction/message.h"
 #include "sys/node_name.h"
 

@@ -8,9 +8,9 @@
 #include "config/change.h"
 #include "config/effective.h"
 #include "daemon/configuration.h"
-#include "daemon/disk_watch.h"
 #include "daemon/housekeeping.h"
 #include "daemon/preparations.h"
+#include "daemon/storage/disk_watch.h"
 
 namespace evictd::daemon {
 

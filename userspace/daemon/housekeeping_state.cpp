@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "daemon/adopted_record.h"
-#include "daemon/adoption.h"
 #include "daemon/beside.h"
 #include "daemon/housekeeping.h"
-#include "daemon/pod_look.h"
+#include "daemon/pods/pod_look.h"
+#include "daemon/records/adopted_record.h"
+#include "daemon/state/adoption.h"
 
 namespace evictd::daemon {
 

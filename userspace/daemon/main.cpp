@@ -15,7 +15,7 @@
 #include "core/go_duration.h"
 #include "daemon/configuration.h"
 #include "daemon/daemon.h"
-#include "daemon/notify_only.h"
+#include "daemon/notify/notify_only.h"
 #include "evictd/abi/notify_wire.h"
 #include "eviction/quantity.h"
 #include "notify/loader.h"

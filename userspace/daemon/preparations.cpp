@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "config/pass_settings.h"
-#include "daemon/hot_pod.h"
+#include "daemon/hot/hot_pod.h"
 #include "daemon/zeroing.h"
 #include "notify/loader.h"
 

@@ -7,7 +7,7 @@
 
 #include "config/config.h"
 #include "core/clock.h"
-#include "daemon/hot_config.h"
+#include "daemon/shared/hot_config.h"
 #include "evictd/result.h"
 #include "eviction/brakes.h"
 #include "probe/ladder.h"

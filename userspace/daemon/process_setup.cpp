@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "daemon/descriptor_shares.h"
-#include "daemon/realtime.h"
+#include "daemon/shared/realtime.h"
 
 namespace evictd::daemon {
 

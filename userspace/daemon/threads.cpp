@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "daemon/hot_loop.h"
+#include "daemon/hot/hot_loop.h"
 #include "daemon/housekeeping.h"
 #include "sys/scheduling.h"
 #include "sys/thread_name.h"

@@ -7,10 +7,10 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "config/settings.h"
-#include "daemon/guard_terms.h"
-#include "daemon/hot_counters.h"
-#include "daemon/hot_priority.h"
-#include "daemon/messages.h"
+#include "daemon/hot/hot_priority.h"
+#include "daemon/shared/guard_terms.h"
+#include "daemon/shared/hot_counters.h"
+#include "daemon/shared/messages.h"
 #include "evictd/result.h"
 
 namespace evictd::daemon {

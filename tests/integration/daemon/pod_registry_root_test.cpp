@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/instance_lock.h"
-#include "daemon/pod_registry.h"
+#include "daemon/pods/pod_registry.h"
+#include "daemon/state/instance_lock.h"
 #include "pod_registry_on_a_tree.h"
 #include "stage/private_tree.h"
 

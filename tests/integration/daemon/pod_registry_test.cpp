@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registry on private trees of this machine, without a kernel side and without a hot thread.
-#include "daemon/pod_registry.h"
+#include "daemon/pods/pod_registry.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@
 
 #include "base/fd.h"
 #include "config/config.h"
-#include "daemon/pod_look.h"
+#include "daemon/pods/pod_look.h"
 #include "pod_registry_on_a_tree.h"
 #include "stage/private_tree.h"
 #include "stage/scratch_directory.h"

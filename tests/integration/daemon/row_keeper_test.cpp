@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is done about rows that do not show their cgroup, with the kernel side itself.
-#include "daemon/row_keeper.h"
+#include "daemon/pods/row_keeper.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/system_clock.h"
-#include "daemon/readings.h"
+#include "daemon/hot/readings.h"
 #include "pod_registry_on_a_tree.h"
 #include "probe/probe.h"
 #include "stage/text_file.h"

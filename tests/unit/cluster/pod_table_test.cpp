@@ -276,7 +276,7 @@ TEST(JoinPods, TakesAPodForCriticalThatOneOfItsManifestsCallsSo) {
   EXPECT_TRUE(late.facts.is_critical);
   EXPECT_TRUE(late.facts.is_node_critical);
   EXPECT_FALSE(late.facts.is_static);
-  EXPECT_THAT(late.problems, ElementsAre(HasSubstr("continuing with what protects the pod")));
+  EXPECT_THAT(late.problems, ElementsAre(HasSubstr("continuing with the protection of both")));
   const OfTwo early = join_two(critical, plain_pod(), /*has_cgroup=*/true);
   EXPECT_TRUE(early.facts.is_critical);
   EXPECT_THAT(early.problems, ElementsAre(HasSubstr("continuing without it")));

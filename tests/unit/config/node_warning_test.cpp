@@ -63,8 +63,8 @@ TEST(NodeWarning, ADirectoryOfManifestsThatIsNotThereIsWaitedFor) {
   for (const Warning& warning : find_node_warnings(config, facts)) {
     texts.push_back(warning.text);
   }
-  EXPECT_EQ(texts, (Lines{"evictd.yaml:1: manifestDirectories: \"/pods\" is not there: " + waits,
-                          "evictd.yaml:2: staticManifestDirectories: \"/static\" is not there: " +
+  EXPECT_EQ(texts, (Lines{"evictd.yaml:1: manifestDirectories: \"/pods\" does not exist: " + waits,
+                          "evictd.yaml:2: staticManifestDirectories: \"/static\" does not exist: " +
                               waits}));
 }
 

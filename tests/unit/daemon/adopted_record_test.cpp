@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/adopted_record.h"
+#include "daemon/records/adopted_record.h"
 #include "unit/engine/moments.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/adoption.h"
+#include "daemon/state/adoption.h"
 #include "unit/engine/moments.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/hot_loop.h"
+#include "daemon/hot/hot_loop.h"
 
 #include <gtest/gtest.h>
 

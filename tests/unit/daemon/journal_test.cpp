@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/journal.h"
+#include "daemon/records/journal.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/notify_only.h"
+#include "daemon/notify/notify_only.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

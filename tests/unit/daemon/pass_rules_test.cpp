@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/pass_rules.h"
+#include "daemon/records/pass_rules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/pass_watch.h"
+#include "daemon/records/pass_watch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/priority_return.h"
+#include "daemon/health/priority_return.h"
 
 #include <gtest/gtest.h>
 

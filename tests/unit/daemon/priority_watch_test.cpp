@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/priority_watch.h"
+#include "daemon/health/priority_watch.h"
 
 #include <gtest/gtest.h>
 

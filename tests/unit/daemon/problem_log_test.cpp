@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/problem_log.h"
+#include "daemon/records/problem_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/readings.h"
+#include "daemon/hot/readings.h"
 
 #include <gtest/gtest.h>
 

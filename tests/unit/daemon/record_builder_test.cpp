@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/record_builder.h"
+#include "daemon/records/record_builder.h"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <string>
 
-#include "daemon/record_texts.h"
+#include "daemon/records/record_texts.h"
 #include "recorded_pass.h"
 
 namespace evictd::daemon {

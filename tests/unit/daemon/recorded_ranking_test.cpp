@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/record_builder.h"
+#include "daemon/records/record_builder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/request.h"
+#include "daemon/control/request.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/saved_state.h"
+#include "daemon/state/saved_state.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/state_file.h"
+#include "daemon/state/state_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/state_keeper.h"
+#include "daemon/state/state_keeper.h"
 
 #include <gtest/gtest.h>
 

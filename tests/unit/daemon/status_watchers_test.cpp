@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/status_watchers.h"
+#include "daemon/control/status_watchers.h"
 
 #include <gtest/gtest.h>
 

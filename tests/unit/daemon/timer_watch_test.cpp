@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel side whose timer stands still, from the look at its last tick to what the hot thread
 // does about it.
-#include "daemon/timer_watch.h"
+#include "daemon/health/timer_watch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/victim_releases.h"
+#include "daemon/storage/victim_releases.h"
 #include "unit/engine/moments.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/watch_points.h"
+#include "daemon/shared/watch_points.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/watchdog.h"
+#include "daemon/health/watchdog.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
