@@ -170,7 +170,7 @@ TEST_F(RowKeeperOnATree, AWrongRowOfThePodRootHasTheThresholdsFoundAnewToo) {
   check();
   const std::string log = check();
 
-  EXPECT_THAT(log, testing::HasSubstr("tasks of the pod root is 1 apart"));
+  EXPECT_THAT(log, testing::HasSubstr("tasks of the pod root differs by 1"));
   EXPECT_EQ(row_of(kPodRootSlot).tasks, 2);
   EXPECT_EQ(thresholds_watched_, 1);
   EXPECT_EQ(sent<RunPass>(), 1);

@@ -216,7 +216,7 @@ TEST_F(RecordedDemo, CanBeExplainedAndReplayedToItsEnd) {
   EXPECT_THAT(explained.text, testing::HasSubstr("burstable-forkbomb"));
   const Answer mistaken = ask({"explain", "--file", recording().string()});
   EXPECT_EQ(mistaken.exit, "exit status 1");
-  EXPECT_THAT(mistaken.text, testing::HasSubstr("evictctl replay reads"));
+  EXPECT_THAT(mistaken.text, testing::HasSubstr("a recording for evictctl replay"));
 }
 
 /// A cgroup and all below it, none of which has a process.
