@@ -66,6 +66,8 @@ struct EvictionFound {
   MonoTime killed_at{};
   /// Dying by whosever hand: awaited, and not touched.
   bool observed_only = false;
+  /// Nobody was signalled: a dry run had chosen it.
+  bool dry_run = false;
   bool holds_disk = false;
   bool hold_tasks = false;
   /// What the pod holds now.
@@ -147,6 +149,7 @@ struct FollowedPod {
 };
 /// To Read. All that is borrowed stays valid and as it is until the pass has ended.
 struct ReadingsTaken {
+  /// nullptr: they could not be read.
   const eviction::Observations* observations = nullptr;
   /// The pods that take part, the first one first. The engine fills in `standing` and `grown`.
   std::span<eviction::PassPod> pods;
