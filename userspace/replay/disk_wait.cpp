@@ -92,8 +92,7 @@ bool DiskWait::is_released(std::size_t pod, MonoTime now) const {
 std::optional<MonoTime> DiskWait::next_release(MonoTime now) const {
   std::optional<MonoTime> next;
   for (const auto& [pod, wait] : awaited_) {
-    if (!guessed_.contains(pod) && wait.released_at > now &&
-        (!next || wait.released_at < *next)) {
+    if (!guessed_.contains(pod) && wait.released_at > now && (!next || wait.released_at < *next)) {
       next = wait.released_at;
     }
   }

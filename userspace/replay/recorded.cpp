@@ -46,8 +46,8 @@ std::optional<std::size_t> pressure_victim(const RecordedPass& pass) {
 }
 
 Eviction eviction_in(const RecordedPass& pass, std::size_t place, const Parts& parts) {
-  Eviction eviction = begin_eviction(parts, parts.identity[pass.pods[place].number], pass.now,
-                                     grace_of(pass));
+  Eviction eviction =
+      begin_eviction(parts, parts.identity[pass.pods[place].number], pass.now, grace_of(pass));
   eviction.escalated = has_outcome(pass, "escalated");
   eviction.dry_run = pass.dry_run;
   return eviction;
@@ -110,8 +110,9 @@ const RecordedPodPass* Parts::find(const RecordedPass& pass, std::size_t identit
 }
 
 eviction::DiskLayout Parts::layout() const {
-  const auto first = std::find_if(passes.begin(), passes.end(),
-                                  [](const RecordedPass* pass) { return pass->layout.has_value(); });
+  const auto first = std::find_if(passes.begin(), passes.end(), [](const RecordedPass* pass) {
+    return pass->layout.has_value();
+  });
   return first == passes.end() ? eviction::DiskLayout{} : *(*first)->layout;
 }
 

@@ -10,7 +10,7 @@ namespace evictd::replay {
 
 namespace {
 
-/// Whoever was evicted in a dry run before counts in one only.
+/// Those of a dry run count until that ends, as with the daemon.
 engine::EvictionTimes times_before(const Parts& parts) {
   engine::EvictionTimes times;
   const RecordedPass& first = *parts.passes.front();
@@ -136,8 +136,8 @@ bool Simulation::is_named(std::size_t pod) const {
   return victim != nullptr && victim->dry_run;
 }
 
-/// Whether the recorded dry run had others in their grace than are here: chosen before the recording
-/// began, or forgotten by one of both. Whoever exceeds a limit of its own has none there.
+/// Whether the recorded dry run had others in their grace than are here: chosen before the
+/// recording began, or forgotten by one of both. Whoever exceeds a limit of its own has none there.
 bool Simulation::names_otherwise(const RecordedPass& pass) const {
   return pass.dry_run && std::any_of(pass.pods.begin(), pass.pods.end(), [&](const auto& pod) {
            const std::size_t identity = parts_.identity[pod.number];
@@ -152,8 +152,8 @@ void Simulation::compare_dry_runs() {
     const RecordedPass& pass = *parts_.passes[next_dry_run_];
     const std::vector<std::size_t> chosen =
         pass.dry_run ? signalled_in(pass, parts_) : std::vector<std::size_t>();
-    differs_ = !std::all_of(chosen.begin(), chosen.end(),
-                            [&](std::size_t pod) { return is_named(pod); });
+    differs_ =
+        !std::all_of(chosen.begin(), chosen.end(), [&](std::size_t pod) { return is_named(pod); });
   }
 }
 

@@ -18,8 +18,9 @@
 namespace evictd::replay {
 
 /// Goes through the time of a recording with the daemon's engine: tells it what happens on the node
-/// as it would have been, shows it that node, and does to it what the engine wants done. When passes
-/// are run and what evictions come to is the engine's; here is only what the recording tells.
+/// as it would have been, shows it that node, and does to it what the engine wants done. When
+/// passes are run and what evictions come to is the engine's; here is only what the recording
+/// tells.
 class Simulation {
  public:
   struct Options {
@@ -53,7 +54,8 @@ class Simulation {
   [[nodiscard]] const DiskWait& disk_wait() const { return disk_wait_; }
 
  private:
-  /// So long after it was reached a threshold is passed, and a signal was sent after it was decided.
+  /// So long after it was reached a threshold is passed, and a signal was sent after it was
+  /// decided.
   static constexpr Duration kPast = std::chrono::microseconds(1);
   /// For a recording that would take for ever; a pass takes microseconds.
   static constexpr std::uint64_t kMostPasses = 200'000;
@@ -73,7 +75,7 @@ class Simulation {
   [[nodiscard]] bool names_otherwise(const RecordedPass& pass) const;
   [[nodiscard]] bool is_recorded(const Eviction& eviction) const;
   [[nodiscard]] const RecordedPass& last_recorded() const;
-  /// The recorded pass that the engine's at `at` is, where all is as recorded.
+  /// The recorded pass of that very moment; nullptr for none.
   [[nodiscard]] const RecordedPass* exact_at(MonoTime at) const;
 
   // simulation_events.cpp: what the engine is told.

@@ -64,7 +64,8 @@ void Simulation::tell(const engine::Event& event) {
 engine::ReadingsTaken Simulation::look(MonoTime at) {
   const RecordedPass* const exact = exact_at(at);
   differs_ = differs_ || (exact != nullptr && names_otherwise(*exact));
-  const World::Seen& seen = exact != nullptr && !differs_ ? world_.look_at(*exact) : world_.look(at);
+  const World::Seen& seen =
+      exact != nullptr && !differs_ ? world_.look_at(*exact) : world_.look(at);
   shown_ = {.observations = seen.observations, .pods = {}, .identities = {}};
   shown_slots_.clear();
   usages_.clear();
@@ -148,8 +149,7 @@ engine::Signalled Simulation::end(Eviction eviction) {
   differs_ = differs_ || !as_recorded;
   if (!eviction.dry_run) {
     const MonoTime kill_at = kill_after(eviction.at, eviction.grace);
-    world_.end(eviction.pod, kill_at,
-               as_recorded ? World::Fate::kAsRecorded : World::Fate::kOther);
+    world_.end(eviction.pod, kill_at, as_recorded ? World::Fate::kAsRecorded : World::Fate::kOther);
     if (is_of_disk(eviction)) {
       disk_wait_.begin(eviction.pod, kill_at,
                        as_recorded ? DiskWait::End::kAsRecorded : DiskWait::End::kOther);

@@ -41,9 +41,10 @@ void Simulation::take_over() {
   }
 }
 
-/// Whether there is anything for the engine to do now. What happens beside it is told when there is,
-/// and wakes it only once the node is another one: as long as all is as recorded the pass that would
-/// come of it is in the recording, and without kernel events nothing wakes it but its own clock.
+/// Whether there is anything for the engine to do now. What happens beside it is told when there
+/// is, and wakes it only once the node is another one: as long as all is as recorded the pass that
+/// would come of it is in the recording, and without kernel events nothing wakes it but its own
+/// clock.
 bool Simulation::is_due() {
   const bool woken = now_ >= wakes_at();
   take_recorded();
@@ -87,7 +88,7 @@ void Simulation::take_turns() {
   } while ((wait_.at_once || turns_again_) && passes() < kMostPasses);
 }
 
-/// Once a moment.
+/// Once a moment: whoever is ended in it goes in the next one.
 void Simulation::look_who_is_there() {
   if (std::exchange(looked_at_, now_) == now_) {
     return;
@@ -111,7 +112,7 @@ const eviction::ReleasingPod* Simulation::held_as_recorded(std::size_t pod) cons
   return held == all.end() ? nullptr : &*held;
 }
 
-/// What became of victims and the engine does not know; of each one step.
+/// What became of victims that the engine was not told yet: the next step of each.
 std::vector<engine::Event> Simulation::happened() {
   using engine::VictimStep;
   look_who_is_there();

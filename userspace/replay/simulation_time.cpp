@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When there is something to look at: what the engine waits for, and what happens to the node by itself.
+// When there is something to look at: what the engine waits for, and what happens to the node by
+// itself.
 #include <algorithm>
 
 #include "replay/simulation.h"
@@ -167,8 +168,8 @@ bool Simulation::awaited_as_recorded() const {
          recorded->get<std::int64_t>() == wait_.until.time_since_epoch().count();
 }
 
-/// When the engine wants its next turn. Where a recorded pass came because of the same deadline, one
-/// pass is run for both.
+/// When the engine wants its next turn. Where a recorded pass came because of the same deadline,
+/// one pass is run for both.
 MonoTime Simulation::wakes_at() const {
   if (wait_.until != engine_.decision().next_deadline || changes_.without_events ||
       next_pass_ == parts_.passes.size()) {

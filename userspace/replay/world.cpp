@@ -144,7 +144,8 @@ double World::surplus(MonoTime now, bool tasks, eviction::Scope scope) const {
     if (!is_in(scope, pod)) {
       continue;
     }
-    sum += (is_gone(pod, now) ? 0 : spared_amount(spared, now, tasks)) - recorded(pod, between, tasks);
+    sum +=
+        (is_gone(pod, now) ? 0 : spared_amount(spared, now, tasks)) - recorded(pod, between, tasks);
   }
   for (const auto& [pod, kill_at] : ended_) {
     if (kill_at <= now && !spared_.contains(pod) && is_in(scope, pod)) {

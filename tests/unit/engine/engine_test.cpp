@@ -112,7 +112,8 @@ class EngineTest : public testing::Test {
 };
 
 TEST_F(EngineTest, WhomADryRunHadChosenBeforeIsNotChosenAgainUntilNothingIsMet) {
-  tell(EvictionFound{.pod = pod(0), .phase = VictimPhase::kHardGrace, .dry_run = true, .usage = {}});
+  tell(
+      EvictionFound{.pod = pod(0), .phase = VictimPhase::kHardGrace, .dry_run = true, .usage = {}});
   EXPECT_EQ(gone_on_with_, 0) << "there is nothing to go on with";
   pass(50 * kMiB);
   EXPECT_TRUE(signalled_.empty());
