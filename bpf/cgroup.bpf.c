@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * cgroup: pods appear, get their first task, empty and disappear, without anyone scanning for them.
- * A task that joins others is not told of: it changes nothing about its pod.
+ * cgroup: reports when pods appear, get their first task, become empty and disappear, without a
+ * scan. A task that joins others is not reported: it changes nothing about its pod.
  *
  * The tracepoints run under cgroup_mutex (populated: css_set_lock), in every hierarchy of the
- * machine; all but those at or below a watched root are filtered here. mkdir comes after the
- * controllers' states were created, rmdir after they were killed but before they can be freed,
- * which is an RCU grace period away: forgetting the addresses there is in time for every program
- * that still uses them.
+ * machine. Cgroups that are not at or below a watched root are filtered here. mkdir comes after the
+ * controllers' states were created. rmdir comes after they were killed, an RCU grace period before
+ * they can be freed: dropping the addresses there is in time for every program that uses them.
  *
- * The path argument was made by the kernel for the tracepoint: reading it costs a copy only.
+ * The kernel builds the path argument for the tracepoint: reading it costs only a copy.
  */
 #include "lib/compat.bpf.h"
 #include "lib/emit.bpf.h"
@@ -71,7 +70,7 @@ static __always_inline int report(struct cgroup *cgroup, const char *path, __u32
 	event = EVICTD_RESERVE(struct evictd_cgroup_event, EVICTD_EVENT_CGROUP);
 	if (!event)
 		return 0;
-	/* Field by field: the whole of it, with its path, is more than a stack takes. */
+	/* Field by field: the whole record, with its path, does not fit on the stack. */
 	event->header =
 	    EVICTD_HEADER(struct evictd_cgroup_event, EVICTD_EVENT_CGROUP, bpf_ktime_get_ns());
 	event->cgroup = cgroup_key(cgroup);
@@ -190,7 +189,7 @@ static __always_inline struct evictd_resolved counters_of(struct cgroup *cgroup)
 	return found;
 }
 
-/* Where the counters of one cgroup are; run by user space on an open directory, any hierarchy. */
+/* Addresses of a cgroup's counters; user space runs it on an open directory, any hierarchy. */
 #ifdef EVICTD_BOUNDED
 #define CGROUP_MAGIC  0x27e0eb
 #define CGROUP2_MAGIC 0x63677270
@@ -216,7 +215,7 @@ static __always_inline struct cgroup *cgroup_at(__u64 fd)
 	return BPF_CORE_READ(cgroup, self.flags) & CSS_ONLINE ? cgroup : NULL;
 }
 
-/* The answer is in `resolved`; no id for what is no cgroup. */
+/* The answer is in `resolved`; its id is 0 if `fd` is not a cgroup. */
 EVICTD_RUN_BY_USER_SPACE
 int cgroup_resolve(struct bpf_raw_tracepoint_args *ctx)
 {

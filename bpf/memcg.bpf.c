@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * memcg: notice that a memory cgroup grows, while it does.
+ * memcg: notices growth of a memory cgroup as it happens.
  *
  * Rows, best first (userspace/probe/attach_table.cpp):
  *
  * fentry/page_counter_try_charge: called by try_charge_memcg() once per charge batch (64 pages of
- * 4 KiB memory per CPU), before the page is handed out, in the task that asked. Free: it cannot be
- * told from noise.
+ * 4 KiB memory per CPU), before the page is allocated, in the requesting task. Its cost is below
+ * measurement noise.
  *
- * kprobe/page_counter_try_charge: the same place. May not touch the timer, and needs no kick: a
+ * kprobe/page_counter_try_charge: the same place. Must not touch the timer, and needs no kick: a
  * batch is 256 KiB.
  *
- * tp_btf/mod_memcg_state: where neither is allowed. Fires for kernel memory of the cgroup, and so
- * at least once per 2 MiB of fresh mappings (their page table) and for page cache: the timer covers
+ * tp_btf/mod_memcg_state: if neither is allowed. Fires for kernel memory of the cgroup, thus at
+ * least once per 2 MiB of fresh mappings (their page table), and for page cache. The timer covers
  * the last 4 MiB.
  *
  * tp_btf/mod_memcg_lruvec_state: option. Every page; costs 7..10 % of a page fault.
  *
- * All of them only say that something moved: values are read from the counters, up to the root of
- * the hierarchy, because a charge counts for every ancestor. Growth that charges nothing (per-CPU
- * stock being used up, memory of the root cgroup, swap-in within a batch) waits for the next charge
- * or tick.
+ * Each hook only signals a change. The programs read the values from the counters, up to the root
+ * of the hierarchy, because a charge counts for every ancestor. Growth without a charge (use of
+ * per-CPU stock, memory of the root cgroup, swap-in within a batch) waits for the next charge or
+ * tick.
  */
 #include "lib/climb.bpf.h"
 #include "lib/kick.bpf.h"
@@ -57,7 +57,7 @@ static __always_inline long look_at_level(struct charge *charge, bool may_kick)
 	return climb_to(&charge->climb, parent_counter(charge->climb.counter));
 }
 
-/* Two, because a program that may not touch the timer must not even hold the code that does. */
+/* Two steps: a program that must not touch the timer must not even contain such code. */
 static long look_and_kick_at_level(__u32 level, struct charge *charge)
 {
 	return look_at_level(charge, true);
@@ -87,7 +87,7 @@ static __always_inline void handle_charge(__u64 counter, bool may_kick)
 		look_and_kick(node_memory_watch, now);
 	else
 		look_only(node_memory_watch, now);
-	/* A horizon ahead of anything, so that now and then is enough. */
+	/* The reserve is reported a horizon ahead, so that rare checks are enough. */
 	if (guard_watch && guard_takes_a_look(now))
 		look_only(guard_watch, now);
 }
@@ -97,7 +97,7 @@ static __always_inline __u64 counter_of(const struct mem_cgroup *memcg)
 	return memcg ? (__u64)memcg + bpf_core_field_offset(struct mem_cgroup, memory) : 0;
 }
 
-/* Also runs for swap, kernel and hugetlb counters: those are not in `counters`. */
+/* Also runs for swap, kernel and hugetlb counters, which are not in `counters`. */
 SEC("fentry/page_counter_try_charge")
 int BPF_PROG(memcg_charge_fentry, struct page_counter *counter)
 {
@@ -119,7 +119,7 @@ int BPF_PROG(memcg_state_tp, struct mem_cgroup *memcg)
 	return 0;
 }
 
-/* One look in 16 pages of a CPU: crossings are found within 64 KiB of what that CPU charged. */
+/* One check per 16 pages of a CPU: finds crossings within 64 KiB of that CPU's charges. */
 #define PAGES_PER_LOOK 16
 
 struct {

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * notify: a counter moves, and the rows that hang on it and on those above it are looked at.
+ * notify: when a counter moves, checks the rows of that counter and of its ancestors.
  *
  * Rows of the ladder, best first (userspace/notify/loader.cpp):
  *
  * fexit/page_counter_try_charge, page_counter_charge, page_counter_uncharge: once per charge batch
- * (64 pages of 4 KiB memory per CPU), in the task that asked, both ways, with the value that the
- * counter has afterwards: nothing is left for the timer. Also runs for swap, kernel and hugetlb
- * counters, whose addresses are only in the map where they matter.
+ * (64 pages of 4 KiB memory per CPU), in the requesting task, up and down, with the counter's new
+ * value: nothing is left for the timer. Also runs for swap, kernel and hugetlb counters; their
+ * addresses are in the map only if a row needs them.
  *
  * kprobe of the same: before the counter moves, so the last batch waits for the next one or for a
- * slow tick; may not touch the timer.
+ * slow tick. Must not touch the timer.
  *
- * tp_btf/mod_memcg_state: where neither is allowed. Fires for kernel memory of the cgroup, and so
- * at least once per 2 MiB of fresh mappings (their page table), and again when that page table is
- * freed, which is after its pages were. The timer covers the way to an edge that is near, and what
- * is given back.
+ * tp_btf/mod_memcg_state: if neither is allowed. Fires for kernel memory of the cgroup, thus at
+ * least once per 2 MiB of fresh mappings (their page table), and again when that page table is
+ * freed, after its pages. The timer covers the approach to a near edge, and freed memory.
  *
- * tp_btf/sched_process_exit: a process is about to give back all that it has: ticks are brought
- * forward.
+ * tp_btf/sched_process_exit: a process is about to free its memory: brings ticks forward.
  *
  * Values are read from the counters, never summed from the events.
  */
 #include "lib/climb.bpf.h"
 #include "lib/notify_look.bpf.h"
 
-/* A walk on which rows are looked at. */
+/* A walk that checks rows. */
 struct look {
 	struct climb climb;
 	__u64 now;
@@ -56,7 +54,7 @@ static __always_inline long look_at_level(struct look *look, bool may_kick)
 	return climb_to(&look->climb, parent_counter(look->climb.counter));
 }
 
-/* Two, because a program that may not touch the timer must not even hold the code that does. */
+/* Two steps: a program that must not touch the timer must not even contain such code. */
 static long look_and_kick_at_level(__u32 level, struct look *look)
 {
 	return look_at_level(look, true);
@@ -87,7 +85,7 @@ int BPF_PROG(notify_try_charge_fexit, struct page_counter *counter)
 	return 0;
 }
 
-/* Charges that may not fail. */
+/* Charges that must not fail. */
 SEC("fexit/page_counter_charge")
 int BPF_PROG(notify_charge_fexit, struct page_counter *counter)
 {
@@ -152,7 +150,7 @@ int BPF_PROG(notify_exit_tp, struct task_struct *task)
 {
 	struct look look = {};
 
-	/* Its last thread takes the memory with it. */
+	/* The last thread of a process frees its memory. */
 	if (!notify_row_limit || BPF_CORE_READ(task, signal, live.counter) > 0)
 		return 0;
 	look.climb.counter = memory_counter_of(task_css(task, memory_subsys()));
@@ -191,7 +189,7 @@ int BPF_PROG(notify_fork_tp, struct task_struct *parent, struct task_struct *chi
 	return 0;
 }
 
-/* After a reaped task was uncharged, an RCU grace period later; its css_set is still its own. */
+/* Runs an RCU grace period after a reaped task was uncharged; its css_set is still its own. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(notify_free_tp, struct task_struct *task)
 {
@@ -199,8 +197,8 @@ int BPF_PROG(notify_free_tp, struct task_struct *task)
 	return 0;
 }
 
-/* Rows of another cgroup stay: where the controller was taken away before, the counter's memory may
- * be that one's by now. */
+/* Keeps rows of another cgroup: if the controller was removed before, the counter's memory may
+ * belong to that cgroup by now. */
 static __always_inline void forget_counter(__u64 address, const struct evictd_cgroup_key *cgroup)
 {
 	struct evictd_notify_counter *counter = bpf_map_lookup_elem(&notify_counters, &address);

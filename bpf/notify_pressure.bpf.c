@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * notify_pressure: reclaim has trouble. An object of its own, for cgroup v2 only, which has no file
- * that tells of it: v1's memory.pressure_level is gone, but the kernel goes on counting for it.
+ * notify_pressure: reclaim makes little progress. A separate object, only for cgroup v2, which has
+ * no file for it: v1's memory.pressure_level is gone, but the kernel still counts for it.
  *
- * vmpressure_work_fn: the kernel's own end of a window (512 pages scanned for a cgroup, or a look
- * so deep that it is critical), where it would tell the listeners of memory.pressure_level. Runs in
- * a worker thread, a few hundred times a second at most while memory is scanned as fast as it can
- * be, never otherwise. The two sums are read before the kernel takes them, under no lock: pages
- * that another CPU adds just then are in the kernel's ratio and not in ours, or the other way
- * round.
+ * vmpressure_work_fn: the kernel's end of a window (512 pages scanned for a cgroup, or a scan so
+ * deep that it is critical), where it would notify the listeners of memory.pressure_level. Runs in
+ * a worker thread: at most a few hundred times a second during the fastest scan, never without
+ * scanning. The program reads the two sums before the kernel takes them, without a lock. Pages that
+ * another CPU adds meanwhile may be in the kernel's ratio but not in this one, or vice versa.
  *
  * Rows, best first (userspace/notify/pressure_program.cpp): fentry, kprobe.
  */
@@ -30,24 +29,25 @@ struct {
 
 struct evictd_pressure_stats pressure_stats = {};
 
-/* Lies on a stack only: this puts its type into the object's BTF for tests/bpf/layout_test.cpp. */
+/* Otherwise only on a stack: puts its type into the object's BTF for tests/bpf/layout_test.cpp. */
 struct evictd_pressure_record *pressure_record_type = NULL;
 
-/* Written by user space: how many cgroups have listeners; 0: the hook does nothing. */
+/* Number of cgroups with listeners, written by user space; 0: the hook does nothing. */
 __u32 pressure_listened = 0;
 
-/* A walk from the cgroup that was scanned to the root. */
+/* A walk from the scanned cgroup to the root. */
 /*
- * Always 0, which the verifier must not know. That of 6.1 checks the callback of bpf_loop() with
- * what the caller's stack holds at its first run alone (mended by Linux's "bpf: verify callbacks as
- * if they are called unknown number of times"): a count that begins as a known 0 would be one for
- * good, the branch for a full record dead code, and the 33rd cgroup be written beyond the record.
+ * Always 0, which the verifier must not know. The verifier of 6.1 checks the callback of bpf_loop()
+ * only with the caller's stack of its first run (fixed by Linux's "bpf: verify callbacks as if they
+ * are called unknown number of times"). It would treat a count that begins as a known 0 as
+ * constant, and the branch for a full record as dead code: the 33rd cgroup would be written beyond
+ * the record.
  */
 volatile __u32 pressure_nought;
 
 struct ascent {
 	struct cgroup_subsys_state *css;
-	__u32 wanted; /* somebody so far listens to this level */
+	__u32 wanted; /* a cgroup so far has a listener of this level */
 	__u32 pad;
 	struct evictd_pressure_record record;
 };
@@ -58,8 +58,8 @@ static __always_inline void tell(const struct evictd_pressure_record *record)
 		__sync_fetch_and_add(&pressure_stats.dropped, 1);
 }
 
-/* The record is full: what is further up goes into another one. A part that nobody wants is not
- * missed, but once one is told, all that follow are. */
+/* The record is full: cgroups further up go into another one. A part without listeners is not sent,
+ * but once one part is sent, all following ones are. */
 static __always_inline void begin_next_part(struct ascent *ascent)
 {
 	struct evictd_pressure_record *record = &ascent->record;
@@ -89,7 +89,7 @@ static long look_for_listeners(__u32 level, struct ascent *ascent)
 		if (record->count >= EVICTD_PRESSURE_CHAIN)
 			begin_next_part(ascent);
 		at = record->count;
-		/* Not left out by a compiler that knows from above that it is smaller. */
+		/* Written so that the compiler keeps it, though it knows the bound from above. */
 		barrier_var(at);
 		record->cgroups[at & (EVICTD_PRESSURE_CHAIN - 1)] = key.id;
 		record->count = at + 1;

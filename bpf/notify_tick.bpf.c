@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * notify_tick: the timer that looks at rows between two calls of the hooks, and what user space
- * runs.
+ * notify_tick: the timer that checks rows between two calls of the hooks, and the programs that
+ * user space runs.
  *
- * Slow ticks (10 a second, none while there are no rows) look at every row. Fast ticks look at rows
- * that a hook kicked lately or that moved lately near an edge (evictd/abi/notify_attention.h), and
- * are paid for (pay_fast_tick). Softirq context; no cgroup is walked.
+ * Slow ticks (10 a second, none without rows) check every row. Fast ticks check rows that a hook
+ * kicked recently or that moved recently near an edge (evictd/abi/notify_attention.h); a budget
+ * limits them (pay_fast_tick). Softirq context; ticks walk no cgroups.
  */
 #include "lib/notify_turns.bpf.h"
 
-/* Options: set before loading; initial values only so that the verifier sees the live paths. */
+/* Options, set before loading. The initial values only let the verifier see the live paths. */
 const volatile __u32 cfg_page_shift = 12;
 const volatile __u32 cfg_node_ids = 1;
 const volatile __u32 cfg_sees_uncharge = 0;
@@ -30,7 +30,7 @@ struct evictd_notify_record *notify_record_type = NULL;
 struct evictd_notify_resolved *notify_resolved_type = NULL;
 struct evictd_notify_switch *notify_switch_type = NULL;
 
-/* False: a row has come, and who made it may still have seen that there are ticks. */
+/* False: a row was added whose creator may still have seen running ticks. */
 static __always_inline bool rests(void)
 {
 	__sync_lock_test_and_set(&notify_schedule.pace.armed, 0);
@@ -40,7 +40,7 @@ static __always_inline bool rests(void)
 	return false;
 }
 
-/* Of very many rows a look at all of them takes a millisecond: it stays below 1 % of a core. */
+/* With very many rows, a check of all takes a millisecond: this keeps it below 1 % of a core. */
 static __always_inline __u64 slow_period(void)
 {
 	__u64 all = notify_row_limit * SLOW_ROW_NS;
@@ -72,7 +72,7 @@ static int tick(void *map, __u32 *key, struct evictd_timer *timer)
 	return 0;
 }
 
-/* Run once, before anything else. Returns how many NUMA nodes it found. */
+/* Run once, before anything else. Returns the number of NUMA nodes found. */
 SEC("syscall")
 int notify_locate(void *ctx)
 {
@@ -83,7 +83,7 @@ int notify_locate(void *ctx)
 	return notify_nodes_found;
 }
 
-/* Run when there is a row again. */
+/* Run when the first row is added again. */
 SEC("syscall")
 int notify_start_timer(void *ctx)
 {
@@ -105,8 +105,8 @@ static __always_inline struct evictd_notify_row *row_at(__u32 one_based)
 #define INVALID -22
 #define FULL	-28
 
-/* Puts `next` to work at `reading` and returns its position. The exchange is the last: who finds it
- * live finds its window. */
+/* Activates `next` at `reading` and returns its position. The exchange comes last: a CPU that finds
+ * the row live also finds its window. */
 static __always_inline __u32 begin(struct evictd_notify_row *next, const struct reading *reading)
 {
 	struct step step = locate(next, reading->level);
@@ -117,7 +117,7 @@ static __always_inline __u32 begin(struct evictd_notify_row *next, const struct 
 	return step.position;
 }
 
-/* The hooks passed the row by until it was live: what moved in between is told at once. */
+/* Hooks skip a row that is not live: a move in between is reported at once. */
 static __always_inline void look_again(__u32 one_based)
 {
 	look_at_row(one_based - 1, bpf_ktime_get_ns(), EVICTD_NOTIFY_BY_USER);
@@ -195,8 +195,8 @@ static __always_inline int hand_over(struct evictd_notify_row *old, struct evict
 }
 
 /*
- * Lets row `next` take the place of `old` at one value, so that no crossing is lost or reported
- * twice. EBUSY: somebody moves `old`, try again; else as notify_begin.
+ * Replaces row `old` by `next` at one value, so that no crossing is lost or reported twice. EBUSY:
+ * another CPU moves `old`, try again. Other errors as notify_begin.
  */
 SEC("syscall")
 int notify_switch(struct evictd_notify_switch *order)
@@ -220,7 +220,7 @@ int notify_switch(struct evictd_notify_switch *order)
 	return error;
 }
 
-/* Row `old` is no longer looked at. EBUSY: try again. */
+/* Deactivates row `old`. EBUSY: try again. */
 SEC("syscall")
 int notify_end(struct evictd_notify_switch *order)
 {
@@ -235,7 +235,7 @@ int notify_end(struct evictd_notify_switch *order)
 	return 0;
 }
 
-/* Where the counters of one cgroup are; run by user space on an open directory, any hierarchy. */
+/* Addresses of a cgroup's counters; user space runs it on an open directory, any hierarchy. */
 SEC("iter/cgroup")
 int notify_resolve(struct bpf_iter__cgroup *ctx)
 {

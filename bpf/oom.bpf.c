@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * oom: the kernel killed before we did.
+ * oom: the kernel's OOM killer acted before evictd.
  *
- * mark_victim runs in the task whose allocation failed, so "current" and its cgroup are the wrong
- * ones: everything is read from the victim. Kernels before 6.1.x stable's backport of 72ba14deb40a
- * ("mm: update mark_victim tracepoints fields", 6.9) pass a pid only; there fentry on
- * mark_oom_victim(), which has always had the task, is the next row.
+ * mark_victim runs in the task whose allocation failed, so "current" and its cgroup are wrong:
+ * everything is read from the victim. Kernels before 6.1.x stable's backport of 72ba14deb40a ("mm:
+ * update mark_victim tracepoints fields", 6.9) pass only a pid. There the next row is fentry on
+ * mark_oom_victim(), which has always had the task.
  */
 #include "lib/climb.bpf.h"
 #include "lib/emit.bpf.h"
@@ -59,7 +59,7 @@ static __always_inline int handle_victim(struct task_struct *victim)
 SEC("tp_btf/mark_victim")
 int BPF_PROG(oom_victim_tp, struct task_struct *victim)
 {
-	/* Through a field of the argument, so that a kernel which passes a pid refuses the program.
+	/* Reads a field of the argument, so that a kernel which passes a pid refuses the program.
 	 */
 	return victim->tgid ? handle_victim(victim) : 0;
 }
@@ -75,8 +75,8 @@ struct trace_event_raw_mark_victim___task {
 	unsigned long total_vm;
 } __attribute__((preserve_access_index));
 
-/* The pid alone: user space finds the cgroup, if the process is still there. Where the argument is
- * the task, its address must not be taken for a pid. */
+/* Only the pid: user space finds the cgroup if the process still exists. If the argument is the
+ * task, its address must not be taken for a pid. */
 SEC("tp_btf/mark_victim")
 int BPF_PROG(oom_victim_pid_tp, __u64 victim)
 {

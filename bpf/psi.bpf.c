@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * psi: time that tasks of a watched cgroup lose to memory.
+ * psi: memory stall time of the tasks of watched cgroups.
  *
  * Rows, best first:
  * fentry/psi_memstall_enter, _leave    What PSI itself measures (refault, direct reclaim,
- * compaction); their sum equals the cgroup's "some" while one task stalls.
- * tp_btf/mm_vmscan_*reclaim_begin, _end  Where fentry is not allowed: only the time in direct
- * reclaim, for a cgroup's limit or for the node. Called reclaim time in the reports, as there may
- * be no PSI per cgroup at all.
+ * compaction); the sum equals the cgroup's "some" while one task stalls.
+ * tp_btf/mm_vmscan_*reclaim_begin, _end  If fentry is not allowed: only the time in direct reclaim,
+ * for a cgroup's limit or for the node. Reports call it reclaim time, because the kernel may have
+ * no PSI per cgroup.
  *
- * Time is the sum over tasks, counted when the stall ends, and charged to the watched cgroups above
- * the task. psi_group->total is no substitute: it moves every 2 s or when somebody reads the file.
+ * The time is the sum over tasks, counted when a stall ends, and charged to the watched cgroups
+ * above the task. psi_group->total is no substitute: it moves every 2 s or when the file is read.
  */
 #include "lib/climb.bpf.h"
 #include "lib/emit.bpf.h"
 #include "lib/kick.bpf.h"
 
-/* Stalls under way, by thread. Full: further stalls are not counted until one ends. */
+/* Stalls in progress, by thread. If full, further stalls are not counted until one ends. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -38,11 +38,11 @@ static __always_inline void report_stall(__u32 slot, struct evictd_target *targe
 		    .window_ns = now - target->stall_window_start_ns, .total_ns = target->stall_ns);
 }
 
-/* True for the first who asks in a window. */
+/* True for the first call in a window. */
 static __always_inline bool claim_report(struct evictd_target *target)
 {
 #ifdef EVICTD_BOUNDED
-	/* Two that ask in the same moment both tell of it, which is harmless. */
+	/* Two simultaneous calls may both get true, which is harmless. */
 	bool claimed = !target->stall_reported;
 
 	target->stall_reported = 1;
@@ -109,8 +109,8 @@ static __always_inline void stall_ends(void)
 	EVICTD_CLIMB(&stall, charge_stall);
 }
 
-/* *flags is 0 only for the outermost pair: on entry it is written by the function itself, on
- * leaving it tells an inner one, which must not end the stall. */
+/* *flags is 0 only for the outermost pair. The function itself writes it on entry. On leaving, it
+ * marks an inner pair, which must not end the stall. */
 SEC("fentry/psi_memstall_enter")
 int BPF_PROG(psi_enter_fentry, unsigned long *flags)
 {

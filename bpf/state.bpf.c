@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The variables that all families share. Options are read-only data, set before loading; their
- * initial values are only there so that the verifier sees the live paths. */
+ * initial values only let the verifier see the live paths. */
 #include "lib/maps.bpf.h"
 
 const volatile __u32 cfg_page_shift = 12;
@@ -41,8 +41,8 @@ __u64 root_hierarchies = 0;
 
 struct evictd_resolved resolved = {};
 
-/* Records are only ever reached through pointers into the ring, so nothing else would put their
- * types into the object's BTF, where tests/bpf/layout_test.cpp compares them with the C++ view. */
+/* Programs use records only through pointers into the ring. These variables put the types into the
+ * object's BTF, where tests/bpf/layout_test.cpp compares them with the C++ view. */
 struct evictd_threshold_event *threshold_event_type = NULL;
 struct evictd_stall_event *stall_event_type = NULL;
 struct evictd_cgroup_event *cgroup_event_type = NULL;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * sweep: the timer that looks at the thresholds between two charges, and the rows for user space.
+ * sweep: the timer that checks thresholds between two charges, and the rows for user space.
  *
- * Slow ticks (10 a second) look at every watch, and refresh the rows: each time while memory is
- * being charged, once a second at rest, as rows are most of what a tick costs. Fast ticks look only
- * at watches that a hook kicked within the kick window, and are paid for (pay_fast_tick): a pod
- * that sits below a threshold, or goes back and forth there, costs a bounded number of ticks.
+ * Slow ticks (10 a second) check every watch. They refresh the rows, most of a tick's cost, every
+ * time while memory is being charged, and once a second otherwise. Fast ticks check only watches
+ * that a hook kicked within the kick window, and a budget limits them (pay_fast_tick): a pod that
+ * stays near a threshold, or moves back and forth there, costs a bounded number of ticks.
  *
  * A tick runs in softirq context (hrtimer, soft mode). It walks no cgroups: it reads counters by
- * address and checks afterwards that the address still belongs to its cgroup, and is not dying.
+ * address, and then checks that the address still belongs to its cgroup, and is not dying.
  */
 #include "lib/kick.bpf.h"
 #include "lib/load.bpf.h"
@@ -18,13 +18,13 @@
 #define ROW_RATE_WINDOW_NS 100000000ULL
 #define ROWS_MOVING_NS	   100000000ULL
 #define ROWS_RESTING_NS	   1000000000ULL
-#define MOVING_CHARGES	   8  /* batches charged since: less is a node at rest */
+#define MOVING_CHARGES	   8  /* fewer batches charged since: the node is at rest */
 #define COMPARE_ALL_EVERY  10 /* slow ticks */
 
 struct evictd_schedule schedule = {};
 
-/* Free swap slots, an atomic_long_t. NULL without swap in the kernel, or without data in its list
- * of symbols. */
+/* Free swap slots, an atomic_long_t. NULL if the kernel lacks swap, or data symbols in its symbol
+ * list. */
 extern const void nr_swap_pages __ksym __weak;
 
 static __always_inline __s64 rate_of(__u64 before, __u64 after, __u64 elapsed)
@@ -55,7 +55,7 @@ static __always_inline void update_row_rate(struct evictd_row *row, struct evict
 	target->rate_ktime_ns = now;
 }
 
-/* What is_still_of() gives. */
+/* Results of is_still_of(). */
 static __always_inline bool load_is_still_of(const struct cgroup_subsys_state *css, __u64 id)
 {
 	if (load_owner(css) != id) {
@@ -130,7 +130,7 @@ static __always_inline void refresh_all(__u64 now)
 
 struct look {
 	__u64 now;
-	__u64 period; /* shortest time to a threshold found */
+	__u64 period; /* shortest time to any threshold */
 	__u32 origin;
 	__u32 all; /* compare even within the bounds */
 };
@@ -162,7 +162,7 @@ static long look_at_hot(__u32 i, struct look *look)
 	if (!index--)
 		return 0;
 	watch = bpf_map_lookup_elem(&watches, &index);
-	/* Signed: a kick on another CPU may be later than this tick's idea of now. */
+	/* Signed: a kick on another CPU may be later than this tick's `now`. */
 	if (!watch || (__s64)(look->now - watch->kick_ktime_ns) > (__s64)cfg_kick_window_ns) {
 		schedule.hot[i % EVICTD_HOT_SLOTS] = 0;
 		return 0;
@@ -217,7 +217,7 @@ static int tick(void *map, __u32 *key, struct evictd_timer *sweep)
 		schedule.pace.next_slow_ns = look.now + slow_period(look.now);
 		if (rows_are_due(look.now)) {
 			refresh_all(look.now);
-			/* With many rows that took a while: what is hot is read now. */
+			/* The loop over many rows takes time: reads the hot watches now. */
 			look.now = bpf_ktime_get_ns();
 		}
 	} else {
@@ -229,8 +229,8 @@ static int tick(void *map, __u32 *key, struct evictd_timer *sweep)
 	return 0;
 }
 
-/* Run by user space before anything else, and after a disagreement about the node. What lacks a
- * node is no reading of the machine. */
+/* User space runs it before anything else, and after a disagreement about the node. Without every
+ * node there is no reading of the machine. */
 EVICTD_RUN_BY_USER_SPACE
 int sweep_locate(void *ctx)
 {
@@ -255,7 +255,7 @@ int sweep_start(void *ctx)
 	return start_ticks(&ticker, timer_of_sweep(), &sweep_timer, tick, now);
 }
 
-/* The start of a pass: all rows and the node, now. */
+/* At the start of a pass: reads all rows and the node. */
 EVICTD_RUN_BY_USER_SPACE
 int sweep_refresh(void *ctx)
 {
@@ -263,7 +263,7 @@ int sweep_refresh(void *ctx)
 	return 0;
 }
 
-/* After a loss: the level of every threshold again. */
+/* After a loss: reports the state of every threshold again. */
 EVICTD_RUN_BY_USER_SPACE
 int sweep_resync(void *ctx)
 {
@@ -274,7 +274,7 @@ int sweep_resync(void *ctx)
 	return 0;
 }
 
-/* After new thresholds: those that are exceeded already. */
+/* After new thresholds: reports those that are already exceeded. */
 EVICTD_RUN_BY_USER_SPACE
 int sweep_compare(void *ctx)
 {

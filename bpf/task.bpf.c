@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * task: a fork wakes the comparison of pids thresholds.
+ * task: a fork triggers the comparison of pids thresholds.
  *
  * sched_process_fork runs in kernel_clone() after the child was charged to its pids cgroup
  * (cgroup_can_fork) and given its css_set (cgroup_post_fork), for threads too. The values are read
- * from the counters: summing forks and exits would drift with migration and failed forks. Exits are
- * not hooked: that a value fell below a threshold is seen by the next tick.
+ * from the counters: sums of forks and exits would drift with migration and failed forks. Exits are
+ * not hooked: the next tick sees a value that fell below a threshold.
  */
 #include "lib/climb.bpf.h"
 #include "lib/look.bpf.h"

@@ -95,7 +95,7 @@ function(evictd_test name)
   endif()
 endfunction()
 
-# evictd_fuzz(NAME DEPENDS eviction [SOURCES ../../userspace/daemon/saved_state.cpp])
+# evictd_fuzz(NAME DEPENDS eviction [SOURCES ../../userspace/daemon/state/saved_state.cpp])
 #
 # SOURCES are single files of a module that is too large to be built for one reader.
 #

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The benches' own witness of a crossing. It looks at every page that is accounted to a memory
- * cgroup and stamps the first moment at which the watched counter is past a level, and it stamps
- * SIGKILL to the victim. It shares no map, no program and no code with evictd, it does not filter,
- * and it is attached in every row of a bench, so that what it costs is the same in each.
+ * The benches' own witness of a crossing. It checks at every page that is charged to a memory
+ * cgroup, and stamps the first moment at which the watched counter is past a level. It also stamps
+ * SIGKILL to the victim. It shares no map, no program and no code with evictd, and it does not
+ * filter. It is attached in every row of a bench, so that its cost is the same in each.
  *
- * Hooks: tp_btf count_memcg_events and mod_memcg_lruvec_state, which together run several times a
- * page, the first of them right after its charge; where those are missing (kernel 6.1), fentry on
- * page_counter_try_charge, which runs once a batch of 64.
+ * Hooks: tp_btf count_memcg_events and mod_memcg_lruvec_state. Together they run several times a
+ * page, the first one right after the page's charge. Where they are missing (kernel 6.1), fentry
+ * on page_counter_try_charge, which runs once a batch of 64.
  */
 #include "vmlinux.h"
 
@@ -45,7 +45,7 @@ static __always_inline __s64 read_long(__u64 address)
 	return value;
 }
 
-/* File and anonymous pages less inactive file pages of all nodes: the node's working set. */
+/* File and anonymous pages minus inactive file pages of all NUMA nodes: the node's working set. */
 static __always_inline __s64 node_working_set(const struct evictd_bench_observation *seen)
 {
 	const __u64 file = bpf_core_enum_value(enum node_stat_item, NR_FILE_PAGES);
@@ -88,7 +88,7 @@ static __always_inline void look(struct evictd_bench_observation *seen, __s64 pe
 	seen->crossed_ns = bpf_ktime_get_ns();
 }
 
-/* True if `memcg` is the watched cgroup or below it; finds the watched counter on the way. */
+/* True if `memcg` is the watched cgroup or a descendant; finds the watched counter on the way. */
 static __always_inline bool is_watched(struct evictd_bench_observation *seen,
 				       struct mem_cgroup *memcg)
 {
@@ -112,8 +112,8 @@ static __always_inline bool is_watched(struct evictd_bench_observation *seen,
 }
 
 /*
- * Any memcg leads to the nodes, without a symbol. The charge hook may pass a counter that belongs
- * to no memcg; a per-node struct that points back proves that this one does.
+ * Any memcg leads to the NUMA nodes, without a symbol. The charge hook may pass a counter that
+ * belongs to no memcg; a per-node struct that points back proves that this one does.
  */
 static __always_inline void find_nodes(struct evictd_bench_observation *seen,
 				       struct mem_cgroup *memcg)
@@ -178,7 +178,8 @@ int BPF_PROG(observe_charge, struct page_counter *counter, unsigned long nr_page
 		struct mem_cgroup *memcg = (struct mem_cgroup *)((__u64)counter - offset);
 		__u64 address = (__u64)__builtin_preserve_access_index(&counter->usage);
 
-		/* Swap and kernel-memory counters pass here too; their "memcg" never has our id. */
+		/* Swap and kernel-memory counters come here too; their "memcg" never has the
+		 * watched id. */
 		if (seen->counter_address == address ||
 		    BPF_CORE_READ(memcg, css.cgroup, kn, id) == seen->memcg_id) {
 			seen->counter_address = address;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * How long the kernel spends in the softirq of its high-resolution timers, in which every bpf_timer
- * runs. What a program's own run-time statistics do not count is seen from here.
+ * Measures the kernel's time in the softirq of its high-resolution timers, in which every bpf_timer
+ * runs. It includes the time that a program's own run-time statistics do not count.
  */
 #include "vmlinux.h"
 

@@ -14,7 +14,7 @@
 namespace evictd::bench {
 namespace {
 
-/// What a kubelet sets.
+/// The kubelet's values.
 constexpr int kBestEffortScore = 1000;
 constexpr int kGuaranteedScore = -997;
 
@@ -61,7 +61,7 @@ Result<> Cast::dismiss(std::optional<Actor>& actor) {
   return remove(std::move(ended));
 }
 
-Result<> Cast::dismiss_bystanders() {
+Result<> Cast::kill_bystanders() {
   Result<> dismissed = dismiss(guaranteed_);
   return dismissed ? dismiss(burstable_) : dismissed;
 }
@@ -114,7 +114,7 @@ Result<> Cast::remove(Actor actor) {
     std::filesystem::remove(directory_ / (pod.uid + suffix), ignored);
   }
   std::filesystem::remove(manifests() / (pod.uid + ".json"), ignored);
-  // Children outlive the process that made them.
+  // Children outlive the process that forked them.
   EVICTD_TRY(tree_.kill_pod(pod));
   return tree_.remove_pod(pod);
 }

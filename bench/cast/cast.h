@@ -20,7 +20,7 @@ struct Actor {
   stage::LoadProcess process;
 };
 
-/// What the bystanders hold, what they ask for, and what every page of the cast holds.
+/// Memory that the bystanders hold and request, and the contents of every page of the cast.
 struct Holdings {
   Bytes guaranteed_holds;
   Bytes guaranteed_asks;
@@ -29,36 +29,36 @@ struct Holdings {
   stage::PageContent content = stage::PageContent::kOneByte;
 };
 
-/// The pods of a race on one private tree: what a kubelet would have made of them, oom_score_adj
-/// and manifests included. One thread uses it.
+/// The pods of a race on one private tree, set up as a kubelet would: with oom_score_adj and
+/// manifests. One thread uses it.
 class Cast {
  public:
-  /// `directory`: of ours, on tmpfs; manifests and stamps are made below it.
+  /// `directory`: private, on tmpfs; manifests and stamps go below it.
   Cast(stage::PrivateTree& tree, std::filesystem::path evict_load, std::filesystem::path directory,
        const Holdings& holdings, Bytes capacity);
 
-  /// Sees to it that the guaranteed and the burstable pod hold what they hold.
+  /// Makes the guaranteed and the burstable pod hold their memory.
   Result<> fill_bystanders();
-  /// Ends both; fill_bystanders() makes new ones, none of whose pages was ever swapped out.
-  Result<> dismiss_bystanders();
-  /// A new best-effort pod that waits to be let go and ignores SIGTERM. Of `load` the program, the
-  /// directory and the pages' content are filled in here.
+  /// Kills both; fill_bystanders() creates new ones, none of whose pages was ever swapped out.
+  Result<> kill_bystanders();
+  /// Creates a best-effort pod that ignores SIGTERM and waits for its start signal. Fills in the
+  /// program, the directory and the pages' contents of `load`.
   Result<Actor> make_culprit(const std::string& name, stage::LoadOptions load);
-  /// Its processes, its cgroups and its manifest go.
+  /// Removes its processes, its cgroups and its manifest.
   Result<> remove(Actor actor);
 
   [[nodiscard]] bool guaranteed_lives() const { return lives(guaranteed_); }
   [[nodiscard]] bool burstable_lives() const { return lives(burstable_); }
-  /// Of the two those that were made and are dead: what fill_bystanders() will replace.
+  /// How many of the two were created and are dead: fill_bystanders() replaces them.
   [[nodiscard]] int dead_bystanders() const;
-  /// Returns after this time, or as soon as none of the two lives.
+  /// Returns after `time`, or as soon as both are dead.
   void watch_bystanders(Duration time) const;
-  /// The container's directory (of the memory hierarchy on v1).
+  /// The container's directory (in the memory hierarchy on v1).
   [[nodiscard]] std::filesystem::path directory_of(const Actor& actor) const {
     return tree_.directories_of(actor.pod).front();
   }
   [[nodiscard]] std::filesystem::path manifests() const { return directory_ / "manifests"; }
-  /// Processes that the kernel's OOM killer took from this pod. Source: memory.events.
+  /// Processes of this pod that the kernel's OOM killer killed. Source: memory.events.
   [[nodiscard]] Result<std::int64_t> oom_kills(const Actor& actor) const;
 
  private:
@@ -77,7 +77,7 @@ class Cast {
   std::optional<Actor> burstable_;
 };
 
-/// The kubelet's rule for a burstable pod: less the more it asked for, from 999 to 2.
+/// The kubelet's rule for a burstable pod: from 999 down to 2, less the more it requests.
 [[nodiscard]] int burstable_oom_score_adj(Bytes request, Bytes capacity);
 
 /// Writes /proc/PID/oom_score_adj. Errors: kPermission without CAP_SYS_RESOURCE to lower it.

@@ -10,7 +10,7 @@ namespace evictd::bench {
 std::string racing_config(const RacingDaemonOptions& options) {
   nlohmann::json config = {
       {"evictionHard", options.eviction_hard},
-      // Else a memory threshold would hold for the pod root as well, which has no limit here.
+      // Otherwise a memory threshold would also apply to the pod root, which has no limit here.
       {"enforceNodeAllocatable", {"none"}},
       {"evictionPressureTransitionPeriod", "1s"},
       // Trials follow one another faster than a node's evictions should.
@@ -23,7 +23,7 @@ std::string racing_config(const RacingDaemonOptions& options) {
   if (options.mode == EvictdMode::kBpf || options.mode == EvictdMode::kPoll) {
     config["hardEvictionGracePeriodSeconds"] = 0;
   }
-  // JSON is YAML.
+  // JSON is valid YAML.
   return config.dump(2) + "\n";
 }
 

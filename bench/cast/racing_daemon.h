@@ -12,7 +12,7 @@
 
 namespace evictd::bench {
 
-/// The ways in which evictd races.
+/// evictd's configurations in a race.
 enum class EvictdMode {
   kBpf,       ///< Grace 0.
   kBpfGrace,  ///< The default grace and its floor.
@@ -22,25 +22,25 @@ enum class EvictdMode {
 struct RacingDaemonOptions {
   EvictdMode mode = EvictdMode::kBpf;
   const stage::PrivateTree& tree;
-  /// Where evictd is.
+  /// Directory of the evictd binary.
   std::filesystem::path programs;
   /// A private directory on tmpfs.
   std::filesystem::path directory;
   std::filesystem::path manifests;
-  /// Signal to threshold, as a configuration has it.
+  /// Signal to threshold, as in a configuration.
   nlohmann::json eviction_hard;
-  /// What memory.available is worked out from, as a configuration has it.
+  /// Source of memory.available, as in a configuration.
   std::string_view memory_available_source = "kubelet";
 };
 
 /// evictd's configuration for a race.
 [[nodiscard]] std::string racing_config(const RacingDaemonOptions& options);
 
-/// Writes it and starts evictd, as little threatened by the OOM killer as its unit makes it.
+/// Writes it and starts evictd with the OOM score of its unit.
 /// Errors: as DaemonProcess::start() and set_oom_score_adj().
 [[nodiscard]] Result<stage::DaemonProcess> start_racing_daemon(const RacingDaemonOptions& options);
 
-/// OOMScoreAdjust of evictd.service; rivals are given the same.
+/// OOMScoreAdjust of evictd.service; rivals get the same.
 inline constexpr int kContestantScore = -999;
 
 }  // namespace evictd::bench

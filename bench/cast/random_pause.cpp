@@ -6,7 +6,7 @@
 namespace evictd::bench {
 namespace {
 
-/// pollInterval unless configured, as the kubelet's.
+/// Default pollInterval, which equals the kubelet's.
 constexpr long kPollMs = 10'000;
 
 }  // namespace

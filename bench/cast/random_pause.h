@@ -7,7 +7,7 @@
 
 namespace evictd::bench {
 
-/// Lets a trial begin anywhere in a poller's period; no pause where nobody polls.
+/// Starts a trial at a random point of a poller's period; no pause if `mode` does not poll.
 void pause_in_period(EvictdMode mode, std::mt19937& random);
 
 }  // namespace evictd::bench

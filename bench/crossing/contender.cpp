@@ -11,13 +11,13 @@
 namespace evictd::bench {
 namespace {
 
-/// What this row changes in the configuration of all benches. A node threshold is set for each
-/// trial; until then nothing can cross it.
+/// The row's changes to the configuration of all benches. Each trial sets a node threshold; until
+/// then nothing can cross it.
 nlohmann::json changes_for(const Row& row, Bytes node_threshold) {
   nlohmann::json more = {{"realtime", {{"enabled", row.realtime}}}, {"lockMemory", row.realtime}};
   if (row.scene.target == Target::kNode) {
     more["evictionHard"] = {{"memory.available", std::to_string(node_threshold.value)}};
-    // Else a node threshold would be copied to the pod root as well.
+    // Otherwise a node threshold would also apply to the pod root.
     more["enforceNodeAllocatable"] = nlohmann::json::array({"none"});
   }
   return more;

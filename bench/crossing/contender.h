@@ -14,18 +14,20 @@
 
 namespace evictd::bench {
 
-/// The killer of one row, running: evictd whole, or a reference consumer.
+/// The running killer of one row: complete evictd, or a reference consumer.
 class Contender {
  public:
   /// Returns once it watches. Errors: those of the program that it starts.
   static Result<Contender> start(const Row& row, const Ground& ground);
 
-  /// Makes it kill `victim` once the working set is larger than `level`. evictd finds its victim by
-  /// itself; a cgroup threshold of evictd is fixed by the pod root's limit, a node's is reloaded.
+  /// Makes it kill `victim` once the working set exceeds `level`. evictd finds the victim by
+  /// itself. A cgroup threshold of evictd is fixed by the pod root's limit; a node threshold is
+  /// reloaded.
   Result<> arm(pid_t victim, Bytes level);
   Result<> disarm();
-  /// When evictd's own kernel side saw the crossing that `uid` died of: telemetry, as only evictd
-  /// can know it. Nothing for the others, and where its timer saw nothing before a pass did.
+  /// When evictd's own kernel side detected the crossing that killed `uid`. It is telemetry that
+  /// only evictd has. nullopt for the other killers, and if a pass was earlier than the kernel
+  /// side's timer.
   [[nodiscard]] std::optional<MonoTime> detected(const std::string& uid) const;
 
  private:

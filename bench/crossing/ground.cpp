@@ -10,12 +10,12 @@
 namespace evictd::bench {
 namespace {
 
-/// `key` of memory.stat; v1 has the subtree's number under "total_" + key.
+/// The value of `key` in memory.stat; v1 has the subtree's value under "total_" + key.
 Result<std::int64_t> statistic(const std::string& text, bool unified, const std::string& key) {
   return stage::number_after(text, unified ? key : "total_" + key);
 }
 
-/// The v2 root has no usage file: anonymous and file pages are its usage, as the kubelet sees it.
+/// The v2 root has no usage file: like the kubelet, sums its anonymous and file pages.
 Result<std::int64_t> usage_of(const std::filesystem::path& directory, const char* file,
                               const std::string& stat, bool is_root_v2) {
   if (is_root_v2) {

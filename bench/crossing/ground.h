@@ -12,27 +12,27 @@
 
 namespace evictd::bench {
 
-/// Amounts of every trial. A hog is at most 1.2 GiB, and always below the limit, so that no trial
-/// can reach the kernel's OOM killer whatever its killer does.
+/// Sizes of every trial. A hog is at most 1.2 GiB and always below the limit. So no trial reaches
+/// the kernel's OOM killer, whatever the killer does.
 inline constexpr Bytes kRunUp = 256_MiB;          ///< From rest to the threshold.
 inline constexpr Bytes kPodRootLimit = 1280_MiB;  ///< 1 GiB above the threshold.
 inline constexpr Bytes kHogCap = 1200_MiB;
 
-/// Where trials happen: the private tree, a scratch directory, and what is watched there.
+/// The place of the trials: the private tree, a scratch directory, and the watched cgroups.
 struct Ground {
   stage::PrivateTree tree;
   stage::ScratchDirectory scratch;
   std::filesystem::path evictd;
   std::filesystem::path evict_load;
 
-  /// Errors: those of making the tree, the directory and the limit.
+  /// Errors: those of creating the tree, the directory and the limit.
   static Result<Ground> create(const std::filesystem::path& programs);
 
-  /// The memory directory that a reference consumer watches: of the pod root, or the root itself.
+  /// The memory cgroup directory that a reference consumer watches: the pod root's, or the root's.
   [[nodiscard]] std::filesystem::path watched_directory(Target target) const;
 };
 
-/// One cgroup's working set as its files tell it.
+/// A cgroup's working set, read from its files.
 struct WorkingSet {
   Bytes usage;
   Bytes inactive_file;

@@ -20,10 +20,10 @@
 namespace evictd::bench {
 namespace {
 
-/// Rows of a scene take turns of this many trials, so that what the machine does meanwhile falls on
-/// all of them alike.
+/// Rows of a scene take turns of this many trials, so that other load of the machine affects all of
+/// them equally.
 constexpr int kTurn = 20;
-/// A row that voids more trials than this share of its turn is broken, not unlucky.
+/// A row with more void trials in a turn than this is broken, not unlucky.
 constexpr int kVoidsAllowedPerTurn = 10;
 
 struct RowResult {
@@ -80,7 +80,7 @@ Result<> run_turn(Bench& bench, const Row& row, std::size_t trials, RowResult& r
   return {};
 }
 
-/// Ratios to the eventfd consumer of the same priority in the same scene.
+/// Adds ratios to the eventfd consumer of the same priority in the same scene.
 void report_ratios(Report& report, const Row& row, const nlohmann::json& params) {
   nlohmann::json reference = params;
   reference["killer"] = name_of(Killer::kEventfd);

@@ -10,8 +10,8 @@ namespace {
 constexpr Killer kKillers[] = {Killer::kEvictd, Killer::kEventfd, Killer::kPoll10ms,
                                Killer::kPoll100ms, Killer::kPoll1s};
 
-/// A poller's delay is its period, whatever its priority and the load: one row a scene, in the
-/// conditions that the goals are stated in, tells it. All of them would take hours.
+/// A poller's delay is its period, regardless of priority and load. So one row a scene is enough,
+/// in the conditions of the goals. All rows would take hours.
 bool belongs(const Row& row, bool with_eventfd) {
   if (row.killer == Killer::kEventfd) {
     return with_eventfd;

@@ -12,16 +12,16 @@
 
 namespace evictd::bench {
 
-/// Who notices the crossing and kills.
+/// The program that detects the crossing and kills.
 enum class Killer { kEvictd, kEventfd, kPoll10ms, kPoll100ms, kPoll1s };
 
-/// Whose memory is watched.
+/// The watched memory.
 enum class Target {
   kCgroup,  ///< allocatableMemory.available of the private pod root.
-  kNode,    ///< memory.available, with the threshold just below what is there.
+  kNode,    ///< memory.available, with a threshold just below the current value.
 };
 
-/// Under what conditions: rows that share them are compared with one another.
+/// The conditions of a row; rows with the same conditions are compared.
 struct Scene {
   Target target = Target::kCgroup;
   stage::PageKind pages = stage::PageKind::k4KiB;
@@ -40,13 +40,13 @@ struct Row {
 [[nodiscard]] std::string_view name_of(Killer killer);
 /// Period of a poller; 0 for the others.
 [[nodiscard]] Duration period_of(Killer killer);
-/// {"killer", "realtime", "busy_loops", "pages", "threshold"}: what a reader of the results sees.
+/// {"killer", "realtime", "busy_loops", "pages", "threshold"}: the row's parameters in the results.
 [[nodiscard]] nlohmann::json params_of(const Row& row);
-/// "evictd fifo idle 4k cgroup": what --rows selects by.
+/// "evictd fifo idle 4k cgroup": the words that --rows selects by.
 [[nodiscard]] std::string title_of(const Row& row);
 
-/// Every row that `selection` wants, grouped by scene. The eventfd rows are left out where the
-/// kernel has no eventfd (cgroup v2). Pollers have rows with busy loops at real-time priority only.
+/// Every row that `selection` matches, grouped by scene. Omits the eventfd rows if the kernel has
+/// no eventfd (cgroup v2). Pollers have rows with busy loops at real-time priority only.
 [[nodiscard]] std::vector<std::vector<Row>> plan(const Selection& selection, bool with_eventfd);
 
 }  // namespace evictd::bench

@@ -13,8 +13,8 @@ namespace {
 
 using std::chrono::seconds;
 
-/// A hog reaches its cap within a second and the slowest poller needs one more; this is for a
-/// machine in trouble or a killer that never kills.
+/// A hog reaches its cap within a second, and the slowest poller needs one more second. This limit
+/// covers a machine in trouble or a killer that never kills.
 constexpr seconds kTrialDeadline{10};
 
 double microseconds(Duration duration) {
@@ -24,7 +24,7 @@ double mebibytes(Bytes bytes) {
   return static_cast<double>(bytes.value) / (1 << 20);
 }
 
-/// Trials begin anywhere in a poller's period and in the kernel's own periods.
+/// Starts trials at any point of a poller's period and of the kernel's own periods.
 void pause_at_random(const Row& row, std::mt19937& random) {
   const Duration longest = std::max<Duration>(period_of(row.killer), std::chrono::milliseconds{10});
   std::uniform_int_distribution<Duration::rep> draw{0, longest.count() - 1};
@@ -49,7 +49,7 @@ Result<ObserverLevel> observer_level(const Row& row, const Ground& ground, Bytes
   if (!id || !now) {
     return tl::unexpected(id ? now.error() : id.error());
   }
-  // The observer sees the usage counter only.
+  // The observer reads the usage counter only.
   return ObserverLevel{*id, level + now->inactive_file, victim};
 }
 
@@ -63,7 +63,7 @@ TrialOutcome judge(const ObserverReading& seen, Bytes level, const stage::LoadPr
   } else if (!seen.crossed || !seen.sigkill || !seen.sigkill_returned) {
     outcome.void_because = "the observer saw no crossing or no SIGKILL";
   } else if (*seen.crossed < let_go) {
-    outcome.void_because = "the level was passed before the hog was let go";
+    outcome.void_because = "the level was crossed before the hog started";
   } else {
     outcome.to_sigkill_us = microseconds(*seen.sigkill_returned - *seen.crossed);
     outcome.to_exit_us = microseconds(end->at - *seen.crossed);

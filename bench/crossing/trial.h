@@ -12,12 +12,12 @@
 
 namespace evictd::bench {
 
-/// What one trial showed; times run from the observer's crossing.
+/// Results of one trial; times start at the observer's crossing.
 struct TrialOutcome {
-  /// Empty if the trial counts; else why it does not.
+  /// Why the trial is void; empty if it counts.
   std::string void_because;
   double to_sigkill_us = 0;
-  /// From evictd's own detection; nothing where there is none.
+  /// From evictd's own detection; nullopt without one.
   std::optional<double> detection_to_sigkill_us;
   double to_exit_us = 0;
   double past_at_sigkill_mib = 0;
@@ -25,10 +25,10 @@ struct TrialOutcome {
   double hog_mib_per_second = 0;
 };
 
-/// One hog from rest to its death, killed by `contender`.
-/// A trial is void, and run again, when the hog was not killed, or not by a SIGKILL that the
-/// observer saw, or when the node was past the level before the hog was let go.
-/// Errors: what stops the whole bench: no cgroup, no process, an OOM kill.
+/// Runs one hog from rest to its death; `contender` kills it.
+/// The trial is void and repeated if the hog was not killed, or not by a SIGKILL that the observer
+/// saw. It is also void if the node was past the level before the hog started.
+/// Errors: those that stop the whole bench: no cgroup, no process, an OOM kill.
 Result<TrialOutcome> run_trial(const Row& row, Ground& ground, Contender& contender,
                                Observer& observer, std::mt19937& random);
 

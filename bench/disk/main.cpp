@@ -78,13 +78,13 @@ Result<stage::DaemonProcess> start_evictd(const DiskRow& row, const DiskGround& 
       {.binary = programs_directory() / "evictd", .config = config, .directory = ground.directory});
 }
 
-Result<RowResult> fill_again_and_again(DiskPlayers& players, const DiskRow& row,
-                                       const DiskGround& ground, int trials) {
+Result<RowResult> run_trials_of_row(DiskPlayers& players, const DiskRow& row,
+                                    const DiskGround& ground, int trials) {
   std::mt19937 random{std::random_device{}()};
   RowResult result;
   const Result<> ran = run_trials(trials, [&]() -> Result<bool> {
     pause_in_period(row.mode, random);
-    // It may have taken ten seconds, and a fill takes longer.
+    // The pause may have taken ten seconds, and a fill takes longer.
     EVICTD_TRY(Interrupt::check());
     EVICTD_ASSIGN_OR_RETURN(const FillOutcome outcome, run_fill(players, row, ground));
     add(result, outcome);
@@ -93,10 +93,10 @@ Result<RowResult> fill_again_and_again(DiskPlayers& players, const DiskRow& row,
   return ran ? Result<RowResult>{std::move(result)} : tl::unexpected(ran.error());
 }
 
-/// On filesystems, cgroups and an evictd of its own, all gone when it returns.
+/// Runs a row on its own filesystems, cgroups and evictd, all removed when it returns.
 Result<RowResult> run_row(const DiskRow& row, int trials) {
   EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
-  // Unmounted before the directory that they are mounted in is removed.
+  // Declared later, so that they are unmounted before their directory is removed.
   const Result<stage::LoopFilesystem> node = make_disk(own.scratch.path() / "node");
   const Result<stage::LoopFilesystem> image = make_disk(own.scratch.path() / "image");
   if (!node || !image) {
@@ -109,11 +109,11 @@ Result<RowResult> run_row(const DiskRow& row, int trials) {
   DiskPlayers players{own.tree, row, ground};
   EVICTD_TRY(players.start_bystanders());
   EVICTD_ASSIGN_OR_RETURN(const stage::DaemonProcess daemon, start_evictd(row, ground));
-  return fill_again_and_again(players, row, ground, trials);
+  return run_trials_of_row(players, row, ground, trials);
 }
 
 Result<> run(const TrialOptions& options) {
-  // Before any thread is started: what is mounted is gone with this process, however it ends.
+  // Before any thread starts: mounts end with this process, however it exits.
   EVICTD_TRY(stage::own_mount_namespace());
   Report report{"disk"};
   report.note(

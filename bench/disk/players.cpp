@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kHoldPatience{60};
 constexpr Bytes kHeld = 8_MiB;
-/// Nobody is told whose a writable layer is: by imagefs pods are told apart by their priority.
+/// Nothing reports the owner of a writable layer, so priority decides between pods for imagefs.
 constexpr std::int32_t kImportant = 1000;
 
-/// What the files below `directory` have in all.
+/// Total size of the files below `directory`.
 std::int64_t bytes_in(const fs::path& directory) {
   std::int64_t sum = 0;
   std::error_code ignored;
@@ -93,7 +93,7 @@ Result<DiskActor> DiskPlayers::make_filler() {
   load.kind = inodes ? load::LoadKind::kInodes : load::LoadKind::kFileBytes;
   load.batch = inodes ? 1 : 0;
   load.ignore_sigterm = true;
-  // More than there is: the filesystem ends it, or evictd does.
+  // More than exists: either the filesystem or evictd stops it.
   load.cap = inodes ? 2 * kDiskInodes : 2 * kDiskSize.value;
   stage::PodSpec spec;
   spec.name = "besteffort-filler";

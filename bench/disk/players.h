@@ -18,23 +18,24 @@ struct DiskActor {
   std::filesystem::path files;
 };
 
-/// The pods of a row: two that hold some files, and a filler for each trial. One thread uses it.
+/// The pods of a row: two bystanders that hold some files, and a filler per trial. One thread uses
+/// it.
 class DiskPlayers {
  public:
   DiskPlayers(stage::PrivateTree& tree, const DiskRow& row, const DiskGround& ground)
       : tree_(tree), row_(row), ground_(ground) {}
 
-  /// Makes the two and waits until they hold what they hold.
+  /// Creates the two and waits until they hold their files.
   [[nodiscard]] Result<> start_bystanders();
-  /// A best-effort pod that ignores SIGTERM and waits to be let go. It writes where the row's
-  /// filesystem is: to an emptyDir, or to what stands for its writable layer.
+  /// Creates a best-effort pod that ignores SIGTERM and waits for its start signal. It writes to
+  /// the row's filesystem: to an emptyDir, or to a substitute for its writable layer.
   [[nodiscard]] Result<DiskActor> make_filler();
-  /// Its process, its files, its cgroups and its manifest go.
+  /// Removes its process, its files, its cgroups and its manifest.
   [[nodiscard]] Result<> remove(DiskActor actor);
-  /// What a container runtime does once a container is dead. Of an emptyDir nothing: that is
-  /// evictd's.
+  /// Does a container runtime's cleanup of a dead container. Leaves an emptyDir alone: evictd
+  /// removes it.
   void remove_layer(const DiskActor& actor) const;
-  /// Both live and have all their bytes.
+  /// Whether both live and have all their bytes.
   [[nodiscard]] bool bystanders_untouched() const;
 
  private:

@@ -4,7 +4,7 @@
 namespace evictd::bench {
 namespace {
 
-/// Enough for what a filler at full speed makes in some hundred milliseconds.
+/// As much as a filler at full speed writes in some hundred milliseconds.
 constexpr Bytes kBytesThreshold = 96_MiB;
 constexpr std::int64_t kInodesThreshold = 16384;
 
@@ -44,10 +44,10 @@ stage::Fullness DiskRow::threshold() const {
 }
 
 std::int64_t DiskRow::amount() const {
-  return left_of(threshold());
+  return remaining_in(threshold());
 }
 
-std::int64_t DiskRow::left_of(const stage::Fullness& fullness) const {
+std::int64_t DiskRow::remaining_in(const stage::Fullness& fullness) const {
   return resource == FilledResource::kBytes ? fullness.available.value : fullness.inodes_free;
 }
 

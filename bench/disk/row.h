@@ -10,12 +10,12 @@
 
 namespace evictd::bench {
 
-/// The filesystem that is filled. containerfs is that of imagefs.
+/// The filesystem to fill. containerfs is the same as imagefs.
 enum class FilledFilesystem { kNode, kImage };
-/// What of it is used up.
+/// The resource to exhaust.
 enum class FilledResource { kBytes, kInodes };
 
-/// One row: who evicts, and what runs out.
+/// One row: the evicting program and the exhausted resource.
 struct DiskRow {
   EvictdMode mode = EvictdMode::kBpf;
   FilledFilesystem filesystem = FilledFilesystem::kNode;
@@ -26,13 +26,13 @@ struct DiskRow {
   [[nodiscard]] nlohmann::json params() const;
   /// "nodefs.available"
   [[nodiscard]] std::string signal() const;
-  /// Of that signal; 0 for what is not used up.
+  /// Threshold of that signal; 0 for the resource that is not exhausted.
   [[nodiscard]] stage::Fullness threshold() const;
-  /// The number of the threshold, in bytes or inodes.
+  /// The threshold as a number of bytes or inodes.
   [[nodiscard]] std::int64_t amount() const;
-  /// Of the resource: what is left of `fullness`.
-  [[nodiscard]] std::int64_t left_of(const stage::Fullness& fullness) const;
-  /// MiB or inodes, as the row's figures are.
+  /// What remains of the resource in `fullness`.
+  [[nodiscard]] std::int64_t remaining_in(const stage::Fullness& fullness) const;
+  /// In MiB or inodes, the units of the row's values.
   [[nodiscard]] double in_unit(std::int64_t amount) const;
   [[nodiscard]] const char* unit() const;
 };
@@ -44,7 +44,7 @@ struct DiskRow {
 inline constexpr Bytes kDiskSize = 256_MiB;
 inline constexpr std::int64_t kDiskInodes = 32768;
 
-/// Where things are, all on a private ground.
+/// Paths of a row, all on private ground.
 struct DiskGround {
   std::string cgroup_root;
   std::filesystem::path directory;
@@ -54,7 +54,7 @@ struct DiskGround {
   [[nodiscard]] std::filesystem::path manifests() const { return directory / "manifests"; }
 };
 
-/// evictd's configuration for a row, as JSON, which is YAML.
+/// evictd's configuration for a row, as JSON, which is valid YAML.
 [[nodiscard]] std::string disk_config(const DiskRow& row, const DiskGround& ground);
 
 }  // namespace evictd::bench

@@ -14,18 +14,18 @@
 namespace evictd::bench {
 namespace {
 
-/// Some poll intervals.
+/// Several poll intervals.
 constexpr std::chrono::seconds kTrialDeadline{60};
 /// Removing thousands of files takes longer than freeing memory.
 constexpr std::chrono::seconds kFreedPatience{20};
 
-/// Less than this is as good as nothing.
+/// Less than this counts as nothing.
 constexpr std::int64_t kFewBytes = 1 << 20;
 constexpr std::int64_t kFewInodes = 64;
 
 void read_testimony(const stage::DiskTestimony& seen, std::optional<MonoTime> dead,
                     const DiskRow& row, FillOutcome& outcome) {
-  const std::int64_t lowest = row.left_of(seen.lowest);
+  const std::int64_t lowest = row.remaining_in(seen.lowest);
   outcome.filled_up = lowest < (row.resource == FilledResource::kBytes ? kFewBytes : kFewInodes);
   outcome.past = row.in_unit(std::max<std::int64_t>(row.amount() - lowest, 0));
   if (seen.crossing && dead) {

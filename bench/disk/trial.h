@@ -8,25 +8,26 @@
 
 namespace evictd::bench {
 
-/// What one filler did. Source: the filler's end and a witness that asks the filesystem how full it
-/// is every 200 us; nothing of it is evictd's word.
+/// Results of one filler. Source: the filler's exit status, and a witness that reads the
+/// filesystem's usage every 200 us. Nothing comes from evictd.
 struct FillOutcome {
-  /// It was killed; else it lived to the end of the trial, and the bench ended it.
+  /// It was killed; otherwise it lived until the bench ended the trial.
   bool killed = false;
-  /// There was as good as nothing left.
+  /// Almost nothing was left.
   bool filled_up = false;
   bool others_touched = false;
-  /// From the crossing; milliseconds. Nothing for what did not come.
+  /// Milliseconds from the crossing. nullopt if it did not happen.
   std::optional<double> to_dead_ms;
   std::optional<double> to_freed_ms;
-  /// MiB or inodes that were gone below the threshold at worst.
+  /// The most MiB or inodes by which usage exceeded the threshold.
   double past = 0;
 
-  /// The filler is dead, something was left, and nobody and nothing else was touched.
+  /// The filler is dead, some space was left, and nothing else was touched.
   [[nodiscard]] bool won() const { return killed && !filled_up && !others_touched; }
 };
 
-/// One filler from rest to its end; what it made is removed. Errors: what stops the whole bench.
+/// Runs one filler from rest to its end and removes its files. Errors: those that stop the whole
+/// bench.
 [[nodiscard]] Result<FillOutcome> run_fill(DiskPlayers& players, const DiskRow& row,
                                            const DiskGround& ground);
 

@@ -22,7 +22,7 @@ namespace evictd::bench {
 namespace {
 
 constexpr std::int64_t kPageBytes = 4096;
-/// Turns are kept in memory that is there before the first of them is measured.
+/// Limits the turns, whose values are stored in memory that is mapped before the first one.
 constexpr std::size_t kMostTurns = 10'000;
 
 std::int64_t now_ns() {
@@ -34,7 +34,7 @@ std::int64_t now_ns() {
 double one_turn(char* region) {
   const std::int64_t start = now_ns();
   for (std::int64_t offset = 0; offset < kMeterRegion.value; offset += kPageBytes) {
-    // Volatile, or the compiler would leave the stores out.
+    // Volatile, or the compiler would remove the stores.
     *static_cast<volatile char*>(region + offset) = 1;
   }
   const std::int64_t spent = now_ns() - start;

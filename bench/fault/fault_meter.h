@@ -10,12 +10,11 @@
 
 namespace evictd::bench {
 
-/// Memory that the meter touches and gives back again and again: 768 faults a turn.
+/// Memory that the meter touches and returns again and again: 768 faults a turn.
 inline constexpr Bytes kMeterRegion = 3_MiB;
 
-/// A process of a staged pod that measures what a page fault costs it. It touches a region page by
-/// page, gives it back, and takes the median of many turns, so that a turn in which it was
-/// interrupted does not count.
+/// A process of a staged pod that measures the cost of a page fault. It touches a region page by
+/// page and returns it. The median of many turns excludes interrupted turns.
 class FaultMeter {
  public:
   /// Forks it. Errors: those of fork(2) and of entering the pod's cgroups.
@@ -27,7 +26,7 @@ class FaultMeter {
   FaultMeter& operator=(FaultMeter&& other) noexcept;
   ~FaultMeter();
 
-  /// Nanoseconds a fault, median of `turns`. Takes about a millisecond a turn.
+  /// Nanoseconds per fault, median of `turns`. Takes about a millisecond a turn.
   /// Errors: kIo if the process is gone.
   Result<double> measure(int turns);
 

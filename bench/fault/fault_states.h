@@ -11,32 +11,32 @@
 
 namespace evictd::bench {
 
-/// What is there while faults are measured. Nothing is measured twice, to see what can be resolved.
+/// What is attached during the measurement. "Nothing" is measured twice, to show the resolution.
 enum class FaultState { kNothing, kNothingAgain, kFar, kNear };
 
 /// "nothing", "nothing-again", "far", "near"
 [[nodiscard]] const char* name_of(FaultState state);
 
-/// Nanoseconds a fault, a value a round, by state.
+/// Nanoseconds per fault, one value a round, by state.
 using FaultTimes = std::array<Series, 4>;
 
-/// Measures every state once a round, in an order drawn anew for each.
+/// Measures every state once a round, in a new random order each round.
 /// Errors: those of `measure`, with the state's name; kBusy when interrupted.
 [[nodiscard]] Result<FaultTimes> measure_states(
     int rounds, const std::function<Result<double>(FaultState)>& measure);
 
-/// How rows about states are told apart.
+/// How to name the rows of the states.
 struct FaultRows {
-  /// The parameter that names the state: "attached".
+  /// Name of the parameter with the state: "attached".
   std::string state;
-  /// The rows of what each state costs beyond nothing: "overhead".
+  /// Name of the rows with the cost of a state relative to nothing: "overhead".
   std::string overhead;
-  /// Parameters that all rows have beside.
+  /// Further parameters of all rows.
   nlohmann::json params;
 };
 
-/// Adds a row "fault" for each state and one of percent for each but nothing, with a note of the
-/// median and of its 95 % interval, by ranks.
+/// Adds a row "fault" for each state, and a row in percent for each state but nothing. The latter
+/// has a note with the median and its 95 % interval, by ranks.
 void report_states(Report& report, const FaultTimes& ns, const FaultRows& rows);
 
 }  // namespace evictd::bench

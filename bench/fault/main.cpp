@@ -15,10 +15,10 @@ namespace evictd::bench {
 namespace {
 
 constexpr Bytes kLimit = 1024_MiB;
-/// What must be available; so the threshold is at 256 MiB of usage.
+/// The threshold's available memory, which puts the threshold at 256 MiB of usage.
 constexpr Bytes kThreshold = 768_MiB;
-/// With its region touched, the meter is so far below the threshold in the near state. The per-CPU
-/// stock of two CPUs adds up to half a MiB; fast ticks begin 4 MiB below.
+/// Distance of the meter from the threshold in the near state, with its region touched. The per-CPU
+/// stock of two CPUs is up to half a MiB; fast ticks begin 4 MiB below.
 constexpr Bytes kDistance = 1_MiB;
 
 struct Arguments {
@@ -37,7 +37,7 @@ struct Bench {
   Report report{"fault"};
 };
 
-/// Memory that brings the pod root near the threshold.
+/// Adds memory that brings the pod root near the threshold.
 Result<stage::LoadProcess> add_ballast(Bench& bench) {
   EVICTD_ASSIGN_OR_RETURN(const Bytes usage, bench.tree.usage());
   stage::LoadOptions load;
@@ -87,7 +87,7 @@ Result<> run_with(const Arguments& arguments) {
   const Result<stage::StagedPod> pod = own.tree.add_pod({.name = "meter"});
   const Result<stage::StagedPod> ballast = own.tree.add_pod({.name = "ballast"});
   if (!limited || !pod || !ballast) {
-    return fail(Errc::kIo, "cannot make the private tree's pods or limit");
+    return fail(Errc::kIo, "cannot create the private tree's pods or limit");
   }
   EVICTD_ASSIGN_OR_RETURN(FaultMeter meter, FaultMeter::start(own.tree, *pod));
   Bench bench{arguments,           programs_directory(),
@@ -100,8 +100,7 @@ int main_of(int argc, char** argv) {
   Arguments arguments;
   return run_program(
       {.name = "fault",
-       .purpose =
-           "What a page fault costs with nothing attached, far from a threshold, and near one",
+       .purpose = "Cost of a page fault with nothing attached, far from a threshold, and near one",
        .add_options =
            [&](CLI::App& app) {
              add_count(app, "--rounds", arguments.rounds, 10000,

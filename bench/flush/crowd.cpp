@@ -16,7 +16,7 @@
 namespace evictd::bench {
 namespace {
 
-/// As many pages as the kernel lets a CPU count before it takes note of a change.
+/// The number of pages that a CPU may count before the kernel records a change.
 constexpr std::size_t kStirredPages = 64;
 constexpr long kPauseNs = 200'000'000;
 

@@ -20,12 +20,12 @@ namespace {
 
 using nlohmann::json;
 
-/// The pod root's limit, what its threshold leaves of it, and what a hog stops at.
+/// The pod root's limit, the available memory of its threshold, and the size of a hog.
 constexpr Bytes kLimit = 1280_MiB;
 constexpr Bytes kThreshold = 768_MiB;
 constexpr Bytes kHogCap = 1024_MiB;
-/// Enough for every container to have stirred its memory since the trial before, so that the kernel
-/// has something to gather of each cgroup.
+/// Long enough for every container to change its memory since the previous trial, so that the
+/// kernel has statistics to flush for each cgroup.
 constexpr long kPauseNs = 400'000'000;
 constexpr std::chrono::seconds kTrialDeadline{20};
 

@@ -32,7 +32,7 @@ Result<ForkingBystander> ForkingBystander::start() {
   }
   if (bystander.pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    fork_for_ever(*bystander.shared_);
+    fork_forever(*bystander.shared_);
   }
   return bystander;
 }
@@ -51,7 +51,7 @@ ForkingBystander::~ForkingBystander() {
   }
 }
 
-void ForkingBystander::fork_for_ever(Shared& shared) {
+void ForkingBystander::fork_forever(Shared& shared) {
   while (true) {
     const pid_t child = ::fork();
     if (child == 0) {

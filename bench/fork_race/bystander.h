@@ -10,8 +10,8 @@
 
 namespace evictd::bench {
 
-/// A process outside every pod that makes a child every 10 ms, as anything else on the machine may
-/// have to. A fork that fails there is a pid that somebody else's bomb has taken.
+/// A process outside every pod that forks a child every 10 ms. A failed fork shows that the bomb
+/// took the pid that another process needed.
 class ForkingBystander {
  public:
   /// Errors: those of mmap(2) and fork(2).
@@ -21,22 +21,22 @@ class ForkingBystander {
   ForkingBystander& operator=(const ForkingBystander&) = delete;
   ForkingBystander(ForkingBystander&& other) noexcept;
   ForkingBystander& operator=(ForkingBystander&&) = delete;
-  /// Ends the process.
+  /// Kills the process.
   ~ForkingBystander();
 
-  /// Forks that worked, and those that did not, since it was started.
+  /// Successful and failed forks since the start.
   [[nodiscard]] std::uint64_t forks() const { return shared_->forks.load(); }
   [[nodiscard]] std::uint64_t failed() const { return shared_->failed.load(); }
 
  private:
-  /// In memory that both processes have.
+  /// Memory that both processes share.
   struct Shared {
     std::atomic<std::uint64_t> forks{0};
     std::atomic<std::uint64_t> failed{0};
   };
 
   explicit ForkingBystander(Shared* shared) : shared_(shared) {}
-  [[noreturn]] static void fork_for_ever(Shared& shared);
+  [[noreturn]] static void fork_forever(Shared& shared);
 
   Shared* shared_;
   pid_t pid_ = -1;

@@ -20,11 +20,11 @@
 namespace evictd::bench {
 namespace {
 
-/// Small, because an emulated machine makes about 150 processes a second and kills 400. The kernel
-/// does not give its 300 lowest pids again, so some 700 are left at the crossing: five seconds of
-/// forking, more than a grace and less than a poller's period.
+/// Small, because an emulated machine forks about 150 processes a second and kills 400. The kernel
+/// does not reuse its 300 lowest pids, so some 700 are left at the crossing. That is five seconds
+/// of forking: more than a grace period and less than a poller's period.
 constexpr PidRoom kRoom{.limit = 2048, .threshold = 1024};
-/// What one row may have of trials that come to nothing, before it is given up.
+/// Void trials of a row before it is given up.
 constexpr int kMostVoid = 5;
 constexpr Holdings kHoldings{32_MiB, 64_MiB, 16_MiB, 32_MiB};
 
@@ -80,8 +80,8 @@ void report_row(Report& report, const Racer& racer, const RowResult& result) {
               {"others died", result.others_died},
               {"dead before the crossing's stamp", result.without_crossing}});
   if (result.voids.count > 0) {
-    report.note_row(std::string{racer.name} + ": " + std::to_string(result.voids.count) +
-                    " void trials made again, the last because: " + result.voids.reason);
+    report.add_row_note(std::string{racer.name} + ": " + std::to_string(result.voids.count) +
+                        " void trials made again, the last because: " + result.voids.reason);
   }
   report.add("forking_past", params, "ms", result.forking_past);
   report.add("crossing_to_gone", params, "ms", result.to_gone);
@@ -137,7 +137,7 @@ Result<> run(const TrialOptions& options) {
         EVICTD_ASSIGN_OR_RETURN(const RowResult result,
                                 run_row(*own, cast, *bystander, racer, options.trials));
         report_row(report, racer, result);
-        // At once: what is finished outlives whatever ends the others.
+        // Write at once: finished rows survive whatever ends the others.
         return report.write(options.out);
       });
 }

@@ -32,7 +32,7 @@ PidLimit::~PidLimit() {
 
 Result<std::int64_t> machine_tasks() {
   EVICTD_ASSIGN_OR_RETURN(const std::string text, stage::read_text("/proc/loadavg"));
-  // "0.10 0.05 0.01 2/117 4242": of two the running, of 117 all.
+  // "0.10 0.05 0.01 2/117 4242": 2 running tasks of 117.
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) {
     return fail(Errc::kMalformed, "/proc/loadavg: " + text);

@@ -8,8 +8,8 @@
 
 namespace evictd::bench {
 
-/// kernel.pid_max lowered, and put back when the object is destroyed. For a machine of the bench's
-/// own only.
+/// Lowers kernel.pid_max and restores it when the object is destroyed. Only for a machine that the
+/// bench owns.
 class PidLimit {
  public:
   /// Errors: those of reading and writing it, and of a value that the kernel refuses.
@@ -27,7 +27,7 @@ class PidLimit {
   std::string before_;
 };
 
-/// Tasks of the machine. Source: /proc/loadavg.
+/// Number of tasks of the machine. Source: /proc/loadavg.
 [[nodiscard]] Result<std::int64_t> machine_tasks();
 
 }  // namespace evictd::bench

@@ -20,10 +20,10 @@
 namespace evictd::bench {
 namespace {
 
-/// A kubelet's poll is ten seconds; killing thousands of processes takes some more when emulated.
+/// A kubelet polls every ten seconds; killing thousands of processes takes longer when emulated.
 constexpr std::chrono::seconds kTrialDeadline{60};
 
-/// Waits until no process is left in the pod, by cgroup.events of v2.
+/// Waits until the pod has no process left, by cgroup.events of v2.
 Result<MonoTime> await_gone(const std::filesystem::path& container) {
   const base::Fd events{::open((container / "cgroup.events").c_str(), O_RDONLY | O_CLOEXEC)};
   if (!events) {
@@ -38,21 +38,21 @@ Result<MonoTime> await_gone(const std::filesystem::path& container) {
     pollfd changed{events.get(), POLLPRI, 0};
     ::poll(&changed, 1, 1000);
   }
-  return fail(Errc::kTimedOut, "processes of the bombing pod are left");
+  return fail(Errc::kTimedOut, "processes of the bombing pod are still running");
 }
 
-/// Kills what is left of the pod: the bomb's children outlive it.
+/// Kills the rest of the pod: the bomb's children outlive it.
 void end_pod(const std::filesystem::path& container) {
   static_cast<void>(stage::write_kernel_file(container / "cgroup.kill", "1"));
 }
 
-/// A number of a file of the container.
+/// The value of `key` in a file of the container.
 Result<std::int64_t> count_in(const std::filesystem::path& file, const char* key) {
   const Result<std::string> text = stage::read_text(file);
   return text ? stage::number_after(*text, key) : tl::unexpected(text.error());
 }
 
-/// Lets the bomb go and waits until nothing of it is left.
+/// Starts the bomb and waits until it is gone.
 Result<BombOutcome> watch_bomb(Cast& cast, Actor& bomb, const ForkingBystander& bystander,
                                const PidRoom& room) {
   EVICTD_ASSIGN_OR_RETURN(const std::int64_t before, machine_tasks());
@@ -75,7 +75,7 @@ Result<BombOutcome> watch_bomb(Cast& cast, Actor& bomb, const ForkingBystander& 
   }
   const std::uint64_t failed = bystander.failed() - failed_before;
   if (failed == 0 && bystander.forks() == forks_before) {
-    return fail(Errc::kInvalid, "the bystander made no process");
+    return fail(Errc::kInvalid, "the bystander forked no process");
   }
   BombOutcome outcome = outcome_of({.stamps = bomb.process.stamps(),
                                     .tasks_before = before,
@@ -127,7 +127,7 @@ Result<BombOutcome> run_bomb(Cast& cast, const ForkingBystander& bystander, cons
   load.batch = 1;
   EVICTD_ASSIGN_OR_RETURN(Actor bomb, cast.make_culprit("besteffort-bomb", load));
   Result<BombOutcome> outcome = watch_bomb(cast, bomb, bystander, room);
-  // Of a void trial too: the next one starts with none.
+  // Also after a void trial: the next one starts without a bomb.
   if (Result<> removed = cast.remove(std::move(bomb)); !removed && outcome) {
     return tl::unexpected(removed.error());
   }

@@ -19,54 +19,56 @@ struct PidRoom {
   std::int64_t threshold = 0;
 };
 
-/// What is known of one fork bomb once no process of its pod is left.
+/// What is known of a fork bomb after its pod's last process exited.
 struct BombEvidence {
-  /// One a fork, and the forks that were refused.
+  /// One stamp per fork, and the number of refused forks.
   const load::StampLog& stamps;
-  /// The machine's, before the first fork.
+  /// The machine's number before the first fork.
   std::int64_t tasks_before = 0;
-  /// Of its first process; nothing if it lived to the end of the trial, and the bench ended it.
+  /// Exit of its first process; nullopt if it lived until the bench ended the trial.
   std::optional<stage::ChildExit> end;
-  /// Processes that the kernel's OOM killer took from the pod.
+  /// Processes of the pod that the kernel's OOM killer killed.
   std::int64_t oom_kills = 0;
-  /// Forks that a pids.max refused, such as that with which evictd stops a victim's. Source:
-  /// pids.events of the container, where kernel 6.1 counts them whichever cgroup has the limit.
+  /// Forks that a pids.max refused, such as the limit with which evictd stops a victim's forks.
+  /// Source: pids.events of the container; kernel 6.1 counts them there, whichever cgroup has the
+  /// limit.
   std::int64_t refused_by_cgroup = 0;
-  /// Forks of the bystander that failed while the bomb was there.
+  /// Failed forks of the bystander while the bomb ran.
   std::uint64_t bystander_refused = 0;
-  /// When no process of the pod was left.
+  /// When the pod's last process exited.
   MonoTime gone{};
 };
 
-/// What one fork bomb did.
+/// Results of one fork bomb.
 struct BombOutcome {
-  /// Its first process was killed with SIGKILL, and not by the kernel's OOM killer or the bench.
+  /// SIGKILL killed its first process, and neither the kernel's OOM killer nor the bench sent it.
   bool killed = false;
-  /// A fork was refused, and not because of a pids.max: the machine had no pid left.
+  /// A fork was refused, but not by a pids.max: the machine had no pid left.
   bool limit_reached = false;
-  /// The bomb was refused a fork, by whatever limit, before evictd had told it anything.
+  /// Any limit refused the bomb a fork before evictd had sent it a signal.
   bool refused_untold = false;
-  /// So was somebody who has nothing to do with it.
+  /// A fork of an uninvolved process was refused.
   bool bystander_refused = false;
   bool guaranteed_died = false;
   bool burstable_died = false;
-  /// Forks after the one at which pid.available fell below the threshold. Nothing, as of the next
-  /// two, if that one has no stamp: the bomb was dead before it had stamped it.
+  /// Forks after the one at which pid.available fell below the threshold. This and the next two are
+  /// nullopt if that fork has no stamp: the bomb died before it wrote one.
   std::optional<double> forks_past;
-  /// From that fork to the last one; milliseconds.
+  /// Milliseconds from that fork to the last one.
   std::optional<double> forking_past_ms;
-  /// From that fork until no process of the pod was left; nothing if the bench ended it.
+  /// Milliseconds from that fork to the exit of the pod's last process; nullopt if the bench ended
+  /// it.
   std::optional<double> to_gone_ms;
 
-  /// The bomb is gone, no limit was reached by it or by anybody else, and nobody else died.
+  /// The bomb is gone, neither it nor any other process reached a limit, and no other pod died.
   [[nodiscard]] bool won() const;
 };
 
-/// What the evidence says; of the bystanders it says nothing.
+/// Evaluates the evidence. It does not cover the bystander pods.
 [[nodiscard]] BombOutcome outcome_of(const BombEvidence& evidence, const PidRoom& room);
 
-/// One fork bomb from rest to its end. Errors: what makes the trial void: no process, processes
-/// that cannot be killed, a bomb that ended by itself, a bystander that did not fork.
+/// Runs one fork bomb from rest to its end. Errors: those that make the trial void: no process,
+/// unkillable processes, a bomb that exited by itself, a bystander that did not fork.
 Result<BombOutcome> run_bomb(Cast& cast, const ForkingBystander& bystander, const PidRoom& room);
 
 }  // namespace evictd::bench

@@ -6,7 +6,7 @@
 
 namespace evictd::bench {
 
-/// Starts processes of ordinary priority that do nothing but take a CPU each.
+/// Starts processes of ordinary priority that each keep one CPU busy.
 /// Errors: those of fork(2).
 [[nodiscard]] Result<ForkedProcesses> start_busy_loops(int count);
 

@@ -17,7 +17,7 @@ std::string bench_config(const DaemonRunOptions& options) {
       {"cgroupRoot", options.tree.cgroup_root()},
       {"runtimeDirectory", options.directory.string()}};
   config.update(options.more);
-  // JSON is YAML.
+  // JSON is valid YAML.
   return config.dump(2) + "\n";
 }
 

@@ -15,7 +15,7 @@ namespace evictd::bench {
 
 struct DaemonRunOptions {
   const stage::PrivateTree& tree;
-  /// Where evictd is.
+  /// Directory of the evictd binary.
   std::filesystem::path programs;
   /// A private directory on tmpfs.
   std::filesystem::path directory;
@@ -23,12 +23,12 @@ struct DaemonRunOptions {
   Bytes threshold;
   /// Merged over the configuration that all benches share.
   nlohmann::json more = nlohmann::json::object();
-  /// Given to evictd behind its configuration.
+  /// Arguments of evictd after its configuration.
   std::vector<std::string> arguments{};
 };
 
 /// The configuration that all benches share, with `more` merged over it: grace 0, events from BPF,
-/// every pod of the tree may go, as many a minute as it takes.
+/// every pod of the tree is evictable, no limit on evictions a minute.
 [[nodiscard]] std::string bench_config(const DaemonRunOptions& options);
 
 /// Writes that configuration and starts evictd on it; returns once it is ready.

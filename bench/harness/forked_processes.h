@@ -11,14 +11,14 @@
 
 namespace evictd::bench {
 
-/// Processes that this one forked for the load that they are. They ignore Ctrl-C, which is the
-/// bench's to handle, and die with the object and with this process. One thread uses it.
+/// Processes that were forked to create load. They ignore Ctrl-C, which the bench handles, and die
+/// with the object and with this process. One thread uses it.
 class ForkedProcesses {
  public:
-  /// Forks one that does `work`, and is not heard of again if that returns. Errors: those of
-  /// fork(2), said to be of forking `what`.
+  /// Forks a process that runs `work` and then exits. Errors: those of fork(2), with `what` as the
+  /// subject.
   Result<pid_t> add(const std::string& what, const std::function<void()>& work);
-  /// Takes the exit status of those that have been killed.
+  /// Reaps the killed processes.
   void reap();
 
   ForkedProcesses() = default;

@@ -5,8 +5,8 @@
 
 namespace evictd::bench {
 
-/// In the virtual machine of scripts/vm: hands the host what is in /run/out, which it then has even
-/// if the machine is killed. Elsewhere nothing. Source: the program that EVICTD_VM_HAND_OUT names.
+/// In the virtual machine of scripts/vm: copies /run/out to the host, so that it survives if the
+/// machine is killed. Does nothing elsewhere. Runs the program that EVICTD_VM_HAND_OUT names.
 /// Errors: those of starting it; kTimedOut; kIo if it fails.
 [[nodiscard]] Result<> hand_out();
 

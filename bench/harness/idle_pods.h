@@ -7,9 +7,9 @@
 
 namespace evictd::bench {
 
-/// Adds `count` pods of the three QoS classes to `tree`, with one process each that only waits, as
-/// most pods of a node do. The cgroups belong to the tree. A process that has been killed counts as
-/// a task of its pod until it is reaped. Errors: those of making cgroups and of fork(2).
+/// Adds `count` pods of the three QoS classes to `tree`, each with one waiting process, as most
+/// pods of a node have. The cgroups belong to the tree. A killed process counts as a task of its
+/// pod until it is reaped. Errors: those of creating cgroups and of fork(2).
 [[nodiscard]] Result<ForkedProcesses> start_idle_pods(stage::PrivateTree& tree, int count);
 
 }  // namespace evictd::bench

@@ -4,10 +4,10 @@
 namespace evictd::bench {
 namespace {
 
-/// A signal handler can reach nothing else.
+/// A signal handler can access nothing else.
 volatile std::sig_atomic_t interrupted = 0;  // NOLINT(*-avoid-non-const-global-variables)
 
-void note_signal(int /*number*/) {
+void set_interrupted(int /*number*/) {
   interrupted = 1;
 }
 
@@ -15,7 +15,7 @@ void note_signal(int /*number*/) {
 
 Interrupt::Interrupt() {
   struct sigaction action {};
-  action.sa_handler = note_signal;
+  action.sa_handler = set_interrupted;
   ::sigaction(SIGINT, &action, &old_int_);
   ::sigaction(SIGTERM, &action, &old_term_);
 }
@@ -30,7 +30,7 @@ bool Interrupt::requested() {
 }
 
 Result<> Interrupt::check() {
-  return requested() ? fail(Errc::kBusy, "interrupted; what was under way is not written")
+  return requested() ? fail(Errc::kBusy, "interrupted; unfinished results are not written")
                      : Result<>();
 }
 

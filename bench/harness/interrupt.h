@@ -8,7 +8,7 @@
 namespace evictd::bench {
 
 /// While it lives, SIGINT and SIGTERM only set a flag, so that a bench unwinds and its destructors
-/// remove its cgroups and processes. At most one at a time.
+/// remove its cgroups and processes. At most one object at a time.
 class Interrupt {
  public:
   Interrupt();
@@ -17,7 +17,7 @@ class Interrupt {
   ~Interrupt();
 
   [[nodiscard]] static bool requested();
-  /// Errors: kBusy once one of them has come.
+  /// Errors: kBusy after one of the signals.
   [[nodiscard]] static Result<> check();
 
  private:

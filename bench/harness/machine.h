@@ -11,10 +11,10 @@ namespace evictd::bench {
 /// MemTotal of /proc/meminfo.
 [[nodiscard]] Result<Bytes> memory_total();
 
-/// What of swap is in use. Source: SwapTotal and SwapFree of /proc/meminfo.
+/// Used swap. Source: SwapTotal and SwapFree of /proc/meminfo.
 [[nodiscard]] Result<Bytes> swap_used();
 
-/// The amount behind `key` ("SwapFree") in the text of /proc/meminfo.
+/// The value of `key` ("SwapFree") in the text of /proc/meminfo.
 /// Errors: kNotFound, kMalformed.
 [[nodiscard]] Result<Bytes> meminfo_amount(std::string_view text, std::string_view key);
 

@@ -5,7 +5,7 @@
 
 namespace evictd::bench {
 
-/// In the unit of most results.
+/// Converts to the unit of most results.
 [[nodiscard]] inline double milliseconds(Duration duration) {
   return static_cast<double>(duration.count()) / 1e6;
 }

@@ -9,7 +9,7 @@
 
 namespace evictd::bench {
 
-/// A cgroup tree and a directory that are one bench's own, removed with the object.
+/// A cgroup tree and a directory that belong to one bench; removed with the object.
 struct PrivateGround {
   stage::PrivateTree tree;
   stage::ScratchDirectory scratch;
@@ -18,7 +18,7 @@ struct PrivateGround {
   [[nodiscard]] static Result<PrivateGround> create();
 };
 
-/// For a bench that takes all of a `resource` ("memory") of the machine.
+/// For a bench that exhausts a `resource` ("memory") of the machine.
 /// Errors: kUnsupported outside the machine that scripts/bench-in-vm starts for `bench`.
 [[nodiscard]] Result<> require_virtual_machine(std::string_view bench, std::string_view resource);
 

@@ -14,32 +14,33 @@ class App;
 
 namespace evictd::bench {
 
-/// The command line that every bench has.
+/// The command line of every bench.
 struct Program {
-  /// "fault": of bench-fault and of bench/results/fault.json.
+  /// "fault": for bench-fault and bench/results/fault.json.
   std::string name;
   /// What it measures, for --help.
   std::string purpose;
-  /// Adds its own options.
+  /// Adds the bench's own options.
   std::function<void(CLI::App&)> add_options;
-  /// What --quick means, and what it does.
+  /// The help text of --quick, and its effect.
   std::string quick_means;
   std::function<void()> be_quick;
   /// Measures, and writes the raw results to the file.
   std::function<Result<>(const std::filesystem::path& out)> run;
 };
 
-/// Reads the arguments and runs it; answers the exit status: 1 if it failed, 2 for wrong usage.
+/// Reads the arguments and runs the program. Returns the exit status: 1 if it failed, 2 for wrong
+/// usage.
 /// SIGINT and SIGTERM let it unwind.
 int run_program(const Program& program, int argc, char** argv);
 
-/// Adds an option that takes a number from 1 to `most`, or several of them.
+/// Adds an option with one number from 1 to `most`, or with several numbers.
 void add_count(CLI::App& app, const std::string& option, int& count, int most,
                const std::string& help);
 void add_counts(CLI::App& app, const std::string& option, std::vector<int>& counts, int most,
                 const std::string& help);
 
-/// Where the programs of this build are.
+/// Directory of this build's programs.
 [[nodiscard]] std::filesystem::path programs_directory();
 
 }  // namespace evictd::bench

@@ -62,7 +62,7 @@ std::string first_line_of(const char* command) {
   return text;
 }
 
-/// Of the tree that is measured; a machine without the tree is told.
+/// The commit of the measured tree; a machine without the tree gets it from the environment.
 std::string commit() {
   const char* told = std::getenv("EVICTD_COMMIT");
   return told != nullptr
@@ -79,7 +79,7 @@ std::string now_utc() {
   return text.data();
 }
 
-/// Three decimals are below what any clock here resolves.
+/// Three decimals are finer than the resolution of any clock here.
 double rounded(double value) {
   return std::round(value * 1000) / 1000;
 }
@@ -129,7 +129,7 @@ void Report::add(const std::string& name, const json& params, const std::string&
 void Report::add(const std::string& name, const json& params, const std::string& unit,
                  const Series& series, const nlohmann::ordered_json& counts) {
   add(name, params, unit, series);
-  // As pairs, because the order of the columns is the caller's.
+  // As pairs, because the caller decides the order of the columns.
   json pairs = json::array();
   for (const auto& [key, value] : counts.items()) {
     pairs.push_back({key, value});
@@ -150,7 +150,7 @@ void Report::note(const std::string& text) {
   notes_.push_back(text);
 }
 
-void Report::note_row(const std::string& text) {
+void Report::add_row_note(const std::string& text) {
   print("note: " + text);
   rows_->back()["notes"].push_back(text);
 }

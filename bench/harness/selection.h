@@ -7,14 +7,14 @@
 
 namespace evictd::bench {
 
-/// Rows of a bench by the words of their titles.
+/// Selects rows of a bench by the words of their titles.
 struct Selection {
-  /// All of these.
+  /// The title must have all of these.
   std::vector<std::string> with;
-  /// None of these.
+  /// The title must have none of these.
   std::vector<std::string> without;
 
-  /// `title` is words with one blank between them; only whole words count.
+  /// `title` is words with one blank between them; only whole words match.
   [[nodiscard]] bool wants(std::string_view title) const;
 };
 

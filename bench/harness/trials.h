@@ -11,19 +11,19 @@
 
 namespace evictd::bench {
 
-/// What the command line says of a bench whose rows are so many trials each.
+/// Command line options of a bench whose rows have a number of trials.
 struct TrialOptions {
   int trials = 0;
   Selection rows;
   std::filesystem::path out;
 };
 
-/// The command line of such a bench: --trials, --rows and --without beside those of every bench.
+/// The command line of such a bench: --trials, --rows and --without besides the common options.
 struct TrialProgram {
-  /// As those of Program.
+  /// See Program.
   std::string name;
   std::string purpose;
-  /// Trials a row, and with --quick.
+  /// Trials per row, by default and with --quick.
   int trials = 20;
   int quick_trials = 2;
   /// What --rows and --without take, for --help.
@@ -36,24 +36,24 @@ struct TrialProgram {
 /// As run_program.
 int run_trial_program(const TrialProgram& program, int argc, char** argv);
 
-/// Runs trials until there are so many, or one answers that it was the last that makes sense.
-/// Errors: those of the trial; kBusy when the bench was interrupted, before or after a trial, so
-/// that half a row is nowhere taken for a whole one.
+/// Runs trials until `trials` are done, or one returns that further ones make no sense.
+/// Errors: those of the trial; kBusy if the bench is interrupted before or after a trial, so that
+/// half a row never counts as a whole one.
 Result<> run_trials(int trials, const std::function<Result<bool>()>& trial);
 
-/// Trials of a row that came to nothing.
+/// Void trials of a row.
 struct VoidTrials {
   int count = 0;
-  /// Of the last of them.
+  /// Reason of the last one.
   std::string reason;
 };
 
-/// As run_trials(), but a trial that fails is void and made again, `most` times in the whole row.
-/// Errors: that of the void trial after these; kBusy.
+/// As run_trials(), but a failed trial is void and repeated, at most `most` times in the whole row.
+/// Errors: that of the next void trial; kBusy.
 Result<VoidTrials> run_trials_again(int trials, int most,
                                     const std::function<Result<bool>()>& trial);
 
-/// `row` with each of `rows` that is selected by its title, which stands before what went wrong.
+/// Calls `row` for each of `rows` whose title is selected. Errors start with the title.
 template <typename Rows, typename TitleOf, typename RunRow>
 Result<> run_rows(const Selection& selected, const Rows& rows, const TitleOf& title_of,
                   const RunRow& run_row) {

@@ -18,11 +18,11 @@ namespace evictd::bench {
 namespace {
 
 constexpr Bytes kLimit = 1024_MiB;
-/// What must be available; so the threshold is at 256 MiB of usage.
+/// The threshold's available memory, which puts the threshold at 256 MiB of usage.
 constexpr Bytes kThreshold = 768_MiB;
-/// How far below the threshold the parked pod stops.
+/// Distance of the parked pod from the threshold.
 constexpr Bytes kParkedBelow = 1_MiB;
-/// What evict-load itself and the page tables of its memory are charged, measured.
+/// Measured charge of evict-load itself and the page tables of its memory.
 constexpr Bytes kOwnPages = 640_KiB;
 
 struct Arguments {
@@ -43,11 +43,11 @@ Result<> measure(Bench& bench, const std::string& state, pid_t daemon, Duration 
   const int seconds = bench.arguments.seconds;
   EVICTD_ASSIGN_OR_RETURN(const Spent spent, spend(seconds, daemon, without));
   const nlohmann::json params = {{"state", state}, {"pods", bench.arguments.pods}};
-  add_spent(bench.report, params, spent, seconds);
+  add_cpu_rows(bench.report, params, spent, seconds);
   return {};
 }
 
-/// A pod that grows to just below the threshold and stays there.
+/// Starts a pod that grows to just below the threshold and stays there.
 Result<stage::LoadProcess> park(Bench& bench) {
   const Result<stage::StagedPod> pod = bench.tree.add_pod({.name = "parked"});
   const Result<Bytes> usage = bench.tree.usage();
@@ -93,7 +93,7 @@ int main_of(int argc, char** argv) {
   Arguments arguments;
   return run_program(
       {.name = "idle",
-       .purpose = "What evictd costs while nothing happens, and with a pod parked near a threshold",
+       .purpose = "Cost of evictd at rest, and with a pod parked near a threshold",
        .add_options =
            [&](CLI::App& app) {
              add_count(app, "--seconds", arguments.seconds, 3600, "length of each measurement");

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number after "KEY:" and blanks at the start of a line; 0 without one.
+/// The number after "KEY:" and blanks at the start of a line; 0 if there is none.
 std::int64_t field(const std::string& text, const std::string& key) {
   std::size_t at = text.starts_with(key) ? 0 : text.find("\n" + key);
   if (at == std::string::npos) {
@@ -38,7 +38,7 @@ Duration run_time_of(std::uint32_t program) {
   return Duration{static_cast<Duration::rep>(info.run_time_ns)};
 }
 
-/// Adds what the BPF programs and maps cost that a process holds, each once however often it is
+/// Adds the cost of the process's BPF programs and maps. Counts each one once, however often it is
 /// open.
 void add_held(const fs::path& process, ProcessCost& cost) {
   std::set<std::int64_t> programs;
@@ -55,7 +55,7 @@ void add_held(const fs::path& process, ProcessCost& cost) {
   }
 }
 
-/// What all threads of the process have run, those included that have ended.
+/// Run time of all threads of the process, including exited ones.
 Result<Duration> run_time_of_threads(pid_t pid) {
   clockid_t clock{};
   timespec spent{};

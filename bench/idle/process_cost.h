@@ -12,26 +12,26 @@
 
 namespace evictd::bench {
 
-/// What a process has cost so far.
+/// Resources that a process has used so far.
 struct ProcessCost {
-  /// Time on a CPU, all threads, those that have ended included. Source: clock_getcpuclockid(3).
+  /// CPU time of all threads, including exited ones. Source: clock_getcpuclockid(3).
   Duration cpu{0};
-  /// Times a thread went to sleep by itself, which is how often it was woken. Source:
-  /// voluntary_ctxt_switches of /proc/PID/task/*/status.
+  /// Voluntary sleeps of the threads, which equal their wakeups. Source: voluntary_ctxt_switches of
+  /// /proc/PID/task/*/status.
   std::int64_t sleeps = 0;
   /// VmRSS of /proc/PID/status.
   Bytes resident{0};
-  /// Run time of the BPF programs that it holds, timers' callbacks not included.
+  /// Run time of its BPF programs, without timer callbacks.
   /// Source: run_time_ns of the programs in /proc/PID/fdinfo; needs RunTimeStatistics.
   Duration programs{0};
-  /// Memory of the BPF maps that it holds. Source: memlock in /proc/PID/fdinfo.
+  /// Memory of its BPF maps. Source: memlock in /proc/PID/fdinfo.
   Bytes maps{0};
 };
 
 /// Errors: kNotFound once the process is gone.
 [[nodiscard]] Result<ProcessCost> cost_of(pid_t pid);
 
-/// While it lives the kernel keeps run-time statistics of BPF programs.
+/// Makes the kernel keep run-time statistics of BPF programs while the object lives.
 class RunTimeStatistics {
  public:
   /// Errors: kPermission.

@@ -47,7 +47,7 @@ double percent_of_core(Duration spent, int seconds) {
   return static_cast<double>(spent.count()) / 1e7 / seconds;
 }
 
-void add_spent(Report& report, const nlohmann::json& params, const Spent& spent, int seconds) {
+void add_cpu_rows(Report& report, const nlohmann::json& params, const Spent& spent, int seconds) {
   const std::string core = "percent of a core";
   report.add("process_cpu", params, core, percent_of_core(spent.process, seconds));
   report.add("timer_cpu", params, core, percent_of_core(spent.timers, seconds));

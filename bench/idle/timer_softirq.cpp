@@ -14,7 +14,7 @@
 namespace evictd::bench {
 namespace {
 
-/// As the program has it.
+/// Layout of the BPF program's record.
 struct SoftirqTime {
   std::uint64_t ns = 0;
   std::uint64_t count = 0;

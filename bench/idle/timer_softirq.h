@@ -8,10 +8,10 @@
 
 namespace evictd::bench {
 
-/// Adds up the time that all CPUs spend in the softirq of high-resolution timers while it lives.
+/// Sums the time of all CPUs in the softirq of high-resolution timers while the object lives.
 class TimerSoftirq {
  public:
-  /// Errors: what libbpf says; kUnsupported without the tracepoints.
+  /// Errors: those of libbpf; kUnsupported without the tracepoints.
   static Result<TimerSoftirq> create();
 
   TimerSoftirq(const TimerSoftirq&) = delete;
@@ -20,7 +20,7 @@ class TimerSoftirq {
   TimerSoftirq& operator=(TimerSoftirq&&) noexcept;
   ~TimerSoftirq();
 
-  /// Since create().
+  /// Time since create().
   [[nodiscard]] Duration spent() const;
 
  private:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What evictd-kube costs beside evictd with many pods, and how soon the API server hears of an eviction.
+"""Measures evictd-kube's cost beside evictd with many pods, and how soon the API server gets an eviction.
 
-The real evictd on a cgroup tree of its own, the real evictd-kube in mode assist, and a kubelet and an API server that
-are played (tests/support/kube). In turns evictd is alone, with the manifests that evictd-kube left, and with
-evictd-kube beside it; each turn rests, and then lets pods grow through the threshold one after another.
+Uses the real evictd on its own cgroup tree, the real evictd-kube in mode assist, and a fake kubelet and API server
+(tests/support/kube). In turns, evictd runs alone with the manifests that evictd-kube left, and together with
+evictd-kube. Each turn first rests, and then lets pods grow through the threshold one after another.
 """
 import argparse
 import contextlib
@@ -47,7 +47,7 @@ def await_that(condition, what, look_seconds=0.01):
 
 
 class StampedKube(ActionKube):
-    """A kubelet and an API server that know when the first change for each pod came."""
+    """A fake kubelet and API server that record the time of the first change for each pod."""
 
     def __init__(self, *arguments, **options):
         self.asked_at = {}  # By the pod's name.
@@ -61,7 +61,7 @@ class StampedKube(ActionKube):
 
 
 class Tree:
-    """Cgroups shaped like a kubelet's, of which the pod root is limited. Removed at the end, with what runs in them."""
+    """Cgroups shaped like a kubelet's, with a limit on the pod root. Removed at the end, with their processes."""
 
     def __init__(self, name):
         self.name = name
@@ -72,7 +72,7 @@ class Tree:
         (self.tops[0] / name / "kubepods" / limit).write_text(str(LIMIT), encoding="ascii")
 
     def make(self, path):
-        """The directories of it, one a hierarchy."""
+        """Creates its directories, one per hierarchy, and returns them."""
         made = [top / self.name / path for top in self.tops]
         for top, directory in zip(self.tops, made):
             directory.mkdir(parents=True)
@@ -124,7 +124,7 @@ def ask(path, op):
 
 
 def cost_of(pid):
-    """Seconds on a processor by the clock of the process (clock_getcpuclockid(3)), and MiB resident."""
+    """CPU seconds of the process (clock_getcpuclockid(3)), and its resident MiB."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     resident = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:"))
     return time.clock_gettime((~pid << 3) | 2), resident / 1024
@@ -156,7 +156,7 @@ class Bench:
         self.samples.setdefault((name, state, unit), []).append(round(value, 3))
 
     def document(self, name, uid, priority):
-        """As a kubelet tells of a pod with three containers, of which a real one has more than a test."""
+        """A kubelet's v1.Pod with three containers: real pods have more containers than test pods."""
         pod = dict(copy.deepcopy(self.template), apiVersion="v1", kind="Pod")
         pod["metadata"].update(name=name, uid=uid)
         pod["spec"].update(nodeName="node1", priority=priority)
@@ -168,7 +168,7 @@ class Bench:
         return pod
 
     def add_pod(self, name, priority):
-        """Told to the kubelet first, and then there."""
+        """Adds a pod: first to the kubelet, then as cgroups."""
         uid = str(uuid.uuid4())
         self.server.put(self.document(name, uid, priority))
         self.added_at = time.monotonic_ns()
@@ -280,7 +280,7 @@ class Bench:
         for number in range(self.options.pods):
             _, directories = self.add_pod(f"idle-{number}", 1000)
             self.run_in(directories, "sleep", "infinity")
-        # What it knows of the pods stays when it has ended.
+        # Its manifests stay after it exits.
         with self.kube():
             await_that(lambda: len(list(self.manifests.glob("*.json"))) == self.options.pods, "the manifests")
         for _ in range(self.options.turns):
@@ -321,7 +321,7 @@ def report(bench, options):
                      "p50": percentile(samples, 50), "p90": percentile(samples, 90), "p99": percentile(samples, 99),
                      "max": max(samples), "samples": samples})
         print(f"{name:34} {state:7} n={len(samples):3} p50={rows[-1]['p50']} max={rows[-1]['max']} {unit}")
-    # What this file and the results say is no part of what is measured.
+    # This file and the results are not part of the measured tree.
     changed = command("git", "status", "--porcelain", "--", "userspace", "bpf", "include", "cmake")
     whole = {"bench": "kube", "machine": machine(), "commit": command("git", "rev-parse", "--short=12", "HEAD") +
              ("-dirty" if changed else ""), "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),

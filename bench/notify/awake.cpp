@@ -15,15 +15,15 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Usage at the crossing, and how far the hog goes beyond: more than either side's batches.
+/// Usage at the crossing, and how far the hog exceeds it: more than either side's batches.
 constexpr Bytes kThreshold = 128_MiB;
 constexpr Bytes kBeyond = 32_MiB;
-/// The other thresholds are never reached.
+/// The other thresholds, which are never reached.
 constexpr Bytes kOthers = 256_MiB;
 constexpr Bytes kStep = 64_KiB;
-/// The hog is there within a second; this is for a machine in trouble.
+/// The hog gets there within a second; this limit covers a machine in trouble.
 constexpr seconds kDeadline{10};
-/// On the way down a batch of the kernel's may hide the crossing.
+/// On the way down, a batch of the kernel may hide the crossing.
 constexpr seconds kWayDown{2};
 constexpr std::array kRegistrations{1, 100, 1000};
 
@@ -31,7 +31,7 @@ double microseconds(Duration duration) {
   return static_cast<double>(duration.count()) / 1000;
 }
 
-/// Trials begin anywhere in the kernel's own periods and in evictd's.
+/// Starts trials at any point of the kernel's periods and of evictd's.
 void pause_at_random(std::mt19937& random) {
   std::uniform_int_distribution<long> draw{0, 99'999'999};
   const timespec time{0, draw(random)};
@@ -42,7 +42,7 @@ double since(const std::optional<MonoTime>& woken, MonoTime crossed) {
   return microseconds(woken.value_or(crossed) - crossed);
 }
 
-/// Those that are never crossed, from number `first` to before number `end`.
+/// The registrations that are never crossed, from number `first` to before number `end`.
 Ladder others_of(const PrivateGround& ground, int first, int end) {
   return {.directory = ground.tree.memory_directory(),
           .first = kOthers + Bytes{first * kStep.value},
@@ -179,7 +179,7 @@ AwakeOutcome AwakeScene::judge(const ObserverReading& seen, MonoTime let_go,
     outcome.void_because = "the kernel's reader was not woken";
   } else if (*seen.crossed < let_go || (woken.ours && *woken.ours < let_go) ||
              (woken.theirs && *woken.theirs < let_go)) {
-    outcome.void_because = "somebody saw a crossing before the hog was let go";
+    outcome.void_because = "a crossing was seen before the hog started";
   } else {
     if (ours_) {
       outcome.ours_us = since(woken.ours, *seen.crossed);
@@ -204,7 +204,7 @@ Result<AwakeOutcome> AwakeScene::run_trial(PrivateGround& ground, const stage::S
   }
   pause_at_random(random);
   forget();
-  // A value is above its threshold when it is at least as large, for both.
+  // For both, a value crosses its threshold when it is at least as large.
   observer.arm({.memcg_id = *id, .level = kThreshold - Bytes{1}, .victim = hog->child().pid()});
   const MonoTime let_go{std::chrono::steady_clock::now().time_since_epoch()};
   hog->go();

@@ -18,29 +18,30 @@
 
 namespace evictd::bench {
 
-/// One row of the way from a crossing to an awake reader: evictd and, on cgroup v1, the kernel
-/// itself, before the same hog.
+/// One row of the latency from a crossing to a woken reader. Compares evictd and, on cgroup v1, the
+/// kernel itself on the same hog.
 struct AwakeRow {
   Notifier ours = Notifier::kService;
   bool realtime = false;
-  /// Of each of the two, all on the hog's cgroup; one is crossed.
+  /// Number of registrations of each of the two, all on the hog's cgroup; one is crossed.
   int registrations = 1;
 
   /// "awake service fifo 1000"
   [[nodiscard]] std::string title() const;
 };
 
-/// Who waits for a hog: both for the same one, where each can delay the other, or one of them.
+/// The readers that wait for a hog: both for the same one, where each can delay the other, or only
+/// one.
 enum class Waiting { kBoth, kOurs, kTheirs };
 
-/// Every row that `selection` wants; groups of the same number of registrations, which ascends.
+/// Every row that `selection` matches, grouped by number of registrations, ascending.
 [[nodiscard]] std::vector<std::vector<AwakeRow>> awake_rows(const Selection& selection);
 
-/// What one trial showed; times run from the observer's crossing.
+/// Results of one trial; times start at the observer's crossing.
 struct AwakeOutcome {
-  /// Empty if the trial counts; else why it does not.
+  /// Why the trial is void; empty if it counts.
   std::string void_because;
-  /// Nothing of who did not wait.
+  /// nullopt for a reader that did not wait.
   std::optional<double> ours_us;
   std::optional<double> theirs_us;
 };
@@ -51,36 +52,36 @@ struct AwakeResult {
   Series theirs;
   std::map<std::string, int> voids;
 
-  /// Whether the trial counts.
+  /// Returns whether the trial counts.
   bool add(const AwakeOutcome& outcome);
 };
 
-/// The kernel's registrations that are never crossed. They stay from row to row, because each takes
-/// the kernel two grace periods, and so does its end, which goes on behind the scenes.
+/// Kernel registrations that are never crossed. They stay from row to row: creating or ending one
+/// costs the kernel two grace periods, and ending continues in the background.
 class KernelOthers {
  public:
-  /// Registers more until there are `count`; nothing on cgroup v2. Errors: as Listening::add().
+  /// Registers more until there are `count`; does nothing on cgroup v2. Errors: as
+  /// Listening::add().
   Result<> grow(const PrivateGround& ground, int count);
 
  private:
   std::vector<base::Fd> eventfds_;
 };
 
-/// Who notifies and who is notified in one turn of a row. One thread uses it.
+/// The notifiers and readers of one turn of a row. One thread uses it.
 class AwakeScene {
  public:
-  /// On cgroup v2 the kernel's side is left out. Errors: those of registering and of real-time
-  /// priority.
+  /// Omits the kernel's side on cgroup v2. Errors: those of registering and of real-time priority.
   static Result<AwakeScene> set(const AwakeRow& row, Waiting waiting, const PrivateGround& ground,
                                 const std::filesystem::path& programs);
-  /// One hog over the threshold and its end. A trial is void where a reader or the observer saw no
-  /// crossing. Errors: what stops the whole bench: no process.
+  /// Runs one hog over the threshold until its death. The trial is void if a reader or the observer
+  /// saw no crossing. Errors: those that stop the whole bench: no process.
   Result<AwakeOutcome> run_trial(PrivateGround& ground, const stage::StagedPod& pod,
                                  const std::filesystem::path& programs, Observer& observer,
                                  std::mt19937& random);
 
  private:
-  /// One notifier with its crossed registration, and the others of evictd.
+  /// A notifier with the crossed registration and evictd's other ones.
   struct Side {
     Listening listening;
     std::unique_ptr<Reader> reader;
@@ -89,7 +90,7 @@ class AwakeScene {
   static Result<Side> set_side(Notifier notifier, const AwakeRow& row, const PrivateGround& ground,
                                const std::filesystem::path& programs);
   void forget();
-  /// When each was awake first since forget(), as far as it waits.
+  /// First wake of each waiting reader since forget().
   struct Woken {
     std::optional<MonoTime> ours;
     std::optional<MonoTime> theirs;
@@ -102,14 +103,14 @@ class AwakeScene {
   std::optional<Side> theirs_;
 };
 
-/// Under what conditions all rows are measured.
+/// The conditions of all rows.
 struct AwakeConditions {
   int busy_loops = 0;
-  /// Each has hogs of its own instead of one for both.
+  /// Each reader gets its own hogs instead of sharing one.
   bool apart = false;
 };
 
-/// Adds the rows of `result`, and the ratios of ours to theirs.
+/// Adds the rows of `result`, and the ratios of evictd to the kernel.
 void report_awake(Report& report, const AwakeRow& row, const AwakeConditions& conditions,
                   const AwakeResult& result);
 

@@ -19,13 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// With its region touched, the meter is so far below the nearest threshold of each cgroup. The
-/// per-CPU stock of two CPUs adds up to half a MiB; fast ticks begin 4 MiB below.
+/// Distance of the meter from the nearest threshold of each cgroup, with its region touched. The
+/// per-CPU stock of two CPUs is up to half a MiB; fast ticks begin 4 MiB below.
 constexpr Bytes kNearDistance = 1_MiB;
 constexpr Bytes kFarDistance = 256_MiB;
 constexpr Bytes kStep = 64_KiB;
 
-/// The container's memory cgroup and those above it, up to the pod root.
+/// The container's memory cgroup and its ancestors, up to the pod root.
 std::vector<fs::path> cgroups_of(const PrivateGround& ground, const stage::StagedPod& pod) {
   std::vector<fs::path> cgroups;
   const fs::path root = ground.tree.memory_directory();
@@ -46,8 +46,8 @@ struct Bench {
   std::vector<fs::path> cgroups;
 };
 
-/// As many thresholds on each cgroup, the nearest `distance` above what it has with the meter's
-/// region touched.
+/// Registers the same number of thresholds on each cgroup. The nearest is `distance` above the
+/// cgroup's usage with the meter's region touched.
 Result<> listen(Bench& bench, Listening& listening, Bytes distance,
                 std::vector<base::Fd>& eventfds) {
   const char* file = bench.ground.tree.hierarchies().usage_file();

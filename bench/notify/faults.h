@@ -10,15 +10,15 @@
 namespace evictd::bench {
 
 struct FaultOptions {
-  /// Each measures all states in random order.
+  /// Each round measures all states in random order.
   int rounds = 0;
-  /// Of 768 faults, a measurement.
+  /// Turns of 768 faults per measurement.
   int turns = 0;
 };
 
-/// What a page fault costs with nothing registered, and with kManyRegistrations on the faulting
-/// cgroup and its ancestors, the nearest of each far away or 1 MiB above. Errors: those of making
-/// processes and of Listening; kBusy when interrupted.
+/// Measures the cost of a page fault with nothing registered, and with kManyRegistrations on the
+/// faulting cgroup and its ancestors. The nearest threshold of each cgroup is far away or 1 MiB
+/// above. Errors: those of creating processes and of Listening; kBusy when interrupted.
 [[nodiscard]] Result<> measure_faults(const FaultOptions& options, PrivateGround& ground,
                                       const std::filesystem::path& programs, Report& report);
 

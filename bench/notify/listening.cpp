@@ -17,7 +17,7 @@
 namespace evictd::bench {
 namespace {
 
-/// As the consumers of the other benches.
+/// Equal to that of the other benches' consumers.
 constexpr int kRealtimePriority = 10;
 
 }  // namespace
@@ -83,7 +83,7 @@ Result<> Listening::open(const char* socket, unsigned int flags) {
   handle_.reset(handle);
   evictd_notify_info info{};
   if (const int error = ::evictd_notify_get_info(handle, &info); error != 0) {
-    return fail_errno(error, "look at the notification library");
+    return fail_errno(error, "read the state of the notification library");
   }
   if (info.backend != EVICTD_NOTIFY_KERNEL) {
     return fail(Errc::kUnsupported, "evictd has no hooks here and would read files");

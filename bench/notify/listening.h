@@ -19,16 +19,16 @@
 
 namespace evictd::bench {
 
-/// Who signals an eventfd: `evictd --notify-only`, the library within this process, or the kernel
-/// itself (cgroup.event_control of cgroup v1).
+/// The notifier that signals an eventfd: `evictd --notify-only`, the library in this process, or
+/// the kernel itself (cgroup.event_control of cgroup v1).
 enum class Notifier { kService, kInProcess, kKernel };
 
 [[nodiscard]] std::string_view name_of(Notifier notifier);
 
-/// While it lives, threads that this one starts are SCHED_FIFO, and so is this one.
+/// While it lives, this thread and the threads that it starts are SCHED_FIFO.
 class RealtimeScope {
  public:
-  /// Errors: those of sched_setscheduler(2). Does nothing where it is not `wanted`.
+  /// Errors: those of sched_setscheduler(2). Does nothing if not `wanted`.
   [[nodiscard]] static Result<RealtimeScope> enter(bool wanted);
   RealtimeScope(const RealtimeScope&) = delete;
   RealtimeScope& operator=(const RealtimeScope&) = delete;
@@ -41,22 +41,22 @@ class RealtimeScope {
   bool active_;
 };
 
-/// Has one notifier signal eventfds when the usage of cgroups crosses thresholds; what was
-/// registered ends with the object. One thread uses it.
+/// Lets one notifier signal eventfds when the usage of cgroups crosses thresholds. Registrations
+/// end with the object. One thread uses it.
 class Listening {
  public:
-  /// Starts what has to run: for kService evictd from `programs` with a socket in the scratch
-  /// directory; for kInProcess the library's thread, at real-time priority if `realtime`.
+  /// Starts what the notifier needs. kService: evictd from `programs`, with a socket in the scratch
+  /// directory. kInProcess: the library's thread, at real-time priority if `realtime`.
   /// Errors: those of starting it; kUnsupported if evictd would read files instead of using hooks.
   static Result<Listening> start(Notifier notifier, const PrivateGround& ground,
                                  const std::filesystem::path& programs, bool realtime);
 
-  /// `directory` is the cgroup's in the memory hierarchy; answers the number for remove().
+  /// `directory` is the cgroup's directory in the memory hierarchy. Returns the id for remove().
   /// Errors: those of the library, or of writing cgroup.event_control.
   Result<std::uint64_t> add(const std::filesystem::path& directory, Bytes threshold, int eventfd);
-  /// Not for kKernel, where closing the eventfd does it. Errors: those of the library.
+  /// Not for kKernel, where closing the eventfd removes it. Errors: those of the library.
   Result<> remove(std::uint64_t id);
-  /// The process that keeps the registrations; nothing for kKernel.
+  /// The process that keeps the registrations; nullopt for kKernel.
   [[nodiscard]] std::optional<pid_t> keeper() const;
 
  private:
@@ -73,7 +73,7 @@ class Listening {
   std::unique_ptr<evictd_notify, Close> handle_;
 };
 
-/// So many thresholds of one cgroup, the lowest at `first` and one each `step` from there.
+/// A number of thresholds of one cgroup: the lowest is `first`, the next ones are `step` apart.
 struct Ladder {
   std::filesystem::path directory;
   Bytes first;
@@ -81,12 +81,12 @@ struct Ladder {
   int count = 0;
 };
 
-/// An eventfd of its own for each of the ladder's thresholds, registered. Errors: as
-/// Listening::add(), and of eventfd(2).
+/// Registers an eventfd for each of the ladder's thresholds. Errors: as Listening::add(), and of
+/// eventfd(2).
 [[nodiscard]] Result<> listen_to(Listening& listening, const Ladder& ladder,
                                  std::vector<base::Fd>& eventfds);
 
-/// Allows this process as many descriptors as it may have.
+/// Raises this process's descriptor limit to its maximum.
 void raise_descriptor_limit();
 
 }  // namespace evictd::bench

@@ -23,11 +23,11 @@
 namespace evictd::bench {
 namespace {
 
-/// A gigabyte that nothing here reaches, so that no trial can meet the kernel's OOM killer.
+/// A gigabyte that nothing here reaches, so that no trial can cause a kernel OOM kill.
 constexpr Bytes kLimit = 1024_MiB;
-/// Rows take turns of this many trials, so that what the machine does meanwhile falls on all alike.
+/// Rows take turns of this many trials, so that other load of the machine affects all equally.
 constexpr int kTurn = 20;
-/// A row that voids more trials than this in a turn is broken, not unlucky.
+/// A row with more void trials in a turn than this is broken, not unlucky.
 constexpr int kVoidsAllowedPerTurn = 10;
 
 struct Arguments {
@@ -35,7 +35,7 @@ struct Arguments {
   AwakeConditions awake;
   int seconds = 60;
   int cgroups = kManyRegistrations;
-  /// The burst of fast ticks that is allowed near a threshold takes the first 100 turns at most.
+  /// The burst of fast ticks that is allowed near a threshold affects the first 100 turns at most.
   FaultOptions faults{.rounds = 60, .turns = 300};
   Selection rows;
   std::filesystem::path out;
@@ -46,12 +46,12 @@ struct Bench {
   std::filesystem::path programs;
   PrivateGround ground;
   std::mt19937 random;
-  /// Until the end, so that nothing is measured while the kernel is still ending them.
+  /// Kept until the end, so that nothing is measured while the kernel still ends them.
   KernelOthers kernel_others{};
   Report report{"notify"};
 };
 
-/// The hog's pod, and who says when it crosses.
+/// The hog's pod, and the observer of its crossing.
 struct Stage {
   const stage::StagedPod& pod;
   Observer& observer;
@@ -128,7 +128,7 @@ Result<> run_awake(Bench& bench) {
   return {};
 }
 
-/// The memory directories of so many pods' containers.
+/// The memory directories of the pods' containers.
 Result<std::vector<std::filesystem::path>> make_cgroups(Bench& bench) {
   std::vector<std::filesystem::path> directories;
   for (int i = 0; i < bench.arguments.cgroups; ++i) {
@@ -139,8 +139,8 @@ Result<std::vector<std::filesystem::path>> make_cgroups(Bench& bench) {
   return directories;
 }
 
-/// On the same cgroups: what registrations cost at rest, the rows of awake_rows(), and what each
-/// call costs. In this order, because the kernel goes on ending its own when a row is over.
+/// On the same cgroups: the cost of registrations at rest, the rows of awake_rows(), and the cost
+/// of each call. In this order, because the kernel continues to end registrations after a row.
 Result<> run_costs(Bench& bench) {
   const Arguments& arguments = bench.arguments;
   const bool with_kernel = !bench.ground.tree.hierarchies().unified();

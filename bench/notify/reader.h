@@ -14,20 +14,20 @@
 
 namespace evictd::bench {
 
-/// A thread that sleeps in read(2) of its eventfd and stamps each return.
+/// A thread that blocks in read(2) of its eventfd and stamps each return.
 class Reader {
  public:
-  /// At ordinary priority, or SCHED_FIFO if `realtime`. Errors: those of eventfd(2), of the thread
-  /// and of sched_setscheduler(2).
+  /// Runs at ordinary priority, or as SCHED_FIFO if `realtime`. Errors: those of eventfd(2), of the
+  /// thread and of sched_setscheduler(2).
   static Result<std::unique_ptr<Reader>> start(bool realtime);
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
   ~Reader();
 
   [[nodiscard]] int eventfd() const { return eventfd_.get(); }
-  /// Forgets what woke it until now.
+  /// Forgets earlier wakes.
   void forget();
-  /// When read(2) returned first since forget(); nothing if that takes longer than `timeout`.
+  /// The first return of read(2) since forget(); nullopt if it takes longer than `timeout`.
   [[nodiscard]] std::optional<MonoTime> first(Duration timeout);
 
  private:

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// Nothing here is ever that large.
+/// Usage here never reaches this.
 constexpr Bytes kFar = 512_MiB;
 constexpr Bytes kStep = 64_KiB;
 
@@ -26,7 +26,7 @@ double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-/// What was made: calls timed.
+/// The registrations, with the times of the calls.
 struct Made {
   std::vector<base::Fd> eventfds;
   std::vector<std::uint64_t> ids;
@@ -81,8 +81,8 @@ std::vector<RegisteringRow> registering_rows(const Selection& selection, bool wi
   return rows;
 }
 
-Result<> listen_far(Listening& listening, std::span<const fs::path> cgroups,
-                    std::vector<base::Fd>& eventfds) {
+Result<> register_far(Listening& listening, std::span<const fs::path> cgroups,
+                      std::vector<base::Fd>& eventfds) {
   EVICTD_ASSIGN_OR_RETURN(Made made, make(listening, cgroups));
   eventfds = std::move(made.eventfds);
   return {};

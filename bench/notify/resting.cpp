@@ -19,7 +19,7 @@ namespace {
 constexpr Bytes kParked = 64_MiB;
 constexpr Bytes kBelow = 1_MiB;
 
-/// A pod that has grown and stays as it is.
+/// Starts a pod that grows and then stays unchanged.
 Result<stage::LoadProcess> park(PrivateGround& ground, const std::filesystem::path& programs) {
   EVICTD_ASSIGN_OR_RETURN(const stage::StagedPod pod, ground.tree.add_pod({.name = "parked"}));
   EVICTD_ASSIGN_OR_RETURN(stage::LoadProcess parked,
@@ -39,7 +39,7 @@ Result<> measure_resting(int seconds, PrivateGround& ground, const std::filesyst
   EVICTD_ASSIGN_OR_RETURN(const Duration without, timers_without(seconds));
   Result<Listening> listening = Listening::start(Notifier::kService, ground, programs, false);
   std::vector<base::Fd> eventfds;
-  EVICTD_TRY(listening ? listen_far(*listening, cgroups, eventfds)
+  EVICTD_TRY(listening ? register_far(*listening, cgroups, eventfds)
                        : tl::unexpected(listening.error()));
   std::optional<stage::LoadProcess> parked;
   for (const char* state : {"rest", "parked"}) {
@@ -59,7 +59,7 @@ Result<> measure_resting(int seconds, PrivateGround& ground, const std::filesyst
     }
     EVICTD_ASSIGN_OR_RETURN(const Spent spent,
                             spend(seconds, listening->keeper().value_or(0), without));
-    add_spent(
+    add_cpu_rows(
         report,
         {{"state", state}, {"registrations", kManyRegistrations}, {"cgroups", cgroups.size()}},
         spent, seconds);

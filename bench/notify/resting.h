@@ -10,9 +10,9 @@
 
 namespace evictd::bench {
 
-/// What `evictd --notify-only` and the kernel's work for it cost in so many seconds with
-/// kManyRegistrations on `cgroups`, first while nothing happens, then with a pod parked 1 MiB below
-/// one threshold more, of the pod root. Errors: those of Listening, of processes and of spend().
+/// Measures the cost of `evictd --notify-only`, and of the kernel's work for it, in `seconds` with
+/// kManyRegistrations on `cgroups`. First nothing happens; then a pod stays 1 MiB below a further
+/// threshold on the pod root. Errors: those of Listening, of processes and of spend().
 [[nodiscard]] Result<> measure_resting(int seconds, PrivateGround& ground,
                                        const std::filesystem::path& programs,
                                        std::span<const std::filesystem::path> cgroups,

@@ -63,7 +63,7 @@ Result<Skeleton> load(bool per_page) {
   return skeleton;
 }
 
-/// libbpf reports on stderr why the first row of the two does not load; that is no news here.
+/// Silences libbpf, which reports on stderr why the first of the two hooks does not load.
 int discard(enum libbpf_print_level /*level*/, const char* /*format*/, va_list /*arguments*/) {
   return 0;
 }

@@ -13,35 +13,36 @@
 
 namespace evictd::bench {
 
-/// What to look for in one trial.
+/// What to detect in one trial.
 struct ObserverLevel {
   /// kernfs id (inode number) of the watched memory cgroup; 0 watches the node's working set.
   std::uint64_t memcg_id = 0;
   /// The value is past the level when it is larger than this.
   Bytes level;
-  /// Whose SIGKILL is stamped.
+  /// The process whose SIGKILL is stamped.
   pid_t victim = 0;
 };
 
-/// What one trial showed. Source: stamps written by the observer's own programs.
+/// Results of one trial. Source: stamps of the observer's own programs.
 struct ObserverReading {
-  /// First page accounted with the value past the level.
+  /// First page that was charged with the value past the level.
   std::optional<MonoTime> crossed;
   /// SIGKILL generated for the victim, and the sender's system call returned.
   std::optional<MonoTime> sigkill;
   std::optional<MonoTime> sigkill_returned;
-  /// The value when SIGKILL was generated, and the largest value seen in the trial.
+  /// The value when SIGKILL was generated, and the largest value in the trial.
   Bytes at_sigkill;
   Bytes furthest;
   std::uint64_t pages_seen = 0;
 };
 
-/// The witness of all benches: per-page, unfiltered, and independent of evictd's programs.
-/// Owns its programs and links; they are gone when it is destroyed. One thread uses it.
+/// The witness of all benches: it checks every page, without a filter, and is independent of
+/// evictd's programs.
+/// Owns its programs and links; the destructor removes them. One thread uses it.
 class Observer {
  public:
-  /// Loads and attaches. Errors: kUnsupported if this kernel has none of its page hooks, else what
-  /// libbpf said.
+  /// Loads and attaches. Errors: kUnsupported if this kernel has none of its page hooks, else
+  /// libbpf's error.
   static Result<Observer> create();
 
   Observer(const Observer&) = delete;
@@ -50,11 +51,11 @@ class Observer {
   Observer& operator=(Observer&&) noexcept;
   ~Observer();
 
-  /// Forgets the trial before and watches for `level`, once.
+  /// Forgets the previous trial and watches for `level`, once.
   void arm(const ObserverLevel& level);
-  /// Stops watching and says what was seen since arm().
+  /// Stops watching and returns what was seen since arm().
   ObserverReading disarm();
-  /// The hooks that were attached: "fentry page_counter_try_charge".
+  /// The attached hooks: "fentry page_counter_try_charge".
   [[nodiscard]] const char* hook() const;
 
  private:

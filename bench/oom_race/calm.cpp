@@ -17,9 +17,9 @@ namespace {
 
 /// Half of DefaultMemoryPressureLimit in the race.
 constexpr double kCalmPercent = 2.5;
-/// The kernel works out its averages every two seconds.
+/// The kernel updates its averages every two seconds.
 constexpr timespec kLook{1, 0};
-/// An average of all of ten seconds has fallen below half a percent by then.
+/// By then, a 100 % average over ten seconds has fallen below half a percent.
 constexpr std::chrono::minutes kLongest{2};
 
 Result<double> pressure_now(const std::filesystem::path& file) {
@@ -44,7 +44,7 @@ Result<double> full_avg10(std::string_view pressure) {
   return percent;
 }
 
-Duration rest_left(std::optional<MonoTime> last_kill, MonoTime now) {
+Duration remaining_rest(std::optional<MonoTime> last_kill, MonoTime now) {
   if (!last_kill) {
     return Duration{0};
   }
@@ -52,7 +52,7 @@ Duration rest_left(std::optional<MonoTime> last_kill, MonoTime now) {
 }
 
 bool is_calm(std::optional<MonoTime> last_kill, MonoTime now, double avg10) {
-  return rest_left(last_kill, now) == Duration{0} && avg10 < kCalmPercent;
+  return remaining_rest(last_kill, now) == Duration{0} && avg10 < kCalmPercent;
 }
 
 Result<> await_calm(const std::filesystem::path& pressure, std::optional<MonoTime> last_kill) {
@@ -67,7 +67,7 @@ Result<> await_calm(const std::filesystem::path& pressure, std::optional<MonoTim
     if (now > latest) {
       return fail(Errc::kTimedOut, "pressure does not fall: " + std::to_string(avg10) + " %");
     }
-    // A rest, not the wait for an event: what has to pass is time.
+    // Sleeps instead of waiting for an event: only time must pass.
     ::nanosleep(&kLook, nullptr);
     EVICTD_TRY(Interrupt::check());
   }

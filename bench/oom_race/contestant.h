@@ -16,17 +16,17 @@ namespace evictd::bench {
 struct ContestantOptions {
   RaceRow row;
   const stage::PrivateTree& tree;
-  /// Where evictd is.
+  /// Directory of the evictd binary.
   std::filesystem::path programs;
   /// A private directory on tmpfs.
   std::filesystem::path directory;
   std::filesystem::path manifests;
 };
 
-/// The racer of one row, running: evictd whole or a rival.
+/// The running racer of one row: complete evictd or a rival.
 class Contestant {
  public:
-  /// Returns once it watches; the kernel's OOM killer does not take it.
+  /// Returns once it watches; the kernel's OOM killer does not kill it.
   /// Errors: those of the program that it starts.
   static Result<Contestant> start(const ContestantOptions& options);
 

@@ -30,11 +30,11 @@ namespace evictd::bench {
 namespace {
 
 constexpr Bytes kSwapSize = 512_MiB;
-/// Together they leave the hog about 400 MiB of a machine of 2 GiB, so that a trial takes seconds.
+/// Together they leave the hog about 400 MiB of a 2 GiB machine, so that a trial takes seconds.
 constexpr Holdings kHoldings{1280_MiB, 1408_MiB, 96_MiB, 128_MiB, stage::PageContent::kMixed};
-/// Never taken by the OOM killer, so that what it has made is removed whatever happens.
+/// The OOM killer never kills this process, so that it always cleans up.
 constexpr int kOwnScore = -1000;
-/// What one row may have of trials that come to nothing, before it is given up.
+/// Void trials of a row before it is given up.
 constexpr int kMostVoid = 5;
 
 struct Race {
@@ -48,8 +48,8 @@ struct Race {
   int runs_given_up = 0;
 };
 
-/// Swap with nothing in it where the scene has swap, none elsewhere: what an earlier trial swapped
-/// out is back in memory.
+/// Creates empty swap if the scene has swap; otherwise there is none. Pages that an earlier trial
+/// swapped out are back in memory.
 Result<> renew_swap(Race& race, const RaceScene& scene) {
   race.swap.reset();
   if (scene.swap == SwapKind::kNone) {
@@ -60,33 +60,33 @@ Result<> renew_swap(Race& race, const RaceScene& scene) {
   return {};
 }
 
-/// Every run begins with pods that have seen no other.
+/// Starts every run with new pods.
 Result<> make_ready(Race& race, Cast& cast, const RaceScene& scene) {
-  Result<> ready = cast.dismiss_bystanders();
+  Result<> ready = cast.kill_bystanders();
   if (ready) {
     ready = renew_swap(race, scene);
   }
   return ready ? cast.fill_bystanders() : ready;
 }
 
-/// One run under way.
+/// One run in progress.
 struct Contest {
   Race& race;
   Cast& cast;
   const RaceRun& run;
   std::optional<Contestant> contestant{};
-  /// When the last hog was killed by whom it races.
+  /// When the racer killed the last hog.
   std::optional<MonoTime> last_kill{};
   RaceTally tally{run};
 };
 
-/// Counts a contestant that is dead.
-void see_to_the_dead(Contest& contest) {
+/// Counts a dead contestant.
+void count_dead_contestant(Contest& contest) {
   if (contest.contestant && !contest.contestant->lives()) {
     contest.contestant.reset();
     contest.tally.add_death_of_contestant();
   }
-  contest.tally.look_between(contest.cast.dead_bystanders());
+  contest.tally.count_dead_between(contest.cast.dead_bystanders());
 }
 
 Result<> start_contestant(Contest& contest) {
@@ -102,20 +102,19 @@ Result<> start_contestant(Contest& contest) {
   return {};
 }
 
-/// Everybody lives, nothing is swapped out, and the contestant watches.
+/// Makes sure that all pods live, nothing is swapped out, and the contestant watches.
 Result<> make_ready_again(Contest& contest) {
-  see_to_the_dead(contest);
+  count_dead_contestant(contest);
   Result<> ready = contest.cast.fill_bystanders();
   if (ready) {
     ready = renew_swap(contest.race, contest.run.first().scene);
   }
-  // It may have died of that, too.
-  see_to_the_dead(contest);
+  // The contestant may have died from that, too.
+  count_dead_contestant(contest);
   return ready ? start_contestant(contest) : ready;
 }
 
-/// What belongs between two trials for the sake of the racer: a poller's period, a rest that
-/// systemd-oomd keeps.
+/// Waits between two trials for the racer's sake: a poller's period, or systemd-oomd's rest.
 Result<> pause_for_racer(Contest& contest) {
   const Racer racer = contest.run.first().racer;
   if (racer == Racer::kEvictdPoll) {
@@ -155,23 +154,23 @@ Result<RaceTally> make_trials(Race& race, Cast& cast, const RaceRun& run, int tr
   if (!voids) {
     return tl::unexpected(voids.error());
   }
-  see_to_the_dead(contest);
+  count_dead_contestant(contest);
   EVICTD_ASSIGN_OR_RETURN(const std::int64_t after, machine_oom_kills());
   contest.tally.add(std::move(*voids));
   contest.tally.add_oom_kills_of_run(after - *before);
   return std::move(contest.tally);
 }
 
-/// Rows without figures that say so, until they are measured.
+/// Adds rows without values that say "not run" until they are measured.
 void report_not_run(Report& report, const RaceRun& run, const std::string& why) {
   for (const RaceRow& row : run.rows) {
     report.add("race", params_of(row), "ms", Series{});
-    report.note_row(title_of(row) + ": NOT RUN, " + why);
+    report.add_row_note(title_of(row) + ": NOT RUN, " + why);
   }
 }
 
-/// Reports a run. One that fails is given up, and the others are made all the same: its trouble may
-/// be its own, and they may take hours. Errors: kBusy if the bench is interrupted.
+/// Reports a run. A failed run is given up, but the others continue: the failure may be its own,
+/// and the others may take hours. Errors: kBusy if the bench is interrupted.
 Result<> run_and_report(Race& race, Cast& cast, const RaceRun& run, int trials) {
   if (!is_installed(run.first().racer)) {
     report_not_run(race.report, run, "not installed on this machine");
@@ -193,7 +192,7 @@ Result<> run_group(Race& race, Cast& cast, const std::vector<RaceRun>& runs,
   for (const RaceRun& run : runs) {
     Result<> ran = run_and_report(race, cast, run, options.trials);
     if (ran) {
-      // At once: what is finished outlives whatever ends the others.
+      // Write at once: finished rows survive whatever ends the others.
       ran = race.report.write(options.out);
     }
     if (!ran) {

@@ -49,7 +49,7 @@ Result<ManagedOom> ManagedOom::start(std::string path) {
   if (std::filesystem::exists("/run/systemd/system")) {
     return fail(Errc::kBusy, "systemd is this machine's service manager");
   }
-  // systemd-oomd's own socket goes into the latter; a service would have it made.
+  // The directory of systemd-oomd's own socket; its unit would create it.
   std::error_code ignored;
   std::filesystem::create_directories("/run/systemd/oom", ignored);
   ::unlink(kSocket);

@@ -9,12 +9,12 @@
 
 namespace evictd::bench {
 
-/// The one question that systemd-oomd has for a service manager: which cgroups to watch. Answered
-/// here, because the machine of the race has no service manager; everything else of systemd-oomd
-/// is itself. The socket is gone when the object is destroyed. One thread uses it.
+/// Answers the one request that systemd-oomd sends to a service manager: which cgroups to watch.
+/// The machine of the race has no service manager; systemd-oomd itself is the original. The socket
+/// is removed with the object. One thread uses it.
 class ManagedOom {
  public:
-  /// Listens where a service manager would, for the cgroup `path` and what is below it
+  /// Listens at a service manager's address, for the cgroup `path` and its descendants
   /// (ManagedOOMMemoryPressure=kill and ManagedOOMSwap=kill).
   /// Errors: kBusy if a service manager runs here; those of the socket.
   static Result<ManagedOom> start(std::string path);
@@ -25,7 +25,7 @@ class ManagedOom {
   ManagedOom& operator=(ManagedOom&&) = delete;
   ~ManagedOom();
 
-  /// Waits for the question and answers it; the connection stays open. Errors: kTimedOut.
+  /// Waits for the request and answers it; the connection stays open. Errors: kTimedOut.
   Result<> tell(Duration timeout);
 
  private:
@@ -36,7 +36,7 @@ class ManagedOom {
   base::Fd connection_;
 };
 
-/// What systemd-oomd is answered: a Varlink reply that more may follow, with its terminating zero.
+/// The answer to systemd-oomd: a Varlink reply with "continues" and its terminating zero.
 [[nodiscard]] std::string managed_oom_reply(const std::string& path);
 
 }  // namespace evictd::bench

@@ -19,10 +19,10 @@ namespace evictd::bench {
 namespace {
 
 constexpr long kPeriodNs = 5'000'000;
-/// Above evictd's own default, as the witness must not wait for what it watches.
+/// Above evictd's own default: the witness must not wait for what it watches.
 constexpr int kPriority = 20;
 
-/// Bytes after `key`; 0 without it.
+/// Bytes after `key`; 0 if it is missing.
 std::int64_t bytes_after(const char* text, const char* key) {
   const char* found = std::strstr(text, key);
   return found == nullptr ? 0 : std::atoll(found + std::strlen(key)) * 1024;
@@ -38,15 +38,15 @@ Result<> MemoryWitness::start(std::vector<Bytes> thresholds) {
     return fail_errno(errno, "watch /proc/meminfo");
   }
   thresholds_ = std::move(thresholds);
-  // All its memory now: the thread must not ask for any while there is none.
+  // Allocates everything now: the thread must not allocate while memory is short.
   seen_ = {Bytes{std::numeric_limits<std::int64_t>::max()}, std::nullopt,
            std::vector<std::optional<MonoTime>>(thresholds_.size())};
   ends_ = false;
-  thread_ = std::thread{[this] { look_until_told(); }};
+  thread_ = std::thread{[this] { sample_until_stopped(); }};
   return {};
 }
 
-void MemoryWitness::look_until_told() {
+void MemoryWitness::sample_until_stopped() {
   const sched_param parameters{kPriority};
   static_cast<void>(::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters));
   while (!ends_) {

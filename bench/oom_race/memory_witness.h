@@ -13,22 +13,22 @@
 
 namespace evictd::bench {
 
-/// What the kernel's own estimate did during one trial. Source: MemAvailable of /proc/meminfo.
+/// The kernel's own estimate during one trial. Source: MemAvailable of /proc/meminfo.
 struct MemorySeen {
   Bytes lowest_available;
-  /// When it was first read below a tenth of MemTotal.
+  /// First reading below a tenth of MemTotal.
   std::optional<MonoTime> short_since;
-  /// When it was first read below each of the thresholds, in their order.
+  /// First reading below each of the thresholds, in their order.
   std::vector<std::optional<MonoTime>> crossed_at;
 };
 
-/// Reads /proc/meminfo every 5 ms in a real-time thread of its own, so that it sees what happens
-/// while everything else waits for memory. One thread uses it.
+/// Reads /proc/meminfo every 5 ms in its own real-time thread, so that it works while everything
+/// else waits for memory. One thread uses it.
 class MemoryWitness {
  public:
-  /// Begins to look. Errors: those of opening the file and of making the timer.
+  /// Starts sampling. Errors: those of opening the file and of creating the timer.
   Result<> start(std::vector<Bytes> thresholds);
-  /// Ends, and says what was seen since start().
+  /// Stops, and returns what was seen since start().
   MemorySeen stop();
 
   MemoryWitness() = default;
@@ -37,7 +37,7 @@ class MemoryWitness {
   ~MemoryWitness();
 
  private:
-  void look_until_told();
+  void sample_until_stopped();
   void look();
 
   base::Fd meminfo_;

@@ -43,8 +43,8 @@ std::vector<RaceScene> scenes() {
   return all;
 }
 
-/// Drawn by a generator that the standard pins down, and by hand, because std::shuffle differs from
-/// library to library.
+/// Uses a generator that the standard defines exactly and its own algorithm: std::shuffle differs
+/// between libraries.
 void shuffle(std::vector<RaceRun>& runs, std::mt19937& random) {
   for (std::size_t left = runs.size(); left > 1; --left) {
     std::swap(runs[left - 1], runs[random() % left]);
@@ -145,7 +145,7 @@ std::vector<std::vector<RaceRun>> race_plan(const Selection& selection) {
   for (const RaceScene& scene : scenes()) {
     std::vector<RaceRun> wanted;
     std::vector<RaceRun> all = runs_of(scene);
-    // Before any is left out, so that the order is that of the whole plan.
+    // Before the selection, so that the order is that of the whole plan.
     shuffle(all, random);
     for (RaceRun& run : all) {
       std::erase_if(run.rows, [&](const RaceRow& row) { return !selection.wants(title_of(row)); });

@@ -12,12 +12,13 @@
 
 namespace evictd::bench {
 
-/// Who races the kernel's OOM killer.
+/// The programs that race the kernel's OOM killer.
 enum class Racer {
-  kEvictd,              ///< With BPF, grace 0, memory.available as the kernel has it.
+  kEvictd,              ///< With BPF, grace 0, memory.available as the kernel defines it.
   kEvictdGrace,         ///< The same with the default grace and its floor.
-  kEvictdPoll,          ///< Polling every 10 s as the kubelet does, grace 0, as the kernel has it.
-  kEvictdKubelet,       ///< With BPF, grace 0, memory.available as the kubelet has it.
+  kEvictdPoll,          ///< Polling every 10 s as the kubelet does, grace 0, as the kernel defines
+                        ///< it.
+  kEvictdKubelet,       ///< With BPF, grace 0, memory.available as the kubelet defines it.
   kEvictdKubeletGrace,  ///< The same with the default grace and its floor.
   kEarlyoom,
   kNohang,
@@ -25,20 +26,20 @@ enum class Racer {
   kSystemdOomd,
 };
 
-/// What swap the machine has.
+/// The machine's swap.
 enum class SwapKind {
   kNone,
   kZram,  ///< Compressed in memory.
   kFile,  ///< On the disk.
 };
 
-/// Under what conditions.
+/// The conditions of a race.
 struct RaceScene {
   SwapKind swap = SwapKind::kNone;
   stage::PageKind pages = stage::PageKind::k4KiB;
-  /// The hog's bytes a second; 0: as fast as it can.
+  /// The hog's bytes a second; 0: as fast as possible.
   Bytes rate{0};
-  /// Of memory.available, as a configuration has it.
+  /// Threshold of memory.available, as in a configuration.
   std::string_view threshold = "100Mi";
 };
 
@@ -47,9 +48,8 @@ struct RaceRow {
   Racer racer = Racer::kEvictd;
 };
 
-/// Trials that are made once and reported in each of these rows, at least one. They differ in
-/// nothing but a threshold that their racer does not know: only the time since its crossing is
-/// another one.
+/// Trials that run once and are reported in each of these rows, at least one. The rows differ only
+/// in a threshold that their racer does not know: only the time since its crossing differs.
 struct RaceRun {
   std::vector<RaceRow> rows;
 
@@ -58,18 +58,18 @@ struct RaceRun {
 
 [[nodiscard]] std::string_view name_of(Racer racer);
 [[nodiscard]] std::string_view name_of(SwapKind swap);
-/// evictd in one of its ways: no other racer knows the row's threshold.
+/// Whether the racer is evictd: no other racer knows the row's threshold.
 [[nodiscard]] bool is_evictd(Racer racer);
-/// What memory.available is worked out from in it, as a configuration has it.
+/// Its source of memory.available, as in a configuration.
 [[nodiscard]] std::string_view memory_source_of(Racer racer);
-/// The threshold in bytes on a machine with so much memory.
+/// The threshold in bytes on a machine with memory `capacity`.
 [[nodiscard]] Bytes threshold_of(const RaceScene& scene, Bytes capacity);
-/// What a reader of the results sees.
+/// The row's parameters in the results.
 [[nodiscard]] nlohmann::json params_of(const RaceRow& row);
-/// "evictd full 4k 100Mi noswap": what --rows selects by.
+/// "evictd full 4k 100Mi noswap": the words that --rows selects by.
 [[nodiscard]] std::string title_of(const RaceRow& row);
-/// Every row that `selection` wants. A group is what races one kind of hog with or without swap, in
-/// an order that was drawn once and is the same in every sitting, whatever is selected.
+/// Every row that `selection` matches. A group is all racers of one kind of hog with or without
+/// swap. Their order was drawn once and is the same in every run, whatever is selected.
 [[nodiscard]] std::vector<std::vector<RaceRun>> race_plan(const Selection& selection);
 
 }  // namespace evictd::bench

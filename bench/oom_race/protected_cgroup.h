@@ -12,22 +12,22 @@
 
 namespace evictd::bench {
 
-/// Memory that the kernel does not reclaim from a service, as its unit has it.
+/// A service's memory that the kernel does not reclaim, as set by its unit.
 struct Protection {
   /// MemoryMin and MemoryLow.
   Bytes min;
   Bytes low;
 };
 
-/// That of the unit in Debian's package, of those rivals whose unit has one and that do not lock
-/// their memory.
+/// The protection in the unit of Debian's package; nullopt for a rival without one, or one that
+/// locks its memory.
 [[nodiscard]] std::optional<Protection> protection_of(Racer racer);
 
-/// A cgroup of v2 of one rival's own, removed when the object is destroyed: after the rival.
+/// A rival's own cgroup v2; the destructor removes it, after the rival.
 class ProtectedCgroup {
  public:
-  /// `directory` must not exist; its parent gives its children the memory controller.
-  /// Errors: those of making it and of writing memory.min and memory.low; nothing is left then.
+  /// `directory` must not exist; its parent must enable the memory controller for its children.
+  /// Errors: those of creating it and of writing memory.min and memory.low; nothing is left then.
   static Result<ProtectedCgroup> create(std::filesystem::path directory,
                                         const Protection& protection);
 
@@ -37,17 +37,17 @@ class ProtectedCgroup {
   ProtectedCgroup& operator=(ProtectedCgroup&&) = delete;
   ~ProtectedCgroup();
 
-  /// Where a process writes "0" to enter.
+  /// The file to which a process writes "0" to enter.
   [[nodiscard]] std::filesystem::path processes() const { return directory_ / "cgroup.procs"; }
 
  private:
   explicit ProtectedCgroup(std::filesystem::path directory);
 
-  /// Empty once there is nothing to remove.
+  /// Empty after there is nothing to remove.
   std::filesystem::path directory_;
 };
 
-/// `command`, run by a shell that first enters by `processes`: memory is charged, and protected,
+/// `command`, run by a shell that enters through `processes` first: memory is charged and protected
 /// where it is first touched.
 [[nodiscard]] std::vector<std::string> entering(const std::filesystem::path& processes,
                                                 const std::vector<std::string>& command);

@@ -37,7 +37,7 @@ Result<> make_room(SwapKind kind, Bytes size) {
   if (!file) {
     return fail_errno(errno, kFile);
   }
-  // Without holes, which swap takes none of.
+  // Without holes, because swap rejects them.
   const int error = ::posix_fallocate(file.get(), 0, size.value);
   return error == 0 ? Result<>() : Result<>(fail_errno(error, kFile));
 }

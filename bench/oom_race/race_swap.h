@@ -7,12 +7,12 @@
 
 namespace evictd::bench {
 
-/// Swap on /dev/zram0 or on a file of the machine's disk, switched off again when the object is
-/// destroyed. For a machine of the bench's own only.
+/// Swap on /dev/zram0 or on a file of the machine's disk; the destructor switches it off. Only for
+/// a machine that the bench owns.
 class RaceSwap {
  public:
   /// `kind` is not kNone. Errors: kBusy if the device is in use; kNotFound without one; kExhausted
-  /// where the disk has no room; what mkswap and swapon say.
+  /// if the disk is too small; those of mkswap and swapon.
   static Result<RaceSwap> start(SwapKind kind, Bytes size);
 
   RaceSwap(const RaceSwap&) = delete;
@@ -24,7 +24,7 @@ class RaceSwap {
  private:
   explicit RaceSwap(SwapKind kind) : kind_(kind) {}
 
-  /// kNone: another object has it.
+  /// kNone: moved to another object.
   SwapKind kind_;
 };
 

@@ -12,18 +12,18 @@ namespace evictd::bench {
 namespace {
 
 constexpr std::chrono::seconds kReadyDeadline{60};
-/// Between two looks at what a rival has printed.
+/// Interval between two reads of a rival's output.
 constexpr std::chrono::milliseconds kLook{20};
 
 /// How one rival is started.
 struct Recipe {
   std::vector<std::string> argv;
   std::vector<std::string> environment;
-  /// It runs once it has printed this.
+  /// The output that shows that it runs.
   std::string ready;
 };
 
-/// nohang's own file with its thresholds and periods replaced.
+/// nohang's own file with replaced thresholds and periods.
 Result<std::string> nohang_settings() {
   EVICTD_ASSIGN_OR_RETURN(std::string text, stage::read_text("/etc/nohang/nohang.conf"));
   const std::pair<const char*, const char*> changes[] = {{"soft_threshold_min_mem", "10 %"},
@@ -45,7 +45,8 @@ Result<std::string> nohang_settings() {
   return text;
 }
 
-/// Best-effort pods only: what an operator would tell a program that does not know pods.
+/// Best-effort pods only: the setting that an operator would give a program without knowledge of
+/// pods.
 std::string oomd_settings(const stage::PrivateTree& tree) {
   const std::string pods = tree.cgroup_root().substr(1) + "/kubepods/besteffort/*";
   const nlohmann::json detector = {

@@ -13,22 +13,21 @@
 
 namespace evictd::bench {
 
-/// Whether this machine has the rival's program; evictd is never missing.
+/// Whether this machine has the rival's program; always true for evictd.
 [[nodiscard]] bool is_installed(Racer racer);
 
-/// A program of another project that kills for memory, from Debian's package and with aggressive
-/// settings: docs/performance.md names them. It is killed when the object is destroyed. One thread
-/// uses it.
+/// Another project's program that kills to free memory, from Debian's package and with aggressive
+/// settings: docs/performance.md lists them. The destructor kills it. One thread uses it.
 class Rival {
  public:
-  /// Writes its settings below `directory`, starts it, in a cgroup with the protection of its unit
-  /// if that has any, and returns once it says that it runs.
-  /// Errors: as Child::start(); kTimedOut; kIo if it ends at once, with what it said.
+  /// Writes its settings below `directory` and starts it, in a cgroup with its unit's protection if
+  /// it has any. Returns once it reports that it runs.
+  /// Errors: as Child::start(); kTimedOut; kIo with its output if it exits at once.
   static Result<Rival> start(Racer racer, const stage::PrivateTree& tree,
                              const std::filesystem::path& directory);
 
   [[nodiscard]] pid_t pid() const { return child_.pid(); }
-  /// Ready for reading once it is dead.
+  /// Readable once it is dead.
   [[nodiscard]] int pidfd() const { return child_.pidfd(); }
 
  private:

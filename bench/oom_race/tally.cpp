@@ -45,7 +45,7 @@ void RaceTally::add(const RaceOutcome& outcome) {
   }
 }
 
-void RaceTally::look_between(int dead_bystanders) {
+void RaceTally::count_dead_between(int dead_bystanders) {
   died_between_ += std::max(dead_bystanders - died_in_trial_, 0);
   died_in_trial_ = 0;
 }
@@ -56,7 +56,7 @@ void RaceTally::report_to(Report& report) const {
     report.add(
         "race", params, "ms", from_crossing_[i],
         {{"trials", trials_},
-         {"void", voids_.count},
+         {"void", void_trials_.count},
          {"won", won_},
          {"hog evicted", hog_evicted_},
          {"hog OOM-killed", hog_oom_killed_},
@@ -70,9 +70,9 @@ void RaceTally::report_to(Report& report) const {
          {"most swap used at the start (MiB)", std::round(swap_used_at_start_.max())},
          {"lowest MemAvailable (MiB)", std::round(lowest_available_.percentile(0))},
          {"lowest memory.available (MiB)", std::round(lowest_kubelet_available_.percentile(0))}});
-    if (voids_.count > 0) {
-      report.note_row(title_of(run_.rows[i]) + ": " + std::to_string(voids_.count) +
-                      " void trials made again, the last because: " + voids_.reason);
+    if (void_trials_.count > 0) {
+      report.add_row_note(title_of(run_.rows[i]) + ": " + std::to_string(void_trials_.count) +
+                          " void trials made again, the last because: " + void_trials_.reason);
     }
     report.add("short_to_death", params, "ms", from_short_);
     report.add("lowest_available", params, "MiB", lowest_available_);

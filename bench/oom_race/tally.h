@@ -13,17 +13,17 @@
 
 namespace evictd::bench {
 
-/// The trials of one run, counted.
+/// The counted trials of one run.
 class RaceTally {
  public:
   explicit RaceTally(RaceRun run);
 
   void add(const RaceOutcome& outcome);
-  void add(VoidTrials voids) { voids_ = std::move(voids); }
-  /// To be told before every trial and after the last how many of the pods that must survive are
-  /// dead: those that died in the trial before are not counted again.
-  void look_between(int dead_bystanders);
-  /// The OOM killer's, from before the first trial until after the last.
+  void add(VoidTrials voids) { void_trials_ = std::move(voids); }
+  /// Call before every trial and after the last one, with the number of dead pods among those that
+  /// must survive. Pods that died in the trial before are not counted again.
+  void count_dead_between(int dead_bystanders);
+  /// Kills by the OOM killer from before the first trial until after the last.
   void add_oom_kills_of_run(std::int64_t count) { oom_kills_of_run_ = count; }
   void add_death_of_contestant() { ++contestant_died_; }
   /// Adds the rows of the run to the report.
@@ -31,7 +31,7 @@ class RaceTally {
 
  private:
   RaceRun run_;
-  VoidTrials voids_;
+  VoidTrials void_trials_;
   int trials_ = 0;
   int won_ = 0;
   int hog_evicted_ = 0;
@@ -43,9 +43,9 @@ class RaceTally {
   std::int64_t oom_kills_of_run_ = 0;
   int contestant_died_ = 0;
   int died_between_ = 0;
-  /// In the last trial.
+  /// Deaths in the last trial.
   int died_in_trial_ = 0;
-  /// One a row of the run.
+  /// One series per row of the run.
   std::vector<Series> from_crossing_;
   Series from_short_;
   Series lowest_available_;

@@ -14,10 +14,10 @@
 namespace evictd::bench {
 namespace {
 
-/// The slowest hog passes any threshold within six seconds and a kubelet's poll is ten; this is for
-/// a machine that thrashes and a racer that never acts.
+/// The slowest hog crosses any threshold within six seconds, and a kubelet polls every ten. This
+/// limit covers a thrashing machine and a racer that never acts.
 constexpr std::chrono::seconds kTrialDeadline{60};
-/// A racer that acts once more, or an OOM killer that was already choosing, does so within this.
+/// Covers a racer that acts again, or an OOM killer that was already choosing.
 constexpr std::chrono::seconds kAftermath{1};
 
 std::optional<double> since(const std::optional<MonoTime>& start, MonoTime end) {
@@ -27,7 +27,7 @@ std::optional<double> since(const std::optional<MonoTime>& start, MonoTime end) 
   return milliseconds(end - *start);
 }
 
-/// Waits for the hog's end; one that survives is killed, and that is nothing.
+/// Waits for the hog's exit; kills one that survives and returns nullopt.
 std::optional<stage::ChildExit> await_end(stage::Child& hog) {
   const Result<stage::ChildExit> end = hog.wait(kTrialDeadline);
   if (end) {
@@ -63,7 +63,7 @@ bool RaceOutcome::won() const {
 
 namespace {
 
-/// From go to the hog's end; the hog stays to be removed.
+/// From the start to the hog's exit; the caller removes the hog.
 Result<RaceOutcome> watch_race(const RaceRun& run, Actor& hog, const Cast& cast, Observer& observer,
                                MemoryWitness& witness, Bytes capacity) {
   const Result<std::int64_t> before = machine_oom_kills();
@@ -113,7 +113,7 @@ Result<RaceOutcome> run_race(const RaceRun& run, Cast& cast, Observer& observer,
   load.pages = run.first().scene.pages;
   EVICTD_ASSIGN_OR_RETURN(Actor hog, cast.make_culprit("besteffort-hog", load));
   Result<RaceOutcome> outcome = watch_race(run, hog, cast, observer, witness, capacity);
-  // Of a void trial too: the next one starts with none.
+  // Also after a void trial: the next one starts without a hog.
   if (Result<> removed = cast.remove(std::move(hog)); !removed && outcome) {
     return tl::unexpected(removed.error());
   }

@@ -14,18 +14,18 @@
 
 namespace evictd::bench {
 
-/// How the hog of one trial ended.
+/// How the hog of one trial died.
 enum class HogEnd {
   kEvicted,  ///< Killed, and not by the kernel's OOM killer.
   kOomKilled,
-  kSurvived,  ///< Nobody killed it within the trial's time; the bench did.
+  kSurvived,  ///< Not killed within the trial's time; the bench killed it.
 };
 
-/// What one trial showed, the second after the hog's end included. Times are milliseconds to that
-/// end as its parent saw it.
+/// Results of one trial, including the second after the hog's death. Times are milliseconds up to
+/// its death as its parent saw it.
 struct RaceOutcome {
   HogEnd end = HogEnd::kSurvived;
-  /// Nothing if it survived.
+  /// nullopt if it survived.
   std::optional<MonoTime> hog_died_at;
   bool guaranteed_died = false;
   bool burstable_died = false;
@@ -33,25 +33,25 @@ struct RaceOutcome {
   std::int64_t oom_kills = 0;
   /// MemAvailable of /proc/meminfo, the kernel's own estimate.
   Bytes lowest_available;
-  /// memory.available as a kubelet has it. Source: the observer.
+  /// memory.available by the kubelet's definition. Source: the observer.
   Bytes lowest_kubelet_available;
-  /// When the hog was let go. Source: /proc/meminfo.
+  /// At the start of the hog. Source: /proc/meminfo.
   Bytes swap_used_at_start;
-  /// From MemAvailable below the threshold of each row of the run, in their order, the same for
-  /// every racer; nothing if the hog was dead before.
+  /// Since MemAvailable fell below the threshold of each row of the run, in their order, measured
+  /// in the same way for every racer; nullopt if the hog died before.
   std::vector<std::optional<double>> from_crossing_ms;
-  /// From MemAvailable < 10 %.
+  /// Since MemAvailable < 10 %.
   std::optional<double> from_short_ms;
 
-  /// The hog was evicted, nobody else died, and the OOM killer did nothing.
+  /// The hog was evicted, no other pod died, and the OOM killer killed nothing.
   [[nodiscard]] bool won() const;
 };
 
-/// Processes that the kernel's OOM killer took since the machine was booted. Source: /proc/vmstat.
+/// Processes that the kernel's OOM killer killed since boot. Source: /proc/vmstat.
 [[nodiscard]] Result<std::int64_t> machine_oom_kills();
 
-/// One hog from rest to a second after its end, with the contestant of `run` running.
-/// Errors: what makes the trial void: no cgroup, no process, a hog that ended by itself.
+/// Runs one hog until a second after its death, against the contestant of `run`.
+/// Errors: those that make the trial void: no cgroup, no process, a hog that exited by itself.
 Result<RaceOutcome> run_race(const RaceRun& run, Cast& cast, Observer& observer,
                              MemoryWitness& witness, Bytes capacity);
 

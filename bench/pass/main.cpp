@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 /// The pod root's limit, and a threshold that is always met, so that every pass ranks all pods and
-/// takes one.
+/// evicts one.
 constexpr Bytes kLimit = 1024_MiB;
 
 struct Arguments {
@@ -27,11 +27,11 @@ struct Arguments {
   std::filesystem::path out;
 };
 
-/// Under which conditions passes are run.
+/// The conditions of passes.
 struct Variant {
-  /// With a threshold for each of the nine signals, or for the one that is met.
+  /// With a threshold for each of the nine signals, or only for the met one.
   bool all_signals = false;
-  /// Where records are written: "memory", "file" (recordFile), "recording" (that and --record).
+  /// Target of records: "memory", "file" (recordFile), "recording" (that and --record).
   std::string record = "memory";
 
   [[nodiscard]] json params(int pods) const {
@@ -46,8 +46,8 @@ std::vector<Variant> variants() {
           {.all_signals = true, .record = "recording"}};
 }
 
-/// Thresholds that are never met beside the one that always is. containerfs has those of the
-/// filesystem that it is on.
+/// Thresholds that are never met, besides the one that always is. containerfs has the thresholds of
+/// the filesystem that it is on.
 json all_thresholds() {
   return {{"allocatableMemory.available", std::to_string(kLimit.value)},
           {"memory.available", "1Mi"},
@@ -77,7 +77,7 @@ std::vector<std::string> arguments_of(const Variant& variant,
   return {"--record", (scratch / "recording").string()};
 }
 
-/// A fresh tree of `pods` pods; passes are taken while at least nine of ten are left.
+/// Creates a new tree of `pods` pods and runs passes while at least nine of ten pods are left.
 Result<> measure(const Arguments& arguments, int pods, const Variant& variant, PassTimes& times) {
   EVICTD_ASSIGN_OR_RETURN(PrivateGround own, PrivateGround::create());
   EVICTD_TRY(own.tree.limit_memory(kLimit));

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Between two looks at evictd's records, of which it keeps the last ten at hand.
+/// Interval between two reads of evictd's records; evictd returns the last ten of them.
 constexpr long kLookNs = 2'000'000;
 constexpr std::chrono::seconds kDeadline{120};
 

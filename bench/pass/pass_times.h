@@ -18,16 +18,17 @@ struct PassTimes {
   Series read;
   Series decide;
   Series whole;
-  /// From the wake to the return of the last signal call: all that writing records could delay.
+  /// From the wake to the return of the last signal call: everything that writing records could
+  /// delay.
   Series to_signal;
 };
 
-/// Follows the evictions of a running daemon until `wanted` passes are seen or it has no pod left.
+/// Follows the evictions of a running daemon until `wanted` passes are seen or no pod is left.
 /// Errors: kBusy when interrupted; kTimedOut after two minutes; those of asking evictd.
 [[nodiscard]] Result<> follow_passes(const stage::DaemonProcess& daemon, ForkedProcesses& idle,
                                      std::size_t wanted, PassTimes& times);
 
-/// Adds the pass that chose the pod `uid`, which was the last to be evicted.
+/// Adds the pass that chose the pod `uid`, the last evicted one.
 /// Errors: kNotFound if it has no record; those of asking evictd.
 [[nodiscard]] Result<> take_last_pass(const stage::DaemonProcess& daemon, const std::string& uid,
                                       PassTimes& times);

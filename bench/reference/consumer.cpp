@@ -18,7 +18,7 @@
 namespace evictd::bench {
 namespace {
 
-/// evictd's own default, so that the two flavours differ in the mechanism only.
+/// evictd's own default, so that the two variants differ in the mechanism only.
 constexpr int kRealtimePriority = 10;
 
 bool become_realtime() {
@@ -27,7 +27,7 @@ bool become_realtime() {
          ::mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
 }
 
-/// Closes what was inherited, BPF links and other consumers' channels among it, but `channel`.
+/// Closes all inherited descriptors but `channel`, such as BPF links and other consumers' channels.
 int keep_only(int channel) {
   constexpr int kKept = 3;
   ::dup2(channel, kKept);
@@ -38,7 +38,7 @@ int keep_only(int channel) {
 [[noreturn]] void run_child(const ConsumerOptions& options, int inherited) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int channel = keep_only(inherited);
-  // Ctrl-C is the parent's to handle; the channel's end says when to stop.
+  // The parent handles Ctrl-C; the end of the channel stops this process.
   std::signal(SIGINT, SIG_IGN);
   Result<Watcher> watcher = Watcher::create(options, channel);
   const char ready = watcher && (!options.realtime || become_realtime()) ? 1 : 0;

@@ -13,7 +13,7 @@
 
 namespace evictd::bench {
 
-/// How a reference notices that memory is short.
+/// How a reference detects low memory.
 enum class Mechanism {
   kEventfd,  ///< cgroup v1's own notification: cgroup.event_control on memory.usage_in_bytes.
   kPoll,     ///< Reads the counters once a period.
@@ -21,9 +21,9 @@ enum class Mechanism {
 
 struct ConsumerOptions {
   Mechanism mechanism = Mechanism::kEventfd;
-  /// Of kPoll.
+  /// Used by kPoll.
   Duration period{0};
-  /// SCHED_FIFO and locked memory, as evictd has them by default.
+  /// SCHED_FIFO and locked memory, as evictd uses by default.
   bool realtime = false;
   /// Directory of the watched cgroup in the memory hierarchy.
   std::filesystem::path directory;
@@ -31,9 +31,9 @@ struct ConsumerOptions {
   std::string usage_file;
 };
 
-/// The simplest program that does evictd's job by another mechanism: it kills one known process
-/// once the working set of one cgroup is past a level. It runs as a process of its own for a whole
-/// row, as evictd does, so that starting it is not measured.
+/// The simplest program that does evictd's job by another mechanism. It kills one known process
+/// once the working set of one cgroup exceeds a level. Like evictd, it runs as a separate process
+/// for a whole row, so that starting it is not measured.
 class Consumer {
  public:
   /// Forks it. Errors: those of fork(2); kUnsupported if real-time priority is refused.
@@ -45,7 +45,7 @@ class Consumer {
   Consumer& operator=(Consumer&& other) noexcept;
   ~Consumer();
 
-  /// From now on `victim` dies when the working set is larger than `level`.
+  /// Kills `victim` when the working set exceeds `level`.
   /// Returns once the consumer is watching. Errors: kIo if it is gone.
   Result<> arm(pid_t victim, Bytes level);
   /// Ends the trial; the consumer stops watching.

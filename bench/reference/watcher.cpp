@@ -21,7 +21,7 @@
 namespace evictd::bench {
 namespace {
 
-/// memory.stat of a v1 cgroup is under 2 KiB.
+/// memory.stat of a v1 cgroup is smaller than 2 KiB.
 constexpr std::size_t kLongestStat = 8192;
 constexpr std::int64_t kPageBytes = 4096;
 
@@ -83,7 +83,7 @@ std::int64_t Watcher::inactive_file() const {
   if (got <= 0) {
     return 0;
   }
-  // v1 says it for the subtree as total_inactive_file, v2 as inactive_file.
+  // The subtree's value is total_inactive_file on v1, inactive_file on v2.
   const char* found = std::strstr(text.data(), "total_inactive_file ");
   if (found == nullptr) {
     found = std::strstr(text.data(), "inactive_file ");
@@ -118,8 +118,9 @@ base::Fd Watcher::register_threshold(std::int64_t usage_bytes) const {
   return event;
 }
 
-/// One registration a trial, as the kubelet does it: the threshold is on usage, so inactive file is
-/// added when it is set, and set anew if that moved so far that the level is not past yet.
+/// Registers once a trial, like the kubelet. The threshold is on usage, so inactive file is added
+/// when it is set. It is set again if inactive file has moved so far that the level is not crossed
+/// yet.
 void Watcher::watch_by_eventfd() {
   while (take_order()) {
     if (order_.victim == 0) {
@@ -133,7 +134,7 @@ void Watcher::watch_by_eventfd() {
 }
 
 bool Watcher::wait_past_threshold() {
-  // The kernel counts equality as past; evictd and the kubelet do not.
+  // For the kernel, equality is a crossing; for evictd and the kubelet it is not.
   const base::Fd event = register_threshold(order_.level_bytes + inactive_file() + kPageBytes);
   if (std::exchange(acknowledge_once_, false)) {
     acknowledge();
@@ -146,7 +147,7 @@ bool Watcher::wait_past_threshold() {
   return watched[1].revents != 0 || kill_if_past();
 }
 
-/// The period runs freely, so that a trial begins anywhere in it.
+/// The period runs freely, so that a trial starts at any point of it.
 void Watcher::watch_by_polling() {
   const base::Fd timer{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC)};
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options_.period);

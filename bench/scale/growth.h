@@ -12,21 +12,22 @@ namespace evictd::bench {
 /// How one measure grows with the number of pods, within one run.
 struct Growth {
   std::string measure;
-  /// Below this the measure is noise: what is less counts as so much.
+  /// Noise level: smaller values count as this one.
   double least = 0;
-  /// Pods and the median measured with so many.
+  /// Number of pods, and the median measured with it.
   std::vector<std::pair<int, double>> values;
 };
 
-/// Beyond it growth is no longer called linear; below it is what measurements on a shared machine
-/// differ by.
+/// Growth above this factor is not called linear; smaller factors are the variation of a shared
+/// machine.
 inline constexpr double kLinearWithin = 1.5;
 
-/// The most by which the measure grew faster than the pods did, between any number of pods and any
-/// larger one: 1 is linear, 2 is twice as much a pod. 0 with less than two numbers of pods.
+/// The largest factor by which the measure grew faster than the pods, between any number of pods
+/// and any larger one: 1 is linear, 2 is twice as much a pod. 0 with fewer than two numbers of
+/// pods.
 [[nodiscard]] double times_linear(const Growth& growth);
 
-/// Errors: kInvalid, naming every measure that grows faster than the pods do.
+/// Errors: kInvalid, naming every measure that grows faster than the pods.
 [[nodiscard]] Result<> judge(const std::vector<Growth>& all);
 
 }  // namespace evictd::bench

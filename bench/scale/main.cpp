@@ -15,7 +15,7 @@
 namespace evictd::bench {
 namespace {
 
-/// Half of what evictd has slots for.
+/// Half of evictd's slots.
 constexpr int kMostPods = 2000;
 
 struct Arguments {
@@ -27,7 +27,7 @@ struct Arguments {
   std::filesystem::path out;
 };
 
-/// One measure of a node: what it is called, its unit, and what of it is noise.
+/// One measure of a node: name, unit, and noise level.
 struct Measure {
   const char* name;
   const char* unit;
@@ -95,7 +95,7 @@ Result<> run(const Arguments& arguments) {
   if (arguments.json) {
     std::fputs(report.text().c_str(), stdout);
   }
-  // Last, so that what is judged is there to be looked at.
+  // Last, so that the judged results are in the report.
   return judge(growths);
 }
 
@@ -104,13 +104,13 @@ int main_of(int argc, char** argv) {
   return run_program(
       {.name = "scale",
        .purpose = "What evictd costs by number of pods: start, sweep, pass, memory. Exit status 1 "
-                  "if something grows faster than the pods do",
+                  "if a measure grows faster than the pods",
        .add_options =
            [&](CLI::App& app) {
              add_counts(app, "--pods", arguments.pods, kMostPods, "numbers of pods");
              add_count(app, "--starts", arguments.starts, 1000, "starts that are timed");
              add_count(app, "--seconds", arguments.seconds, 3600,
-                       "length of the look at evictd at rest");
+                       "length of the measurement of evictd at rest");
              add_count(app, "--passes", arguments.passes, 1000,
                        "passes that are timed; at most a tenth of the pods");
              app.add_flag("--json", arguments.json, "print the raw results, not a line a row");

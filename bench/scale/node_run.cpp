@@ -20,9 +20,9 @@
 namespace evictd::bench {
 namespace {
 
-/// The pod root's limit. Thousands of idle processes take some hundred MiB of it.
+/// The pod root's limit. Thousands of idle processes use some hundred MiB of it.
 constexpr Bytes kLimit = 2048_MiB;
-/// Never met by idle pods, and always met.
+/// A threshold that idle pods never meet, and one that is always met.
 constexpr Bytes kAtRest = 64_MiB;
 constexpr Bytes kAlwaysMet = kLimit;
 
@@ -74,7 +74,7 @@ class Node {
   Result<> look_at_rest(const stage::DaemonProcess& daemon, Duration without) {
     EVICTD_ASSIGN_OR_RETURN(const Spent spent, spend(options_.seconds, daemon.pid(), without));
     const int seconds = options_.seconds;
-    // Timers that happened to take less than without evictd are noise.
+    // Timers that took less time than without evictd are noise.
     const Duration sweep = std::max(spent.timers, Duration{0}) + spent.programs;
     found_.sweep_cpu.add(percent_of_core(sweep, seconds));
     found_.process_cpu.add(percent_of_core(spent.process, seconds));
@@ -86,7 +86,7 @@ class Node {
   Result<> pass() {
     EVICTD_ASSIGN_OR_RETURN(const stage::DaemonProcess daemon, start(kAlwaysMet));
     PassTimes times;
-    // Each takes a pod: what is measured must stay a node of so many.
+    // Each pass removes a pod: the node must keep about its number of pods.
     const auto wanted = static_cast<std::size_t>(
         std::max(1, std::min(options_.passes, options_.pods / kPodsAPass)));
     EVICTD_TRY(follow_passes(daemon, pods_, wanted, times));

@@ -8,26 +8,26 @@
 
 namespace evictd::bench {
 
-/// How a node with so many pods is measured.
+/// How to measure a node with `pods` pods.
 struct NodeRunOptions {
   int pods = 0;
-  /// Starts of evictd that are timed.
+  /// Timed starts of evictd.
   int starts = 0;
-  /// How long evictd is looked at while nothing happens.
+  /// Seconds for which an idle evictd is measured.
   int seconds = 0;
-  /// Passes that are timed; at most as many as a tenth of the pods.
+  /// Timed passes; at most a tenth of the pods.
   int passes = 0;
-  /// Where evictd is.
+  /// Directory of the evictd binary.
   std::filesystem::path programs;
 };
 
-/// What was measured, one value a start, a rest or a pass.
+/// Results; one value per start, rest or pass.
 struct NodeRun {
-  /// Milliseconds from the start of the process until it tells its service manager that it is
-  /// ready, and the processor time that all its threads had by then.
+  /// Milliseconds from the start of the process until it reports readiness to its service manager,
+  /// and the CPU time of all its threads by then.
   Series to_ready;
   Series start_cpu;
-  /// Percent of a core at rest: the sweep, which is timers and programs of the kernel, and evictd.
+  /// Percent of a core at rest: the sweep, which is kernel timers and programs, and evictd.
   Series sweep_cpu;
   Series process_cpu;
   /// MiB, and a number, at the end of the rest.
@@ -37,9 +37,9 @@ struct NodeRun {
   Series pass;
 };
 
-/// Makes a private tree of pods with one process each, runs evictd on it, and removes the tree, on
-/// errors and when interrupted too. Errors: those of making pods and of starting evictd; kBusy when
-/// interrupted.
+/// Creates a private tree of pods with one process each, runs evictd on it, and removes the tree,
+/// also after errors and interruption. Errors: those of creating pods and of starting evictd; kBusy
+/// when interrupted.
 [[nodiscard]] Result<NodeRun> run_node(const NodeRunOptions& options);
 
 }  // namespace evictd::bench

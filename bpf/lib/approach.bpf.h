@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 4: hints that a threshold is near, for the hot thread to wait for it awake. */
+/* Layer 4: hints that a threshold is near, so that the hot thread busy-waits for it. */
 #ifndef EVICTD_BPF_APPROACH_H
 #define EVICTD_BPF_APPROACH_H
 
 #include "emit.bpf.h"
 
 /*
- * Reports are hints that cost the hot thread a wake-up: 10 a second, whoever grows, of which a few
- * may come close together. A task that lost its CPU on the way to a threshold goes on long after
- * the hot thread has ceased to wait for it, and is worth a second hint then, but none before.
+ * A report costs the hot thread a wake-up: at most 10 a second in total, a few of them close
+ * together. A task that lost its CPU near a threshold continues long after the hot thread has
+ * stopped waiting for it. It then deserves a second hint, but none before.
  */
 #define APPROACH_INTERVAL_NS 100000000ULL
 #define APPROACHES_SAVED     5
@@ -26,7 +26,7 @@ static __always_inline bool may_note_approach(__u64 now)
 	return true;
 }
 
-/* Tells the hot thread to get ready when the threshold is only cfg_approach_ns away. */
+/* Sends the hot thread a hint if the threshold is at most cfg_approach_ns away. */
 static __always_inline void note_approach(const struct evictd_watch *watch, __u64 value, __u64 now)
 {
 	__u64 distance;

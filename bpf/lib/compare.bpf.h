@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 4: the value of a watch beside its thresholds, and the report of what was crossed. */
+/* Layer 4: compares the value of a watch with its thresholds, and reports crossings. */
 #ifndef EVICTD_BPF_COMPARE_H
 #define EVICTD_BPF_COMPARE_H
 
@@ -57,7 +57,7 @@ static long compare_one(__u32 i, struct comparison *c)
 	return 0;
 }
 
-/* True for the one who may compare, until he gives it back. */
+/* True for the CPU that may compare, until it releases the watch. */
 static __always_inline bool take(__u32 index, struct evictd_watch *watch)
 {
 #ifdef EVICTD_BOUNDED
@@ -81,22 +81,22 @@ static __always_inline void give_back(__u32 index, struct evictd_watch *watch)
 }
 
 /*
- * Compares every threshold of `watch` and sets the bounds within which no look needs to.
+ * Compares every threshold of `watch`, and sets the bounds within which a check need not compare.
  *
- * One CPU at a time: two with values read at different moments could report up and down in the
- * wrong order. The one that comes second leaves a mark, and the next look compares again.
+ * One CPU at a time: two CPUs with values of different times could report up and down in the wrong
+ * order. The second one leaves a mark, and the next check compares again.
  *
- * Order. arm64 may let stores be seen in another order than they were made in. After a plain store
- * of 0 to `busy` the next CPU could take it and still find the states and bounds of before: it
- * would report a crossing a second time, or the way back of one that it does not see. BPF has no
- * release store before 6.15 (BPF_STORE_REL); an exchange is fully ordered in the kernel's memory
- * model, which arm64's JIT makes of it with SWPAL or, without LSE, with LDXR, STLXR and DMB ISH.
- * So whoever finds 0 here sees all that was stored before it, and the exchange that takes `busy`
- * keeps what follows from being read early. On x86 both are XCHG.
+ * Order. arm64 may make stores visible in another order. After a plain store of 0 to `busy`, the
+ * next CPU could take it and still find the old states and bounds. It would report a crossing
+ * twice, or the way back of a crossing that it does not see. BPF has no release store before 6.15
+ * (BPF_STORE_REL). An exchange is fully ordered in the kernel's memory model; arm64's JIT
+ * implements it with SWPAL or, without LSE, with LDXR, STLXR and DMB ISH. So a CPU that finds 0
+ * here sees all earlier stores, and the exchange that takes `busy` prevents early reads of what
+ * follows. On x86 both are XCHG.
  *
- * look_at() reads the bounds without it. Each is one aligned word, so never half of an old and a
- * new one. Old bounds cost a comparison too many, or one that comes with the slow tick that
- * compares whatever the bounds say (COMPARE_ALL_EVERY).
+ * look_at() reads the bounds without the lock. Each is one aligned word, never half old and half
+ * new. Old bounds cost an unnecessary comparison, or delay one until the slow tick that compares
+ * despite the bounds (COMPARE_ALL_EVERY).
  */
 static __noinline void compare(__u32 index, struct evictd_watch *watch, __u64 value, __u64 now,
 			       __u32 origin)

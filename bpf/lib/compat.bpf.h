@@ -18,8 +18,8 @@
 #include "repeat.bpf.h"
 
 #define EVICTD_MAX_NODES 64
-/* NUMA nodes that are walked; a machine with memory on more of them is polled. The verifier walks
- * each turn of a bounded loop, and the search with each number of nodes found so far. */
+/* Most NUMA nodes that are walked; machines with memory on more nodes are polled. The verifier
+ * walks each turn of a bounded loop, and the search with each number of nodes found so far. */
 #ifdef EVICTD_BOUNDED
 #define EVICTD_WALKED_NODES 8
 #else
@@ -29,10 +29,10 @@
 #define NSEC_PER_SEC	1000000000ULL
 #define CLOCK_MONOTONIC 1
 
-/* Cgroups on the way up that are looked at. The kubelet's deepest container is at level 5, but what
- * is inside of a container nests as it likes, and its charges count for the pod at any depth. The
- * kernel's own charge walks the same way and has no bound: this one is for the verifier only, which
- * before bpf_loop() walks each level. */
+/* Most levels of a walk up. The kubelet's deepest container is at level 5, but cgroups inside a
+ * container nest freely, and their charges count for the pod at any depth. The kernel's own charge
+ * walks the same way without a bound. This one is only for the verifier, which walks each level
+ * without bpf_loop(). */
 #ifdef EVICTD_BOUNDED
 #define EVICTD_MAX_LEVELS 64
 #else
@@ -47,8 +47,8 @@ static __always_inline __u64 read_u64(__u64 address)
 	return value;
 }
 
-/* css of one controller, NULL if the css_set or cgroup has none. The index is an enum that differs
- * by kernel configuration (pids_cgrp_id is 11 on one 6.18, 13 on Debian's 6.1). */
+/* The css of one controller; NULL if the css_set or cgroup lacks it. The index is an enum that
+ * depends on the kernel configuration (pids_cgrp_id is 11 on one 6.18, 13 on Debian's 6.1). */
 static __always_inline struct cgroup_subsys_state *css_at(const void *subsys_array, __u64 index)
 {
 	return (void *)read_u64((__u64)subsys_array + index * sizeof(void *));
@@ -77,7 +77,7 @@ static __always_inline struct cgroup_subsys_state *cgroup_css(struct cgroup *cgr
 	return css_at((void *)cgroup + bpf_core_field_offset(struct cgroup, subsys), subsys);
 }
 
-/* Address of the memory counter behind a memory css, 0 for none. */
+/* Address of the memory counter of a memory css, 0 for none. */
 static __always_inline __u64 memory_counter_of(struct cgroup_subsys_state *css)
 {
 	if (!css)
@@ -94,7 +94,7 @@ static __always_inline __u64 pids_counter_of(struct cgroup_subsys_state *css)
 	       bpf_core_field_offset(struct pids_cgroup, counter);
 }
 
-/* Address of the counter of memory and swap together, which on v2 counts swap alone; 0 for none. */
+/* Address of the counter of memory plus swap, on v2 of swap alone; 0 for none. */
 static __always_inline __u64 swap_counter_of(struct cgroup_subsys_state *css)
 {
 	if (!css)
@@ -103,7 +103,7 @@ static __always_inline __u64 swap_counter_of(struct cgroup_subsys_state *css)
 	       bpf_core_field_offset(struct mem_cgroup, memsw);
 }
 
-/* The counter that also counts what `counter` does, 0 above the root of the hierarchy. */
+/* The parent of `counter`; 0 above the root of the hierarchy. */
 static __always_inline __u64 parent_counter(__u64 counter)
 {
 	return (__u64)BPF_CORE_READ((struct page_counter *)counter, parent);
@@ -121,7 +121,7 @@ static __always_inline __u64 limit_of_counter(__u64 counter, __u32 page_shift)
 	return limit_from(BPF_CORE_READ((struct page_counter *)counter, max), page_shift);
 }
 
-/* What parent_counter() is of a pids counter, which has no pointer of its own to the one above. */
+/* As parent_counter() for a pids counter, which has no pointer to its parent. */
 static __always_inline __u64 parent_pids_counter(__u64 counter)
 {
 	struct pids_cgroup *pids =
@@ -130,7 +130,7 @@ static __always_inline __u64 parent_pids_counter(__u64 counter)
 	return pids_counter_of(BPF_CORE_READ(pids, css.parent));
 }
 
-/* Most tasks that the cgroup of a pids counter may have; above every pid for no limit. */
+/* The limit of a pids counter; above every pid without a limit. */
 static __always_inline __u64 pids_limit_of(__u64 counter)
 {
 	struct pids_cgroup *pids =
@@ -172,14 +172,13 @@ static __always_inline __u64 inactive_file_of(struct cgroup_subsys_state *css)
 	       bpf_core_enum_value(enum node_stat_item, NR_INACTIVE_FILE) * sizeof(long);
 }
 
-/* A statistic of pages; it may read as negative for a moment while per-CPU parts are being folded
- * in. */
+/* A statistic in pages; it may be negative for a moment while per-CPU parts are folded in. */
 static __always_inline __u64 pages_from(__u64 statistic)
 {
 	return (__s64)statistic > 0 ? statistic : 0;
 }
 
-/* Pages of inactive file cache at the address that inactive_file_of() gave. */
+/* Pages of inactive file cache at an address from inactive_file_of(). */
 static __always_inline __u64 inactive_pages(__u64 address)
 {
 	return pages_from(read_u64(address));
@@ -204,7 +203,7 @@ struct cgroup___ids {
 	__u64 ancestor_ids[1];
 } __attribute__((preserve_access_index));
 
-/* Id of the ancestor at `level`, the cgroup itself included. */
+/* Id of the ancestor at `level`; may be the cgroup itself. */
 static __always_inline __u64 ancestor_id(struct cgroup *cgroup, __u32 level)
 {
 	struct cgroup *ancestor;

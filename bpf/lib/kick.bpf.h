@@ -35,7 +35,7 @@ static __always_inline struct evictd_timer *timer_of_sweep(void)
 	return EVICTD_TICKS ? bpf_map_lookup_elem(&sweep_timer, &zero) : NULL;
 }
 
-/* A hook saw `watch` near a threshold: look again in `period`. */
+/* A hook saw `watch` near a threshold: check it again in `period`. */
 static __always_inline void kick(__u32 index, __u64 now, __u64 period)
 {
 	struct ticker ticker = sweep_ticker();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layer 3: the reads that are done for every row, without a call where the kernel has a way.
+ * Layer 3: the reads for every row, without a call if the kernel supports it.
  *
- * bpf_rdonly_cast() (6.2) makes a pointer to a kernel type out of any number, and the verifier puts
- * a move in its place. A load through such a pointer is one instruction; as with
- * bpf_probe_read_kernel() an address that cannot be read gives 0. The type is named by its number
+ * bpf_rdonly_cast() (6.2) makes a pointer to a kernel type out of any number; the verifier replaces
+ * it by a move. A load through such a pointer is one instruction. As with bpf_probe_read_kernel(),
+ * an unreadable address gives 0. The type is named by its number
  * in the kernel's own BTF, so user space looks it up and leaves 0 where the kernel has no such
- * function (userspace/probe/direct_reads.cpp): the verifier then sees that the call is never
+ * function (userspace/probe/kernel_types.cpp): the verifier then sees that the call is never
  * reached, and drops it.
  *
  * For one source file only: the linker of libbpf 1.1 does not merge two declarations of a kernel
@@ -21,7 +21,7 @@
 extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 #endif
 
-/* What read_u64() gives. */
+/* Same result as read_u64(). */
 static __always_inline __u64 load_u64(__u64 address)
 {
 #ifdef EVICTD_BOUNDED
@@ -33,7 +33,7 @@ static __always_inline __u64 load_u64(__u64 address)
 #endif
 }
 
-/* What owner_of_css() gives. */
+/* Same result as owner_of_css(). */
 static __always_inline __u64 load_owner(const struct cgroup_subsys_state *css)
 {
 	__u64 cgroup =
@@ -43,21 +43,21 @@ static __always_inline __u64 load_owner(const struct cgroup_subsys_state *css)
 	return load_u64(kn + bpf_core_field_offset(struct kernfs_node, id));
 }
 
-/* What css_is_dying() gives: the flags are the first half of the eight bytes that are read on every
- * machine that evictd is made for (little-endian). */
+/* Same result as css_is_dying(): on the supported machines (little-endian) the flags are the first
+ * half of the eight bytes read. */
 static __always_inline bool load_dying(const struct cgroup_subsys_state *css)
 {
 	return load_u64((__u64)css + bpf_core_field_offset(struct cgroup_subsys_state, flags)) &
 	       CSS_DYING;
 }
 
-/* What inactive_pages() gives. */
+/* Same result as inactive_pages(). */
 static __always_inline __u64 load_pages(__u64 address)
 {
 	return pages_from(load_u64(address));
 }
 
-/* What limit_of_counter() gives. */
+/* Same result as limit_of_counter(). */
 static __always_inline __u64 load_limit(__u64 counter)
 {
 	__u64 max = load_u64(counter + bpf_core_field_offset(struct page_counter, max));

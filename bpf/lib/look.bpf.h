@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 5: one look at one watch: read, compare, report, say how soon to look again. */
+/* Layer 5: one check of one watch: read, compare, report, return the time to the next check. */
 #ifndef EVICTD_BPF_LOOK_H
 #define EVICTD_BPF_LOOK_H
 
@@ -9,10 +9,10 @@
 #include "read.bpf.h"
 
 /*
- * One look at one watch: read, compare, report what was crossed. Returns the time until it should
- * be looked at again if it keeps moving, EVICTD_NEVER when no threshold is near or it counts tasks
- * (forks are all seen, so there is nothing between two looks) or the reserve (looked at often
- * enough while something is charged, and a horizon ahead).
+ * Checks one watch: reads, compares, reports crossings. Returns the time until the next check while
+ * the value keeps moving. EVICTD_NEVER: no threshold is near, or the watch counts tasks (every fork
+ * is seen, so nothing happens between two checks) or the reserve (charges check it often enough,
+ * and a horizon ahead).
  */
 __weak __noinline __u64 look_at(__u32 index, __u64 now, __u32 origin)
 {

@@ -2,8 +2,8 @@
 /*
  * Layer 2: every map and global variable, declared once for all families.
  *
- * Maps are weak, so that the linker folds the copies of all files into one; variables live in
- * state.bpf.c. Sizes marked 1 are set by user space before loading.
+ * Maps are weak, so that the linker merges the copies of all files; variables live in state.bpf.c.
+ * User space sets sizes marked 1 before loading.
  */
 #ifndef EVICTD_BPF_MAPS_H
 #define EVICTD_BPF_MAPS_H
@@ -24,7 +24,7 @@ struct {
 	__uint(max_entries, 4096);
 } events __weak SEC(".maps");
 
-/* What user space reads without a system call. */
+/* User space reads these without a system call. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -54,7 +54,7 @@ struct {
 	__type(value, struct evictd_threshold);
 } thresholds __weak SEC(".maps");
 
-/* Address of a memory or pids counter -> what hangs on it: one look-up a level while walking up. */
+/* Address of a memory or pids counter -> its users: one look-up per level of a walk. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -62,7 +62,7 @@ struct {
 	__type(value, struct evictd_counter);
 } counters __weak SEC(".maps");
 
-/* Every cgroup that has an entry in `counters`, so that rmdir finds what to forget. */
+/* Every cgroup with an entry in `counters`, so that rmdir finds the entries to drop. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -106,14 +106,14 @@ extern struct evictd_stats stats;
 extern struct evictd_cpu_stats cpu_stats[EVICTD_CPU_SLOTS];
 extern struct evictd_node node;
 extern __u64 node_vm_stat[EVICTD_MAX_NODES]; /* addresses of pglist_data.vm_stat, then 0 */
-extern __u32 nodes_found;		     /* how many of them there are */
+extern __u32 nodes_found;		     /* their number */
 extern __u64 pid_allocated_address;
 extern __u64 nr_swap_pages_address;
-extern __u64 approach_ktime_ns;		   /* when one was reported last */
+extern __u64 approach_ktime_ns;		   /* time of the last report */
 extern __u64 approach_paid_until_ktime_ns; /* a report pays for one interval */
 
 /* Written by user space. Indices are one-based, 0 is none. */
-extern __u32 nodes_with_memory; /* those that nodes_found must not be below */
+extern __u32 nodes_with_memory; /* minimum of nodes_found */
 extern __u32 slot_limit;	/* no slot at or above it is in use */
 extern __u32 watch_limit;	/* 0 while user space rewrites the watches */
 extern __u32 task_watches;	/* how many of them count tasks */
@@ -121,10 +121,10 @@ extern __u32 node_memory_watch;
 extern __u32 node_tasks_watch;
 extern __u32 guard_watch;
 extern struct evictd_guard guard;
-extern __u64 guard_look_ktime_ns; /* when a charge looked at the reserve last */
+extern __u64 guard_look_ktime_ns; /* when a charge last checked the reserve */
 extern __u64 root_hierarchies;	  /* bit per (hierarchy modulo 64) that has a root */
 
-/* The answer of cgroup_resolve where it is no iterator; user space runs one at a time. */
+/* The answer of cgroup_resolve if it is not an iterator; user space runs one at a time. */
 extern struct evictd_resolved resolved;
 
 /* Adds one to a field of struct evictd_cpu_stats in the slot of this CPU. */

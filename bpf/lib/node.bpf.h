@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 2: the machine's own values, for which there is no counter of a cgroup. */
+/* Layer 2: values of the machine, which no cgroup counter has. */
 #ifndef EVICTD_BPF_NODE_H
 #define EVICTD_BPF_NODE_H
 
@@ -32,8 +32,7 @@ static long add_node(__u32 i, struct node_sum *sum)
 
 /*
  * Sums the nodes' statistics; `vm_stat` holds their addresses. Each CPU holds back up to 125 pages
- * of each item until it folds them in: the error bound is 2 x 125 pages x CPUs, which the files
- * show too.
+ * per item until it folds them in: the error bound is 2 x 125 pages x CPUs, as in the files.
  */
 static __always_inline struct node_pages sum_nodes(const __u64 *vm_stat)
 {
@@ -43,11 +42,11 @@ static __always_inline struct node_pages sum_nodes(const __u64 *vm_stat)
 	return sum.pages;
 }
 
-/* More than any configuration of a kernel has; for the verifier only. */
+/* More than any kernel configuration has; only for the verifier. */
 #define EVICTD_MAX_ZONES 8
 
-/* Zones of a node whose free pages can be read, populated or not; 0 for none. A constant for the
- * verifier, so that what a kernel has no types for is never walked. */
+/* Zones per node with readable free pages, populated or not; 0 for none. Constant for the verifier,
+ * so that it never walks code whose types the kernel lacks. */
 static __always_inline __u32 zones_of_node(void)
 {
 	if (!bpf_core_field_exists(struct pglist_data, node_zones) ||
@@ -62,8 +61,8 @@ static __always_inline __u32 zones_of_node(void)
 }
 
 /*
- * `vm_stat`: the node's. A counter may be below zero for a moment: the sum is right all the same.
- * Unrolled, as the verifier of 6.1 takes no loop that the compiler enters half-way.
+ * `vm_stat`: the node's. A counter may be negative for a moment; the sum is still right. Unrolled,
+ * because the verifier of 6.1 rejects a loop that the compiler enters half-way.
  */
 static __always_inline __u64 free_pages_of(__u64 vm_stat, __u32 zones)
 {
@@ -82,11 +81,11 @@ static __always_inline __u64 free_pages_of(__u64 vm_stat, __u32 zones)
 	return pages;
 }
 
-/* Pages that are free or that the kernel can have back. */
+/* Free and reclaimable pages. */
 struct at_hand {
 	__u64 free;
 	__u64 file;
-	__u64 slab; /* and other kernel memory that it can have back */
+	__u64 slab; /* with other reclaimable kernel memory */
 };
 
 struct at_hand_sum {
@@ -119,9 +118,8 @@ static long add_at_hand(__u32 i, struct at_hand_sum *sum)
 }
 
 /*
- * Together they are what si_mem_available() takes its reserves from. Each CPU holds back up to 125
- * pages of each of the 4 items and of the free pages of each zone, which MemAvailable of
- * /proc/meminfo leaves out too.
+ * si_mem_available() subtracts its reserves from their sum. Each CPU holds back up to 125 pages of
+ * each of the 4 items and of each zone's free pages; MemAvailable of /proc/meminfo lacks them too.
  */
 static __always_inline struct at_hand sum_at_hand(const __u64 *vm_stat)
 {
@@ -131,17 +129,17 @@ static __always_inline struct at_hand sum_at_hand(const __u64 *vm_stat)
 	return sum.pages;
 }
 
-/* Pids in use. The top bit says that the namespace still takes some (PIDNS_ADDING). */
+/* Pids in use. The top bit means that the namespace still accepts new ones (PIDNS_ADDING). */
 static __always_inline __u64 pids_at(__u64 pid_allocated)
 {
 	return read_u64(pid_allocated) & 0x7fffffff;
 }
 
-/* A search for every node's statistics, and what it has found. */
+/* State of the search for every node's statistics. */
 struct node_search {
 	__u64 *vm_stat;
 	__u32 *found;
-	__u64 zoneref; /* address of the next one to look at */
+	__u64 zoneref; /* address of the next one to read */
 	__u64 seen;    /* bit per node number */
 };
 
@@ -169,7 +167,7 @@ static long add_node_of_zone(__u32 i, struct node_search *search)
 	return 0;
 }
 
-/* Any node: one from which this memory cgroup has had a page; NULL for none. */
+/* A node from which this memory cgroup has had a page; NULL for none. */
 static __always_inline struct pglist_data *node_of_memcg(const struct mem_cgroup *memcg,
 							 __u32 node_ids)
 {
@@ -189,13 +187,13 @@ static __always_inline struct pglist_data *node_of_memcg(const struct mem_cgroup
 }
 
 /*
- * Finds the addresses of the nodes' pglist_data.vm_stat: there is no symbol to reach them by. A
- * memory cgroup leads to a node that it has used, not to others: its lruvec.pgdat of each is empty
- * until then. That node's list of zones to fall back on has those of all nodes with memory. Node
- * numbers in use are below `node_ids`. Stores how many nodes it found; behind the last one is 0.
+ * Finds the addresses of the nodes' pglist_data.vm_stat, for which there is no symbol. A memory
+ * cgroup leads only to nodes that it has used: lruvec.pgdat is empty for others. The fallback list
+ * of zones of such a node has the zones of all nodes with memory. Node numbers in use are below
+ * `node_ids`. Stores the number of nodes found, and 0 after the last address.
  *
- * `found` is no place on the stack: there the verifier would follow each number through each turn
- * of the loop.
+ * `found` must not be on the stack: the verifier would follow each number through each turn of the
+ * loop.
  */
 static __always_inline void find_node_stats(struct task_struct *task, __u32 node_ids,
 					    __u64 *vm_stat, __u32 *found)

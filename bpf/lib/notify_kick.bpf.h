@@ -8,10 +8,10 @@
 #include "evictd/abi/notify_attention.h"
 
 #define SLOW_PERIOD_NS	 100000000ULL
-#define SLOW_ROW_NS	 200000ULL /* a row costs about 1 us a look */
+#define SLOW_ROW_NS	 200000ULL /* a check of a row costs about 1 us */
 #define FLOOR_NS	 20000ULL
 #define FAST_INTERVAL_NS 2500000ULL   /* 400 fast ticks a second in any steady state */
-#define FAST_BURST_NS	 640000000ULL /* 256 ahead of that */
+#define FAST_BURST_NS	 640000000ULL /* a burst of 256 */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -40,14 +40,14 @@ static __always_inline struct evictd_timer *timer_of_notify(void)
 	return bpf_map_lookup_elem(&notify_timer, &zero);
 }
 
-/* From now on fast ticks look at the row too, while evictd_notify_is_followed() says so. */
+/* From now on fast ticks check the row too, as long as evictd_notify_is_followed() is true. */
 static __always_inline void follow(struct evictd_notify_row *row, __u32 index, __u64 now)
 {
 	row->kick_ktime_ns = now;
 	notify_schedule.hot[index % EVICTD_NOTIFY_HOT_ROWS] = index + 1;
 }
 
-/* Not static: the verifier walks it once, and not with each state of the tick's loop. */
+/* Not static, so that the verifier walks it once, not with each state of the tick's loop. */
 __weak __noinline __u64 wait_of(__u32 index, __u64 now, __u64 period)
 {
 	struct evictd_notify_row *row = bpf_map_lookup_elem(&notify_rows, &index);
@@ -55,7 +55,7 @@ __weak __noinline __u64 wait_of(__u32 index, __u64 now, __u64 period)
 	return row ? evictd_notify_wait(&row->looks, now, period) : period;
 }
 
-/* A hook saw a row on its way: look again in `period`. Not static: the verifier walks it once. */
+/* A hook saw a row move: check it again in `period`. Not static: the verifier walks it once. */
 __weak __noinline int kick(__u32 index, __u64 now, __u64 period)
 {
 	struct evictd_notify_row *row = bpf_map_lookup_elem(&notify_rows, &index);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 6: one look at one row: read, move its position, say how soon to look again. */
+/* Layer 6: one check of one row: read, move its position, return the time to the next check. */
 #ifndef EVICTD_BPF_NOTIFY_LOOK_H
 #define EVICTD_BPF_NOTIFY_LOOK_H
 
 #include "notify_way.bpf.h"
 
-#define MAX_MOVES 8 /* of one look */
+#define MAX_MOVES 8 /* per check */
 
-/* Room for one record, uninitialised, or NULL; must be given to bpf_ringbuf_submit. */
+/* Reserves an uninitialised record, or NULL; it must go to bpf_ringbuf_submit. */
 static __always_inline struct evictd_notify_record *reserve_record(void)
 {
 	struct evictd_notify_record *record =
@@ -19,7 +19,7 @@ static __always_inline struct evictd_notify_record *reserve_record(void)
 	return record;
 }
 
-/* Of what listens to the cgroup, `signals` have ended. */
+/* Reports that these `signals` of the cgroup have ended. */
 static __always_inline void report_removal(const struct evictd_cgroup_key *cgroup, __u32 signals,
 					   __u64 now)
 {
@@ -32,9 +32,9 @@ static __always_inline void report_removal(const struct evictd_cgroup_key *cgrou
 	bpf_ringbuf_submit(record, 0);
 }
 
-/* No tracepoint has told, nor will one where a controller was taken away: nobody is left waiting.
- * What is of another controller lives on; should the cgroup itself be gone, the tracepoint tells,
- * or a look at one of its own rows.
+/* No tracepoint has reported it, and none will if a controller was removed: so no listener is left
+ * waiting. Signals of other controllers live on. If the cgroup itself is gone, the tracepoint
+ * reports it, or a check of one of their rows.
  */
 static __always_inline void retire(struct evictd_notify_row *row, __u64 now)
 {
@@ -46,7 +46,7 @@ static __always_inline void retire(struct evictd_notify_row *row, __u64 now)
 	report_removal(&cgroup, evictd_notify_signals_beside(row->signal), now);
 }
 
-/* The row is locked. A move is counted even where the ring is full: user space sees the gap. */
+/* The row is locked. A move counts even if the ring is full, so that user space sees the gap. */
 static __always_inline bool move_locked(struct evictd_notify_row *row, __u32 index, __u64 now,
 					__u32 origin)
 {
@@ -83,7 +83,7 @@ static __always_inline bool move_locked(struct evictd_notify_row *row, __u32 ind
 	return true;
 }
 
-/* False: another CPU is moving the row, and will see what this one has come for. */
+/* False: another CPU is moving the row, and will see this CPU's change. */
 __weak __noinline bool try_move(__u32 index, __u64 now, __u32 origin)
 {
 	struct evictd_notify_row *row = bpf_map_lookup_elem(&notify_rows, &index);
@@ -92,7 +92,7 @@ __weak __noinline bool try_move(__u32 index, __u64 now, __u32 origin)
 		return false;
 	if (!lock_row(row))
 		return false;
-	/* Before the value is read: a mark that is made from now on is for a later value. */
+	/* Before the value is read: a later mark is for a later value. */
 	__sync_lock_test_and_set(&row->again, 0);
 	if (move_locked(row, index, now, origin))
 		row->again = 1;
@@ -101,10 +101,10 @@ __weak __noinline bool try_move(__u32 index, __u64 now, __u32 origin)
 }
 
 /*
- * One CPU at a time moves a row, so its records are in the order of its moves. Who comes meanwhile
- * has left a mark before, and the one that moves looks again with a value that is read after that.
- * It does so after a move of its own too: a value that turned back before the new window could be
- * seen was within the old one to whoever moved it.
+ * One CPU at a time moves a row, so its records are in the order of its moves. A CPU that comes
+ * meanwhile leaves a mark, and the moving CPU checks again with a value read after the mark. It
+ * also checks again after its own move: if the value turned back before the new window was visible,
+ * the CPU that moved it found it within the old one.
  */
 static __always_inline void move_row(struct evictd_notify_row *row, __u32 index, __u64 now,
 				     __u32 origin)
@@ -117,8 +117,8 @@ static __always_inline void move_row(struct evictd_notify_row *row, __u32 index,
 }
 
 /*
- * One look at one row. Returns the time until it should be looked at again while it keeps moving,
- * EVICTD_NEVER where nothing can happen that no hook sees.
+ * Checks one row. Returns the time until the next check while it keeps moving; EVICTD_NEVER if the
+ * hooks see every possible change.
  */
 __weak __noinline __u64 look_at_row(__u32 index, __u64 now, __u32 origin)
 {
@@ -140,7 +140,7 @@ __weak __noinline __u64 look_at_row(__u32 index, __u64 now, __u32 origin)
 	update_speed(row, reading.value, now);
 	period = time_to_edge(row, reading.level);
 	hint(row, reading.level, now);
-	/* Nothing tells of memory that is given back: look for it while there is movement. */
+	/* No hook reports freed memory: check for it while the value moves. */
 	if (period > EVICTD_NOTIFY_MOVING_PERIOD_NS && !cfg_sees_uncharge && old != reading.value)
 		period = EVICTD_NOTIFY_MOVING_PERIOD_NS;
 	return period;

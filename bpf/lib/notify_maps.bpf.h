@@ -27,7 +27,7 @@ struct {
 	__type(value, __u64);
 } notify_edges __weak SEC(".maps");
 
-/* Address of a counter -> the rows that it moves: one look-up a level while walking up. */
+/* Address of a counter -> its rows: one look-up per level of a walk. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -44,9 +44,9 @@ struct {
 
 extern const volatile __u32 cfg_page_shift;
 extern const volatile __u32 cfg_node_ids;
-/* A hook sees memory being given back too, so nothing has to be looked for between two charges. */
+/* A hook sees freed memory too, so that nothing needs checks between two charges. */
 extern const volatile __u32 cfg_sees_uncharge;
-/* The hook misses charges between two of its calls: ticks cover the way to an edge. */
+/* The hook misses charges between two of its calls: ticks cover the approach to an edge. */
 extern const volatile __u32 cfg_needs_ticks;
 
 extern struct evictd_notify_stats notify_stats;
@@ -56,7 +56,7 @@ extern __u64 notify_pid_allocated;
 
 /* Written by user space. */
 extern __u32 notify_row_limit; /* no row at or above it is in use; 0: the hooks do nothing */
-extern __u32 notify_swap_rows; /* how many rows hang on a swap counter */
+extern __u32 notify_swap_rows; /* number of rows on a swap counter */
 extern __u32 notify_task_rows; /* on a pids counter */
 
 #endif

@@ -6,12 +6,12 @@
 #include "notify_maps.bpf.h"
 #include "owner.bpf.h"
 
-/* Growth is judged over a tenth of a second: shorter, a charge batch would be a spike. */
+/* Growth is measured over a tenth of a second; over less, a charge batch would be a spike. */
 #define RATE_WINDOW_NS 100000000ULL
 #define WHOLE_LIMIT    EVICTD_NOTIFY_WHOLE
 #define PID_MAX_LIMIT  (1ULL << 22) /* on 64 bits; what is above it is no limit */
 
-/* Pages, or tasks: what limits are counted in. */
+/* The value in the unit of limits: pages, or tasks. */
 static __always_inline __u64 read_amount(const struct evictd_notify_row *row)
 {
 	struct node_pages machine;
@@ -52,8 +52,8 @@ static __always_inline __u64 read_limit(const struct evictd_notify_row *row)
 	return limit;
 }
 
-/* Growth in bytes a second from the lowest usage seen in the window, so that what was given back in
- * it hides no growth; keeps the last window's until the next one is over. */
+/* Growth in bytes a second from the lowest usage in the window, so that freed memory hides no
+ * growth. Keeps the last window's rate until the next window is complete. */
 static __always_inline __u64 read_rate(struct evictd_notify_row *row, __u64 usage, __u64 now)
 {
 	__u64 elapsed = now - row->rate_ktime_ns;
@@ -83,7 +83,7 @@ static __always_inline struct cgroup_subsys_state *css_of(const struct evictd_no
 	return css_of_memory_counter(row->counter);
 }
 
-/* Asked after the counter was read. */
+/* Call it after the counter was read. */
 static __always_inline bool is_still_its_own(const struct evictd_notify_row *row)
 {
 	struct cgroup_subsys_state *css = css_of(row);
@@ -97,8 +97,8 @@ struct reading {
 };
 
 /*
- * False: the cgroup is gone. Not static: the verifier walks it once a program, and not once a call.
- * It knows no caller of such a function, so the pointers may be anything to it.
+ * False: the cgroup is gone. Not static: the verifier walks it once per program, not once per call.
+ * It does not know the callers of such a function, so it treats the pointers as unknown.
  */
 __weak __noinline bool read_row(struct evictd_notify_row *row, __u64 now, struct reading *reading)
 {
@@ -121,9 +121,9 @@ __weak __noinline bool read_row(struct evictd_notify_row *row, __u64 now, struct
 }
 
 /*
- * Whether a look would find what the last one found: the plain value of a live cgroup, within its
- * window. Two reads, where a look has some six. What follows a limit, time or a second counter is
- * always looked at.
+ * Whether a check would find the same as the last one: the plain value of a live cgroup, within its
+ * window. Costs two reads, a check some six. Rows that depend on a limit, on time or on a second
+ * counter are always checked.
  */
 static __always_inline bool stands_still(const struct evictd_notify_row *row)
 {
@@ -137,7 +137,7 @@ static __always_inline bool stands_still(const struct evictd_notify_row *row)
 	       !css_is_dying(css_of(row));
 }
 
-/* A position and the window that it makes. */
+/* A position and its window. */
 struct step {
 	__u64 low;
 	__u64 high;
@@ -175,7 +175,7 @@ static long halve(__u32 i, struct search *search)
 /* Halvings until one of any number of edges is left. */
 #define MAX_HALVINGS 33
 
-/* Where `level` is among the edges of `row`. */
+/* The position of `level` among the edges of `row`. */
 static __always_inline struct step locate(const struct evictd_notify_row *row, __u64 level)
 {
 	struct search search = {.level = level, .first = row->first, .to = row->count};
@@ -202,7 +202,7 @@ static __always_inline bool lock_row(struct evictd_notify_row *row)
 	return __sync_lock_test_and_set(&row->busy, 1) == 0;
 }
 
-/* An exchange, not a store: what is read after it is not read before. */
+/* An exchange, not a store, so that later reads are not moved before it. */
 static __always_inline void unlock_row(struct evictd_notify_row *row)
 {
 	__sync_lock_test_and_set(&row->busy, 0);

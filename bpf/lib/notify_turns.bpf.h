@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 7: what of the rows a slow tick and a fast one look at. */
+/* Layer 7: which rows a slow tick and a fast tick check. */
 #ifndef EVICTD_BPF_NOTIFY_TURNS_H
 #define EVICTD_BPF_NOTIFY_TURNS_H
 
 #include "notify_look.bpf.h"
 
-/* A slow tick. Of many rows most stand still: one in so many is looked at all the same, for a
- * counter that another cgroup has by now, and shows the same. */
+/* A slow tick. Most of many rows rest. One in this many is checked anyway: another cgroup may have
+ * its counter by now, with the same value. */
 #define WHOLE_LOOKS 8
 
 struct slow_look {
@@ -14,7 +14,7 @@ struct slow_look {
 	__u64 number; /* of this tick */
 };
 
-/* Growth that charges no page table comes near an edge without a kick. */
+/* Growth without a charged page table approaches an edge without a kick. */
 static long look_at_each(__u32 index, struct slow_look *look)
 {
 	struct evictd_notify_row *row = bpf_map_lookup_elem(&notify_rows, &index);
@@ -53,10 +53,10 @@ static long look_at_hot(__u32 i, struct hot_look *look)
 	}
 	before = row->value;
 	period = look_at_row(index, look->now, EVICTD_NOTIFY_BY_TICK);
-	/* It goes on without a hook's help: memory that is given back, or the next charge batch. */
+	/* The value moves on without a hook: freed memory, or the next charge batch. */
 	if (row->value != before)
 		row->kick_ktime_ns = look->now;
-	/* A kick on another CPU may be later than this tick's idea of now. */
+	/* A kick on another CPU may be later than this tick's `now`. */
 	rest = minus_floored(look->now, row->kick_ktime_ns);
 	if (!evictd_notify_is_followed(period, rest)) {
 		notify_schedule.hot[i % EVICTD_NOTIFY_HOT_ROWS] = 0;

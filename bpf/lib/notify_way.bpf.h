@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 5: how fast the value of a row moves, how soon an edge can be reached, and who is told. */
+/* Layer 5: how fast a row's value moves, how soon it can reach an edge, and hints about it. */
 #ifndef EVICTD_BPF_NOTIFY_WAY_H
 #define EVICTD_BPF_NOTIFY_WAY_H
 
@@ -11,11 +11,11 @@
 #define FALLING_FLOOR_NS 100000ULL
 #define FASTEST_UP	 32000000000ULL
 #define FASTEST_DOWN	 64000000000ULL
-/* A value that was seen to move slowly is not looked at as though it were fast: the hook sees each
- * 2 MiB, and after a rest the fastest is assumed. */
+/* A slowly moving value is not checked like a fast one: the hook sees each 2 MiB, and after a rest
+ * the fastest speed is assumed. */
 #define SLOW_PART 32
 
-/* What evictd_notify_is_near() goes by: the slowest way over all that is near takes less. */
+/* Limit for evictd_notify_is_near(): the slowest way across the near range takes less. */
 _Static_assert(NEAR_BYTES * 1000000000ULL / (FASTEST_UP / SLOW_PART) <
 		   EVICTD_NOTIFY_MOVING_PERIOD_NS,
 	       "a near row would be taken for one that only moves");
@@ -36,7 +36,7 @@ static __always_inline struct motion row_motion(void)
 	return motion;
 }
 
-/* Speed over the last looks, in units of the value a second. */
+/* Speed over the last checks, in units of the value per second. */
 static __always_inline void update_speed(struct evictd_notify_row *row, __u64 value, __u64 now)
 {
 	__u64 elapsed = now - row->value_ktime_ns;
@@ -50,7 +50,7 @@ static __always_inline void update_speed(struct evictd_notify_row *row, __u64 va
 	row->value_ktime_ns = now;
 }
 
-/* How far an edge is, in units of the value. */
+/* Distance to an edge, in units of the value. */
 static __always_inline __u64 distance_of(const struct evictd_notify_row *row, __u64 edges)
 {
 	__u64 limit;
@@ -69,7 +69,7 @@ static __always_inline __u64 distance_up(const struct evictd_notify_row *row, __
 							  : minus_floored(row->high, level));
 }
 
-/* How soon an edge can be reached (motion.bpf.h). */
+/* Shortest time to an edge (motion.bpf.h). */
 static __always_inline __u64 time_to_edge(const struct evictd_notify_row *row, __u64 level)
 {
 	__u64 up = distance_up(row, level);
@@ -81,8 +81,8 @@ static __always_inline __u64 time_to_edge(const struct evictd_notify_row *row, _
 	return time_to_bound(&motion, up, down, row->speed);
 }
 
-/* Tells user space to stay awake where the edge above is about to be passed. One that finds the
- * ring full is not missed. */
+/* Tells user space to stay awake if the edge above is about to be passed. A hint lost to a full
+ * ring does no harm. */
 static __always_inline void hint(const struct evictd_notify_row *row, __u64 level, __u64 now)
 {
 	struct evictd_notify_record *record;

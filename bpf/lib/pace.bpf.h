@@ -18,19 +18,19 @@ struct evictd_timer {
 	struct bpf_timer timer;
 };
 
-/* A timer's plan and its terms. */
+/* A timer's state and its limits. */
 struct ticker {
 	struct evictd_pace *pace;
-	__u64 *throttled;  /* counts fast ticks that were refused */
+	__u64 *throttled;  /* counter of refused fast ticks */
 	__u64 interval_ns; /* a fast tick pays for one interval */
-	__u64 burst_ns;	   /* and may run so far ahead */
-	__u64 floor_ns;	   /* no tick comes sooner */
+	__u64 burst_ns;	   /* paid time may run ahead this far */
+	__u64 floor_ns;	   /* shortest time to a tick */
 };
 
 /*
- * Pays for one fast tick, or refuses: a burst is allowed, then one per interval, whatever the
- * cgroups do. (Generic cell rate: each tick moves the paid-until moment one interval on; a burst
- * may run ahead.)
+ * Pays for one fast tick, or refuses: first a burst, then one per interval, whatever the cgroups
+ * do. (Generic cell rate: each tick moves the paid-until time one interval on; a burst may run
+ * ahead.)
  */
 static __always_inline bool pay_fast_tick(const struct ticker *ticker, __u64 now)
 {
@@ -73,7 +73,7 @@ static __always_inline int start_ticks(const struct ticker *ticker, struct evict
 
 #else
 
-/* `timer` may be NULL, as a look-up says. */
+/* `timer` may be NULL after a failed look-up. */
 static __always_inline void arm_tick(const struct ticker *ticker, struct evictd_timer *timer,
 				     __u64 now, __u64 period)
 {
@@ -83,7 +83,7 @@ static __always_inline void arm_tick(const struct ticker *ticker, struct evictd_
 	bpf_timer_start(&timer->timer, period, 0);
 }
 
-/* A hook wants a tick in `period`: one comes, unless another comes sooner anyway. */
+/* A hook wants a tick in `period`: arms one, unless another comes sooner. */
 static __always_inline void bring_forward(const struct ticker *ticker, struct evictd_timer *timer,
 					  __u64 now, __u64 period)
 {
@@ -96,7 +96,7 @@ static __always_inline void bring_forward(const struct ticker *ticker, struct ev
 		arm_tick(ticker, timer, now, period);
 }
 
-/* The end of a tick that began at `now` after `kicks`, and wants the next one in `wanted`. */
+/* Ends a tick that began at `now` with `kicks`, and wants the next tick in `wanted`. */
 static __always_inline void arm_next(const struct ticker *ticker, struct evictd_timer *timer,
 				     __u64 now, __u64 kicks, __u64 wanted)
 {
@@ -104,7 +104,7 @@ static __always_inline void arm_next(const struct ticker *ticker, struct evictd_
 
 	if (wanted < period && pay_fast_tick(ticker, now))
 		period = wanted;
-	/* A hook kicked meanwhile: its shorter period would be overwritten below. */
+	/* A hook kicked meanwhile: the code below would overwrite its shorter period. */
 	if (kicks != ticker->pace->kicks && ticker->floor_ns < period && pay_fast_tick(ticker, now))
 		period = ticker->floor_ns;
 	ticker->pace->next_tick_ns = now + period;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 3: how fast the value of a watch moves, and how soon a threshold can be reached. */
+/* Layer 3: speed of a watch's value, and the shortest time to a threshold. */
 #ifndef EVICTD_BPF_RATE_H
 #define EVICTD_BPF_RATE_H
 
 #include "maps.bpf.h"
 #include "motion.bpf.h"
 
-#define FALLING_FLOOR_NS                                                                           \
-	1000000ULL /* nobody is hurt by learning a little later that it got better */
+#define FALLING_FLOOR_NS 1000000ULL /* a late report of a recovery does no harm */
 
 #define SLOW_PART 8
 
@@ -27,7 +26,7 @@ static __always_inline struct motion watched_motion(void)
 	return motion;
 }
 
-/* Speed of the watched value over the last looks, bytes a second. */
+/* Speed of the watched value over the last checks, bytes a second. */
 static __always_inline void update_rate(struct evictd_watch *watch, __u64 value, __u64 now)
 {
 	__u64 elapsed = now - watch->value_ktime_ns;
@@ -45,8 +44,8 @@ static __always_inline void update_rate(struct evictd_watch *watch, __u64 value,
 #define HUGE_PAGE_BYTES_PER_S 4000000000ULL /* no CPU fills 4 KiB pages this fast */
 
 /*
- * How soon a threshold can be reached (motion.bpf.h). A huge page is charged at once, so where
- * growth is that fast, what is nearer than one of them is as near as can be.
+ * Shortest time to a threshold (motion.bpf.h). A huge page is charged in one step: at such growth,
+ * any distance below one huge page counts as zero.
  */
 static __always_inline __u64 time_to_threshold(const struct evictd_watch *watch, __u64 value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Layer 4: the values that thresholds are about, read from the kernel's own counters by address. */
+/* Layer 4: the values of thresholds, read from the kernel's counters by address. */
 #ifndef EVICTD_BPF_READ_H
 #define EVICTD_BPF_READ_H
 
@@ -18,7 +18,7 @@ static __always_inline void read_node(__u64 now)
 	node.ktime_ns = now;
 }
 
-/* What is at hand, and the reserve that is made of it. */
+/* Reads the memory at hand, and computes the reserve from it. */
 static __always_inline void read_at_hand(__u64 now)
 {
 	struct at_hand pages = sum_at_hand(node_vm_stat);
@@ -33,9 +33,9 @@ static __always_inline __u64 inactive_bytes(__u64 address)
 }
 
 /*
- * Whether `css` still is that of the cgroup `id`, asked after its counter was read; counted if not.
- * One that is dying keeps its cgroup's id, also where the cgroup stays: a controller that is taken
- * away and given back has another css, and the old one tells of nobody any more.
+ * Whether `css` still belongs to the cgroup `id`; counts it if not. Call it after the counter was
+ * read. A dying css keeps its cgroup's id, even if the cgroup stays: a controller that is removed
+ * and added again has another css, and the old one is no longer valid.
  */
 static __always_inline bool is_still_of(const struct cgroup_subsys_state *css, __u64 id)
 {
@@ -50,7 +50,7 @@ static __always_inline bool is_still_of(const struct cgroup_subsys_state *css, _
 	return true;
 }
 
-/* Value of the watched signal now. False: its counter is gone, and the watch has been emptied. */
+/* Reads the watched signal. False: its counter is gone, and the watch is now empty. */
 static __always_inline bool read_watch(struct evictd_watch *watch, __u64 now, __u64 *value)
 {
 	__u64 counter = watch->counter;

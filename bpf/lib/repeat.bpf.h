@@ -3,7 +3,7 @@
  * Layer 0: what differs between the two objects that the programs of evictions are compiled to.
  *
  * One is for kernels from 6.1 on. With EVICTD_BOUNDED it becomes that for older ones, down to 5.10
- * (userspace/probe/program_set.h says which is loaded), which lack
+ * (userspace/probe/kernel_types.h says which is loaded), which lack
  *
  * - bpf_loop() (5.17): loops have a bound then, and the verifier walks every turn of them;
  * - exchanges (5.12): a lock is an entry of a hash table;

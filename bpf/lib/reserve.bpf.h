@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layer 3: what the kernel itself can still give, and how fast that falls.
+ * Layer 3: the reserve, which the kernel can still allocate, and how fast it falls.
  *
- * As si_mem_available() has it, but down to the min watermarks, which is where only the kernel
- * itself goes on, and with free swap: a slot is worth what a page that goes there frees.
+ * As si_mem_available(), but down to the min watermarks, below which only the kernel itself
+ * allocates, and with free swap: a slot is worth what a page that moves there frees.
  */
 #ifndef EVICTD_BPF_RESERVE_H
 #define EVICTD_BPF_RESERVE_H
@@ -11,10 +11,10 @@
 #include "maps.bpf.h"
 #include "node.bpf.h"
 
-/* A rate over less would be a charge batch's; one over more comes too late. */
+/* A shorter window would measure a single charge batch; a longer one reacts too late. */
 #define RESERVE_WINDOW_NS 10000000ULL
 
-/* A value is looked at so often while something is charged. */
+/* Period of checks of the reserve while memory is being charged. */
 #define RESERVE_LOOK_NS 1000000ULL
 
 static __always_inline __u64 less_kept(__u64 pages)
@@ -24,7 +24,7 @@ static __always_inline __u64 less_kept(__u64 pages)
 	return pages - (half < guard.low_pages ? half : guard.low_pages);
 }
 
-/* Free slots, by what a page that goes there frees. */
+/* Free swap slots, weighted by what a page that moves there frees. */
 static __always_inline __u64 swap_pages(void)
 {
 	__u64 slots = nr_swap_pages_address ? pages_from(read_u64(nr_swap_pages_address)) : 0;
@@ -52,10 +52,10 @@ static __always_inline __u64 fall_per_second(__u64 fall, __u64 elapsed)
 }
 
 /*
- * The rate is of what is at hand as it is, not of what is left of it above the marks: a page that
- * moves from one list to another is no fall. It is the smaller one of two windows, so that a single
- * step (swapoff, huge pages set aside) is none either. Two CPUs at once may measure one window
- * twice, or an empty one: the next one is right again.
+ * The rate is that of all memory at hand, not only of the part above the watermarks: a page that
+ * moves from one list to another is not a fall. It is the smaller rate of two windows, so that a
+ * single step (swapoff, reserved huge pages) is not a fall either. Two CPUs at once may measure one
+ * window twice, or an empty one: the next window is correct again.
  */
 static __always_inline void update_reserve(const struct at_hand *pages, __u64 now)
 {
@@ -66,7 +66,7 @@ static __always_inline void update_reserve(const struct at_hand *pages, __u64 no
 
 	node.reserve_bytes = (reserve_pages(pages) + swap) << cfg_page_shift;
 	if (node.reserve_generation != guard.generation) {
-		/* Of other terms: no fall. */
+		/* Other terms applied before: not a fall. */
 		node.reserve_generation = guard.generation;
 		node.reserve_last_rate = 0;
 		node.reserve_rate = 0;
@@ -81,7 +81,7 @@ static __always_inline void update_reserve(const struct at_hand *pages, __u64 no
 	node.reserve_from_ktime_ns = now;
 }
 
-/* What will be taken within the horizon. */
+/* Expected loss within the horizon. */
 static __always_inline __u64 reserve_needed(void)
 {
 	__u64 per_ms = node.reserve_rate / 1000;
@@ -99,7 +99,7 @@ static __always_inline bool reserve_is_known(void)
 	return node.zones && guard.min_pages;
 }
 
-/* Whether it is time for a look, which is then this caller's. */
+/* Whether a check is due; it then belongs to this caller. */
 static __always_inline bool guard_takes_a_look(__u64 now)
 {
 	if ((__s64)(now - guard_look_ktime_ns) < (__s64)RESERVE_LOOK_NS)

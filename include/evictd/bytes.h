@@ -6,8 +6,8 @@
 
 namespace evictd {
 
-/// A signed amount of memory or disk in bytes. A type of its own so that pages, KiB and counts
-/// cannot be passed for it.
+/// A signed number of bytes of memory or disk. A separate type, so that the compiler rejects
+/// pages, KiB and counts in its place.
 struct Bytes {
   std::int64_t value = 0;
 

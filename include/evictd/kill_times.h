@@ -7,11 +7,11 @@
 
 namespace evictd {
 
-/// A kill that is not over after this long has exceeded its grace, however short the grace was: a
-/// large process needs 120 ms a GiB to give its memory back, and may wait for a disk.
+/// A kill that takes longer than this has exceeded its grace period, however short that was.
+/// A large process needs 120 ms per GiB to release its memory, and may wait for a disk.
 inline constexpr Duration kLeastTimeToEnd = std::chrono::seconds{2};
 
-/// When a SIGKILL that reached nobody is tried again.
+/// Delay before a SIGKILL that reached no process is retried.
 inline constexpr Duration kTryAgain = std::chrono::milliseconds{10};
 
 }  // namespace evictd

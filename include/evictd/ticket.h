@@ -5,7 +5,7 @@
 
 namespace evictd {
 
-/// Names one eviction of one actuator. Never given twice.
+/// Identifies one eviction of one actuator. Never reused.
 struct Ticket {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;

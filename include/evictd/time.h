@@ -7,10 +7,9 @@ namespace evictd {
 
 using Duration = std::chrono::nanoseconds;
 
-/// CLOCK_MONOTONIC as this process reads it: stands still while the machine is suspended and does
-/// not follow steps of the wall clock. What bpf_ktime_get_ns() returns is turned into it by
-/// base/kernel_clock.h. Only a tag: it cannot be read from here, so pure code cannot read it. See
-/// core/clock.h.
+/// CLOCK_MONOTONIC as this process reads it: stops while the machine is suspended and ignores steps
+/// of the wall clock. base/kernel_clock.h converts times from bpf_ktime_get_ns(). This type is only
+/// a tag without now(), so pure code cannot read the clock. See core/clock.h.
 struct Monotonic {
   using duration = Duration;
   using rep = duration::rep;
@@ -19,16 +18,16 @@ struct Monotonic {
   static constexpr bool is_steady = true;
 };
 
-/// A moment on CLOCK_MONOTONIC; all timers and periods of evictd are measured between these.
+/// A time on CLOCK_MONOTONIC. evictd measures all timers and periods with it.
 using MonoTime = Monotonic::time_point;
 
-/// `by` after `at`; the end of the clock where that is beyond it, since a period may be configured
-/// without a bound. `by` is not negative.
+/// `at` + `by`, or the end of the clock if the sum overflows: configured periods have no bound.
+/// `by` is not negative.
 [[nodiscard]] constexpr MonoTime moment_after(MonoTime at, Duration by) {
   return by > MonoTime::max() - at ? MonoTime::max() : at + by;
 }
 
-/// A moment on the wall clock, for people and for the API; never subtracted to get a period.
+/// A time on the wall clock, for people and for the API. Never subtract two to get a period.
 using WallTime = std::chrono::sys_time<Duration>;
 
 }  // namespace evictd

@@ -10,8 +10,8 @@
 
 // NOLINTBEGIN(cppcoreguidelines-macro-usage): no function can return from its caller.
 
-/// EVICTD_TRY(write(path, text)); returns the failure of the call if it failed. Its value, if it
-/// has one, is dropped.
+/// EVICTD_TRY(write(path, text)); returns the failure of the call if it failed, else drops its
+/// value.
 #define EVICTD_TRY(...)                                       \
   do {                                                        \
     if (auto evictd_tried = (__VA_ARGS__); !evictd_tried) {   \
@@ -20,8 +20,8 @@
   } while (false)
 
 /// EVICTD_ASSIGN_OR_RETURN(const std::string text, read(path)); declares `text` with the value of
-/// the call, or returns its failure. `declaration` has no comma: use auto for std::map<K, V>. What
-/// is declared is the value itself: it may be moved from, and is not to be dereferenced.
+/// the call, or returns its failure. `declaration` must not contain a comma: use auto for
+/// std::map<K, V>. The variable is the value itself: move from it, do not dereference it.
 #define EVICTD_ASSIGN_OR_RETURN(declaration, ...) \
   EVICTD_ASSIGN_FROM_(EVICTD_NUMBERED_(evictd_assigned_, __LINE__), declaration, __VA_ARGS__)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds the rows of one results file of a bench to another one.
 
-For benches whose whole plan takes longer than one sitting. A row takes the place of the one with the same name and
-params, and its notes that of the other's; one that could not be run takes nobody's. Rows of another commit, kernel or
-machine are not comparable, so they are refused and INTO stays as it was. With --across-commits another commit will do
-if it differs in no file that goes into what is measured (measured_tree.py); a note names both.
+For benches whose whole plan takes more than one run. A row and its notes replace the row with the same name and params;
+a row that could not be run replaces none. Rows of another commit, kernel or machine are not comparable: the script
+refuses them and leaves INTO unchanged. With --across-commits, another commit is accepted if no measured file differs
+(measured_tree.py); a note names both.
 """
 import argparse
 import json
@@ -16,7 +16,7 @@ from typing import Any, Dict, List
 sys.dont_write_bytecode = True
 from measured_tree import ROOT, TreeError, differing  # noqa: E402
 
-# Besides these a machine has figures that differ from one start to the next.
+# The machine's other values differ from one start to the next.
 SAME_MACHINE = ("architecture", "cpu", "cpus", "cgroup", "kernel")
 
 
@@ -32,7 +32,7 @@ def load(path: Path) -> Dict[str, Any]:
 
 
 def require_same_tree(new: Dict[str, Any], old: Dict[str, Any], into: Path, tree: Path, across: bool) -> List[str]:
-    """The note that rows of two commits need; none if they are of one."""
+    """The note for rows of two commits; none if both are of one."""
     if new["bench"] != old["bench"]:
         raise AddError(f"{into}: bench is {old['bench']}, that of the new rows {new['bench']}: they are not comparable")
     ours, theirs = new["commit"], old["commit"]
@@ -67,7 +67,7 @@ def is_measured(row: Dict[str, Any]) -> bool:
 
 
 def added(new: Dict[str, Any], old: Dict[str, Any], more_notes: List[str]) -> Dict[str, Any]:
-    # A row that could not be run says nothing against what was measured before.
+    # A row that could not be run does not invalidate an earlier measurement.
     measured = {key_of(row) for row in old["rows"] if is_measured(row)}
     new_rows = [row for row in new["rows"] if is_measured(row) or key_of(row) not in measured]
     replaced = {key_of(row) for row in new_rows}

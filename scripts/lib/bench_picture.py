@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws rows of a bench as SVG: a line a row, a dot a trial, on a logarithmic axis."""
+"""Draws rows of a bench as SVG: one line per row, one dot per trial, on a logarithmic axis."""
 import json
 import math
 from typing import Any, Dict, List
@@ -24,7 +24,7 @@ def tick_text(value: float) -> str:
 
 
 def remark(row: Dict[str, Any]) -> str:
-    """What stands right of a row: how many of its trials were won, where that was counted."""
+    """The text right of a row: the number of won trials, if counted."""
     counts = dict(row.get("counts", []))
     if "won" in counts and "trials" in counts:
         return f"{counts['won']} of {counts['trials']} won"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Sourced by the scripts beside this folder: where the tree is, and how a preset is built.
+# Sourced by the scripts in the parent folder: the location of the tree, and how to build a preset.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cores=$(nproc)
@@ -42,8 +42,8 @@ build() {
     die "building the preset $preset failed"
 }
 
-# build_generated PRESET: configures, then builds only the headers that are generated, so that every
-# source can be read. evictd_bpf_skeleton() names the target that makes its header NAME_files.
+# build_generated PRESET: configures, then builds only the generated headers, so that every source can be
+# parsed. evictd_bpf_skeleton() names the target of its header NAME_files.
 build_generated() {
   configure "$1"
   local targets

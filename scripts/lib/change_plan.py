@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a change touches: the files that differ from a commit, what is built of them, tested, and read by clang-tidy.
+"""Plans the checks of a change: the files that differ from a commit, their targets and tests, and clang-tidy's sources.
 
-  plan     one line each: base, file, format, target, test, tidy or note, and what it is; nothing if nothing differs
-  sources  the sources that clang-tidy is to read, one a line
-  select   which tests of `ctest --show-only=json-v1`, given on standard input, belong to programs or fit a pattern:
-           what ctest's -I wants; nothing if there is none
+  plan     one entry per line: base, file, format, target, test, tidy or note, and its value; empty if nothing differs
+  sources  the sources for clang-tidy, one per line
+  select   the tests that belong to programs or match a pattern, out of `ctest --show-only=json-v1` on standard input,
+           in the format of ctest's -I; empty if there is none
 
-A folder of userspace/ is tested by the folders of the same name below tests/unit and tests/integration, and by those
-that TESTED_BY names; of a folder of tests/ what is built from the file. For a header clang-tidy reads one source that
-includes it. Of a compilation database only places and names are used.
+The tests of a folder of userspace/ are the folders of the same name below tests/unit and tests/integration, and those
+in TESTED_BY. The tests of a file in tests/ are the programs that are built from it. For a header, clang-tidy reads one
+source that includes it. Only paths and names of a compilation database are used.
 """
 import argparse
 import functools
@@ -21,7 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, Iterable, List, NamedTuple, Optional, Set
 
-# Folders that test another one under another name.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from code_text import with_other_code  # noqa: E402
+
+# Test folders whose name differs from the folder that they test.
 TESTED_BY = {
     "bpf": ["tests/bpf"],
     "deploy": ["tests/unit/config"],
@@ -34,7 +37,7 @@ TESTED_BY = {
     "userspace/probe": ["tests/bpf"],
     "vmlinux": ["tests/bpf"],
 }
-# Tests that no program stands for, and what they need.
+# Tests without a program, and what they need.
 NAMED_TESTS = [
     (re.compile(r"(bpf|include/evictd/abi|vmlinux)/"), r"^bpf\.", ["verifier_stats"]),
     (re.compile(r"(docs/|.*\.md$)"), r"^Tooling\.documented_commands$", ["evictctl", "evictd"]),
@@ -47,7 +50,7 @@ NAMED_TESTS = [
     (re.compile(r"integrations/"), r"^Notify\.",
      ["evict-load", "evictctl", "evictd", "notify_example_c", "notify_example_go"]),
 ]
-# Of tests/tooling these run programs.
+# The tests in tests/tooling that run programs.
 TOOLING_PROGRAMS = {
     "command_line": ["evictctl"],
     "daemon_command_line": ["evictd"],
@@ -56,15 +59,16 @@ TOOLING_PROGRAMS = {
 }
 FORMATTED = re.compile(r"(bench|bpf|examples|include|integrations|tests|userspace)/.*\.(h|c|cpp)$")
 TIDIED = re.compile(r"(userspace|tests|bench)/.*\.cpp$")
+SOURCE_ENDINGS = (".h", ".c", ".cpp")
 EVERYWHERE = re.compile(r"(cmake/.*|(tests/|integrations/|tests/unit/|tests/integration/)?CMakeLists\.txt|CMakePresets\.json)$")
 
 
 class PlanError(Exception):
-    """What is wrong, for the person who runs this."""
+    """An error for the person who runs this."""
 
 
 class Unit(NamedTuple):
-    """A source as it is compiled for a target; paths are relative to the tree."""
+    """A source compiled for a target; paths are relative to the tree."""
 
     source: str
     target: str
@@ -91,7 +95,7 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def default_base(root: Path) -> str:
-    """Where this branch left origin/main; the last commit where there is no such branch."""
+    """The merge base with origin/main; the last commit if there is no such branch."""
     done = subprocess.run(["git", "-C", str(root), "merge-base", "HEAD", "origin/main"],
                           capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else git(root, "rev-parse", "HEAD").strip()
@@ -103,7 +107,7 @@ def not_committed(root: Path) -> Set[str]:
 
 
 def since(root: Path, base: str) -> List[str]:
-    """Files that differ between a commit and the files as they are, those that git does not know yet included."""
+    """Files that differ between a commit and the working tree, including untracked ones."""
     differing = git(root, "diff", "--name-only", "--no-renames", "-z", base, "--").split("\0")
     return sorted(set(differing) - {""} | not_committed(root))
 
@@ -111,14 +115,18 @@ def since(root: Path, base: str) -> List[str]:
 def touched_by_last(root: Path, count: int) -> List[str]:
     """Files that the last commits touched, or that are not committed.
 
-    A shallow clone does not tell what its oldest commit touched, so that one does not count unless it is all there is.
+    A source whose comments alone differ from before those commits is left out.
+    A shallow clone does not know what its oldest commit touched, so that commit counts only if it is the only one.
     """
     commits = git(root, "rev-list", f"--max-count={count}", "HEAD").split()
     shallow = Path(git(root, "rev-parse", "--git-path", "shallow").strip())
     cut = set((root / shallow).read_text(encoding="ascii").split()) if (root / shallow).exists() else set()
     known = [commit for commit in commits if commit not in cut] or commits
     named = git(root, "show", "--format=", "--name-only", "--no-renames", "-m", "-z", *known)
-    return sorted(set(re.split(r"[\0\n]", named)) - {""} | not_committed(root))
+    touched = set(re.split(r"[\0\n]", named)) - {""} | not_committed(root)
+    parents = git(root, "show", "--no-patch", "--format=%P", *known).split()
+    sources = {name for name in touched if name.endswith(SOURCE_ENDINGS)}
+    return sorted(touched - sources | with_other_code(root, sources, sorted(set(parents) - set(known))))
 
 
 # --- what is built of it --------------------------------------------------------------------------
@@ -149,7 +157,7 @@ class Tree:
         return re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', text, re.MULTILINE)
 
     def including(self, header: str) -> List[Unit]:
-        """Units whose source includes it by itself: those of its own name first, then those beside it."""
+        """Units whose source includes it directly: those with its name first, then those in its folder."""
         stem, folder = Path(header).stem, str(Path(header).parent)
         found = [unit for unit in self.units
                  if any(("/" + header).endswith("/" + name) for name in self.includes(unit.source))]
@@ -159,20 +167,21 @@ class Tree:
         return {unit.target for unit in self.units if unit.folder == folder}
 
     def folder_of(self, file: str) -> Optional[str]:
-        """The nearest folder above a file that makes a target."""
+        """The nearest parent folder of a file that defines a target."""
         folders = {unit.folder for unit in self.units}
         return next((str(parent) for parent in Path(file).parents if str(parent) in folders and str(parent) != "."), None)
 
 
 def testing_folders(file: str) -> List[str]:
-    """Folders of tests/ for a file that is itself no test."""
+    """The test folders for a file outside tests/."""
     folders = []
     for parent in (str(parent) for parent in Path(file).parents):
         folders += TESTED_BY.get(parent, [])
         if parent.startswith("userspace/"):
             name = parent.split("/", 1)[1]
             folders += [f"tests/unit/{name}", f"tests/integration/{name}"]
-        if folders:
+        # The rooms of a folder may have no tests of their own: those of the folder test them.
+        if parent in TESTED_BY or (folders and parent.count("/") <= 1):
             break
     if re.match(r"bpf/(lib/)?notify", file):
         folders.append("tests/integration/notify")
@@ -180,7 +189,7 @@ def testing_folders(file: str) -> List[str]:
 
 
 def targets_of(tree: Tree, file: str) -> Set[str]:
-    """What is built from a file, and the programs that test it."""
+    """The targets that are built from a file, and the programs that test it."""
     owners = {unit.target for unit in tree.units if unit.source == file}
     if file.startswith("tests/"):
         if owners:
@@ -201,7 +210,7 @@ def targets_of(tree: Tree, file: str) -> Set[str]:
 
 
 def sources_to_read(tree: Tree, files: Iterable[str]) -> List[str]:
-    """What clang-tidy reads: changed sources, and one source for each changed header."""
+    """The sources for clang-tidy: changed ones, and one for each changed header."""
     known = {unit.source for unit in tree.units if TIDIED.match(unit.source)}
     sources: Dict[str, None] = {}
     headers = []
@@ -257,7 +266,7 @@ def print_plan(root: Path, plan: Plan) -> None:
 
 
 def selected(listing: dict, programs: Set[str], patterns: List[str]) -> List[int]:
-    """Numbers of tests; those in the virtual machine, and those of programs that were not built, are never among them."""
+    """Numbers of the tests, without those in the virtual machine and those of programs that were not built."""
     numbers = []
     for number, test in enumerate(listing["tests"], 1):
         labels = next((item["value"] for item in test.get("properties", []) if item["name"] == "LABELS"), [])

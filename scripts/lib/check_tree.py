@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the rules of the house that need no compiler, and the one that needs little of it.
+"""Checks the project's rules that need no compiler, and one that needs it briefly.
 
   includes         a folder of userspace/ includes only what docs/architecture.md's table allows it;
                    eviction/ and core/'s headers include no header of the system
+  hot thread       daemon/hot, engine/ and eviction/ include nothing that locks, logs or opens files, and call
+                   nothing that blocks; of the daemon, daemon/hot includes only itself and daemon/shared
   kernel layers    a header of bpf/lib includes only headers of lower layers, and bpf/README.md and its own
                    first lines agree on its layer
   self-containment x.cpp includes x.h first, which proves that x.h stands alone; a header without a
                    .cpp is compiled alone
-  licences         the first lines name the licence that belongs to the place
+  licences         the first lines name the licence of the folder
   links            a relative link in a Markdown file leads to a file, and its #part to a heading
-  paths            no path of somebody's own machine in a tracked text
+  paths            no path of a developer's machine in a tracked text
   sizes, names     no file beyond its limit, no folder or file named utils, common, helper, manager
   packages         scripts/setup and docs/dependencies.md name the same packages
 
-Prints one line a finding, FILE:LINE: what; exit status 1 if there is any.
+Prints one line per finding, FILE:LINE: what. Exits with 1 if there is any.
 """
 import argparse
 import concurrent.futures
@@ -32,16 +34,16 @@ SOURCE_FOLDERS = ["bench", "bpf", "examples", "include", "integrations", "tests"
 SCRIPT_FOLDERS = [".ci", "scripts", "cmake", "deploy"]
 KERNEL_LICENCE = "GPL-2.0-only OR BSD-2-Clause"
 OUR_LICENCE = "Apache-2.0"
-# Lines; a file that is longer holds more than one idea and is to be split.
+# Lines; a longer file holds more than one idea and must be split.
 SIZE_LIMITS = {".bpf.c": 300, ".bpf.h": 250, ".h": 200, ".cpp": 500}
 BANNED_NAMES = re.compile(r"(^|_)(utils?|common|helpers?|manager|misc)(_|$)")
-# Terms of the field: the kubelet's eviction manager, and systemd, the service manager.
+# Terms of the field: the kubelet's eviction manager, and the service manager systemd.
 ALLOWED_NAMES = {
     f"userspace/{name}{suffix}" for name in ("eviction/manager", "daemon/service_manager") for suffix in (".h", ".cpp")
 }
-# What a folder without Linux may include with <>: the standard library and header-only arithmetic.
+# Headers that a folder without Linux may include with <>: the standard library and header-only arithmetic.
 PURE_HEADER = re.compile(r"[a-z_]+$|tl/|boost/multiprecision/")
-# The protocol of a socket: not shared with the kernel side, though its words are.
+# The protocol of a socket: only its terms are shared with the kernel side.
 NOTIFY_HEADERS = {"evictd/abi/notify_terms.h", "evictd/abi/notify_wire.h"}
 MACHINE_PATH = re.compile(r"(?<![\w.$}/-])/(work|farm|home/\w+|Users/\w+)/")
 
@@ -107,6 +109,30 @@ def check_includes() -> None:
                 report(path, line, "only probe/ and notify/ read the structures shared with the kernel side")
 
 
+# --- hot thread ----------------------------------------------------------------------------------
+
+HOT_FOLDERS = ["userspace/daemon/hot", "userspace/engine", "userspace/eviction"]
+BLOCKING_HEADER = re.compile(
+    r"(condition_variable|filesystem|fstream|future|iostream|mutex|shared_mutex|thread|fcntl\.h|(spdlog|nlohmann|fmt)/.*)$|base/log"
+)
+BLOCKING_CALL = re.compile(
+    r"(?<![\w.>])(?:::)?(openat2?|open|fopen|opendir|popen|system|sleep|usleep|nanosleep|fsync|fdatasync|syncfs|connect|accept4?"
+    r"|waitpid|printf|fprintf|fputs|malloc)\("
+)
+
+
+def check_hot_thread() -> None:
+    for path in files_below(HOT_FOLDERS, (".h", ".cpp")):
+        for line, _, header in includes_of(path):
+            room = re.match(r"daemon/(?!hot/|shared/)", header)
+            if BLOCKING_HEADER.match(header) or room:
+                report(path, line, f"runs on the hot thread: may not include {header}")
+        for number, text in enumerate(lines_of(path), 1):
+            call = BLOCKING_CALL.search(text.split("//")[0])
+            if call:
+                report(path, number, f"runs on the hot thread: may not call {call.group(1)}()")
+
+
 # --- kernel layers -------------------------------------------------------------------------------
 
 
@@ -130,7 +156,7 @@ def check_kernel_layers() -> None:
 
 
 def include_name(header: Path) -> str:
-    """How a header of ours is included."""
+    """The path with which the project includes a header."""
     relative = header.relative_to(ROOT)
     return str(Path(*relative.parts[1:]))
 
@@ -163,8 +189,8 @@ def compile_alone(header: Path, entry: dict) -> Optional[str]:
 
 
 def entry_for(header: Path, entries: List[dict]) -> dict:
-    """How `header` is compiled: as the first source beside it that includes it, for a folder may have programs of
-    several modules; else as the first one."""
+    """The compilation entry for `header`: that of the first source in its folder that includes it, because a folder may
+    have programs of several modules; else the first entry."""
     for entry in entries:
         if any(name.split("/")[-1] == header.name for _, _, name in includes_of(Path(entry["file"]))):
             return entry
@@ -172,7 +198,7 @@ def entry_for(header: Path, entries: List[dict]) -> dict:
 
 
 def check_self_containment(compile_commands: Path, among: Optional[Set[Path]]) -> None:
-    """`among`: compiles alone no header but these."""
+    """`among`: compiles only these headers alone."""
     entries = json.loads(compile_commands.read_text(encoding="utf-8"))
     by_folder = {}
     for entry in entries:
@@ -180,7 +206,7 @@ def check_self_containment(compile_commands: Path, among: Optional[Set[Path]]) -
     alone: List[Tuple[Path, dict]] = []
     for header in files_below(["include", "userspace", "tests"], (".h",)):
         if "abi" in header.parts:
-            continue  # Shared with C; the compiler reads them with every BPF program and probe/.
+            continue  # Shared with C; every BPF program and probe/ include them.
         source = header.with_suffix(".cpp")
         if not source.exists():
             core = ROOT / "userspace/core"
@@ -216,7 +242,7 @@ def check_licences() -> None:
 
 
 def heading_anchors(path: Path) -> Set[str]:
-    """The #parts that a Markdown file offers, as the forges make them from its headings."""
+    """The anchors that forges generate from the headings of a Markdown file."""
     anchors = set()
     for line in lines_of(path):
         match = re.match(r"#+ +(.*?)\s*#*$", line)
@@ -252,7 +278,7 @@ def check_links() -> None:
 def check_paths() -> None:
     texts = list(files_below(SOURCE_FOLDERS + SCRIPT_FOLDERS + ["docs"])) + sorted(ROOT.glob("*.*"))
     for path in texts:
-        # .git is a file in a worktree, and of git's own.
+        # In a worktree .git is a file that belongs to git.
         if path in (Path(__file__).resolve(), ROOT / ".git") or not path.is_file() or "data" in path.parts:
             continue
         for number, line in enumerate(lines_of(path), 1):
@@ -294,9 +320,10 @@ def check_packages() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compile-commands", type=Path, required=True)
-    parser.add_argument("--among", nargs="+", metavar="FILE", help="of headers compile alone only these")
+    parser.add_argument("--among", nargs="+", metavar="FILE", help="compile only these headers alone")
     options = parser.parse_args()
     check_includes()
+    check_hot_thread()
     check_kernel_layers()
     check_self_containment(options.compile_commands, {ROOT / name for name in options.among} if options.among else None)
     check_licences()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs say of themselves with --help, read: the one source of completion and of pages of subcommands."""
+"""Parses the programs' --help, the single source of shell completion and of the subcommands' manual pages."""
 import re
 import subprocess
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ WORD = re.compile(r"^  ([A-Za-z][\w-]*)(?: \S+)*?(?:  +(\S.*))?$")
 class Option:
     name: str
     short: str = ""
-    # What stands for its value; empty for a flag.
+    # Placeholder of its value; empty for a flag.
     value: str = ""
     text: str = ""
 
@@ -30,12 +30,12 @@ class Help:
     # Name and text of each.
     positionals: Dict[str, str] = field(default_factory=dict)
     subcommands: Dict[str, str] = field(default_factory=dict)
-    # What follows, by paragraphs.
+    # The paragraphs after the options.
     notes: List[str] = field(default_factory=list)
 
 
 def option_of(match: "re.Match[str]") -> Option:
-    """Which others it needs or excludes belongs to its text, not to its value."""
+    """Options that it needs or excludes belong to its text, not to its value."""
     value, *others = re.split(r"(?:^| )(?=(?:Needs|Excludes): )", match[3] or "")
     text = " ".join(filter(None, [*(f"({other})" for other in others), match[4]]))
     return Option(match[2], match[1] or "", value, text)

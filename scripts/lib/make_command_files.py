@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes completion for bash and zsh, and a manual page for each program and subcommand, from --help.
+"""Generates completion for bash and zsh, and a manual page for each program and subcommand, from --help.
 
 usage: make_command_files.py FOLDER PROGRAM...
 
-FOLDER then has bash/PROGRAM, zsh/_PROGRAM and the pages, in man1 and man8. Where docs/man has a page of that name, it
-is what --help does not say: its name, its description, and further sections; synopsis, options and subcommands are put
-into it.
+Writes bash/PROGRAM, zsh/_PROGRAM and the pages in man1 and man8 into FOLDER. A page of that name in docs/man adds what
+--help lacks: name, description and further sections. Synopsis, options and subcommands are inserted into it.
 """
 import re
 import sys
@@ -31,7 +30,7 @@ def synopsis(told: Help) -> List[str]:
 
 
 def arguments(program: str, told: Help) -> List[str]:
-    """The sections of subcommands, arguments and options, then what --help ends with."""
+    """The sections of subcommands, arguments and options, then the end of --help."""
     lines = []
     for heading, words in (("SUBCOMMANDS", told.subcommands), ("ARGUMENTS", told.positionals)):
         lines += [f".SH {heading}"] if words else []
@@ -61,7 +60,7 @@ def manual(program: str, subcommand: str, told: Help) -> str:
 
 
 def completed(page: str, program: str, told: Help) -> str:
-    """A page of docs/man with what --help says: the synopsis before its description, the rest after it."""
+    """A page of docs/man with --help inserted: the synopsis before its description, the rest after it."""
     head, name, description, *further = re.split(r"^(?=\.SH )", page, flags=re.MULTILINE)
     if not (name.startswith(".SH NAME\n") and description.startswith(".SH DESCRIPTION\n")):
         raise ValueError(f"the page of {program} in docs/man must begin with NAME and DESCRIPTION")
@@ -74,7 +73,7 @@ def joined_value(names: str, option: Option) -> str:
 
 
 def bash(program: str, commands: Dict[str, Help]) -> str:
-    """`commands` has the program itself under the empty name."""
+    """`commands` contains the program itself under the empty name."""
     function = "_" + program.replace("-", "_")
     lines = [f"# {LICENCE}", f"# Completion of {program} for bash.", f"{function}() {{",
              "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' words=''",

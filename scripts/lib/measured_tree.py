@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files of the tree go into what a race measures, and whether they differ: measured_tree.py changed BENCH.
+"""Lists the files that influence a race's results and compares them: measured_tree.py changed BENCH.
 
-Rows of two commits may stand in one table when none of these files differs between them: the programs that race, what
-they race on, and the machine that they race in are then the same. `changed` prints those of them that differ from the
-last commit, one a line.
+Rows of two commits may share a table if none of these files differs: the programs, their workload and their machine are
+then the same. `changed` prints the files that differ from the last commit, one per line.
 """
 import subprocess
 import sys
@@ -14,16 +13,16 @@ ROOT = Path(__file__).resolve().parents[2]
 MEASURED = ("CMakeLists.txt", "CMakePresets.json", "cmake", "vmlinux", "bpf", "include", "userspace",
             "bench/CMakeLists.txt", "bench/bpf", "bench/cast", "bench/harness", "bench/observer",
             "scripts/bench-in-vm", "scripts/vm", "scripts/lib/vm_image.py", "scripts/lib/vm_init", "scripts/lib/vm_machine.py")
-# What a person calls, and what other people's programs link: neither is part of evictd or of evict-load.
+# The user's program and a library for other programs: neither is part of evictd or of evict-load.
 NOT_MEASURED = ("userspace/cli", "userspace/notify_client")
 
 
 class TreeError(Exception):
-    """What git says, for the person who runs this."""
+    """git's error, for the person who runs this."""
 
 
 def differing(root: Path, bench: str, commit: str, other: Optional[str] = None) -> List[str]:
-    """Measured files that differ between two commits, or between one and the files as they are."""
+    """Measured files that differ between two commits, or between a commit and the working tree."""
     command = ["git", "-C", str(root), "diff", "--name-only", commit] + ([other] if other else [])
     command += ["--", *MEASURED, f"bench/{bench}", *(f":(exclude){path}" for path in NOT_MEASURED)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an OCI image of one layer as the archive that container runtimes import. The same input makes the same bytes."""
+"""Writes an OCI image of one layer as the archive that container runtimes import. Equal input gives equal bytes."""
 import gzip
 import hashlib
 import io
@@ -10,7 +10,7 @@ from typing import Dict, Iterable, NamedTuple
 
 
 class Entry(NamedTuple):
-    """A file, link or directory of the layer; all belong to root, and are of the same time."""
+    """A file, link or directory of the layer; all belong to root and have the same time."""
 
     name: str
     mode: int = 0o644
@@ -41,7 +41,7 @@ def tar_of(entries: Iterable[Entry]) -> bytes:
 
 
 def write_image(target: Path, name: str, entries: Iterable[Entry], config: Dict, architecture: str = "amd64") -> str:
-    """Answers the digest of the image's manifest."""
+    """Returns the digest of the image's manifest."""
     layer = tar_of(entries)
     blobs: Dict[str, bytes] = {}
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what the Debian packages have with deploy/debian/contents.
+"""Compares the files of the Debian packages with deploy/debian/contents.
 
-  package_contents.py --packages FOLDER   the packages that scripts/package made there
-  package_contents.py --build BUILD       what `cmake --install --component` of a build, with /usr as its prefix, puts where
+  package_contents.py --packages FOLDER   the packages that scripts/package built there
+  package_contents.py --build BUILD       what `cmake --install --component` installs from a build with prefix /usr
 
-A line of deploy/debian/contents is PACKAGE COMPONENT PATTERN; a pattern is a path with * for any text without a slash and
-**/ for any folders or none. Each pattern stands for one file at least, and each file of a package is meant by one. A pattern after "+" is
-of what only a package has.
+A line of deploy/debian/contents is PACKAGE COMPONENT PATTERN. A pattern is a path with * for any text without a slash
+and **/ for any folders or none. Each pattern must match at least one file, and each file of a package must match a pattern.
+A pattern after "+" matches files that only a package has.
 """
 import argparse
 import os

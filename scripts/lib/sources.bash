@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Sourced after build.bash: which files of the tree are ours to format and check.
+# Sourced after build.bash: the files of the tree to format and check.
 
-# Every C and C++ file that people write here; vmlinux/ is generated.
+# Every handwritten C and C++ file; vmlinux/ is generated.
 c_sources() {
   find include userspace bpf tests bench integrations examples -type f \
     \( -name '*.h' -o -name '*.cpp' -o -name '*.c' \) 2>/dev/null | sort
 }
 
-# Every shell script: by its first line, or by the name of a sourced part.
+# Every shell script, found by its first line or by the name of a sourced part.
 shell_sources() {
   {
     grep -rlIE '^#!.*\b(ba)?sh\b' .ci scripts tests bench deploy integrations examples 2>/dev/null || true

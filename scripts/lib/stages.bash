@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Sourced by what has named stages, as .ci/run: runs them in order and reports on all of them at the end.
+# Sourced by scripts with named stages, such as .ci/run: runs them in order and reports on all at the end.
 
 stage_report=()
 declare -A beside_pid beside_command
 failed_stages=0
-# What failed stages printed last, so that the end of a long log says what is wrong.
+# The last output of failed stages, so that the end of a long log shows the errors.
 failures=$(mktemp)
 trap 'rm -f "$failures" "$failures".*' EXIT
 
-# failed NAME LOG: notes that a stage failed and what it printed last; sets its caller's outcome.
+# failed NAME LOG: records that a stage failed and its last output; sets its caller's outcome.
 failed() {
   outcome=FAILED
   failed_stages=$((failed_stages + 1))
@@ -19,7 +19,7 @@ failed() {
   } >>"$failures"
 }
 
-# stage NAME COMMAND...: runs it without an input and notes its time, its outcome and how it failed.
+# stage NAME COMMAND...: runs it without input and records its time, its outcome and its error.
 stage() {
   local name=$1 started=$SECONDS outcome=ok
   shift
@@ -28,8 +28,8 @@ stage() {
   stage_report+=("$(printf '%-18s %-6s %4d s' "$name" "$outcome" $((SECONDS - started)))")
 }
 
-# beside NAME COMMAND...: starts a stage that runs while others do; `await NAME` tells how it ended. Nothing is
-# printed of it before.
+# beside NAME COMMAND...: starts a stage that runs in parallel to others. `await NAME` prints its output and outcome;
+# nothing is printed before.
 beside() {
   local name=$1
   shift
@@ -42,7 +42,7 @@ beside() {
   beside_pid[$name]=$!
 }
 
-# await NAME: waits for what `beside` started, prints what it said and notes its outcome as a stage's.
+# await NAME: waits for a stage that `beside` started, prints its output and records its outcome.
 await() {
   local name=$1 status=1 took=0 outcome=ok
   wait "${beside_pid[$name]}"
@@ -53,7 +53,7 @@ await() {
   stage_report+=("$(printf '%-18s %-6s %4d s, beside others' "$name" "$outcome" "$took")")
 }
 
-# finish: prints how stages failed and the table of all, and exits non-zero if any failed.
+# finish: prints the errors of failed stages and the table of all, and exits non-zero if any failed.
 finish() {
   cat "$failures"
   printf '\n#### stages\n'

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads ctest's JUnit files, one a round, and the list of allowed skips, prints one summary, judges the run.
+"""Reads ctest's JUnit files, one per round, and the list of allowed skips; prints one summary and judges the run.
 
-A test that failed in any round has failed; one that was skipped in any round and failed in none was skipped.
-Exit status: 0 if all passed or were skipped by permission, 1 otherwise, 2 if an input cannot be read.
+A test failed if it failed in any round. It was skipped if it was skipped in any round and failed in none.
+Exit status: 0 if all passed or were allowed to be skipped, 1 otherwise, 2 if an input cannot be read.
 """
 import argparse
 import fnmatch
@@ -20,8 +20,8 @@ class Test:
     name: str
     outcome: str  # passed, failed or skipped
     reason: str  # why it was skipped or failed, "" if it passed
-    evidence: List[str] = field(default_factory=list)  # the first lines of what a failed test said
-    rounds: List[int] = field(default_factory=list)  # of several: those in which it ended so
+    evidence: List[str] = field(default_factory=list)  # the first lines of a failed test's output
+    rounds: List[int] = field(default_factory=list)  # if there were several: those with this outcome
 
 
 @dataclass
@@ -37,14 +37,14 @@ class AllowedSkip:
 
 
 def skip_reason(output: str) -> str:
-    """The text that GTEST_SKIP was given: what stands between "Skipped" and the result line."""
+    """The text of GTEST_SKIP: between "Skipped" and the result line."""
     match = re.search(r": Skipped\n(.*?)\n\s*\[  SKIPPED \]", output, re.DOTALL)
     text = " ".join(match.group(1).split()) if match else ""
     return text or "no reason given"
 
 
 def evidence_of(output: str, lines: int = 12) -> List[str]:
-    """What a failed test said of its first failed check; the end of its output if it names none."""
+    """A failed test's message about its first failed check; the end of its output if there is none."""
     said = output.strip().splitlines()
     first = next((i for i, line in enumerate(said) if re.search(r": Failure$", line)), None)
     return said[first : first + lines] if first is not None else said[-lines:]
@@ -69,7 +69,7 @@ def read_results(path: str) -> List[Test]:
         elif skipped is not None and "SKIP_RETURN_CODE" in skipped.get("message", ""):
             tests.append(Test(name, "skipped", " ".join(output.split()[-40:]) or "no reason given"))
         else:
-            # Not run at all (program missing, a fixture failed) is a failure, whatever ctest calls it.
+            # A test that did not run (program missing, a fixture failed) has failed, whatever ctest calls it.
             node = failure if failure is not None else skipped
             reason = (node.get("message", "") if node is not None else "") or status
             tests.append(Test(name, "failed", reason, evidence_of(output)))
@@ -77,7 +77,7 @@ def read_results(path: str) -> List[Test]:
 
 
 def over_rounds(rounds: List[List[Test]]) -> List[Test]:
-    """Each test once, as it ended worst, with what it said the first time that it did."""
+    """Each test once, with its worst outcome and its output at the first such outcome."""
     if len(rounds) == 1:
         return rounds[0]
     severity = ("passed", "skipped", "failed")
@@ -93,7 +93,7 @@ def over_rounds(rounds: List[List[Test]]) -> List[Test]:
 
 
 def in_rounds(test: Test, rounds: int) -> str:
-    """In which rounds it ended as it did; nothing where there was one."""
+    """The rounds with this outcome; empty if there was only one round."""
     if rounds == 1:
         return ""
     times = f"{len(test.rounds)} of {rounds} rounds"
@@ -123,9 +123,9 @@ def permission(test: Test, rows: List[AllowedSkip], kernel: str) -> Optional[All
 
 
 def rows_without_a_test(tests: List[Test], rows: List[AllowedSkip]) -> List[AllowedSkip]:
-    """Rows for the virtual machine that cover none of all its tests: left out there, or never there, or misspelt.
+    """Rows for the virtual machine that match none of its tests: left out there, nonexistent, or misspelt.
 
-    None where none of its tests was in the run: not every build has them.
+    None if none of its tests was in the run: not every build has them.
     """
     names = [test.name for test in tests if test.name.startswith("vm.")]
     return [row for row in rows
@@ -141,7 +141,7 @@ def unexplained_statuses(rounds: List[List[Test]], statuses: List[int]) -> List[
 def summarise(
     rounds: List[List[Test]], rows: List[AllowedSkip], kernel: str, preset: str, statuses: List[int], whole: bool
 ) -> bool:
-    """Prints the summary, the counts alone on its last line; true if all is well. `whole`: nothing was left out."""
+    """Prints the summary, with only the counts on its last line; true on success. `whole`: no test was left out."""
     tests = over_rounds(rounds)
     failed = [test for test in tests if test.outcome == "failed"]
     skipped = [test for test in tests if test.outcome == "skipped"]
@@ -160,14 +160,14 @@ def summarise(
         ran = [test.name for test in tests if test.name not in names and row.covers(test.name, kernel)]
         for name in ran:
             print(f"  note: {name} ran although tests/allowed_skips lets it be skipped here: remove the row?")
-    # After what may be long and is in order, so that the end of a log says what is not.
+    # After the possibly long list of good outcomes, so that the end of a log shows the failures.
     for test in failed:
         print(f"  FAILED{in_rounds(test, len(rounds))}   {test.name}: {test.reason}")
         for line in test.evidence:
             print(f"             {line}")
     stale = rows_without_a_test(tests, rows) if whole else []
     for row in stale:
-        print(f"  {row.test} of tests/allowed_skips is no test of this build, remove the row: the run has failed")
+        print(f"  {row.test} of tests/allowed_skips is not a test of this build, remove the row: the run has failed")
     if refused:
         print(f"  {len(refused)} of the skipped tests are not in tests/allowed_skips: the run has failed")
     unexplained = unexplained_statuses(rounds, statuses)
@@ -179,11 +179,11 @@ def summarise(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", required=True, nargs="+", help="files written by ctest --output-junit, one a round")
+    parser.add_argument("--results", required=True, nargs="+", help="files written by ctest --output-junit, one per round")
     parser.add_argument("--allowed-skips", required=True)
     parser.add_argument("--preset", required=True)
     parser.add_argument("--kernel", default=os.uname().release)
-    parser.add_argument("--ctest-status", type=int, nargs="+", default=[], help="with what ctest ended, one a round")
+    parser.add_argument("--ctest-status", type=int, nargs="+", default=[], help="exit status of ctest, one per round")
     parser.add_argument("--whole", action="store_true", help="no test of the build was left out")
     options = parser.parse_args()
     try:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Sourced after build.bash by what runs tests of a build that is there.
+# Sourced after build.bash by scripts that run the tests of an existing build.
 # shellcheck disable=SC2154 # root and cores are build.bash's
 
 # list_tests PRESET SELECTION...: prints how many tests ctest selects; dies if that is none.
 list_tests() {
   local preset=$1 listing
   shift
-  # Not the exit status: ctest calls it a success when nothing matches.
+  # Does not use the exit status: ctest succeeds if nothing matches.
   listing=$(cd "$root" && ctest --preset "$preset" -N "$@")
   if grep -q '^Total Tests: 0$' <<<"$listing"; then
     echo "labels of this build:" >&2
@@ -17,9 +17,9 @@ list_tests() {
   sed -n 's/^Total Tests: //p' <<<"$listing"
 }
 
-# run_tests PRESET ROUNDS WHOLE SELECTION...: runs what ctest selects ROUNDS times and prints one summary, its counts
-# alone on the last line. WHOLE is yes if nothing of the build was left out. Returns non-zero unless all is well.
-# Results are build/PRESET/test-results.xml, of several rounds test-results-ROUND.xml.
+# run_tests PRESET ROUNDS WHOLE SELECTION...: runs ctest's selection ROUNDS times and prints one summary, with only the
+# counts on the last line. WHOLE is yes if no test of the build was left out. Returns non-zero on failure.
+# Results are in build/PRESET/test-results.xml; for several rounds in test-results-ROUND.xml.
 run_tests() {
   local preset=$1 rounds=$2 whole=$3 round count status results=() statuses=() more=()
   shift 3

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Groups the sources of a compilation database into batches that clang-tidy can check in one go.
+"""Groups the sources of a compilation database into batches that clang-tidy can check at once.
 
-Most of clang-tidy's time goes to the headers of a source, so one file that includes several sources of
-the same target costs little more than one of them. Reads BUILD/compile_commands.json, writes the batches
-and a database for them to BUILD/batches, and prints a line a batch: its path, its sources separated by
-blanks, and a command that prints all that the compiler sees of it (macros and comments too), with tabs
-between. A source that belongs to two targets is in one batch.
+Most of clang-tidy's time goes to the headers of a source. A file that includes several sources of the
+same target therefore costs little more than one of them. Reads BUILD/compile_commands.json; writes the
+batches and a database for them to BUILD/batches. Prints one line per batch, separated by tabs: its path,
+its sources separated by blanks, and a command that prints all that the compiler sees of it (including
+macros and comments). A source that belongs to two targets is in one batch.
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ import sys
 
 
 def sources_by_target(database, pattern, among):
-    """For each target its sources that match and are `among` those paths, if that is not None, with their commands."""
+    """The matching sources of each target with their commands; only those in `among`, unless it is None."""
     targets = {}
     seen = set()
     for entry in database:
@@ -34,7 +34,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", required=True, type=pathlib.Path, help="a build tree")
     parser.add_argument("--sources", required=True, help="regular expression of the paths to take")
-    parser.add_argument("--among", type=pathlib.Path, help="file of paths below the working directory, no others are taken")
+    parser.add_argument("--among", type=pathlib.Path, help="file of paths below the working directory; others are skipped")
     parser.add_argument("--size", type=int, default=16, help="most sources in a batch")
     args = parser.parse_args()
 

@@ -13,29 +13,29 @@ from typing import List, Sequence
 
 MIRROR = "http://deb.debian.org/debian"
 SUITE = "bookworm"
-# Debian's suite that has this kernel. All else in an image is of SUITE.
+# Debian's suite with this kernel. Everything else in an image comes from SUITE.
 KERNELS = {"5.10": "bullseye", "6.1": SUITE, "6.12": "bookworm-backports"}
 KERNEL = "6.1"
-# Of the machine. Packages of another than that of this machine are only unpacked.
+# Architectures of the machine. Packages of a foreign architecture are only unpacked.
 ARCHITECTURES = ("amd64", "arm64")
-# What the programs of this tree link with, and what tests and the guest's first process call.
+# Libraries of this tree's programs, and programs that the tests and the guest's first process call.
 PACKAGES = [
     "libbpf1", "libcap2", "libfmt9", "libspdlog1.10", "libstdc++6", "libsystemd0", "libyaml-cpp0.7", "libzstd1",
     "base-files", "base-passwd", "bash", "coreutils", "e2fsprogs", "findutils", "gawk", "grep", "hostname",
     "iproute2", "kmod", "libcap2-bin", "mount", "procps", "python3", "sed", "tar", "util-linux", "xfsprogs",
 ]
-# What the systemd image has besides: what our own packages depend on, and how they are installed.
+# Further packages of the systemd image: the dependencies of evictd's packages and their installer.
 SYSTEMD_PACKAGES = [
     "apt", "dbus", "systemd-sysv",
     "libcpp-httplib0.11", "libcurl4", "libprometheus-cpp-core1.0", "libspdlog1.10-fmt9", "libssl3",
 ]
 IMAGE_SIZE_MIB = 1024
-# The root disk has a table of partitions only for its signature, by which the kernel finds it: how it numbers the
-# disks differs from boot to boot.
+# The root disk has a partition table only for its signature, by which the kernel finds it: the kernel's disk numbers
+# differ from boot to boot.
 PARTITION_START = 1 << 20
 DISK_SIGNATURE = 0xE71C7D00
 ROOT_PARTITION = f"PARTUUID={DISK_SIGNATURE:08x}-01"
-# Obeys the host where systemd is the first process.
+# Executes the host's commands if systemd is the first process.
 UNIT = """[Unit]
 Description=commands of the host
 After=multi-user.target
@@ -45,8 +45,8 @@ TasksMax=infinity
 LimitNOFILE=65536
 LimitMEMLOCK=infinity
 """
-# Packages are unpacked and never configured, so that nothing of theirs runs: the links that base-files would
-# make on installation are made by hand.
+# Packages are unpacked but never configured, so that none of their scripts runs. The links that base-files would create
+# on installation are therefore created here.
 MERGE_USR = (
     'mkdir -p "$1/usr/bin" "$1/usr/sbin" "$1/usr/lib" "$1/usr/lib64"; '
     'for d in bin sbin lib lib64; do ln -s "usr/$d" "$1/$d"; done'
@@ -54,7 +54,7 @@ MERGE_USR = (
 
 
 class VmError(Exception):
-    """What stands in the way, in words for the person who runs scripts/vm."""
+    """An error for the person who runs scripts/vm."""
 
 
 @dataclass
@@ -76,7 +76,7 @@ def need(program: str, package: str) -> None:
 
 
 def run_quietly(command, what: str) -> None:
-    """Runs a command; what it printed is shown only if it fails."""
+    """Runs a command; shows its output only if it fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
         raise VmError(f"{what} failed:\n{done.stdout.strip()}")
@@ -95,7 +95,7 @@ def remove_waste(folder: Path) -> None:
 
 
 def mmdebstrap(folder: Path, packages: List[str], kernel: str, architecture: str, what: str, *arguments: str) -> None:
-    """Fills `folder` with the packages and the kernel from Debian's archive; of this machine's apt it reads the keys."""
+    """Fills `folder` with the packages and the kernel from Debian's archive; uses the keys of this machine's apt."""
     need("mmdebstrap", "mmdebstrap")
     suites = sorted({SUITE, KERNELS[kernel]})
     chosen = packages + [f"linux-image-cloud-{architecture}/{KERNELS[kernel]}"]
@@ -108,7 +108,7 @@ def mmdebstrap(folder: Path, packages: List[str], kernel: str, architecture: str
 
 
 def install_packages(folder: Path, packages: List[str], kernel: str, architecture: str) -> None:
-    """As on a machine: the packages are configured, and systemd is to be the first process."""
+    """Configures the packages as on a machine, with systemd as the first process."""
     mmdebstrap(folder, packages, kernel, architecture, "installing", "--mode=root", "--variant=apt")
     remove_waste(folder)
     units = folder / "etc/systemd/system"
@@ -116,25 +116,25 @@ def install_packages(folder: Path, packages: List[str], kernel: str, architectur
     wants = units / "default.target.wants"
     wants.mkdir(exist_ok=True)
     (wants / "evictd-vm.service").symlink_to("../evictd-vm.service")
-    # Nobody is asked at a first boot.
+    # Avoids the questions of a first boot.
     (folder / "etc/machine-id").write_text("5f" * 16 + "\n", encoding="ascii")
 
 
 def depmod_of(folder: Path, architecture: str) -> List[str]:
-    """The image's own depmod, to be given arguments."""
+    """The command line of the image's own depmod, without arguments."""
     if architecture == ARCHITECTURES[0]:
         return ["chroot", str(folder), "/sbin/depmod"]
     need("qemu-aarch64", "qemu-user")
-    # By the name of what its absolute link stands for.
+    # Uses the target of its absolute link.
     return ["qemu-aarch64", "-L", str(folder), "-0", "depmod", str(folder / "bin/kmod"), "-b", str(folder)]
 
 
 def unpack_packages(folder: Path, packages: List[str], kernel: str, architecture: str) -> None:
     if os.geteuid() != 0:
-        raise VmError("must be root to unpack the packages with their owners")
+        raise VmError("must be root, to unpack the packages with their owners")
     mmdebstrap(folder, packages, kernel, architecture, "unpacking", "--variant=extract", f"--setup-hook={MERGE_USR}")
     remove_waste(folder)
-    # Paths that the packages' own scripts would have made.
+    # Files that the packages' scripts would have created.
     for name, text in (("passwd", "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/usr/sbin/nologin\n"),
                        ("group", "root:x:0:\nnogroup:x:65534:\n")):
         (folder / "etc" / name).write_text(text, encoding="ascii")
@@ -152,15 +152,15 @@ def kernel_of(root: Path) -> Path:
 
 
 def partition_table() -> bytes:
-    """The first sector of a disk with one partition, in the format of DOS."""
+    """The first sector of a disk with one partition, in DOS format."""
     sectors = struct.pack("<II", PARTITION_START // 512, (IMAGE_SIZE_MIB << 20) // 512)
-    # Not active, no address by cylinders, type Linux.
+    # Not active, no CHS address, type Linux.
     entry = bytes([0, 0, 0, 0, 0x83, 0, 0, 0]) + sectors
     return bytes(440) + struct.pack("<IH", DISK_SIGNATURE, 0) + entry + bytes(48) + b"\x55\xaa"
 
 
 def make_disk(root: Path, init: Path, folder: Path) -> None:
-    """The root disk from unpacked packages and the guest's first process, in `folder`."""
+    """Creates the root disk in `folder` from unpacked packages and the guest's first process."""
     need("mkfs.ext4", "e2fsprogs")
     shutil.copy2(init, root / "evictd-vm-init")
     disk = folder / "root.disk"
@@ -177,7 +177,7 @@ def make_disk(root: Path, init: Path, folder: Path) -> None:
 
 
 def made_whole(target: Path, make) -> Path:
-    """`target`, made in a folder beside it and renamed when it is whole."""
+    """Builds `target` in a folder beside it and renames it when complete."""
     if target.exists():
         return target
     unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=target.parent))
@@ -192,8 +192,8 @@ def made_whole(target: Path, make) -> Path:
 
 def build_image(init: Path, more_packages: Sequence[str] = (), systemd: bool = False, kernel: str = KERNEL,
                 architecture: str = ARCHITECTURES[0]) -> Image:
-    """The image with these packages besides PACKAGES; made if the cache does not have it. `systemd`: the packages are
-    installed, and systemd is its first process. `kernel`: one of KERNELS. `architecture`: one of ARCHITECTURES."""
+    """The image with these packages besides PACKAGES; built if it is not cached. `systemd`: the packages are installed,
+    and systemd is the first process. `kernel`: one of KERNELS. `architecture`: one of ARCHITECTURES."""
     if systemd and architecture != ARCHITECTURES[0]:
         raise VmError(f"there is no image with systemd for {architecture}: its packages' scripts do not run here")
     more = set(more_packages) | set(SYSTEMD_PACKAGES if systemd else ())

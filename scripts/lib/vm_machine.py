@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One virtual machine of scripts/vm: booted, asked to run commands over a serial port, ended.
+"""One virtual machine of scripts/vm: boots it, runs commands over a serial port, stops it.
 
-Its folder holds pid, job.sock (the port), console.log (what the kernel says), tree.ext4 (files for it) and
+Its folder contains pid, job.sock (the port), console.log (the kernel's messages), tree.ext4 (files for it) and
 files.tar (files from it).
 """
 import base64
@@ -22,16 +22,16 @@ from typing import List, Optional
 from vm_image import Image, ROOT_PARTITION, VmError, need, run_quietly
 
 BOOT_LIMIT_S = 240
-# All units of a machine with systemd come before.
+# With systemd, all units start first.
 SYSTEMD_BOOT_LIMIT_S = 300
-# What the guest itself may need beyond a command's limit to say that it ended.
+# The guest's extra time after a command's limit to report its end.
 ANSWER_LIMIT_S = 20
 CONSOLE_LINES = 40
 FILES_SIZE = 256 << 20
 PROCESSORS = 2
-# no_timer_check: beside other work here the emulated timer does not tick in time for that check, after which 5.10 panics.
+# no_timer_check: on a busy host the emulated timer ticks too late for that check, and 5.10 then panics.
 KERNEL_ARGUMENTS = f"root={ROOT_PARTITION} rootwait rw quiet panic=-1 mitigations=off nokaslr no_timer_check"
-# What the guest asks of systemd where its first process does not mount the hierarchies itself.
+# Kernel arguments for systemd, which mounts the hierarchies if it is the first process.
 CGROUPS = {"v1": "EVICTD_CGROUP=v1 systemd.unified_cgroup_hierarchy=0 systemd.legacy_systemd_cgroup_controller=0",
            "v2": "EVICTD_CGROUP=v2"}
 
@@ -43,13 +43,13 @@ class Emulator:
     machine: List[str]
     # The kernel's name of its first serial port.
     console: str
-    # The second one, which the guest's first process finds by the architecture; a character device "job" is there.
+    # The second serial port, on the character device "job"; the guest's first process finds it by the architecture.
     job_port: List[str]
 
 
-# amd64 without cmpxchg16b: with that of QEMU 7.2 most boots of 6.12 panicked in its allocator right after one, with
-# flags that no instruction leaves; without, none of the first six. A kernel that finds none does without.
-# arm64 is a processor of clouds, with atomic instructions and without signed pointers, which are slow to emulate.
+# amd64 without cmpxchg16b: with QEMU 7.2's, most boots of 6.12 panicked in the allocator right after one, with flags
+# that no instruction sets. Without it, none of the first six boots did. The kernel works without the instruction.
+# arm64 is a cloud processor, with atomic instructions and without pointer authentication, which is slow to emulate.
 EMULATORS = {
     "amd64": Emulator("qemu-system-x86_64", "qemu-system-x86",
                       ["-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max,-cx16"], "ttyS0",
@@ -73,7 +73,7 @@ def copy_tree(root: Path, paths: List[str], folder: Path) -> None:
             raise VmError(f"{source} does not exist: nothing to put into the machine")
         if root not in source.parents:
             raise VmError(f"{source} is not below {root}")
-        # What a link stands for gets the link's name: programs look for a library by it.
+        # The target of a link gets the link's name: programs search for a library by it.
         target = folder / (named if root in named.parents else source).relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
@@ -84,7 +84,7 @@ def copy_tree(root: Path, paths: List[str], folder: Path) -> None:
 
 
 def processors_and_memory(processors: int, nodes: int, memory_mib: int) -> List[str]:
-    """Options of a machine whose memory `nodes` NUMA nodes have equal parts of; the first ones have its processors."""
+    """Options of a machine with `nodes` NUMA nodes of equal memory; the first nodes have its processors."""
     if nodes == 1:
         return ["-smp", str(processors), "-m", str(memory_mib)]
     memory_mib -= memory_mib % nodes
@@ -109,7 +109,7 @@ class Machine:
         self.folder = folder
         self.root = root
         folder.mkdir(parents=True, exist_ok=True)
-        # One command at a time, whoever asks.
+        # Runs one command at a time for all clients.
         self.lock = open(folder / "lock", "w", encoding="ascii")
         fcntl.flock(self.lock, fcntl.LOCK_EX)
         self.port: Optional[socket.socket] = None
@@ -118,7 +118,7 @@ class Machine:
     # What is there.
 
     def pid(self) -> Optional[int]:
-        """Of the running emulator; None if there is none."""
+        """Pid of the running emulator; None if there is none."""
         try:
             pid = int((self.folder / "pid").read_text(encoding="ascii"))
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -134,7 +134,7 @@ class Machine:
         return "\n".join(text.replace("\r", "").splitlines()[-lines:])
 
     def is_older_than(self, paths: List[str]) -> bool:
-        """Whether any of these files was written after the machine got its copy."""
+        """Whether any of these files changed after the machine got its copy."""
         packed = (self.folder / "tree.ext4").stat().st_mtime
         files = [self.root / name for name in paths]
         files += [inner for folder in files if folder.is_dir() for inner in folder.iterdir()]
@@ -143,7 +143,7 @@ class Machine:
     # Begin and end.
 
     def pack_tree(self, paths: List[str]) -> None:
-        """Makes the disk with the files that the machine is given."""
+        """Creates the disk with the files for the machine."""
         staged = self.folder / "tree"
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir()
@@ -157,7 +157,7 @@ class Machine:
 
     def boot(self, image: Image, memory_mib: int, cgroups: str, kernel_arguments: str, nodes: int = 1,
              processors: int = PROCESSORS) -> None:
-        """Boots; returns when the guest takes commands. `cgroups`: one of CGROUPS. Hang: it never did."""
+        """Boots; returns when the guest accepts commands. `cgroups`: one of CGROUPS. Raises Hang if it never does."""
         emulator = EMULATORS[image.architecture]
         need(emulator.program, emulator.package)
         (self.folder / "console.log").write_bytes(b"")
@@ -176,7 +176,7 @@ class Machine:
                                      ("files", self.folder / "files.tar", "off")):
             command += ["-drive", f"file={disk},format=raw,if=none,id={name},snapshot={snapshot}",
                         "-device", f"nvme,drive={name},serial={name}"]
-        # The path of a socket must be short, so the emulator and we name it from within its folder.
+        # The path of a socket must be short, so both sides name it relative to its folder.
         done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               check=False)
         if done.returncode != 0:
@@ -208,7 +208,7 @@ class Machine:
             os.close(folder)
 
     def receive(self, deadline: float, what: str) -> None:
-        """Waits for more from the guest; kills it if nothing comes."""
+        """Waits for more output of the guest; kills it if there is none."""
         ready, _, _ = select.select([self.port], [], [], max(0.0, deadline - time.monotonic()))
         more = self.port.recv(65536) if ready else b""
         if not more:
@@ -219,7 +219,7 @@ class Machine:
         self.pending += more
 
     def wait_for_line(self, line: bytes, limit_s: float, what: str, sink=None) -> bytes:
-        """Reads up to a line that begins with `line` and returns its rest; what comes before goes to `sink`."""
+        """Reads up to a line that begins with `line` and returns its rest; passes earlier output to `sink`."""
         deadline = time.monotonic() + limit_s
         mark = b"\n" + line
         self.pending = b"\n" + self.pending
@@ -246,7 +246,7 @@ class Machine:
         return name
 
     def execute(self, command: str, limit_s: int, sink) -> int:
-        """Runs a shell command and hands its output to `sink`; its exit status, 124 if it took longer."""
+        """Runs a shell command and passes its output to `sink`. Returns its exit status; 124 if it took too long."""
         name = self.request(str(limit_s), command)
         self.wait_for_line(name + b" begin", ANSWER_LIMIT_S, "does not take commands")
         status = self.wait_for_line(name + b" end", limit_s + ANSWER_LIMIT_S,
@@ -254,7 +254,7 @@ class Machine:
         return int(status)
 
     def fetch_files(self, folder: Path) -> None:
-        """Copies what the guest has in /run/out to `folder`."""
+        """Copies the guest's /run/out to `folder`."""
         name = self.request("files")
         status = int(self.wait_for_line(name + b" end", 120, "did not hand out its files within 120 s"))
         if status != 0:
@@ -262,14 +262,14 @@ class Machine:
         self.unpack_files(folder)
 
     def unpack_files(self, folder: Path) -> None:
-        """Copies what the guest has handed out so far, which may be nothing, to `folder`."""
+        """Copies the files that the guest has handed out so far, if any, to `folder`."""
         folder.mkdir(parents=True, exist_ok=True)
         run_quietly(["tar", "-xf", str(self.folder / "files.tar"), "-C", str(folder)], "unpacking the machine's files")
 
     def shell(self) -> None:
-        """Joins the terminal with a shell in the guest until it ends."""
+        """Connects the terminal to a shell in the guest until it exits."""
         self.request("shell")
-        # Not before it has said something: what comes earlier is lost while its terminal is set up.
+        # Only after its first output: earlier input is lost while its terminal is set up.
         inputs: list = [self.port]
         while True:
             ready, _, _ = select.select(inputs, [], [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each kernel of scripts/vm must be able to do, and the table of what it did; docs/kernel_support.md."""
+"""The checks for each kernel of scripts/vm, and the table of their results; docs/kernel_support.md."""
 import re
 import subprocess
 import sys
@@ -15,7 +15,7 @@ PAGE = ROOT / "docs/kernel_support.md"
 BEGIN = "<!-- made by scripts/vm matrix --write -->"
 END = "<!-- end of what scripts/vm matrix made -->"
 LIMIT_S = 600
-# All rows of the ladder are one command.
+# One command runs all rows of the ladder.
 ROWS_LIMIT_S = 1800
 PASS = "pass"
 FAIL = "FAIL"
@@ -38,20 +38,20 @@ TARGETS = [Target("5.10", "v2"), Target("6.1", "v2"), Target("6.1", "v1"), Targe
 class Check:
     """One line of the table. Exactly one of `row`, `tests`, `command` and `budget` is given."""
     name: str
-    # Cases of bpf_family_test, run with those of all other rows.
+    # Cases of bpf_family_test; one run covers all rows.
     row: str = ""
     # A test program and cases of it.
     tests: Tuple[str, str] = ("", "")
-    # A line for the shell that passes by its exit status; {bin} is where the programs are.
+    # A shell command whose exit status decides; {bin} is the directory of the programs.
     command: str = ""
-    # What the verifier spends, against docs/verifier_budget.md.
+    # Compares the verifier's cost with docs/verifier_budget.md.
     budget: bool = False
-    # Where it cannot be and why, by kernel, hierarchies or both ("6.1", "v1", "6.1 v1"). Whatever is not named here
-    # must pass.
+    # Targets where it cannot pass and why, by kernel, hierarchies or both ("6.1", "v1", "6.1 v1"). It must pass on all
+    # others.
     absent: Dict[str, str] = field(default_factory=dict)
 
     def reason(self, target: Target) -> str:
-        """Why this target lacks it; empty where it must pass."""
+        """Why this target lacks it; empty if it must pass."""
         for key in (str(target), target.kernel, target.cgroup):
             if key in self.absent:
                 return self.absent[key]
@@ -61,7 +61,7 @@ class Check:
 NO_MEMCG_STATE = {kernel: "the tracepoint is newer" for kernel in ("5.10", "6.1", "6.12")}
 
 
-# What the demonstration says of an eviction that a hook began; those of disks begin with a reading.
+# The demonstration's line for an eviction that a hook started; disk evictions start with a reading.
 PUSHED = "detection: the kernel program saw it"
 
 
@@ -114,9 +114,9 @@ CHECKS = [
     Check("the verifier's budget", budget=True, absent={"v1": "that of the kernel with v2"}),
 ]
 
-# Runs a line for the shell in the target's machine: (target, line, seconds) -> exit status, output.
+# Runs a shell command in the target's machine: (target, command, seconds) -> exit status, output.
 Execute = Callable[[Target, str, int], Tuple[int, str]]
-# What came of each check, by its name.
+# Result of each check, by name.
 Column = Dict[str, str]
 
 
@@ -181,7 +181,7 @@ def run_one(target: Target, check: Check, tree: str, execute: Execute) -> str:
 
 
 def run_target(target: Target, tree: str, execute: Execute, checks: Sequence[Check] = CHECKS) -> Tuple[str, Column]:
-    """The kernel's release, and what came of each check."""
+    """The kernel's release, and the result of each check."""
     status, output = execute(target, "uname -r", LIMIT_S)
     release = output.strip().splitlines()[-1] if status == 0 and output.strip() else ""
     if not release:
@@ -196,7 +196,7 @@ def run_target(target: Target, tree: str, execute: Execute, checks: Sequence[Che
 
 
 def table(columns: Dict[str, Column], checks: Sequence[Check] = CHECKS) -> str:
-    """Markdown; the columns by their heads."""
+    """The table as Markdown; `columns` are by their heads."""
     lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     for check in checks:
         lines.append(f"| {check.name} | " + " | ".join(column[check.name] for column in columns.values()) + " |")
@@ -204,11 +204,11 @@ def table(columns: Dict[str, Column], checks: Sequence[Check] = CHECKS) -> str:
 
 
 def parts_of(text: str) -> Tuple[str, str, str]:
-    """Of the page: what is before the table, the table, what is after it."""
+    """The page's text before the table, the table, and the text after it."""
     before, begin, rest = text.partition(BEGIN)
     made, end, after = rest.partition(END)
     if not begin or not end:
-        raise VmError(f"{PAGE.name} lacks the lines between which the table belongs")
+        raise VmError(f"{PAGE.name} lacks the markers of the table")
     return before + begin, made, end + after
 
 
@@ -218,32 +218,32 @@ def page_with(text: str, new: str) -> str:
 
 
 def target_of(head: str) -> Target:
-    """Of a column, by its head."""
+    """The target of a column, by its head."""
     words = re.match(r"(\d+\.\d+)\S*, cgroup (v\d)$", head)
     return Target(*words.groups()) if words else Target("", "")
 
 
 def columns_of(text: str, checks: Sequence[Check] = CHECKS) -> Dict[str, Column]:
-    """The columns that the page has, by their heads."""
+    """The page's columns, by their heads."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
             for line in parts_of(text)[1].splitlines() if line.startswith("|")]
     if not rows:
         return {}
     if [row[0] for row in rows[2:]] != [check.name for check in checks]:
-        raise VmError(f"the table of {PAGE.name} has other lines than are tried now: write all of it")
+        raise VmError(f"the table of {PAGE.name} has other rows than the current checks: write the whole table")
     return {head: {row[0]: row[at] for row in rows[2:]} for at, head in enumerate(rows[0]) if at > 0}
 
 
 def with_columns(kept: Dict[str, Column], new: Dict[str, Column]) -> Dict[str, Column]:
-    """`new` and what of `kept` is of other targets, in the order of the targets."""
+    """`new`, and the columns of `kept` for other targets, in the order of the targets."""
     chosen = {target_of(head): (head, column) for head, column in [*kept.items(), *new.items()]}
     return dict(chosen[target] for target in TARGETS if target in chosen)
 
 
 def run_matrix(preset: str, targets: Sequence[Target], write: bool) -> int:
-    """Runs all checks on these targets; 1 if anything failed. `write`: the page gets their columns."""
+    """Runs all checks on these targets; returns 1 if any failed. `write`: writes their columns into the page."""
     tree = f"build/{preset}"
-    # Known before hours are spent.
+    # Fails before hours are spent.
     kept = columns_of(PAGE.read_text(encoding="utf-8")) if write and len(targets) < len(TARGETS) else {}
     columns: Dict[str, Column] = {}
     for target in targets:

@@ -121,7 +121,7 @@ std::unique_ptr<probe::Probe> load_without_rmdir_and_timer() {
       {.pins = {{probe::Purpose::kCgroups, "none"}, {probe::Purpose::kSweepTimer, "none"}}});
 }
 
-TEST(Churn, WithoutTheHookOfRmdirNoRowAndNoThresholdIsOfAPodThatWasMadeLater) {
+TEST(Churn, WithoutRmdirHookNewPodsInheritNoRowOrThreshold) {
   const std::unique_ptr<probe::Probe> probe = load_without_rmdir_and_timer();
   ASSERT_NE(probe, nullptr);
   Recorder recorder(*probe);

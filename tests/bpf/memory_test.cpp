@@ -143,7 +143,7 @@ TEST_F(MemoryCrossing, OfSeveralThresholdsComesInOrder) {
   EXPECT_EQ(recorder_.thresholds[2].threshold_id, 3U);
 }
 
-TEST_F(MemoryCrossing, OfAThresholdAlreadyExceededIsReportedAtOnceAndKeptWhenGivenAgain) {
+TEST_F(MemoryCrossing, ExceededThresholdIsReportedAtOnceAndOnlyOnce) {
   ASSERT_TRUE(child_.run(Work::kTouch4K, 64 * kMiB));
   watch({{.id = 1, .signal = Signal::kCgroupUsage, .value = 32 * kMiB}});
   ASSERT_TRUE(recorder_.wait_for(1, Direction::kUp));

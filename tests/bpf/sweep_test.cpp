@@ -65,7 +65,7 @@ TEST(Sweep, DoesNotBurnForAPodParkedBelowAThreshold) {
   EXPECT_EQ(last.fast_ticks - first.fast_ticks, 0U) << "nothing moves, nothing kicks";
 }
 
-TEST(Sweep, StaysWithinItsBudgetForAPodThatGoesBackAndForthBelowAThreshold) {
+TEST(Sweep, OscillatingPodBelowThresholdStaysWithinTickBudget) {
   const Options options{.sweep = {.fast_tick_burst = 16, .fast_ticks_per_second = 100}};
   const std::unique_ptr<probe::Probe> probe = load_probe(options);
   ASSERT_NE(probe, nullptr);

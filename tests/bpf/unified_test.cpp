@@ -107,7 +107,7 @@ TEST_F(Unified, OomKillsAreAsManyAsTheKernelCounts) {
   EXPECT_EQ(static_cast<std::uint64_t>(ours()), counted);
 }
 
-TEST_F(Unified, AProcessThatMovesLeavesItsChargesBehindAndGrowsInItsNewCgroup) {
+TEST_F(Unified, MovedProcessLeavesOldChargesAndChargesNewCgroup) {
   const TestCgroup before = TestCgroup::create();
   const TestCgroup after = TestCgroup::create();
   TestChild child(before);
@@ -135,7 +135,7 @@ TEST_F(Unified, AProcessThatMovesLeavesItsChargesBehindAndGrowsInItsNewCgroup) {
   EXPECT_EQ(refreshed(1).tasks, 1);
 }
 
-TEST_F(Unified, ACounterIsNotBelievedOnceItsControllerWasTakenAwayAndTheNextOneIsFound) {
+TEST_F(Unified, LostControllersCounterIsIgnoredAndTheNewOneFound) {
   const TestCgroup above = TestCgroup::create();
   const TestCgroup pod = above.create_child("pod");
   TestChild child(pod);
@@ -170,7 +170,7 @@ TEST_F(Unified, ACounterIsNotBelievedOnceItsControllerWasTakenAwayAndTheNextOneI
   EXPECT_EQ(refreshed(0).tasks, 1);
 }
 
-TEST_F(Unified, AThresholdIsNotMeasuredByACounterWhoseControllerWasTakenAway) {
+TEST_F(Unified, ThresholdIgnoresTheCounterOfALostController) {
   const TestCgroup above = TestCgroup::create();
   const TestCgroup pod = above.create_child("pod");
   const std::vector<probe::WatchedThreshold> thresholds = {{.id = 1,

@@ -19,7 +19,7 @@ void check_requests(const evictd::kube::QueueState& state) {
   for (const auto& [number, entry] : state.entries()) {
     for (const bool other : {false, true}) {
       const Ask ask =
-          make_request(entry, {.node = "node1", .deletes = other, .posts_anew = other}, {});
+          make_request(entry, {.node = "node1", .deletes = other, .posts_again = other}, {});
       const std::string_view path = ask.path;
       if (!path.starts_with("/api/v1/namespaces/") || path.find("..") != std::string_view::npos ||
           path.find_first_of("?#% \n") != std::string_view::npos) {

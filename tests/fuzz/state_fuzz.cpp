@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/saved_state.h"
+#include "daemon/state/saved_state.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the simulation finds each bug of bugs/: applies one after the other to a copy of the engine and looks for
-a seed that breaks a property. Prints what each bug breaks, with the command that shows it; exits with 1 if the engine
-as it is breaks any, or a bug breaks none."""
+"""Checks that the simulation finds each bug of bugs/: applies them one by one to a copy of the engine and searches for
+a seed that breaks a property. Prints the broken property of each bug and the command that reproduces it. Exits with 1
+if the unchanged engine breaks a property, or a bug breaks none."""
 
 import argparse
 import concurrent.futures
@@ -19,7 +19,7 @@ NOT_IN_IT = ("simulation_test.cpp",)
 
 
 class Tree:
-    """A copy of what the simulation is built from, and its objects."""
+    """A copy of the simulation's sources, and its objects."""
 
     def __init__(self, source: pathlib.Path, build: pathlib.Path):
         shutil.rmtree(build, ignore_errors=True)
@@ -60,7 +60,7 @@ class Tree:
     def apply(self, patch: pathlib.Path, *options: str) -> None:
         done = self.run("patch", "-p1", "--quiet", *options, "-i", str(patch))
         if done.returncode != 0:
-            raise SystemExit(f"find_bugs: {patch.name} does not fit: make it anew\n{done.stdout}{done.stderr}")
+            raise SystemExit(f"find_bugs: {patch.name} does not apply: update it\n{done.stdout}{done.stderr}")
 
     def simulate(self, worlds: int) -> subprocess.CompletedProcess:
         return self.run("./simulate", "--seed", "1", "--worlds", str(worlds), "--shrink")
@@ -74,8 +74,8 @@ def changed_by(patch: pathlib.Path) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--source", type=pathlib.Path, required=True, help="the project")
-    parser.add_argument("--build", type=pathlib.Path, required=True, help="a folder to build in; emptied")
-    parser.add_argument("--worlds", type=int, default=500, help="how many to look at for each bug")
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="build folder; will be emptied")
+    parser.add_argument("--worlds", type=int, default=500, help="number of worlds per bug")
     options = parser.parse_args()
     tree = Tree(options.source, options.build)
     tree.build()
@@ -93,7 +93,7 @@ def main() -> int:
         tree.build(changed_by(patch))
     shutil.rmtree(options.build)
     if missed:
-        print(f"find_bugs: not as it should be: {', '.join(missed)}", file=sys.stderr)
+        print(f"find_bugs: wrong result: {', '.join(missed)}", file=sys.stderr)
     return 1 if missed else 0
 
 

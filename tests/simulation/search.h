@@ -10,26 +10,26 @@
 
 namespace evictd::simulation {
 
-/// How long a world lives.
+/// Lifetime of a world.
 inline constexpr Duration kLife = std::chrono::hours(1);
 
-/// What can be left out, by its name.
+/// Names of the parts of a world that can be left out.
 [[nodiscard]] std::vector<std::string> parts();
 /// Leaves out one of them.
 void leave_out(const std::string& part, World::Without& without);
 
-/// A life that breaks a property, with as little happening in it as was found to do.
+/// A life that breaks a property, reduced to the fewest parts that were found to break it.
 struct Failure {
   std::uint64_t seed = 0;
   World::Without without;
-  /// Empty where nothing was broken.
+  /// The broken property; empty if none was broken.
   std::string broken;
 };
 
-/// Leaves out of the life of `seed` one thing after the other as long as a property stays broken.
+/// Leaves out one part of the life of `seed` after the other while a property stays broken.
 [[nodiscard]] Failure shrink(std::uint64_t seed);
 
-/// What was broken, and the command that shows it again.
+/// Describes the broken property and the command that reproduces it.
 [[nodiscard]] std::string describe(const Failure& failure);
 
 }  // namespace evictd::simulation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lives the lives of made-up nodes and says which break a property; docs/simulation.md.
+// Simulates the lives of generated nodes and reports which break a property; docs/simulation.md.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -49,14 +49,15 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app{
-      "Lives the lives of made-up nodes, an hour each. Exits with 1 at the first that breaks a "
+      "Simulates generated nodes for an hour each. Exits with 1 at the first node that breaks a "
       "property."};
-  app.add_option("--seed", options.seed, "the first of them")->required();
-  app.add_option("--worlds", options.worlds, "how many, seed by seed (default: 1)");
-  app.add_option("--without", options.without, "leave out what happens in it; may be repeated")
+  app.add_option("--seed", options.seed, "the first seed")->required();
+  app.add_option("--worlds", options.worlds,
+                 "number of nodes, with consecutive seeds (default: 1)");
+  app.add_option("--without", options.without, "part of the node's life to leave out; repeatable")
       ->check(CLI::IsMember(evictd::simulation::parts()));
-  app.add_option("--fewer-pods", options.fewer_pods, "so many fewer pods");
-  app.add_flag("--shrink", options.shrink, "find out what the failure needs");
+  app.add_option("--fewer-pods", options.fewer_pods, "number of pods to leave out");
+  app.add_flag("--shrink", options.shrink, "reduce the failure to the parts that it needs");
   CLI11_PARSE(app, argc, argv);
   return run(options);
 }

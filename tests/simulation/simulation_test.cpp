@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold in every life of a node; docs/simulation.md.
+// Properties that must hold in every life of a node; docs/simulation.md.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace evictd::simulation {
 namespace {
 
-/// EVICTD_SIMULATION_WORLDS says how many; each lives for an hour.
+/// Number of worlds from EVICTD_SIMULATION_WORLDS; each lives for an hour.
 std::uint64_t worlds() {
   const char* const wanted = std::getenv("EVICTD_SIMULATION_WORLDS");
   return wanted == nullptr ? EVICTD_SIMULATION_WORLDS : std::strtoull(wanted, nullptr, 10);
 }
 
-/// A part of the worlds, so that they can live beside each other.
+/// A share of the worlds, so that the shares can run in parallel.
 class Simulation : public testing::TestWithParam<int> {
  protected:
   static constexpr std::uint64_t kParts = 4;

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::int64_t kMiB = 1024 * 1024;
-/// A turn of the thread comes so much late.
+/// Delay of a turn of the thread.
 constexpr Duration kLate = milliseconds(3);
 constexpr Duration kDying = seconds(2);
 
@@ -244,7 +244,7 @@ void World::change_pod(std::size_t index) {
   plan(now_ + about(std::chrono::minutes(5)), What::kChange, index);
 }
 
-/// Its last process is gone; what was left stays until its cgroup is removed.
+/// The pod's last process exits; what it left charged stays until its cgroup is removed.
 void World::end_pod(std::size_t index) {
   Pod& pod = pods_[index];
   if (!pod.running) {
@@ -287,7 +287,7 @@ void World::step(const Pod& pod, engine::VictimStep::What what) {
                           .charged = Bytes{pod.bytes_at(now_)}});
 }
 
-/// A new process of evictd: it has the state that was saved, and what was left on cgroups.
+/// Starts a new process of evictd with the saved state and the remains of evictions on cgroups.
 void World::restart() {
   const eviction::PassState state = configuration_->manager.state();
   eviction::EvictionManager manager =
@@ -296,7 +296,7 @@ void World::restart() {
   auto fresh = std::make_unique<engine::Configuration>(std::move(manager));
   retired_ = std::exchange(configuration_, std::move(fresh));
   start_engine();
-  scan_ = 0;  // Whoever was asked is gone too.
+  scan_ = 0;  // The requested reply dies with the old process.
   tell(engine::Woken{now_});
   tell(engine::WishesChanged{wishes_});
   for (Pod& pod : pods_) {
@@ -322,7 +322,7 @@ void World::restart() {
   }
 }
 
-/// As the kernel side would see it: at a straight line from now on.
+/// The crossing that the kernel side would see: extrapolates a straight line from now.
 void World::expect_crossing() {
   std::int64_t growth = 0;
   for (const Pod& pod : pods_) {
@@ -343,7 +343,7 @@ void World::expect_crossing() {
   }
 }
 
-/// The kernel takes whoever has most.
+/// The kernel kills the largest pod.
 void World::out_of_memory() {
   while (available() <= 0) {
     const auto most =

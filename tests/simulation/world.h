@@ -14,35 +14,35 @@
 
 namespace evictd::simulation {
 
-/// Of the regular cadence.
+/// Interval of the regular passes.
 inline constexpr Duration kInterval = std::chrono::seconds(10);
 
-/// One pod of the model: its memory grows in a straight line between two changes.
+/// A pod of the model: its memory grows linearly between two changes.
 struct Pod {
   engine::PodView view;
   eviction::PodFacts facts;
   bool is_protected = false;
-  /// Its cgroup is there.
+  /// Its cgroup exists.
   bool present = false;
   /// It has live processes.
   bool running = false;
   std::int64_t bytes = 0;
-  /// A second.
+  /// Bytes per second.
   std::int64_t growth = 0;
   std::int64_t most = 0;
   MonoTime since{};
   std::int64_t tasks = 0;
-  /// What stays charged to its cgroup after its death.
+  /// Bytes that stay charged to its cgroup after its death.
   std::int64_t left = 0;
   bool obeys_sigterm = true;
-  /// The actuator never signals it.
+  /// The actuator refuses to signal it.
   bool is_refused = false;
   Duration time_to_end{0};
   Duration time_to_die{0};
-  /// Counts its lives, so that what was planned for an earlier one does not happen to it.
+  /// Number of the pod's life. An action planned for an earlier life does not affect a later one.
   std::uint64_t life = 0;
 
-  /// An eviction of it that the actuator goes through, and what was left on its cgroup of that.
+  /// State of its eviction in the actuator, including what an earlier evictd left on its cgroup.
   enum class End : std::uint8_t { kNone, kTerminating, kKilled, kExceeded };
   End end = End::kNone;
   bool hard = true;
@@ -55,13 +55,13 @@ struct Pod {
   [[nodiscard]] bool may_go() const { return present && running && !is_protected; }
 };
 
-/// A node in which anything may happen, with an engine that is driven as the daemon drives it: pods
-/// grow, fork, die, come back, ignore SIGTERM and leave memory behind; events are lost, late, twice
-/// and out of order; readings are missing or old; signals fail; evictd is reconfigured, paused and
-/// started anew. Equal seeds give equal lives.
+/// A node in which anything may happen, with an engine that is driven like in the daemon. Pods
+/// grow, fork, die, come back, ignore SIGTERM and leave memory behind. Events are lost, late,
+/// repeated and out of order. Readings are missing or old; signals fail. evictd is reconfigured,
+/// paused and restarted. Equal seeds give equal lives.
 class World {
  public:
-  /// What of it to leave out, to find out what a failure needs.
+  /// Parts to leave out, to find out what a failure needs.
   struct Without {
     bool restarts = false;
     bool reloads = false;
@@ -69,14 +69,14 @@ class World {
     bool bad_readings = false;
     bool refusals = false;
     bool left_memory = false;
-    std::size_t pods = 0;  ///< So many fewer.
+    std::size_t pods = 0;  ///< Number of pods to leave out.
   };
 
   World(std::uint64_t seed, const Without& without);
 
-  /// Lives for `length`. What property was broken first, and when; empty for none.
+  /// Lives for `length`. Returns the first broken property and its time; empty if none.
   [[nodiscard]] std::string live(Duration length);
-  /// Stands for everything that the engine wanted, in its order.
+  /// Hash of everything that the engine requested, in order.
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
   [[nodiscard]] std::uint64_t kills() const { return kills_; }
   [[nodiscard]] std::uint64_t passes() const { return passes_; }
@@ -160,24 +160,25 @@ class World {
   std::uint64_t orders_ = 0;
   std::vector<Pod> pods_;
   std::int64_t capacity_ = 0;
-  std::int64_t others_ = 0;  ///< Used by no pod.
+  std::int64_t others_ = 0;  ///< Memory used by no pod.
   std::unique_ptr<engine::Configuration> configuration_;
   std::unique_ptr<engine::Configuration> retired_;
   std::unique_ptr<engine::Engine> engine_;
   engine::Wait wait_;
   std::uint64_t scan_ = 0;
   std::uint32_t tickets_ = 0;
-  // What a pass is shown.
+  // Input of a pass.
   eviction::Observations seen_;
   std::vector<eviction::PassPod> shown_;
   std::vector<std::uint32_t> slots_;
   std::vector<CgroupUsage> usages_;
   std::vector<engine::FollowedPod> followed_;
-  // What is checked.
-  std::optional<std::int64_t> most_since_kill_;  ///< The most that a pass saw available.
+  // State of the checks.
+  std::optional<std::int64_t> most_since_kill_;  ///< The most available memory that a pass saw
+                                                 ///< since then.
   MonoTime reported_at_{};
-  std::optional<MonoTime> crossed_at_;  ///< Told of, and no pass since.
-  std::optional<MonoTime> deadline_;    ///< Of the last decision.
+  std::optional<MonoTime> crossed_at_;  ///< A reported crossing without a pass since.
+  std::optional<MonoTime> deadline_;    ///< Deadline of the last decision.
   int turns_at_once_ = 0;
   engine::OperatorWishes wishes_;
   std::uint64_t fingerprint_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine wants done, and what is checked of it.
+// Executes the engine's effects and checks them.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -15,11 +15,11 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// So that what is read twice in a turn is newer the second time.
+/// Makes a second reading in a turn newer than the first.
 constexpr Duration kPassTakes = std::chrono::microseconds(50);
 constexpr std::int64_t kMiB = 1024 * 1024;
 
-/// Turns in a row that leave more to do: one has more rounds than there are pods to refuse.
+/// Allowed turns in a row that leave work: one turn has more rounds than there are pods to refuse.
 constexpr int kMostTurnsAtOnce = 2;
 
 }  // namespace
@@ -29,14 +29,14 @@ void World::check_turn() {
     broken("no pass for longer than the regular cadence");
   }
   if (crossed_at_ && now_ - *crossed_at_ > seconds(1)) {
-    broken("a crossing that was told of had no pass");
+    broken("a reported crossing had no pass");
   }
   if (deadline_ && now_ - *deadline_ > seconds(1)) {
     broken("a deadline had no pass");
   }
   turns_at_once_ = wait_.at_once ? turns_at_once_ + 1 : 0;
   if (turns_at_once_ > kMostTurnsAtOnce) {
-    broken("turns that never end");
+    broken("turns leave work without end");
   }
 }
 
@@ -149,7 +149,7 @@ World::Answer World::perform(const engine::CutGrace& cut) {
     return engine::Signalled{.refused = Errc::kInvalid, .ticket = {}, .last_at = {}};
   }
   const auto index = static_cast<std::size_t>(&pod - pods_.data());
-  pod.kill_due_at = std::min(pod.kill_due_at, cut.kill_due_at);  // Never later than it was.
+  pod.kill_due_at = std::min(pod.kill_due_at, cut.kill_due_at);  // Never later than before.
   pod.hard = true;
   if (pod.kill_due_at <= now_) {
     kill(index);
@@ -193,7 +193,7 @@ World::Answer World::perform(const engine::ClearIntent& /*clear*/) {
   return std::nullopt;
 }
 
-/// A threshold that is past its grace ends in an action or a reason.
+/// A threshold whose grace period has passed leads to an action or a reason.
 World::Answer World::perform(const engine::Report& /*report*/) {
   const eviction::Decision& decision = engine_->decision();
   reported_at_ = now_;
@@ -207,7 +207,7 @@ World::Answer World::perform(const engine::Report& /*report*/) {
   const bool idle = decision.outcome == eviction::Outcome::kNothingMet ||
                     decision.outcome == eviction::Outcome::kInGrace;
   if (!decision.past_grace.empty() && idle) {
-    broken("a threshold past its grace came to nothing");
+    broken("a threshold past its grace period led to no action");
   }
   if (decision.outcome == eviction::Outcome::kHeld && decision.reason == eviction::Reason::kNone) {
     broken("held without a reason");
@@ -216,7 +216,7 @@ World::Answer World::perform(const engine::Report& /*report*/) {
   return std::nullopt;
 }
 
-/// Nobody is waited for who is gone and has left nothing.
+/// evictd must not wait for a pod that is gone and left nothing charged.
 void World::check_wait(const eviction::Decision& decision) {
   const bool waits = decision.outcome == eviction::Outcome::kHeld &&
                      (decision.reason == eviction::Reason::kVictimInGrace ||
@@ -225,7 +225,7 @@ void World::check_wait(const eviction::Decision& decision) {
     return pod.end != Pod::End::kNone || (pod.present && !pod.running && pod.left > 0);
   });
   if (waits && !somebody) {
-    broken("a victim is waited for that is gone");
+    broken("evictd waits for a victim that is gone");
   }
 }
 
@@ -237,7 +237,7 @@ void World::check_signal(const engine::Signal& signal, const Pod& pod) {
     broken("a pod without processes was signalled");
   }
   if (signal.dry_run != wishes_.dry_run.value_or(false)) {
-    broken("a dry run that is none, or a real one that is not wanted");
+    broken("a signal in dry run, or a dry run that was not requested");
   }
   const auto& now_seen = seen_[eviction::Signal::kMemoryAvailable];
   if (now_ < wishes_.pauses.all && now_seen && now_seen->available >= limit()) {
@@ -259,10 +259,10 @@ void World::check_signal(const engine::Signal& signal, const Pod& pod) {
     }
   }
   const auto& seen = seen_[eviction::Signal::kMemoryAvailable];
-  // A further fall since then ends the wait for it.
+  // A further fall since then ends the wait for the pod's memory.
   if (signal.hard && seen && owed > 0 && most_since_kill_ && seen->available >= *most_since_kill_ &&
       seen->available + owed >= 2 * limit() + 200 * kMiB) {
-    broken("a pod has to go for memory that is being freed");
+    broken("a pod was evicted for memory that is already being freed");
   }
 }
 

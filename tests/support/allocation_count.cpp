@@ -6,11 +6,11 @@
 
 namespace {
 
-// Replaced operators have nowhere else to count.
+// Replaced operators can count nowhere else.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local std::size_t t_allocations = 0;
 
-// This is where `new` gets its memory.
+// Allocates and counts for `new`.
 void* counted(std::size_t size) {
   ++t_allocations;
   return std::malloc(size == 0 ? 1 : size);  // NOLINT(cppcoreguidelines-no-malloc)
@@ -26,7 +26,7 @@ std::size_t allocations() {
 
 }  // namespace evictd::test
 
-// A sanitizer has all of these; of those that belong together, none may be left to it.
+// A sanitizer defines all of these, so every operator of a matching set must be replaced.
 // NOLINTBEGIN(cppcoreguidelines-no-malloc)
 void* operator new(std::size_t size) {
   if (void* memory = counted(size)) {

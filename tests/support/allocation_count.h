@@ -5,7 +5,7 @@
 
 namespace evictd::test {
 
-/// How often the calling thread asked for memory with `new` so far.
+/// Number of allocations with `new` by the calling thread so far.
 [[nodiscard]] std::size_t allocations();
 
 }  // namespace evictd::test

@@ -8,7 +8,7 @@
 
 namespace evictd::test {
 
-/// mountinfo of a machine whose controllers are on v1, each mounted, with cgroup2 beside them.
+/// mountinfo of a machine with all controllers on v1, each mounted, and cgroup2 besides.
 /// Captured on Linux 6.18.
 inline constexpr std::string_view kHybridMounts =
     R"(22 27 0:21 / /proc rw,relatime - proc proc rw
@@ -40,7 +40,7 @@ net_cls	0	1	1
 pids	8	1	1
 )";
 
-/// mountinfo and the rest of a Debian 12 with systemd: one cgroup2 mount with all controllers.
+/// mountinfo and other files of Debian 12 with systemd: one cgroup2 mount with all controllers.
 inline constexpr std::string_view kUnifiedMounts =
     R"(22 27 0:20 / /sys rw,nosuid,nodev,noexec,relatime shared:7 - sysfs sysfs rw
 23 27 0:21 / /proc rw,nosuid,nodev,noexec,relatime shared:13 - proc proc rw
@@ -48,7 +48,7 @@ inline constexpr std::string_view kUnifiedMounts =
 30 22 0:26 / /sys/fs/pstore rw,nosuid,nodev,noexec,relatime shared:10 - pstore pstore rw
 )";
 
-/// Makes `tree` look like a machine with v1 controllers and cgroup2 beside them.
+/// Makes `tree` look like a machine with v1 controllers and cgroup2.
 inline void make_hybrid(const FakeTree& tree) {
   tree.write("/proc/self/mountinfo", kHybridMounts);
   tree.write("/proc/self/cgroup", kHybridSelf);
@@ -59,7 +59,7 @@ inline void make_hybrid(const FakeTree& tree) {
   }
 }
 
-/// Makes `tree` look like a machine with nothing but cgroup2.
+/// Makes `tree` look like a machine with cgroup2 only.
 inline void make_unified(const FakeTree& tree) {
   tree.write("/proc/self/mountinfo", kUnifiedMounts);
   tree.write("/proc/self/cgroup", "0::/init.scope\n");
@@ -67,8 +67,8 @@ inline void make_unified(const FakeTree& tree) {
   tree.write("/sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory hugetlb pids rdma misc\n");
 }
 
-/// Makes the v1 cgroup `path` with the files that evictd reads, in the memory and pids hierarchies;
-/// `processes` is the text of cgroup.procs.
+/// Creates the v1 cgroup `path` with the files that evictd reads, in the memory and pids
+/// hierarchies; `processes` is the text of cgroup.procs.
 inline void make_v1_cgroup(const FakeTree& tree, std::string_view path,
                            std::string_view processes = "") {
   const std::string memory = "/sys/fs/cgroup/memory" + std::string(path);
@@ -82,7 +82,7 @@ inline void make_v1_cgroup(const FakeTree& tree, std::string_view path,
   tree.write(pids + "/cgroup.procs", processes);
 }
 
-/// Makes the v2 cgroup `path` with the files that evictd reads.
+/// Creates the v2 cgroup `path` with the files that evictd reads.
 inline void make_v2_cgroup(const FakeTree& tree, std::string_view path, bool populated = false) {
   const std::string directory = "/sys/fs/cgroup" + std::string(path);
   tree.write(directory + "/memory.current", "2097152\n");

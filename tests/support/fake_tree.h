@@ -10,10 +10,10 @@
 
 namespace evictd::test {
 
-/// A temporary directory that stands for "/", filled by a test and removed with the object.
+/// A temporary directory that replaces "/"; a test fills it, and the destructor removes it.
 class FakeTree {
  public:
-  /// Writes `text` to the file `path` (absolute in the fake tree), making its directories.
+  /// Writes `text` to the file `path` (absolute in the fake tree) and creates its directories.
   void write(std::string_view path, std::string_view text) const {
     const std::filesystem::path file = real(path);
     std::filesystem::create_directories(file.parent_path());
@@ -30,7 +30,7 @@ class FakeTree {
     std::filesystem::create_symlink(std::string(target), real(path));
   }
 
-  /// Where a path of the fake tree really is.
+  /// The real location of a path in the fake tree.
   [[nodiscard]] std::filesystem::path real(std::string_view path) const {
     return directory_.path() / std::filesystem::path(path).relative_path();
   }

@@ -11,11 +11,11 @@
 
 namespace evictd::test {
 
-/// Leaves this process so many descriptors to open while it lives.
+/// Limits this process to `free` further descriptors while it lives.
 class FewDescriptors {
  public:
   explicit FewDescriptors(int free) {
-    make_what_errors_are_made_of();
+    warm_up_error_texts();
     if (::getrlimit(RLIMIT_NOFILE, &before_) != 0) {
       throw std::runtime_error("getrlimit failed");
     }
@@ -34,9 +34,9 @@ class FewDescriptors {
   ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
 
  private:
-  /// UBSan looks through a pipe at the first object that it meets of a class; with no descriptor
-  /// left for one it takes a sound object for a broken one.
-  static void make_what_errors_are_made_of() {
+  /// UBSan checks the first object of each class through a pipe. Without a free descriptor it
+  /// reports a valid object as invalid.
+  static void warm_up_error_texts() {
     static_cast<void>(fmt::format("{}", std::generic_category().message(EMFILE)));
   }
 

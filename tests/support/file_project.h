@@ -13,11 +13,11 @@
 
 namespace evictd::test {
 
-/// Whether what is made in a directory belongs to its project too.
+/// Whether new files in a directory inherit its project.
 enum class Inherited : std::uint8_t { kYes, kNo };
 
-/// Gives a directory to a project, as the kubelet and `chattr +P -p` do. Throws std::system_error,
-/// which fails the test, when the filesystem has no projects.
+/// Assigns a directory to a project, as the kubelet and `chattr +P -p` do. Throws
+/// std::system_error, which fails the test, if the filesystem has no projects.
 inline void give_project(const std::filesystem::path& directory, std::uint32_t project,
                          Inherited inherited = Inherited::kYes) {
   const int open = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -8,8 +8,8 @@
 
 namespace evictd::test {
 
-/// While it lives no write of this process makes a file longer than `bytes`: write(2) takes a part
-/// or fails, as on a disk that is full.
+/// While it lives, no write of this process makes a file longer than `bytes`: write(2) writes a
+/// part or fails, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

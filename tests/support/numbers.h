@@ -6,7 +6,7 @@
 
 namespace evictd::test {
 
-/// Where what is random in a test takes its numbers from.
+/// Source of a test's random numbers.
 class Numbers {
  public:
   virtual ~Numbers() = default;
@@ -32,7 +32,7 @@ class SeededNumbers final : public Numbers {
   std::uint64_t state_;
 };
 
-/// Those of a fuzzer's input, then zeros.
+/// The numbers of a fuzzer's input, then zeros.
 class GivenNumbers final : public Numbers {
  public:
   explicit GivenNumbers(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}

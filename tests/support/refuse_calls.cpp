@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // refuse_calls NUMBER... -- PROGRAM [ARGUMENT]...: runs a program for which these system calls fail
-// with EPERM, as SystemCallFilter= of a unit makes them fail.
+// with EPERM, as with SystemCallFilter= in a unit.
 #include <unistd.h>
 
 #include <cerrno>

@@ -10,8 +10,8 @@
 
 namespace evictd::test {
 
-/// From now on the system call `call` (SYS_*) is answered with `error` in this thread and its
-/// children, for ever: for a process of its own. False: the kernel takes no such filter.
+/// Makes the system call `call` (SYS_*) fail with `error` in this thread and its children, forever:
+/// use it in a separate process. Returns false if the kernel rejects such a filter.
 inline bool refuse_call(unsigned call, unsigned error) {
   std::array<sock_filter, 4> filter{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -5,7 +5,7 @@
 
 namespace evictd::test {
 
-/// A child of this process that sleeps until a signal ends it. The caller ends and reaps it.
+/// A child of this process that sleeps until a signal kills it. The caller kills and reaps it.
 inline pid_t start_sleeping_child() {
   const pid_t pid = ::fork();
   if (pid == 0) {

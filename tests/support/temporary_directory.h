@@ -13,17 +13,18 @@
 
 namespace evictd::test {
 
-/// A directory that is removed with the object. That of a process that was killed is removed by the
-/// next one that makes any: each holds a lock on its own, which the kernel drops with the process.
+/// A directory that is removed with the object. A killed process leaves its directory; the next
+/// process that creates one removes it. Each directory has a lock that the kernel drops with the
+/// process.
 class TemporaryDirectory {
  public:
-  /// Throws std::runtime_error, which fails the test, when it cannot be made.
+  /// Throws std::runtime_error, which fails the test, if the directory cannot be created.
   TemporaryDirectory() {
     static const std::size_t removed_once = remove_abandoned();
     static_cast<void>(removed_once);
     make_in(usual_parent());
   }
-  /// In `parent`, for what needs a file system of its kind. Throws as the other does.
+  /// Creates it in `parent`, for tests that need that file system. Throws as above.
   explicit TemporaryDirectory(const std::filesystem::path& parent) {
     remove_abandoned(parent);
     make_in(parent);
@@ -40,7 +41,7 @@ class TemporaryDirectory {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  /// Removes those that nobody holds any more; how many there were.
+  /// Removes directories without a lock holder; returns their number.
   static std::size_t remove_abandoned(const std::filesystem::path& parent = usual_parent()) {
     std::size_t count = 0;
     std::error_code error;
@@ -64,7 +65,7 @@ class TemporaryDirectory {
 
   static std::filesystem::path usual_parent() { return std::filesystem::temp_directory_path(); }
 
-  /// A descriptor that holds the lock of a directory of ours; -1 if somebody else does.
+  /// A descriptor that holds the lock of this process's directory; -1 if another process holds it.
   static int locked(const std::filesystem::path& directory) {
     const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
@@ -80,7 +81,7 @@ class TemporaryDirectory {
   }
 
   void make_in(const std::filesystem::path& parent) {
-    // Another process may take it for abandoned before it is locked, and remove it.
+    // Before it is locked, another process may consider it abandoned and remove it.
     while (path_.empty()) {
       try_to_make_in(parent);
     }

@@ -14,7 +14,7 @@
 
 namespace evictd::test {
 
-/// What changes the machine itself, and is done only in one that is thrown away (docs/vm.md).
+/// Guards changes of the machine itself: true only on a disposable machine (docs/vm.md).
 inline bool machine_is_ours() {
   return std::getenv("EVICTD_VM") != nullptr;
 }
@@ -30,7 +30,7 @@ class TestSwap {
     header[256] = 1;
     header[257] = static_cast<std::uint32_t>(kSize / page - 1);
     std::memcpy(reinterpret_cast<char*>(header.data()) + page - 10, "SWAPSPACE2", 10);
-    // A device has its size already and refuses; a file must have no holes.
+    // A device has a fixed size and rejects this; a file must have no holes.
     static_cast<void>(::posix_fallocate(file, 0, kSize));
     on_ = ::pwrite(file, header.data(), static_cast<std::size_t>(page), 0) == page &&
           ::fsync(file) == 0 && ::swapon(path_.c_str(), 0) == 0;

@@ -168,9 +168,9 @@ class ChangeTest(unittest.TestCase):
                          ["userspace/daemon/daemon.cpp", "userspace/eviction/rank.cpp"])
 
     def test_sources_of_the_last_commits_are_those_that_they_touched(self):
-        self.write("userspace/cli/main.cpp", "// changed\n")
+        self.write("userspace/cli/main.cpp", "int changed;\n")
         self.commit("one")
-        self.write("tests/bpf/rows_test.cpp", "// changed\n")
+        self.write("tests/bpf/rows_test.cpp", "int changed;\n")
         self.commit("two")
         self.assertEqual(self.sources("--last", "1"), ["tests/bpf/rows_test.cpp"])
         self.assertEqual(self.sources("--last", "2"), ["tests/bpf/rows_test.cpp", "userspace/cli/main.cpp"])
@@ -178,12 +178,23 @@ class ChangeTest(unittest.TestCase):
 
     def test_a_shallow_clone_counts_the_commits_whose_parent_it_has(self):
         for name in ("userspace/cli/main.cpp", "tests/bpf/rows_test.cpp"):
-            self.write(name, "// changed\n")
+            self.write(name, "int changed;\n")
             self.commit(name)
         (self.root / ".git/shallow").write_text(self.git("rev-parse", "HEAD~1") + "\n", encoding="ascii")
         self.assertEqual(self.sources("--last", "50"), ["tests/bpf/rows_test.cpp"])
         (self.root / ".git/shallow").write_text(self.git("rev-parse", "HEAD") + "\n", encoding="ascii")
         self.assertEqual(self.sources("--last", "50"), sorted(SOURCES), "it does not tell what was touched")
+
+    def test_a_source_of_which_only_comments_changed_is_not_read(self):
+        self.write("userspace/cli/main.cpp", 'const char* text = "//";  // before\n')
+        self.write("tests/bpf/rows_test.cpp", "int rows;  /* before */\n")
+        self.commit("code")
+        self.write("userspace/cli/main.cpp", '/// What it says.\nconst char* text = "//";\n')
+        self.write("tests/bpf/rows_test.cpp", "int rows;  // NOLINT(check)\n")
+        self.commit("comments")
+        self.assertEqual(self.sources("--last", "1"), ["tests/bpf/rows_test.cpp"])
+        self.write("userspace/cli/main.cpp", 'const char* text = "///";\n')
+        self.assertEqual(self.sources("--last", "1"), ["tests/bpf/rows_test.cpp", "userspace/cli/main.cpp"])
 
     # Which tests.
 

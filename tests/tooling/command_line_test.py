@@ -28,7 +28,7 @@ class CommandLineTest(unittest.TestCase):
     def test_a_since_that_is_no_time_is_wrong_usage(self):
         for source in (["--file", "/nowhere"], ["--follow"], []):
             error = self.refused("events", "--since", "yesterday", *source)
-            self.assertIn('--since: "yesterday" is no time; allowed: ', error)
+            self.assertIn('--since: "yesterday" is not a time; allowed: ', error)
 
     def test_a_since_or_at_that_is_negative_is_wrong_usage(self):
         for arguments in (["events", "--since", "-5m"], ["explain", "--at", "-5m"]):
@@ -61,7 +61,7 @@ class CommandLineTest(unittest.TestCase):
 
     def test_an_at_that_is_no_time_is_wrong_usage(self):
         error = self.refused("explain", "--at", "noon", "--file", "/nowhere")
-        self.assertIn('--at: "noon" is no time; allowed: ', error)
+        self.assertIn('--at: "noon" is not a time; allowed: ', error)
 
     def test_an_interval_that_is_not_allowed_is_wrong_usage(self):
         for interval in ("5", "1ms", "2h", "-10s"):
@@ -90,7 +90,7 @@ class CommandLineTest(unittest.TestCase):
         for option in ("--memory-capacity", "--storage-capacity", "--pod-rate"):
             for amount in ("0", "-1Gi", "much"):
                 error = self.refused("check-config", "--config", "/nowhere", f"{option}={amount}")
-                self.assertIn(f'{option}: "{amount}": no amount; allowed: ', error)
+                self.assertIn(f'{option}: "{amount}": not a quantity; allowed: ', error)
 
     def test_a_pause_of_no_time_or_of_no_signal_is_wrong_usage(self):
         for length in ("BAD", "10", "0s", "-1s", "25h"):

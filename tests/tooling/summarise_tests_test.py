@@ -118,7 +118,7 @@ class SummaryTest(unittest.TestCase):
         allowed = "vm.Psi.* * not there\nPsi.* * no PSI\n"
         run = self.summarise(in_machine, allowed=allowed, more=["--whole"])
         self.assertEqual((run.returncode, self.last_line(run)), (1, "1 passed, 0 failed, 0 skipped"))
-        self.assertIn("vm.Psi.* of tests/allowed_skips is no test of this build", run.stdout)
+        self.assertIn("vm.Psi.* of tests/allowed_skips is not a test of this build", run.stdout)
         self.assertNotIn(" Psi.* of", run.stdout)
         self.assertEqual(self.summarise(in_machine, allowed=allowed).returncode, 0)
         self.assertEqual(self.summarise(PASSED, allowed=allowed, more=["--whole"]).returncode, 0, "no such tests built")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real headless Chromium, and what tests ask of a page in it.
+"""A real headless Chromium, and the tests' queries of a page in it.
 
-With EVICTD_SCREENSHOTS=DIRECTORY a picture of each state is left there."""
+With EVICTD_SCREENSHOTS=DIRECTORY it writes a picture of each state there."""
 import os
 import pathlib
 import tempfile
@@ -16,12 +16,12 @@ WIDE, NARROW, HEIGHT = 1100, 400, 900
 
 class BrowserTest(unittest.TestCase):
     def look_at(self, address, directory):
-        """Opens the page; what the browser keeps is below `directory`."""
-        # One that is about to end still holds its own.
+        """Opens the page; the browser stores its files below `directory`."""
+        # A browser that is exiting still uses its own.
         profile = tempfile.mkdtemp(prefix="browser-", dir=directory)
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
-        # As root Chromium has no sandbox; nothing of it may look for hosts outside.
+        # Chromium has no sandbox as root, and must not contact other hosts.
         for argument in ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                          "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
                          "--disable-sync", f"--user-data-dir={profile}"):
@@ -45,7 +45,7 @@ class BrowserTest(unittest.TestCase):
         return self.browser.execute_script("return " + script, *arguments)
 
     def text(self, selector):
-        """Of the first such element as it is now; the page may draw it anew at any time."""
+        """Reads the first such element in its current state; the page may redraw it at any time."""
         return self.ask("(document.querySelector(arguments[0]) || {}).innerText || ''", selector)
 
     def wait_for(self, selector, words=""):

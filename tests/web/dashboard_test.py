@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Prometheus scrapes a real evictd-web; each query of the dashboard and each rule is asked of it."""
+"""A real Prometheus scrapes a real evictd-web and evaluates each query of the dashboard and each rule."""
 import contextlib
 import http.client
 import json
@@ -24,7 +24,7 @@ def free_port():
 
 
 def queries():
-    """(panel, expression), with the dashboard's variables put in."""
+    """(panel, expression), with the dashboard's variables replaced."""
     dashboard = json.loads((DEPLOY / "grafana/evictd.json").read_text(encoding="utf-8"))
     for panel in dashboard["panels"]:
         for target in panel["targets"]:
@@ -82,7 +82,7 @@ class DashboardTest(unittest.TestCase):
 
     @staticmethod
     def any_metric_of(expression):
-        """Whether Prometheus knows one of the series that the expression names."""
+        """Whether Prometheus knows one of the series in the expression."""
         names = set(re.findall(r"\b(?:evictd|kubelet)_\w+", expression))
         return " or ".join(f"count({name})" for name in sorted(names))
 
@@ -94,7 +94,7 @@ class DashboardTest(unittest.TestCase):
         names = {name.split("{")[0] for name in node.metrics()}
         rules = (DEPLOY / "prometheus/evictd.rules.yml").read_text(encoding="utf-8")
         named = {name for line in re.findall(r"expr: (.*)", rules) for name in re.findall(r"\bevictd_\w+", line)}
-        # Without a record file there is none to lose lines of, and without BPF there is no kernel side.
+        # Without a record file no lines can be lost, and without BPF there is no kernel side.
         optional = {"evictd_records_lost_total"} | (set() if "evictd_kernel_timer_stalled" in names else
                                                     {"evictd_kernel_timer_stalled"})
         self.assertEqual(named - names - optional, set())

@@ -207,7 +207,7 @@ class DemoPageTest(BrowserTest):
     def remove_what_was_left(self):
         """The next demonstration removes what a killed one left."""
         demo = Demo(self)
-        self.assertIn("removed what a demonstration left that was killed", "".join(demo.lines.said))
+        self.assertIn("removed leftovers of a killed demonstration", "".join(demo.lines.said))
         demo.process.send_signal(signal.SIGINT)
         self.assertEqual(demo.status(), 130)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges real answers by the description of the API: as much of OpenAPI 3.0 as that description uses."""
+"""Checks real answers against the description of the API: supports the part of OpenAPI 3.0 that it uses."""
 
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
 
@@ -14,7 +14,7 @@ def resolve(document, node):
 
 
 def problems(document, schema, value, place="answer"):
-    """What of `value` is not as `schema` says, one text each."""
+    """The differences between `value` and `schema`, one text each."""
     schema = resolve(document, schema)
     found = [text for part in schema.get("allOf", []) for text in problems(document, part, value, place)]
     if value is None:
@@ -39,7 +39,7 @@ def problems(document, schema, value, place="answer"):
 
 
 def problems_of_answer(document, path, status, body):
-    """The same of an answer in JSON to a GET of `path`, as it stands in the description."""
+    """The same for a JSON answer to a GET of `path`, as written in the description."""
     answers = document["paths"][path]["get"]["responses"]
     if str(status) not in answers:
         return [f"{path}: {status} is not described"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of evictd-web in a real headless Chromium, beside the real evictd. Needs root for evictd itself.
-What it shows of an eviction is the subject of demo_page_test.py."""
+demo_page_test.py covers the story of an eviction."""
 import os
 import unittest
 
@@ -10,7 +10,7 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 SIGNAL = "allocatableMemory.available"
-# What evictd passes on as it was told, and a browser must not run.
+# A text that evictd passes on unchanged, and that a browser must not run.
 HOSTILE = "<img src=x onerror=document.title='ran'>"
 
 
@@ -62,7 +62,7 @@ class PageTest(BrowserTest):
         self.open_page()
         self.evict("report")
         wait_until(lambda: self.press_tab_to("#evictions button"), "the eviction is reached by Tab")
-        # The list changes, and whoever was about to press Enter still is where they were.
+        # The list changes, and the focus stays on the same item.
         self.node.add_hog("dddd", "batch", "other").wait(PATIENCE)
         self.wait_for("#evictions li:first-child", "batch/other")
         self.assertTrue(self.ask("document.activeElement.matches('#evictions button')"))
@@ -89,7 +89,7 @@ class PageTest(BrowserTest):
         self.expect_nothing_in_the_console()
 
     def expect_legible(self, scheme):
-        """The background's colour."""
+        """The colour of the background."""
         colours = self.ask("""['body', '.quiet', '.bad', '.good', '#story'].map((selector) => {
             const found = document.querySelector(selector);
             return found && getComputedStyle(found).color.match(/[0-9]+/g).slice(0, 3).map(Number);

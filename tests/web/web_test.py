@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""evictd-web beside the real evictd, run as a user without a privilege. Needs root for evictd itself."""
+"""evictd-web beside the real evictd, run as an unprivileged user. Needs root for evictd itself."""
 import contextlib
 import http.client
 import json
@@ -54,7 +54,7 @@ class WebTest(unittest.TestCase):
         return node
 
     def evict_a_hog(self, node):
-        """The record of its eviction, once it is over."""
+        """The record of its eviction, after it has finished."""
         hog = node.add_hog("cccc", "batch", "report")
         hog.wait(PATIENCE)
         return node.wait_until(
@@ -91,7 +91,7 @@ class WebTest(unittest.TestCase):
         self.go_on_behind(node, identity)
 
     def go_on_behind(self, node, identity):
-        """A second stream begins with the line behind the last one of the first."""
+        """A second stream starts with the line after the last one of the first."""
         resumed = Stream(node, identity - 1)
         self.addCleanup(resumed.close)
         self.assertEqual(resumed.next()[0], identity)
@@ -171,7 +171,7 @@ class WebTest(unittest.TestCase):
         for _ in range(2):
             connection.request("GET", "/healthz")
             self.assertEqual(connection.getresponse().read(), b"ok\n")
-        # Who speaks plain HTTP to it gets nothing, and holds up nobody.
+        # A plain HTTP client gets no answer and delays no other client.
         with socket.create_connection(("127.0.0.1", node.port), PATIENCE) as plain:
             plain.sendall(b"GET /healthz HTTP/1.1\r\n\r\n")
             with contextlib.suppress(ConnectionResetError):
@@ -202,7 +202,7 @@ class WebTest(unittest.TestCase):
         answers = [client.makefile("rb").readline() for client in mute]
         turned_away = [answer for answer in answers if b"503" in answer]
         self.assertEqual(len(turned_away), 80 - 64)
-        # All others were let go because their request took too long.
+        # All others were closed because their request took too long.
         node.wait_until(lambda: self.answers(node), "others are served again")
         self.assertEqual(node.metrics()["evictd_web_rejected_connections_total"] >= 16, True)
 

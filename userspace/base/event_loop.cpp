@@ -15,8 +15,7 @@ timespec timespec_of(Duration timeout) {
   return {.tv_sec = seconds.count(), .tv_nsec = (timeout - seconds).count()};
 }
 
-/// Rounded up, so that nobody is woken before a moment that he waits for, and then has to wait for
-/// nothing.
+/// Rounded up, so that the caller does not wake before its moment and wait again for nothing.
 int milliseconds_of(Duration timeout) {
   const std::int64_t milliseconds = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
   return static_cast<int>(std::min<std::int64_t>(milliseconds, std::numeric_limits<int>::max()));
@@ -43,7 +42,7 @@ Result<> EventLoop::add(int fd, std::uint32_t events, ReadyHandler& handler) {
 }
 
 void EventLoop::remove(int fd, const ReadyHandler& handler) {
-  // Failure means that the descriptor is not watched any more, which is what was asked for.
+  // Failure means that the descriptor is no longer watched, as requested.
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
   for (epoll_event& event : std::span(ready_).first(static_cast<std::size_t>(ready_count_))) {
     if (event.data.ptr == &handler) {

@@ -18,25 +18,25 @@ class ReadyHandler {
  public:
   virtual ~ReadyHandler() = default;
   /// `events` is the EPOLL* mask of what is ready. The handler may add and remove descriptors,
-  /// its own included.
+  /// including its own.
   virtual void on_ready(std::uint32_t events) = 0;
 };
 
-/// One epoll set of one thread. Level-triggered; no allocation after create().
-/// Thread rule: everything but descriptor() belongs to the thread that calls run_once().
+/// One epoll set of one thread. Level-triggered; allocates nothing after create().
+/// Thread rule: only the thread that calls run_once() may use it, except for descriptor().
 class EventLoop {
  public:
   static Result<EventLoop> create();
 
   /// Watches `fd` for `events`; `handler` is borrowed until remove(fd).
-  /// Errors: what epoll_ctl says, kBusy-like EEXIST as kIo when `fd` is watched already.
+  /// Errors: those of epoll_ctl(2); kIo with EEXIST if `fd` is watched already.
   Result<> add(int fd, std::uint32_t events, ReadyHandler& handler);
-  /// Stops watching `fd`; also takes back what was ready but not yet dispatched for `handler`.
+  /// Stops watching `fd`. Events that are ready for `handler` but not yet dispatched are dropped.
   void remove(int fd, const ReadyHandler& handler);
 
-  /// Waits until something is ready, at most `timeout` (none: for ever), and calls the handlers.
-  /// Returns how many were called; 0 after a time-out or an interrupting signal. Where the kernel
-  /// has no epoll_pwait2 (before 5.11) `timeout` is rounded up to milliseconds.
+  /// Waits until a descriptor is ready, at most `timeout` (none: without limit), and calls the
+  /// handlers. Returns the number of calls; 0 after a timeout or an interrupting signal. A kernel
+  /// before 5.11 has no epoll_pwait2: `timeout` is then rounded up to milliseconds.
   Result<int> run_once(std::optional<Duration> timeout = std::nullopt);
 
   /// The epoll descriptor, which may itself be watched by another loop.
@@ -45,14 +45,14 @@ class EventLoop {
  private:
   explicit EventLoop(Fd epoll) : epoll_(std::move(epoll)) {}
 
-  /// epoll_pwait2, or epoll_wait where there is none.
+  /// Calls epoll_pwait2, or epoll_wait where the kernel lacks it.
   int wait(std::optional<Duration> timeout);
 
-  /// Ready descriptors taken from the kernel a call; more of them wait for the next call.
+  /// Most ready descriptors taken in one call. The rest wait for the next call.
   static constexpr int kBatch = 32;
 
   Fd epoll_;
-  /// False once the kernel has refused the call that takes nanoseconds.
+  /// False once the kernel has refused epoll_pwait2.
   bool precise_ = true;
   std::array<epoll_event, kBatch> ready_{};
   int ready_count_ = 0;

@@ -44,7 +44,7 @@ Armed armed_by_environment() {
 
 const Armed kArmed = armed_by_environment();
 
-/// How often the armed point is still to be passed; two threads come by.
+/// How many more times the armed point must be reached; two threads reach it.
 std::atomic<int>& times_left() {
   static std::atomic<int> left{kArmed.time};
   return left;

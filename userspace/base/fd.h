@@ -26,9 +26,9 @@ class Fd {
   /// The descriptor, -1 if empty; still owned by this object.
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
-  /// Gives the descriptor away.
+  /// Passes ownership of the descriptor to the caller.
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
-  /// Closes what is held, if anything, and holds `fd` instead.
+  /// Closes the held descriptor, if any, and holds `fd` instead.
   void reset(int fd = -1) {
     if (fd_ >= 0) {
       ::close(fd_);

@@ -11,7 +11,7 @@ namespace evictd::base {
 
 namespace {
 
-/// A key as an error shows it: in quotes, on one line, cut where it is very long.
+/// A key for an error: in quotes, on one line, shortened if it is very long.
 std::string shown(const std::string& key) {
   constexpr std::size_t kMost = 80;
   const nlohmann::json text = key.substr(0, kMost);
@@ -19,7 +19,7 @@ std::string shown(const std::string& key) {
          (key.size() > kMost ? "..." : "");
 }
 
-/// Builds the tree from what the library's parser finds; false ends the parser.
+/// Builds the tree from the parser's events; returning false stops the parser.
 template <typename Json>
 class Builder {
  public:
@@ -88,7 +88,7 @@ class Builder {
     return true;
   }
 
-  /// Where the value stays until what it is in grows, which is not before it has ended.
+  /// Address of the value until its container grows, which is not before the value has ended.
   Json* place(Json value) {
     if (open_.empty()) {
       root_ = std::move(value);

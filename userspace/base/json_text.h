@@ -9,19 +9,19 @@
 
 namespace evictd::base {
 
-/// What one text of JSON may be. The library reads any depth and any number of members, but copies
-/// and writes by recursion, and looks a member up by going through them.
+/// Limits of one JSON text. The library parses any depth and any number of members, but it copies
+/// and writes by recursion, and finds a member by linear search.
 struct JsonLimits {
-  /// Lists and objects within each other; what evictd writes has eleven levels at most.
+  /// Nesting of arrays and objects. evictd writes at most eleven levels.
   std::size_t depth = 64;
-  /// Of one object; the labels of a pod are the largest one that evictd writes.
+  /// Members of one object. The largest object that evictd writes is a pod's labels.
   std::size_t members = 1024;
 };
 
-/// Reads one text of JSON that comes from outside, as nlohmann::json or nlohmann::ordered_json. It
-/// is read once, and no further than to the first thing that is wrong.
-/// Errors, without a place: kMalformed for what is no JSON; kInvalid for an object that has a key
-/// twice, with the key; kExhausted beyond a limit.
+/// Parses one JSON text from outside as nlohmann::json or nlohmann::ordered_json. Parses once and
+/// stops at the first error.
+/// Errors, without a position: kMalformed if the text is not JSON; kInvalid, with the key, if an
+/// object has a key twice; kExhausted beyond a limit.
 template <typename Json>
 [[nodiscard]] Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
 

@@ -14,12 +14,11 @@
 namespace evictd::base {
 namespace {
 
-/// Two lines of some 30 characters.
+/// Two lines of about 30 characters.
 constexpr std::size_t kMostText = 4096;
-/// Of the namespace that the machine boots in, whose offsets are 0. Source: PROC_TIME_INIT_INO of
-/// linux/proc_ns.h.
+/// The initial time namespace, whose offsets are 0. Source: PROC_TIME_INIT_INO of linux/proc_ns.h.
 constexpr std::string_view kFirstNamespace = "time:[4026531834]";
-/// The kernel takes no offset beyond it. Source: proc_timens_set_offset(), half of KTIME_SEC_MAX.
+/// The kernel's limit for offsets. Source: proc_timens_set_offset(), half of KTIME_SEC_MAX.
 constexpr std::int64_t kMostSeconds = 4'611'686'018;
 constexpr std::int64_t kNanosecondsInASecond = 1'000'000'000;
 

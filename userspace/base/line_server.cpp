@@ -14,14 +14,14 @@
 namespace evictd::base {
 namespace {
 
-/// Connections taken a wake-up, so that a flood of them leaves the loop time for others.
+/// Connections accepted per wake-up, so that a flood of them leaves the loop time for others.
 constexpr int kAcceptsPerWake = 16;
-/// How long to let connections wait when there is no descriptor left to accept them with.
+/// How long connections wait when no descriptor is left to accept them with.
 constexpr Duration kPause = std::chrono::seconds(1);
-/// Read a wake-up; a longer request takes several.
+/// Bytes read per wake-up; a longer request takes several.
 constexpr std::size_t kReadBytes = 4096;
-/// So much is read and thrown away of a request that is too long, so that a client that sends all
-/// of it before it reads gets to its answer.
+/// Bytes of an oversized request that are read and discarded, so that a client that sends
+/// everything before it reads still gets its answer.
 constexpr std::size_t kMaxDrained = std::size_t{1} << 20;
 
 bool is_out_of_resources(int accept_errno) {
@@ -31,7 +31,7 @@ bool is_out_of_resources(int accept_errno) {
 
 }  // namespace
 
-/// One connection: reads a line, then writes the answer. Destroyed by the server when it is done.
+/// One connection: reads a line, then writes the answer. The server destroys it when it is done.
 class LineServer::Client final : public ReadyHandler {
  public:
   Client(LineServer& server, Fd fd, PeerCredentials peer, MonoTime deadline)
@@ -41,23 +41,23 @@ class LineServer::Client final : public ReadyHandler {
   ~Client() override { server_.loop_.remove(fd_.get(), *this); }
 
   Result<> watch(std::uint32_t events) { return server_.loop_.add(fd_.get(), events, *this); }
-  /// Nothing for a listener, which may stay as long as it reads.
+  /// Unset for a listener, which may stay as long as it reads.
   [[nodiscard]] std::optional<MonoTime> deadline() const {
     return listens_ ? std::nullopt : std::optional(deadline_);
   }
   [[nodiscard]] bool listens() const { return listens_; }
-  /// Came while as many as there may be were being served.
+  /// Accepted while the maximum of clients were being served.
   [[nodiscard]] bool turned_away() const { return turned_away_; }
-  /// Says so, and is to be kept until the client has sent what it was about to.
+  /// Sends the refusal; the connection must be kept until the client has sent what it was sending.
   void turn_away() {
     turned_away_ = true;
     drains_ = true;
-    static_cast<void>(tell_last(server_.options_.one_client_too_many_answer));
+    static_cast<void>(send_last_line(server_.options_.one_client_too_many_answer));
   }
-  /// Its request was too long or one too many, which is counted.
+  /// Its request was too long or it was one client too many; this is counted already.
   [[nodiscard]] bool drains() const { return drains_; }
-  /// Sends a published line, or as much of it as the socket takes now. Answers whether the client
-  /// is still to be kept.
+  /// Sends a published line, or as much of it as the socket takes now. Returns whether to keep the
+  /// client.
   [[nodiscard]] bool tell(std::string_view line) {
     answer_.erase(0, written_);
     written_ = 0;
@@ -70,7 +70,7 @@ class LineServer::Client final : public ReadyHandler {
     return send_waiting();
   }
 
-  /// May end in the destruction of this object.
+  /// May destroy this object.
   void on_ready(std::uint32_t /*events*/) override {
     if (listens_) {
       serve_listener();
@@ -84,7 +84,7 @@ class LineServer::Client final : public ReadyHandler {
   }
 
  private:
-  /// Counts the end of this connection in `counter` and destroys it.
+  /// Increments `counter` for the end of this connection and destroys it.
   void end(std::uint64_t& counter) {
     ++counter;
     server_.drop(*this);
@@ -110,21 +110,21 @@ class LineServer::Client final : public ReadyHandler {
     }
   }
 
-  /// Answers at once. What is still to come of the request is read first, within bounds: a socket
-  /// that is closed with something unread fails the client's sending, and many then read no more.
+  /// Answers at once. Reads the rest of the request, within bounds, before it closes: closing a
+  /// socket with unread data fails the client's send, and many clients then no longer read.
   void refuse_oversized(bool whole) {
     ++server_.counters_.oversized;
     drains_ = true;
     request_ = std::string();
-    if (!tell_last(server_.options_.oversized_answer) || whole) {
+    if (!send_last_line(server_.options_.oversized_answer) || whole) {
       server_.drop(*this);
     }
   }
 
-  /// Sends a line that is the only one, and says that it is. False where nothing was sent.
-  [[nodiscard]] bool tell_last(const std::string& text) {
+  /// Sends one line and shuts the connection down for writing. Returns false if nothing was sent.
+  [[nodiscard]] bool send_last_line(const std::string& text) {
     const std::string line = text + '\n';
-    // Nothing was sent before, so it is taken whole.
+    // Nothing was sent before, so the socket takes it as a whole.
     return !text.empty() && ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL) > 0 &&
            ::shutdown(fd_.get(), SHUT_WR) == 0;
   }
@@ -177,7 +177,7 @@ class LineServer::Client final : public ReadyHandler {
 
   void start_listening(std::string first) {
     if (server_.listeners() >= server_.options_.max_listeners) {
-      static_cast<void>(tell_last(server_.options_.one_listener_too_many_answer));
+      static_cast<void>(send_last_line(server_.options_.one_listener_too_many_answer));
       end(server_.counters_.refused_listeners);
       return;
     }
@@ -189,7 +189,7 @@ class LineServer::Client final : public ReadyHandler {
     }
   }
 
-  /// A listener says nothing more: what can be read is its end.
+  /// A listener sends nothing more: if it is readable, it has closed.
   void serve_listener() {
     std::array<char, kReadBytes> ignored{};
     const ssize_t got = ::recv(fd_.get(), ignored.data(), ignored.size(), 0);
@@ -199,7 +199,7 @@ class LineServer::Client final : public ReadyHandler {
     }
   }
 
-  /// False when the connection has failed. Waits for the socket only while something is unsent.
+  /// Returns false when the connection has failed. Waits for the socket only while data is unsent.
   [[nodiscard]] bool send_waiting() {
     while (written_ < answer_.size()) {
       const ssize_t sent =
@@ -308,8 +308,8 @@ void LineServer::accept_one(Fd connection) {
   clients_.push_back(std::move(client));
 }
 
-/// A socket that is closed at once, before the client has sent its request, fails its sending: only
-/// so many are not spared that.
+/// Closing a socket before the client has sent its request fails the send. Only this many are
+/// protected from that.
 void LineServer::turn_away(std::unique_ptr<Client> client) {
   ++counters_.refused;
   handler_.on_turned_away();
@@ -340,7 +340,7 @@ void LineServer::expire() {
 }
 
 void LineServer::pause_listening() {
-  // The listener would stay ready and turn the loop into a busy one.
+  // Otherwise the listener would stay ready and the loop would spin.
   loop_.remove(listener_.get(), *this);
   listen_again_at_ = clock_.now() + kPause;
 }

@@ -21,54 +21,56 @@ namespace evictd::base {
 class LineHandler {
  public:
   virtual ~LineHandler() = default;
-  /// The answer to one request line, both without a line end. `peer` is who asks.
+  /// Returns the answer to one request; both are lines without a line end. `peer` is the client.
   virtual std::string on_line(std::string_view request, const PeerCredentials& peer) = 0;
-  /// What a request that asks to listen gets first, in whole lines, possibly none; every line that
-  /// is published follows, and on_line() is not called. Nothing for any other request.
+  /// Accepts or declines a subscription. Returns whole lines, possibly none, that the new listener
+  /// gets first; published lines follow, and on_line() is not called. Returns nullopt for any other
+  /// request.
   virtual std::optional<std::string> on_subscription(std::string_view /*request*/) {
     return std::nullopt;
   }
-  /// A client was turned away because `max_clients` are being served, which is counted already.
+  /// A client was turned away because `max_clients` are being served. The counter is already up to
+  /// date.
   virtual void on_turned_away() {}
 };
 
-/// A unix socket on which every connection carries one line of request and one line of answer (JSON
-/// by agreement of its users), then is closed by the server.
+/// A unix socket on which each connection carries one request line and one answer line; the server
+/// then closes it. The users of the class agreed on JSON.
 ///
-/// Nothing that a client does or leaves undone holds up the loop or another client: sockets do not
-/// block, sizes are bounded, and a client that is not through within `client_timeout` is cut off.
+/// No client can delay the loop or another client: sockets do not block, sizes are bounded, and a
+/// client that is not finished within `client_timeout` is disconnected.
 /// Thread rule: everything belongs to the thread that runs the loop.
 class LineServer final : private ReadyHandler {
  public:
   struct Options {
     std::filesystem::path path;
-    /// Permission bits of the socket file: who may ask at all.
+    /// Permission bits of the socket file: they decide who may connect.
     mode_t mode = 0600;
-    /// One client more than this is turned away. As many that are may still send what they were
-    /// about to; one more of those is closed at once.
+    /// Clients served at a time; further clients are turned away. As many turned-away clients may
+    /// still finish sending; any beyond that are closed at once.
     std::size_t max_clients = 16;
-    /// What that one is told, without a line end; empty: nothing.
+    /// Answer to a client that is turned away, without a line end; empty: no answer.
     std::string one_client_too_many_answer{};
     std::size_t max_request_bytes = std::size_t{64} * 1024;
-    /// What the sender of a longer one is told, likewise.
+    /// Answer to an oversized request, likewise.
     std::string oversized_answer{};
-    /// Listeners; one more is turned away, so that there is always room for a question.
+    /// Most listeners; further ones are turned away, so that requests always find room.
     std::size_t max_listeners = 8;
-    /// What that one is told, likewise.
+    /// Answer to a listener that is turned away, likewise.
     std::string one_listener_too_many_answer{};
-    /// A listener that leaves this much unread is cut off.
+    /// A listener with this many unread bytes is disconnected.
     std::size_t max_unread_bytes = std::size_t{16} * 1024 * 1024;
-    /// From accept to the last byte taken by the client.
+    /// From accept until the client has read the last byte.
     Duration client_timeout = std::chrono::seconds(5);
   };
-  /// What became of clients since the start.
+  /// Outcomes of clients since the start.
   struct Counters {
-    std::uint64_t served = 0;             ///< Took their whole answer.
+    std::uint64_t served = 0;             ///< Received the whole answer.
     std::uint64_t refused = 0;            ///< Came while `max_clients` were being served.
-    std::uint64_t refused_listeners = 0;  ///< Came to listen while `max_listeners` did.
+    std::uint64_t refused_listeners = 0;  ///< Subscribed while there were `max_listeners`.
     std::uint64_t oversized = 0;  ///< Sent more than `max_request_bytes` without a line end.
-    std::uint64_t timed_out = 0;  ///< Were not through within `client_timeout`, others than these.
-    std::uint64_t aborted = 0;    ///< Closed early or failed in a system call.
+    std::uint64_t timed_out = 0;  ///< Not finished within `client_timeout`; excludes the above.
+    std::uint64_t aborted = 0;    ///< Closed early, or a system call failed.
     std::uint64_t lagging = 0;    ///< Listeners that did not read.
   };
 
@@ -81,7 +83,7 @@ class LineServer final : private ReadyHandler {
   /// Closes every connection and removes the socket file.
   ~LineServer() override;
 
-  /// Sends `line`, which has no line end, to all who listen. Never waits.
+  /// Sends `line`, without a line end, to all listeners. Never waits.
   void publish(std::string_view line);
 
   [[nodiscard]] const Counters& counters() const { return counters_; }
@@ -89,7 +91,7 @@ class LineServer final : private ReadyHandler {
 
  private:
   class Client;
-  /// Hands the expiry of the timer to the server, which is itself the handler of the listener.
+  /// Handles the timer. The server itself handles the listening socket.
   class Expiry final : public ReadyHandler {
    public:
     explicit Expiry(LineServer& server) : server_(server) {}
@@ -104,14 +106,14 @@ class LineServer final : private ReadyHandler {
   Result<> listen();
   void on_ready(std::uint32_t events) override;
   void accept_one(Fd connection);
-  /// Cuts off who is not through in time and listens again after a pause.
+  /// Disconnects clients whose time is up, and resumes listening after a pause.
   void expire();
   void pause_listening();
   void arm_timer();
   void turn_away(std::unique_ptr<Client> client);
   [[nodiscard]] std::size_t listeners() const;
   [[nodiscard]] std::size_t turned_away() const;
-  /// Destroys `client`, which must not be used after.
+  /// Destroys `client`; the caller must not use it afterwards.
   void drop(const Client& client);
 
   Options options_;
@@ -121,7 +123,7 @@ class LineServer final : private ReadyHandler {
   Timer timer_;
   Expiry expiry_{*this};
   Fd listener_;
-  /// Set while there are no descriptors to accept with.
+  /// Set while no descriptors are left to accept with.
   std::optional<MonoTime> listen_again_at_;
   std::vector<std::unique_ptr<Client>> clients_;
   Counters counters_;

@@ -30,7 +30,7 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
   return spdlog::level::off;
 }
 
-/// Bytes that are no UTF-8, as in a cgroup's name, become U+FFFD, control characters an escape.
+/// Bytes that are not UTF-8, as in a cgroup's name, become U+FFFD; control characters are escaped.
 std::string to_json_text(const nlohmann::ordered_json& value) {
   return one_line_json(
       value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
@@ -53,7 +53,7 @@ nlohmann::ordered_json to_json(const LogField& field) {
   return std::visit([](const auto& value) { return json_value(value); }, field.value);
 }
 
-/// A text is quoted when a reader could not tell where it ends, or it could end the line.
+/// A text is quoted if its end would be ambiguous, or if it could end the line.
 bool needs_quotes(std::string_view text) {
   if (text.empty()) {
     return true;
@@ -67,7 +67,7 @@ bool needs_quotes(std::string_view text) {
   return false;
 }
 
-/// The kernel's severity numbers, which systemd's journal reads in front of a line.
+/// The kernel's severity numbers, which systemd's journal reads at the start of a line.
 int syslog_severity(LogLevel level) {
   switch (level) {
     case LogLevel::kDebug:

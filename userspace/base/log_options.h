@@ -8,7 +8,7 @@ enum class LogFormat {
   kJson,  ///< One object a line with ts, level, msg and the fields.
 };
 
-/// Lowest level that is written.
+/// The lowest level that is logged.
 enum class LogLevel { kDebug, kInfo, kWarn, kError };
 
 struct LogOptions {

@@ -7,7 +7,7 @@
 
 namespace evictd::base {
 
-/// Hands readiness to a member of `Owner`, which has this as a member.
+/// Forwards readiness to a member function of `Owner`, which holds this handler as a member.
 template <typename Owner>
 class MemberHandler final : public ReadyHandler {
  public:

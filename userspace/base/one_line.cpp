@@ -9,10 +9,10 @@
 namespace evictd::base {
 namespace {
 
-/// What is shown where bytes are no UTF-8: U+FFFD.
+/// Replaces bytes that are not UTF-8: U+FFFD.
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-/// Puts the characters of `text` one after another, control characters as `escaped` has them.
+/// Copies the characters of `text`, with control characters replaced by `escaped`.
 template <typename Escaped>
 std::string in_one_line(std::string_view text, const Escaped& escaped) {
   std::string line;

@@ -19,7 +19,7 @@ constexpr std::uint32_t kDirectoryGone = IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNO
 constexpr std::uint32_t kWatched = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
                                    IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 
-/// Whether the directory is looked for further above.
+/// Whether to search further up for an existing directory.
 bool is_absent(int error) {
   return error == ENOENT || error == ENOTDIR;
 }
@@ -35,9 +35,9 @@ std::string without_slash(std::string path) {
 
 PathWatch::PathWatch(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    ways_.push_back({.path = without_slash(path)});
+    watched_paths_.push_back({.path = without_slash(path)});
   }
-  if (ways_.empty()) {
+  if (watched_paths_.empty()) {
     return;
   }
   inotify_.reset(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
@@ -52,7 +52,7 @@ bool PathWatch::take_changes() {
   }
   const bool told = take_events();
   const std::vector<int> before = watches_;
-  // Also if nothing was told: cgroupfs tells nothing of a watched directory that is removed.
+  // Even without an event: cgroupfs reports nothing when a watched directory is removed.
   arm();
   return told || watches_ != before;
 }
@@ -71,13 +71,13 @@ bool PathWatch::take_events() {
       std::memcpy(&event, start, sizeof event);
       const std::string_view name = event.len > 0 ? start + sizeof event : "";
       changed = changed || (event.mask & IN_Q_OVERFLOW) != 0 ||
-                is_of_a_way(event.wd, (event.mask & kDirectoryGone) != 0 ? "" : name);
+                concerns_watched_path(event.wd, (event.mask & kDirectoryGone) != 0 ? "" : name);
     }
   }
 }
 
-bool PathWatch::is_of_a_way(int watch, std::string_view name) const {
-  return std::any_of(ways_.begin(), ways_.end(), [&](const Way& way) {
+bool PathWatch::concerns_watched_path(int watch, std::string_view name) const {
+  return std::any_of(watched_paths_.begin(), watched_paths_.end(), [&](const WatchedPath& way) {
     return way.watch == watch && (name.empty() || way.name == name);
   });
 }
@@ -85,8 +85,8 @@ bool PathWatch::is_of_a_way(int watch, std::string_view name) const {
 void PathWatch::arm() {
   problem_.reset();
   std::vector<int> watches;
-  for (Way& way : ways_) {
-    // Until it stays the same: no event tells of what came before its watch was there.
+  for (WatchedPath& way : watched_paths_) {
+    // Repeats until the result is stable: changes before the watch existed cause no event.
     int before = way.watch;
     for (watch_nearest(way); way.watch != before; watch_nearest(way)) {
       before = way.watch;
@@ -100,7 +100,7 @@ void PathWatch::arm() {
   }
 }
 
-void PathWatch::watch_nearest(Way& way) {
+void PathWatch::watch_nearest(WatchedPath& way) {
   std::filesystem::path at = way.path;
   do {
     way.name = at.filename();

@@ -11,11 +11,11 @@
 
 namespace evictd::base {
 
-/// Tells when something comes to one of some paths or goes from it, also where directories above it
-/// are still to be made: inotify on the directory that each path is in, or on the nearest one above
-/// that is there. Nothing tells of what is mounted, of a link on the way that leads elsewhere, of a
-/// directory further above that is renamed, and on cgroupfs of the directory above that is removed:
-/// take_changes() finds that the way is another, so call it at times. One thread uses it.
+/// Reports that a path may have appeared or disappeared, even if its parent directories do not
+/// exist yet. Uses inotify on each path's directory, or on its nearest existing ancestor.
+/// inotify does not report mounts, a symbolic link on the way that changes its target, a rename of
+/// a directory further up or, on cgroupfs, the removal of the watched directory. take_changes()
+/// detects these, so call it from time to time. Thread rule: one thread.
 class PathWatch {
  public:
   /// Watches nothing.
@@ -23,33 +23,33 @@ class PathWatch {
   /// Watches `paths`, which are absolute, from the first take_changes() on.
   explicit PathWatch(const std::vector<std::string>& paths);
 
-  /// For an event loop: readable when something may have changed. The same for the life of the
-  /// object; -1 where there is nothing to watch, or no inotify to be had.
+  /// For an event loop: readable when something may have changed. Constant for the life of the
+  /// object; -1 if there is nothing to watch or inotify is not available.
   [[nodiscard]] int fd() const { return inotify_.get(); }
-  /// Whether something may have come or gone since the last call; true at the first one. What does
-  /// after it is told by the next: look at the paths after the call, not before. Cost: a system
-  /// call or two a path.
+  /// Whether a path may have appeared or disappeared since the last call; true at the first call.
+  /// Read the paths after the call, not before: a later change is reported by the next call. Cost:
+  /// one or two system calls per path.
   [[nodiscard]] bool take_changes();
-  /// Why some path is not watched, as of the last call. It is tried again at each.
+  /// Why some path is not watched, as of the last call. Each call tries again.
   [[nodiscard]] const std::optional<Error>& problem() const { return problem_; }
 
  private:
-  struct Way {
+  struct WatchedPath {
     std::string path;
-    /// Of the nearest directory above that is there; -1 for none.
+    /// inotify watch of the nearest existing ancestor; -1 for none.
     int watch = -1;
-    /// What is awaited in it, or was there: the path's own name, or that of a directory on the way.
+    /// The awaited or existing entry in it: the path's own name, or that of a directory on the way.
     std::string name{};
   };
 
   [[nodiscard]] bool take_events();
-  /// Of one that has this watch; an empty `name` means the whole directory.
-  [[nodiscard]] bool is_of_a_way(int watch, std::string_view name) const;
+  /// Whether some path has this watch and name. An empty `name` means the whole directory.
+  [[nodiscard]] bool concerns_watched_path(int watch, std::string_view name) const;
   void arm();
-  void watch_nearest(Way& way);
+  void watch_nearest(WatchedPath& way);
 
   base::Fd inotify_;
-  std::vector<Way> ways_;
+  std::vector<WatchedPath> watched_paths_;
   std::vector<int> watches_;
   std::optional<Error> problem_;
 };

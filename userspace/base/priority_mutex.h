@@ -5,9 +5,10 @@
 
 namespace evictd::base {
 
-/// A mutex for threads of different priority: who holds it runs at the priority of the highest that
-/// waits for it, so nobody in between keeps that one waiting. With std::scoped_lock and others.
-/// Where the kernel cannot lend priorities it is an ordinary one.
+/// A mutex for threads of different priority. The owner runs at the highest priority of its waiters
+/// (priority inheritance), so no thread of medium priority delays a waiter. Works with
+/// std::scoped_lock and the like. Where the kernel has no priority inheritance it is an ordinary
+/// mutex.
 class PriorityMutex {
  public:
   PriorityMutex() {

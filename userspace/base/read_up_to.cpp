@@ -9,7 +9,7 @@
 namespace evictd::base {
 namespace {
 
-/// Asked for at a time.
+/// Bytes per read.
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10U;
 
 }  // namespace

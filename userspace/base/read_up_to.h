@@ -8,9 +8,10 @@
 
 namespace evictd::base {
 
-/// The next bytes of `fd`, up to its end or `limit` of them; goes on after a signal and after a
-/// part. Fewer than `limit` mean the end. `name` is what an error calls the file. Blocks and
-/// allocates. Errors: what read(2) says; a stream of C++ would throw, or take it for the end.
+/// Reads `fd` up to its end or up to `limit` bytes; continues after signals and partial reads. A
+/// result shorter than `limit` means the end of the file. `name` is the file's name in errors.
+/// Blocks and allocates.
+/// Errors: those of read(2). A C++ stream would throw, or take an error for the end.
 [[nodiscard]] Result<std::string> read_up_to(int fd, std::size_t limit, const std::string& name);
 
 }  // namespace evictd::base

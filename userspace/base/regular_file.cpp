@@ -10,14 +10,14 @@
 namespace evictd::base {
 namespace {
 
-/// `what` is what an error says was done to which file.
+/// `what` names the operation and the file in errors.
 Result<Fd> open_if_regular(const std::filesystem::path& file, int flags, mode_t mode,
                            const std::string& what) {
-  // Looked at first, because even to open a device may do something.
+  // Checked before opening, because even opening a device may have an effect.
   if (is_no_regular_file(file)) {
     return fail(Errc::kInvalid, what + ": not a regular file");
   }
-  // O_NONBLOCK: nor is a FIFO waited for that has taken its place meanwhile.
+  // O_NONBLOCK: it also does not wait for a FIFO that has replaced the file meanwhile.
   Fd fd(::open(file.c_str(), flags | O_CLOEXEC | O_NONBLOCK, mode));
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0) {

@@ -10,19 +10,18 @@
 
 namespace evictd::base {
 
-/// Whether there is something at `file` that is no regular file; links are followed.
+/// Whether `file` exists and is not a regular file. Follows links.
 [[nodiscard]] bool is_no_regular_file(const std::filesystem::path& file);
 
-/// Opens `file` for reading its bytes from the beginning.
-/// Errors: kInvalid for what is there but no regular file (a device may have no end, and a FIFO
-/// without a writer would be waited for); else why it cannot be opened, kNotFound among others.
-/// Each names the file.
+/// Opens `file` for reading from the beginning.
+/// Errors, each with the file's name: kInvalid if it exists but is not a regular file (a device may
+/// have no end, and opening a FIFO waits for a writer); else those of open(2), such as kNotFound.
 [[nodiscard]] Result<Fd> open_regular_file(const std::filesystem::path& file);
 
-/// Opens `file` for writing with these flags of open(2), O_WRONLY or O_RDWR among them, and makes
-/// it with `mode` where there is none. Waits for no reader of a FIFO. Errors: kInvalid for what is
-/// there but no regular file: what is written to a FIFO or a device is kept by nobody; else as
-/// open(2). Each names the file.
+/// Opens `file` for writing with these flags of open(2), which include O_WRONLY or O_RDWR. Creates
+/// it with `mode` if it does not exist. Never waits for the reader of a FIFO.
+/// Errors, each with the file's name: kInvalid if it exists but is not a regular file, because a
+/// FIFO or a device stores nothing; else those of open(2).
 [[nodiscard]] Result<Fd> open_regular_file_to_write(const std::filesystem::path& file, int flags,
                                                     mode_t mode);
 

@@ -10,9 +10,9 @@
 
 namespace evictd::base {
 
-/// A bounded queue from one thread to one other. Neither side ever waits or allocates: a full queue
-/// refuses, and the writer counts what it could not say. What it has never held takes up no memory,
-/// unless it is populated.
+/// A bounded queue from one thread to another. Neither side waits or allocates: push() fails if the
+/// queue is full, and the writer counts the items that it drops. Slots that were never used take up
+/// no memory, except after populate().
 /// Thread rule: push() from one thread, pop() from one thread.
 template <typename T>
 class SpscQueue {
@@ -28,12 +28,11 @@ class SpscQueue {
     std::allocator<T>().deallocate(slots_, size_);
   }
 
-  /// Has every page of its storage in memory from now on. For a writer that must not wait for the
-  /// kernel to find one: it would just when it has much to say, which is when memory is short. To
-  /// be called while nobody uses the queue and it holds nothing.
+  /// Makes every page of the storage resident. For a writer that must not wait for a page fault: it
+  /// writes most when memory is short. Call it while the queue is empty and unused.
   void populate() { std::memset(static_cast<void*>(slots_), 0, size_ * sizeof(T)); }
 
-  /// Puts `item` at the end; false, with `item` untouched, when the queue is full.
+  /// Appends `item`. Returns false and leaves `item` untouched if the queue is full.
   [[nodiscard]] bool push(T&& item) {
     const std::size_t tail = tail_.load(std::memory_order_relaxed);
     const std::size_t next = after(tail);
@@ -45,7 +44,7 @@ class SpscQueue {
     return true;
   }
 
-  /// Takes the oldest item, if there is one.
+  /// Removes and returns the oldest item; nullopt if the queue is empty.
   [[nodiscard]] std::optional<T> pop() {
     const std::size_t head = head_.load(std::memory_order_relaxed);
     std::optional<T> item;
@@ -62,11 +61,11 @@ class SpscQueue {
     return index + 1 == size_ ? 0 : index + 1;
   }
 
-  /// One slot stays empty, so that full and empty differ.
+  /// One slot stays empty to tell full from empty.
   std::size_t size_;
-  /// Items live from the head to the tail; the rest is raw memory.
+  /// Slots from head to tail hold items; the rest is raw memory.
   T* slots_;
-  /// Each side writes its own index; on lines of their own, so that they do not slow each other.
+  /// Each side writes its own index. Separate cache lines avoid false sharing.
   alignas(64) std::atomic<std::size_t> head_{0};
   alignas(64) std::atomic<std::size_t> tail_{0};
 };

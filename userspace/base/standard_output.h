@@ -5,9 +5,9 @@
 
 namespace evictd::base {
 
-/// Hands on what std::cout and stdout still hold: the last thing that a program does which prints
-/// answers, so that a full disk is no success. Forgets a failure once it has told of it.
-/// Errors: what write(2) says of that, or that an earlier write to either has failed.
+/// Flushes std::cout and stdout. A program that prints answers calls this last, so that a full disk
+/// is an error. Clears a failure once it has returned it.
+/// Errors: those of write(2), or that an earlier write to either has failed.
 [[nodiscard]] Result<> flush_standard_output();
 
 }  // namespace evictd::base

@@ -5,8 +5,8 @@
 
 namespace evictd::base {
 
-/// The kernel's own clocks, read by vDSO: tens of nanoseconds a call, no allocation. thread_cpu()
-/// is a system call.
+/// The kernel's clocks, read through the vDSO: tens of nanoseconds a call, no allocation.
+/// thread_cpu() is a system call.
 class SystemClock final : public core::Clock {
  public:
   [[nodiscard]] MonoTime now() const override;

@@ -18,7 +18,8 @@ Result<Timer> Timer::create() {
 }
 
 void Timer::arm(MonoTime when) {
-  // A zero value would disarm the timer; the clock's first nanosecond is as past as its origin.
+  // A zero value would disarm the timer. The clock's first nanosecond is as much in the past as its
+  // origin.
   when = std::max(when, MonoTime(Duration(1)));
   if (when == armed_for_) {
     return;
@@ -60,7 +61,7 @@ Result<WakeUp> WakeUp::create() {
 
 void WakeUp::signal() const {
   const std::uint64_t one = 1;
-  // Fails only when the counter is at its limit: then the reader is awake already.
+  // Fails only if the counter is at its maximum: then the reader is awake already.
   [[maybe_unused]] const ssize_t written = write(fd_.get(), &one, sizeof one);
 }
 

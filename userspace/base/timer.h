@@ -9,17 +9,18 @@
 
 namespace evictd::base {
 
-/// One timerfd on CLOCK_MONOTONIC, armed for absolute moments: neither a step of the wall clock nor
-/// a late caller moves it. Readable (EPOLLIN on descriptor()) once the moment has come.
+/// One timerfd on CLOCK_MONOTONIC, armed for absolute moments, so neither a step of the wall clock
+/// nor a late caller shifts it. descriptor() is readable (EPOLLIN) once the moment has come.
 class Timer {
  public:
   static Result<Timer> create();
 
-  /// Fires once at `when`, at once if that is past. Replaces an earlier arm(). One system call,
-  /// none if it is armed for `when` already.
+  /// Fires once at `when`, immediately if that is past. Replaces an earlier arm(). Cost: one system
+  /// call, none if it is armed for `when` already.
   void arm(MonoTime when);
   void disarm();
-  /// Takes the expiry, so that the descriptor is no longer ready. Returns false if there was none.
+  /// Consumes the expiry, so that the descriptor is no longer ready. Returns false if there was
+  /// none.
   bool consume();
 
   [[nodiscard]] int descriptor() const { return fd_.get(); }
@@ -28,18 +29,19 @@ class Timer {
   explicit Timer(Fd fd) : fd_(std::move(fd)) {}
 
   Fd fd_;
-  /// What the kernel is armed for; the epoch when disarmed.
+  /// The moment that the kernel is armed for; the epoch when disarmed.
   MonoTime armed_for_{};
 };
 
-/// One eventfd: wakes a loop of another thread, any number of times before it is consumed.
+/// One eventfd that wakes another thread's loop. It may be signalled many times before it is
+/// consumed.
 class WakeUp {
  public:
   static Result<WakeUp> create();
 
   /// Makes the descriptor ready. Safe from any thread and from signal handlers; never blocks.
   void signal() const;
-  /// Takes all signals so far. Returns how many there were.
+  /// Consumes all signals so far and returns their number.
   std::uint64_t consume() const;
 
   [[nodiscard]] int descriptor() const { return fd_.get(); }

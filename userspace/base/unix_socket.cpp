@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Clients of a socket file are few and short; more than this wait in connect().
+/// A socket file has few clients with short requests; more than this wait in connect().
 constexpr int kBacklog = 64;
 
 Result<sockaddr_un> address_of(const std::filesystem::path& path) {
@@ -47,11 +47,11 @@ Result<Fd> make_socket(int type = SOCK_STREAM) {
   return fd;
 }
 
-/// Binds; the socket file has no more than the wanted permission bits from its first moment on, and
-/// exactly them afterwards whatever the umask.
+/// Binds. From its first moment the socket file has no more permission bits than `mode`, and
+/// exactly `mode` afterwards, whatever the umask.
 Result<> bind_with_mode(int fd, const sockaddr_un& address, mode_t mode) {
   const std::string context = fmt::format("bind {}", address.sun_path);
-  // The mode of an unbound socket is what bind() makes the file with.
+  // bind() creates the file with the mode of the unbound socket.
   if (::fchmod(fd, mode) != 0 || ::bind(fd, generic(address), sizeof(address)) != 0 ||
       ::chmod(address.sun_path, mode) != 0) {
     return fail_errno(errno, context);
@@ -59,15 +59,15 @@ Result<> bind_with_mode(int fd, const sockaddr_un& address, mode_t mode) {
   return {};
 }
 
-/// Removes a socket file that was left behind by a process that was killed.
-/// Errors: kBusy if somebody listens there or it is no socket.
+/// Removes a socket file that a killed process left behind.
+/// Errors: kBusy if another process listens there or it is not a socket.
 Result<> remove_stale(const std::filesystem::path& path) {
   if (connect_unix(path)) {
-    return fail(Errc::kBusy, fmt::format("somebody listens on {}", path.string()));
+    return fail(Errc::kBusy, fmt::format("another process listens on {}", path.string()));
   }
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) {
-    return fail(Errc::kBusy, fmt::format("{} is no socket", path.string()));
+    return fail(Errc::kBusy, fmt::format("{} is not a socket", path.string()));
   }
   if (::unlink(path.c_str()) != 0) {
     return fail_errno(errno, fmt::format("remove the stale {}", path.string()));
@@ -100,7 +100,7 @@ Result<> send_all(int fd, std::string_view bytes, Clock::time_point deadline) {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
       continue;
     }
-    // A server that refuses or has had enough may have answered already: go on to read.
+    // A server that refuses the request may have answered already: continues to read.
     if (errno == EPIPE || errno == ECONNRESET) {
       return {};
     }
@@ -170,10 +170,10 @@ Result<Fd> listen_unix_packets(const std::filesystem::path& path, mode_t mode) {
   struct stat status {};
   const bool there = ::lstat(path.c_str(), &status) == 0;
   if (there && !S_ISSOCK(status.st_mode)) {
-    return fail(Errc::kBusy, fmt::format("{} is no socket", path.string()));
+    return fail(Errc::kBusy, fmt::format("{} is not a socket", path.string()));
   }
   if (there && connect_unix_packets(path)) {
-    return fail(Errc::kBusy, fmt::format("somebody listens on {}", path.string()));
+    return fail(Errc::kBusy, fmt::format("another process listens on {}", path.string()));
   }
   EVICTD_ASSIGN_OR_RETURN(Fd fd, make_socket(SOCK_SEQPACKET));
   ::unlink(early.c_str());
@@ -200,7 +200,7 @@ Result<Fd> connect_socket(const std::filesystem::path& path, int type) {
                                   .context = context + ": nobody listens"});
     }
     if (connect_errno == EAGAIN) {
-      return fail(Errc::kBusy, context + ": too many wait already");
+      return fail(Errc::kBusy, context + ": its queue of waiting clients is full");
     }
     return fail_errno(connect_errno, context);
   }

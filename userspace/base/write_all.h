@@ -8,9 +8,9 @@
 
 namespace evictd::base {
 
-/// Writes all of `text` to `fd` at its offset; goes on after a signal and after a part. `name` is
-/// what an error calls the file. Blocks: never on the hot thread.
-/// Errors: what write(2) says; what was written until then stays.
+/// Writes all of `text` to `fd` at its offset; continues after signals and partial writes. `name`
+/// is the file's name in errors. Blocks: never call it on the hot thread.
+/// Errors: those of write(2); bytes already written stay.
 [[nodiscard]] Result<> write_all(int fd, std::string_view text, const std::string& name);
 
 }  // namespace evictd::base

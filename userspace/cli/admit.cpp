@@ -57,7 +57,7 @@ std::string_view without_blanks_around(std::string_view text) {
              : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// What --conditions says: words with commas between them, or nothing.
+/// Parses --conditions: words separated by commas, or nothing.
 Result<eviction::ConditionSet> conditions_from(std::string_view list) {
   eviction::ConditionSet conditions;
   if (without_blanks_around(list).empty()) {
@@ -102,7 +102,7 @@ Result<NodeView> supposed_node(std::string_view list, std::string_view compatibi
   return NodeView{.conditions = *conditions, .compatibility = *compat};
 }
 
-/// What the status of a daemon says of the node.
+/// Extracts the node's conditions and compatibility from a daemon's status.
 Result<NodeView> node_of(const nlohmann::json& status) {
   const auto conditions = status.find("conditions");
   const auto version = status.find("compatibility");
@@ -116,8 +116,7 @@ Result<NodeView> node_of(const nlohmann::json& status) {
                         condition["status"].is_boolean() && condition.contains("type") &&
                         condition["type"].is_string();
     if (!is_one) {
-      return fail(Errc::kMalformed,
-                  "a condition has no type, or a status that is not a truth value");
+      return fail(Errc::kMalformed, "a condition has no type, or a status that is not a boolean");
     }
     const auto name = condition["type"].get<std::string>();
     if (condition["status"].get<bool>() && !add_condition(name, node.conditions)) {
@@ -140,22 +139,22 @@ Result<NodeView> running_node(const std::string& socket) {
   if (!answer) {
     return fail(answer.error().code, answer.error().message() + "; is evictd running, and is " +
                                          socket +
-                                         " its controlSocket? --conditions asks without it");
+                                         " its controlSocket? --conditions works without it");
   }
   if (const std::string refusal = refusal_in(*answer); !refusal.empty()) {
     return fail(Errc::kInvalid, refusal);
   }
   const auto status = base::parse_json<nlohmann::json>(*answer).value_or(nullptr);
   if (!status.is_object()) {
-    return fail(Errc::kMalformed, socket + ": the answer is no JSON object");
+    return fail(Errc::kMalformed, socket + ": the answer is not a JSON object");
   }
   Result<NodeView> node = node_of(status);
   return node ? node : Result<NodeView>(fail_in(socket, node.error()));
 }
 
-/// Not of a regular file only: a shell's "<(command)" is a FIFO.
+/// Also reads files that are not regular: a shell's "<(command)" is a FIFO.
 Result<std::string> read_text(const std::string& path) {
-  // What is longer is cut behind the limit, so that the reader of documents refuses it.
+  // A longer text is cut after the limit, so that the document reader refuses it.
   const std::size_t most = cluster::DocumentLimits{}.bytes + 1;
   if (path == "-") {
     return base::read_up_to(STDIN_FILENO, most, "standard input");
@@ -175,15 +174,16 @@ bool may_be_json(std::string_view text) {
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
 
-/// Whether it was meant as JSON, where it can be read as nothing: YAML has braces too, and keys in
-/// them without quotes.
+/// Whether an unreadable text was meant as JSON. YAML also has braces, and keys in them without
+/// quotes.
 bool is_meant_as_json(std::string_view text) {
   const std::size_t second = text.find_first_not_of(kBlanks, text.find_first_not_of(kBlanks) + 1);
   return second == std::string_view::npos ||
          std::string_view("\"{}[]").find(text[second]) != std::string_view::npos;
 }
 
-/// JSON is read as such wherever it is, so that its errors are about JSON; all else is YAML.
+/// Anything that parses as JSON is read as JSON, so that its errors are about JSON; the rest is
+/// YAML.
 Result<std::vector<cluster::Manifest>> read_pods(const std::string& path) {
   const Result<std::string> text = read_text(path);
   if (!text) {
@@ -198,7 +198,7 @@ Result<std::vector<cluster::Manifest>> read_pods(const std::string& path) {
       parse(as_json ? cluster::DocumentFormat::kJson : cluster::DocumentFormat::kYaml);
   const bool is_no_json = as_json && !pods && pods.error().code == Errc::kMalformed;
   if (is_no_json && !path.ends_with(".json")) {
-    // A mapping in braces is YAML too, and so are several of them.
+    // A mapping in braces can also be YAML, and so can several of them.
     Result<std::vector<cluster::Manifest>> yaml = parse(cluster::DocumentFormat::kYaml);
     if (yaml || !is_meant_as_json(*text)) {
       pods = std::move(yaml);

@@ -12,15 +12,15 @@ void add_admit(CLI::App& app, int& exit_status) {
   options->socket = kDefaultControlSocket;
   CLI::App* command = app.add_subcommand(
       "admit",
-      "Says whether the node takes a pod under the conditions that evictd reports now, as the "
-      "kubelet would, with the kubelet's reason and message.");
+      "Prints whether the node admits a pod under the conditions that evictd reports now, with the "
+      "kubelet's reason and message.");
   command->add_option("FILE", options->path, "YAML or JSON with one or more pods; - reads stdin")
       ->required();
   CLI::Option* socket = command->add_option("--socket", options->socket, "evictd's control socket");
   socket->capture_default_str();
   CLI::Option* conditions = command->add_option(
       "--conditions", options->conditions,
-      "do not ask evictd, suppose these: MemoryPressure, DiskPressure, PIDPressure, separated by "
+      "do not ask evictd, assume these: MemoryPressure, DiskPressure, PIDPressure, separated by "
       "commas; \"\" for none");
   conditions->excludes(socket);
   command

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pause, resume and dry-run: what is asked of a running evictd beside its configuration.
+// pause, resume and dry-run: change a running evictd without its configuration.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -26,13 +26,13 @@ struct BrakeOptions {
   bool json = false;
 };
 
-/// For the check of an option: what is wrong with its text, empty if nothing.
+/// The error message for an option's text; empty if it is valid.
 std::string length_problem(const std::string& text) {
   const Result<Duration> length = config::parse_pause_length(text);
   return length ? std::string() : length.error().message();
 }
 
-/// One that only the compatibility of the daemon does not have is for the daemon to refuse.
+/// The daemon itself refuses a signal that only its compatibility lacks.
 std::string signal_problem(const std::string& text) {
   const Result<eviction::Signal> signal =
       config::parse_paused_signal(text, eviction::Compat::k1_32);
@@ -91,10 +91,8 @@ void add_brakes(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<BrakeOptions>();
   CLI::App* pause = add_command(
       app, "pause",
-      "Holds evictions of the running evictd for a while, whatever happens; the kernel's OOM "
-      "killer "
-      "is not held. Pods that were sent SIGTERM already are still ended. Survives a reload and a "
-      "restart of evictd.",
+      "Holds all evictions of the running evictd for a while, but not the kernel's OOM killer. "
+      "Pods that already got SIGTERM are still killed. Survives a reload and a restart of evictd.",
       options);
   pause->add_option("--for", options->length, "how long: a duration such as 10m, up to 24h")
       ->required()
@@ -102,13 +100,13 @@ void add_brakes(CLI::App& app, int& exit_status) {
   pause
       ->add_option(
           "--signal", options->signal,
-          "only thresholds on this signal, such as memory.available, and those made from them")
+          "only thresholds on this signal, such as memory.available, and those derived from them")
       ->check(signal_problem);
   pause->callback([options, &exit_status] {
     exit_status = ask(*options, {{"op", "pause"}, {"for", options->length}});
   });
 
-  CLI::App* resume = add_command(app, "resume", "Ends pauses before their time.", options);
+  CLI::App* resume = add_command(app, "resume", "Ends pauses early.", options);
   resume
       ->add_option("--signal", options->signal,
                    "only the pause of this signal; without it every pause ends")
@@ -118,8 +116,8 @@ void add_brakes(CLI::App& app, int& exit_status) {
   CLI::App* dry_run = add_command(
       app, "dry-run",
       "Switches dry run of the running evictd on or off, in place of the configuration's dryRun: "
-      "decisions are recorded and nobody is signalled. Holds until it is switched again, or until "
-      "the configuration's dryRun itself is changed.",
+      "decisions are recorded, but no process is signalled. Stays in force until it is switched "
+      "again, or until the configuration's dryRun changes.",
       options);
   dry_run->add_option("STATE", options->on, "on or off")
       ->required()

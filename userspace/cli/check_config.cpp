@@ -31,7 +31,7 @@ int report_error(const CheckConfigOptions& options, const Error& error, std::ost
   return kNotValid;
 }
 
-/// What is said beside the effective configuration.
+/// Output besides the effective configuration.
 struct Findings {
   std::vector<config::Warning> warnings;
   std::vector<config::Reservation> reservations;
@@ -77,7 +77,7 @@ int check_config(const CheckConfigOptions& options, std::ostream& out, std::ostr
     errors << "warning: " << base::one_line(warning.text) << '\n';
   }
   if (!config->ignored().empty()) {
-    errors << "note: these settings of the kubelet have no meaning here: "
+    errors << "note: evictd ignores these kubelet settings: "
            << base::one_line(config::to_string(config->ignored())) << '\n';
   }
   if (!options.quiet) {

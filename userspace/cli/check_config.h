@@ -12,21 +12,22 @@ namespace evictd::cli {
 
 struct CheckConfigOptions {
   config::Sources sources;
-  /// One JSON object instead of text.
+  /// Prints one JSON object instead of text.
   bool json = false;
-  /// Say only what is wrong, not the effective configuration.
+  /// Prints only problems, not the effective configuration.
   bool quiet = false;
-  /// Looks at the node that the configuration is meant for; none leaves out what depends on one.
+  /// Reads the facts of the node that the configuration is for; if unset, checks that need a node
+  /// are omitted.
   std::function<Result<config::NodeFacts>(const config::Config&)> look_at_node;
-  /// What attachPins may name; empty leaves the names unchecked.
+  /// Names that attachPins may have; empty disables the check.
   config::Vocabulary vocabulary;
 };
 
-/// `evictctl check-config`: judges files and flags as evictd would. Valid: the effective
-/// configuration on `out`, warnings on `errors` (in JSON all on `out`). Not valid: the one error on
-/// `errors` (in JSON {"error": ...} on `out`). With a node to look at, also warns of what cannot
-/// work there, and prints what the hard thresholds reserve. Returns the exit status: 0 valid, with
-/// warnings or without; 1 not valid or not readable.
+/// `evictctl check-config`: checks files and flags as evictd would. If valid: prints the effective
+/// configuration to `out` and warnings to `errors` (with JSON everything to `out`). If not: prints
+/// the one error to `errors` (with JSON {"error": ...} to `out`). With a node it also warns of
+/// settings that cannot work there, and prints what the hard thresholds reserve. Returns the exit
+/// status: 0 valid, with or without warnings; 1 invalid or unreadable.
 [[nodiscard]] int check_config(const CheckConfigOptions& options, std::ostream& out,
                                std::ostream& errors);
 

@@ -16,7 +16,7 @@ void add_check_config(CLI::App& app, int& exit_status,
   options->sources.flags = flags;
   CLI::App* command = app.add_subcommand(
       "check-config",
-      "Judges a configuration as evictd would, without starting it, and prints the effective one "
+      "Checks a configuration as evictd would, without starting it, and prints the effective one "
       "with the origin of each value.");
   command->add_option("FILE,--config", options->sources.config_file, "evictd's own YAML file");
   command->add_option("--kubelet-config", options->sources.kubelet_config_file,
@@ -26,18 +26,19 @@ void add_check_config(CLI::App& app, int& exit_status,
   auto node = std::make_shared<NodeFactOptions>();
   command
       ->add_option("--memory-capacity", node->memory_capacity,
-                   "judge for a node of this memory, not for this machine")
+                   "check for a node with this much memory, not for this machine")
       ->check(amount_problem);
   command
       ->add_option("--storage-capacity", node->storage_capacity,
-                   "judge for a node filesystem of this size")
+                   "check for a node filesystem of this size")
       ->check(amount_problem);
   command
       ->add_option("--pod-rate", node->pod_rate,
-                   "bytes a second by which pods grow, not what a running evictd sees")
+                   "growth of the pods in bytes per second, instead of a running evictd's "
+                   "measurement")
       ->check(amount_problem);
   command->add_flag("--json", options->json, "print one JSON object instead of text");
-  command->add_flag("--quiet", options->quiet, "say only what is wrong");
+  command->add_flag("--quiet", options->quiet, "print only problems");
   command->footer(
       config::kubelet_flag_usage() +
       "\nExit status: 0 valid (with or without warnings), 1 not valid or stdout cannot be "

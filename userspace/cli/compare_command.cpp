@@ -66,14 +66,14 @@ void add_compare(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* command = app.add_subcommand(
       "compare",
-      "Shows what a dry run of evictd would have done beside what the kubelet did, as evictd-kube "
-      "with mode: observe has seen both: the same pod or another one, who was earlier and by how "
-      "much, and how much more was left then.");
+      "Compares a dry run of evictd with the kubelet's evictions, both observed by evictd-kube "
+      "with mode: observe: whether they chose the same pod, which was earlier and by how much, and "
+      "how much more was available then.");
   command
       ->add_option("PLACE", options->place,
                    "the file \"comparisons\" of evictd-kube's stateDirectory, or its status socket")
       ->capture_default_str();
-  command->add_flag("--json", options->json, "print all of it as one JSON object");
+  command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->callback([options, &exit_status] { exit_status = compare(*options); });
 }
 

@@ -27,7 +27,7 @@ using exporting::Earlier;
 using Json = nlohmann::ordered_json;
 using Row = std::array<std::string, 6>;
 
-/// Tasks and inodes are counts, all else is bytes.
+/// Tasks and inodes are counts; everything else is in bytes.
 std::string resource_amount(const std::string& resource, std::int64_t amount) {
   const bool counts = resource == "pids" || resource == "inodes";
   return counts ? std::to_string(amount) : bytes_text(static_cast<double>(amount));
@@ -139,7 +139,7 @@ Result<std::vector<Comparison>> read_comparison_lines(std::string_view text,
     if (!json) {
       return fail_in(place, json.error());
     }
-    // The first line tells up to where things are known.
+    // The first line has the moment up to which the comparison is complete.
     if (number == 1 && json->is_object() && json->value("kind", Json()) == "comparisons") {
       continue;
     }
@@ -154,7 +154,7 @@ Result<std::vector<Comparison>> read_comparison_lines(std::string_view text,
 
 void print_comparisons(const std::vector<Comparison>& comparisons, std::ostream& out) {
   if (comparisons.empty()) {
-    out << "nobody was evicted yet\n";
+    out << "no pod was evicted yet\n";
     return;
   }
   std::vector<Row> rows{{"WHEN (UTC)", "EVICTD WOULD HAVE EVICTED", "THE KUBELET EVICTED",

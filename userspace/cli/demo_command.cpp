@@ -11,8 +11,7 @@ void add_demo(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand(
       "demo",
       "Shows evictd at work on this machine: builds a private cgroup tree with real pods, starts "
-      "the real daemon on it, lets one pod misbehave and reports what happened when, witnessed "
-      "from "
+      "the real daemon on it, lets one pod misbehave, and reports the timeline as observed from "
       "outside the daemon. Removes everything afterwards.");
   demo::add_demo_options(*command, *options);
   command->callback([options, &exit_status] { exit_status = demo::run_demo(*options); });

@@ -21,7 +21,7 @@ struct DoctorOptions {
   std::string btf;
 };
 
-/// Loads and attaches the kernel side of notifications once and lets go of it.
+/// Loads and attaches the kernel side of notifications once, and releases it.
 probe::NotifyHooks look_at_notifications(const std::string& pin, bool wanted) {
   const notify::Loaded loaded = notify::load({.pin = pin});
   return {.rows = loaded.rows,
@@ -51,24 +51,24 @@ void add_doctor(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<DoctorOptions>();
   CLI::App* command = app.add_subcommand(
       "doctor",
-      "Loads and attaches every hook once, as evictd would, and prints what this kernel gives: per "
-      "purpose the row chosen, why the rows above it failed and what is lost; then privileges and "
-      "kernel features. Leaves nothing behind.");
+      "Loads and attaches every hook once, as evictd would, and prints what this kernel supports: "
+      "per purpose the chosen row, why the rows above it failed and what is lost; then privileges "
+      "and kernel features. Leaves nothing behind.");
   command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->add_flag("--per-page-hook", options->per_page_hook, "also try the per-page hook");
   command->add_flag("--notify", options->notify,
-                    "evictd is to serve notifications too: what they lose counts as the rest does");
+                    "also check notifications: what they lose counts as degraded too");
   command->add_option("--pin", options->pins,
                       "PURPOSE=ROW: use this row or none (repeatable, once a purpose), as "
                       "attachPins in the config");
   command
       ->add_option("--btf", options->btf,
-                   "relocate the programs by this BTF; the kernel's own in /sys/kernel/btf is "
-                   "needed all the same")
+                   "relocate the programs with this BTF; the kernel's own in /sys/kernel/btf is "
+                   "still needed")
       ->check(CLI::ExistingFile);
   command->footer(
-      "Exit status: 0 everything there, 1 degraded or stdout cannot be written, 2 nothing but "
-      "polling, or no memory controller, without which evictd does not start.");
+      "Exit status: 0 everything works, 1 degraded or stdout cannot be written, 2 only polling "
+      "works, or there is no memory controller, without which evictd does not start.");
   command->callback([options, &exit_status] { exit_status = doctor(*options); });
 }
 

@@ -15,13 +15,13 @@ namespace evictd::cli {
 
 namespace {
 
-/// One purpose and what may be pinned to it.
+/// One purpose and the rows that can be pinned to it.
 struct Choice {
   std::string purpose;
   std::vector<std::string> rows;
 };
 
-/// In the order of the ladder, notifications last.
+/// In the order of the ladder; notifications last.
 std::vector<Choice> choices() {
   std::vector<Choice> all;
   for (const probe::AttachRow& row : probe::attach_table()) {
@@ -55,7 +55,7 @@ Failure refuse_pin(const std::string& text, const std::string& reason, const std
   return fail(Errc::kInvalid, fmt::format("{}: {}; allowed: {}", text, reason, allowed));
 }
 
-/// "the nearest is NAME", where the text names anything.
+/// "the nearest is NAME", if the text contains any name.
 std::string unknown(const char* what, const std::string& name,
                     const std::vector<std::string>& known) {
   return name.empty()
@@ -63,7 +63,7 @@ std::string unknown(const char* what, const std::string& name,
              : fmt::format("unknown {}, the nearest is {}", what, core::nearest_name(name, known));
 }
 
-/// The text was found to be a pin of this row; false if its purpose has one.
+/// Stores the pin of this row; returns false if its purpose has one already.
 bool add_pin(Pins& pins, const std::string& purpose, const std::string& row) {
   if (purpose != notify::kPurpose) {
     const std::optional<probe::Purpose> named = probe::purpose_of(purpose);

@@ -10,16 +10,16 @@
 
 namespace evictd::cli {
 
-/// The rows that `evictctl doctor --pin` asks for; a purpose that is not there has its ladder.
+/// The rows pinned by `evictctl doctor --pin`; a purpose without a pin uses its whole ladder.
 struct Pins {
   std::map<probe::Purpose, std::string> purposes;
-  /// Of notifications; empty for none.
+  /// The row for notifications; empty for none.
   std::string notify;
 };
 
-/// Reads texts PURPOSE=ROW, with names of the attach ladder or "none" for ROW.
-/// Errors: kInvalid, "TEXT: what is wrong; allowed: ...": no "=ROW", an unknown purpose or row,
-/// each with the nearest one, a purpose that an earlier text has pinned.
+/// Parses texts PURPOSE=ROW; ROW is a name of the attach ladder or "none".
+/// Errors: kInvalid, "TEXT: what is wrong; allowed: ...": no "=ROW"; an unknown purpose or row,
+/// with the nearest name; a purpose pinned twice.
 [[nodiscard]] Result<Pins> parse_pins(const std::vector<std::string>& texts);
 
 }  // namespace evictd::cli

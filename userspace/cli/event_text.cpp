@@ -79,12 +79,12 @@ std::string progress_text(const Json& line) {
   const bool spared = !why.empty() && why != "-";
   if (truth_of(line, "dry_run")) {
     return fmt::format("dry run: pod {} {} (decision {})", pod,
-                       spared ? "would live on: " + exporting::not_killed_in_dry_run_text(why)
+                       spared ? "would survive: " + exporting::not_killed_in_dry_run_text(why)
                               : dry_run_state_text(state),
                        id);
   }
   if (spared) {
-    return fmt::format("pod {} lives on: {} (decision {})", pod, exporting::not_killed_text(why),
+    return fmt::format("pod {} survives: {} (decision {})", pod, exporting::not_killed_text(why),
                        id);
   }
   if (state == exporting::kStillCharged && line.contains("still_charged_bytes")) {
@@ -129,7 +129,7 @@ std::string what_happened(const Json& line, const std::string& kind) {
                        text_of(line, "pid"), text_of(line, "process"), text_of(line, "pod"));
   }
   if (kind == "stall") {
-    return fmt::format("pod {} lost {} us of {} us to memory", text_of(line, "pod"),
+    return fmt::format("pod {} stalled on memory for {} us of {} us", text_of(line, "pod"),
                        text_of(line, "stalled_us"), text_of(line, "window_us"));
   }
   if (kind == "refused") {
@@ -139,7 +139,7 @@ std::string what_happened(const Json& line, const std::string& kind) {
   if (kind == "degraded") {
     return truth_of(line, "degraded")
                ? fmt::format("{}: {}", text_of(line, "what"), text_of(line, "text"))
-               : fmt::format("{} is well again", text_of(line, "what"));
+               : fmt::format("{} has recovered", text_of(line, "what"));
   }
   if (kind == "gap") {
     const std::string lost = text_of(line, "lost");
@@ -150,14 +150,14 @@ std::string what_happened(const Json& line, const std::string& kind) {
                        text_of(line, "uid"));
   }
   if (kind == "skipped") {
-    return fmt::format("lines after {} and before {} are not known any more",
+    return fmt::format("lines after {} and before {} are no longer available",
                        text_of(line, "after"), text_of(line, "first"));
   }
   return kind == "daemon" ? daemon_text(line) : line.dump();
 }
 
-/// Whether the line of a decision is not the one that was written when it was made.
-bool tells_of_an_end(const Json& line) {
+/// Whether a decision's line was written after its creation.
+bool is_end_of_decision(const Json& line) {
   const std::string state = text_of(line, "state");
   return state == "released" || state == "exceeded_grace" || state == exporting::kStillCharged ||
          text_of(line, "escalated_by") != "-";
@@ -167,7 +167,7 @@ bool tells_of_an_end(const Json& line) {
 
 std::string event_text(const Json& line) {
   const std::string kind = text_of(line, "kind");
-  // What others wrote is in it: names of pods and processes, lines of a damaged file.
+  // It contains text from others: names of pods and processes, lines of a damaged file.
   return base::one_line(
       fmt::format("{:<27} {:<9} {}", text_of(line, "time"), kind, what_happened(line, kind)));
 }
@@ -181,7 +181,7 @@ bool Repetitions::take(const Json& line) {
     return false;
   }
   const bool is_first = seen_.insert(text_of(line, "id")).second;
-  if (!tells_of_an_end(line)) {
+  if (!is_end_of_decision(line)) {
     return false;
   }
   const Result<WallTime> decided = core::wall_time_from_rfc3339(text_of(line, "time"));

@@ -9,20 +9,20 @@
 
 namespace evictd::cli {
 
-/// One line of the journal in words: time, kind and what happened. What a line lacks is left out.
+/// One line of the journal as text: time, kind and event. Missing parts are omitted.
 [[nodiscard]] std::string event_text(const nlohmann::ordered_json& line);
-/// What happened alone. Texts from outside are in it as they came.
+/// Only the event. Texts from outside are not escaped.
 [[nodiscard]] std::string event_words(const nlohmann::ordered_json& line);
 
-/// Knows among lines that come one after another those that tell nothing new as text. Cost: memory
-/// for the id of each decision.
+/// Finds lines, in a sequence of journal lines, that add nothing new as text. Cost: memory for the
+/// id of each decision.
 class Repetitions {
  public:
-  /// A decision from before `since` is told of by its progress alone.
+  /// Decisions before `since` are reported only by their progress lines.
   explicit Repetitions(WallTime since) : since_(since) {}
 
-  /// Whether `line`, which comes next, only repeats a decision with its end, which its progress has
-  /// told of. It does not where it is the first of its decision, because the one before was rotated
+  /// Whether `line`, the next one, only repeats a decision at its end, whose progress lines have
+  /// been shown already. False for the first line of a decision, if its earlier line was rotated
   /// away or cannot be read.
   [[nodiscard]] bool take(const nlohmann::ordered_json& line);
 

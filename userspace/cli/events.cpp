@@ -38,11 +38,11 @@ struct EventsOptions {
   bool json = false;
 };
 
-/// What --since is unless it is told otherwise, and with --follow: so long ago.
+/// Default of --since, without and with --follow: a duration before now.
 constexpr const char* kDefaultSince = "1h";
 constexpr const char* kFollowedSince = "0s";
 
-/// Shows lines in the order in which they happened.
+/// Prints lines in the order of the events.
 class LinePrinter {
  public:
   LinePrinter(bool json, WallTime since) : json_(json), repetitions_(since) {}
@@ -60,7 +60,7 @@ class LinePrinter {
   Repetitions repetitions_;
 };
 
-/// Takes whole lines off the front of `unread`. Errors: kInvalid, with what evictd refuses.
+/// Removes complete lines from the front of `unread`. Errors: kInvalid with evictd's refusal.
 Result<> take_lines(std::string& unread, LinePrinter& printer) {
   std::size_t begin = 0;
   for (std::size_t end = unread.find('\n'); end != std::string::npos;
@@ -80,15 +80,15 @@ Result<> take_lines(std::string& unread, LinePrinter& printer) {
   return {};
 }
 
-/// Shows lines as they come, until the daemon ends or the reader of ours does.
+/// Prints lines as they arrive, until the daemon or the reader of our output exits.
 Result<> follow(const std::string& socket, const std::string& request, LinePrinter& printer) {
   const Result<base::Fd> connection = base::connect_unix(socket);
   if (!connection) {
     return fail_in("is evictd running?", connection.error());
   }
-  // Far less than any socket buffer: it is taken whole.
+  // Far smaller than any socket buffer: one write sends all of it.
   const ssize_t sent = ::send(connection->get(), request.data(), request.size(), MSG_NOSIGNAL);
-  // Where it is closed already there may be an answer that says why.
+  // If the connection is already closed, there may be an answer that says why.
   if (sent != static_cast<ssize_t>(request.size()) && errno != EPIPE && errno != ECONNRESET) {
     return fail_errno(errno, "ask evictd");
   }
@@ -104,7 +104,7 @@ Result<> follow(const std::string& socket, const std::string& request, LinePrint
       continue;
     }
     if (got <= 0) {
-      return fail(Errc::kNotFound, "evictd has ended the stream");
+      return fail(Errc::kNotFound, "evictd closed the stream");
     }
     unread.append(buffer.data(), static_cast<std::size_t>(got));
     EVICTD_TRY(take_lines(unread, printer));
@@ -132,7 +132,7 @@ Result<JournalLines> from_file(const std::string& file, WallTime since) {
   return lines_since(read->lines, since);
 }
 
-/// What the daemon has forgotten is in its file, which it may not have written yet.
+/// Lines that the daemon has forgotten are in its file, which it may not have written yet.
 JournalLines from_file_of_daemon(const Json& answer, WallTime since) {
   if (!answer.contains("file") || !answer["file"].is_string()) {
     return {};
@@ -158,7 +158,7 @@ Result<JournalLines> from_daemon(const std::string& answer, WallTime since) {
   return merge_lines(from_file_of_daemon(parsed, since), parsed["events"].get<JournalLines>());
 }
 
-/// What happened, from wherever it is known.
+/// The events from all available sources.
 Result<JournalLines> past_lines(const EventsOptions& options, WallTime since) {
   if (!options.source.file.empty()) {
     return from_file(options.source.file, since);
@@ -172,8 +172,7 @@ Result<JournalLines> past_lines(const EventsOptions& options, WallTime since) {
   if (std::filesystem::exists(kDefaultRecordFile, ignored)) {
     return from_file(kDefaultRecordFile, since);
   }
-  return fail_in("is evictd running? --file reads the record file of one that does not",
-                 answer.error());
+  return fail_in("is evictd running? If not, --file reads its record file", answer.error());
 }
 
 std::string since_of(const EventsOptions& options) {
@@ -223,18 +222,18 @@ void add_events(CLI::App& app, int& exit_status) {
       "kernel's OOM killer, stalls and degraded states, from the running evictd and its record "
       "file or, without one, from the default record file.");
   CLI::Option* follow = command->add_flag("--follow,-f", options->follow,
-                                          "go on with what happens from now on; asks the daemon");
+                                          "keep printing new events; asks the daemon");
   CLI::Option* since = command->add_option(
       "--since", options->since,
-      "from this time on: 2026-01-31T12:00:00Z, or 5m for so long ago (default 1h, "
-      "and with --follow from now on)");
+      "start at this time: 2026-01-31T12:00:00Z, or 5m for 5 minutes ago (default 1h, with "
+      "--follow now)");
   since->check(moment_problem);
   command
       ->add_option("--after", options->after,
-                   "with --follow: behind the line with this \"seq\", as --json shows it")
+                   "with --follow: start after the line with this \"seq\", which --json shows")
       ->needs(follow)
       ->excludes(since);
-  command->add_flag("--json", options->json, "one JSON object a line, as docs/records.md has them");
+  command->add_flag("--json", options->json, "print one JSON object per line (docs/records.md)");
   command
       ->add_option("--file", options->source.file,
                    "read this record file instead of asking the daemon")

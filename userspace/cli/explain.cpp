@@ -54,8 +54,8 @@ void print_object(const Json& answer) {
   std::cout << json_line(answer) << '\n';
 }
 
-/// What the running daemon knows of a pod that no record has; empty where it knows none, and where
-/// a file or a moment was asked about.
+/// What the running daemon knows of a pod without a record. Empty if it knows no such pod, or if
+/// the user asked for a file or a moment.
 std::vector<std::string> ask_about_absent(const ExplainOptions& options) {
   if (!options.source.file.empty() || !options.at.empty() || options.what == "last") {
     return {};
@@ -97,8 +97,7 @@ Result<Answer> answer_question(const ExplainOptions& options, const Records& rec
   return find_answer(records.decisions, question);
 }
 
-/// Of a file that is read it is not known whether it is of this node. Most nodes have no
-/// evictd-kube.
+/// A file may be from another node. Most nodes have no evictd-kube.
 std::string ask_about_loop(const ExplainOptions& options, const exporting::EvictionRecord& record) {
   std::error_code ignored;
   if (!options.source.file.empty() || !record.has_victim() ||
@@ -108,8 +107,7 @@ std::string ask_about_loop(const ExplainOptions& options, const exporting::Evict
   const Result<std::string> status =
       base::request_line(options.kube_socket, Json{{"op", "status"}}.dump());
   if (!status) {
-    warn("whether a controller is in a loop of evictions is not known: " +
-         status.error().message());
+    warn("it is unknown whether a controller is in an eviction loop: " + status.error().message());
     return {};
   }
   return loop_text(base::parse_json<Json>(*status).value_or(Json()), record);
@@ -147,16 +145,16 @@ void add_explain(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* command = app.add_subcommand(
       "explain",
-      "Tells why a pod was evicted, why another one was not, or why nobody was: what was seen, how "
-      "each threshold stood, every candidate with the rule that passed it over, and the time "
-      "line. Of a pod that took part in no decision, why, as far as the running evictd knows.");
+      "Explains why a pod was evicted, why another one was not, or why none was: observations, "
+      "thresholds, every candidate with the rule that passed it over, and the timeline. For a pod "
+      "that took part in no decision: why, as far as the running evictd knows.");
   command
       ->add_option("what", options->what,
                    "\"last\" eviction, the id of a decision, or a pod: namespace/name, name or uid")
       ->capture_default_str();
   command
       ->add_option("--at", options->at,
-                   "the decision in force at this time: 2026-01-31T12:00:00Z, or 5m for so long "
+                   "the decision in force at this time: 2026-01-31T12:00:00Z, or 5m for 5 minutes "
                    "ago")
       ->check(moment_problem);
   command->add_flag("--json", options->json,
@@ -167,7 +165,7 @@ void add_explain(CLI::App& app, int& exit_status) {
       ->capture_default_str();
   command
       ->add_option("--kube-socket", options->kube_socket,
-                   "evictd-kube's status socket, where there is one: it knows loops of evictions")
+                   "evictd-kube's status socket, if it runs: it knows eviction loops")
       ->capture_default_str();
   command->callback([options, &exit_status] { exit_status = explain(*options); });
 }

@@ -21,7 +21,7 @@ std::string member(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Why a pod of that protection is never chosen.
+/// Why a pod with that protection is never chosen.
 std::string_view protection_text(std::string_view protection) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTexts{
       {{"static", "it comes from a static manifest"},
@@ -37,20 +37,19 @@ std::string_view protection_text(std::string_view protection) {
       return text;
     }
   }
-  return "why is not known";
+  return "the reason is unknown";
 }
 
 std::string reason_of_absence(const Json& pod) {
   const std::string state = member(pod, "state");
   if (state == "active") {
-    return "It would take part in one now: since it is there no pods were ranked, as far as is "
-           "recorded.";
+    return "It would take part in one now: no ranking is recorded since it exists.";
   }
   if (state == "unknown") {
     return "No source of pods knows its cgroup: it is never evicted.";
   }
   if (state == "not_yet_read") {
-    return "Its statistics were not read yet.";
+    return "Its statistics have not been read yet.";
   }
   if (state == "terminated") {
     return "It has ended.";
@@ -58,7 +57,7 @@ std::string reason_of_absence(const Json& pod) {
   if (state == "empty") {
     return "Its cgroup has no live process.";
   }
-  return state == "no_cgroup" ? "It has no cgroup." : "Why is not known.";
+  return state == "no_cgroup" ? "It has no cgroup." : "The reason is unknown.";
 }
 
 }  // namespace
@@ -85,7 +84,7 @@ std::vector<std::string> story_of_absent(const Json& status, std::string_view wh
     story.push_back(reason_of_absence(pod));
     const std::string protection = member(pod, "protection");
     if (!protection.empty() && protection != "none") {
-      story.push_back(fmt::format("It may not be evicted in any: protected ({}): {}.", protection,
+      story.push_back(fmt::format("It may never be evicted: protected ({}): {}.", protection,
                                   protection_text(protection)));
     }
     return story;

@@ -8,8 +8,8 @@
 
 namespace evictd::cli {
 
-/// Why a pod that the daemon knows took part in none of the recorded decisions, as far as its
-/// status shows: whole sentences. Empty where it knows no such pod. `what` as in Question.
+/// Why a pod that the daemon knows is in none of the recorded decisions, as far as the status
+/// shows: whole sentences. Empty if the daemon knows no such pod. `what` as in Question.
 [[nodiscard]] std::vector<std::string> story_of_absent(const nlohmann::ordered_json& status,
                                                        std::string_view what);
 

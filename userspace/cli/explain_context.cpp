@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record has besides who, why and how.
+// The rest of a record, besides victim, reason and signals.
 #include "cli/explain_context.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ std::string memory_text(const EvictionRecord& record) {
   }
   return record.memory_available_source.empty()
              ? std::string()
-             : fmt::format("How memory.available was worked out: {}{}{}.",
+             : fmt::format("How memory.available was computed: {}{}{}.",
                            record.memory_available_source, record.swap_aware ? ", with swap" : "",
                            record.hugepage_aware ? ", without huge pages" : "");
 }
@@ -47,7 +47,7 @@ std::string collector_text(const exporting::RecordedCollector& one, const Evicti
   return text;
 }
 
-/// What was run to free node-level resources before the pass went on, and what came of it.
+/// The commands that ran to free node-level resources before the pass continued, and their results.
 std::string reclaim_text(const EvictionRecord& record) {
   if (!record.reclaim) {
     return {};
@@ -57,7 +57,7 @@ std::string reclaim_text(const EvictionRecord& record) {
   for (const exporting::RecordedCollector& one : record.reclaim->collectors) {
     parts.push_back(collector_text(one, record));
   }
-  std::string text = fmt::format("Collectors were run before that: {}", fmt::join(parts, "; "));
+  std::string text = fmt::format("Collectors ran before that: {}", fmt::join(parts, "; "));
   if (record.reclaim->available_before && record.available) {
     text += fmt::format("; {} was {} before they ran and {} after", record.signal,
                         amount_text(record.signal, *record.reclaim->available_before),
@@ -69,10 +69,10 @@ std::string reclaim_text(const EvictionRecord& record) {
 std::string brakes_text(const EvictionRecord& record) {
   std::string text;
   if (record.evictions_last_minute > 0) {
-    text = fmt::format("Evictions within the minute until then: {}.", record.evictions_last_minute);
+    text = fmt::format("Evictions in the last minute: {}.", record.evictions_last_minute);
   }
   if (!record.overruled_brake.empty()) {
-    text += fmt::format("{}The brake {} would have held it, had more than the floor been left.",
+    text += fmt::format("{}The brake {} would have held it if more than the floor had been left.",
                         text.empty() ? "" : " ", record.overruled_brake);
   }
   return text;
@@ -103,7 +103,7 @@ void add_posts(const EvictionRecord& record, std::vector<std::string>& texts) {
 
 namespace {
 
-/// Of a hard grace that was cut to what there was time for; empty for another.
+/// For a hard grace that was cut to the time left; empty otherwise.
 std::string cut_grace_text(const EvictionRecord& record) {
   if (!record.grace || record.grace->given_ms >= record.grace->wanted_ms ||
       !record.grace->time_left_ms) {
@@ -136,7 +136,7 @@ std::string grace_source_text(const EvictionRecord& record) {
     return {};  // Only the earlier evictd knew.
   }
   if (!record.local_limit.empty()) {
-    return fmt::format("Its grace of {} s is what the compatibility has for such limits.",
+    return fmt::format("Its grace of {} s is the compatibility version's for such limits.",
                        record.grace_seconds);
   }
   if (record.outcome == "escalated" && record.grace_seconds == 0) {
@@ -151,13 +151,12 @@ std::string grace_source_text(const EvictionRecord& record) {
   }
   return threshold->hardness == "soft"
              ? fmt::format(
-                   "Its grace of {} s is evictionMaxPodGracePeriod or, where that is "
-                   "shorter and compatibility is not 1.26, the pod's "
-                   "terminationGracePeriodSeconds.",
+                   "Its grace of {} s is evictionMaxPodGracePeriod or, if that is shorter and "
+                   "compatibility is not 1.26, the pod's terminationGracePeriodSeconds.",
                    record.grace_seconds)
              : fmt::format(
-                   "Its grace of {} s is hardEvictionGracePeriodSeconds or, where that is "
-                   "unset, that of the compatibility.",
+                   "Its grace of {} s is hardEvictionGracePeriodSeconds or, if that is unset, the "
+                   "compatibility version's.",
                    record.grace_seconds);
 }
 

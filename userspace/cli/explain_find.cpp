@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which decision answers a question.
+// Finds the decision that answers a question.
 #include <algorithm>
 #include <charconv>
 
@@ -49,8 +49,8 @@ std::optional<std::uint64_t> id_of(std::string_view what) {
                                                                   : std::nullopt;
 }
 
-/// Ids tell the order, whatever was done to the clock; but a record that an evictd made at its
-/// start of what an earlier one had begun has an id of that start.
+/// Ids give the order, independently of clock changes. Exception: a record that evictd creates at
+/// its start for an eviction that an earlier evictd began has an id of that start.
 bool is_newer(const EvictionRecord& one, const EvictionRecord& other) {
   const bool late = one.trigger == "restart" || other.trigger == "restart";
   return late && one.at != other.at ? one.at > other.at : one.id > other.id;
@@ -105,7 +105,7 @@ Result<Answer> answer_at(const std::vector<EvictionRecord>& records, const Quest
       newest(records, [&](const EvictionRecord& record) { return record.at <= *question.at; });
   if (in_force == nullptr) {
     return not_found(records,
-                     "nothing is recorded of " + exporting::rfc3339(*question.at) + " or before");
+                     "nothing is recorded for " + exporting::rfc3339(*question.at) + " or before");
   }
   if (question.what == "last") {
     return Answer{.record = in_force};
@@ -149,7 +149,7 @@ Result<Answer> answer_to(const std::vector<EvictionRecord>& records, const Quest
   return answer;
 }
 
-/// Every pod of which a record tells and that is called `name`, by its namespace and name.
+/// All recorded pods with this `name`, by namespace and name.
 std::set<std::string> pods_called(const std::vector<EvictionRecord>& records,
                                   std::string_view name) {
   std::set<std::string> pods;
@@ -166,7 +166,7 @@ std::set<std::string> pods_called(const std::vector<EvictionRecord>& records,
   return pods;
 }
 
-/// Those besides the one that `answer` is about; none where it is not about a pod of that name.
+/// All of them except the pod that `answer` is about; empty if it is not about a pod of that name.
 std::set<std::string> namesakes_of(const Answer& answer, const std::vector<EvictionRecord>& records,
                                    const std::string& name) {
   const auto called = [](const auto& pod) { return pod_text(pod.ns, pod.name, pod.uid); };

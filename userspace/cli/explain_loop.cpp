@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Null where there is none: the status is that of another program, of any version.
+/// Null if there is none: the status is from another program, of any version.
 const Json& member_of(const Json& object, const char* name) {
   static const Json kNothing;
   const auto found = object.is_object() ? object.find(name) : object.end();
@@ -24,7 +24,7 @@ std::string text_member(const Json& object, const char* name) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-/// The ids of the controller's evictions; empty where `record` is none of them.
+/// The ids of the controller's evictions; empty if `record` is not among them.
 std::vector<std::string> ids_with(const Json& controller, const exporting::EvictionRecord& record) {
   std::vector<std::string> ids;
   bool has_record = false;

@@ -8,8 +8,8 @@
 
 namespace evictd::cli {
 
-/// Names the controller that made the record's victim, where evictd-kube's status has it in a loop
-/// of evictions to which this one belongs; else empty.
+/// The controller that created the record's victim, if evictd-kube's status reports an eviction
+/// loop of it that this eviction belongs to; else empty.
 [[nodiscard]] std::string loop_text(const nlohmann::ordered_json& kube_status,
                                     const exporting::EvictionRecord& record);
 

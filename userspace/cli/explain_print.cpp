@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The story of a decision on a terminal, with its tables.
+// Prints the story of a decision and its tables on a terminal.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was sent, and what became of it. Nothing here may say of a dry run that something was sent.
+// The signals sent and their effect. For a dry run no text may claim that a signal was sent.
 #include "cli/explain_signal.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ std::string unsent_text(const EvictionRecord& record) {
                      record.grace_seconds);
 }
 
-/// How much of its grace was used, if any was.
+/// The part of the grace that was used, if any.
 std::string use_text(const EvictionRecord& record) {
   const std::optional<Duration> used = exporting::grace_used(record.timeline);
   if (!used) {

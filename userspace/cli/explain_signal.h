@@ -11,15 +11,15 @@
 
 namespace evictd::cli {
 
-/// What was sent to the victim and what became of it, in one sentence. Of a dry run what would have
-/// been sent: nothing was, and nobody ended.
+/// The signals sent to the victim and their effect, in one sentence. For a dry run, the signals
+/// that would have been sent.
 [[nodiscard]] std::string how_text(const exporting::EvictionRecord& record);
 
-/// Of the decision whose grace another one cut.
+/// For the decision whose grace another one cut.
 [[nodiscard]] std::string cut_text(const exporting::EvictionRecord& cut);
 
-/// The moments of a decision by what happened then, in their order; of a dry run by what would
-/// have. Unset for what did not happen.
+/// The moments of a decision, named and in order; for a dry run those that would have been. Unset
+/// for steps that did not happen.
 [[nodiscard]] std::vector<std::pair<std::string, std::optional<MonoTime>>> moments_of(
     const exporting::EvictionRecord& record);
 

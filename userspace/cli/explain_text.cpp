@@ -76,7 +76,7 @@ std::string threshold_text(const EvictionRecord& record) {
     text += fmt::format(" ({})", amount_text(record.signal, *threshold->met_below));
   }
   if (threshold != nullptr && !threshold->min_reclaim.empty()) {
-    text += fmt::format(", over once {} more is there", threshold->min_reclaim);
+    text += fmt::format(", resolved once {} more is available", threshold->min_reclaim);
   }
   if (soft) {
     text += fmt::format(", which must be met for {}", grace_text(threshold->grace_period_ms, " "));
@@ -90,22 +90,21 @@ std::string threshold_text(const EvictionRecord& record) {
 
 std::string_view trigger_text(std::string_view trigger) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kTexts{
-      {{"disk", "evictd looked because a filesystem was read"},
-       {"regular", "evictd looked because its polling interval was over"},
+      {{"disk", "A pass ran because a filesystem was read"},
+       {"regular", "A pass ran because the polling interval was over"},
        {"crossing", "The kernel side saw the threshold crossed and woke evictd"},
-       {"stall", "The kernel side saw a pod lose time to memory and woke evictd"},
+       {"stall", "The kernel side saw a pod stall on memory and woke evictd"},
        {"deadline",
-        "evictd looked because a grace, a transition period or a hold ended, or to try again whom "
-        "it could not signal"},
-       {"release", "evictd looked because a victim's resources were free"},
+        "A pass ran because a grace period, a transition period or a hold ended, or to retry a pod "
+        "that could not be signalled"},
+       {"release", "A pass ran because a victim's resources were free"},
        {"request",
-        "evictd looked because of a start, a reload, lost events, an OOM kill or "
-        "a pod that could be evicted where none could"},
-       {"report",
-        "evictd looked because what an earlier pass had found could not be recorded at once"},
+        "A pass ran because of a start, a reload, lost events, an OOM kill or a pod that could be "
+        "evicted where none could"},
+       {"report", "A pass ran because an earlier pass's result could not be recorded at once"},
        {"restart",
-        "An evictd that was started anew found the eviction under way, and no record of it: what "
-        "only the earlier one knew is missing"},
+        "A restarted evictd found the eviction in progress and no record of it: what only the "
+        "earlier evictd knew is missing"},
        {"approach", "evictd was awake because a value raced towards its threshold"}}};
   for (const auto& [name, text] : kTexts) {
     if (name == trigger) {
@@ -118,20 +117,21 @@ std::string_view trigger_text(std::string_view trigger) {
 std::string_view outcome_text(std::string_view outcome, std::string_view reason) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kTexts{
       {{"nothing_met", "no threshold was met any more"},
-       {"in_grace", "thresholds were met, none of them for as long as its grace period"},
-       {"stale", "the statistics behind the threshold were not newer than in the pass before"},
-       {"reclaiming", "collectors were run first, to free node-level resources"},
+       {"in_grace", "thresholds were met, but none for its whole grace period"},
+       {"stale", "the threshold's statistics were not newer than in the previous pass"},
+       {"reclaiming", "collectors ran first, to free node-level resources"},
        {"reclaimed", "the collectors freed enough"},
        {"no_candidates", "there was no pod that could be ranked"},
-       {"all_protected", "there were pods, and none of them may be evicted"},
-       {"held", "an earlier victim was waited for"},
+       {"all_protected", "there were pods, but none may be evicted"},
+       {"held", "evictd waited for an earlier victim"},
        {"failed", "the pass failed"}}};
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReasons{
-      {{"release_pending", "what an earlier victim was freeing or had left behind was awaited"},
+      {{"release_pending",
+        "evictd waited for what an earlier victim was freeing or had left behind"},
        {"victim_in_grace", "an earlier victim had not used up its grace"},
        {"collectors_busy", "collectors of an earlier pass were running"},
        {"left_behind",
-        "dead pods held more memory than was missing, and nobody used more than it requests"},
+        "dead pods held more memory than was missing, and no pod used more than its request"},
        {"usage_pending", "the disk usage of pods was being measured"},
        {"no_statistics", "statistics could not be read"},
        {"no_layout", "the disk layout could not be read"}}};
@@ -154,7 +154,7 @@ std::string_view outcome_text(std::string_view outcome, std::string_view reason)
   return outcome;
 }
 
-/// What the decision did to its victim.
+/// The effect of the decision on its victim.
 std::string_view done_text(const EvictionRecord& record) {
   if (record.outcome == "escalated") {
     return record.dry_run ? "would have lost what was left of its grace"
@@ -180,10 +180,10 @@ std::string why_text(const EvictionRecord& record) {
       std::find_if(record.ranking.begin(), record.ranking.end(),
                    [&](const RecordedCandidate& candidate) { return candidate.uid == record.uid; });
   if (!record.local_limit.empty()) {
-    return "No ranking chose it: such a limit is the pod's own.";
+    return "No ranking chose it: this limit belongs to the pod itself.";
   }
   if (victim == record.ranking.end()) {
-    return "How the pods were ranked was not kept.";
+    return "The ranking of the pods was not recorded.";
   }
   const auto protected_before = std::count_if(
       record.ranking.begin(), victim,
@@ -198,24 +198,23 @@ std::string why_text(const EvictionRecord& record) {
       victim->exceeds_request ? "above" : "not above", victim->priority);
 }
 
-/// Where disk usage was being measured when the victim was chosen.
+/// For a victim that was chosen while disk usage was still being measured.
 std::string_view disk_basis_text(const EvictionRecord& record) {
   if (record.disk_basis == "certain") {
-    return "Not all pods had been measured to their end; what was left to be counted could not "
-           "have changed the choice.";
+    return "Not all pods were fully measured; the rest could not have changed the choice.";
   }
   if (record.disk_basis == "best_known") {
-    return "There was no time to measure all pods to their end before the filesystem was full: the "
-           "choice is by the best that was known, and another pod may have used more.";
+    return "There was no time to measure all pods fully before the filesystem was full: the choice "
+           "uses the best known values, and another pod may have used more.";
   }
   return {};
 }
 
-/// Of a pod that exceeded a limit on local storage, whoever was evicted then.
+/// For a pod that exceeded a limit on local storage, whichever pod was evicted.
 std::string exceeded_text(const RecordedLocalCandidate& pod) {
   return fmt::format("{} exceeded its limit on local storage ({}): {}",
                      pod_text(pod.ns, pod.name, pod.uid), pod.local_limit,
-                     pod.storage ? measured_text(*pod.storage) : "what of it is not known");
+                     pod.storage ? measured_text(*pod.storage) : "the exceeding part is unknown");
 }
 
 std::string local_story(const Answer& answer) {
@@ -228,8 +227,8 @@ std::string local_story(const Answer& answer) {
                      pod.passed_over.empty() ? "Why" : "Why not", name, pod.reason);
 }
 
-/// Pods, other than the one that was asked about, that exceeded a limit and were spared.
-std::vector<std::string> spared_texts(const Answer& answer) {
+/// Pods, other than the one in the question, that exceeded a limit and were not evicted.
+std::vector<std::string> not_evicted_texts(const Answer& answer) {
   std::vector<std::string> texts;
   for (const RecordedLocalCandidate& pod : answer.record->local_candidates) {
     if (!pod.local_limit.empty() && !pod.passed_over.empty() && &pod != answer.local) {
@@ -239,7 +238,7 @@ std::vector<std::string> spared_texts(const Answer& answer) {
   return texts;
 }
 
-/// What the containers used that are known apart from the victim.
+/// Usage of the victim's containers that are measured separately.
 std::string containers_text(const EvictionRecord& record) {
   std::vector<std::string> texts;
   for (const exporting::RecordedContainer& one : record.containers) {
@@ -250,7 +249,7 @@ std::string containers_text(const EvictionRecord& record) {
   return fmt::format("Of its containers, as last read: {}.", fmt::join(texts, ", "));
 }
 
-/// Where its disk usage was being measured then.
+/// For a pod whose disk usage was still being measured.
 std::string counted_text(const RecordedCandidate& pod, std::string_view signal) {
   if (pod.counted != "part" && pod.counted != "none") {
     return {};
@@ -259,7 +258,7 @@ std::string counted_text(const RecordedCandidate& pod, std::string_view signal) 
       pod.error_bound ? fmt::format(", up to {} more", amount_text(signal, *pod.error_bound)) : "";
   return pod.counted == "part"
              ? fmt::format(" (counted in part{})", most)
-             : fmt::format(" (not counted anew, known from {} before{})",
+             : fmt::format(" (not counted again, known from {} before{})",
                            duration_text(std::chrono::microseconds(pod.reading_age_us)), most);
 }
 
@@ -315,7 +314,7 @@ std::vector<std::string> story_of(const Answer& answer) {
   for (std::string& text : context_texts(record)) {
     story.push_back(std::move(text));
   }
-  for (std::string& text : spared_texts(answer)) {
+  for (std::string& text : not_evicted_texts(answer)) {
     story.push_back(std::move(text));
   }
   if (answer.local != nullptr && answer.local->uid != record.uid) {

@@ -13,28 +13,28 @@
 
 namespace evictd::cli {
 
-/// Which decision is asked about.
+/// The decision that the user asks about.
 struct Question {
   /// "last", an id, or a pod: "namespace/name", a name, or a uid.
   std::string what = "last";
-  /// What was in force then, instead of the newest.
+  /// The moment whose decision is wanted, instead of the newest decision.
   std::optional<WallTime> at;
 };
 
-/// The decision that answers a question, and the pod that was asked about.
+/// The decision that answers a question, and the pod in the question.
 struct Answer {
   /// Borrowed from the records.
   const exporting::EvictionRecord* record = nullptr;
-  /// Its line in the ranking, if one was asked about and it took part; borrowed likewise.
+  /// The pod's line in the ranking; null if no pod was asked about or it was not ranked. Borrowed.
   const exporting::RecordedCandidate* pod = nullptr;
-  /// Its line beside the limits on local storage, likewise.
+  /// The pod's line among the limits on local storage, likewise.
   const exporting::RecordedLocalCandidate* local = nullptr;
-  /// What the decision cut the grace of, if it did and that is recorded; borrowed likewise.
+  /// The decision whose grace this one cut; null if there is none or it is not recorded. Borrowed.
   const exporting::EvictionRecord* cut = nullptr;
-  /// Pods of other namespaces that the records have and that the question means as well, because it
-  /// is a name alone: "namespace/name", in order.
+  /// Recorded pods of other namespaces with the same name, if the question is only a name:
+  /// "namespace/name", in order.
   std::set<std::string> namesakes{};
-  /// What evictd-kube knows of the victim's controller; empty where that is nothing.
+  /// evictd-kube's data about the victim's controller; empty if there is none.
   std::string loop{};
 };
 
@@ -42,19 +42,19 @@ struct Answer {
 [[nodiscard]] bool names_pod(std::string_view what, std::string_view ns, std::string_view name,
                              std::string_view uid);
 
-/// "last": the newest eviction, or the newest decision if there is none. A pod: its own newest
-/// eviction, else the newest in which it was passed over, else the newest pass that ranked it or
-/// looked at its limits on local storage. With
-/// `at`: the decision that was in force then.
-/// Errors: kNotFound, with what there is.
+/// For "last": the newest eviction, or the newest decision if there is none. For a pod: its own
+/// newest eviction, else the newest one in which it was passed over, else the newest pass that
+/// ranked it or checked its limits on local storage. With `at`: the decision in force at that
+/// moment.
+/// Errors: kNotFound, with the available decisions.
 [[nodiscard]] Result<Answer> find_answer(const std::vector<exporting::EvictionRecord>& records,
                                          const Question& question);
 
-/// The story in whole sentences, one a line: what happened, why, why this pod, how, and of the pod
-/// that was asked about why it was or was not the one.
+/// The story in whole sentences, one per line: what happened, why, why this pod, and how. For the
+/// pod in the question also why it was or was not chosen.
 [[nodiscard]] std::vector<std::string> story_of(const Answer& answer);
 
-/// The story, then time line, thresholds and ranking as tables.
+/// Prints the story, then timeline, thresholds and ranking as tables.
 void print_answer(const Answer& answer, std::ostream& out);
 
 }  // namespace evictd::cli

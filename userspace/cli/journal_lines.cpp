@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Finds lines of a file again. Cost: memory for a number a line, however long that is.
+/// Finds lines of a file again. Cost: memory for one number per line, however long the lines are.
 class LineIndex {
  public:
   /// `lines` is borrowed.
@@ -28,7 +28,7 @@ class LineIndex {
     }
   }
 
-  /// The first place from `from` on at which `line` is.
+  /// The first index from `from` on that has `line`.
   [[nodiscard]] std::optional<std::size_t> find(const Json& line, std::size_t from) const {
     const auto found = places_.find(hash_of(line));
     if (found == places_.end()) {
@@ -68,7 +68,7 @@ JournalLines lines_since(const std::vector<exporting::RecordLine>& lines, WallTi
 }
 
 JournalLines merge_lines(JournalLines file, JournalLines memory) {
-  // The place in the file at which each line of the memory stands, told for all before any moves.
+  // The index in the file of each line in memory, computed for all before any line moves.
   std::vector<std::optional<std::size_t>> places;
   {
     const LineIndex index(file);

@@ -12,12 +12,13 @@ namespace evictd::cli {
 /// Lines of the journal, oldest first.
 using JournalLines = std::vector<nlohmann::ordered_json>;
 
-/// Those of a record file that tell of `since` or later, by their time; one without a time does.
+/// The lines of a record file from `since` on, by their time. Includes lines without a time.
 [[nodiscard]] JournalLines lines_since(const std::vector<exporting::RecordLine>& lines,
                                        WallTime since);
 
-/// The lines of the daemon's record file and of its memory, each once. One that the file lacks,
-/// because it is not written yet or could not be, stands before the line that it was told before.
+/// The lines of the daemon's record file and of its memory, each once. A line that the file lacks
+/// (not written yet, or failed to write) is placed before the next line in memory that the file
+/// has.
 [[nodiscard]] JournalLines merge_lines(JournalLines file, JournalLines memory);
 
 }  // namespace evictd::cli

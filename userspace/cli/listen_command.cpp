@@ -33,7 +33,7 @@ const std::map<std::string, evictd_notify_direction>& direction_names() {
   return names;
 }
 
-/// Reads one of `names`.
+/// Parses one of `names`.
 template <typename Value>
 CLI::Validator one_of(const std::map<std::string, Value>& names) {
   std::string allowed;
@@ -51,7 +51,7 @@ CLI::Validator one_of(const std::map<std::string, Value>& names) {
   return {read, "one of: " + allowed};
 }
 
-/// CLI11 takes "-1" for the largest number there is, and "010" for 8.
+/// CLI11 takes "-1" for the largest number, and "010" for 8.
 std::string number_problem(const std::string& text) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -91,16 +91,15 @@ void add_listen(CLI::App& app, int& exit_status) {
       ->required();
   command->add_option(
       "ARGUMENT", options->arguments,
-      "a threshold, such as 100M or 90%, or what else the control file takes: low, "
-      "medium or critical with ,hierarchy or ,local; several for several listeners");
-  command
-      ->add_option("--signal,-s", options->signal, "what to listen to, in place of what PATH says")
+      "a threshold, such as 100M or 90%, or another argument of the control file: low, medium or "
+      "critical with ,hierarchy or ,local; several for several listeners");
+  command->add_option("--signal,-s", options->signal, "overrides the signal that PATH implies")
       ->transform(one_of(signal_names()));
   command->add_option("--direction,-d", options->direction, "crossings that count")
       ->transform(one_of(direction_names()));
   command->add_option("--hysteresis", options->hysteresis,
-                      "downwards only below the threshold less this amount");
-  command->add_option("--count,-n", options->count, "end after so many lines")
+                      "count a downward crossing only below the threshold minus this quantity");
+  command->add_option("--count,-n", options->count, "end after this many lines")
       ->check(CLI::Validator(number_problem, ""));
   command->add_option("--socket", options->socket, "evictd's notification socket")
       ->capture_default_str();

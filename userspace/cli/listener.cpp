@@ -39,8 +39,8 @@ Result<std::uint64_t> hysteresis_of(const std::string& text, const evictd_notify
   return parsed->threshold;
 }
 
-/// What of an event or a rate evictd would answer with no more than EINVAL; empty if nothing is
-/// wrong.
+/// The error message for an event or a rate that evictd would refuse with a mere EINVAL; empty if
+/// it is valid.
 std::string problem_of(const evictd_notify_watch& watch, const ListenOptions& options,
                        const std::string& argument) {
   const bool is_event = watch.signal == EVICTD_NOTIFY_PRESSURE || watch.signal == EVICTD_NOTIFY_OOM;
@@ -65,8 +65,8 @@ Result<Listener> Listener::create(const ListenOptions& options) {
   }
   Listener listener;
   listener.options_ = options;
-  // The kernel's program names the directory of a control file, because dirname() cuts its
-  // argument; one without a slash it cannot cut.
+  // The kernel's cgroup_event_listener prints the directory of a control file, because dirname()
+  // cuts its argument; it cannot cut a path without a slash.
   listener.name_ = options.path.find('/') == std::string::npos ? options.path : file->directory;
   listener.cgroup_.reset(::open(file->directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listener.cgroup_) {
@@ -81,7 +81,7 @@ Result<Listener> Listener::create(const ListenOptions& options) {
   std::vector<std::string> arguments = options.arguments;
   const evictd_notify_signal signal = options.signal.value_or(file->signal);
   if (arguments.empty()) {
-    // Right for the OOM killer; of what else lacks a threshold the parser tells.
+    // Correct for the OOM killer; for other signals the parser reports the missing threshold.
     arguments.emplace_back();
   }
   for (const std::string& argument : arguments) {
@@ -129,7 +129,7 @@ void Listener::warn_of_gap() {
   evictd_notify_info info{};
   if (evictd_notify_get_info(handle_.get(), &info) == 0 && info.gaps != gaps_) {
     gaps_ = info.gaps;
-    warn("evictd was gone for a while: look for yourself at what was crossed meanwhile");
+    warn("evictd was gone for a while: crossings in the meantime were not reported");
   }
 }
 
@@ -138,7 +138,7 @@ int Listener::end_of(const Registration& registration) const {
   if (evictd_notify_query(handle_.get(), registration.id, &state) == ENOENT) {
     return ENODEV;
   }
-  // While evictd is gone or silent it is not known; its return wakes again.
+  // Unknown while evictd is gone or silent; its return wakes this loop again.
   const bool goes_on =
       state.error == 0 || state.error == ENOTCONN || notify_client::is_passing(state.error);
   return goes_on ? 0 : state.error;
@@ -150,12 +150,12 @@ Result<bool> Listener::give_up(Registration& registration, int error) {
   const bool goes_on =
       std::any_of(registrations_.begin(), registrations_.end(),
                   [](const Registration& each) { return static_cast<bool>(each.eventfd); });
-  std::string what = "Cannot listen any more to " + options_.path;
+  std::string what = "Can no longer listen to " + options_.path;
   if (!registration.argument.empty()) {
     what += " " + registration.argument;
   }
   if (error == ENODEV) {
-    warn(what + ": its controller was taken away from the cgroup");
+    warn(what + ": its controller was disabled in the cgroup");
   } else {
     refusal_ = fail_errno(error, what).value();
     if (goes_on) {
@@ -174,7 +174,7 @@ Result<bool> Listener::take(Registration& registration) {
     return true;
   }
   warn_of_gap();
-  // Before the look at the cgroup: one that is removed between the two has ended the registration.
+  // Checked before the cgroup: a removal between the two checks has already ended the registration.
   const int error = end_of(registration);
   if (is_removed()) {
     std::cout << "The cgroup seems to have removed." << std::endl;
@@ -183,10 +183,10 @@ Result<bool> Listener::take(Registration& registration) {
   if (error != 0) {
     return give_up(registration, error);
   }
-  // At once, and not when a buffer is full: whoever reads a pipe acts on it.
+  // Flushed at once, not when a buffer is full: the reader of a pipe acts on each line.
   std::cout << name_ << ' ' << registration.argument << ": crossed" << std::endl;
   if (!std::cout) {
-    return fail(Errc::kIo, "stdout takes no more");
+    return fail(Errc::kIo, "stdout cannot be written");
   }
   ++printed_;
   return options_.count == 0 || printed_ < options_.count;
@@ -195,7 +195,7 @@ Result<bool> Listener::take(Registration& registration) {
 Result<> Listener::run() {
   std::vector<pollfd> waited(registrations_.size());
   while (true) {
-    // An empty one is a descriptor below 0, which poll() passes over.
+    // An empty Fd is a negative descriptor, which poll() ignores.
     std::transform(registrations_.begin(), registrations_.end(), waited.begin(),
                    [](const Registration& each) {
                      return pollfd{.fd = each.eventfd.get(), .events = POLLIN, .revents = 0};

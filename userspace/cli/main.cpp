@@ -19,7 +19,7 @@ using evictd::cli::kExitFailed;
 using evictd::cli::kExitOk;
 using evictd::cli::kExitUsage;
 
-/// The exit status of what would end with `status`, or of a program whose output is lost.
+/// Turns `status` into the exit status, or into failure if the program's output is lost.
 int finish(int status, int lost) {
   const evictd::Result<> written = evictd::base::flush_standard_output();
   if (written) {
@@ -29,16 +29,16 @@ int finish(int status, int lost) {
   return std::max(status, lost);
 }
 
-/// Ends with the status of the subcommand that ran.
+/// Exits with the status of the subcommand that ran.
 int finish(const CLI::App& app, int status) {
-  // The demonstration looks after its output itself, and 1 is an answer of admit.
+  // The demonstration checks its output itself, and 1 is an answer of admit.
   if (app.got_subcommand("demo")) {
     return status;
   }
   return finish(status, app.got_subcommand("admit") ? evictd::cli::kNoAnswer : kExitFailed);
 }
 
-/// What is wrong with the subcommand's name; empty if nothing is, or there is none.
+/// The error message for the subcommand's name; empty if it is valid or missing.
 std::string subcommand_problem(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with('-')) {
     return {};
@@ -57,12 +57,12 @@ std::string subcommand_problem(const CLI::App& app, const std::vector<std::strin
          evictd::core::nearest_name(given, names) + "; allowed: " + allowed;
 }
 
-/// The kubelet's flags belong to check-config alone.
+/// Only check-config accepts the kubelet's flags.
 bool takes_kubelet_flags(const std::vector<std::string>& arguments) {
   return !arguments.empty() && arguments.front() == "check-config";
 }
 
-/// What is wrong with an option's name; empty if nothing is.
+/// The error message for an option's name; empty if it is valid.
 std::string option_problem(const CLI::App& app, const std::vector<std::string>& arguments) {
   return evictd::command_line::option_problem(app, arguments,
                                               takes_kubelet_flags(arguments)
@@ -75,7 +75,7 @@ int refuse(const std::string& problem) {
   return kExitUsage;
 }
 
-/// CLI11 reports every wrong command line with a status of its own; ours is one for all.
+/// CLI11 has many exit statuses for wrong command lines; evictctl uses one.
 int exit_of(const CLI::App& app, const CLI::ParseError& error) {
   return finish(app.exit(error) == 0 ? kExitOk : kExitUsage, kExitFailed);
 }
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
   if (!arguments) {
     return refuse(arguments.error().message());
   }
-  CLI::App app("Looks into evictd, the node-pressure pod evictor, and tries it out.", "evictctl");
+  CLI::App app("Inspects and tries out evictd, the node-pressure pod evictor.", "evictctl");
   app.set_version_flag("--version", std::string("evictctl " EVICTD_VERSION));
   app.require_subcommand(1);
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
     return refuse(problem);
   }
   try {
-    // CLI11 takes arguments from the back.
+    // CLI11 takes the arguments in reverse order.
     std::reverse(arguments->rest.begin(), arguments->rest.end());
     app.parse(std::move(arguments->rest));
   } catch (const CLI::ParseError& error) {

@@ -25,13 +25,13 @@
 namespace evictd::cli {
 namespace {
 
-/// A daemon that is there answers at once.
+/// A running daemon answers at once.
 constexpr Duration kAskTimeout = std::chrono::seconds(2);
 
 struct Filesystem {
   dev_t device{};
   std::int64_t bytes = 0;
-  /// Unset where there is no fixed number of them.
+  /// Unset if the number is not fixed.
   std::optional<std::int64_t> inodes;
 };
 
@@ -57,8 +57,8 @@ std::optional<Filesystem> first_of(const std::vector<std::string>& paths) {
   return std::nullopt;
 }
 
-/// Whether nodefs and imagefs are found to be one filesystem.
-bool look_at_storage(const config::StorageSettings& storage, config::NodeFacts& facts) {
+/// Whether nodefs and imagefs are known to be one filesystem.
+bool add_storage_facts(const config::StorageSettings& storage, config::NodeFacts& facts) {
   const std::optional<Filesystem> nodefs =
       first_of({storage.node_fs_path, storage.kubelet_root_directory, "/"});
   std::optional<Filesystem> imagefs = storage.image_fs_path.empty()
@@ -78,7 +78,7 @@ bool look_at_storage(const config::StorageSettings& storage, config::NodeFacts& 
   return nodefs && imagefs && nodefs->device == imagefs->device;
 }
 
-/// The smaller of the kernel's two limits on tasks, as the kubelet has it.
+/// The smaller of the kernel's two task limits, as the kubelet computes it.
 std::optional<std::int64_t> most_tasks() {
   const Result<sys::Root> root = sys::Root::open();
   if (!root) {
@@ -92,7 +92,7 @@ std::optional<std::int64_t> most_tasks() {
   return pids && threads ? std::optional(std::min(*pids, *threads)) : std::nullopt;
 }
 
-/// The growth of all pods that grow.
+/// The sum over all growing pods.
 std::optional<std::int64_t> ask_for_rate(const std::string& socket) {
   const Result<std::string> answer =
       base::request_line(socket, nlohmann::json{{"op", "status"}}.dump(), {.timeout = kAskTimeout});
@@ -114,7 +114,7 @@ Result<std::int64_t> positive_amount(const std::string& text) {
   const Result<eviction::Quantity> quantity = eviction::Quantity::parse(text);
   if (!quantity || quantity->sign() <= 0) {
     return fail(Errc::kInvalid,
-                "\"" + text + "\": no amount; allowed: a quantity above 0, such as 64Mi");
+                "\"" + text + "\": not a quantity; allowed: a quantity above 0, such as 64Mi");
   }
   return quantity->value();
 }
@@ -132,7 +132,7 @@ Result<> override_fact(const std::string& option, const std::optional<std::strin
   return {};
 }
 
-/// A socket is what belongs in the place of one.
+/// Configured output files that exist but are not regular. Skips sockets.
 std::vector<std::string> irregular_files(const config::Settings& settings) {
   std::vector<std::string> found;
   for (const config::WrittenFile& file : config::written_files(settings)) {
@@ -144,7 +144,7 @@ std::vector<std::string> irregular_files(const config::Settings& settings) {
   return found;
 }
 
-/// What cannot be asked for, because somebody else may not look there, is not missing.
+/// A path that this user may not inspect does not count as missing.
 std::vector<std::string> missing_paths(const config::Settings& settings) {
   const config::StorageSettings& storage = settings.storage;
   std::vector<std::string> paths{storage.node_fs_path, storage.image_fs_path,
@@ -163,8 +163,8 @@ std::vector<std::string> missing_paths(const config::Settings& settings) {
   return missing;
 }
 
-/// What evictd would find of cgroups at its start.
-void look_at_cgroups(const config::Settings& settings, config::NodeFacts& facts) {
+/// The cgroup state that evictd would find at its start.
+void add_cgroup_facts(const config::Settings& settings, config::NodeFacts& facts) {
   const Result<sys::Root> root = sys::Root::open();
   if (!root) {
     return;
@@ -176,7 +176,7 @@ void look_at_cgroups(const config::Settings& settings, config::NodeFacts& facts)
   }
   Result<cluster::CgroupTree> tree =
       cluster::CgroupTree::create(*root, std::move(*layout), cluster::place_options(settings));
-  // Globs may be all that there is.
+  // There may be nothing but globs.
   if (tree && settings.pod_globs.empty() && tree->look_for_root().empty()) {
     facts.missing_pod_root = cluster::no_pod_root(*tree, settings).message();
   }
@@ -197,13 +197,13 @@ Result<config::NodeFacts> look_at_node(const NodeFactOptions& options,
   if (pages > 0 && page_bytes > 0) {
     facts.memory_bytes = pages * page_bytes;
   }
-  const bool one_filesystem = look_at_storage(config->storage, facts);
+  const bool one_filesystem = add_storage_facts(config->storage, facts);
   if (config->pid_available_source == config::PidAvailableSource::kNode) {
     facts.max_pids = most_tasks();
   }
   facts.irregular_files = irregular_files(config.settings());
   facts.missing_paths = missing_paths(config.settings());
-  look_at_cgroups(config.settings(), facts);
+  add_cgroup_facts(config.settings(), facts);
   if (!options.pod_rate) {
     facts.pod_rate_bytes_per_second = ask_for_rate(config->control_socket_path());
   }

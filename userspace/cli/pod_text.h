@@ -6,7 +6,7 @@
 
 namespace evictd::cli {
 
-/// A pod as a person names it: "namespace/name", or its uid where it has no name.
+/// A pod's name for people: "namespace/name", or its uid if it has no name.
 [[nodiscard]] std::string pod_text(std::string_view ns, std::string_view name,
                                    std::string_view uid);
 

@@ -29,7 +29,7 @@ Result<exporting::RecordLines> lines_of_daemon(const std::string& answer) {
   }
   exporting::RecordLines lines;
   if (parsed.contains("file") && parsed["file"].is_string()) {
-    // What memory has forgotten. The daemon may not have written anything yet.
+    // Decisions that memory has forgotten. The daemon may not have written anything yet.
     Result<exporting::RecordLines> kept =
         exporting::read_record_file(parsed["file"].get<std::string>());
     if (kept) {
@@ -62,7 +62,7 @@ Result<exporting::RecordLines> load_lines(const RecordSource& source) {
                   ": name the daemon's socket with --socket " + "or its recordFile with --file");
 }
 
-/// What a warning calls a decision that cannot be read.
+/// The name of an unreadable decision in a warning.
 std::string called(const Json& line) {
   constexpr std::size_t kMost = 40;
   constexpr bool kAscii = true;
@@ -136,9 +136,8 @@ Result<WallTime> moment_of(const std::string& text, WallTime now) {
   if (ago && *ago >= Duration::zero()) {
     return now - *ago;
   }
-  return fail(Errc::kMalformed, "\"" + text + (ago ? "\" is negative" : "\" is no time") +
-                                    "; allowed: 2026-01-31T12:00:00Z, or a duration like 5m for so "
-                                    "long ago");
+  return fail(Errc::kMalformed, "\"" + text + (ago ? "\" is negative" : "\" is not a time") +
+                                    "; allowed: 2026-01-31T12:00:00Z, or an age such as 5m");
 }
 
 std::string moment_problem(const std::string& text) {

@@ -12,7 +12,7 @@
 
 namespace evictd::cli {
 
-/// Where the daemon of deploy/evictd.yaml writes its records.
+/// The record file of the daemon of deploy/evictd.yaml.
 inline constexpr const char* kDefaultRecordFile = "/var/lib/evictd/records.jsonl";
 
 struct RecordSource {
@@ -22,28 +22,28 @@ struct RecordSource {
 };
 
 struct Records {
-  /// In the order of their ids, each once and as it stood last.
+  /// In the order of their ids, each once and in its latest state.
   std::vector<exporting::EvictionRecord> decisions;
   std::vector<std::string> warnings;
 };
 
-/// The daemon's records and those in its file, or without a daemon those in the default file.
-/// Errors: those of reading the file; kNotFound, naming both, where neither is there.
+/// The daemon's records plus those in its file; without a daemon those in the default file.
+/// Errors: those of reading the file; kNotFound, naming both, if neither exists.
 [[nodiscard]] Result<Records> load_records(const RecordSource& source);
 
-/// The decisions among `lines`, as load_records() has them. A warning of one that cannot be read
-/// begins with its place, if it has one.
+/// The decisions among `lines`, as in load_records(). A warning about an unreadable one begins with
+/// its place, if it has one.
 [[nodiscard]] Records decisions_of(const std::vector<exporting::RecordLine>& lines);
 
-/// Takes away the decisions that cannot be read, and answers with the warnings that decisions_of()
-/// has of them.
+/// Removes the decisions that cannot be read, and returns the warnings of decisions_of() about
+/// them.
 [[nodiscard]] std::vector<std::string> skip_unreadable(std::vector<exporting::RecordLine>& lines);
 
-/// A moment as a person writes one: RFC 3339, or a duration ("5m"), not negative, for so long
-/// before `now`. Errors: kMalformed, saying what is allowed.
+/// Parses a moment from a user: RFC 3339, or a duration ("5m") before `now`, not negative. Errors:
+/// kMalformed with the allowed forms.
 [[nodiscard]] Result<WallTime> moment_of(const std::string& text, WallTime now);
 
-/// What is wrong with such a text, empty if nothing: for the check of an option.
+/// The error message for such a text; empty if it is valid.
 [[nodiscard]] std::string moment_problem(const std::string& text);
 
 }  // namespace evictd::cli

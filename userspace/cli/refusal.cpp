@@ -8,7 +8,7 @@
 namespace evictd::cli {
 
 std::string refusal_in(std::string_view answer) {
-  // It has this member alone, and no other answer begins with it.
+  // A refusal has only this member, and no other answer begins with it.
   if (!answer.starts_with(R"({"error":)")) {
     return {};
   }

@@ -6,8 +6,8 @@
 
 namespace evictd::cli {
 
-/// What evictd says in place of an answer to any request, "evictd: TEXT" of {"error": TEXT}; empty
-/// where `answer`, one line, is none of these. Cost: reads no more of an answer than its beginning.
+/// evictd's refusal of a request, {"error": TEXT}, as "evictd: TEXT"; empty if `answer`, one line,
+/// is no refusal. Cost: reads only the beginning of an answer.
 [[nodiscard]] std::string refusal_in(std::string_view answer);
 
 }  // namespace evictd::cli

@@ -63,7 +63,7 @@ std::string changes_text(const ReplayOptions& options) {
   return text;
 }
 
-/// The exit status, or what went wrong.
+/// Returns the exit status, or the error.
 Result<int> run(const ReplayOptions& options) {
   const Result<replay::WhatIf> changes = changes_of(options);
   if (!changes) {
@@ -117,17 +117,19 @@ void add_replay(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App* command =
       app.add_subcommand("replay",
-                         "Runs a recording of evictd --record again. Without an option it must "
-                         "decide byte for byte as "
-                         "was recorded; with one it shows beside it what would have been.");
-  command->add_option("recording", options->recording, "what evictd --record wrote")->required();
+                         "Replays a recording of evictd --record. Without an option, every "
+                         "decision must equal the recorded one byte for byte; with one, prints the "
+                         "recorded decisions and what evictd would have decided, side by side.");
+  command->add_option("recording", options->recording, "a recording of evictd --record")
+      ->required();
   command->add_option("--config", options->config, "decide with this configuration");
   command->add_option("--compat", options->compat, "follow the rules of 1.26 or 1.32")
       ->check(CLI::IsMember({"1.26", "1.32"}));
-  command->add_option("--interval", options->interval, "a pass every so often, such as 10s")
+  command->add_option("--interval", options->interval, "time between regular passes, such as 10s")
       ->check(config::poll_interval_problem);
   command->add_flag("--without-events", options->without_events,
-                    "as if the kernel side had told of nothing: regular passes and deadlines only");
+                    "as if the kernel side had reported nothing: regular passes and deadlines "
+                    "only");
   command->add_flag("--json", options->json, "one JSON object");
   command->footer(
       "Exit status: 0 as recorded, or what would have been is shown; 1 the first difference is "

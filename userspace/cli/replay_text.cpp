@@ -30,7 +30,7 @@ std::string why_text(const Eviction& eviction) {
                      amount_text(eviction.signal, eviction.available), eviction.threshold);
 }
 
-/// As the record has it: a part of a second counts as one.
+/// As in the record: rounded up to whole seconds.
 std::int64_t grace_seconds(const Eviction& eviction) {
   return std::chrono::ceil<std::chrono::seconds>(eviction.grace).count();
 }
@@ -47,7 +47,7 @@ std::string signed_duration(Duration duration) {
                                      : duration_text(duration) + " later";
 }
 
-/// Whether the kernel's OOM killer has anything to do with it.
+/// Whether the kernel's OOM killer is relevant for this line.
 bool is_of_memory(const Eviction& eviction) {
   return eviction.signal.find("emory.") != std::string::npos;
 }
@@ -108,8 +108,10 @@ Json eviction_json(const std::optional<Eviction>& eviction, Duration offset) {
 void print_verification(const replay::Verification& verification, Duration wall_offset,
                         std::ostream& out) {
   if (verification.gaps != 0) {
-    out << fmt::format("{} gaps: {} passes were not recorded; the state after them is taken over\n",
-                       verification.gaps, verification.missed);
+    out << fmt::format(
+        "{} gaps: {} passes were not recorded; the state after them is taken from "
+        "the recording\n",
+        verification.gaps, verification.missed);
   }
   if (!verification.difference) {
     out << fmt::format("{} passes, {} of them evict: every decision comes out as recorded\n",
@@ -145,7 +147,7 @@ void print_counterfactual(const replay::Counterfactual& result, const std::strin
   out << fmt::format("with {}: {} passes would have been run\n", base::one_line(changes),
                      result.passes);
   if (result.evictions.empty()) {
-    out << "nobody was evicted, and nobody would have been\n";
+    out << "no pod was evicted, and none would have been\n";
   }
   for (const Comparison& line : result.evictions) {
     print_comparison(line, wall_offset, out);

@@ -10,13 +10,14 @@
 
 namespace evictd::cli {
 
-/// Whether every decision came out as recorded, and the first one that did not.
+/// Prints whether every decision came out as recorded, and the first one that did not.
 void print_verification(const replay::Verification& verification, Duration wall_offset,
                         std::ostream& out);
 [[nodiscard]] nlohmann::ordered_json to_json(const replay::Verification& verification,
                                              Duration wall_offset);
 
-/// What was, and what would have been, side by side. `changes` names what is otherwise.
+/// Prints the recorded and the counterfactual decisions side by side. `changes` names what was
+/// changed.
 void print_counterfactual(const replay::Counterfactual& result, const std::string& changes,
                           Duration wall_offset, std::ostream& out);
 [[nodiscard]] nlohmann::ordered_json to_json(const replay::Counterfactual& result,

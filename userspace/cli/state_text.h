@@ -6,11 +6,11 @@
 
 namespace evictd::cli {
 
-/// The state of an eviction as a person reads it: that of a pod that was not gone in time by the
-/// name of the event, "ExceededGracePeriod".
+/// The state of an eviction for people. A pod that was not gone in time has the name of the event,
+/// "ExceededGracePeriod".
 [[nodiscard]] std::string state_text(std::string_view state);
 
-/// The same of an eviction in a dry run, as a predicate: "counts as killed".
+/// The same for a dry run, as a predicate: "counts as killed".
 [[nodiscard]] std::string dry_run_state_text(std::string_view state);
 
 }  // namespace evictd::cli

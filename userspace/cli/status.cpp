@@ -34,7 +34,7 @@ int status(const StatusOptions& options) {
   }
   const auto parsed = base::parse_json<nlohmann::ordered_json>(*answer).value_or(nullptr);
   if (!parsed.is_object()) {
-    complain(options.socket + ": the answer is no JSON object");
+    complain(options.socket + ": the answer is not a JSON object");
     return kExitFailed;
   }
   if (options.json) {

@@ -87,7 +87,7 @@ void print_pid_watchers(const Json& status, std::ostream& out) {
                      yes_or_no("polled"));
 }
 
-/// Whether it has real-time priority, and how often it lost it.
+/// Whether evictd has real-time priority, and how often it lost it.
 std::string realtime_text(const Json& status) {
   std::string in_force = is_true(status, "realtime") ? "yes" : "no";
   const auto counters = status.find("counters");
@@ -152,7 +152,7 @@ void print_brakes(const Json& status, std::ostream& out) {
   }
 }
 
-/// Whole seconds are all that an older evictd tells.
+/// An older evictd only reports whole seconds.
 std::string grace_of(const Json& signal) {
   const auto ms = signal.find("grace_period_ms");
   return ms != signal.end() && ms->is_number_integer()
@@ -218,12 +218,12 @@ void print_pods(const Json& status, std::ostream& out) {
   }
 }
 
-/// How old what is known of pods is, where their source tells.
+/// The age of the pod manifests, if their source reports it.
 void print_manifests(const Json& status, std::ostream& out) {
   for (const Json& one : list_of(status, "manifests")) {
     const std::string age = value_text(one, "confirmed_ms_ago");
     if (age != kNothing) {
-      out << fmt::format("manifests in {}: as their source had them {} ms ago\n",
+      out << fmt::format("manifests in {}: confirmed by their source {} ms ago\n",
                          value_text(one, "directory"), age);
     }
   }
@@ -282,14 +282,14 @@ void print_notify(const Json& status, std::ostream& out) {
   }
   out << fmt::format("notifications: {} by {} ({}){}\n", socket, value_text(notify, "backend"),
                      value_text(notify, "watches_by"),
-                     is_true(notify, "stale") ? ", numbers are old: it does not answer" : "");
+                     is_true(notify, "stale") ? ", values are old: it does not answer" : "");
   if (const std::string why = value_text(notify, "polls_because");
       !why.empty() && why != kNothing) {
     out << "  files are read: " << why << '\n';
   }
   if (const std::string why = value_text(notify, "no_pressure_because");
       !why.empty() && why != kNothing) {
-    out << "  no levels of pressure: " << why << '\n';
+    out << "  no pressure levels: " << why << '\n';
   }
   out << fmt::format("  connections {}, registrations {}{}, deliveries {}, lost {}, resyncs {}\n",
                      value_text(notify, "connections"), value_text(notify, "registrations"),

@@ -6,7 +6,7 @@
 
 namespace evictd::cli {
 
-/// Writes the daemon's status for a person: one table each for signals, pods and evictions. A field
+/// Prints the daemon's status for people: one table each for signals, pods and evictions. A field
 /// that an older or newer daemon does not send is shown as "-".
 void print_status(const nlohmann::ordered_json& status, std::ostream& out);
 

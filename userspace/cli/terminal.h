@@ -7,15 +7,15 @@
 
 namespace evictd::cli {
 
-/// What went wrong, as one line of stderr that begins with the program's name. Texts and paths from
-/// outside may be part of it.
+/// Prints an error as one line on stderr that starts with the program's name. `what` may contain
+/// texts and paths from outside.
 void complain(std::string_view what);
 
-/// What could be wrong, the same way.
+/// Prints a warning the same way.
 void warn(std::string_view what);
 
-/// `json` as one line without its end, for stdout: bytes that are no UTF-8 become U+FFFD, and what
-/// a terminal could obey becomes an escape of JSON.
+/// `json` as one line without its line end, for stdout. Bytes that are not UTF-8 become U+FFFD, and
+/// control characters become JSON escapes.
 [[nodiscard]] std::string json_line(const nlohmann::ordered_json& json);
 
 }  // namespace evictd::cli

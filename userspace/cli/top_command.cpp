@@ -24,7 +24,7 @@ int top_command(const TopCommand& command) {
     complain("--interval: " + interval.error().message());
     return kExitUsage;
   }
-  // What is thrown is caught here, so that the terminal is restored first.
+  // Exceptions are caught here, so that the terminal is restored first.
   try {
     const Result<> ended =
         top::run_top({.socket = command.socket,
@@ -47,17 +47,15 @@ void add_top(CLI::App& app, int& exit_status) {
   auto command = std::make_shared<TopCommand>();
   CLI::App* subcommand = app.add_subcommand(
       "top",
-      "Shows the node as evictd sees it, on the whole terminal, as it changes: the distance to "
-      "each "
-      "threshold, pods in the order in which they would go, and the last events. Waits for an "
-      "evictd that is away. The key ? shows all keys, q ends it.");
+      "Shows evictd's live view of the node on the whole terminal: the distance to each threshold, "
+      "pods in eviction order, and the last events. Waits for evictd if it is not running. The key "
+      "? shows all keys, q ends it.");
   subcommand->add_option("--socket", command->socket, "evictd's control socket")
       ->capture_default_str();
   subcommand
       ->add_option(
           "--interval", command->interval,
-          "from one look to the next, 10ms to 1h; while something moves it looks ten times "
-          "a second")
+          "time between two reads of the status, 10ms to 1h; while values move, ten reads a second")
       ->capture_default_str()
       ->check(config::poll_interval_problem);
   subcommand->add_option("--sort", command->sort, "the order of pods at the start")

@@ -36,14 +36,14 @@ bool is_hex(std::string_view text, std::size_t length) {
   return text.size() == length && std::all_of(text.begin(), text.end(), is_hex_digit);
 }
 
-/// The API server makes UUIDs, but a static manifest may bring any uid of its own.
+/// The API server creates UUIDs, but a static manifest may have any uid.
 bool is_uid(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
   });
 }
 
-/// The class of pods directly below `parent`, whichever of the two levels it is.
+/// The class of pods directly below `parent`, a pod root or a QoS level.
 std::optional<PathQos> qos_below(std::string_view parent) {
   if (is_pod_root_name(parent)) {
     return PathQos::kGuaranteed;
@@ -147,7 +147,7 @@ std::optional<PathMeaning> parse_cgroup_path(std::string_view path) {
     if (std::optional<PodName> pod = parse_pod_name(leaf, leaf_of(parent))) {
       return PathMeaning{std::move(*pod), path.size(), std::move(container_id)};
     }
-    // What is deeper was inside of this container, whatever it is called.
+    // Deeper parts were inside this container, whatever their names.
     if (std::optional<std::string> id = parse_container_name(leaf)) {
       container_id = std::move(*id);
     }

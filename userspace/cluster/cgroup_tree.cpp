@@ -10,7 +10,7 @@ namespace evictd::cluster {
 
 namespace {
 
-/// A container may make cgroups of its own; deeper ones than these are not followed.
+/// A container may create its own cgroups; deeper ones than these are ignored.
 constexpr int kDeepest = 32;
 
 void add_container(PodCgroup& pod, ContainerCgroup container) {
@@ -24,13 +24,13 @@ void add_container(PodCgroup& pod, ContainerCgroup container) {
   }
 }
 
-/// A pod of which it cannot be said is taken for one that has processes: an eviction finds out, and
-/// a pod that is taken for empty takes part in none.
+/// A pod whose state is unknown counts as populated: an eviction finds out, but a pod that counts
+/// as empty takes part in no eviction.
 bool may_be_populated(const Result<bool>& populated) {
   return populated ? *populated : populated.error().code != Errc::kNotFound;
 }
 
-/// A cgroup that vanished meanwhile has nothing in it.
+/// A cgroup that was removed meanwhile has no entries.
 std::vector<sys::Directory::Entry> entries_in(const sys::Directory& directory) {
   return directory.directories().value_or(std::vector<sys::Directory::Entry>{});
 }
@@ -64,7 +64,7 @@ std::string CgroupTree::look_for_root() const {
 Result<std::vector<std::string>> CgroupTree::scan() {
   State state;
   find_pod_root(state);
-  // Memory first: it makes the pods, the other hierarchy only adds to them.
+  // Memory first: it creates the pods, the other hierarchy only adds to them.
   if (Result<> scanned = scan_hierarchy(layout_.memory(), state); !scanned) {
     return Failure(scanned.error());
   }
@@ -101,7 +101,7 @@ void CgroupTree::find_pod_root(State& state) const {
     const bool is_present = candidate == state_.pod_root;
     const Result<CgroupId> id = sys::cgroup_id(*root_, layout_.memory(), candidate);
     if (!id && is_present && id.error().code != Errc::kNotFound) {
-      // That it cannot be looked at does not say that it is gone.
+      // A root that cannot be read is not necessarily gone.
       state.pod_root = state_.pod_root;
       state.pod_root_id = state_.pod_root_id;
       return;
@@ -109,7 +109,7 @@ void CgroupTree::find_pod_root(State& state) const {
     if (!id) {
       continue;
     }
-    // A kubelet that changed its driver leaves the old root behind, empty.
+    // A kubelet that changed its driver leaves the old, empty root behind.
     const bool populated =
         sys::is_populated(*root_, layout_.memory(), candidate).value_or(is_present);
     if (populated || is_present || state.pod_root.empty()) {
@@ -163,7 +163,7 @@ void CgroupTree::scan_one(const sys::Hierarchy& hierarchy, const Level& above,
                     .within = sys::name_below(above.within, entry.name),
                     .path = path,
                     .depth = above.depth + 1};
-  // Where it is another, the scan of that hierarchy finds it.
+  // If the pids hierarchy is another one, its own scan sets the id.
   found.pids_id = layout_.pids() && *layout_.pids() == hierarchy ? found.id : CgroupId{};
   if (const std::optional<Entries> entries = same_as_before(level, found, *entry.look)) {
     scan_in(hierarchy, level, *entries, std::move(found), state);
@@ -204,8 +204,7 @@ std::optional<CgroupTree::Entries> CgroupTree::same_as_before(
   for (const std::string& name : before->second.children) {
     const Result<sys::Directory::Look> child =
         level.directory.look_at(sys::name_below(level.within, name));
-    // One of the same name that was made since would say nothing of what there was when the links
-    // were counted.
+    // A new directory of the same name would not show what existed when the links were counted.
     const auto known =
         child ? state_.nodes.find({found.id.hierarchy, child->inode}) : state_.nodes.end();
     if (known == state_.nodes.end() || known->second.path != sys::join_path(level.path, name)) {
@@ -216,8 +215,8 @@ std::optional<CgroupTree::Entries> CgroupTree::same_as_before(
   return entries;
 }
 
-CgroupTree::Found CgroupTree::look_up(const sys::Hierarchy& hierarchy, const std::string& path,
-                                      CgroupId id) const {
+CgroupTree::Found CgroupTree::read_reported(const sys::Hierarchy& hierarchy,
+                                            const std::string& path, CgroupId id) const {
   Found found{.path = path, .place = rules_.place_of(path, state_.pod_root), .id = id};
   if (found.place.kind == PlaceKind::kPod && hierarchy == layout_.memory()) {
     found.populated = may_be_populated(sys::is_populated(*root_, hierarchy, path));
@@ -275,7 +274,7 @@ TreeAnswer CgroupTree::add_pod(const Found& found, State& state) {
   pod.populated = found.populated;
   pod.pids_id = found.pids_id;
   const auto known = state.pods.find(pod.uid);
-  // One uid at two places: a leftover. Whoever has processes counts.
+  // One uid at two places: one is a leftover. The one with processes counts.
   if (known != state.pods.end() && known->second.path != found.path &&
       (known->second.populated || !pod.populated)) {
     return {};
@@ -291,11 +290,11 @@ TreeAnswer CgroupTree::created(CgroupId id, CgroupId parent, std::string_view na
     return {};
   }
   const std::string path = sys::join_path(above->second.path, name);
-  // The event may be old: the cgroup may be gone, or another one may have its name by now.
+  // The event may be old: the cgroup may be gone, or its name may belong to another one.
   if (sys::cgroup_id(*root_, *hierarchy, path).value_or(CgroupId{}) != id) {
     return {};
   }
-  return add(*hierarchy, look_up(*hierarchy, path, id), state_);
+  return add(*hierarchy, read_reported(*hierarchy, path, id), state_);
 }
 
 TreeAnswer CgroupTree::removed(CgroupId id) {
@@ -321,7 +320,7 @@ TreeAnswer CgroupTree::forget(const Node& node, CgroupId id) {
   PodCgroup& pod = found->second;
   if (pod.memory_id == id) {
     state_.pods.erase(found);
-    TreeAnswer other = take_other_place(node.uid, id);
+    TreeAnswer other = adopt_other_place(node.uid, id);
     return other.change == TreeChange::kIrrelevant ? TreeAnswer{TreeChange::kPodRemoved, node.uid}
                                                    : other;
   }
@@ -347,29 +346,29 @@ TreeAnswer CgroupTree::populated_changed(CgroupId id, bool populated) {
   const auto pod = state_.pods.find(node.uid);
   const bool nobody_known = pod == state_.pods.end() || !pod->second.populated;
   if (pod == state_.pods.end() || pod->second.memory_id != id) {
-    return populated && nobody_known ? take_place(node.path, id) : TreeAnswer{};
+    return populated && nobody_known ? adopt_place(node.path, id) : TreeAnswer{};
   }
   if (std::exchange(pod->second.populated, populated) == populated) {
     return {};
   }
-  // What came to the pod's other place while this one had processes was not taken.
-  TreeAnswer other = populated ? TreeAnswer{} : take_other_place(node.uid, id);
+  // Cgroups at the pod's other place were ignored while this one had processes.
+  TreeAnswer other = populated ? TreeAnswer{} : adopt_other_place(node.uid, id);
   return other.change == TreeChange::kIrrelevant ? TreeAnswer{TreeChange::kPodChanged, node.uid}
                                                  : other;
 }
 
-TreeAnswer CgroupTree::take_place(const std::string& path, CgroupId id) {
+TreeAnswer CgroupTree::adopt_place(const std::string& path, CgroupId id) {
   if (id.hierarchy != layout_.memory().id ||
       sys::cgroup_id(*root_, layout_.memory(), path).value_or(CgroupId{}) != id) {
     return {};
   }
-  const Found found = look_up(layout_.memory(), path, id);
+  const Found found = read_reported(layout_.memory(), path, id);
   if (found.place.kind != PlaceKind::kPod) {
     return {};
   }
   TreeAnswer taken = add_pod(found, state_);
   if (taken.change != TreeChange::kIrrelevant) {
-    // Known so far, but as nobody's containers.
+    // Known so far, but not as containers of a pod.
     std::erase_if(state_.nodes, [&](const auto& item) {
       return item.first.hierarchy == id.hierarchy && item.second.path.starts_with(path + "/");
     });
@@ -382,7 +381,7 @@ TreeAnswer CgroupTree::take_place(const std::string& path, CgroupId id) {
   return taken;
 }
 
-TreeAnswer CgroupTree::take_other_place(const std::string& uid, CgroupId known) {
+TreeAnswer CgroupTree::adopt_other_place(const std::string& uid, CgroupId known) {
   std::vector<std::pair<CgroupId, std::string>> others;
   for (const auto& [id, node] : state_.nodes) {
     if (node.uid == uid && id != known) {
@@ -390,7 +389,7 @@ TreeAnswer CgroupTree::take_other_place(const std::string& uid, CgroupId known) 
     }
   }
   for (const auto& [id, path] : others) {
-    TreeAnswer taken = take_place(path, id);
+    TreeAnswer taken = adopt_place(path, id);
     if (taken.change != TreeChange::kIrrelevant) {
       return taken;
     }

@@ -11,13 +11,13 @@
 
 namespace evictd::cluster {
 
-/// Where pods are, as the configuration says.
+/// Where pods are, according to the configuration.
 [[nodiscard]] PlaceOptions place_options(const config::Settings& settings);
 
-/// The rules for cgroups outside Kubernetes that the configuration gives.
+/// The configured rules for cgroups outside Kubernetes.
 [[nodiscard]] std::vector<ExternalPodRule> external_rules(const config::Settings& settings);
 
-/// kNotFound, naming each path that was tried: for a `tree` of `settings` without a pod root.
+/// The error kNotFound, naming each path tried, for a `tree` of `settings` without a pod root.
 [[nodiscard]] Error no_pod_root(const CgroupTree& tree, const config::Settings& settings);
 
 }  // namespace evictd::cluster

@@ -27,7 +27,7 @@ int line_of(const YAML::Mark& mark) {
   return std::max(mark.line, 0) + 1;
 }
 
-/// Passes the events of yaml-cpp on.
+/// Forwards the events of yaml-cpp to the builder.
 class YamlEvents final : public YAML::EventHandler {
  public:
   explicit YamlEvents(JsonBuilder& builder) : builder_(&builder) {}
@@ -93,8 +93,8 @@ class YamlEvents final : public YAML::EventHandler {
 };
 
 void parse_yaml(std::string_view text, JsonBuilder& builder) {
-  // A comment behind it: without one the parser takes a quote that is open at the end of the last
-  // line for closed there, and half a file for a whole one.
+  // Appends a comment. Without one the parser takes a quote that is open at the end of the last
+  // line as closed, and half a file as a whole one.
   std::istringstream stream(std::string(text) + "\n#");
   try {
     YAML::Parser parser(stream);
@@ -108,7 +108,8 @@ void parse_yaml(std::string_view text, JsonBuilder& builder) {
   }
 }
 
-/// Characters of a text that count the lines passed; nlohmann's lexer reads one character ahead.
+/// Iterates over the characters of a text and counts lines; nlohmann's lexer reads one character
+/// ahead.
 class CountingIterator {
  public:
   // NOLINTBEGIN(readability-identifier-naming): std::iterator_traits wants these names.
@@ -134,11 +135,11 @@ class CountingIterator {
   int* line_;
 };
 
-/// nlohmann's error for a number that no double holds.
+/// nlohmann's error for a number that does not fit a double.
 constexpr int kNumberOverflow = 406;
 
-/// What the parser had read of a text when it stopped, from the value before on; what it stopped at
-/// is the end of that.
+/// The text that the parser had read when it stopped, from the previous value on; its end is the
+/// error.
 std::string shown_end(std::string_view token) {
   constexpr std::size_t kMost = 40;
   if (token.size() <= kMost) {
@@ -146,7 +147,7 @@ std::string shown_end(std::string_view token) {
   }
   token.remove_prefix(token.size() - kMost);
   while (!token.empty() && (static_cast<unsigned char>(token.front()) & 0xc0U) == 0x80U) {
-    token.remove_prefix(1);  // The rest of a character that was cut.
+    token.remove_prefix(1);  // The rest of a truncated character.
   }
   return "..." + std::string(token);
 }
@@ -156,10 +157,10 @@ std::string shown_number(std::string_view digits) {
   return std::string(digits.substr(0, kMost)) + (digits.size() > kMost ? "..." : "");
 }
 
-/// Passes the events of nlohmann's parser on; false ends it.
+/// Forwards the events of nlohmann's parser; returning false ends it.
 class JsonEvents final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  /// Of a text of so many bytes.
+  /// `bytes`: size of the text.
   JsonEvents(JsonBuilder& builder, const int& line, std::size_t bytes)
       : builder_(&builder), line_(&line), bytes_(bytes) {}
 
@@ -230,8 +231,8 @@ std::string hexadecimal(unsigned value) {
   return {'0', 'x', kDigits[(value >> 4U) & 0xfU], kDigits[value & 0xfU]};
 }
 
-/// Refuses what YAML allows in no text, NEL (U+0085) apart, and yaml-cpp takes all the same. The
-/// parser of JSON refuses by itself the control characters that JSON does not allow.
+/// Refuses bytes that YAML allows in no text, except NEL (U+0085), because yaml-cpp accepts them.
+/// The JSON parser itself refuses the control characters that JSON does not allow.
 void check_bytes(std::string_view text, DocumentFormat format, JsonBuilder& builder) {
   const auto refuse_at = [&](std::size_t offset, const std::string& what) {
     const std::string_view before = text.substr(0, offset);
@@ -240,7 +241,7 @@ void check_bytes(std::string_view text, DocumentFormat format, JsonBuilder& buil
   };
   if (const auto bad = config::find_invalid_utf8(text)) {
     refuse_at(*bad, "byte " + hexadecimal(static_cast<unsigned char>(text[*bad])) +
-                        " is no UTF-8; allowed: UTF-8 text");
+                        " is not UTF-8; allowed: UTF-8 text");
   } else if (const auto control = config::find_control_character(text);
              control && format == DocumentFormat::kYaml) {
     refuse_at(*control, "control character " +

@@ -3,7 +3,7 @@
 
 namespace evictd::cluster {
 
-/// How a file of manifests is written.
+/// The syntax of a manifest file.
 enum class DocumentFormat { kYaml, kJson };
 
 }  // namespace evictd::cluster

@@ -24,8 +24,8 @@ bool JsonBuilder::count(std::size_t values, int line) {
   return !failure_;
 }
 
-/// A reader of the whole may call itself once a level: no text may make that deep, by aliases
-/// either.
+/// A reader of the result may recurse once per level, so no text may be deeper, not even by
+/// aliases.
 bool JsonBuilder::nest(std::size_t levels, int line) {
   if (frames_.size() + levels > limits_.depth) {
     fail_at(line, Errc::kExhausted,
@@ -48,7 +48,7 @@ void JsonBuilder::add(nlohmann::json value, int line, std::size_t anchor) {
 void JsonBuilder::add_alias(std::size_t anchor, int line) {
   const auto anchored = anchors_.find(anchor);
   if (anchored == anchors_.end()) {
-    fail_at(line, Errc::kInvalid, "an alias to what it is in");
+    fail_at(line, Errc::kInvalid, "an alias to a value that contains it");
     return;
   }
   const Anchored& meant = anchored->second;
@@ -81,7 +81,7 @@ void JsonBuilder::add_key(std::string key, int line) {
   }
   Frame& frame = frames_.back();
   if (frame.value.contains(key)) {
-    fail_at(line, Errc::kInvalid, "key '" + key + "' is there twice");
+    fail_at(line, Errc::kInvalid, "key '" + key + "' is given twice");
     return;
   }
   frame.key = std::move(key);

@@ -14,11 +14,11 @@
 
 namespace evictd::cluster {
 
-/// Builds documents from the events of a parser, within limits. After the first failure every call
-/// is ignored and failure() says what was wrong.
+/// Builds documents from the events of a parser, within limits. After the first failure it ignores
+/// every call, and failure() has the error.
 class JsonBuilder {
  public:
-  /// Where a value may be asked for by its path while documents are built.
+  /// Finds the line of a value by its path while documents are built.
   struct Watch {
     int document_line = 0;
     std::string path;
@@ -28,7 +28,7 @@ class JsonBuilder {
   JsonBuilder(const DocumentLimits& limits, Watch watch)
       : limits_(limits), watch_(std::move(watch)) {}
 
-  // Each of these takes the line, from 1, of what it adds; `anchor` 0 means none.
+  // Each of these takes the line, from 1, of the added value; `anchor` 0 means none.
   void add(nlohmann::json value, int line, std::size_t anchor = 0);
   void add_alias(std::size_t anchor, int line);
   void begin_object(int line, std::size_t anchor = 0);
@@ -51,16 +51,16 @@ class JsonBuilder {
     /// Set between a key and its value.
     std::optional<std::string> key;
     std::size_t anchor = 0;
-    /// Values counted when it began.
+    /// Number of values when it began.
     std::size_t values_before = 0;
     int line = 1;
-    /// Of objects and arrays in each other so far, with itself.
+    /// Nesting of objects and arrays so far, itself included.
     std::size_t levels = 1;
   };
   struct Anchored {
     nlohmann::json value;
     std::size_t values = 0;
-    /// As in a frame; 0 of a scalar.
+    /// As in a frame; 0 for a scalar.
     std::size_t levels = 0;
   };
 
@@ -68,7 +68,7 @@ class JsonBuilder {
   /// `levels` as in Anchored.
   void attach(nlohmann::json value, int line, std::size_t levels);
   [[nodiscard]] bool count(std::size_t values, int line);
-  /// Whether so many more levels may stand where the next value goes.
+  /// Whether `levels` more levels are allowed where the next value goes.
   [[nodiscard]] bool nest(std::size_t levels, int line);
   void look_at(int line);
   [[nodiscard]] std::string path() const;

@@ -17,7 +17,7 @@ std::string child_path(const std::string& parent, std::string_view key) {
   return parent.empty() ? std::string(key) : parent + "." + std::string(key);
 }
 
-/// Shortens `text` to so many bytes; it is ASCII.
+/// Shortens ASCII `text` to a maximum size.
 std::string shortened(std::string text) {
   constexpr std::size_t kMost = 64;
   if (text.size() > kMost) {
@@ -27,7 +27,7 @@ std::string shortened(std::string text) {
   return text;
 }
 
-/// What stands there, for an error of one line: whatever is no plain text is escaped.
+/// The value for an error of one line: anything but plain text is escaped.
 std::string shown(const nlohmann::json& value) {
   if (value.is_object()) {
     return "a mapping";

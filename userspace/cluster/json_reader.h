@@ -11,9 +11,9 @@
 
 namespace evictd::cluster {
 
-/// A place in a JSON document that knows its path. Reading never stops: a value of the wrong type
-/// reads as absent and the first such problem, with its path, is kept in the place that the root
-/// was given. Absent and null are the same. A reader must not outlive the document or that place.
+/// A place in a JSON document, with its path. Reading never stops: a value of the wrong type reads
+/// as absent. The first such problem, with its path, is stored where the root's caller asked.
+/// Absent and null are the same. A reader must not outlive the document or that storage.
 class JsonReader {
  public:
   JsonReader(const nlohmann::json& value, std::optional<std::string>& problem)
@@ -24,15 +24,14 @@ class JsonReader {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool failed() const { return problem_->has_value(); }
 
-  /// The member `key` of an object; absent if there is none.
+  /// The member `key` of an object; absent if the object has none.
   [[nodiscard]] JsonReader at(std::string_view key) const;
   /// All members of an object, all elements of an array; empty if absent.
   std::vector<std::pair<std::string, JsonReader>> members() const;
   [[nodiscard]] std::vector<JsonReader> elements() const;
   /// A text, empty if absent.
   [[nodiscard]] std::string text() const;
-  /// A text that will stand in one line of a log: control characters, tab and line ends included,
-  /// are rejected.
+  /// A text for one line of a log: control characters, tab and line ends included, are rejected.
   [[nodiscard]] std::string name() const;
   [[nodiscard]] bool flag() const;
   /// A whole number from `lowest` to `highest`.
@@ -40,7 +39,7 @@ class JsonReader {
                                                     std::int64_t highest) const;
   [[nodiscard]] std::optional<std::uint64_t> unsigned_integer() const;
 
-  /// Reports that the value here, which the report shows, is not allowed.
+  /// Reports that this value, which the report contains, is not allowed.
   void reject(std::string_view why) const;
 
  private:

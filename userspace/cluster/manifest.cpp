@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 constexpr std::string_view kHash = "kubernetes.io/config.hash";
 
-/// What one file is read as.
+/// How one file is parsed.
 struct Source {
   std::string_view text;
   std::string_view file;
@@ -73,7 +73,7 @@ Result<> add_pod(const Source& source, const Position& place, const nlohmann::js
                                              : std::string_view(text).substr(colon + 2));
   }
   if (pod->name.empty() && source.kind == ManifestKind::kSubmitted) {
-    return refuse(source, place, "", "no pod: it has no metadata.name");
+    return refuse(source, place, "", "not a pod: it has no metadata.name");
   }
   apply_pod_defaults(*pod);
   Manifest manifest;
@@ -81,8 +81,8 @@ Result<> add_pod(const Source& source, const Position& place, const nlohmann::js
   manifest.kind = source.kind;
   if (manifest.cgroup_uid.empty() && source.kind == ManifestKind::kPods) {
     return refuse(source, place, "metadata",
-                  "a pod needs metadata.uid here, its cgroup is named by it; a static pod's "
-                  "manifest belongs in a directory of static manifests");
+                  "a pod needs metadata.uid here, because its cgroup is named by it; put a static "
+                  "pod's manifest in a directory of static manifests");
   }
   pod->from_static_source =
       source.kind == ManifestKind::kStatic || is_static_uid(manifest.cgroup_uid);
@@ -121,7 +121,7 @@ Result<> add_items(const Source& source, const Document& list, std::vector<Manif
   for (std::size_t i = 0; i < items->size(); ++i) {
     const Position place{list.line, "items[" + std::to_string(i) + "]", list.item_lines[i]};
     const nlohmann::json& item = (*items)[i];
-    // The items of a PodList that a kubelet answers have no kind of their own.
+    // The items of a kubelet's PodList have no kind of their own.
     const bool is_bare = is_pod_list && item.is_object() && !item.contains("kind");
     EVICTD_TRY(is_bare ? add_pod(source, place, item, manifests)
                        : add_object(source, place, item, manifests));

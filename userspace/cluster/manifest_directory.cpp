@@ -24,7 +24,7 @@ constexpr std::uint32_t kWatched = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_M
                                    IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF |
                                    IN_ONLYDIR;
 
-/// The format that the name of a file tells; nullopt for a file that is not read.
+/// The format according to the file name; nullopt for a file that is not read.
 std::optional<DocumentFormat> format_of(std::string_view name) {
   if (name.starts_with('.')) {
     return std::nullopt;
@@ -61,8 +61,8 @@ const char* kind_of(mode_t mode) {
   return S_ISDIR(mode) ? "a directory" : S_ISFIFO(mode) ? "a pipe" : "a device";
 }
 
-/// The text of a regular file. A directory, a device or a pipe is kMalformed: it has none, or a
-/// read of it could block.
+/// The text of a regular file. A directory, a device or a pipe is kMalformed: it has no text, or a
+/// read could block.
 Result<std::string> read_regular(int directory, const std::string& name, const std::string& path) {
   const base::Fd fd(::openat(directory, name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd) {
@@ -78,15 +78,15 @@ Result<std::string> read_regular(int directory, const std::string& name, const s
   return sys::read_all(fd.get(), DocumentLimits{}.bytes, path);
 }
 
-/// A new regular file is read when its writer has closed it, but a link has all its text at once.
+/// A new regular file is read after its writer has closed it, but a link has all its text at once.
 bool is_being_written(int directory, const std::string& name) {
   struct stat status {};
   return ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
          S_ISREG(status.st_mode) && status.st_nlink == 1;
 }
 
-/// Whether `path` still leads to `directory`. Nothing tells of a directory that was removed while a
-/// descriptor is held: the kernel sends IN_DELETE_SELF when the last one is closed.
+/// Whether `path` still leads to `directory`. While a descriptor is open, no event reports the
+/// directory's removal: the kernel sends IN_DELETE_SELF when the last one is closed.
 bool is_at(const std::string& path, int directory) {
   struct stat there {};
   struct stat held {};
@@ -94,19 +94,19 @@ bool is_at(const std::string& path, int directory) {
          there.st_dev == held.st_dev && there.st_ino == held.st_ino;
 }
 
-/// The problem of a directory, and that it is nobody's task to start evictd again for it.
+/// The problem of a directory, stating that evictd retries by itself.
 Error waited_for(const Error& problem) {
   Error whole = problem;
-  whole.context += problem.code == Errc::kNotFound ? ": it is waited for" : ": it is tried again";
+  whole.context +=
+      problem.code == Errc::kNotFound ? ": evictd waits for it" : ": evictd tries again";
   return whole;
 }
 
-/// The problem, and how it is gone on with.
+/// The problem, and how evictd continues.
 Error with_end(const Error& problem, bool keeps_pods) {
   Error whole = problem;
-  whole.context +=
-      keeps_pods ? ", continuing with its pods as they were last read, as protected as they were"
-                 : ", continuing without it";
+  whole.context += keeps_pods ? ", continuing with its pods and their protection as last read"
+                              : ", continuing without it";
   return whole;
 }
 
@@ -136,7 +136,7 @@ Result<> ManifestDirectory::watch() {
   if (!directory) {
     return fail_errno(errno, what);
   }
-  // Through the descriptor, so that what is watched is what is read.
+  // Watches through the descriptor, so that the watched directory is the one that is read.
   const std::string itself = "/proc/self/fd/" + std::to_string(directory.get());
   const int watch = ::inotify_add_watch(inotify_.get(), itself.c_str(), kWatched);
   if (watch < 0) {
@@ -160,7 +160,7 @@ ManifestDirectory::Changes ManifestDirectory::take_changes() {
       const char* start = buffer.data() + at;
       std::memcpy(&event, start, sizeof event);
       changes.everything |= (event.mask & IN_Q_OVERFLOW) != 0;
-      // Events of an older watch, on a directory that was replaced, mean nothing any more.
+      // Events of an older watch, on a directory that was replaced, have no meaning.
       if (event.wd != watch_) {
         continue;
       }
@@ -185,14 +185,14 @@ bool ManifestDirectory::refresh() {
     directory_.reset();
   }
   if (!directory_) {
-    return come_back();
+    return reopen();
   }
   if (changes.everything || unread_ || directory_problem_) {
     return read_directory();
   }
   std::set<std::string> names = changes.names;
   for (const auto& [name, file] : files_) {
-    // What a file says is the same until an event tells; why it could not be read may be over.
+    // A file's content stays the same until an event; a read error may be over without one.
     if (file.problem && file.problem->sys_errno != 0) {
       names.insert(name);
     }
@@ -204,7 +204,7 @@ bool ManifestDirectory::refresh() {
   return changed;
 }
 
-bool ManifestDirectory::come_back() {
+bool ManifestDirectory::reopen() {
   const std::optional<Error> before = std::exchange(directory_problem_, std::nullopt);
   if (Result<> watched = watch(); !watched) {
     directory_problem_ = waited_for(watched.error());

@@ -13,10 +13,11 @@
 
 namespace evictd::cluster {
 
-/// When a directory of manifests is read first.
+/// When a directory of manifests is first read.
 enum class FirstReading {
   kAtOnce,  ///< By open().
-  kLater,   ///< By the first refresh(): a thousand manifests take as long as a start may.
+  kLater,   ///< By the first refresh(): reading a thousand manifests takes as long as a whole start
+            ///< may take.
 };
 
 struct ManifestDirectoryOptions {
@@ -25,34 +26,34 @@ struct ManifestDirectoryOptions {
   FirstReading first_reading = FirstReading::kAtOnce;
 };
 
-/// The pods of one directory of manifests, kept up to date by inotify. Files that end in .yaml,
-/// .yml or .json are read; names that begin with a '.' are not. A file that cannot be read or
-/// understood, or is a directory, pipe or device, keeps the pods that it gave before, and is a
-/// problem until it is mended or removed. So does the directory when it is removed itself: taking
-/// it for empty would make every pod an unknown one. One that is not there yet is a problem too,
-/// and gives no pods. Thread rule: housekeeping only.
+/// The pods of one directory of manifests, kept up to date by inotify. It reads files that end in
+/// .yaml, .yml or .json and skips names that begin with '.'. A file that cannot be read or parsed,
+/// or is a directory, pipe or device, keeps its last pods. It is a problem until it is repaired or
+/// removed. The same holds for the directory if it is removed: treating it as empty would make
+/// every pod unknown. A directory that does not exist yet is a problem too, and has no pods. Thread
+/// rule: housekeeping only.
 class ManifestDirectory {
  public:
-  /// Watches the directory, then reads it, now or later. Bad files are problems(), not errors, and
-  /// so is a directory that is not there or cannot be opened.
-  /// Errors: kExhausted out of inotify instances.
+  /// Watches the directory, then reads it, now or later. Bad files, and a directory that does not
+  /// exist or cannot be opened, are problems(), not errors. Errors: kExhausted if there are no
+  /// inotify instances left.
   [[nodiscard]] static Result<ManifestDirectory> open(ManifestDirectoryOptions options);
 
-  /// For an event loop: readable when something in the directory changed. The same for the life of
+  /// For an event loop: readable after something in the directory changed. Constant for the life of
   /// the object.
   [[nodiscard]] int fd() const { return inotify_.get(); }
-  /// Reads what changed. Also notices that the path leads nowhere or to another directory, and
-  /// comes back to one that was made anew, so call it also when something came to the path or went
-  /// from it: fd() need not tell of a removal. What could not be read is tried again. True when
-  /// something was read anew, so that pods or problems may be others than before.
+  /// Reads what changed and retries what could not be read. Also detects that the path leads
+  /// nowhere or to another directory, and opens a directory that was created again. fd() need not
+  /// report a removal, so call it also after something appeared at the path or left it. Returns
+  /// whether something was read, so that pods or problems may differ.
   [[nodiscard]] bool refresh();
 
-  /// By file name, then in the file's order. Valid until the next refresh().
+  /// By file name, then in file order. Valid until the next refresh().
   [[nodiscard]] std::vector<const Manifest*> manifests() const;
-  /// Why the directory or files are not read as they are now, one each, naming file and line, and
-  /// whether it is gone on with the pods of the last reading or without.
+  /// Why the directory or files are not up to date, one error each, naming file and line. Each says
+  /// whether evictd continues with the pods of the last reading or without.
   [[nodiscard]] std::vector<Error> problems() const;
-  /// Whether it was ever listed: until then nobody knows which pods it tells of.
+  /// Whether the directory was ever listed: until then its pods are unknown.
   [[nodiscard]] bool was_read() const { return !unread_; }
   [[nodiscard]] const ManifestDirectoryOptions& options() const { return options_; }
 
@@ -61,10 +62,10 @@ class ManifestDirectory {
     std::vector<Manifest> manifests;
     std::optional<Error> problem;
   };
-  /// What inotify told since it was asked last.
+  /// The inotify events since the last read.
   struct Changes {
     std::set<std::string> names;
-    /// Events were lost, or a link that files are reached by was changed.
+    /// Events were lost, or a symbolic link to the files changed.
     bool everything = false;
     bool directory_gone = false;
   };
@@ -74,16 +75,16 @@ class ManifestDirectory {
 
   [[nodiscard]] Result<> watch();
   [[nodiscard]] Changes take_changes();
-  [[nodiscard]] bool come_back();
+  [[nodiscard]] bool reopen();
   [[nodiscard]] bool read_directory();
   [[nodiscard]] bool read_file(const std::string& name);
 
   ManifestDirectoryOptions options_;
   base::Fd inotify_;
-  /// Empty while the directory is not there.
+  /// Empty while the directory does not exist.
   base::Fd directory_;
   int watch_ = -1;
-  /// It was never listed.
+  /// The directory was never listed.
   bool unread_ = true;
   std::map<std::string, File> files_;
   std::optional<Error> directory_problem_;

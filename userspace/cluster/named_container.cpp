@@ -17,7 +17,7 @@ std::vector<NamedContainer> named_containers(const PodEntry& entry) {
                      [&](const ContainerCgroup& cgroup) { return cgroup.id == status.id; });
     if (found != nameless.end()) {
       named.push_back({.name = status.name, .path = found->path});
-      // A status that gives an id twice names nothing a second time.
+      // An id that the status has twice names only one container.
       nameless.erase(found);
     }
   }

@@ -8,7 +8,7 @@
 
 namespace evictd::cluster {
 
-/// A container of a pod that has a cgroup and whose name is known.
+/// A container with a cgroup and a known name.
 struct NamedContainer {
   /// As in the manifest.
   std::string name;
@@ -18,10 +18,10 @@ struct NamedContainer {
   bool operator==(const NamedContainer&) const = default;
 };
 
-/// The containers of `entry` in the order in which the status of its manifest has them. Pure.
-/// Nothing but the id in that status tells which container a cgroup is of: a pod with one container
-/// and one cgroup below it may be one whose sandbox runs alone, between two containers. One that
-/// was started after the status was written has another id and is left out.
+/// Returns the containers of `entry` in the order of its manifest's status. Pure. Only the id in
+/// the status maps a cgroup to a container. A pod with one container and one child cgroup may have
+/// only its sandbox running, between two containers. A container started after the status was
+/// written has another id and is left out.
 [[nodiscard]] std::vector<NamedContainer> named_containers(const PodEntry& entry);
 
 }  // namespace evictd::cluster

@@ -25,12 +25,12 @@ struct ContainerCgroup {
   bool operator==(const ContainerCgroup&) const = default;
 };
 
-/// A cgroup outside Kubernetes that the configuration calls a pod.
+/// A cgroup outside Kubernetes that the configuration treats as a pod.
 struct ExternalPodRule {
   /// Matches the whole path within the memory hierarchy, component by component ('*' and '?' never
   /// match a '/'): "/system.slice/batch-*.service".
   std::string glob;
-  /// Shown instead of the path; empty for none.
+  /// Displayed instead of the path; empty for none.
   std::string name;
   std::int32_t priority = 0;
   /// Unset: BestEffort. Set: Burstable with this request.
@@ -47,13 +47,13 @@ struct PodCgroup {
   std::string path;
   /// Grows with the time of creation within one boot: kernfs hands ids out in order.
   CgroupId memory_id;
-  /// Names nothing where the pod has no cgroup in that hierarchy.
+  /// Names nothing if the pod has no cgroup in that hierarchy.
   CgroupId pids_id;
-  /// Whether a live process was in it at the last look or event.
+  /// Whether a live process was in it at the last read or event.
   bool populated = false;
   /// By path.
   std::vector<ContainerCgroup> containers;
-  /// Index of the rule in the configuration that calls this cgroup a pod; unset inside Kubernetes.
+  /// Index of the configured rule that makes this cgroup a pod; unset inside Kubernetes.
   std::optional<std::size_t> external_rule;
 };
 

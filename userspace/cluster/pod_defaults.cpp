@@ -9,7 +9,7 @@ constexpr const char* kDefaultNamespace = "default";
 
 void request_what_is_limited(std::vector<eviction::Container>& containers) {
   for (eviction::Container& container : containers) {
-    // Inserts only the resources that are not there.
+    // Inserts only missing resources.
     container.requests.insert(container.limits.begin(), container.limits.end());
   }
 }

@@ -5,13 +5,12 @@
 
 namespace evictd::cluster {
 
-/// Fills in what a manifest leaves out and what the API server writes into every v1.Pod, and the
-/// kubelet into those of its own sources, before anything judges it (SetDefaults_Pod and
-/// SetDefaults_PodSpec of Kubernetes): each limit of a container, regular or init, is its request
-/// too where it has no request for that resource (one of zero is a request);
-/// terminationGracePeriodSeconds is 30; the namespace is "default". What is there stays, so a dump
-/// of the API's object comes out as it went in. Pure. A priority is not filled in: which one a
-/// class has only the API server knows.
+/// Fills in fields that a manifest leaves out, as Kubernetes does before any decision
+/// (SetDefaults_Pod and SetDefaults_PodSpec). The API server does so for every v1.Pod, the kubelet
+/// for the pods of its own sources. A container's limit, regular or init, becomes its request for a
+/// resource without a request; zero is a request. terminationGracePeriodSeconds becomes 30, and the
+/// namespace "default". Existing fields stay, so a dump of the API's object is unchanged. Pure. The
+/// priority stays empty: only the API server knows the priority of a class.
 void apply_pod_defaults(eviction::Pod& pod);
 
 }  // namespace evictd::cluster

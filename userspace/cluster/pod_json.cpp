@@ -26,7 +26,7 @@ std::string_view without_blanks_around(std::string_view text) {
              : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-/// As Kubernetes reads one from JSON: null is zero, blanks around a text do not count.
+/// Reads a quantity from JSON as Kubernetes does: null is zero, blanks around a text are ignored.
 std::optional<Quantity> quantity_at(const JsonReader& reader) {
   if (reader.value().is_null()) {
     return Quantity();
@@ -99,7 +99,7 @@ std::vector<Volume> volumes_at(const JsonReader& reader) {
   return volumes;
 }
 
-/// Annotations that name a cgroup where the uid does not; manifest.h.
+/// Annotations that give the uid in the cgroup's name; manifest.h.
 bool gives_uid(std::string_view annotation) {
   return annotation == "kubernetes.io/config.mirror" || annotation == "kubernetes.io/config.hash";
 }
@@ -145,7 +145,7 @@ void read_spec(const JsonReader& spec, Pod& pod) {
                                                std::numeric_limits<std::int64_t>::max());
 }
 
-/// "containerd://ID" without the runtime; empty for what is no such text, as while it waits.
+/// "containerd://ID" without the runtime; empty for another text, as while the container waits.
 std::string id_in(std::string_view container_id) {
   constexpr std::string_view kBehindRuntime = "://";
   const std::size_t at = container_id.find(kBehindRuntime);
@@ -173,7 +173,7 @@ void read_status(const JsonReader& status, Pod& pod) {
 
 Pod read_pod(const JsonReader& root) {
   Pod pod;
-  root.members();  // anything but an object is refused
+  root.members();  // refuses anything but an object
   read_metadata(root.at("metadata"), pod);
   read_spec(root.at("spec"), pod);
   read_status(root.at("status"), pod);

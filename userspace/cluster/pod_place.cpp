@@ -34,7 +34,7 @@ Result<> check_path(std::string_view path, std::string_view what) {
   return {};
 }
 
-/// The path that systemd gives the slice of these nested names: a, b are a.slice/a-b.slice.
+/// systemd's path of the slice with these nested names: a, b are a.slice/a-b.slice.
 std::string slice_path(const std::vector<std::string_view>& names) {
   std::string path;
   std::string slice;
@@ -47,7 +47,7 @@ std::string slice_path(const std::vector<std::string_view>& names) {
   return path;
 }
 
-/// How much of a glob a path matches.
+/// Which part of a glob a path matches.
 enum class GlobMatch { kNone, kBeginning, kWhole };
 
 GlobMatch match(const std::vector<std::string_view>& parts, std::string_view glob) {
@@ -55,7 +55,7 @@ GlobMatch match(const std::vector<std::string_view>& parts, std::string_view glo
   if (parts.size() > patterns.size()) {
     return GlobMatch::kNone;
   }
-  // A backslash stands for itself: systemd has it in names.
+  // A backslash is literal: systemd has it in names.
   constexpr int kFlags = FNM_PERIOD | FNM_NOESCAPE;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string pattern(patterns[i]);
@@ -67,7 +67,7 @@ GlobMatch match(const std::vector<std::string_view>& parts, std::string_view glo
   return parts.size() == patterns.size() ? GlobMatch::kWhole : GlobMatch::kBeginning;
 }
 
-/// What a cgroup below the pod at `pod_path` is.
+/// The place of a cgroup below the pod at `pod_path`.
 Place place_in_pod(std::string_view path, Place pod) {
   if (path.size() == pod.pod_path.size()) {
     return pod;
@@ -135,10 +135,10 @@ void PlaceRules::add_pod_roots() {
     add(CgroupDriver::kSystemd, slice_path(names));
   }
   if (!root.empty()) {
-    // A systemd of its own in a container, for which that cgroup is the root.
+    // A container with its own systemd, for which that cgroup is the root.
     add(CgroupDriver::kSystemd, root + "/kubepods.slice");
   } else {
-    // Clusters in a container run the kubelet below a cgroup of its own.
+    // Clusters in a container run the kubelet below their own cgroup.
     add(CgroupDriver::kCgroupfs, "/kubelet/kubepods");
     add(CgroupDriver::kSystemd, "/kubelet.slice/kubelet-kubepods.slice");
   }
@@ -161,7 +161,7 @@ Place PlaceRules::place_of(std::string_view path, std::string_view pod_root) con
       place.kind = PlaceKind::kOnTheWay;
     }
   }
-  // No rule may call a cgroup a pod that may hold all pods.
+  // No rule may treat a cgroup as a pod that may hold all pods.
   return place.kind == PlaceKind::kOnTheWay ? place : place_by_rule(path);
 }
 

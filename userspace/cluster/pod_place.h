@@ -12,19 +12,20 @@
 
 namespace evictd::cluster {
 
-/// What a path within a hierarchy is to us.
+/// The role of a path within a hierarchy.
 enum class PlaceKind {
-  kNowhere,   ///< Nothing of interest is there or can come below it.
+  kNowhere,   ///< Not relevant, and nothing below it can be.
   kOnTheWay,  ///< Pods may come below it.
-  kPodRoot,   ///< A place where a kubelet has its pods.
+  kPodRoot,   ///< A place where a kubelet keeps its pods.
   kPod,
   kContainer,  ///< Directly in a pod.
-  kInside,     ///< In a pod, but no container: its monitor, or what a container made itself.
+  kInside,     ///< In a pod, but no container: a container's monitor, or a cgroup that a container
+               ///< created.
 };
 
 struct Place {
   PlaceKind kind = PlaceKind::kNowhere;
-  /// For the last three kinds: the path of the pod, its name, and the rule when it is external.
+  /// For the last three kinds: the path of the pod, its name, and the rule if it is external.
   std::string_view pod_path;
   PodName pod;
   std::optional<std::size_t> rule;
@@ -32,7 +33,7 @@ struct Place {
   std::string container_id;
 };
 
-/// Which drivers' names are accepted.
+/// Which drivers' names are accepted, and where.
 struct PlaceOptions {
   /// The kubelet's --cgroup-root, or the pod root itself; "" or "/" for none.
   std::string cgroup_root;
@@ -41,17 +42,17 @@ struct PlaceOptions {
   std::vector<ExternalPodRule> external_pods;
 };
 
-/// Tells from a path alone what is there. Pure.
+/// Determines from a path alone what is there. Pure.
 class PlaceRules {
  public:
   /// Errors: kInvalid for a root or glob that is not absolute or has a "." or ".." part, and for a
-  /// glob that is "/" or has a '[': only '*' and '?' are patterns, a backslash is itself.
+  /// glob that is "/" or has a '['. Only '*' and '?' are patterns; a backslash is literal.
   [[nodiscard]] static Result<PlaceRules> create(PlaceOptions options);
 
-  /// Where the pod root may be, the likeliest first.
+  /// Candidate paths of the pod root, the likeliest first.
   [[nodiscard]] const std::vector<std::string>& pod_roots() const { return pod_roots_; }
-  /// `path` begins with '/' and has none at its end. `pod_root` is the one of pod_roots() that is
-  /// there, "" for none. The answer points into `path`.
+  /// `path` begins with '/' and does not end with one. `pod_root` is the existing one of
+  /// pod_roots(), "" for none. The result points into `path`.
   [[nodiscard]] Place place_of(std::string_view path, std::string_view pod_root) const;
 
   [[nodiscard]] const std::vector<ExternalPodRule>& external_pods() const {
@@ -69,7 +70,7 @@ class PlaceRules {
   std::vector<std::string> pod_roots_;
 };
 
-/// uid that a cgroup outside Kubernetes gets: "cgroup:" and its path.
+/// The uid of a cgroup outside Kubernetes: "cgroup:" and its path.
 [[nodiscard]] std::string external_uid(std::string_view path);
 
 }  // namespace evictd::cluster

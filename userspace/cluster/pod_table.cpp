@@ -14,10 +14,10 @@ namespace evictd::cluster {
 
 namespace {
 
-/// What the manifests of one uid say together.
+/// The combined content of the manifests with one uid.
 struct Described {
   const Manifest* first = nullptr;
-  /// As the first has it, with what protects it in the others; unset where there are none.
+  /// The first one's pod, with the protection of the others added; unset without others.
   std::unique_ptr<eviction::Pod> united;
 
   [[nodiscard]] const eviction::Pod& pod() const { return united ? *united : first->pod; }
@@ -36,7 +36,7 @@ eviction::QosClass qos_class(PathQos qos) {
   return eviction::QosClass::kBestEffort;
 }
 
-/// Whether they are an API server's mirror and the static pod that it shows, in either order.
+/// Whether they are an API server's mirror and its static pod, in either order.
 bool are_mirror_and_static(const Manifest& a, const Manifest& b) {
   const auto shows = [](const Manifest& mirror, const Manifest& original) {
     return is_mirror(mirror.pod) && is_static(original.pod) && !is_mirror(original.pod);
@@ -44,18 +44,16 @@ bool are_mirror_and_static(const Manifest& a, const Manifest& b) {
   return shows(a, b) || shows(b, a);
 }
 
-/// `added`: `manifest` says of the pod's protection what those before it do not.
+/// `added`: `manifest` adds protection that the earlier ones lack.
 Error claimed_twice(const Manifest& manifest, const Manifest& first, bool added) {
-  return {
-      Errc::kInvalid, 0,
-      manifest.origin + ": metadata.uid: '" + manifest.cgroup_uid + "' is also the uid at " +
-          first.origin + ", which counts; allowed: one manifest a uid, " +
-          (added ? "continuing with what protects the pod in either" : "continuing without it")};
+  return {Errc::kInvalid, 0,
+          manifest.origin + ": metadata.uid: '" + manifest.cgroup_uid + "' is also the uid at " +
+              first.origin + ", which evictd uses; allowed: one manifest per uid, " +
+              (added ? "continuing with the protection of both" : "continuing without it")};
 }
 
-/// The first manifest of each uid. What protects a pod in any of its manifests protects it:
-/// directories of static ones come last, and a pod that one of them names is static whatever else
-/// was written down of it.
+/// Returns the first manifest of each uid. Protection in any manifest of a pod applies. Directories
+/// of static manifests come last, and a pod in one of them is static, whatever other manifests say.
 ManifestsByUid unite_manifests(const JoinInputs& inputs, std::vector<Error>& problems) {
   ManifestsByUid by_uid;
   for (const Manifest* manifest : inputs.manifests) {
@@ -147,8 +145,8 @@ PodEntry entry_without_cgroup(const Manifest& manifest, const eviction::Pod& pod
   return entry;
 }
 
-/// Smaller goes first. Pods with and without a creation time are kept apart, because a time and an
-/// id cannot be compared and the order has to be a total one.
+/// Smaller goes first. Pods with and without a creation time are kept apart: a time and an id
+/// cannot be compared, and the order must be total.
 auto place_of(const PodEntry& entry) {
   const bool has_time = entry.pod.created_at.has_value();
   const auto time = has_time ? -entry.pod.created_at->time_since_epoch() : Duration{0};

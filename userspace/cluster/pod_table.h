@@ -18,9 +18,9 @@ namespace evictd::cluster {
 /// Whether a pod takes part in a pass. Only kActive pods are ranked.
 enum class PodState {
   kActive,      ///< Known and running.
-  kNotYetRead,  ///< Known and running, but no statistics of it were read: waited for.
-  kUnknown,     ///< A cgroup that no source of pods knows: shown, never evicted.
-  kTerminated,  ///< Failed, Succeeded, or its deletion was asked for and nothing runs any more.
+  kNotYetRead,  ///< Known and running, but none of its statistics is read yet: evictd waits.
+  kUnknown,     ///< A cgroup that no source of pods knows: displayed, never evicted.
+  kTerminated,  ///< Failed, Succeeded, or deleted with no process left.
   kEmpty,       ///< Its cgroup has no live process: starting, or between two containers.
   kNoCgroup,    ///< A manifest without a cgroup.
 };
@@ -28,20 +28,20 @@ enum class PodState {
 /// "active", "not_yet_read", "unknown", "terminated", "empty", "no_cgroup".
 [[nodiscard]] std::string_view to_string(PodState state);
 
-/// Where the description of a pod came from.
+/// Source of a pod's description.
 enum class PodOrigin {
   kManifest,  ///< A v1.Pod.
-  kPath,      ///< Nothing but the cgroup's path: QoS class, no priority, no requests.
+  kPath,      ///< Only the cgroup's path: QoS class, no priority, no requests.
   kRule,      ///< A rule for cgroups outside Kubernetes.
 };
 
 /// "manifest", "path", "rule".
 [[nodiscard]] std::string_view to_string(PodOrigin origin);
 
-/// One pod, as everything above the sources sees it. Whether it is static, a mirror or critical
-/// follows from `pod` (eviction/pod_facts.h).
+/// One pod, as all consumers of the sources see it. `pod` tells whether it is static, a mirror or
+/// critical (eviction/pod_facts.h).
 struct PodEntry {
-  /// The uid that names the cgroup; the origin for a static manifest that has none.
+  /// The uid in the name of the cgroup; the manifest's origin for a static manifest without one.
   std::string uid;
   eviction::Pod pod;
   PodOrigin origin = PodOrigin::kPath;
@@ -52,17 +52,17 @@ struct PodEntry {
   std::string manifest_origin;
 };
 
-/// What is done about pods that no manifest describes.
+/// How evictd treats pods that no manifest describes.
 enum class UnknownPods {
-  kNeverEvict,  ///< The default; also while a directory of manifests is still to be read.
-  kEvict,       ///< evictUnknownPods: true; counts only where no source of pods is configured.
+  kNeverEvict,  ///< The default; also while a directory of manifests is not read yet.
+  kEvict,       ///< evictUnknownPods: true; applies only if no source of pods is configured.
 };
 
-/// Whether anything but the tree tells which pods there are.
+/// Whether there is a source of pods besides the tree.
 enum class PodSources {
   kTreeOnly,
   /// A directory of pods' manifests or an API, even if it has no pod or cannot be read now. A
-  /// directory of static manifests alone is none: it does not know the other pods.
+  /// directory of static manifests alone does not count: it does not know the other pods.
   kConfigured,
 };
 
@@ -77,26 +77,26 @@ struct JoinInputs {
   std::span<const ExternalPodRule> external_pods;
 };
 
-/// All pods of the node, and what is wrong with their descriptions.
+/// All pods of the node, and the problems in their descriptions.
 struct PodTable {
-  /// Those with a cgroup first, newest first, as pods that rank equal are evicted: by creation
-  /// time, then those whose time is not known by cgroup id; then by uid. After them the manifests
-  /// without a cgroup, by uid. The same inputs give the same order.
+  /// Pods with a cgroup first, newest first, as equally ranked pods are evicted. They are sorted by
+  /// creation time, then those of unknown time by cgroup id, then by uid. Manifests without a
+  /// cgroup follow, by uid. The same inputs give the same order.
   std::vector<PodEntry> entries;
-  /// Of each uid that two manifests claim, unless they are a static pod and its mirror. The first
-  /// one counts, but the pod is static, a mirror or critical if any of them says so.
+  /// One for each uid that two manifests claim, unless they are a static pod and its mirror. evictd
+  /// uses the first manifest, but the pod is static, a mirror or critical if any of them says so.
   std::vector<Error> problems;
 
   [[nodiscard]] std::size_t count(PodState state) const;
-  /// nullptr when there is none.
+  /// nullptr if there is none.
   [[nodiscard]] const PodEntry* find(std::string_view uid) const;
 };
 
-/// Joins cgroups and manifests by uid. Pure. A known pod with processes is kActive here; whether
-/// its statistics were read only state_with() can tell.
+/// Joins cgroups and manifests by uid. Pure. A known pod with processes is kActive here; only
+/// state_with() can tell whether its statistics were read.
 [[nodiscard]] PodTable join_pods(const JoinInputs& inputs);
 
-/// The state of an entry once its newest reading is known: kNotYetRead for an active pod without
+/// Returns the state of an entry given its newest reading: kNotYetRead for an active pod without
 /// one.
 [[nodiscard]] PodState state_with(const PodEntry& entry, const CgroupUsage& usage);
 

@@ -8,10 +8,10 @@
 
 namespace evictd::cluster {
 
-/// What a YAML scalar stands for in JSON; `tag` as yaml-cpp gives it: "?" for a plain scalar, "!"
-/// for a quoted one. nullopt for a tag that is not of YAML's core schema, or that `text` does not
-/// fit. A plain scalar is null, a boolean or a number only in one of the core schema's spellings
-/// that YAML 1.1 reads alike; "010", ".inf" and "yes" are texts.
+/// Converts a YAML scalar to JSON. `tag` is yaml-cpp's: "?" for a plain scalar, "!" for a quoted
+/// one. nullopt for a tag outside YAML's core schema, or one that `text` does not match. A plain
+/// scalar is null, a boolean or a number only in a spelling of the core schema that YAML 1.1 reads
+/// the same way; "010", ".inf" and "yes" are texts.
 [[nodiscard]] std::optional<nlohmann::json> resolve_yaml_scalar(std::string_view tag,
                                                                 const std::string& text);
 

@@ -30,7 +30,7 @@ std::string unknown(const std::string& name, const CLI::App& app,
          core::nearest_name(name, names);
 }
 
-/// Of a flag, which CLI11 would let a value switch on, off, or on so many times.
+/// For a flag: CLI11 would accept a value that switches it on, off, or on several times.
 std::string value_of_a_flag(const std::string& name, const std::string& argument) {
   return name + ": \"" + argument.substr(name.size() + 1) + "\": not allowed; allowed: " + name +
          " without a value";

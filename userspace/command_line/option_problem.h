@@ -7,12 +7,12 @@
 
 namespace evictd::command_line {
 
-/// What is wrong with the first long option that neither `app` nor the subcommand before it has,
-/// "--sockat: unknown option of status, the nearest is --socket", or with the first flag that is
-/// given a value, `--json: "3": not allowed; allowed: --json without a value`; empty if there is
-/// neither. `others` are options, with their dashes, that somebody else has taken out of
-/// `arguments`; one of them may be the nearest. To be asked before `app` parses, which tells of an
-/// option that is missing first.
+/// An error message for the first unknown long option, "--sockat: unknown option of status, the
+/// nearest is --socket", or the first flag with a value, `--json: "3": not allowed; allowed: --json
+/// without a value`. Empty if there is neither. An option is unknown if neither `app` nor its
+/// chosen subcommand has it. `others` are options, with dashes, that the caller already took out of
+/// `arguments`; they may be suggested. Call it before `app` parses, because the parser reports
+/// missing options first.
 [[nodiscard]] std::string option_problem(const CLI::App& app,
                                          std::span<const std::string> arguments,
                                          std::span<const std::string> others = {});

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kAlphanumeric =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-/// Of a DNS label, the parts of a label's name and value, and those of its prefix. Source: the
+/// Limits of a DNS label, of the parts of a label's name and value, and of its prefix. Source: the
 /// syntax of object names and labels in the documentation of Kubernetes.
 constexpr std::size_t kLongestName = 63;
 constexpr std::size_t kLongestPrefix = 253;
@@ -22,7 +22,7 @@ constexpr std::string_view kAllowedNamespaces =
 constexpr std::string_view kAllowedLabels =
     "a list of \"KEY\" or \"KEY=VALUE\" such as [app=database], each once";
 
-/// Characters of `inner` besides letters and digits may not be at the ends.
+/// Characters of `inner` other than letters and digits may not be at the ends.
 bool is_name(std::string_view text, std::string_view inner, std::size_t longest) {
   const auto allowed = [&](char c) {
     return kAlphanumeric.find(c) != std::string_view::npos ||
@@ -48,7 +48,7 @@ bool is_label_key(std::string_view text) {
          is_name(text.substr(slash + 1), "-_.", kLongestName);
 }
 
-/// The items of a list of texts, each once and accepted by `is_good`.
+/// Reads a list of texts without duplicates, each accepted by `is_good`.
 template <typename IsGood>
 Result<std::vector<std::string>> read_texts(const Value& value, std::string_view reason,
                                             std::string_view allowed, IsGood is_good) {
@@ -86,7 +86,7 @@ bool is_label_rule(std::string_view text) {
 }  // namespace
 
 Result<std::vector<std::string>> read_namespaces(const Value& value) {
-  return read_texts(value, "no name of a namespace", kAllowedNamespaces, is_namespace);
+  return read_texts(value, "not a namespace name", kAllowedNamespaces, is_namespace);
 }
 
 Result<std::vector<LabelRule>> read_label_rules(const Value& value) {

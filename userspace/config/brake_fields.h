@@ -10,9 +10,9 @@
 
 namespace evictd::config {
 
-/// A list of names of namespaces, each once.
+/// A list of namespace names, without duplicates.
 [[nodiscard]] Result<std::vector<std::string>> read_namespaces(const Value& value);
-/// A list of "KEY" or "KEY=VALUE", each once, in the notation of Kubernetes' labels.
+/// A list of "KEY" or "KEY=VALUE" in the notation of Kubernetes labels, without duplicates.
 [[nodiscard]] Result<std::vector<LabelRule>> read_label_rules(const Value& value);
 [[nodiscard]] nlohmann::ordered_json write_label_rules(const std::vector<LabelRule>& rules);
 

@@ -7,7 +7,7 @@
 
 namespace evictd::config {
 
-/// A label that a pod must have: with any value, or with this one.
+/// A label that a pod must have: with any value, or with `value`.
 struct LabelRule {
   std::string key;
   /// Read only with `any_value` false.
@@ -17,7 +17,7 @@ struct LabelRule {
   bool operator==(const LabelRule&) const = default;
 };
 
-/// Pods that are passed over whatever happens. One match is enough.
+/// Pods that evictd never evicts. One match is enough.
 struct NeverEvict {
   std::vector<std::string> namespaces;
   std::vector<LabelRule> labels;
@@ -25,9 +25,9 @@ struct NeverEvict {
   bool operator==(const NeverEvict&) const = default;
 };
 
-/// How evictd holds itself back; see docs/brakes.md.
+/// The brakes; see docs/brakes.md.
 struct BrakeSettings {
-  /// 0: as many as it takes.
+  /// 0: unlimited.
   std::size_t max_evictions_per_minute = 10;
   NeverEvict never_evict;
 

@@ -41,7 +41,7 @@ Failure refuse_change(const Change& change, const std::string& others, const Con
   return refuse({.filename = place,
                  .line = is_file ? origin.line : 0,
                  .key = change.key,
-                 .shown = is_given ? wanted : wanted + " (default, not given any more)",
+                 .shown = is_given ? wanted : wanted + " (default, no longer given)",
                  .reason = reason,
                  .allowed = now + ", or a restart"});
 }

@@ -25,13 +25,13 @@ struct Change {
   bool operator==(const Change&) const = default;
 };
 
-/// Every key that differs, in the order of docs/configuration.md.
+/// Returns every key that differs, in the order of docs/configuration.md.
 [[nodiscard]] std::vector<Change> diff(const Config& before, const Config& after);
 
-/// Whether a daemon that runs with `before` may take `after` at a reload.
-/// Errors: kInvalid for keys that need a restart: "FILE:LINE: KEY: VALUE: ..." of the first in the
-/// order of docs/configuration.md, with the value in force, and the names of the others. Without
-/// LINE where the key is not given any more: FILE is the one that had it.
+/// Whether a daemon that runs with `before` may reload to `after`. Errors: kInvalid if a changed
+/// key needs a restart. The text is "FILE:LINE: KEY: VALUE: ..." for the first such key in the
+/// order of docs/configuration.md. It has the value in force and the names of the other keys. If
+/// the key is no longer given, LINE is left out and FILE is the file that had it.
 [[nodiscard]] Result<> check_reload(const Config& before, const Config& after);
 
 }  // namespace evictd::config

@@ -17,9 +17,9 @@ namespace evictd::config {
 struct Origin {
   enum class Kind {
     kDefault,  ///< evictd's own default.
-    kCompat,   ///< The default of the kubelet whose rules are followed; `source` is "1.32" or
+    kCompat,   ///< The default of the kubelet version in compatibility mode; `source` is "1.32" or
                ///< "1.26".
-    kFile,     ///< `source` is the file as it was named, `line` counts from 1.
+    kFile,     ///< `source` is the file name as given, `line` counts from 1.
     kFlag,     ///< `source` is the flag with its dashes.
   };
   Kind kind = Kind::kDefault;
@@ -32,8 +32,7 @@ struct Origin {
 /// "default", "default of compatibility 1.32", "/etc/evictd.yaml:3" or "flag --eviction-hard".
 [[nodiscard]] std::string to_string(const Origin& origin);
 
-/// A setting that is allowed but cannot be what was meant. One line of text, with file and line
-/// where it has one.
+/// A setting that is allowed but cannot be intended. One line of text, with file and line if known.
 struct Warning {
   /// Dotted key, as in docs/configuration.md.
   std::string key;
@@ -42,7 +41,7 @@ struct Warning {
   bool operator==(const Warning&) const = default;
 };
 
-/// A field or flag of the kubelet that was given and means nothing to evictd.
+/// A kubelet field or flag that was given and that evictd ignores.
 struct Ignored {
   std::string key;
   Origin origin;
@@ -50,20 +49,20 @@ struct Ignored {
   bool operator==(const Ignored&) const = default;
 };
 
-/// All of them in one line, "a (kubelet.yaml:3), b (flag --b)"; empty if there are none.
+/// All of them on one line, "a (kubelet.yaml:3), b (flag --b)"; empty if there are none.
 [[nodiscard]] std::string to_string(const std::vector<Ignored>& ignored);
 
 /// Origins by dotted key ("sweep.basePeriod"); an entry of a map has brackets:
 /// "evictionHard[memory.available]". A key that is absent has evictd's own default.
 using Origins = std::map<std::string, Origin, std::less<>>;
 
-/// What a key of the file may name beyond what this module knows: purposes of the attach ladder and
-/// the rows of each, given by the probe module. Empty: any name in lower case is accepted.
+/// Names that the file may use and that this module does not know: purposes of the attach ladder
+/// and the rows of each. The probe module supplies them. Empty: any lower-case name is accepted.
 struct Vocabulary {
   std::map<std::string, std::vector<std::string>> attach_rows;
 };
 
-/// One validated configuration. Immutable: a reload makes another one and swaps it whole.
+/// One validated configuration. Immutable: a reload creates another one and swaps the whole object.
 /// Thread rule: may be read from any thread.
 class Config {
  public:
@@ -72,10 +71,10 @@ class Config {
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const Settings* operator->() const { return &settings_; }
-  /// The thresholds that the kubelet makes of the eviction fields.
+  /// The thresholds that the kubelet derives from the eviction fields.
   [[nodiscard]] const std::vector<eviction::Threshold>& thresholds() const { return thresholds_; }
   [[nodiscard]] const std::vector<Warning>& warnings() const { return warnings_; }
-  /// In the order in which they were given.
+  /// In the order of the input.
   [[nodiscard]] const std::vector<Ignored>& ignored() const { return ignored_; }
   [[nodiscard]] const Origins& origins() const { return origins_; }
   /// Where the value of `key` came from.
@@ -95,16 +94,15 @@ class Config {
   std::vector<Ignored> ignored_;
 };
 
-/// Reads and validates one YAML (or JSON) file.
-/// Errors: one Error for the first thing wrong, in the order of the file, then contradictions:
-/// "FILE:LINE: KEY: VALUE: what is wrong; allowed: ...". kMalformed for text that is no YAML,
-/// kInvalid for a value or key that is not allowed, kExhausted for a file over 256 KiB or nested
-/// too deep, else as open(2) and read(2). Nothing is changed on any of them. Cost: allocates; not
-/// for the hot thread.
+/// Reads and validates one YAML (or JSON) file. Errors: one Error for the first problem in file
+/// order, then contradictions: "FILE:LINE: KEY: VALUE: what is wrong; allowed: ...". kMalformed for
+/// text that is not YAML. kInvalid for a value or key that is not allowed. kExhausted for a file
+/// over 256 KiB or nested too deep. Else as open(2) and read(2). An error changes nothing. Cost:
+/// allocates; not for the hot thread.
 [[nodiscard]] Result<Config> load_file(const std::filesystem::path& path,
                                        const Vocabulary& vocabulary = {});
 
-/// The same for text at hand; `filename` only names it in errors and origins.
+/// The same for text in memory; `filename` only names it in errors and origins.
 [[nodiscard]] Result<Config> parse(std::string_view text, std::string_view filename,
                                    const Vocabulary& vocabulary = {});
 

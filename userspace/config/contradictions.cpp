@@ -15,10 +15,10 @@
 namespace evictd::config {
 namespace {
 
-/// Bytes of a path that fit into the address of a Unix socket.
+/// Maximum path length in the address of a Unix socket, in bytes.
 constexpr std::size_t kLongestSocketPath = 107;
 
-/// Names one rule's findings in one file.
+/// Reports the findings of one rule in one file.
 class Judge {
  public:
   Judge(const Origins& origins, std::string_view filename)
@@ -42,7 +42,7 @@ class Judge {
                            .allowed = allowed});
   }
 
-  /// Refuses unless `low` is at most `high`, on the line of the one that was given.
+  /// Refuses unless `low` is at most `high`; the error has the line of the one that was given.
   [[nodiscard]] Result<> expect_order(const std::string& low_key, Duration low,
                                       const std::string& high_key, Duration high) const {
     if (low <= high) {
@@ -79,7 +79,7 @@ Result<> check_soft_thresholds(const EvictionSettings& eviction, const Judge& ju
                           fmt::format("an evictionSoftGracePeriod for {} beside it", signal));
     }
   }
-  // One of the kubelet's sources was left out by now.
+  // A lone grace period of the kubelet's sources was dropped before.
   for (const auto& [signal, text] : eviction.soft_grace_period) {
     if (!eviction.soft.contains(signal)) {
       return judge.refuse(entry_key("evictionSoftGracePeriod", signal), in_quotes(text),
@@ -174,7 +174,7 @@ Result<> check_control_socket(const Settings& settings, const Judge& judge) {
                                   longest_directory, kLongestSocketPath));
 }
 
-/// The socket begins under a longer name, which must fit too.
+/// The socket is created under a longer name, which must fit too.
 Result<> check_notify_socket(const Settings& settings, const Judge& judge) {
   constexpr std::size_t kLongest = kLongestSocketPath - std::string_view(".new").size();
   const std::size_t length = settings.notify_socket.size();
@@ -189,7 +189,7 @@ Result<> check_notify_socket(const Settings& settings, const Judge& judge) {
                       fmt::format("a path of at most {} bytes", kLongest));
 }
 
-/// The kubelet of 1.26 does not know them yet.
+/// The kubelet of 1.26 does not know these levels.
 Result<> check_levels(const Settings& settings, const Judge& judge) {
   if (settings.compatibility != eviction::Compat::k1_26) {
     return {};
@@ -204,7 +204,7 @@ Result<> check_levels(const Settings& settings, const Judge& judge) {
   return {};
 }
 
-/// Without a cgroup for pods there is nothing to hold them to.
+/// Without a cgroup for all pods the kubelet cannot enforce anything on them.
 Result<> check_enforcement(const Settings& settings, const Judge& judge) {
   if (settings.node_allocatable.cgroups_per_qos) {
     return {};

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// One key in YAML: its name, its value in JSON's notation (which YAML reads as such) and, as a
+/// Writes one key in YAML: its name, its value in JSON's notation (which YAML can read) and, as a
 /// comment, where the value came from.
 class YamlWriter {
  public:

@@ -7,7 +7,7 @@
 
 namespace evictd::config {
 
-/// Every setting as YAML, each value with a comment that says where it came from. Parsing it again
+/// Every setting as YAML; a comment on each value says where it came from. Parsing the result again
 /// gives an equal Config.
 [[nodiscard]] std::string effective_yaml(const Config& config);
 

@@ -12,7 +12,7 @@
 namespace evictd::config {
 namespace {
 
-/// One entry, with whatever the kubelet wants beside it to look at it at all.
+/// One entry, together with what the kubelet needs beside it to check it.
 eviction::ThresholdTexts lone_entry(SignalMap which, const std::string& signal,
                                     const std::string& text) {
   eviction::ThresholdTexts texts;

@@ -15,14 +15,14 @@ namespace evictd::config {
 /// The kubelet's maps of signal to text.
 enum class SignalMap { kHard, kSoft, kSoftGracePeriod, kMinimumReclaim };
 
-/// Reads one of them. Each entry is judged by itself as the kubelet of `compat` does, so that an
-/// error has its line; what it says is the kubelet's own text.
+/// Reads one map. Checks each entry by itself, as the kubelet of `compat` does, so that an error
+/// has a line. The error text is the kubelet's own.
 [[nodiscard]] Result<std::map<std::string, std::string>> read_signal_map(const Value& value,
                                                                          SignalMap which,
                                                                          eviction::Compat compat);
 
-/// The thresholds that the maps together make.
-/// Errors: the kubelet's text with `filename` in front, for what no entry alone shows.
+/// Returns the thresholds that all maps together define. Errors: the kubelet's text after
+/// `filename`, for problems that no single entry shows.
 [[nodiscard]] Result<std::vector<eviction::Threshold>> make_thresholds(const Settings& settings,
                                                                        std::string_view filename);
 

@@ -93,7 +93,7 @@ Result<Floor> read_floor(const Value& value) {
   if (text.ends_with('%')) {
     const std::optional<double> percent = read_percent(text);
     if (!percent) {
-      return value.refuse("no percentage from 0% to 100%", kAllowedFloor);
+      return value.refuse("not a percentage from 0% to 100%", kAllowedFloor);
     }
     return Floor{.amount = std::nullopt, .percent = *percent};
   }
@@ -199,7 +199,7 @@ Result<std::vector<std::string>> read_enforce_node_allocatable(const Value& valu
       return item.refuse("given twice", allowed);
     }
   }
-  // The kubelet counts what was written, so "none" twice is not alone.
+  // The kubelet counts the entries as written, so "none" twice is not "none" alone.
   if (value.node.items.size() > 1 &&
       std::find(levels.begin(), levels.end(), "none") != levels.end()) {
     return value.refuse("\"none\" beside others", allowed);

@@ -13,7 +13,7 @@
 namespace evictd::config {
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
-  // O_NONBLOCK: a FIFO in place of the file must not hold up a reload.
+  // O_NONBLOCK: a FIFO in place of the file must not block a reload.
   const base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) {
     return fail_errno(errno, fmt::format("open {}", path.string()));
@@ -23,7 +23,9 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
     return fail_errno(errno, fmt::format("stat {}", path.string()));
   }
   if (!S_ISREG(status.st_mode)) {
-    return fail(Errc::kInvalid, fmt::format("{}: no regular file; allowed: a file", path.string()));
+    return fail(Errc::kInvalid, fmt::format("{}: not a regular file; allowed: a "
+                                            "file",
+                                            path.string()));
   }
   std::string text(limit + 1, '\0');
   std::size_t size = 0;

@@ -18,7 +18,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1));
 }
 
-/// Takes a part in quotes, and what separates it from the next, off the front of `text`.
+/// Removes a quoted part and the separator after it from the front of `text`.
 Result<std::string> take_quoted(std::string_view& text) {
   text.remove_prefix(1);
   std::string part;
@@ -33,18 +33,18 @@ Result<std::string> take_quoted(std::string_view& text) {
       return part;
     }
     if (text.front() != '"') {
-      return fail(Errc::kInvalid, "text behind a closing quote");
+      return fail(Errc::kInvalid, "text after a closing quote");
     }
     part += '"';
     text.remove_prefix(1);
   }
-  return fail(Errc::kInvalid, "a quote that is not closed");
+  return fail(Errc::kInvalid, "an unclosed quote");
 }
 
 Result<std::string> take_plain(std::string_view& text) {
   std::string part(text.substr(0, text.find(',')));
   if (part.find('"') != std::string::npos) {
-    return fail(Errc::kInvalid, "a quote within a part that has none around it");
+    return fail(Errc::kInvalid, "a quote inside an unquoted part");
   }
   text.remove_prefix(part.size());
   return part;

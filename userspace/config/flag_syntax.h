@@ -17,15 +17,15 @@ struct FlagPair {
   bool operator==(const FlagPair&) const = default;
 };
 
-/// "a<1,b<2" with '<' as `separator`: empty parts are skipped, white space around names and values
-/// is dropped, and a value may have the separator in it.
-/// Source: component-base's LangleSeparatedMapStringString and MapStringString.
-/// Errors: kInvalid with the part that has no separator as its text.
+/// Splits "a<1,b<2" with '<' as `separator`. Skips empty parts and drops white space around names
+/// and values. A value may contain the separator. Source: component-base's
+/// LangleSeparatedMapStringString and MapStringString. Errors: kInvalid; its text is the part that
+/// has no separator.
 [[nodiscard]] Result<std::vector<FlagPair>> split_pairs(std::string_view text, char separator);
 
-/// One record of comma-separated values; a part may be in double quotes, which are written twice
-/// within. No text is no part. Source: pflag's StringSlice.
-/// Errors: kInvalid for a quote where none may be.
+/// Splits one record of comma-separated values. A part may be in double quotes; inside it, ""
+/// stands for one quote. Empty text has no parts. Source: pflag's StringSlice. Errors: kInvalid for
+/// a misplaced quote.
 [[nodiscard]] Result<std::vector<std::string>> split_list(std::string_view text);
 
 }  // namespace evictd::config

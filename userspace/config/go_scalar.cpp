@@ -20,7 +20,7 @@ bool is_in(std::span<const std::string_view> words, std::string_view text) {
 struct Digits {
   int base = 10;
   std::string_view text;
-  /// Behind a prefix, so that a '_' may come first.
+  /// After a prefix, so that a '_' may come first.
   bool has_prefix = false;
 };
 
@@ -43,7 +43,7 @@ Digits digits_of(std::string_view text) {
   }
 }
 
-/// Whether every '_' stands between two digits, a prefix counting as one.
+/// Whether every '_' stands between two digits; a prefix counts as a digit.
 bool has_sound_underscores(const Digits& digits) {
   bool after_digit = digits.has_prefix;
   for (const char c : digits.text) {
@@ -108,7 +108,7 @@ std::optional<double> yaml_float(std::string_view text) {
       return std::nullopt;
     }
   }
-  // Words such as "inf" are none.
+  // Words such as "inf" are not numbers here.
   if (text.find_first_not_of("0123456789.eE+-") != std::string_view::npos) {
     return std::nullopt;
   }

@@ -14,7 +14,7 @@
 namespace evictd::config {
 namespace {
 
-/// Keeps nothing but the place of the first error.
+/// Stores only the place of the first error.
 class SyntaxEvents final : public nlohmann::json_sax<nlohmann::json> {
  public:
   bool null() override { return true; }
@@ -35,7 +35,7 @@ class SyntaxEvents final : public nlohmann::json_sax<nlohmann::json> {
     return false;
   }
 
-  /// With the byte that is wrong; unset if all is well.
+  /// Bytes read, including the wrong one; unset if there is no error.
   [[nodiscard]] std::optional<std::size_t> bytes_read() const { return bytes_read_; }
 
  private:
@@ -64,10 +64,10 @@ Result<> check_json(std::string_view text, std::string_view filename) {
       std::min(std::max<std::size_t>(*events.bytes_read(), 1) - 1, text.size());
   const std::string place = text_place(filename, text, offset);
   if (offset == text.size()) {
-    return fail(Errc::kMalformed, fmt::format("{}: no valid JSON, it ends too early", place));
+    return fail(Errc::kMalformed, fmt::format("{}: not valid JSON, it ends too early", place));
   }
   return fail(Errc::kMalformed,
-              fmt::format("{}: no valid JSON: {}; allowed: JSON alone, as the file begins with {{",
+              fmt::format("{}: not valid JSON: {}; allowed: JSON alone, as the file begins with {{",
                           place, shown_rest(text, offset)));
 }
 

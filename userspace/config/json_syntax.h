@@ -7,9 +7,9 @@
 
 namespace evictd::config {
 
-/// Refuses what is YAML and no JSON (keys and texts without quotes, a comma before a bracket that
-/// closes, comments), and a number that no double holds. `text` is UTF-8.
-/// Errors: kMalformed, "FILE:LINE:COLUMN: no valid JSON ...", with what stands there.
+/// Refuses YAML that is not JSON (keys and texts without quotes, a comma before a closing bracket,
+/// comments), and a number that does not fit a double. `text` is UTF-8. Errors: kMalformed,
+/// "FILE:LINE:COLUMN: not valid JSON ...", with the text at that place.
 [[nodiscard]] Result<> check_json(std::string_view text, std::string_view filename);
 
 }  // namespace evictd::config

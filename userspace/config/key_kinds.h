@@ -13,7 +13,7 @@
 
 namespace evictd::config {
 
-/// Reaches one member of Settings, const or not.
+/// Reads and writes one member of Settings, const or not.
 template <typename T>
 auto field(T Settings::*member) {
   return [member](auto& settings) -> auto& {
@@ -21,7 +21,7 @@ auto field(T Settings::*member) {
   };
 }
 
-/// Reaches a member of a part of Settings.
+/// Reads and writes a member of a part of Settings.
 template <typename Part, typename T>
 auto field(Part Settings::*part, T Part::*member) {
   return [ part, member ](auto& settings) -> auto& {
@@ -29,7 +29,7 @@ auto field(Part Settings::*part, T Part::*member) {
   };
 }
 
-/// A key made of its setting, of how a value is read and of how it is written.
+/// Builds a Key from its setting, a reader and a writer.
 template <typename Field, typename Read, typename Write>
 Key make_key(const std::string& name, Effect effect, Field reach, Read read, Write write) {
   return Key{.name = name,
@@ -52,7 +52,7 @@ Key bool_key(const std::string& name, Effect effect, Field reach) {
   return make_key(name, effect, reach, read_bool, [](bool on) { return on; });
 }
 
-/// A whole number, kept in whatever integer type the setting has.
+/// A whole number, stored in the integer type of the setting.
 template <typename Field>
 Key integer_key(const std::string& name, Effect effect, Field reach, Range<std::int64_t> range) {
   using Integer = std::remove_reference_t<decltype(reach(std::declval<Settings&>()))>;
@@ -80,7 +80,7 @@ Key bytes_key(const std::string& name, Effect effect, Field reach, Range<Bytes> 
       format_bytes);
 }
 
-/// Text that may be unset, which is the empty string.
+/// Text that may be unset; unset is the empty string.
 template <typename Field, typename Read>
 Key text_key(const std::string& name, Effect effect, Field reach, Read read) {
   return make_key(name, effect, reach, read, [](const std::string& text) {

@@ -27,7 +27,7 @@ using std::chrono::seconds;
 constexpr Effect kReload = Effect::kReload;
 constexpr Effect kRestart = Effect::kRestart;
 
-/// The kubelet keeps these seconds in 32 bits, and does not mind a sign.
+/// The kubelet stores these seconds in 32 bits and accepts a sign.
 constexpr Range<std::int64_t> kSeconds32{std::numeric_limits<std::int32_t>::min(),
                                          std::numeric_limits<std::int32_t>::max()};
 
@@ -47,7 +47,7 @@ constexpr Choices<eviction::GracePolicy, 2> kGracePolicies{
     {{"kubelet", eviction::GracePolicy::kKubelet},
      {"predicted", eviction::GracePolicy::kPredicted}}};
 constexpr Choices<bool, 2> kOnOrOff{{{"on", true}, {"off", false}}};
-/// Writes what JSON can hold as it is.
+/// Writes values that JSON can represent directly.
 constexpr auto kAsItIs = [](const auto& value) { return nlohmann::ordered_json(value); };
 /// An empty map is {} and not null.
 constexpr auto kAsObject = [](const std::map<std::string, std::string>& map) {
@@ -62,7 +62,7 @@ Result<std::chrono::seconds> read_seconds(const Value& value, Range<std::int64_t
   return read_integer(value, range).map([](std::int64_t n) { return std::chrono::seconds(n); });
 }
 
-/// A map of signals is read by the rules of the compatibility, which was read before.
+/// A map of signals is read by the rules of the compatibility, which is read first.
 Key signal_map_key(const std::string& name, SignalMap which,
                    std::map<std::string, std::string> EvictionSettings::*member) {
   const auto reach = field(&Settings::eviction, member);
@@ -157,7 +157,7 @@ std::vector<Key> decision_keys() {
 
 std::vector<Key> brake_keys() {
   return {
-      // As many times as the pass keeps.
+      // The maximum that a pass can remember.
       integer_key("maxEvictionsPerMinute", kReload,
                   field(&Settings::brakes, &BrakeSettings::max_evictions_per_minute), {0, 120}),
       make_key(
@@ -236,7 +236,7 @@ std::vector<Key> kernel_keys() {
 const std::vector<Key>& all_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all = decision_keys();
-    // The version chooses the rules by which all that follows is read, so it stays first.
+    // The version selects the rules for everything after it, so it stays first.
     append(all, brake_keys());
     append(all, kubelet_keys());
     append(all, pod_keys());

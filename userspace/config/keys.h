@@ -14,35 +14,34 @@
 
 namespace evictd::config {
 
-/// One key of the file. Everything that is done for each key (reading, writing, comparing, naming
-/// the nearest one) goes over the table of these.
+/// One key of the file. All per-key operations (read, write, compare, suggest the nearest name)
+/// iterate over the table of keys.
 struct Key {
-  /// Dotted when it is in a group: "sweep.basePeriod".
+  /// Dotted if the key is in a group: "sweep.basePeriod".
   std::string name;
   Effect effect = Effect::kReload;
-  /// Reads the value of the file into its setting.
+  /// Reads the file's value into its setting.
   std::function<Result<>(const Value&, Settings&)> read;
-  /// The setting as `read` would take it; null while it is unset and has no default.
+  /// Returns the setting in the form that `read` accepts; null if it is unset and has no default.
   std::function<nlohmann::ordered_json(const Settings&)> write;
-  /// Takes the setting over from the first to the second.
+  /// Copies the setting from the first Settings to the second.
   std::function<void(const Settings&, Settings&)> copy;
-  /// The setting itself where it is a mapping of texts, into which a drop-in file is merged entry
-  /// by entry; else empty.
+  /// Returns the setting if it is a map of strings, which a drop-in file merges entry by entry;
+  /// empty otherwise.
   std::function<std::map<std::string, std::string>&(Settings&)> entries;
 };
 
-/// Every key, in the order of docs/configuration.md; those of a group are neighbours.
+/// Every key, in the order of docs/configuration.md; keys of a group are adjacent.
 [[nodiscard]] const std::vector<Key>& all_keys();
 
-/// The key of that name, or null.
+/// Returns the key with that name, or nullptr.
 [[nodiscard]] const Key* find_key(std::string_view name);
 
-/// Names that may stand directly in the group `group` ("" for the top of the file), groups
-/// included.
+/// Names that may appear directly in `group` ("" for the top of the file), groups included.
 [[nodiscard]] std::vector<std::string> names_in(std::string_view group);
 
-/// Keys that a kubelet's file may have and that mean nothing here, each with what to know instead.
-/// Empty if `name` is none of them.
+/// For a key that a kubelet's file may have and evictd ignores: what the user should know instead.
+/// Empty for any other `name`.
 [[nodiscard]] std::string_view ignored_key_reason(std::string_view name);
 
 }  // namespace evictd::config

@@ -28,13 +28,14 @@ namespace {
 constexpr std::string_view kAllowedDuration =
     R"(a duration in quotes or with a unit, such as 1m30s)";
 
-/// In which notation a document is, which decides how a whole number may be written.
+/// The notation of a document; it determines how a whole number may be written.
 enum class Notation { kYaml, kJson };
 
 Result<> check_fields(const Value& map, std::span<const KubeletField> fields, Notation notation);
 
-/// As the kubelet tells them apart: whatever begins with '{' is JSON, and is not tried as YAML
-/// where it is none (apimachinery's recognizer, and RecognizesData of its JSON serializer).
+/// Distinguishes them as the kubelet does: text that begins with '{' is JSON, and is not tried as
+/// YAML if it is not valid JSON (apimachinery's recognizer, and RecognizesData of its JSON
+/// serializer).
 Notation notation_of(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{' ? Notation::kJson : Notation::kYaml;
@@ -54,23 +55,23 @@ Result<> check_text(const Value& value) {
 Result<> check_bool(const Value& value) {
   const YamlNode& node = value.node;
   if (node.kind != YamlNode::Kind::kScalar || !node.plain || !yaml_truth(node.text)) {
-    return value.refuse("no truth value", "true or false, without quotes");
+    return value.refuse("expected a boolean", "true or false, without quotes");
   }
   return {};
 }
 
-/// Why a number that is none of whole_number() is refused.
+/// Why a number that whole_number() does not accept is refused.
 std::string_view float_reason(const std::string& text, Notation notation) {
   if (text.find_first_of(".eE") == std::string::npos) {
-    return "no whole number in range";
+    return "not a whole number in range";
   }
   const std::optional<double> number = yaml_float(text);
   if (number && std::trunc(*number) != *number) {
-    return "no whole number, it has a fraction";
+    return "not a whole number, it has a fraction";
   }
   return number && notation == Notation::kJson
              ? "a whole number with a point or an exponent, which the kubelet refuses in JSON"
-             : "no whole number in range";
+             : "not a whole number in range";
 }
 
 Result<> check_integer(const Value& value, Range<std::int64_t> range, Notation notation) {
@@ -84,9 +85,9 @@ Result<> check_integer(const Value& value, Range<std::int64_t> range, Notation n
   if (is_plain && !number && notation == Notation::kYaml) {
     number = whole_yaml_float(node.text);
   }
-  // "1_000" is a number to the kubelet's reader alone.
+  // "1_000" is a number only to the kubelet's reader.
   if (!is_plain || (!number && is_text(node))) {
-    return value.refuse("no whole number", allowed);
+    return value.refuse("not a whole number", allowed);
   }
   if (!number) {
     return value.refuse(float_reason(node.text, notation), allowed);
@@ -131,7 +132,7 @@ Result<> check_time(const Value& value) {
     return value.refuse("no time", kAllowed);
   }
   const Result<WallTime> time = core::wall_time_from_rfc3339(value.node.text);
-  // What is a time that no clock of ours can show is one all the same.
+  // A time that is valid but outside the range of our clock counts as a time.
   if (!time && time.error().code == Errc::kMalformed) {
     return value.refuse("no time", kAllowed);
   }
@@ -162,7 +163,7 @@ template <typename Check>
 Result<> check_map(const Value& value, std::string_view allowed, Check check) {
   EVICTD_TRY(expect_map(value, allowed));
   for (const YamlEntry& entry : value.node.entries) {
-    // No value takes an entry back in a drop-in file; elsewhere the reader of the field refuses it.
+    // A null entry takes the value back in a drop-in file; elsewhere the field's reader refuses it.
     if (entry.value.kind == YamlNode::Kind::kNull) {
       continue;
     }
@@ -260,7 +261,7 @@ Result<> check_fields(const Value& map, std::span<const KubeletField> fields, No
   return {};
 }
 
-/// The field `name` must be there and say `wanted`.
+/// Checks that the field `name` exists and has the value `wanted`.
 Result<> expect_text(const Value& root, std::string_view name, std::string_view wanted) {
   const auto& entries = root.node.entries;
   const auto entry = std::find_if(entries.begin(), entries.end(),
@@ -295,7 +296,7 @@ Result<YamlNode> read_kubelet_document(std::string_view text, std::string_view f
           .and_then([&] { return expect_text(whole, "kind", kKubeletKind); })
           .and_then([&] { return expect_text(whole, "apiVersion", kKubeletApiVersion); })
           .and_then([&] { return check_fields(whole, kubelet_fields(), notation); })
-          // After the fields, whose errors name a key.
+          // After the fields, because their errors name a key.
           .and_then([&] {
             return notation == Notation::kJson ? check_json(text, filename) : Result<>();
           });

@@ -23,8 +23,8 @@ enum class Syntax { kLessPairs, kEqualPairs, kList, kDuration, kInteger, kTruth,
 struct Flag {
   std::string_view name;
   Syntax syntax;
-  /// The key of evictd or the field of the kubelet's file; for a flag without either, its own name
-  /// as such a field would have it.
+  /// The key of evictd or the field of the kubelet's file. A flag with neither has its own name in
+  /// the form of such a field.
   std::string_view key;
   std::string_view help;
 };
@@ -116,7 +116,7 @@ Result<> add_pairs(const Flag& flag, const std::string& value, FlagValue& into) 
   const char separator = flag.syntax == Syntax::kLessPairs ? '<' : '=';
   const Result<std::vector<FlagPair>> pairs = split_pairs(value, separator);
   if (!pairs) {
-    return refuse_flag(flag, pairs.error().context, "no pair of a name and a value",
+    return refuse_flag(flag, pairs.error().context, "not a pair of a name and a value",
                        fmt::format("NAME{0}VALUE,NAME{0}VALUE,...", separator));
   }
   into.node.kind = YamlNode::Kind::kMap;
@@ -150,13 +150,13 @@ Result<> set_scalar(const Flag& flag, const std::string& value, FlagValue& into)
   if (flag.syntax == Syntax::kTruth) {
     const std::optional<bool> truth = flag_truth(value);
     if (!truth) {
-      return refuse_flag(flag, value, "no truth value", "true or false");
+      return refuse_flag(flag, value, "expected a boolean", "true or false");
     }
     into.node = scalar(*truth ? "true" : "false", true);
   } else if (flag.syntax == Syntax::kInteger) {
     const std::optional<std::int64_t> number = whole_number(value);
     if (!number) {
-      return refuse_flag(flag, value, "no whole number", "a whole number");
+      return refuse_flag(flag, value, "not a whole number", "a whole number");
     }
     into.node = scalar(std::to_string(*number), true);
   } else {
@@ -167,7 +167,7 @@ Result<> set_scalar(const Flag& flag, const std::string& value, FlagValue& into)
 
 Result<> add_use(const Flag& flag, const std::string& value, FlagValue& into) {
   if (core::has_control_character(value) || find_invalid_utf8(value)) {
-    return refuse_flag(flag, "", "bytes that are no printable UTF-8", "printable UTF-8 text");
+    return refuse_flag(flag, "", "bytes that are not printable UTF-8", "printable UTF-8 text");
   }
   switch (flag.syntax) {
     case Syntax::kLessPairs:

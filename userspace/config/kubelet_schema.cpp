@@ -43,7 +43,7 @@ constexpr std::array kTracing{Field{"endpoint", kText, {}},
                               Field{"samplingRatePerMillion", kInt32, {}}};
 constexpr std::array kUserNamespaces{Field{"idsPerPod", kInt64, {}}};
 
-// Those that came after 1.32 are tlsCurvePreferences, draManagerReconcilePeriod,
+// These came after 1.32: tlsCurvePreferences, draManagerReconcilePeriod,
 // imagePullCredentialsVerificationPolicy, preloadedImagesVerificationAllowlist,
 // mergeDefaultEvictionSettings, memoryReservationPolicy, userNamespaces and podHousekeepingPeriod.
 constexpr std::array kFields{

@@ -17,36 +17,36 @@ enum class KubeletType : std::uint8_t {
   kText,
   kTime,               ///< Text in RFC 3339's notation.
   kDuration,           ///< Text in Go's syntax.
-  kDurationOrInteger,  ///< The same, or nanoseconds.
-  kQuantity,           ///< Text or number in Kubernetes' notation.
+  kDurationOrInteger,  ///< Text in Go's syntax, or nanoseconds.
+  kQuantity,           ///< Text or number in Kubernetes notation.
   kTexts,              ///< A list of texts.
   kIntegers,           ///< A list of 32-bit integers.
   kTextMap,
   kBoolMap,
   kQuantityMap,
-  kTextsMap,    ///< Name to a list of texts.
-  kObject,      ///< A mapping with `members`.
-  kObjectList,  ///< A list of those.
+  kTextsMap,    ///< A map of name to a list of texts.
+  kObject,      ///< A map with `members`.
+  kObjectList,  ///< A list of such maps.
 };
 
-/// One field. Everything that can be set in 1.26 and 1.32 is there, and what later versions added
-/// to the same API version: such a field means nothing to evictd unless said otherwise.
+/// One field. The schema has all fields of 1.26 and 1.32, and those that later versions added to
+/// the same API version. evictd ignores the later ones unless stated otherwise.
 struct KubeletField {
   std::string_view name;
   KubeletType type = KubeletType::kText;
-  /// Of an object, or of each object of a list.
+  /// The fields of an object, or of each object of a list.
   std::span<const KubeletField> members;
 };
 
-/// The field that asks for the defaults of hard thresholds which evictionHard leaves out.
-/// Neither 1.26 nor 1.32 has it.
+/// The field that asks for the default hard thresholds that evictionHard leaves out. Neither 1.26
+/// nor 1.32 has it.
 inline constexpr std::string_view kMergeDefaults = "mergeDefaultEvictionSettings";
 
-/// The fields at the top, apiVersion and kind included, in the order of the kubelet's type.
-/// Source: k8s.io/kubelet/config/v1beta1, and component-base for logging and tracing.
+/// The top-level fields, apiVersion and kind included, in the order of the kubelet's type. Source:
+/// k8s.io/kubelet/config/v1beta1, and component-base for logging and tracing.
 [[nodiscard]] std::span<const KubeletField> kubelet_fields();
 
-/// Whether evictd takes the top-level field `name` over into the key of the same name.
+/// Whether evictd copies the top-level field `name` to the key of the same name.
 [[nodiscard]] bool is_taken_over(std::string_view name);
 
 }  // namespace evictd::config

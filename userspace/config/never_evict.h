@@ -10,7 +10,7 @@
 
 namespace evictd::config {
 
-/// Whether neverEvict names a pod of that namespace with these labels.
+/// Whether neverEvict matches a pod in namespace `ns` with these labels.
 [[nodiscard]] bool names_pod(const NeverEvict& rules, std::string_view ns,
                              const std::map<std::string, std::string, std::less<>>& labels);
 

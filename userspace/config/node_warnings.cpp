@@ -23,8 +23,8 @@ using eviction::Signal;
 using eviction::Threshold;
 using eviction::ThresholdValue;
 
-/// An estimated time below that of a Duration, in seconds, as exactly as it deserves and as every
-/// duration is written: rounded down to milliseconds, and from a minute on to seconds.
+/// Formats an estimated time, in seconds, as durations are written. It has no more precision than
+/// an estimate deserves: rounded down to milliseconds, and from a minute on to seconds.
 std::string format_estimate(double seconds) {
   const std::chrono::duration<double> time(seconds);
   return time < std::chrono::minutes(1)
@@ -42,8 +42,8 @@ class NodeJudge {
       const auto bound = upper_bound_of(threshold.signal);
       if (bound && is_met_for_ever(threshold, *bound)) {
         add(key_of(threshold),
-            fmt::format("{} is not below the capacity {}: it is met for ever, and evicts pod "
-                        "after pod",
+            fmt::format("{} is not below the capacity {}: it is always met, and evicts pod after "
+                        "pod",
                         to_string(threshold.value), shown(threshold.signal, *bound)));
       }
     }
@@ -74,7 +74,7 @@ class NodeJudge {
       for (const Threshold& hard : config_.thresholds()) {
         const bool comparable = soft.value.quantity.has_value() != hard.value.quantity.has_value();
         if (soft.is_hard() || !hard.is_hard() || soft.signal != hard.signal || !comparable) {
-          continue;  // two of a kind need no node to be compared
+          continue;  // two of a kind can be compared without a node
         }
         const auto low = amount_of(hard.signal, hard.value);
         const auto high = amount_of(soft.signal, soft.value);
@@ -98,8 +98,8 @@ class NodeJudge {
     }
   }
 
-  /// Of the copy of memory.available that holds for the pods' memory, where the node has enough for
-  /// the original.
+  /// Warns of the copy of memory.available for the pods' memory if the node has enough for the
+  /// original.
   void warn_of_copy() {
     const Threshold* original = find_hard(Signal::kMemoryAvailable);
     const auto node = upper_bound_of(Signal::kMemoryAvailable);
@@ -112,8 +112,8 @@ class NodeJudge {
       if (!is_met_for_ever(*original, *node)) {
         add(key_of(*original),
             fmt::format("{} is not below the {} that systemReserved and kubeReserved leave to "
-                        "pods: its copy allocatableMemory.available is met for ever, and evicts "
-                        "pod after pod",
+                        "pods: its copy allocatableMemory.available is always met, and evicts pod "
+                        "after pod",
                         to_string(original->value), shown(original->signal, *pods)));
       }
     } else if (is_never_left(*original, *pods) && !is_never_left(*original, *node)) {
@@ -163,7 +163,8 @@ class NodeJudge {
     for (const WrittenFile& file : written_files(config_.settings())) {
       if (std::ranges::find(facts_.irregular_files, file.path) != facts_.irregular_files.end()) {
         add(file.key,
-            fmt::format("\"{}\" is there and no regular file: it is not written to", file.path));
+            fmt::format("\"{}\" exists but is not a regular file: evictd does not write to it",
+                        file.path));
       }
     }
   }
@@ -177,7 +178,8 @@ class NodeJudge {
     for (const auto& [key, path] : configured) {
       const auto& missing = facts_.missing_paths;
       if (std::find(missing.begin(), missing.end(), path) != missing.end()) {
-        add(key, fmt::format("\"{}\" is not there: the filesystem that it would be on is watched",
+        add(key, fmt::format("\"{}\" does not exist: evictd watches the filesystem that would hold "
+                             "it",
                              path));
       }
     }
@@ -188,9 +190,9 @@ class NodeJudge {
       const auto& missing = facts_.missing_paths;
       if (std::find(missing.begin(), missing.end(), path) != missing.end()) {
         add(key,
-            fmt::format("\"{}\" is not there: it is waited for, until then no pod is known from "
-                        "it, and a pod that another directory describes lacks the protection "
-                        "that it alone tells of",
+            fmt::format("\"{}\" does not exist: evictd waits for it; until then evictd knows no "
+                        "pod from it, and a pod that another directory describes lacks the "
+                        "protection that only this one states",
                         path));
       }
     }
@@ -198,10 +200,10 @@ class NodeJudge {
 
   void warn_of_missing_cgroups() {
     if (!facts_.missing_pod_root.empty()) {
-      add("cgroupRoot", facts_.missing_pod_root + ": it is waited for");
+      add("cgroupRoot", facts_.missing_pod_root + ": evictd waits for it");
     }
     if (!facts_.missing_controller.empty()) {
-      add("cgroupRoot", facts_.missing_controller + ": evictd ends at its start");
+      add("cgroupRoot", facts_.missing_controller + ": evictd exits at start");
     }
   }
 
@@ -214,7 +216,7 @@ class NodeJudge {
     return std::find(enforced.begin(), enforced.end(), "pods") != enforced.end();
   }
 
-  /// What pods may have together.
+  /// The memory limit of all pods together.
   [[nodiscard]] std::optional<std::int64_t> allocatable_memory() const {
     if (!facts_.memory_bytes || !limits_pods()) {
       return facts_.memory_bytes;
@@ -222,7 +224,8 @@ class NodeJudge {
     return std::max<std::int64_t>(*facts_.memory_bytes - reserved_memory(), 0);
   }
 
-  /// Without the copies of memory.available, which have the minimum reclaim of the original.
+  /// The thresholds without the copies of memory.available, which have the original's minimum
+  /// reclaim.
   [[nodiscard]] static std::vector<Threshold> given_thresholds(const Config& config) {
     Settings settings = config.settings();
     settings.node_allocatable.ignore_eviction = true;
@@ -253,9 +256,9 @@ class NodeJudge {
     return std::nullopt;
   }
 
-  /// What there can be at most, the capacity included.
+  /// The maximum possible value, the capacity included.
   [[nodiscard]] std::optional<std::int64_t> upper_bound_of(Signal signal) const {
-    // Swap comes on top of the memory.
+    // Swap adds to the memory.
     const bool has_no_bound = eviction::is_memory(signal) && config_->memory.swap_aware;
     return has_no_bound ? std::nullopt : capacity_of(signal);
   }
@@ -265,7 +268,7 @@ class NodeJudge {
     return amount_at(value, capacity_of(signal));
   }
 
-  /// Nothing for a share that is no number, which is below whatever there is.
+  /// nullopt for a share that is not a number, which is below every quantity.
   [[nodiscard]] static std::optional<std::int64_t> amount_at(const ThresholdValue& value,
                                                              std::optional<std::int64_t> capacity) {
     if (value.quantity) {
@@ -283,7 +286,7 @@ class NodeJudge {
          {&config_->node_allocatable.system_reserved, &config_->node_allocatable.kube_reserved}) {
       const auto memory = reserved->find("memory");
       if (memory != reserved->end()) {
-        // Judged when it was read; a sum beyond what can be counted is more than any node has.
+        // Validated when it was read; an overflowing sum exceeds any node.
         const std::int64_t amount = eviction::Quantity::parse(memory->second)
                                         .map([](const auto& quantity) { return quantity.value(); })
                                         .value_or(0);
@@ -293,13 +296,13 @@ class NodeJudge {
     return sum;
   }
 
-  /// Whether even all of `capacity` leaves no more than the threshold asks for.
+  /// Whether even all of `capacity` is not above the threshold.
   [[nodiscard]] static bool is_met_for_ever(const Threshold& threshold, std::int64_t capacity) {
     const auto amount = amount_at(threshold.value, capacity);
     return amount && *amount >= capacity;
   }
 
-  /// Whether all of `capacity` is less than the threshold and its minimum reclaim together.
+  /// Whether all of `capacity` is less than the threshold plus its minimum reclaim.
   [[nodiscard]] static bool is_never_left(const Threshold& threshold, std::int64_t capacity) {
     if (!threshold.min_reclaim) {
       return false;
@@ -309,7 +312,7 @@ class NodeJudge {
     return reclaim && line && *reclaim > capacity - std::min(*line, capacity);
   }
 
-  /// Whether there was something to say.
+  /// Returns whether it warned.
   bool warn_of_minimum_reclaim(const Threshold& threshold, const std::string& text) {
     const std::string key = fmt::format("evictionMinimumReclaim[{}]", to_string(threshold.signal));
     if (!threshold.min_reclaim->quantity && threshold.min_reclaim->percentage > 1) {
@@ -330,7 +333,7 @@ class NodeJudge {
     return true;
   }
 
-  /// The hard threshold that is met first; none that can never be met.
+  /// The hard threshold that is met first; ignores those that can never be met.
   [[nodiscard]] const Threshold* find_hard(Signal signal) const {
     const Threshold* first = nullptr;
     for (const Threshold& threshold : config_.thresholds()) {
@@ -351,7 +354,7 @@ class NodeJudge {
                                               : "they have all that they may have";
   }
 
-  /// An amount as the threshold beside it is written.
+  /// Formats a quantity in the unit of the threshold beside it.
   [[nodiscard]] static std::string shown(Signal signal, std::int64_t amount) {
     return eviction::Quantity(amount, eviction::format_of(signal)).to_string();
   }

@@ -9,9 +9,9 @@
 
 namespace evictd::config {
 
-// How, and how soon, a change is noticed.
+// How, and how soon, evictd notices a change.
 
-/// Polling more often the sooner a threshold could be reached.
+/// Polls more often as the estimated time to a threshold shrinks.
 struct AdaptivePolling {
   bool enabled = false;
   Duration min = std::chrono::milliseconds(100);
@@ -20,8 +20,7 @@ struct AdaptivePolling {
   bool operator==(const AdaptivePolling&) const = default;
 };
 
-/// The in-kernel timer that watches threshold counters; probe::SweepOptions says why these
-/// defaults.
+/// The in-kernel timer that watches threshold counters; probe::SweepOptions explains the defaults.
 struct SweepSettings {
   /// Period while nothing is near a threshold.
   Duration base_period = std::chrono::milliseconds(100);
@@ -32,9 +31,9 @@ struct SweepSettings {
   /// Fastest growth and fall assumed, in bytes a second.
   Bytes rate_up{32'000'000'000};
   Bytes rate_down{64'000'000'000};
-  /// A kick is good for this long.
+  /// How long one kick lasts.
   Duration kick_window = std::chrono::milliseconds(10);
-  /// Fast ticks allowed in a row, and a second in any steady state.
+  /// Fast ticks allowed in a row, and per second in any steady state.
   std::uint32_t fast_tick_burst = 256;
   std::uint32_t fast_ticks_per_second = 400;
 
@@ -50,7 +49,7 @@ struct HysteresisSettings {
   bool operator==(const HysteresisSettings&) const = default;
 };
 
-/// When time lost to memory wakes a pass: `notice` of it within one `window`.
+/// When memory stall time wakes a pass: `notice` of it within one `window`.
 struct StallSettings {
   Duration notice = std::chrono::milliseconds(50);
   Duration window = std::chrono::seconds(1);

@@ -12,7 +12,7 @@ eviction::PassSettings pass_settings_of(const Config& config) {
   pass.thresholds = config.thresholds();
   pass.compat = settings.compatibility;
   pass.pressure_transition_period = settings.eviction.pressure_transition_period;
-  // Nobody is given less time than none: what is recorded is what is done.
+  // Negative times count as zero, so that the recorded value is the one applied.
   pass.max_pod_grace =
       std::max(settings.eviction.max_pod_grace_period, std::chrono::seconds::zero());
   pass.hard_grace = settings.hard_eviction.grace_period;

@@ -6,7 +6,7 @@
 
 namespace evictd::config {
 
-/// What a pass is configured with, of all that a configuration says.
+/// Returns the part of a configuration that a pass uses.
 [[nodiscard]] eviction::PassSettings pass_settings_of(const Config& config);
 
 }  // namespace evictd::config

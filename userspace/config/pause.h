@@ -12,11 +12,11 @@
 
 namespace evictd::config {
 
-/// For how long `text` pauses: a Go duration above 0s up to 24h, for a pause is for the time of a
-/// repair; what is to last longer belongs into the configuration. Errors: kInvalid.
+/// Parses the length of a pause: a Go duration above 0s up to 24h. A pause covers a repair;
+/// anything longer belongs in the configuration. Errors: kInvalid.
 [[nodiscard]] Result<Duration> parse_pause_length(const std::string& text);
 
-/// The signal that `name` is under `compat`. Errors: kInvalid, with all that there are.
+/// Parses the signal `name` under `compat`. Errors: kInvalid, listing all signals.
 [[nodiscard]] Result<eviction::Signal> parse_paused_signal(std::string_view name,
                                                            eviction::Compat compat);
 

@@ -15,11 +15,11 @@ namespace evictd::config {
 inline constexpr Range<Duration> kPollIntervals{std::chrono::milliseconds(10),
                                                 std::chrono::hours(1)};
 
-/// The pollInterval that `text` is, in Go's notation. Errors: kInvalid, naming the text and what is
-/// allowed.
+/// Parses a pollInterval in Go's notation. Errors: kInvalid, naming the text and the allowed
+/// values.
 [[nodiscard]] Result<Duration> parse_poll_interval(std::string_view text);
 
-/// What is wrong with `text` as a pollInterval; empty if nothing is.
+/// Returns what is wrong with `text` as a pollInterval; empty if it is valid.
 [[nodiscard]] std::string poll_interval_problem(std::string_view text);
 
 }  // namespace evictd::config

@@ -36,7 +36,7 @@ std::vector<Reservation> hard_eviction_reservation(const Config& config, const N
   }
   for (const eviction::Threshold& threshold : *thresholds) {
     const bool is_memory = threshold.signal == eviction::Signal::kMemoryAvailable;
-    // Without isolation a node has no ephemeral storage to reserve of.
+    // Without isolation a node has no ephemeral storage to reserve from.
     const bool is_storage = threshold.signal == eviction::Signal::kNodeFsAvailable &&
                             config->storage.local_storage_capacity_isolation;
     if (!is_memory && !is_storage) {

@@ -8,8 +8,8 @@
 
 namespace evictd::config {
 
-/// The kubelet's systemReserved or kubeReserved: cpu, memory, ephemeral-storage and pid, each with
-/// a quantity that is not negative.
+/// Reads the kubelet's systemReserved or kubeReserved: cpu, memory, ephemeral-storage and pid, each
+/// with a quantity that is not negative.
 [[nodiscard]] Result<std::map<std::string, std::string>> read_reserved(const Value& value);
 
 }  // namespace evictd::config

@@ -21,21 +21,21 @@
 
 namespace evictd::config {
 
-/// How crossings are noticed. kAuto is BPF where a row of the attach ladder loads, else polling.
+/// How evictd notices crossings. kAuto uses BPF if a row of the attach ladder loads, else polling.
 enum class EventSource { kAuto, kBpf, kPoll };
 
-/// Who named the pod cgroups. kAuto accepts the names of both drivers.
+/// The cgroup driver that named the pod cgroups. kAuto accepts the names of both drivers.
 enum class CgroupDriver { kAuto, kCgroupfs, kSystemd };
 
-/// What pid.available is measured against: the node's limits, or pids.max of the pod root.
+/// The capacity of pid.available: the node's limits, or pids.max of the pod root.
 enum class PidAvailableSource { kNode, kPodRoot };
 
-/// Calls every cgroup that matches `glob` a pod; for use outside Kubernetes.
+/// Treats every cgroup that matches `glob` as a pod; for use outside Kubernetes.
 struct PodGlob {
   /// Matches the whole path within the memory hierarchy, component by component: '*' and '?' never
-  /// match a '/'. There are no other patterns: no '[' is accepted, a backslash is itself.
+  /// match a '/'. There are no other patterns: '[' is refused, a backslash is literal.
   std::string glob;
-  /// Shown instead of the path; empty for none.
+  /// Displayed instead of the path; empty for none.
   std::string name;
   std::int32_t priority = 0;
   /// Unset: BestEffort. Set: Burstable with this request.
@@ -48,37 +48,38 @@ struct RealtimeSettings {
   bool enabled = true;
   /// SCHED_FIFO priority of the hot thread, 1 to 99.
   int priority = 10;
-  /// Soft RLIMIT_RTTIME: a hot thread that runs this long without blocking is made an ordinary one.
+  /// Soft RLIMIT_RTTIME: the kernel demotes a hot thread that runs this long without blocking to
+  /// ordinary priority.
   Duration limit = std::chrono::milliseconds(200);
 
   bool operator==(const RealtimeSettings&) const = default;
 };
 
-/// Where decisions and events are written down, besides memory; docs/records.md.
+/// Where evictd writes decisions and events, besides memory; docs/records.md.
 struct RecordSettings {
   /// Empty: in memory only.
   std::string file;
   /// A file that would grow beyond this is rotated.
   Bytes max_bytes = 16_MiB;
-  /// How many files there are at most, the one being written included.
+  /// Maximum number of files, including the one being written.
   int files = 4;
 
   bool operator==(const RecordSettings&) const = default;
 };
 
-/// Faults put in on purpose, for tests.
+/// Deliberate faults, for tests.
 struct FaultSettings {
-  /// Events of the kernel side are counted and thrown away; decisions come from polling alone.
+  /// evictd counts events of the kernel side and drops them; decisions come from polling alone.
   bool drop_kernel_events = false;
 
   bool operator==(const FaultSettings&) const = default;
 };
 
-/// Every setting of evictd with its default. Keys, units, allowed values and what a reload may
-/// change are in docs/configuration.md. The defaults of `eviction.hard` depend on the compatibility
-/// and are filled in by config::parse().
+/// Every setting of evictd with its default. docs/configuration.md has the keys, units, allowed
+/// values and what a reload may change. The defaults of `eviction.hard` depend on the
+/// compatibility; config::parse() fills them in.
 struct Settings {
-  /// Which kubelet's rules and defaults are followed.
+  /// The kubelet version whose rules and defaults evictd follows.
   eviction::Compat compatibility = eviction::Compat::k1_32;
   EvictionSettings eviction;
   NodeAllocatableSettings node_allocatable;
@@ -93,21 +94,21 @@ struct Settings {
   Duration poll_interval = std::chrono::seconds(10);
   AdaptivePolling adaptive_polling;
   bool per_page_hook = false;
-  /// Purpose to the one row of the attach ladder that may serve it, or to "none".
+  /// Maps a purpose to the only row of the attach ladder that may serve it, or to "none".
   std::map<std::string, std::string> attach_pins;
   SweepSettings sweep;
   HysteresisSettings hysteresis;
   StallSettings stall;
-  /// BTF of the running kernel when it is not in /sys/kernel/btf/vmlinux; empty for that.
+  /// BTF of the running kernel if it is not in /sys/kernel/btf/vmlinux; empty for that file.
   std::string custom_btf_path;
 
-  /// The kubelet's --cgroup-root: the cgroup below which kubepods is found, "/" for the root.
+  /// The kubelet's --cgroup-root: the parent cgroup of kubepods, "/" for the root.
   std::string cgroup_root = "/";
   CgroupDriver cgroup_driver = CgroupDriver::kAuto;
   std::vector<std::string> manifest_directories;
   std::vector<std::string> static_manifest_directories;
   std::vector<PodGlob> pod_globs;
-  /// What records name; empty: the host name in lower case.
+  /// The node name in records; empty: the host name in lower case.
   std::string node_name;
   StorageSettings storage;
 
@@ -117,17 +118,17 @@ struct Settings {
   std::string runtime_directory = "/run/evictd";
   /// Empty: control.sock in `runtime_directory`.
   std::string control_socket;
-  /// Where registrations of notifications are served; empty: they are not.
+  /// Socket that serves registrations of notifications; empty: none.
   std::string notify_socket;
-  /// Empty: state in `runtime_directory`; "none": not kept.
+  /// Empty: state in `runtime_directory`; "none": evictd keeps no state.
   std::string state_file;
   base::LogOptions log;
   RecordSettings records;
   FaultSettings faults;
 
-  /// Where the control socket is: `control_socket`, or its default.
+  /// Path of the control socket: `control_socket`, or its default.
   [[nodiscard]] std::string control_socket_path() const;
-  /// Where state is kept that survives a restart: `state_file`, or its default; empty for nowhere.
+  /// Path of the state that survives a restart: `state_file`, or its default; empty for none.
   [[nodiscard]] std::string state_file_path() const;
 
   bool operator==(const Settings&) const = default;

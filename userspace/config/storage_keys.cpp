@@ -23,7 +23,7 @@ auto in_storage(T StorageSettings::*member) {
   return field(&Settings::storage, member);
 }
 
-/// Reaches a member of a part of StorageSettings.
+/// Reads and writes a member of a part of StorageSettings.
 template <typename Part, typename T>
 auto in_storage(Part StorageSettings::*part, T Part::*member) {
   return [ part, member ](auto& settings) -> auto& {
@@ -31,7 +31,7 @@ auto in_storage(Part StorageSettings::*part, T Part::*member) {
   };
 }
 
-/// A program and its arguments; the program is found by its path alone.
+/// A program and its arguments; the program is given by its path only.
 Result<std::vector<std::string>> read_command(const Value& value) {
   constexpr const char* kAllowed =
       "a list of texts: the absolute path of a program, then its arguments";

@@ -7,7 +7,7 @@
 
 namespace evictd::config {
 
-/// The keys about filesystems, local storage of pods and node-level reclaim, in the order of
+/// The keys for filesystems, local storage of pods and node-level reclaim, in the order of
 /// docs/configuration.md.
 [[nodiscard]] std::vector<Key> storage_keys();
 

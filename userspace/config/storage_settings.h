@@ -10,7 +10,7 @@
 
 namespace evictd::config {
 
-/// Bounds of the interval at which filesystems are asked how full they are.
+/// Bounds of the interval between two readings of a filesystem.
 struct DiskSamplingSettings {
   Duration min = std::chrono::milliseconds(80);
   Duration max = std::chrono::seconds(10);
@@ -18,11 +18,11 @@ struct DiskSamplingSettings {
   bool operator==(const DiskSamplingSettings&) const = default;
 };
 
-/// How the local storage of pods is measured.
+/// How evictd measures the local storage of pods.
 struct PodStorageSettings {
-  /// Between two measurements of all pods while no disk threshold is met; the kubelet's own.
+  /// Between two measurements of all pods while no disk threshold is met; the kubelet's default.
   Duration interval = std::chrono::minutes(1);
-  /// Most directory entries a second that a walk looks at.
+  /// Maximum number of directory entries a walk reads per second.
   std::int64_t entries_per_second = 100'000;
   /// How long a disk eviction waits for a new measurement.
   Duration max_wait = std::chrono::seconds(10);
@@ -30,13 +30,13 @@ struct PodStorageSettings {
   bool operator==(const PodStorageSettings&) const = default;
 };
 
-/// What becomes of an evicted pod's emptyDir data once no process of it is left.
+/// What evictd does with an evicted pod's emptyDir data once its last process has exited.
 enum class EvictedPodData {
-  kKeep,             ///< Left alone: the kubelet's business.
-  kRemoveEmptyDirs,  ///< evictd removes what is in them.
+  kKeep,             ///< Leaves it to the kubelet.
+  kRemoveEmptyDirs,  ///< Removes the contents.
 };
 
-/// One command that frees node-level resources; empty: none.
+/// A command that frees node-level resources; empty: none.
 struct ReclaimCommand {
   std::vector<std::string> argv;
   Duration timeout = std::chrono::minutes(1);
@@ -44,15 +44,15 @@ struct ReclaimCommand {
   bool operator==(const ReclaimCommand&) const = default;
 };
 
-/// Everything about disks. Keys and defaults are in docs/configuration.md.
+/// All disk settings. Keys and defaults are in docs/configuration.md.
 struct StorageSettings {
-  /// Each empty: found from the directories below.
+  /// Each, if empty, is derived from the directories below.
   std::string node_fs_path;
   std::string image_fs_path;
   std::string container_fs_path;
   std::string kubelet_root_directory = "/var/lib/kubelet";
   std::string pod_logs_directory = "/var/log/pods";
-  /// The first is evictd-kube's link to what the runtime says.
+  /// The first is evictd-kube's link to the paths that the runtime reports.
   std::vector<std::string> container_runtime_roots = {
       "/var/lib/evictd-kube/runtime", "/var/lib/containerd", "/var/lib/containers/storage",
       "/var/lib/docker"};

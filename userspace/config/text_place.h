@@ -7,8 +7,8 @@
 
 namespace evictd::config {
 
-/// "FILE:LINE:COLUMN" of the byte at `offset` of the text of `filename`; lines and columns, which
-/// count bytes, are from 1. `offset` may be the size of the text.
+/// Returns "FILE:LINE:COLUMN" of the byte at `offset` in the text of `filename`. Lines and columns
+/// count from 1; columns count bytes. `offset` may be the size of the text.
 [[nodiscard]] std::string text_place(std::string_view filename, std::string_view text,
                                      std::size_t offset);
 

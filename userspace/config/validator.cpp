@@ -21,7 +21,8 @@ std::string dotted(const std::string& group, const std::string& name) {
   return group.empty() ? name : fmt::format("{}.{}", group, name);
 }
 
-/// Every key under the last part of its name, so that a key given at the wrong level is found too.
+/// Finds the key with the same last part of its name, so that a key at the wrong level is
+/// recognized.
 std::string key_of_same_last_part(std::string_view name) {
   for (const Key& key : all_keys()) {
     const std::string_view last = std::string_view(key.name).substr(key.name.rfind('.') + 1);
@@ -32,13 +33,13 @@ std::string key_of_same_last_part(std::string_view name) {
   return {};
 }
 
-/// Whether this is a name in one mapping: "" would stand for the file itself and "sweep.floor" for
-/// a key that is given elsewhere, unseen by whoever looks for keys given twice.
+/// Whether this is a name within one mapping. "" would mean the file itself. "sweep.floor" would
+/// mean a key given elsewhere, which the check for duplicates could not see.
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.find('.') == std::string_view::npos;
 }
 
-/// The group that `name` begins with, as in "sweep.floor", if `siblings` have it; else empty.
+/// The group at the start of `name`, as in "sweep.floor", if `siblings` has it; else empty.
 std::string group_before_dot(const std::string& name, const std::vector<std::string>& siblings) {
   const std::size_t dot = name.find('.');
   const std::string group = dot == std::string::npos ? std::string() : name.substr(0, dot);
@@ -50,8 +51,8 @@ std::string joined(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// What stands in an error instead of the keys at the top, which are many. Who gives the kubelet's
-/// own file is told where it belongs.
+/// The allowed keys at the top in an error: a short text, because there are many. A user who passes
+/// the kubelet's own file learns which option it belongs to.
 std::string allowed_at_the_top(std::string_view unknown_key) {
   const bool kubelets = unknown_key == "apiVersion" || unknown_key == "kind";
   return fmt::format("the keys that evictd --check prints{}",
@@ -105,7 +106,7 @@ Result<> Validator::read_entry(const YamlEntry& entry, const std::string& group)
   const std::string name = dotted(group, entry.key);
   const Value value{.node = entry.value, .filename = filename_, .key = name};
   if (const Key* key = find_key(name); key != nullptr) {
-    note_origin(name, entry);
+    set_origin(name, entry);
     return key->read(value, config_.settings_);
   }
   if (const std::vector<std::string> members = names_in(name); !members.empty()) {
@@ -140,7 +141,7 @@ Failure Validator::refuse_unknown(const YamlEntry& entry, const std::string& gro
                  .allowed = group.empty() ? allowed_at_the_top(entry.key) : joined(siblings)});
 }
 
-void Validator::note_origin(const std::string& key, const YamlEntry& entry) {
+void Validator::set_origin(const std::string& key, const YamlEntry& entry) {
   config_.origins_[key] = here(entry.line);
   for (const YamlEntry& member : entry.value.entries) {
     config_.origins_[fmt::format("{}[{}]", key, member.key)] = here(member.line);

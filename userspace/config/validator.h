@@ -14,57 +14,57 @@ namespace evictd::config {
 
 struct Key;
 
-/// What the kubelet's drop-in files are laid over.
+/// The values before the kubelet's drop-in files are merged.
 struct BeforeDropIns {
   Settings settings;
   Origins origins;
   std::optional<Origin> merge_default_hard;
 };
 
-/// Turns the trees of files, and flags, into a Config: reads each key, fills in the defaults of the
-/// compatibility, refuses contradictions and collects warnings. Given its sources weakest first,
-/// and used once.
+/// Builds a Config from the trees of files and from flags. It reads each key, fills in the defaults
+/// of the compatibility, refuses contradictions and collects warnings. The caller passes the
+/// sources weakest first and uses each object once.
 class Validator {
  public:
   explicit Validator(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
-  /// evictd's own file.
+  /// Reads evictd's own file.
   Result<> read_own(const YamlNode& root, std::string_view filename);
-  /// A document of read_kubelet_document(). What it says of a key replaces what was said before;
-  /// fields without a meaning here are noted.
+  /// Reads a document of read_kubelet_document(). Its keys replace earlier values. Fields that
+  /// evictd ignores are recorded.
   Result<> read_kubelet_file(const YamlNode& root, std::string_view filename);
-  /// Another such document, laid over the file: a mapping entry by entry, a list as a whole. Null
-  /// takes back what drop-ins before this one said: what stood before the first of them holds
-  /// again.
+  /// Merges another such document into the file: a mapping entry by entry, a list as a whole. Null
+  /// takes back what earlier drop-ins set: the value before the first drop-in applies again.
   Result<> merge_drop_in(const YamlNode& root, std::string_view filename);
-  /// All files were read: adds the defaults that mergeDefaultEvictionSettings asks for.
+  /// Ends the files: adds the defaults that mergeDefaultEvictionSettings asks for.
   void end_files();
   Result<> read_flag(const FlagValue& flag);
-  /// `name` stands in errors for a setting that nobody gave.
+  /// Errors use `name` for a setting that no source gave.
   [[nodiscard]] Result<Config> finish(std::string_view name);
 
  private:
-  /// The version chooses by which rules the rest is read, wherever in the file it stands.
+  /// The version selects the rules for the rest of the file, wherever in the file it stands.
   Result<> read_compatibility(const YamlNode& root);
   Result<> read_group(const YamlNode& map, const std::string& group);
   Result<> read_entry(const YamlEntry& entry, const std::string& group);
   [[nodiscard]] Failure refuse_unknown(const YamlEntry& entry, const std::string& group) const;
-  void note_origin(const std::string& key, const YamlEntry& entry);
+  void set_origin(const std::string& key, const YamlEntry& entry);
   void fill_in_defaults();
   Result<> check_attach_pins() const;
 
-  /// Handles what of a kubelet's document is no plain key; false if `entry` is one.
-  bool take_special(const YamlEntry& entry);
+  /// Handles entries of a kubelet's document that are not plain keys; false if `entry` is a plain
+  /// key.
+  bool read_special_entry(const YamlEntry& entry);
   Result<> replace(const Key& key, YamlEntry entry, const Origin& origin);
-  /// Of each name that a list of the kubelet's sources has more than once, where it may.
+  /// Warns of each duplicate name in a list of the kubelet's sources, where duplicates are allowed.
   void warn_of_repeats(const YamlEntry& list, const Origin& origin);
   Result<> merge(const Key& key, const YamlEntry& entry);
   void remember_before_drop_ins();
-  /// A whole key, or one entry of a mapping.
-  void take_back(const Key& key);
-  void take_back(const Key& key, const std::string& member);
-  /// A soft grace period of the kubelet's sources that has no soft threshold stands for nothing, as
-  /// with the kubelet: it is left out, with a warning.
+  /// Takes back a whole key, or one entry of a mapping.
+  void revert(const Key& key);
+  void revert(const Key& key, const std::string& member);
+  /// Drops, with a warning, a soft grace period of the kubelet's sources that has no soft
+  /// threshold. The kubelet ignores it too.
   void leave_out_lone_graces();
   void forget_origins(const std::string& key);
   [[nodiscard]] Origin here(int line) const;
@@ -72,18 +72,18 @@ class Validator {
   [[nodiscard]] bool is_own(const Origin& origin) const;
 
   std::string_view filename_;
-  /// evictd's own file, as it was named; empty if there is none.
+  /// The name of evictd's own file as given; empty if there is none.
   std::string own_file_;
   const Vocabulary& vocabulary_;
-  /// Where it was said that missing defaults are added; unset if they are not.
+  /// Where the option to add missing defaults was set; unset if it is off.
   std::optional<Origin> merge_default_hard_;
   Config config_;
 
-  /// Unset before the first of them.
+  /// Unset before the first drop-in.
   std::optional<BeforeDropIns> before_drop_ins_;
 };
 
-/// Whether an entry was given as `null`, which in one of the kubelet's sources means not given.
+/// Whether an entry is `null`, which means "not given" in the kubelet's sources.
 [[nodiscard]] inline bool is_null(const YamlEntry& entry) {
   return entry.value.kind == YamlNode::Kind::kNull;
 }

@@ -30,12 +30,12 @@ Result<> Validator::merge_drop_in(const YamlNode& root, std::string_view filenam
       merge_default_hard_ = before_drop_ins_->merge_default_hard;
       continue;
     }
-    if (take_special(entry)) {
+    if (read_special_entry(entry)) {
       continue;
     }
     const Key& key = *find_key(entry.key);
     if (is_null(entry)) {
-      take_back(key);
+      revert(key);
       continue;
     }
     EVICTD_TRY(key.entries ? merge(key, entry) : replace(key, entry, here(entry.line)));
@@ -60,20 +60,20 @@ Result<> Validator::merge(const Key& key, const YamlEntry& entry) {
   EVICTD_TRY(key.read({.node = given, .filename = filename_, .key = key.name}, read_here));
   for (const YamlEntry& member : entry.value.entries) {
     if (is_null(member)) {
-      take_back(key, member.key);
+      revert(key, member.key);
     } else {
       key.entries(config_.settings_)[member.key] = key.entries(read_here).at(member.key);
       config_.origins_[member_key(key, member.key)] = here(member.line);
     }
   }
-  // What is missing in a mapping is missing because of who gave it as a whole.
+  // Names missing from the mapping are due to the source that gave it as a whole.
   if (!given.entries.empty() && config_.origin(key.name).kind != Origin::Kind::kFile) {
     config_.origins_[key.name] = here(entry.line);
   }
   return {};
 }
 
-void Validator::take_back(const Key& key) {
+void Validator::revert(const Key& key) {
   key.copy(before_drop_ins_->settings, config_.settings_);
   forget_origins(key.name);
   for (const auto& [name, origin] : before_drop_ins_->origins) {
@@ -83,7 +83,7 @@ void Validator::take_back(const Key& key) {
   }
 }
 
-void Validator::take_back(const Key& key, const std::string& member) {
+void Validator::revert(const Key& key, const std::string& member) {
   const std::string name = member_key(key, member);
   std::map<std::string, std::string>& entries = key.entries(config_.settings_);
   const std::map<std::string, std::string>& before = key.entries(before_drop_ins_->settings);

@@ -27,14 +27,14 @@ bool is_zero_duration(const YamlNode& node) {
   return duration && *duration == Duration::zero();
 }
 
-/// Whether an empty text in the kubelet's own file stands for none, as it fills in its defaults
-/// there. In a drop-in file or flag the text is written over what was said before.
+/// Whether an empty text in the kubelet's own file means unset, because the kubelet fills in its
+/// defaults there. In a drop-in file or flag the empty text replaces the earlier value.
 bool is_unset(const YamlEntry& entry) {
   return (entry.key == "cgroupRoot" || entry.key == "cgroupDriver" || entry.key == "podLogsDir") &&
          entry.value.kind == YamlNode::Kind::kScalar && entry.value.text.empty();
 }
 
-/// Rewrites what the kubelet's laxer reader takes as evictd's own has it.
+/// Rewrites what the kubelet's laxer reader accepts to the form of evictd's own file.
 void make_strict(YamlEntry& entry) {
   YamlNode& node = entry.value;
   if (node.kind != YamlNode::Kind::kScalar) {
@@ -43,7 +43,7 @@ void make_strict(YamlEntry& entry) {
   if (entry.key == "cgroupRoot" && !node.text.starts_with('/')) {
     node.text.insert(0, 1, '/');
   }
-  // Without one the kubelet goes by the container runtime's, or takes cgroupfs: look for both.
+  // If empty, the kubelet uses the container runtime's driver, or cgroupfs: accept both.
   if (entry.key == "cgroupDriver" && node.text.empty()) {
     node.text = "auto";
   }
@@ -53,7 +53,7 @@ void make_strict(YamlEntry& entry) {
   if (entry.key == "cgroupsPerQOS" || entry.key == "localStorageCapacityIsolation") {
     node.text = yaml_truth(node.text).value_or(false) ? "true" : "false";
   } else if (entry.key == "evictionMaxPodGracePeriod") {
-    // Where a float may not stand it was refused before.
+    // A float in the wrong place was refused before.
     const auto number = whole_number(node.text);
     const auto whole = number ? number : whole_yaml_float(node.text);
     node.text = whole ? std::to_string(*whole) : node.text;
@@ -76,7 +76,7 @@ bool Validator::is_own(const Origin& origin) const {
   return origin.kind == Origin::Kind::kFile && origin.source == own_file_;
 }
 
-bool Validator::take_special(const YamlEntry& entry) {
+bool Validator::read_special_entry(const YamlEntry& entry) {
   if (entry.key == "apiVersion" || entry.key == "kind") {
     return true;
   }
@@ -99,11 +99,11 @@ bool Validator::take_special(const YamlEntry& entry) {
 Result<> Validator::read_kubelet_file(const YamlNode& root, std::string_view filename) {
   filename_ = filename;
   for (const YamlEntry& entry : root.entries) {
-    if (take_special(entry) || is_null(entry) || is_unset(entry)) {
+    if (read_special_entry(entry) || is_null(entry) || is_unset(entry)) {
       continue;
     }
     YamlEntry given = entry;
-    // Only here does the kubelet fill in its defaults, and it takes this zero for none given.
+    // The kubelet fills in defaults only here, and treats this zero as unset.
     if (given.key == kTransitionPeriod && is_zero_duration(given.value)) {
       config_.warnings_.push_back(
           {.key = given.key,
@@ -120,7 +120,7 @@ Result<> Validator::replace(const Key& key, YamlEntry entry, const Origin& origi
   make_strict(entry);
   const bool is_flag = origin.kind == Origin::Kind::kFlag;
   const std::string place = is_flag ? to_string(origin) : std::string(filename_);
-  // Later kubelets refuse them.
+  // Later kubelets refuse duplicates.
   const Repeats repeats = config_.settings_.compatibility == eviction::Compat::k1_26
                               ? Repeats::kDropped
                               : Repeats::kRefused;
@@ -147,7 +147,7 @@ void Validator::warn_of_repeats(const YamlEntry& list, const Origin& origin) {
     place.line = item.line;
     config_.warnings_.push_back(
         {.key = fmt::format("{}[{}]", list.key, i),
-         .text = fmt::format("{}: {}[{}]: \"{}\" is given more than once, it counts once",
+         .text = fmt::format("{}: {}[{}]: \"{}\" is given more than once; it counts once",
                              to_string(place), list.key, i, item.text)});
   }
 }
@@ -184,9 +184,8 @@ void Validator::leave_out_lone_graces() {
     }
     config_.warnings_.push_back(
         {.key = key,
-         .text =
-             fmt::format("{}: {}: there is no soft threshold that it belongs to, it is left out",
-                         to_string(origin), key)});
+         .text = fmt::format("{}: {}: no soft threshold has this signal; evictd leaves it out",
+                             to_string(origin), key)});
     config_.origins_.erase(key);
     return true;
   });
@@ -203,7 +202,7 @@ Result<> Validator::read_flag(const FlagValue& flag) {
   for (const std::string& name : flag.repeated) {
     config_.warnings_.push_back(
         {.key = key->name,
-         .text = fmt::format("flag {}: {}[{}]: given more than once, the last one holds", flag.name,
+         .text = fmt::format("flag {}: {}[{}]: given more than once; the last one holds", flag.name,
                              key->name, name)});
   }
   return replace(*key, {.key = key->name, .line = 0, .value = flag.node}, origin);

@@ -22,7 +22,7 @@ bool is_scalar(const Value& value) {
   return value.node.kind == YamlNode::Kind::kScalar;
 }
 
-/// Whether YAML's core schema reads this as something else than text.
+/// Whether YAML's core schema reads this as something other than text.
 bool is_number_or_truth(std::string_view text) {
   static constexpr std::array<std::string_view, 12> kWords = {"true",  "True",  "TRUE", "false",
                                                               "False", "FALSE", ".inf", "-.inf",
@@ -47,8 +47,8 @@ bool is_number_or_truth(std::string_view text) {
 
 constexpr std::string_view kLeadingZero = "a leading zero, which makes it octal in YAML 1.1";
 
-/// A whole number with a leading zero. Not what has a unit or a point: that is text or a float,
-/// which Kubernetes reads as decimal.
+/// A whole number with a leading zero. Text with a unit or a point is not one: Kubernetes reads it
+/// as decimal.
 bool is_octal_to_yaml_1_1(std::string_view plain) {
   return core::has_leading_zero(plain) &&
          plain.find_first_not_of("0123456789_", 1) == std::string_view::npos;
@@ -64,7 +64,7 @@ std::string allowed_bytes(Range<Bytes> range) {
                      format_bytes(range.max));
 }
 
-/// What `Value::refuse` calls a value of the wrong kind.
+/// The reason that `Value::refuse` gives for a value of the wrong kind.
 std::string_view kind_reason(const YamlNode& node, std::string_view wanted) {
   return node.kind == YamlNode::Kind::kNull ? std::string_view("no value") : wanted;
 }
@@ -90,14 +90,17 @@ Result<bool> read_bool(const Value& value) {
       return false;
     }
   }
-  return value.refuse(kind_reason(value.node, "no truth value"), "true or false, without quotes");
+  return value.refuse(kind_reason(value.node,
+                                  "expected a "
+                                  "boolean"),
+                      "true or false, without quotes");
 }
 
 Result<std::int64_t> read_integer(const Value& value, Range<std::int64_t> range) {
   const std::string allowed = fmt::format("a whole number from {} to {}", range.min, range.max);
   const std::string& text = value.node.text;
   if (!is_scalar(value) || !value.node.plain) {
-    return value.refuse(kind_reason(value.node, "no whole number"), allowed);
+    return value.refuse(kind_reason(value.node, "not a whole number"), allowed);
   }
   if (is_octal_to_yaml_1_1(text)) {
     return value.refuse(kLeadingZero, allowed);
@@ -105,7 +108,7 @@ Result<std::int64_t> read_integer(const Value& value, Range<std::int64_t> range)
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
-    return value.refuse("no whole number", allowed);
+    return value.refuse("not a whole number", allowed);
   }
   if (error == std::errc::result_out_of_range || number < range.min || number > range.max) {
     return value.refuse("out of range", allowed);
@@ -140,7 +143,7 @@ Result<Bytes> read_bytes(const Value& value, Range<Bytes> range) {
   }
   const Bytes bytes{quantity->value()};
   if (*quantity != eviction::Quantity(bytes.value, eviction::QuantityFormat::kBinarySI)) {
-    return value.refuse("no whole number of bytes", allowed_bytes(range));
+    return value.refuse("not a whole number of bytes", allowed_bytes(range));
   }
   if (bytes < range.min || bytes > range.max) {
     return value.refuse("out of range", allowed_bytes(range));

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kShownCharacters = 60;
 
-/// `amount` in the largest of `units`, each `base` times the one before, that keeps it whole.
+/// `amount` in the largest of `units` that keeps it whole; each unit is `base` times the one
+/// before.
 std::string in_units(std::int64_t amount, std::int64_t base,
                      std::span<const std::string_view> units) {
   std::string_view unit;

@@ -13,7 +13,7 @@
 namespace evictd::config {
 namespace {
 
-/// Collects warnings, each with the place of its key in front where it has one.
+/// Collects warnings, each prefixed with the place of its key if known.
 class Collector {
  public:
   Collector(const Config& config, std::string_view own_file)
@@ -24,7 +24,7 @@ class Collector {
            config_.origin(key).kind == Origin::Kind::kFlag;
   }
 
-  /// In evictd's own file, not in one of the kubelet's.
+  /// Whether it is given in evictd's own file, not in one of the kubelet's.
   [[nodiscard]] bool is_given_by_us(std::string_view key) const {
     const Origin origin = config_.origin(key);
     return origin.kind == Origin::Kind::kFile && origin.source == own_file_;
@@ -58,8 +58,8 @@ void warn_of_dropped_defaults(const Config& config, Collector& collector) {
   }
 }
 
-/// Whether a soft threshold would be met no sooner than the hard one. An amount and a share can
-/// only be compared on the node.
+/// Whether a soft threshold is met no sooner than the hard one. A quantity and a share can only be
+/// compared on the node.
 bool is_at_or_below(const eviction::ThresholdValue& soft, const eviction::ThresholdValue& hard) {
   if (soft.quantity && hard.quantity) {
     return *soft.quantity <= *hard.quantity;
@@ -89,7 +89,7 @@ void warn_of_shares_that_are_no_number(const Config& config, Collector& collecto
                     to_string(threshold.signal));
     if (!threshold.value.quantity && std::isnan(threshold.value.percentage) &&
         collector.is_given(key)) {
-      collector.add(key, "NaN% is no share of anything: the threshold can never be met");
+      collector.add(key, "NaN% is not a percentage: the threshold can never be met");
     }
   }
 }
@@ -114,7 +114,7 @@ void warn_of_lone_minimum_reclaim(const Config& config, Collector& collector) {
   for (const auto& [signal, text] : eviction.minimum_reclaim) {
     if (!eviction.hard.contains(signal) && !eviction.soft.contains(signal)) {
       collector.add(fmt::format("evictionMinimumReclaim[{}]", signal),
-                    "there is no threshold that it belongs to");
+                    "no threshold has this signal");
     }
   }
 }
@@ -131,7 +131,7 @@ void warn_of_the_rest(const Config& config, Collector& collector) {
                   fmt::format("{} is taken as 0: a soft eviction is SIGKILL at once",
                               settings.eviction.max_pod_grace_period.count()));
   }
-  // The floor cuts a grace, and decides which evictions pass the brake.
+  // The floor cuts a grace period, and decides which evictions pass the brake.
   if (settings.hard_eviction.grace_period == std::chrono::seconds(0) &&
       settings.brakes.max_evictions_per_minute == 0 && collector.is_given("hardEvictionFloor")) {
     collector.add("hardEvictionFloor",
@@ -141,8 +141,8 @@ void warn_of_the_rest(const Config& config, Collector& collector) {
   if (settings.manifest_directories.empty() && settings.pod_globs.empty() &&
       !settings.evict_unknown_pods) {
     collector.add("evictUnknownPods",
-                  "no pod can be evicted: there are neither manifestDirectories nor podGlobs to "
-                  "know pods by, and unknown ones are kept");
+                  "no pod can be evicted: neither manifestDirectories nor podGlobs is set, and "
+                  "unknown pods are never evicted");
   }
   if (settings.faults.drop_kernel_events) {
     collector.add("faults.dropKernelEvents", "a fault for tests is on: kernel events are ignored");

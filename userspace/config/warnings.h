@@ -8,8 +8,9 @@
 
 namespace evictd::config {
 
-/// What `config`, whose thresholds are known, allows but can hardly mean. `own_file` is how
-/// evictd's own file was named; empty if there is none.
+/// Returns settings of `config` that are allowed but can hardly be intended. The thresholds of
+/// `config` must be set. `own_file` is the name of evictd's own file as given; empty if there is
+/// none.
 [[nodiscard]] std::vector<Warning> find_warnings(const Config& config, std::string_view own_file);
 
 }  // namespace evictd::config

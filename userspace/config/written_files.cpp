@@ -12,14 +12,14 @@
 namespace evictd::config {
 namespace {
 
-/// The path without "." and "..", from the root on; links are not followed.
+/// The absolute path without "." and "..", as text; links are not followed.
 std::string absolute_text(const std::string& path) {
   std::error_code failed;
   const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
   return (failed ? std::filesystem::path(path) : absolute).lexically_normal().string();
 }
 
-/// Whether `file` is where the kubelet's drop-ins are read from.
+/// Whether `file` is one of the kubelet's drop-in files.
 bool is_drop_in(const std::filesystem::path& file, const Sources& sources) {
   if (sources.kubelet_config_dir.empty() || file.extension() != ".conf") {
     return false;
@@ -42,13 +42,13 @@ std::vector<WrittenFile> written_files(const Settings& settings) {
   files.push_back({.key = "controlSocket", .path = settings.control_socket_path()});
   if (!settings.notify_socket.empty()) {
     files.push_back({.key = "notifySocket", .path = settings.notify_socket});
-    // It listens there first; base::listen_unix_packets().
+    // It listens under this name first; base::listen_unix_packets().
     files.push_back({.key = "notifySocket", .path = settings.notify_socket + ".new"});
   }
   const std::string state = settings.state_file_path();
   if (!state.empty()) {
     files.push_back({.key = "stateFile", .path = state});
-    // Written first, then put in place of the old one.
+    // Written first, then renamed over the old one.
     files.push_back({.key = "stateFile", .path = state + ".new"});
   }
   const RecordSettings& records = settings.records;

@@ -11,19 +11,20 @@
 
 namespace evictd::config {
 
-/// A file that evictd makes or writes, and the key that says where.
+/// A file that evictd creates or writes, and the key that sets its path.
 struct WrittenFile {
   std::string key;
   std::string path;
 };
 
-/// All that these settings have written, files that others are renamed to included.
+/// All files that these settings make evictd write, rename targets included.
 [[nodiscard]] std::vector<WrittenFile> written_files(const Settings& settings);
 
-/// Refuses a path of `option` (evictd's --record) where the file, or FILE.1 to which an earlier one
-/// is renamed, is another file of evictd: one that it writes, or a configuration that it reads; or
-/// is there and no regular file. Paths are compared as texts, made absolute. Errors: kInvalid,
-/// naming the option, the path and whose it is.
+/// Checks the path of `option` (evictd's --record). It refuses a path where the file, or FILE.1, to
+/// which an earlier file is renamed, is another file of evictd: one that it writes, or a
+/// configuration that it reads. It also refuses a path that exists and is not a regular file. Paths
+/// are compared as text, made absolute. Errors: kInvalid, naming the option, the path and its
+/// owner.
 [[nodiscard]] Result<> check_recording_path(std::string_view option, const std::string& path,
                                             const Settings& settings, const Sources& sources);
 

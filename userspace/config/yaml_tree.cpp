@@ -20,8 +20,8 @@
 namespace evictd::config {
 namespace {
 
-/// Comes behind the text: a comment, unless a quote is still open there, which the parser takes for
-/// closed. No text has it, for it has a control character.
+/// Appended to the text. It is a comment, unless a quote is still open, which the parser would take
+/// as closed. No text contains it, because it has a control character.
 constexpr std::string_view kEndMark = "\n#\x01";
 
 std::string control_reason(std::string_view from_control) {
@@ -29,7 +29,7 @@ std::string control_reason(std::string_view from_control) {
                      core::control_character_code(from_control));
 }
 
-/// "sweep.floor: 30us: REASON", without what is empty.
+/// "sweep.floor: 30us: REASON", without empty parts.
 std::string about(const std::string& path, const std::string& value, std::string_view reason) {
   std::string text;
   for (const std::string& part : {path, value}) {
@@ -38,8 +38,8 @@ std::string about(const std::string& path, const std::string& value, std::string
   return text + std::string(reason);
 }
 
-/// A key as it continues a path: "floor" in "sweep.floor", a name with dots of its own in brackets,
-/// as in "evictionHard[memory.available]".
+/// A key as the next part of a path: "floor" in "sweep.floor". A name that contains dots is in
+/// brackets, as in "evictionHard[memory.available]".
 std::string joined_path(const std::string& path, const std::string& key) {
   YamlNode name;
   name.kind = YamlNode::Kind::kScalar;
@@ -62,13 +62,13 @@ struct Refusal : std::exception {
   std::string reason;
 };
 
-/// A key that is a list, a mapping or null. The parser also tells of one where a bracket that
-/// stands before it is not closed.
+/// A key that is a list, a mapping or null. The parser also reports one if a bracket before it is
+/// not closed.
 struct KeyIsNoText : Refusal {
   using Refusal::Refusal;
 };
 
-/// `depth` levels are open where one more begins.
+/// `depth` levels are open when another one begins.
 void check_depth(std::size_t depth, const YamlLimits& limits, const YAML::Mark& mark) {
   if (depth >= limits.depth) {
     throw Refusal(Errc::kExhausted, mark,
@@ -76,8 +76,7 @@ void check_depth(std::size_t depth, const YamlLimits& limits, const YAML::Mark& 
   }
 }
 
-/// Keeps nothing of the parser's events: with it the parser goes on to what is no YAML, if there is
-/// any.
+/// Ignores the parser's events. The parser runs to the first invalid YAML, if there is any.
 class SyntaxCheck final : public YAML::EventHandler {
  public:
   explicit SyntaxCheck(const YamlLimits& limits) : limits_(limits) {}
@@ -104,8 +103,8 @@ class SyntaxCheck final : public YAML::EventHandler {
   std::size_t depth_ = 0;
 };
 
-/// Builds the tree from the parser's events, so that a limit or a construct that is not wanted
-/// stops the parser at once.
+/// Builds the tree from the parser's events, so that a limit or an unwanted construct stops the
+/// parser at once.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const YamlLimits& limits) : limits_(limits) {}
@@ -136,9 +135,9 @@ class TreeBuilder final : public YAML::EventHandler {
     scalar.plain = tag == "?";
     refuse_extras(scalar, mark, tag, anchor);
     if (value.find(kEndMark.substr(1)) != std::string::npos) {
-      throw Refusal(Errc::kMalformed, mark, "no valid YAML: a quote that is not closed");
+      throw Refusal(Errc::kMalformed, mark, "not valid YAML: an unclosed quote");
     }
-    // An escape can write what the bytes of the file may not have.
+    // An escape can produce characters that the file itself may not contain.
     if (const auto control = find_control_character(value)) {
       throw Refusal(Errc::kMalformed, mark,
                     about_node(scalar, control_reason(std::string_view(value).substr(*control))));
@@ -165,14 +164,14 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnMapEnd() override { open_.pop_back(); }
 
  private:
-  /// A map or sequence that is still being filled. Its node does not move meanwhile: only the
-  /// innermost open node gets children.
+  /// A map or sequence that is still being filled. Its node does not move meanwhile, because only
+  /// the innermost open node gets children.
   struct Level {
     YamlNode* node = nullptr;
     bool has_key = false;
   };
 
-  /// A key that was there already; refused with its value, which comes next.
+  /// A duplicate key; refused together with its value, which comes next.
   struct Duplicate {
     YAML::Mark mark;
     int first_line = 0;
@@ -185,7 +184,7 @@ class TreeBuilder final : public YAML::EventHandler {
     return node;
   }
 
-  /// Where the next value goes: the keys and places of all that is open.
+  /// Path of the next value: the keys and indices of all open nodes.
   [[nodiscard]] std::string path() const {
     std::string path;
     for (const Level& level : open_) {
@@ -199,7 +198,8 @@ class TreeBuilder final : public YAML::EventHandler {
     return path;
   }
 
-  /// What is wrong with `node`, which comes next, with its key and, unless it is one, its value.
+  /// Describes a problem of `node`, the next value, with its key and, if it is not a key, its
+  /// value.
   [[nodiscard]] std::string about_node(const YamlNode& node, std::string_view reason) const {
     return expects_key() && node.kind == YamlNode::Kind::kScalar
                ? about(joined_path(path(), node.text), "", reason)
@@ -212,7 +212,7 @@ class TreeBuilder final : public YAML::EventHandler {
       throw Refusal(Errc::kInvalid, mark,
                     about_node(node, "an anchor; allowed: values written out"));
     }
-    // "?" is what the parser calls a value without a tag, "!" one in quotes.
+    // The parser's tag is "?" for a value without a tag, "!" for one in quotes.
     if (!tag.empty() && tag != "?" && tag != "!") {
       throw Refusal(Errc::kInvalid, mark, about_node(node, "a tag; allowed: values without one"));
     }
@@ -247,7 +247,7 @@ class TreeBuilder final : public YAML::EventHandler {
       return &level.node->items.back();
     }
     if (!level.has_key) {
-      throw KeyIsNoText(Errc::kInvalid, mark, "a key that is no text; allowed: text");
+      throw KeyIsNoText(Errc::kInvalid, mark, "a key that is not text; allowed: text");
     }
     if (duplicate_) {
       throw Refusal(Errc::kInvalid, duplicate_->mark,
@@ -258,7 +258,7 @@ class TreeBuilder final : public YAML::EventHandler {
     level.has_key = false;
     YamlEntry& entry = level.node->entries.back();
     if (node.kind == YamlNode::Kind::kNull) {
-      node.line = entry.line;  // the parser gives the place of what follows
+      node.line = entry.line;  // the parser gives the place of the token after it
     }
     entry.value = std::move(node);
     return &entry.value;
@@ -289,10 +289,10 @@ std::string at(std::string_view filename, const YAML::Mark& mark) {
   return fmt::format("{}:{}:{}", filename, mark.line + 1, mark.column + 1);
 }
 
-/// The line around `offset` as an error shows it, which mostly is the key and its value: nothing
-/// has been parsed yet. What is no UTF-8 becomes a '?'.
+/// The line around `offset` for an error, usually a key and its value; nothing is parsed yet. Bytes
+/// that are not UTF-8 become '?'.
 std::string shown_line(std::string_view text, std::size_t offset) {
-  // More than is shown, and little enough to be looked through for each bad byte in it.
+  // More than an error displays, and small enough to scan for each bad byte.
   constexpr std::size_t kMostBytes = 256;
   constexpr std::string_view kBlanks = " \t\r";
   const std::size_t before = text.substr(0, offset).rfind('\n');
@@ -316,7 +316,7 @@ Result<> check_bytes(std::string_view text, std::string_view filename) {
                                               about("", shown_line(text, offset), reason)));
   };
   if (const auto bad = find_invalid_utf8(text)) {
-    return refuse_at(*bad, fmt::format("byte {:#04x} is no UTF-8; allowed: UTF-8 text",
+    return refuse_at(*bad, fmt::format("byte {:#04x} is not UTF-8; allowed: UTF-8 text",
                                        static_cast<unsigned char>(text[*bad])));
   }
   if (const auto control = find_control_character(text)) {
@@ -332,7 +332,7 @@ void run_parser(const std::string& source, YAML::EventHandler& events) {
   }
 }
 
-/// Throws a Refusal or what the parser throws.
+/// Throws a Refusal or the parser's exceptions.
 YamlNode tree_of(std::string_view text, const YamlLimits& limits) {
   const std::string source = std::string(text) + std::string(kEndMark);
   try {
@@ -364,9 +364,9 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view filename,
         error.mark.pos >= 0 && static_cast<std::size_t>(error.mark.pos) > text.size();
     const std::string place =
         behind ? text_place(filename, text, text.size()) : at(filename, error.mark);
-    return fail(Errc::kMalformed, fmt::format("{}: no valid YAML: {}", place, error.msg));
+    return fail(Errc::kMalformed, fmt::format("{}: not valid YAML: {}", place, error.msg));
   } catch (const std::exception& error) {
-    return fail(Errc::kMalformed, fmt::format("{}: no valid YAML: {}", filename, error.what()));
+    return fail(Errc::kMalformed, fmt::format("{}: not valid YAML: {}", filename, error.what()));
   }
 }
 

@@ -5,7 +5,7 @@
 
 namespace evictd::core {
 
-/// The one seam through which time is read. Read once per pass, then passed down as `now`.
+/// The only interface through which time is read. A pass reads it once and passes it on as `now`.
 /// Thread rule: implementations may be called from any thread.
 class Clock {
  public:
@@ -14,9 +14,9 @@ class Clock {
   [[nodiscard]] virtual MonoTime now() const = 0;
   /// CLOCK_REALTIME now.
   [[nodiscard]] virtual WallTime wall_now() const = 0;
-  /// CPU time of the calling thread, of which only differences mean something: what something
-  /// costs, whoever else had the CPU meanwhile. As though it always had it, where a clock knows of
-  /// no other time.
+  /// CPU time of the calling thread; only differences are meaningful. Measures cost independently
+  /// of other threads' use of the CPU. A clock without CPU time returns now(), as if the thread
+  /// always ran.
   [[nodiscard]] virtual Duration thread_cpu() const { return now().time_since_epoch(); }
 };
 
@@ -29,8 +29,9 @@ struct ClockReading {
   return {.mono = clock.now(), .wall = clock.wall_now()};
 }
 
-/// What the wall clock said at `moment`, by how long before `now` that was: what is told late keeps
-/// the time at which it happened. A moment that is not known (the epoch) or after `now` is now.
+/// The wall clock's time at `moment`, computed from how long before `now` it was. So a late report
+/// keeps the time of its event. An unknown `moment` (the epoch) or one after `now` gives
+/// `now.wall`.
 [[nodiscard]] constexpr WallTime wall_time_of(MonoTime moment, const ClockReading& now) {
   const bool is_past = moment != MonoTime{} && moment < now.mono;
   return is_past ? now.wall - (now.mono - moment) : now.wall;

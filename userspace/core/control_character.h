@@ -6,9 +6,9 @@
 
 namespace evictd::core {
 
-/// How many bytes the control character has that `rest` begins with: 1 for those below a space and
-/// for DEL, 2 for U+0080 to U+009F, which a terminal may obey as it obeys an escape; 0 for anything
-/// else. Text is UTF-8; a byte that is none by itself is no control character.
+/// Length in bytes of the control character at the start of `rest`; 0 if there is none. 1 for
+/// characters below space and for DEL; 2 for U+0080 to U+009F, which a terminal may obey like an
+/// escape. Text is UTF-8; a byte that is invalid on its own is no control character.
 [[nodiscard]] constexpr std::size_t control_character_length(std::string_view rest) {
   if (rest.empty()) {
     return 0;
@@ -24,7 +24,7 @@ namespace evictd::core {
   return second >= 0x80 && second <= 0x9f ? 2 : 0;
 }
 
-/// The code point of the control character that `rest` begins with.
+/// The code point of the control character at the start of `rest`.
 [[nodiscard]] constexpr unsigned control_character_code(std::string_view rest) {
   return static_cast<unsigned char>(rest[control_character_length(rest) - 1]);
 }

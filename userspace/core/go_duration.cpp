@@ -12,7 +12,7 @@
 namespace evictd::core {
 namespace {
 
-/// -2^63 ns is a duration, 2^63 ns is none: amounts are kept without sign up to here.
+/// -2^63 ns is a valid duration, 2^63 ns is not: magnitudes are kept unsigned up to here.
 constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;
 
 struct Unit {
@@ -33,7 +33,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Quotes as Go does here: what is not ASCII byte by byte, in hexadecimal.
+/// Quotes as Go does here: non-ASCII byte by byte, in hexadecimal.
 std::string quote(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string quoted = "\"";
@@ -51,7 +51,7 @@ std::string quote(std::string_view text) {
   return quoted + '"';
 }
 
-/// The digits before the point, taken off `rest`; nothing if they exceed the limit.
+/// The digits before the point, removed from `rest`; nullopt if they exceed the limit.
 std::optional<std::uint64_t> take_whole(std::string_view& rest) {
   std::uint64_t whole = 0;
   while (!rest.empty() && is_digit(rest.front())) {
@@ -72,7 +72,7 @@ struct Fraction {
   double scale = 1;
 };
 
-/// The digits after the point, taken off `rest`; those that no longer fit do not count.
+/// The digits after the point, removed from `rest`; digits that no longer fit are ignored.
 Fraction take_fraction(std::string_view& rest) {
   Fraction fraction;
   bool full = false;
@@ -109,7 +109,7 @@ const Unit* find_unit(std::string_view name) {
   return nullptr;
 }
 
-/// One number with its unit in nanoseconds; nothing if it exceeds the limit.
+/// One number with its unit in nanoseconds; nullopt if it exceeds the limit.
 std::optional<std::uint64_t> scaled(std::uint64_t whole, const Fraction& fraction,
                                     const Unit& unit) {
   if (whole > kLimit / unit.nanoseconds) {
@@ -123,7 +123,7 @@ std::optional<std::uint64_t> scaled(std::uint64_t whole, const Fraction& fractio
   return amount > kLimit ? std::nullopt : std::optional(amount);
 }
 
-/// Takes one number and its unit off `rest`; `text` is the whole, for errors.
+/// Removes one number and its unit from `rest`; `text` is the whole, for errors.
 Result<std::uint64_t> take_part(std::string_view& rest, std::string_view text) {
   const Failure invalid = fail(Errc::kMalformed, "time: invalid duration " + quote(text));
   const std::size_t before = rest.size();

@@ -6,9 +6,9 @@
 
 namespace evictd::core {
 
-/// Whether the number that `text` begins with, behind a sign, has a zero before its digits ("010",
-/// "-08", "007Mi"). Readers disagree on it: to YAML 1.1, to C and to Go's ParseInt with base 0 it
-/// is octal, to YAML 1.2 decimal.
+/// Whether the number at the start of `text`, after an optional sign, has a leading zero ("010",
+/// "-08", "007Mi"). Parsers disagree: YAML 1.1, C and Go's ParseInt with base 0 read octal, YAML
+/// 1.2 reads decimal.
 [[nodiscard]] constexpr bool has_leading_zero(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) {
     text.remove_prefix(1);
@@ -16,7 +16,7 @@ namespace evictd::core {
   return text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
 }
 
-/// What is wrong with the number of an option because of such a zero; empty if nothing is.
+/// The error message for an option's number with a leading zero; empty if it has none.
 [[nodiscard]] inline std::string leading_zero_problem(const std::string& text) {
   return has_leading_zero(text)
              ? '"' + text + "\": a leading zero, which makes it octal to some readers; allowed: " +

@@ -8,7 +8,7 @@
 namespace evictd::core {
 namespace {
 
-/// No key is nearly as long; what comes after does not change which one is meant.
+/// No key is nearly as long; further characters cannot change the nearest one.
 constexpr std::size_t kComparedLength = 64;
 
 using Row = std::array<std::size_t, kComparedLength + 1>;
@@ -21,7 +21,7 @@ bool same(char a, char b) {
   return lower(a) == lower(b);
 }
 
-/// A letter or two begin too many.
+/// One or two letters are the start of too many names.
 constexpr std::size_t kShortestBeginning = 3;
 
 bool is_beginning(std::string_view name, std::string_view whole) {

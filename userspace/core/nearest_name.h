@@ -8,12 +8,12 @@
 
 namespace evictd::core {
 
-/// How many single-character edits (insert, delete, replace, swap two neighbours) turn `a` into
-/// `b`, not minding the case of ASCII letters. Cost: |a| * |b|, each cut to 64 characters.
+/// Single-character edits (insert, delete, replace, swap two neighbours) that turn `a` into `b`,
+/// ignoring the case of ASCII letters. Cost: |a| * |b|, each cut to 64 characters.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The shortest name of `known` of which `name` is the beginning, three letters at least; else that
-/// with the smallest distance to it. The first one if there are several; empty if `known` is.
+/// The shortest name in `known` that starts with `name`, if `name` has at least three letters; else
+/// the name with the smallest edit distance. The first one on a tie; empty if `known` is empty.
 [[nodiscard]] std::string nearest_name(std::string_view name, std::span<const std::string> known);
 
 }  // namespace evictd::core

@@ -10,7 +10,7 @@
 namespace evictd::core {
 namespace {
 
-/// Takes fixed-width numbers and single characters off the front of a text.
+/// Removes fixed-width numbers and single characters from the front of a text.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : rest_(text) {}

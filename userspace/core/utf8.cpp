@@ -7,8 +7,9 @@
 namespace evictd::core {
 namespace {
 
-/// What a lead byte promises: how many bytes follow, and the range of the first of them, which
-/// excludes overlong forms, surrogates and what lies above U+10FFFF. Source: RFC 3629, section 4.
+/// What a lead byte requires: the number of following bytes, and the range of the first of them.
+/// The range excludes overlong forms, surrogates and code points above U+10FFFF. Source: RFC 3629,
+/// section 4.
 struct Sequence {
   std::size_t following = 0;
   std::uint8_t low = 0x80;

@@ -6,15 +6,15 @@
 
 namespace evictd::core {
 
-/// What a text begins with.
+/// The start of a text.
 struct Utf8Part {
-  /// Bytes of one character; or, where there is none, of the longest beginning of one, which one
-  /// U+FFFD stands for, but at least 1. 0 for an empty text.
+  /// Bytes of one character. If there is no character: bytes of the longest valid beginning of one,
+  /// which one U+FFFD replaces, at least 1. 0 for an empty text.
   std::size_t length = 0;
   bool is_character = false;
 };
 
-/// The first part of `text`. Overlong forms, surrogates and code points above U+10FFFF are no
+/// The first part of `text`. Overlong forms, surrogates and code points above U+10FFFF are not
 /// characters. Cost: reads at most 4 bytes.
 [[nodiscard]] Utf8Part first_utf8_part(std::string_view text);
 

@@ -14,12 +14,12 @@ namespace evictd::cri {
 
 namespace {
 
-/// Of what a runtime says of an error.
+/// Bytes of a runtime's error message that are kept.
 constexpr std::size_t kLongestMessage = 512;
-/// A runtime that was restarted is found again soon.
+/// Finds a restarted runtime soon.
 constexpr int kMaxReconnectBackoffMs = 2000;
 constexpr int kFirstReconnectBackoffMs = 100;
-/// gRPC's minimum of this name is how long one attempt to connect may take.
+/// The time limit of one attempt to connect is gRPC's "minimum backoff".
 constexpr int kConnectTimeoutMs = 5000;
 
 std::shared_ptr<grpc::Channel> make_channel(const Channel::Options& options) {
@@ -29,7 +29,7 @@ std::shared_ptr<grpc::Channel> make_channel(const Channel::Options& options) {
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectBackoffMs);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // Servers in Go refuse the path of a socket as the name of a host.
+  // Servers in Go refuse a socket path as a host name.
   arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, "localhost");
   return grpc::CreateCustomChannel("unix:" + options.socket, grpc::InsecureChannelCredentials(),
                                    arguments);
@@ -82,7 +82,7 @@ Failure failure_of(const std::string& method, const grpc::Status& status) {
   return fail(code_of(status), name + ": " + status.error_message().substr(0, kLongestMessage));
 }
 
-/// Whether what was begun last has succeeded; cancel() ends the wait.
+/// Whether the last started operation succeeded; cancel() ends the wait.
 bool await_step(grpc::CompletionQueue& queue) {
   void* tag = nullptr;
   bool has_succeeded = false;
@@ -98,31 +98,31 @@ struct Channel::Connection {
   std::string socket;
   grpc::GenericStub stub;
   std::mutex mutex;
-  /// Both guarded by the mutex.
+  /// The mutex guards both.
   grpc::ClientContext* current = nullptr;
   bool is_cancelled = false;
 };
 
-/// The call that cancel() ends.
-class Channel::UnderWay {
+/// The call that cancel() aborts.
+class Channel::CallInProgress {
  public:
-  UnderWay(Connection& connection, grpc::ClientContext& context) : connection_(connection) {
+  CallInProgress(Connection& connection, grpc::ClientContext& context) : connection_(connection) {
     const std::lock_guard lock(connection_.mutex);
     if (!connection_.is_cancelled) {
       connection_.current = &context;
       has_begun_ = true;
     }
   }
-  UnderWay(const UnderWay&) = delete;
-  UnderWay& operator=(const UnderWay&) = delete;
-  ~UnderWay() {
+  CallInProgress(const CallInProgress&) = delete;
+  CallInProgress& operator=(const CallInProgress&) = delete;
+  ~CallInProgress() {
     const std::lock_guard lock(connection_.mutex);
     connection_.current = nullptr;
   }
 
   [[nodiscard]] bool has_begun() const { return has_begun_; }
   [[nodiscard]] static Failure refusal() {
-    return fail(Errc::kBusy, "the runtime is not asked any more");
+    return fail(Errc::kBusy, "calls to the runtime were cancelled");
   }
 
  private:
@@ -137,9 +137,9 @@ Channel::~Channel() = default;
 Result<std::string> Channel::call(const Call& call) {
   grpc::ClientContext context;
   context.set_deadline(deadline_after(call.deadline));
-  const UnderWay under_way(*connection_, context);
-  if (!under_way.has_begun()) {
-    return UnderWay::refusal();
+  const CallInProgress in_progress(*connection_, context);
+  if (!in_progress.has_begun()) {
+    return CallInProgress::refusal();
   }
   grpc::CompletionQueue queue;
   grpc::ByteBuffer answer;
@@ -160,9 +160,9 @@ Result<std::string> Channel::call(const Call& call) {
 Result<> Channel::follow(const Call& call, const std::function<void()>& on_sent,
                          const std::function<bool(const std::string&)>& on_message) {
   grpc::ClientContext context;
-  const UnderWay under_way(*connection_, context);
-  if (!under_way.has_begun()) {
-    return UnderWay::refusal();
+  const CallInProgress in_progress(*connection_, context);
+  if (!in_progress.has_begun()) {
+    return CallInProgress::refusal();
   }
   grpc::CompletionQueue queue;
   const auto stream = connection_->stub.PrepareCall(&context, call.method, &queue);

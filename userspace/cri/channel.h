@@ -10,10 +10,9 @@
 
 namespace evictd::cri {
 
-/// The gRPC below the client: one method of a runtime's socket at a time, by name. Messages are
-/// bytes here.
-///
-/// Thread rule: one thread calls; cancel() may be called by any other.
+/// The gRPC layer of the runtime client: calls one method at a time, by name, on a runtime's
+/// socket. Messages are plain bytes here.
+/// | Thread rule: one thread calls; any other thread may call cancel().
 class Channel {
  public:
   struct Options {
@@ -26,32 +25,32 @@ class Channel {
     /// "/runtime.v1.RuntimeService/Version".
     std::string method;
     std::string request;
-    /// Of call().
+    /// Used by call() only.
     Duration deadline{};
   };
 
-  /// Connects with the first call.
+  /// Connects at the first call.
   explicit Channel(const Options& options);
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
   ~Channel();
 
-  /// The bytes of the answer. Waits until its deadline at most.
-  /// Errors: kUnsupported if the server does not have the method; kNotFound as the server says;
-  /// kTimedOut; kBusy after cancel(); kExhausted for an answer that is too long; kIo if nobody
-  /// listens and for all others.
+  /// Returns the bytes of the answer. Blocks until the deadline at most.
+  /// Errors: kUnsupported if the server lacks the method; kNotFound if the server reports it;
+  /// kTimedOut; kBusy after cancel(); kExhausted if the answer is too long; kIo if no server
+  /// listens and in all other cases.
   [[nodiscard]] Result<std::string> call(const Call& call);
-  /// A method that answers with a stream of messages, each of which is given to `on_message` until
-  /// that returns false. `on_sent` is called once the server was asked. Waits until the stream
-  /// ends; there is no deadline. A success: the server ended it. Errors: as call().
+  /// Calls a method that answers with a stream of messages. Passes each message to `on_message`
+  /// until that returns false. Calls `on_sent` after sending the request. Blocks until the stream
+  /// ends; there is no deadline. Succeeds if the server ended the stream. Errors: as call().
   [[nodiscard]] Result<> follow(const Call& call, const std::function<void()>& on_sent,
                                 const std::function<bool(const std::string&)>& on_message);
-  /// The call under way ends at once, and so does every later one.
+  /// The call in progress and every later one fail at once.
   void cancel();
 
  private:
   struct Connection;
-  class UnderWay;
+  class CallInProgress;
   std::unique_ptr<Connection> connection_;
 };
 

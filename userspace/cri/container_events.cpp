@@ -47,7 +47,7 @@ EventsReport ContainerEvents::report() const {
 void ContainerEvents::on_other_runtime() {
   {
     const std::lock_guard lock(mutex_);
-    is_asked_again_ = true;
+    is_retry_requested_ = true;
   }
   wake_.notify_all();
 }
@@ -57,20 +57,20 @@ void ContainerEvents::run() {
   Duration wait = options_.first_wait;
   std::unique_lock lock(mutex_);
   while (!is_stopping_) {
-    is_asked_again_ = false;
+    is_retry_requested_ = false;
     const std::uint64_t events = report_.counters.events;
     lock.unlock();
     const Result<> end = follow_once();
     lock.lock();
-    // One that has told something was a good one.
+    // A stream that delivered events worked: start again with the shortest wait.
     wait = report_.counters.events != events ? options_.first_wait : wait;
     const bool is_missing = !end && end.error().code == Errc::kUnsupported;
     report_.state = is_missing ? EventsState::kUnimplemented : EventsState::kWaiting;
-    report_.problem = end ? "the runtime has ended the stream" : end.error().message();
+    report_.problem = end ? "the runtime closed the stream" : end.error().message();
     lock.unlock();
     options_.on_changed();
     lock.lock();
-    const auto is_over = [this] { return is_stopping_ || is_asked_again_; };
+    const auto is_over = [this] { return is_stopping_ || is_retry_requested_; };
     if (is_missing) {
       wake_.wait(lock, is_over);
     } else {
@@ -107,7 +107,7 @@ Result<> ContainerEvents::follow_once() {
         options_.on_event();
         return true;
       });
-  return is_malformed ? fail(Errc::kMalformed, "follow the container runtime: no event") : end;
+  return is_malformed ? fail(Errc::kMalformed, "follow the container runtime: bad event") : end;
 }
 
 }  // namespace evictd::cri

@@ -15,50 +15,50 @@
 
 namespace evictd::cri {
 
-/// What becomes of the stream of a runtime's events.
+/// State of the stream of a runtime's events.
 enum class EventsState {
-  kOff,            ///< Nobody asked for it.
-  kWaiting,        ///< It has not begun, or was broken off and is begun again soon.
-  kFollowed,       ///< The runtime was asked, and has not ended it.
-  kUnimplemented,  ///< The runtime has no such stream. Asked again once it is another runtime.
+  kOff,            ///< Not requested.
+  kWaiting,        ///< Not started yet, or broken off and soon restarted.
+  kFollowed,       ///< The runtime accepted the request and has not ended the stream.
+  kUnimplemented,  ///< The runtime has no such stream. Retried when another runtime answers.
 };
 [[nodiscard]] const char* to_string(EventsState state);
 
 struct EventsReport {
   EventsState state = EventsState::kOff;
-  /// Why it is not followed; empty while it is.
+  /// Why the stream is not followed; empty while it is.
   std::string problem;
   struct Counters {
-    /// Begun so far.
+    /// Number of streams started.
     std::uint64_t streams = 0;
     std::uint64_t events = 0;
   } counters;
 };
 
-/// Follows the events of a runtime's containers (GetContainerEvents) on a thread and a connection
-/// of its own, because such a call waits for ever. What an event says is not believed: it only says
-/// that it is time to list anew.
-/// Thread rule: every member may be called by any thread.
+/// Follows a runtime's container events (GetContainerEvents) on its own thread and connection,
+/// because such a call blocks forever. An event's contents are not trusted: it only triggers a new
+/// list.
+/// Thread rule: any thread may call every member.
 class ContainerEvents {
  public:
   struct Options {
     Channel::Options channel;
     Duration first_wait = std::chrono::milliseconds(500);
     Duration longest_wait = std::chrono::seconds(30);
-    /// Something came, or may have come while nobody listened. Called by the thread.
+    /// Called by the thread when an event came, or may have been missed while no stream was open.
     std::function<void()> on_event;
-    /// The report is another. Called by the thread.
+    /// Called by the thread when the report changed.
     std::function<void()> on_changed;
   };
 
   explicit ContainerEvents(Options options);
   ContainerEvents(const ContainerEvents&) = delete;
   ContainerEvents& operator=(const ContainerEvents&) = delete;
-  /// Breaks off what is under way.
+  /// Cancels the call in progress.
   ~ContainerEvents();
 
   [[nodiscard]] EventsReport report() const;
-  /// Another runtime answers at the socket than before: it may have what the other had not.
+  /// Another runtime answers at the socket now: it may support what the previous one did not.
   void on_other_runtime();
 
  private:
@@ -69,11 +69,11 @@ class ContainerEvents {
   Channel channel_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  /// The following are guarded by the mutex.
+  /// The mutex guards the following members.
   EventsReport report_;
-  bool is_asked_again_ = false;
+  bool is_retry_requested_ = false;
   bool is_stopping_ = false;
-  /// Last, so that it finds the others made.
+  /// Last: the thread uses all other members.
   std::thread thread_;
 };
 

@@ -10,7 +10,7 @@ namespace evictd::cri {
 
 namespace {
 
-/// The dead ones of one container of one pod, the newest first.
+/// The dead instances of one container of one pod, the newest first.
 using Row = std::vector<const Container*>;
 using Rows = std::map<std::pair<std::string, std::string>, Row>;
 
@@ -40,7 +40,7 @@ std::size_t count(const Rows& rows) {
   return sum;
 }
 
-/// Moves what is beyond `most` to `chosen`, the oldest first.
+/// Moves the containers beyond `most` to `chosen`, the oldest first.
 void shorten(Row& row, std::size_t most, std::vector<std::string>& chosen) {
   while (row.size() > most) {
     chosen.push_back(row.back()->id);
@@ -54,7 +54,7 @@ void shorten(Rows& rows, std::size_t most, std::vector<std::string>& chosen) {
   }
 }
 
-/// The same number for each row, and if that leaves too many the oldest of all go.
+/// Limits every row to the same number; if too many remain, removes the oldest of all rows.
 void shorten_together(Rows& rows, std::size_t most, std::vector<std::string>& chosen) {
   std::erase_if(rows, [](const auto& entry) { return entry.second.empty(); });
   if (rows.empty() || count(rows) <= most) {

@@ -10,7 +10,7 @@ namespace evictd::cri {
 
 namespace {
 
-/// Below the root, as their packages have them.
+/// Relative to the root, as the runtimes' packages set them.
 constexpr std::array kUsualSockets{"run/containerd/containerd.sock", "run/crio/crio.sock",
                                    "run/cri-dockerd.sock"};
 

@@ -6,8 +6,8 @@
 namespace evictd::cri {
 namespace {
 
-/// Steps of one eviction lie nearer together. An evictd without a file of records numbers its
-/// decisions anew at each start.
+/// The steps of one eviction are closer together than this. An evictd without a record file
+/// restarts its decision numbers at each start.
 constexpr Duration kOneEviction = std::chrono::minutes(10);
 
 bool is_same(const EvictedPod& one, const EvictedPod& other) {

@@ -14,26 +14,27 @@ namespace evictd::cri {
 
 /// A pod whose processes evictd has killed.
 struct EvictedPod {
-  /// Of the decision.
+  /// Id of the decision.
   std::int64_t id = 0;
   std::string uid;
-  /// A sandbox that was made after this moment is a new life of the pod.
+  /// A sandbox created after this moment belongs to a restart of the pod.
   WallTime seen_at{};
 
   friend bool operator==(const EvictedPod&, const EvictedPod&) = default;
 };
 
-/// Evicted pods that the runtime has yet to end, each once an eviction, the longest waiting first.
+/// Evicted pods that the runtime has yet to stop, once for each eviction, the longest waiting
+/// first.
 /// Pure.
 class EvictedPods {
  public:
   struct Limits {
     std::size_t waiting = 1024;
-    /// Evictions that are known again when they are told of again.
+    /// Number of past evictions that are recognized if they are reported again.
     std::size_t remembered = 4096;
     Duration first_wait = std::chrono::milliseconds(500);
     Duration longest_wait = std::chrono::seconds(30);
-    /// A kubelet has long done it by then.
+    /// By then, a kubelet has long done it.
     int attempts = 24;
   };
   struct Counters {
@@ -46,11 +47,12 @@ class EvictedPods {
   EvictedPods();
   explicit EvictedPods(Limits limits);
 
-  /// False for an eviction that was added before.
+  /// Returns false for an eviction that was added before.
   bool add(const EvictedPod& pod, MonoTime now);
-  /// The next one that is due, until succeeded() or failed() is told of it; nullopt for none.
+  /// The next pod that is due; stays the same until succeeded() or failed(). nullopt if none is
+  /// due.
   [[nodiscard]] std::optional<EvictedPod> next(MonoTime now) const;
-  /// When next() has one; nullopt while nothing waits.
+  /// When next() has one; nullopt while none waits.
   [[nodiscard]] std::optional<MonoTime> due() const;
   void succeeded(const EvictedPod& pod);
   void failed(const EvictedPod& pod, MonoTime now);

@@ -11,19 +11,20 @@
 
 namespace evictd::cri {
 
-/// Whether a container, alive or dead, was made from the image.
+/// Whether a container, running or dead, was created from the image.
 [[nodiscard]] bool uses(const Container& container, const Image& image);
 
-/// Since when each image is known, and when a container last had it. A runtime tells neither. Pure.
+/// Tracks when each image was first seen and last used by a container. A runtime reports neither.
+/// Pure.
 class ImageAges {
  public:
   struct Age {
     MonoTime first_seen{};
-    /// Empty: never since it was first seen.
+    /// nullopt: not used since it was first seen.
     std::optional<MonoTime> last_used;
   };
 
-  /// What there is now; images that are not in it are forgotten.
+  /// Takes the current state; forgets images that are not in it.
   void update(const std::vector<Image>& images, const std::vector<Container>& containers,
               MonoTime now);
   /// By id.

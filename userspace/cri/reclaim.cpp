@@ -10,7 +10,7 @@ namespace evictd::cri {
 
 namespace {
 
-/// One that somebody else has removed meanwhile is gone as well.
+/// An object that something else removed meanwhile counts as removed.
 bool count(const Result<>& removed, std::uint64_t& counter, Reclaimed& sum) {
   if (!removed && removed.error().code != Errc::kNotFound) {
     sum.failures += 1;
@@ -23,7 +23,7 @@ bool count(const Result<>& removed, std::uint64_t& counter, Reclaimed& sum) {
   return true;
 }
 
-/// Whether there is room enough.
+/// Whether enough space is free.
 Result<bool> is_enough(const ImageQuestion& question, const std::string& place,
                        std::int64_t wanted_bytes, const Reclaimed& sum) {
   const Result<Space> space = question.read_space(place);
@@ -47,8 +47,8 @@ Result<ImageUse> image_use(RuntimeClient& runtime) {
   return ImageUse{.containers = std::move(*containers), .sandbox_image = std::move(*sandbox_image)};
 }
 
-/// A pod whose sandbox is ready lives, whatever its manifest says: a kubelet that misses what it
-/// has finished runs it again.
+/// A pod with a ready sandbox is alive, regardless of its manifest: a kubelet that misses finished
+/// containers runs the pod again.
 Result<IsGone> gone_without_sandbox(RuntimeClient& runtime, const IsGone& is_gone) {
   const Result<std::vector<Sandbox>> sandboxes = runtime.list_sandboxes();
   if (!sandboxes) {
@@ -81,7 +81,7 @@ Result<Reclaimed> reclaim_containers(RuntimeClient& runtime, const ContainerPoli
   for (const std::string& id : choose_dead_containers(*containers, policy, *gone, now)) {
     count(runtime.remove_container(id), sum.containers, sum);
   }
-  // Sandboxes first: a container of a sandbox that is made meanwhile is in the second list.
+  // Sandboxes first: a container of a sandbox created meanwhile is then in the second list.
   const Result<std::vector<Sandbox>> sandboxes = runtime.list_sandboxes();
   const Result<std::vector<Container>> left =
       sandboxes ? runtime.list_containers()
@@ -106,7 +106,7 @@ Result<Reclaimed> reclaim_images(RuntimeClient& runtime, const ImageQuestion& qu
   }
   const std::int64_t wanted = missing_bytes(*before, question.policy);
   const Result<std::vector<Image>> images = runtime.list_images();
-  // After the images: one that a container has taken meanwhile is in use.
+  // After the images: an image that a container took meanwhile counts as used.
   const Result<ImageUse> use =
       images ? image_use(runtime) : Result<ImageUse>(Failure(images.error()));
   if (!use) {

@@ -14,15 +14,15 @@
 
 namespace evictd::cri {
 
-/// What a removal of several things came to. One that fails does not hold up the others.
+/// Result of a batch of removals. A failed removal does not stop the others.
 struct Reclaimed {
   std::uint64_t containers = 0;
   std::uint64_t sandboxes = 0;
   std::uint64_t images = 0;
-  /// As the runtime has the images' sizes; layers that others share are counted too.
+  /// By the runtime's image sizes, which include layers shared with other images.
   std::uint64_t image_bytes = 0;
   std::uint64_t failures = 0;
-  /// Of the first of these; empty for none.
+  /// The first failure's message; empty if there was none.
   std::string first_failure;
 };
 
@@ -35,13 +35,13 @@ struct Reclaimed {
 struct ImageQuestion {
   ImagePolicy policy;
   std::map<std::string, ImageIdleness> idleness;
-  /// How full the filesystem of a directory is.
+  /// Reads the usage of a directory's filesystem.
   std::function<Result<Space>(const std::string& place)> read_space;
 };
 
-/// Removes unused images one by one, until the filesystem that they are on has room enough: by its
-/// own numbers, or for bytes by the sizes of what was removed, because a runtime may free them
-/// later. Errors: those of the lists and of `read_space`.
+/// Removes unused images one by one until their filesystem has enough free space. Measures that by
+/// the filesystem's own numbers. For bytes, the sizes of the removed images count as well, because
+/// a runtime may free them later. Errors: those of the lists and of `read_space`.
 [[nodiscard]] Result<Reclaimed> reclaim_images(RuntimeClient& runtime,
                                                const ImageQuestion& question);
 

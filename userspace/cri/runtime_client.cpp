@@ -75,7 +75,7 @@ Image image_of(const wire::Image& item) {
           .is_pinned = item.pinned()};
 }
 
-/// Of what containerd and CRI-O tell of a container.
+/// Reads the cgroup from the verbose info of containerd and CRI-O.
 std::string cgroup_in(const std::string& info) {
   const auto read = base::parse_json<nlohmann::json>(info, base::JsonLimits{});
   if (!read || !read->is_object()) {
@@ -142,8 +142,8 @@ Result<> RuntimeClient::find_api() {
   return Failure(answer.error());
 }
 
-Result<std::string> RuntimeClient::ask_as_known(const Question& question,
-                                                const std::string& request) {
+Result<std::string> RuntimeClient::call_known_api(const Question& question,
+                                                  const std::string& request) {
   const char* const service =
       question.service == Service::kRuntime ? ".RuntimeService/" : ".ImageService/";
   return channel_.call({.method = "/runtime." + api_ + service + question.method,
@@ -157,12 +157,12 @@ Result<std::string> RuntimeClient::ask(const Question& question, const std::stri
       return Failure(found.error());
     }
   }
-  Result<std::string> answer = ask_as_known(question, request);
+  Result<std::string> answer = call_known_api(question, request);
   if (!answer && answer.error().code == Errc::kUnsupported) {
-    // The method may be missing, or another runtime listens there by now.
+    // The method may be missing, or another runtime may listen there now.
     const std::string before = api_;
     if (Result<> found = find_api(); found && api_ != before) {
-      answer = ask_as_known(question, request);
+      answer = call_known_api(question, request);
     }
   }
   return answer;
@@ -177,7 +177,7 @@ Result<Response> RuntimeClient::exchange(const Question& question, const Request
   Response response;
   if (!response.ParseFromString(*answer)) {
     return fail(Errc::kMalformed,
-                std::string("ask the container runtime: ") + question.method + ": no answer to it");
+                std::string("ask the container runtime: ") + question.method + ": bad answer");
   }
   return response;
 }

@@ -14,26 +14,24 @@
 
 namespace evictd::cri {
 
-/// What evictd-kube asks of a container runtime by its CRI socket. Which version of the interface
-/// the runtime speaks is found out by the first call, and again where a method is missing:
-/// runtime.v1, or else runtime.v1alpha2.
-///
-/// Every call waits, at most for its deadline. Errors: those of Channel::call(); kMalformed for an
-/// answer that is none.
-/// Thread rule: one thread calls; cancel() may be called by any other.
+/// evictd-kube's client for a container runtime's CRI socket. The first call finds out the version
+/// of the interface: runtime.v1, or else runtime.v1alpha2. A missing method repeats that check.
+/// | Every call blocks until its deadline at most. Errors: those of Channel::call(); kMalformed for
+/// an answer that cannot be parsed.
+/// Thread rule: one thread calls; any other thread may call cancel().
 class RuntimeClient {
  public:
   struct Options {
     Channel::Options channel;
     Duration deadline = std::chrono::seconds(10);
-    /// Of what ends or removes something: a runtime unmounts, and asks its network plugins.
+    /// For calls that stop or remove something: a runtime unmounts, and calls its network plugins.
     Duration long_deadline = std::chrono::minutes(2);
   };
 
   explicit RuntimeClient(Options options);
 
   [[nodiscard]] Result<RuntimeVersion> version();
-  /// All of them, or those of one pod.
+  /// All sandboxes, or those of one pod.
   [[nodiscard]] Result<std::vector<Sandbox>> list_sandboxes(
       const std::optional<std::string>& pod_uid = std::nullopt);
   [[nodiscard]] Result<std::vector<Container>> list_containers();
@@ -41,16 +39,16 @@ class RuntimeClient {
   [[nodiscard]] Result<ContainerDetails> details(const std::string& container_id);
   [[nodiscard]] Result<std::vector<Image>> list_images();
   [[nodiscard]] Result<RuntimePlaces> places();
-  /// The image that sandboxes are made of; empty where the runtime does not tell, as those do that
-  /// pin it.
+  /// The image of the sandboxes; empty if the runtime does not report it. Runtimes that pin it do
+  /// not.
   [[nodiscard]] Result<std::string> sandbox_image();
-  /// Ends what is left of it; that of one that is stopped already is a success.
+  /// Stops all that is left of the sandbox; succeeds if it is stopped already.
   [[nodiscard]] Result<> stop_sandbox(const std::string& id);
   [[nodiscard]] Result<> remove_sandbox(const std::string& id);
   [[nodiscard]] Result<> remove_container(const std::string& id);
   [[nodiscard]] Result<> remove_image(const std::string& id);
 
-  /// The call under way fails with kBusy, and so does every later one.
+  /// The call in progress and every later one fail with kBusy.
   void cancel() { channel_.cancel(); }
 
  private:
@@ -61,9 +59,9 @@ class RuntimeClient {
     Duration deadline{};
   };
   [[nodiscard]] Result<std::string> ask(const Question& question, const std::string& request);
-  [[nodiscard]] Result<std::string> ask_as_known(const Question& question,
-                                                 const std::string& request);
-  /// Asks, and reads the answer as a `Response`.
+  [[nodiscard]] Result<std::string> call_known_api(const Question& question,
+                                                   const std::string& request);
+  /// Sends the request and parses the answer as a `Response`.
   template <typename Response, typename Request>
   [[nodiscard]] Result<Response> exchange(const Question& question, const Request& request);
   [[nodiscard]] Result<> find_api();
@@ -72,7 +70,7 @@ class RuntimeClient {
 
   Options options_;
   Channel channel_;
-  /// "v1" or "v1alpha2"; empty while that is not known.
+  /// "v1" or "v1alpha2"; empty while unknown.
   std::string api_;
 };
 

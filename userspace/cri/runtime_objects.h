@@ -10,11 +10,11 @@
 
 namespace evictd::cri {
 
-/// Labels that a kubelet gives to sandboxes and containers.
+/// Labels that a kubelet sets on sandboxes and containers.
 inline constexpr const char* kPodUidLabel = "io.kubernetes.pod.uid";
 inline constexpr const char* kContainerNameLabel = "io.kubernetes.container.name";
 
-/// Who answers, and in which version of the interface.
+/// The runtime's name and version, and its version of the interface.
 struct RuntimeVersion {
   std::string name{};
   std::string version{};
@@ -26,7 +26,7 @@ struct RuntimeVersion {
 
 enum class SandboxState { kReady, kNotReady };
 
-/// What a pod has of the runtime beside its containers: namespaces, network, the pause process.
+/// A pod's resources beside its containers: namespaces, network, the pause process.
 struct Sandbox {
   std::string id{};
   std::string pod_uid{};
@@ -43,9 +43,10 @@ struct Container {
   std::string id{};
   std::string sandbox_id{};
   std::string name{};
-  /// Empty for one that no kubelet made.
+  /// Empty if no kubelet created the container.
   std::string pod_uid{};
-  /// As its creator asked for it, as the runtime found it, and as ListImages calls it (newer ones).
+  /// The image as the creator requested it, as the runtime resolved it, and as ListImages names it
+  /// (newer runtimes).
   std::string image{};
   std::string image_ref{};
   std::string image_id{};
@@ -53,16 +54,14 @@ struct Container {
   WallTime created{};
 };
 
-/// What does not change in the life of a container. Empty where the runtime does not tell.
+/// Constant properties of a container. Empty if the runtime does not report them.
 struct ContainerDetails {
-  /// As the runtime wrote it into the OCI specification: "/PARENT/ID", or "SLICE:PREFIX:ID" with
-  /// systemd.
+  /// As in the OCI specification: "/PARENT/ID", or "SLICE:PREFIX:ID" with systemd.
   std::string cgroup{};
   std::string log_path{};
 };
 
-/// What a container has written into its own layer. A runtime that has not measured it yet leaves
-/// the amounts out.
+/// Usage of a container's writable layer. A runtime that has not measured it yet omits the sizes.
 struct LayerUsage {
   std::string container_id{};
   std::optional<std::uint64_t> bytes;
@@ -74,14 +73,15 @@ struct Image {
   std::vector<std::string> tags{};
   std::vector<std::string> digests{};
   std::uint64_t bytes = 0;
-  /// The runtime needs it itself, as that of the sandboxes.
+  /// The runtime itself needs the image, such as the sandbox image.
   bool is_pinned = false;
 };
 
-/// Directories on the filesystems that the runtime uses; empty where it tells none.
+/// Directories on the filesystems that the runtime uses; empty if it reports none.
 struct RuntimePlaces {
   std::string images{};
-  /// Of writable layers. Empty in runtimes before Kubernetes 1.29: the place of the images.
+  /// Directory of writable layers. Empty in runtimes before Kubernetes 1.29, which use that of the
+  /// images.
   std::string containers{};
 
   friend bool operator==(const RuntimePlaces&, const RuntimePlaces&) = default;

@@ -10,7 +10,8 @@ namespace evictd::cri {
 
 namespace {
 
-/// Between two lists that events ask for: a pod that starts makes several within milliseconds.
+/// Minimum distance of two lists that events trigger: a starting pod causes several events within
+/// milliseconds.
 constexpr Duration kEventInterval = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -104,7 +105,7 @@ void RuntimeWorker::run() {
   }
 }
 
-void RuntimeWorker::note_failure(const Error& error) {
+void RuntimeWorker::set_problem(const Error& error) {
   report_.problem = error.message();
 }
 
@@ -117,15 +118,15 @@ void RuntimeWorker::poll() {
   if (!images) {
     const std::lock_guard lock(mutex_);
     ++report_.counters.failed_polls;
-    note_failure(images.error());
+    set_problem(images.error());
     return;
   }
-  // What a runtime does not tell of these is no reason to do without the rest.
+  // A runtime may lack these; the rest is still useful.
   Result<std::vector<LayerUsage>> layers = client_.list_layers();
   const Result<RuntimePlaces> places = client_.places();
   const MonoTime now = options_.clock->now();
   ages_.update(*images, *containers, now);
-  note_undescribed(*containers);
+  queue_undescribed(*containers);
   const std::lock_guard lock(mutex_);
   ++report_.counters.polls;
   const bool is_other = report_.version && *report_.version != *version;
@@ -142,7 +143,7 @@ void RuntimeWorker::poll() {
   report_.problem.clear();
 }
 
-void RuntimeWorker::note_undescribed(const std::vector<Container>& containers) {
+void RuntimeWorker::queue_undescribed(const std::vector<Container>& containers) {
   std::map<std::string, ContainerDetails> left;
   undescribed_.clear();
   for (const Container& container : containers) {
@@ -155,7 +156,7 @@ void RuntimeWorker::note_undescribed(const std::vector<Container>& containers) {
   details_ = std::move(left);
 }
 
-/// One at a time, so that an evicted pod waits for one answer at most.
+/// Reads one container at a time, so that an evicted pod waits for one answer at most.
 void RuntimeWorker::describe_next() {
   const std::string id = std::move(undescribed_.front());
   undescribed_.pop_front();
@@ -163,7 +164,7 @@ void RuntimeWorker::describe_next() {
   const bool is_answered = details || details.error().code == Errc::kNotFound ||
                            details.error().code == Errc::kUnsupported;
   if (!is_answered) {
-    undescribed_.clear();  // Those that are left are asked for after the next list.
+    undescribed_.clear();  // The rest is read after the next list.
     return;
   }
   const ContainerDetails known = details.value_or(ContainerDetails{});
@@ -185,7 +186,7 @@ Result<std::uint64_t> RuntimeWorker::stop_all_of(const EvictedPod& pod) {
     }
     if (Result<> done = client_.stop_sandbox(sandbox.id);
         !done && done.error().code != Errc::kNotFound) {
-      return fail_in("end sandbox " + sandbox.id + " of pod " + sandbox.pod, done.error());
+      return fail_in("stop sandbox " + sandbox.id + " of pod " + sandbox.pod, done.error());
     }
     ++stopped;
   }
@@ -197,7 +198,7 @@ void RuntimeWorker::end_sandboxes(const EvictedPod& pod) {
   const std::lock_guard lock(mutex_);
   if (!stopped) {
     ++report_.counters.failed_stops;
-    note_failure(stopped.error());
+    set_problem(stopped.error());
     evicted_.failed(pod, options_.clock->now());
     return;
   }

@@ -24,25 +24,25 @@
 
 namespace evictd::cri {
 
-/// What is known of the runtime, and what was done with it.
+/// State of the runtime, and counters of the worker's calls.
 struct RuntimeReport {
-  /// Empty before the first answer.
+  /// nullopt before the first answer.
   std::optional<RuntimeVersion> version;
-  /// When all of the following was last true.
+  /// When the following members were last read.
   std::optional<MonoTime> polled_at;
   std::vector<Container> containers;
-  /// By the id of the container; of a new one a moment later.
+  /// By container id; a new container appears a moment later.
   std::map<std::string, ContainerDetails> details;
   std::vector<LayerUsage> layers;
   RuntimePlaces places;
   std::map<std::string, ImageAges::Age> image_ages;
-  /// What is wrong now; empty for nothing.
+  /// The current problem; empty if there is none.
   std::string problem;
   struct Counters {
     std::uint64_t polls = 0;
     std::uint64_t failed_polls = 0;
     std::uint64_t stopped_sandboxes = 0;
-    /// Evicted pods of which no sandbox was ready any more.
+    /// Evicted pods that had no ready sandbox left.
     std::uint64_t ended_by_others = 0;
     std::uint64_t failed_stops = 0;
   } counters;
@@ -51,10 +51,10 @@ struct RuntimeReport {
   std::size_t waiting = 0;
 };
 
-/// Asks a container runtime on a thread of its own, so that one that hangs holds up nothing else:
-/// ends the sandboxes of evicted pods, and looks at containers and images between that, at times
-/// and when the runtime tells of an event.
-/// Thread rule: every member may be called by any thread.
+/// Talks to a container runtime on its own thread, so that a hanging runtime blocks nothing else.
+/// Stops the sandboxes of evicted pods. In between, it lists containers and images at an interval
+/// and when the runtime reports an event.
+/// Thread rule: any thread may call every member.
 class RuntimeWorker {
  public:
   struct Options {
@@ -69,13 +69,13 @@ class RuntimeWorker {
   [[nodiscard]] static Result<std::unique_ptr<RuntimeWorker>> start(Options options);
   RuntimeWorker(const RuntimeWorker&) = delete;
   RuntimeWorker& operator=(const RuntimeWorker&) = delete;
-  /// Breaks off what is under way.
+  /// Cancels the call in progress.
   ~RuntimeWorker();
 
-  /// Has the sandboxes of the pod ended, once an eviction. Never waits.
+  /// Requests to stop the pod's sandboxes, once for each eviction. Never blocks.
   void end_pod(const EvictedPod& pod);
   [[nodiscard]] RuntimeReport report() const;
-  /// Ready for reading after the report has changed, until told() is called.
+  /// Becomes readable when the report changes, until told() is called.
   [[nodiscard]] int descriptor() const { return changed_.descriptor(); }
   void told() const { changed_.consume(); }
 
@@ -83,31 +83,31 @@ class RuntimeWorker {
   RuntimeWorker(Options options, base::WakeUp changed);
   void run();
   void poll();
-  void note_undescribed(const std::vector<Container>& containers);
+  void queue_undescribed(const std::vector<Container>& containers);
   void describe_next();
-  /// Something may have changed in the runtime.
+  /// The runtime's state may have changed.
   void on_event();
   void follow_events();
   void end_sandboxes(const EvictedPod& pod);
   [[nodiscard]] Result<std::uint64_t> stop_all_of(const EvictedPod& pod);
-  void note_failure(const Error& error);
+  void set_problem(const Error& error);
 
   Options options_;
   base::WakeUp changed_;
   RuntimeClient client_;
-  /// The thread's own.
+  /// Used by the thread only.
   ImageAges ages_;
   std::map<std::string, ContainerDetails> details_;
-  /// Ids of containers of which nothing but the list is known.
+  /// Ids of containers whose details are not read yet.
   std::deque<std::string> undescribed_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  /// The following are guarded by the mutex.
+  /// The mutex guards the following members.
   RuntimeReport report_;
   EvictedPods evicted_;
   bool is_stopping_ = false;
   bool has_news_ = false;
-  /// After what they use, so that it is there as long as they run.
+  /// Declared after the members that they use, so that those outlive them.
   std::unique_ptr<ContainerEvents> events_;
   std::thread thread_;
 };

@@ -11,7 +11,7 @@ namespace evictd::cri {
 
 namespace {
 
-/// "registry.k8s.io/pause:3.9": the last part of the path without tag.
+/// Whether the last part of the name without the tag is "pause", as in "registry.k8s.io/pause:3.9".
 bool is_pause(const std::string& tag) {
   const std::string last = tag.substr(tag.rfind('/') + 1);
   return last.substr(0, last.find(':')) == "pause";

@@ -10,7 +10,7 @@ namespace evictd::daemon {
 
 namespace {
 
-/// To start a thread costs as much as to open one pod or two.
+/// Starting a thread costs as much as opening one or two pods.
 constexpr std::size_t kMany = 32;
 
 }  // namespace

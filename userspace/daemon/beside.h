@@ -7,8 +7,8 @@
 
 namespace evictd::daemon {
 
-/// Work that a second thread does while the caller does something else. Where no thread can be
-/// started it is done in wait(), so that it is done in any case.
+/// Work on a second thread beside the caller's own. If no thread can be started, wait() does the
+/// work, so that it is always done.
 class Beside {
  public:
   explicit Beside(std::function<void()> work);
@@ -16,7 +16,7 @@ class Beside {
   Beside& operator=(const Beside&) = delete;
   ~Beside() { wait(); }
 
-  /// Returns once the work is done; what it wrote may be read from then on.
+  /// Returns once the work is done; its results may be read from then on.
   void wait();
 
  private:
@@ -24,8 +24,8 @@ class Beside {
   std::thread thread_;
 };
 
-/// Calls `work` with every number below `count`, from two threads when there are many of them. What
-/// `work` does for one number must not touch what it does for another.
+/// Calls `work` with every number below `count`, on two threads if there are many. Calls for
+/// different numbers must not touch the same data.
 void for_each_below(std::size_t count, const std::function<void(std::size_t)>& work);
 
 }  // namespace evictd::daemon

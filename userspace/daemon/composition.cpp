@@ -10,15 +10,15 @@
 
 #include "daemon/beside.h"
 #include "daemon/configuration.h"
-#include "daemon/disk_watch.h"
 #include "daemon/preparations.h"
 #include "daemon/process_setup.h"
+#include "daemon/storage/disk_watch.h"
 
 namespace evictd::daemon {
 
 namespace {
 
-/// For the first answer of every filesystem where the last run has left timers.
+/// Maximum wait for every filesystem's first reading if the last run has left timers.
 constexpr std::chrono::milliseconds kFirstReadings{250};
 
 Result<Readings::Options> open_readings(const sys::Root& root, const PodRegistry& registry,
@@ -31,7 +31,7 @@ Result<Readings::Options> open_readings(const sys::Root& root, const PodRegistry
   }
   readings.node_files = std::move(*node);
   Result<sys::CgroupFiles> pod_root = registry.open_pod_root_files();
-  // One that has gone since it was found is waited for as one that was not there.
+  // A pod root that vanished since it was found is awaited like one that was missing.
   if (!pod_root && pod_root.error().code != Errc::kNotFound) {
     return Failure(pod_root.error());
   }
@@ -50,7 +50,7 @@ Composition::Composition(DaemonOptions options, std::shared_ptr<const config::Co
 Result<> Composition::run() {
   log_warnings(*config_, log_);
   if (!config_->ignored().empty()) {
-    log_.info("these settings of the kubelet have no meaning here",
+    log_.info("evictd ignores these kubelet settings",
               {{"settings", config::to_string(config_->ignored())}});
   }
   Result<> done = set_up_process();
@@ -105,8 +105,8 @@ Result<> Composition::find_disks() {
   }
   for (const disk::Place& place : disk::missing_places(*places)) {
     log_.warn(place.origin + ": " + place.path +
-              " is not there or does not answer, continuing with the filesystem that it would be "
-              "on, " +
+              " does not exist or does not answer, continuing with the filesystem that would hold "
+              "it, " +
               place.mount_point);
   }
   Result<disk::SampleWatch> watch = sample_watch_of(*config_, disk::layout_of(*places));
@@ -144,26 +144,26 @@ Result<> Composition::restore(HotConfig& hot) {
   if (!thresholds) {
     return Failure(thresholds.error());
   }
-  // A threshold that the first pass has no reading for would lose its timer.
+  // A threshold without a reading in the first pass would lose its timer.
   filesystems_->await_first(clock_.now() + kFirstReadings);
   std::vector<std::string> dropped;
   eviction::PassState state = restore_pass(state_.found.state, *thresholds, dropped);
-  // With it the manager has the thresholds that are derived for it, which may have timers too.
+  // With the layout the manager also has the derived thresholds, which may have timers.
   state.layout = filesystems_->layout();
   hot.manager.restore(state);
   for (const std::string& threshold : dropped) {
     log_.warn(state_.path + ": " + threshold +
-              " is not configured any more, continuing without its timer");
+              " is no longer configured, continuing without its timer");
   }
   return {};
 }
 
-/// With 1000 pods the look ahead takes about as long as loading, and there is a CPU for each. It is
-/// only a look ahead: what counts is read after the programs are attached.
+/// With 1000 pods the early opening takes about as long as loading, and each has its own CPU. Its
+/// result is provisional: the decisive read follows after the programs are attached.
 Result<> Composition::load_kernel_side() {
   std::optional<Beside> looking;
   if (config_->settings().event_source != config::EventSource::kPoll) {
-    looking.emplace([this] { registry_->look_ahead(); });
+    looking.emplace([this] { registry_->open_pods_early(); });
   }
   Result<KernelSide> kernel = daemon::load_kernel_side(config_->settings(), log_);
   looking.reset();
@@ -187,7 +187,7 @@ Result<> Composition::serve_notifications() {
   const NotifyReport report = notify_->report();
   if (!report.polls_because.empty() && settings.event_source != config::EventSource::kPoll) {
     log_.warn(report.polls_because +
-              ", continuing without hooks for notifications: files are read");
+              ", continuing without hooks for notifications: evictd reads files");
   }
   if (!report.no_pressure_because.empty()) {
     log_.warn(report.no_pressure_because);

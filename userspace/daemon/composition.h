@@ -9,11 +9,11 @@
 #include "base/system_clock.h"
 #include "config/config.h"
 #include "daemon/daemon.h"
-#include "daemon/hot_loop.h"
+#include "daemon/hot/hot_loop.h"
 #include "daemon/housekeeping.h"
 #include "daemon/kernel_side.h"
-#include "daemon/notify_worker.h"
-#include "daemon/state_keeper.h"
+#include "daemon/notify/notify_worker.h"
+#include "daemon/state/state_keeper.h"
 #include "daemon/threads.h"
 #include "disk/filesystems.h"
 #include "enforce/cgroup_actuator.h"
@@ -23,12 +23,12 @@
 
 namespace evictd::daemon {
 
-/// All parts of the daemon, in the order in which they are made; they end in the reverse order.
+/// All parts of the daemon, in the order of creation; they are destroyed in reverse order.
 class Composition {
  public:
   Composition(DaemonOptions options, std::shared_ptr<const config::Config> config);
 
-  /// Makes the parts and runs them until SIGTERM or SIGINT. Errors: those of run_daemon().
+  /// Creates the parts and runs them until SIGTERM or SIGINT. Errors: those of run_daemon().
   Result<> run();
 
  private:
@@ -36,13 +36,14 @@ class Composition {
   Result<> find_pods();
   Result<> find_disks();
   Result<> find_last_state();
-  /// Timers and conditions go on from where the last run left them.
+  /// Restores timers and conditions from the last run.
   Result<> restore(HotConfig& hot);
   Result<> load_kernel_side();
-  /// After the evictor's own kernel side, which it must not delay. Whatever fails is told of later.
+  /// Runs after the evictor's own kernel side, which it must not delay. Failures are reported
+  /// later.
   Result<> serve_notifications();
-  /// After the kernel programs are loaded: what that took several MiB of heap for is given back
-  /// before, which pages that are locked could not be.
+  /// Runs after the kernel programs are loaded. Loading takes several MiB of heap. That heap is
+  /// returned first, because locked pages could not be.
   Result<> lock_memory();
   [[nodiscard]] bool events_tell_pods() const;
   Result<> make_hot_loop();
@@ -61,8 +62,8 @@ class Composition {
   StateKeeper::Options state_;
   KernelSide kernel_;
   std::unique_ptr<NotifyWorker> notify_;
-  /// Pods are in these and refer to the actuators while they are being evicted, and the other way
-  /// round: targets must outlive the actuators.
+  /// Holds pods, which refer to the actuators while they are being evicted, and the reverse.
+  /// Targets must outlive the actuators.
   std::unique_ptr<Threads> threads_;
   std::unique_ptr<HotLoop> hot_;
   std::unique_ptr<Housekeeping> house_;

@@ -21,7 +21,7 @@ Result<config::Config> load_config(const config::Sources& sources) {
 
 void log_warnings(const config::Config& config, base::Log& log) {
   for (const config::Warning& warning : config.warnings()) {
-    log.warn(warning.text + ", continuing without a change");
+    log.warn(warning.text + ", continuing with the configuration as it is");
   }
 }
 

@@ -10,17 +10,17 @@
 #include <limits>
 
 #include "base/fd.h"
-#include "daemon/hot_pod.h"
+#include "daemon/hot/hot_pod.h"
 
 namespace evictd::daemon {
 
 namespace {
 
-/// What a pod with one container keeps: five for signals and three for readings on v1.
+/// Descriptors that a pod with one container keeps: five for signals and three for readings on v1.
 constexpr std::uint64_t kPerPod = 8;
 
-/// Of sixteen parts of the limit two are not for signals and one is for no pod at all: with 20,000
-/// that is 1,250, more than the actuator opens at a time (768 pidfds) and all the rest.
+/// Of sixteen parts of the limit, two are not for signals and one is for no pod at all. With 20,000
+/// one part is 1,250: more than the actuator opens at a time (768 pidfds) plus everything else.
 constexpr std::uint64_t kParts = 16;
 constexpr std::uint64_t kForSignals = 14;
 constexpr std::uint64_t kForPods = 15;
@@ -43,7 +43,7 @@ Result<DescriptorLimit> raise_descriptor_limit() {
 void make_room_for_descriptors(std::uint64_t limit) {
   const std::uint64_t last = std::min(limit, kPerPod * kMaxPods) - 1;
   const base::Fd any(::eventfd(0, EFD_CLOEXEC));
-  // The table is never made smaller again.
+  // The kernel never shrinks the table.
   const base::Fd largest(::fcntl(any.get(), F_DUPFD_CLOEXEC, static_cast<int>(last)));
 }
 

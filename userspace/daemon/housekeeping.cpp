@@ -11,24 +11,25 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/callback_handler.h"
-#include "daemon/disk_watch.h"
-#include "daemon/request.h"
+#include "daemon/control/request.h"
+#include "daemon/shared/callback_handler.h"
+#include "daemon/storage/disk_watch.h"
 
 namespace evictd::daemon {
 
 namespace {
 
-/// How often the kernel side's timer and the hot thread are looked at. Long against the timer's
+/// Interval between checks of the kernel side's timer and the hot thread. Long against the timer's
 /// base period, short against the polling interval that has to take over.
 constexpr Duration kHealthPeriod = std::chrono::seconds(1);
 
-/// Where events tell of pods a scan only proves them right, and it reads every directory of the
-/// tree: with 110 pods evictd at rest took 0.13 % of a core with a scan every 10 s and half of that
-/// with one a minute and a cheaper cross-check.
+/// If events report pods, a scan only confirms them, and it reads every directory of the tree. With
+/// 110 pods evictd at rest took 0.13 % of a core with a scan every 10 s, and half of that with one
+/// a minute and a cheaper cross-check.
 constexpr int kChecksPerRescan = 6;
-/// Of the hot thread, before sockets, timers and manifests are looked at again: a fraction of a
-/// second with a thousand pods that are evicted one after the other and recorded.
+/// Messages of the hot thread that are handled before sockets, timers and manifests are checked
+/// again. A turn takes a fraction of a second with a thousand pods that are evicted and recorded
+/// one after the other.
 constexpr std::size_t kMessagesATurn = 64;
 
 }  // namespace
@@ -44,7 +45,7 @@ Housekeeping::Housekeeping(Options options, base::EventLoop loop, base::Timer he
       started_at_(options_.clock->now()) {}
 
 Housekeeping::~Housekeeping() {
-  // Before the pods whose targets it may be at.
+  // Before the pods whose targets it may be using.
   releaser_.reset();
 }
 
@@ -87,7 +88,7 @@ Result<> Housekeeping::prepare() {
             }
           },
       .on_disagreement =
-          [this](const std::string& text) { note_degraded("cross_check", true, text); }});
+          [this](const std::string& text) { journal_degraded("cross_check", true, text); }});
   Result<std::unique_ptr<ReleaseWorker>> releaser = ReleaseWorker::start();
   if (!releaser) {
     return Failure(releaser.error());
@@ -137,7 +138,7 @@ Result<> Housekeeping::prepare_storage() {
   mounts_ = std::move(*mounts);
   handlers_.push_back(std::make_unique<CallbackHandler>(
       [this] { storage_->check_releases(options_.clock->now()); }));
-  // Always readable; what it is watched for is a change of the mounts.
+  // Always readable; the watched event is a change of the mounts.
   return loop_.add(mounts_.get(), EPOLLPRI, *handlers_.back());
 }
 
@@ -189,14 +190,14 @@ void Housekeeping::hand_over_everything() {
   rescan();
   // An eviction may come before the first health check.
   container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
-  go_on();
+  resume_last_run();
   log_memory_rules();
   log_problems();
 }
 
 Result<> Housekeeping::run() {
   next_check_ = options_.clock->now() + config_->settings().poll_interval;
-  told_of_disks_.links = runtime_links(config_->settings());
+  logged_disks_.links = runtime_links(config_->settings());
   watch_priority();
   health_timer_.arm(options_.clock->now() + kHealthPeriod);
   Result<> served;
@@ -206,7 +207,7 @@ Result<> Housekeeping::run() {
       break;
     }
     flush_backlog();
-    bury_the_dead();
+    destroy_released_pods();
     follow_pod_root();
   }
   if (served) {
@@ -242,18 +243,18 @@ void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
     send(UseRoots{std::move(*roots)});
   }
   for (PodUpdate& update : updates) {
-    const std::optional<Adoption> adoption = adopt_put_off(update.pod.get());
+    const std::optional<Adoption> adoption = adopt_deferred(update.pod.get());
     send(PlacePod{.slot = update.slot, .pod = std::move(update.pod), .adoption = adoption});
   }
-  end_putting_off();
+  end_deferrals();
   if (!updates.empty()) {
-    note_unknown_pods();
+    journal_unknown_pods();
   }
   log_shortage();
 }
 
 void Housekeeping::send(ToHot&& message) {
-  // Always behind what waits already, because order matters.
+  // Always after the messages already queued, because order matters.
   backlog_.push_back(std::move(message));
   flush_backlog();
 }
@@ -280,7 +281,7 @@ void Housekeeping::on_messages() {
     std::visit([this](auto& one) { handle(one); }, *message);
   }
   if (left == 0) {
-    // Others are served in between, however fast the hot thread is.
+    // Serves other descriptors in between, however fast the hot thread is.
     options_.from_hot->wake_up.signal();
   }
   send_updates(options_.registry->apply());
@@ -288,11 +289,11 @@ void Housekeeping::on_messages() {
   storage_->check_releases(options_.clock->now());
 }
 
-void Housekeeping::bury_the_dead() {
-  if (dead_.empty() || !releaser_->idle()) {
+void Housekeeping::destroy_released_pods() {
+  if (released_pods_.empty() || !releaser_->idle()) {
     return;
   }
-  std::erase_if(dead_, [](const std::unique_ptr<HotPod>& pod) {
+  std::erase_if(released_pods_, [](const std::unique_ptr<HotPod>& pod) {
     return !pod->target || !pod->target->pinned();
   });
 }
@@ -305,10 +306,10 @@ void Housekeeping::on_health_check() {
   check_reserve_terms();
   storage_->on_health_check(now);
   container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
-  row_keeper_->look_for_lost_rows();
+  row_keeper_->find_lost_rows();
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
-    // Not all is told of a pod root that is made anew, nor of another directory that has pods.
+    // Events do not report every new pod root, nor every other new directory of pods.
     if (--checks_to_rescan_ <= 0 || options_.registry->tree().pod_root().empty() ||
         options_.registry->places_changed()) {
       rescan();
@@ -319,16 +320,16 @@ void Housekeeping::on_health_check() {
     row_keeper_->check(now);
     // Filesystems are found once: a kubelet, too, learns their layout when it starts.
     if (const std::string links = runtime_links(config_->settings());
-        links != std::exchange(told_of_disks_.links, links)) {
+        links != std::exchange(logged_disks_.links, links)) {
       options_.log->warn(
-          "the container runtime tells of other places than when evictd started, continuing with "
-          "the filesystems of then: restart evictd to have those of now");
+          "the container runtime reports other paths than when evictd started, continuing with the "
+          "filesystems found then: restart evictd to use the new ones");
     }
   }
   if (const auto problem =
           options_.notify == nullptr ? std::nullopt : options_.notify->take_problem()) {
     options_.log->warn(*problem + ", continuing without notifications");
-    note_degraded("notify", true, *problem);
+    journal_degraded("notify", true, *problem);
   }
   check_priority(now);
   check_journal(now);

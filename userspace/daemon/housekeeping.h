@@ -14,33 +14,33 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "config/config.h"
-#include "daemon/container_memory.h"
-#include "daemon/disk_watch.h"
-#include "daemon/hot_loop.h"
+#include "daemon/health/priority_watch.h"
+#include "daemon/health/service_notifier.h"
+#include "daemon/health/timer_watch.h"
+#include "daemon/health/watchdog.h"
+#include "daemon/hot/hot_loop.h"
 #include "daemon/housekeeping_options.h"
-#include "daemon/journal.h"
-#include "daemon/messages.h"
-#include "daemon/pass_recorder.h"
-#include "daemon/pass_rules.h"
-#include "daemon/pass_watch.h"
-#include "daemon/pod_registry.h"
-#include "daemon/priority_watch.h"
-#include "daemon/problem_log.h"
-#include "daemon/record_store.h"
-#include "daemon/release_worker.h"
-#include "daemon/row_keeper.h"
-#include "daemon/service_notifier.h"
-#include "daemon/state_keeper.h"
-#include "daemon/storage_keeping.h"
-#include "daemon/timer_watch.h"
-#include "daemon/watch_points.h"
-#include "daemon/watchdog.h"
+#include "daemon/pods/container_memory.h"
+#include "daemon/pods/pod_registry.h"
+#include "daemon/pods/row_keeper.h"
+#include "daemon/records/journal.h"
+#include "daemon/records/pass_recorder.h"
+#include "daemon/records/pass_rules.h"
+#include "daemon/records/pass_watch.h"
+#include "daemon/records/problem_log.h"
+#include "daemon/records/record_store.h"
+#include "daemon/shared/messages.h"
+#include "daemon/shared/watch_points.h"
+#include "daemon/state/state_keeper.h"
+#include "daemon/storage/disk_watch.h"
+#include "daemon/storage/release_worker.h"
+#include "daemon/storage/storage_keeping.h"
 #include "eviction/threshold_table.h"
 
 namespace evictd::daemon {
 
-/// The ordinary thread: everything that may block, allocate or take long: discovery, records, log,
-/// control socket, reload, cross-check, memory release. When it stalls, evictions go on.
+/// The main thread: everything that may block, allocate or take long: discovery, records, log,
+/// control socket, reload, cross-check, memory release. If it stalls, evictions continue.
 class Housekeeping final : private base::LineHandler {
  public:
   using Options = HousekeepingOptions;
@@ -50,9 +50,9 @@ class Housekeeping final : private base::LineHandler {
   Housekeeping& operator=(const Housekeeping&) = delete;
   ~Housekeeping() override;
 
-  /// Hands all pods and watch points to the hot thread and the kernel side; call before it starts.
+  /// Gives all pods and watch points to the hot thread and the kernel side; call before it starts.
   void hand_over_everything();
-  /// Runs until SIGTERM or SIGINT. Says READY once everything stands.
+  /// Runs until SIGTERM or SIGINT. Reports READY once everything is set up.
   [[nodiscard]] Result<> run();
 
  private:
@@ -102,39 +102,39 @@ class Housekeeping final : private base::LineHandler {
   void handle(const RunCollectors& message) { storage_->handle(message); }
   void handle(const ScanPods& message);
   void handle(const LocalEvictionBegun& message);
-  /// Everything that follows the beginning of an eviction, whatever its reason.
-  void note_eviction(exporting::EvictionRecord record, const HotPod& victim);
-  void bury_the_dead();
-  void note_pass(const PassCopy& copy);
-  void note_brakes(const PassCopy& copy);
-  void note_seen(const PassCopy& copy);
-  void go_on();
+  /// Does everything that follows the beginning of an eviction, whatever its reason.
+  void record_eviction(exporting::EvictionRecord record, const HotPod& victim);
+  void destroy_released_pods();
+  void follow_pass(const PassCopy& copy);
+  void report_brake(const PassCopy& copy);
+  void report_signals(const PassCopy& copy);
+  void resume_last_run();
   [[nodiscard]] std::optional<Adoption> adopt(const HotPod& pod, FoundPod found, MonoTime now);
-  [[nodiscard]] std::optional<Adoption> adopt_put_off(const HotPod* pod);
-  void take_back_intent(const HotPod& pod);
+  [[nodiscard]] std::optional<Adoption> adopt_deferred(const HotPod* pod);
+  void withdraw_intent(const HotPod& pod);
   void record_adopted(const SavedEviction& known, const Adoption& adoption, MonoTime now);
-  void go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now);
+  void resume_eviction(SavedEviction known, const Adoption& adoption, MonoTime now);
   [[nodiscard]] bool adopt_vanished(const SavedEviction& one, MonoTime now);
-  void end_putting_off();
+  void end_deferrals();
   void keep_state();
-  // What the journal is told; housekeeping_records.cpp.
+  // Entries of the journal; housekeeping_records.cpp.
   [[nodiscard]] Result<> start_journal();
-  void note_changes(const PassDone& message);
-  void note_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
-  void write_cut(const exporting::EvictionRecord& escalation);  ///< The records that it cut.
+  void journal_changes(const PassDone& message);
+  void journal_progress(const exporting::EvictionRecord& record, const EvictionStep& message);
+  void write_cut(const exporting::EvictionRecord& escalation);  ///< Of the evictions it cut.
   void note_released(CgroupId pod, std::optional<Bytes> left);
-  void note_oom_kill(const OomNotice& message, const HotPod* pod);  ///< nullptr: none of ours.
-  [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;     ///< nullptr: nothing is there.
-  void note_stall(const StallNotice& message);
-  void note_unknown_pods();  ///< Of each once, for as long as no source of pods describes it.
-  void note_degraded(std::string_view what, bool degraded, const std::string& text);
+  void journal_oom_kill(const OomNotice& message, const HotPod* pod);  ///< nullptr: no known pod.
+  [[nodiscard]] const HotPod* pod_in(std::uint32_t slot) const;        ///< nullptr: empty slot.
+  void journal_stall(const StallNotice& message);
+  void journal_unknown_pods();  ///< Once for each, as long as no source of pods describes it.
+  void journal_degraded(std::string_view what, bool degraded, const std::string& text);
   void check_journal(MonoTime now);
   [[nodiscard]] nlohmann::ordered_json all_records() const;
   [[nodiscard]] std::string events_since(WallTime since) const;
   [[nodiscard]] std::string lines_after(const nlohmann::ordered_json& cursor) const;
   void release_memory_of(CgroupId pod);
   void set_watch_points(const Capacities& capacities);
-  /// What the kernel side has to measure memory.available against; nothing where it cannot watch.
+  /// What the kernel side measures memory.available against; empty if it cannot watch it.
   [[nodiscard]] NodeMemory watched_node_memory(const PassCopy& copy) const;
   void log_memory_rules();
   void log_eviction(const exporting::EvictionRecord& record);
@@ -147,7 +147,7 @@ class Housekeeping final : private base::LineHandler {
   void log_shortage();
   void check_filesystems(MonoTime now);
   void check_reserve_terms();
-  void note_guard_watcher();
+  void report_guard_watcher();
 
   Options options_;
   base::EventLoop loop_;
@@ -161,39 +161,39 @@ class Housekeeping final : private base::LineHandler {
   base::Fd mounts_;
   std::optional<RowKeeper> row_keeper_;
   ServiceNotifier service_;
-  std::optional<Watchdog> watchdog_;  ///< Unset: the configuration switched it off.
+  std::optional<Watchdog> watchdog_;  ///< Unset: the configuration disables it.
   std::shared_ptr<const config::Config> config_;
   PassRules rules_;
   RecordStore records_;
   std::optional<Journal> journal_;
   std::optional<PassRecorder> recorder_;
-  std::uint64_t config_generation_ = 0;  ///< Of the configuration, counted from 0.
+  std::uint64_t config_generation_ = 0;  ///< Number of the configuration in force, from 0.
   PassWatch pass_watch_;
-  std::uint64_t watched_generation_ = 0;  ///< That of the newest pass that it was told of.
-  /// The newest pass, for status: one of the hot thread's buffers, given back at the next pass.
+  std::uint64_t watched_generation_ = 0;  ///< The generation in the newest pass reported.
+  /// The newest pass, for status: a buffer of the hot thread, returned at the next pass.
   std::unique_ptr<PassCopy> last_pass_;
   PassTrigger last_trigger_ = PassTrigger::kRegular;
   MonoTime last_pass_at_{};
   std::unique_ptr<StateKeeper> keeper_;
   engine::OperatorWishes wishes_;
   std::uint64_t wishes_generation_ = 0;
-  eviction::Reason brake_ = eviction::Reason::kNone;  ///< Held the last pass, as it was logged.
+  eviction::Reason brake_ = eviction::Reason::kNone;  ///< Of the last pass, as logged.
   enforce::ActuatorCounters actuator_counters_;
   Capacities capacities_;
-  std::string watch_problem_;  ///< Why not all thresholds are watched, as it was logged.
+  std::string watch_problem_;  ///< Why some thresholds are not watched, as logged.
   GuardState guard_;
   eviction::ConditionSet conditions_;
-  std::vector<std::unique_ptr<HotPod>> dead_;  ///< Let go of, and maybe still used.
-  std::vector<ToHot> backlog_;  ///< What the hot thread's queue did not take yet, in order.
+  std::vector<std::unique_ptr<HotPod>> released_pods_;  ///< Released, maybe still in use.
+  std::vector<ToHot> backlog_;                          ///< Not yet taken, in order.
   ProblemLog problem_log_;
   MonoTime started_at_{};
   MonoTime next_check_{};
   int checks_to_rescan_ = 1;
   TimerWatch timer_watch_;
-  std::optional<PriorityWatch> priority_watch_;  ///< Made when the hot thread runs.
+  std::optional<PriorityWatch> priority_watch_;  ///< Created once the hot thread runs.
   bool state_failing_ = false, short_of_descriptors_ = false;
-  std::set<std::string> told_unknown_;  ///< Uids that the journal was told of.
-  ToldOfDisks told_of_disks_;
+  std::set<std::string> journaled_unknown_;  ///< Uids that the journal has.
+  LoggedDisks logged_disks_;
   bool ready_ = false, stop_ = false;
 };
 

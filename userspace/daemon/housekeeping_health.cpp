@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "daemon/housekeeping.h"
-#include "daemon/node_memory.h"
-#include "daemon/realtime.h"
+#include "daemon/shared/node_memory.h"
+#include "daemon/shared/realtime.h"
 
 namespace evictd::daemon {
 
@@ -20,8 +20,8 @@ void Housekeeping::check_timer(MonoTime now) {
     return;
   }
   const bool stalled = change->polling;
-  note_degraded("kernel_timer", stalled,
-                stalled ? "the kernel side's timer stands still: polling" : "");
+  journal_degraded("kernel_timer", stalled,
+                   stalled ? "the kernel side's timer stands still: polling" : "");
   if (stalled) {
     options_.log->warn("the kernel side's timer stands still, continuing without it: polling");
   } else {
@@ -41,7 +41,7 @@ void Housekeeping::watch_priority() {
 }
 
 void Housekeeping::check_priority(MonoTime now) {
-  const std::optional<PriorityWatch::Change> change = priority_watch_->look(now);
+  const std::optional<PriorityWatch::Change> change = priority_watch_->check(now);
   if (!change) {
     return;
   }
@@ -52,16 +52,16 @@ void Housekeeping::check_priority(MonoTime now) {
                        ", continuing at ordinary priority until the hot thread was quiet for a "
                        "minute");
   }
-  note_degraded("realtime", !change->in_force, change->in_force ? "" : change->text);
+  journal_degraded("realtime", !change->in_force, change->in_force ? "" : change->text);
 }
 
-/// What a page of swap is worth changes with what is stored there.
+/// The capacity of a page of swap changes with the pages stored there.
 void Housekeeping::check_reserve_terms() {
   const Result<sys::ReserveTerms> terms = sys::read_reserve_terms(*options_.root);
   const std::string problem = terms ? std::string() : terms.error().message();
   if (std::exchange(guard_.problem, problem) != problem && !terms) {
-    options_.log->warn("cannot read what the OOM guard goes by: " + problem +
-                       ", continuing with what was known of it");
+    options_.log->warn("cannot read the inputs of the OOM guard: " + problem +
+                       ", continuing with the last known values");
   }
   if (terms && guard_.terms != *terms) {
     guard_.terms = *terms;
@@ -75,12 +75,12 @@ void Housekeeping::check_reserve_terms() {
     }
   }
   if (guard_.terms && options_.probe != nullptr) {
-    note_guard_watcher();
+    report_guard_watcher();
   }
 }
 
-/// Whether the kernel side tells of what the guard watches.
-void Housekeeping::note_guard_watcher() {
+/// Reports whether the kernel side watches for the guard.
+void Housekeeping::report_guard_watcher() {
   const bool alone =
       config_->settings().hard_eviction.oom_guard && !options_.probe->knows_reserve();
   if (std::exchange(guard_.unwatched, alone) == alone) {
@@ -89,8 +89,8 @@ void Housekeeping::note_guard_watcher() {
   const std::string text =
       alone ? "the kernel side does not know how much the kernel can still give: the OOM guard has "
               "passes and polling alone"
-            : "the kernel side tells of what the OOM guard watches again";
-  note_degraded("oom_guard", alone, text);
+            : "the kernel side reports to the OOM guard again";
+  journal_degraded("oom_guard", alone, text);
   alone ? options_.log->warn(text) : options_.log->info(text);
 }
 
@@ -98,23 +98,23 @@ void Housekeeping::check_filesystems(MonoTime now) {
   for (const disk::FilesystemReport& report : options_.filesystems->report(now)) {
     const std::string& mount = report.place.mount_point;
     const bool silent = report.stale || !report.sampler.error.empty();
-    if (silent && told_of_disks_.silent.insert(mount).second) {
+    if (silent && logged_disks_.silent.insert(mount).second) {
       options_.log->warn(
           "no reading of the filesystem at " + mount + ": " +
           (report.sampler.error.empty() ? "statfs does not answer" : report.sampler.error) +
           ", continuing without its signals");
-    } else if (!silent && told_of_disks_.silent.erase(mount) != 0) {
+    } else if (!silent && logged_disks_.silent.erase(mount) != 0) {
       options_.log->info("the filesystem answers again", {{"mount_point", mount}});
     }
   }
 }
 
 void Housekeeping::log_problems() {
-  problem_log_.tell(options_.registry->problems());
+  problem_log_.log_changes(options_.registry->problems());
 }
 
 void Housekeeping::follow_changes() {
-  options_.registry->note_changes();
+  options_.registry->queue_changes();
   send_updates(options_.registry->apply());
   log_problems();
 }
@@ -125,16 +125,16 @@ void Housekeeping::follow_pod_root() {
   }
   const cluster::CgroupTree& tree = options_.registry->tree();
   const bool is_there = !tree.pod_root().empty();
-  keeper_->note_pod_root(tree.pod_root(), tree.pod_root_id());
+  keeper_->set_pod_root(tree.pod_root(), tree.pod_root_id());
   row_keeper_->follow_pod_root();
   log_problems();
   if (is_there) {
     options_.log->info("the cgroup of all pods is there", {{"pod_root", tree.pod_root()}});
   }
-  note_degraded("pod_root", !is_there, is_there ? "" : "the cgroup of all pods is not there");
+  journal_degraded("pod_root", !is_there, is_there ? "" : "the cgroup of all pods is not there");
 }
 
-void Housekeeping::note_brakes(const PassCopy& copy) {
+void Housekeeping::report_brake(const PassCopy& copy) {
   const eviction::Decision& decision = copy.decision;
   const eviction::Reason reason =
       eviction::is_brake(decision.reason) ? decision.reason : eviction::Reason::kNone;
@@ -144,7 +144,7 @@ void Housekeeping::note_brakes(const PassCopy& copy) {
   brake_ = reason;
   const eviction::ThresholdTable& thresholds = rules_.of(copy.config_generation).thresholds;
   if (reason == eviction::Reason::kNone) {
-    options_.log->info("no brake is on any more");
+    options_.log->info("no brake holds evictions back any more");
     return;
   }
   std::string threshold = "local storage limits are exceeded";
@@ -156,9 +156,9 @@ void Housekeeping::note_brakes(const PassCopy& copy) {
                                  eviction::describe(reason)));
 }
 
-void Housekeeping::note_seen(const PassCopy& copy) {
-  const PassWatch::Seen seen =
-      pass_watch_.take_seen(rules_.of(copy.config_generation).thresholds, copy.observations);
+void Housekeeping::report_signals(const PassCopy& copy) {
+  const PassWatch::Seen seen = pass_watch_.take_signal_changes(
+      rules_.of(copy.config_generation).thresholds, copy.observations);
   for (const eviction::Signal signal : seen.lost) {
     const bool of_pod_root =
         signal == eviction::Signal::kAllocatableMemoryAvailable ||
@@ -166,8 +166,8 @@ void Housekeeping::note_seen(const PassCopy& copy) {
          config_->settings().pid_available_source == config::PidAvailableSource::kPodRoot);
     options_.log->warn(fmt::format("no reading of {}{}, continuing without its thresholds",
                                    eviction::to_string(signal),
-                                   of_pod_root ? ": the cgroup of all pods is not there, or has no "
-                                                 "limit of it"
+                                   of_pod_root ? ": the cgroup of all pods does not exist, or has "
+                                                 "no such limit"
                                                : ""));
   }
   for (const eviction::Signal signal : seen.back) {
@@ -184,20 +184,21 @@ void Housekeeping::log_memory_rules() {
   if (memory_watcher(*options_.ladder, rules) == Watcher::kPolling) {
     options_.log->warn(
         "memory.available is not total less working set (memoryAvailableSource, swapAware) and no "
-        "hook serves it, continuing without kernel events for it: it is polled, the sooner the "
-        "nearer it is");
+        "hook serves it, continuing without kernel events for it: evictd polls it, more often as "
+        "it nears a threshold");
     return;
   }
   options_.log->info(
       "memory.available is not total less working set (memoryAvailableSource, swapAware): the "
-      "kernel side watches what moves with it, and it is polled too, the sooner the nearer it is");
+      "kernel side watches the values that move with it, and evictd polls it too, more often as it "
+      "nears a threshold");
 }
 
 void Housekeeping::log_shortage() {
   const std::size_t pods = options_.registry->incomplete();
   if (pods != 0 && !short_of_descriptors_) {
     options_.log->warn("too few descriptors for all pods: limit " +
-                       std::to_string(options_.descriptor_limit) + ", pods that keep less " +
+                       std::to_string(options_.descriptor_limit) + ", pods with fewer files kept " +
                        std::to_string(pods) +
                        ", continuing without kept files for them: evicting one takes longer, and "
                        "without kernel events its usage may not be known (see LimitNOFILE)");
@@ -205,8 +206,8 @@ void Housekeeping::log_shortage() {
     options_.log->info("enough descriptors for all pods again");
   }
   if (short_of_descriptors_ != (pods != 0)) {
-    note_degraded("descriptors", pods != 0,
-                  pods != 0 ? "too few descriptors for all pods: " + std::to_string(pods) : "");
+    journal_degraded("descriptors", pods != 0,
+                     pods != 0 ? "too few descriptors for all pods: " + std::to_string(pods) : "");
   }
   short_of_descriptors_ = pods != 0;
 }

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/housekeeping.h"
-#include "daemon/record_builder.h"
-#include "daemon/record_texts.h"
+#include "daemon/records/record_builder.h"
+#include "daemon/records/record_texts.h"
 #include "disk/places.h"
 #include "export/json_time.h"
 #include "sys/kernel_text.h"
@@ -22,7 +22,7 @@ std::string_view text_of(const std::array<char, 384>& path) {
   return {path.data(), std::find(path.begin(), path.end(), '\0')};
 }
 
-/// What is wanted back of a victim.
+/// The resources that a victim's eviction is for.
 struct Wanted {
   bool disk = false;
   bool layers = false;
@@ -61,7 +61,7 @@ void log_step(base::Log& log, const exporting::EvictionRecord& record,
   }
 }
 
-/// What the pod is protected by that was refused for that; empty where it was for something else.
+/// The protection for which the pod was refused; empty if it was refused for another reason.
 std::string_view protection_of(const EvictionRefused& refused) {
   const enforce::Protection protection = refused.victim->protection_now();
   return refused.code == Errc::kInvalid && protection != enforce::Protection::kNone
@@ -74,8 +74,7 @@ std::string_view reason_of(const EvictionRefused& refused) {
   return protection.empty() ? to_string(refused.code) : protection;
 }
 
-/// One that an earlier evictd began may be of a pod whose manifest went away: its record has a
-/// name.
+/// The pod of an earlier evictd's eviction may have lost its manifest: its record has a name.
 std::string name_of(const EvictionRefused& refused, const RecordStore& records) {
   const exporting::EvictionRecord* const told =
       refused.adopted ? records.newest_of(refused.victim->memory_id) : nullptr;
@@ -99,7 +98,7 @@ void Housekeeping::handle(RetirePod& message) {
     std::erase_if(last_pass_->pods,
                   [&](const PassCopy::PodCopy& pod) { return pod.pod == message.pod.get(); });
   }
-  dead_.push_back(std::move(message.pod));
+  released_pods_.push_back(std::move(message.pod));
 }
 
 void Housekeeping::handle(RetireConfig& message) {
@@ -111,24 +110,24 @@ void Housekeeping::handle(PassDone& message) {
   const PassRules::Rules& rules = rules_.of(message.config_generation);
   if (message.begun) {
     const eviction::Threshold& threshold = rules.thresholds[message.begun->threshold];
-    keeper_->note_begun(*message.begun, threshold, message.timeline.decide_at);
+    keeper_->add_begun(*message.begun, threshold, message.timeline.decide_at);
     const cluster::PodEntry* entry = options_.registry->table().find(message.begun->victim->uid);
-    exporting::EvictionRecord record = make_record(
-        message,
-        {.thresholds = rules.thresholds,
-         .compat = rules.compat,
-         .victim = entry,
-         .storage = storage_->storage_of(message.begun->victim->uid),
-         .containers =
-             container_memory_.as_of(message.begun->victim->uid, message.timeline.observe_at),
-         .collectors = storage_->collectors_as_of(message.timeline.decide_at),
-         .threshold_told = message.copy != nullptr && pass_watch_.has_told(message.copy->decision),
-         .now = core::read_both(*options_.clock)});
+    exporting::EvictionRecord record =
+        make_record(message, {.thresholds = rules.thresholds,
+                              .compat = rules.compat,
+                              .victim = entry,
+                              .storage = storage_->storage_of(message.begun->victim->uid),
+                              .containers = container_memory_.as_of(message.begun->victim->uid,
+                                                                    message.timeline.observe_at),
+                              .collectors = storage_->collectors_as_of(message.timeline.decide_at),
+                              .threshold_told = message.copy != nullptr &&
+                                                pass_watch_.was_reported(message.copy->decision),
+                              .now = core::read_both(*options_.clock)});
     const Wanted wanted = wanted_for(threshold.signal, options_.filesystems->layout());
     const HotPod& victim = *message.begun->victim;
-    note_eviction(std::move(record), victim);
+    record_eviction(std::move(record), victim);
     if (!message.begun->dry_run) {
-      storage_->note_victim(evicted_pod(victim, wanted, message.begun->kill_due_at));
+      storage_->await_victim(evicted_pod(victim, wanted, message.begun->kill_due_at));
     }
   }
   if (!message.copy) {
@@ -137,10 +136,10 @@ void Housekeeping::handle(PassDone& message) {
   if (recorder_) {
     recorder_->record(message);
   }
-  note_pass(*message.copy);
-  note_changes(message);
+  follow_pass(*message.copy);
+  journal_changes(message);
   if (!ready_) {
-    // The first pass has told what thresholds are measured against: from now on they are watched.
+    // The first pass has set the capacities of the thresholds: they are watched from now on.
     ready_ = service_.ready();
     if (ready_ && watchdog_) {
       watchdog_->start(options_.clock->now());
@@ -156,7 +155,7 @@ void Housekeeping::handle(PassDone& message) {
 
 NodeMemory Housekeeping::watched_node_memory(const PassCopy& copy) const {
   const auto& seen = copy.observations[eviction::Signal::kMemoryAvailable];
-  // A pass may have begun before a reload changed what it worked out.
+  // A pass may have begun before a reload changed its rules.
   if (!seen || copy.memory != config_->settings().memory ||
       memory_watcher(*options_.ladder, copy.memory) == Watcher::kPolling) {
     return {};
@@ -164,7 +163,7 @@ NodeMemory Housekeeping::watched_node_memory(const PassCopy& copy) const {
   return steadied(capacities_.node_memory, node_memory(copy.node, *seen, copy.memory));
 }
 
-void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod& victim) {
+void Housekeeping::record_eviction(exporting::EvictionRecord record, const HotPod& victim) {
   for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
     if (!purpose.chosen().empty()) {
       record.hooks.emplace(probe::to_string(purpose.purpose), purpose.chosen());
@@ -173,12 +172,12 @@ void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod&
   const bool killed = record.state == "killed";
   const bool dry_run = record.dry_run;
   if (!killed && !dry_run) {
-    // Its descriptors were read for SIGTERM: SIGKILL gets others.
-    options_.registry->make_anew(victim.uid);
+    // Its descriptors were read for SIGTERM: SIGKILL gets new ones.
+    options_.registry->queue_reopening(victim.uid);
   }
   const exporting::EvictionRecord& kept = records_.add(std::move(record), victim.memory_id);
   log_eviction(kept);
-  // Before its own line, which is the one that is synced and that a restart goes on with.
+  // Before its own line, which is the one that is synced and that a restart resumes from.
   write_cut(kept);
   journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
   if (killed && !dry_run && victim.target) {
@@ -188,16 +187,16 @@ void Housekeeping::note_eviction(exporting::EvictionRecord record, const HotPod&
 
 void Housekeeping::handle(const LocalEvictionBegun& message) {
   const HotPod& victim = *message.victim;
-  keeper_->note_begun(message, message.timeline.decide_at);
+  keeper_->add_begun(message, message.timeline.decide_at);
   const PassRules::Rules& rules = rules_.of(message.config_generation);
   const bool told = last_pass_ && last_pass_->now == message.pass_at;
-  note_eviction(make_record(message, {.thresholds = rules.thresholds,
-                                      .compat = rules.compat,
-                                      .pass = told ? last_pass_.get() : nullptr,
-                                      .now = core::read_both(*options_.clock)}),
-                victim);
+  record_eviction(make_record(message, {.thresholds = rules.thresholds,
+                                        .compat = rules.compat,
+                                        .pass = told ? last_pass_.get() : nullptr,
+                                        .now = core::read_both(*options_.clock)}),
+                  victim);
   if (!message.dry_run) {
-    storage_->note_victim(
+    storage_->await_victim(
         evicted_pod(victim, {.disk = true, .layers = false}, message.kill_due_at));
   }
 }
@@ -214,11 +213,11 @@ void Housekeeping::handle(const RetireStorage& message) {
   }
 }
 
-void Housekeeping::note_pass(const PassCopy& copy) {
+void Housekeeping::follow_pass(const PassCopy& copy) {
   actuator_counters_ = copy.actuator;
-  note_brakes(copy);
-  note_seen(copy);
-  keeper_->note_pass(copy, rules_.of(copy.config_generation).thresholds, options_.clock->now());
+  report_brake(copy);
+  report_signals(copy);
+  keeper_->set_pass(copy, rules_.of(copy.config_generation).thresholds, options_.clock->now());
   if (conditions_ != copy.decision.conditions) {
     for (const eviction::Condition condition : eviction::kConditions) {
       const bool now_set = copy.decision.conditions.has(condition);
@@ -243,17 +242,17 @@ void Housekeeping::note_pass(const PassCopy& copy) {
 void Housekeeping::handle(const EvictionStep& message) {
   actuator_counters_ = message.counters;
   if (!message.dry_run) {
-    keeper_->note_step(message.progress, message.tasks, message.usage);
+    keeper_->apply_step(message.progress, message.tasks, message.usage);
   }
-  storage_->note_step(message);
-  const exporting::EvictionRecord* record = records_.note(message);
+  storage_->apply_step(message);
+  const exporting::EvictionRecord* record = records_.apply_step(message);
   if (record == nullptr) {
     return;
   }
   if (message.progress.not_killed == enforce::to_string(enforce::Protection::kOwnProcess)) {
-    options_.registry->note_own_process(record->uid);
+    options_.registry->mark_own_process(record->uid);
   }
-  note_progress(*record, message);
+  journal_progress(*record, message);
   if (message.progress.state == enforce::EvictionState::kKilled && !message.dry_run) {
     release_memory_of(message.progress.pod);
   }
@@ -277,13 +276,13 @@ void Housekeeping::handle(const EvictionRefused& message) {
     return;
   }
   if (message.victim->protection_now() == enforce::Protection::kOwnProcess) {
-    options_.registry->note_own_process(message.victim->uid);
+    options_.registry->mark_own_process(message.victim->uid);
   }
   journal_->add("refused",
                 {{"pod", who}, {"uid", message.victim->uid}, {"reason", reason_of(message)}},
                 message.at);
-  if (keeper_->note_refused(message)) {
-    take_back_intent(*message.victim);
+  if (keeper_->apply_refusal(message)) {
+    withdraw_intent(*message.victim);
     handle(EvictionStep{.progress = {.ticket = {},
                                      .pod = message.victim->memory_id,
                                      .state = enforce::EvictionState::kExceededGrace,
@@ -294,7 +293,7 @@ void Housekeeping::handle(const EvictionRefused& message) {
   }
   const HotPod& victim = *message.victim;
   const cluster::PodCgroup* cgroup = options_.registry->tree().find(victim.uid);
-  // A pod that ended meanwhile is nobody's fault; one that nothing was ever opened of, is.
+  // A pod that ended meanwhile is no error; a pod whose cgroup was never opened is.
   const bool unopened =
       !victim.target && cgroup != nullptr && cgroup->memory_id == victim.memory_id;
   const bool goes_on_anyway = message.adopted && message.code == Errc::kBusy;
@@ -303,8 +302,8 @@ void Housekeeping::handle(const EvictionRefused& message) {
   }
   if (message.code == Errc::kExhausted && !message.adopted) {
     options_.log->warn("pod " + who + " (" + victim.uid +
-                       ") waits because as many evictions are under way as can be awaited, "
-                       "continuing with it and whoever else waits as those end");
+                       ") waits because the maximum number of evictions is in progress, continuing "
+                       "with it and other waiting pods as those evictions end");
     return;
   }
   const std::string why = unopened                           ? "its cgroup was not opened"
@@ -320,20 +319,20 @@ void Housekeeping::handle(const ScanPods& message) {
 }
 
 void Housekeeping::handle(const TargetUsed& message) {
-  options_.registry->make_anew(message.pod->uid);
+  options_.registry->queue_reopening(message.pod->uid);
 }
 
 void Housekeeping::handle(const CgroupNotice& message) {
   probe::CgroupChanged event = message.event;
   event.path = text_of(message.path);
-  options_.registry->note(event);
+  options_.registry->queue(event);
 }
 
 void Housekeeping::handle(const OomNotice& message) {
   const HotPod* const pod = pod_in(message.event.slot);
-  note_oom_kill(message, pod);
+  journal_oom_kill(message, pod);
   const std::string who =
-      pod == nullptr ? fmt::format("memory cgroup {}, no pod of ours", message.event.memory.id)
+      pod == nullptr ? fmt::format("memory cgroup {}, not a known pod", message.event.memory.id)
                      : fmt::format("pod {}/{}", pod->ns, pod->name);
   options_.log->warn(
       fmt::format(
@@ -348,17 +347,17 @@ void Housekeeping::handle(const OomNotice& message) {
 }
 
 void Housekeeping::handle(const StallNotice& message) {
-  note_stall(message);
-  options_.log->debug("a pod loses time to memory",
+  journal_stall(message);
+  options_.log->debug("a pod stalls on memory",
                       {{"slot", static_cast<std::int64_t>(message.event.slot)}});
 }
 
 void Housekeeping::handle(const LossNotice& message) {
-  note_degraded("lost_notices", true, fmt::format("{} notices lost", message.lost));
+  journal_degraded("lost_notices", true, fmt::format("{} kernel events lost", message.lost));
   options_.log->warn(
-      fmt::format("{} notices lost, continuing without them after a rescan", message.lost));
+      fmt::format("{} kernel events lost, continuing without them after a rescan", message.lost));
   rescan();
-  // The pass of the resync came before it, and knew nothing of what was found only now.
+  // The pass of the resync came before the rescan and did not know its results.
   send(RunPass{});
 }
 
@@ -371,7 +370,7 @@ void Housekeeping::log_eviction(const exporting::EvictionRecord& record) {
                      std::chrono::duration_cast<std::chrono::microseconds>(*to - *from).count()})
                : Value();
   };
-  // A dry run has the moment at which the signal would have been sent, but none was.
+  // A dry run has the time at which the signal would have been sent, but sent none.
   const std::optional<MonoTime> sent = record.dry_run ? std::nullopt : record.timeline.signal;
   options_.log->info(record.dry_run ? "would evict pod" : "evicted pod",
                      {{"id", static_cast<std::int64_t>(record.id)},

@@ -9,34 +9,34 @@
 #include "config/config.h"
 #include "config/sources.h"
 #include "core/clock.h"
-#include "daemon/guard_terms.h"
-#include "daemon/hot_loop.h"
-#include "daemon/hot_priority.h"
-#include "daemon/messages.h"
-#include "daemon/notify_worker.h"
-#include "daemon/pass_recorder.h"
-#include "daemon/pod_registry.h"
-#include "daemon/state_keeper.h"
+#include "daemon/hot/hot_loop.h"
+#include "daemon/hot/hot_priority.h"
+#include "daemon/notify/notify_worker.h"
+#include "daemon/pods/pod_registry.h"
+#include "daemon/records/pass_recorder.h"
+#include "daemon/shared/guard_terms.h"
+#include "daemon/shared/messages.h"
+#include "daemon/state/state_keeper.h"
 #include "disk/filesystems.h"
 #include "eviction/brakes.h"
 #include "probe/probe.h"
 
 namespace evictd::daemon {
 
-/// What the ordinary thread works with and on.
+/// The main thread's inputs and settings.
 struct HousekeepingOptions {
   config::Sources sources;
   std::shared_ptr<const config::Config> config;
-  // Borrowed, all of them; probe is nullptr without BPF.
+  // All borrowed; probe is nullptr without BPF.
   const core::Clock* clock = nullptr;
   base::Log* log = nullptr;
   const sys::Root* root = nullptr;
   probe::Probe* probe = nullptr;
-  /// What the attach ladder found, also when there is no probe.
+  /// Result of the attach ladder, also without a probe.
   const probe::Ladder* ladder = nullptr;
-  /// nullptr where notifications are not served.
+  /// nullptr if notifications are not served.
   NotifyWorker* notify = nullptr;
-  /// Whether each new or gone cgroup is told by the kernel side, so that scanning only proves it.
+  /// Whether the kernel side reports each new or removed cgroup, so that a scan only confirms.
   bool events_tell_pods = true;
   PodRegistry* registry = nullptr;
   disk::Filesystems* filesystems = nullptr;
@@ -44,13 +44,13 @@ struct HousekeepingOptions {
   Mailbox<ToHousekeeping>* from_hot = nullptr;
   const HotCounters* hot_counters = nullptr;
   HotPriority* priority = nullptr;
-  /// Where the hot thread finds what the OOM guard goes by.
+  /// Where the hot thread finds the inputs of the OOM guard.
   GuardTermsBoard* guard_terms = nullptr;
   bool memory_locked = false;
-  /// What is believed on this machine.
+  /// Assumed growth limits of this machine.
   eviction::GrowthLimits growth;
   std::uint64_t descriptor_limit = 0;
-  /// What the last run left, and where it is kept for the next.
+  /// The last run's state, and where the state is kept for the next.
   StateKeeper::Options state;
   /// Unset: passes are not recorded.
   std::optional<RecordingOptions> recording;

@@ -9,9 +9,9 @@
 
 #include "config/effective.h"
 #include "config/eviction_fields.h"
-#include "daemon/adopted_record.h"
 #include "daemon/housekeeping.h"
-#include "daemon/record_builder.h"
+#include "daemon/records/adopted_record.h"
+#include "daemon/records/record_builder.h"
 #include "eviction/message.h"
 #include "sys/node_name.h"
 
@@ -21,8 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A record is about somebody who was evicted; passes that wanted to and could not are told of by
-/// the refusal.
+/// A record is about an evicted pod. Passes that tried to evict and could not are reported by the
+/// refusal.
 bool evicts(eviction::Outcome outcome) {
   return outcome == eviction::Outcome::kEvicted || outcome == eviction::Outcome::kOomGuard ||
          outcome == eviction::Outcome::kEscalated;
@@ -61,7 +61,7 @@ Result<> Housekeeping::start_journal() {
                                              .publish = [this](std::string_view line) {
                                                server_->publish(line);
                                                if (recorder_) {
-                                                 recorder_->note(line);
+                                                 recorder_->add_journal_line(line);
                                                }
                                              }});
   if (!journal) {
@@ -75,21 +75,21 @@ Result<> Housekeeping::start_journal() {
                            {"event_source", options_.probe == nullptr ? "poll" : "bpf"},
                            {"dry_run", config_->settings().dry_run}});
   if (options_.probe == nullptr && config_->settings().event_source != config::EventSource::kPoll) {
-    note_degraded("kernel_events", true, "no kernel side: polling");
+    journal_degraded("kernel_events", true, "no kernel side: polling");
   }
   if (options_.registry->misses_pod_root()) {
-    note_degraded("pod_root", true, "the cgroup of all pods is not there");
+    journal_degraded("pod_root", true, "the cgroup of all pods is not there");
   }
   for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
     if (options_.probe != nullptr && !purpose.disabled && purpose.chosen().empty()) {
-      note_degraded("hook", true,
-                    "no hook serves " + std::string(probe::to_string(purpose.purpose)));
+      journal_degraded("hook", true,
+                       "no hook serves " + std::string(probe::to_string(purpose.purpose)));
     }
   }
   return {};
 }
 
-void Housekeeping::note_changes(const PassDone& message) {
+void Housekeeping::journal_changes(const PassDone& message) {
   const PassCopy& copy = *message.copy;
   const PassRules::Rules& rules = rules_.of(copy.config_generation);
   if (std::exchange(watched_generation_, copy.config_generation) != copy.config_generation) {
@@ -117,17 +117,17 @@ void Housekeeping::note_changes(const PassDone& message) {
                               .compat = rules.compat,
                               .victim = nullptr,
                               .collectors = storage_->collectors_as_of(message.timeline.decide_at),
-                              .threshold_told = pass_watch_.has_told(copy.decision),
+                              .threshold_told = pass_watch_.was_reported(copy.decision),
                               .now = core::read_both(*options_.clock)}));
     journal_->add_whole(exporting::to_json(kept), exporting::Durability::kCached);
     if (copy.decision.outcome == eviction::Outcome::kReclaiming) {
-      pass_watch_.note_told(copy.decision);
+      pass_watch_.mark_reported(copy.decision);
     }
   }
 }
 
-void Housekeeping::note_progress(const exporting::EvictionRecord& record,
-                                 const EvictionStep& message) {
+void Housekeeping::journal_progress(const exporting::EvictionRecord& record,
+                                    const EvictionStep& message) {
   const enforce::EvictionState state = message.progress.state;
   const bool spared = !record.not_killed.empty();
   journal_->add("progress",
@@ -144,7 +144,7 @@ void Housekeeping::note_progress(const exporting::EvictionRecord& record,
                 message.progress.at);
   if (state == enforce::EvictionState::kReleased ||
       state == enforce::EvictionState::kExceededGrace) {
-    // The whole story again, with its end: the last line of an id is the one that counts.
+    // The whole record again, with its end: the last line of an id counts.
     write_cut(record);
     journal_->add_whole(exporting::to_json(record), exporting::Durability::kCached);
   }
@@ -156,10 +156,10 @@ void Housekeeping::write_cut(const exporting::EvictionRecord& escalation) {
   }
 }
 
-/// What it held on disk went after its end was told of, or its memory did not go in time (`left`):
-/// the story once more, with that.
+/// The victim's disk space was freed after its end was reported, or its memory was not freed in
+/// time (`left`): writes the record again with that.
 void Housekeeping::note_released(CgroupId pod, std::optional<Bytes> left) {
-  if (!keeper_->note_disk_released(pod) && !left) {
+  if (!keeper_->mark_disk_released(pod) && !left) {
     return;
   }
   const exporting::EvictionRecord* const record = records_.newest_of(pod);
@@ -167,7 +167,7 @@ void Housekeeping::note_released(CgroupId pod, std::optional<Bytes> left) {
     return;
   }
   if (left) {
-    records_.note_still_charged(pod, *left);
+    records_.set_still_charged(pod, *left);
     const std::string who = record->ns + "/" + record->name;
     const MonoTime now = options_.clock->now();
     journal_->add("progress",
@@ -198,7 +198,7 @@ const HotPod* Housekeeping::pod_in(std::uint32_t slot) const {
   return nullptr;
 }
 
-void Housekeeping::note_oom_kill(const OomNotice& message, const HotPod* pod) {
+void Housekeeping::journal_oom_kill(const OomNotice& message, const HotPod* pod) {
   journal_->add("oom_kill",
                 {{"pid", message.event.pid},
                  {"process", std::string(message.comm.data(),
@@ -210,9 +210,9 @@ void Housekeeping::note_oom_kill(const OomNotice& message, const HotPod* pod) {
                 message.event.at);
 }
 
-void Housekeeping::note_unknown_pods() {
+void Housekeeping::journal_unknown_pods() {
   if (config_->settings().manifest_directories.empty()) {
-    return;  // Nobody is there to describe one.
+    return;  // No source can describe a pod.
   }
   std::set<std::string> unknown;
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
@@ -220,15 +220,15 @@ void Housekeeping::note_unknown_pods() {
     if (entry.state != cluster::PodState::kUnknown) {
       continue;
     }
-    if (!told_unknown_.contains(entry.uid)) {
+    if (!journaled_unknown_.contains(entry.uid)) {
       journal_->add("unknown_pod", {{"uid", entry.uid}, {"cgroup", entry.cgroup->path}});
     }
     unknown.insert(entry.uid);
   }
-  told_unknown_ = std::move(unknown);
+  journaled_unknown_ = std::move(unknown);
 }
 
-void Housekeeping::note_stall(const StallNotice& message) {
+void Housekeeping::journal_stall(const StallNotice& message) {
   const auto us = [](Duration time) {
     return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
   };
@@ -241,13 +241,13 @@ void Housekeeping::note_stall(const StallNotice& message) {
                 message.event.at);
 }
 
-void Housekeeping::note_degraded(std::string_view what, bool degraded, const std::string& text) {
+void Housekeeping::journal_degraded(std::string_view what, bool degraded, const std::string& text) {
   journal_->add("degraded", {{"what", what}, {"degraded", degraded}, {"text", text}});
 }
 
 void Housekeeping::check_journal(MonoTime now) {
   if (const std::string end = recorder_ ? recorder_->check() : ""; !end.empty()) {
-    note_degraded("recording", true, end);
+    journal_degraded("recording", true, end);
     options_.log->warn(end);
   }
   const std::string said = journal_->check(now);

@@ -8,9 +8,9 @@
 #include "config/change.h"
 #include "config/effective.h"
 #include "daemon/configuration.h"
-#include "daemon/disk_watch.h"
 #include "daemon/housekeeping.h"
 #include "daemon/preparations.h"
+#include "daemon/storage/disk_watch.h"
 
 namespace evictd::daemon {
 
@@ -66,9 +66,9 @@ Result<> Housekeeping::try_reload() {
     wishes_.dry_run.reset();
     send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
   }
-  keeper_->note_wishes(wishes_, config_->settings().dry_run);
+  keeper_->set_wishes(wishes_, config_->settings().dry_run);
   if (memory_changed) {
-    capacities_.node_memory = {};  // Until the pass that the new configuration begins with.
+    capacities_.node_memory = {};  // Until the first pass of the new configuration.
     log_memory_rules();
   }
   set_watch_points(capacities_);
@@ -116,7 +116,7 @@ void Housekeeping::set_watch_points(const Capacities& capacities) {
   const Result<std::vector<std::uint64_t>> set = options_.probe->set_thresholds(points);
   const std::string problem = set ? std::string() : set.error().message();
   if (!set) {
-    // Other than any that a pass has seen: the next one tries again.
+    // Differs from any pass's values, so the next pass tries again.
     capacities_ = {};
   }
   if (std::exchange(watch_problem_, problem) == problem) {

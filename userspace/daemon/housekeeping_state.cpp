@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "daemon/adopted_record.h"
-#include "daemon/adoption.h"
 #include "daemon/beside.h"
 #include "daemon/housekeeping.h"
-#include "daemon/pod_look.h"
+#include "daemon/pods/pod_look.h"
+#include "daemon/records/adopted_record.h"
+#include "daemon/state/adoption.h"
 
 namespace evictd::daemon {
 
@@ -42,31 +42,31 @@ bool in_dry_run(const engine::OperatorWishes& wishes, const config::Config& conf
   return wishes.dry_run.value_or(config.settings().dry_run);
 }
 
-/// Of a pod that has a target.
+/// For a pod that has a target.
 MayEnd may_end(const HotPod& pod, bool dry_run) {
   if (dry_run) {
     return MayEnd::kDryRun;
   }
-  // The target alone knows that our own process is in it.
+  // Only the target knows that evictd's own process is in it.
   const bool is_protected = pod.protection != enforce::Protection::kNone ||
                             pod.target->protection() != enforce::Protection::kNone;
   return is_protected ? MayEnd::kProtected : MayEnd::kYes;
 }
 
-/// A pod and what is to be seen of it, or what the state file alone has.
+/// A pod with its processes and intent, or only the state file's data.
 struct SeenPod {
-  /// nullptr where its cgroup went while nobody watched; `found.saved` is set then.
+  /// nullptr if its cgroup vanished while no evictd ran; `found.saved` is then set.
   const HotPod* pod = nullptr;
   FoundPod found;
 };
 
-/// Whether the actuator goes on with it, and lets the pod fork again once it is gone or let go.
+/// Whether the actuator resumes it, and lets the pod fork again once it is gone or released.
 bool is_ended_here(const std::optional<Adoption>& adoption) {
   return adoption &&
          (adoption->kind == AdoptionKind::kInGrace || adoption->kind == AdoptionKind::kKilled);
 }
 
-/// What the last run's state has of `pod`; nullptr if nothing.
+/// The last run's state of `pod`; nullptr for none.
 const SavedEviction* saved_of(const HotPod& pod, const std::vector<SavedEviction>& left) {
   const auto saved = std::find_if(left.begin(), left.end(), [&](const SavedEviction& one) {
     return one.pod == pod.memory_id && one.uid == pod.uid;
@@ -78,14 +78,14 @@ FoundPod look_at(const HotPod& pod, const PodRegistry& registry, const StateKeep
                  MonoTime now) {
   const SavedEviction* const saved = saved_of(pod, keeper.found().state.in_flight);
   FoundPod found =
-      look_at_pod(pod, registry, saved == nullptr ? SavedLook::kNone : SavedLook::kSome, now);
+      inspect_pod(pod, registry, saved == nullptr ? SavedLook::kNone : SavedLook::kSome, now);
   found.saved = saved;
   found.clock = keeper.clock();
   return found;
 }
 
-/// The same of every pod that has a target, for which files are opened.
-std::vector<SeenPod> look_at_pods(const PodRegistry& registry, const StateKeeper& keeper,
+/// The same for every pod that has a target; opens files for it.
+std::vector<SeenPod> inspect_pods(const PodRegistry& registry, const StateKeeper& keeper,
                                   MonoTime now) {
   std::vector<SeenPod> seen;
   for (const PodRegistry::Listed& listed : registry.list()) {
@@ -104,7 +104,7 @@ bool is_there(const PodRegistry& registry, const std::string& uid, CgroupId pod)
   return cgroup != nullptr && cgroup->memory_id == pod;
 }
 
-/// Those of the state file that are not there any more.
+/// The pods of the state file that no longer exist.
 std::vector<SeenPod> vanished(const PodRegistry& registry, const std::vector<SavedEviction>& left) {
   std::vector<SeenPod> gone;
   for (const SavedEviction& one : left) {
@@ -116,8 +116,8 @@ std::vector<SeenPod> vanished(const PodRegistry& registry, const std::vector<Sav
   return gone;
 }
 
-/// Their records are numbered in this order, and the last one is to be the newest. Where nothing
-/// was under way there is no record.
+/// Their records are numbered in this order, and the last one must be the newest. Without an
+/// eviction in progress there is no record.
 void sort_by_beginning(std::vector<SeenPod>& seen, MonoTime now) {
   std::vector<std::pair<MonoTime, std::size_t>> order;
   order.reserve(seen.size());
@@ -134,10 +134,10 @@ void sort_by_beginning(std::vector<SeenPod>& seen, MonoTime now) {
   seen = std::move(sorted);
 }
 
-/// All pods that may be victims of the last run, by when that began.
+/// All possible victims of the last run, by the time of their eviction.
 std::vector<SeenPod> find_victims(const PodRegistry& registry, const StateKeeper& keeper,
                                   MonoTime now) {
-  std::vector<SeenPod> seen = look_at_pods(registry, keeper, now);
+  std::vector<SeenPod> seen = inspect_pods(registry, keeper, now);
   for (SeenPod& one : vanished(registry, keeper.found().state.in_flight)) {
     seen.push_back(std::move(one));
   }
@@ -148,8 +148,8 @@ std::vector<SeenPod> find_victims(const PodRegistry& registry, const StateKeeper
 void log_left(base::Log& log, std::size_t left) {
   if (left != 0) {
     log.warn(fmt::format(
-        "{} pods that an earlier evictd was ending are left as they are by a dry run, continuing "
-        "without them: an evictd that starts without one goes on with them",
+        "a dry run leaves {} pods alone that an earlier evictd was evicting, continuing without "
+        "them: an evictd that starts without a dry run resumes their evictions",
         left));
   }
 }
@@ -161,12 +161,13 @@ void log_forks(base::Log& log, const SavedEviction& known, const enforce::Intent
     case enforce::ForkRestore::kNotStopped:
       break;
     case enforce::ForkRestore::kRestored:
-      log.info("pids.max of a pod is as it was before an earlier evictd changed it",
+      log.info("restored pids.max of a pod, which an earlier evictd had changed",
                {{"pod", who}, {"pids_max", intent.pids_max}});
       break;
     case enforce::ForkRestore::kUnlimited:
       log.warn("pids.max of pod " + who +
-               " is 0 by an earlier evictd and what it was is not known, continuing with \"max\"");
+               " was set to 0 by an earlier evictd and its former value is not known, continuing "
+               "with \"max\"");
       break;
     case enforce::ForkRestore::kFailed:
       log.warn("pids.max of pod " + who +
@@ -177,14 +178,14 @@ void log_forks(base::Log& log, const SavedEviction& known, const enforce::Intent
 
 }  // namespace
 
-void Housekeeping::go_on() {
+void Housekeeping::resume_last_run() {
   const FoundState& found = keeper_->found();
   wishes_ = found.state.wishes;
   if (found.state.configured_dry_run != config_->settings().dry_run) {
-    // It is the configuration that was changed last.
+    // The configuration is the latest change.
     wishes_.dry_run.reset();
   }
-  keeper_->note_wishes(wishes_, config_->settings().dry_run);
+  keeper_->set_wishes(wishes_, config_->settings().dry_run);
   if (wishes_ != engine::OperatorWishes{}) {
     send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
   }
@@ -192,7 +193,7 @@ void Housekeeping::go_on() {
   std::size_t left = 0;
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     if (listed.entry->cgroup && (listed.hot == nullptr || !listed.hot->target)) {
-      keeper_->put_off(listed.entry->uid, listed.entry->cgroup->memory_id);
+      keeper_->defer(listed.entry->uid, listed.entry->cgroup->memory_id);
     }
   }
   for (SeenPod& seen : find_victims(*options_.registry, *keeper_, now)) {
@@ -207,16 +208,16 @@ void Housekeeping::go_on() {
     }
   }
   log_left(*options_.log, left);
-  if (keeper_->put_off().empty()) {
+  if (keeper_->deferred().empty()) {
     journal_->forget_last_evictions();
   }
 }
 
-/// What is under way in a pod that could not be looked at before. It is done before the hot thread
-/// has the pod, which may evict it then, so that what is seen is not of its doing. Nothing where
-/// there is nothing to go on with, and for nullptr.
-std::optional<Adoption> Housekeeping::adopt_put_off(const HotPod* pod) {
-  if (pod == nullptr || !pod->target || !keeper_->take_put_off(pod->uid, pod->memory_id)) {
+/// Handles the eviction in progress of a pod that could not be read before. Runs before the hot
+/// thread gets the pod and may evict it, so that what it reads is not the hot thread's doing.
+/// nullopt if there is nothing to resume, and for nullptr.
+std::optional<Adoption> Housekeeping::adopt_deferred(const HotPod* pod) {
+  if (pod == nullptr || !pod->target || !keeper_->take_deferred(pod->uid, pod->memory_id)) {
     return std::nullopt;
   }
   const MonoTime now = options_.clock->now();
@@ -226,20 +227,20 @@ std::optional<Adoption> Housekeeping::adopt_put_off(const HotPod* pod) {
   return adoption && goes_on(adoption->kind) ? adoption : std::nullopt;
 }
 
-/// Of pods that were put off and went meanwhile, only the state file knows.
-void Housekeeping::end_putting_off() {
-  if (keeper_->put_off().empty()) {
+/// Only the state file knows of pods that were put off and vanished meanwhile.
+void Housekeeping::end_deferrals() {
+  if (keeper_->deferred().empty()) {
     return;
   }
   std::vector<std::pair<std::string, CgroupId>> gone;
-  for (const auto& [uid, pod] : keeper_->put_off()) {
+  for (const auto& [uid, pod] : keeper_->deferred()) {
     if (!is_there(*options_.registry, uid, pod)) {
       gone.emplace_back(uid, pod);
     }
   }
   std::vector<const SavedEviction*> ended;
   for (const auto& [uid, pod] : gone) {
-    static_cast<void>(keeper_->take_put_off(uid, pod));
+    static_cast<void>(keeper_->take_deferred(uid, pod));
     for (const SavedEviction& one : keeper_->found().state.in_flight) {
       if (one.uid == uid && one.pod == pod) {
         ended.push_back(&one);
@@ -252,12 +253,13 @@ void Housekeeping::end_putting_off() {
   for (const SavedEviction* const one : ended) {
     log_left(*options_.log, adopt_vanished(*one, options_.clock->now()) ? 1 : 0);
   }
-  if (keeper_->put_off().empty()) {
+  if (keeper_->deferred().empty()) {
     journal_->forget_last_evictions();
   }
 }
 
-/// What is done with it, which the hot thread is not told yet; nothing where nothing was under way.
+/// Decides what is done with the pod; the hot thread does not know yet. nullopt without an eviction
+/// in progress.
 std::optional<Adoption> Housekeeping::adopt(const HotPod& pod, FoundPod found, MonoTime now) {
   found.may_end = may_end(pod, in_dry_run(wishes_, *config_));
   std::optional<Adoption> adoption = adoption_of(found, now);
@@ -273,7 +275,7 @@ std::optional<Adoption> Housekeeping::adopt(const HotPod& pod, FoundPod found, M
     return adoption;
   }
   const bool refused = adoption && adoption->kind == AdoptionKind::kRefused;
-  // Of one that is gone only its disk is still to be looked after, by the next evictd too.
+  // For a pod that is gone, only its disk space is awaited, by the next evictd too.
   const bool is_done =
       !adoption || refused || (has_ended(adoption->kind) && adoption->kind != AdoptionKind::kGone);
   if (is_done && found.intent) {
@@ -282,15 +284,15 @@ std::optional<Adoption> Housekeeping::adopt(const HotPod& pod, FoundPod found, M
   if (!adoption) {
     return adoption;
   }
-  go_on_with(known, *adoption, now);
+  resume_eviction(known, *adoption, now);
   if (refused) {
     handle(EvictionRefused{.victim = &pod, .code = Errc::kInvalid, .adopted = true, .at = now});
   }
   return adoption;
 }
 
-/// `known` as far as it is not in `adoption`.
-void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, MonoTime now) {
+/// `known` has what `adoption` lacks.
+void Housekeeping::resume_eviction(SavedEviction known, const Adoption& adoption, MonoTime now) {
   const bool is_ours = adoption.kind != AdoptionKind::kReleasing;
   if (is_ours) {
     record_adopted(known, adoption, now);
@@ -305,26 +307,26 @@ void Housekeeping::go_on_with(SavedEviction known, const Adoption& adoption, Mon
   if (!goes_on(adoption.kind)) {
     return;
   }
-  options_.log->info("goes on with an eviction that was under way",
+  options_.log->info("resumes an eviction that was in progress",
                      {{"pod", known.ns + "/" + known.name},
                       {"uid", known.uid},
                       {"found", std::string(text_of(adoption.kind))}});
   if (is_ours) {
-    keeper_->note_adopted(known);
-    storage_->note_victim({.pod = known.pod,
-                           .uid = known.uid,
-                           .below_pod_root = known.below_pod_root,
-                           .keeps_data = in_dry_run(wishes_, *config_),
-                           .for_disk = known.for_disk,
-                           .killed_at = known.killed ? known.killed_at : known.kill_due_at,
-                           .gone = known.gone});
+    keeper_->add_adopted(known);
+    storage_->await_victim({.pod = known.pod,
+                            .uid = known.uid,
+                            .below_pod_root = known.below_pod_root,
+                            .keeps_data = in_dry_run(wishes_, *config_),
+                            .for_disk = known.for_disk,
+                            .killed_at = known.killed ? known.killed_at : known.kill_due_at,
+                            .gone = known.gone});
   }
 }
 
-/// The hot thread has the pod and does not go on with what an earlier evictd began: nor shall the
-/// next one.
-void Housekeeping::take_back_intent(const HotPod& pod) {
-  // One that is pinned is being evicted by now, and the intent is about that.
+/// The hot thread has the pod and does not resume the earlier evictd's eviction; the next evictd
+/// must not either.
+void Housekeeping::withdraw_intent(const HotPod& pod) {
+  // A pinned target is being evicted now, and the intent belongs to that.
   if (!pod.target || pod.target->pinned()) {
     return;
   }
@@ -335,20 +337,20 @@ void Housekeeping::take_back_intent(const HotPod& pod) {
   log_forks(*options_.log, known_of(pod, saved_of(pod, keeper_->found().state.in_flight)), *intent,
             enforce::restore_pids_max(*pod.target, *intent));
   clear_intent_of(pod, *options_.registry);
-  // What the hot thread has still holds a pids.max of 0 for what the pod had.
-  options_.registry->make_anew(pod.uid);
+  // The hot thread's target still takes a pids.max of 0 for the pod's own value.
+  options_.registry->queue_reopening(pod.uid);
 }
 
-/// What the file has of it is gone on with, under its id; else there is none yet.
+/// Continues the journal's record under its id; without one creates a record.
 void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& adoption,
                                   MonoTime now) {
   const auto told = journal_->last_evictions().find(known.uid);
   if (told != journal_->last_evictions().end() &&
-      tells_of(told->second.back(), known.uid, adoption, now)) {
+      is_record_of(told->second.back(), known.uid, adoption, now)) {
     for (exporting::EvictionRecord record : told->second) {
       const bool over = is_open(record) && has_ended(adoption.kind);
       record.state = over ? "released" : record.state;
-      const exporting::EvictionRecord& kept = records_.go_on_with(std::move(record), known.pod);
+      const exporting::EvictionRecord& kept = records_.add_adopted(std::move(record), known.pod);
       if (over) {
         journal_->add_whole(exporting::to_json(kept), exporting::Durability::kCached);
       }
@@ -363,7 +365,7 @@ void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& ad
   journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
 }
 
-/// A victim whose cgroup went while nobody watched: only the state file knows of it. Returns
+/// A victim whose cgroup vanished while no evictd ran: only the state file knows of it. Returns
 /// whether a dry run leaves it to a later evictd.
 bool Housekeeping::adopt_vanished(const SavedEviction& one, MonoTime now) {
   const MayEnd may_end = in_dry_run(wishes_, *config_) ? MayEnd::kDryRun : MayEnd::kYes;
@@ -377,7 +379,7 @@ bool Housekeeping::adopt_vanished(const SavedEviction& one, MonoTime now) {
     keeper_->leave(one);
     return true;
   }
-  go_on_with(one, *adoption, now);
+  resume_eviction(one, *adoption, now);
   if (goes_on(adoption->kind)) {
     send(AdoptEviction{.pod = one.pod, .adoption = *adoption});
   }

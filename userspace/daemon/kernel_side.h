@@ -11,17 +11,17 @@
 
 namespace evictd::daemon {
 
-/// The kernel programs, if there are any, and what was chosen of the attach ladder and why.
+/// The kernel programs, if any, and which rows of the attach ladder were chosen and why.
 struct KernelSide {
-  /// None: polling.
+  /// nullptr: polling.
   std::unique_ptr<probe::Probe> probe;
-  /// Empty where the configuration wants polling.
+  /// Empty if the configuration selects polling.
   probe::Ladder ladder;
 };
 
-/// Loads and attaches as the configuration says, and logs each purpose that has a hook or none.
-/// Where eventSource leaves that open and nothing can be loaded, it is logged why, and there is no
-/// probe. Errors: those of probe_options_of(); with eventSource bpf those of probe::Probe::load().
+/// Loads and attaches according to the configuration, and logs for each purpose whether it has a
+/// hook. If eventSource permits polling and nothing can be loaded, logs why and returns no probe.
+/// Errors: those of probe_options_of(); with eventSource bpf those of probe::Probe::load().
 [[nodiscard]] Result<KernelSide> load_kernel_side(const config::Settings& settings, base::Log& log);
 
 }  // namespace evictd::daemon

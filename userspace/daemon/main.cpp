@@ -15,7 +15,7 @@
 #include "core/go_duration.h"
 #include "daemon/configuration.h"
 #include "daemon/daemon.h"
-#include "daemon/notify_only.h"
+#include "daemon/notify/notify_only.h"
 #include "evictd/abi/notify_wire.h"
 #include "eviction/quantity.h"
 #include "notify/loader.h"
@@ -71,14 +71,14 @@ int check(const evictd::config::Config& config) {
     complain("warning: " + warning.text);
   }
   if (!config.ignored().empty()) {
-    complain("these settings of the kubelet have no meaning here: " +
+    complain("evictd ignores these kubelet settings: " +
              evictd::config::to_string(config.ignored()));
   }
   std::cout << evictd::config::effective_yaml(config);
   return 0;
 }
 
-/// What is wrong with the name of an attach row.
+/// The problem of an attach row's name; empty if there is none.
 std::string hook_problem(const std::string& name) {
   std::string allowed = "none";
   for (const evictd::notify::AttachRow& row : evictd::notify::attach_rows()) {
@@ -133,7 +133,7 @@ int run(const CommandLine& line) {
   return 0;
 }
 
-/// The exit status of what would end with `status`: what --check prints must not be lost unnoticed.
+/// The exit status if evictd would end with `status`: output of --check must not be lost unnoticed.
 int finish(int status) {
   const evictd::Result<> written = evictd::base::flush_standard_output();
   if (written) {
@@ -143,7 +143,7 @@ int finish(int status) {
   return std::max(status, kExitFailed);
 }
 
-/// What is wrong with the value of an option that has no meaning without one.
+/// The problem of an option's value that must not be empty.
 std::string empty_problem(const std::string& text) {
   return text.empty() ? "\"\": not allowed; allowed: a value that is not empty" : "";
 }
@@ -170,7 +170,7 @@ void add_configuration_options(CLI::App& app, CommandLine& line) {
                "print the effective configuration and where each value came from, then exit");
 }
 
-/// The option that the others of a recording need.
+/// Returns the option that the other recording options need.
 CLI::Option* add_recording_options(CLI::App& app, CommandLine& line) {
   CLI::Option* record = app.add_option(
       "--record", line.record,
@@ -188,7 +188,7 @@ CLI::Option* add_recording_options(CLI::App& app, CommandLine& line) {
   return record;
 }
 
-/// After the other options: they have no meaning beside --notify-only.
+/// Call it after the other options: they exclude --notify-only.
 void add_notification_options(CLI::App& app, CommandLine& line, CLI::Option* record) {
   CLI::Option* notify_only = app.add_flag(
       "--notify-only", line.notify_only,

@@ -8,7 +8,7 @@
 
 #include "config/engine_configuration.h"
 #include "config/pass_settings.h"
-#include "daemon/hot_pod.h"
+#include "daemon/hot/hot_pod.h"
 #include "daemon/zeroing.h"
 #include "notify/loader.h"
 
@@ -16,7 +16,7 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Of so many parts of the descriptors one is for notifications: pods come first.
+/// Notifications get one of so many parts of the descriptors: pods come first.
 constexpr std::uint64_t kNotifyPart = 8;
 /// Some thousand registrations of two descriptors each.
 constexpr std::uint64_t kMostForNotify = 8192;

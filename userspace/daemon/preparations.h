@@ -7,7 +7,7 @@
 
 #include "config/config.h"
 #include "core/clock.h"
-#include "daemon/hot_config.h"
+#include "daemon/shared/hot_config.h"
 #include "evictd/result.h"
 #include "eviction/brakes.h"
 #include "probe/ladder.h"
@@ -15,29 +15,30 @@
 
 namespace evictd::daemon {
 
-/// What the hot thread needs of `config`. `growth`: what is believed on this machine.
-/// Errors: those of EvictionManager::create.
+/// The hot thread's part of `config`. `growth`: the assumed growth limits of this machine. Errors:
+/// those of EvictionManager::create.
 [[nodiscard]] Result<std::unique_ptr<HotConfig>> hot_config_of(
     const config::Config& config, const eviction::GrowthLimits& growth);
 
-/// The machine that evictd runs on; see measure_zeroing() for the cost.
+/// The machine that evictd runs on; measure_zeroing() states the cost.
 [[nodiscard]] eviction::Machine measure_machine(const core::Clock& clock);
 
-/// Whether the kernel side tells of each cgroup that comes, goes, fills or empties. `ladder`: what
-/// was attached; nothing without a kernel side.
+/// Whether the kernel side reports each cgroup that is created, removed, filled or emptied.
+/// `ladder`: what was attached; nullptr without a kernel side.
 [[nodiscard]] bool events_tell_pods(const config::Settings& settings, const probe::Ladder& ladder);
 
-/// The row of hooks for notifications: the one that is pinned, "none" for reading files, empty for
-/// the best that works.
+/// The row of hooks for notifications: the pinned one, "none" for reading files, empty for the best
+/// one that works.
 [[nodiscard]] std::string notify_hook(const config::Settings& settings);
-/// By which key notify_hook() is "none": "eventSource is poll"; empty where it is not.
+/// The setting that makes notify_hook() "none", such as "eventSource is poll"; empty if it is not
+/// "none".
 [[nodiscard]] std::string no_notify_hook_because(const config::Settings& settings);
 
-/// How many of `limit` descriptors the clients of notifications may take up, about.
+/// About how many of `limit` descriptors the clients of notifications may use.
 [[nodiscard]] std::uint64_t notify_descriptors(const config::Settings& settings,
                                                std::uint64_t limit);
 
-/// How the kernel side is to be loaded. Errors: kInvalid for an unknown purpose in attach.
+/// How to load the kernel side. Errors: kInvalid for an unknown purpose in attach.
 [[nodiscard]] Result<probe::Options> probe_options_of(const config::Settings& settings);
 
 }  // namespace evictd::daemon

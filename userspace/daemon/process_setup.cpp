@@ -7,16 +7,16 @@
 #include <system_error>
 
 #include "daemon/descriptor_shares.h"
-#include "daemon/realtime.h"
+#include "daemon/shared/realtime.h"
 
 namespace evictd::daemon {
 
 namespace {
 
-/// The least that a service gets as a rule.
+/// The usual minimum of a service.
 constexpr std::uint64_t kFewDescriptors = 1024;
 
-/// Both threads share one set of blocked signals, so that only the signalfd sees them.
+/// Both threads share one set of blocked signals, so that only the signalfd receives them.
 Result<> block_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -29,7 +29,7 @@ Result<> block_signals() {
   return prepare_realtime_overrun_signal();
 }
 
-/// All that the hard limit gives, or what there is.
+/// Returns the hard limit, or the current one.
 std::uint64_t raise_descriptors(base::Log& log) {
   const Result<DescriptorLimit> limit = raise_descriptor_limit();
   if (!limit) {
@@ -57,7 +57,7 @@ Result<ProcessSetup> set_up_process(const config::Settings& settings, base::Log&
   if (Result<> stacks = use_small_thread_stacks(); !stacks) {
     return Failure(stacks.error());
   }
-  // Failure shows when the control socket is made there, with its path.
+  // A failure shows when the control socket is created there, with its path.
   std::error_code ignored;
   std::filesystem::create_directories(settings.runtime_directory, ignored);
   return setup;

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "daemon/hot_loop.h"
+#include "daemon/hot/hot_loop.h"
 #include "daemon/housekeeping.h"
 #include "sys/scheduling.h"
 #include "sys/thread_name.h"
@@ -19,7 +19,7 @@ namespace evictd::daemon {
 
 namespace {
 
-/// Messages that may wait: more than a full node is told of at once.
+/// Maximum number of waiting messages: more than a full node produces at once.
 constexpr std::size_t kMostToHot = 2 * kMaxPods;
 /// A burst of some hundred pods that come or go; with more, discovery scans.
 constexpr std::size_t kMostToHousekeeping = kMaxPods;
@@ -29,8 +29,8 @@ constexpr std::size_t kMostToHousekeeping = kMaxPods;
 Threads::Threads(base::WakeUp to_hot_wake, base::WakeUp to_house_wake)
     : to_hot(kMostToHot, std::move(to_hot_wake)),
       to_house(kMostToHousekeeping, std::move(to_house_wake)) {
-  // Memory is locked as it is first touched: else the hot thread would do that page by page while
-  // it evicts. Housekeeping is the first to touch what it sends the other way.
+  // Memory is locked when first touched: else the hot thread would do that page by page while it
+  // evicts. Housekeeping is the first to touch what it sends the other way.
   to_house.queue.populate();
 }
 
@@ -50,12 +50,12 @@ Result<> run_threads(HotLoop& hot, Housekeeping& house, Threads& threads,
   std::future<Result<>> priority = started.get_future();
   std::thread thread([&] {
     sys::name_thread("evictd-hot");
-    // Also what is left of its haste where real-time priority is refused, or taken from it.
+    // Also helps where real-time priority is refused or lost.
     static_cast<void>(sys::ask_for_short_slices());
     started.set_value(threads.priority.take(realtime));
     hot_ended = hot.run(threads.stop);
     if (!hot_ended) {
-      // Without its hot thread the daemon is of no use: housekeeping ends, and the service with it.
+      // Without its hot thread the daemon is useless: housekeeping ends, and the service with it.
       kill(getpid(), SIGTERM);
     }
   });

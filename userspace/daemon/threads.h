@@ -7,10 +7,10 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "config/settings.h"
-#include "daemon/guard_terms.h"
-#include "daemon/hot_counters.h"
-#include "daemon/hot_priority.h"
-#include "daemon/messages.h"
+#include "daemon/hot/hot_priority.h"
+#include "daemon/shared/guard_terms.h"
+#include "daemon/shared/hot_counters.h"
+#include "daemon/shared/messages.h"
 #include "evictd/result.h"
 
 namespace evictd::daemon {
@@ -18,9 +18,9 @@ namespace evictd::daemon {
 class HotLoop;
 class Housekeeping;
 
-/// What the hot thread and housekeeping share; it outlives the hot thread.
+/// Data shared by the hot thread and housekeeping; it outlives the hot thread.
 struct Threads {
-  /// Errors: those of making the two wake-ups.
+  /// Errors: those of creating the two wake-ups.
   [[nodiscard]] static Result<std::unique_ptr<Threads>> create();
 
   Threads(base::WakeUp to_hot_wake, base::WakeUp to_house_wake);
@@ -29,13 +29,13 @@ struct Threads {
   Mailbox<ToHousekeeping> to_house;
   HotCounters counters;
   GuardTermsBoard guard_terms;
-  /// The hot thread is to end.
+  /// Tells the hot thread to end.
   std::atomic<bool> stop{false};
   HotPriority priority;
 };
 
-/// Starts the hot thread, keeps house on this one until asked to stop, and ends the hot thread.
-/// Errors: those of either.
+/// Starts the hot thread, runs housekeeping on the calling thread until asked to stop, then ends
+/// the hot thread. Errors: those of either.
 [[nodiscard]] Result<> run_threads(HotLoop& hot, Housekeeping& house, Threads& threads,
                                    const config::RealtimeSettings& realtime, base::Log& log);
 

@@ -10,7 +10,7 @@ namespace evictd::daemon {
 
 namespace {
 
-/// More than a second-level cache.
+/// Larger than a second-level cache.
 constexpr Bytes kArea = 16_MiB;
 constexpr int kRuns = 3;
 

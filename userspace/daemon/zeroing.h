@@ -6,9 +6,9 @@
 
 namespace evictd::daemon {
 
-/// How many bytes a second one CPU of this machine fills with zeros, which is the least that a page
-/// costs who takes it. By CPU time, so that other load makes it no smaller; the best of a few runs.
-/// Zero where no memory could be had. Cost: some milliseconds and 16 MiB for as long; call it
+/// Bytes a second that one CPU of this machine fills with zeros: the minimum cost of a page for the
+/// task that takes it. Measured in CPU time, so that other load does not lower it; the best of a
+/// few runs. Zero if there was no memory. Cost: some milliseconds, and 16 MiB meanwhile. Call it
 /// before memory is locked.
 [[nodiscard]] Bytes measure_zeroing(const core::Clock& clock);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directories that a pod may rename while we are in them.
+// Access to directories that a pod may rename at the same time.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace evictd::disk {
 
-/// Whether a way may lead onto another mount.
+/// Whether a path may enter another mount.
 enum class Mounts : std::uint8_t { kLeftOut, kEntered };
 
-/// Opens the directory `path` for reading, never outside of `directory` and through no symbolic
-/// link. Empty on failure, with errno: ELOOP for a link, EXDEV for another mount that is left out
-/// and for a way out. Source: openat2(2), Linux 5.6, which evictd needs for every file it reads.
+/// Opens the directory `path` for reading, never outside `directory` and through no symbolic link.
+/// Empty on failure, with errno: ELOOP for a link; EXDEV for an excluded mount or a path out of
+/// `directory`. Source: openat2(2), Linux 5.6, which evictd needs for every file it reads.
 [[nodiscard]] base::Fd open_beneath(int directory, const std::string& path, Mounts mounts);
 
-/// Opens the parent of `directory` if that is on the same mount. Empty on failure, with errno.
+/// Opens the parent of `directory` if it is on the same mount. Empty on failure, with errno.
 [[nodiscard]] base::Fd open_parent(int directory);
 
-/// Which directory it is, whatever its name.
+/// Identity of a directory, independent of its name.
 struct DirectoryIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -30,13 +30,13 @@ struct DirectoryIdentity {
   bool operator==(const DirectoryIdentity&) const = default;
 };
 
-/// Nothing on failure, with errno. Source: statx(2).
+/// nullopt on failure, with errno. Source: statx(2).
 [[nodiscard]] std::optional<DirectoryIdentity> identity_of(int directory);
 
-/// What a directory has in it.
+/// Entries of a directory.
 struct Names {
   std::vector<std::string> all;
-  /// errno of a directory that could not be listed to its end, else 0.
+  /// errno if the directory could not be listed completely, else 0.
   int failure = 0;
 };
 

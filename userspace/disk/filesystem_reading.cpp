@@ -32,7 +32,7 @@ std::optional<MonoTime> full_at(const FilesystemReading& reading, bool inodes) {
   if (rate <= 0) {
     return std::nullopt;
   }
-  // More than a day is as good as never, and in nanoseconds it might be more than there are.
+  // More than a day counts as never, and might overflow in nanoseconds.
   constexpr std::chrono::duration<double> kNever = std::chrono::hours(24);
   const std::chrono::duration<double> time{static_cast<double>(left) / static_cast<double>(rate)};
   return time < kNever ? std::optional(reading.read_at + std::chrono::duration_cast<Duration>(time))
@@ -49,8 +49,8 @@ void ReadingCell::store(const FilesystemReading& reading) {
                                                  reading.bytes_per_second,
                                                  reading.inodes_per_second};
   const std::uint64_t next = count_.load(std::memory_order_relaxed) + 1;
-  // Whoever still reads this place and gets one of these numbers must find that the count has moved
-  // on since. Not by a fence, which ThreadSanitizer does not know.
+  // A reader that still reads this place and gets one of these numbers must then see a newer count.
+  // Not with a fence, which ThreadSanitizer does not support.
   for (std::size_t i = 0; i < kWords; ++i) {
     places_[next % 2][i].store(numbers[i], std::memory_order_release);
   }

@@ -17,7 +17,7 @@
 
 namespace evictd::disk {
 
-/// What of one filesystem can be shown.
+/// Status of one filesystem.
 struct FilesystemReport {
   Place place;
   std::vector<Role> roles;
@@ -26,7 +26,7 @@ struct FilesystemReport {
   bool stale = false;
 };
 
-/// The node's filesystems, each sampled by a thread of its own, and the newest readings of them.
+/// The node's filesystems, each sampled by its own thread, and their newest readings.
 class Filesystems final : public NewestReadings {
  public:
   struct Options {
@@ -46,10 +46,10 @@ class Filesystems final : public NewestReadings {
   [[nodiscard]] eviction::DiskLayout layout() const override { return layout_of(places_); }
 
   [[nodiscard]] const Places& places() const { return places_; }
-  /// Other thresholds or bounds from now on.
+  /// Replaces the thresholds and intervals.
   void set_watch(const SampleWatch& watch);
   [[nodiscard]] std::vector<FilesystemReport> report(MonoTime now) const;
-  /// Waits until each was asked once, or until `end`: one that hangs must not hold up the rest.
+  /// Waits until each was read once, or until `end`: a hanging filesystem must not delay the rest.
   void await_first(MonoTime end) const;
 
  private:
@@ -66,7 +66,7 @@ class Filesystems final : public NewestReadings {
   std::vector<Sampled> sampled_;
   /// Index into sampled_, by role.
   std::array<std::size_t, kRoles> of_role_{};
-  /// Nanoseconds after which a reading counts no longer.
+  /// Nanoseconds after which a reading is stale.
   std::atomic<std::int64_t> stale_after_ns_{0};
 };
 

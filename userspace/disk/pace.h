@@ -9,19 +9,20 @@
 
 namespace evictd::disk {
 
-/// Holds work on files back to so many steps a second, and tells it when to give up.
-/// Thread rule: spend(), restart() and what is allowed by the working thread; the rest by any.
+/// Limits file work to a number of steps a second, and tells it when to give up.
+/// Thread rule: the working thread calls spend(), restart() and the step limits; any thread the
+/// rest.
 class Pace {
  public:
-  /// One step more; waits while the steps so far are ahead of their time. False: give up.
+  /// Takes one step; waits while the steps so far exceed the rate. False: give up.
   [[nodiscard]] bool spend();
-  /// Starts to count anew, at another rate.
+  /// Restarts the count, at another rate.
   void restart(std::int64_t steps_per_second);
-  /// Gives up after so many steps more, until the next call. Everything that there is without one.
+  /// Gives up after this many further steps, until the next call. Unlimited without a call.
   void allow_steps(std::int64_t steps) { steps_left_ = steps; }
   [[nodiscard]] std::int64_t steps_left() const { return steps_left_; }
   void allow_all_steps() { steps_left_ = kAll; }
-  /// Whether that was the end: everybody is to give up, or the steps are used up.
+  /// Whether to give up: the work is cancelled, or the steps are used up.
   [[nodiscard]] bool given_up() const { return cancelled() || out_of_steps(); }
   [[nodiscard]] bool out_of_steps() const { return steps_left_ <= 0; }
   void cancel() { cancelled_.store(true); }

@@ -246,7 +246,7 @@ void PodWalk::add(Part part) {
 }
 
 void PodStorageMeter::advance(PodWalk& walk) {
-  // Once in any case: what the filesystem counts takes no step.
+  // At least once: usage counted by the filesystem takes no step.
   do {
     advance_parts(walk);
   } while (!walk.done() && !pace_.given_up());
@@ -278,7 +278,7 @@ void PodStorageMeter::advance_part(PodStorage& storage, PodWalk::Part& part) {
   eviction::StorageUse& use = use_of(storage.statistics, part);
   const base::Fd directory = open_part(part);
   if (!directory) {
-    // What went meanwhile takes nothing.
+    // A part that is gone meanwhile uses nothing.
     counted = counted && errno == ENOENT;
     use = {};
     part.done = true;

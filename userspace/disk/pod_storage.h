@@ -24,30 +24,30 @@
 
 namespace evictd::disk {
 
-/// By what a pod's storage was measured.
+/// How a pod's storage was measured.
 enum class StorageMethod : std::uint8_t {
   kNone,   ///< It has nothing to measure.
-  kWalk,   ///< Files of it were counted.
-  kQuota,  ///< The filesystem counts all of it.
+  kWalk,   ///< Some of its files were counted by a walk.
+  kQuota,  ///< Project quotas cover all of it.
 };
 
 /// "none", "walk", "quota".
 [[nodiscard]] std::string_view to_string(StorageMethod method);
 
-/// Where the kubelet keeps what belongs to pods.
+/// The kubelet's directories for pods.
 struct PodDirectories {
   std::string kubelet_root;
   std::string pod_logs;
 };
 
-/// A pod that is to be measured.
+/// A pod to measure.
 struct PodToMeasure {
   std::string uid;
   /// Its containers, for their writable layers.
   std::vector<ContainerPlace> containers;
 };
 
-/// Which parts of a pod's storage were counted to their end.
+/// Which parts of a pod's storage were counted completely.
 struct MeasuredParts {
   bool volumes = true;
   bool logs = true;
@@ -56,44 +56,44 @@ struct MeasuredParts {
   [[nodiscard]] bool all() const { return volumes && logs && layers; }
 };
 
-/// What was found of one pod.
+/// Measured storage of one pod.
 struct PodStorage {
   std::string uid;
   /// Containers by their logs and writable layers, and volumes by their directories.
   eviction::PodStatistics statistics;
-  /// Volumes as their directories show them; for a pod whose manifest is not known.
+  /// Volumes found by their directories; for a pod without a known manifest.
   std::vector<eviction::Volume> volumes;
   StorageMethod method = StorageMethod::kNone;
   /// When its measurement began.
   MonoTime measured_at{};
   MeasuredParts parts;
-  /// False: something of it could not be counted, `parts` say of what.
+  /// False: some of it could not be counted; see `parts`.
   bool complete = true;
-  /// Its part of the steps was used up: at least so much is there.
+  /// Its share of the steps was used up: the numbers are lower bounds.
   bool cut_short = false;
 };
 
-/// How far the measurement of one pod has come. Holds no descriptor.
+/// Progress of the measurement of one pod. Holds no descriptor.
 class PodWalk {
  public:
-  /// All that was found so far.
+  /// The result so far.
   [[nodiscard]] const PodStorage& storage() const { return storage_; }
-  /// All of it was looked at.
+  /// Everything was visited.
   [[nodiscard]] bool done() const { return to_do_ == 0; }
 
  private:
   friend class PodStorageMeter;
 
   enum class Kind : std::uint8_t { kVolume, kLogs, kLayer };
-  /// A directory that counts.
+  /// A directory to count.
   struct Part {
     Kind kind = Kind::kVolume;
     /// Below KUBELET_ROOT/pods or the directory of logs; absolute for a layer.
     std::string path;
-    /// Of its row in PodStatistics::volumes or containers.
+    /// Index in PodStatistics::volumes or containers.
     std::size_t row = 0;
     bool done = false;
-    /// Once it is walked.
+    /// Set once it is walked.
     std::unique_ptr<TreeWalk> tree{};
   };
 
@@ -105,22 +105,21 @@ class PodWalk {
   std::size_t to_do_ = 0;
 };
 
-/// Looks at the storage of many pods.
+/// Measures the storage of many pods. Every call blocks in file system calls.
 class PodStorageMeter {
  public:
-  /// Blocks in file system calls, as all of it does.
   PodStorageMeter(PodDirectories directories, Pace& pace);
 
-  /// Reads anew which pods have logs, the mounts, and whose the projects are.
+  /// Reads the pods with logs, the mounts and the owners of the projects again.
   void refresh();
 
-  /// Looks what there is to be counted of a pod: emptyDir, configMap and gitRepo volumes, logs, and
-  /// writable layers. What is not there takes nothing.
+  /// Finds what to count for a pod: emptyDir, configMap and gitRepo volumes, logs, and writable
+  /// layers. A missing part uses nothing.
   [[nodiscard]] PodWalk begin(const PodToMeasure& pod);
-  /// Goes on counting, until the end or until the pace says to give up. Where it allows so many
-  /// steps, the parts of the pod share them: one with many files does not hide another.
+  /// Continues counting until the end, or until the pace requires to give up. The parts of the pod
+  /// share the allowed steps, so that a part with many files does not hide another.
   void advance(PodWalk& walk);
-  /// A pod in one go.
+  /// Measures a pod in one call.
   [[nodiscard]] PodStorage measure(const PodToMeasure& pod);
 
  private:
@@ -139,8 +138,7 @@ class PodStorageMeter {
                                                                  const std::string& path);
   [[nodiscard]] base::Fd open_volumes(const std::string& below_pods) const;
   [[nodiscard]] base::Fd open_logs(const std::string& name) const;
-  /// The project that the directory has for itself: the one above does not have it, nor does
-  /// anything else that is measured.
+  /// The project that only this directory has: neither its parent nor any other measured directory.
   [[nodiscard]] std::optional<std::uint32_t> own_project(int directory);
   /// Opens all volumes and logs of all pods.
   [[nodiscard]] ProjectClaims read_claims() const;
@@ -148,32 +146,31 @@ class PodStorageMeter {
   PodDirectories directories_;
   Pace& pace_;
   std::optional<sys::Root> root_;
-  /// KUBELET_ROOT/pods and the directory of logs; what is of a pod is opened from there, and never
-  /// outside of it.
+  /// KUBELET_ROOT/pods and the directory of logs. All files of pods are opened below these.
   base::Fd pods_;
   base::Fd pod_logs_;
   std::vector<sys::Mount> mounts_;
-  /// uid to the name of the directory of its logs: NAMESPACE_NAME_UID.
+  /// uid to the name of its log directory: NAMESPACE_NAME_UID.
   std::map<std::string, std::string> logs_;
-  /// Read once anything has a project.
+  /// Read once any directory has a project.
   std::optional<ProjectClaims> claims_;
   /// Shared by the walks.
   std::size_t linked_left_ = TreeWalk::kMostLinked;
 };
 
-/// Where the emptyDir volumes of the pod `uid` are, below KUBELET_ROOT/pods.
+/// Path of the emptyDir volumes of the pod `uid`, below KUBELET_ROOT/pods.
 [[nodiscard]] std::string empty_dirs_below_pods(const std::string& uid);
 
-/// Of which emptyDir volumes data is removed.
+/// Which emptyDir volumes to empty.
 enum class VolumesOf : std::uint8_t {
   kAnyMedium,
-  kMemory,  ///< A tmpfs of its own each.
+  kMemory,  ///< Each has its own tmpfs.
 };
 
-/// Removes what is in the emptyDir volumes of the pod `uid` and leaves their own directories.
-/// Follows no symbolic link and enters no mount below a volume. Stops in a volume of which a
-/// directory was moved meanwhile: the way back up may lead anywhere. Answers how many entries it
-/// removed. Errors: the first that any removal gave; the rest is removed all the same.
+/// Removes the contents of the emptyDir volumes of the pod `uid`, but not the volumes' own
+/// directories. Follows no symbolic link and enters no mount below a volume. Stops in a volume if
+/// one of its directories was moved meanwhile: its parent may then be anywhere. Returns the number
+/// of removed entries. Errors: the first failed removal; the rest is removed nevertheless.
 [[nodiscard]] Result<std::uint64_t> remove_empty_dir_data(const std::string& kubelet_root,
                                                           const std::string& uid, Pace& pace,
                                                           VolumesOf which = VolumesOf::kAnyMedium);

@@ -37,7 +37,7 @@ std::optional<QuotaUsage> quota_usage(int directory, std::uint32_t project,
   fs_disk_quota quota{};
   // The device may have no node here: /dev/root, or a private /dev as units and containers have.
   long asked = ::syscall(SYS_quotactl_fd, directory, kCommand, project, &quota);
-  // A filter of system calls that does not know this one may know the other.
+  // A system call filter that rejects this call may accept the other one.
   if (asked != 0 && (errno == ENOSYS || errno == EPERM) && !source.empty()) {
     asked = ::quotactl(kCommand, source.c_str(), static_cast<int>(project),
                        reinterpret_cast<caddr_t>(&quota));

@@ -35,8 +35,8 @@ class Removal {
  public:
   explicit Removal(Pace& pace) : pace_(pace) {}
 
-  /// Empties `directory`. Goes back up by "..", so that depth costs no descriptors; not a step to
-  /// another directory than the one that it came from.
+  /// Empties `directory`. Goes back up by "..", so that depth costs no descriptors, but only to the
+  /// directory that it came from.
   void empty(base::Fd directory, const std::string& name) {
     levels_.clear();
     if (!enter(name, directory.get())) {
@@ -48,17 +48,17 @@ class Removal {
     }
   }
 
-  /// `what` could not be looked at or removed: 0 and ENOENT mean that there is nothing to remove.
+  /// `what` could not be read or removed: 0 and ENOENT mean that there is nothing to remove.
   void note(int error, const std::string& what) {
     if (!failure_ && error != 0 && error != ENOENT) {
       failure_ = fail_errno(error, what).value();
     }
   }
 
-  /// How many entries were removed from below `path`, or the first failure.
+  /// Number of entries removed below `path`, or the first failure.
   [[nodiscard]] Result<std::uint64_t> result(const std::string& path) const {
     if (failure_) {
-      return fail_in("remove what is below " + path, *failure_);
+      return fail_in("remove the contents of " + path, *failure_);
     }
     return removed_;
   }
@@ -88,11 +88,11 @@ class Removal {
     if (next) {
       return enter(std::move(name), next.get()) ? std::move(next) : std::move(directory);
     }
-    note(errno, (errno == EXDEV ? "another mount is there: " : "open ") + name);
+    note(errno, (errno == EXDEV ? "enter another mount: " : "open ") + name);
     return directory;
   }
 
-  /// Empty where the way back is lost: nothing more is removed then.
+  /// Empty if the way back is lost: then it removes nothing more.
   base::Fd up(base::Fd directory) {
     const std::string done = std::move(levels_.back().name);
     levels_.pop_back();
@@ -104,11 +104,11 @@ class Removal {
       take(::unlinkat(parent.get(), done.c_str(), AT_REMOVEDIR), done);
       return parent;
     }
-    note(parent ? ESTALE : errno, done + " was moved while it was emptied, stopped there");
+    note(parent ? ESTALE : errno, done + " was moved while it was emptied; stopped");
     return {};
   }
 
-  /// Removes the files in `directory`; answers the directories.
+  /// Removes the files in `directory`; returns the directories.
   std::vector<std::string> files_out_of(int directory, const std::string& path) {
     std::vector<std::string> directories;
     Names names = names_in(directory);

@@ -60,7 +60,7 @@ Judgement judge(const SampleWatch& watch, const std::vector<Role>& roles,
     const std::optional<Role> role = role_of(signal);
     const bool inodes = counts_inodes(signal);
     if (watch.thresholds[i].op == eviction::ThresholdOperator::kNone) {
-      continue;  // derived from nothing: never met, and no limit to come near to
+      continue;  // derived without a source: never met, and without a limit
     }
     if (!role || std::find(roles.begin(), roles.end(), *role) == roles.end() ||
         capacity_of(reading, inodes) == 0) {
@@ -91,13 +91,13 @@ struct Sampler::Shared {
       : options(std::move(given)), requests(std::move(wake)), watch(options.watch) {}
 
   const Options options;
-  /// Its own: a thread that hangs outlives everything else.
+  /// Owned, because a hanging thread outlives everything else.
   const base::SystemClock clock{};
-  /// request() and the end.
+  /// Signalled by request() and at the end.
   const base::WakeUp requests;
   ReadingCell cell;
   std::atomic<bool> wanted{false};
-  /// A request is to be answered.
+  /// A request is pending.
   std::atomic<bool> unanswered{false};
   std::atomic<bool> stop{false};
 
@@ -109,13 +109,13 @@ struct Sampler::Shared {
 
   void run();
   [[nodiscard]] Duration sample();
-  void note_end(const Result<FilesystemReading>& reading, Duration next);
-  void note_answer(bool asked);
+  void report_sample(const Result<FilesystemReading>& reading, Duration next);
+  void mark_answered(bool asked);
   void tell(const FilesystemReading& reading, const Judgement& judgement);
 
-  // Of the thread alone.
+  // Used only by the thread.
   std::optional<FilesystemReading> before;
-  std::vector<bool> told_states;
+  std::vector<bool> reported_states;
   std::optional<FilesystemReading> told;
 };
 
@@ -145,24 +145,24 @@ Duration Sampler::Shared::sample() {
   }
   Result<FilesystemReading> reading = read_filesystem(options.path, clock.now());
   if (!reading) {
-    note_answer(asked);
+    mark_answered(asked);
     cell.clear();
-    note_end(reading, now_watched.sampling.longest);
+    report_sample(reading, now_watched.sampling.longest);
     if (asked || std::exchange(told, std::nullopt)) {
       options.wake->signal();
     }
     return now_watched.sampling.longest;
   }
-  // What it says was so when the answer came, however long that took.
+  // The numbers are as of the answer, however long it took.
   reading->read_at = clock.now();
   if (before) {
     reading->bytes_per_second = rate_between(*before, *reading, /*inodes=*/false);
     reading->inodes_per_second = rate_between(*before, *reading, /*inodes=*/true);
   }
   const Judgement judgement = judge(now_watched, options.roles, *reading);
-  note_answer(asked);
+  mark_answered(asked);
   cell.store(*reading);
-  note_end(reading, judgement.next);
+  report_sample(reading, judgement.next);
   before = *reading;
   if (asked) {
     told.reset();
@@ -171,7 +171,7 @@ Duration Sampler::Shared::sample() {
   return judgement.next;
 }
 
-void Sampler::Shared::note_end(const Result<FilesystemReading>& reading, Duration next) {
+void Sampler::Shared::report_sample(const Result<FilesystemReading>& reading, Duration next) {
   const std::scoped_lock lock(mutex);
   report.asking_since.reset();
   report.interval = next;
@@ -185,19 +185,19 @@ void Sampler::Shared::note_end(const Result<FilesystemReading>& reading, Duratio
 }
 
 /// Before it is shown: whoever has seen the answer may ask anew.
-void Sampler::Shared::note_answer(bool asked) {
+void Sampler::Shared::mark_answered(bool asked) {
   if (asked && !wanted.load()) {
     unanswered.store(false);
   }
 }
 
 void Sampler::Shared::tell(const FilesystemReading& reading, const Judgement& judgement) {
-  const bool news = !told || told_states != judgement.states ||
+  const bool news = !told || reported_states != judgement.states ||
                     (judgement.met && (told->available_bytes != reading.available_bytes ||
                                        told->inodes_free != reading.inodes_free));
   if (news) {
     told = reading;
-    told_states = judgement.states;
+    reported_states = judgement.states;
     options.wake->signal();
   }
 }
@@ -210,7 +210,7 @@ Result<std::unique_ptr<Sampler>> Sampler::start(Options options) {
     return Failure(requests.error());
   }
   auto shared = std::make_shared<Shared>(std::move(options), std::move(*requests));
-  // The thread owns its part too, because it may have to be left behind.
+  // The thread co-owns its part, because it may be left behind.
   std::thread([shared] {
     sys::name_thread("evictd-disk");
     shared->run();

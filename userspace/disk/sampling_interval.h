@@ -9,41 +9,40 @@
 
 namespace evictd::disk {
 
-/// How often a filesystem is looked at.
+/// How often a filesystem is read.
 struct SamplingOptions {
-  /// Also the longest time that a crossing goes unseen. 80 ms leave room for a late wake-up where
-  /// 100 ms are promised, and are 12 looks a second where a threshold is near.
+  /// Also the longest time that a crossing goes unseen. 80 ms leave room for a late wake-up within
+  /// the promised 100 ms, and mean 12 readings a second near a threshold.
   Duration shortest = std::chrono::milliseconds(80);
   /// The kubelet's housekeeping period.
   Duration longest = std::chrono::seconds(10);
 };
 
-/// Growth that is reckoned with where less is seen, because a disk at rest may be written to at
-/// once: what one fast disk takes a second.
+/// Assumed minimum growth, because writes to an idle disk may start at any time: what one fast disk
+/// writes a second.
 inline constexpr std::int64_t kAssumedBytesPerSecond = std::int64_t{1} << 30;
-/// Small files that a fast filesystem makes a second, several times over.
+/// Several times the small files that a fast filesystem creates a second.
 inline constexpr std::int64_t kAssumedInodesPerSecond = 500'000;
 
-/// The shortest time between two looks at a filesystem that is about to be full.
+/// Shortest time between two readings of a filesystem that is about to be full.
 inline constexpr Duration kFullSoon = std::chrono::milliseconds(10);
 
-/// How a signal stands to one threshold. Units: bytes or inodes.
+/// Distance of a signal to one threshold. Units: bytes or inodes.
 struct Distance {
   /// Left until the threshold is met; zero or less when it is met.
   std::int64_t left = 0;
-  /// What is used up a second, as last seen; negative while more becomes free.
+  /// Last usage growth per second; negative while space is freed.
   std::int64_t rate = 0;
   std::int64_t assumed_rate = kAssumedBytesPerSecond;
-  /// Left until nothing is.
+  /// Left until the filesystem is full.
   std::int64_t until_full = std::numeric_limits<std::int64_t>::max();
 };
 
-/// When to look again: half of the time that is left at the larger of the rates, so that a growth
-/// that doubles is still seen in time. A threshold that is met is looked at every half second: what
-/// happens then is recovery, or a further fall that a hold waits for. While it fills so fast that
-/// nothing is left soon, a look comes in every eighth of the time until then, down to kFullSoon:
-/// how much time a choice may take is told by it. With several thresholds the caller takes the
-/// smallest answer.
+/// Time until the next reading: half of the time left at the larger of the two rates, so that
+/// doubled growth is still seen in time. A met threshold is read every half second: only recovery,
+/// or a further fall that a hold waits for, can follow. If the filesystem is full soon, it is read
+/// every eighth of the time until then, at least kFullSoon apart; this tells how much time a choice
+/// may take. With several thresholds the caller takes the smallest result.
 [[nodiscard]] Duration next_sample_in(const SamplingOptions& options, const Distance& distance);
 
 }  // namespace evictd::disk

@@ -84,7 +84,7 @@ Result<> TreeWalk::begin(int directory) {
   const std::optional<Entry> top = look(directory, "");
   base::Fd own = top ? open_beneath(directory, ".", Mounts::kLeftOut) : base::Fd();
   if (!own) {
-    return fail_errno(errno, "look at a directory");
+    return fail_errno(errno, "read a directory");
   }
   top_ = top->identity;
   add(*top);
@@ -162,7 +162,7 @@ void TreeWalk::go_up() {
     deep_ = std::move(parent);
     return;
   }
-  // It was removed or moved away: what is left of these levels is not found again.
+  // It was removed or moved: the rest of these levels cannot be found again.
   usage_.complete = false;
   while (!levels_.back().directory) {
     levels_.pop_back();
@@ -173,7 +173,7 @@ void TreeWalk::go_up() {
 void TreeWalk::list(Pace& pace) {
   const Stream stream = open_stream(current());
   if (!stream) {
-    // One that was removed while we look at it holds nothing any more.
+    // A directory removed during the walk holds nothing any more.
     usage_.complete = usage_.complete && errno == ENOENT;
     levels_.back().listed_to.reset();
     return;

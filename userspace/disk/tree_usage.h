@@ -15,29 +15,29 @@
 
 namespace evictd::disk {
 
-/// What a directory and all below it take up.
+/// Usage of a directory and its subtree.
 struct TreeUsage {
-  /// Blocks that are allocated, in bytes.
+  /// Allocated blocks, in bytes.
   std::uint64_t bytes = 0;
   std::uint64_t inodes = 0;
-  /// Other mounts that were found below it and left out.
+  /// Mounts below it, which are not counted.
   std::uint64_t mounts = 0;
-  /// Entries that went away between being listed and being looked at.
+  /// Entries that disappeared between listing and reading.
   std::uint64_t vanished = 0;
-  /// False: it was given up, or a directory was moved away under it; the rest is missing.
+  /// False: the walk was given up, or a directory was moved during it; the rest is missing.
   bool complete = true;
-  /// The steps that it was allowed were used up: at least so much is there.
+  /// The allowed steps were used up: the numbers are lower bounds.
   bool cut_short = false;
 };
 
-/// Adds up a tree as the kubelet does: blocks of 512 bytes and inodes, each inode once however many
-/// links it has, symbolic links not followed, nothing of another mount, the directory itself
-/// included. It may be interrupted and goes on from the same place. Holds no more than some thirty
-/// descriptors however deep the tree is, and none between two calls.
+/// Sums up a tree as the kubelet does: blocks of 512 bytes and inodes, the directory itself
+/// included. Counts each inode once, whatever its number of links. Follows no symbolic link and
+/// enters no other mount. Can be interrupted and continued. Holds at most some thirty descriptors,
+/// at any depth, and none between two calls.
 class TreeWalk {
  public:
-  /// Inodes with several links that are remembered by all walks that share the number; those beyond
-  /// count once a link. About 16 MiB.
+  /// Most inodes with several links that all walks with a shared limit remember; further ones count
+  /// once per link. About 16 MiB.
   static constexpr std::size_t kMostLinked = 400'000;
 
   /// `linked_left`: how many more may be remembered. Borrowed.
@@ -46,11 +46,11 @@ class TreeWalk {
   TreeWalk& operator=(const TreeWalk&) = delete;
   ~TreeWalk();
 
-  /// Walks on through the tree of `directory`, which is the same in each call, until its end or
-  /// until the pace says to give up. Answers all that was found so far.
+  /// Continues the walk through `directory`, the same in each call, until its end, or until the
+  /// pace requires to give up. Returns the result so far.
   /// Errors: those of open(2) and statx(2) for the directory itself.
   [[nodiscard]] Result<TreeUsage> advance(int directory, Pace& pace);
-  /// All of the tree was looked at.
+  /// The whole tree was visited.
   [[nodiscard]] bool done() const { return top_ && levels_.empty(); }
 
  private:
@@ -64,9 +64,9 @@ class TreeWalk {
   struct Level {
     std::string name;
     std::uint64_t inode = 0;
-    /// Directories in it that are still to be visited.
+    /// Its directories that are not visited yet.
     std::vector<std::string> below;
-    /// How far it was listed, as telldir(3) says; nothing once it was to its end.
+    /// Position of the listing, from telldir(3); unset at its end.
     std::optional<long> listed_to;
     /// Empty beyond the levels that are kept open.
     base::Fd directory;
@@ -87,13 +87,13 @@ class TreeWalk {
   TreeUsage usage_;
   std::optional<DirectoryIdentity> top_;
   std::vector<Level> levels_;
-  /// The deepest level where it is not kept.
+  /// The deepest level, if its Level does not keep it open.
   base::Fd deep_;
   std::unordered_set<std::uint64_t> linked_;
   std::size_t* linked_left_;
 };
 
-/// A walk that is not gone on with.
+/// A whole walk in one call.
 [[nodiscard]] Result<TreeUsage> measure_tree(int directory, Pace& pace);
 
 }  // namespace evictd::disk

@@ -12,17 +12,17 @@ namespace evictd::disk {
 
 namespace {
 
-/// Of one cgroup: the first may be a process that has ended and waits for its parent.
+/// Processes tried per cgroup: the first may be a zombie.
 constexpr std::size_t kMostTried = 8;
 
-/// What the processes of a container show of it.
+/// What a container's processes show.
 struct Seen {
   sys::Mount root;
-  /// As the kubelet's own mounts name the container; empty without any.
+  /// Container name from the kubelet's own mounts; empty without them.
   std::string name;
 };
 
-/// The mount at "/": of several the last, which hides the others.
+/// The mount at "/"; the last of several, which hides the others.
 const sys::Mount* root_of(const std::vector<sys::Mount>& mounts) {
   const auto found = std::find_if(mounts.rbegin(), mounts.rend(),
                                   [](const sys::Mount& mount) { return mount.point == "/"; });
@@ -104,8 +104,8 @@ WritableLayers find_writable_layers(const sys::Root& root, std::string_view uid,
     if (upper && upper->starts_with('/')) {
       layers.all.push_back({.container = std::move(name), .directory = std::move(*upper)});
     } else {
-      // An overlay without an upper directory is read-only. What is relative was so for the
-      // runtime.
+      // An overlay without an upper directory is read-only. A relative path was relative
+      // to the runtime.
       layers.complete = layers.complete && overlay && !upper;
     }
   }

@@ -10,17 +10,17 @@
 
 namespace evictd::disk {
 
-/// A container, or the sandbox of a pod, as its cgroup shows it.
+/// A container, or the sandbox of a pod, found by its cgroup.
 struct ContainerPlace {
   /// Its directory in the memory hierarchy, absolute.
   std::string cgroup;
-  /// As in the manifest; empty where no status of the pod tells.
+  /// As in the manifest; empty if no status of the pod has it.
   std::string name;
 };
 
-/// What a container has written beside its volumes.
+/// The writable layer of a container: its files outside volumes.
 struct WritableLayer {
-  /// Empty where nothing tells.
+  /// Empty if unknown.
   std::string container;
   /// The upper directory of its overlay, absolute.
   std::string directory;
@@ -28,16 +28,16 @@ struct WritableLayer {
 
 struct WritableLayers {
   std::vector<WritableLayer> all;
-  /// False: a container has a root filesystem that is no overlay, or it could not be looked at.
+  /// False: a container's root filesystem is not an overlay, or could not be read.
   bool complete = true;
 };
 
-/// The layers of a pod's containers that run. Source: the mount at "/" of the first process in the
-/// cgroup (/proc/PID/mountinfo): no runtime is asked. A name that no status tells follows from a
-/// file that the kubelet mounts into each container from KUBELET_ROOT/pods/UID/containers/NAME; a
-/// cgroup without one beside others is the sandbox, which the kubelet does not count. A process
-/// with the root filesystem of evictd has no layer.
-/// Cost: two files read for each container.
+/// The writable layers of a pod's running containers. Source: the mount at "/" of the first process
+/// in the cgroup (/proc/PID/mountinfo), without the runtime. A name missing in the status follows
+/// from a file that the kubelet mounts into each container from
+/// KUBELET_ROOT/pods/UID/containers/NAME. A cgroup without this file, beside others with it, is the
+/// sandbox, which the kubelet does not count. A process with evictd's root filesystem has no layer.
+/// Cost: two files read per container.
 [[nodiscard]] WritableLayers find_writable_layers(const sys::Root& root, std::string_view uid,
                                                   std::span<const ContainerPlace> containers);
 

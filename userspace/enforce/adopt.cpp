@@ -8,9 +8,9 @@ void CgroupActuator::take_over_hold(KillTarget& target, const Adoption& adoption
   const PidsMax now(target.pids_max_.get());
   const bool stopped = target.on_v1() && now.word() == "0";
   if (stopped || (adoption.hold_tasks && now.word() != adoption.pids_max.word())) {
-    target.note_hold(adoption.pids_max.text().empty() ? PidsMax("max") : adoption.pids_max);
+    target.remember_hold(adoption.pids_max.text().empty() ? PidsMax("max") : adoption.pids_max);
   } else if (adoption.hold_tasks && adoption.state == EvictionState::kTerminating) {
-    // It came no further than to say so.
+    // It had written the intent, but sent no signal.
     ++(target.hold_tasks() ? counters_.tasks_held : counters_.tasks_not_held);
   }
 }
@@ -33,7 +33,7 @@ Result<Ticket> CgroupActuator::adopt(KillTarget& target, const Adoption& adoptio
   if (eviction->killed()) {
     eviction->look_again_at = now;
   } else if (!told) {
-    // Its processes are watched one by one, as after a SIGTERM of our own.
+    // Its processes are watched one by one, as after evictd's own SIGTERM.
     static_cast<void>(signaller_.list(target, ListScope::kAll));
     signaller_.watch_listed(eviction->ticket.slot);
   }

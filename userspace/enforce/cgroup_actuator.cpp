@@ -166,7 +166,7 @@ Failure CgroupActuator::refuse_own(KillTarget& target) {
   return refuse(Protection::kOwnProcess);
 }
 
-Failure CgroupActuator::nobody_signalled(std::uint64_t failed_before) const {
+Failure CgroupActuator::no_process_signalled(std::uint64_t failed_before) const {
   return counters_.failed_calls == failed_before
              ? fail(Errc::kNotFound, "no process")
              : fail(Errc::kIo, "its processes could not be signalled");
@@ -190,7 +190,7 @@ Result<SignalReport> CgroupActuator::terminate(Eviction& eviction, bool hold_tas
   signaller_.hold_tasks_with_next_signal(false);
   counters_.opened_before_signal += report.opened;
   if (report.processes == 0) {
-    return nobody_signalled(failed_before);
+    return no_process_signalled(failed_before);
   }
   counters_.sigterms += report.processes;
   const bool told = watch_.add_events(eviction.ticket.slot, target.events_.get());
@@ -207,7 +207,7 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
     return refuse(protection);
   }
   const PidsMax before = target.pids_max_now();
-  // Where its tasks are held, that goes on if this fails.
+  // If this fails, an existing limit on its tasks stays.
   ForkStop fork_stop(target.on_v1() ? target.pids_max_.get() : -1,
                      target.forks_.in_force() ? PidsMax(target.pids_max_.get()) : before);
   base::fault_point(base::FaultPoint::kForksStopped);
@@ -222,7 +222,7 @@ Result<SignalReport> CgroupActuator::kill(Eviction& eviction, MonoTime now) {
   }
   fork_stop.keep();
   if (target.on_v1()) {
-    target.note_hold(before);
+    target.remember_hold(before);
   }
   counters_.sigkills += report.processes;
   static_cast<void>(watch_.add_events(eviction.ticket.slot, target.events_.get()));
@@ -237,14 +237,14 @@ Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& rep
   if (listed.holds_protected) {
     return refuse_own(target);
   }
-  // A v2 cgroup also knows of processes in pid namespaces that we cannot see.
+  // A v2 cgroup also counts processes in pid namespaces invisible to evictd.
   const bool populated = target.events_ && read_populated(target.events_.get()) == Populated::kYes;
   if (listed.pids.empty() && !populated && !target.on_v1()) {
     return fail(Errc::kNotFound, "no process");
   }
   const bool all = send_kill(target, report);
   if (report.processes == 0 && !populated) {
-    return nobody_signalled(failed_before);
+    return no_process_signalled(failed_before);
   }
   return all;
 }
@@ -252,7 +252,7 @@ Result<bool> CgroupActuator::list_and_kill(KillTarget& target, SignalReport& rep
 bool CgroupActuator::send_kill(KillTarget& target, SignalReport& report) {
   const auto listed = static_cast<std::uint32_t>(signaller_.listed().pids.size());
   if (!write_control(target.kill_.get(), "1")) {
-    // Before 5.14 there is no cgroup.kill; a frozen v2 task cannot fork and still dies on SIGKILL.
+    // Kernels before 5.14 lack cgroup.kill. A frozen v2 task cannot fork but still dies on SIGKILL.
     write_control(target.freeze_.get(), "1");
     signaller_.signal_listed(target, report);
     return signaller_.signal_rest(target, report);

@@ -15,27 +15,27 @@
 
 namespace evictd::enforce {
 
-/// Ends pods through their cgroups: cgroup.kill on v2, pidfds on v1 with pids.max set to 0 first.
-/// docs/killing.md says what it guarantees and why.
+/// Kills pods through their cgroups: cgroup.kill on v2; on v1 pids.max = 0, then pidfds.
+/// docs/killing.md states and explains its guarantees.
 class CgroupActuator final : public Actuator {
  public:
   struct Options {
     /// Borrowed; stamps the signals.
     const core::Clock* clock = nullptr;
-    /// PodRoot::id() of every root below which a target may lie.
+    /// PodRoot::id() of every root that may have targets.
     std::vector<CgroupId> roots{};
-    /// Evictions under way at a time.
+    /// Most evictions in progress.
     std::size_t capacity = 64;
-    /// pidfds open at a time while a pod is signalled; larger pods take several rounds. Half of the
+    /// Most pidfds open while a pod is signalled; larger pods take several rounds. Half of the
     /// descriptors that an ordinary service may open.
     std::size_t batch = 512;
-    /// Processes listed at a time; larger pods take several rounds.
+    /// Most processes listed at a time; larger pods take several rounds.
     std::size_t max_processes = 16384;
-    /// Processes whose end is awaited at a time.
+    /// Most processes whose exit is watched at a time.
     std::size_t max_watched = 256;
   };
 
-  /// Errors: what epoll_create says; kInvalid without a clock.
+  /// Errors: those of epoll_create(2); kInvalid without a clock.
   [[nodiscard]] static Result<std::unique_ptr<CgroupActuator>> create(Options options);
 
   using Actuator::begin;
@@ -60,39 +60,39 @@ class CgroupActuator final : public Actuator {
   [[nodiscard]] const ActuatorCounters& counters() const override { return counters_; }
 
  private:
-  /// How often a killed pod is looked at without an event. Events bring the news; this only makes
-  /// sure that a missed one cannot leave a process alive.
+  /// Period of checks of a killed pod without events. Normally events report its end; this only
+  /// ensures that a missed event cannot leave a process alive.
   static constexpr Duration kLookAgain = std::chrono::milliseconds{100};
-  /// The same while it is known that not every process could be signalled.
+  /// The same while some process could not be signalled.
   static constexpr Duration kLookSoon = std::chrono::milliseconds{1};
 
   explicit CgroupActuator(Options options, ReleaseWatch watch);
 
-  /// Remembers what an earlier process of ours has made of the pod's pids.max.
+  /// Remembers how an earlier evictd process changed the pod's pids.max.
   void take_over_hold(KillTarget& target, const Adoption& adoption);
-  /// Opens what should be open already, if it is not.
+  /// Opens the descriptors that are not open yet.
   void prepare(KillTarget& target);
-  /// Why nobody was sent a signal: nobody was there, or calls have failed since there were
-  /// `failed_before` of them, in which case the pod may well live.
-  [[nodiscard]] Failure nobody_signalled(std::uint64_t failed_before) const;
+  /// Why no process was signalled: the pod has none, or calls have failed since the counter was
+  /// `failed_before`; the pod may then be alive.
+  [[nodiscard]] Failure no_process_signalled(std::uint64_t failed_before) const;
   [[nodiscard]] Protection protection_of(const KillTarget& target) const;
   [[nodiscard]] Failure refuse(Protection protection);
-  /// The same for a pod that was found to hold evictd or pid 1, which the target remembers.
+  /// The same for a pod that holds evictd or pid 1; the target remembers it.
   [[nodiscard]] Failure refuse_own(KillTarget& target);
   [[nodiscard]] Result<SignalReport> terminate(Eviction& eviction, bool hold_tasks, MonoTime now);
   [[nodiscard]] Result<SignalReport> kill(Eviction& eviction, MonoTime now);
-  /// SIGKILL at the end of a grace, or the end of the eviction where it may not be.
+  /// Sends SIGKILL at the end of a grace period, or ends the eviction if it must not.
   void kill_at_deadline(Eviction& eviction, MonoTime now);
-  /// SIGKILL to a pod of which nothing was foreseen. False as in send_kill().
+  /// Sends SIGKILL to a pod without a rehearsal. Returns as send_kill().
   [[nodiscard]] Result<bool> list_and_kill(KillTarget& target, SignalReport& report);
-  /// Sends SIGKILL to what is listed and to whoever else is there, by the best way there is.
-  /// False: there may be processes that were not reached.
+  /// Sends SIGKILL to the listed processes and all others of the pod, by the best available method.
+  /// False: some processes may not have been reached.
   bool send_kill(KillTarget& target, SignalReport& report);
-  /// Sees whether the pod is empty; if it should be and is not, kills what is there.
+  /// Checks whether the pod is empty; kills what is left if it should be.
   void look(Eviction& eviction, MonoTime now);
   void look_at_rest(Eviction& eviction, const ProcessList& rest, MonoTime now);
   void release(Eviction& eviction, MonoTime now);
-  /// The pod may fork as before: its last process is gone, or it lives on.
+  /// Lets the pod fork as before: its last process is gone, or it lives on.
   void give_forks_back(const Eviction& eviction);
   /// Forgets the eviction, released or not.
   void unwatch(const Eviction& eviction);

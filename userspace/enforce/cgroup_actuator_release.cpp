@@ -49,8 +49,8 @@ void CgroupActuator::kill_at_deadline(Eviction& eviction, MonoTime now) {
   if (report.error().code == Errc::kIo && EvictionTable::put_off(eviction, now)) {
     return;
   }
-  // It became protected during its grace, or none of its processes can be reached: nothing more is
-  // done to it, nobody waits for it.
+  // It became protected during its grace period, or no process of it can be signalled: evictd
+  // leaves it alone, and no pass waits for it.
   const Protection protection = protection_of(*eviction.target.get());
   unwatch(eviction);
   give_forks_back(eviction);
@@ -86,7 +86,7 @@ void CgroupActuator::look(Eviction& eviction, MonoTime now) {
     }
   }
   if (!v2_empty && !eviction.killed()) {
-    return;  // The next change of cgroup.events says more.
+    return;  // The next change of cgroup.events follows.
   }
   if (v2_empty && !target.on_v1()) {
     release(eviction, now);
@@ -112,7 +112,7 @@ void CgroupActuator::look_at_rest(Eviction& eviction, const ProcessList& rest, M
   } else {
     signaller_.watch_listed(slot);
   }
-  // Having been told is enough while the grace runs; a kill is followed up.
+  // During the grace period the event is enough; a kill is followed up.
   if (eviction.state == EvictionState::kExceededGrace) {
     eviction.look_again_at = now + kLookSeldom;
   } else if (eviction.killed() || watch_.processes(slot) == 0) {

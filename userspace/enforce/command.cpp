@@ -58,14 +58,14 @@ void await(int pidfd, base::Fd output, const CommandOptions& options, CommandEnd
       return;
     }
     if (watched[0].revents != 0) {
-      // What it wrote before it ended; a child that it left behind may still hold the pipe, and
-      // write for ever.
+      // Reads what it wrote before its exit. A remaining child may still hold the pipe, and write
+      // for ever.
       while (watched[1].fd >= 0 && end.output.size() < kMostOutput &&
              ::poll(&watched[1], 1, 0) > 0 && read_some(output.get(), end.output)) {
       }
       return;
     }
-    // Asked of the clock: with a pipe that is never empty poll() itself never runs out of time.
+    // Checks the clock: with a pipe that is never empty, poll() itself never times out.
     if (left == 0) {
       end.timed_out = true;
       return;
@@ -80,7 +80,7 @@ std::string CommandEnd::text() const {
     return "killed after its timeout";
   }
   if (stopped) {
-    return "killed because evictd ends";
+    return "killed because evictd exits";
   }
   return WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
                            : "signal " + std::to_string(WTERMSIG(status));
@@ -93,7 +93,7 @@ Result<CommandEnd> run_command(const CommandOptions& options) {
   }
   base::Fd reads(pipe[0]);
   base::Fd writes(pipe[1]);
-  // Only our end: a program does not expect that its output may refuse to take more.
+  // Only evictd's end is non-blocking: programs do not expect that a write to stdout may fail.
   if (::fcntl(reads.get(), F_SETFL, O_NONBLOCK) != 0) {
     return fail_errno(errno, "set up the pipe for " + options.argv.front());
   }
@@ -108,7 +108,7 @@ Result<CommandEnd> run_command(const CommandOptions& options) {
     await(pidfd.get(), std::move(reads), options, end);
   }
   const int failure = pidfd ? 0 : errno;
-  // Not yet reaped, so its group id cannot have been given to another process.
+  // Not reaped yet, so that its group id cannot be reused.
   static_cast<void>(sys::signal_group(*pid, SIGKILL));
   while (::waitpid(*pid, &end.status, 0) < 0 && errno == EINTR) {
   }

@@ -9,12 +9,12 @@
 
 namespace evictd::enforce {
 
-/// A program that is run once.
+/// A program to run once.
 struct CommandOptions {
   /// Absolute path, then arguments. Not empty.
   std::vector<std::string> argv;
   Duration timeout{0};
-  /// Readable when it must end at once; -1 for never. Borrowed.
+  /// Readable when the program must be killed at once; -1 for never. Borrowed.
   int stop_fd = -1;
 };
 
@@ -24,7 +24,7 @@ struct CommandEnd {
   int status = 0;
   bool timed_out = false;
   bool stopped = false;
-  /// The start of what it wrote to stdout and stderr; more than 16 KiB is read and dropped.
+  /// Start of its stdout and stderr; output beyond 16 KiB is read and dropped.
   std::string output;
 
   /// "exit status 0", "signal 9", "killed after its timeout".
@@ -32,9 +32,9 @@ struct CommandEnd {
   [[nodiscard]] bool succeeded() const { return status == 0 && !timed_out && !stopped; }
 };
 
-/// Runs the program in a process group of its own, with no stdin, as spawn_ordinary() starts it,
-/// and waits for it. At the timeout the whole group gets SIGKILL; so it does when the program has
-/// ended, lest it leaves something behind.
+/// Starts the program with spawn_ordinary(), in its own process group and without stdin, and waits
+/// for it. The whole group gets SIGKILL at the timeout, and after the program has exited, so that
+/// no process remains.
 /// Errors: those of spawn_ordinary() and pidfd_open(2), naming the program.
 [[nodiscard]] Result<CommandEnd> run_command(const CommandOptions& options);
 

@@ -117,7 +117,7 @@ SignalReport DryRunActuator::pretend(Eviction& eviction, int signal, MonoTime no
     table_.mark_terminating(eviction, report, now);
     return report;
   }
-  // Never given up: a kill that was not sent cannot take too long.
+  // Never given up: an omitted kill cannot take too long.
   eviction.give_up_at = MonoTime::max();
   eviction.look_again_at = now + options_.hold;
   table_.mark_killed(eviction, report, now);

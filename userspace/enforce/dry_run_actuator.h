@@ -7,18 +7,17 @@
 
 namespace evictd::enforce {
 
-/// Goes through the states of an eviction on time and touches nothing: no signal, no write, no
-/// read. What became protected in its grace is given up at the end of it, as in a real run. After
-/// the SIGKILL that it does not send it holds the eviction for a while, so that a threshold which
-/// stays met does not name the same victim in one pass after the other; end_pretended() is for when
-/// the victim may be named again before.
+/// Passes through the states of an eviction on time and touches nothing: no signal, no write, no
+/// read. As in a real run, it gives up a pod that became protected in its grace period.
+/// After the omitted SIGKILL it keeps the eviction for a while. Otherwise a threshold that stays
+/// met would choose the same victim in every pass. end_pretended() ends this time early.
 class DryRunActuator final : public Actuator {
  public:
   struct Options {
     /// Borrowed; stamps the signals that are not sent.
     const core::Clock* clock = nullptr;
     std::size_t capacity = 64;
-    /// From "killed" to "released": the kubelet's own interval between passes.
+    /// Time from "killed" to "released": the kubelet's interval between passes.
     Duration hold = std::chrono::seconds{10};
   };
 
@@ -27,7 +26,7 @@ class DryRunActuator final : public Actuator {
   using Actuator::begin;
   [[nodiscard]] Result<SignalReport> begin(KillTarget& target, const Start& start,
                                            MonoTime now) override;
-  /// Nobody was evicted by a dry run that could be gone on with.
+  /// A dry run has no eviction to continue.
   [[nodiscard]] Result<Ticket> adopt(KillTarget& /*target*/, const Adoption& /*adoption*/,
                                      MonoTime /*now*/) override {
     return fail(Errc::kInvalid, "dry run");

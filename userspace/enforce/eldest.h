@@ -7,9 +7,9 @@
 
 namespace evictd::enforce {
 
-/// The oldest ancestor of `pid` that is in `list` too, over sixteen generations at the most; `pid`
-/// itself where its parent is not. Of a pod that forks it is the one that began it, whatever its
-/// number: numbers wrap.
+/// The oldest ancestor of `pid` in `list`, over at most sixteen generations; `pid` itself if its
+/// parent is not in `list`. In a forking pod this is the first process, whatever its pid: pids
+/// wrap.
 [[nodiscard]] pid_t eldest_of(pid_t pid, const ProcessList& list);
 
 }  // namespace evictd::enforce

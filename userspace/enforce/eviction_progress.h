@@ -14,21 +14,21 @@ namespace evictd::enforce {
 
 using evictd::Ticket;
 
-/// Where an eviction is.
+/// State of an eviction.
 enum class EvictionState : std::uint8_t {
   kTerminating,    ///< SIGTERM was sent; the grace period runs.
-  kKilled,         ///< SIGKILL was sent; processes are ending and memory is being freed.
-  kExceededGrace,  ///< Not gone in time: reported once, no longer to be waited for, still watched.
+  kKilled,         ///< SIGKILL was sent; processes exit and memory is being freed.
+  kExceededGrace,  ///< Not gone in time: reported once; no pass waits for it, still watched.
   kReleased,       ///< No live process is left in any of the pod's cgroups.
 };
 
 /// "terminating", "killed", "exceeded_grace", "released".
 [[nodiscard]] std::string_view to_string(EvictionState state);
 
-/// By what a signal was delivered.
+/// How a signal was delivered.
 enum class SignalMethod : std::uint8_t {
   kCgroupKill,  ///< cgroup.kill: the kernel signals the whole subtree, forks in flight included.
-  kPidfds,      ///< One pidfd a process, until no unsignalled process is left.
+  kPidfds,      ///< One pidfd per process, until no unsignalled process is left.
   kDryRun,      ///< Nothing was sent.
 };
 
@@ -41,38 +41,38 @@ struct SignalReport {
   /// SIGTERM or SIGKILL.
   int signal = 0;
   SignalMethod method = SignalMethod::kPidfds;
-  /// Stamps of the actuator's clock: after the first process was signalled, and after the last.
+  /// Times of the actuator's clock: after the first process was signalled, and after the last.
   MonoTime first_at{};
   MonoTime last_at{};
-  /// Processes signalled; with cgroup.kill, those that were listed just before.
+  /// Processes signalled; with cgroup.kill, the processes listed just before.
   std::uint32_t processes = 0;
-  /// Processes that ended or left the pod between being listed and being signalled.
+  /// Processes that exited or left the pod after they were listed, before they were signalled.
   std::uint32_t gone = 0;
-  /// Files opened before the first of them was signalled; 0 when housekeeping has kept up.
+  /// Files opened before the first process was signalled; 0 if the main thread has kept up.
   std::uint32_t opened = 0;
-  /// Cgroups had appeared that the target does not hold: the tree was walked, opening files.
+  /// The target lacked new cgroups: the tree was walked, opening files.
   bool walked = false;
 };
 
-/// Progress::not_killed where every try to signal a process failed.
+/// Progress::not_killed if every try to signal a process failed.
 inline constexpr std::string_view kUnreachable = "unreachable";
 
-/// One step of an eviction, to be taken by the hot loop after each call.
+/// One step of an eviction. The hot loop takes the steps after each call.
 struct Progress {
   Ticket ticket;
   CgroupId pod;
   EvictionState state = EvictionState::kTerminating;
-  /// When it happened: for kTerminating and kKilled the stamp of the last signal, for the others
-  /// the `now` of the call that saw it.
+  /// When it happened: for kTerminating and kKilled the time of the last signal, for the others the
+  /// `now` of the call that saw it.
   MonoTime at{};
-  /// Of the last signals sent; `processes` is 0 if this step sent none.
+  /// Report of the last signals; `processes` is 0 if this step sent none.
   SignalReport signals;
-  /// Of kExceededGrace: why SIGKILL was not sent at the end of the grace, a to_string(Protection)
-  /// or kUnreachable. Empty where it was sent.
+  /// With kExceededGrace: why SIGKILL was not sent at the end of the grace period, a
+  /// to_string(Protection) or kUnreachable. Empty if it was sent.
   std::string_view not_killed{};
 };
 
-/// Where an eviction stands that an earlier process of ours began.
+/// State of an eviction that an earlier evictd process began.
 struct Adoption {
   /// kTerminating or kKilled.
   EvictionState state = EvictionState::kTerminating;
@@ -80,9 +80,9 @@ struct Adoption {
   MonoTime kill_due_at{};
   /// The epoch if it was not killed.
   MonoTime killed_at{};
-  /// What pids.max of the pod said before that process changed it; empty for not known.
+  /// The pod's pids.max before that process changed it; empty if unknown.
   PidsMax pids_max{};
-  /// The pod is to have no more tasks than it had at its first signal.
+  /// The pod's tasks are limited to the number at its first signal.
   bool hold_tasks = false;
 };
 
@@ -96,7 +96,7 @@ struct InFlight {
   MonoTime killed_at{};
   /// End of the grace period: when SIGKILL is or was due.
   MonoTime kill_due_at{};
-  /// Bytes still charged to the pod: pending release once it is killed. -1 if not readable.
+  /// Bytes still charged to the pod; a pending release once it is killed. -1 if not readable.
   Bytes usage{-1};
 };
 

@@ -192,7 +192,7 @@ std::size_t EvictionTable::in_flight(std::span<InFlight> out) const {
 void EvictionTable::report(const Eviction& eviction, const SignalReport& signals, MonoTime at,
                            std::string_view not_killed) {
   if (step_count_ == steps_.size()) {
-    // Nobody takes the steps: the oldest says the least about what is under way now.
+    // The steps are not taken: the oldest one matters least for the evictions in progress.
     first_step_ = (first_step_ + 1) % steps_.size();
     --step_count_;
   }

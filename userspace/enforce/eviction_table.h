@@ -13,7 +13,7 @@
 
 namespace evictd::enforce {
 
-/// Holds a target as pinned while it lives.
+/// Pins a target during its own lifetime.
 class PinnedTarget {
  public:
   PinnedTarget() = default;
@@ -30,7 +30,7 @@ class PinnedTarget {
   KillTarget* target_ = nullptr;
 };
 
-/// One eviction under way.
+/// One eviction in progress.
 struct Eviction {
   Ticket ticket;
   PinnedTarget target;
@@ -40,26 +40,26 @@ struct Eviction {
   MonoTime kill_due_at{};
   /// When the eviction counts as having exceeded its grace.
   MonoTime give_up_at{};
-  /// When SIGKILL reached nobody for the first time; the epoch if it did not come to that.
+  /// When a SIGKILL first reached no process; the epoch if that did not happen.
   MonoTime first_failed_at{};
-  /// When to look at the pod again without having been told to.
+  /// When to check the pod again without an event.
   std::optional<MonoTime> look_again_at;
 
   [[nodiscard]] bool in_use() const { return target.get() != nullptr; }
   [[nodiscard]] bool killed() const { return state != EvictionState::kTerminating; }
 };
 
-/// The evictions under way and the steps not yet taken, in memory of fixed size; knows the
-/// deadlines and nothing of processes. Thread rule: that of the actuator that owns it.
+/// The evictions in progress and the steps not yet taken, in memory of fixed size. Knows deadlines,
+/// not processes. Thread rule: as its actuator.
 class EvictionTable {
  public:
   explicit EvictionTable(std::size_t capacity);
 
-  /// A new eviction in state kTerminating; nullptr when the table is full.
+  /// Adds an eviction in state kTerminating; nullptr if the table is full.
   [[nodiscard]] Eviction* add(KillTarget& target, Duration grace, MonoTime now);
-  /// Lets `eviction` stand where `adoption` says.
+  /// Sets the state of `eviction` from `adoption`.
   static void place(Eviction& eviction, const Adoption& adoption);
-  /// Forgets an eviction without a step (nothing was signalled).
+  /// Forgets an eviction without a step (no process was signalled).
   void drop(Eviction& eviction);
 
   [[nodiscard]] Eviction* find(Ticket ticket);
@@ -67,22 +67,22 @@ class EvictionTable {
   [[nodiscard]] Eviction* find_cgroup(CgroupId cgroup);
   [[nodiscard]] std::span<Eviction> all() { return evictions_; }
 
-  /// Moves the end of the grace forward, and with it the time to give up; never back.
+  /// Brings the end of the grace period forward, and with it the time to give up; never back.
   static void cut_grace(Eviction& eviction, MonoTime deadline, MonoTime now);
-  /// Puts off a SIGKILL that is due and that reached nobody. False once that was done for
-  /// kLeastTimeToEnd, or until the grace counts as exceeded if that is later.
+  /// Postpones a due SIGKILL that reached no process. False after kLeastTimeToEnd, or once the
+  /// grace counts as exceeded if that is later.
   [[nodiscard]] static bool put_off(Eviction& eviction, MonoTime now);
-  /// The earliest moment at which some eviction is due.
+  /// The earliest time at which an eviction is due.
   [[nodiscard]] std::optional<MonoTime> next_deadline() const;
 
-  /// Both happened when the last signal was sent, which is later than the call's `now`; that
-  /// counts only where no process was seen to be signalled.
+  /// The time of these two is that of the last signal, which is later than the call's `now`. `now`
+  /// counts only if no process was seen to be signalled.
   void mark_terminating(Eviction& eviction, const SignalReport& signals, MonoTime now);
   void mark_killed(Eviction& eviction, const SignalReport& signals, MonoTime now);
   void mark_exceeded(Eviction& eviction, MonoTime at);
-  /// The same of one that was not sent SIGKILL: see Progress::not_killed.
+  /// The same for an eviction without SIGKILL: see Progress::not_killed.
   void mark_not_killed(Eviction& eviction, std::string_view why, MonoTime at);
-  /// Ends it: the target is no longer pinned and the ticket no longer known.
+  /// Ends the eviction: unpins the target and forgets the ticket.
   void mark_released(Eviction& eviction, MonoTime at);
 
   [[nodiscard]] std::optional<Progress> take_progress();

@@ -75,7 +75,7 @@ std::optional<Process> read_process(pid_t pid, Duration suspended) {
   if (fields.size() <= kPendingSignals) {
     return std::nullopt;
   }
-  // The first thread may end long before the others.
+  // The first thread may exit long before the others.
   const bool exiting = (number(fields[kFlags]) & kExiting) != 0 && number(fields[kThreads]) <= 1;
   const unsigned long pending = number(fields[kPendingSignals]);
   const auto ticks = static_cast<std::int64_t>(number(fields[kStartTime]));
@@ -91,7 +91,7 @@ class LivingSearch {
 
   bool found() {
     for (; next_ < list_.pids.size(); ++next_) {
-      // When it was started is not asked for.
+      // The start time is not needed.
       const std::optional<Process> process = read_process(list_.pids[next_], Duration{});
       if (process && !process->dying) {
         return true;
@@ -110,8 +110,8 @@ class LivingSearch {
 Inhabitants look_at_inhabitants(const KillTarget& target, InhabitantsLook look) {
   ProcessList list(kMostProcesses);
   LivingSearch living(list);
-  if (!list_anew(target, list,
-                 [&] { return look == InhabitantsLook::kUntilOneLives && living.found(); })) {
+  if (!list_again(target, list,
+                  [&] { return look == InhabitantsLook::kUntilOneLives && living.found(); })) {
     Inhabitants one;
     one.processes = 1;
     return one;

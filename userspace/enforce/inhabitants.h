@@ -6,13 +6,12 @@
 
 namespace evictd::enforce {
 
-/// What can be seen of a pod's processes without having watched them.
+/// State of a pod's processes that evictd has not watched.
 struct Inhabitants {
   std::size_t processes = 0;
-  /// Of these, those that are exiting or have a SIGKILL that they have not yet noticed.
+  /// Processes that are exiting or have a pending SIGKILL.
   std::size_t dying = 0;
-  /// When the oldest of them was started, to a hundredth of a second and never later than it was;
-  /// of meaning only with one.
+  /// Start time of the oldest process, rounded down to 1/100 s; valid only with a process.
   MonoTime oldest{};
   /// Some cgroup could not be read: there may be more, and older ones.
   bool unread = false;
@@ -20,16 +19,16 @@ struct Inhabitants {
   [[nodiscard]] bool all_dying() const { return !unread && processes != 0 && dying == processes; }
 };
 
-/// How much of a pod is looked at.
+/// How much of a pod is read.
 enum class InhabitantsLook {
   kWhole,
-  /// Until one is found that is not dying, which then is all that is told: that there is somebody,
-  /// and that not all are dying. Where there is none, the whole.
+  /// Stops at the first process that is not dying, and then reports only that: one process, not
+  /// dying. Without such a process, the whole pod.
   kUntilOneLives,
 };
 
-/// Looks at the processes of `target` now. Sources: cgroup.procs, and /proc/PID/stat: flags
-/// (PF_EXITING), signal, starttime. Opens files: for housekeeping.
+/// Reads the processes of `target` now. Sources: cgroup.procs, and /proc/PID/stat: flags
+/// (PF_EXITING), signal, starttime. Opens files: for the main thread.
 [[nodiscard]] Inhabitants look_at_inhabitants(const KillTarget& target,
                                               InhabitantsLook look = InhabitantsLook::kWhole);
 

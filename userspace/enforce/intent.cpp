@@ -58,7 +58,7 @@ bool write_intent(const KillTarget& target, const Intent& intent, std::string_vi
 }
 
 void practise_intent(const KillTarget& target) {
-  // To be replaced, and not there: ENODATA.
+  // Replacing a missing attribute fails with ENODATA.
   const std::array<char, kLongest / 2> text{};
   static_cast<void>(::fsetxattr(target.usage_descriptor(), "trusted.evictd.practice", text.data(),
                                 text.size(), XATTR_REPLACE));
@@ -80,7 +80,7 @@ std::optional<Intent> read_intent(int usage_descriptor) {
   long long began = 0;
   long long due = 0;
   int clock_at = 0;
-  // What an evictd wrote that did not tell of the clock ends before it, or before "disk".
+  // Intents of older evictds end before the clock, or before "disk".
   if (std::sscanf(text.data(), "2 %4s %lld %lld %23s %4s %n", kind.data(), &began, &due,
                   pids_max.data(), what.data(), &clock_at) < 4) {
     return std::nullopt;

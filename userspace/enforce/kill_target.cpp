@@ -51,8 +51,8 @@ bool KillTarget::prepare() {
     const base::Fd dir = cgroup.open_directory();
     const bool kept = dir ? keep(cgroup, dir.get()) : errno == ENOENT;
     if (!kept) {
-      // What is left of the descriptors is to list and to signal through.
-      keep_procs_of_nobody();
+      // The remaining descriptors are for listing and signalling.
+      close_kept_procs();
     }
     all = kept && all;
   }
@@ -64,7 +64,7 @@ bool KillTarget::keep(TargetCgroup& cgroup, int dir) {
   bool all = true;
   if (keeps_procs_ && in_scope(cgroup, ListScope::kFirstHierarchy)) {
     if (static_cast<std::size_t>(&cgroup - cgroups_.data()) >= kMostKeptProcs) {
-      keep_procs_of_nobody();
+      close_kept_procs();
     } else {
       all = keep_procs(cgroup, dir);
     }
@@ -116,7 +116,7 @@ bool KillTarget::keep_pids_max(int dir) {
   return kept;
 }
 
-void KillTarget::keep_procs_of_nobody() {
+void KillTarget::close_kept_procs() {
   keeps_procs_ = false;
   for (TargetCgroup& cgroup : cgroups_) {
     cgroup.procs = {};
@@ -124,7 +124,7 @@ void KillTarget::keep_procs_of_nobody() {
 }
 
 void KillTarget::keep_nothing() {
-  keep_procs_of_nobody();
+  close_kept_procs();
   for (base::Fd* file : {&kill_, &freeze_, &events_, &pids_max_}) {
     file->reset();
   }
@@ -188,7 +188,7 @@ PidsMax KillTarget::pids_max_now() const {
   return now.text().empty() || now.text().starts_with('0') ? pids_max_before_ : now;
 }
 
-void KillTarget::note_hold(const PidsMax& before) {
+void KillTarget::remember_hold(const PidsMax& before) {
   forks_ = ForkHold{.before = before, .set = PidsMax(pids_max_.get())};
 }
 
@@ -215,13 +215,13 @@ bool KillTarget::hold_tasks() {
   }
   for (int i = 0; i < kMostLooks; ++i) {
     if (number_in(now) >= number_in(before)) {
-      return true;  // It has less than it holds already.
+      return true;  // The current limit is lower already.
     }
     if (!write_control(pids_max_.get(), now.word())) {
       return false;
     }
     forks_ = ForkHold{.before = before, .set = now};
-    // A fork that came between is not to be missed by it: from here on there is none.
+    // Must include a fork in between: from here on there is none.
     const PidsMax then(tasks.get());
     if (number_in(then) <= number_in(now)) {
       return true;

@@ -12,17 +12,17 @@
 
 namespace evictd::enforce {
 
-/// Where evictd itself and pid 1 are at one moment: of many pods it tells those that one of the two
-/// is in, without listing the processes of each.
+/// The cgroups of evictd and pid 1 at one time. Tells which pods hold one of the two, without
+/// listing the processes of every pod.
 class OwnCgroups {
  public:
-  /// Source: /proc/PID/cgroup, believed only where cgroup.procs of the cgroup that it names lists
-  /// the process: in a cgroup namespace it may name another one. Nothing if something cannot be
-  /// told for sure. Cost: some ten system calls for each of `hierarchies`.
+  /// Source: /proc/PID/cgroup. It may name another cgroup in a cgroup namespace, so cgroup.procs of
+  /// the named cgroup must list the process. nullopt if anything remains uncertain. Cost: some ten
+  /// system calls per hierarchy.
   [[nodiscard]] static std::optional<OwnCgroups> find(const sys::Root& root,
                                                       std::span<const sys::Hierarchy> hierarchies);
 
-  /// Whether one of the two is in `cgroup` itself, which is one of those hierarchies.
+  /// Whether evictd or pid 1 is in `cgroup` itself, a cgroup of one of the hierarchies.
   [[nodiscard]] bool has(CgroupId cgroup) const {
     return std::find(ids_.begin(), ids_.end(), cgroup) != ids_.end();
   }

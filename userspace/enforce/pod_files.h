@@ -9,29 +9,29 @@
 /// allocation.
 namespace evictd::enforce {
 
-/// Writes `text` to a kept control file. False, and nothing done, for -1 or a refusal.
+/// Writes `text` to a kept control file. False, without effect, for -1 or a refusal.
 bool write_control(int fd, std::string_view text);
-/// The way of write_control() to where the kernel reads the text, which it refuses: nothing
-/// changes.
+/// Runs the code path of write_control() up to the kernel's parsing of the text, which fails:
+/// nothing changes.
 void practise_control(int fd);
 
-/// What cgroup.events says.
+/// The field "populated" of cgroup.events.
 enum class Populated { kYes, kNo, kGone };
 
 /// Reads a kept cgroup.events, which also clears its EPOLLPRI. kGone once the cgroup is removed.
 [[nodiscard]] Populated read_populated(int events_fd);
 
-/// What pids.max said: "max" or a number. Empty when it could not be read.
+/// A content of pids.max: "max" or a number. Empty if it could not be read.
 class PidsMax {
  public:
   PidsMax() = default;
   /// Reads a kept pids.max.
   explicit PidsMax(int fd);
-  /// As somebody else read it; empty for what is longer than any that there is.
+  /// From a text; empty if it is longer than any valid content.
   explicit PidsMax(std::string_view text);
 
   [[nodiscard]] std::string_view text() const { return {text_.data(), length_}; }
-  /// The same without the end of its line.
+  /// text() without the line end.
   [[nodiscard]] std::string_view word() const;
 
  private:
@@ -39,8 +39,8 @@ class PidsMax {
   std::size_t length_ = 0;
 };
 
-/// What pids.max of a pod said before evictd changed it, and what evictd made of it. Nothing while
-/// it was not changed, or nobody knows what it said.
+/// A pod's pids.max before and after evictd's change. Empty if it is unchanged, or if the previous
+/// value is unknown.
 struct ForkHold {
   PidsMax before;
   PidsMax set;
@@ -48,15 +48,15 @@ struct ForkHold {
   [[nodiscard]] bool in_force() const { return !before.text().empty(); }
 };
 
-/// pids.max at 0 while it lives, unless the caller keeps it so.
+/// Sets pids.max to 0 during its lifetime; longer after keep().
 class ForkStop {
  public:
-  /// `pids_max_fd` is a kept pids.max of a v1 pod, -1 for none. `before` is what it said right
-  /// before; empty for not known.
+  /// `pids_max_fd`: a kept pids.max of a v1 pod, -1 for none. `before`: its content right before;
+  /// empty if unknown.
   ForkStop(int pids_max_fd, const PidsMax& before);
   ForkStop(const ForkStop&) = delete;
   ForkStop& operator=(const ForkStop&) = delete;
-  /// Writes back `before`, unless keep() was called.
+  /// Restores `before`, unless keep() was called.
   ~ForkStop();
 
   void keep() { keep_ = true; }

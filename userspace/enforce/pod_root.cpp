@@ -22,7 +22,7 @@ Result<PodRoot> PodRoot::open(const Options& options) {
   struct statfs file_system = {};
   struct stat status = {};
   if (::fstatfs(root.dir_.get(), &file_system) != 0 || ::fstat(root.dir_.get(), &status) != 0) {
-    return fail_errno(errno, "look at pod root " + options.directory);
+    return fail_errno(errno, "read pod root " + options.directory);
   }
   const long expected =
       options.kind == HierarchyKind::kV2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC;

@@ -10,16 +10,16 @@
 
 namespace evictd::enforce {
 
-/// What a hierarchy is good for when a pod is killed.
+/// Kind of a hierarchy, with its files for killing a pod.
 enum class HierarchyKind {
   kV2,        ///< cgroup.kill, cgroup.freeze, cgroup.events; cgroup.procs of every cgroup.
-  kV1Memory,  ///< cgroup.procs, and the usage while the memory is being freed.
+  kV1Memory,  ///< cgroup.procs, and the usage while memory is being freed.
   kV1Pids,    ///< cgroup.procs, and pids.max, which stops a pod from forking.
 };
 
-/// One directory of one hierarchy below which processes may be signalled: the pod root, or the
-/// parent of cgroups that a glob of the config calls pods. Nothing outside any root can be opened
-/// as a KillTarget, and the root itself never is one.
+/// A directory of one hierarchy below which evictd may signal processes: the pod root, or the
+/// parent of cgroups that match a glob of the config. Nothing outside the roots can be opened as a
+/// KillTarget, and a root itself never is one.
 class PodRoot {
  public:
   struct Options {

@@ -38,7 +38,7 @@ constexpr std::size_t kEntryName = 19;
 
 void add_pid(pid_t pid, ProcessList& list) {
   if (pid == 0) {
-    return;  // Lives in a pid namespace that we cannot see.
+    return;  // Lives in a pid namespace invisible to evictd.
   }
   if (pid == 1 || pid == ::getpid()) {
     list.holds_protected = true;
@@ -144,7 +144,7 @@ void ProcessLister::read_known(KillTarget& target, ListScope scope, ProcessList&
       TargetCgroup& parent = target.cgroups_[cgroup.parent];
       parent.known_children -= parent.known_children > 0 ? 1 : 0;
     }
-    // One that could not be read may have some.
+    // An unread cgroup may have processes.
     cgroup.had_processes = list.pids.size() > before || list.truncated || list.unread;
     list.unread = list.unread || unread_before;
   }
@@ -178,7 +178,7 @@ void ProcessLister::find_unknown(KillTarget& target, ListScope scope, ProcessLis
 bool ProcessLister::read_cgroup(TargetCgroup& cgroup, ProcessList& list) {
   if (cgroup.procs_read == kFreshProcs || !cgroup.procs[cgroup.procs_read]) {
     ++counters_.reopened_procs;
-    return read_anew(cgroup, list);
+    return read_by_path(cgroup, list);
   }
   if (cgroup.kind == HierarchyKind::kV2) {
     return read_file(cgroup.procs[0].get(), list);
@@ -193,22 +193,22 @@ bool ProcessLister::read_file(int fd, ProcessList& list) {
     case ProcsRead::kGone:
       return false;
     case ProcsRead::kFailed:
-      return note_unread(list);
+      return mark_unread(list);
   }
   return true;
 }
 
 /// True: it is not gone.
-bool ProcessLister::note_unread(ProcessList& list) {
+bool ProcessLister::mark_unread(ProcessList& list) {
   ++counters_.failed_calls;
   list.unread = true;
   return true;
 }
 
-bool ProcessLister::read_anew(const TargetCgroup& cgroup, ProcessList& list) {
+bool ProcessLister::read_by_path(const TargetCgroup& cgroup, ProcessList& list) {
   const base::Fd dir = cgroup.open_directory();
   if (!dir) {
-    return errno != ENOENT && note_unread(list);
+    return errno != ENOENT && mark_unread(list);
   }
   return read_directory(dir.get(), list);
 }
@@ -216,24 +216,24 @@ bool ProcessLister::read_anew(const TargetCgroup& cgroup, ProcessList& list) {
 bool ProcessLister::read_directory(int dir, ProcessList& list) {
   const base::Fd procs(::openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC));
   if (!procs) {
-    return errno != ENOENT && errno != ENODEV && note_unread(list);
+    return errno != ENOENT && errno != ENODEV && mark_unread(list);
   }
   return read_file(procs.get(), list);
 }
 
 void ProcessLister::walk(const KillTarget& target, CgroupId above, int dir, int depth,
                          ProcessList& list) {
-  // A descriptor of its own, so that the reading starts at the first entry.
+  // A separate descriptor, so that the reading starts at the first entry.
   const base::Fd listing(::openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listing || depth == kDeepestWalk) {
-    static_cast<void>(note_unread(list));
+    static_cast<void>(mark_unread(list));
     return;
   }
   alignas(KernelEntry) std::array<char, kEntriesBytes> entries{};
   while (true) {
     const long bytes = ::syscall(SYS_getdents64, listing.get(), entries.data(), entries.size());
     if (bytes < 0 && errno != ENOENT) {
-      static_cast<void>(note_unread(list));
+      static_cast<void>(mark_unread(list));
     }
     if (bytes <= 0) {
       return;
@@ -250,7 +250,7 @@ void ProcessLister::walk(const KillTarget& target, CgroupId above, int dir, int 
       const base::Fd child(
           ::openat(listing.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       if (!child && errno != ENOENT) {
-        static_cast<void>(note_unread(list));
+        static_cast<void>(mark_unread(list));
       }
       if (child && read_directory(child.get(), list)) {
         walk(target, id, child.get(), depth + 1, list);
@@ -259,14 +259,14 @@ void ProcessLister::walk(const KillTarget& target, CgroupId above, int dir, int 
   }
 }
 
-bool list_anew(const KillTarget& target, ProcessList& list, const std::function<bool()>& enough) {
+bool list_again(const KillTarget& target, ProcessList& list, const std::function<bool()>& enough) {
   ActuatorCounters counters;
   ProcessLister lister(counters);
   list.clear();
-  // A cgroup is behind the one that it is in.
+  // A cgroup comes after its parent.
   const bool stopped = std::any_of(target.cgroups_.rbegin(), target.cgroups_.rend(),
                                    [&](const TargetCgroup& cgroup) {
-                                     static_cast<void>(lister.read_anew(cgroup, list));
+                                     static_cast<void>(lister.read_by_path(cgroup, list));
                                      return enough && enough();
                                    });
   if (!stopped) {

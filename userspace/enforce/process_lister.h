@@ -13,7 +13,7 @@
 
 namespace evictd::enforce {
 
-/// The processes of a pod at one moment, in memory of fixed size.
+/// The processes of a pod at one time, in memory of fixed size.
 struct ProcessList {
   explicit ProcessList(std::size_t capacity) { pids.reserve(capacity); }
 
@@ -32,52 +32,52 @@ struct ProcessList {
   void clear();
 };
 
-/// How a reading of cgroup.procs ended.
+/// Result of a reading of cgroup.procs.
 enum class ProcsRead {
   kWhole,
-  kGone,    ///< The cgroup is removed, so that it has no process.
-  kFailed,  ///< There may be processes that are not in the list.
+  kGone,    ///< The cgroup is removed: it has no process.
+  kFailed,  ///< The list may lack processes.
 };
 
-/// Adds to `list` what the open cgroup.procs `fd` lists, from its start; `text` is room to read in.
-/// Numbers that are no pid of a process that we can see (0) are left out.
+/// Adds the pids in the open cgroup.procs `fd` to `list`, from its start; `text` is the read
+/// buffer. Skips 0, which stands for a process outside evictd's pid namespace.
 [[nodiscard]] ProcsRead read_procs(int fd, std::span<char> text, ProcessList& list);
 
 /// Which cgroups of a target are read.
 enum class ListScope {
-  kFirstHierarchy,  ///< Those of the first place: there a pod's processes are, as a rule.
+  kFirstHierarchy,  ///< Those of the first place, which usually has all processes of the pod.
   kAll,
 };
 
-/// Reads the processes of all cgroups of a target, true at the moment of the call: on v1 from
-/// descriptors that were never read before (see kFreshProcs), and including cgroups that have
-/// appeared since the target was opened. What has no such descriptor left is opened by its path.
+/// Reads the processes of all cgroups of a target, current at the time of the call. Includes
+/// cgroups created since the target was opened. On v1 it uses descriptors that were never read
+/// before (see kFreshProcs); without such a descriptor it opens the file by its path.
 class ProcessLister {
  public:
   /// `counters` is borrowed.
   explicit ProcessLister(ActuatorCounters& counters);
 
-  /// Fills `list` anew. A cgroup that is gone has no process. Neither threads nor zombies are
-  /// listed. Cost: 5 us a cgroup, 8 us more for one that has to be opened. Allocates nothing; opens
-  /// files only when it must (`walks`, `reopened_procs`).
+  /// Replaces the content of `list`. A removed cgroup has no process. Lists neither threads nor
+  /// zombies. Cost: 5 us per cgroup, 8 us more for one that must be opened. Allocates nothing;
+  /// opens files only if necessary (`walks`, `reopened_procs`).
   void read(KillTarget& target, ListScope scope, ProcessList& list);
-  /// The same of the cgroups that the target holds, without looking for others.
+  /// The same for the cgroups that the target holds, without a search for others.
   void read_known(KillTarget& target, ListScope scope, ProcessList& list);
-  /// Fills `list` with what is there now in the cgroups that had processes at the last reading of
-  /// `target`: enough to see who of them is still there.
+  /// Fills `list` from those cgroups that had processes at the last reading of `target`. Enough to
+  /// find which of these processes are still there.
   void read_again(KillTarget& target, ListScope scope, ProcessList& list);
 
  private:
   friend class TargetOpener;
-  friend bool list_anew(const KillTarget& target, ProcessList& list,
-                        const std::function<bool()>& enough);
+  friend bool list_again(const KillTarget& target, ProcessList& list,
+                         const std::function<bool()>& enough);
 
   void find_unknown(KillTarget& target, ListScope scope, ProcessList& list);
-  /// False when the cgroup is gone.
+  /// False if the cgroup is gone.
   [[nodiscard]] bool read_cgroup(TargetCgroup& cgroup, ProcessList& list);
   [[nodiscard]] bool read_file(int fd, ProcessList& list);
-  [[nodiscard]] bool note_unread(ProcessList& list);
-  [[nodiscard]] bool read_anew(const TargetCgroup& cgroup, ProcessList& list);
+  [[nodiscard]] bool mark_unread(ProcessList& list);
+  [[nodiscard]] bool read_by_path(const TargetCgroup& cgroup, ProcessList& list);
   [[nodiscard]] bool read_directory(int dir, ProcessList& list);
   void walk(const KillTarget& target, CgroupId above, int dir, int depth, ProcessList& list);
 
@@ -85,11 +85,11 @@ class ProcessLister {
   std::vector<char> text_;
 };
 
-/// Fills `list` with the processes of the cgroups that `target` holds, opening every file
-/// anew: for housekeeping, beside a hot thread that uses the target. Asks `enough` after each
-/// cgroup, containers before their pod: once it is true the rest is left out, and the answer is
-/// false, with a list that is neither sorted nor united.
-bool list_anew(const KillTarget& target, ProcessList& list,
-               const std::function<bool()>& enough = nullptr);
+/// Fills `list` with the processes of the cgroups that `target` holds. Opens every file itself, so
+/// that the main thread may call it while the hot thread uses the target. Calls `enough` after each
+/// cgroup, containers before their pod. Once that is true, it skips the rest and returns false; the
+/// list is then neither sorted nor free of duplicates.
+bool list_again(const KillTarget& target, ProcessList& list,
+                const std::function<bool()>& enough = nullptr);
 
 }  // namespace evictd::enforce

@@ -156,7 +156,7 @@ std::size_t ProcessSignaller::open_batch(std::size_t from, std::size_t most, Sig
       ++report.gone;
       ++counters_.gone_processes;
     } else {
-      // Out of descriptors: go on with those that could be opened.
+      // Out of descriptors: continue with the open ones.
       ++counters_.failed_calls;
       break;
     }
@@ -184,7 +184,7 @@ void ProcessSignaller::put_eldest_first() {
 }
 
 void ProcessSignaller::signal_batch(KillTarget& target, SignalReport& report) {
-  // What it adds is verified with the others.
+  // Added processes are verified with the others.
   put_eldest_first();
   if (listed_.walked) {
     lister_.read(target, scope_, verified_);
@@ -199,7 +199,7 @@ void ProcessSignaller::signal_batch(KillTarget& target, SignalReport& report) {
         if (signalled_.size() < signalled_.capacity()) {
           signalled_.push_back(opened.pid);
         }
-        // Without room to watch it, it is found again when those that are watched have ended.
+        // Without room to watch it, it is found again after the watched ones have exited.
         watch_.add_process(report.ticket.slot, std::move(opened.pidfd));
       } else {
         ++report.gone;

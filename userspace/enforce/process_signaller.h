@@ -15,58 +15,58 @@
 
 namespace evictd::enforce {
 
-/// Signals processes of a pod one by one, each through a pidfd and only if it is still listed in
-/// the pod after that pidfd was opened, so that a number given to another process cannot be hit.
-/// Memory of fixed size. Thread rule: that of the actuator that owns it.
+/// Signals the processes of a pod one by one, each through a pidfd. The pod must still list the
+/// process after its pidfd was opened, so that a reused pid is never signalled.
+/// Memory of fixed size. Thread rule: as its actuator.
 class ProcessSignaller {
  public:
   struct Options {
     /// Borrowed; stamps the signals.
     const core::Clock* clock = nullptr;
-    /// Most pidfds open at a time; the first time there are fewer.
+    /// Most pidfds open at a time; the first batch is smaller.
     std::size_t batch = 0;
-    /// Processes listed at a time.
+    /// Most processes listed at a time.
     std::size_t max_processes = 0;
   };
 
-  /// `counters` and `watch` are borrowed; every process that is signalled is also watched.
+  /// `counters` and `watch` are borrowed. `watch` watches every signalled process.
   ProcessSignaller(const Options& options, ActuatorCounters& counters, ReleaseWatch& watch);
 
-  /// Lists the processes of `target` in `scope`; the answer is what the other calls work on.
+  /// Lists the processes of `target` in `scope`; the other calls use this list.
   const ProcessList& list(KillTarget& target, ListScope scope);
 
   [[nodiscard]] const ProcessList& listed() const { return listed_; }
 
-  /// Opens pidfds of the first processes of `target`, so that they are at hand when it is to be
-  /// signalled. Uses up one reading of it, so only if it is unused(); opens no file.
+  /// Opens pidfds of the first processes of `target` ahead of its signal. Uses up one reading, so
+  /// only for an unused() target; opens no file.
   void foresee(KillTarget& target);
-  /// Sends `report.signal` to those of them that are listed in the pod still, if it was `target`
-  /// that was foreseen. False when nobody was signalled. What was foreseen is forgotten.
+  /// Sends `report.signal` to the foreseen processes that the pod still lists, if `target` is the
+  /// foreseen one. False if no process was signalled. Forgets the foreseen processes.
   bool signal_foreseen(KillTarget& target, SignalReport& report);
   void forget_foreseen();
-  /// nullptr while nobody of anybody is.
+  /// nullptr without foreseen processes.
   [[nodiscard]] const KillTarget* foreseen_target() const {
     return foreseen_.empty() ? nullptr : foreseen_target_.get();
   }
-  /// The null signal of kill(2) to one of them.
+  /// Sends the null signal of kill(2) to one foreseen process.
   void practise();
 
-  /// Whether the pod is to get no more tasks than it has, from the next signal on. Not before it:
-  /// it is not to see a fork refused that it was not told of, so that signal is for whoever forked
-  /// the others.
+  /// Whether to limit the pod's tasks to their current number from the next signal on. Not before:
+  /// the pod should not see a refused fork without a signal. That signal goes to the process that
+  /// forked the others.
   void hold_tasks_with_next_signal(bool hold) {
     hold_tasks_ = hold;
     eldest_ = 0;
   }
 
-  /// Sends `report.signal` to what is listed, once.
+  /// Sends `report.signal` once to each listed process.
   void signal_listed(KillTarget& target, SignalReport& report);
-  /// Lists again, once, and sends it to whoever else is in any of the pod's cgroups.
+  /// Lists once more, and signals all other processes in any of the pod's cgroups.
   void signal_others(KillTarget& target, SignalReport& report);
-  /// The same, listing again until that is nobody.
-  /// False when it had to stop before: there may be more.
+  /// The same, repeated until there is no other process.
+  /// False if it had to stop before: there may be more.
   bool signal_rest(KillTarget& target, SignalReport& report);
-  /// Watches what is listed without signalling it. `slot` as in Ticket.
+  /// Watches the listed processes without signalling them. `slot` as in Ticket.
   void watch_listed(std::uint32_t slot);
 
  private:
@@ -78,7 +78,8 @@ class ProcessSignaller {
   enum class Round { kSomebody, kNobody, kUnseen, kProtected };
 
   [[nodiscard]] Round signal_round(KillTarget& target, SignalReport& report);
-  /// Opens at most `most` pidfds of what is listed from index `from` on; answers where it stopped.
+  /// Opens at most `most` pidfds of the listed processes from index `from` on. Returns the index
+  /// where it stopped.
   [[nodiscard]] std::size_t open_batch(std::size_t from, std::size_t most, SignalReport& report);
   void signal_batch(KillTarget& target, SignalReport& report);
   void put_eldest_first();
@@ -100,7 +101,7 @@ class ProcessSignaller {
   PinnedTarget foreseen_target_;
   std::vector<Opened> foreseen_;
   bool hold_tasks_ = false;
-  /// Was put into a batch before its turn; 0 is nobody.
+  /// The process that was put first into a batch; 0 for none.
   pid_t eldest_ = 0;
 };
 

@@ -106,7 +106,7 @@ Reclaimer::Step Reclaimer::step(const KillTarget& target) {
   const Control control = control_in(directory.get(), charged);
   const bool written =
       control.file && ::write(control.file.get(), control.text.data(), control.text.size()) >= 0;
-  // EAGAIN: less than that was to be had. EBUSY: v1 before 4.17, the same. ENODEV: it went.
+  // EAGAIN: less could be reclaimed. EBUSY: the same on v1 before 4.17. ENODEV: it is gone.
   const bool refused = !written && errno != EAGAIN && errno != EBUSY && errno != ENODEV;
   counters_.failed += refused ? 1 : 0;
   if (refused) {
@@ -114,7 +114,7 @@ Reclaimer::Step Reclaimer::step(const KillTarget& target) {
   }
   counters_.reclaims += begun_ ? 0 : 1;
   begun_ = true;
-  // What was written and not taken by the kernel ends it: nothing more is to be had.
+  // A refused write ends it: no more can be reclaimed.
   const bool more = written && control.in_parts && charged_in(directory.get()) < charged;
   return more ? Step::kMore : give_up(charged_in(directory.get()) != 0);
 }

@@ -7,27 +7,27 @@
 
 namespace evictd::enforce {
 
-/// What was done to give back what dead pods have left charged to their cgroups. Only grows.
+/// Attempts to reclaim memory that killed pods left charged to their cgroups. Only grows.
 struct ReclaimerCounters {
-  /// Pods that the kernel was asked to reclaim the memory of.
+  /// Pods whose memory the kernel was asked to reclaim.
   std::uint64_t reclaims = 0;
-  /// Of those, pods of which it gave back less than all: files on a tmpfs without swap, for one.
+  /// Of these, pods with memory left afterwards, for example files on a tmpfs without swap.
   std::uint64_t incomplete = 0;
-  /// Pods whose cgroup has no such file (v2 before 5.19), or whose file could not be written.
+  /// Pods without a reclaim file (v2 before 5.19), or whose file could not be written.
   std::uint64_t failed = 0;
 };
 
-/// Has the kernel reclaim what a pod without a process is still charged with: page cache and slab,
-/// and with swap files on a tmpfs too. By memory.reclaim (v2) or memory.force_empty (v1) of the
-/// pod's own cgroup, which is about all below it as well.
+/// Makes the kernel reclaim the memory still charged to a pod without processes: page cache and
+/// slab; with swap also files on a tmpfs. Uses memory.reclaim (v2) or memory.force_empty (v1) of
+/// the pod's own cgroup, which covers its whole subtree.
 class Reclaimer {
  public:
   enum class Step : std::uint8_t { kMore, kDone };
 
-  /// Asks for one part of it: while the kernel is at it, nobody can remove the cgroup. On v1, where
-  /// no amount can be named, that is all. Only what does not change of `target` is used, so the hot
-  /// thread may use it meanwhile; the caller keeps it alive. A cgroup that is gone, or has a
-  /// process again, is left alone. Blocks for as long as the kernel tries.
+  /// Reclaims one part: the cgroup cannot be removed during the call. v1 takes no size, so one call
+  /// reclaims all. Uses only constant parts of `target`, so that the hot thread may use it
+  /// meanwhile; the caller keeps it alive. Skips a cgroup that is gone or has a process again.
+  /// Blocks as long as the kernel tries.
   [[nodiscard]] Step step(const KillTarget& target);
 
   [[nodiscard]] const ReclaimerCounters& counters() const { return counters_; }
@@ -36,7 +36,7 @@ class Reclaimer {
   Step give_up(bool incomplete);
 
   ReclaimerCounters counters_;
-  /// Some of the pod at hand was asked for.
+  /// A part of the current pod was requested.
   bool begun_ = false;
 };
 

@@ -11,28 +11,28 @@
 
 namespace evictd::enforce {
 
-/// Tells when victims end: an epoll set of pidfds and of cgroup.events files, readable as one
+/// Reports the exit of victims: an epoll set of pidfds and of cgroup.events files, readable as one
 /// descriptor. Memory of fixed size.
 class ReleaseWatch {
  public:
-  /// `capacity`: pidfds at a time. `slots`: evictions at a time.
+  /// `capacity`: most pidfds at a time. `slots`: most evictions at a time.
   [[nodiscard]] static Result<ReleaseWatch> create(std::size_t capacity, std::size_t slots);
 
-  /// Watches a process of the eviction in `slot`. Answers false, and closes it, when there is no
-  /// room; the process is then found again when those that are watched have ended.
+  /// Watches a process of the eviction in `slot`. Without room it closes `pidfd` and returns false;
+  /// the process is found again after the watched ones have exited.
   bool add_process(std::uint32_t slot, base::Fd pidfd);
   /// Watches a kept cgroup.events for POLLPRI; it stays the target's.
   bool add_events(std::uint32_t slot, int fd);
   void remove_processes(std::uint32_t slot);
-  /// -1 is allowed, as is a file that is not watched.
+  /// Accepts -1 and a file that is not watched.
   void remove_events(int fd);
 
-  /// How many watched processes of `slot` have not ended yet.
+  /// Number of watched processes of `slot` that have not exited yet.
   [[nodiscard]] std::size_t processes(std::uint32_t slot) const { return counts_[slot]; }
   [[nodiscard]] int descriptor() const { return epoll_.get(); }
 
-  /// Takes one thing that happened: the slot whose last watched process ended or whose
-  /// cgroup.events changed. Nothing once all is taken. Never blocks.
+  /// Takes one event: the slot whose last watched process exited or whose cgroup.events changed.
+  /// nullopt if there is none. Never blocks.
   [[nodiscard]] std::optional<std::uint32_t> take();
 
  private:
@@ -41,7 +41,7 @@ class ReleaseWatch {
     std::uint32_t slot = 0;
   };
   ReleaseWatch(base::Fd epoll, std::size_t capacity, std::size_t slots);
-  /// Takes a process that is watched out of the set.
+  /// Removes a watched process from the set.
   void forget(std::uint32_t index);
 
   base::Fd epoll_;

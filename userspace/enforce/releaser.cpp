@@ -20,7 +20,7 @@ constexpr std::size_t kMostToRelease = 4096;
 
 void Releaser::release(const KillTarget& target) {
   ProcessList list(kMostToRelease);
-  list_anew(target, list);
+  list_again(target, list);
   for (const pid_t pid : list.pids) {
     if (!supported_) {
       return;

@@ -9,25 +9,25 @@
 
 namespace evictd::enforce {
 
-/// What was done to give a killed pod's memory back sooner. Only grows.
+/// Attempts to free a killed pod's memory sooner. Only grows.
 struct ReleaserCounters {
-  /// Processes whose memory was freed by us.
+  /// Processes whose memory evictd freed.
   std::uint64_t released = 0;
-  /// Processes that had none left, or that somebody else was freeing.
+  /// Processes without memory left, or that another process was freeing.
   std::uint64_t needless = 0;
-  /// Processes that were not being killed: nothing was done to them.
+  /// Processes that were not being killed: left alone.
   std::uint64_t refused = 0;
   std::uint64_t failed = 0;
 };
 
-/// Frees the memory of killed pods on the caller's time with process_mrelease, which blocks for
-/// tens of milliseconds a GiB: housekeeping's work, while the hot thread goes on. The kernel itself
-/// refuses a process that has not been sent SIGKILL, so a wrong call can hurt nobody.
+/// Frees the memory of killed pods in the caller's thread with process_mrelease, which blocks for
+/// tens of milliseconds per GiB. For the main thread, while the hot thread continues. The kernel
+/// refuses a process without SIGKILL, so a wrong call is harmless.
 class Releaser {
  public:
-  /// Goes once through all processes of a pod that was sent SIGKILL, opening its cgroup.procs anew.
-  /// Only const parts of `target` are used, so the hot thread may use it meanwhile; the caller
-  /// keeps it alive.
+  /// Handles once all processes of a pod that got SIGKILL; opens its cgroup.procs itself. Uses only
+  /// const parts of `target`, so that the hot thread may use it meanwhile; the caller keeps it
+  /// alive.
   void release(const KillTarget& target);
 
   [[nodiscard]] const ReleaserCounters& counters() const { return counters_; }
@@ -36,7 +36,7 @@ class Releaser {
   void release_process(pid_t pid);
 
   ReleaserCounters counters_;
-  /// Kernels before 5.15 have no process_mrelease: asked once.
+  /// Kernels before 5.15 lack process_mrelease; tried once.
   bool supported_ = true;
 };
 

@@ -32,7 +32,7 @@ constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
 struct NewProgram {
   char* const* argv = nullptr;
   int output = -1;
-  /// errno of what failed in it.
+  /// errno of the failed call.
   int failure = 0;
 };
 
@@ -58,7 +58,7 @@ bool limit_resources() {
 bool be_killed_like_others() {
   constexpr std::string_view kOrdinary = "0";
   const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  // Refused for a score that is higher already, which nobody may lower: good for evictd.
+  // Refused if the score is already higher and cannot be lowered, which suits evictd.
   return file >= 0 && (::write(file, kOrdinary.data(), kOrdinary.size()) > 0 || errno == EACCES);
 }
 
@@ -95,7 +95,7 @@ bool use_ordinary_signals() {
   struct sigaction ordinary {};
   ordinary.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) {
-    // Refused for SIGKILL, SIGSTOP and those of the C library, which nobody can change.
+    // Refused for SIGKILL, SIGSTOP and the C library's signals, which cannot be changed.
     static_cast<void>(::sigaction(signal, &ordinary, nullptr));
   }
   sigset_t none;

@@ -54,7 +54,7 @@ Result<TargetOpener::Directory> TargetOpener::look_at(base::Fd fd, std::string p
                                                       std::uint32_t hierarchy) {
   struct stat status = {};
   if (::fstat(fd.get(), &status) != 0) {
-    return fail_errno(errno, "look at a cgroup directory");
+    return fail_errno(errno, "read a cgroup directory");
   }
   return Directory{.fd = std::move(fd),
                    .path = std::move(path),
@@ -66,7 +66,7 @@ Result<TargetOpener::Directory> TargetOpener::look_at(base::Fd fd, std::string p
 Result<> TargetOpener::add(const KillTarget::Place& place) {
   const std::optional<std::vector<std::string>> parts = parts_of(place.path);
   if (!parts) {
-    return fail(Errc::kInvalid, "\"" + place.path + "\" is no path below " +
+    return fail(Errc::kInvalid, "\"" + place.path + "\" is not a path below " +
                                     place.root->directory() + ": allowed are names joined by '/'");
   }
   std::vector<CgroupId> chain{place.root->id()};
@@ -99,9 +99,9 @@ Result<> TargetOpener::add(const KillTarget::Place& place) {
 Result<> TargetOpener::add_tree(const Directory& pod, HierarchyKind kind) {
   const std::size_t own = target_.cgroups_.size();
   add_one(pod, kind, own);
-  // Nothing below it is the rule and saves reading the directory.
+  // Usually there is nothing below it, which saves reading the directory.
   Result<> added = pod.links == kLinksOfItself ? Result<>() : add_children(pod.fd.get(), own);
-  // One directory is open at a time, however many there are and however deep.
+  // Only one directory is open at a time, at any number and depth.
   for (std::size_t index = own + 1; added && index < target_.cgroups_.size(); ++index) {
     if (links_[index] == kLinksOfItself) {
       continue;
@@ -125,7 +125,7 @@ void TargetOpener::add_one(const Directory& directory, HierarchyKind kind, std::
   cgroup.parent = parent;
   links_.push_back(directory.links);
   if (keep_ && !target_.keep(cgroup, directory.fd.get())) {
-    // At once: the rest of it is to be looked at with what is left.
+    // At once, so that the rest is read with the remaining descriptors.
     keep_ = false;
     target_.keep_nothing();
   }
@@ -150,7 +150,7 @@ Result<> TargetOpener::add_children(int directory, std::size_t index) {
     if (!added || target_.cgroups_[index].known_children == children_.size()) {
       return added;
     }
-    // Of those that were known one is gone, and another one may have come for it.
+    // A known directory is gone, and another one may have replaced it.
   }
   const Result<std::vector<std::string>> names = sys::directories_in(directory);
   return names ? add_named(directory, index, *names) : Result<>(Failure(names.error()));

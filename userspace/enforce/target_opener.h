@@ -13,21 +13,21 @@
 
 namespace evictd::enforce {
 
-/// Fills one new KillTarget: what cgroups there are, who they are, who is in them.
-/// Thread rule: housekeeping; it blocks in file system calls.
+/// Fills one new KillTarget: its cgroups, their ids and protected processes in them.
+/// Thread rule: main thread; it blocks in file system calls.
 class TargetOpener {
  public:
   /// `options` is borrowed.
   TargetOpener(KillTarget& target, const KillTarget::Options& options);
 
-  /// Adds the pod in one hierarchy; nothing when that has no such directory.
+  /// Adds the pod's cgroups of one hierarchy, if it has the directory.
   /// Errors: as KillTarget::open.
   [[nodiscard]] Result<> add(const KillTarget::Place& place);
-  /// After the last place: takes over what was seen.
+  /// Call after the last place: stores the findings in the target.
   void finish();
 
  private:
-  /// A directory that is open for as long as it is looked at.
+  /// A directory, open while it is read.
   struct Directory {
     base::Fd fd;
     std::string path;
@@ -38,14 +38,14 @@ class TargetOpener {
 
   [[nodiscard]] static Result<Directory> look_at(base::Fd fd, std::string path,
                                                  std::uint32_t hierarchy);
-  /// The pod in one hierarchy and all below it, parents before children.
+  /// Adds the pod's cgroup of one hierarchy and its subtree, parents before children.
   [[nodiscard]] Result<> add_tree(const Directory& pod, HierarchyKind kind);
   void add_one(const Directory& directory, HierarchyKind kind, std::size_t parent);
-  /// What is in the open `directory`, that of the cgroup at `index`.
+  /// Adds the children in the open `directory` of the cgroup at `index`.
   [[nodiscard]] Result<> add_children(int directory, std::size_t index);
 
   void look_for_own(const Directory& directory);
-  /// Those of `names` that are there and that the target does not hold yet.
+  /// Adds those of `names` that exist and that the target does not hold yet.
   [[nodiscard]] Result<> add_named(int directory, std::size_t index,
                                    const std::vector<std::string>& names);
 
@@ -53,11 +53,11 @@ class TargetOpener {
   const OwnCgroups* own_;
   const std::vector<std::string>& children_;
   bool keep_;
-  /// Of each cgroup of the target, when it was found.
+  /// Link count of each cgroup of the target when it was found.
   std::vector<nlink_t> links_;
   ActuatorCounters uncounted_;
   ProcessLister lister_;
-  /// Without `own_`. Only says whether a protected process was seen.
+  /// Used without `own_`, only to find protected processes.
   ProcessList seen_;
 };
 

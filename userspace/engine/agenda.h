@@ -8,13 +8,13 @@
 
 namespace evictd::engine {
 
-/// Which pass is wanted next, and when one is due without any event.
+/// Which pass is wanted next, and when a pass is due without an event.
 class Agenda {
  public:
   explicit Agenda(MonoTime now) : next_regular_(now), turn_at_(now) {}
 
-  /// The regular cadence does more than an event, so it wins. Else the first reason stays the
-  /// reason, unless it was a rehearsal.
+  /// Requests a pass. The regular cadence does more than an event, so it wins. Otherwise the first
+  /// trigger stays, unless it was a rehearsal.
   void want(PassTrigger trigger);
   void want_only(PassTrigger trigger) { wanted_ = trigger; }
   void forget() { wanted_.reset(); }
@@ -22,20 +22,21 @@ class Agenda {
 
   /// A turn of the caller begins.
   void wake(MonoTime at) { turn_at_ = at; }
-  /// Wants what is due by then.
+  /// Requests the pass that is due at turn_at().
   void want_what_is_due();
   [[nodiscard]] MonoTime turn_at() const { return turn_at_; }
 
   /// The next regular pass is due now.
   void look_now() { next_regular_ = turn_at_; }
-  /// A pass that ran at `now` wants the next look after `interval`. An event never puts off the
-  /// regular look. It may bring it nearer: it may have been the only one before the crossing.
+  /// A pass that ran at `now` plans the next one after `interval`. An event never postpones the
+  /// regular pass. It may bring it forward, since it may be the only event before the crossing.
   void plan_regular(eviction::Cadence cadence, MonoTime now, Duration interval);
   [[nodiscard]] MonoTime next_regular() const { return next_regular_; }
 
-  /// When the last decision changes without any event.
+  /// When the last decision changes without an event.
   void decided(const std::optional<MonoTime>& deadline) { decision_deadline_ = deadline; }
-  /// The same of a pass that waited. It knows nothing of what passes in between wait for.
+  /// The same for a pass that waited for collectors. It does not know the deadlines of the passes
+  /// in between.
   void resumed(const std::optional<MonoTime>& deadline, MonoTime now);
   [[nodiscard]] const std::optional<MonoTime>& decision_deadline() const {
     return decision_deadline_;

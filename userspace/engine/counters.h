@@ -9,24 +9,24 @@
 
 namespace evictd::engine {
 
-/// What the engine did since it was made.
+/// What the engine has done since it was created.
 struct Counters {
   std::array<std::uint64_t, kPassTriggers> passes{};
   std::uint64_t evictions = 0;
-  /// Evictions that were decided and not begun.
+  /// Evictions that a pass decided but that did not begin.
   std::uint64_t not_begun = 0;
-  /// Evictions refused, those of an earlier evictd included, for want of room to wait for one more.
-  /// One that is refused again in the passes that follow is counted once.
+  /// Evictions refused because the table of evictions in progress was full, including those of an
+  /// earlier evictd. Repeated refusals in the passes that follow count once.
   std::uint64_t too_many_under_way = 0;
-  /// Pods whose turn comes when an eviction under way ends, in the last pass.
+  /// Pods that waited in the last pass for an eviction in progress to end.
   std::uint64_t waiting_for_room = 0;
-  /// Tasks that released victims have left and nobody has reaped, in the last pass.
+  /// Unreaped tasks of released victims in the last pass.
   std::int64_t unreaped_tasks = 0;
-  /// Passes that went on with a possibly incomplete list of pods, because nobody looked in time.
+  /// Passes that ran with a possibly incomplete pod list, because no scan finished in time.
   std::uint64_t unscanned_passes = 0;
   std::uint64_t stand_bys = 0;
   std::uint64_t oom_kills = 0;
-  /// Evictions of an earlier evictd that were gone on with.
+  /// Evictions of an earlier evictd that were continued.
   std::uint64_t adopted = 0;
   /// Passes that were held, by eviction::Reason.
   std::array<std::uint64_t, eviction::kReasonCount> held{};

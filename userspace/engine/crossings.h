@@ -10,23 +10,24 @@
 
 namespace evictd::engine {
 
-/// When the kernel side saw each threshold crossed: what a pass that acts on it was woken by. A
-/// threshold is told of anew at each further level below it, so that one that was looked at and not
-/// acted on is forgotten, and the next level's crossing counts from its own moment.
+/// When the kernel side saw each threshold crossed, which woke the pass that acts on it. The kernel
+/// side reports each further level below a threshold too. A crossing that a pass has judged without
+/// acting is therefore forgotten; the next level's crossing counts from its own time.
 ///
 class Crossings {
  public:
-  /// `threshold`, by its place, was seen crossed. The first since it was last judged is kept.
+  /// The threshold at place `threshold` was crossed. Keeps the first crossing since the last
+  /// judgement.
   void note(std::size_t threshold, MonoTime at);
-  /// When that one was crossed; the epoch if it was not since it was last judged.
+  /// When the threshold was crossed; the epoch without a crossing since the last judgement.
   [[nodiscard]] MonoTime of(std::size_t threshold) const;
-  /// The same of what the record of a pass that ended so is about: the threshold acted on, else the
-  /// first that is met.
+  /// The same for the threshold that the record of a pass names: the one acted on, else the first
+  /// one met.
   [[nodiscard]] MonoTime of(const eviction::Decision& decision) const;
-  /// A pass has ended so, and no other follows at once. What it left to a grace period that still
-  /// runs is kept: the eviction at its end is due to that crossing.
+  /// A pass has ended with `decision`, and no other follows at once. Keeps crossings whose grace
+  /// period still runs: they cause the eviction at its end.
   void forget_judged(const eviction::Decision& decision);
-  /// Places mean something else from now on.
+  /// Call when the places of thresholds change.
   void clear() { at_ = {}; }
 
  private:

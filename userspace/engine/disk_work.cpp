@@ -7,7 +7,7 @@ namespace evictd::engine {
 
 namespace {
 
-/// How long a filesystem may take to answer before a pass goes on with what is known.
+/// Longest wait for a filesystem's answer before a pass continues with the known reading.
 constexpr Duration kReadingPatience = std::chrono::seconds(1);
 
 }  // namespace
@@ -26,22 +26,22 @@ std::optional<std::uint64_t> DiskWork::need_usage(MonoTime now, Duration max_wai
   counts_until_.reset();
   give_up_at_ = now + max_wait;
   time_up_at_.reset();
-  told_of_time_ = false;
+  reported_time_up_ = false;
   partial_news_ = false;
-  told_of_giving_up_ = false;
+  reported_give_up_ = false;
   return ++asked_;
 }
 
 bool DiskWork::gave_up_usage(MonoTime now) {
-  if (asked_ == measured_ || told_of_giving_up_ || now < give_up_at_) {
+  if (asked_ == measured_ || reported_give_up_ || now < give_up_at_) {
     return false;
   }
-  told_of_giving_up_ = true;
+  reported_give_up_ = true;
   return true;
 }
 
 void DiskWork::usage_measured(std::uint64_t round, MonoTime now) {
-  // One that a victim was chosen by meanwhile has that victim's usage in it.
+  // If a victim was chosen by it meanwhile, the measurement includes that victim's usage.
   if (round != asked_ || !awaited()) {
     return;
   }
@@ -56,25 +56,25 @@ void DiskWork::usage_partly_measured(std::uint64_t round) {
   }
 }
 
-void DiskWork::note_full_at(MonoTime now, const std::optional<MonoTime>& full_at) {
+void DiskWork::bound_by_full_at(MonoTime now, const std::optional<MonoTime>& full_at) {
   if (!awaited()) {
     return;
   }
   if (!full_at) {
     time_up_at_.reset();
-    told_of_time_ = false;
+    reported_time_up_ = false;
     return;
   }
   const Duration left = std::max(*full_at - now, Duration::zero());
   time_up_at_ = now + std::max(left - std::max(left / 4, kFullMargin), Duration::zero());
-  told_of_time_ = told_of_time_ && *time_up_at_ <= now;
+  reported_time_up_ = reported_time_up_ && *time_up_at_ <= now;
 }
 
 bool DiskWork::ran_out_of_time(MonoTime now) {
-  if (told_of_time_ || !time_is_up(now) || partly_measured_ != asked_) {
+  if (reported_time_up_ || !time_is_up(now) || partly_measured_ != asked_) {
     return false;
   }
-  told_of_time_ = true;
+  reported_time_up_ = true;
   partial_news_ = true;
   return true;
 }

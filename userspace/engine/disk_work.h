@@ -10,58 +10,59 @@
 
 namespace evictd::engine {
 
-/// A measurement of pods that was asked for because of a disk threshold counts this long; the
-/// kubelet looks again after as long.
+/// How long a measurement of pods for a disk threshold stays valid. The kubelet measures again
+/// after the same time.
 inline constexpr Duration kUsageCounts = std::chrono::seconds(10);
-/// Collectors run again at once for a new victim and for a pressure that is back, and while one
-/// lasts no more often than the kubelet's.
+/// Minimum time between two runs of the collectors while a pressure lasts, as in the kubelet. For a
+/// new victim and for returning pressure they run at once.
 inline constexpr Duration kCollectorPeriod = std::chrono::seconds(10);
 
-/// A measurement of pods that somebody waits for.
+/// A measurement of pods that a pass waits for.
 struct DiskMeasurement {
-  /// 0 while there is none.
+  /// 0: none.
   std::uint64_t round = 0;
-  /// Its time is up: what was measured before counts too.
+  /// Its time is up: older measurements count too.
   bool best_known = false;
 };
 
-/// What is kept of the time that is left until a filesystem is full, for the victim to be chosen
-/// and to die, and of a rate that grows: a quarter of it and at least so much.
+/// Minimum margin before a filesystem is full: time to choose and kill the victim, and for a
+/// growing rate. The margin is a quarter of the time left, but at least this.
 inline constexpr Duration kFullMargin = std::chrono::milliseconds(50);
 
-/// What the hot thread waits for before it chooses a pod for a disk threshold: a new measurement of
-/// the pods, collectors, and a reading of the filesystems made after them. Everything is done by
-/// others; nothing is waited for longer than a bound. Pure: `now` is given.
+/// The waits of the hot thread before it chooses a pod for a disk threshold: a new measurement of
+/// the pods, the collectors, and a reading of the filesystems after them. Other threads do the
+/// work. Every wait is bounded. Pure: `now` is given.
 class DiskWork {
  public:
   // Measurement of pods.
 
-  /// Whether there is one to rank by, or none came in time.
+  /// Whether a valid measurement exists for the ranking, or none came in time.
   [[nodiscard]] bool usage_counts(MonoTime now) const;
-  /// Notes that one is needed; answers its number if it has to be asked for.
+  /// A measurement is needed. Returns its number if the caller must request it.
   std::optional<std::uint64_t> need_usage(MonoTime now, Duration max_wait);
   /// True once, when a measurement did not come in time.
   [[nodiscard]] bool gave_up_usage(MonoTime now);
   void usage_measured(std::uint64_t round, MonoTime now);
-  /// Some pods were measured, or not to their end.
+  /// Some pods were measured, or measured incompletely.
   void usage_partly_measured(std::uint64_t round);
-  /// A filesystem for which a pod has to go is full at that time, at the rate last seen; nothing
-  /// while it does not fill. Bounds the time of the measurement that is awaited.
-  void note_full_at(MonoTime now, const std::optional<MonoTime>& full_at);
-  /// True once, when the time of a measurement is up that some were measured in.
+  /// Limits the wait for the measurement by `full_at`: when a filesystem that needs an eviction is
+  /// full, at its last rate. nullopt: it does not fill.
+  void bound_by_full_at(MonoTime now, const std::optional<MonoTime>& full_at);
+  /// True once, when the time of a partly finished measurement is up.
   [[nodiscard]] bool ran_out_of_time(MonoTime now);
-  /// The one that is awaited, or was given up.
+  /// The measurement that a pass waits for or has given up.
   [[nodiscard]] DiskMeasurement measurement(MonoTime now) const;
   [[nodiscard]] eviction::DiskProgress progress(MonoTime now) const;
-  /// A victim was chosen by it: the next one needs another, and collectors may run again.
+  /// A victim was chosen by the measurement. The next victim needs a new one, and collectors may
+  /// run again.
   void victim_chosen();
-  /// No disk is short any more: collectors run at once when one is again.
+  /// No disk threshold is met any more: collectors run at once for the next one.
   void pressure_over() { collectors_ran_at_.reset(); }
 
   // Collectors.
 
-  /// A pass waits for collectors, at most `budget`. Answers their number if they are to be run:
-  /// `wanted`, and not run just before.
+  /// A pass waits for collectors, at most `budget`. Returns the number of the run if the caller
+  /// must start them: `wanted`, and not run just before.
   std::optional<std::uint64_t> begin_reclaim(MonoTime now, bool wanted, Duration budget);
   void collectors_done(std::uint64_t round);
   void end_reclaim() {
@@ -72,13 +73,13 @@ class DiskWork {
 
   enum class Step : std::uint8_t {
     kWait,
-    kReadDisks,  ///< Ask for readings; once.
+    kReadDisks,  ///< Request readings; once.
     kResume,
   };
-  /// What is next for the waiting pass. `read_at`: the oldest of the newest readings.
+  /// Next step of the waiting pass. `read_at`: the oldest of the filesystems' newest readings.
   [[nodiscard]] Step next_step(MonoTime now, const std::optional<MonoTime>& read_at);
 
-  /// When something happens without anybody telling.
+  /// When a wait ends without an event.
   [[nodiscard]] std::optional<MonoTime> deadline(MonoTime now) const;
 
  private:
@@ -91,19 +92,19 @@ class DiskWork {
     std::uint64_t round = 0;
     bool collectors_done = false;
     MonoTime deadline{};
-    /// Since when readings count.
+    /// Readings from this time on count.
     std::optional<MonoTime> readings_since;
   };
 
   std::uint64_t asked_ = 0;
   std::uint64_t measured_ = 0;
   MonoTime give_up_at_{};
-  /// The last measurement of which some is known, and whether a waiting pass has yet to see it.
+  /// The last measurement with partial results, and whether a waiting pass has yet to see them.
   std::uint64_t partly_measured_ = 0;
   bool partial_news_ = false;
   std::optional<MonoTime> time_up_at_;
-  bool told_of_time_ = false;
-  bool told_of_giving_up_ = false;
+  bool reported_time_up_ = false;
+  bool reported_give_up_ = false;
   std::optional<MonoTime> counts_until_;
   std::uint64_t collector_rounds_ = 0;
   std::optional<MonoTime> collectors_ran_at_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine wants done.
+// Effects: what the engine wants its caller to do.
 #pragma once
 
 #include <array>
@@ -23,16 +23,16 @@
 
 namespace evictd::engine {
 
-// Questions. One is the last effect of its list; its answer is the next event.
+// Questions. A question is the last effect of its list; its answer is the next event.
 
-/// Read everything that a pass goes by. Answer: ReadingsTaken.
+/// Read all input of a pass. Answer: ReadingsTaken.
 struct Read {
   PassTrigger trigger = PassTrigger::kRegular;
   /// The time of the pass.
   MonoTime at{};
   DiskMeasurement disk;
 };
-/// Read anew what must not be a moment old where a pod may have to go. Answer: LookedAgain.
+/// Refresh the readings that must be current before a pod is evicted. Answer: LookedAgain.
 struct LookAgain {
   MonoTime at{};
 };
@@ -47,7 +47,7 @@ struct Signal {
   bool for_disk = false;
   bool hold_tasks = false;
   bool dry_run = false;
-  /// Place in Decision::local_victims; nothing for the victim of a threshold.
+  /// Place in Decision::local_victims; unset for the victim of a threshold.
   std::optional<std::size_t> local;
 };
 /// Shorten the grace of a victim. Answer: Signalled.
@@ -65,70 +65,71 @@ struct ReadVictim {
   CgroupId pod;
   MonoTime at{};
 };
-/// Go on with the eviction that EvictionFound told of. Answer: WentOn.
+/// Continue the eviction that EvictionFound reported. Answer: WentOn.
 struct GoOnWith {
   CgroupId pod;
   bool killed = false;
 };
 
-/// Have somebody look which pods there are. Answer: ScanAsked; and in its own time PodsScanned.
+/// Request a scan for pods. Answer: ScanAsked; PodsScanned follows when the scan is done.
 struct ScanPods {
   std::uint64_t round = 0;
 };
 
-// Orders. Nothing is answered, or later and by itself.
+// Orders. They have no answer, or a later event of their own.
 
-/// Forget an eviction that was only pretended.
+/// Forget an eviction of a dry run.
 struct EndPretended {
   Ticket ticket;
   MonoTime at{};
 };
-/// What was written on a pod's cgroup, to be known after a restart, is true no longer.
+/// Remove the intent on a pod's cgroup, which would survive a restart: it is no longer true.
 struct ClearIntent {
   CgroupId pod;
 };
-/// A pod was decided on and its eviction not begun.
+/// Report that a pod was chosen but its eviction did not begin.
 struct TellRefused {
   CgroupId pod;
   Errc code = Errc::kIo;
-  /// An earlier evictd had begun it: it ends here.
+  /// An earlier evictd had begun the eviction; it ends here.
   bool adopted = false;
-  /// Nothing has begun, and it goes on being tried.
+  /// Nothing has begun, and evictd keeps trying.
   bool tried_again = false;
   MonoTime at{};
 };
-/// Measure what pods have on disks. Answered in its own time: PodsMeasured.
+/// Measure the disk usage of pods. PodsMeasured follows.
 struct MeasurePods {
   std::uint64_t round = 0;
 };
-/// Free node-level resources. Answered in its own time: CollectorsDone.
+/// Free node-level resources. CollectorsDone follows.
 struct RunCollectors {
   std::uint64_t round = 0;
   eviction::CollectorList collectors;
 };
-/// Ask a filesystem how full it is, where nobody has; nothing: all of them, and anew.
+/// Request a reading of a filesystem unless one is pending. Unset `role`: request new readings of
+/// all filesystems.
 struct AskFilesystem {
   std::optional<eviction::FilesystemRole> role;
 };
-/// A pass has ended. Engine tells what it saw and decided, until the next event; another pass may
-/// have begun by then.
+/// A pass has ended. The Engine's accessors describe it until the next event; another pass may have
+/// begun by then.
 struct Report {
   PassTrigger trigger = PassTrigger::kRegular;
   MonoTime at{};
   bool resumed = false;
-  /// When the kernel side saw what the decision is about; the epoch if it did not.
+  /// When the kernel side saw the crossing behind the decision; the epoch if it did not.
   MonoTime crossed_at{};
 };
-/// Make ready to signal whoever memory pressure in `scope` would take first.
+/// Prepare to signal the pod that memory pressure in `scope` would evict first.
 struct Rehearse {
   eviction::Scope scope = eviction::Scope::kNode;
 };
-/// Let go of what was made ready.
+/// Release what Rehearse prepared.
 struct EndRehearsal {};
-/// All is done: send Turn at `until` if nothing happens before.
+/// The turn is done: send Turn at `until` unless an event comes earlier.
 struct Wait {
   MonoTime until{};
-  /// There is more to do: only look whether something else has happened meanwhile.
+  /// There is more to do: only check for other events, without waiting.
   bool at_once = false;
 };
 
@@ -136,10 +137,10 @@ using Effect = std::variant<Wait, Read, LookAgain, Signal, CutGrace, ReadVictim,
                             EndPretended, ClearIntent, TellRefused, ScanPods, MeasurePods,
                             RunCollectors, AskFilesystem, Report, Rehearse, EndRehearsal>;
 
-/// What is to be done because of one event, in this order.
+/// The effects of one event, in the order to carry them out.
 class Effects {
  public:
-  /// A change of dryRun ends every pretended eviction; a pass adds a dozen others at most.
+  /// A change of dryRun ends every dry-run eviction; a pass adds at most a dozen effects.
   static constexpr std::size_t kMost = Victims::kCapacity + 32;
 
   void add(const Effect& effect) {

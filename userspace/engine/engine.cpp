@@ -11,12 +11,12 @@ bool may_be_evicted(const PodView* pod) {
   return pod != nullptr && pod->occupancy == Occupancy::kRunning && pod->evictable();
 }
 
-/// A pod that is over stays so until somebody has looked at it anew, which is now. A pod without a
-/// target stays refused: it would be refused once more at each look.
-void note_new_look(const PodView& known, const PodView& newer, MonoTime now, Victims& victims,
-                   RefusedPods& refused) {
+/// A finished victim stays so until the pod is read again, which is now. A pod without a target
+/// stays refused: otherwise every reading would lead to another refusal.
+void update_known_pod(const PodView& known, const PodView& newer, MonoTime now, Victims& victims,
+                      RefusedPods& refused) {
   if (known.occupancy == Occupancy::kEmpty && newer.occupancy == Occupancy::kRunning) {
-    victims.note_populated(known.id, now);
+    victims.mark_populated(known.id, now);
   }
   const bool is_new = known.has_target || newer.has_target || known.id != newer.id;
   if (is_new) {
@@ -71,11 +71,11 @@ eviction::Brakes Engine::brakes() const {
 
 void Engine::take(const PodPlaced& placed) {
   const PodView* known = pods_.at(placed.pod.slot);
-  if (nobody_to_evict_ && may_be_evicted(&placed.pod) && !may_be_evicted(known)) {
-    want(PassTrigger::kRequest);  // Whoever is found last must not be spared for an interval.
+  if (no_victim_found_ && may_be_evicted(&placed.pod) && !may_be_evicted(known)) {
+    want(PassTrigger::kRequest);  // A late found pod must not be skipped for an interval.
   }
   if (known != nullptr) {
-    note_new_look(*known, placed.pod, agenda_.turn_at(), victims_, refused_);
+    update_known_pod(*known, placed.pod, agenda_.turn_at(), victims_, refused_);
   }
   pods_.place(placed.pod);
 }
@@ -88,9 +88,9 @@ void Engine::take(const PodRemoved& removed) {
   if (const Victim* gone = victims_.find(known->id); gone != nullptr && gone->dry_run) {
     order(EndPretended{.ticket = gone->ticket, .at = agenda_.turn_at()});
   } else if (gone != nullptr && gone->left != Left::kNothingSeen) {
-    want(PassTrigger::kRelease);  // Whatever is left is charged to nobody's pod now.
+    want(PassTrigger::kRelease);  // The rest is no longer charged to any pod.
   }
-  victims_.note_cgroup_gone(known->id, agenda_.turn_at());
+  victims_.mark_cgroup_gone(known->id, agenda_.turn_at());
   refused_.note_gone(*known);
   pods_.remove(removed.slot);
 }
@@ -114,7 +114,7 @@ void Engine::take(const WishesChanged& changed) {
     end_dry_runs(DryRuns::kAll);
     times_.forget_dry_runs();
   }
-  // What was held may go on now, and what was about to go on may have to be held.
+  // A held eviction may continue now, and another one may have to be held.
   want(PassTrigger::kRequest);
 }
 
@@ -127,7 +127,7 @@ void Engine::take(const Crossed& crossed) {
     crossings_.note(crossed.threshold, crossed.at);
     want(PassTrigger::kCrossing);
   } else if (!victims_.empty()) {
-    want(PassTrigger::kCrossing);  // What a victim freed may end a hold.
+    want(PassTrigger::kCrossing);  // Memory freed by a victim may end a hold.
   }
 }
 
@@ -141,11 +141,11 @@ void Engine::take(const Approached& approached) {
 }
 
 void Engine::take(const Populated& populated) {
-  victims_.note_populated(populated.pod, populated.at);
+  victims_.mark_populated(populated.pod, populated.at);
   const PodView* pod = pods_.find(populated.pod);
-  if (nobody_to_evict_ && pod != nullptr && pod->occupancy == Occupancy::kEmpty &&
+  if (no_victim_found_ && pod != nullptr && pod->occupancy == Occupancy::kEmpty &&
       pod->evictable()) {
-    want(PassTrigger::kRequest);  // As for one that is placed; nobody else may tell of it.
+    want(PassTrigger::kRequest);  // As for a placed pod; no other event may report it.
   }
 }
 
@@ -155,7 +155,7 @@ void Engine::take(const OomKilled& /*killed*/) {
 }
 
 void Engine::take(const EventsLost& lost) {
-  scans_.note_loss();
+  scans_.record_loss();
   if (lost.passes) {
     want(PassTrigger::kRequest);
   }

@@ -29,14 +29,13 @@
 
 namespace evictd::engine {
 
-/// The whole life of an eviction as a machine: it is told what happens, and answers what is to be
-/// done. It has no clock, descriptor or thread, and allocates nothing once it was made. Equal
-/// events at equal times give equal effects, whoever drives it: the daemon's hot thread, a test, a
-/// simulation.
+/// A state machine for the whole life of an eviction: takes events, returns effects. It has no
+/// clock, descriptor or thread, and allocates nothing after construction. Equal events at equal
+/// times give equal effects for every driver: the daemon's hot thread, a test, a simulation.
 ///
-/// How to drive it: tell Woken, then events as they come, then Turn. Do what each answer lists, in
-/// order. The last of a list may be a question (effect.h); its answer is the next event, before any
-/// other. A turn has ended with Wait.
+/// How to drive it: send Woken, then pending events, then Turn. Carry out the returned effects in
+/// order. The last one may be a question (effect.h): send its answer as the next event, before any
+/// other. A turn ends with Wait.
 class Engine {
  public:
   using Options = EngineOptions;
@@ -44,40 +43,40 @@ class Engine {
 
   [[nodiscard]] Effects on(const Event& event, MonoTime now);
 
-  // Between events: what a Report is about, and how the engine stands.
+  // Valid between events: the subject of a Report, and the engine's state.
   [[nodiscard]] const Configuration& configuration() const { return *configuration_; }
   [[nodiscard]] const eviction::Decision& decision() const {
     return configuration_->manager.decision();
   }
-  /// What the last pass was given beside its readings.
+  /// Input of the last pass besides its readings.
   [[nodiscard]] const PassRun& pass() const { return pass_; }
   [[nodiscard]] std::span<const eviction::ReleasingPod> releasing() const { return releasing_; }
   [[nodiscard]] const eviction::DiskLayout& layout() const { return options_.layout; }
-  /// Places of pods whose eviction for a limit of their own the last pass began.
+  /// Places of pods whose eviction for their own limit began in the last pass.
   [[nodiscard]] std::span<const std::size_t> local_signalled() const { return local_signalled_; }
   [[nodiscard]] const EvictionTimes& eviction_times() const { return times_; }
-  /// As they were before the last pass.
+  /// The eviction times before the last pass.
   [[nodiscard]] const EvictionTimes& times_before() const { return times_before_; }
   [[nodiscard]] eviction::Brakes brakes() const;
   [[nodiscard]] bool dry_run() const;
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const Victims& victims() const { return victims_; }
   [[nodiscard]] const std::optional<PassTrigger>& wanted() const { return agenda_.wanted(); }
-  /// Slots of pods that are to be read with the pass that was asked for, also where they take no
-  /// part in it.
+  /// Slots of pods to read for the requested pass, even if they take no part in it.
   [[nodiscard]] std::span<const std::uint32_t> followed() const { return followed_; }
 
-  /// Whether to wait awake: a threshold is about to be reached. Ends with StandByOver.
+  /// Whether the caller should busy-wait because a threshold is about to be reached. Ends with
+  /// StandByOver.
   [[nodiscard]] bool stands_by() const { return stand_by_.under_way(); }
-  /// Whether that goes on at `now`; not once a pass is wanted.
+  /// Whether the stand-by continues at `now`; false once a pass is wanted.
   [[nodiscard]] bool goes_on_standing_by(MonoTime now) const {
     return !agenda_.wanted() && stand_by_.lasts(now);
   }
-  /// Whose limit the last hint was about.
+  /// Scope of the limit in the last Approached event.
   [[nodiscard]] eviction::Scope approached() const { return approached_; }
 
  private:
-  // engine.cpp: what is told.
+  // engine.cpp: events.
   void take(const Woken& woken) { agenda_.wake(woken.at); }
   void take(const Turn& turn);
   void take(const PodPlaced& placed);
@@ -95,9 +94,9 @@ class Engine {
   void take(const EventsLost& lost);
   void take(const StandByOver& over);
 
-  // engine_turn.cpp: what is due, and the rounds of a turn.
+  // engine_turn.cpp: due passes, and the rounds of a turn.
   void want(PassTrigger trigger);
-  void go_on_with_turn();
+  void continue_turn();
   void run_wanted_pass();
   void end_rounds();
   void end_turn();
@@ -105,7 +104,7 @@ class Engine {
   void resume();
   [[nodiscard]] Wait wait() const;
   [[nodiscard]] bool may_choose() const;
-  /// Whether the pods are known as they are now.
+  /// Whether the pod list is current.
   enum class Known : std::uint8_t { kYes, kAsking, kWaiting };
   [[nodiscard]] Known knows_pods();
   void take(const ScanAsked& asked);
@@ -122,32 +121,32 @@ class Engine {
   void take(const Signalled& signalled);
   void begun(const Signalled& signalled);
   void refuse(const PodView& victim, Errc code);
-  void let_wait(const PodView& victim);
+  void queue_for_room(const PodView& victim);
   void grace_was_cut(const Signalled& signalled);
   void end_pass();
 
-  // engine_victims.cpp: those that were begun.
+  // engine_victims.cpp: evictions in progress.
   void take(const EvictionFound& found);
   void take(const WentOn& went_on);
   void take(const VictimStep& step);
   void take(const VictimRead& read);
-  void go_on(Victim& victim, const VictimStep& step);
+  void advance_victim(Victim& victim, const VictimStep& step);
   void judge_if_due(Victim& victim, const CgroupUsage& usage);
   void follow(PassTrigger trigger);
   void try_again();
   void note_releasing();
   void note_releasing(Victim& victim, const FollowedPod& pod);
   void set_standings();
-  void note_growth();
+  void update_growth();
   enum class DryRuns : std::uint8_t {
     kAll,
-    kOfPressure,  ///< But for pods named for a limit of their own that they still exceed.
+    kOfPressure,  ///< All except pods that still exceed their own limit.
   };
   void end_dry_runs(DryRuns which);
   [[nodiscard]] bool exceeds_own_limit(CgroupId pod) const;
-  void note_freed(const Victim& victim, Bytes left, MonoTime at);
+  void record_release(const Victim& victim, Bytes left, MonoTime at);
 
-  // engine_disk.cpp: what others do about disks.
+  // engine_disk.cpp: disk work of other threads.
   void take(const PodsMeasured& measured);
   void take(const CollectorsDone& done) { disk_work_.collectors_done(done.round); }
   void take(const FilesReleased& released);
@@ -181,18 +180,18 @@ class Engine {
   EvictionTimes times_;
   EvictionTimes times_before_;
   std::optional<MonoTime> released_at_;  ///< When a victim's memory was last seen to be free.
-  std::optional<MonoTime> released_below_pod_root_at_;  ///< The same of one below the pod root.
+  std::optional<MonoTime> released_below_pod_root_at_;  ///< The same for one below the pod root.
   std::optional<MonoTime> disks_asked_at_;
   PassRun pass_;
   ReadingsTaken readings_;
-  Victim found_;  ///< Of an earlier evictd, while the actuator is asked to go on with it.
+  Victim found_;  ///< An earlier evictd's victim, while GoOnWith is pending.
   std::vector<std::uint32_t> followed_;
   std::vector<eviction::ReleasingPod> releasing_;
   std::vector<std::size_t> local_signalled_;
-  bool nobody_to_evict_ = false;  ///< In the last pass, although something was met.
+  bool no_victim_found_ = false;  ///< In the last pass, although a threshold was met.
   Counters counters_;
   MonoTime now_{};
-  Effects* effects_ = nullptr;  ///< Of the event that is being taken.
+  Effects* effects_ = nullptr;  ///< Of the current event.
 };
 
 }  // namespace evictd::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others do about disks: filesystems are asked, pods measured and collectors run by them.
+// Disk work of other threads: they read filesystems, measure pods and run collectors.
 #include <algorithm>
 
 #include "engine/engine.h"
@@ -14,7 +14,7 @@ bool meets_disk(const eviction::Decision& decision, const eviction::ThresholdTab
   });
 }
 
-/// When the first of the filesystems that a pod has to go for is full at the rate last seen.
+/// When the first filesystem that needs an eviction is full at its last rate.
 std::optional<MonoTime> first_full_at(const eviction::Decision& decision,
                                       const eviction::ThresholdTable& thresholds,
                                       const ReadingsTaken& readings) {
@@ -37,12 +37,12 @@ void Engine::take(const PodsMeasured& measured) {
   } else {
     disk_work_.usage_measured(measured.round, agenda_.turn_at());
   }
-  newer_readings_.note_cause();
+  newer_readings_.require_newer();
   want(PassTrigger::kDisk);
 }
 
 void Engine::take(const FilesReleased& released) {
-  // Of one that is still in its grace or dying, these are the files of an earlier victim.
+  // If the pod is still in its grace period or dying, these are the files of an earlier victim.
   if (Victim* victim = victims_.find(released.pod); victim != nullptr && is_dead(victim->phase)) {
     victim->disk_freed_at = now_;
     order(ClearIntent{.pod = released.pod});
@@ -79,7 +79,7 @@ void Engine::prepare_disk_eviction() {
   if (decision.outcome == eviction::Outcome::kReclaiming) {
     begin_reclaim();
   }
-  disk_work_.note_full_at(pass_.at, first_full_at(decision, thresholds(), readings_));
+  disk_work_.bound_by_full_at(pass_.at, first_full_at(decision, thresholds(), readings_));
   if (pass_.acted && decision.threshold &&
       eviction::is_disk(thresholds()[*decision.threshold].signal)) {
     disk_work_.victim_chosen();
@@ -97,7 +97,7 @@ void Engine::begin_reclaim() {
   for (const eviction::Collector collector : decision().collectors) {
     commands += configuration_->collector_time.at(static_cast<std::size_t>(collector));
   }
-  // The bounds are those of the others; what is added is for a housekeeping that is behind.
+  // The bounds are those of the other threads, plus a margin for a main thread that is behind.
   const Duration budget = commands + configuration_->usage_wait + std::chrono::seconds(2);
   if (const auto round = disk_work_.begin_reclaim(pass_.at, commands > Duration::zero(), budget)) {
     order(RunCollectors{.round = *round, .collectors = decision().collectors});

@@ -8,20 +8,19 @@
 
 namespace evictd::engine {
 
-/// What an engine is made with.
+/// Options of an Engine.
 struct EngineOptions {
   /// Borrowed until ConfigurationChanged names another one.
   Configuration* configuration = nullptr;
   eviction::DiskLayout layout;
-  /// Whether anybody looks at filesystems.
+  /// Whether filesystems are sampled.
   bool has_filesystems = false;
-  /// Whether each pod that comes, goes, fills or empties is told. Else a pass that may choose a
-  /// pod has the pods looked at before.
+  /// Whether events report each pod that appears, disappears, gets or loses processes. If not, a
+  /// pass that may choose a pod first requests a scan.
   bool events_tell_pods = true;
-  /// No more than this is charged to a cgroup without a process for nothing that could be given
-  /// back.
+  /// Upper bound of the charge of a cgroup without processes that cannot be reclaimed.
   Bytes least_left_behind{0};
-  /// Of an earlier evictd, within the last minute.
+  /// Eviction times of an earlier evictd within the last minute.
   EvictionTimes eviction_times{};
 };
 

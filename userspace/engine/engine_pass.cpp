@@ -8,11 +8,11 @@ namespace evictd::engine {
 
 namespace {
 
-/// Rounds of one turn. The bound lets messages and deadlines have their turn between.
+/// Most rounds of one turn. The bound leaves time for messages and deadlines in between.
 constexpr int kMostRounds = 16;
 
-/// Its processes have ended by themselves; those that nobody has reaped are still tasks.
-void note_vanished(Victim& victim, MonoTime now) {
+/// Its processes have exited by themselves; unreaped ones still count as tasks.
+void mark_vanished(Victim& victim, MonoTime now) {
   victim.phase = VictimPhase::kReleased;
   victim.killed_at = now;
   victim.released_at = now;
@@ -38,7 +38,7 @@ void Engine::take(const ReadingsTaken& readings) {
   }
   note_releasing();
   set_standings();
-  note_growth();
+  update_growth();
   order(LookAgain{.at = pass_.at});
 }
 
@@ -79,7 +79,7 @@ void Engine::decide() {
       pass_.resumed ? manager.resume(pass_.at, input) : manager.synchronize(pass_.at, input);
   if (!pass_.resumed && decision.met.empty()) {
     end_dry_runs(DryRuns::kOfPressure);
-    // A pod that was given up is still wanted while there are others that were refused.
+    // A pod that was given up still has to go while there are other refused pods.
     if (decision.local_victims.empty() && refused_.empty()) {
       refused_.forget_put_off();
     }
@@ -87,7 +87,7 @@ void Engine::decide() {
   if (decision.outcome == eviction::Outcome::kHeld) {
     ++counters_.held[static_cast<std::size_t>(decision.reason)];
   }
-  nobody_to_evict_ = decision.nobody_to_evict;
+  no_victim_found_ = decision.nobody_to_evict;
   local_signalled_.clear();
   pass_.next_local = 0;
   pass_.victim_tried = false;
@@ -97,7 +97,7 @@ void Engine::decide() {
   signal_next();
 }
 
-/// Pods that exceed a limit of their own go first, then the victim of a threshold.
+/// Pods that exceed their own limit go first, then the victim of a threshold.
 void Engine::signal_next() {
   const eviction::Decision& decision = this->decision();
   while (pass_.next_local < decision.local_victims.size()) {
@@ -129,14 +129,14 @@ bool Engine::evict(const eviction::Decision& decision) {
                 .local = std::nullopt});
 }
 
-/// Whether a signal was asked for.
+/// Whether a signal was requested.
 bool Engine::begin(std::size_t pod, const Beginning& how) {
   pass_.awaited = pod;
   pass_.beginning = how;
   pass_.cutting = false;
   const PodView& victim = *pod_at(pod);
   if (!victims_.has_room_for(victim.id)) {
-    // Before anything is written or sent: nobody would wait for what was signalled.
+    // Before anything is written or sent: without room, no pass would wait for the signalled pod.
     refuse(victim, Errc::kExhausted);
     return false;
   }
@@ -152,7 +152,7 @@ bool Engine::begin(std::size_t pod, const Beginning& how) {
   return true;
 }
 
-/// Whether a shorter grace was asked for.
+/// Whether a shorter grace period was requested.
 bool Engine::escalate(const eviction::Decision& decision) {
   Victim* victim = victims_.find(pod_at(*decision.victim)->id);
   if (victim == nullptr) {
@@ -186,7 +186,7 @@ void Engine::begun(const Signalled& signalled) {
   const Beginning& how = pass_.beginning;
   const PodView& pod = *pod_at(pass_.awaited);
   const Victim* const before = victims_.find(pod.id);
-  // Whoever had the cgroup before it: their disk is awaited on.
+  // Keeps waiting for the disk space of the cgroup's earlier processes.
   const bool disk_before =
       before != nullptr && before->phase == VictimPhase::kInUseAgain && before->holds_disk;
   const CgroupUsage& usage = readings_.usages[pass_.awaited];
@@ -203,8 +203,8 @@ void Engine::begun(const Signalled& signalled) {
   victim.hold_tasks = how.hold_tasks;
   victim.holds_disk = (how.holds_disk || disk_before) && !victim.dry_run;
   if (victim.dry_run) {
-    // What its death would have changed is not known. Nobody else is named before the pressure is
-    // over or the pod is gone, as with a victim in its hard grace; see also standing_of().
+    // The effect of its death is unknown. No other pod is named before the pressure is over or the
+    // pod is gone, as with a victim in its hard grace period; see also standing_of().
     victim.phase = VictimPhase::kHardGrace;
   }
   victims_.add(victim);
@@ -219,10 +219,10 @@ void Engine::begun(const Signalled& signalled) {
   pass_.again = pass_.again || (decision().cut_at_once && !victim.dry_run);
 }
 
-/// Of an eviction that was decided and not begun.
+/// Handles an eviction that was decided but did not begin.
 void Engine::refuse(const PodView& victim, Errc code) {
-  // For a limit of its own nobody else would go in its place, and while there is such a pod nobody
-  // goes for the node's pressure: the next regular pass is early enough.
+  // For its own limit no other pod would go in its place. While there is such a pod, no pod goes
+  // for the node's pressure. The next regular pass is early enough.
   const RefusedPods::Try tried = code == Errc::kIo && !pass_.beginning.local
                                      ? refused_.put_off(victim, pass_.at)
                                      : RefusedPods::Try::kLast;
@@ -230,31 +230,31 @@ void Engine::refuse(const PodView& victim, Errc code) {
     order(TellRefused{.pod = victim.id, .code = code, .tried_again = true, .at = pass_.at});
   }
   if (tried != RefusedPods::Try::kLast) {
-    // It lives, and nothing has begun: a pass at the next try decides anew, and this one goes on to
-    // nobody else.
+    // It lives, and nothing has begun. A pass at the next try decides again; this pass tries no
+    // other pod.
     return;
   }
   if (code == Errc::kExhausted) {
-    let_wait(victim);
+    queue_for_room(victim);
     return;
   }
   ++counters_.not_begun;
   order(TellRefused{.pod = victim.id, .code = code, .at = pass_.at});
-  // It vanished, may not be signalled or could not be for long enough: it is passed over from now
-  // on, and the next pass finds who goes instead.
+  // It vanished, may not be signalled, or could not be for too long: passes skip it from now on,
+  // and the next pass finds another pod.
   refused_.add(victim);
   if (code == Errc::kNotFound && victim.has_target) {
     Victim vanished;
     vanished.pod = victim.id;
-    note_vanished(vanished, pass_.at);
+    mark_vanished(vanished, pass_.at);
     victims_.add(vanished);
   }
   pass_.again = true;
 }
 
-/// Whoever else is chosen would be refused too: the end of one that is under way wakes a pass. Of
-/// all who wait one is told of, however many passes come until then.
-void Engine::let_wait(const PodView& victim) {
+/// Any other pod would be refused too: the end of an eviction in progress wakes a pass. Only one of
+/// the waiting pods is reported, however many passes run until then.
+void Engine::queue_for_room(const PodView& victim) {
   ++counters_.waiting_for_room;
   const RefusedPods::Wait wait = refused_.wait(victim);
   if (wait == RefusedPods::Wait::kKnown) {
@@ -282,19 +282,19 @@ void Engine::grace_was_cut(const Signalled& signalled) {
   }
   ++counters_.not_begun;
   if (*signalled.refused == Errc::kIo) {
-    // Its grace is over all the same: the actuator tries again, and tells what comes of it.
+    // Its grace period is over nevertheless: the actuator tries again and reports the result.
     victim.phase = VictimPhase::kHardGrace;
     return;
   }
-  // It may not be signalled any more, or it is gone: to wait for it would spare everybody.
+  // It may not be signalled any more, or it is gone: a wait for it would block every eviction.
   victim.phase = VictimPhase::kOver;
   if (*signalled.refused == Errc::kNotFound) {
-    note_vanished(victim, pass_.at);
+    mark_vanished(victim, pass_.at);
   } else {
-    order(ClearIntent{.pod = victim.pod});  // Else the next evictd would do what was refused here.
+    order(ClearIntent{.pod = victim.pod});  // Else the next evictd would kill the refused pod.
   }
   if (*signalled.refused != Errc::kInvalid) {
-    // Else the actuator tells why at the end of the grace, which is now.
+    // Else the actuator reports the reason at the end of the grace period, which is now.
     order(TellRefused{.pod = victim.pod, .code = *signalled.refused, .at = pass_.at});
   }
   pass_.again = true;
@@ -323,8 +323,8 @@ void Engine::end_pass() {
   agenda_.forget();
   if (pass_.resumed) {
     pass_.round = 0;
-    // A victim that was not there: a whole pass finds who goes instead. Enough reclaimed: the
-    // thresholds still stand as they did before, and what is read from now on may wake nobody.
+    // The victim was not there: a whole pass finds another one. Enough was reclaimed: the
+    // thresholds still have their earlier state, and later readings may wake no pass.
     if (!pass_.again && decision.outcome != eviction::Outcome::kReclaimed) {
       end_turn();
       return;

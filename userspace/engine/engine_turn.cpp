@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One turn: what is due, the passes that it wants, and when the next one comes.
+// One turn: due work, the passes it requires, and the time of the next turn.
 #include <algorithm>
 
 #include "engine/engine.h"
@@ -10,7 +10,7 @@ namespace evictd::engine {
 void Engine::want(PassTrigger trigger) {
   if (trigger != PassTrigger::kDisk && trigger != PassTrigger::kApproach &&
       trigger != PassTrigger::kReport) {
-    newer_readings_.note_cause();
+    newer_readings_.require_newer();
   }
   agenda_.want(trigger);
 }
@@ -26,17 +26,17 @@ void Engine::take(const Turn& turn) {
   const std::optional<PassTrigger> before = agenda_.wanted();
   agenda_.want_what_is_due();
   if (agenda_.wanted() != before) {
-    newer_readings_.note_cause();
+    newer_readings_.require_newer();
   }
   if (disk_work_.gave_up_usage(woken_at) || disk_work_.ran_out_of_time(woken_at)) {
-    newer_readings_.note_cause();
+    newer_readings_.require_newer();
     want(PassTrigger::kDisk);
   }
-  go_on_with_turn();
+  continue_turn();
 }
 
-/// Victims are judged one after the other before a pass looks at them.
-void Engine::go_on_with_turn() {
+/// Victims are judged one after the other before a pass reads them.
+void Engine::continue_turn() {
   for (const Victim& victim : victims_.all()) {
     if (const auto due = Victims::judgement_due(victim); due && *due <= agenda_.turn_at()) {
       order(ReadVictim{.pod = victim.pod, .at = agenda_.turn_at()});
@@ -57,7 +57,7 @@ void Engine::run_wanted_pass() {
   begin_pass(*agenda_.wanted(), false);
 }
 
-/// After a pass that took no victim, whoever would go first is made ready where one is near.
+/// After a pass without a victim: rehearses the first candidate if a crossing is near.
 void Engine::end_rounds() {
   if (pass_.rehearsal && !pass_.acted) {
     order(Rehearse{.scope = approached_});
@@ -73,8 +73,8 @@ void Engine::end_turn() {
   }
 }
 
-/// Goes on with the pass that waits for collectors once they, a measurement of the pods and a
-/// reading of the filesystems are there, or their time is over. False: not in this turn.
+/// Resumes the pass that waits for collectors, once they, a measurement of the pods and a reading
+/// of the filesystems are done, or their time is over. False: not in this turn.
 bool Engine::resume_if_due() {
   if (pass_.resumed_in_turn || !configuration_->manager.waits_for_collectors() ||
       !options_.has_filesystems) {
@@ -89,8 +89,8 @@ bool Engine::resume_if_due() {
     case DiskWork::Step::kResume:
       break;
   }
-  // A pass that waits for a look at the pods goes first: what it is wanted for is not to be lost,
-  // and its turn, which the answer or its deadline brings, is this one's too.
+  // A pass that waits for a scan goes first, so that its trigger is not lost. The turn that its
+  // answer or deadline brings serves this pass too.
   if (agenda_.wanted()) {
     return false;
   }
@@ -126,10 +126,10 @@ Wait Engine::wait() const {
   return wait;
 }
 
-/// Whether the pass may come to choose a pod: a threshold is met and its grace period is over. It
-/// may be held all the same; to look once more harms nobody. A threshold that waits for a victim in
-/// its hard grace does not count. There the pass only holds or, below the floor, ends that grace,
-/// which must not wait for a look.
+/// Whether the pass may choose a pod: a threshold is met and its grace period is over. The pass may
+/// still be held; an unnecessary scan is harmless. A threshold that waits for a victim in its hard
+/// grace period does not count. There the pass only holds or, below the floor, ends that grace
+/// period, which must not wait for a scan.
 bool Engine::may_choose() const {
   const eviction::EvictionManager& manager = configuration_->manager;
   const eviction::PassState& state = manager.state();
@@ -154,8 +154,8 @@ bool Engine::may_choose() const {
   return false;
 }
 
-/// kYes also where they cannot be known in time. kAsking: the answer is ScanAsked. kWaiting: what
-/// somebody finds brings the next turn.
+/// kYes also if a scan is not possible in time. kAsking: the answer is ScanAsked. kWaiting: the
+/// result of the scan brings the next turn.
 Engine::Known Engine::knows_pods() {
   if (options_.events_tell_pods && !scans_.lost()) {
     return Known::kYes;
@@ -171,7 +171,7 @@ Engine::Known Engine::knows_pods() {
     case PodScans::Step::kGiveUp:
       break;
   }
-  // Whoever looks may stand still; evictions go on.
+  // The scanning thread may hang; evictions continue.
   ++counters_.unscanned_passes;
   return Known::kYes;
 }

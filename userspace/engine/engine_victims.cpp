@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods whose eviction was begun: how they end, and what they still hold.
+// Evictions in progress: how they end, and what the victims still hold.
 #include <algorithm>
 
 #include "engine/engine.h"
@@ -10,16 +10,16 @@ namespace evictd::engine {
 
 namespace {
 
-/// What a victim counts with at least whose files are awaited: it was not measured yet, or while
-/// they were being removed, and nobody goes in its place all the same.
+/// Minimum that a victim counts while evictd waits for its files. It may be unmeasured, or measured
+/// while they were being removed, and no other pod should go in its place.
 constexpr Bytes kSomeDisk{1};
 
-/// A release of less than this may hide in what the kernel keeps back per CPU, so that standing
-/// still proves nothing: 125 pages of each of three kinds on a handful of CPUs.
+/// A smaller release may hide in the kernel's per-CPU counters, so that unchanged statistics prove
+/// nothing: 125 pages of each of three kinds on a handful of CPUs.
 constexpr Bytes kTellingRelease = 16_MiB;
 
-/// What the progress of its dying is measured from.
-void note_held_at_kill(Victim& victim, const CgroupUsage& usage) {
+/// Records the start values for measuring the progress of its exit.
+void record_held_at_kill(Victim& victim, const CgroupUsage& usage) {
   if (usage.has_memory() || usage.tasks >= 0) {
     victim.usage = usage.usage;
     victim.tasks = usage.tasks;
@@ -53,7 +53,7 @@ void Engine::take(const EvictionFound& found) {
   victim.cgroup_gone = pod == nullptr;
   victim.leaves_memory = is_over;
   victim.below_pod_root = pod == nullptr || pod->below_pod_root;
-  note_held_at_kill(victim, found.usage);  // What it held then is not known.
+  record_held_at_kill(victim, found.usage);  // Its usage at SIGKILL is unknown.
   const bool acts = !found.observed_only && !found.dry_run && !is_over;
   if (!victims_.has_room_for(victim.pod)) {
     if (pod != nullptr && acts) {
@@ -74,7 +74,7 @@ void Engine::take(const EvictionFound& found) {
 
 void Engine::take(const WentOn& went_on) {
   if (went_on.refused) {
-    // Housekeeping clears the intent, once it has put pids.max back as only the intent has it.
+    // The main thread clears the intent after it has restored pids.max from it.
     order(TellRefused{
         .pod = found_.pod, .code = *went_on.refused, .adopted = true, .at = agenda_.turn_at()});
     return;
@@ -92,7 +92,7 @@ void Engine::take(const VictimStep& step) {
   // A dry run ends nobody: neither its own victim is freed, nor is a pod that is being evicted for
   // real since dryRun was switched off.
   if (!step.dry_run && !victim->dry_run) {
-    go_on(*victim, step);
+    advance_victim(*victim, step);
   } else if (step.dry_run && victim->dry_run && step.spared) {
     // Nor is it waited for in a real run. No intent is cleared: a dry run leaves none, and one on
     // this cgroup is for an evictd that ends pods.
@@ -100,27 +100,27 @@ void Engine::take(const VictimStep& step) {
     want(PassTrigger::kRelease);
   }
   if (!step.dry_run && step.what == VictimStep::What::kReleased) {
-    note_freed(*victim, step.charged, step.at);
+    record_release(*victim, step.charged, step.at);
     if (!victim->holds_disk || victim->disk_freed_at) {
       order(ClearIntent{.pod = step.pod});
     }
   }
 }
 
-void Engine::go_on(Victim& victim, const VictimStep& step) {
+void Engine::advance_victim(Victim& victim, const VictimStep& step) {
   switch (step.what) {
     case VictimStep::What::kTerminating:
       break;
     case VictimStep::What::kKilled:
       if (is_in_grace(victim.phase)) {
-        note_held_at_kill(victim, step.usage);  // Else that was noted when it was told to kill.
+        record_held_at_kill(victim, step.usage);  // Else recorded when the kill was ordered.
       }
       victim.phase = VictimPhase::kKilled;
       victim.killed_at = step.at;
       break;
     case VictimStep::What::kExceededGrace:
       if (is_in_grace(victim.phase)) {
-        order(ClearIntent{.pod = step.pod});  // Refused at its end: not for the next evictd either.
+        order(ClearIntent{.pod = step.pod});  // Refused at its end: the next evictd must not kill.
       }
       if (victim.phase == VictimPhase::kKilled) {
         victim.exceeded = true;
@@ -146,11 +146,11 @@ void Engine::take(const VictimRead& read) {
   if (Victim* victim = victims_.find(read.pod)) {
     judge_if_due(*victim, read.usage);
   }
-  go_on_with_turn();
+  continue_turn();
 }
 
-/// What goes on dying goes on being freed, and nobody has to go in its place. Whose SIGKILL came
-/// only now has had no time for it yet.
+/// While a victim keeps dying, it keeps freeing, and no other pod must go in its place. A victim
+/// that has just got SIGKILL has had no time for it yet.
 void Engine::judge_if_due(Victim& victim, const CgroupUsage& usage) {
   const std::optional<MonoTime> due = Victims::judgement_due(victim);
   if (!due || *due > agenda_.turn_at()) {
@@ -161,7 +161,7 @@ void Engine::judge_if_due(Victim& victim, const CgroupUsage& usage) {
   want(PassTrigger::kRelease);
 }
 
-/// Lists whom the next pass has to read beside the pods that take part.
+/// Lists the pods that the next pass must read besides those that take part.
 void Engine::follow(PassTrigger trigger) {
   followed_.clear();
   for (const Victim& victim : victims_.all()) {
@@ -185,7 +185,7 @@ void Engine::try_again() {
       continue;
     }
     const std::int64_t tasks = readings_.followed[i].usage.tasks;
-    // Where nobody counts them, what it has left behind is told for as long as it does not grow.
+    // Without a count of its processes, its left memory is reported as long as it does not grow.
     const bool owes = over && tasks < 0 && victim->left != Left::kNothingSeen;
     if (owes || tasks == 0) {
       continue;
@@ -207,7 +207,7 @@ void Engine::note_releasing() {
     }
     const FollowedPod& pod = readings_.followed[i];
     if (victim->phase == VictimPhase::kOver) {
-      // Nobody else may have told, and what runs there now is not the victim.
+      // No event may have reported it, and what runs there now is not the victim.
       if (Victims::is_in_use_again(*victim, pod.usage)) {
         victims_.remove(victim->pod);
       } else {
@@ -241,7 +241,7 @@ void Engine::note_releasing(Victim& victim, const FollowedPod& pod) {
     victim.phase = VictimPhase::kInUseAgain;
   }
   const bool released = victim.phase == VictimPhase::kReleased;
-  // Tasks that are still there after so long are new ones: its cgroup is in use again.
+  // Tasks that are there after this time are new: the cgroup is in use again.
   const bool empty = usage.tasks <= 0 || awaited_enough;
   const Bytes left = left_behind(victim, usage, options_.least_left_behind);
   const bool free = empty && !victim.holds_disk && (left.value == 0 || awaited_enough);
@@ -279,7 +279,7 @@ void Engine::set_standings() {
   for (std::size_t i = 0; i < readings_.slots.size(); ++i) {
     const PodView& pod = *pod_at(i);
     const Victim* victim = victims_.find(pod.id);
-    // Nobody was there to be signalled, which was the refusal: what it left is awaited as of
+    // It was refused because it had no process to signal: evictd waits for what it left, as for
     // others.
     const bool vanished =
         victim != nullptr && refused_.has(pod) &&
@@ -288,16 +288,16 @@ void Engine::set_standings() {
     if (victim != nullptr && victim->phase != VictimPhase::kInUseAgain && !vanished) {
       standing = standing_of(*victim);
     } else if (refused_.has(pod) && standing != eviction::Standing::kUnknown) {
-      // Else it was refused for what keeps it from any ranking, and will be again.
+      // Else the refusal has a reason that excludes it from every ranking, and will recur.
       standing = eviction::Standing::kRefused;
     }
   }
 }
 
-/// While what dead victims have left behind is awaited: how much more each pod uses than when the
-/// wait began.
-void Engine::note_growth() {
-  const bool anew = victims_.take_left_anew();
+/// While the pass waits for memory of killed victims: computes each pod's growth since the wait
+/// began.
+void Engine::update_growth() {
+  const bool anew = victims_.take_newly_left();
   if (!any_left(releasing_)) {
     return;
   }
@@ -324,8 +324,8 @@ bool Engine::exceeds_own_limit(CgroupId pod) const {
   return false;
 }
 
-/// Whom a dry run named may be named again. While the actuator still knew of it, another pod would
-/// be named in its place, which no real run would evict.
+/// Pods named by a dry run may be named again. As long as the actuator keeps them, a pass would
+/// name another pod, which no real run would evict.
 void Engine::end_dry_runs(DryRuns which) {
   std::size_t kept = 0;
   while (kept < victims_.all().size()) {
@@ -341,7 +341,7 @@ void Engine::end_dry_runs(DryRuns which) {
   }
 }
 
-void Engine::note_freed(const Victim& victim, Bytes left, MonoTime at) {
+void Engine::record_release(const Victim& victim, Bytes left, MonoTime at) {
   const Bytes remaining = left.value < 0 ? Bytes{0} : left;
   if (victim.usage - remaining >= kTellingRelease) {
     released_at_ = at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine is told.
+// Events: the input of the engine.
 #pragma once
 
 #include <array>
@@ -25,99 +25,98 @@
 
 namespace evictd::engine {
 
-// What happens on the node, and what others ask for. Each may come at any time but between a
-// question of the engine (see effect.h) and its answer.
+// Events of the node, and requests. Each may come at any time except between a question of the
+// engine (see effect.h) and its answer.
 
-/// The caller was woken: a turn begins. What it has to tell comes now.
+/// The caller woke up: a turn begins. The pending events follow.
 struct Woken {
   MonoTime at{};
 };
-/// The caller has told all that it knows. What is due in this turn is done in answer to this.
+/// The caller has sent all pending events. The engine now does what is due in this turn.
 struct Turn {
-  /// When the oldest of the newest readings of filesystems was asked for; nothing while one is
-  /// missing.
+  /// Request time of the oldest of the filesystems' newest readings; unset while one is missing.
   std::optional<MonoTime> disks_asked_at;
 };
-/// A pod is in its slot from now on; one that was there before is replaced.
+/// A pod takes its slot; it replaces the slot's previous pod.
 struct PodPlaced {
   PodView pod;
 };
 struct PodRemoved {
   std::uint32_t slot = 0;
 };
-/// The configuration from now on. It outlives its use; the one before may go afterwards.
+/// The new configuration. It must outlive its use; the previous one may be destroyed afterwards.
 struct ConfigurationChanged {
   Configuration* configuration = nullptr;
 };
 struct WishesChanged {
   OperatorWishes wishes;
 };
-/// Somebody wants a pass now.
+/// Requests a pass now.
 struct PassRequested {
   PassTrigger trigger = PassTrigger::kRequest;
 };
-/// What was pushed is not any more, or is again: look now.
+/// A source of events stopped or resumed pushing: a pass is due now.
 struct SourceChanged {};
-/// An eviction of an earlier evictd is under way in a pod, which may be gone by now.
+/// An eviction of an earlier evictd is in progress in a pod, which may be gone by now.
 struct EvictionFound {
   CgroupId pod;
-  /// kReleased where nobody of its victims is left.
+  /// kReleased if none of its processes is left.
   VictimPhase phase = VictimPhase::kKilled;
   MonoTime killed_at{};
-  /// Dying by whosever hand: awaited, and not touched.
+  /// The pod dies for another reason: evictd waits for it without signalling.
   bool observed_only = false;
   /// Nobody was signalled: a dry run had chosen it.
   bool dry_run = false;
   bool holds_disk = false;
   bool hold_tasks = false;
-  /// What the pod holds now.
+  /// Current usage of the pod.
   CgroupUsage usage;
 };
-/// Pods were measured, as MeasurePods asked; `under_way`: some of them, or not to their end.
+/// Result of MeasurePods. `under_way`: partial; some pods are missing or incomplete.
 struct PodsMeasured {
   std::uint64_t round = 0;
   bool under_way = false;
 };
-/// The collectors have run, as RunCollectors asked.
+/// The collectors of RunCollectors have finished.
 struct CollectorsDone {
   std::uint64_t round = 0;
 };
-/// What a victim took up on disk is free, or was awaited for long enough.
+/// A victim's disk space is free, or the wait for it is over.
 struct FilesReleased {
   CgroupId pod;
 };
-/// The tree was read anew, as ScanPods asked. What is new of it was told before.
+/// The scan of ScanPods has finished. Events for its findings were sent before.
 struct PodsScanned {
   std::uint64_t round = 0;
 };
-/// The kernel side saw a threshold crossed, by its place, or what is available rise again.
+/// The kernel side saw a crossing of the threshold at place `threshold`, or its recovery.
 struct Crossed {
   std::size_t threshold = 0;
   bool recovered = false;
   MonoTime at{};
 };
-/// The kernel side saw a value race towards its threshold.
+/// The kernel side saw a value grow fast towards its threshold.
 struct Approached {
   eviction::Scope scope = eviction::Scope::kNode;
-  /// When the threshold is reached at the rate seen.
+  /// Time to the threshold at the current rate.
   Duration away{0};
-  /// Whether the caller may wait awake for it.
+  /// Whether the caller may busy-wait for it.
   bool may_stand_by = false;
 };
-/// The kernel side saw a pod lose time to memory.
+/// The kernel side saw a pod stall on memory.
 struct Stalled {};
-/// A cgroup got a live process.
+/// A cgroup got its first live process.
 struct Populated {
   CgroupId pod;
   MonoTime at{};
 };
-/// The kernel's OOM killer was first.
+/// The kernel's OOM killer acted first.
 struct OomKilled {};
-/// Something that was told of pods was lost; `passes`: a threshold may have been crossed unseen.
+/// Events about pods were lost. `passes`: a crossing may have been missed.
 struct EventsLost {
   bool passes = false;
 };
-/// The stand-by is over. `rehearsal_holds`: what was last rehearsed is what was last approached.
+/// The stand-by is over. `rehearsal_holds`: the last rehearsal fits the last Approached.
 struct StandByOver {
   bool rehearsal_holds = false;
 };
@@ -129,11 +128,11 @@ struct VictimStep {
   CgroupId pod;
   What what = What::kTerminating;
   MonoTime at{};
-  /// The actuator that signals nobody went this step.
+  /// The step comes from the dry-run actuator.
   bool dry_run = false;
-  /// With kExceededGrace: SIGKILL was not sent, so it lives.
+  /// With kExceededGrace: SIGKILL was not sent, so the pod lives.
   bool spared = false;
-  /// What it holds now; without numbers once its cgroup is gone.
+  /// Current usage; without numbers once its cgroup is gone.
   CgroupUsage usage;
   /// Bytes still charged to it; -1 once its cgroup is gone.
   Bytes charged{-1};
@@ -141,51 +140,51 @@ struct VictimStep {
 
 // Answers to questions of the engine.
 
-/// One of Engine::followed(), whether it takes part in the pass or not.
+/// Reading of one of Engine::followed(), whether it takes part in the pass or not.
 struct FollowedPod {
   CgroupUsage usage;
-  /// What it had on disks when it was last measured; nullptr if it was not.
+  /// Its last measured disk usage; nullptr without one.
   const eviction::DiskReading* disk = nullptr;
 };
-/// To Read. All that is borrowed stays valid and as it is until the pass has ended.
+/// Answer to Read. Borrowed data stays valid and unchanged until the pass has ended.
 struct ReadingsTaken {
   /// nullptr: they could not be read.
   const eviction::Observations* observations = nullptr;
-  /// The pods that take part, the first one first. The engine fills in `standing` and `grown`.
+  /// The pods of the pass, in order. The engine fills in `standing` and `grown`.
   std::span<eviction::PassPod> pods;
   /// Their slots and readings, parallel to `pods`.
   std::span<const std::uint32_t> slots;
   std::span<const CgroupUsage> usages;
-  /// Of Engine::followed(), parallel to it.
+  /// Readings of Engine::followed(), parallel to it.
   std::span<const FollowedPod> followed;
   std::optional<MonoTime> disks_asked_at;
-  /// By Signal: when nothing of its filesystem is left at the rate last seen.
+  /// By Signal: when its filesystem is full at the last rate.
   std::array<std::optional<MonoTime>, eviction::kSignalCount> full_at{};
 };
-/// To LookAgain: what ReadingsTaken pointed to is as new as can be.
+/// Answer to LookAgain: the data behind ReadingsTaken is refreshed.
 struct LookedAgain {
-  /// The longest time until the next pass: what the kernel side does not watch may move meanwhile.
+  /// Longest time until the next pass: values that the kernel side does not watch may change.
   Duration next_look{0};
 };
-/// To Signal and to CutGrace.
+/// Answer to Signal and to CutGrace.
 struct Signalled {
-  /// Why nobody was; nothing if somebody was.
+  /// Why no process was signalled; unset on success.
   std::optional<Errc> refused;
   Ticket ticket;
-  /// When the last of them was.
+  /// When the last process was signalled.
   MonoTime last_at{};
 };
-/// To ReadVictim.
+/// Answer to ReadVictim.
 struct VictimRead {
   CgroupId pod;
   /// Without numbers once its cgroup is gone.
   CgroupUsage usage;
 };
-/// To ScanPods. Not `asked`: nobody could be, and what is known must do.
+/// Answer to ScanPods. Not `asked`: the scan could not be requested; the known list must do.
 struct ScanAsked {
   bool asked = false;
 };
-/// To GoOnWith.
+/// Answer to GoOnWith.
 struct WentOn {
   std::optional<Errc> refused;
   Ticket ticket;

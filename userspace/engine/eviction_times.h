@@ -11,19 +11,19 @@
 
 namespace evictd::engine {
 
-/// The moments of the last evictions, real and dry: what maxEvictionsPerMinute is counted from.
+/// Times of the last evictions, real and dry-run: the input of maxEvictionsPerMinute.
 /// Fixed size, no allocation.
 class EvictionTimes {
  public:
-  /// As many as maxEvictionsPerMinute may say.
+  /// The largest allowed maxEvictionsPerMinute.
   static constexpr std::size_t kKept = 120;
 
   void add(MonoTime at, bool dry_run);
-  /// Forgets those of a dry run: nobody died.
+  /// Forgets dry-run evictions.
   void forget_dry_runs();
   /// Oldest first.
   [[nodiscard]] std::span<const MonoTime> all() const { return std::span(at_).first(size_); }
-  /// Those of real evictions within `window`.
+  /// Times of real evictions within `window`.
   [[nodiscard]] std::vector<MonoTime> real_within(Duration window, MonoTime now) const;
   [[nodiscard]] std::size_t within(Duration window, MonoTime now) const;
 

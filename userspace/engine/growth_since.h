@@ -11,19 +11,19 @@
 
 namespace evictd::engine {
 
-/// What growth is measured from.
+/// Start of a measurement of growth.
 enum class GrowthFrom : std::uint8_t { kThisReading, kBefore };
 
-/// What each pod used when a wait began, and so how much more it uses now. One place a slot, made
-/// at the start: allocates nothing afterwards. Pure.
+/// Growth of each pod since a wait began: remembers its usage at that time. One place per slot,
+/// allocated at construction only. Pure.
 class GrowthSince {
  public:
   explicit GrowthSince(std::size_t slots) : before_(slots) {}
 
-  /// What was noted before means nothing any more.
+  /// Begins a new wait: earlier notes no longer count.
   void begin() { ++round_; }
   void note(std::uint32_t slot, CgroupId pod, const eviction::PodReading& reading);
-  /// Nothing for a pod that cannot be read, its whole use for one that was not there then.
+  /// 0 for a pod that cannot be read; its whole usage for a pod that was not there then.
   [[nodiscard]] Bytes of(std::uint32_t slot, CgroupId pod,
                          const eviction::PodReading& reading) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stays charged to the cgroups of dead victims, as the engine tells the pass of it.
+// Memory that stays charged to the cgroups of killed victims, as input of the pass.
 #pragma once
 
 #include <span>
@@ -13,15 +13,14 @@
 
 namespace evictd::engine {
 
-/// Of a victim whose last process is gone, the working set of `usage` where that is more than
-/// `least`; 0 of others. Inactive page cache is available as it is. Notes in `victim`
-/// when there was some first.
+/// For a victim without a live process: the working set of `usage` if it exceeds `least`; else 0.
+/// Inactive page cache is available anyway. Marks in `victim` when memory is first found.
 [[nodiscard]] Bytes left_behind(Victim& victim, const CgroupUsage& usage, Bytes least);
 
-/// Tells of it for one that is over, which counts where a next victim is chosen.
+/// Adds the memory of a victim that is over to `releasing`; it counts in the next choice.
 void add_left(const Victim& victim, Bytes left, std::vector<eviction::ReleasingPod>& releasing);
 
-/// Whether there is any.
+/// Whether `releasing` holds any such memory.
 [[nodiscard]] bool any_left(std::span<const eviction::ReleasingPod> releasing);
 
 }  // namespace evictd::engine

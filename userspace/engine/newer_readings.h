@@ -9,19 +9,20 @@
 
 namespace evictd::engine {
 
-/// Which filesystems to ask for a newer reading after a pass. A threshold past its grace is acted
-/// on only with a reading newer than the last pass saw. Between two samples a pass may find none,
-/// for a grace that ends or a victim that is gone: then one is asked for, and its answer wakes the
-/// next pass. Where nothing but such an answer woke a pass, what was judged since then is not asked
-/// for anew: the answers of two filesystems would wake each other's passes for ever. Pure.
+/// Which filesystems need a newer reading after a pass. evictd acts on a threshold past its grace
+/// period only with a reading newer than the last pass had. A pass between two samples, when a
+/// grace period ends or a victim is gone, may find none. It then requests one, and the answer wakes
+/// the next pass. If only such an answer woke a pass, filesystems judged since then are not
+/// requested again. Otherwise the answers of two filesystems would wake each other's passes for
+/// ever. Pure.
 class NewerReadings {
  public:
-  /// True for those to be asked.
+  /// True: request a reading.
   using Roles = std::array<bool, eviction::kFilesystemRoles>;
 
-  /// What happened wants every filesystem to be judged by a reading that is newer.
-  void note_cause() { unjudged_.fill(true); }
-  /// After a pass that decided so with these thresholds.
+  /// An event requires a newer reading of every filesystem.
+  void require_newer() { unjudged_.fill(true); }
+  /// The filesystems to request after a pass with this decision and these thresholds.
   [[nodiscard]] Roles to_ask(const eviction::Decision& decision,
                              const eviction::ThresholdTable& thresholds);
 

@@ -7,11 +7,10 @@
 
 namespace evictd::engine {
 
-/// What somebody asked of the running daemon, beside its configuration. A reload
-/// changes none of it.
+/// Run-time requests of an operator, besides the configuration. A reload does not change them.
 struct OperatorWishes {
   eviction::Pauses pauses;
-  /// Instead of the configuration's dryRun.
+  /// Overrides the configuration's dryRun.
   std::optional<bool> dry_run;
 
   bool operator==(const OperatorWishes&) const = default;

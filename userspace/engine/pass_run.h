@@ -14,46 +14,46 @@
 
 namespace evictd::engine {
 
-/// How the eviction of a pod is to begin.
+/// How the eviction of a pod begins.
 struct Beginning {
   std::chrono::milliseconds grace{0};
-  /// Where it is while its grace runs.
+  /// Its phase during the grace period.
   VictimPhase in_grace = VictimPhase::kHardGrace;
   bool holds_disk = false;
-  /// For pid.available, and with a grace.
+  /// Set for pid.available with a grace period.
   bool hold_tasks = false;
-  /// Place in Decision::local_victims; nothing for the victim of a threshold.
+  /// Place in Decision::local_victims; unset for the victim of a threshold.
   std::optional<std::size_t> local;
 };
 
-/// The pass that is under way, or was last.
+/// The current or last pass.
 struct PassRun {
   PassTrigger trigger = PassTrigger::kRegular;
   MonoTime at{};
-  /// It ends a pass that had waited for collectors.
+  /// It completes a pass that waited for collectors.
   bool resumed = false;
   bool disk_usage_pending = false;
   eviction::DiskProgress disk_progress = eviction::DiskProgress::kNothing;
-  /// The longest time until the next pass.
+  /// Longest time until the next pass.
   Duration next_look{0};
-  /// Rounds of this turn. Each passes one pod over or cuts one grace.
+  /// Rounds of this turn. Each passes over one pod or cuts one grace period.
   int round = 0;
-  /// Its first one was a mere rehearsal.
+  /// The first round was only a rehearsal.
   bool rehearsal = false;
-  /// A pass that waited was gone on with in this turn.
+  /// A waiting pass was resumed in this turn.
   bool resumed_in_turn = false;
-  /// The next of Decision::local_victims to be signalled.
+  /// The next of Decision::local_victims to signal.
   std::size_t next_local = 0;
   /// The victim of a threshold was tried.
   bool victim_tried = false;
-  /// Whose signal is awaited, by its place, and how it is to begin.
+  /// Place of the pod whose Signalled is pending, and how its eviction begins.
   std::size_t awaited = 0;
   Beginning beginning;
-  /// What is awaited is a shorter grace.
+  /// The pending question is CutGrace.
   bool cutting = false;
-  /// The victim of a threshold was signalled, or its grace was cut.
+  /// The victim of a threshold was signalled, or its grace period was cut.
   bool acted = false;
-  /// Another pass must follow at once: somebody was refused, or is to have no grace.
+  /// Another pass must follow at once: a pod was refused, or its grace period must be cut to 0.
   bool again = false;
 };
 

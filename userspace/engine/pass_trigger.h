@@ -11,15 +11,15 @@ namespace evictd::engine {
 
 /// Why a pass was run.
 enum class PassTrigger : std::uint8_t {
-  kRegular,   ///< The regular cadence, which the kubelet has too.
-  kCrossing,  ///< The kernel side saw a threshold crossed.
-  kStall,     ///< The kernel side saw a pod lose time to memory.
-  kDeadline,  ///< A grace, a transition period or a hold ended, or a victim is tried again.
+  kRegular,   ///< The regular cadence, as in the kubelet.
+  kCrossing,  ///< The kernel side saw a crossing.
+  kStall,     ///< The kernel side saw a pod stall on memory.
+  kDeadline,  ///< A grace period, transition period or hold ended, or a victim is retried.
   kRelease,   ///< A victim's resources are free.
-  kRequest,   ///< Housekeeping asked: start, reload, loss of events.
-  kApproach,  ///< The kernel side saw a value race towards its threshold.
-  kDisk,      ///< A filesystem was read that is past a threshold or was, or an answer was awaited.
-  kReport,    ///< The last pass left no copy, and there is one again.
+  kRequest,   ///< The main thread requested it: start, reload, loss of events.
+  kApproach,  ///< The kernel side saw a value grow fast towards its threshold.
+  kDisk,      ///< A reading of a filesystem past its threshold, now or before, or a requested one.
+  kReport,    ///< The last pass left no copy of its results; now there is room for one.
 };
 inline constexpr std::size_t kPassTriggers = 9;
 
@@ -27,7 +27,8 @@ inline constexpr std::size_t kPassTriggers = 9;
 /// "report".
 [[nodiscard]] std::string_view to_string(PassTrigger trigger);
 
-/// Recovery seen by an event alone resets no grace; every pass that we decided to run does.
+/// kEventOnly for triggers that are events alone: recovery then resets no grace period. kRegular
+/// for passes that evictd decided to run.
 [[nodiscard]] eviction::Cadence cadence_of(PassTrigger trigger);
 
 }  // namespace evictd::engine

@@ -9,37 +9,37 @@
 
 namespace evictd::engine {
 
-/// How long a pass waits for housekeeping to look which pods there are. A look takes milliseconds;
-/// what grows meanwhile is nearer to the kernel's OOM killer.
+/// Longest wait of a pass for a scan by the main thread. A scan takes milliseconds; meanwhile
+/// growth approaches the kernel's OOM killer.
 inline constexpr Duration kScanPatience = std::chrono::milliseconds(250);
 
-/// Whether the hot thread knows which pods there are, and which of them have a process, well enough
-/// to choose one of them. Where the kernel side does not tell, only a look of housekeeping does; a
-/// pass that would choose without one asks for it and waits. Pure: `now` is given.
+/// Whether the hot thread's list of pods and their processes is current enough to choose a pod.
+/// Without events of the kernel side, only a scan by the main thread updates it. A pass that would
+/// choose a pod without a scan requests one and waits. Pure: `now` is given.
 class PodScans {
  public:
   enum class Step : std::uint8_t {
-    kGoOn,    ///< Somebody has looked since the pass was wanted.
-    kAsk,     ///< Ask for a look with the number asked(); once.
-    kWait,    ///< For the answer, until deadline().
-    kGiveUp,  ///< It does not come in time: go on with what is known.
+    kGoOn,    ///< A scan has finished since the pass was wanted.
+    kAsk,     ///< Request a scan with the number asked(); once.
+    kWait,    ///< Wait for the answer, until deadline().
+    kGiveUp,  ///< The answer is late: continue with the known list.
   };
 
-  /// What is next for a pass in the turn of the hot thread that began at `turn`. An answer counts
-  /// in the turn that it was taken in: all passes of that turn go by it, later ones ask anew.
-  /// Whoever was kept waiting in vain is not kept waiting again before that answer has come.
+  /// Next step of a pass in the hot thread's turn that began at `turn`. An answer counts for all
+  /// passes of the turn in which it arrived; later passes request again. After a wait in vain, no
+  /// pass waits again before that answer has arrived.
   [[nodiscard]] Step next_step(MonoTime turn, MonoTime now);
-  /// The look could not be asked for: nothing is awaited.
+  /// The scan could not be requested: no answer is pending.
   void not_asked() { answered_ = asked_; }
   void answered(std::uint64_t round, MonoTime turn);
 
-  /// Something that the kernel side told of pods was lost.
-  void note_loss() { lost_after_ = asked_; }
-  /// Whether there was no look since that was asked for after the loss.
+  /// Events of the kernel side about pods were lost.
+  void record_loss() { lost_after_ = asked_; }
+  /// Whether no scan requested after the loss has finished yet.
   [[nodiscard]] bool lost() const { return lost_after_.has_value(); }
 
   [[nodiscard]] bool waits(MonoTime now) const { return asked_ > answered_ && now < give_up_at_; }
-  /// When waiting ends without an answer; only while it waits.
+  /// When the wait ends without an answer; valid only while it waits.
   [[nodiscard]] MonoTime deadline() const { return give_up_at_; }
   [[nodiscard]] std::uint64_t asked() const { return asked_; }
 

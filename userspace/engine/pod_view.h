@@ -7,15 +7,15 @@
 
 namespace evictd::engine {
 
-/// The most pods that a node may have; tables are sized by it at start. Twice what scale tests run
-/// with, 30 times the kubelet's default of 110.
+/// Most pods of a node; tables have this size from the start. Twice the size of the scale tests,
+/// over 30 times the kubelet's default of 110.
 inline constexpr std::uint32_t kMaxPods = 4096;
 
-/// Whether a pod has processes, as it was last looked at.
+/// Whether a pod had processes when it was last read.
 enum class Occupancy : std::uint8_t {
   kRunning,
-  kEmpty,    ///< No process was found in its cgroup.
-  kUnknown,  ///< Not read yet, terminated, or described by nobody.
+  kEmpty,    ///< Its cgroup had no process.
+  kUnknown,  ///< Not read yet, terminated, or unknown to every pod source.
 };
 
 /// One pod as the engine knows it.
@@ -25,14 +25,14 @@ struct PodView {
   /// Its memory cgroup.
   CgroupId id;
   Occupancy occupancy = Occupancy::kUnknown;
-  /// Whether there is something to signal it by.
+  /// Whether a kill target exists.
   bool has_target = false;
-  /// Nothing protects it.
+  /// No protection applies.
   bool unprotected = false;
   /// False for a cgroup outside Kubernetes.
   bool below_pod_root = true;
 
-  /// Whether it could be evicted, had it processes.
+  /// Whether it could be evicted if it had processes.
   [[nodiscard]] bool evictable() const { return has_target && unprotected; }
 };
 

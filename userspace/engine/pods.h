@@ -15,7 +15,7 @@ class Pods {
  public:
   Pods();
 
-  /// Puts `pod` in its slot, in place of the one that was there.
+  /// Puts `pod` in its slot and replaces the slot's previous pod.
   void place(const PodView& pod);
   void remove(std::uint32_t slot);
 
@@ -26,7 +26,7 @@ class Pods {
 
  private:
   std::vector<std::optional<PodView>> by_slot_;
-  /// Slots that hold a pod, in no order.
+  /// Slots that hold a pod, unordered.
   std::vector<std::uint32_t> used_;
 };
 

@@ -16,48 +16,48 @@
 
 namespace evictd::engine {
 
-/// The pods whose eviction could not be begun. As a rule they are passed over until somebody
-/// forgets that; there is room for all pods of a node, so that a pass that is refused again and
-/// again comes to an end. One whose processes could not be signalled is put off instead and tried
-/// again: it lives, what was in the way may be gone in a moment, and nobody is to go in its place.
-/// One for which there is no room among the evictions under way waits for its turn.
+/// Pods whose eviction could not begin. Passes skip them until forget(). The table has room for all
+/// pods of a node, so that repeated refusals come to an end. Two exceptions:
+/// - A pod whose processes could not be signalled is put off and tried again. It lives, the
+///   obstacle may vanish soon, and no other pod should be evicted in its place.
+/// - A pod for which the table of evictions in progress has no room waits for its turn.
 /// Allocates at construction only. Pure.
 class RefusedPods {
  public:
   RefusedPods() : by_slot_(kMaxPods), waiting_(kMaxPods) {}
 
   void add(const PodView& pod);
-  /// False for another pod in the slot of one that was refused.
+  /// False for another pod in the slot of a refused one.
   [[nodiscard]] bool has(const PodView& pod) const;
   void forget(const PodView& pod);
   [[nodiscard]] bool empty() const { return count_ == 0; }
-  /// Adds the slots of all that `slots` does not have yet.
+  /// Adds the slots of all refused pods that `slots` lacks.
   void add_slots(std::vector<std::uint32_t>& slots) const;
 
   /// What put_off() answers.
   enum class Try : std::uint8_t {
-    kFirst,  ///< It is to be tried again at next_try().
-    kAgain,  ///< The same, and not for the first time.
-    kLast,   ///< It was tried for kLeastTimeToEnd: another pod may go.
+    kFirst,  ///< Retry at next_try().
+    kAgain,  ///< The same, not for the first time.
+    kLast,   ///< It was tried for kLeastTimeToEnd: another pod may be evicted.
   };
-  /// Nobody of `pod` could be signalled at `now`. After the last try each further one is the last
-  /// too, until somebody is signalled or forget_put_off(). Of one that was not given up the time
-  /// begins anew after kTryPause without a try: it is another failure.
+  /// No process of `pod` could be signalled at `now`. After kLast every further try is kLast too,
+  /// until a process is signalled or forget_put_off(). If the pod was not given up, its time begins
+  /// again after kTryPause without a try: that is a new failure.
   [[nodiscard]] Try put_off(const PodView& pod, MonoTime now);
-  /// Somebody of `pod` was signalled.
+  /// A process of `pod` was signalled.
   void note_begun(const PodView& pod);
-  /// `pod` is no more: nothing is kept of it.
+  /// `pod` is gone: forgets everything about it.
   void note_gone(const PodView& pod);
-  /// Nobody has to go any more: whoever has to again has all the time of its own.
+  /// No eviction is needed any more: the next one starts with its full time.
   void forget_put_off() { put_off_count_ = 0; }
-  /// When a pod that was put off is to be tried again; nothing if none is.
+  /// When to retry a pod that was put off; nullopt if there is none.
   [[nodiscard]] std::optional<MonoTime> next_try() const;
-  /// Whether that moment has come for any; it is told of once.
+  /// Whether a retry is due; true once per retry.
   bool take_try(MonoTime now);
 
   /// What wait() answers.
   enum class Wait : std::uint8_t {
-    kFirst,  ///< Nobody has waited before it.
+    kFirst,  ///< No other pod waits.
     kNew,
     kKnown,
   };
@@ -66,7 +66,7 @@ class RefusedPods {
   /// A pass has found room for all.
   void end_waiting();
 
-  /// Of tries in a row one comes kTryAgain after the other, or when the thread gets a CPU.
+  /// Consecutive tries are kTryAgain apart, or more if the thread lacks a CPU.
   static constexpr Duration kTryPause = 10 * kTryAgain;
 
  private:
@@ -86,7 +86,7 @@ class RefusedPods {
 
   std::vector<std::optional<CgroupId>> by_slot_;
   std::size_t count_ = 0;
-  /// No more than can be evicted at a time; whoever finds no room is refused.
+  /// As many as can be evicted at a time; further pods are refused.
   std::array<PutOff, Victims::kCapacity> put_off_{};
   std::size_t put_off_count_ = 0;
   /// By slot.

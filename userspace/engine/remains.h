@@ -9,17 +9,17 @@
 
 namespace evictd::engine {
 
-/// What a cgroup holds that has no live process: zombies, which count as tasks, and charges. Both
-/// only fall until it gets a process, so that growth tells of one where nobody else does. Keeps the
-/// least that was read. Pure.
+/// What remains in a cgroup without live processes: zombies, which count as tasks, and charges.
+/// Both only fall until the cgroup gets a process, so that growth reveals one if no event does.
+/// Keeps the lowest readings. Pure.
 class Remains {
  public:
-  /// Not read yet: the first reading is what was left.
+  /// Not read yet: the first reading counts.
   Remains() = default;
-  /// Of a cgroup in which no task is left, whatever it is charged with.
+  /// A cgroup without tasks, with any charge.
   [[nodiscard]] static Remains without_tasks();
 
-  /// Takes a reading as what is left, where it has a number.
+  /// Takes the numbers of a reading as what remains.
   void note(const CgroupUsage& left);
   /// Whether `now` shows more tasks, or memory beyond late charges, than an earlier reading.
   [[nodiscard]] bool outgrown_by(const CgroupUsage& now);

@@ -13,73 +13,73 @@
 
 namespace evictd::engine {
 
-/// Where the end of a victim is.
+/// Phase of a victim's eviction.
 enum class VictimPhase : std::uint8_t {
   kSoftGrace,
   kHardGrace,
   kKilled,
   /// No live process is left; zombies may still count as tasks.
   kReleased,
-  /// Released, and new processes have its cgroup, which may be chosen like any other. What is
-  /// still awaited is the disk of those before them.
+  /// Released, but new processes use its cgroup. The pod may be chosen like any other; only the
+  /// disk space of its former processes is still pending.
   kInUseAgain,
-  /// Over for us: all is free, or given up, or awaited for long enough. Passed over until
-  /// housekeeping tells of the pod anew or, at the regular cadence, it still has a task.
+  /// Finished: everything is free, was given up, or its wait is over. Passed over until the main
+  /// thread reports the pod again or, at the regular cadence, it still has a task.
   kOver,
 };
 
-/// What a dead victim was seen to have left charged to its cgroup.
+/// Memory that a killed victim left charged to its cgroup.
 enum class Left : std::uint8_t { kNothingSeen, kSeenAnew, kKnown };
 
-/// A pod that is being ended, or was.
+/// A pod that is being evicted, or was.
 struct Victim {
   CgroupId pod;
-  /// By which the actuator knows it.
+  /// Identifies the eviction to the actuator.
   Ticket ticket;
   VictimPhase phase = VictimPhase::kKilled;
-  /// When SIGKILL was sent or, without one, it was found gone; of no meaning before that.
+  /// When SIGKILL was sent or, without one, when it was found gone. Not valid before.
   MonoTime killed_at{};
-  /// Of no meaning before kReleased.
+  /// Not valid before kReleased.
   MonoTime released_at{};
-  /// When its cgroup was last told to have got a live process.
+  /// When its cgroup was last reported to have got a live process.
   MonoTime populated_at{};
-  /// Dying by whosever hand when we started: no actuator tells of its end.
+  /// It was dying for another reason when evictd started: no actuator reports its end.
   bool observed_only = false;
-  /// It has exceeded its grace, and how it stands is to be judged: see Victims::judgement_due().
+  /// It has exceeded its grace period and is to be judged: see Victims::judgement_due().
   bool exceeded = false;
-  /// What it was charged with when SIGKILL was sent, and its tasks then.
+  /// Its charge and its tasks when SIGKILL was sent.
   Bytes usage{0};
   std::int64_t tasks = 0;
-  /// What was read since its release.
+  /// Readings since its release.
   Remains remains{};
-  /// Nobody was signalled: what it holds stays held.
+  /// No process was signalled: it frees nothing.
   bool dry_run = false;
-  /// It was begun for a limit on local storage of the pod's own, not for pressure.
+  /// Evicted for the pod's own local storage limit, not for pressure.
   bool for_own_limit = false;
-  /// What it frees is freed below the pod root too.
+  /// It also frees resources below the pod root.
   bool below_pod_root = true;
-  /// It has no more tasks than at its first signal.
+  /// Its tasks are limited to the number at its first signal.
   bool hold_tasks = false;
-  /// Its files are awaited too.
+  /// evictd waits for its files too.
   bool holds_disk = false;
-  /// They are known to be gone, which only readings that were asked for later show.
+  /// When its files were known to be gone; only readings requested later show it.
   std::optional<MonoTime> disk_freed_at;
-  /// It is dead by our hand: what stays charged to its cgroup is awaited too.
+  /// evictd killed it, and waits for memory that stays charged to its cgroup too.
   bool leaves_memory = false;
   Left left = Left::kNothingSeen;
-  /// Its pod has no slot any more: only its files are left.
+  /// Its pod has no slot any more: only its files remain.
   bool cgroup_gone = false;
 };
 
-/// Whether a victim that was asked to end has not been killed yet.
+/// Whether a victim got SIGTERM but no SIGKILL yet.
 [[nodiscard]] bool is_in_grace(VictimPhase phase);
-/// Whether no process of the victim is left to wait for.
+/// Whether no live process of the victim is left.
 [[nodiscard]] bool is_dead(VictimPhase phase);
 
-/// How a victim stands in the pass.
+/// The standing of a victim in the pass.
 [[nodiscard]] eviction::Standing standing_of(VictimPhase phase);
-/// The same; but whom a dry run named for a limit of its own, which may be exceeded for ever, is
-/// only passed over: no pressure waits for its end.
+/// The same, except for a dry-run victim of its own limit. It may exceed that limit for ever, so it
+/// is only passed over, and no pressure waits for its end.
 [[nodiscard]] eviction::Standing standing_of(const Victim& victim);
 
 }  // namespace evictd::engine

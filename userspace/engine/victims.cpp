@@ -10,7 +10,7 @@ namespace evictd::engine {
 
 namespace {
 
-/// What a cgroup may lose without any of its processes having ended: charges that were in stock.
+/// What a cgroup may lose without an exit of its processes: stocked charges.
 constexpr Bytes kLost = 1_MiB;
 
 }  // namespace
@@ -68,7 +68,7 @@ std::optional<MonoTime> Victims::next_judgement() const {
 }
 
 bool Victims::is_in_use_again(Victim& victim, const CgroupUsage& now) {
-  // What was given up was never released: what is there may be the victim itself.
+  // A victim that was given up was never released: the processes may be its own.
   const bool released = victim.phase == VictimPhase::kReleased ||
                         (victim.phase == VictimPhase::kOver && victim.remains.known());
   if (!released) {
@@ -83,7 +83,7 @@ bool Victims::still_holds_disk(const Victim& victim, const std::optional<MonoTim
   return victim.holds_disk && !seen_free && now - victim.killed_at < eviction::kReleaseWait;
 }
 
-bool Victims::take_left_anew() {
+bool Victims::take_newly_left() {
   bool anew = false;
   for (Victim& victim : all()) {
     if (victim.left == Left::kSeenAnew) {
@@ -140,13 +140,13 @@ void Victims::remove(CgroupId pod) {
   }
 }
 
-void Victims::note_populated(CgroupId pod, MonoTime at) {
+void Victims::mark_populated(CgroupId pod, MonoTime at) {
   if (Victim* const victim = find(pod)) {
     victim->populated_at = std::max(victim->populated_at, at);
   }
 }
 
-void Victims::note_cgroup_gone(CgroupId pod, MonoTime now) {
+void Victims::mark_cgroup_gone(CgroupId pod, MonoTime now) {
   Victim* const victim = find(pod);
   if (victim == nullptr) {
     return;

@@ -17,9 +17,9 @@ struct Admission {
   bool operator==(const Admission&) const = default;
 };
 
-/// Whether a node with these conditions takes the pod. No condition takes all, a critical pod is
-/// always taken; memory pressure alone refuses BestEffort pods that do not tolerate it; any other
-/// condition refuses all.
+/// Whether a node with these conditions admits the pod. Without conditions it admits all pods.
+/// Critical pods are always admitted. Memory pressure alone refuses BestEffort pods that do not
+/// tolerate it. Any other condition refuses all other pods.
 [[nodiscard]] Admission admit(const PodFacts& pod, ConditionSet conditions);
 
 }  // namespace evictd::eviction

@@ -7,7 +7,7 @@
 
 namespace evictd::eviction {
 
-/// Go's int64(x) of an unsigned number: keeps the bits.
+/// Go's conversion int64(x) of an unsigned number: keeps the bits.
 inline std::int64_t wrapped(std::uint64_t amount) {
   return static_cast<std::int64_t>(amount);
 }

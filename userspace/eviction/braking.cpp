@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a pass that holds itself back.
+// The brakes of a pass.
 #include "eviction/brakes.h"
 #include "eviction/manager.h"
 
@@ -12,8 +12,8 @@ bool same_numbers(const std::optional<Observation>& a, const std::optional<Obser
 
 }  // namespace
 
-/// Numbers that contradict themselves say nothing of a threshold, met or not. Inodes are not judged
-/// without a capacity: a filesystem may have no number of them.
+/// Contradictory numbers say nothing about a threshold, met or not. Inodes are not judged without a
+/// capacity: a filesystem may have no fixed number of them.
 Reason EvictionManager::nonsense(const PassInput& input, std::size_t place) const {
   const Signal signal = table_[place].signal;
   if (input.brakes == nullptr || signal == Signal::kUnknown) {
@@ -26,8 +26,8 @@ Reason EvictionManager::nonsense(const PassInput& input, std::size_t place) cons
   return doubt_about(*seen);
 }
 
-/// A threshold that was met stays so while what is seen of it is nonsense: its timer goes on, and
-/// nobody is evicted for it.
+/// A met threshold stays met while its observation is contradictory: its timer continues, but no
+/// pod is evicted for it.
 void EvictionManager::keep_doubtful(const PassInput& input) {
   for (std::size_t place = 0; place < table_.size(); ++place) {
     if (state_.first_observed[place] && !decision_.met.has(place) &&
@@ -37,7 +37,7 @@ void EvictionManager::keep_doubtful(const PassInput& input) {
   }
 }
 
-/// What is not believed holds a pass that would have had nothing to do as well.
+/// A doubtful observation also holds a pass that would have nothing to do.
 void EvictionManager::report_nonsense(MonoTime now, const PassInput& input) {
   for (std::size_t place = 0; place < table_.size(); ++place) {
     const Reason reason = nonsense(input, place);
@@ -45,14 +45,14 @@ void EvictionManager::report_nonsense(MonoTime now, const PassInput& input) {
       decision_.threshold = place;
       decision_.reason = reason;
       if (decision_.met.has(place)) {
-        note_deadline(now + kLookAgainAfterNonsense);
+        add_deadline(now + kLookAgainAfterNonsense);
       }
       return;
     }
   }
 }
 
-/// Judges what was seen against what was seen before; call while that is still known.
+/// Compares the observations with those of the last pass; call before these are replaced.
 void EvictionManager::doubt(MonoTime now, const PassInput& input) {
   doubts_.fill(Reason::kNone);
   for (const Signal signal : kSignals) {
@@ -72,55 +72,43 @@ void EvictionManager::doubt(MonoTime now, const PassInput& input) {
   }
 }
 
-/// Whether a pause holds the threshold, or its observation is not believed. What waits for a
-/// recovery of the numbers looks again by itself, soon.
-bool EvictionManager::brake(MonoTime now, const PassInput& input, std::size_t place) {
+/// Holds for a pause, and for a doubtful observation. A doubtful observation soon causes another
+/// reading.
+Verdict EvictionManager::brake(MonoTime now, const PassInput& input, std::size_t place) const {
   const Signal signal = table_[place].signal;
   const std::optional<Observation>& seen = decision_.observations[signal];
   if (input.brakes == nullptr || !seen || signal == Signal::kUnknown) {
-    return false;
+    return Verdict::proceed();
   }
-  Reason reason = doubt_about(*seen);
   if (const auto end = input.brakes->pauses.until(table_[place], now)) {
-    reason = Reason::kPaused;
-    note_deadline(*end);
-  } else if (reason != Reason::kNone) {
-    note_deadline(now + kLookAgainAfterNonsense);
-  } else {
-    reason = doubts_[static_cast<std::size_t>(signal)];
-    if (reason != Reason::kNone) {
-      note_deadline(now + (reason == Reason::kUnexplainedJump ? kLookAgainAfterJump
-                                                              : kLookAgainAfterNonsense));
-    }
+    return Verdict::hold(Reason::kPaused, end);
   }
-  if (reason == Reason::kNone) {
-    return false;
+  const Reason nonsense = doubt_about(*seen);
+  if (nonsense != Reason::kNone) {
+    return Verdict::hold(nonsense, now + kLookAgainAfterNonsense);
   }
-  decision_.outcome = Outcome::kHeld;
-  decision_.reason = reason;
-  return true;
+  const Reason doubt = doubts_[static_cast<std::size_t>(signal)];
+  if (doubt == Reason::kNone) {
+    return Verdict::proceed();
+  }
+  return Verdict::hold(doubt, now + (doubt == Reason::kUnexplainedJump ? kLookAgainAfterJump
+                                                                       : kLookAgainAfterNonsense));
 }
 
-/// Whether no eviction is left in this minute and the threshold is not one that goes on all the
-/// same: hard memory and pid thresholds below their floor, where the kernel would be next.
-bool EvictionManager::used_up(MonoTime now, const PassInput& input, std::size_t place) {
+/// Holds if no eviction is left in this minute. Hard memory and pid thresholds below their floor
+/// proceed all the same, because the kernel would act next.
+Verdict EvictionManager::limit_rate(MonoTime now, const PassInput& input, std::size_t place) const {
   if (input.brakes == nullptr || evictions_left(*input.brakes, now).value_or(1) > 0) {
-    return false;
+    return Verdict::proceed();
   }
   const Threshold& threshold = table_[place];
   const std::optional<Observation>& seen = decision_.observations[threshold.signal];
   const Resource resource = resource_of(threshold.signal);
   const bool vital = resource == Resource::kMemory || resource == Resource::kPids;
   if (vital && threshold.is_hard() && seen && below_floor(place, *seen)) {
-    decision_.overruled = Reason::kEvictionRate;
-    return false;
+    return Verdict::proceed_despite(Reason::kEvictionRate);
   }
-  decision_.outcome = Outcome::kHeld;
-  decision_.reason = Reason::kEvictionRate;
-  if (const auto at = next_allowance(*input.brakes, now)) {
-    note_deadline(*at);
-  }
-  return true;
+  return Verdict::hold(Reason::kEvictionRate, next_allowance(*input.brakes, now));
 }
 
 }  // namespace evictd::eviction

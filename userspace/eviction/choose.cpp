@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a pass that acts: which threshold, whether it waits, and which pod.
+// The acting part of a pass: which threshold, whether it waits, and which pod.
 #include <algorithm>
 
 #include "eviction/forecast.h"
@@ -14,11 +14,11 @@
 namespace evictd::eviction {
 namespace {
 
-/// Between two looks at what the kernel could still give, while a hard victim is in its grace. At
+/// Time between two readings of the kernel's reserve while a victim is in its hard grace period. At
 /// 3 GiB/s a small node loses 30 MiB in it.
 constexpr Duration kFloorInterval = std::chrono::milliseconds{10};
 
-/// The pod that goes first among those that may be evicted and that `wanted` accepts.
+/// The first pod in rank that may be evicted and that `wanted` accepts.
 template <typename Wanted>
 std::optional<std::size_t> first_candidate(const RankRule& rule, std::span<const PassPod> pods,
                                            const Wanted& wanted) {
@@ -37,15 +37,14 @@ std::optional<std::size_t> first_candidate(const RankRule& rule, std::span<const
   return best;
 }
 
-bool found_nobody(Outcome outcome) {
+bool has_no_victim(Outcome outcome) {
   return outcome == Outcome::kNoCandidates || outcome == Outcome::kAllProtected;
 }
 
 }  // namespace
 
-/// Those that exceed a limit, as many as the brakes allow. Where they allow none, the reason is
-/// left in the decision and the pass goes on: it may have more urgent things to do.
-bool EvictionManager::evict_for_local_storage(MonoTime now, const PassInput& input) {
+/// Lists the pods that exceed a limit, as many as the brakes allow. Holds where they allow none.
+Verdict EvictionManager::find_local_victims(MonoTime now, const PassInput& input) {
   const Brakes* const brakes = input.brakes;
   const bool paused = brakes != nullptr && brakes->pauses.all > now;
   const std::size_t most = brakes == nullptr ? input.pods.size()
@@ -66,22 +65,22 @@ bool EvictionManager::evict_for_local_storage(MonoTime now, const PassInput& inp
       }
     }
   }
-  if (exceeded && most == 0) {
-    decision_.reason = paused ? Reason::kPaused : Reason::kEvictionRate;
-    note_deadline(paused ? brakes->pauses.all : next_allowance(*brakes, now).value_or(now));
-  }
-  // The kubelet's own override; hardEvictionGracePeriodSeconds is about node pressure.
+  // The kubelet's own override; hardEvictionGracePeriodSeconds applies to node pressure.
   decision_.grace = std::chrono::seconds(settings_.compat == Compat::k1_26 ? 0 : 1);
-  return !decision_.local_victims.empty();
+  if (!exceeded || most > 0) {
+    return Verdict::proceed();
+  }
+  return paused ? Verdict::hold(Reason::kPaused, brakes->pauses.all)
+                : Verdict::hold(Reason::kEvictionRate, next_allowance(*brakes, now).value_or(now));
 }
 
 RankRule EvictionManager::rule_at(std::size_t place) const {
   return rank_rule(table_[place].signal, *state_.layout, settings_.pid_scope);
 }
 
-/// Whether a threshold that found nobody leaves its turn to the next one. The kubelet's pass ends
-/// here, as it has one and the same list of pods for all. So does ours, but where the list was
-/// shorter: a limit of the pod root's own must not keep the node from whom it may evict.
+/// Whether a threshold without a victim leaves its turn to the next one. The kubelet's pass ends
+/// here, because all its thresholds use the same list of pods. evictd's pass ends too, unless the
+/// list was shorter: a limit of the pod root must not keep the node from its candidates.
 bool EvictionManager::may_pass_on(const PassInput& input, std::size_t place) const {
   return scope_at(place) == Scope::kPodRoot &&
          std::any_of(input.pods.begin(), input.pods.end(), [](const PassPod& pod) {
@@ -89,7 +88,7 @@ bool EvictionManager::may_pass_on(const PassInput& input, std::size_t place) con
          });
 }
 
-/// Takes the first threshold that neither has to wait nor leaves its turn to the next one.
+/// Acts on the first threshold that neither waits nor leaves its turn to the next one.
 void EvictionManager::act(MonoTime now, const PassInput& input) {
   struct Ending {
     std::size_t place = 0;
@@ -104,7 +103,7 @@ void EvictionManager::act(MonoTime now, const PassInput& input) {
     const Ending ending{place, decision_.outcome, decision_.reason};
     if (ending.outcome == Outcome::kHeld) {
       first_held = first_held.value_or(ending);
-    } else if (found_nobody(ending.outcome) && may_pass_on(input, place)) {
+    } else if (has_no_victim(ending.outcome) && may_pass_on(input, place)) {
       first_without = first_without.value_or(ending);
     } else {
       return;
@@ -116,8 +115,42 @@ void EvictionManager::act(MonoTime now, const PassInput& input) {
   decision_.reason = told.reason;
 }
 
+/// The steps before a victim may be chosen. The first one that does not proceed is the verdict.
+Verdict EvictionManager::judge(MonoTime now, const PassInput& input, std::size_t place) {
+  if (const Verdict verdict = brake(now, input, place); !verdict.proceeds()) {
+    return verdict;
+  }
+  if (const Verdict verdict = cut_below_floor(input, place); !verdict.proceeds()) {
+    return verdict;
+  }
+  return await_release(now, input, place);
+}
+
+/// Writes a verdict about the threshold in hand into the decision. True if the threshold is done
+/// with in this pass.
+bool EvictionManager::settle(const Verdict& verdict) {
+  switch (verdict.kind()) {
+    case Verdict::Kind::kProceed:
+      decision_.overruled = verdict.reason();
+      return false;
+    case Verdict::Kind::kHold:
+      decision_.outcome = Outcome::kHeld;
+      decision_.reason = verdict.reason();
+      add_deadline(verdict.until());
+      return true;
+    case Verdict::Kind::kEscalate:
+      decision_.outcome = Outcome::kEscalated;
+      decision_.reason = Reason::kNone;
+      decision_.victim = verdict.victim();
+      decision_.grace = std::chrono::seconds(0);
+      forget_marks(table_[*decision_.threshold].signal);
+      return true;
+  }
+  return false;
+}
+
 void EvictionManager::try_threshold(MonoTime now, const PassInput& input, std::size_t place) {
-  if (brake(now, input, place) || hold(now, input, place)) {
+  if (settle(judge(now, input, place))) {
     return;
   }
   const CollectorList collectors = collectors_for(table_[place].signal, *state_.layout);
@@ -126,12 +159,11 @@ void EvictionManager::try_threshold(MonoTime now, const PassInput& input, std::s
   } else if (!suspended_) {
     suspend(place, collectors);
   } else {
-    decision_.outcome = Outcome::kHeld;
-    decision_.reason = Reason::kCollectorsBusy;
+    settle(Verdict::hold(Reason::kCollectorsBusy));
   }
 }
 
-/// By what usage a pod may be chosen for the threshold; nothing while it has to be waited for.
+/// The disk usage basis for choosing a pod; nullopt while the threshold must wait for it.
 std::optional<DiskBasis> EvictionManager::disk_basis(const PassInput& input,
                                                      std::size_t place) const {
   if (!input.disk_usage_pending || !is_disk(table_[place].signal)) {
@@ -144,17 +176,11 @@ std::optional<DiskBasis> EvictionManager::disk_basis(const PassInput& input,
     return std::nullopt;
   }
   const DiskSupport support = support_of(rule, input.pods, *first);
-  // Once time is up a reading may be an older one, which proves nothing.
+  // Once time is up, a reading may be old, which proves nothing.
   if (input.disk_progress == DiskProgress::kTimeIsUp) {
     return support == DiskSupport::kOpen ? std::nullopt : std::optional(DiskBasis::kBestKnown);
   }
   return support == DiskSupport::kCertain ? std::optional(DiskBasis::kCertain) : std::nullopt;
-}
-
-void EvictionManager::await_usage() {
-  decision_.outcome = Outcome::kHeld;
-  decision_.reason = Reason::kUsagePending;
-  decision_.usage_awaited = true;
 }
 
 void EvictionManager::suspend(std::size_t place, const CollectorList& collectors) {
@@ -185,53 +211,48 @@ HoldQuestion EvictionManager::hold_question(std::size_t place, const Observation
   return question;
 }
 
-/// Whether the threshold waits for an earlier victim, or has just given one less time.
-bool EvictionManager::hold(MonoTime now, const PassInput& input, std::size_t place) {
+std::optional<EvictionMark>& EvictionManager::mark_of(std::size_t place) {
+  return is_guarded(place) ? state_.guard_mark
+                           : state_.last_evictions[static_cast<std::size_t>(table_[place].signal)];
+}
+
+/// Holds while the threshold waits for an earlier victim. Keeps the mark from which a further fall
+/// is measured.
+Verdict EvictionManager::await_release(MonoTime now, const PassInput& input, std::size_t place) {
   const Threshold& threshold = table_[place];
   const std::optional<Observation>& seen = decision_.observations[threshold.signal];
   if (!seen) {
-    return false;
+    return Verdict::proceed();
   }
-  if (escalate_below_floor(input, place)) {
-    return true;
-  }
-  std::optional<EvictionMark>& mark =
-      is_guarded(place) ? state_.guard_mark
-                        : state_.last_evictions[static_cast<std::size_t>(threshold.signal)];
+  std::optional<EvictionMark>& mark = mark_of(place);
   if (mark && now - mark->at >= kReleaseWait) {
     mark.reset();
   }
   const HoldQuestion question = hold_question(place, *seen);
   const Reason reason = hold_reason(question, input, now);
   if (reason == Reason::kNone) {
-    return false;
+    return Verdict::proceed();
   }
   if (reason == Reason::kVictimInGrace && threshold.is_hard()) {
-    watch_floor(now, *seen);
     mark.reset();
+    return Verdict::hold(reason, next_floor_look(now, *seen));
   }
-  if (reason == Reason::kReleasePending) {
-    // The fall is measured from the first hold: see choose_victim().
-    if (!mark) {
-      mark = EvictionMark{now, question.seen.available};
-    } else if (choice_beside_left(question, input, now) == Choice::kNobody) {
-      // Some of it is back since: what a pod takes from there on counts.
-      mark->available = std::max(mark->available, question.seen.available);
-    }
-    if (const auto deadline = release_deadline(input.releasing, scope_at(place), now)) {
-      note_deadline(*deadline);
-    }
+  if (reason != Reason::kReleasePending) {
+    return Verdict::hold(reason);
   }
-  decision_.outcome = Outcome::kHeld;
-  decision_.reason = reason;
-  return true;
+  // The fall is measured from the first hold: see choose_victim().
+  if (!mark) {
+    mark = EvictionMark{now, question.seen.available};
+  } else if (choice_beside_left(question, input, now) == Choice::kNobody) {
+    // Some of it was freed since: what a pod takes from there on counts.
+    mark->available = std::max(mark->available, question.seen.available);
+  }
+  return Verdict::hold(reason, release_deadline(input.releasing, scope_at(place), now));
 }
 
-/// No event tells when the kernel itself has less to give.
-void EvictionManager::watch_floor(MonoTime now, const Observation& seen) {
-  if (seen.kernel_available) {
-    note_deadline(now + kFloorInterval);
-  }
+/// No event reports a fall of the kernel's reserve.
+std::optional<MonoTime> EvictionManager::next_floor_look(MonoTime now, const Observation& seen) {
+  return seen.kernel_available ? std::optional(now + kFloorInterval) : std::nullopt;
 }
 
 void EvictionManager::forget_marks(Signal signal) {
@@ -241,31 +262,26 @@ void EvictionManager::forget_marks(Signal signal) {
   }
 }
 
-bool EvictionManager::escalate_below_floor(const PassInput& input, std::size_t place) {
+/// Takes the rest of its grace period from a victim of a hard threshold, once less than the floor
+/// is left.
+Verdict EvictionManager::cut_below_floor(const PassInput& input, std::size_t place) const {
   const Threshold& threshold = table_[place];
-  const Observation& seen = *decision_.observations[threshold.signal];
-  if (!threshold.is_hard() || !below_floor(place, seen)) {
-    return false;
+  const std::optional<Observation>& seen = decision_.observations[threshold.signal];
+  if (!seen || !threshold.is_hard() || !below_floor(place, *seen)) {
+    return Verdict::proceed();
   }
   const std::optional<std::size_t> victim =
       first_candidate(rule_at(place), input.pods,
                       [](const PassPod& pod) { return pod.standing == Standing::kInHardGrace; });
-  if (!victim) {
-    return false;
-  }
-  decision_.outcome = Outcome::kEscalated;
-  decision_.reason = Reason::kNone;
-  decision_.victim = victim;
-  decision_.grace = std::chrono::seconds(0);
-  forget_marks(threshold.signal);
-  return true;
+  return victim ? Verdict::escalate(*victim) : Verdict::proceed();
 }
 
 void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::size_t place) {
   const Threshold& threshold = table_[place];
   const std::optional<DiskBasis> basis = disk_basis(input, place);
   if (!basis) {
-    await_usage();
+    decision_.usage_awaited = true;
+    settle(Verdict::hold(Reason::kUsagePending));
     return;
   }
   decision_.reason = Reason::kNone;
@@ -275,12 +291,12 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   decision_.victim = first_candidate(rule, input.pods,
                                      [&chosen](const PassPod& pod) { return chosen.may_go(pod); });
   if (!decision_.victim) {
-    choose_nobody(now, input, place);
+    report_no_victim(now, input, place);
     return;
   }
   const PassPod& victim = input.pods[*decision_.victim];
   const bool dies_anyway = victim.standing == Standing::kInSoftGrace;
-  if (!dies_anyway && used_up(now, input, place)) {
+  if (!dies_anyway && settle(limit_rate(now, input, place))) {
     decision_.victim.reset();
     return;
   }
@@ -291,12 +307,12 @@ void EvictionManager::choose_victim(MonoTime now, const PassInput& input, std::s
   }
   give_grace(place, *victim.facts);
   if (const std::optional<Observation>& seen = decision_.observations[threshold.signal]) {
-    // What a victim takes in its grace, or until the last of its processes is sent SIGKILL, is
-    // freed with it, and is no further fall.
+    // What a victim takes in its grace period, or until its last process gets SIGKILL, is freed
+    // with it: not a further fall.
     forget_marks(threshold.signal);
     if (decision_.grace.count() != 0 && threshold.is_hard()) {
       decision_.cut_at_once = below_floor(place, *seen);
-      watch_floor(now, *seen);
+      add_deadline(next_floor_look(now, *seen));
     }
   }
 }
@@ -306,19 +322,16 @@ Choice EvictionManager::choice_at(MonoTime now, const PassInput& input, std::siz
   return seen ? choice_beside_left(hold_question(place, *seen), input, now) : Choice::kAnybody;
 }
 
-void EvictionManager::choose_nobody(MonoTime now, const PassInput& input, std::size_t place) {
+void EvictionManager::report_no_victim(MonoTime now, const PassInput& input, std::size_t place) {
   const RankRule rule = rule_at(place);
   const bool somebody =
       decision_.choice != Choice::kAnybody &&
       first_candidate(rule, input.pods, [](const PassPod&) { return true; }).has_value();
   if (somebody) {
-    // Whoever could go would go for what a dead one holds.
-    decision_.outcome = Outcome::kHeld;
-    decision_.reason =
-        decision_.choice == Choice::kAboveRequest ? Reason::kLeftBehind : Reason::kReleasePending;
-    if (const auto deadline = release_deadline(input.releasing, rule.scope, now)) {
-      note_deadline(*deadline);
-    }
+    // Any candidate would be evicted for memory that a killed pod holds.
+    settle(Verdict::hold(
+        decision_.choice == Choice::kAboveRequest ? Reason::kLeftBehind : Reason::kReleasePending,
+        release_deadline(input.releasing, rule.scope, now)));
     return;
   }
   const bool any_active = std::ranges::any_of(input.pods, [&](const PassPod& pod) {
@@ -328,7 +341,7 @@ void EvictionManager::choose_nobody(MonoTime now, const PassInput& input, std::s
   decision_.nobody_to_evict = true;
 }
 
-/// A hard grace is only given as far as there is time for it.
+/// Cuts a hard grace period to the time that is left.
 void EvictionManager::give_grace(std::size_t place, const PodFacts& victim) {
   const Threshold& threshold = table_[place];
   decision_.grace = grace_for(threshold, victim);
@@ -357,7 +370,7 @@ Wide EvictionManager::floor_of(std::size_t place, std::int64_t capacity) const {
     return *settings_.hard_floor.amount;
   }
   const Wide limit = table_.limit(place, capacity, MinReclaim::kIgnored);
-  // Thousandths of a percent keep this in whole numbers.
+  // Thousandths of a percent keep this in integers.
   const auto share = static_cast<std::int64_t>(settings_.hard_floor.percent_of_threshold * 1000);
   return limit * share / 100'000;
 }

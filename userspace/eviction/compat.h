@@ -5,7 +5,7 @@
 
 namespace evictd::eviction {
 
-/// The kubelet whose decisions are reproduced.
+/// The kubelet version whose decisions evictd reproduces.
 enum class Compat : std::uint8_t { k1_26, k1_32 };
 
 }  // namespace evictd::eviction

@@ -100,17 +100,17 @@ std::string_view describe(Reason reason) {
     case Reason::kNoStatistics:
       return "statistics could not be read";
     case Reason::kNoLayout:
-      return "the layout of the disks could not be learnt";
+      return "the disk layout could not be determined";
     case Reason::kReleasePending:
-      return "what earlier victims are freeing or have left behind is awaited";
+      return "waiting for earlier victims to release their resources";
     case Reason::kVictimInGrace:
-      return "an earlier victim has not used up its grace";
+      return "an earlier victim is still within its grace period";
     case Reason::kCollectorsBusy:
-      return "collectors of an earlier pass are running";
+      return "the collectors of an earlier pass are still running";
     case Reason::kUsagePending:
       return "the disk usage of pods is being measured";
     case Reason::kLeftBehind:
-      return "dead pods hold more memory than is missing, and nobody uses more than it requests";
+      return "killed pods still hold more memory than is missing, and no pod exceeds its request";
     case Reason::kPaused:
       return "evictions are paused by request";
     case Reason::kEvictionRate:
@@ -118,11 +118,11 @@ std::string_view describe(Reason reason) {
     case Reason::kNoCapacity:
       return "the observed capacity is zero or less";
     case Reason::kAboveCapacity:
-      return "more is observed as available than there is";
+      return "the observed available value exceeds the capacity";
     case Reason::kUnexplainedJump:
-      return "observed use grew faster than this machine can make it grow";
+      return "the observed usage grew faster than is possible on this machine";
     case Reason::kStatisticsStuck:
-      return "the statistics did not move when a victim's memory was freed";
+      return "the statistics did not change after a victim's memory was freed";
   }
   return "";
 }

@@ -8,25 +8,25 @@
 
 namespace evictd::eviction {
 
-/// Where images and writable layers live.
+/// Which filesystems hold images and writable layers.
 struct DiskLayout {
-  /// Images are on a filesystem of their own.
+  /// Images have a filesystem of their own.
   bool dedicated_image_fs = false;
-  /// Writable layers are not with the images. Always false in 1.26.
+  /// Writable layers are not on the filesystem of the images. Always false in 1.26.
   bool split_container_fs = false;
 
   bool operator==(const DiskLayout&) const = default;
 };
 
 struct DerivedThresholds {
-  /// The whole list: entries that were given keep their place, derived ones follow.
+  /// The whole list: given entries keep their places, derived ones follow.
   std::vector<Threshold> thresholds;
   /// "found containerfs.available for hard eviction. ignoring" if the list named containerfs.
   std::string warning;
 };
 
-/// Gives containerfs the thresholds of the filesystem it lives on (1.32). A threshold of
-/// containerfs in the list is overwritten: it is never the user's.
+/// Gives containerfs the thresholds of its filesystem (1.32). Overwrites containerfs thresholds in
+/// the list: users cannot set them.
 [[nodiscard]] DerivedThresholds derive_containerfs_thresholds(std::vector<Threshold> thresholds,
                                                               DiskLayout layout);
 

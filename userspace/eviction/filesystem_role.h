@@ -11,7 +11,7 @@
 
 namespace evictd::eviction {
 
-/// The three filesystems that a kubelet knows; two or all of them may be one.
+/// The kubelet's three filesystems; two or all of them may be the same.
 enum class FilesystemRole : std::uint8_t {
   kNodeFs,       ///< Volumes and logs of pods, and the kubelet itself.
   kImageFs,      ///< Images.
@@ -24,9 +24,9 @@ inline constexpr std::array<FilesystemRole, kFilesystemRoles> kAllFilesystemRole
 /// "nodefs", "imagefs", "containerfs".
 [[nodiscard]] std::string_view to_string(FilesystemRole role);
 
-/// What a signal is measured on; nothing for memory and pids.
+/// The filesystem that a signal measures; nullopt for memory and pids.
 [[nodiscard]] std::optional<FilesystemRole> role_of(Signal signal);
-/// Whether the signal counts inodes and not bytes.
+/// Whether the signal counts inodes instead of bytes.
 [[nodiscard]] bool counts_inodes(Signal signal);
 
 }  // namespace evictd::eviction

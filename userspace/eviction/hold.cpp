@@ -35,8 +35,8 @@ bool fell_further(const HoldQuestion& question) {
 
 }  // namespace
 
-/// Where less than half of the threshold was left, a quarter of it may be more than all that can
-/// still go: then half of what was left is enough.
+/// If less than half of the threshold was left, a quarter of it may exceed everything that can
+/// still be taken: then half of what was left is enough.
 Wide further_fall(const HoldQuestion& question) {
   if (!question.mark) {
     return 0;

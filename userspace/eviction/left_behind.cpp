@@ -8,13 +8,13 @@
 namespace evictd::eviction {
 namespace {
 
-/// Who may not be evicted is no answer to what it takes.
+/// Growth of a pod that may not be evicted does not count.
 bool counts(const PassPod& pod, Scope scope) {
   return protection_of(pod) == PassOver::kNone && pod.grown.value > 0 &&
          frees_in(scope, pod.facts->below_pod_root);
 }
 
-/// What pods that live have taken since the wait began.
+/// What live pods have taken since the wait began.
 Wide growth(std::span<const PassPod> pods, Scope scope) {
   Wide sum = 0;
   for (const PassPod& pod : pods) {
@@ -23,9 +23,9 @@ Wide growth(std::span<const PassPod> pods, Scope scope) {
   return sum;
 }
 
-/// Whether less than the floor is left because pods that live have grown. Where it was left already
-/// when the wait began, or less is left than they account for, they have to have taken as much as
-/// ends any other hold.
+/// Whether less than the floor is left because live pods have grown. If less was left already when
+/// the wait began, or if their growth does not explain the shortage, they must have taken as much
+/// as ends any other hold.
 bool somebody_takes_the_rest(const HoldQuestion& question, std::span<const PassPod> pods) {
   const Wide left{question.seen.left()};
   if (!question.hard || left >= question.floor) {
@@ -91,7 +91,7 @@ bool Chosen::may_go(const PassPod& pod) const {
     case Choice::kGrower:
       return &pod == grown_;
     case Choice::kAboveRequest:
-      // One in its soft grace dies anyway.
+      // A victim in its soft grace period dies anyway.
       return pod.standing == Standing::kInSoftGrace ||
              rank_key(rule_, *pod.facts, pod.reading).urgency < 0;
   }

@@ -16,7 +16,7 @@ namespace evictd::eviction {
 
 /// Which limit on local storage a pod has exceeded.
 enum class LocalLimit : std::uint8_t {
-  kEmptyDir,   ///< sizeLimit of an emptyDir volume, whatever its medium.
+  kEmptyDir,   ///< sizeLimit of an emptyDir volume of any medium.
   kPod,        ///< The pod's effective ephemeral-storage limit.
   kContainer,  ///< A container's own ephemeral-storage limit.
 };
@@ -43,9 +43,9 @@ struct LocalStorageVictim {
   bool operator==(const LocalStorageVictim&) const = default;
 };
 
-/// What a limit was compared with. Units: bytes.
+/// A limit and the usage compared with it, in bytes.
 struct LocalStorageAmounts {
-  /// Of the volume or the container; empty for the pod.
+  /// Name of the volume or the container; empty for the pod.
   std::string name;
   std::int64_t used = 0;
   std::int64_t limit = 0;
@@ -53,17 +53,16 @@ struct LocalStorageAmounts {
   bool operator==(const LocalStorageAmounts&) const = default;
 };
 
-/// The limit on ephemeral storage of the regular container of that name; null if it has none or
-/// zero.
+/// The ephemeral-storage limit of the regular container `name`; null if unset or zero.
 [[nodiscard]] const Quantity* container_ephemeral_limit(const Pod& pod, std::string_view name);
 
 /// The first limit that the pod exceeds: emptyDir volumes in order, then the pod, then containers
-/// in the order of their statistics. The writable layer of a container counts only while images
-/// have no filesystem of their own.
+/// in the order of their statistics. A container's writable layer counts only if images have no
+/// filesystem of their own.
 [[nodiscard]] std::optional<LocalStorageBreach> local_storage_breach(
     const Pod& pod, const PodStatistics& statistics, DiskLayout layout, Compat compat);
 
-/// The amounts behind a breach that was found in the same pod, statistics and layout.
+/// The amounts of a breach that was found with the same pod, statistics and layout.
 [[nodiscard]] LocalStorageAmounts local_storage_amounts(const Pod& pod,
                                                         const PodStatistics& statistics,
                                                         LocalStorageBreach breach,

@@ -14,7 +14,7 @@ namespace {
 /// How often the kubelet moves its kernel notifiers; inclusive, so more than this must have passed.
 constexpr Duration kWatchPointAge = std::chrono::seconds(10);
 
-/// The most thresholds that learning the disk layout adds.
+/// Most thresholds that the disk layout adds.
 constexpr std::size_t kDerivedThresholds = 4;
 
 }  // namespace
@@ -39,7 +39,7 @@ const Decision& EvictionManager::synchronize(MonoTime now, const PassInput& inpu
   if (table_.empty() && !settings_.local_storage_isolation) {
     return decision_;
   }
-  // Thresholds that the layout adds are looked for from the next pass on, as the kubelet has it.
+  // Thresholds that the layout adds are checked from the next pass on, as in the kubelet.
   const ThresholdList looked_for = table_.places();
   if (!learn_layout(input)) {
     decision_.outcome = Outcome::kFailed;
@@ -57,7 +57,13 @@ const Decision& EvictionManager::synchronize(MonoTime now, const PassInput& inpu
     decision_.refresh_watch_points = true;
   }
   update_state(now, input, looked_for);
-  if (settings_.local_storage_isolation && evict_for_local_storage(now, input)) {
+  if (settings_.local_storage_isolation) {
+    // A hold stops nobody else: the pass may have more urgent things to do.
+    const Verdict local = find_local_victims(now, input);
+    decision_.reason = local.reason();
+    add_deadline(local.until());
+  }
+  if (!decision_.local_victims.empty()) {
     decision_.outcome = Outcome::kEvicted;
   } else if (!decision_.actionable.empty()) {
     act(now, input);
@@ -91,8 +97,8 @@ const Decision& EvictionManager::resume(MonoTime now, const PassInput& input) {
   if (input.observations != nullptr &&
       thresholds_met(table_, table_.places(), *input.observations, MinReclaim::kEnforced).empty()) {
     decision_.outcome = Outcome::kReclaimed;
-  } else if (!brake(now, input, place) && !hold(now, input, place)) {
-    // Of a measurement that has found nothing by now nothing is to be expected.
+  } else if (!settle(judge(now, input, place))) {
+    // A measurement without a result by now will not produce one.
     PassInput known = input;
     known.disk_usage_pending =
         input.disk_usage_pending && input.disk_progress != DiskProgress::kNothing;
@@ -141,7 +147,7 @@ void EvictionManager::update_state(MonoTime now, const PassInput& input,
   decision_.met = merge(table_, thresholds_met(table_, looked_for, seen, MinReclaim::kIgnored),
                         thresholds_met(table_, state_.past_grace, seen, MinReclaim::kEnforced));
   keep_doubtful(input);
-  mind_the_guard(now, seen);
+  update_guard(now, seen);
 
   FirstObserved since = first_observed(decision_.met, state_.first_observed, now);
   if (input.cadence == Cadence::kEventOnly) {
@@ -183,8 +189,8 @@ bool EvictionManager::has_guard() const {
                      [this](std::size_t place) { return has_guard_at(place); });
 }
 
-/// Of what the guard watches no event tells how it goes on, so that it is looked at again.
-void EvictionManager::mind_the_guard(MonoTime now, const Observations& seen) {
+/// No event reports changes of the reserve that the guard watches, so it plans another reading.
+void EvictionManager::update_guard(MonoTime now, const Observations& seen) {
   const std::optional<Observation>& memory = seen[Signal::kMemoryAvailable];
   if (!memory || !memory->reserve || !has_guard()) {
     return;
@@ -200,11 +206,11 @@ void EvictionManager::mind_the_guard(MonoTime now, const Observations& seen) {
   }
   decision_.met = merge(table_, decision_.met, decision_.guarded);
   if (const std::optional<Duration> look = next_guard_look(*memory->reserve)) {
-    note_deadline(now + *look);
+    add_deadline(now + *look);
   }
 }
 
-/// What is met because of the guard alone is over with the guard: no minimum is reclaimed for it.
+/// Thresholds that only the guard meets end with the guard: minimum reclaim does not apply.
 ThresholdList EvictionManager::without_guarded(const ThresholdList& places) const {
   ThresholdList left;
   for (const std::size_t place : places) {
@@ -263,8 +269,8 @@ void EvictionManager::inherit(const EvictionManager& before) {
   state_ = state;
 }
 
-void EvictionManager::note_deadline(MonoTime at) {
-  if (!decision_.next_deadline || at < *decision_.next_deadline) {
+void EvictionManager::add_deadline(const std::optional<MonoTime>& at) {
+  if (at && (!decision_.next_deadline || *at < *decision_.next_deadline)) {
     decision_.next_deadline = at;
   }
 }
@@ -272,7 +278,7 @@ void EvictionManager::note_deadline(MonoTime at) {
 void EvictionManager::find_deadlines(MonoTime now) {
   for (const std::size_t place : decision_.met) {
     if (!decision_.past_grace.has(place) && state_.first_observed[place]) {
-      note_deadline(moment_after(*state_.first_observed[place], table_[place].grace_period));
+      add_deadline(moment_after(*state_.first_observed[place], table_[place].grace_period));
     }
   }
   const ConditionSet observed = conditions_of(table_, decision_.met);
@@ -280,7 +286,7 @@ void EvictionManager::find_deadlines(MonoTime now) {
     const std::optional<MonoTime>& last =
         state_.conditions_last_observed[static_cast<std::size_t>(condition)];
     if (state_.conditions.has(condition) && !observed.has(condition) && last) {
-      note_deadline(std::max(now, moment_after(*last, settings_.pressure_transition_period)));
+      add_deadline(std::max(now, moment_after(*last, settings_.pressure_transition_period)));
     }
   }
 }

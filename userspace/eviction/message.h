@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that the world sees, byte for byte as the kubelet writes them. Called off the hot path.
+// Public messages, byte for byte as the kubelet writes them. Not called on the hot path.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@
 
 namespace evictd::eviction {
 
-/// Reason of a pod's status and of its event.
+/// Reason in an evicted pod's status and in its event.
 inline constexpr std::string_view kEvictedReason = "Evicted";
 /// Reason of the event on the node.
 inline constexpr std::string_view kThresholdMetReason = "EvictionThresholdMet";
-/// Reason and message of the event on a pod that was not gone in time.
+/// Reason and message of the event on a pod that exceeded its grace period.
 inline constexpr std::string_view kExceededGraceReason = "ExceededGracePeriod";
 inline constexpr std::string_view kExceededGraceMessage =
     "Container runtime did not kill the pod within specified grace period.";
@@ -37,14 +37,14 @@ struct EvictionText {
   std::map<std::string, std::string> annotations;
 };
 
-/// What an eviction message is made from.
+/// Input of an eviction message.
 struct EvictionStory {
   Resource resource = Resource::kMemory;
   const Pod& pod;
   /// Null if the pod has none.
   const PodStatistics* statistics = nullptr;
   const ThresholdTable& thresholds;
-  /// The thresholds in the order in which we act; the first one on `resource` is told of.
+  /// The thresholds in the order of action; the message names the first one on `resource`.
   const ThresholdList& actionable;
   const Observations& observations;
 };
@@ -58,7 +58,7 @@ struct EvictionStory {
 /// "Attempting to reclaim memory", the event on the node.
 [[nodiscard]] std::string threshold_met_text(Resource resource);
 
-/// The error of a pass that could not learn the disk layout (1.32; 1.26 says nothing).
+/// The error of a pass that could not determine the disk layout (1.32; 1.26 reports nothing).
 [[nodiscard]] std::string layout_failure_text(std::string_view cause);
 
 /// "The node had condition: [DiskPressure MemoryPressure]. "

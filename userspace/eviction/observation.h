@@ -16,34 +16,34 @@
 
 namespace evictd::eviction {
 
-/// What the kernel itself can still give before its OOM killer has to choose, in bytes, and how
-/// fast that falls, in bytes a second; 0 while it does not. docs/eviction.md has the formula.
+/// `left`: bytes that the kernel can still allocate before its OOM killer acts. `rate`: its fall in
+/// bytes a second, 0 if it does not fall. docs/eviction.md has the formula.
 struct KernelReserve {
   std::int64_t left = 0;
   std::int64_t rate = 0;
-  /// With less than this left whoever allocates has to reclaim first, so that `rate` is what the
-  /// kernel lets through: the low watermarks.
+  /// The low watermarks. With less left, every allocation reclaims first, and reclaim limits
+  /// `rate`.
   std::int64_t tight = 0;
 
   bool operator==(const KernelReserve&) const = default;
 };
 
-/// One signal as it was seen. Units: bytes, inodes or tasks, as the signal has.
+/// One observation of one signal. Units: the signal's bytes, inodes or tasks.
 struct Observation {
   std::int64_t available = 0;
   std::int64_t capacity = 0;
-  /// When the numbers were read; unset means not known, which never makes them stale.
+  /// When the numbers were read. Unset: unknown, and never stale.
   std::optional<MonoTime> time;
-  /// Of memory.available, and only once a threshold is met: what the kernel itself could still
-  /// give. It keeps back memory that the kubelet's formula counts as available, on a small node all
-  /// that such a threshold leaves. Unset: not asked for.
+  /// Only for memory.available, once a threshold is met: what the kernel could still allocate. The
+  /// kernel reserves memory that the kubelet's formula counts as available; on a small node this
+  /// can be all that such a threshold leaves. Unset: not read.
   std::optional<std::int64_t> kernel_available = std::nullopt;
-  /// How fast `available` falls, in units a second; 0 while it does not. Unset: not known.
+  /// Fall of `available`, units a second; 0 if it does not fall. Unset: unknown.
   std::optional<std::int64_t> rate = std::nullopt;
-  /// Of memory.available. Unset: not known, and then there is no guard.
+  /// Only for memory.available. Unset: unknown, which disables the OOM guard.
   std::optional<KernelReserve> reserve = std::nullopt;
 
-  /// What is left before the kernel would have to kill, as far as is known.
+  /// What is left before the kernel would have to kill, as far as known.
   [[nodiscard]] std::int64_t left() const {
     return std::min(available, kernel_available.value_or(available));
   }
@@ -51,7 +51,7 @@ struct Observation {
   bool operator==(const Observation&) const = default;
 };
 
-/// What was seen in one pass, one place a signal.
+/// The observations of one pass, one place per signal.
 class Observations {
  public:
   [[nodiscard]] const std::optional<Observation>& operator[](Signal signal) const {
@@ -67,7 +67,7 @@ class Observations {
       places_;  // observe() never sets kUnknown's
 };
 
-/// Memory statistics of the node or of one system container, as the kubelet's summary has them.
+/// Memory statistics of the node or of one system container, as in the kubelet's summary.
 struct MemoryStatistics {
   std::optional<MonoTime> time;
   std::optional<std::uint64_t> available_bytes;
@@ -89,10 +89,10 @@ struct TaskStatistics {
   std::optional<std::int64_t> running;
 };
 
-/// Statistics of the node; what is unset was not read.
+/// Statistics of the node; unset fields were not read.
 struct NodeStatistics {
   std::optional<MemoryStatistics> memory;
-  /// Whether a system container "pods" is there at all, and its memory.
+  /// Whether a system container "pods" exists, and its memory.
   bool has_pods_container = false;
   std::optional<MemoryStatistics> pods_memory;
   std::optional<FilesystemStatistics> node_fs;
@@ -101,32 +101,32 @@ struct NodeStatistics {
   std::optional<TaskStatistics> tasks;
 };
 
-/// One observation for every signal whose statistics are complete. In 1.26 there is no containerfs,
-/// and the inodes of imagefs are seen only together with its bytes. Amounts above 2^63-1 wrap.
+/// Returns an observation of every signal whose statistics are complete. 1.26 has no containerfs
+/// and observes the inodes of imagefs only together with its bytes. Values above 2^63-1 wrap.
 [[nodiscard]] Observations observe(const NodeStatistics& statistics, Compat compat);
 
-/// What memory.available is worked out from.
+/// Source of memory.available.
 enum class MemorySource : std::uint8_t {
-  kKubelet,       ///< Total less working set, in which active file cache counts as used.
-  kMemAvailable,  ///< The kernel's own estimate of what can be had without swapping.
+  kKubelet,       ///< Total minus working set; active file cache counts as used.
+  kMemAvailable,  ///< The kernel's estimate of memory available without swapping.
 };
 
 /// "kubelet", "memAvailable".
 [[nodiscard]] std::string_view to_string(MemorySource source);
 
-/// How memory.available is worked out; the defaults are the kubelet's.
+/// How memory.available is computed; the defaults are the kubelet's.
 struct MemoryRules {
   MemorySource source = MemorySource::kKubelet;
-  /// Free swap is available, and swap is capacity.
+  /// Free swap counts as available, and swap as capacity.
   bool swap_aware = false;
-  /// Huge pages set aside are neither available nor capacity.
+  /// Reserved huge pages count neither as available nor as capacity.
   bool hugepage_aware = false;
 
-  /// Whether more of /proc/meminfo is needed than MemTotal.
+  /// Whether the rules need more of /proc/meminfo than MemTotal.
   [[nodiscard]] bool need_meminfo() const {
     return source != MemorySource::kKubelet || swap_aware || hugepage_aware;
   }
-  /// Whether what is available is capacity less working set: nothing else can move it.
+  /// Whether available is capacity minus working set, so that nothing else changes it.
   [[nodiscard]] bool follow_working_set() const {
     return source == MemorySource::kKubelet && !swap_aware;
   }
@@ -138,16 +138,16 @@ struct MemoryRules {
 [[nodiscard]] std::optional<Observation> observe_memory(const NodeUsage& node,
                                                         const MemoryRules& rules = {});
 
-/// What the kernel could give by its own estimate, free swap with it where `rules` count that as
-/// available. Unset if it was not read.
+/// What the kernel estimates as available, plus free swap if `rules` count it as available. Unset
+/// if it was not read.
 [[nodiscard]] std::optional<std::int64_t> kernel_available(const NodeUsage& node,
                                                            const MemoryRules& rules);
-/// allocatableMemory.available from a reading of the pod root: limit less working set, at least 0.
-/// Unset if it was not read or has no limit.
+/// allocatableMemory.available from a reading of the pod root: limit minus working set, at least 0.
+/// Unset if the pod root was not read or has no limit.
 [[nodiscard]] std::optional<Observation> observe_allocatable_memory(const CgroupUsage& pod_root);
 /// pid.available from a reading of the node. Unset if it was not read.
 [[nodiscard]] std::optional<Observation> observe_pids(const NodeUsage& node);
-/// pid.available of the pod root: its own pids.max less its tasks.
+/// pid.available of the pod root: its pids.max minus its tasks.
 [[nodiscard]] std::optional<Observation> observe_pids(const CgroupUsage& pod_root,
                                                       std::int64_t pids_max);
 

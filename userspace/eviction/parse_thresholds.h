@@ -14,7 +14,7 @@ namespace evictd::eviction {
 
 using SignalTexts = std::map<std::string, std::string>;
 
-/// The kubelet's four maps and the list, as they were written.
+/// The kubelet's four maps and its list, as in the configuration.
 struct ThresholdTexts {
   SignalTexts hard;
   SignalTexts soft;
@@ -23,17 +23,17 @@ struct ThresholdTexts {
   std::vector<std::string> enforce_node_allocatable;
 };
 
-/// Thresholds as the kubelet makes them: hard ones, soft ones, then the copies of hard
-/// memory.available to allocatableMemory.available when "pods" is enforced.
-/// Errors: kInvalid or kMalformed with the kubelet's own text. Of several errors the first in the
-/// order hard, soft, grace periods, minimum reclaim, and in each by name, is reported.
+/// Parses thresholds as the kubelet does: hard ones, soft ones, then copies of hard
+/// memory.available for allocatableMemory.available if "pods" is enforced.
+/// Errors: kInvalid or kMalformed with the kubelet's text. Of several errors it reports the first
+/// in the order hard, soft, grace periods, minimum reclaim, and by name within each.
 [[nodiscard]] Result<std::vector<Threshold>> parse_thresholds(const ThresholdTexts& texts,
                                                               Compat compat);
 
-/// Whether a threshold's text is "0%" or "100%", just so: a way to write no threshold.
+/// Whether a threshold's text is exactly "0%" or "100%", which means no threshold.
 [[nodiscard]] bool is_switched_off(std::string_view text);
 
-/// evictionHard of a kubelet on Linux that was not told any.
+/// Default evictionHard of the kubelet on Linux.
 [[nodiscard]] SignalTexts default_eviction_hard(Compat compat);
 
 }  // namespace evictd::eviction

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing by a measurement of disk usage that is not done yet.
+// Chooses a pod by an unfinished measurement of disk usage.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace evictd::eviction {
 
-/// How much is known for a choice.
+/// How well the measurements support a choice.
 enum class DiskSupport : std::uint8_t {
-  kOpen,       ///< What is still to be counted may put another one first.
-  kPlausible,  ///< That too, but all were looked at and the one in front is among those with more.
-  kCertain,    ///< Whatever is still to be counted, the same one goes first.
+  kOpen,       ///< The uncounted rest may put another pod first.
+  kPlausible,  ///< As kOpen, but all pods were visited, and the first one is among the larger ones.
+  kCertain,    ///< The uncounted rest cannot change which pod goes first.
 };
 
-/// How well the choice of `first`, which goes first by the readings as they are, is supported. A
-/// pod that was not counted to its end may have any amount more. So a pod that was counted to its
-/// end goes first only if none of the others can outrank it, however much is found of them.
+/// How well the current readings support `first` as the first victim. A pod that is not fully
+/// counted may use any number of bytes more. A fully counted pod therefore goes first only if no
+/// other pod can outrank it, whatever its uncounted rest.
 [[nodiscard]] DiskSupport support_of(const RankRule& rule, std::span<const PassPod> pods,
                                      std::size_t first);
 

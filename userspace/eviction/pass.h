@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes into a pass.
+// Input of a pass.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +15,33 @@
 
 namespace evictd::eviction {
 
-/// What we have done to a pod so far, or must not do.
+/// State of a pod's eviction, or why it must not be evicted.
 enum class Standing : std::uint8_t {
   kActive,
-  kUnknown,      ///< A cgroup that no source of pods knows: not ranked, never evicted.
-  kInSoftGrace,  ///< Sent SIGTERM by a soft eviction: still counts as used, still a candidate.
-  kInHardGrace,  ///< Sent SIGTERM by a hard eviction, its time is running.
-  kKilled,       ///< Sent SIGKILL; see PassInput::releasing.
-  kRefused,      ///< Decided on before and not begun: left alone until it is looked at anew.
+  kUnknown,      ///< A cgroup that no pod source knows: not ranked, never evicted.
+  kInSoftGrace,  ///< Got SIGTERM by a soft eviction: still counts as used, still a candidate.
+  kInHardGrace,  ///< Got SIGTERM by a hard eviction; the grace period runs.
+  kKilled,       ///< Got SIGKILL; see PassInput::releasing.
+  kRefused,      ///< Its eviction could not begin: skipped until the pod is read again.
 };
 
-/// How much of a pod's disk usage its reading has, while it is measured anew.
+/// Completeness of a pod's disk usage while a new measurement runs.
 enum class DiskCount : std::uint8_t {
-  kWhole,  ///< All that could be counted.
-  kPart,   ///< Counted to here: it has at least so much.
-  kNone,   ///< Its turn has not come: any older number says nothing of what it has now.
+  kWhole,  ///< Everything that could be counted.
+  kPart,   ///< Partly counted: a lower bound.
+  kNone,   ///< Not counted yet: an older number says nothing about its current usage.
 };
 /// "whole", "part", "none".
 [[nodiscard]] std::string_view to_string(DiskCount count);
 
-/// How far a new measurement of disk usage has come.
+/// Progress of a new measurement of disk usage.
 enum class DiskProgress : std::uint8_t {
   kNothing,   ///< No pod was counted.
-  kSome,      ///< Readings of pods are what was counted of each so far, at least.
-  kTimeIsUp,  ///< There is no time for more. Readings are the best that is known of each.
+  kSome,      ///< Readings hold what was counted of each pod so far: lower bounds.
+  kTimeIsUp,  ///< There is no time for more. Readings hold the best known value of each pod.
 };
 
-/// One pod in a pass. Order of the pods decides between equals: the first one goes first.
+/// One pod in a pass. Among pods of equal rank, the first in the list goes first.
 struct PassPod {
   /// Must outlive the pass.
   const PodFacts* facts = nullptr;
@@ -49,10 +49,10 @@ struct PassPod {
   /// Of PodReading::disk.
   DiskCount disk_count = DiskCount::kWhole;
   Standing standing = Standing::kActive;
-  /// How much more it uses than when the wait for what dead victims are still charged with began;
-  /// 0 while there is none.
+  /// Its growth since the pass began to wait for memory that killed victims still hold; 0 without
+  /// such a wait.
   Bytes grown{0};
-  /// Both needed for local storage limits only; without them none of the pod's is checked.
+  /// Both are needed only for local storage limits; without them the pod's limits are not checked.
   const Pod* pod = nullptr;
   const PodStatistics* statistics = nullptr;
 };
@@ -66,33 +66,33 @@ struct ReleasingPod {
   std::int64_t inodes = 0;
   /// As PodFacts::below_pod_root.
   bool below_pod_root = true;
-  /// What its cgroup is charged with though no process of it lives: files in memory, page cache,
-  /// slab. 0 while one does. Told for as long as the cgroup is there.
+  /// Bytes charged to its cgroup without a live process: files in memory, page cache, slab. 0 while
+  /// a process lives. Reported as long as the cgroup exists.
   Bytes left{0};
 };
 
 /// Why observations were made.
 enum class Cadence : std::uint8_t {
-  kRegular,    ///< A pass or a poll: what has recovered starts its grace anew next time.
-  kEventOnly,  ///< Nothing but an event asked: a signal seen recovered resets no grace.
+  kRegular,    ///< A pass or a poll: recovery of a signal resets its grace period.
+  kEventOnly,  ///< Only an event: recovery of a signal resets no grace period.
 };
 
-/// All that a pass may know besides `now`, the settings and its own state.
+/// Complete input of a pass besides `now`, the settings and its own state.
 struct PassInput {
   /// Null: statistics could not be read, the pass fails and changes nothing.
   const Observations* observations = nullptr;
   std::span<const PassPod> pods;
-  /// Asked for until it was answered once; unset: the question failed.
+  /// Requested until the first answer; unset: the request failed.
   std::optional<DiskLayout> layout = DiskLayout{};
   std::span<const ReleasingPod> releasing;
-  /// The disk usage of pods is being measured anew: before that is done a pod is chosen by it only
-  /// where nothing can be found that changes the choice, or where there is no time to find it; see
+  /// A new measurement of the pods' disk usage runs. Until it is complete, a pass chooses a pod by
+  /// disk usage only if the rest cannot change the choice, or if there is no time to wait; see
   /// eviction/partial_disk.h.
   bool disk_usage_pending = false;
-  /// How far that is; without it nothing.
+  /// Progress of that measurement; kNothing without one.
   DiskProgress disk_progress = DiskProgress::kNothing;
   Cadence cadence = Cadence::kRegular;
-  /// Null: nothing holds us but what the kubelet has.
+  /// Null: no brakes; only the kubelet's own rules hold evictions.
   const Brakes* brakes = nullptr;
 };
 

@@ -21,7 +21,7 @@ enum class QosClass : std::uint8_t {
   kGuaranteed,
   kBurstable,
   kBestEffort,
-  kOther,  ///< A status that says something else; it is believed, and is none of the three.
+  kOther,  ///< The status has another value, which is accepted.
 };
 
 /// "Guaranteed", "Burstable", "BestEffort" or "Other".
@@ -36,10 +36,10 @@ struct Container {
   bool restarts_always = false;
 };
 
-/// Which container of the runtime's runs, or ran last, under a name.
+/// The runtime's container that runs, or ran last, under a name.
 struct ContainerStatus {
   std::string name;
-  /// Without the runtime's name: the part of "containerd://ID" behind "://".
+  /// Without the runtime's name: the part of "containerd://ID" after "://".
   std::string id;
 };
 
@@ -66,9 +66,8 @@ struct Volume {
   bool git_repo = false;
 };
 
-/// The part of v1.Pod that eviction looks at, plus what only the finder of the pod can know. Absent
-/// fields are empty or zero. Filled by cluster/pod_json.h from a manifest, or from the cgroup
-/// alone.
+/// The part of v1.Pod that eviction needs, plus facts that only the pod's discovery knows. Absent
+/// fields are empty or zero. cluster/pod_json.h fills it from a manifest, or from the cgroup alone.
 struct Pod {
   // metadata
   std::string name;
@@ -92,16 +91,15 @@ struct Pod {
   // status
   /// "Pending", "Running", "Succeeded", "Failed", "Unknown" or "".
   std::string phase;
-  /// status.qosClass as it is written, "" when there is none.
+  /// status.qosClass verbatim, "" if absent.
   std::string status_qos_class;
-  /// Of regular, init and ephemeral containers, in this order; those that have an id.
+  /// Regular, init and ephemeral containers, in this order; only those with an id.
   std::vector<ContainerStatus> container_statuses;
 
   // not of v1.Pod
-  /// The class that the place of the cgroup tells; used when there is no manifest to compute it
-  /// from.
+  /// The class that follows from the cgroup's path; used without a manifest.
   std::optional<QosClass> qos_from_cgroup;
-  /// The source itself makes it static: a static-manifest directory, or a uid of 32 hex digits.
+  /// The source makes it static: a static-manifest directory, or a uid of 32 hex digits.
   bool from_static_source = false;
 };
 

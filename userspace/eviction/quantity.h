@@ -12,22 +12,22 @@
 
 namespace evictd::eviction {
 
-/// A whole number of 128 bits: sums and differences of int64 amounts never overflow it.
+/// A 128-bit integer: sums and differences of int64 values never overflow it.
 __extension__ using Wide = __int128;
 
-/// The family of suffixes in which an amount is written.
+/// The suffix family of a quantity.
 enum class QuantityFormat : std::uint8_t {
   kDecimalExponent,  ///< "12e6"
   kDecimalSI,        ///< "12M"
   kBinarySI,         ///< "12Mi"
 };
 
-/// The name that Kubernetes has for a format: "BinarySI".
+/// The Kubernetes name of a format: "BinarySI".
 [[nodiscard]] std::string_view to_string(QuantityFormat format);
 
-/// An exact decimal amount in the notation of Kubernetes ("1536Mi", "100m", "1e3").
-/// Equality and order are those of the amount: "1Gi" == "1024Mi". An int64 times a power of ten is
-/// kept in place; only what does not fit goes through arbitrary precision on the heap.
+/// An exact decimal quantity in the notation of Kubernetes ("1536Mi", "100m", "1e3").
+/// Comparisons use the value: "1Gi" == "1024Mi". An int64 times a power of ten is stored in place;
+/// other values use arbitrary precision on the heap.
 class Quantity {
  public:
   /// Zero.
@@ -37,19 +37,19 @@ class Quantity {
       : unscaled_(value), format_(format) {}
   /// `milli` thousandths.
   [[nodiscard]] static Quantity of_milli(std::int64_t milli, QuantityFormat format);
-  /// Reads the notation of Kubernetes. A text that looks canonical is kept and written back as is.
-  /// Amounts finer than 1e-9 are rounded away from zero, binary ones above 2^63-1 are cut to that.
-  /// Errors: kMalformed with the very text of Kubernetes; also for a text longer than 1024
-  /// characters, which no resource has.
+  /// Parses the notation of Kubernetes. Keeps a text that looks canonical and writes it back as is.
+  /// Rounds values finer than 1e-9 away from zero; clamps binary values above 2^63-1 to that.
+  /// Errors: kMalformed with the exact text of Kubernetes; also for more than 1024 characters,
+  /// which no resource has.
   [[nodiscard]] static Result<Quantity> parse(std::string_view text);
 
-  /// The amount rounded away from zero; what does not fit is cut to the nearest int64.
+  /// The value rounded away from zero, clamped to int64.
   [[nodiscard]] std::int64_t value() const;
-  /// The amount in thousandths, rounded and cut likewise.
+  /// The value in thousandths, rounded and clamped likewise.
   [[nodiscard]] std::int64_t milli_value() const;
-  /// The amount times 1e9, exactly; nothing if it has a finer part or reaches 1e37 in size.
+  /// The value times 1e9, exact; nullopt if it has a finer part or its magnitude reaches 1e37.
   [[nodiscard]] std::optional<Wide> nanos() const;
-  /// The smallest whole number that is not below the amount, cut to +-2^126.
+  /// The value rounded up to an integer, clamped to +-2^126.
   [[nodiscard]] Wide ceiling() const;
   /// -1, 0 or 1.
   [[nodiscard]] int sign() const;
@@ -57,8 +57,8 @@ class Quantity {
   /// As Kubernetes writes it: canonical, or the kept text.
   [[nodiscard]] std::string to_string() const;
 
-  /// Sums keep the format of the left side, unless that is zero. They drop a kept text. Of two
-  /// amounts more than 100,000 digits apart the sum is the larger one.
+  /// Sums keep the format of the left side unless it is zero, and drop a kept text. If the values
+  /// are more than 100,000 digits apart, the sum is the larger one.
   Quantity& operator+=(const Quantity& other);
   Quantity& operator-=(const Quantity& other);
   [[nodiscard]] friend Quantity operator+(Quantity a, const Quantity& b) { return a += b; }
@@ -67,11 +67,11 @@ class Quantity {
   [[nodiscard]] std::strong_ordering operator<=>(const Quantity& other) const;
   [[nodiscard]] bool operator==(const Quantity& other) const { return (*this <=> other) == 0; }
 
-  /// The amount in arbitrary precision; defined in quantity_big.h.
+  /// The value in arbitrary precision; defined in quantity_big.h.
   struct Big;
   [[nodiscard]] Big unscaled() const;
-  /// How many digits after the point Kubernetes keeps of it, where it holds the amount in arbitrary
-  /// precision, though it may fit in place. Nothing where it does not.
+  /// Digits after the point that Kubernetes keeps if it holds the value in arbitrary precision,
+  /// even if it fits in place here. nullopt if it does not.
   [[nodiscard]] std::optional<std::int64_t> arbitrary_places() const { return arbitrary_places_; }
 
  private:

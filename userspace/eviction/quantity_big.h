@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arbitrary precision part of a Quantity. Of the product only quantity*.cpp include it, so that
-// nobody else pays for the library's headers.
+// The arbitrary precision part of a Quantity. In the product only quantity*.cpp include it, so that
+// no other file pays for the library's headers.
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -17,8 +17,8 @@ struct Quantity::Big {
   BigInteger unscaled;
   std::int64_t exponent = 0;
 
-  /// Position of the first digit: 10^(magnitude-1) <= |amount| < 10^magnitude. Zero for zero.
-  /// Whatever is to be written out in full is judged by this first: an exponent may be huge.
+  /// Position of the first digit: 10^(magnitude-1) <= |value| < 10^magnitude. Zero for zero.
+  /// Check it before writing a value out in full: an exponent may be huge.
   [[nodiscard]] std::int64_t magnitude() const;
 };
 

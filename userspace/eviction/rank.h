@@ -22,28 +22,28 @@ struct MeasuredParts {
   bool operator==(const MeasuredParts&) const = default;
 };
 
-/// What pods are ranked by.
+/// How pods are ranked.
 struct RankRule {
   Resource resource = Resource::kMemory;
-  /// Read for kEphemeralStorage and kInodes only.
+  /// Used only for kEphemeralStorage and kInodes.
   MeasuredParts parts;
-  /// Whoever frees nothing in it is passed over.
+  /// Pods that free nothing in this scope are passed over.
   Scope scope = Scope::kNode;
 };
 
-/// The rule for a signal. Errors in the caller only: kUnknown has none and ranks by memory.
+/// The rule for a signal. kUnknown has no rule: a caller's error, ranked by memory.
 [[nodiscard]] RankRule rank_rule(Signal signal, DiskLayout layout, Scope pid_scope = Scope::kNode);
 
-/// Where one pod stands; the lesser key is evicted first.
+/// Rank of one pod; the smaller key is evicted first.
 struct RankKey {
   /// Memory and disk: -2 without statistics, -1 above its request, else 0. Pids: always 0.
   std::int8_t urgency = 0;
   std::int32_t priority = 0;
   /// Pids: -1 without statistics, else 0. Memory and disk: always 0.
   std::int8_t missing = 0;
-  /// Usage less request in units of 1e-9, or the number of processes; more goes first. The kubelet
-  /// compares processes by a difference that wraps: counts 2^63 apart each go before the other, and
-  /// its sort makes anything of that. Here they have an order.
+  /// Usage minus request in units of 1e-9, or the number of processes; more goes first. The kubelet
+  /// compares process counts by a wrapping difference: counts 2^63 apart each precede the other,
+  /// and its sort order is undefined. Here they are ordered.
   Wide amount = 0;
 
   [[nodiscard]] std::strong_ordering operator<=>(const RankKey& other) const {
@@ -64,11 +64,11 @@ struct RankKey {
   [[nodiscard]] bool operator==(const RankKey& other) const { return (*this <=> other) == 0; }
 };
 
-/// Usage of a pod as the rule measures it. Units: bytes, inodes or processes.
+/// A pod's usage under the rule. Units: bytes, inodes or processes.
 [[nodiscard]] Wide measured_usage(const RankRule& rule, const PodReading& reading);
 
-/// Effective request that the rule compares usage with, in units of 1e-9; 0 for pids. Inodes are
-/// compared with the request for ephemeral storage in bytes.
+/// The effective request that the rule compares usage with, in units of 1e-9; 0 for pids. Inodes
+/// are compared with the request for ephemeral storage in bytes.
 [[nodiscard]] Wide request_nanos(const RankRule& rule, const PodFacts& facts);
 
 /// Cost: a few comparisons, no allocation.

@@ -13,27 +13,27 @@
 
 namespace evictd::eviction {
 
-/// The rule by which a candidate is passed over.
+/// Why a candidate is passed over.
 enum class PassOver : std::uint8_t {
   kNone,
   kStatic,
   kMirror,
   kCritical,
-  kNeverEvict,  ///< The configuration names its namespace or a label of it.
+  kNeverEvict,  ///< neverEvict matches its namespace or one of its labels.
   kUnknown,
   kNotReadYet,
   kKilled,
-  kRefused,         ///< Its eviction was decided on before, and could not be begun.
-  kOutsidePodRoot,  ///< The limit is the pod root's own, and it lies outside.
-  kSpared,          ///< It would go for what dead pods have left behind: see Decision::choice.
-  kRanksLater,      ///< Nothing but its place.
+  kRefused,         ///< An earlier pass chose it, but its eviction could not begin.
+  kOutsidePodRoot,  ///< The limit is the pod root's, and the pod lies outside.
+  kSpared,          ///< Killed pods hold the memory that it would be evicted for: Decision::choice.
+  kRanksLater,      ///< Only its rank.
 };
 
 /// "static", "mirror", "critical", "never_evict", "unknown", "not_read_yet", "killed",
 /// "refused", "outside_pod_root", "spared", "ranks_later"; "" for kNone.
 [[nodiscard]] std::string_view to_string(PassOver rule);
 
-/// Whether it is one of the pods that a kubelet would rank: what no source knows is not.
+/// Whether a kubelet would rank this pod. False for a cgroup that no pod source knows.
 [[nodiscard]] bool is_active(const PassPod& pod);
 
 /// Why this pod may not be evicted at all; kNone if it may.
@@ -44,21 +44,19 @@ enum class PassOver : std::uint8_t {
 
 /// One line of a ranking.
 struct Candidate {
-  /// Place in the pods that were given.
+  /// Index into the given pods.
   std::size_t pod = 0;
-  /// 1 is evicted first. Pods that are not ranked (unknown, or not read yet) come last and have
-  /// place 0.
+  /// 1 is evicted first. Unranked pods (unknown, or not read yet) come last with place 0.
   std::size_t place = 0;
   RankKey key;
-  /// Usage and effective request as the rule measures them; request in units of 1e-9.
+  /// Usage and effective request under the rule; request in units of 1e-9.
   Wide usage = 0;
   Wide request_nanos = 0;
   PassOver passed_over = PassOver::kNone;
 };
 
-/// Every pod with its place and, when it is not the one that goes first, the rule which passed it
-/// over, `choice` among them. Pods that rank equal keep their order. For use off the hot path:
-/// allocates.
+/// Ranks every pod and states why each pod but the first is passed over, `choice` included. Pods of
+/// equal rank keep their order. Allocates: not for the hot path.
 [[nodiscard]] std::vector<Candidate> rank_with_reasons(const RankRule& rule,
                                                        std::span<const PassPod> pods,
                                                        Choice choice = Choice::kAnybody);

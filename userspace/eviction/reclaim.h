@@ -11,7 +11,7 @@
 
 namespace evictd::eviction {
 
-/// What can free node-level resources before any pod has to go.
+/// Frees node-level resources before a pod is evicted.
 enum class Collector : std::uint8_t {
   kContainers,  ///< Removes dead containers.
   kImages,      ///< Removes unused images.

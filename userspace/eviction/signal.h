@@ -11,8 +11,8 @@
 
 namespace evictd::eviction {
 
-/// What is watched, in the order in which we act where the kubelet leaves it open: memory, pids,
-/// disk.
+/// The eviction signals. Where the kubelet leaves the order of action open, it is that of this
+/// enum: memory, pids, disk.
 enum class Signal : std::uint8_t {
   kAllocatableMemoryAvailable,
   kMemoryAvailable,
@@ -23,7 +23,7 @@ enum class Signal : std::uint8_t {
   kImageFsInodesFree,
   kNodeFsAvailable,
   kNodeFsInodesFree,
-  kUnknown,  ///< A name that the kubelet does not have: no source observes it, it has no resource.
+  kUnknown,  ///< A name unknown to the kubelet: never observed, without a resource.
 };
 
 inline constexpr std::size_t kSignalCount = static_cast<std::size_t>(Signal::kUnknown);
@@ -34,16 +34,17 @@ inline constexpr std::array<Signal, kSignalCount> kSignals{
     Signal::kContainerFsAvailable,       Signal::kContainerFsInodesFree, Signal::kImageFsAvailable,
     Signal::kImageFsInodesFree,          Signal::kNodeFsAvailable,       Signal::kNodeFsInodesFree};
 
-/// Whose limit a signal is about, and so whose end can bring it back above its threshold.
+/// Scope of a signal's limit. Only killing a pod in this scope can bring the signal back above its
+/// threshold.
 enum class Scope : std::uint8_t {
-  kNode,     ///< Of the whole machine: whatever ends on it counts.
-  kPodRoot,  ///< Of the cgroup that holds all pods of Kubernetes: only what ends below it counts.
+  kNode,     ///< The whole machine: every pod counts.
+  kPodRoot,  ///< The cgroup that holds all Kubernetes pods: only pods below it count.
 };
 
-/// What is starved when a signal's threshold is met.
+/// The starved resource when a signal's threshold is met.
 enum class Resource : std::uint8_t { kMemory, kEphemeralStorage, kInodes, kPids, kNone };
 
-/// What the node reports to the world.
+/// The node's conditions in the API.
 enum class Condition : std::uint8_t { kDiskPressure, kMemoryPressure, kPidPressure };
 
 inline constexpr std::array<Condition, 3> kConditions{
@@ -73,14 +74,14 @@ class ConditionSet {
 /// "MemoryPressure", "DiskPressure", "PIDPressure".
 [[nodiscard]] std::string_view to_string(Condition condition);
 
-/// The signal of that name, kUnknown for a name that the kubelet of `compat` does not accept: the
-/// containerfs signals came after 1.26.
+/// The signal with that name; kUnknown for a name that the kubelet of `compat` rejects. The
+/// containerfs signals are newer than 1.26.
 [[nodiscard]] Signal signal_from_text(std::string_view text, Compat compat);
 
 [[nodiscard]] Resource resource_of(Signal signal);
 /// Must not be called for kUnknown, which has none.
 [[nodiscard]] Condition condition_of(Signal signal);
-/// How amounts of a signal are written: bytes are BinarySI, inodes and tasks DecimalSI.
+/// Format of a signal's values: bytes BinarySI, inodes and tasks DecimalSI.
 [[nodiscard]] QuantityFormat format_of(Signal signal);
 [[nodiscard]] constexpr bool is_disk(Signal signal) {
   return signal >= Signal::kContainerFsAvailable && signal <= Signal::kNodeFsInodesFree;
@@ -88,15 +89,14 @@ class ConditionSet {
 [[nodiscard]] constexpr bool is_memory(Signal signal) {
   return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable;
 }
-/// `pid_scope` is that of pid.available, which the configuration decides (pidAvailableSource).
+/// `pid_scope`: the scope of pid.available, from the configuration (pidAvailableSource).
 [[nodiscard]] constexpr Scope scope_of(Signal signal, Scope pid_scope) {
   if (signal == Signal::kPidAvailable) {
     return pid_scope;
   }
   return signal == Signal::kAllocatableMemoryAvailable ? Scope::kPodRoot : Scope::kNode;
 }
-/// Whether the end of a pod, or of what is left of it, frees anything that a limit of `scope` is
-/// of.
+/// Whether killing a pod, or releasing what is left of it, frees anything under a limit of `scope`.
 [[nodiscard]] constexpr bool frees_in(Scope scope, bool below_pod_root) {
   return scope == Scope::kNode || below_pod_root;
 }

@@ -29,18 +29,18 @@ struct VolumeStatistics {
   StorageUse use;
 };
 
-/// Everything known of one pod's usage, down to its containers. Texts and local storage limits need
-/// it; the ranking of a pass needs only the PodReading made from it.
+/// Full statistics of one pod, down to its containers. Messages and local storage limits need them;
+/// the ranking needs only the PodReading computed from them.
 struct PodStatistics {
   std::vector<ContainerStatistics> containers;
   std::vector<VolumeStatistics> volumes;
   std::optional<std::uint64_t> working_set_bytes;
   std::optional<std::uint64_t> process_count;
-  /// Bytes of everything that counts against the pod's ephemeral-storage limit.
+  /// Bytes that count against the pod's ephemeral-storage limit.
   std::optional<std::uint64_t> ephemeral_bytes;
 };
 
-/// Disk usage of a pod by what it belongs to, added up. Units: bytes and inodes.
+/// Disk usage of a pod, summed by kind. Units: bytes and inodes.
 struct DiskReading {
   Wide root_bytes = 0;
   Wide root_inodes = 0;
@@ -50,14 +50,14 @@ struct DiskReading {
   Wide volume_inodes = 0;
 };
 
-/// What is known of a pod's statistics.
+/// State of a pod's statistics.
 enum class ReadingState : std::uint8_t {
   kRead,
-  kAbsent,  ///< The source of statistics has none for it: it ranks first, as the kubelet has it.
-  kNotReadYet,  ///< Nobody has asked yet: it is waited for and never ranked.
+  kAbsent,      ///< The statistics lack the pod: it ranks first, as in the kubelet.
+  kNotReadYet,  ///< Not requested yet: the pass waits for it and never ranks it.
 };
 
-/// What ranking needs of one pod; everything is zero where it was not measured.
+/// Input of the ranking for one pod; unmeasured values are zero.
 struct PodReading {
   ReadingState state = ReadingState::kNotReadYet;
   std::int64_t working_set_bytes = 0;
@@ -69,7 +69,7 @@ struct PodReading {
 /// gitRepo, and emptyDir on the default medium.
 [[nodiscard]] std::vector<std::string> local_volume_names(const Pod& pod);
 
-/// Adds up the statistics of a pod. Amounts above 2^63-1 wrap, as the kubelet's do.
+/// Sums up the statistics of a pod. Values above 2^63-1 wrap, as in the kubelet.
 [[nodiscard]] PodReading reading_of(const PodStatistics& statistics, const Pod& pod);
 
 }  // namespace evictd::eviction

@@ -12,27 +12,27 @@
 
 namespace evictd::eviction {
 
-/// Those of `among` whose signal is below its limit; a signal without an observation meets nothing.
+/// The thresholds in `among` whose signal is below its limit. A signal without an observation meets
+/// no threshold.
 [[nodiscard]] ThresholdList thresholds_met(const ThresholdTable& table, const ThresholdList& among,
                                            const Observations& seen, MinReclaim min_reclaim);
 
-/// `a`, then those of `b` that are not the same as one already there.
+/// `a`, then the thresholds of `b` that equal none before them.
 [[nodiscard]] ThresholdList merge(const ThresholdTable& table, const ThresholdList& a,
                                   const ThresholdList& b);
 
-/// Since when each of `met` has been met: what was known before, or `now`. All others are
-/// forgotten.
+/// When each of `met` was first observed: the time in `before`, or `now`. All others are dropped.
 [[nodiscard]] FirstObserved first_observed(const ThresholdList& met, const FirstObserved& before,
                                            MonoTime now);
 
-/// Those of `met` that have been met for their grace period; equality counts.
+/// The thresholds in `met` that have been met for at least their grace period.
 [[nodiscard]] ThresholdList past_grace(const ThresholdTable& table, const ThresholdList& met,
                                        const FirstObserved& since, MonoTime now);
 
-/// The conditions that the thresholds stand for.
+/// The conditions of the thresholds.
 [[nodiscard]] ConditionSet conditions_of(const ThresholdTable& table, const ThresholdList& met);
 
-/// When each condition was last observed, `observed` being so now.
+/// When each condition was last observed; `now` for those in `observed`.
 [[nodiscard]] ConditionTimes last_observed(ConditionSet observed, const ConditionTimes& before,
                                            MonoTime now);
 
@@ -40,16 +40,16 @@ namespace evictd::eviction {
 [[nodiscard]] ConditionSet observed_since(const ConditionTimes& last, Duration period,
                                           MonoTime now);
 
-/// Those of `list` whose statistics are newer than in the last pass, or of unknown age.
+/// The thresholds in `list` whose statistics are newer than in the last pass, or of unknown age.
 [[nodiscard]] ThresholdList with_fresh_statistics(const ThresholdTable& table,
                                                   const ThresholdList& list,
                                                   const Observations& seen,
                                                   const Observations& last);
 
-/// The same thresholds in the order in which we act.
+/// The same thresholds in the order of action.
 [[nodiscard]] ThresholdList in_order(const ThresholdTable& table, ThresholdList list);
 
-/// The first one that a resource can be reclaimed for.
+/// The first threshold in `list` with a resource that can be reclaimed.
 [[nodiscard]] std::optional<std::size_t> first_reclaimable(const ThresholdTable& table,
                                                            const ThresholdList& list);
 

@@ -13,13 +13,13 @@
 
 namespace evictd::eviction {
 
-/// The most thresholds a configuration may have: nine signals, hard and soft, and room to spare.
+/// Most thresholds of a configuration: nine signals, hard and soft, and some spare room.
 inline constexpr std::size_t kMaxThresholds = 64;
 
-/// An ordered list of places in a ThresholdTable, in place: the pass copies and compares these.
+/// An ordered list of places in a ThresholdTable, without heap memory: passes copy and compare it.
 class ThresholdList {
  public:
-  /// Appends; the list never holds more than kMaxThresholds because places are not repeated.
+  /// Appends. Places are not repeated, so the list never exceeds kMaxThresholds.
   void add(std::size_t index) { places_.at(size_++) = static_cast<std::uint8_t>(index); }
   [[nodiscard]] bool has(std::size_t index) const;
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -39,7 +39,7 @@ class ThresholdList {
 /// Whether a threshold counts as met below its value, or below value plus minimum reclaim.
 enum class MinReclaim : std::uint8_t { kIgnored, kEnforced };
 
-/// The thresholds of a configuration, prepared so that the pass compares whole numbers only.
+/// The thresholds of a configuration, prepared so that the pass compares only integers.
 class ThresholdTable {
  public:
   ThresholdTable() = default;
@@ -53,18 +53,18 @@ class ThresholdTable {
   /// Every place, in order.
   [[nodiscard]] const ThresholdList& places() const { return places_; }
 
-  /// The smallest available amount at which the threshold is not met at this capacity.
+  /// The smallest available value at which the threshold is not met at this capacity.
   [[nodiscard]] Wide limit(std::size_t index, std::int64_t capacity, MinReclaim min_reclaim) const;
   /// Whether the observation is below the limit. Equality is not met.
   [[nodiscard]] bool met(std::size_t index, const Observation& observation,
                          MinReclaim min_reclaim) const;
-  /// Whether two places hold what is one threshold to the kubelet.
+  /// Whether the kubelet treats the thresholds at two places as the same.
   [[nodiscard]] bool same(std::size_t a, std::size_t b) const { return kind_[a] == kind_[b]; }
-  /// Where the threshold stands in the order in which we act: 0 is first.
+  /// Position of the threshold in the order of action: 0 is first.
   [[nodiscard]] std::uint8_t order(std::size_t index) const { return order_[index]; }
 
  private:
-  /// A threshold in whole numbers: available amounts are whole, so rounding a limit up changes no
+  /// A threshold in integers. Available values are integers, so rounding a limit up changes no
   /// comparison.
   struct Limits {
     Wide whole = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From thresholds on what is available to levels of usage that the kernel can watch.
+// Converts thresholds on available values to usage levels that the kernel can watch.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace evictd::eviction {
 
-/// The smallest level of use at which the threshold is met: working set in bytes for the memory
-/// signals, tasks for pid.available; available is taken to be capacity less use.
-/// May be above the capacity (a threshold below one unit) or below zero (one above the capacity,
-/// met at all times). Nothing for a threshold that can never be met and for disk signals.
+/// The smallest usage at which the threshold is met: working set in bytes for the memory signals,
+/// tasks for pid.available. Assumes available = capacity - usage.
+/// May be above the capacity (a threshold below one unit) or below zero (a threshold above the
+/// capacity, which is always met). nullopt for disk signals and thresholds that can never be met.
 [[nodiscard]] std::optional<std::int64_t> use_at_crossing(const Threshold& threshold,
                                                           std::int64_t capacity);
 

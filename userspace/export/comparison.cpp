@@ -8,7 +8,7 @@ namespace evictd::exporting {
 
 namespace {
 
-/// The lower one of two in the middle; nothing of nothing.
+/// The median; the lower of two in the middle; nullopt for an empty list.
 template <typename T>
 std::optional<T> median(std::vector<T> values) {
   if (values.empty()) {

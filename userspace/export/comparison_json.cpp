@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kSchema = 1;
 constexpr const char* kKind = "comparison";
-/// No time is less exact.
+/// The coarsest precision of a time.
 constexpr std::int64_t kMostPrecisionMs = 3'600'000;
 
 template <typename T>

@@ -141,7 +141,7 @@ bool JsonFields::truth(const char* key) {
     return false;
   }
   if (!value->is_boolean()) {
-    refuse(key, "neither true nor false", *value);
+    refuse(key, "not a boolean", *value);
     return false;
   }
   return value->get<bool>();

@@ -7,7 +7,7 @@
 
 namespace evictd::exporting {
 
-/// "2026-01-31T12:00:00.000123Z": UTC with microseconds, as the API writes MicroTime.
+/// "2026-01-31T12:00:00.000123Z": UTC with microseconds, the API's MicroTime format.
 [[nodiscard]] std::string rfc3339(WallTime moment);
 
 }  // namespace evictd::exporting

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a record back from its JSON form.
+// Parses a record from its JSON form.
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +17,7 @@ std::map<std::string, std::string> text_map(JsonFields& fields, const char* key)
   std::map<std::string, std::string> map;
   for (const auto& [name, value] : fields.object(key).items()) {
     if (!value.is_string()) {
-      fields.refuse(key, "not texts only");
+      fields.refuse(key, "not a list of strings");
       return {};
     }
     map.emplace(name, value.get<std::string>());
@@ -39,7 +39,7 @@ RecordedObservation read_observation(JsonFields fields) {
   return seen;
 }
 
-/// Hardness and grace period; older records have whole seconds only.
+/// Hardness and grace period; older records only have whole seconds.
 void read_grace(JsonFields& fields, RecordedThreshold& threshold) {
   constexpr std::int64_t kMsPerSecond = 1000;
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kMsPerSecond;
@@ -55,7 +55,7 @@ void read_grace(JsonFields& fields, RecordedThreshold& threshold) {
   }
 }
 
-/// What older records have nothing of.
+/// Members that older records lack.
 void read_forecast(JsonFields& fields, EvictionRecord& record) {
   const std::optional<std::int64_t> given =
       fields.has("grace_given") ? fields.whole_or_null("grace_given") : std::nullopt;
@@ -210,7 +210,7 @@ std::vector<std::string> read_texts(JsonFields& fields, const char* key) {
   std::vector<std::string> texts;
   for (const Json& value : fields.list(key)) {
     if (!value.is_string()) {
-      fields.refuse(key, "not texts only");
+      fields.refuse(key, "not a list of strings");
       return {};
     }
     texts.push_back(value.get<std::string>());
@@ -236,7 +236,7 @@ RecordedReclaim read_reclaim(JsonFields fields) {
   return reclaim;
 }
 
-/// Of a decision; nothing for null and in what was written before there was such a member.
+/// For a decision; empty for null, and for records older than the member.
 std::optional<std::uint64_t> read_id(JsonFields& fields, const char* key) {
   if (!fields.has(key)) {
     return std::nullopt;

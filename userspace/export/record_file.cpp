@@ -20,7 +20,7 @@ namespace evictd::exporting {
 
 namespace {
 
-/// What evictd saw of a node is not for everybody.
+/// A node's records are not readable for everybody.
 constexpr mode_t kMode = 0600;
 
 }  // namespace
@@ -112,7 +112,7 @@ Result<> RecordFile::append(std::string_view line, Durability durability) {
   std::string whole(line);
   whole += '\n';
   if (Result<> written = base::write_all(fd_.get(), whole, options_.path.string()); !written) {
-    // What did not fit as a whole is taken back; where even that fails, the next open() does it.
+    // Removes a partly written line; if even that fails, the next open() does it.
     if (::ftruncate(fd_.get(), size_) != 0) {
       fd_.reset();
     }

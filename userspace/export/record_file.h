@@ -10,28 +10,28 @@
 
 namespace evictd::exporting {
 
-/// Whether a line must have reached the disk when append() returns.
+/// Whether append() must wait until the line is on the disk.
 enum class Durability { kCached, kSynced };
 
-/// A file of JSON Lines that is rotated by size: FILE is written, FILE.1 is the one before it.
-/// A reader never sees half a line, but for one that a crash cut short at the very end: that is
-/// taken away when the file is opened again. Blocks as the disk does.
+/// A JSON Lines file that is rotated by size: FILE is the current one, FILE.1 the one before. A
+/// reader never sees half a line, except at the very end after a crash: open() cuts that off.
+/// Blocks as long as the disk does.
 class RecordFile {
  public:
   struct Options {
     std::filesystem::path path;
     /// FILE is renamed when a line would make it larger than this.
     std::int64_t max_bytes = 0;
-    /// How many files there are at most, FILE included.
+    /// Maximum number of files, including FILE.
     int files = 1;
   };
 
   explicit RecordFile(Options options) : options_(std::move(options)) {}
 
-  /// Writes `line` and a line end. Opens the file where that is not done yet, or somebody took it
-  /// away. After a failure the file is as it was, and the next call tries again.
-  /// Errors: kInvalid for what is there but no regular file, else as open(2), write(2), rename(2)
-  /// and fdatasync(2); with the path.
+  /// Writes `line` and a line end. Opens the file if it is not open, or if it was removed or
+  /// replaced. A failed call leaves the file unchanged, and the next call tries again.
+  /// Errors, with the path: kInvalid if it exists but is not a regular file; else as open(2),
+  /// write(2), rename(2) and fdatasync(2).
   Result<> append(std::string_view line, Durability durability);
 
   [[nodiscard]] const std::filesystem::path& path() const { return options_.path; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record of a decision has of the time that was left.
+// The time left, as a decision's record has it.
 #pragma once
 
 #include <cstdint>
@@ -7,23 +7,24 @@
 
 namespace evictd::exporting {
 
-/// Why and how the grace of a hard eviction was or was not cut to what there was time for.
+/// Whether and why the grace of a hard eviction was cut to the time left.
 struct RecordedGrace {
-  /// What was given, and what would have been, in milliseconds.
+  /// The grace given, and the configured one, in milliseconds.
   std::int64_t given_ms = 0;
   std::int64_t wanted_ms = 0;
-  /// Until the floor or the guard, as the pass knew; unset where it knew nothing.
+  /// Time until the floor or the guard, as known to the pass; unset if unknown.
   std::optional<std::int64_t> time_left_ms;
 };
 
-/// What the OOM guard saw: bytes that the kernel could still give, by how much they fell a second,
-/// how long they would have lasted (unset while they do not fall), and when it is due.
+/// The OOM guard's observation: bytes that the kernel can still allocate, their decrease per
+/// second, the time that they last (unset if they do not decrease), and the horizon at which the
+/// guard is due.
 struct RecordedGuard {
   std::int64_t left = 0;
   std::int64_t rate = 0;
   std::optional<std::int64_t> time_left_ms;
   std::int64_t horizon_ms = 0;
-  /// A threshold counted as met because of it.
+  /// The guard made a threshold count as met.
   bool due = false;
 };
 

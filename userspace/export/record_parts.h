@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record of a decision is made of.
+// The parts of a decision's record.
 #pragma once
 
 #include <cstddef>
@@ -12,76 +12,76 @@
 
 namespace evictd::exporting {
 
-/// One signal as a pass saw it. Units: bytes, inodes or tasks, as the signal has.
+/// One signal as a pass saw it. Units: the signal's (bytes, inodes or tasks).
 struct RecordedObservation {
   std::string signal;
   std::int64_t available = 0;
   std::int64_t capacity = 0;
-  /// How old the reading was when the pass had all of them; unset if its age is not known.
+  /// Age of the reading when the pass had all readings; unset if unknown.
   std::optional<std::int64_t> age_us;
   /// "bpf" or "files".
   std::string source;
-  /// By how much `available` may be wrong either way because of what the kernel holds back.
+  /// How far `available` may deviate in either direction, because the kernel batches charges.
   std::int64_t error_bound = 0;
-  /// Of memory.available once a threshold is met: what the kernel could still give. Else unset.
+  /// For memory.available if a threshold is met: what the kernel could still allocate. Else unset.
   std::optional<std::int64_t> kernel_available = std::nullopt;
 };
 
-/// One threshold beside what was seen of its signal.
+/// One threshold and the observation of its signal.
 struct RecordedThreshold {
   std::string signal;
   /// "100Mi" or "10%".
   std::string threshold;
   /// "hard" or "soft".
   std::string hardness = "hard";
-  /// For how long it must be met before it is acted on, in milliseconds, a part of one counted as
-  /// one; 0 for a hard one.
+  /// How long it must be met before evictd acts, in milliseconds, rounded up; 0 for a hard
+  /// threshold.
   std::int64_t grace_period_ms = 0;
   bool met = false;
   std::optional<std::int64_t> available;
   std::optional<std::int64_t> capacity;
-  /// The amount that it stands for at this capacity: met while less is available.
+  /// The threshold as a quantity at this capacity: met while less is available.
   std::optional<std::int64_t> met_below;
-  /// What must be available beyond that before it is over; empty for none.
+  /// Minimum reclaim: what must be available beyond the threshold; empty for none.
   std::string min_reclaim;
   /// "not_observed", "not_met", "in_grace", "stale", "past_grace" or "acted_on".
   std::string stood;
-  /// For how long it had been met; unset while it is not.
+  /// How long it had been met; unset while it is not met.
   std::optional<std::int64_t> met_for_ms;
 };
 
-/// One command that was to free node-level resources before a pod had to go.
+/// One command that frees node-level resources before a pod is evicted.
 struct RecordedCollector {
   /// "containers" or "images".
   std::string collector;
   std::vector<std::string> argv;
-  /// "succeeded", "failed" or "under_way", where it was not known to have ended.
+  /// "succeeded", "failed", or "under_way" if it had not ended as far as known.
   std::string outcome;
-  /// "exit status 0", "killed after its timeout", or why it could not be run; empty under way.
+  /// "exit status 0", "killed after its timeout", or why it could not run; empty while running.
   std::string end;
   std::optional<std::int64_t> took_ms;
   std::optional<MonoTime> ended_at;
 };
 
-/// The collectors that a pass had waited for.
+/// The collectors that a pass waited for.
 struct RecordedReclaim {
-  /// Of the record's signal, as it was seen before they ran.
+  /// Of the record's signal, before the collectors ran.
   std::optional<std::int64_t> available_before;
   std::vector<RecordedCollector> collectors;
 };
 
-/// What one pod was ranked by; the lesser one goes first, compared from left to right.
+/// The keys that one pod was ranked by, compared from left to right; the lower one goes first.
 struct RecordedSortKeys {
   /// Memory and disk: -2 without statistics, -1 above its request, else 0. Pids: 0.
   std::int64_t urgency = 0;
   std::int64_t priority = 0;
   /// Pids: -1 without statistics. Else 0.
   std::int64_t missing = 0;
-  /// Usage less request, or processes; here more goes first.
+  /// Usage minus request, or processes; here the higher one goes first.
   std::int64_t amount = 0;
 };
 
-/// One pod in the ranking of a pass, with what it was ranked by.
+/// One pod in the ranking of a pass, with its sort keys.
 struct RecordedCandidate {
   /// 1 goes first; 0 was not ranked.
   std::size_t place = 0;
@@ -90,49 +90,50 @@ struct RecordedCandidate {
   std::string uid;
   std::string qos;
   std::int32_t priority = 0;
-  /// Bytes or processes, as the resource is measured.
+  /// In the resource's unit: bytes or processes.
   std::int64_t usage = 0;
   std::int64_t request = 0;
   bool exceeds_request = false;
-  /// Time lost to memory since the pod is watched, and its growth, as the kernel side counts them.
+  /// Time stalled on memory since evictd watches the pod, and growth, both counted by the kernel
+  /// side.
   std::int64_t stall_us = 0;
   std::int64_t rate_bytes_per_second = 0;
-  /// Age of the reading in microseconds, and whence it came.
+  /// Age of the reading in microseconds, and its source.
   std::int64_t reading_age_us = 0;
   std::string source;
-  /// Of disk usage that was being measured: "part", at least so much; "none", an older number, or
-  /// nothing. "whole" for all that could be counted; empty where usage is not of disks.
+  /// How complete the disk usage is: "part", at least this much; "none", an older value or none;
+  /// "whole", everything countable. Empty for other resources.
   std::string counted;
-  /// How much more than `usage` it may have been then, as far as is known; unset: nobody knows.
+  /// How much higher than `usage` the real usage may have been; unset if unknown.
   std::optional<std::int64_t> error_bound;
-  /// Why it was not the one: the rule that passed it over; empty for the victim.
+  /// The rule that passed the pod over; empty for the victim.
   std::string passed_over;
-  /// The same in words.
+  /// The same as a phrase.
   std::string reason;
   RecordedSortKeys keys;
 };
 
-/// What a container of the victim used, as the message has it.
+/// Usage of one container of the victim, as in the message.
 struct RecordedContainer {
   std::string name;
   std::int64_t working_set_bytes = 0;
-  /// How old the sample was when the pass had all readings.
+  /// Age of the sample when the pass had all readings.
   std::int64_t age_us = 0;
 };
 
-/// A limit on local storage that a pod exceeded, and what was measured against it.
+/// A limit on local storage that a pod exceeded, and the measured usage.
 struct RecordedLocalStorage {
   /// "volume", "container" or "pod".
   std::string what;
-  /// Of the volume or the container; empty for the pod.
+  /// Name of the volume or container; empty for the pod.
   std::string name;
   std::int64_t used_bytes = 0;
   std::int64_t limit_bytes = 0;
-  /// How old the measurement was when the pass had all readings.
+  /// Age of the measurement when the pass had all readings.
   std::int64_t age_us = 0;
   /// "walk" or "quota".
   std::string method;
-  /// False: something could not be counted, so that at least so much was used.
+  /// False if something could not be counted: `used_bytes` is then a lower bound.
   bool complete = true;
 };
 
@@ -141,17 +142,17 @@ struct RecordedLocalCandidate {
   std::string ns;
   std::string name;
   std::string uid;
-  /// The limit that it exceeded, as EvictionRecord::local_limit has it; empty for none.
+  /// The exceeded limit, as in EvictionRecord::local_limit; empty for none.
   std::string local_limit;
-  /// What of it exceeded that; unset with an empty limit.
+  /// The part that exceeded it; unset if `local_limit` is empty.
   std::optional<RecordedLocalStorage> storage;
-  /// Why it was not evicted for that; empty for a victim.
+  /// Why the pod was not evicted for it; empty for a victim.
   std::string passed_over;
-  /// The same in words.
+  /// The same as a phrase.
   std::string reason;
 };
 
-/// One thing that a victim holds, and whether it is gone.
+/// One thing that a victim holds, and whether it is released.
 struct RecordedRelease {
   /// "processes", "containers", "volumes", "cgroup", "data".
   std::string what;
@@ -160,7 +161,7 @@ struct RecordedRelease {
   std::optional<MonoTime> at;
 };
 
-/// An event as a kubelet would have posted it for this decision. All are of type "Warning".
+/// An event that a kubelet would have posted for this decision. All are of type "Warning".
 struct RecordedEvent {
   /// "node" or "pod".
   std::string on;
@@ -168,14 +169,14 @@ struct RecordedEvent {
   std::string message;
 };
 
-/// A condition as a kubelet would have set it on the victim, with status "True".
+/// A condition that a kubelet would have set on the victim, with status "True".
 struct RecordedPodCondition {
   std::string type;
   std::string reason;
   std::string message;
 };
 
-/// When what happened, on CLOCK_MONOTONIC in nanoseconds; unset for what did not happen.
+/// Moments on CLOCK_MONOTONIC in nanoseconds; unset if the step did not happen.
 struct RecordedTimeline {
   std::optional<MonoTime> hook;
   std::optional<MonoTime> wake;
@@ -187,7 +188,7 @@ struct RecordedTimeline {
   std::optional<MonoTime> killed;
   std::optional<MonoTime> exited;
   std::optional<MonoTime> freed;
-  /// Of an escalation: SIGTERM, sent by the eviction whose grace it cut.
+  /// For an escalation: SIGTERM of the eviction whose grace it cut.
   std::optional<MonoTime> grace_began;
 };
 

@@ -20,16 +20,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// More rotated files than a configuration may ask for.
+/// More rotated files than a configuration may request.
 constexpr int kMostFiles = 1000;
 
-/// Read at a time.
+/// Bytes per read.
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10U;
 
-/// What a recording begins with, as any zstd frame; docs/replay.md.
+/// The first bytes of a recording, and of any zstd frame; docs/replay.md.
 constexpr std::string_view kRecordingMagic("\x28\xb5\x2f\xfd", 4);
 
-/// Nothing for a line that is skipped.
+/// nullopt for a line that is skipped.
 Result<Json> read_line(std::string_view line, std::string_view name, std::size_t number) {
   Result<Json> json = base::parse_json<Json>(line);
   if (!json && json.error().code != Errc::kMalformed) {
@@ -49,17 +49,17 @@ Result<Json> read_line(std::string_view line, std::string_view name, std::size_t
   return json;
 }
 
-/// An error if a file that begins like this is a recording.
+/// Returns an error if a file that begins like this is a recording.
 Result<> refuse_recording(std::string_view begin, std::string_view name) {
   if (!begin.starts_with(kRecordingMagic)) {
     return {};
   }
-  return fail(Errc::kInvalid, fmt::format("{}: no record file but a recording, which evictctl "
-                                          "replay reads; allowed: a recordFile of evictd",
+  return fail(Errc::kInvalid, fmt::format("{}: a recording for evictctl replay, not a record file; "
+                                          "allowed: a recordFile of evictd",
                                           name));
 }
 
-/// The lines of one file, taken one after another.
+/// The lines of one file, one after another.
 class LineTaker {
  public:
   explicit LineTaker(std::string_view name) : name_(name) {}
@@ -82,13 +82,13 @@ class LineTaker {
     }
     return {};
   }
-  /// One whose end was not even kept.
+  /// A line that was too long to keep.
   void take_too_long() {
     ++number_;
     note(too_long_);
   }
   [[nodiscard]] RecordLines end() {
-    warn(no_record_, "no record line of evictd");
+    warn(no_record_, "not a record line of evictd");
     warn(too_long_, fmt::format("longer than {} MiB", kLongestRecordLine >> 20U));
     return std::move(read_);
   }
@@ -117,7 +117,7 @@ class LineTaker {
   Skipped too_long_;
 };
 
-/// Cuts blocks into lines. Of a line that is too long no more is kept than shows it.
+/// Splits blocks into lines. Keeps just enough of an overlong line to detect its length.
 class LineCutter {
  public:
   explicit LineCutter(LineTaker& taker) : taker_(taker) {}
@@ -134,7 +134,7 @@ class LineCutter {
     }
     return {};
   }
-  /// What the last line has without a line end.
+  /// Handles a last line without a line end.
   [[nodiscard]] Result<> end() { return line_.empty() && !too_long_ ? Result<>() : finish(); }
 
  private:
@@ -211,7 +211,7 @@ Result<RecordLines> read_record_file(const std::filesystem::path& file) {
     }
     files.push_back(std::move(older));
   }
-  // The file itself first: what is wrong with it is wrong with those that it was renamed to.
+  // The file itself first: its errors apply to the rotated ones too.
   std::vector<RecordLines> parts;
   for (const std::filesystem::path& one : files) {
     Result<RecordLines> read = read_one(one);

@@ -12,35 +12,33 @@
 
 namespace evictd::exporting {
 
-/// A longer line is skipped, and not kept while it is read. Units: bytes. The largest record, which
-/// ranks as many pods as a node may have, is a few MiB.
+/// Maximum length of a line, in bytes. A longer one is skipped without being buffered. The largest
+/// record, which ranks as many pods as a node may have, has a few MiB.
 inline constexpr std::size_t kLongestRecordLine = std::size_t{16} << 20U;
 
 /// One line of a record file.
 struct RecordLine {
   nlohmann::ordered_json json;
-  /// "FILE:LINE"; empty for one that is from no file.
+  /// "FILE:LINE"; empty if the line is from no file.
   std::string place;
 };
 
-/// What is in a record file and in the rotated ones beside it, oldest line first.
+/// The lines of a record file and its rotated files, oldest first.
 struct RecordLines {
   std::vector<RecordLine> lines;
-  /// A text for each kind of thing in a file that could not be read: "FILE:LINE: what", with the
-  /// first line of the kind.
+  /// One text for each kind of unreadable line: "FILE:LINE: what", with the first such line.
   std::vector<std::string> warnings;
 };
 
-/// Reads FILE and FILE.1, FILE.2 and so on. A line that is no JSON object, or longer
-/// than kLongestRecordLine, is skipped with a warning.
-/// Errors: as open(2) and read(2) for FILE, which need not be there where FILE.1 is; and, each as
-/// "FILE:LINE: what", kUnsupported for a newer schema, kInvalid for a key that is there twice,
-/// kExhausted for a line that nests deeper or has more members than base::JsonLimits; as "FILE:
-/// what", kInvalid for a recording of `evictd
-/// --record`.
+/// Reads FILE and FILE.1, FILE.2 and so on. Skips with a warning each line that is no JSON object
+/// or is longer than kLongestRecordLine.
+/// Errors: as open(2) and read(2) for FILE, which may be missing if FILE.1 exists. As "FILE:LINE:
+/// what": kUnsupported for a newer schema, kInvalid for a duplicate key, kExhausted for a line
+/// beyond base::JsonLimits in depth or members. As "FILE: what": kInvalid for a recording of
+/// `evictd --record`.
 [[nodiscard]] Result<RecordLines> read_record_file(const std::filesystem::path& file);
 
-/// The same for text at hand; `name` is for errors and warnings.
+/// The same for text in memory; `name` appears in errors and warnings.
 [[nodiscard]] Result<RecordLines> read_record_text(std::string_view text, std::string_view name);
 
 }  // namespace evictd::exporting

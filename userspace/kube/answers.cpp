@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 constexpr int kGoneCode = 410;
 
-/// What of a list and of a watch is read, and as what it is known.
+/// How to read the items of a list or a watch, and their kind.
 struct Form {
   Shape list;
   Shape watch_line;
@@ -33,7 +33,7 @@ Shape make_list_shape(const Shape& item) {
   return list;
 }
 
-/// Of a line of a watch, whose object is an item, or a v1.Status where it is an error.
+/// The shape of a watch line: its object is an item, or a v1.Status for an error.
 Shape make_line_shape(const Shape& item) {
   Shape event;
   event.members["type"];
@@ -85,8 +85,8 @@ bool is_of_node(const Json& object, const AnswerRules& rules) {
   return rules.node.empty() || form_of(rules.listed).is_of_node(object, rules.node);
 }
 
-/// The version is given back to the server in an address, so it is not more than a number or a
-/// word. Opaque to us.
+/// Only a short word or number is accepted, because the version becomes part of a URL. Its meaning
+/// is opaque.
 bool is_resource_version(const std::string& text) {
   constexpr std::size_t kLongest = 64;
   return !text.empty() && text.size() <= kLongest && text != "0" &&
@@ -95,18 +95,18 @@ bool is_resource_version(const std::string& text) {
              std::string::npos;
 }
 
-Failure no_list(std::string why, std::string_view kind) {
-  return fail(Errc::kInvalid, "no whole v1." + std::string(kind) + "List: " + std::move(why));
+Failure incomplete_list(std::string why, std::string_view kind) {
+  return fail(Errc::kInvalid, "incomplete v1." + std::string(kind) + "List: " + std::move(why));
 }
 
 Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rules) {
   const std::string_view kind = form_of(rules.listed).kind;
   if (text_in(list, "kind") != std::string(kind) + "List" || text_in(list, "apiVersion") != "v1") {
-    return no_list("kind or apiVersion is another one", kind);
+    return incomplete_list("unexpected kind or apiVersion", kind);
   }
   const Json& items = member_of(list, "items");
   if (!items.is_array() && !(answerer == Answerer::kKubelet && items.is_null())) {
-    return no_list("items is no list", kind);
+    return incomplete_list("items is not a list", kind);
   }
   if (items.size() > rules.max_pods) {
     return fail(Errc::kExhausted, "a list of more than " + std::to_string(rules.max_pods) +
@@ -117,11 +117,11 @@ Result<> check_list(const Json& list, Answerer answerer, const AnswerRules& rule
   const bool is_whole = continues.is_null() ||
                         (continues.is_string() && continues.get_ref<const std::string&>().empty());
   if (!is_whole) {
-    return no_list("it is to be continued, which was not asked for", kind);
+    return incomplete_list("it has a continue token, but no limit was set", kind);
   }
   if (answerer == Answerer::kApiServer &&
       !is_resource_version(text_in(metadata, "resourceVersion"))) {
-    return no_list("metadata.resourceVersion is none", kind);
+    return incomplete_list("metadata.resourceVersion is not valid", kind);
   }
   return {};
 }
@@ -139,7 +139,7 @@ WatchEvent error_event(const Json& status) {
 WatchEvent pod_event(Json pod, WatchEvent::Kind kind, const AnswerRules& rules) {
   WatchEvent event;
   event.kind = kind;
-  // One that is gone may have lost its node before.
+  // A deleted pod may have lost its node before.
   if (kind != WatchEvent::Kind::kDeleted && !is_of_node(pod, rules)) {
     event.kind = WatchEvent::Kind::kForeign;
     return event;
@@ -196,7 +196,7 @@ Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& ru
   }
   std::string version = text_in(member_of(object, "metadata"), "resourceVersion");
   if (text_in(object, "kind") != form.kind || !is_resource_version(version)) {
-    return fail(Errc::kInvalid, "no v1." + std::string(form.kind) + " with a resource version");
+    return fail(Errc::kInvalid, "not a v1." + std::string(form.kind) + " with a resource version");
   }
   WatchEvent event;
   if (type == "ADDED" || type == "MODIFIED") {
@@ -204,7 +204,7 @@ Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& ru
   } else if (type == "DELETED") {
     event = pod_event(std::move(object), WatchEvent::Kind::kDeleted, rules);
   } else if (type != "BOOKMARK") {
-    return fail(Errc::kInvalid, "a type that no watch has");
+    return fail(Errc::kInvalid, "not a type of watch event");
   }
   event.resource_version = std::move(version);
   return event;

@@ -12,40 +12,41 @@
 
 namespace evictd::kube {
 
-/// What a list or a watch is of.
+/// The objects of a list or a watch.
 enum class Listed {
   kPods,
-  kEvictedEvents,  ///< v1.Event of the reason Evicted, each as the pod that it is about.
+  kEvictedEvents,  ///< v1.Event with the reason Evicted, each read as the pod that it is about.
 };
 
-/// Which pods are taken from a server's answer.
+/// Which pods are accepted from a server's answer.
 struct AnswerRules {
-  /// Those whose spec.nodeName is this, or whose events tell of it; empty: all.
+  /// Accepts pods whose spec.nodeName is this, or whose events name this node; empty: all pods.
   std::string node{};
-  /// More refuse the answer. A node has 110 pods by default, and some thousand at most.
+  /// An answer with more pods is refused. A node has 110 pods by default, and some thousand at
+  /// most.
   std::size_t max_pods = 4096;
   Listed listed = Listed::kPods;
 };
 
 /// A v1.PodList, or a v1.EventList.
 struct PodList {
-  /// Empty from a kubelet.
+  /// Empty for a kubelet's list.
   std::string resource_version;
   std::vector<PodDocument> pods;
-  /// Pods that are of another node, and that cannot be taken, with why of the first.
+  /// Number of pods on another node, number of unusable pods, and why the first one is unusable.
   std::size_t foreign = 0;
   std::size_t refused = 0;
   std::string first_refusal;
 };
 
-/// Who answers, and so which answer is a whole one.
+/// The answering server, which decides what a complete answer is.
 enum class Answerer {
-  kKubelet,    ///< "items": null is how it says that there are none.
-  kApiServer,  ///< Always has items and a resource version.
+  kKubelet,    ///< Sends "items": null if it has no pods.
+  kApiServer,  ///< Always sends items and a resource version.
 };
 
-/// Errors: kMalformed or kInvalid for what is not a whole list, kExhausted for one beyond a limit:
-/// none of them says that a pod is gone.
+/// Errors: kMalformed or kInvalid for an incomplete list, kExhausted for a list beyond a limit.
+/// None of these errors means that a pod is gone.
 [[nodiscard]] Result<PodList> read_pod_list(std::string_view text, Answerer answerer,
                                             const AnswerRules& rules);
 
@@ -53,10 +54,10 @@ enum class Answerer {
 struct WatchEvent {
   enum class Kind {
     kChanged,   ///< ADDED or MODIFIED: `pod`.
-    kDeleted,   ///< `pod`, whose text means nothing.
-    kRefused,   ///< One that cannot be taken: `refusal`.
-    kForeign,   ///< One of another node.
-    kBookmark,  ///< The resource version alone.
+    kDeleted,   ///< `pod`; its text means nothing.
+    kRefused,   ///< An unusable pod: `refusal`.
+    kForeign,   ///< A pod on another node.
+    kBookmark,  ///< Only the resource version.
     kGone,      ///< The resource version is too old.
     kError,     ///< Any other error: `refusal`.
   };
@@ -66,10 +67,10 @@ struct WatchEvent {
   std::string refusal;
 };
 
-/// Errors: kMalformed, kInvalid or kExhausted for what is no such line.
+/// Errors: kMalformed, kInvalid or kExhausted if `line` is no watch event.
 [[nodiscard]] Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& rules);
 
-/// What a server says of a request that it refuses, from its v1.Status; empty if it says nothing.
+/// The server's reason for refusing a request, from its v1.Status; empty if it gives none.
 [[nodiscard]] std::string refusal_of(std::string_view body);
 
 }  // namespace evictd::kube

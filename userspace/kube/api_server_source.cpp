@@ -12,14 +12,14 @@ constexpr int kOkStatus = 200;
 constexpr int kBadRequest = 400;
 constexpr int kGoneStatus = 410;
 constexpr Duration kListLimit = std::chrono::seconds(60);
-/// How much later than asked for a server may end a watch.
+/// How much later than requested a server may end a watch.
 constexpr Duration kWatchSlack = std::chrono::seconds(30);
-/// A watch that ends sooner and told nothing has failed, whatever the server says.
+/// A shorter watch without any event counts as failed, even if the server reports success.
 constexpr Duration kShortestWatch = std::chrono::seconds(1);
-/// No object that etcd stores is beyond 1.5 MiB.
+/// etcd stores no object above 1.5 MiB.
 constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 
-/// A node's name is checked when the configuration is read: it needs no escapes. Events have no
+/// The node's name needs no escapes: reading the configuration checked it. Events have no field
 /// selector for the node.
 std::string path_of(const AnswerRules& rules) {
   return rules.listed == Listed::kPods
@@ -36,7 +36,7 @@ MonoTime ApiServerSource::due() const {
     case State::kListing:
       return MonoTime::max();
     case State::kWatching:
-      return break_ == Break::kNone ? heard_at_ + options_.silence_limit : MonoTime::min();
+      return break_ == Break::kNone ? last_data_at_ + options_.silence_limit : MonoTime::min();
   }
   return MonoTime::max();
 }
@@ -62,7 +62,7 @@ Ask ApiServerSource::watch(MonoTime now) {
   break_ = Break::kNone;
   break_reason_.clear();
   started_at_ = now;
-  heard_at_ = now;
+  last_data_at_ = now;
   is_open_ = false;
   had_event_ = false;
   unfinished_line_.clear();
@@ -75,11 +75,11 @@ Ask ApiServerSource::watch(MonoTime now) {
           .time_limit = options_.watch_time + kWatchSlack};
 }
 
-bool ApiServerSource::gives_up(MonoTime now) {
+bool ApiServerSource::must_cancel(MonoTime now) {
   if (state_ != State::kWatching) {
     return false;
   }
-  if (break_ == Break::kNone && now - heard_at_ >= options_.silence_limit) {
+  if (break_ == Break::kNone && now - last_data_at_ >= options_.silence_limit) {
     ++counters_.silent_watches;
     break_ = Break::kSilent;
     break_reason_ = "the watch went silent";
@@ -90,15 +90,16 @@ bool ApiServerSource::gives_up(MonoTime now) {
 void ApiServerSource::on_head(int status, MonoTime now) {
   if (state_ == State::kWatching && status == kOkStatus) {
     is_open_ = true;
-    heard_at_ = now;
+    last_data_at_ = now;
     problem_.clear();
-    // From where it goes on nothing was missed: a server that has less says so.
+    // No change was missed before this resource version: a server that no longer has it reports an
+    // error.
     options_.sink->on_confirmed(now);
   }
 }
 
 bool ApiServerSource::on_data(std::string_view piece, MonoTime now) {
-  heard_at_ = now;
+  last_data_at_ = now;
   for (std::size_t end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
     const std::string line =
         std::exchange(unfinished_line_, {}) + std::string(piece.substr(0, end));
@@ -123,7 +124,7 @@ bool ApiServerSource::take_line(std::string_view line, MonoTime now) {
   }
   Result<WatchEvent> event = read_watch_event(line, options_.rules);
   if (!event) {
-    // Which pod it was of nobody knows.
+    // Nobody knows which pod it was about.
     ++counters_.malformed;
     break_ = Break::kRelist;
     break_reason_ = "a line of a watch: " + event.error().message();
@@ -202,7 +203,7 @@ void ApiServerSource::take_list(PodList list, MonoTime now) {
   counters_.foreign_pods += list.foreign;
   due_ = now;
   if (list.pods.empty() && version_ == Version::kAny && options_.sink->knows_pods()) {
-    // What a server has at hand may be older than what is known: what is stored is asked for.
+    // The server's cache may be older than the known state: request what is stored.
     version_ = Version::kNewest;
     return;
   }
@@ -245,7 +246,7 @@ void ApiServerSource::end_watch(const Answer& answer, MonoTime now) {
   due_ = now;
 }
 
-void ApiServerSource::on_not_written(MonoTime now) {
+void ApiServerSource::on_write_failed(MonoTime now) {
   relist();
   if (state_ == State::kIdle) {
     due_ = now + backoff_.failed(options_.random());

@@ -7,18 +7,18 @@
 
 namespace evictd::kube {
 
-/// Lists the pods of one node, or the events of their evictions, and watches them from then on:
-/// from where the last watch ended, or listed anew where the server does not know that place any
-/// more.
+/// Lists the pods of one node, or the events of their evictions, and then watches them. A new watch
+/// resumes where the last one ended. If the server no longer knows that resource version, the
+/// source lists again.
 class ApiServerSource final : public PodSource {
  public:
   struct Options {
-    /// `node` is the one whose pods, or events about whose pods, are asked for.
+    /// `node` selects the pods, or the events by the node of their pods.
     AnswerRules rules;
-    /// After so long the server ends a watch by itself.
+    /// The server ends a watch by itself after this time.
     Duration watch_time = std::chrono::minutes(5);
-    /// A watch in which nothing came for so long, not even a bookmark, is given up: nobody may be
-    /// there any more.
+    /// A watch that receives nothing for this long, not even a bookmark, is closed: the peer may be
+    /// dead.
     Duration silence_limit = std::chrono::minutes(2);
     /// Borrowed.
     PodSink* sink = nullptr;
@@ -29,29 +29,29 @@ class ApiServerSource final : public PodSource {
 
   [[nodiscard]] MonoTime due() const override;
   [[nodiscard]] std::optional<Ask> tick(MonoTime now) override;
-  [[nodiscard]] bool gives_up(MonoTime now) override;
+  [[nodiscard]] bool must_cancel(MonoTime now) override;
   void on_head(int status, MonoTime now) override;
   [[nodiscard]] bool on_data(std::string_view piece, MonoTime now) override;
   void on_end(const Answer& answer, MonoTime now) override;
-  /// The watch tells of it by itself.
+  /// The watch reports the pod by itself.
   void on_unknown_pod(MonoTime /*now*/) override { ++counters_.nudges; }
-  void on_not_written(MonoTime now) override;
+  void on_write_failed(MonoTime now) override;
   [[nodiscard]] const SourceCounters& counters() const override { return counters_; }
   [[nodiscard]] const std::string& problem() const override { return problem_; }
 
  private:
   enum class State { kIdle, kListing, kWatching };
-  /// Why a watch is to be broken off.
+  /// Why a watch must be closed.
   enum class Break { kNone, kSilent, kRelist, kFailed };
-  /// From where a list is to be.
+  /// The resource version to list from.
   enum class Version {
-    kAny,     ///< What the server has at hand.
+    kAny,     ///< Whatever the server has cached.
     kNewest,  ///< What is stored, which costs the server more.
   };
 
   [[nodiscard]] Ask list();
   [[nodiscard]] Ask watch(MonoTime now);
-  /// False: it is to be broken off.
+  /// Returns false if the watch must be closed.
   [[nodiscard]] bool take_line(std::string_view line, MonoTime now);
   [[nodiscard]] bool take_event(WatchEvent event, MonoTime now);
   void end_list(const Answer& answer, MonoTime now);
@@ -71,11 +71,11 @@ class ApiServerSource final : public PodSource {
   Version version_ = Version::kAny;
   std::string resource_version_;
   MonoTime due_{};
-  /// Of the watch in progress.
+  /// State of the watch in progress.
   Break break_ = Break::kNone;
   std::string break_reason_;
   MonoTime started_at_{};
-  MonoTime heard_at_{};
+  MonoTime last_data_at_{};
   bool is_open_ = false;
   bool had_event_ = false;
   std::string unfinished_line_;

@@ -8,8 +8,8 @@
 
 namespace evictd::kube {
 
-/// How long to wait after a failure: twice as long after each, of which a random part of one half
-/// is left out, so that the nodes of a cluster do not come back at the same moment. Pure.
+/// Delay after a failure: doubles after each one. A random part of up to one half is subtracted, so
+/// that the nodes of a cluster do not come back at the same moment. Pure.
 class Backoff {
  public:
   struct Options {
@@ -19,20 +19,20 @@ class Backoff {
 
   explicit Backoff(Options options) : options_(options), next_(options.first) {}
 
-  /// `random` is at least 0 and below 1. Never shorter than `at_least`, which a server may have
-  /// asked for, as long as that is within a sensible bound.
+  /// `random` is in [0, 1). Returns at least `at_least`, which the server may have asked for,
+  /// within kLongestRetryAfter.
   [[nodiscard]] Duration failed(double random, Duration at_least = {}) {
     const Duration whole = next_;
     next_ = std::min(options_.most, next_ * 2);
     const auto left_out =
         static_cast<Duration::rep>(static_cast<double>(whole.count()) * random / 2);
-    return std::max(whole - Duration(left_out), std::min(at_least, kMostAskedFor));
+    return std::max(whole - Duration(left_out), std::min(at_least, kLongestRetryAfter));
   }
   void succeeded() { next_ = options_.first; }
 
  private:
-  /// More is not believed: pods would be unknown for so long.
-  static constexpr Duration kMostAskedFor = std::chrono::minutes(2);
+  /// Ignores longer requests: pods would be unknown for so long.
+  static constexpr Duration kLongestRetryAfter = std::chrono::minutes(2);
 
   Options options_;
   Duration next_;

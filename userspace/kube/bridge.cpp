@@ -17,7 +17,7 @@ Result<> Bridge::run() {
                                  {"manifest_directory", options_.settings.manifest_directory}});
   while (!is_stopping_) {
     drive();
-    tell_problems();
+    log_problems();
     if (const Result<int> waited = loop_.run_once(); !waited) {
       return Failure(waited.error());
     }
@@ -27,8 +27,8 @@ Result<> Bridge::run() {
 
 void Bridge::drive() {
   MonoTime now = options_.clock->now();
-  if (source_->gives_up(now)) {
-    client_->cancel("broken off");
+  if (source_->must_cancel(now)) {
+    client_->cancel("cancelled");
     now = options_.clock->now();
   }
   if (const std::optional<Ask> ask = source_->tick(now)) {
@@ -73,21 +73,21 @@ void Bridge::on_signal() {
   options_.log->info("stopping");
 }
 
-/// Each problem once, and once that it is over.
+/// Logs each problem once, and its end once.
 void Bridge::tell(const Telling& telling, const std::string& problem, std::string& told) {
   if (problem.empty() == told.empty()) {
     return;
   }
   told = problem;
   if (problem.empty()) {
-    options_.log->info(std::string(telling.what) + " is well again");
+    options_.log->info(std::string(telling.what) + ": recovered");
   } else {
     options_.log->warn(std::string(telling.what) + ": " + problem + ", continuing " +
                        std::string(telling.meanwhile));
   }
 }
 
-/// A line that the queue does not take now comes again; the runtime knows it again then.
+/// A line that the queue refuses now comes again; the runtime link recognizes the repetition.
 bool Bridge::on_journal_line(std::string_view line) {
   if (observer_) {
     observer_->on_line(line);
@@ -98,31 +98,31 @@ bool Bridge::on_journal_line(std::string_view line) {
   return !actions_ || actions_->on_line(line);
 }
 
-void Bridge::tell_problems() {
+void Bridge::log_problems() {
   constexpr std::string_view kAsKnown = "with the pods as they were last known";
-  tell({"the source of pods", kAsKnown}, source_->problem(), told_source_);
-  tell({"a manifest", kAsKnown}, directory_->problem(), told_directory_);
+  tell({"the source of pods", kAsKnown}, source_->problem(), logged_source_);
+  tell({"a manifest", kAsKnown}, directory_->problem(), logged_directory_);
   if (follower_) {
-    tell({"evictd's control socket", kAsKnown}, follower_->problem(), told_evictd_);
+    tell({"evictd's control socket", kAsKnown}, follower_->problem(), logged_evictd_);
   }
   if (actions_) {
-    tell({"what evictions call for", "and trying it again"}, actions_->problem(), told_actions_);
+    tell({"the actions for evictions", "and retrying"}, actions_->problem(), logged_actions_);
   }
   if (observer_) {
     tell({"the comparison with the kubelet", "with what is known"}, observer_->problem(),
-         told_observer_);
+         logged_observer_);
   }
   if (evicted_events_) {
-    tell({"the kubelet's events", "with what the status of pods tells"}, evicted_events_->problem(),
-         told_events_);
+    tell({"the kubelet's events", "with the pods' status alone"}, evicted_events_->problem(),
+         logged_events_);
   }
   if (runtime_) {
-    tell({"the container runtime", "without ending sandboxes until it answers"},
-         runtime_->problem(), told_runtime_);
-    tell({"the container runtime's events", "by asking it at times"}, runtime_->events_problem(),
-         told_runtime_events_);
-    tell({"the links to the container runtime's places", "with those that there are"},
-         runtime_->places_problem(), told_places_);
+    tell({"the container runtime", "without stopping sandboxes until it answers"},
+         runtime_->problem(), logged_runtime_);
+    tell({"the container runtime's events", "by polling it"}, runtime_->events_problem(),
+         logged_runtime_events_);
+    tell({"the links to the container runtime's directories", "with the existing links"},
+         runtime_->places_problem(), logged_places_);
   }
 }
 

@@ -29,8 +29,8 @@
 
 namespace evictd::kube {
 
-/// evictd-kube put together: one thread, one event loop. It describes the node's pods to evictd by
-/// a directory of manifests. Nothing in it waits for a server: SIGTERM ends it at once.
+/// The evictd-kube program: one thread, one event loop. It describes the node's pods to evictd in a
+/// directory of manifests. It never waits for a server: SIGTERM ends it at once.
 class Bridge final : private base::LineHandler, private AnswerHandler {
  public:
   struct Options {
@@ -41,21 +41,21 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
     base::Log* log = nullptr;
   };
 
-  /// Errors: those of ManifestWriter::open() and base::listen_unix(), of an unusable node name, and
-  /// of system calls.
+  /// Errors: those of ManifestWriter::open(), of base::listen_unix() and of system calls; an
+  /// unusable node name.
   [[nodiscard]] static Result<std::unique_ptr<Bridge>> create(Options options);
   Bridge(const Bridge&) = delete;
   Bridge& operator=(const Bridge&) = delete;
   ~Bridge() override = default;
 
-  /// Runs until SIGTERM or SIGINT, which must be blocked.
+  /// Runs until SIGTERM or SIGINT. The caller must block both signals.
   [[nodiscard]] Result<> run();
 
  private:
   Bridge(Options options, base::EventLoop loop, base::Timer timer);
   [[nodiscard]] Result<> prepare();
   [[nodiscard]] Result<> prepare_source();
-  /// Who is told what the source finds out.
+  /// The sink that receives the source's reports.
   [[nodiscard]] PodSink* make_sink();
   [[nodiscard]] Result<> prepare_sockets();
   [[nodiscard]] Result<> prepare_runtime();
@@ -72,12 +72,12 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
 
   void on_timer();
   void on_signal();
-  /// Whatever the source wants by now.
+  /// Does whatever the source wants by now.
   void drive();
   void begin(const Ask& ask);
-  void tell_problems();
+  void log_problems();
   [[nodiscard]] bool on_journal_line(std::string_view line);
-  /// What may have a problem, and what is done as long as it has one.
+  /// A part that may have a problem, and what happens while it has one.
   struct Telling {
     std::string_view what;
     std::string_view meanwhile;
@@ -96,30 +96,30 @@ class Bridge final : private base::LineHandler, private AnswerHandler {
   FindAccess find_access_;
   std::unique_ptr<HttpClient> client_;
   std::unique_ptr<base::LineServer> server_;
-  /// nullptr where none is configured.
+  /// nullptr if no runtime is configured.
   std::unique_ptr<RuntimeLink> runtime_;
-  /// nullptr where nothing is done at the API server.
+  /// nullptr if evictd-kube does not act at the API server.
   std::unique_ptr<ApiActions> actions_;
-  /// nullptr where nothing is compared.
+  /// nullptr if nothing is compared.
   std::unique_ptr<Observer> observer_;
   std::optional<EvictionWatch> eviction_watch_;
-  /// Where something is done at the API server.
+  /// Set if evictd-kube acts at the API server.
   std::optional<PodControllers> controllers_;
-  /// nullptr where no API server is asked for them.
+  /// nullptr if no API server is asked for these events.
   std::unique_ptr<EvictedEvents> evicted_events_;
   std::unique_ptr<EvictdFollower> follower_;
   MonoTime started_at_{};
   std::uint64_t credential_failures_ = 0;
-  /// As the log was told; empty while nothing is wrong.
-  std::string told_source_;
-  std::string told_directory_;
-  std::string told_evictd_;
-  std::string told_runtime_;
-  std::string told_runtime_events_;
-  std::string told_places_;
-  std::string told_actions_;
-  std::string told_observer_;
-  std::string told_events_;
+  /// The problems as last logged; empty if there is none.
+  std::string logged_source_;
+  std::string logged_directory_;
+  std::string logged_evictd_;
+  std::string logged_runtime_;
+  std::string logged_runtime_events_;
+  std::string logged_places_;
+  std::string logged_actions_;
+  std::string logged_observer_;
+  std::string logged_events_;
   bool is_stopping_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the parts of a bridge are made.
+// Creates the parts of a bridge.
 #include <sys/signalfd.h>
 
 #include <cerrno>
@@ -19,9 +19,9 @@ namespace evictd::kube {
 
 namespace {
 
-/// An empty list of pods is believed after ten times as long as one that lacks some.
+/// An empty pod list is believed after ten times as long as a list that lacks some pods.
 constexpr int kAllGoneFactor = 10;
-/// Of a line of the journal; a decision among a thousand pods has some 700 KiB.
+/// Length limit of a journal line; a decision among a thousand pods has some 700 KiB.
 constexpr std::size_t kLongestRecord = std::size_t{16} << 20U;
 
 std::optional<std::string> from_environment(const char* name) {
@@ -40,7 +40,7 @@ Result<std::string> node_name_of(const KubeSettings& settings) {
   return is_node_name(name)
              ? Result<std::string>(name)
              : fail(Errc::kInvalid, "nodeName: not given, and \"" + name +
-                                        "\" is none; allowed: the node's name in the API");
+                                        "\" is not one; allowed: the node's name in the API");
 }
 
 RandomPart random_part() {
@@ -100,7 +100,7 @@ Result<> Bridge::prepare() {
           .absence = is_kubelet ? Absence{.gone_after = kubelet.gone_after,
                                           .all_gone_after = kubelet.gone_after * kAllGoneFactor}
                                 : Absence{},
-          .on_not_written = [this] { source_->on_not_written(options_.clock->now()); }},
+          .on_write_failed = [this] { source_->on_write_failed(options_.clock->now()); }},
       std::move(*writer));
   EVICTD_TRY(prepare_observer());
   EVICTD_TRY(prepare_events());
@@ -205,7 +205,7 @@ Result<> Bridge::prepare_sockets() {
   if (!added) {
     return added;
   }
-  // The group may look: no request changes anything.
+  // The group may connect: no request changes anything.
   constexpr mode_t kOwnerAndGroup = 0660;
   Result<std::unique_ptr<base::LineServer>> server =
       base::LineServer::create({.path = options_.settings.status_socket, .mode = kOwnerAndGroup},

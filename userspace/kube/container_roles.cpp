@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The containers of a list of the pod; none where it is no list.
+/// Visits the containers of one list of the pod; none if it is no list.
 template <typename Take>
 void for_each_container(const Json& pod, const char* part, const char* list, const Take& take) {
   const auto parent = pod.find(part);

@@ -8,19 +8,19 @@
 
 namespace evictd::kube {
 
-/// What a container is to its pod.
+/// A container's role in its pod.
 enum class ContainerRole {
   kMain,
-  kInit,       ///< Runs to its end before the main ones begin.
-  kSidecar,    ///< Of the init containers, with restartPolicy Always: runs beside the main ones.
-  kEphemeral,  ///< Was added for somebody who looks into the pod.
+  kInit,       ///< Runs to completion before the main containers start.
+  kSidecar,    ///< An init container with restartPolicy Always: runs beside the main containers.
+  kEphemeral,  ///< Added to debug the running pod.
 };
 [[nodiscard]] const char* to_string(ContainerRole role);
 
-/// By name; a pod has no two containers of one name.
+/// By container name, which is unique within a pod.
 using ContainerRoles = std::map<std::string, ContainerRole, std::less<>>;
 
-/// Of a v1.Pod as PodDocument::text has it; empty for what is none.
+/// Reads the roles from a v1.Pod, as in PodDocument::text. Empty if the text is no v1.Pod.
 [[nodiscard]] ContainerRoles container_roles(std::string_view pod);
 
 }  // namespace evictd::kube

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Of a kind and of a group with its version.
+/// Checks a kind, or a group with its version.
 bool is_word(std::string_view text, std::string_view more) {
   constexpr std::size_t kLongest = 253;
   constexpr std::string_view kLetters =
@@ -70,7 +70,7 @@ Json to_json(const Controller& controller) {
 
 Result<Controller> controller_from_json(const Json& json) {
   if (!json.is_object()) {
-    return fail(Errc::kMalformed, "no controller");
+    return fail(Errc::kMalformed, "not a controller");
   }
   Controller controller{.api_version = text_at(json, "api_version"),
                         .kind = text_at(json, "kind"),
@@ -79,7 +79,7 @@ Result<Controller> controller_from_json(const Json& json) {
                         .uid = text_at(json, "uid")};
   return is_usable(controller)
              ? Result<Controller>(std::move(controller))
-             : fail(Errc::kMalformed, "a controller with a name that no address may be made of");
+             : fail(Errc::kMalformed, "a controller with a name that is not valid in the API");
 }
 
 }  // namespace evictd::kube

@@ -9,11 +9,11 @@
 
 namespace evictd::kube {
 
-/// Who makes a pod anew when it is gone: the owner of a pod that is marked as its controller.
+/// The object that recreates a pod: the owner that is marked as the pod's controller.
 struct Controller {
   std::string api_version;
   std::string kind;
-  /// That of the pod.
+  /// The pod's namespace.
   std::string ns;
   std::string name;
   std::string uid;
@@ -21,12 +21,13 @@ struct Controller {
   bool operator==(const Controller&) const = default;
 };
 
-/// Of a v1.Pod; nothing where it has none, where a node is it, as of a mirror pod, and where its
-/// names are none that the API may have: an address is made of them. Pure.
+/// The controller of a v1.Pod. Returns nullopt if the pod has none, if the controller is a node
+/// (mirror pods), or if its names are not valid in the API: they become part of a URL. Pure.
 [[nodiscard]] std::optional<Controller> controller_of(const nlohmann::json& pod);
 
 [[nodiscard]] nlohmann::json to_json(const Controller& controller);
-/// Reads what to_json() wrote. Errors: kMalformed for anything else, and for names as above.
+/// Reads what to_json() wrote. Errors: kMalformed for anything else, and for invalid names as
+/// above.
 [[nodiscard]] Result<Controller> controller_from_json(const nlohmann::json& json);
 
 }  // namespace evictd::kube

@@ -21,14 +21,14 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr Duration kTryAgain = std::chrono::seconds(2);
-/// Taken at one go, so that a journal of any length holds up nothing else.
+/// Limit of one turn, so that a journal of any length delays nothing else.
 constexpr int kReadsAtOnce = 16;
 
 }  // namespace
 
-bool tells_of_unknown_pod(std::string_view line) {
+bool reports_unknown_pod(std::string_view line) {
   if (line.find("unknown_pod") == std::string_view::npos) {
-    return false;  // Nearly all of them, without a parser.
+    return false;  // Nearly all lines, without a parser.
   }
   const Result<Json> read = base::parse_json<Json>(line);
   return read && read->is_object() && read->contains("kind") && (*read)["kind"] == "unknown_pod";
@@ -62,7 +62,7 @@ EvictdFollower::~EvictdFollower() {
 
 Result<base::Fd> EvictdFollower::subscribe() const {
   EVICTD_ASSIGN_OR_RETURN(base::Fd connection, base::connect_unix(options_.path));
-  // Far less than any socket buffer: it is taken whole.
+  // Much smaller than any socket buffer, so it is sent whole.
   const std::string request = options_.request() + '\n';
   if (::send(connection.get(), request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT) !=
       static_cast<ssize_t>(request.size())) {
@@ -87,8 +87,8 @@ void EvictdFollower::connect() {
   ++counters_.connections;
   problem_.clear();
   unread_.clear();
-  is_leaving_out_ = false;
-  // Of pods that it found while nobody listened nobody tells.
+  is_skipping_line_ = false;
+  // evictd does not repeat the pods that it found while nobody listened.
   options_.on_unknown_pod();
 }
 
@@ -106,13 +106,13 @@ void EvictdFollower::on_readable() {
       return;
     }
     if (got <= 0) {
-      disconnect(got == 0 ? "evictd has ended the stream"
+      disconnect(got == 0 ? "evictd closed the stream"
                           : fail_errno(errno, "follow evictd").value().message());
       return;
     }
     unread_.append(buffer.data(), static_cast<std::size_t>(got));
     if (!take_lines()) {
-      // Whoever refused them says why.
+      // The refusing function has set the problem.
       disconnect("");
       return;
     }
@@ -127,8 +127,8 @@ bool EvictdFollower::take_lines() {
        end = unread_.find('\n', begin)) {
     const std::string_view line = std::string_view(unread_).substr(begin, end - begin);
     ++counters_.lines;
-    if (!std::exchange(is_leaving_out_, false)) {
-      const bool tells = tells_of_unknown_pod(line);
+    if (!std::exchange(is_skipping_line_, false)) {
+      const bool tells = reports_unknown_pod(line);
       counters_.unknown_pods += tells ? 1 : 0;
       is_told = is_told || tells;
       is_wanted = !options_.on_line || options_.on_line(line);
@@ -137,8 +137,8 @@ bool EvictdFollower::take_lines() {
   }
   unread_.erase(0, begin);
   if (unread_.size() > options_.longest_line) {
-    counters_.oversized_lines += is_leaving_out_ ? 0 : 1;
-    is_leaving_out_ = true;
+    counters_.oversized_lines += is_skipping_line_ ? 0 : 1;
+    is_skipping_line_ = true;
     unread_.clear();
   }
   if (is_told) {

@@ -17,10 +17,9 @@
 
 namespace evictd::kube {
 
-/// Follows evictd's journal by its control socket, for pods that no manifest describes, and for
-/// whoever wants its lines. Where evictd is not there, or does not let us in, it is tried again.
-/// Thread rule: everything belongs to the thread that
-/// runs the loop.
+/// Follows evictd's journal through its control socket: detects pods without a manifest, and passes
+/// lines on. Retries if evictd is not running or refuses the connection.
+/// Thread rule: everything belongs to the thread that runs the loop.
 class EvictdFollower {
  public:
   struct Options {
@@ -29,13 +28,13 @@ class EvictdFollower {
     /// Borrowed.
     base::EventLoop* loop = nullptr;
     const core::Clock* clock = nullptr;
-    /// What evictd is asked for, each time, without a line end.
+    /// Builds the request sent at each connect, without a line end.
     std::function<std::string()> request = [] { return std::string(R"({"op":"follow"})"); };
-    /// Called with each line; may be empty. False: the rest is not wanted now, ask again later.
+    /// Called with each line; may be empty. Return false to drop the rest and ask again later.
     std::function<bool(std::string_view line)> on_line{};
-    /// Longer lines are left out.
+    /// Longer lines are skipped.
     std::size_t longest_line = std::size_t{64} << 10U;
-    /// A pod is undescribed, or may have become so while nobody listened.
+    /// Called when a pod has no manifest, or may have lost it while evictd was not followed.
     std::function<void()> on_unknown_pod;
   };
   struct Counters {
@@ -61,7 +60,7 @@ class EvictdFollower {
   [[nodiscard]] Result<base::Fd> subscribe() const;
   void on_timer();
   void on_readable();
-  /// False once it is broken off.
+  /// Returns false if the connection was closed.
   [[nodiscard]] bool take_lines();
   void disconnect(const std::string& problem);
 
@@ -71,13 +70,13 @@ class EvictdFollower {
   base::MemberHandler<EvictdFollower> socket_handler_{*this, &EvictdFollower::on_readable};
   base::Fd connection_;
   std::string unread_;
-  /// The line whose beginning was too long is left out up to its end.
-  bool is_leaving_out_ = false;
+  /// The beginning of the current line was too long; its rest is skipped.
+  bool is_skipping_line_ = false;
   std::string problem_;
   Counters counters_;
 };
 
-/// Whether a line of the journal tells of a pod that nobody describes.
-[[nodiscard]] bool tells_of_unknown_pod(std::string_view line);
+/// Whether a journal line reports a pod without a manifest.
+[[nodiscard]] bool reports_unknown_pod(std::string_view line);
 
 }  // namespace evictd::kube

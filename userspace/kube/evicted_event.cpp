@@ -27,7 +27,7 @@ Shape make_evicted_event_shape() {
   return shape;
 }
 
-/// An object without members where there is none.
+/// An empty object if the member is missing.
 Json object_at(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_object() ? *found : Json::object();
@@ -61,7 +61,7 @@ bool is_kubelet_event_of(const Json& event, const std::string& node) {
 // NOLINTNEXTLINE(performance-unnecessary-value-param): pod_document() takes what it reads apart.
 Result<PodDocument> evicted_pod_of(Json event) {
   if (!event.is_object()) {
-    return fail(Errc::kInvalid, "an event that is no object");
+    return fail(Errc::kInvalid, "an event that is not an object");
   }
   const Json pod = object_at(event, "involvedObject");
   PodDocument document{.uid = text_at(pod, "uid"), .text = ""};
@@ -72,7 +72,7 @@ Result<PodDocument> evicted_pod_of(Json event) {
   const std::string message = text_at(event, "message");
   const std::optional<WallTime> time = event_time_of(event);
   if (text_at(pod, "kind") == "Pod" && text_at(event, "reason") == eviction::kEvictedReason &&
-      tells_of_eviction(message) && time) {
+      describes_eviction(message) && time) {
     document.evicted = KubeletEviction{.ns = text_at(pod, "namespace"),
                                        .name = text_at(pod, "name"),
                                        .message = message,

@@ -10,15 +10,15 @@
 
 namespace evictd::kube {
 
-/// What is kept of a v1.Event.
+/// The fields kept from a v1.Event.
 [[nodiscard]] const Shape& evicted_event_shape();
 
-/// Whether the kubelet of this node has posted it. Pure.
+/// Whether the kubelet of this node posted the event. Pure.
 [[nodiscard]] bool is_kubelet_event_of(const nlohmann::json& event, const std::string& node);
 
-/// The pod that an event of the reason Evicted is about, without a text. Its `evicted` is nothing
-/// for any other event, also for that of a pod that was not admitted.
-/// Errors: kInvalid for no object, and for a uid that is_file_name() refuses.
+/// The pod that an event with the reason Evicted is about, without a text. `evicted` is nullopt for
+/// any other event, and for a pod that was not admitted.
+/// Errors: kInvalid if `event` is no object, or for a uid that is_file_name() refuses.
 [[nodiscard]] Result<PodDocument> evicted_pod_of(nlohmann::json event);
 
 }  // namespace evictd::kube

@@ -11,7 +11,7 @@
 
 namespace evictd::kube {
 
-/// Of one of libcurl's sockets.
+/// Handles one of libcurl's sockets.
 class HttpClient::SocketHandler final : public base::ReadyHandler {
  public:
   SocketHandler(HttpClient& client, int fd) : client_(client), fd_(fd) {}
@@ -33,7 +33,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::create(base::EventLoop& loop,
   if (!timer) {
     return Failure(timer.error());
   }
-  // make_unique has no way to a private constructor.
+  // make_unique cannot call a private constructor.
   std::unique_ptr<HttpClient> client(new HttpClient(loop, clock, handler, std::move(*timer)));
   if (Result<> prepared = client->prepare(); !prepared) {
     return Failure(prepared.error());
@@ -73,7 +73,7 @@ Result<> HttpClient::start(const Ask& ask, const Credentials& credentials) {
   auto transfer = std::make_unique<Transfer>(ask, handler_);
   EVICTD_TRY(transfer->prepare(ask, credentials));
   if (curl_multi_add_handle(multi_, transfer->easy()) != CURLM_OK) {
-    return fail(Errc::kExhausted, "begin a question");
+    return fail(Errc::kExhausted, "start a request");
   }
   transfer_ = std::move(transfer);
   return {};
@@ -112,7 +112,7 @@ void HttpClient::watch_socket(int fd, int what) {
   const std::uint32_t events =
       ((what & CURL_POLL_IN) != 0 ? EPOLLIN : 0U) | ((what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0U);
   auto handler = std::make_unique<SocketHandler>(*this, fd);
-  // What epoll does not take the time limit of the question ends.
+  // If epoll refuses the socket, the request ends at its time limit.
   if (loop_.add(fd, events, *handler)) {
     sockets_.emplace(fd, std::move(handler));
   }

@@ -18,22 +18,22 @@
 
 namespace evictd::kube {
 
-/// Who is told of the answer of an HttpClient.
+/// Receives the answer of an HttpClient.
 class AnswerHandler {
  public:
   virtual ~AnswerHandler() = default;
-  /// Of a stream: its head came.
+  /// Stream only: the head of the answer came.
   virtual void on_head(int status) = 0;
-  /// Of a stream with status 200: a piece. False: break it off.
+  /// Stream with status 200 only: a piece of the body. Return false to cancel.
   virtual bool on_data(std::string_view piece) = 0;
-  /// The end, always once. start() may be called in it.
+  /// End of the answer; called exactly once. start() may be called inside it.
   virtual void on_end(const Answer& answer) = 0;
 };
 
-/// One question at a time to one server, by libcurl, from an event loop: nothing that the server,
-/// the network or a resolver does or leaves undone holds up the loop. No redirect is followed, no
-/// proxy used, nothing compressed accepted, and answers are bounded. Each question uses the
-/// credentials that it is given; a connection made with other ones is not used again.
+/// Sends one request at a time to one server, through libcurl, from an event loop. The loop never
+/// waits for the server, the network or a resolver. It follows no redirect, uses no proxy, accepts
+/// no compression, and bounds the size of answers. Each request carries its own credentials; a
+/// connection made with other credentials is not reused.
 /// Thread rule: everything belongs to the thread that runs the loop.
 class HttpClient {
  public:
@@ -45,10 +45,10 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
   ~HttpClient();
 
-  /// Begins a question; none may be in progress. Errors: out of memory, as libcurl says it;
+  /// Starts a request; none may be in progress. Errors: out of memory, as libcurl reports it;
   /// on_end() is then not called.
   [[nodiscard]] Result<> start(const Ask& ask, const Credentials& credentials);
-  /// Breaks off what is in progress: on_end() follows at once, with kTimedOut.
+  /// Cancels the request in progress: on_end() follows at once, with kTimedOut.
   void cancel(const std::string& why);
 
  private:
@@ -71,11 +71,11 @@ class HttpClient {
   const core::Clock& clock_;
   AnswerHandler& handler_;
   base::Timer timer_;
-  /// CURLM; its header stays out of ours.
+  /// A CURLM; libcurl's header is not included here.
   void* multi_ = nullptr;
   base::MemberHandler<HttpClient> timer_handler_{*this, &HttpClient::on_timer};
   std::map<int, std::unique_ptr<SocketHandler>> sockets_;
-  /// Handlers that may still be on the stack.
+  /// Closed handlers whose functions may still be on the stack.
   std::vector<std::unique_ptr<SocketHandler>> unused_handlers_;
   std::unique_ptr<Transfer> transfer_;
 };

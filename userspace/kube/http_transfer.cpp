@@ -13,15 +13,15 @@ namespace {
 
 constexpr long kOkStatus200 = 200;
 constexpr long kConnectMs = 5'000;
-/// Dead peers are noticed after some 30 s, also in a watch in which nothing comes.
+/// Detects a dead peer within some 30 s, also during a silent watch.
 constexpr long kKeepAliveIdleSeconds = 15;
 constexpr long kKeepAliveIntervalSeconds = 5;
-/// Pods of a full node, with all that is left out of them, have some 3 MiB.
+/// The pods of a full node have some 3 MiB, including the skipped parts.
 constexpr std::size_t kLongestAnswer = std::size_t{32} << 20U;
-/// Of what a server says instead of an answer.
+/// Kept bytes of an error body.
 constexpr std::size_t kLongestRefusal = std::size_t{16} << 10U;
 
-/// Of the options that are set one after the other the first that failed.
+/// Sets libcurl options and keeps the first error.
 class Options {
  public:
   explicit Options(CURL* easy) : easy_(easy) {}
@@ -32,7 +32,7 @@ class Options {
       code_ = curl_easy_setopt(easy_, option, value);
     }
   }
-  /// A text in memory in place of a file.
+  /// Passes a text in memory instead of a file.
   void set_blob(CURLoption option, const std::string& text) {
     curl_blob blob{.data = const_cast<char*>(text.data()),  // NOLINT: copied, never written.
                    .len = text.size(),
@@ -42,7 +42,7 @@ class Options {
   [[nodiscard]] Result<> result() const {
     return code_ == CURLE_OK
                ? Result<>()
-               : fail(Errc::kIo, std::string("prepare a question: ") + curl_easy_strerror(code_));
+               : fail(Errc::kIo, std::string("prepare a request: ") + curl_easy_strerror(code_));
   }
 
  private:
@@ -69,7 +69,7 @@ const char* name_of(Ask::Method method) {
 Result<> HttpClient::Transfer::prepare(const Ask& ask, const Credentials& credentials) {
   easy_.reset(curl_easy_init());
   if (!easy_) {
-    return fail(Errc::kExhausted, "prepare a question");
+    return fail(Errc::kExhausted, "prepare a request");
   }
   const std::string url = credentials.url + ask.path;
   headers_.reset(curl_slist_append(nullptr, "Accept: application/json"));
@@ -80,7 +80,7 @@ Result<> HttpClient::Transfer::prepare(const Ask& ask, const Credentials& creden
   if (ask.method != Ask::Method::kGet) {
     const std::string line = "Content-Type: " + ask.content_type;
     curl_slist_append(headers_.get(), line.c_str());
-    // A server that wants to be asked first would cost a second.
+    // Waiting for "100 Continue" would cost a second.
     curl_slist_append(headers_.get(), "Expect:");
   }
   const auto limit_ms =
@@ -117,13 +117,13 @@ Result<> HttpClient::Transfer::prepare(const Ask& ask, const Credentials& creden
 Result<> HttpClient::Transfer::set_tls(const Credentials& credentials) {
   Options options(easy_.get());
   options.set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  // A connection that is resumed would be that of the certificate before.
+  // A resumed connection would use the previous certificate.
   options.set(CURLOPT_SSL_SESSIONID_CACHE, 0L);
   options.set(CURLOPT_CA_CACHE_TIMEOUT, 0L);
   options.set(CURLOPT_SSL_VERIFYPEER, credentials.insecure_skip_verify ? 0L : 1L);
   options.set(CURLOPT_SSL_VERIFYHOST, credentials.insecure_skip_verify ? 0L : 2L);
   if (!credentials.ca.empty()) {
-    // Nobody whom only the system trusts.
+    // Trust no CA of the system.
     options.set(CURLOPT_CAINFO, static_cast<const char*>(nullptr));
     options.set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     options.set_blob(CURLOPT_CAINFO_BLOB, credentials.ca);
@@ -153,7 +153,7 @@ void HttpClient::Transfer::on_header(std::string_view line) {
 std::size_t HttpClient::Transfer::body_callback(char* data, std::size_t size, std::size_t count,
                                                 void* self) {
   const std::size_t bytes = size * count;
-  // Less than what came is how libcurl is told to end.
+  // Returning another number of bytes than received makes libcurl stop.
   return static_cast<Transfer*>(self)->take({data, bytes}) ? bytes : bytes + 1;
 }
 

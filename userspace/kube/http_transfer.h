@@ -19,7 +19,7 @@ struct FreeList {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
 
-/// One question and what came of it.
+/// One request and its answer.
 class HttpClient::Transfer {
  public:
   Transfer(const Ask& ask, AnswerHandler& handler)
@@ -30,7 +30,7 @@ class HttpClient::Transfer {
 
   [[nodiscard]] Result<> prepare(const Ask& ask, const Credentials& credentials);
   [[nodiscard]] CURL* easy() const { return easy_.get(); }
-  /// What is told once libcurl is through with it, with `code`.
+  /// The answer to report after libcurl finished with `code`.
   [[nodiscard]] Answer answer(CURLcode code) const;
 
  private:
@@ -42,7 +42,7 @@ class HttpClient::Transfer {
   static std::size_t body_callback(char* data, std::size_t size, std::size_t count, void* self);
 
   Ask::Form form_;
-  /// What a server says of an object that it changed is of no use: little of it is kept.
+  /// For a change, keeps only the beginning of the body: the returned object is not used.
   bool is_change_;
   AnswerHandler& handler_;
   std::unique_ptr<CURL, FreeEasy> easy_;

@@ -50,7 +50,7 @@ ManifestChanges KnownPods::take_list(std::vector<PodDocument> pods, Absence abse
     listed.insert(pod.uid);
   }
   const Duration patience = pods.empty() ? absence.all_gone_after : absence.gone_after;
-  // First, so that those that are gone leave room.
+  // First, so that removed pods make room.
   for (auto item = pods_.begin(); item != pods_.end();) {
     auto& [uid, known] = *item;
     if (!listed.contains(uid) && !known.absent_since) {

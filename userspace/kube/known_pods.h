@@ -13,53 +13,53 @@
 
 namespace evictd::kube {
 
-/// What is to be done to the directory of manifests.
+/// Changes to make in the directory of manifests.
 struct ManifestChanges {
   std::vector<PodDocument> write;
   /// Uids.
   std::vector<std::string> remove;
-  /// Documents that evictd could not read and pods beyond the limit, with why of the first: what is
-  /// known of them stays as it is.
+  /// Number of documents that evictd cannot read and of pods beyond the limit, and the first
+  /// reason. Their earlier manifests stay.
   std::size_t refused = 0;
   std::string first_refusal;
 };
 
-/// How much is believed of a list that lacks a pod.
+/// How long a pod must be missing from lists before it counts as gone.
 struct Absence {
-  /// A pod is gone once every list lacked it for so long; 0: at once.
+  /// A pod is gone if every list lacked it for this long; 0: at once.
   Duration gone_after{};
-  /// The same while no pod at all is listed.
+  /// The same while the lists are empty.
   Duration all_gone_after{};
 };
 
-/// Which pods there are, and their manifests. Pure.
+/// The pods that exist, and their manifests. Pure.
 class KnownPods {
  public:
   explicit KnownPods(std::size_t max_pods) : max_pods_(max_pods) {}
 
-  /// A manifest that is there already, as at the start.
+  /// Adds a manifest that exists already, at the start.
   void adopt(PodDocument document);
 
-  /// `pods` are all that the source has.
+  /// `pods` is the source's complete list.
   [[nodiscard]] ManifestChanges take_list(std::vector<PodDocument> pods, Absence absence,
                                           MonoTime now);
-  /// One pod is new or another.
+  /// One pod was added or changed.
   [[nodiscard]] ManifestChanges take_pod(PodDocument pod);
-  /// The source says that this one is gone.
+  /// The source reports this pod as deleted.
   [[nodiscard]] ManifestChanges take_deleted(const std::string& uid);
 
-  /// Its manifest could not be written: the next document of it is written, also the same one.
+  /// The pod's manifest could not be written: its next document is written even if it is the same.
   void forget_text(const std::string& uid);
 
   [[nodiscard]] std::size_t size() const { return pods_.size(); }
-  /// Of the containers of a pod; empty for one that is not known.
+  /// The roles of a pod's containers; empty for an unknown pod.
   [[nodiscard]] const ContainerRoles& roles_in(const std::string& uid) const;
 
  private:
   struct Known {
     std::string text;
     ContainerRoles roles{};
-    /// Since when each list lacked it.
+    /// Time since which every list lacked it.
     std::optional<MonoTime> absent_since{};
   };
 

@@ -28,7 +28,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// What becomes of one key.
+/// Stores the value of one key.
 using ReadKey = std::function<Result<>(const Value&)>;
 using Keys = std::map<std::string, ReadKey>;
 
@@ -96,7 +96,7 @@ ReadKey url_key(std::string& setting) {
       url->pop_back();
     }
     if (const std::string problem = url_problem(*url); !problem.empty()) {
-      return value.refuse("no address", problem);
+      return value.refuse("not an address", problem);
     }
     setting = std::move(*url);
     return {};
@@ -159,7 +159,8 @@ ReadKey endpoint_key(std::string& setting) {
   return [&setting](const Value& value) -> Result<> {
     Result<std::string> endpoint = config::read_text(value);
     if (endpoint && *endpoint != "none" && *endpoint != "auto" && !cri::socket_path(*endpoint)) {
-      return value.refuse("no socket", "none, auto, or /PATH or unix:///PATH of at most 107 bytes");
+      return value.refuse("not a socket",
+                          "none, auto, or /PATH or unix:///PATH of at most 107 bytes");
     }
     return store(std::move(endpoint), setting);
   };
@@ -210,7 +211,7 @@ ReadKey node_name_key(std::string& setting) {
   return [&setting](const Value& value) -> Result<> {
     Result<std::string> name = config::read_text(value);
     if (name && !is_node_name(*name)) {
-      return value.refuse("no name of a node",
+      return value.refuse("not a node name",
                           "up to 253 of a-z, 0-9, \"-\" and \".\", as the API server has it");
     }
     return store(std::move(name), setting);
@@ -262,7 +263,7 @@ Keys top_keys(KubeSettings& settings) {
                                                                 {"error", LogLevel::kError}})}})}};
 }
 
-/// Where the mapping of a group, or else the file, begins.
+/// The line at which the mapping of a group starts; else the start of the file.
 int line_of(const YamlNode& root, std::string_view group) {
   for (const YamlEntry& entry : root.entries) {
     if (entry.key == group) {
@@ -272,7 +273,7 @@ int line_of(const YamlNode& root, std::string_view group) {
   return root.line;
 }
 
-/// One thing that is wrong between keys, each of which is right.
+/// A conflict between keys that are valid by themselves.
 struct Contradiction {
   std::string_view group;
   std::string key;
@@ -283,7 +284,7 @@ struct Contradiction {
 std::optional<Contradiction> contradiction_in(const ServerAccess& access, std::string_view group) {
   const std::string prefix = std::string(group) + ".";
   if (access.certificate_file.empty() != access.key_file.empty()) {
-    return Contradiction{group, prefix + "clientCertificateFile", "one of two",
+    return Contradiction{group, prefix + "clientCertificateFile", "only one of the pair is given",
                          "clientCertificateFile and clientKeyFile together"};
   }
   const bool is_secure = access.url.starts_with("https://");
@@ -312,14 +313,13 @@ std::optional<Contradiction> contradiction_in(const ApiServerSettings& api) {
   const int ways = (api.access.url.empty() ? 0 : 1) + (api.in_cluster ? 1 : 0) +
                    (api.kubeconfig.empty() ? 0 : 1);
   if (ways != 1) {
-    return Contradiction{
-        "apiServer", "apiServer",
-        ways == 0 ? "says no way to the server" : "says several ways to the server",
-        "one of url, kubeconfig and inCluster: true"};
+    return Contradiction{"apiServer", "apiServer",
+                         ways == 0 ? "names no server" : "names more than one server",
+                         "one of url, kubeconfig and inCluster: true"};
   }
   if (!api.context.empty() && api.kubeconfig.empty()) {
     return Contradiction{"apiServer", "apiServer.context", "without kubeconfig",
-                         "context beside kubeconfig"};
+                         "context together with kubeconfig"};
   }
   if (api.access.url.empty()) {
     const ServerAccess& access = api.access;
@@ -328,7 +328,7 @@ std::optional<Contradiction> contradiction_in(const ApiServerSettings& api) {
                           !access.certificate_file.empty();
     return is_mixed
                ? std::optional(Contradiction{"apiServer", "apiServer", "credentials without url",
-                                             "caFile, tokenFile and the like beside url alone"})
+                                             "caFile, tokenFile and the like only with url"})
                : std::nullopt;
   }
   return contradiction_in(api.access, "apiServer");
@@ -340,7 +340,7 @@ std::optional<Contradiction> contradiction_in(const KubeSettings& settings) {
                          "evictdSocket: the path of evictd's control socket"};
   }
   if (settings.actions.damps_loops && !acts(settings.actions.mode)) {
-    return Contradiction{"loopDamping", "loopDamping", "nothing is done at the API server",
+    return Contradiction{"loopDamping", "loopDamping", "this mode does not act at the API server",
                          "loopDamping: none, or mode: assist or own"};
   }
   const bool is_kubelet = settings.pod_source == SourceKind::kKubelet;

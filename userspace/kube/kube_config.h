@@ -15,23 +15,23 @@
 
 namespace evictd::kube {
 
-/// Who tells which pods the node has.
+/// Where the node's pods are read from.
 enum class SourceKind { kKubelet, kApiServer };
 
 struct KubeletSettings {
   ServerAccess access;
   Duration poll_interval = std::chrono::seconds(10);
-  /// How long a kubelet must not have listed a pod before its manifest is removed: one that has
-  /// just started lists only those that it knows of by then.
+  /// How long the kubelet's lists must lack a pod before its manifest is removed. A kubelet that
+  /// just started lists only the pods that it knows so far.
   Duration gone_after = std::chrono::seconds(30);
 };
 
 struct ApiServerSettings {
-  /// One of the three is given.
+  /// Exactly one of: URL in `access`, `in_cluster`, kubeconfig.
   ServerAccess access;
   bool in_cluster = false;
   std::string kubeconfig;
-  /// Of the kubeconfig; empty: the current one.
+  /// Context of the kubeconfig; empty: the current one.
   std::string context;
   Duration watch_time = std::chrono::minutes(5);
   Duration silence_limit = std::chrono::minutes(2);
@@ -46,59 +46,59 @@ struct RuntimeSettings {
   /// A path, "none" or "auto"; see find_socket().
   std::string endpoint = "none";
   Duration poll_interval = std::chrono::seconds(10);
-  /// Whether its events are followed beside that.
+  /// Whether its events are followed in addition to polling.
   bool follows_events = true;
   /// See PlaceLinks.
   std::string place_link = "/var/lib/evictd-kube/runtime";
 };
 
-/// What `evictd-kube reclaim` leaves.
+/// What `evictd-kube reclaim` keeps.
 struct ReclaimSettings {
   cri::ContainerPolicy containers;
   cri::ImagePolicy images;
 };
 
-/// What an eviction becomes at the API server.
+/// What evictd-kube does at the API server for an eviction.
 enum class Mode {
-  kNone,     ///< Nothing: pods are described to evictd, and that is all.
-  kObserve,  ///< Nothing either: evictd's dry run is compared with what the kubelet does.
-  kAssist,   ///< The kubelet evicts too, later; evictd's evictions are made final.
-  kOwn,      ///< The kubelet evicts nothing: the node's pressure is told as well.
+  kNone,     ///< Nothing: evictd-kube only describes pods to evictd.
+  kObserve,  ///< Nothing: compares evictd's dry run with the kubelet's evictions.
+  kAssist,   ///< The kubelet evicts too, but later; evictd's evictions are made final.
+  kOwn,      ///< The kubelet evicts nothing; evictd-kube also reports the node's pressure.
 };
 
-/// By which conditions a node tells of pressure.
+/// The node conditions that report pressure.
 enum class NodeConditions {
-  kOwn,       ///< Of types of our own: a kubelet overwrites its own ones at each heartbeat.
-  kStandard,  ///< A kubelet's, where there is none.
+  kOwn,       ///< evictd's own types: a kubelet overwrites its own conditions at each heartbeat.
+  kStandard,  ///< The kubelet's types, for a node without a kubelet's conditions.
 };
 
 struct ActionSettings {
   Mode mode = Mode::kNone;
   NodeConditions node_conditions = NodeConditions::kOwn;
-  /// Of the queue, or of the comparisons.
+  /// Directory of the queue, or of the comparisons.
   std::string state_directory = "/var/lib/evictd-kube";
   bool respects_budgets = false;
-  /// A loop of evictions keeps new pods off the node for a while, by a taint.
+  /// After an eviction loop, a taint keeps new pods off the node for a while.
   bool damps_loops = false;
-  /// On average; as many at once.
+  /// Average rate; also the largest burst.
   int requests_per_second = 50;
-  /// Of mode observe: how far apart two evictions may be that are about the same.
+  /// Mode observe: the largest distance in time between two evictions that count as the same.
   Duration compare_window = std::chrono::minutes(5);
 };
 
-/// Whether a mode asks the API server for anything.
+/// Whether this mode sends requests to the API server.
 [[nodiscard]] constexpr bool acts(Mode mode) {
   return mode == Mode::kAssist || mode == Mode::kOwn;
 }
 
-/// What evictd-kube is to do.
+/// The complete settings of evictd-kube.
 struct KubeSettings {
   SourceKind pod_source = SourceKind::kKubelet;
   /// Empty: NODE_NAME of the environment, or else the host's name in lower case.
   std::string node_name;
   std::string manifest_directory = "/run/evictd-kube/pods";
   std::string status_socket = "/run/evictd-kube/status.sock";
-  /// "none": evictd is not asked for pods that nobody described.
+  /// "none": evictd-kube does not ask evictd for undescribed pods.
   std::string evictd_socket = "/run/evictd/control.sock";
   KubeletSettings kubelet;
   ApiServerSettings api_server;
@@ -108,7 +108,7 @@ struct KubeSettings {
   base::LogOptions log;
 };
 
-/// Whether the kubelet's events are read: in mode observe, where there is a way to the API server.
+/// Whether the kubelet's events are read: in mode observe, if an API server is configured.
 [[nodiscard]] bool asks_for_events(const KubeSettings& settings);
 
 /// Reads and checks the whole configuration.
@@ -117,7 +117,7 @@ struct KubeSettings {
                                                      std::string_view filename);
 [[nodiscard]] Result<KubeSettings> read_kube_config(const std::string& file);
 
-/// Whether a node may be called so: it becomes part of an address.
+/// Whether this is a valid node name: it becomes part of a URL.
 [[nodiscard]] bool is_node_name(std::string_view name);
 
 }  // namespace evictd::kube

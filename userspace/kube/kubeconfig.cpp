@@ -24,7 +24,7 @@ const YamlEntry* entry_in(const YamlNode& map, std::string_view key) {
   return found == map.entries.end() ? nullptr : &*found;
 }
 
-/// A kubeconfig while it is read: the first thing that is wrong is kept.
+/// Reads a kubeconfig and keeps the first error.
 class KubeconfigReader {
  public:
   KubeconfigReader(const YamlNode& root, const std::filesystem::path& file)
@@ -60,7 +60,7 @@ class KubeconfigReader {
     return {.node = entry.value, .filename = name_, .key = std::move(key)};
   }
 
-  /// Empty where there is none.
+  /// Empty if the key is missing.
   std::string text(const YamlNode& map, const char* key, const std::string& path) {
     const YamlEntry* entry = entry_in(map, key);
     if (entry == nullptr || entry->value.kind == YamlNode::Kind::kNull) {
@@ -73,7 +73,7 @@ class KubeconfigReader {
     return entry->value.text;
   }
 
-  /// The entry of this name in one of the three lists.
+  /// The entry with this name in one of the three lists.
   const YamlNode* named(const char* list, const char* member, const std::string& name) {
     const YamlEntry* all = entry_in(root_, list);
     if (all != nullptr) {
@@ -106,8 +106,8 @@ class KubeconfigReader {
     const std::string encoded = text(map, key, key_path);
     Result<std::string> decoded = decode_base64(encoded);
     if (!decoded) {
-      YamlNode hidden;  // A private key is not shown.
-      refuse({.node = hidden, .filename = name_, .key = key_path}, "no base64", "base64");
+      YamlNode hidden;  // A private key must not be shown.
+      refuse({.node = hidden, .filename = name_, .key = key_path}, "not base64", "base64");
       return {};
     }
     return std::move(*decoded);
@@ -119,8 +119,7 @@ class KubeconfigReader {
       if (const YamlEntry* entry = entry_in(map, key)) {
         YamlNode hidden;
         hidden.line = entry->line;
-        refuse({.node = hidden, .filename = name_, .key = parent + "." + key},
-               "evictd-kube does not have it",
+        refuse({.node = hidden, .filename = name_, .key = parent + "." + key}, "not supported",
                "a token or a client certificate, and a server that is reached by its own name");
       }
     }
@@ -139,7 +138,7 @@ class KubeconfigReader {
       refuse({.node = server == nullptr ? absent : server->value,
               .filename = name_,
               .key = "cluster.server"},
-             "no address", problem);
+             "not an address", problem);
     }
     access_.ca_file = path(cluster, "certificate-authority", "cluster.certificate-authority");
     access_.ca_data =
@@ -194,7 +193,7 @@ Result<std::string> decode_base64(std::string_view text) {
   for (const char digit : digits) {
     const std::size_t value = kAlphabet.find(digit);
     if (value == std::string_view::npos) {
-      return fail(Errc::kMalformed, "no base64");
+      return fail(Errc::kMalformed, "not base64");
     }
     bits = (bits << kBitsOfDigit) | static_cast<std::uint32_t>(value);
     count += kBitsOfDigit;
@@ -203,7 +202,7 @@ Result<std::string> decode_base64(std::string_view text) {
       decoded.push_back(static_cast<char>((bits >> count) & 0xffU));
     }
   }
-  return count >= kBitsOfDigit ? Result<std::string>(fail(Errc::kMalformed, "no base64"))
+  return count >= kBitsOfDigit ? Result<std::string>(fail(Errc::kMalformed, "not base64"))
                                : Result<std::string>(std::move(decoded));
 }
 
@@ -242,7 +241,7 @@ Result<ServerAccess> access_in_cluster(const InCluster& cluster) {
   access.url = "https://" + (is_ipv6 ? "[" + host + "]" : host) + ":" + port;
   if (const std::string problem = url_problem(access.url); !problem.empty()) {
     return fail(Errc::kInvalid, "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: " +
-                                    access.url + ": no address; allowed: " + problem);
+                                    access.url + ": not an address; allowed: " + problem);
   }
   access.ca_file = cluster.directory + "/ca.crt";
   access.token_file = cluster.directory + "/token";

@@ -12,27 +12,29 @@
 
 namespace evictd::kube {
 
-/// The server and the credentials of one context of a kubeconfig; paths in it are relative to
-/// `file`'s directory. `context` empty: its current-context.
-/// Errors, naming the file and, where there is one, line, key and value: those of
-/// config::parse_yaml(); kInvalid for a context, cluster or user that is not there, for a way to
-/// authenticate that evictd-kube does not have (exec, auth-provider, user name and password), for
-/// tls-server-name and proxy-url, and for data that is no base64.
+/// The server and the credentials of one context of a kubeconfig. Relative paths in it start at
+/// `file`'s directory. An empty `context` means current-context.
+/// Errors name the file and, if known, line, key and value:
+/// - those of config::parse_yaml();
+/// - kInvalid for a missing context, cluster or user;
+/// - kInvalid for unsupported authentication: exec, auth-provider, user name and password;
+/// - kInvalid for tls-server-name, for proxy-url, and for malformed base64 data.
 [[nodiscard]] Result<ServerAccess> access_of_kubeconfig(std::string_view text,
                                                         const std::filesystem::path& file,
                                                         const std::string& context);
 
-/// The same of the file as it is now.
+/// Reads the file and does the same.
 [[nodiscard]] Result<ServerAccess> read_kubeconfig(const std::filesystem::path& file,
                                                    const std::string& context);
 
-/// What Kubernetes gives each pod: the address by the environment, token and authority as files.
+/// The service account that Kubernetes gives each pod: address from the environment, token and CA
+/// as files.
 struct InCluster {
   std::function<std::optional<std::string>(const char*)> environment;
   std::string directory = "/var/run/secrets/kubernetes.io/serviceaccount";
 };
 
-/// Errors: kInvalid outside a cluster, or for an address that is none.
+/// Errors: kInvalid outside a cluster, or for a malformed address.
 [[nodiscard]] Result<ServerAccess> access_in_cluster(const InCluster& cluster);
 
 /// Errors: kMalformed.

@@ -19,7 +19,7 @@ constexpr std::string_view kLowOn = "The node was low on resource: ";
 constexpr std::string_view kNotAdmitted = "The node had condition";
 constexpr std::string_view kAvailable = ", available: ";
 constexpr std::string_view kWasUsing = " was using ";
-/// A kubelet writes one sentence a container; a message comes from a network.
+/// A kubelet writes one sentence per container; a message comes from the network.
 constexpr int kMostContainers = 1024;
 
 std::optional<WallTime> disruption_time(const Json& status) {
@@ -37,7 +37,7 @@ std::optional<WallTime> disruption_time(const Json& status) {
   return std::nullopt;
 }
 
-/// The amount at the beginning, up to what no amount has.
+/// Parses the quantity at the beginning, up to a comma or a space.
 std::optional<std::int64_t> amount_at(std::string_view text) {
   std::string_view amount = text.substr(0, text.find_first_of(", "));
   if (amount.ends_with('.')) {
@@ -50,7 +50,7 @@ std::optional<std::int64_t> amount_at(std::string_view text) {
   return quantity->value();
 }
 
-/// Behind `words`, or nothing where they are not in `text`.
+/// The text after `words`; nullopt if `text` does not contain them.
 std::optional<std::string_view> behind(std::string_view text, std::string_view words) {
   const std::size_t place = text.find(words);
   return place == std::string_view::npos ? std::nullopt
@@ -86,11 +86,11 @@ std::optional<KubeletEviction> kubelet_eviction(const Json& pod) {
                            .name = text_at(*metadata, "name"),
                            .message = text_at(*status, "message"),
                            .time = disruption_time(*status)};
-  return tells_of_eviction(eviction.message) ? std::optional(std::move(eviction)) : std::nullopt;
+  return describes_eviction(eviction.message) ? std::optional(std::move(eviction)) : std::nullopt;
 }
 
-/// "Pod was rejected: " precedes it from 1.28 on.
-bool tells_of_eviction(std::string_view message) {
+/// From 1.28 on, "Pod was rejected: " precedes it.
+bool describes_eviction(std::string_view message) {
   return message.find(kNotAdmitted) == std::string_view::npos;
 }
 
@@ -101,7 +101,7 @@ EvictionAmounts amounts_in(std::string_view message) {
     return amounts;
   }
   const std::string_view name = resource->substr(0, resource->find('.'));
-  // Anybody may post an event: what is no resource of a kubelet is not kept.
+  // Anybody may post an event: ignore anything that is no resource of a kubelet.
   if (name != "memory" && name != "ephemeral-storage" && name != "inodes" && name != "pids") {
     return amounts;
   }

@@ -11,33 +11,34 @@
 
 namespace evictd::kube {
 
-/// What the status of a pod, or an event, tells of its eviction by a kubelet.
+/// An eviction by a kubelet, read from a pod's status or from an event.
 struct KubeletEviction {
   std::string ns{};
   std::string name{};
   std::string message{};
-  /// When the condition DisruptionTarget was set, or the event was, in whole seconds. Kubelets
-  /// before 1.26 set no condition, nor does one that evicts for a limit on local storage.
+  /// Time of the condition DisruptionTarget, or of the event, in whole seconds. Kubelets before
+  /// 1.26 set no condition; neither does an eviction for a local storage limit.
   std::optional<WallTime> time{};
-  /// "condition" or "event": whence `time` is.
+  /// "condition" or "event": the source of `time`.
   std::string_view time_source = "condition";
 };
 
-/// Of a v1.Pod that failed with the reason Evicted. Nothing for any other, also for one that a
-/// kubelet did not admit under pressure, which has the same reason. Pure.
+/// Reads a v1.Pod that failed with the reason Evicted. Returns nullopt for any other pod. Also
+/// returns nullopt for a pod that a kubelet did not admit under pressure: it has the same reason.
+/// Pure.
 [[nodiscard]] std::optional<KubeletEviction> kubelet_eviction(const nlohmann::json& pod);
 
-/// Whether a message with the reason Evicted is of an eviction: a pod that was not admitted under
-/// pressure has the same reason.
-[[nodiscard]] bool tells_of_eviction(std::string_view message);
+/// Whether a message with the reason Evicted describes an eviction. A pod that was not admitted
+/// under pressure has the same reason.
+[[nodiscard]] bool describes_eviction(std::string_view message);
 
-/// What a kubelet's message says, of Kubernetes 1.20 up to 1.32.
+/// The quantities in a kubelet's message; covers Kubernetes 1.20 to 1.32.
 struct EvictionAmounts {
-  /// "memory", "ephemeral-storage", "inodes" or "pids"; empty where it names none.
+  /// "memory", "ephemeral-storage", "inodes" or "pids"; empty if the message names none.
   std::string resource{};
-  /// Kubelets before 1.26 do not say.
+  /// nullopt for kubelets before 1.26, which do not report it.
   std::optional<std::int64_t> available{};
-  /// The sum over the containers that it names, which are those above their request.
+  /// Sum over the containers that the message names: those above their request.
   std::optional<std::int64_t> usage{};
 };
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int kOk = 200;
 /// A kubelet answers from memory within milliseconds.
 constexpr Duration kAnswerLimit = std::chrono::seconds(10);
-/// Between two questions, however many pods start.
+/// Minimum distance of two requests, however many pods start.
 constexpr Duration kLeastInterval = std::chrono::milliseconds(200);
 
 }  // namespace

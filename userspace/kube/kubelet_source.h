@@ -7,8 +7,7 @@
 
 namespace evictd::kube {
 
-/// Asks a kubelet for its pods at an interval, and at once when evictd has one that nobody
-/// described.
+/// Lists a kubelet's pods at an interval, and at once when evictd has a pod without a manifest.
 class KubeletSource final : public PodSource {
  public:
   struct Options {
@@ -25,16 +24,16 @@ class KubeletSource final : public PodSource {
 
   [[nodiscard]] MonoTime due() const override;
   [[nodiscard]] std::optional<Ask> tick(MonoTime now) override;
-  /// Its time limit is bound enough.
-  [[nodiscard]] bool gives_up(MonoTime /*now*/) override { return false; }
+  /// The request's time limit is enough.
+  [[nodiscard]] bool must_cancel(MonoTime /*now*/) override { return false; }
   void on_head(int /*status*/, MonoTime /*now*/) override {}
   [[nodiscard]] bool on_data(std::string_view /*piece*/, MonoTime /*now*/) override {
     return false;
   }
   void on_end(const Answer& answer, MonoTime now) override;
   void on_unknown_pod(MonoTime now) override;
-  /// The next list has it again.
-  void on_not_written(MonoTime /*now*/) override {}
+  /// The next list contains the pod again.
+  void on_write_failed(MonoTime /*now*/) override {}
   [[nodiscard]] const SourceCounters& counters() const override { return counters_; }
   [[nodiscard]] const std::string& problem() const override { return problem_; }
 
@@ -44,7 +43,7 @@ class KubeletSource final : public PodSource {
   Options options_;
   Backoff backoff_;
   bool asking_ = false;
-  /// A pod was reported that the answer that is under way may not have.
+  /// A pod was reported while a request was in progress, so its answer may lack the pod.
   bool nudged_ = false;
   MonoTime asked_at_{};
   MonoTime due_{};

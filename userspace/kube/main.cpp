@@ -29,7 +29,7 @@ struct CommandLine {
   std::string reclaim;
 };
 
-/// Texts and paths from outside may be part of it.
+/// `what` may contain texts and paths from outside.
 int complain(const std::string& what) {
   std::cerr << "evictd-kube: " << evictd::base::one_line(what) << '\n';
   return kExitFailed;
@@ -96,18 +96,17 @@ int run(const CommandLine& line) {
 void add_options(CLI::App& app, CommandLine& line) {
   app.set_version_flag("--version", std::string("evictd-kube " EVICTD_VERSION));
   app.add_option("--config", line.config, "YAML file; see docs/kubernetes.md")->required();
-  CLI::Option* check =
-      app.add_flag("--check", line.check, "only read the configuration, and say what is wrong");
-  app.add_flag("--status", line.status, "print the status of the one that runs, as JSON")
+  CLI::Option* check = app.add_flag("--check", line.check, "only check the configuration");
+  app.add_flag("--status", line.status, "print the status of the running evictd-kube, as JSON")
       ->excludes(check);
-  CLI::App* reclaim = app.add_subcommand(
-      "reclaim", "remove dead containers or unused images, as a command of evictd");
+  CLI::App* reclaim =
+      app.add_subcommand("reclaim", "remove dead containers or unused images; evictd can run it");
   reclaim->add_option("WHAT", line.reclaim, "containers or images")
       ->required()
       ->check(CLI::IsMember({"containers", "images"}));
 }
 
-/// The exit status of what would end with `status`: an answer must not be lost unnoticed.
+/// Returns `status`, or a failure if the output could not be written.
 int finish(int status) {
   const evictd::Result<> written = evictd::base::flush_standard_output();
   return written ? status : std::max(status, complain(written.error().message()));
@@ -124,8 +123,8 @@ int main(int argc, char** argv) {
       "evictd-kube");
   add_options(app, line);
   app.footer(
-      "Signals: SIGTERM and SIGINT stop evictd-kube; evictd decides on with what it knew.\n"
-      "Exit status: 0 stopped as asked, 1 could not start or go on, 2 wrong usage.");
+      "Signals: SIGTERM and SIGINT stop evictd-kube; evictd continues with the last known pods.\n"
+      "Exit status: 0 stopped as asked, 1 could not start or continue, 2 wrong usage.");
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return CLI::FailureMessage::simple(
         failed, CLI::Error(error.get_name(), evictd::base::one_line(error.what())));

@@ -23,10 +23,10 @@ namespace evictd::kube {
 namespace {
 
 constexpr const char* kConfirmed = ".confirmed";
-/// evictd reads no name that begins with a dot.
+/// evictd ignores names that begin with a dot.
 constexpr std::string_view kUnfinished = ".unfinished";
 constexpr std::string_view kJson = ".json";
-/// What evictd reads of one file at most, cluster/document.h.
+/// The largest file that evictd reads, cluster/document.h.
 constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
 
 struct CloseListing {
@@ -50,7 +50,7 @@ Result<std::vector<std::string>> names_in(int directory, const std::string& path
                     : fail_errno(errno, "list " + path);
 }
 
-/// Of "UID.json"; nothing for any other name.
+/// The uid in "UID.json"; nullopt for any other name.
 std::optional<std::string> uid_of(std::string_view name) {
   if (!name.ends_with(kJson)) {
     return std::nullopt;
@@ -63,7 +63,7 @@ std::string file_of(const std::string& uid) {
   return uid + std::string(kJson);
 }
 
-/// The mark and lock. Its mtime is 1970 until something was confirmed.
+/// Opens the mark and locks it. Its mtime is 1970 until the first confirmation.
 Result<base::Fd> take_mark(int directory, const std::string& path) {
   const std::string what = "lock " + path + "/" + kConfirmed;
   constexpr mode_t kReadable = 0644;
@@ -81,7 +81,7 @@ Result<base::Fd> take_mark(int directory, const std::string& path) {
     return fail_errno(errno, what);
   }
   if (::flock(mark.get(), LOCK_EX | LOCK_NB) != 0) {
-    return errno == EWOULDBLOCK ? fail(Errc::kBusy, path + ": another evictd-kube keeps it")
+    return errno == EWOULDBLOCK ? fail(Errc::kBusy, path + ": another evictd-kube uses it")
                                 : fail_errno(errno, what);
   }
   return mark;
@@ -135,7 +135,7 @@ std::vector<PodDocument> ManifestWriter::read_all() {
     if (text && check_document(document)) {
       documents.push_back(std::move(document));
     } else if (::unlinkat(directory_.get(), name.c_str(), 0) == 0) {
-      ++counters_.removed;  // What a crash left half, or nobody can read.
+      ++counters_.removed;  // A crash left it incomplete, or it is unreadable.
     } else {
       ++counters_.failures;
     }

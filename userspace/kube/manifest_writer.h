@@ -11,10 +11,11 @@
 
 namespace evictd::kube {
 
-/// The directory of manifests that evictd reads: "UID.json" for each pod, and ".confirmed", whose
-/// mtime is when all of it was last known to be as the source has it. That file is the mark of a
-/// directory that is evictd-kube's own, and its lock. Thread rule: one thread. Blocks in file
-/// system calls; the directory is to be on a tmpfs such as /run.
+/// The directory of manifests that evictd reads: "UID.json" for each pod, and ".confirmed". The
+/// mtime of ".confirmed" is the time at which the whole directory last matched the source. That
+/// file also marks the directory as evictd-kube's own, and is its lock.
+/// Thread rule: one thread. Blocks in file system calls; the directory should be on a tmpfs such as
+/// /run.
 class ManifestWriter {
  public:
   struct Counters {
@@ -23,18 +24,18 @@ class ManifestWriter {
     std::uint64_t failures = 0;
   };
 
-  /// Opens the directory, and makes it where it is not there.
-  /// Errors: kInvalid where something is in it that evictd-kube did not put there; kBusy where
-  /// another one keeps it; else what open(2) and mkdir(2) say.
+  /// Opens the directory; creates it if it is missing.
+  /// Errors: kInvalid if it contains a file that evictd-kube did not create; kBusy if another
+  /// process owns it; else as open(2) and mkdir(2).
   [[nodiscard]] static Result<ManifestWriter> open(const std::string& directory);
 
-  /// What is there already. A file that cannot be read, or is of no uid, is removed.
+  /// Reads the existing manifests. Removes a file that cannot be read, or whose name is no uid.
   [[nodiscard]] std::vector<PodDocument> read_all();
-  /// As a whole or not at all: whoever reads sees the old text or the new one.
+  /// Writes atomically: a reader sees the old text or the new one.
   [[nodiscard]] Result<> write(const PodDocument& document);
-  /// One that is not there is removed.
+  /// Succeeds if there is no such manifest.
   [[nodiscard]] Result<> remove(const std::string& uid);
-  /// Now the directory is as its source has it.
+  /// Marks the directory as equal to its source now.
   [[nodiscard]] Result<> confirm();
 
   [[nodiscard]] const Counters& counters() const { return counters_; }

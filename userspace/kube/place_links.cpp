@@ -15,12 +15,12 @@ namespace evictd::kube {
 
 namespace {
 
-/// What a runtime says comes from outside.
+/// The runtime's path is untrusted.
 bool is_directory_name(const std::string& path) {
   return path.starts_with('/') && path.size() < PATH_MAX && path.find('\0') == std::string::npos;
 }
 
-/// Whoever looks sees the old link or the new one.
+/// Atomic: a reader sees the old link or the new one.
 Result<> replace_link(const std::string& link, const std::string& target) {
   const std::string unfinished = link + ".unfinished";
   std::error_code ignored;
@@ -50,11 +50,11 @@ void PlaceLinks::update(const cri::RuntimePlaces& places) {
   if (!is_directory_name(places.images) || (has_layers && !is_directory_name(places.containers))) {
     counters_.failures += told_ == places ? 0 : 1;
     told_ = places;
-    problem_ = "the runtime tells of a place that is no absolute path";
+    problem_ = "the runtime reports a directory that is not an absolute path";
     return;
   }
   const std::string layers = path_ + disk::kLayersSuffix;
-  // First, so that these images are not seen with layers that the runtime tells of no more.
+  // First, so that these images are never combined with layers that the runtime no longer reports.
   Result<> done = has_layers ? Result<>() : remove_link(layers);
   if (done) {
     done = replace_link(path_, places.images);

@@ -11,11 +11,11 @@
 
 namespace evictd::kube {
 
-/// Symbolic links to the directories that the container runtime uses, for evictd's
-/// containerRuntimeRoots: "PATH" to that of images, "PATH.containers" (disk::kLayersSuffix) to that
-/// of writable layers, where the runtime tells of one. They stay when evictd-kube ends, and evictd
-/// follows them when it starts. Thread rule: one thread. Blocks in file system calls, once a
-/// change.
+/// Symbolic links to the container runtime's directories, for evictd's containerRuntimeRoots.
+/// "PATH" links to the image directory. "PATH.containers" (disk::kLayersSuffix) links to the
+/// directory of writable layers, if the runtime reports one. The links stay when evictd-kube exits;
+/// evictd follows them when it starts.
+/// Thread rule: one thread. Blocks in file system calls, once a change.
 class PlaceLinks {
  public:
   struct Counters {
@@ -25,19 +25,19 @@ class PlaceLinks {
 
   explicit PlaceLinks(std::string path) : path_(std::move(path)) {}
 
-  /// Has them lead where the runtime says, each as a whole or not at all. Where it tells nothing,
-  /// or what no directory can be called by, they stay as they are. Costs nothing while it tells the
-  /// same.
+  /// Points the links at the directories that the runtime reports; each link changes atomically.
+  /// Keeps a link if the runtime reports nothing, or something that is no valid path. Costs nothing
+  /// while the report stays the same.
   void update(const cri::RuntimePlaces& places);
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Why they do not lead there; empty where they do.
+  /// Why the links are out of date; empty if they are not.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
   std::string path_;
-  /// What the links were last made of.
+  /// The report that the links were last made from.
   std::optional<cri::RuntimePlaces> told_;
   std::string problem_;
   Counters counters_;

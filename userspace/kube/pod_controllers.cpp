@@ -7,7 +7,7 @@ namespace evictd::kube {
 
 namespace {
 
-/// Beyond that all that are gone are forgotten.
+/// Beyond this number, all deleted pods are dropped.
 constexpr std::size_t kMostGone = 1024;
 
 }  // namespace
@@ -21,7 +21,7 @@ void PodControllers::on_list(std::vector<PodDocument> pods, MonoTime now) {
     known_.erase(pod.uid);
   }
   while (!known_.empty()) {
-    keep_gone(known_.extract(known_.begin()));
+    remember_deleted(known_.extract(known_.begin()));
   }
   known_ = std::move(listed);
   next_.on_list(std::move(pods), now);
@@ -37,11 +37,11 @@ void PodControllers::on_pod(PodDocument pod) {
 }
 
 void PodControllers::on_deleted(const std::string& uid) {
-  keep_gone(known_.extract(uid));
+  remember_deleted(known_.extract(uid));
   next_.on_deleted(uid);
 }
 
-void PodControllers::keep_gone(Known::node_type gone) {
+void PodControllers::remember_deleted(Known::node_type gone) {
   if (gone.empty()) {
     return;
   }

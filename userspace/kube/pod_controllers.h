@@ -11,10 +11,10 @@
 
 namespace evictd::kube {
 
-/// Whose controller is who, as far as a source has told; passes everything on.
+/// The controllers of the pods that a source reported. Passes all reports on.
 class PodControllers final : public PodSink {
  public:
-  /// `next` is borrowed: who is told everything.
+  /// `next` is borrowed: the sink that receives all reports.
   explicit PodControllers(PodSink& next) : next_(next) {}
 
   void on_list(std::vector<PodDocument> pods, MonoTime now) override;
@@ -23,18 +23,18 @@ class PodControllers final : public PodSink {
   void on_confirmed(MonoTime now) override { next_.on_confirmed(now); }
   [[nodiscard]] bool knows_pods() const override { return next_.knows_pods(); }
 
-  /// Nothing for a pod that has none, or that is not known. A pod that is gone is known for a
-  /// while: its eviction may be told later.
+  /// Returns nullopt for a pod without a controller, and for an unknown pod. A deleted pod stays
+  /// known for a while: its eviction may be reported later.
   [[nodiscard]] std::optional<Controller> find(const std::string& uid) const;
 
  private:
   using Known = std::map<std::string, Controller>;
 
-  void keep_gone(Known::node_type gone);
+  void remember_deleted(Known::node_type gone);
 
   PodSink& next_;
   Known known_;
-  /// Those that went last.
+  /// The pods that were deleted last.
   Known gone_;
 };
 

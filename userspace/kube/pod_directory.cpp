@@ -7,7 +7,8 @@ namespace evictd::kube {
 
 namespace {
 
-/// Between two touches of the mark, each of which wakes evictd: a busy watch confirms all the time.
+/// Minimum distance of two touches of the mark, each of which wakes evictd: a busy watch confirms
+/// continuously.
 constexpr Duration kTouchInterval = std::chrono::seconds(1);
 
 }  // namespace
@@ -60,14 +61,14 @@ void PodDirectory::carry_out(const ManifestChanges& changes) {
   for (const std::string& uid : changes.remove) {
     if (const Result<> removed = writer_.remove(uid); !removed) {
       problem_ = removed.error().message();
-      // It is known again, so that the next list that lacks it removes it.
+      // Known again, so that the next list without it removes the manifest.
       pods_.adopt({.uid = uid, .text = ""});
       has_failed = true;
     }
   }
   if (has_failed) {
     has_failed_ = true;
-    options_.on_not_written();
+    options_.on_write_failed();
   }
 }
 

@@ -14,14 +14,14 @@
 
 namespace evictd::kube {
 
-/// Keeps the directory of manifests as a source tells it.
+/// Keeps the directory of manifests equal to what a source reports.
 class PodDirectory final : public PodSink {
  public:
   struct Options {
     Absence absence;
     std::size_t max_pods = AnswerRules{}.max_pods;
-    /// A manifest could not be written.
-    std::function<void()> on_not_written;
+    /// Called if a manifest could not be written.
+    std::function<void()> on_write_failed;
   };
   struct Counters {
     std::uint64_t refused_documents = 0;
@@ -36,15 +36,15 @@ class PodDirectory final : public PodSink {
   [[nodiscard]] bool knows_pods() const override { return pods_.size() != 0; }
 
   [[nodiscard]] std::size_t size() const { return pods_.size(); }
-  /// As KnownPods has it.
+  /// See KnownPods.
   [[nodiscard]] const ContainerRoles& roles_in(const std::string& uid) const {
     return pods_.roles_in(uid);
   }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const ManifestWriter& writer() const { return writer_; }
-  /// When the source last confirmed what is there.
+  /// When the source last confirmed the directory.
   [[nodiscard]] std::optional<MonoTime> confirmed_at() const { return confirmed_at_; }
-  /// What is wrong with a manifest now: evictd cannot read it, or it could not be written.
+  /// The current problem with a manifest: evictd cannot read it, or it could not be written.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
@@ -54,7 +54,7 @@ class PodDirectory final : public PodSink {
   ManifestWriter writer_;
   KnownPods pods_;
   std::optional<MonoTime> confirmed_at_;
-  /// The directory is not as the source has it.
+  /// The directory differs from the source.
   bool has_failed_ = false;
   std::string problem_;
   Counters counters_;

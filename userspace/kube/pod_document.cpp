@@ -34,7 +34,7 @@ Shape make_pod_shape() {
   resources.members["limits"] = any_members();
   Shape container = some({"name", "restartPolicy"});
   container.members["resources"] = resources;
-  // Of the first three evictd asks only whether they are there.
+  // evictd checks only whether the last three exist.
   Shape volume = some({"name", "hostPath", "configMap", "gitRepo"});
   volume.members["emptyDir"] = some({"medium", "sizeLimit"});
   Shape spec = some({"nodeName", "priority", "priorityClassName", "terminationGracePeriodSeconds"});
@@ -79,7 +79,7 @@ bool is_file_name(std::string_view uid) {
 
 Result<PodDocument> pod_document(nlohmann::json pod) {
   if (!pod.is_object()) {
-    return fail(Errc::kInvalid, "a pod that is no object");
+    return fail(Errc::kInvalid, "a pod that is not an object");
   }
   const auto metadata = pod.find("metadata");
   const bool has_uid = metadata != pod.end() && metadata->is_object() &&
@@ -94,7 +94,7 @@ Result<PodDocument> pod_document(nlohmann::json pod) {
   for (const char* const member : {"reason", "message", "conditions"}) {
     erase_member(pod, "status", member);
   }
-  // Neither means anything to evictd, and the version changes with each heartbeat of a status.
+  // evictd uses neither, and the version changes with each status heartbeat.
   erase_member(pod, "metadata", "resourceVersion");
   erase_member(pod, "metadata", "ownerReferences");
   erase_member(pod, "spec", "nodeName");

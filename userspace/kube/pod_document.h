@@ -13,28 +13,29 @@
 
 namespace evictd::kube {
 
-/// What is kept of a v1.Pod that a server told of: what evictd reads of a manifest
-/// (cluster/pod_json.h), the node that it is on, its resource version, its owners, and what tells
-/// that a kubelet has evicted it.
+/// The fields kept from a server's v1.Pod: those that evictd reads of a manifest
+/// (cluster/pod_json.h), the node, the resource version, the owners, and the signs of an eviction
+/// by a kubelet.
 [[nodiscard]] const Shape& pod_shape();
 
-/// A manifest to be written.
+/// A manifest to write.
 struct PodDocument {
   std::string uid;
-  /// One v1.Pod, with a line end. The same for as long as nothing changes that evictd reads.
+  /// One v1.Pod, with a line end. Stays the same until a field changes that evictd reads.
   std::string text;
-  /// No parts of the text.
+  /// Not part of the text.
   std::optional<KubeletEviction> evicted{};
   std::optional<Controller> controller{};
 };
 
-/// Whether a file may be named by `uid`: 1 to 64 of "0-9a-z-", as the API server's uids (36) and
-/// those of static pods (32) are. It comes from a network and must lead nowhere else.
+/// Whether `uid` is a safe file name: 1 to 64 characters of "0-9a-z-". Covers the API server's uids
+/// (36) and those of static pods (32). A uid comes from the network and must not lead to another
+/// directory.
 [[nodiscard]] bool is_file_name(std::string_view uid);
 
 /// The manifest of `pod`, which has pod_shape().
-/// Errors: kInvalid, naming what is wrong and never a byte of a uid that is no file name: no
-/// object, or a uid that is_file_name() refuses.
+/// Errors: kInvalid if `pod` is no object, or for a uid that is_file_name() refuses. The message
+/// names the problem and never quotes such a uid.
 [[nodiscard]] Result<PodDocument> pod_document(nlohmann::json pod);
 
 /// Whether evictd can read the document. Errors: as cluster::parse_manifests().

@@ -22,8 +22,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Longer than any interval at which pods are asked for.
-constexpr std::chrono::minutes kConfirmedLately{15};
+/// Longer than any interval between pod lists.
+constexpr std::chrono::minutes kConfirmationMaxAge{15};
 
 Result<cri::RuntimeClient::Options> client_options(const KubeSettings& settings) {
   if (settings.runtime.endpoint == "none") {
@@ -54,13 +54,13 @@ std::optional<Duration> milliseconds_in(const Json& image, const char* name) {
 Result<std::map<std::string, cri::ImageIdleness>> ask_idleness(const std::string& socket) {
   const Result<std::string> answer = base::request_line(socket, R"({"op":"status"})");
   if (!answer) {
-    return fail_in("ask how old images are: is evictd-kube running?", answer.error());
+    return fail_in("read the ages of images: is evictd-kube running?", answer.error());
   }
   const Result<Json> status = base::parse_json<Json>(*answer);
   if (!status || !status->is_object() || !status->contains("runtime") ||
       !(*status)["runtime"].is_object() || !(*status)["runtime"].contains("images")) {
     return fail(Errc::kMalformed,
-                "ask how old images are: the evictd-kube at " + socket + " knows no runtime");
+                "read the ages of images: the evictd-kube at " + socket + " has no runtime");
   }
   std::map<std::string, cri::ImageIdleness> idleness;
   for (const Json& image : (*status)["runtime"]["images"]) {
@@ -87,7 +87,7 @@ Result<cri::Space> read_space(const std::string& place, MonoTime now) {
 }  // namespace
 
 cri::IsGone gone_by_manifests(const std::string& directory, WallTime now) {
-  const bool is_confirmed = modified_at(directory + "/.confirmed") >= now - kConfirmedLately;
+  const bool is_confirmed = modified_at(directory + "/.confirmed") >= now - kConfirmationMaxAge;
   return [directory, is_confirmed](const std::string& uid) {
     std::error_code error;
     return is_confirmed && is_file_name(uid) && !cluster::is_static_uid(uid) &&

@@ -11,19 +11,19 @@
 
 namespace evictd::kube {
 
-/// `evictd-kube reclaim containers`: removes dead containers and sandboxes from the runtime of the
-/// configuration. Errors: kInvalid without a runtime; those of cri::reclaim_containers().
+/// `evictd-kube reclaim containers`: removes dead containers and sandboxes from the configured
+/// runtime. Errors: kInvalid without a runtime; those of cri::reclaim_containers().
 [[nodiscard]] Result<cri::Reclaimed> reclaim_containers(const KubeSettings& settings,
                                                         const core::Clock& clock);
 
-/// `evictd-kube reclaim images`: removes unused images. How old they are is asked of the
-/// evictd-kube that runs. Errors: kInvalid without a runtime; those of cri::reclaim_images();
-/// without an evictd-kube that runs as base::request_line().
+/// `evictd-kube reclaim images`: removes unused images. Asks the running evictd-kube for their
+/// ages. Errors: kInvalid without a runtime; those of cri::reclaim_images(); as
+/// base::request_line() if no evictd-kube is running.
 [[nodiscard]] Result<cri::Reclaimed> reclaim_images(const KubeSettings& settings,
                                                     const core::Clock& clock);
 
-/// Whether a pod is gone by a directory of manifests that was confirmed lately: there is no
-/// manifest of this uid. Never a static pod, of which the API server may know only the mirror.
+/// Whether a pod is gone: a recently confirmed directory of manifests has none for this uid. Always
+/// false for a static pod, because the API server may know only its mirror pod.
 [[nodiscard]] cri::IsGone gone_by_manifests(const std::string& directory, WallTime now);
 
 /// One line for people.

@@ -27,7 +27,7 @@ std::string line_text(const Json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-bool tells_of_kill(const Json& line) {
+bool reports_kill(const Json& line) {
   const std::string state = line_text(line, "state");
   return state == "killed" || state == "released" ||
          (state == "exceeded_grace" && line_text(line, "not_killed").empty());
@@ -89,11 +89,11 @@ OrderedJson counters_json(const cri::RuntimeReport& report) {
 
 std::optional<cri::EvictedPod> killed_pod(std::string_view line) {
   if (line.find("\"progress\"") == std::string_view::npos) {
-    return std::nullopt;  // Nearly all of them, without a parser.
+    return std::nullopt;  // Nearly all lines, without a parser.
   }
   const Result<Json> read = base::parse_json<Json>(line);
   if (!read || !read->is_object() || line_text(*read, "kind") != "progress" ||
-      !tells_of_kill(*read)) {
+      !reports_kill(*read)) {
     return std::nullopt;
   }
   const auto id = read->find("id");
@@ -142,7 +142,7 @@ RuntimeLink::~RuntimeLink() {
 
 void RuntimeLink::on_line(std::string_view line) {
   if (std::optional<cri::EvictedPod> pod = killed_pod(line)) {
-    // A line may be an old one, told again; the pod may have a new life since.
+    // The line may be a repeated old one; the pod may have been restarted since.
     pod->seen_at = std::min(pod->seen_at, options_.clock->wall_now());
     worker_->end_pod(*pod);
   }

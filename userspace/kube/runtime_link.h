@@ -20,14 +20,14 @@
 
 namespace evictd::kube {
 
-/// The node's container runtime beside the event loop: evictd's journal is given to it line by
-/// line, and what it knows is told in the status. It never waits.
+/// Connects the container runtime to the event loop. Passes evictd's journal lines to it, and
+/// reports its data in the status. Never waits.
 /// Thread rule: everything belongs to the thread that runs the loop.
 class RuntimeLink {
  public:
   struct Options {
     RuntimeSettings settings;
-    /// Of the containers of a pod, by its uid.
+    /// The roles of a pod's containers, by the pod's uid.
     std::function<const ContainerRoles&(const std::string&)> roles_in;
     /// Borrowed.
     base::EventLoop* loop = nullptr;
@@ -40,15 +40,15 @@ class RuntimeLink {
   RuntimeLink& operator=(const RuntimeLink&) = delete;
   ~RuntimeLink();
 
-  /// A line of evictd's journal.
+  /// Takes a line of evictd's journal.
   void on_line(std::string_view line);
-  /// What is wrong with the runtime now; empty for nothing.
+  /// The current problem with the runtime; empty if there is none.
   [[nodiscard]] const std::string& problem() const { return problem_; }
-  /// Why its events are not followed; empty where they are, or are not to be.
+  /// Why its events are not followed; empty if they are, or need not be.
   [[nodiscard]] const std::string& events_problem() const { return events_problem_; }
-  /// Why evictd is not told of the runtime's places; empty where it is.
+  /// Why evictd does not get the runtime's directories; empty if it does.
   [[nodiscard]] const std::string& places_problem() const { return links_.problem(); }
-  /// As docs/kubernetes.md has it.
+  /// The part of the status that docs/kubernetes.md describes.
   [[nodiscard]] nlohmann::ordered_json status(MonoTime now) const;
 
  private:
@@ -65,8 +65,8 @@ class RuntimeLink {
   std::string events_problem_;
 };
 
-/// The pod whose processes evictd has killed, or that have ended after evictd asked them to, by a
-/// line of its journal; nullopt where the line tells nothing of the kind, and of a dry run.
+/// The pod whose processes evictd killed, or whose processes exited after evictd's request. Returns
+/// nullopt if the line reports no such pod, and for a dry run.
 [[nodiscard]] std::optional<cri::EvictedPod> killed_pod(std::string_view line);
 
 }  // namespace evictd::kube

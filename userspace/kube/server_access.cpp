@@ -10,12 +10,12 @@ namespace evictd::kube {
 
 namespace {
 
-/// A bundle of a hundred authorities has 200 KiB.
+/// A bundle of a hundred CAs has 200 KiB.
 constexpr std::size_t kLongestFile = std::size_t{1} << 20U;
 constexpr std::string_view kSecure = "https://";
 constexpr std::string_view kPlain = "http://";
 
-/// The text of `file`, or `data` where none is named.
+/// The contents of `file`, or `data` if no file is named.
 Result<std::string> text_of(const std::string& file, const std::string& data) {
   if (file.empty()) {
     return data;
@@ -27,7 +27,7 @@ Result<std::string> text_of(const std::string& file, const std::string& data) {
   return text;
 }
 
-/// Without the line end that a file may have. It becomes part of a header.
+/// Removes a trailing line end. The token becomes part of a header.
 Result<std::string> token_of(const ServerAccess& access) {
   EVICTD_ASSIGN_OR_RETURN(std::string token, text_of(access.token_file, access.token));
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) {
@@ -37,7 +37,7 @@ Result<std::string> token_of(const ServerAccess& access) {
       std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < '\x7f'; });
   if (!is_printable || (token.empty() && !access.token_file.empty())) {
     return fail(Errc::kInvalid,
-                access.token_file + ": no token; allowed: one line of printable characters");
+                access.token_file + ": not a token; allowed: one line of printable characters");
   }
   return token;
 }

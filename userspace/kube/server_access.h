@@ -9,9 +9,9 @@
 
 namespace evictd::kube {
 
-/// Where a server is and how to talk to it, as configured: paths, or what they would have in them.
+/// A server's address and credentials, as configured: paths, or the contents of the files.
 struct ServerAccess {
-  /// "https://HOST:PORT", without a '/' at its end.
+  /// "https://HOST:PORT", without a trailing '/'.
   std::string url;
   std::string ca_file{};
   std::string ca_data{};
@@ -24,7 +24,7 @@ struct ServerAccess {
   std::string key_data{};
 };
 
-/// The same with everything read: texts in PEM, empty where there is none.
+/// The same with all files read: texts in PEM, empty if not configured.
 struct Credentials {
   std::string url;
   std::string ca{};
@@ -34,16 +34,16 @@ struct Credentials {
   std::string key{};
 };
 
-/// Reads the files that `access` names, as they are now.
-/// Errors: those of reading, naming the file; kInvalid for a file without a text, a token of more
-/// than printable characters, a certificate without its key or the other way round, and credentials
-/// for a server that is not https.
+/// Reads the files that `access` names.
+/// Errors name the file: those of reading; kInvalid for an empty file and for a token with
+/// unprintable characters. Also kInvalid for a certificate without its key, a key without its
+/// certificate, and credentials for a server that is not https.
 [[nodiscard]] Result<Credentials> read_credentials(const ServerAccess& access);
 
-/// How to reach the server, found anew for each question: a kubeconfig may be another one by then.
+/// Finds the server for each request: a kubeconfig may have changed.
 using FindAccess = std::function<Result<ServerAccess>()>;
 
-/// What is wrong with the address of a server; empty if nothing is.
+/// The problem with a server's address; empty if there is none.
 [[nodiscard]] std::string url_problem(std::string_view url);
 
 }  // namespace evictd::kube

@@ -11,7 +11,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Builds what is kept from what the library's parser finds; false ends the parser.
+/// Builds the kept value from the parser's callbacks; a callback that returns false stops the
+/// parser.
 class ShapedBuilder {
  public:
   ShapedBuilder(const Shape& shape, const ShapeLimits& limits) : limits_(limits), next_(&shape) {}
@@ -36,7 +37,7 @@ class ShapedBuilder {
   bool end_array() { return end(); }
 
   bool key(std::string& name) {
-    if (left_out_ != 0) {
+    if (skipped_depth_ != 0) {
       return true;
     }
     const Frame& object = open_.back();
@@ -51,7 +52,7 @@ class ShapedBuilder {
     const auto [member, added] =
         object.value->get_ref<Json::object_t&>().emplace(std::move(name), Json());
     member_ = &member->second;
-    return added || refuse(Errc::kInvalid, "a key is there twice");
+    return added || refuse(Errc::kInvalid, "a key is given twice");
   }
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
@@ -65,18 +66,18 @@ class ShapedBuilder {
     const Shape* shape;
   };
 
-  /// Whether the value that comes now has no place.
-  [[nodiscard]] bool is_left_out() const { return left_out_ != 0 || next_ == nullptr; }
+  /// Whether the current value is skipped.
+  [[nodiscard]] bool is_skipped() const { return skipped_depth_ != 0 || next_ == nullptr; }
 
-  bool add(Json value) { return is_left_out() || place(std::move(value)) != nullptr; }
+  bool add(Json value) { return is_skipped() || place(std::move(value)) != nullptr; }
 
   bool begin(Json container) {
-    if (open_.size() + left_out_ == limits_.depth) {
+    if (open_.size() + skipped_depth_ == limits_.depth) {
       return refuse(Errc::kExhausted,
                     "nests deeper than " + std::to_string(limits_.depth) + " levels");
     }
-    if (is_left_out()) {
-      ++left_out_;
+    if (is_skipped()) {
+      ++skipped_depth_;
       return true;
     }
     Json* const placed = place(std::move(container));
@@ -88,20 +89,20 @@ class ShapedBuilder {
   }
 
   bool end() {
-    if (left_out_ != 0) {
-      --left_out_;
+    if (skipped_depth_ != 0) {
+      --skipped_depth_;
     } else {
       open_.pop_back();
     }
-    if (left_out_ == 0 && !open_.empty()) {
-      // Of the next element; the next member's key says its own.
+    if (skipped_depth_ == 0 && !open_.empty()) {
+      // The next element's shape; a member's shape comes from its key.
       next_ = open_.back().value->is_array() ? open_.back().shape : nullptr;
     }
     return true;
   }
 
-  /// Where the value stays until what it is in grows, which is not before it has ended; nullptr
-  /// where there are too many.
+  /// Returns the stored value; nullptr if there are too many. The pointer stays valid until its
+  /// parent grows, which happens only after the value is complete.
   Json* place(Json value) {
     if (++values_ > limits_.values) {
       refuse(Errc::kExhausted, "more than " + std::to_string(limits_.values) + " values");
@@ -128,12 +129,12 @@ class ShapedBuilder {
   ShapeLimits limits_;
   Json root_;
   std::vector<Frame> open_;
-  /// Objects and lists in each other that have no place.
-  std::size_t left_out_ = 0;
+  /// Nesting depth within a skipped object or list.
+  std::size_t skipped_depth_ = 0;
   std::size_t values_ = 0;
-  /// Of the value that comes now; nullptr: it has no place.
+  /// Shape of the current value; nullptr: skipped.
   const Shape* next_;
-  /// The value of the last key that was kept.
+  /// Value of the last kept key.
   Json* member_ = nullptr;
   std::optional<Error> failure_;
 };

@@ -11,26 +11,26 @@
 
 namespace evictd::kube {
 
-/// Which members of an object are kept, and what of each. A list has the shape of its elements; a
-/// value that is no object is kept as it is, so that its reader sees the wrong type.
+/// Which members of an object are kept, and which parts of each. A list has the shape of its
+/// elements. A value that is no object is kept unchanged, so that its reader sees the wrong type.
 struct Shape {
-  /// Under this name: any member that has no name of its own here.
+  /// Under this name: the shape of every member that has no name of its own here.
   static constexpr const char* kAny = "*";
 
   std::map<std::string, Shape, std::less<>> members{};
 };
 
-/// What one text may cost; it comes from a network.
+/// Limits on one text; it comes from the network.
 struct ShapeLimits {
-  /// Of objects and lists in each other, those that are left out as well. The deepest that a pod
-  /// has is what says who set which field, some 20.
+  /// Nesting depth of objects and lists, including skipped ones. The deepest part of a pod is its
+  /// managedFields, with some 20.
   std::size_t depth = 100;
-  /// Values that are kept. A pod has some 60.
+  /// Number of kept values. A pod has some 60.
   std::size_t values = 400'000;
 };
 
-/// Reads one text of JSON and keeps what has a place in `shape`: what is left out costs no memory.
-/// Errors: kMalformed for what is no JSON; kInvalid for a kept member that is there twice;
+/// Reads one JSON text and keeps what has a place in `shape`; skipped parts cost no memory.
+/// Errors: kMalformed if the text is no JSON; kInvalid for a kept member that occurs twice;
 /// kExhausted beyond a limit.
 [[nodiscard]] Result<nlohmann::json> read_shaped(std::string_view text, const Shape& shape,
                                                  const ShapeLimits& limits = {});

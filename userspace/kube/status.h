@@ -17,28 +17,28 @@
 
 namespace evictd::kube {
 
-/// Everything that evictd-kube's status is told from; borrowed for the call.
+/// Sources of evictd-kube's status; borrowed for the call.
 struct KubeStatusSources {
   std::string version;
   std::string node;
   const KubeSettings* settings = nullptr;
   const PodSource* source = nullptr;
   const PodDirectory* directory = nullptr;
-  /// nullptr where evictd is not followed.
+  /// nullptr if evictd is not followed.
   const EvictdFollower* follower = nullptr;
-  /// nullptr where no runtime is configured.
+  /// nullptr if no runtime is configured.
   const RuntimeLink* runtime = nullptr;
-  /// nullptr where nothing is done at the API server.
+  /// nullptr if evictd-kube does not act at the API server.
   const ApiActions* actions = nullptr;
-  /// nullptr where nothing is compared.
+  /// nullptr if nothing is compared.
   const Observer* observer = nullptr;
-  /// nullptr where the kubelet's events are not read.
+  /// nullptr if the kubelet's events are not read.
   const EvictedEvents* events = nullptr;
   std::uint64_t credential_failures = 0;
   MonoTime started_at{};
 };
 
-/// What the status socket answers: one object, described in docs/kubernetes.md.
+/// The status socket's answer: one object, described in docs/kubernetes.md.
 [[nodiscard]] nlohmann::ordered_json make_kube_status(const KubeStatusSources& sources,
                                                       MonoTime now);
 

@@ -12,10 +12,10 @@ namespace evictd::load {
 
 enum class FillWith {
   kBytes,   ///< One file that grows.
-  kInodes,  ///< Empty files, one after the other.
+  kInodes,  ///< Empty files, one after another.
 };
 
-/// Files that use up a file system. They are left where they are; a full file system is waited for.
+/// Files that use up a filesystem. They are never removed; a full filesystem is retried.
 class FillWork final : public Work {
  public:
   struct Options {
@@ -27,8 +27,8 @@ class FillWork final : public Work {
   explicit FillWork(Options options) : options_(std::move(options)) {}
 
   Result<> prepare() override;
-  /// `units`: bytes or files. Errors: those of open(2) and write(2) but ENOSPC and EDQUOT, which
-  /// are 0 done.
+  /// `units`: bytes or files. Errors: those of open(2) and write(2), except ENOSPC and EDQUOT,
+  /// which return 0.
   Result<std::uint64_t> add(std::uint64_t units) override;
 
  private:

@@ -32,7 +32,7 @@ using evictd::load::StartOn;
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 
-/// What the kernel charges at a time for 4 KiB pages.
+/// Bytes that the kernel charges at once for 4 KiB pages.
 constexpr std::uint64_t kBatchBytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t kFillBatchBytes = std::uint64_t{1} << 20;
 
@@ -44,9 +44,9 @@ struct Options {
 };
 
 const char* const kFooter =
-    R"(The process first makes the stamp log, then enters the cgroups, then waits
-for the start, and only then does what it is for. At its cap it holds what it has
-until a signal ends it.
+    R"(The process first creates the stamp log, then enters the cgroups, then waits
+for the start, and only then starts its work. At its cap it holds what it has
+until a signal kills it.
 
 Sizes are bytes, or have a unit: 64Mi, 2GiB (powers of 1024), 64MB (of 1000).
 
@@ -61,14 +61,14 @@ Examples:
 
 Exit status: 1 when the work failed, 2 for wrong usage. A load that works ends by a signal.)";
 
-/// Reads one of the names in `choices`; the help of the option says what they mean.
+/// Parses one of the names in `choices`; the option's help explains them.
 template <typename T>
 CLI::Validator one_of(const std::map<std::string, T>& choices) {
   return CLI::CheckedTransformer(choices).description("");
 }
 
-/// For an amount with or without a unit. What is added last runs first: add it behind size(), which
-/// takes "010" for octal.
+/// For a quantity with or without a unit. Validators run in reverse order: add it after size(),
+/// which reads "010" as octal.
 CLI::Validator decimal() {
   return {[](std::string& text) { return evictd::core::leading_zero_problem(text); }, ""};
 }
@@ -81,7 +81,7 @@ void add_common(CLI::App& command, Options& options) {
   RunOptions& run = options.run;
   command
       .add_option("--cgroup", run.cgroups,
-                  "Directory of a cgroup to move into first; may be repeated, once a hierarchy")
+                  "Directory of a cgroup to move into first; may be repeated, once per hierarchy")
       ->allow_extra_args(false)
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
@@ -102,7 +102,7 @@ void add_common(CLI::App& command, Options& options) {
       ->type_name("FILE");
   command
       .add_option("--stamp-entries", run.stamps.capacity,
-                  "Batches that the stamp log keeps, the newest (default 262144: 8 MiB)")
+                  "Newest batches that the stamp log keeps (default 262144: 8 MiB)")
       ->type_name("N")
       ->check(evictd::core::leading_zero_problem)
       ->check(CLI::Range(std::uint64_t{16}, std::uint64_t{1} << 28));
@@ -116,7 +116,7 @@ void add_amounts(CLI::App& command, RunOptions& run, bool bytes) {
   const char* const unit = bytes ? "SIZE" : "N";
   const std::string what = bytes ? "bytes" : "units";
   CLI::Option* const rate =
-      command.add_option("--rate", run.rate, "At most so many " + what + " a second");
+      command.add_option("--rate", run.rate, "At most this many " + what + " a second");
   CLI::Option* const cap = command.add_option("--cap", run.cap, "Stop there, and hold");
   CLI::Option* const batch = command.add_option("--batch", run.stamps.batch, "Between two stamps");
   for (CLI::Option* const option : {rate, cap, batch}) {
@@ -160,7 +160,7 @@ Result<> run_fill(Options& options) {
   return evictd::load::run(options.run, work);
 }
 
-/// Texts and paths from outside may be part of it.
+/// `what` may contain texts and paths from outside.
 void complain(const std::string& what) {
   std::fprintf(stderr, "evict-load: %s\n", evictd::base::one_line(what).c_str());
 }
@@ -175,7 +175,7 @@ void add_memory(CLI::App& app, Options& options, std::function<Result<>()>& chos
   CLI::App& command = *app.add_subcommand("memory", "Allocate and touch memory");
   add_common(command, options);
   add_amounts(command, options.run, true);
-  command.add_option("--parked", options.parked, "Touch so much before waiting for the start")
+  command.add_option("--parked", options.parked, "Touch this much before waiting for the start")
       ->type_name("SIZE")
       ->transform(size())
       ->transform(decimal());
@@ -184,7 +184,7 @@ void add_memory(CLI::App& app, Options& options, std::function<Result<>()>& chos
       ->transform(one_of<PageSize>({{"4k", PageSize::k4KiB}, {"thp", PageSize::kHuge}}));
   command
       .add_option("--content", options.memory.content,
-                  "What each page holds: one-byte (default), or mixed: data that compresses to two "
+                  "Content of each page: one-byte (default), or mixed: data that compresses to two "
                   "fifths")
       ->type_name("CONTENT")
       ->transform(one_of<PageContent>(
@@ -208,11 +208,11 @@ void add_others(CLI::App& app, Options& options, std::function<Result<>()>& chos
   forks.get_option("--cap")->required();
   forks.callback([&] { chosen = [&] { return run_forks(options); }; });
 
-  CLI::App& fill = *app.add_subcommand("fill", "Fill a file system; the files stay");
+  CLI::App& fill = *app.add_subcommand("fill", "Fill a filesystem; the files stay");
   add_common(fill, options);
   add_amounts(fill, options.run, true);
   fill.get_option("--cap")->required();
-  fill.add_option("--dir", options.fill.directory, "Where the files are made")
+  fill.add_option("--dir", options.fill.directory, "Where the files are created")
       ->required()
       ->check(CLI::ExistingDirectory);
   fill.add_option("--with", options.fill.with, "bytes (default) or inodes: empty files")

@@ -17,7 +17,7 @@ namespace evictd::load {
 
 namespace {
 
-/// Address space is taken in such pieces; taking it touches nothing.
+/// Address space is mapped in pieces of this size; mapping touches nothing.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 30;
 
 /// One write of the file kind: large enough for large folios.
@@ -36,7 +36,7 @@ void touch(char* page) {
   *static_cast<volatile char*>(page) = 1;
 }
 
-/// One write of the file kind, page by page as `content` has it.
+/// One write of the file kind: pages with the content of `content`.
 std::vector<char> file_text(const std::vector<char>& content) {
   std::vector<char> text(kFileWriteBytes, content.empty() ? 'x' : '\0');
   for (std::size_t page = 0; page < text.size(); page += kSmallPageBytes) {
@@ -55,7 +55,7 @@ long faults() {
 
 std::vector<char> mixed_page() {
   std::vector<char> page(kSmallPageBytes);
-  // A load is the same in every run.
+  // A load must be the same in every run.
   std::mt19937 random{1};
   std::generate_n(page.begin(), kRandomBytes, [&] { return static_cast<char>(random() & 0xFFU); });
   return page;
@@ -90,7 +90,7 @@ Result<> MemoryWork::prepare() {
 }
 
 Result<> MemoryWork::map_more() {
-  // One huge page more, so that the piece can begin at a huge page.
+  // One huge page more, so that the piece can start at a huge page boundary.
   const int flags = MAP_NORESERVE | MAP_ANONYMOUS |
                     (options_.kind == MemoryKind::kShared ? MAP_SHARED : MAP_PRIVATE);
   void* map = ::mmap(nullptr, kPieceBytes + kHugePageBytes, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -148,7 +148,7 @@ void MemoryWork::touch_huge(std::uint64_t bytes) {
     const long before = faults();
     touch(page);
     touch(page + kHugePageBytes - 1);
-    // Else only where the kernel had no huge page to give and fell back to small ones.
+    // Otherwise only if the kernel had no huge page and fell back to small ones.
     if (faults() - before > 1 || !content_.empty()) {
       for (char* small = page; small < page + kHugePageBytes; small += kSmallPageBytes) {
         write_page(small);

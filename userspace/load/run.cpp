@@ -15,10 +15,10 @@ namespace evictd::load {
 
 namespace {
 
-/// Sleeping shorter than this costs more than it waits.
+/// A shorter sleep costs more than it waits.
 constexpr std::uint64_t kShortestSleepNs = 50'000;
 
-/// Between attempts at what is not possible now, such as a fork at the limit.
+/// Pause between attempts at what is not possible now, such as a fork at the limit.
 constexpr std::uint64_t kRetryNs = 200'000;
 
 void sleep_until(std::uint64_t moment_ns) {
@@ -54,14 +54,14 @@ sigset_t start_signal() {
   return set_of(SIGUSR1);
 }
 
-/// Whether a SIGTERM came that is ignored.
-bool was_told_to_end() {
+/// Whether an ignored SIGTERM is pending.
+bool has_pending_sigterm() {
   sigset_t pending;
   return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGTERM) == 1;
 }
 
-/// From here on a SIGUSR1 waits for wait_for_start() instead of ending the process.
-void keep_start_signal() {
+/// From here on a SIGUSR1 stays pending for wait_for_start() instead of killing the process.
+void block_start_signal() {
   const sigset_t signals = start_signal();
   ::sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
@@ -90,12 +90,12 @@ void wait_for_start(const RunOptions& options) {
 
 Result<StampWriter> enter_stage(const RunOptions& options) {
   if (options.ignore_term) {
-    // Blocked, so that it can be asked whether one came.
+    // Blocked, so that a pending one can be detected.
     const sigset_t term = set_of(SIGTERM);
     ::sigprocmask(SIG_BLOCK, &term, nullptr);
   }
-  keep_start_signal();
-  // Before the cgroups are entered, so that the log is not charged to the pod.
+  block_start_signal();
+  // Before it enters the cgroups, so that the log is not charged to the pod.
   EVICTD_ASSIGN_OR_RETURN(StampWriter stamps, StampWriter::create(options.stamps));
   for (const std::string& cgroup : options.cgroups) {
     const Result<> entered = enter(cgroup);
@@ -148,7 +148,7 @@ Result<> run(const RunOptions& options, Work& work, std::uint64_t parked) {
     }
     if (*done == 0) {
       stamps->add_refused();
-      if (options.ignore_term && !was_told_to_end()) {
+      if (options.ignore_term && !has_pending_sigterm()) {
         stamps->add_refused_untold();
       }
       sleep_until(end_ns + kRetryNs);

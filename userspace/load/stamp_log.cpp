@@ -15,7 +15,7 @@ namespace evictd::load {
 
 namespace {
 
-/// Reads what the writer may be changing just now.
+/// Reads a value that the writer may be changing.
 template <typename T>
 T read_live(const T& field) {
   return __atomic_load_n(&field, __ATOMIC_ACQUIRE);
@@ -41,12 +41,12 @@ Result<StampLog> StampLog::open(const std::string& path) {
   }
   StampLog log(map, bytes);
   const LoadStampHeader& header = log.header();
-  // The magic is written last, so the rest of the header is whole once it is there.
+  // The magic is written last, so the rest of the header is complete once it is present.
   const bool whole = read_live(header.magic) == kStampMagic && header.version == kStampVersion &&
                      header.header_bytes >= sizeof(LoadStampHeader) && header.capacity > 0 &&
                      header.capacity <= (bytes - header.header_bytes) / sizeof(LoadStamp);
   if (!whole) {
-    return fail(Errc::kMalformed, path + " is no stamp log of this version, or not written yet");
+    return fail(Errc::kMalformed, path + " is not a stamp log of this version, or not written yet");
   }
   return log;
 }
@@ -96,7 +96,7 @@ std::uint64_t StampLog::refused_untold() const {
 
 std::uint64_t StampLog::first_kept() const {
   const std::uint64_t written = count();
-  // One entry less than the ring holds: the oldest may be overwritten while it is read.
+  // One entry less than the ring's size: the oldest may be overwritten while it is read.
   return written < header().capacity ? 0 : written - header().capacity + 1;
 }
 

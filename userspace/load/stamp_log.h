@@ -14,11 +14,11 @@
 namespace evictd::load {
 
 /// Reads the stamps of a running or dead `evict-load`.
-/// Thread rule: one thread an object; any number of readers beside the writer.
+/// Thread rule: one thread per object; any number of readers beside the writer.
 class StampLog {
  public:
-  /// Maps `path`. Errors: kNotFound; kMalformed if the file is no stamp log (a writer that has just
-  /// started may not have written the header yet: try again).
+  /// Maps `path`. Errors: kNotFound; kMalformed if the file is no stamp log. A writer that has just
+  /// started may not have written the header yet: try again.
   [[nodiscard]] static Result<StampLog> open(const std::string& path);
 
   StampLog(StampLog&& other) noexcept;
@@ -30,28 +30,29 @@ class StampLog {
   [[nodiscard]] std::int64_t pid() const;
   [[nodiscard]] LoadKind kind() const;
   [[nodiscard]] LoadState state() const;
-  /// Units of `total` that one batch adds.
+  /// Units of `total` per batch.
   [[nodiscard]] std::uint64_t batch() const;
 
-  /// Batches stamped so far, those that the ring has forgotten included.
+  /// Batches stamped so far, including those overwritten in the ring.
   [[nodiscard]] std::uint64_t count() const;
-  /// Attempts at which nothing was possible, because of a limit or for want of room.
+  /// Attempts at which nothing was possible, because of a limit or lack of space.
   [[nodiscard]] std::uint64_t refused() const;
-  /// Of these, those at which no SIGTERM had come yet; 0 of a load that does not ignore SIGTERM.
+  /// Those of them before the first SIGTERM; 0 for a load that does not ignore SIGTERM.
   [[nodiscard]] std::uint64_t refused_untold() const;
   /// The first batch that is still in the ring.
   [[nodiscard]] std::uint64_t first_kept() const;
-  /// Batch `n`; nothing if it is not written yet or already overwritten.
+  /// Batch `n`; nullopt if it is not written yet or already overwritten.
   [[nodiscard]] std::optional<LoadStamp> at(std::uint64_t n) const;
   /// The newest batch.
   [[nodiscard]] std::optional<LoadStamp> last() const;
 
-  /// The first kept batch for which `condition` holds, from `from` on.
+  /// The first kept batch, starting at `from`, for which `condition` holds.
   [[nodiscard]] std::optional<LoadStamp> first_where(
       const std::function<bool(const LoadStamp&)>& condition, std::uint64_t from = 0) const;
-  /// The first kept batch at whose end at least `total` units were done. Binary search.
+  /// The first kept batch by whose end at least `total` units were done. Binary search.
   [[nodiscard]] std::optional<LoadStamp> first_reaching(std::uint64_t total) const;
-  /// Units a second from the start of the first kept batch to the end of the last; 0 with none.
+  /// Units per second from the start of the first kept batch to the end of the last; 0 without
+  /// batches.
   [[nodiscard]] double rate_per_second() const;
 
  private:
@@ -62,7 +63,7 @@ class StampLog {
   std::size_t bytes_ = 0;
 };
 
-/// A stamp as a point of evictd's own clock.
+/// Converts a stamp to a moment of evictd's own clock.
 [[nodiscard]] constexpr MonoTime to_mono_time(std::uint64_t stamp_ns) {
   return MonoTime{Duration{static_cast<Duration::rep>(stamp_ns)}};
 }

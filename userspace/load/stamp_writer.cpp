@@ -52,7 +52,7 @@ Result<> StampWriter::map(const Options& options) {
     return fail_errno(errno, "create " + options.path);
   }
   bytes_ = sizeof(LoadStampHeader) + options.capacity * sizeof(LoadStamp);
-  // Allocated now: writing to a hole of a full file system would be a SIGBUS later.
+  // Allocated now: a later write to a hole of a full filesystem would be a SIGBUS.
   if (const int failed = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes_))) {
     return fail_errno(failed, "allocate " + options.path);
   }

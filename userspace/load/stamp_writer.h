@@ -18,19 +18,19 @@ namespace evictd::load {
 class StampWriter {
  public:
   struct Options {
-    /// The file to make; empty: nothing is written anywhere.
+    /// The file to create; empty: nothing is written.
     std::string path;
     LoadKind kind = LoadKind::kMemory;
     std::uint64_t batch = 0;
     std::uint64_t page_bytes = 0;
-    /// Entries of the ring. At 256 KiB a batch these are 64 GiB of touched memory.
+    /// Entries of the ring. At 256 KiB a batch they cover 64 GiB of touched memory.
     std::uint64_t capacity = std::uint64_t{1} << 18;
     /// Read after each batch; empty: none.
     std::string usage_file;
   };
 
-  /// Makes the file and touches all of it, so that a later stamp costs no page fault and is charged
-  /// to whoever called this. Errors: what the system calls say, naming the file.
+  /// Creates the file and touches all of it, so that later stamps cause no page fault and the
+  /// memory is charged to the caller. Errors: those of the system calls, with the file's name.
   [[nodiscard]] static Result<StampWriter> create(const Options& options);
 
   StampWriter(StampWriter&& other) noexcept;
@@ -40,11 +40,12 @@ class StampWriter {
   ~StampWriter();
 
   void set_state(LoadState state);
-  /// Adds one batch. Cost: two stores and a store with release order; a pread with a usage file.
+  /// Adds one batch. Cost: two stores and a store with release order; with a usage file also a
+  /// pread.
   void add(std::uint64_t start_ns, std::uint64_t end_ns, std::uint64_t total);
   /// Counts one attempt at which nothing was possible.
   void add_refused();
-  /// That one of these came before any SIGTERM.
+  /// Counts that such an attempt came before any SIGTERM.
   void add_refused_untold();
 
  private:

@@ -18,7 +18,7 @@ void Allowance::refill(MonoTime now, Duration most, Duration::rep share) {
     refilled_at_ = now;
     return;
   }
-  // What is too short to add anything counts the next time.
+  // A time too short to add anything counts at the next call.
   const Duration more = std::max((now - refilled_at_) / share, Duration{0});
   saved_ = std::min(saved_ + more, most);
   refilled_at_ += more * share;

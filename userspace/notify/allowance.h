@@ -7,11 +7,10 @@
 
 namespace evictd::notify {
 
-/// What may be spent of a thread's time: saved up while time goes by. Pure: `now` is an argument.
+/// A budget of a thread's time that grows as time passes. Pure: `now` is an argument.
 class Allowance {
  public:
-  /// A `share`th of the time since the last call is added, up to `most`; the first time there is
-  /// `most`.
+  /// Adds 1/`share` of the time since the last call, up to `most`. The first call sets `most`.
   void refill(MonoTime now, Duration most, Duration::rep share);
   [[nodiscard]] bool is_left() const { return saved_ > Duration{0}; }
   [[nodiscard]] bool is_whole(Duration most) const { return saved_ >= most; }
@@ -22,20 +21,20 @@ class Allowance {
   MonoTime refilled_at_{};
 };
 
-/// What several may spend. Half of it is divided among them in equal parts, so that nobody can
-/// spend all; the other half is for whoever has spent its part. Pure.
+/// A budget for several users. Half of it is divided among them equally, so that none can spend
+/// all. The other half serves users who have spent their part. Pure.
 class DividedAllowance {
  public:
-  /// Both halves together get a `share`th of the time; each saves up to `most`.
+  /// Both halves together grow by 1/`share` of the time; each holds up to `most`.
   constexpr DividedAllowance(Duration most, Duration::rep share) : most_(most), share_(share) {}
 
-  /// Brings what one of `all` has up to `now`.
+  /// Refills the shared half and `own`, one of `all` users, up to `now`.
   void refill(Allowance& own, MonoTime now, std::size_t all);
   /// As of the last refill().
   [[nodiscard]] bool is_left(const Allowance& own) const {
     return own.is_left() || shared_.is_left();
   }
-  /// Nothing of its part is spent any more.
+  /// Whether `own` has fully recovered: nothing of its part is spent any more.
   [[nodiscard]] bool is_whole(const Allowance& own, std::size_t all) const;
   void pay(Allowance& own, Duration cost) { (own.is_left() ? own : shared_).pay(cost); }
 

@@ -10,7 +10,7 @@
 namespace evictd::notify {
 namespace {
 
-/// Requests taken a turn, so that a client that floods leaves the loop time for others.
+/// Requests read per turn, so that a flooding client leaves the loop time for others.
 constexpr int kRequestsPerTurn = 4;
 
 evictd_notify_header reply_to(const evictd_notify_header& request) {
@@ -19,7 +19,7 @@ evictd_notify_header reply_to(const evictd_notify_header& request) {
           .request_id = request.request_id};
 }
 
-/// What every reply begins with.
+/// The start of every reply.
 struct PlainReply {
   evictd_notify_header header;
   __s32 error;
@@ -30,7 +30,7 @@ int errno_of(const Error& error) {
   return error.sys_errno != 0 ? error.sys_errno : EIO;
 }
 
-/// The size of a reply to `type`; the smallest for one that is unknown.
+/// The size of a reply to `type`; the smallest one for an unknown type.
 std::size_t reply_size(std::uint32_t type) {
   switch (type) {
     case EVICTD_NOTIFY_HELLO:
@@ -50,7 +50,7 @@ std::size_t reply_size(std::uint32_t type) {
 
 Service::Connection::~Connection() {
   service_.loop_.remove(socket_.get(), *this);
-  service_.part_with(peer_.uid, std::move(socket_));
+  service_.close_socket(peer_.uid, std::move(socket_));
   const std::vector<RegistrationId> ids(registrations_.begin(), registrations_.end());
   service_.engine_.end(ids);
   for (const RegistrationId id : ids) {
@@ -73,14 +73,14 @@ template <typename Reply>
 Service::Connection::Next Service::Connection::reply(const Reply& message, Next next) {
   const ssize_t sent =
       ::send(socket_.get(), &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
-  // Who does not read its replies has had enough.
+  // Disconnects a client that does not read its replies.
   return sent == static_cast<ssize_t>(sizeof(message)) ? next : Next::kClose;
 }
 
 Service::Connection::Next Service::Connection::refuse(const evictd_notify_header& header, int error,
                                                       Next next) {
   ++service_.counters_.refused;
-  // The rest of the reply is zero, whatever its kind.
+  // The rest of the reply is zero, for any type.
   struct {
     PlainReply begin;
     std::array<std::byte, EVICTD_NOTIFY_MESSAGE_MAX - sizeof(PlainReply)> rest;
@@ -91,7 +91,7 @@ Service::Connection::Next Service::Connection::refuse(const evictd_notify_header
 }
 
 void Service::Connection::on_ready(std::uint32_t /*events*/) {
-  if (service_.may_ask(*this)) {
+  if (service_.may_read_requests(*this)) {
     const Spending spending(service_, peer_.uid);
     take_requests();
   }
@@ -150,7 +150,7 @@ Service::Connection::Next Service::Connection::serve_greeted(evictd_notify_heade
       return packet.as<evictd_notify_status>() ? status(packet)
                                                : refuse(header, EBADMSG, Next::kClose);
     default:
-      return refuse(header, ENOSYS, Next::kGoOn);
+      return refuse(header, ENOSYS, Next::kKeepOpen);
   }
 }
 
@@ -178,7 +178,7 @@ Service::Connection::Next Service::Connection::hello(const Packet& packet) {
   }
   greeted_ = answer.error == 0;
   service_.counters_.refused += greeted_ ? 0 : 1;
-  return reply(answer, greeted_ ? Next::kGoOn : Next::kClose);
+  return reply(answer, greeted_ ? Next::kKeepOpen : Next::kClose);
 }
 
 Result<Listening> Service::Connection::listen(const evictd_notify_register_request& wish,
@@ -196,7 +196,8 @@ Result<Listening> Service::Connection::listen(const evictd_notify_register_reque
   if (const int problem = check_directory(directory); problem != 0) {
     return fail_errno(problem, "directory");
   }
-  // Before it is anybody's but the packet's, of which what is left is closed with care.
+  // Before the eventfd is taken out of the packet: the packet's remaining descriptors are closed
+  // safely.
   if (!is_eventfd(packet.descriptors[EVICTD_NOTIFY_FD_EVENT].get())) {
     return fail_errno(EBADF, "eventfd");
   }
@@ -215,7 +216,7 @@ Result<Listening> Service::Connection::listen(const evictd_notify_register_reque
        .eventfd = std::move(packet.descriptors[EVICTD_NOTIFY_FD_EVENT]),
        .directory = std::move(packet.descriptors[EVICTD_NOTIFY_FD_CGROUP]),
        .pid = peer_.pid,
-       // A process outside of this one's PID namespace is 0, which means this one to the Engine.
+       // A process outside this PID namespace has pid 0, which means this process to the Engine.
        .number = peer_.pid > 0 ? wish.eventfd : -1,
        .owner = peer_.uid});
 }
@@ -231,7 +232,7 @@ Service::Connection::Next Service::Connection::add(Packet& packet) {
   }
   service_.forget_ended();
   if (!listening) {
-    return refuse(wish.header, errno_of(listening.error()), Next::kGoOn);
+    return refuse(wish.header, errno_of(listening.error()), Next::kKeepOpen);
   }
   evictd_notify_register_reply answer{};
   answer.header = reply_to(wish.header);
@@ -246,7 +247,7 @@ Service::Connection::Next Service::Connection::remove(const Packet& packet) {
       packet.as<evictd_notify_unregister_request>().value_or(evictd_notify_unregister_request{});
   const std::array<RegistrationId, 1> ids{wish.registration};
   if (!registrations_.contains(ids[0])) {
-    return refuse(wish.header, ENOENT, Next::kGoOn);
+    return refuse(wish.header, ENOENT, Next::kKeepOpen);
   }
   service_.engine_.end(ids);
   forget(ids[0]);
@@ -260,13 +261,13 @@ Service::Connection::Next Service::Connection::remove(const Packet& packet) {
 Service::Connection::Next Service::Connection::list(const Packet& packet) {
   const auto wish = packet.as<evictd_notify_list>().value_or(evictd_notify_list{});
   std::optional<Listening> found;
-  // One that has just ended by itself is passed over: others may come after it.
+  // Skips a registration that has just ended by itself: others may follow.
   for (auto next = registrations_.upper_bound(wish.after); !found && next != registrations_.end();
        ++next) {
-    found = service_.engine_.look(*next);
+    found = service_.engine_.query(*next);
   }
   if (!found) {
-    return refuse(wish.header, ENOENT, Next::kGoOn);
+    return refuse(wish.header, ENOENT, Next::kKeepOpen);
   }
   evictd_notify_list_reply answer{};
   answer.header = reply_to(wish.header);

@@ -8,7 +8,7 @@
 
 namespace evictd::notify {
 
-/// What a turn of a user's requests takes, without what others were told in it.
+/// Charges a user for one turn of requests, excluding time spent on signals for others.
 class Service::Spending {
  public:
   Spending(Service& service, uid_t uid)
@@ -39,15 +39,15 @@ class Service::Connection final : public base::ReadyHandler {
 
   [[nodiscard]] Result<> watch() { return service_.loop_.add(socket_.get(), EPOLLIN, *this); }
   void unwatch() { service_.loop_.remove(socket_.get(), *this); }
-  /// May end in the destruction of this object.
+  /// May destroy this object.
   void on_ready(std::uint32_t events) override;
-  /// One of its registrations has ended by itself.
+  /// A registration of this client has ended by itself.
   void forget(RegistrationId id);
   [[nodiscard]] uid_t uid() const { return peer_.uid; }
 
  private:
-  /// Whether the connection goes on.
-  enum class Next { kGoOn, kClose };
+  /// Whether the connection stays open.
+  enum class Next { kKeepOpen, kClose };
 
   void take_requests();
   [[nodiscard]] Next serve(Packet& packet);
@@ -61,7 +61,7 @@ class Service::Connection final : public base::ReadyHandler {
   [[nodiscard]] Result<Listening> listen(const evictd_notify_register_request& wish,
                                          Packet& packet);
   template <typename Reply>
-  [[nodiscard]] Next reply(const Reply& message, Next next = Next::kGoOn);
+  [[nodiscard]] Next reply(const Reply& message, Next next = Next::kKeepOpen);
 
   Service& service_;
   base::Fd socket_;

@@ -37,7 +37,7 @@ void Deliveries::begin(MonoTime now) {
   now_ = now;
 }
 
-bool Deliveries::may_have(DeliveryAccount& account) {
+bool Deliveries::may_be_given(DeliveryAccount& account) {
   if (account.turn != turn_) {
     account.turn = turn_;
     account.given = 0;
@@ -53,8 +53,8 @@ void Deliveries::count(DeliveryAccount& account) {
 
 bool Deliveries::give(Registration& registration) {
   DeliveryAccount& account = *registration.account;
-  // Not ahead of what is owed to others of the same user.
-  if (account.owed_to.empty() && may_have(account)) {
+  // A user's new signal must not overtake those owed to the same user.
+  if (account.owed_to.empty() && may_be_given(account)) {
     count(account);
     return true;
   }
@@ -77,10 +77,10 @@ bool Deliveries::pay(MonoTime now, std::vector<Registration*>& paid) {
   for (std::size_t left = waiting_.size(); left > 0 && paid.size() == before; --left) {
     DeliveryAccount& account = *waiting_.front();
     waiting_.pop_front();
-    while (!account.owed_to.empty() && may_have(account)) {
+    while (!account.owed_to.empty() && may_be_given(account)) {
       pay_one(account, paid);
     }
-    // Whoever has spent its allowance has a little again by the next turn, but not to go on with.
+    // A user without allowance has gained a little by the next turn, but not enough to continue.
     more = left > 1;
     if (!account.owed_to.empty()) {
       more = more || all_.is_left(account.own);
@@ -106,7 +106,7 @@ void Deliveries::pay_one(DeliveryAccount& account, std::vector<Registration*>& p
   if (--next.owed == 0) {
     account.owed_to.pop_front();
   } else {
-    // Crossings were one after the other: what comes next is who is due another one.
+    // Crossings happened one after another, so a registration that is owed more goes to the end.
     account.owed_to.splice(account.owed_to.end(), account.owed_to, account.owed_to.begin());
   }
 }

@@ -17,72 +17,72 @@
 
 namespace evictd::notify {
 
-/// What one user is given.
+/// Deliveries to one user.
 struct DeliveryAccount {
   uid_t owner = 0;
   std::size_t registrations = 0;
   Allowance own;
-  /// The turn that `given` is of.
+  /// The turn that `given` belongs to.
   std::uint64_t turn = 0;
   std::size_t given = 0;
-  /// Each once, who is told next first.
+  /// Each registration once; the next one to be signalled first.
   std::list<Registration*> owed_to;
 };
 
-/// Who is given a signal at once and who later, so that nobody's crossings keep others waiting for
-/// more than a bounded number of signals of each user. What one user is due beyond that is owed:
-/// counted by registration, and given in the same order as soon as others have had their turn. The
-/// counter of an eventfd adds up, so nothing is lost by that.
+/// Decides which signals are given now and which later. So the crossings of one user delay others
+/// by at most a bounded number of signals per user. Signals beyond that are owed: counted per
+/// registration, and given in the same order once others have had their turn. An eventfd's counter
+/// adds up, so nothing is lost.
 ///
-/// A user is given kTurn signals at a time, and as many as its allowance is for: so one whose
-/// values cross without end leaves the thread time for others. Pure: `now` is an argument. Where
-/// nothing is owed it allocates nothing.
+/// A user gets kTurn signals at a time, and only as many as its allowance pays for. So a user whose
+/// values cross without end leaves the thread time for others. Pure: `now` is an argument.
+/// Allocates nothing while nothing is owed.
 class Deliveries {
  public:
-  /// Signals of one user in a turn.
+  /// Signals of one user per turn.
   static constexpr std::size_t kTurn = 256;
-  /// What a signal is paid for with; measured, about.
+  /// Price of a signal; approximately measured.
   static constexpr Duration kCost = std::chrono::microseconds(1);
-  /// Of a thread's time all signals together have one part of so many, half of it divided among
-  /// the users who have registrations.
+  /// All signals together may take 1/kShare of a thread's time. Half of it is divided among the
+  /// users who have registrations.
   static constexpr Duration::rep kShare = 4;
-  /// Of each half: what one user is due at once for a crossing of all its registrations, twice.
+  /// Savings of each half: twice what a user needs when all its registrations cross at once.
   static constexpr Duration kMostSaved = std::chrono::milliseconds(2);
-  /// Where all who are owed something have spent their allowance, they wait for so long.
+  /// Pause once all users with owed signals have spent their allowance.
   static constexpr Duration kPause = std::chrono::milliseconds(1);
 
-  /// `registration` begins. It stays where it is until leave().
+  /// Adds `registration`. It must not move in memory until leave().
   void join(Registration& registration);
-  /// It ends; what it is owed is forgotten.
+  /// Removes it; owed signals are dropped.
   void leave(Registration& registration);
 
-  /// Another turn begins.
+  /// Begins another turn.
   void begin(MonoTime now);
-  /// `registration` is due a signal: whether it is to be given now, otherwise it is owed.
+  /// `registration` is due a signal. Returns true if it is to be given now; otherwise it is owed.
   [[nodiscard]] bool give(Registration& registration);
-  /// Another turn, of signals that are owed to one user, the next one who may have any: adds whom
-  /// to signal, in this order, one as often as it occurs.
-  /// Returns whether somebody may have more at once.
+  /// Another turn, for the owed signals of one user: the next one who may have any. Appends the
+  /// registrations to signal to `paid`, in order, once per signal.
+  /// Returns whether another turn may follow at once.
   [[nodiscard]] bool pay(MonoTime now, std::vector<Registration*>& paid);
-  /// When the next turn of pay() is due, after one that has ended and returned `more`: however much
-  /// a signal costs in fact, no more than a kShare'th of the time is spent on paying.
+  /// When the next turn of pay() is due, after one that ended at `ended` and returned `more`.
+  /// Whatever a signal really costs, paying takes at most 1/kShare of the time.
   [[nodiscard]] MonoTime next_turn(MonoTime ended, bool more);
   [[nodiscard]] std::uint64_t owed() const { return owed_; }
 
  private:
-  /// Whether the user is given another one in this turn.
-  [[nodiscard]] bool may_have(DeliveryAccount& account);
+  /// Whether the user may have another signal in this turn.
+  [[nodiscard]] bool may_be_given(DeliveryAccount& account);
   void count(DeliveryAccount& account);
   void pay_one(DeliveryAccount& account, std::vector<Registration*>& paid);
 
   DividedAllowance all_{kMostSaved, kShare};
   std::map<uid_t, DeliveryAccount> accounts_;
-  /// Who is owed something, who is next first.
+  /// Users with owed signals, the next one first.
   std::deque<DeliveryAccount*> waiting_;
   std::uint64_t turn_ = 0;
   MonoTime now_{};
   std::uint64_t owed_ = 0;
-  /// When the first turn since the last pause began; none while there is a pause.
+  /// When the first turn since the last pause began; unset during a pause.
   std::optional<MonoTime> round_;
 };
 

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kLongestFdinfo = 4096;
 
-/// v2's name first; the first that is there counts.
+/// v2's name first; the first existing name is used.
 std::array<const char*, 2> files_of(evictd_notify_signal signal) {
   switch (signal) {
     case EVICTD_NOTIFY_PIDS:
@@ -51,17 +51,17 @@ bool may_read(const struct stat& status, const Reader& reader) {
   return (status.st_mode & (is_of_group ? S_IRGRP : S_IROTH)) != 0;
 }
 
-/// From what the kernel has of it, without asking its filesystem.
+/// From the kernel's own data, without calling into the file's filesystem.
 bool is_directory(int fd) {
   struct statx status {};
   return ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) == 0 &&
          S_ISDIR(status.stx_mode);
 }
 
-/// FILEID_KERNFS of linux/exportfs.h: the handles of cgroups, and of sysfs.
+/// FILEID_KERNFS of linux/exportfs.h: the handle type of cgroups, and of sysfs.
 constexpr int kKernfsHandle = 0xfe;
 
-/// A handle is made by the kernel's own code, of FUSE too.
+/// The kernel's own code creates a handle, for FUSE too.
 bool is_of_kernfs(int fd) {
   alignas(file_handle) std::array<std::byte, sizeof(file_handle) + MAX_HANDLE_SZ> room{};
   auto* const handle = new (room.data()) file_handle;
@@ -71,11 +71,11 @@ bool is_of_kernfs(int fd) {
          handle->handle_type == kKernfsHandle;
 }
 
-/// 0 if descriptor `number` of `process` is an eventfd, ENOENT if it is not or is closed, else why
-/// nobody knows. Asks no file.
+/// 0 if descriptor `number` of `process` is an eventfd, ENOENT if it is not or is closed, else the
+/// errno why it is unknown. Calls into no file.
 int look_for_eventfd(std::string_view process, int number) {
   constexpr std::string_view kEventfd = "anon_inode:[eventfd]";
-  // One more than it has, so that a longer name is another one.
+  // One byte larger than the name, so that a longer name differs.
   std::array<char, kEventfd.size() + 1> name{};
   const std::string link = fmt::format("/proc/{}/fd/{}", process, number);
   const ssize_t length = ::readlink(link.c_str(), name.data(), name.size());
@@ -87,7 +87,7 @@ int look_for_eventfd(std::string_view process, int number) {
 
 }  // namespace
 
-EventfdLook eventfd_of(pid_t pid, int number) {
+EventfdIdentity eventfd_of(pid_t pid, int number) {
   const std::string process = pid == 0 ? "self" : std::to_string(pid);
   if (const int problem = look_for_eventfd(process, number); problem != 0) {
     return {.id = std::nullopt, .problem = problem == ENOENT ? 0 : problem};
@@ -141,7 +141,7 @@ bool closes_at_once(int fd) {
 Result<Reader> reader_of(int socket, const base::PeerCredentials& peer) {
   Reader reader{.uid = peer.uid, .groups = {}};
   socklen_t bytes = 0;
-  // It says how many there are where they do not fit; none fit into nothing.
+  // The kernel reports the number of groups if they do not fit; none fit into an empty buffer.
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, nullptr, &bytes) != 0 && errno != ERANGE) {
     return fail_errno(errno, "count the groups of a peer");
   }
@@ -164,7 +164,7 @@ int check_readable(int directory, evictd_notify_signal signal, const Reader& rea
       return may_read(status, reader) ? 0 : EACCES;
     }
   }
-  // A cgroup without that file: its processes are what there is to see.
+  // A cgroup without that file: whether its processes are readable decides.
   struct stat status {};
   if (::fstatat(directory, "cgroup.procs", &status, AT_SYMLINK_NOFOLLOW) != 0) {
     return ENODEV;

@@ -13,46 +13,47 @@
 
 namespace evictd::notify {
 
-/// The number of the eventfd behind descriptor `number` of process `pid` (0: this one); nothing if
-/// there is none or it is no eventfd. Source: "eventfd-id" of /proc/PID/fdinfo/NUMBER (Linux 5.6).
+/// Identifies the eventfd behind descriptor `number` of process `pid` (0: this process). `id` is
+/// unset if there is no such descriptor or it is no eventfd. Source: "eventfd-id" of
+/// /proc/PID/fdinfo/NUMBER (Linux 5.6).
 ///
-/// fdinfo asks the file itself, and of an epoll set takes its lock, which a process can hold for as
-/// long as it likes (a file of a FUSE of its own is being added). So what /proc/PID/fd/NUMBER leads
-/// to is looked at first, which asks no file. What is left: a process that puts such a set in the
-/// eventfd's place between the two looks.
-struct EventfdLook {
+/// Reading fdinfo calls into the file itself. For an epoll set that takes the set's lock, which a
+/// process can hold without limit (while it adds a file of its own FUSE filesystem). So the target
+/// of /proc/PID/fd/NUMBER is checked first, which calls into no file. One race remains: a process
+/// that replaces the eventfd with such a set between the two reads.
+struct EventfdIdentity {
   std::optional<std::uint64_t> id;
-  /// Why nobody knows: the errno with which the process could not be looked at, else 0.
+  /// 0, or the errno with which the process could not be inspected.
   int problem = 0;
 };
-[[nodiscard]] EventfdLook eventfd_of(pid_t pid, int number);
+[[nodiscard]] EventfdIdentity eventfd_of(pid_t pid, int number);
 
-/// Whether `fd` is an eventfd of this process. Asks no filesystem.
+/// Whether `fd` is an eventfd of this process. Calls into no filesystem.
 [[nodiscard]] bool is_eventfd(int fd);
 
-/// 0, or what is wrong with `directory` as the directory of a cgroup: EBADF (no directory, or not
-/// open for reading), ENOTDIR (not a cgroup's). Asks no filesystem that may not answer: it may be
-/// one of a process.
+/// Checks that `directory` is the directory of a cgroup. Returns 0, EBADF (no directory, or not
+/// open for reading) or ENOTDIR (not a cgroup's). Calls into no filesystem that may hang, because a
+/// client's process may serve the descriptor's filesystem.
 [[nodiscard]] int check_directory(int directory);
 
-/// Whether a close() of `fd` is known to wait for nobody: the directory of a cgroup, which asks no
-/// filesystem that may not answer and cannot be in an epoll set. An eventfd can, and its end then
-/// waits for the lock of the set, which its owner can have held (see eventfd_of()).
+/// Whether close() of `fd` is known not to block. True for a cgroup's directory: its filesystem
+/// always answers, and it cannot be in an epoll set. False for an eventfd: its last close waits for
+/// the lock of an epoll set, which its owner can hold (see eventfd_of()).
 [[nodiscard]] bool closes_at_once(int fd);
 
-/// Whom permission bits are compared with.
+/// The identity that permission bits are checked against.
 struct Reader {
   uid_t uid = 0;
-  /// Own and supplementary ones.
+  /// Primary and supplementary groups.
   std::vector<gid_t> groups;
 };
 
-/// Who is at the other end of the unix socket `socket`, whose credentials are `peer`, with the
-/// groups of the moment of its connection. Source: SO_PEERGROUPS. Errors: as getsockopt(2).
+/// The peer of the unix socket `socket`, with the groups that it had when it connected. `peer` are
+/// its credentials. Source: SO_PEERGROUPS. Errors: as getsockopt(2).
 [[nodiscard]] Result<Reader> reader_of(int socket, const base::PeerCredentials& peer);
 
-/// Whether `reader` may read the file of `signal` in the cgroup behind `directory`, by the file's
-/// owner and permission bits: 0, or EACCES, ENODEV. Root always may.
+/// Whether the file's owner and permission bits let `reader` read the file of `signal` in the
+/// cgroup of `directory`: 0, EACCES or ENODEV. Root may always read.
 [[nodiscard]] int check_readable(int directory, evictd_notify_signal signal, const Reader& reader);
 
 }  // namespace evictd::notify

@@ -14,10 +14,10 @@
 namespace evictd::notify {
 namespace {
 
-/// What a close() needs, and sanitizers besides.
+/// Enough for a close(), and for sanitizers.
 constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
-/// Detached, at ordinary priority whatever the starter has.
+/// Detached, with ordinary priority whatever the creating thread has.
 class Attributes {
  public:
   Attributes() {
@@ -80,7 +80,7 @@ std::size_t Disposer::threads() const {
 }
 
 void Disposer::dispose(uid_t uid, std::vector<base::Fd> descriptors, Kind kind) {
-  // Others are hardly ever of those, and to look costs as much as to close.
+  // Other kinds are rarely safe to close at once, and the check costs as much as a close.
   const bool look = kind == Kind::kMessage;
   std::erase_if(descriptors,
                 [&](const base::Fd& fd) { return !fd || (look && closes_at_once(fd.get())); });
@@ -118,7 +118,7 @@ void Disposer::start_threads() {
     if (!uid) {
       return;
     }
-    // It waits for the lock, so it is counted in time.
+    // The thread waits for the lock, so it is counted in time.
     if (!start_thread(std::make_unique<Start>(Start{.pending = pending_, .uid = *uid}))) {
       pending_->queues[*uid].claimed = false;
       return;
@@ -132,7 +132,7 @@ bool Disposer::start_thread(std::unique_ptr<Start> start) {
   sigset_t all{};
   sigset_t before{};
   ::sigfillset(&all);
-  // Signals are for those that wait for them.
+  // Other threads handle signals.
   if (!attributes.usable() || ::pthread_sigmask(SIG_SETMASK, &all, &before) != 0) {
     return false;
   }

@@ -18,45 +18,46 @@
 
 namespace evictd::notify {
 
-/// Closes descriptors that others have passed, and the sockets that some are still in.
+/// Closes descriptors that clients passed, and sockets that may still contain some.
 ///
-/// A close() may ask the file's filesystem, and that may be the passer's own (FUSE), which does not
-/// answer; and the end of any file that can be in an epoll set, an eventfd too, waits for the lock
-/// of the set, which the passer can have held by such a filesystem. Whoever closes waits for as
-/// long as the passer likes. So what may do that is closed by
-/// threads that nobody waits for: a few, because tasks are limited, and never two for one user, so
-/// that who hangs delays nobody but itself while there are fewer of its kind than threads. One that
-/// hangs ends with its filesystem; the process cannot end wholly before, but it serves on, and at
-/// its own end all that it closes itself is closed.
+/// close() may call into the file's filesystem, which may be the client's own FUSE and hang. The
+/// last close of a file that can be in an epoll set, such as an eventfd, also waits for the set's
+/// lock, which the client can hold through such a filesystem. So close() may block for as long as
+/// the client likes.
+/// Descriptors that may block are therefore closed by threads that no caller waits for. There are
+/// few, because tasks are limited, and never two for one user. A user who hangs a thread thus
+/// delays only itself, while fewer users do so than there are threads. A hanging thread ends when
+/// its filesystem ends. Until then the process cannot exit completely, but it keeps serving, and at
+/// its exit it closes everything else.
 class Disposer {
  public:
-  /// What a descriptor was before.
+  /// The origin of a descriptor.
   enum class Kind {
-    kMessage,       ///< Came with a message and was not taken: as many as has_room() allows.
-    kRegistration,  ///< Of a registration that has ended; as many as the caller allows.
-    kConnection,    ///< A socket that descriptors are in, maybe; as many as the caller allows.
+    kMessage,       ///< Came with a message and was not used; has_room() limits their number.
+    kRegistration,  ///< Of a registration that has ended; the caller limits their number.
+    kConnection,    ///< A socket that may contain descriptors; the caller limits their number.
   };
   static constexpr std::size_t kKinds = 3;
 
-  /// Of Kind::kMessage, descriptors that may wait for their end, of one user
+  /// Most pending descriptors of Kind::kMessage of one user.
   static constexpr std::size_t kMostPending = 64;
-  /// and of all together; one user has at most one of kShares of what is left of it, so that some
-  /// cannot leave others without any.
+  /// The same for all users together. One user may use at most 1/kShares of what is left, so that
+  /// some users cannot leave others without any.
   static constexpr std::size_t kMostPendingOfAll = 768;
   static constexpr std::size_t kShares = 8;
-  /// Threads that close. The units' TasksMax counts them.
+  /// Threads that close descriptors. The units' TasksMax includes them.
   static constexpr std::size_t kMostThreads = 4;
 
-  /// `closed`, if any, is signalled each time that one of Kind::kConnection is closed.
+  /// Signals `closed`, if set, each time a descriptor of Kind::kConnection is closed.
   explicit Disposer(std::shared_ptr<const base::WakeUp> closed = nullptr);
 
-  /// Whether messages of `uid` may bring more: else they are to be left in their socket.
+  /// Whether messages of `uid` may bring more descriptors. If not, leave them in their socket.
   [[nodiscard]] bool has_room(uid_t uid) const;
-  /// Closes at once what of a message keeps nobody waiting (closes_at_once()); the rest waits for a
-  /// thread. Who waited for want of threads is tried again, also where there are no descriptors. A
-  /// thread costs 30 us to start.
+  /// Closes the descriptors that cannot block (closes_at_once()) at once; a thread closes the
+  /// others. Also starts threads that could not be started before, even if `descriptors` is empty.
+  /// Starting a thread costs 30 us.
   void dispose(uid_t uid, std::vector<base::Fd> descriptors, Kind kind = Kind::kMessage);
-  /// Descriptors that are not closed yet: all, those of a kind, those of a kind and a user.
+  /// Descriptors not closed yet: all, of a kind, of a kind and user.
   [[nodiscard]] std::size_t pending() const;
   [[nodiscard]] std::size_t pending(Kind kind) const;
   [[nodiscard]] std::size_t pending(Kind kind, uid_t uid) const;
@@ -67,7 +68,7 @@ class Disposer {
     base::Fd descriptor;
     Kind kind = Kind::kMessage;
   };
-  /// By kind, those that a thread is closing included.
+  /// Counts by kind, including descriptors that a thread is closing.
   struct Counts {
     [[nodiscard]] std::size_t all() const;
     [[nodiscard]] std::size_t& of(Kind kind) { return by_kind.at(static_cast<std::size_t>(kind)); }
@@ -77,15 +78,15 @@ class Disposer {
 
     std::array<std::size_t, kKinds> by_kind{};
   };
-  /// Of one user who has something in it.
+  /// Pending descriptors of one user.
   struct Queue {
     std::deque<Item> waiting;
-    /// A thread has it, and with it perhaps one descriptor more.
+    /// A thread works on this queue, and may hold one more descriptor.
     bool claimed = false;
     Counts counts;
   };
   struct Pending {
-    /// The service's thread may be real-time, those that close are not.
+    /// The service's thread may have real-time priority; the closing threads do not.
     mutable base::PriorityMutex mutex;
     std::map<uid_t, Queue> queues;
     Counts counts;
@@ -97,16 +98,16 @@ class Disposer {
     uid_t uid = 0;
   };
 
-  /// The next user after `last` whom no thread has, for the caller now. Locked.
+  /// Claims the next user after `last` that no thread works on. Requires the lock.
   static std::optional<uid_t> claim(Pending& pending, uid_t last);
   static void* work(void* start);
-  /// Closes the next of `uid`, which the caller has claimed, with `lock` let go meanwhile.
+  /// Closes the next descriptor of `uid`, which the caller has claimed. Releases `lock` meanwhile.
   static void close_next(Pending& pending, uid_t uid, std::unique_lock<base::PriorityMutex>& lock);
   static bool start_thread(std::unique_ptr<Start> start);
-  /// For all that wait, as far as there may be and can be any. Locked.
+  /// Starts threads for waiting users, as far as limits and the system allow. Requires the lock.
   void start_threads();
 
-  /// Outlives this where a thread hangs.
+  /// Outlives this object if a thread hangs.
   std::shared_ptr<Pending> pending_ = std::make_shared<Pending>();
 };
 

@@ -7,24 +7,24 @@
 
 namespace evictd::notify {
 
-/// Neighbouring places of the edge array.
+/// Adjacent entries of the edge array.
 struct EdgeRange {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
 
-/// Which places of the edge array are free. Pure.
+/// Tracks the free entries of the edge array. Pure.
 class EdgeStore {
  public:
   explicit EdgeStore(std::uint32_t places);
 
-  /// The first free range of `count` places; nothing if there is none.
+  /// The first free range of `count` entries; nullopt if there is none.
   [[nodiscard]] std::optional<EdgeRange> take(std::uint32_t count);
-  /// Gives back what take() gave.
+  /// Frees a range that take() returned.
   void give_back(EdgeRange range);
 
  private:
-  /// First place -> how many; no two are neighbours.
+  /// First entry -> number of entries. No two ranges are adjacent.
   std::map<std::uint32_t, std::uint32_t> free_;
 };
 

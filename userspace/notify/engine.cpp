@@ -17,19 +17,20 @@
 namespace evictd::notify {
 namespace {
 
-/// A record that another CPU is still writing is waited for: it is preempted at worst.
+/// How long to wait for a record that another CPU is still writing; at worst that CPU's task is
+/// preempted.
 constexpr Duration kBeginTime = std::chrono::seconds(2);
 
 Result<std::uint64_t> checked(const ListenRequest& request) {
   if (check_terms(request.terms) != 0) {
     return fail_errno(EINVAL, "terms of a notification");
   }
-  const EventfdLook own = eventfd_of(0, request.eventfd.get());
+  const EventfdIdentity own = eventfd_of(0, request.eventfd.get());
   if (own.problem != 0) {
     return fail_errno(own.problem, "look at the first descriptor");
   }
   if (!own.id) {
-    return fail_errno(EBADF, "the first descriptor is no eventfd");
+    return fail_errno(EBADF, "the first descriptor is not an eventfd");
   }
   if (const int problem = check_directory(request.directory.get()); problem != 0) {
     return fail_errno(problem, "the second descriptor is no directory of a cgroup");
@@ -37,11 +38,11 @@ Result<std::uint64_t> checked(const ListenRequest& request) {
   return *own.id;
 }
 
-/// No value is ever above it.
+/// No value ever exceeds it.
 constexpr std::uint64_t kBeyond = std::numeric_limits<std::uint64_t>::max();
 
-/// What is watched for a registration beside its events: of PRESSURE and OOM an edge of usage that
-/// is never passed, so that they hear of the removal as everybody else does.
+/// What is watched for a registration besides its events. For PRESSURE and OOM it is an edge of
+/// usage that is never crossed, so that these learn of a removal like all others.
 Terms level_terms(const Terms& terms) {
   if (!has_value(terms.signal)) {
     return {.direction = EVICTD_NOTIFY_UP, .threshold = kBeyond, .hysteresis = 0};
@@ -104,7 +105,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<Backend> backend,
   if (!added) {
     return Failure(added.error());
   }
-  // Where no program says when a value crosses, none says when there is pressure.
+  // A backend without kernel programs has none for pressure either.
   Result<std::unique_ptr<EventSources>> events = EventSources::create(
       engine->loop_, *engine,
       engine->backend() == EVICTD_NOTIFY_KERNEL ? EventSources::Programs::kAllowed
@@ -127,8 +128,8 @@ Result<Listening> Engine::listen(ListenRequest request) {
 }
 
 Result<Listening> Engine::listen_locked(ListenRequest& request, std::uint64_t eventfd_id) {
-  // The sides of who is there are those of now once everything that was seen has been told.
-  drain_beside();
+  // The listeners' sides are current once all earlier reports have been processed.
+  drain_backend_for_others();
   const Result<CgroupId> cgroup = backend_->identify(request.directory.get());
   if (!cgroup) {
     return Failure(cgroup.error());
@@ -164,14 +165,14 @@ Result<Listening> Engine::listen_to_level(RegistrationId id, Registration regist
                                           base::Fd directory) {
   const LevelKey key = registration.key;
   const Terms terms = level_terms(registration.terms);
-  // First, because what is waited for below may already be about it.
+  // First, because the events awaited below may already concern it.
   shares_.add(registration);
   deliveries_.join(registrations_.emplace(id, std::move(registration)).first->second);
   Group& group = groups_[key];
   if (!group.live) {
     group.directory = std::move(directory);
   }
-  std::vector<LevelListener> listeners = who_listens(group);
+  std::vector<LevelListener> listeners = current_listeners(group);
   listeners.push_back({.id = id,
                        .threshold = terms.threshold,
                        .hysteresis = terms.hysteresis,
@@ -201,7 +202,7 @@ Result<> Engine::rebuild(const LevelKey& key, std::vector<LevelListener> listene
   Result<RowId> row = fail_errno(ENOSPC, "");
   for (int i = 0; i < 2 && !row && row.error().sys_errno == ENOSPC; ++i) {
     if (i > 0) {
-      make_room();
+      drain_until_empty();
     }
     const auto group = groups_.find(key);
     if (group == groups_.end()) {
@@ -224,19 +225,19 @@ Result<> Engine::rebuild(const LevelKey& key, std::vector<LevelListener> listene
   return wait_for_begin(key);
 }
 
-void Engine::make_room() {
-  // As many as there are at a time: one may be many signals, after which a turn is over.
+void Engine::drain_until_empty() {
+  // As many drains as a turn has records: one record may be many signals and then ends its turn.
   pollfd ready{.fd = backend_->descriptor(), .events = POLLIN, .revents = 0};
   int taken = 0;
   do {
-    drain_beside();
+    drain_backend_for_others();
   } while (++taken<RingTurn::kRecords&& ::poll(&ready, 1, 0)> 0);
 }
 
 Result<> Engine::wait_for_begin(const LevelKey& key) {
   const MonoTime give_up = clock_.now() + kBeginTime;
   while (true) {
-    drain_beside();
+    drain_backend_for_others();
     const auto group = groups_.find(key);
     if (group == groups_.end()) {
       return fail_errno(ENODEV, "the cgroup was removed");
@@ -265,27 +266,27 @@ void Engine::on_move(const RowMove& move) {
     return;
   }
   if (group->files) {
-    follow_hint(*group, move);
+    read_files_on_hint(*group, move);
   } else {
     advance(*group, move.position, move.gap);
   }
 }
 
 void Engine::advance(Group& group, std::uint32_t position, bool gap) {
-  told_.clear();
-  group.levels.move(position, told_);
+  crossed_listeners_.clear();
+  group.levels.move(position, crossed_listeners_);
   if (gap) {
-    // What was lost may have crossed anything: nobody is left in the dark.
-    std::vector<RegistrationId> crossed = told_;
+    // The lost records may have crossed any edge: signals all listeners.
+    std::vector<RegistrationId> crossed = crossed_listeners_;
     std::sort(crossed.begin(), crossed.end());
     for (const LevelListener& listener : group.levels.listeners()) {
       if (listener.threshold != kBeyond &&
           !std::binary_search(crossed.begin(), crossed.end(), listener.id)) {
-        told_.push_back(listener.id);
+        crossed_listeners_.push_back(listener.id);
       }
     }
   }
-  due_.insert(due_.end(), told_.begin(), told_.end());
+  due_.insert(due_.end(), crossed_listeners_.begin(), crossed_listeners_.end());
 }
 
 void Engine::on_begin(const RowBegin& begin) {
@@ -294,7 +295,7 @@ void Engine::on_begin(const RowBegin& begin) {
     return;
   }
   const RowBegin settled = settle_begin(*group, begin);
-  // The sides as the row before left them: its last move has just been told.
+  // The sides as the previous row left them: its last move has just been processed.
   group->next->keep_sides(group->levels);
   if (group->live) {
     rows_.erase(group->row);
@@ -317,11 +318,11 @@ void Engine::on_removed(CgroupId cgroup, std::uint32_t signals) {
       gone.push_back(id);
     }
   }
-  // What they were due before comes before.
+  // Signals due from before come first.
   for (const RegistrationId id : gone) {
     events_->settle(id);
   }
-  // One last time, as v1 does.
+  // One last signal, as in v1.
   due_.insert(due_.end(), gone.begin(), gone.end());
   deliver();
   counters_.removed += gone.size();
@@ -343,7 +344,7 @@ void Engine::drain_backend() {
   deliver();
 }
 
-void Engine::drain_beside() {
+void Engine::drain_backend_for_others() {
   const Duration before = clock_.thread_cpu();
   drain_backend();
   cpu_for_others_ += clock_.thread_cpu() - before;
@@ -356,26 +357,26 @@ Duration Engine::take_cpu_for_others() {
 
 void Engine::drain() {
   const Turn turn(*this);
-  // First, because somebody waits for it; whether anything is there costs no system call.
+  // First, because listeners wait for it. The check for records needs no system call.
   away_.reset();
   const std::uint64_t told = counters_.deliveries;
   drain_backend();
-  look_on(told);
-  // A handler may make another one ready; what comes after that makes descriptor() ready again.
+  poll_for_crossing(told);
+  // A handler may make another descriptor ready; descriptor() becomes ready again for later events.
   static_cast<void>(loop_.run_once(Duration{0}));
 }
 
 void Engine::on_approach(const RowApproach& approach) {
-  // On the CPU of who is on the way it would be kept from it; and to be woken there takes no CPU
-  // out of its sleep.
+  // On the CPU of the approaching task it would block that task. A wake-up on that CPU needs no CPU
+  // to leave its sleep.
   if (waiting_ == Waiting::kAwake && approach.cpu != ::sched_getcpu()) {
     away_ = approach.away;
   }
 }
 
-void Engine::look_on(std::uint64_t told) {
+void Engine::poll_for_crossing(std::uint64_t told) {
   MonoTime now = clock_.now();
-  // Not once somebody was told, who may need this CPU.
+  // Not after a listener was signalled: it may need this CPU.
   while (counters_.deliveries == told && (away_ || stand_by_.lasts(now))) {
     if (away_) {  // another one prolongs it
       const bool first = !stand_by_.under_way();

@@ -35,16 +35,16 @@
 
 namespace evictd::notify {
 
-/// Registers eventfds for the crossings of thresholds and signals them: what the service serves and
-/// what the library runs within a privileged agent.
-/// Thread rule: any thread; one call at a time has the lock. descriptor() may be waited on by one
-/// thread, which then calls drain().
+/// Registers eventfds for crossings of thresholds and signals them. Used by the service, and by the
+/// library inside a privileged agent.
+/// Thread rule: any thread; a mutex serializes calls. One thread may wait on descriptor() and then
+/// call drain().
 class Engine final : private BackendSink, private EventSink {
  public:
-  /// Whether drain() may look on without sleeping. It must not where there is one CPU, which
-  /// whoever is about to pass an edge needs.
+  /// Whether drain() may poll without sleeping. Not on a machine with one CPU: the task about to
+  /// cross an edge needs it.
   enum class Waiting { kAsleep, kAwake };
-  /// Errors: what making descriptors says.
+  /// Errors: those of creating descriptors.
   [[nodiscard]] static Result<std::unique_ptr<Engine>> create(std::unique_ptr<Backend> backend,
                                                               const core::Clock& clock,
                                                               Waiting waiting = Waiting::kAsleep);
@@ -52,27 +52,27 @@ class Engine final : private BackendSink, private EventSink {
   Engine& operator=(const Engine&) = delete;
   ~Engine() override;
 
-  /// Has `disposer` close the descriptors of requests that are refused and of registrations that
-  /// end. Without one whoever calls does, the lock let go: where all are of this process itself.
-  void leave_closing_to(std::shared_ptr<Disposer> disposer);
+  /// Lets `disposer` close the descriptors of refused requests and ended registrations. Without one
+  /// the calling thread closes them after it has released the lock; use that only if all
+  /// descriptors are of this process.
+  void set_disposer(std::shared_ptr<Disposer> disposer);
 
   /// As OomFiles::limit().
   void limit_oom_files(ShareLimits limits);
 
-  /// Errors, in sys_errno: EINVAL (check_terms), EBADF, ENOTDIR, ENODEV, EOPNOTSUPP, ENOSPC;
-  /// EDQUOT (TableShares, OomFiles), E2BIG (OomFiles).
+  /// Errors, in sys_errno: EINVAL (check_terms), EBADF, ENOTDIR, ENODEV, EOPNOTSUPP, ENOSPC; EDQUOT
+  /// (TableShares, OomFiles), E2BIG (OomFiles).
   [[nodiscard]] Result<Listening> listen(ListenRequest request);
-  /// Ends registrations without a word to their eventfds. Unknown ones are passed over; returns how
-  /// many there were.
+  /// Ends registrations without signalling their eventfds. Ignores unknown ids; returns the number
+  /// of registrations ended.
   std::size_t end(std::span<const RegistrationId> ids);
-  [[nodiscard]] std::optional<Listening> look(RegistrationId id) const;
+  [[nodiscard]] std::optional<Listening> query(RegistrationId id) const;
 
   /// Readable (EPOLLIN) when drain() has something to do.
   [[nodiscard]] int descriptor() const { return loop_.descriptor(); }
-  /// Signals what is due, and ends what has lost its cgroup or its eventfd; of more than a turn can
-  /// take (Backend::drain()) the rest keeps descriptor() readable. Sleeps for nothing; where an
-  /// edge is about to be passed it looks on as core::StandBy allows, so that nobody has to be
-  /// woken.
+  /// Signals what is due, and ends registrations whose cgroup was removed or whose eventfd was
+  /// closed. Work beyond one turn (Backend::drain()) keeps descriptor() readable. Never sleeps. If
+  /// an edge is about to be crossed, it polls as long as core::StandBy allows, to save a wake-up.
   void drain();
   /// Registrations that ended by themselves since the last call.
   [[nodiscard]] std::vector<RegistrationId> take_ended();
@@ -80,14 +80,14 @@ class Engine final : private BackendSink, private EventSink {
   [[nodiscard]] evictd_notify_backend backend() const { return backend_->kind(); }
   [[nodiscard]] std::string backend_name() const { return backend_->name(); }
   [[nodiscard]] std::uint32_t signals() const { return backend_->signals() | events_->signals(); }
-  /// Where PRESSURE comes from, or why it does not.
+  /// The source of PRESSURE, or the reason why there is none.
   [[nodiscard]] const EventSources& events() const { return *events_; }
   [[nodiscard]] EngineCounters counters() const;
-  /// CPU time that listen() and end() have spent since the last call on what others were due.
+  /// CPU time that listen() and end() spent since the last call on signals for others.
   [[nodiscard]] Duration take_cpu_for_others();
-  /// By which it goes.
+  /// The clock that the engine uses.
   [[nodiscard]] const core::Clock& clock() const { return clock_; }
-  /// Registrations that there are, by evictd_notify_signal. Looks at each one.
+  /// Number of registrations by evictd_notify_signal. Cost: iterates over all registrations.
   [[nodiscard]] std::array<std::size_t, EVICTD_NOTIFY_SIGNALS> registrations_by_signal() const;
 
  private:
@@ -108,53 +108,54 @@ class Engine final : private BackendSink, private EventSink {
   void on_events(std::span<const RegistrationId> ids) override;
 
   void drain_backend();
-  /// The same for a request, which does not pay for it (take_cpu_for_others()).
-  void drain_beside();
-  /// Where the backend's ring was full, maybe.
-  void make_room();
+  /// As drain_backend(), on behalf of a request, which does not pay for it (take_cpu_for_others()).
+  void drain_backend_for_others();
+  /// Reads records when the backend's ring may have been full.
+  void drain_until_empty();
   void sweep();
-  /// Whose eventfds it is time to look at, each once.
+  /// Registrations whose eventfds are due for a check, each once.
   [[nodiscard]] std::vector<RegistrationId> due_for_sweep(MonoTime now);
-  /// Takes what the backend sees until there is more than `told` of it or the time is up.
-  void look_on(std::uint64_t told);
-  /// Leaves in `request` what it has not taken.
+  /// Reads what the backend reports until more than `told` signals are due or the time is up.
+  void poll_for_crossing(std::uint64_t told);
+  /// Leaves in `request` what it has not taken over.
   [[nodiscard]] Result<Listening> listen_locked(ListenRequest& request, std::uint64_t eventfd_id);
   [[nodiscard]] Result<Listening> listen_to_level(RegistrationId id, Registration registration,
                                                   base::Fd directory);
-  /// Has the group's value watched for `listeners` from now on. Errors: as Backend::watch().
+  /// Has the backend watch the group's value for `listeners` from now on. Errors: as
+  /// Backend::watch().
   [[nodiscard]] Result<> rebuild(const LevelKey& key, std::vector<LevelListener> listeners);
   [[nodiscard]] Result<> wait_for_begin(const LevelKey& key);
   [[nodiscard]] Result<Listening> listen_to_event(RegistrationId id, Registration registration,
                                                   base::Fd directory);
   void arm_sweep();
   void end_locked(std::span<const RegistrationId> ids);
-  /// Has `descriptor` closed after this turn.
+  /// Schedules `descriptor` to be closed after this turn.
   void release(uid_t owner, base::Fd descriptor);
   void forget(Registrations::iterator registration);
   void end_once_paid(Registrations::iterator registration);
-  /// Has the group go on without who is no longer registered.
+  /// Removes listeners that are no longer registered from the group.
   void leave(const LevelKey& key);
-  [[nodiscard]] std::vector<LevelListener> who_listens(const Group& group) const;
+  [[nodiscard]] std::vector<LevelListener> current_listeners(const Group& group) const;
   /// Ends the group's rows.
   void take_down(const LevelKey& key, const Group& group);
   [[nodiscard]] Group* group_of(RowId row);
-  /// The group's value has moved, and with `gap` maybe more than once.
+  /// The group's value has moved; with `gap` possibly more than once.
   void advance(Group& group, std::uint32_t position, bool gap);
-  /// Has the group's files decide where the backend is behind. Errors: as LevelFiles::open().
+  /// Lets the group's files decide where the backend lags behind. Errors: as LevelFiles::open().
   [[nodiscard]] Result<> open_files(const LevelKey& key, Group& group, RowId row);
-  void follow_hint(Group& group, const RowMove& move);
+  void read_files_on_hint(Group& group, const RowMove& move);
   void read_files(Group& group, bool gap);
   [[nodiscard]] RowBegin settle_begin(Group& group, RowBegin begin);
   [[nodiscard]] Result<LevelReading> read_level(Group& group);
-  /// Reads files of some groups, of all one after the other.
+  /// Reads the files of some groups; successive calls cycle through all.
   void read_some();
-  /// Of those in `groups`, in the order of their keys, if it is time.
+  /// Reads some of `groups`, in the order of their keys, if it is time.
   void read_turn(ReadingLane& lane, GroupList& groups);
   void arm_reading(MonoTime when);
   void deliver();
   void signal_given();
   void pay_owed();
-  void note_recent(Registration& registration);
+  void schedule_soon_check(Registration& registration);
   [[nodiscard]] bool eventfd_is_open(const Registration& registration) const;
   [[nodiscard]] Listening describe(RegistrationId id, const Registration& registration) const;
 
@@ -168,7 +169,7 @@ class Engine final : private BackendSink, private EventSink {
   EventfdSignaller signaller_;
   Waiting waiting_;
   core::StandBy stand_by_;
-  /// What the last drain of the backend said of an edge.
+  /// Distance to an edge, as the last drain of the backend reported it.
   std::optional<Duration> away_;
   Ready backend_ready_{*this, &Engine::drain_backend};
   Ready timer_ready_{*this, &Engine::sweep};
@@ -182,15 +183,15 @@ class Engine final : private BackendSink, private EventSink {
   Groups groups_;
   std::map<RowId, LevelKey> rows_;
   RegistrationId last_id_ = 0;
-  /// For the next deliver(), in order.
+  /// Registrations that the next deliver() signals, in order.
   std::vector<RegistrationId> due_;
-  std::vector<RegistrationId> told_;
+  std::vector<RegistrationId> crossed_listeners_;
   std::vector<Registration*> given_;
   std::vector<int> eventfds_;
   Sweeps sweeps_;
   std::vector<RegistrationId> ended_;
   std::shared_ptr<Disposer> disposer_;
-  /// To be closed after this turn; of directories closes_at_once() is known.
+  /// Descriptors to close after this turn. For directories closes_at_once() is known to hold.
   std::map<uid_t, std::vector<base::Fd>> released_;
   EngineCounters counters_;
   Duration cpu_for_others_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is signalled when.
+// Decides which listeners are signalled when.
 #include <vector>
 
 #include "notify/engine.h"
@@ -7,7 +7,7 @@
 namespace evictd::notify {
 namespace {
 
-/// An eventfd that was signalled is looked at this much later.
+/// A signalled eventfd is checked after this time.
 constexpr Duration kRecentSweep = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -21,8 +21,8 @@ void Engine::deliver() {
   deliveries_.begin(now);
   auto found = registrations_.end();
   for (const RegistrationId id : due_) {
-    // Those of one threshold are told by number, so it is mostly the next one: what is owed has to
-    // be counted faster than it would be given.
+    // The ids of one threshold are in order, so the next one is mostly the right one. Counting owed
+    // signals must be faster than delivering them.
     if (found != registrations_.end()) {
       ++found;
     }
@@ -48,12 +48,12 @@ void Engine::signal_given() {
   for (const Registration* const registration : given_) {
     eventfds_.push_back(registration->eventfd.get());
   }
-  // Before everything that nobody waits for.
+  // Before all work that no listener waits for.
   signaller_.signal(eventfds_);
   for (Registration* const registration : given_) {
     ++registration->deliveries;
     ++counters_.deliveries;
-    note_recent(*registration);
+    schedule_soon_check(*registration);
   }
   given_.clear();
   arm_sweep();
@@ -78,7 +78,7 @@ void Engine::pay_owed() {
   }
 }
 
-void Engine::note_recent(Registration& registration) {
+void Engine::schedule_soon_check(Registration& registration) {
   if (registration.recent || registration.number < 0) {
     return;
   }

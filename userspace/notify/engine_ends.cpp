@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How registrations end, and what is told about them.
+// Ends registrations and reports the end.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace evictd::notify {
 
-void Engine::leave_closing_to(std::shared_ptr<Disposer> disposer) {
+void Engine::set_disposer(std::shared_ptr<Disposer> disposer) {
   const std::lock_guard lock(mutex_);
   disposer_ = std::move(disposer);
 }
@@ -57,7 +57,7 @@ void Engine::end_locked(std::span<const RegistrationId> ids) {
   }
 }
 
-std::vector<LevelListener> Engine::who_listens(const Group& group) const {
+std::vector<LevelListener> Engine::current_listeners(const Group& group) const {
   std::vector<LevelListener> listeners = group.levels.listeners();
   std::erase_if(listeners, [&](const LevelListener& listener) {
     return !registrations_.contains(listener.id);
@@ -79,14 +79,14 @@ void Engine::leave(const LevelKey& key) {
   if (found == groups_.end()) {
     return;
   }
-  std::vector<LevelListener> left = who_listens(found->second);
+  std::vector<LevelListener> left = current_listeners(found->second);
   if (left.empty()) {
     take_down(key, found->second);
     groups_.erase(found);
     return;
   }
-  // Where that fails the row goes on with an edge too many, until the next one comes or ends:
-  // nobody hears of it.
+  // If that fails, the row keeps a surplus edge until the next listener comes or ends; no listener
+  // is signalled for it.
   static_cast<void>(rebuild(key, std::move(left)));
 }
 
@@ -94,7 +94,7 @@ bool Engine::eventfd_is_open(const Registration& registration) const {
   if (registration.number < 0) {
     return true;
   }
-  const EventfdLook look = eventfd_of(registration.pid, registration.number);
+  const EventfdIdentity look = eventfd_of(registration.pid, registration.number);
   return look.problem != 0 || look.id == registration.eventfd_id;
 }
 
@@ -156,7 +156,7 @@ Listening Engine::describe(RegistrationId id, const Registration& registration) 
   return listening;
 }
 
-std::optional<Listening> Engine::look(RegistrationId id) const {
+std::optional<Listening> Engine::query(RegistrationId id) const {
   const std::lock_guard lock(mutex_);
   const auto found = registrations_.find(id);
   if (found == registrations_.end()) {
@@ -164,7 +164,7 @@ std::optional<Listening> Engine::look(RegistrationId id) const {
   }
   Listening listening = describe(id, found->second);
   const auto group = groups_.find(found->second.key);
-  // Of files it is the value that the side is of.
+  // If files are read, the side belongs to their value.
   if (has_value(listening.terms.signal) && group != groups_.end() && group->second.live &&
       !group->second.files) {
     listening.value = backend_->value(group->second.row);

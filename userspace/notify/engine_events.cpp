@@ -21,8 +21,7 @@ Result<Listening> Engine::listen_to_event(RegistrationId id, Registration regist
     release(registration.owner, std::move(registration.eventfd));
     return fail_errno(error, "keep a directory");
   }
-  // First, because it finds out whether this is a cgroup with memory, and whether it is still
-  // there.
+  // First, because it checks that this is a cgroup with memory and that it still exists.
   EVICTD_ASSIGN_OR_RETURN(Listening listening,
                           listen_to_level(id, std::move(registration), std::move(directory)));
   if (const Result<> begun = events_->listen(id, owner, cgroup, terms, kept.get()); !begun) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that the backend is behind with: it gives hints, and the files of the cgroup decide.
+// Values that the backend lags behind with: it gives hints, and the cgroup's files decide.
 #include <algorithm>
 #include <vector>
 
@@ -24,9 +24,9 @@ Result<> Engine::open_files(const LevelKey& key, Group& group, RowId row) {
   return {};
 }
 
-void Engine::follow_hint(Group& group, const RowMove& move) {
+void Engine::read_files_on_hint(Group& group, const RowMove& move) {
   const MonoTime now = clock_.now();
-  // It comes back to where the value is told to be, from where it was thought to be and was not.
+  // The backend's position returns to the known one after a wrong excursion: nothing to read.
   const bool says_nothing = move.position == group.levels.position();
   if (move.gap) {
     read_files(group, true);
@@ -44,7 +44,7 @@ Result<LevelReading> Engine::read_level(Group& group) {
 }
 
 void Engine::read_files(Group& group, bool gap) {
-  // It fails of a cgroup that is gone, of which the backend tells.
+  // Fails if the cgroup was removed, which the backend reports.
   const Result<LevelReading> reading = read_level(group);
   if (reading) {
     group.value = reading->value;
@@ -63,7 +63,7 @@ RowBegin Engine::settle_begin(Group& group, RowBegin begin) {
   if (!reading) {
     return begin;
   }
-  // One reading ends the old levels and begins the new ones, so nothing passes in between.
+  // One reading ends the old levels and begins the new ones, so no crossing is lost in between.
   if (group.live) {
     advance(group, group.levels.position_of(reading->level), false);
   }
@@ -107,7 +107,8 @@ void Engine::read_turn(ReadingLane& lane, GroupList& groups) {
     read_files(group, false);
     lane.last = groups[read++]->first;
     if (ReadingPace::is_dear(group.reading_cost)) {
-      // Its own kind pays for it, also where nobody knew before; and others have waited enough.
+      // Its own lane pays for it, even if its cost was unknown before; the others have waited long
+      // enough.
       readings_.dear.next = ReadingPace::next_turn(now, group.reading_cost, 1, 1);
       break;
     }

@@ -19,7 +19,7 @@ Result<std::unique_ptr<EngineThread>> EngineThread::start(Engine& engine) {
     return Failure(stop.error());
   }
   std::unique_ptr<EngineThread> started(new EngineThread(engine, std::move(*stop)));
-  // A host's signals are for the host's own threads.
+  // A host program's signals are for its own threads.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -45,7 +45,8 @@ EngineThread::~EngineThread() {
 }
 
 void EngineThread::run() const {
-  // It has microseconds to do, and who listens waits for it: not for the slices of others as well.
+  // It works for microseconds while listeners wait, so it must not also wait for other threads'
+  // slices.
   static_cast<void>(sys::ask_for_short_slices());
   std::array<pollfd, 2> ready{pollfd{.fd = engine_.descriptor(), .events = POLLIN, .revents = 0},
                               pollfd{.fd = stop_.descriptor(), .events = POLLIN, .revents = 0}};

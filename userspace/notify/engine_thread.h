@@ -10,14 +10,14 @@
 
 namespace evictd::notify {
 
-/// A thread that drains an Engine until it is destroyed, for a program that has no loop for it. Its
-/// policy and priority are those of the thread that starts it; of ordinary priority it has short
+/// A thread that drains an Engine until it is destroyed, for a program without an event loop. It
+/// inherits policy and priority from the starting thread; with ordinary priority it asks for short
 /// slices.
 class EngineThread {
  public:
-  /// `engine` is borrowed. Errors: what making a descriptor or a thread says.
+  /// `engine` is borrowed. Errors: those of creating a descriptor or a thread.
   [[nodiscard]] static Result<std::unique_ptr<EngineThread>> start(Engine& engine);
-  /// Returns once the thread has ended.
+  /// Returns after the thread has ended.
   ~EngineThread();
   EngineThread(const EngineThread&) = delete;
   EngineThread& operator=(const EngineThread&) = delete;

@@ -11,9 +11,9 @@
 
 namespace evictd::notify {
 
-/// Holds an Engine's lock. At its end it lets go of it and then has closed what was released
-/// meanwhile: a close() may wait, and nobody is to wait for it with the lock held. For .cpp files
-/// of this folder only.
+/// Holds an Engine's lock. The destructor releases the lock and then closes what was released
+/// meanwhile: close() may block, and nothing may wait for it with the lock held. For .cpp files of
+/// this folder only.
 class Engine::Turn {
  public:
   explicit Turn(Engine& engine) : engine_(engine), lock_(engine.mutex_) {}

@@ -7,11 +7,11 @@
 
 namespace evictd::notify {
 
-/// Who hears of PRESSURE and OOM.
+/// Receives PRESSURE and OOM events.
 class EventSink {
  public:
   virtual ~EventSink() = default;
-  /// Each of `ids` is due one more signal; an id may be there several times.
+  /// Each of `ids` is due one more signal; an id may occur several times.
   virtual void on_events(std::span<const RegistrationId> ids) = 0;
 };
 

@@ -84,7 +84,7 @@ Result<> EventSources::listen_to_program(RegistrationId id, CgroupId cgroup, con
   if (!program_) {
     return fail_errno(EOPNOTSUPP, no_pressure_because_);
   }
-  // What was before is for those who listened before.
+  // Earlier events belong to the earlier listeners.
   drain_program();
   pressure_.add(id, cgroup, terms);
   Result<> told = program_->update(cgroup, pressure_);
@@ -105,8 +105,8 @@ void EventSources::drain_program() {
     due.insert(due.end(), hearers.begin(), hearers.end());
   });
   if (lost) {
-    // What was lost may have been for anybody: nobody is left in the dark.
-    pressure_.forget_parts();
+    // The lost events may concern any listener: signals all.
+    pressure_.forget_unfinished_events();
     const std::vector<RegistrationId> all = pressure_.all();
     due.insert(due.end(), all.begin(), all.end());
   }
@@ -127,7 +127,7 @@ void EventSources::end(RegistrationId id) {
   relay_.end(id);
   oom_files_.end(id);
   if (const std::optional<CgroupId> cgroup = pressure_.remove(id)) {
-    // An entry is taken away or gets smaller: that does not fail.
+    // Removing or shrinking an entry cannot fail.
     static_cast<void>(program_->update(*cgroup, pressure_));
   }
 }

@@ -15,14 +15,14 @@
 
 namespace evictd::notify {
 
-/// Where PRESSURE and OOM come from: on cgroup v1 both from the kernel's own eventfds, on v2 OOM
-/// from memory.events.local and PRESSURE from a kernel program.
+/// The sources of PRESSURE and OOM. On cgroup v1 both come from the kernel's own eventfds. On v2
+/// OOM comes from memory.events.local and PRESSURE from a kernel program.
 class EventSources final : private base::ReadyHandler {
  public:
   enum class Programs { kAllowed, kNone };
 
-  /// `loop` and `sink` are borrowed; what comes is said in `loop`. A kernel program that cannot be
-  /// loaded is no error but no_pressure_because().
+  /// `loop` and `sink` are borrowed; `loop` delivers the events. A kernel program that cannot be
+  /// loaded is not an error; see no_pressure_because().
   [[nodiscard]] static Result<std::unique_ptr<EventSources>> create(base::EventLoop& loop,
                                                                     EventSink& sink,
                                                                     Programs programs);
@@ -30,21 +30,22 @@ class EventSources final : private base::ReadyHandler {
   EventSources& operator=(const EventSources&) = delete;
   ~EventSources() override;
 
-  /// Bit (1 << signal): PRESSURE and OOM, as far as this machine has them.
+  /// Bits (1 << signal): PRESSURE and OOM, if this machine supports them.
   [[nodiscard]] std::uint32_t signals() const;
   /// Why PRESSURE cannot be watched; empty if it can.
   [[nodiscard]] const std::string& no_pressure_because() const { return no_pressure_because_; }
-  /// What says that there is pressure: "cgroup.event_control", "fentry/vmpressure_work_fn".
+  /// The hook that reports pressure: "cgroup.event_control", "fentry/vmpressure_work_fn".
   [[nodiscard]] std::string pressure_hook() const;
 
   /// As OomFiles::limit().
   void limit_oom_files(ShareLimits limits) { oom_files_.limit(limits); }
-  /// Begins to tell `id`, of the user `owner`. `directory` is the cgroup's and only needed during
-  /// the call. Errors, in sys_errno: EOPNOTSUPP, ENODEV, ENOSPC, those of OomFiles::listen(), what
-  /// making descriptors says.
+  /// Starts to report to `id`, a registration of the user `owner`. `directory` is the cgroup's and
+  /// only used during the call.
+  /// Errors, in sys_errno: EOPNOTSUPP, ENODEV, ENOSPC, those of OomFiles::listen() and of creating
+  /// descriptors.
   [[nodiscard]] Result<> listen(RegistrationId id, uid_t owner, CgroupId cgroup, const Terms& terms,
                                 int directory);
-  /// Tells what `id` is due so far.
+  /// Reports all signals that `id` is due so far.
   void settle(RegistrationId id);
   void end(RegistrationId id);
 

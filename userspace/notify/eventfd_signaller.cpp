@@ -15,7 +15,7 @@
 namespace evictd::notify {
 namespace {
 
-/// Requests of one call.
+/// The requests of one call.
 constexpr std::size_t kBatch = 128;
 
 }  // namespace
@@ -65,7 +65,7 @@ Result<EventfdSignaller> EventfdSignaller::create() {
 std::string EventfdSignaller::refusal(int sys_errno) {
   std::string what = "set up asynchronous I/O, by which eventfds are signalled";
   if (sys_errno == EAGAIN) {
-    what += " (all that the sysctl fs.aio-max-nr allows on this machine is in use: raise it)";
+    what += " (the limit of the sysctl fs.aio-max-nr is used up on this machine: raise it)";
   }
   return what;
 }
@@ -98,7 +98,8 @@ std::size_t EventfdSignaller::signal(const std::vector<int>& eventfds) {
     const std::size_t count = std::min(kBatch, eventfds.size() - next);
     const long done = tell(std::span(eventfds).subspan(next, count));
     told += done > 0 ? static_cast<std::size_t>(done) : 0;
-    // It stops at the first bad one, and says so when that is the first of all.
+    // io_submit() stops at the first bad request, and returns an error only if that is the first of
+    // all.
     next += done > 0 ? static_cast<std::size_t>(done) : 1;
   }
   return told;

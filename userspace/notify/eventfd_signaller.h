@@ -12,18 +12,18 @@
 
 namespace evictd::notify {
 
-/// Adds 1 to eventfds of others, and never waits for them.
+/// Adds 1 to eventfds of other processes without ever blocking.
 ///
-/// A write() may: an eventfd that its owner has filled to the brim blocks the writer, and whether
-/// it does so is the owner's to change at any moment. So the kernel is asked to signal them as it
-/// does for its own notifications, by asynchronous requests that are complete at once (a poll of
-/// something that is ready) and name the eventfd as the one to tell. A full counter stays full.
+/// write() may block: a full eventfd blocks the writer, and its owner can change its O_NONBLOCK
+/// flag at any time. So this class lets the kernel signal them, as it does for its own
+/// notifications: it submits asynchronous requests that complete at once (a poll of something
+/// ready) and name the eventfd to signal. A full counter stays full.
 class EventfdSignaller {
  public:
-  /// Errors: sys_errno ENOSYS where the kernel has no asynchronous I/O, EAGAIN when the machine's
+  /// Errors: sys_errno ENOSYS if the kernel has no asynchronous I/O, EAGAIN if the machine's
   /// contexts are used up (fs.aio-max-nr).
   [[nodiscard]] static Result<EventfdSignaller> create();
-  /// What io_setup() refusing with `sys_errno` means, and what helps.
+  /// Explains a failure of io_setup() with `sys_errno`, and the remedy.
   [[nodiscard]] static std::string refusal(int sys_errno);
   EventfdSignaller(const EventfdSignaller&) = delete;
   EventfdSignaller& operator=(const EventfdSignaller&) = delete;
@@ -31,24 +31,24 @@ class EventfdSignaller {
   EventfdSignaller& operator=(EventfdSignaller&&) = delete;
   ~EventfdSignaller();
 
-  /// Adds 1 to each of `eventfds`, in this order; one that occurs twice gets 2. Returns how many
-  /// were told; those that are no eventfds are passed over. About 1 us each.
+  /// Adds 1 to each of `eventfds`, in this order; one that occurs twice gets 2. Skips descriptors
+  /// that are no eventfds. Returns the number signalled. Cost: about 1 us each.
   std::size_t signal(const std::vector<int>& eventfds);
-  /// Goes the way of signal() and tells nobody, so that the next one finds it in the caches.
+  /// Executes the code path of signal() without signalling, to warm the caches.
   void rehearse();
 
  private:
   struct Requests;
 
   EventfdSignaller(unsigned long context, base::Fd ready);
-  /// As io_submit(): how many were told, negative where the first is refused.
+  /// As io_submit(): the number signalled, negative if the first is refused.
   long tell(std::span<const int> eventfds);
   void reap();
 
   unsigned long context_ = 0;
   /// Always readable.
   base::Fd ready_;
-  /// Written once, but for whom to tell.
+  /// Written once, except for the eventfds to signal.
   std::unique_ptr<Requests> requests_;
 };
 

@@ -13,19 +13,19 @@
 
 namespace evictd::notify {
 
-/// One value and who listens to it.
+/// One value and its listeners.
 struct Group {
   Levels levels;
   base::Fd directory;
   RowId row = 0;
   bool live = false;
-  /// What takes the place of `levels` when row `next_row` begins.
+  /// Replaces `levels` when row `next_row` begins.
   std::optional<Levels> next;
   RowId next_row = 0;
   std::uint64_t value = 0;
-  /// Where the backend is behind with this value: what decides.
+  /// Set if the backend lags behind with this value: the files then decide.
   std::optional<LevelFiles> files;
-  /// CPU time of the last reading of them.
+  /// CPU time of their last reading.
   Duration reading_cost{};
   Allowance hints;
 };

@@ -63,7 +63,8 @@ std::string KernelBackend::name() const {
 }
 
 int KernelBackend::descriptor() const {
-  // The map itself, not libbpf's epoll of it: one poll less between a record and its reader.
+  // The map's own descriptor instead of libbpf's epoll set: one poll less between a record and its
+  // reader.
   return bpf_map__fd(loaded_.skeleton->maps.notify_records);
 }
 
@@ -92,14 +93,14 @@ int KernelBackend::take(void* self, void* data, std::size_t size) {
 
 void KernelBackend::drain(BackendSink& sink) {
   sink_ = &sink;
-  // Read before the ring: what is dropped later is found by the next drain.
+  // Read before the ring: the next drain finds later drops.
   const std::uint64_t dropped = peek(loaded_.skeleton->bss->notify_stats.dropped);
   turn_.begin();
-  // Fails only when a callback does, as ours does at the end of its turn.
+  // Fails only if the callback returns an error, which ours does at the end of its turn.
   static_cast<void>(ring_buffer__consume(ring_.get()));
   sink_ = nullptr;
-  // A row whose begin is still in the ring must not be read ahead of it. A turn that ended with the
-  // last record leaves nothing that would begin another one.
+  // A row whose begin record is still in the ring must not be read before that record. A turn that
+  // ended with the last record leaves nothing that would start another one.
   if (dropped != dropped_seen_ && !(turn_.is_cut() && is_readable(descriptor()))) {
     counters_.dropped += dropped - dropped_seen_;
     dropped_seen_ = dropped;
@@ -126,7 +127,7 @@ void KernelBackend::on_record(const evictd_notify_record& record, BackendSink& s
   }
 }
 
-/// False for a move that a resync was ahead of.
+/// False for a move that a resync has already included.
 bool KernelBackend::accept_moves(Row& row, std::uint64_t moves, bool& gap) const {
   if (moves <= row.moves) {
     return false;
@@ -172,15 +173,15 @@ void KernelBackend::on_switched(const evictd_notify_record& record, BackendSink&
 
 void KernelBackend::on_removed(CgroupId cgroup, std::uint32_t signals, BackendSink& sink) {
   if (signals == EVICTD_NOTIFY_ALL_SIGNALS) {
-    // The kernel program has forgotten it, unless it was remembered again while it was being
-    // removed.
+    // The kernel program has forgotten the cgroup, unless it was remembered again during the
+    // removal.
     forget_all_of(cgroup);
   }
   sink.on_removed(cgroup, signals);
 }
 
-/// Records were lost: every row is read anew. Those that are still in the ring are older, and their
-/// number of moves tells.
+/// Records were lost: reads every row again. Records still in the ring are older; their number of
+/// moves shows it.
 void KernelBackend::resync(BackendSink& sink) {
   ++counters_.resyncs;
   const int map = bpf_map__fd(loaded_.skeleton->maps.notify_rows);

@@ -16,11 +16,11 @@ struct ring_buffer;
 
 namespace evictd::notify {
 
-/// Watches with the kernel programs of bpf/notify.bpf.c: the counters themselves say when an edge
-/// is passed, and no pass is lost while nobody reads, up to what the ring holds.
+/// Watches with the kernel programs of bpf/notify.bpf.c. The kernel's counters themselves report
+/// crossings. None is lost while nobody reads, up to the capacity of the ring.
 class KernelBackend final : public Backend {
  public:
-  /// kUnsupported: this kernel or these privileges allow no row of attach_rows().
+  /// Errors: kUnsupported if this kernel or these privileges allow no row of attach_rows().
   [[nodiscard]] static Result<std::unique_ptr<KernelBackend>> create(const LoadOptions& options);
   KernelBackend(const KernelBackend&) = delete;
   KernelBackend& operator=(const KernelBackend&) = delete;
@@ -35,8 +35,8 @@ class KernelBackend final : public Backend {
                                     std::span<const std::uint64_t> edges,
                                     const RowId* replaced) override;
   void unwatch(RowId row) override;
-  /// Working sets: usage is of now, and the kernel sums inactive pages up every 2 s. Not the
-  /// root's, which are the machine's own counters.
+  /// True for working sets: usage is current, but the kernel sums up inactive pages every 2 s.
+  /// False for the root's, which come from the machine's own counters.
   [[nodiscard]] bool is_behind(RowId row) const override { return rows_[row].behind; }
   [[nodiscard]] std::uint64_t value(RowId row) const override;
   [[nodiscard]] int descriptor() const override;
@@ -53,10 +53,10 @@ class KernelBackend final : public Backend {
     LevelKey key;
     EdgeRange edges;
     std::uint32_t generation = 0;
-    /// Of the last record that was taken.
+    /// Of the last record read.
     std::uint64_t moves = 0;
     std::uint32_t position = 0;
-    /// Addresses that it hangs on; 0 for none.
+    /// Addresses of the counters that the row is attached to; 0 for none.
     std::array<std::uint64_t, 2> counters{};
     bool used = false;
     bool behind = false;
@@ -78,9 +78,9 @@ class KernelBackend final : public Backend {
   [[nodiscard]] Result<RowId> take_row();
   [[nodiscard]] Result<> write_row(RowId id, const evictd_notify_resolved& where,
                                    std::span<const std::uint64_t> edges);
-  [[nodiscard]] Result<> hang(RowId id) const;
+  [[nodiscard]] Result<> attach_to_counters(RowId id) const;
   void take_down(RowId id) const;
-  /// Once a row of the cgroup; forget() takes one back.
+  /// Counts one more row of the cgroup; forget() undoes it.
   [[nodiscard]] Result<> remember(const evictd_notify_resolved& where);
   void forget(CgroupId cgroup);
   void forget_all_of(CgroupId cgroup);
@@ -88,14 +88,14 @@ class KernelBackend final : public Backend {
   void free_row(RowId id);
   void update_limits();
 
-  // Members go in reverse order: the ring and the links before the programs.
+  // Members are destroyed in reverse order: the ring and the links before the programs.
   Loaded loaded_;
   std::unique_ptr<ring_buffer, RingDeleter> ring_;
   std::vector<Row> rows_;
   std::vector<RowId> free_;
   BackendRoom room_;
   EdgeStore edges_;
-  /// What is in notify_cgroups, and for how many.
+  /// Cgroups in notify_cgroups, with their number of rows.
   std::map<CgroupId, std::uint32_t> known_;
   std::uint64_t dropped_seen_ = 0;
   BackendCounters counters_;

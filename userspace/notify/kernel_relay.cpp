@@ -20,7 +20,7 @@ bool is_gone(int directory) {
   return ::faccessat(directory, "cgroup.procs", F_OK, 0) != 0;
 }
 
-/// Has the kernel signal `eventfd`.
+/// Makes the kernel signal `eventfd`.
 Result<> register_with_kernel(int eventfd, const Terms& terms, int directory) {
   const char* const name =
       terms.signal == EVICTD_NOTIFY_OOM ? "memory.oom_control" : "memory.pressure_level";
@@ -64,7 +64,7 @@ class KernelRelay::Relay final : public base::ReadyHandler {
     if (::eventfd_read(eventfd_.get(), &count) != 0) {
       return;
     }
-    // The kernel tells of the removal here too, of which the backend tells everybody.
+    // The kernel also signals the removal here, which the backend reports to all.
     if (!removal_taken_ && is_gone(directory_.get())) {
       removal_taken_ = true;
       --count;
@@ -117,7 +117,7 @@ void KernelRelay::end(RegistrationId id) {
     return;
   }
   loop_.remove(found->second->descriptor(), *found->second);
-  // Nobody else has the eventfd: the kernel forgets it.
+  // No other process has the eventfd: the kernel unregisters it.
   relays_.erase(found);
 }
 

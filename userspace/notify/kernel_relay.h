@@ -13,20 +13,20 @@
 
 namespace evictd::notify {
 
-/// PRESSURE and OOM of cgroup v1, as the kernel itself tells them: each registration has an eventfd
-/// of ours in the cgroup's cgroup.event_control, and what the kernel adds to it is passed on. Ours,
-/// because the kernel unregisters an eventfd only once nobody has it open any more.
+/// PRESSURE and OOM of cgroup v1, from the kernel's own notifications. Each registration has an
+/// eventfd of ours in the cgroup's cgroup.event_control; signals on it are passed on. It must be
+/// ours, because the kernel unregisters an eventfd only when its last descriptor is closed.
 class KernelRelay {
  public:
-  /// Both are borrowed.
+  /// `loop` and `sink` are borrowed.
   KernelRelay(base::EventLoop& loop, EventSink& sink);
   KernelRelay(const KernelRelay&) = delete;
   KernelRelay& operator=(const KernelRelay&) = delete;
   ~KernelRelay();
 
-  /// `directory` is the cgroup's. Errors, in sys_errno: EOPNOTSUPP (the cgroup has no such control
-  /// file, because the kernel was built without it), ENODEV (it was removed), what eventfd() and
-  /// the kernel say.
+  /// `directory` is the cgroup's. Errors, in sys_errno: EOPNOTSUPP (no such control file: the
+  /// kernel was built without it), ENODEV (the cgroup was removed), those of eventfd() and of the
+  /// kernel.
   [[nodiscard]] Result<> listen(RegistrationId id, const Terms& terms, int directory);
   /// Passes on what the kernel has added to the eventfd of `id` so far.
   void settle(RegistrationId id);
@@ -40,7 +40,8 @@ class KernelRelay {
   std::map<RegistrationId, std::unique_ptr<Relay>> relays_;
 };
 
-/// What cgroup.event_control takes behind the descriptors: "low", "medium,local", nothing for OOM.
+/// The arguments for cgroup.event_control after the descriptors: "low", "medium,local", none for
+/// OOM.
 [[nodiscard]] std::string control_arguments(const Terms& terms);
 
 }  // namespace evictd::notify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How rows of the kernel programs are made, exchanged and taken down.
+// Creates, exchanges and removes rows of the kernel programs.
 #include <sched.h>
 #include <unistd.h>
 
@@ -16,10 +16,11 @@
 namespace evictd::notify {
 namespace {
 
-/// Somebody who moves a row has it for a microsecond, or until it gets the CPU again.
+/// A task that moves a row holds it for a microsecond, or until it gets the CPU again.
 constexpr int kTries = 10000;
 constexpr int kYields = 100;
-/// From then on: yielding gives a CPU to nobody of a lower priority, and that is who may have it.
+/// From then on it sleeps: yielding gives the CPU to no thread of lower priority, and that may be
+/// the holder.
 constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 50'000};
 
 void let_others_run(int tries) {
@@ -38,17 +39,17 @@ bool counts_memory(evictd_notify_signal signal) {
   return signal != EVICTD_NOTIFY_PIDS;
 }
 
-/// 0, or why `signal` cannot be watched there.
+/// 0, or the errno why `signal` cannot be watched there.
 int problem_of(evictd_notify_signal signal, const evictd_notify_resolved& where) {
   const bool there = counts_memory(signal) ? where.memory_counter != 0 : where.pids_counter != 0;
   if (!there) {
     return on_v2(where) ? EOPNOTSUPP : ENOTDIR;
   }
-  // The machine's swap cannot be read in a kernel program.
+  // A kernel program cannot read the machine's swap.
   return where.level == 0 && signal == EVICTD_NOTIFY_MEMSW ? EOPNOTSUPP : 0;
 }
 
-/// The addresses whose charges move the row: that of its value first.
+/// The counters whose charges move the row: the one of its value first.
 std::array<std::uint64_t, 2> counters_of(evictd_notify_signal signal,
                                          const evictd_notify_resolved& where) {
   switch (signal) {
@@ -86,7 +87,7 @@ Result<evictd_notify_resolved> read_iterator(int stream) {
 }  // namespace
 
 Result<evictd_notify_resolved> KernelBackend::resolve(int directory) const {
-  // A cgroup that is gone is normal here, and nothing for stderr.
+  // A removed cgroup is normal here and must not appear on stderr.
   const probe::LibbpfLog silence;
   bpf_iter_link_info info{};
   info.cgroup.order = BPF_CGROUP_ITER_SELF_ONLY;
@@ -170,7 +171,7 @@ Result<> KernelBackend::write_row(RowId id, const evictd_notify_resolved& where,
   return {};
 }
 
-Result<> KernelBackend::hang(RowId id) const {
+Result<> KernelBackend::attach_to_counters(RowId id) const {
   const int map = bpf_map__fd(loaded_.skeleton->maps.notify_counters);
   for (const std::uint64_t address : rows_[id].counters) {
     if (address == 0) {
@@ -272,7 +273,7 @@ void KernelBackend::update_limits() {
   }
   bss.notify_swap_rows = swap;
   bss.notify_task_rows = tasks;
-  // In this order: a last tick takes `armed` back before it looks at the limit once more.
+  // In this order: a last tick clears `armed` before it reads the limit again.
   __atomic_store_n(&bss.notify_row_limit, limit, __ATOMIC_SEQ_CST);
   if (limit != 0 && __atomic_load_n(&bss.notify_schedule.pace.armed, __ATOMIC_SEQ_CST) == 0) {
     static_cast<void>(run(bpf_program__fd(loaded_.skeleton->progs.notify_start_timer), 0, 0));
@@ -298,8 +299,8 @@ Result<RowId> KernelBackend::watch(const LevelKey& key, int directory,
   row.behind = key.signal == EVICTD_NOTIFY_WORKING_SET && where->level != 0;
   Result<> done = write_row(*id, *where, edges);
   const Result<> remembered = done ? remember(*where) : done;
-  // Beside the row that it replaces, which sees every charge until the moment of the switch.
-  done = remembered ? hang(*id) : remembered;
+  // Next to the row that it replaces, which sees every charge until the switch.
+  done = remembered ? attach_to_counters(*id) : remembered;
   if (done) {
     update_limits();
     const auto& programs = loaded_.skeleton->progs;

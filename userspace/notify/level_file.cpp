@@ -18,9 +18,9 @@
 namespace evictd::notify {
 namespace {
 
-/// Growth is judged over this time: shorter, a charge batch would be a spike.
+/// Growth is computed over this time; over a shorter one a charge batch would look like a spike.
 constexpr Duration kRateWindow = std::chrono::milliseconds(100);
-/// v1 writes "no limit" as the largest multiple of the page size.
+/// v1 prints "no limit" as the largest multiple of the page size.
 constexpr std::uint64_t kNoLimitFrom = 1ULL << 62;
 
 /// Opens the files of one cgroup.
@@ -28,7 +28,7 @@ class Opener {
  public:
   explicit Opener(int directory) : directory_(directory) {}
 
-  /// The first of `names` that is there.
+  /// Opens the first of `names` that exists.
   base::Fd operator()(std::initializer_list<const char*> names) {
     base::Fd file;
     for (const char* name : names) {
@@ -40,7 +40,7 @@ class Opener {
     }
     return file;
   }
-  /// Why one that is there could not be opened, or 0.
+  /// The errno why an existing file could not be opened, or 0.
   [[nodiscard]] int problem() const { return problem_; }
 
  private:
@@ -80,7 +80,7 @@ Result<std::uint64_t> amount_in(const base::Fd& file) {
   return static_cast<std::uint64_t>(*number);
 }
 
-/// Of the whole subtree. Reading it has the kernel sum up what its CPUs hold back.
+/// Of the whole subtree. Reading it makes the kernel sum up what its CPUs hold back.
 Result<std::uint64_t> inactive_file_in(const base::Fd& statistics) {
   sys::ReadBuffer buffer{};
   const Text text = read_text(statistics.get(), buffer);
@@ -92,15 +92,15 @@ Result<std::uint64_t> inactive_file_in(const base::Fd& statistics) {
   return bytes && *bytes > 0 ? static_cast<std::uint64_t>(*bytes) : 0;
 }
 
-/// Why a cgroup has not the files: of v1 it is one of another hierarchy, of v2 one without the
-/// controller, as the kernel programs tell them apart.
+/// Why a cgroup lacks the files: on v1 it belongs to another hierarchy, on v2 it lacks the
+/// controller. The kernel programs distinguish both the same way.
 int why_missing(evictd_notify_signal signal, int directory) {
   if (::faccessat(directory, "cgroup.procs", F_OK, 0) != 0) {
     return ENODEV;
   }
   struct statfs system {};
   const bool is_v1 = ::fstatfs(directory, &system) == 0 && system.f_type == CGROUP_SUPER_MAGIC;
-  // The controller may be there and not count swap.
+  // The controller may exist but not count swap.
   const bool lacks_swap = signal == EVICTD_NOTIFY_MEMSW &&
                           ::faccessat(directory, "memory.usage_in_bytes", F_OK, 0) == 0;
   return is_v1 && !lacks_swap ? ENOTDIR : EOPNOTSUPP;
@@ -212,8 +212,8 @@ Result<LevelReading> LevelFiles::read(MonoTime now) {
     return LevelReading{.value = value, .level = value};
   }
   const std::optional<std::uint64_t> most = limit();
-  // Through floating point: bytes times a million do not fit, and a millionth more or less is
-  // nothing against what polling misses.
+  // Uses floating point: bytes times a million would overflow, and an error of a millionth is
+  // negligible against what polling misses.
   const double share = most ? static_cast<double>(value) /
                                   static_cast<double>(std::max<std::uint64_t>(*most, 1)) *
                                   static_cast<double>(EVICTD_NOTIFY_WHOLE)

@@ -12,27 +12,27 @@
 
 namespace evictd::notify {
 
-/// What one reading of a cgroup's files gave.
+/// One reading of a cgroup's files.
 struct LevelReading {
-  /// In the signal's own unit.
+  /// In the signal's unit.
   std::uint64_t value = 0;
   /// In the unit of the key.
   std::uint64_t level = 0;
 };
 
-/// The working set where usage was `usage` (least, most) around the moment in which `inactive` was
-/// true of the file cache: the nearest to the `last` one that it can have been, so that what is
-/// charged between two files that are read one after the other makes it pass nothing. Pure.
+/// The working set, if usage was between `usage` (least, most) around the moment at which the file
+/// cache had `inactive` bytes inactive. Of the possible values it returns the nearest to `last`. So
+/// a charge between the readings of the two files causes no crossing. Pure.
 [[nodiscard]] std::uint64_t settle_working_set(std::optional<std::uint64_t> last,
                                                std::pair<std::uint64_t, std::uint64_t> usage,
                                                std::uint64_t inactive);
 
-/// The files of one cgroup that one value is made of, kept open.
+/// The open files of one cgroup that one value is computed from.
 class LevelFiles {
  public:
   LevelFiles() = default;
   /// Errors: sys_errno EOPNOTSUPP (the cgroup has no such file), on cgroup v1 ENOTDIR; ENODEV;
-  /// as open(2) where it may not be read.
+  /// those of open(2) if reading is not permitted.
   [[nodiscard]] static Result<LevelFiles> open(const LevelKey& key, int directory);
 
   /// Errors: sys_errno ENODEV once the cgroup is removed.
@@ -46,14 +46,14 @@ class LevelFiles {
 
   LevelKey key_;
   base::Fd amount_;
-  /// Added (swap of v2) or taken off (statistics: inactive file cache).
+  /// Added (swap of v2) or subtracted (statistics: inactive file cache).
   base::Fd second_;
   base::Fd limit_;
   base::Fd second_limit_;
   std::uint64_t rate_ = 0;
   std::uint64_t rate_usage_ = 0;
   MonoTime rate_since_{};
-  /// WORKING_SET: of the last reading.
+  /// WORKING_SET: the last value.
   std::optional<std::uint64_t> working_set_;
 };
 

@@ -59,7 +59,7 @@ std::span<const Levels::Turn> Levels::turns_at(std::uint32_t edge) const {
 }
 
 void Levels::keep_sides(const Levels& before) {
-  // Both are in one order: a search for each of thousands would make each registration dearer.
+  // Both have the same order: searching for each of thousands would make registrations slower.
   auto known = before.listeners_.begin();
   for (LevelListener& listener : listeners_) {
     while (known != before.listeners_.end() && is_before(*known, listener)) {

@@ -10,25 +10,25 @@
 
 namespace evictd::notify {
 
-/// Who waits for one value to cross one threshold.
+/// A listener for one value and one threshold.
 struct LevelListener {
   RegistrationId id = 0;
   std::uint64_t threshold = 0;
   std::uint64_t hysteresis = 0;
   evictd_notify_direction direction = EVICTD_NOTIFY_BOTH;
-  /// On which side it stands; of no meaning before begin() has seen it.
+  /// The side of the threshold; meaningless before begin() has set it.
   bool above = false;
-  /// begin() has given it a side.
+  /// Whether begin() has set the side.
   bool placed = false;
 };
 
-/// The thresholds of one value, and who hears of which move: the semantics of cgroup v1's
-/// memory.usage_in_bytes notifications, with direction and hysteresis added. Pure.
+/// The thresholds of one value, and the listeners that each move concerns. Semantics of cgroup v1's
+/// memory.usage_in_bytes notifications, plus direction and hysteresis. Pure.
 ///
-/// Values are seen as positions: how many edges are <= the value. An edge is a threshold (at which
-/// a listener comes to be above) or a threshold less its hysteresis (under which it comes to be
-/// below); both are the same edge without hysteresis. So whoever watches the value needs to know
-/// the edges only.
+/// A value is represented by its position: the number of edges <= the value. An edge is a threshold
+/// (where a listener becomes "above") or a threshold minus its hysteresis (below which it becomes
+/// "below"). Without hysteresis both are the same edge. So the watcher of the value only needs the
+/// edges.
 class Levels {
  public:
   Levels() = default;
@@ -40,24 +40,24 @@ class Levels {
   [[nodiscard]] const std::vector<LevelListener>& listeners() const { return listeners_; }
   [[nodiscard]] std::uint32_t position() const { return position_; }
   [[nodiscard]] std::uint32_t position_of(std::uint64_t level) const;
-  /// nullptr for one that is not here.
+  /// nullptr if `id` has no listener here.
   [[nodiscard]] const LevelListener* find(RegistrationId id) const;
 
-  /// Who is in `before` too keeps the side that it has there. Before begin().
+  /// Listeners that are also in `before` keep their side. Call it before begin().
   void keep_sides(const Levels& before);
-  /// The value is at `position` now, and nobody is told: who is new gets its side from it, who was
-  /// here before (in other Levels) keeps it.
+  /// Sets the position without signalling anybody. A new listener gets its side from `position`;
+  /// one with a side from earlier Levels keeps it.
   void begin(std::uint32_t position);
-  /// The value has moved: appends who is to be told, once each, in the order in which the value
-  /// passed their edges.
+  /// Moves the value: appends the listeners to signal to `told`, each once, in the order in which
+  /// the value crossed their edges.
   void move(std::uint32_t to, std::vector<RegistrationId>& told);
 
  private:
   struct Turn {
     std::uint32_t listener;
-    /// Comes to be above here on the way up.
+    /// The listener becomes "above" here on the way up.
     bool rises;
-    /// Comes to be below here on the way down.
+    /// The listener becomes "below" here on the way down.
     bool falls;
   };
 
@@ -67,7 +67,7 @@ class Levels {
 
   std::vector<LevelListener> listeners_;
   std::vector<std::uint64_t> edges_;
-  /// Those of edge i are from first_turn_[i] to first_turn_[i + 1].
+  /// The turns of edge i are first_turn_[i] to first_turn_[i + 1].
   std::vector<Turn> turns_;
   std::vector<std::size_t> first_turn_;
   std::uint32_t position_ = 0;

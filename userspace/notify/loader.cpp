@@ -43,7 +43,7 @@ constexpr std::array kRows = {
               .needs_ticks = true},
 };
 
-/// Beside the row of kRows; all are needed.
+/// Needed in addition to the row of kRows.
 constexpr std::array kAlways = {
     std::string_view{"notify_exit_tp"},
     std::string_view{"notify_fork_tp"},
@@ -72,7 +72,7 @@ void set_up(evictd_notify_bpf& skeleton, const LoadOptions& options, const Attac
   bpf_map__set_max_entries(skeleton.maps.notify_records, options.ring_bytes);
   bpf_map__set_max_entries(skeleton.maps.notify_rows, options.max_rows);
   bpf_map__set_max_entries(skeleton.maps.notify_edges, options.max_edges);
-  // A row hangs on two counters at most.
+  // A row is attached to two counters at most.
   bpf_map__set_max_entries(skeleton.maps.notify_counters, options.max_rows * 2);
   bpf_map__set_max_entries(skeleton.maps.notify_cgroups, options.max_rows);
   bpf_program* program = nullptr;
@@ -83,12 +83,12 @@ void set_up(evictd_notify_bpf& skeleton, const LoadOptions& options, const Attac
   }
 }
 
-/// `error` if it says that something is used up which may be had later, else 0.
+/// `error` if it reports an exhausted resource that may become available later, else 0.
 int shortage_of(int error) {
   return error == EMFILE || error == ENFILE || error == ENOMEM ? error : 0;
 }
 
-/// Empty, or why it cannot be attached.
+/// Why it cannot be attached; empty if it can.
 std::string attach(std::string_view name, Loaded& loaded, probe::LibbpfLog& log) {
   log.clear();
   Link link(bpf_program__attach(
@@ -103,7 +103,7 @@ std::string attach(std::string_view name, Loaded& loaded, probe::LibbpfLog& log)
   return "";
 }
 
-/// Empty, or why `row` does not work.
+/// Why `row` does not work; empty if it works.
 std::string try_row(const LoadOptions& options, const AttachRow& row, Loaded& loaded) {
   probe::LibbpfLog log;
   loaded.links.clear();
@@ -114,7 +114,7 @@ std::string try_row(const LoadOptions& options, const AttachRow& row, Loaded& lo
   }
   set_up(*loaded.skeleton, options, row);
   if (const int error = evictd_notify_bpf__load(loaded.skeleton.get()); error != 0) {
-    // Not EACCES, which is the verifier's own.
+    // Not EACCES, which the verifier uses.
     loaded.is_forbidden = error == -EPERM;
     loaded.shortage = shortage_of(-error);
     return probe::last_words(log.text());
@@ -144,10 +144,10 @@ std::string try_row(const LoadOptions& options, const AttachRow& row, Loaded& lo
   return "";
 }
 
-/// 0, or EMFILE where loading could run out of descriptors: libbpf then takes what it cannot look
-/// at for a kernel that has it not.
+/// EMFILE if loading could run out of descriptors, else 0: libbpf then takes a failed feature probe
+/// for a missing kernel feature.
 int lack_of_descriptors() {
-  // Maps, programs, links and BTF are some forty.
+  // Maps, programs, links and BTF need about forty.
   constexpr std::size_t kEnough = 64;
   const base::Fd any(::epoll_create1(EPOLL_CLOEXEC));
   std::vector<base::Fd> taken;
@@ -162,8 +162,8 @@ int lack_of_descriptors() {
   return 0;
 }
 
-/// A row that needs no try to know that it fails.
-std::string hopeless(const LoadOptions& options, const AttachRow& row, Loaded& loaded) {
+/// A row that is known to fail without a try.
+std::string reason_to_skip(const LoadOptions& options, const AttachRow& row, Loaded& loaded) {
   if (!options.pin.empty() && options.pin != row.name) {
     return "not tried: " + options.pin + " is pinned";
   }
@@ -208,12 +208,12 @@ Loaded load(const LoadOptions& options) {
     if (loaded.row != nullptr) {
       continue;
     }
-    report.reason = hopeless(options, row, loaded);
+    report.reason = reason_to_skip(options, row, loaded);
     if (report.reason.empty()) {
       report.reason = try_row(options, row, loaded);
       report.chosen = report.reason.empty();
     }
-    // Of a row that others are passed over for, its own reason is the one to tell.
+    // If a pinned row excludes the others, its own reason is the relevant one.
     if (options.pin.empty() || options.pin == "none" || options.pin == row.name) {
       why = report.reason;
     }
@@ -231,7 +231,7 @@ Loaded load(const LoadOptions& options) {
                                .sys_errno = loaded.is_forbidden ? EPERM : EOPNOTSUPP,
                                .context = why};
   }
-  // The kernel's whole BTF was on the heap: give it back at once.
+  // The kernel's whole BTF was on the heap: returns that memory at once.
   ::malloc_trim(0);
   return loaded;
 }

@@ -12,21 +12,22 @@ namespace evictd::notify {
 
 struct EngineOptions {
   LoadOptions kernel{};
-  /// Files are read where no kernel program can be loaded; else that is an error.
+  /// Falls back to reading files if no kernel program can be loaded; if false, that is an error.
   bool may_poll = true;
 };
 
-/// An Engine and how it came to its backend.
+/// An Engine, and why it has its backend.
 struct MadeEngine {
   std::unique_ptr<Engine> engine;
-  /// Why files are read; empty with the kernel's hooks.
+  /// Why it reads files; empty with the kernel's hooks.
   std::string polls_because;
   /// Rows of the ladder, for doctor.
   std::vector<probe::RowReport> rows;
 };
 
-/// An Engine with the best backend of this machine. LoadOptions::pin "none" goes straight to files.
-/// Errors: kUnsupported without kernel programs and `may_poll`, else as Engine::create().
+/// Creates an Engine with the best backend of this machine. LoadOptions::pin "none" goes straight
+/// to files.
+/// Errors: kUnsupported without kernel programs unless `may_poll`; else as Engine::create().
 [[nodiscard]] Result<MadeEngine> make_engine(const EngineOptions& options,
                                              const core::Clock& clock);
 

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kFile = "memory.events.local";
 constexpr std::size_t kLongestFile = 512;
 
-/// Nothing once the cgroup is removed.
+/// nullopt once the cgroup is removed.
 std::optional<std::uint64_t> read_ooms(int file) {
   std::array<char, kLongestFile> buffer{};
   const ssize_t size = ::pread(file, buffer.data(), buffer.size(), 0);
@@ -34,12 +34,12 @@ std::optional<std::uint64_t> read_ooms(int file) {
   return count ? std::optional(static_cast<std::uint64_t>(*count)) : std::nullopt;
 }
 
-/// Of what could not be opened: it is there all the same.
+/// For a directory that cannot be opened although it exists.
 bool is_out_of_descriptors() {
   return errno == EMFILE || errno == ENFILE;
 }
 
-/// The directory above; empty where the hierarchy, or what is mounted of it, ends.
+/// The parent directory; empty at the top of the hierarchy or of its mounted part.
 /// Errors: EMFILE, ENFILE.
 Result<base::Fd> parent_of(int directory) {
   base::Fd parent(::openat(directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -55,7 +55,7 @@ Result<base::Fd> parent_of(int directory) {
 
 }  // namespace
 
-/// One memory.events.local and who listens to it.
+/// One memory.events.local and its listeners.
 class OomFiles::File final : public base::ReadyHandler {
  public:
   File(OomFiles& owner, base::Fd file, std::uint64_t count)
@@ -63,7 +63,7 @@ class OomFiles::File final : public base::ReadyHandler {
 
   [[nodiscard]] int descriptor() const { return file_.get(); }
   void add(RegistrationId id) { listeners_.insert(id); }
-  /// Returns whether anybody is left.
+  /// Returns whether any listener is left.
   bool remove(RegistrationId id) {
     listeners_.erase(id);
     return !listeners_.empty();
@@ -72,7 +72,7 @@ class OomFiles::File final : public base::ReadyHandler {
   void on_ready(std::uint32_t /*events*/) override {
     const std::optional<std::uint64_t> now = read_ooms(file_.get());
     if (!now) {
-      // Removed: it would be ready for ever. Who listens ends with the cgroup.
+      // Removed: the descriptor would stay ready. The listeners end with the cgroup.
       owner_.loop_.remove(file_.get(), *this);
       return;
     }
@@ -140,7 +140,7 @@ Result<> OomFiles::join(RegistrationId id, Level level) {
   const Place place = level.place;
   std::unique_ptr<File>& known = files_[place];
   if (known) {
-    // Those who are there already are told of what was before the new one.
+    // Existing listeners first get the events from before the new one.
     known->on_ready(0);
   } else {
     const std::optional<std::uint64_t> count = read_ooms(level.file.get());
@@ -149,7 +149,7 @@ Result<> OomFiles::join(RegistrationId id, Level level) {
       return fail_errno(ENODEV, "the cgroup was removed");
     }
     known = std::make_unique<File>(*this, std::move(level.file), *count);
-    // kernfs says "priority" when the file was changed since it was read.
+    // kernfs reports a priority event if the file has changed since it was read.
     if (const Result<> added = loop_.add(known->descriptor(), EPOLLPRI, *known); !added) {
       files_.erase(place);
       return Failure(added.error());

@@ -18,30 +18,29 @@
 
 namespace evictd::notify {
 
-/// OOM of cgroup v2: `oom` in memory.events.local of the cgroup and of each ancestor that has the
-/// file, because the OOM of an ancestor is that of everything below it, as in v1; of those that the
-/// mount has through which the cgroup's directory was opened. The kernel says when a file has
-/// changed, not more often than every 10 ms; what it counted in between is told all the same, one
-/// signal each.
+/// OOM of cgroup v2: `oom` in memory.events.local of the cgroup and of each ancestor with the file,
+/// because an ancestor's OOM concerns all its descendants, as in v1. Only ancestors within the
+/// mount through which the directory was opened count. The kernel reports a change of the file at
+/// most every 10 ms; all events counted in between are still reported, one signal each.
 class OomFiles {
  public:
-  /// Each level is a file that is kept open: cgroups with more of them are not listened to.
+  /// Each level is one open file; cgroups with more levels are refused.
   static constexpr std::size_t kMostLevels = 64;
 
-  /// Both are borrowed.
+  /// `loop` and `sink` are borrowed.
   OomFiles(base::EventLoop& loop, EventSink& sink);
   OomFiles(const OomFiles&) = delete;
   OomFiles& operator=(const OomFiles&) = delete;
   ~OomFiles();
 
-  /// How many files may be open for whom; one that several listen to counts once. No limits unless
-  /// this was called.
+  /// Limits the open files by user; a file with several listeners counts once. Unlimited until
+  /// called.
   void limit(ShareLimits limits) { shares_.limit(limits); }
-  /// `directory` is the cgroup's. Errors, in sys_errno: EOPNOTSUPP (it has no memory.events.local:
-  /// the root, or a kernel before 5.2), ENODEV (it was removed), E2BIG (kMostLevels), EDQUOT and
-  /// ENOSPC (the files of `owner`, those of all users but root), EMFILE, ENFILE.
+  /// `directory` is the cgroup's. Errors, in sys_errno: EOPNOTSUPP (no memory.events.local: the
+  /// root, or a kernel before 5.2), ENODEV (the cgroup was removed), E2BIG (kMostLevels), EDQUOT
+  /// (files of `owner`) and ENOSPC (files of all users but root), EMFILE, ENFILE.
   [[nodiscard]] Result<> listen(RegistrationId id, uid_t owner, int directory);
-  /// Tells what the files of `id` have counted so far.
+  /// Reports what the files of `id` have counted so far.
   void settle(RegistrationId id);
   void end(RegistrationId id);
 
@@ -50,12 +49,12 @@ class OomFiles {
   /// Inode number of a cgroup's directory.
   using Place = std::uint64_t;
 
-  /// A cgroup with the file.
+  /// A cgroup that has the file.
   struct Level {
     Place place = 0;
     base::Fd file;
   };
-  /// What one registration listens to.
+  /// The cgroups that one registration listens to.
   struct Chain {
     uid_t owner = 0;
     std::vector<Place> places;

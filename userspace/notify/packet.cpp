@@ -9,12 +9,12 @@
 namespace evictd::notify {
 namespace {
 
-/// As many as the kernel lets a message carry, so that none is dropped where there is no room for
-/// it. Source: SCM_MAX_FD of net/scm.h.
+/// As many as the kernel allows in a message, so that none is dropped for lack of room.
+/// Source: SCM_MAX_FD of net/scm.h.
 constexpr std::size_t kMaxDescriptors = 253;
-/// More than this, and the message is none that went wrong by one.
+/// A message that exceeds its limit by more than this is not an off-by-one mistake.
 constexpr std::size_t kTooManyDescriptors = EVICTD_NOTIFY_FDS + 2;
-/// Messages that may_hold_descriptors() looks at.
+/// Messages that may_hold_descriptors() reads.
 constexpr int kMostLooks = 64;
 
 void take_descriptors(msghdr& header, std::vector<base::Fd>& descriptors) {
@@ -31,7 +31,7 @@ void take_descriptors(msghdr& header, std::vector<base::Fd>& descriptors) {
   }
 }
 
-/// As recvmsg(), of which `header` has all else. A message with descriptors stays where it is.
+/// As recvmsg() with `header`. A message with descriptors stays in the socket.
 ssize_t receive_without_descriptors(int socket, msghdr& header) {
   const msghdr before = header;
   const ssize_t size = ::recvmsg(socket, &header, MSG_PEEK | MSG_DONTWAIT);
@@ -65,12 +65,12 @@ Received receive(int socket, Descriptors descriptors, Packet& packet) {
   packet.size = static_cast<std::size_t>(size);
   packet.cut = (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
                packet.descriptors.size() > kTooManyDescriptors;
-  // A packet of no bytes looks like the end; no message is empty.
+  // An empty packet looks like the end; no message is empty.
   return size == 0 ? Received::kEnd : Received::kPacket;
 }
 
 bool may_hold_descriptors(int socket) {
-  // With credentials a message is told from the end also if it is empty.
+  // With credentials an empty message can be told from the end.
   const int on = 1;
   if (::setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0) {
     return true;

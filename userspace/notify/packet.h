@@ -13,15 +13,15 @@
 
 namespace evictd::notify {
 
-/// One message as it came, with the descriptors that it carried.
+/// One received message, with its descriptors.
 struct Packet {
   std::array<std::byte, EVICTD_NOTIFY_MESSAGE_MAX> bytes{};
   std::size_t size = 0;
   std::vector<base::Fd> descriptors;
-  /// It, or what it carried, was larger than a message may be.
+  /// The message, or what it carried, exceeds the limits of a message.
   bool cut = false;
 
-  /// The message as a `T`; nothing if its size is another one.
+  /// The message as a `T`; nullopt if its size differs.
   template <typename T>
   [[nodiscard]] std::optional<T> as() const {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= EVICTD_NOTIFY_MESSAGE_MAX);
@@ -36,24 +36,26 @@ struct Packet {
 
 enum class Received {
   kPacket,
-  kNothing,  ///< There is none now.
+  kNothing,  ///< No message is available now.
   kEnd,      ///< The peer has closed, or the socket has failed.
 };
 
-/// What is done with the descriptors that a message carries. None is left to the kernel to drop:
-/// whoever receives would wait for its end as in a close().
+/// What to do with the descriptors of a message. The kernel must not drop any: that is a close(),
+/// and the receiver would wait for it.
 enum class Descriptors {
   kTaken,
-  /// They stay in the socket with the message, and the packet is cut: nothing more is to be
-  /// received from there.
+  /// They stay in the socket with the message, and the packet is cut: receive nothing more from
+  /// this socket.
   kLeft,
 };
 
-/// Takes one message from a non-blocking SOCK_SEQPACKET socket. `packet` has no descriptors before.
+/// Receives one message from a non-blocking SOCK_SEQPACKET socket. `packet` must have no
+/// descriptors.
 [[nodiscard]] Received receive(int socket, Descriptors descriptors, Packet& packet);
 
-/// Whether messages that wait in `socket` carry descriptors, maybe, whose end a close() of the
-/// socket would wait for. It must be shut down, so that no more come; messages without are dropped.
+/// Whether messages in `socket` may carry descriptors; close() of the socket would wait for their
+/// last close. The socket must be shut down, so that no more arrive. Drops messages without
+/// descriptors.
 [[nodiscard]] bool may_hold_descriptors(int socket);
 
 }  // namespace evictd::notify

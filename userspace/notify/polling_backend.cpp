@@ -43,7 +43,7 @@ Result<CgroupId> PollingBackend::identify(int directory) const {
   if (status.st_nlink == 0) {
     return fail_errno(ENODEV, "the cgroup was removed");
   }
-  // Any number that tells hierarchies apart will do: each is a file system of its own.
+  // Any number that differs between hierarchies works: each is a filesystem of its own.
   const bool v2 = system.f_type == CGROUP2_SUPER_MAGIC;
   return CgroupId{.hierarchy = v2 ? 0 : static_cast<std::uint32_t>(status.st_dev),
                   .id = status.st_ino};
@@ -112,11 +112,11 @@ void PollingBackend::drain(BackendSink& sink) {
   if (!timer_.consume()) {
     return;
   }
-  look_at_rows(sink);
+  read_rows(sink);
   arm();
 }
 
-void PollingBackend::look_at_rows(BackendSink& sink) {
+void PollingBackend::read_rows(BackendSink& sink) {
   std::vector<LevelKey> removed;
   std::vector<RowId> ids;
   for (const auto& [id, row] : rows_) {
@@ -142,7 +142,7 @@ void PollingBackend::look_at_rows(BackendSink& sink) {
       sink.on_move({.row = id, .position = position, .gap = false});
     }
   }
-  // Where the cgroup itself is gone, the files of the other controller say so too.
+  // If the cgroup itself is gone, the files of the other controller report it too.
   for (const LevelKey& key : removed) {
     sink.on_removed(key.cgroup, evictd_notify_signals_beside(key.signal));
   }

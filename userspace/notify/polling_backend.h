@@ -15,11 +15,11 @@
 
 namespace evictd::notify {
 
-/// Reads the files of cgroups every tenth of a second, where no kernel program can be loaded. An
-/// excursion that fits between two readings is missed, and a removal is seen at the next one.
+/// Reads the cgroups' files every tenth of a second, where no kernel program can be loaded. Misses
+/// an excursion between two readings, and notices a removal at the next one.
 class PollingBackend final : public Backend {
  public:
-  /// `clock` is borrowed. Errors: what making a timer says.
+  /// `clock` is borrowed. Errors: those of creating a timer.
   [[nodiscard]] static Result<std::unique_ptr<PollingBackend>> create(const core::Clock& clock);
 
   [[nodiscard]] evictd_notify_backend kind() const override { return EVICTD_NOTIFY_POLLING; }
@@ -44,7 +44,7 @@ class PollingBackend final : public Backend {
     std::uint64_t value = 0;
     std::uint32_t position = 0;
   };
-  /// What watch() saw, to be said by the next drain().
+  /// What watch() saw; the next drain() reports it.
   struct Begun {
     RowBegin begin;
     std::optional<RowMove> last;
@@ -52,7 +52,7 @@ class PollingBackend final : public Backend {
 
   PollingBackend(const core::Clock& clock, base::Timer timer)
       : clock_(clock), timer_(std::move(timer)) {}
-  void look_at_rows(BackendSink& sink);
+  void read_rows(BackendSink& sink);
   void arm();
 
   const core::Clock& clock_;

@@ -37,10 +37,10 @@ std::optional<evictd_notify_level> PressureListeners::lowest_level(CgroupId cgro
 
 std::vector<RegistrationId> PressureListeners::hearers(const PressureEvent& event) {
   std::vector<RegistrationId> hearers;
-  const bool heard_below = heard_.erase(event.window) != 0;
+  const bool heard_below = heard_events_.erase(event.window) != 0;
   bool is_source = event.at_source;
   for (const CgroupId cgroup : event.cgroups) {
-    // Those of one cgroup do not take it from each other.
+    // Listeners of one cgroup do not suppress each other.
     const bool was_heard = heard_below || !hearers.empty();
     const auto found = by_cgroup_.find(cgroup);
     if (found != by_cgroup_.end()) {
@@ -55,7 +55,7 @@ std::vector<RegistrationId> PressureListeners::hearers(const PressureEvent& even
     is_source = false;
   }
   if (event.goes_on && (heard_below || !hearers.empty())) {
-    heard_.insert(event.window);
+    heard_events_.insert(event.window);
   }
   return hearers;
 }

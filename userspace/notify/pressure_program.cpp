@@ -9,7 +9,7 @@
 #include <array>
 #include <cerrno>
 
-// The shared structures are complete before the skeleton uses them.
+// The skeleton needs complete types of the shared structures.
 #include "evictd_pressure_bpf.skel.h"
 #include "probe/libbpf_log.h"
 
@@ -61,7 +61,7 @@ void PressureProgram::RingCloser::operator()(ring_buffer* ring) const {
 
 PressureProgram::~PressureProgram() = default;
 
-/// Empty, or why `program` does not work.
+/// Why `program` does not work; empty if it works.
 std::string PressureProgram::try_hook(const std::string& program) {
   probe::LibbpfLog log;
   link_.reset();
@@ -97,7 +97,7 @@ Result<std::unique_ptr<PressureProgram>> PressureProgram::load() {
       break;
     }
   }
-  // The kernel's whole BTF was on the heap: give it back at once.
+  // The kernel's whole BTF was on the heap: returns that memory at once.
   ::malloc_trim(0);
   if (loaded->hook_.empty()) {
     return Failure(Error{.code = Errc::kUnsupported,
@@ -142,10 +142,10 @@ int PressureProgram::take(void* self, void* data, std::size_t size) {
 
 bool PressureProgram::drain(const std::function<void(const PressureEvent&)>& hear) {
   hear_ = &hear;
-  // Read before the ring: what is dropped later is found by the next drain.
+  // Read before the ring: the next drain finds later drops.
   const std::uint64_t dropped = counted(skeleton_->bss->pressure_stats.dropped);
   turn_.begin();
-  // Fails only when a callback does, as ours does at the end of its turn.
+  // Fails only if the callback returns an error, which ours does at the end of its turn.
   static_cast<void>(ring_buffer__consume(ring_.get()));
   hear_ = nullptr;
   const bool lost = dropped != dropped_seen_;

@@ -17,12 +17,12 @@ struct ring_buffer;
 
 namespace evictd::notify {
 
-/// The kernel program of bpf/notify_pressure.bpf.c: when the kernel closes a window of reclaim it
-/// says so, with its level and the cgroups above that have listeners.
+/// The kernel program of bpf/notify_pressure.bpf.c. When the kernel closes a window of reclaim, it
+/// reports the level and the cgroups upwards that have listeners.
 class PressureProgram {
  public:
-  /// Loads and attaches the first row that works: fentry, kprobe. kUnsupported with the last reason
-  /// if none does, sys_errno EOPNOTSUPP.
+  /// Loads and attaches the first row that works: fentry, kprobe. Errors: kUnsupported with the
+  /// last reason and sys_errno EOPNOTSUPP if none works.
   [[nodiscard]] static Result<std::unique_ptr<PressureProgram>> load();
   PressureProgram(const PressureProgram&) = delete;
   PressureProgram& operator=(const PressureProgram&) = delete;
@@ -30,13 +30,13 @@ class PressureProgram {
 
   /// "fentry/vmpressure_work_fn".
   [[nodiscard]] std::string hook() const { return hook_; }
-  /// Tells the program what is now listened to at `cgroup`, and at how many in all.
+  /// Tells the program the level now listened for at `cgroup`, and the number of cgroups in total.
   /// Errors: sys_errno ENOSPC.
   [[nodiscard]] Result<> update(CgroupId cgroup, const PressureListeners& listeners) const;
 
-  /// Readable (EPOLLIN) when drain() has something to say.
+  /// Readable (EPOLLIN) when drain() has events.
   [[nodiscard]] int descriptor() const;
-  /// Hands the events since the last call to `hear`, at most RingTurn::kRecords. Returns whether
+  /// Passes the events since the last call to `hear`, at most RingTurn::kRecords. Returns whether
   /// some were lost.
   bool drain(const std::function<void(const PressureEvent&)>& hear);
   [[nodiscard]] evictd_pressure_stats stats() const;
@@ -56,7 +56,7 @@ class PressureProgram {
   [[nodiscard]] std::string try_hook(const std::string& program);
   static int take(void* self, void* data, std::size_t size);
 
-  // Members go in reverse order: the ring and the link before the program.
+  // Members are destroyed in reverse order: the ring and the link before the program.
   std::unique_ptr<evictd_pressure_bpf, SkeletonCloser> skeleton_;
   std::unique_ptr<bpf_link, LinkCloser> link_;
   std::unique_ptr<ring_buffer, RingCloser> ring_;

@@ -13,24 +13,24 @@
 
 namespace evictd::notify {
 
-/// What one listener brings.
+/// One listener's request.
 struct ListenRequest {
   Terms terms;
-  /// An eventfd; a duplicate that the Engine keeps.
+  /// An eventfd; the Engine keeps this duplicate.
   base::Fd eventfd;
-  /// Of the cgroup, open for reading.
+  /// The cgroup's directory, open for reading.
   base::Fd directory;
-  /// Whose descriptor `number` is the same eventfd; once it is not, the registration ends. 0: this
-  /// process. Not looked at where `number` is -1.
+  /// The process whose descriptor `number` is the same eventfd; the registration ends once it is
+  /// not. 0: this process. Ignored if `number` is -1.
   pid_t pid = 0;
   int number = -1;
-  /// The user whom the descriptors are from, for Engine::leave_closing_to().
+  /// The user who passed the descriptors, for Engine::set_disposer().
   uid_t owner = 0;
 };
 
 struct DeliveryAccount;
 
-/// What an Engine keeps of one listener.
+/// An Engine's state of one listener.
 struct Registration {
   Terms terms;
   LevelKey key;
@@ -43,22 +43,22 @@ struct Registration {
   /// In Sweeps::recent.
   bool recent = false;
   RegistrationId id = 0;
-  /// Of Deliveries: its owner's, and how many signals are owed to it.
+  /// Used by Deliveries: the owner's account, and the number of owed signals.
   DeliveryAccount* account = nullptr;
   std::uint64_t owed = 0;
-  /// In DeliveryAccount::owed_to while something is owed.
+  /// Position in DeliveryAccount::owed_to while signals are owed.
   std::list<Registration*>::iterator place{};
-  /// Its cgroup is gone: it ends once it has what it is owed.
+  /// Its cgroup is gone: it ends once its owed signals are delivered.
   bool is_removed = false;
 };
 
-/// How a registration stands.
+/// The state of a registration.
 struct Listening {
   RegistrationId id = 0;
   CgroupId cgroup;
   Terms terms;
   evictd_notify_side side = EVICTD_NOTIFY_NO_SIDE;
-  /// Last seen, in the signal's own unit; 0 for PRESSURE and OOM.
+  /// Last seen, in the signal's unit; 0 for PRESSURE and OOM.
   std::uint64_t value = 0;
   /// Times that 1 was added to its eventfd.
   std::uint64_t deliveries = 0;
@@ -68,12 +68,12 @@ struct Listening {
 struct EngineCounters {
   std::size_t registrations = 0;
   std::uint64_t deliveries = 0;
-  /// Signals that are owed now (Deliveries).
+  /// Signals owed now (Deliveries).
   std::uint64_t owed = 0;
-  /// Registrations that ended because their eventfd was closed or their cgroup removed.
+  /// Registrations that ended because their eventfd was closed or their cgroup was removed.
   std::uint64_t closed = 0;
   std::uint64_t removed = 0;
-  /// Times that drain() has waited for an edge that was about to be passed.
+  /// Times that drain() polled for an edge that was about to be crossed.
   std::uint64_t stand_bys = 0;
   BackendCounters backend;
 };

@@ -11,31 +11,31 @@
 
 namespace evictd::notify {
 
-/// How much of the thread's CPU time the requests of users may take. Whose is used up is left in
-/// the socket for a while: a thread that finds requests each time that it looks would never sleep,
-/// and one with real-time priority would keep a CPU from everybody. Pure: `now` is an argument,
-/// costs are CPU time.
+/// Limits the CPU time that users' requests take. Requests of a user without budget stay in the
+/// socket for a while: a thread that always finds requests would never sleep, and with real-time
+/// priority it would keep a CPU from everybody. Pure: `now` is an argument, costs are CPU time.
 class RequestBudget {
  public:
-  /// Of all requests together: half of it is divided among the users who have asked lately.
+  /// All requests together may take 1/kShare. Half of it is divided among the users with recent
+  /// requests.
   static constexpr Duration::rep kShare = 4;
-  /// Of each half; no turn is paid for with more. At some 150 us for a REGISTER, what one user may
-  /// have registered at most is registered in one go when evictd has been restarted.
+  /// Savings of each half, and the most that one turn is charged. At about 150 us for a REGISTER, a
+  /// user can register its maximum in one go after a restart of evictd.
   static constexpr Duration kMostSaved = std::chrono::milliseconds(100);
-  /// Taking in those who connect has an allowance of its own, because who they are is not known
-  /// before: all of them together, some 3000 a second.
+  /// Accepting connections has its own allowance, because the user is unknown before: about 3000
+  /// connections a second for all users together.
   static constexpr Duration::rep kConnectingShare = 16;
   static constexpr Duration kMostSavedToConnect = std::chrono::milliseconds(10);
-  /// After so long whoever was put off is looked at again.
+  /// A user who was put off is served again after this time.
   static constexpr Duration kPause = std::chrono::milliseconds(10);
 
-  /// Whether requests of `uid` are taken now.
+  /// Whether to take requests of `uid` now.
   [[nodiscard]] bool is_left(uid_t uid, MonoTime now);
-  /// Pays for a turn of `uid`, for which there was something left.
+  /// Pays for a turn of `uid`; is_left() must have returned true.
   void pay(uid_t uid, Duration cost);
   [[nodiscard]] bool may_connect(MonoTime now);
   void pay_connecting(Duration cost) { connecting_.pay(cost); }
-  /// Users who have not saved up again what they have spent.
+  /// Users whose savings have not fully recovered.
   [[nodiscard]] std::size_t users() const { return users_.size(); }
 
  private:

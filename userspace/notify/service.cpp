@@ -14,16 +14,16 @@
 namespace evictd::notify {
 namespace {
 
-/// Connections taken a turn.
+/// Connections accepted per turn.
 constexpr int kAcceptsPerTurn = 16;
-/// Beyond its limit a user may have this many that are told so.
+/// A user beyond its limit may have this many more connections that get an error reply.
 constexpr std::uint32_t kToBeTold = 4;
-/// Of sockets that wait for their end nobody is let in beside this many: one more could be another.
+/// Accepting stops at this many unclosed sockets: the next connection could add another one.
 constexpr std::size_t kMostUnclosed = 256;
-/// Who has gone before anybody asked who it was.
+/// For a peer that had gone before its credentials were read.
 constexpr uid_t kUnknownUser = 65534;
 
-base::Fd spare_descriptor() {
+base::Fd open_reserve_descriptor() {
   return base::Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
@@ -35,11 +35,11 @@ Service::Service(ServiceOptions options, base::EventLoop& loop, Engine& engine,
       loop_(loop),
       engine_(engine),
       instance_(instance),
-      spare_(spare_descriptor()),
+      reserve_descriptor_(open_reserve_descriptor()),
       closed_(std::make_shared<const base::WakeUp>(std::move(wakers.closed))),
       disposer_(std::make_shared<Disposer>(closed_)),
       pause_(std::move(wakers.pause)) {
-  engine_.leave_closing_to(disposer_);
+  engine_.set_disposer(disposer_);
   engine_.limit_oom_files({.root = options_.root.oom_files,
                            .user = options_.user.oom_files,
                            .others = options_.max_oom_files});
@@ -55,11 +55,12 @@ Service::~Service() {
   }
   loop_.remove(listener_.get(), *this);
   ::unlink(options_.path.c_str());
-  // Nobody more comes; who has is not left to the listener's end, which would wait for theirs.
+  // No more connections arrive. Those waiting must not be left to the listener's close, which would
+  // wait for theirs.
   ::shutdown(listener_.get(), SHUT_RDWR);
   while (base::Fd socket = accept()) {
     const Result<base::PeerCredentials> peer = base::peer_credentials(socket.get());
-    part_with(peer ? peer->uid : kUnknownUser, std::move(socket));
+    close_socket(peer ? peer->uid : kUnknownUser, std::move(socket));
   }
 }
 
@@ -99,7 +100,7 @@ const UserLimits& Service::limits_of(uid_t uid) const {
 
 int Service::check_room(uid_t uid) const {
   constexpr auto kEnded = Disposer::Kind::kRegistration;
-  // What has ended counts too until it is closed, or there would be no end to it.
+  // Ended connections count until they are closed; otherwise their number would be unlimited.
   if (disposer_->pending(kEnded, uid) >= limits_of(uid).registrations) {
     return EDQUOT;
   }
@@ -116,24 +117,24 @@ int Service::check_room(uid_t uid) const {
 void Service::on_ready(std::uint32_t /*events*/) {
   const core::Clock& clock = engine_.clock();
   if (!budget_.may_connect(clock.now())) {
-    put_off_listening();
+    pause_listener();
     return;
   }
   const Duration before = clock.thread_cpu();
-  let_in();
+  accept_waiting();
   budget_.pay_connecting(clock.thread_cpu() - before);
 }
 
-void Service::let_in() {
+void Service::accept_waiting() {
   for (int i = 0; i < kAcceptsPerTurn; ++i) {
     if (disposer_->pending(Disposer::Kind::kConnection) >= kMostUnclosed) {
-      hold_back();
+      stop_accepting();
       return;
     }
     base::Fd socket = accept();
     if (!socket) {
       if (errno == EMFILE || errno == ENFILE) {
-        turn_one_away();
+        reject_without_descriptor();
       }
       return;
     }
@@ -145,39 +146,39 @@ base::Fd Service::accept() const {
   return base::Fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
-void Service::hold_back() {
+void Service::stop_accepting() {
   if (loop_.add(closed_->descriptor(), EPOLLIN, closed_ready_)) {
     loop_.remove(listener_.get(), *this);
     ++counters_.held_back;
   }
 }
 
-void Service::go_on_if_closed() {
+void Service::accept_again_if_closed() {
   static_cast<void>(closed_->consume());
   if (disposer_->pending(Disposer::Kind::kConnection) >= kMostUnclosed) {
     return;
   }
   loop_.remove(closed_->descriptor(), closed_ready_);
   if (!loop_.add(listener_.get(), EPOLLIN, *this)) {
-    // Nothing more may be closed that would bring this about again.
-    listener_put_off_ = true;
+    // Nothing more may be closed that would cause this again.
+    listener_paused_ = true;
     begin_pause();
   }
 }
 
-bool Service::may_ask(Connection& connection) {
+bool Service::may_read_requests(Connection& connection) {
   if (budget_.is_left(connection.uid(), engine_.clock().now())) {
     return true;
   }
   connection.unwatch();
-  put_off_.push_back(&connection);
+  paused_connections_.push_back(&connection);
   begin_pause();
   return false;
 }
 
-void Service::put_off_listening() {
+void Service::pause_listener() {
   loop_.remove(listener_.get(), *this);
-  listener_put_off_ = true;
+  listener_paused_ = true;
   begin_pause();
 }
 
@@ -191,21 +192,21 @@ void Service::begin_pause() {
 void Service::end_pause() {
   pause_.consume();
   pausing_ = false;
-  for (Connection* const connection : std::exchange(put_off_, {})) {
+  for (Connection* const connection : std::exchange(paused_connections_, {})) {
     if (!connection->watch()) {
       ++counters_.expelled;
       drop(*connection);
     }
   }
-  if (std::exchange(listener_put_off_, false) && !loop_.add(listener_.get(), EPOLLIN, *this)) {
-    // Want of memory, maybe: not for ever.
-    listener_put_off_ = true;
+  if (std::exchange(listener_paused_, false) && !loop_.add(listener_.get(), EPOLLIN, *this)) {
+    // Possibly a lack of memory, so it is temporary.
+    listener_paused_ = true;
     begin_pause();
   }
 }
 
-void Service::part_with(uid_t uid, base::Fd socket) {
-  // Ends it also where a child process of the server's has a copy of the descriptor.
+void Service::close_socket(uid_t uid, base::Fd socket) {
+  // Also ends it if a child process of the server has a copy of the descriptor.
   ::shutdown(socket.get(), SHUT_RDWR);
   if (may_hold_descriptors(socket.get())) {
     std::vector<base::Fd> one;
@@ -214,20 +215,20 @@ void Service::part_with(uid_t uid, base::Fd socket) {
   }
 }
 
-void Service::turn_one_away() {
-  spare_.reset();
+void Service::reject_without_descriptor() {
+  reserve_descriptor_.reset();
   if (base::Fd socket = accept()) {
     const Result<base::PeerCredentials> peer = base::peer_credentials(socket.get());
-    part_with(peer ? peer->uid : kUnknownUser, std::move(socket));
+    close_socket(peer ? peer->uid : kUnknownUser, std::move(socket));
   }
   ++counters_.expelled;
-  spare_ = spare_descriptor();
+  reserve_descriptor_ = open_reserve_descriptor();
 }
 
 void Service::accept_one(base::Fd socket) {
   const Result<base::PeerCredentials> peer = base::peer_credentials(socket.get());
   if (!peer) {
-    part_with(kUnknownUser, std::move(socket));
+    close_socket(kUnknownUser, std::move(socket));
     return;
   }
   const auto found = users_.find(peer->uid);
@@ -238,7 +239,7 @@ void Service::accept_one(base::Fd socket) {
   if (has >= limits_of(peer->uid).connections + kToBeTold ||
       (peer->uid != 0 && others >= options_.max_connections)) {
     ++counters_.expelled;
-    part_with(peer->uid, std::move(socket));
+    close_socket(peer->uid, std::move(socket));
     return;
   }
   ++users_[peer->uid].connections;
@@ -265,9 +266,9 @@ void Service::forget_ended() {
 }
 
 void Service::drop(const Connection& connection) {
-  std::erase(put_off_, &connection);
+  std::erase(paused_connections_, &connection);
   connections_.erase(&connection);
-  // What ends its registrations may see that others have ended.
+  // Ending its registrations may reveal that others have ended.
   forget_ended();
 }
 

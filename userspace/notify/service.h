@@ -22,22 +22,23 @@
 
 namespace evictd::notify {
 
-/// How much of the service one user may have.
+/// Limits for one user of the service.
 struct UserLimits {
   std::uint32_t connections = 32;
   std::uint32_t registrations = 1024;
-  /// Files that registrations of OOM keep open on cgroup v2.
+  /// Files that OOM registrations keep open on cgroup v2.
   std::uint32_t oom_files = 2048;
 };
 
 struct ServiceOptions {
   std::filesystem::path path = EVICTD_NOTIFY_SOCKET;
-  /// Permission bits of the socket file. Everybody may ask; credentials decide about what.
+  /// Permission bits of the socket file. Everybody may connect; credentials decide what they may
+  /// do.
   mode_t mode = 0666;
-  /// Of each uid but root's.
+  /// For each uid except root.
   UserLimits user{};
   UserLimits root{.connections = 1024, .registrations = 65536, .oom_files = 32768};
-  /// Of all users together, root's not counted.
+  /// For all users except root together.
   std::uint32_t max_connections = 512;
   std::uint32_t max_registrations = 32768;
   std::uint32_t max_oom_files = 16384;
@@ -48,26 +49,26 @@ struct ServiceCounters {
   std::uint32_t connections = 0;
   /// Requests answered with an error.
   std::uint64_t refused = 0;
-  /// Connections closed because of what came over them, or because replies were not read.
+  /// Connections closed because of invalid messages, or because the client did not read replies.
   std::uint64_t expelled = 0;
-  /// Times that nobody was let in because of sockets that could not be closed (see Disposer).
+  /// Times that accepting stopped because too many sockets were still unclosed (see Disposer).
   std::uint64_t held_back = 0;
   /// Descriptors of clients that are not closed yet.
   std::size_t unclosed = 0;
-  /// Times that a connection, or those who wanted to connect, were left unread for a while because
-  /// requests had taken too much time.
+  /// Times that a connection, or new connections, were left unread for a while because requests had
+  /// taken too much time.
   std::uint64_t put_off = 0;
 };
 
 /// Serves an Engine on a SOCK_SEQPACKET unix socket (docs/notify_protocol.md).
 ///
-/// Nothing that a client does or leaves undone holds up the loop or another client: messages have a
-/// fixed size, a few are taken a turn, replies are never waited for, and the time that a user's
-/// requests take is limited (RequestBudget).
+/// No client can delay the loop or another client: messages have a fixed size, each turn reads only
+/// a few, the service never waits to send a reply, and the CPU time of a user's requests is limited
+/// (RequestBudget).
 /// Thread rule: everything belongs to the thread that runs the loop.
 class Service final : private base::ReadyHandler {
  public:
-  /// Listens from now on; `loop` and `engine` are borrowed, and the Engine is drained by the loop.
+  /// Listens from now on. `loop` and `engine` are borrowed; the loop drains the engine.
   /// Errors: as base::listen_unix().
   [[nodiscard]] static Result<std::unique_ptr<Service>> create(const ServiceOptions& options,
                                                                base::EventLoop& loop,
@@ -81,13 +82,13 @@ class Service final : private base::ReadyHandler {
 
  private:
   class Connection;
-  /// What one uid has.
+  /// Resources used by one uid.
   struct Usage {
     std::uint32_t connections = 0;
     std::uint32_t registrations = 0;
   };
   using Ready = base::MemberHandler<Service>;
-  /// Has what it costs until its end paid for by a user.
+  /// Charges a user for the time until it is destroyed.
   class Spending;
   struct Wakers {
     base::WakeUp closed;
@@ -99,32 +100,32 @@ class Service final : private base::ReadyHandler {
   [[nodiscard]] Result<> listen();
   void on_ready(std::uint32_t events) override;
   [[nodiscard]] base::Fd accept() const;
-  /// Takes some of those who connect.
-  void let_in();
+  /// Accepts some of the waiting connections.
+  void accept_waiting();
   void accept_one(base::Fd socket);
-  /// Lets nobody in until enough sockets are closed.
-  void hold_back();
-  void go_on_if_closed();
-  /// Whether requests of `connection` may be taken; otherwise it is left unread for a while.
-  [[nodiscard]] bool may_ask(Connection& connection);
-  /// Lets nobody in for a while.
-  void put_off_listening();
+  /// Stops accepting until enough sockets are closed.
+  void stop_accepting();
+  void accept_again_if_closed();
+  /// Whether to read requests of `connection`; if not, it stays unread for a while.
+  [[nodiscard]] bool may_read_requests(Connection& connection);
+  /// Stops accepting for a while.
+  void pause_listener();
   void begin_pause();
-  /// Looks at everybody again who was put off.
+  /// Resumes reading from everybody who was put off.
   void end_pause();
   /// Ends a connection of `uid`.
-  void part_with(uid_t uid, base::Fd socket);
-  /// Takes a connection that there is no descriptor for and closes it, so that the listener does
+  void close_socket(uid_t uid, base::Fd socket);
+  /// Accepts and closes one connection although descriptors have run out, so that the listener does
   /// not stay ready.
-  void turn_one_away();
+  void reject_without_descriptor();
   void drain_engine();
-  /// Takes off its owner's account what has ended by itself, which any call of the Engine that
-  /// changes something may have seen.
+  /// Updates owners' accounts for registrations that ended by themselves. Any modifying call of the
+  /// Engine may have ended some.
   void forget_ended();
   [[nodiscard]] const UserLimits& limits_of(uid_t uid) const;
-  /// 0, or the errno with which one more registration of this user is refused.
+  /// 0, or the errno to refuse one more registration of this user with.
   [[nodiscard]] int check_room(uid_t uid) const;
-  /// Destroys `connection`, which must not be used after.
+  /// Destroys `connection`; the caller must not use it afterwards.
   void drop(const Connection& connection);
 
   ServiceOptions options_;
@@ -132,11 +133,11 @@ class Service final : private base::ReadyHandler {
   Engine& engine_;
   std::uint64_t instance_;
   base::Fd listener_;
-  base::Fd spare_;
+  base::Fd reserve_descriptor_;
   Ready engine_ready_{*this, &Service::drain_engine};
-  Ready closed_ready_{*this, &Service::go_on_if_closed};
+  Ready closed_ready_{*this, &Service::accept_again_if_closed};
   Ready pause_over_{*this, &Service::end_pause};
-  /// Sockets have been closed.
+  /// Signalled when sockets have been closed.
   std::shared_ptr<const base::WakeUp> closed_;
   std::shared_ptr<Disposer> disposer_;
   std::map<uid_t, Usage> users_;
@@ -145,9 +146,9 @@ class Service final : private base::ReadyHandler {
   RequestBudget budget_;
   base::Timer pause_;
   bool pausing_ = false;
-  /// Not in the loop until the pause is over, in the order in which they go on.
-  std::vector<Connection*> put_off_;
-  bool listener_put_off_ = false;
+  /// Not in the loop until the pause is over, in the order in which they resume.
+  std::vector<Connection*> paused_connections_;
+  bool listener_paused_ = false;
   ServiceCounters counters_;
 };
 

@@ -13,28 +13,28 @@
 
 namespace evictd::notify {
 
-/// How many of something that all users take from may be somebody's.
+/// How many items of a shared supply a user may hold.
 struct ShareLimits {
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
   std::size_t root = kAll;
-  /// Each other one's.
+  /// For each user except root.
   std::size_t user = kAll;
-  /// All users' but root's together: what is left is root's alone.
+  /// For all users except root together; only root can use the rest.
   std::size_t others = kAll;
 };
 
-/// Who has how many things of which there are only so many, and whether there may be more. A thing
-/// counts once for each user who has it, however often, and once for all users but root. Pure.
+/// Tracks which user holds which items of a limited supply, and whether more are allowed. An item
+/// counts once for each user who holds it, however often, and once for all users except root. Pure.
 template <typename Thing>
 class Shares {
  public:
   explicit Shares(ShareLimits limits = {}) : limits_(limits) {}
 
-  /// What is held already stays.
+  /// Items already held stay.
   void limit(ShareLimits limits) { limits_ = limits; }
-  /// 0, or why `user` may not have `wanted` (distinct) too: EDQUOT its own share, ENOSPC that of
-  /// all users but root.
+  /// 0, or why `user` may not also hold `wanted` (distinct): EDQUOT if its own share is used up,
+  /// ENOSPC if the share of all users except root is.
   [[nodiscard]] int check(uid_t user, std::span<const Thing> wanted) const {
     const auto own = held_.find(user);
     const std::size_t most = user == 0 ? limits_.root : limits_.user;
@@ -49,7 +49,7 @@ class Shares {
       ++of_others_[thing];
     }
   }
-  /// Takes back one add().
+  /// Undoes one add().
   void remove(uid_t user, const Thing& thing) {
     const auto own = held_.find(user);
     if (own == held_.end() || !take_off(own->second, thing)) {
@@ -64,17 +64,17 @@ class Shares {
   }
 
  private:
-  /// How often.
+  /// Item -> number of times held.
   using Held = std::map<Thing, std::uint32_t>;
 
-  /// How many there would be; 0 where none is new.
+  /// How many items there would be; 0 if none is new.
   static std::size_t count_with(const Held* held, std::span<const Thing> wanted) {
     const auto more = std::count_if(wanted.begin(), wanted.end(), [&](const Thing& thing) {
       return held == nullptr || !held->contains(thing);
     });
     return more == 0 ? 0 : static_cast<std::size_t>(more) + (held == nullptr ? 0 : held->size());
   }
-  /// Returns whether it was there.
+  /// Returns whether it was held.
   static bool take_off(Held& held, const Thing& thing) {
     const auto found = held.find(thing);
     if (found == held.end()) {

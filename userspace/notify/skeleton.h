@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The generated skeleton, with what it needs in front. For .cpp files of this folder only.
+// The generated skeleton and the headers that it needs. For .cpp files of this folder only.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "evictd/abi/notify_row.h"
-// The shared structures are complete before the skeleton uses them.
+// The skeleton needs complete types of the shared structures.
 #include "evictd_notify_bpf.skel.h"

@@ -10,26 +10,26 @@
 
 namespace evictd::notify {
 
-/// Whose eventfds are looked at when, to see who has closed his. A look is two system calls into
-/// another process, so that many are not made in one go: others wait.
+/// Schedules the checks that find eventfds closed by their owners. A check is two system calls into
+/// another process; each turn makes only some, so that others do not wait.
 struct Sweeps {
-  /// All eventfds are looked at once in this time; those that were signalled, soon after.
+  /// Each eventfd is checked once per period; signalled ones are checked soon after.
   static constexpr Duration kPeriod = std::chrono::seconds(5);
-  /// Of all, so many are looked at in one go.
+  /// Eventfds checked in one regular turn.
   static constexpr std::size_t kTurn = 64;
 
-  /// From one turn to the next where `all` are looked at.
+  /// Time between two turns if `all` eventfds are checked.
   [[nodiscard]] static Duration pause(std::size_t all) {
     const std::size_t turns = std::max<std::size_t>((all + kTurn - 1) / kTurn, 1);
     return kPeriod / static_cast<Duration::rep>(turns);
   }
 
-  /// Told lately: their eventfds are looked at soon.
+  /// Signalled lately: their eventfds are checked soon.
   std::vector<RegistrationId> recent;
   MonoTime recent_due{};
-  /// When the next turn is; the epoch before there was any registration.
+  /// When the next turn is due; the epoch before the first registration.
   MonoTime next{};
-  /// Who was looked at last in a turn; 0 at the end of a round.
+  /// The registration checked last; 0 at the end of a round.
   RegistrationId last = 0;
 };
 

@@ -13,12 +13,12 @@ constexpr std::size_t kRowPartsOfOthers = 6;
 constexpr std::size_t kEdgeParts = 64;
 constexpr std::size_t kEdgePartsOfOthers = 16;
 
-/// What one listener has, alone with its thresholds.
+/// The edges of one listener whose thresholds are not shared.
 std::size_t edges_of(const Terms& terms) {
   return terms.hysteresis == 0 ? 1 : 2;
 }
 
-/// At least what one listener has.
+/// The minimum for one listener.
 std::size_t parts_of(std::size_t all, std::size_t parts, std::size_t count) {
   return std::max<std::size_t>(all / parts * count, 2);
 }

@@ -13,10 +13,9 @@
 
 namespace evictd::notify {
 
-/// What users but root may have of a Backend's tables: an eighth of the rows each and three
-/// quarters together, and of the edges a sixty-fourth each and a quarter together, because a row
-/// that changes has the old ones and the new ones for a moment. So root finds room whatever others
-/// watch. Pure.
+/// The share of a Backend's tables for users other than root. Rows: an eighth each, three quarters
+/// together. Edges: a sixty-fourth each, a quarter together, because a row that changes needs its
+/// old and its new edges for a moment. So root always finds room. Pure.
 class TableShares {
  public:
   explicit TableShares(BackendRoom room);
@@ -24,14 +23,14 @@ class TableShares {
   /// 0, or why `owner` may not have one more listener to `key`: EDQUOT, ENOSPC as Shares::check().
   [[nodiscard]] int check(uid_t owner, const LevelKey& key, const Terms& terms) const;
   void add(const Registration& registration);
-  /// Takes back one add().
+  /// Undoes one add().
   void remove(const Registration& registration);
 
  private:
   Shares<LevelKey> rows_;
   std::size_t most_edges_of_one_;
   std::size_t most_edges_of_others_;
-  /// Of users but root.
+  /// By user, except root.
   std::map<uid_t, std::size_t> edges_;
   std::size_t edges_of_others_ = 0;
 };

@@ -7,8 +7,8 @@
 namespace evictd::notify {
 namespace {
 
-/// Of the numbers, not of the enumerations: these are signed, and a word with its highest bit set
-/// would be below every bound.
+/// Compares numbers, not enumerations: those are signed, so a word with its highest bit set would
+/// be below every bound.
 bool known_words(const Words& words) {
   return words.signal < std::uint32_t{EVICTD_NOTIFY_SIGNALS} &&
          words.unit < std::uint32_t{EVICTD_NOTIFY_UNITS} &&

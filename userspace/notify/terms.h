@@ -9,10 +9,10 @@
 
 namespace evictd::notify {
 
-/// One registration: never 0, never used twice by one Engine.
+/// Identifies a registration: never 0, never reused by one Engine.
 using RegistrationId = std::uint64_t;
 
-/// What a listener asks for, in the words of evictd/abi/notify_terms.h.
+/// A listener's request, in the terms of evictd/abi/notify_terms.h.
 struct Terms {
   evictd_notify_signal signal = EVICTD_NOTIFY_USAGE;
   evictd_notify_unit unit = EVICTD_NOTIFY_ABSOLUTE;
@@ -25,7 +25,7 @@ struct Terms {
   std::uint64_t hysteresis = 0;
 };
 
-/// The words of a wish as they came from outside, where any number may stand.
+/// The numbers of a request as received; they may be invalid.
 struct Words {
   std::uint32_t signal = 0;
   std::uint32_t unit = 0;
@@ -33,8 +33,8 @@ struct Words {
   std::uint32_t mode = 0;
 };
 
-/// What the words mean; nothing where one of them names nothing. Whether what they ask for may be
-/// asked for says check_terms().
+/// Decodes the numbers; nullopt if one of them is undefined. check_terms() decides whether the
+/// combination is allowed.
 [[nodiscard]] std::optional<Terms> terms_of(const Words& words, std::uint64_t threshold,
                                             std::uint64_t hysteresis);
 
@@ -43,7 +43,7 @@ struct Words {
   return signal != EVICTD_NOTIFY_PRESSURE && signal != EVICTD_NOTIFY_OOM;
 }
 
-/// One value that listeners share.
+/// One value that several listeners may share.
 struct LevelKey {
   CgroupId cgroup;
   evictd_notify_signal signal = EVICTD_NOTIFY_USAGE;
@@ -52,11 +52,11 @@ struct LevelKey {
   constexpr auto operator<=>(const LevelKey&) const = default;
 };
 
-/// What values are compared with for allowed `terms`: thresholds of USAGE and MEMSW in bytes are
-/// rounded down to whole pages, as v1 does. Source: mm/page_counter.c, page_counter_memparse().
+/// Rounds allowed `terms` as the kernel compares them: thresholds of USAGE and MEMSW in bytes are
+/// rounded down to whole pages, as in v1. Source: mm/page_counter.c, page_counter_memparse().
 [[nodiscard]] Terms in_whole_pages(Terms terms, std::uint64_t page_bytes);
 
-/// Whether `terms` are allowed at all: 0, or EINVAL.
+/// Whether `terms` are allowed: 0 or EINVAL.
 [[nodiscard]] int check_terms(const Terms& terms);
 
 }  // namespace evictd::notify

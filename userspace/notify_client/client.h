@@ -9,8 +9,8 @@
 
 namespace evictd::notify_client {
 
-/// What is behind a handle of `evictd/notify.h`: a connection to evictd, or the kernel program in
-/// this process. Every error has its `sys_errno`. Safe to be used by several threads.
+/// The implementation behind a handle of `evictd/notify.h`: a connection to evictd, or the kernel
+/// program in this process. Every error has its `sys_errno`. Thread-safe.
 class Client {
  public:
   Client() = default;
@@ -24,7 +24,7 @@ class Client {
   /// Errors: those of evictd_notify_unregister().
   [[nodiscard]] virtual Result<> remove(std::uint64_t id) = 0;
   /// Errors: those of evictd_notify_query().
-  [[nodiscard]] virtual Result<evictd_notify_state> look(std::uint64_t id) = 0;
+  [[nodiscard]] virtual Result<evictd_notify_state> query(std::uint64_t id) = 0;
   [[nodiscard]] virtual evictd_notify_info info() = 0;
 };
 

@@ -19,17 +19,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What every reply begins with, and all of it that some errors have.
+/// The start of every reply; some errors have nothing more.
 struct ReplyHead {
   evictd_notify_header header;
   std::int32_t error;
   std::uint32_t pad;
 };
 
-/// Waits for a place in the server's queue: who fills it delays others, and that is all.
+/// Waits for a place in the server's queue: a client that fills it only delays others.
 int connect_in_time(const base::Fd& socket, const sockaddr_un& address, Duration timeout) {
   constexpr std::int64_t kSecond = 1'000'000;
-  // 0 would be for ever.
+  // 0 would mean no timeout.
   const std::int64_t micros = std::max<std::int64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(timeout).count(), 1);
   const timeval limit{.tv_sec = micros / kSecond, .tv_usec = micros % kSecond};
@@ -56,7 +56,7 @@ Result<base::Fd> connect_to(const std::string& path, Duration timeout) {
     return fail_errno(errno, "make a unix socket");
   }
   if (const int error = connect_in_time(socket, address, timeout); error != 0) {
-    // A socket of another type is not evictd's; a queue that stays full is one that is not served.
+    // A socket of another type is not evictd's; a queue that stays full is not served.
     return fail_errno(error == EPROTOTYPE ? EPROTO : error == EAGAIN ? ETIMEDOUT : error, path);
   }
   if (::fcntl(socket.get(), F_SETFL, O_NONBLOCK) != 0) {
@@ -107,7 +107,7 @@ Result<> Connection::wait(short events, Deadline deadline) const {
 
 Result<> Connection::send(std::span<const std::byte> request, std::span<const int> attached,
                           Deadline deadline) {
-  // sendmsg() takes everything as not const, and reads it only.
+  // sendmsg() takes non-const pointers, but only reads.
   std::array<std::byte, EVICTD_NOTIFY_MESSAGE_MAX> packet{};
   std::memcpy(packet.data(), request.data(), request.size());
   iovec piece{.iov_base = packet.data(), .iov_len = request.size()};
@@ -178,7 +178,7 @@ Result<> Connection::exchange(std::span<const std::byte> request, std::span<cons
     return broken(EPROTO, "evictd's answer");
   }
   if (head.error == EBADMSG || head.error == EPROTO) {
-    // It hangs up after these.
+    // The server hangs up after these.
     return broken(head.error, "evictd");
   }
   if (head.error != 0) {
@@ -206,7 +206,7 @@ Result<> Connection::greet() {
   const Result<evictd_notify_hello_reply> reply =
       ask<evictd_notify_hello_reply>(hello, EVICTD_NOTIFY_HELLO);
   if (!reply) {
-    // Whoever hangs up on the first word does not want us; whether it is evictd is not known.
+    // A server that hangs up on the first message refuses us; whether it is evictd is unknown.
     return fail_errno(reply.error().sys_errno == ENOTCONN ? ECONNREFUSED : reply.error().sys_errno,
                       "greet evictd");
   }
@@ -246,7 +246,7 @@ Result<> Connection::remove(std::uint64_t registration) {
   return reply ? Result<>() : Failure(reply.error());
 }
 
-Result<evictd_notify_list_reply> Connection::look(std::uint64_t registration) {
+Result<evictd_notify_list_reply> Connection::query(std::uint64_t registration) {
   evictd_notify_list request{};
   request.after = registration - 1;
   Result<evictd_notify_list_reply> reply =

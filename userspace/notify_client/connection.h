@@ -15,29 +15,29 @@
 
 namespace evictd::notify_client {
 
-/// One connection to the notification socket of evictd, greeted (docs/notify_protocol.md). One
-/// request at a time; not for several threads. Every error has its `sys_errno`.
+/// One greeted connection to evictd's notification socket (docs/notify_protocol.md). One request at
+/// a time; not thread-safe. Every error has its `sys_errno`.
 class Connection {
  public:
-  /// Connects and says hello. Blocks, at most `timeout`, as every request does.
+  /// Connects and sends HELLO. Blocks at most for `timeout`, as does every request.
   /// Errors: as evictd_notify_open().
   [[nodiscard]] static Result<Connection> open(const std::string& path, Duration timeout);
 
-  /// What the server said of itself.
+  /// The server's reply to HELLO.
   [[nodiscard]] const evictd_notify_hello_reply& server() const { return server_; }
 
-  /// `eventfd` is given to the server, `number` tells it where the client has it (-1: nowhere).
+  /// Passes `eventfd` to the server. `number` is the client's descriptor of it (-1: none).
   [[nodiscard]] Result<std::uint64_t> add(const evictd_notify_watch& watch, int cgroup, int eventfd,
                                           int number);
-  /// Errors: ENOENT, or those of a broken connection: ENOTCONN, ETIMEDOUT.
+  /// Errors: ENOENT, or ENOTCONN, ETIMEDOUT for a broken connection.
   [[nodiscard]] Result<> remove(std::uint64_t registration);
   /// Errors: as remove().
-  [[nodiscard]] Result<evictd_notify_list_reply> look(std::uint64_t registration);
+  [[nodiscard]] Result<evictd_notify_list_reply> query(std::uint64_t registration);
 
-  /// To be polled for POLLRDHUP. A connection on which a request got no proper answer ends, too: of
-  /// what the server makes of such a request nothing is known.
+  /// Poll it for POLLRDHUP. The connection also ends if a request got no proper reply, because the
+  /// server's handling of that request is unknown.
   [[nodiscard]] int fd() const { return socket_.get(); }
-  /// Whether a request found it so, as opposed to one that the server has refused.
+  /// Whether a request found the connection broken, as opposed to being refused by the server.
   [[nodiscard]] bool is_broken() const { return broken_; }
 
  private:
@@ -46,7 +46,7 @@ class Connection {
   Connection(base::Fd socket, Duration timeout);
 
   [[nodiscard]] Result<> greet();
-  /// Sends one message and receives its answer, which begins with a header and the error.
+  /// Sends one message and receives its reply, which starts with a header and the error.
   [[nodiscard]] Result<> exchange(std::span<const std::byte> request, std::span<const int> attached,
                                   std::span<std::byte> reply);
   [[nodiscard]] Result<> send(std::span<const std::byte> request, std::span<const int> attached,
@@ -56,7 +56,7 @@ class Connection {
   template <typename Reply, typename Request>
   [[nodiscard]] Result<Reply> ask(Request request, evictd_notify_message type,
                                   std::span<const int> attached = {});
-  /// Ends the connection; the error to return.
+  /// Ends the connection and returns the error.
   [[nodiscard]] Failure broken(int error, const char* what);
 
   base::Fd socket_;

@@ -57,13 +57,13 @@ Failure not_allowed(std::string_view text, const char* allowed) {
   return fail_errno(EINVAL, "\"" + std::string(text) + "\"; allowed: " + allowed);
 }
 
-/// v1 takes blanks off the end of what is written alone: one that stands before the threshold is
-/// part of it, and no number. Source: memcg_write_event_control().
+/// v1 trims only the end of the written text. A blank before the threshold is part of it and makes
+/// it no number. Source: memcg_write_event_control().
 std::string_view without_blanks_behind(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\n\r\v\f") + 1);
 }
 
-/// The power of two that a suffix stands for, -1 for another letter.
+/// The exponent of two for a suffix, -1 for another letter.
 int shift_of(char suffix) {
   const char upper =
       suffix >= 'a' && suffix <= 'z' ? static_cast<char>(suffix - 'a' + 'A') : suffix;
@@ -89,7 +89,7 @@ Result<evictd_notify_watch> parse_pressure(std::string_view text) {
   return watch;
 }
 
-/// "92.5%" without its sign.
+/// "92.5%" without the percent sign.
 Result<std::uint64_t> parse_percent(std::string_view text) {
   double percent = -1;
   const auto [end, problem] =
@@ -112,7 +112,7 @@ Result<ControlFile> parse_control_file(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   if (const std::optional<evictd_notify_signal> signal = find(kFiles, name)) {
-    // As dirname(): without the slashes before the file's name, however many.
+    // As dirname(): removes all slashes before the file's name.
     std::string directory =
         slash == std::string::npos ? "." : path.substr(0, path.find_last_not_of('/', slash) + 1);
     return ControlFile{.directory = directory.empty() ? "/" : std::move(directory),
@@ -133,7 +133,8 @@ Result<ControlFile> parse_control_file(const std::string& path) {
 
 Result<std::uint64_t> parse_amount(std::string_view text) {
   constexpr const char* kAllowed =
-      "a number (decimal, 0x... or 0...) with a suffix K, M, G, T, P or E or none; -1 for the most";
+      "a number (decimal, 0x... or 0...) with an optional suffix K, M, G, T, P or E; -1 for the "
+      "maximum";
   if (text == "-1") {
     return std::numeric_limits<std::uint64_t>::max();
   }

@@ -18,15 +18,15 @@ namespace {
 
 constexpr std::string_view kCountKey = "eventfd-count:";
 constexpr std::string_view kIdKey = "eventfd-id:";
-/// Several times what the kernel says of an eventfd.
+/// Several times the size of an eventfd's fdinfo.
 constexpr std::size_t kInfoLimit = 4096;
 
-/// As opposed to a /proc that does not tell.
+/// As opposed to a /proc without that file.
 bool is_shortage(int error) {
   return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/// What the kernel says of a descriptor. Errors: as open(2) and read(2).
+/// The fdinfo of a descriptor. Errors: as open(2) and read(2).
 Result<std::string> info_of(int number) {
   const std::string path = "/proc/thread-self/fdinfo/" + std::to_string(number);
   const base::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -48,7 +48,7 @@ Result<EventFdName> parse(int number, const std::string& info) {
     }
   }
   if (!is_eventfd) {
-    return fail_errno(EBADF, "descriptor " + std::to_string(number) + " is no eventfd");
+    return fail_errno(EBADF, "descriptor " + std::to_string(number) + " is not an eventfd");
   }
   return name;
 }
@@ -70,7 +70,7 @@ Result<EventFdName> name_eventfd(int number) {
 }
 
 Result<base::Fd> hold_eventfd(const EventFdName& name) {
-  // Duplicated first: the number may be closed and used again at any time.
+  // Duplicated first: the descriptor may be closed and reused at any time.
   base::Fd held(::fcntl(name.number, F_DUPFD_CLOEXEC, 3));
   if (!held) {
     return fail_errno(errno, "descriptor " + std::to_string(name.number));

@@ -9,12 +9,12 @@
 
 namespace evictd::notify_client {
 
-/// Somebody else's eventfd: remembered without being held open, for closing it must end what was
-/// registered with it.
+/// Identifies the caller's eventfd without holding it open, because closing it must end its
+/// registrations.
 struct EventFdName {
   int number = -1;
-  /// The kernel's number of the eventfd itself, which tells it from a later one with the same
-  /// descriptor; absent where the kernel (before 5.2) or a missing /proc does not tell.
+  /// The kernel's id of the eventfd, which differs from that of a later eventfd with the same
+  /// descriptor. Unset if the kernel (before 5.2) does not report it or /proc is missing.
   std::optional<std::uint64_t> id;
   bool operator==(const EventFdName&) const = default;
 };
@@ -23,8 +23,9 @@ struct EventFdName {
 /// ENFILE, ENOMEM if the kernel cannot be asked now.
 [[nodiscard]] Result<EventFdName> name_eventfd(int number);
 
-/// A duplicate of the eventfd that was named, and has an `id`. Errors: EBADF if it was closed
-/// since; where that cannot be told now EMFILE, ENFILE, ENOMEM, or EAGAIN if /proc is missing.
+/// Duplicates the eventfd that `name` identifies; `name` must have an `id`. Errors: EBADF if it was
+/// closed since. If that cannot be determined now: EMFILE, ENFILE, ENOMEM, or EAGAIN if /proc is
+/// missing.
 [[nodiscard]] Result<base::Fd> hold_eventfd(const EventFdName& name);
 
 /// Adds 1, unless the counter is full.

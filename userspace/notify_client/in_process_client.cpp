@@ -76,8 +76,8 @@ Result<> InProcessClient::remove(std::uint64_t id) {
   return engine_->end(std::span(&id, 1)) == 1 ? Result<>() : fail_errno(ENOENT, "registration");
 }
 
-Result<evictd_notify_state> InProcessClient::look(std::uint64_t id) {
-  const std::optional<notify::Listening> seen = engine_->look(id);
+Result<evictd_notify_state> InProcessClient::query(std::uint64_t id) {
+  const std::optional<notify::Listening> seen = engine_->query(id);
   if (!seen) {
     return fail_errno(ENOENT, "registration");
   }

@@ -11,12 +11,11 @@
 
 namespace evictd::notify_client {
 
-/// What evictd_notify_open() returns where the engine cannot be made because of `error`: EMFILE,
-/// ENFILE, ENOMEM and EAGAIN as they are, EPERM without the privileges, else EOPNOTSUPP.
+/// The errno of evictd_notify_open() if creating the engine failed with `error`: EMFILE, ENFILE,
+/// ENOMEM and EAGAIN unchanged, EPERM without privileges, else EOPNOTSUPP.
 [[nodiscard]] int errno_of_opening(const Error& error);
 
-/// Registrations that a kernel program of this process and a thread of its own look after, without
-/// evictd.
+/// Serves registrations without evictd, by a kernel program and a thread of this process.
 class InProcessClient final : public Client {
  public:
   /// Errors: those of errno_of_opening().
@@ -25,7 +24,7 @@ class InProcessClient final : public Client {
   [[nodiscard]] Result<std::uint64_t> add(base::Fd cgroup, const evictd_notify_watch& watch,
                                           int eventfd) override;
   [[nodiscard]] Result<> remove(std::uint64_t id) override;
-  [[nodiscard]] Result<evictd_notify_state> look(std::uint64_t id) override;
+  [[nodiscard]] Result<evictd_notify_state> query(std::uint64_t id) override;
   [[nodiscard]] evictd_notify_info info() override;
 
  private:
@@ -33,7 +32,7 @@ class InProcessClient final : public Client {
 
   base::SystemClock clock_;
   std::unique_ptr<notify::Engine> engine_;
-  /// Ends before the engine does.
+  /// Must be destroyed before the engine.
   std::unique_ptr<notify::EngineThread> thread_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of evictd/notify.h: what crosses into C.
+// The functions of evictd/notify.h: the boundary to C.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ int guarded(Call call) {
   } catch (const std::bad_alloc&) {
     return ENOMEM;
   } catch (...) {
-    // Nothing else is thrown on purpose.
+    // No other exception is thrown on purpose.
     return EPROTO;
   }
 }
@@ -64,7 +64,7 @@ Result<std::unique_ptr<Client>> make_client(const char* socket, unsigned int fla
       socket != nullptr ? socket : EVICTD_NOTIFY_SOCKET, {}));
 }
 
-/// Registers with a cgroup that is open and the caller's to give.
+/// Registers with an open cgroup; takes ownership of its descriptor.
 int add(evictd_notify& handle, Fd cgroup, const evictd_notify_watch& watch, int eventfd,
         uint64_t* id) {
   if (std::any_of(std::begin(watch.reserved), std::end(watch.reserved),
@@ -78,7 +78,7 @@ int add(evictd_notify& handle, Fd cgroup, const evictd_notify_watch& watch, int 
   return error_of(added);
 }
 
-/// Registers with the cgroup of a path.
+/// Registers with the cgroup at a path.
 int add(evictd_notify& handle, const char* path, const evictd_notify_watch& watch, int eventfd,
         uint64_t* id) {
   Fd cgroup(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -152,7 +152,7 @@ int evictd_notify_query(evictd_notify* handle, uint64_t id, evictd_notify_state*
     return EFAULT;
   }
   return guarded([&] {
-    const Result<evictd_notify_state> seen = handle->client->look(id);
+    const Result<evictd_notify_state> seen = handle->client->query(id);
     if (seen) {
       *state = *seen;
     }

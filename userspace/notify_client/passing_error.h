@@ -5,8 +5,8 @@
 
 namespace evictd::notify_client {
 
-/// Whether a registration that failed with `error`, an errno value, may succeed later with nothing
-/// changed about it: this process, evictd or the kernel was short of something, or of time.
+/// Whether a registration that failed with errno `error` may succeed later unchanged: this process,
+/// evictd or the kernel lacked a resource or time.
 [[nodiscard]] constexpr bool is_passing(int error) {
   switch (error) {
     case EMFILE:

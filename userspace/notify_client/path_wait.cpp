@@ -43,7 +43,8 @@ Result<> PathWait::arm() {
   }
   drain();
   std::error_code ignored;
-  // Upwards for the nearest directory; a deeper one made meanwhile would not be seen, so once more.
+  // Searches upwards for the nearest directory. A deeper one created meanwhile would be missed, so
+  // it repeats.
   while (true) {
     std::filesystem::path below = std::filesystem::absolute(path_, ignored);
     std::filesystem::path directory = below.parent_path();

@@ -8,19 +8,19 @@
 
 namespace evictd::notify_client {
 
-/// Tells when a file may have appeared, whichever of the directories above it are there. Not for
-/// several threads.
+/// Reports that a file may have appeared, even if its parent directories do not exist yet. Not
+/// thread-safe.
 class PathWait {
  public:
   /// Errors: as inotify_init1(2).
   [[nodiscard]] static Result<PathWait> create(std::string path);
 
-  /// Forgets what was seen and looks from now on at the nearest directory above the file that
-  /// exists. What changes after this call makes fd() readable, so: arm, look, wait.
+  /// Forgets earlier events and watches the nearest existing directory above the file. Any later
+  /// change makes fd() readable, so the order is: arm, check, wait.
   /// Errors: as inotify_add_watch(2) for a directory that exists.
   [[nodiscard]] Result<> arm();
 
-  /// Readable once the file, or one of the directories that lead to it, came or went.
+  /// Readable once the file, or a directory on its path, was created or removed.
   [[nodiscard]] int fd() const { return inotify_.get(); }
 
  private:

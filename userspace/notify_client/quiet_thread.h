@@ -7,8 +7,8 @@
 
 namespace evictd::notify_client {
 
-/// While it lives, threads are started in which no signal is delivered: a library must not run its
-/// host's handlers.
+/// While it exists, new threads start with all signals blocked: a library must not run its host's
+/// signal handlers.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

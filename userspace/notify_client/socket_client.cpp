@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kFirstSweep = 64;
 
-/// A thread in which no signal is delivered.
+/// Starts a thread with all signals blocked.
 template <typename Function>
 Result<std::thread> start_quiet_thread(Function function) {
   const SignalsBlocked quiet;
@@ -45,7 +45,7 @@ bool is_closed(const Result<base::Fd>& held) {
   return !held && held.error().sys_errno == EBADF;
 }
 
-/// Whether a registration that failed with `error` is to be made when there is an occasion.
+/// Whether a registration that failed with `error` is tried again at the next occasion.
 bool is_due(int error) {
   return error == ENOTCONN || is_passing(error);
 }
@@ -88,7 +88,7 @@ SocketClient::~SocketClient() {
     add_one(stop_.get());
     thread_.join();
   }
-  // The end of the connection would end them too, but at a time of the server's choice.
+  // The end of the connection would also end them, but only when the server notices.
   for (const auto& [id, registration] : registrations_) {
     if (!connection_ || connection_->is_broken()) {
       break;
@@ -134,13 +134,13 @@ std::shared_ptr<base::Fd> SocketClient::share(base::Fd cgroup) {
 
 void SocketClient::sweep() {
   for (auto it = registrations_.begin(); it != registrations_.end();) {
-    // What cannot be told from an open one is left to the next sweep.
+    // A closed eventfd that cannot be told from an open one is left to the next sweep.
     if (!is_closed(hold(it->second)) && !is_removed(*it->second.cgroup)) {
       ++it;
       continue;
     }
     if (connection_ && it->second.error == 0) {
-      // It may have found out by itself, and a connection that is lost is the thread's to see.
+      // The server may have ended it by itself; the thread handles a lost connection.
       (void)connection_->remove(it->second.number);
     }
     it = registrations_.erase(it);
@@ -155,7 +155,7 @@ Result<std::uint64_t> SocketClient::add(base::Fd cgroup, const evictd_notify_wat
   if (!name) {
     return Failure(name.error());
   }
-  // Said here as well: one that is known already is sent in its place.
+  // Checked here as well: for a cgroup that is known already, the known descriptor is sent instead.
   if (const int flags = ::fcntl(cgroup.get(), F_GETFL); flags < 0 || (flags & O_PATH) != 0) {
     return fail_errno(EBADF, "cgroup");
   }
@@ -169,7 +169,7 @@ Result<std::uint64_t> SocketClient::add(base::Fd cgroup, const evictd_notify_wat
                             .kept = {},
                             .number = 0,
                             .error = 0,
-                            .is_owed = false};
+                            .needs_signal = false};
   if (!name->id) {
     registration.kept.reset(::fcntl(eventfd, F_DUPFD_CLOEXEC, 3));
     if (!registration.kept) {
@@ -180,7 +180,7 @@ Result<std::uint64_t> SocketClient::add(base::Fd cgroup, const evictd_notify_wat
   if (!held) {
     return Failure(held.error());
   }
-  // The place first: what evictd has agreed to must not be lost for want of memory.
+  // The map entry first: a registration that evictd accepted must not be lost for lack of memory.
   const auto [place, fresh] = registrations_.try_emplace(last_id_ + 1, std::move(registration));
   const Result<std::uint64_t> number = send(place->second, held->get());
   if (!number) {
@@ -199,14 +199,14 @@ Result<> SocketClient::remove(std::uint64_t id) {
   }
   const Registration removed = std::move(found->second);
   registrations_.erase(found);
-  // Whatever comes of it, nothing is left: it has ended before, or the connection has.
+  // Nothing is left in any case: the registration or the connection has ended.
   if (connection_ && removed.error == 0) {
     (void)connection_->remove(removed.number);
   }
   return {};
 }
 
-Result<evictd_notify_state> SocketClient::look(std::uint64_t id) {
+Result<evictd_notify_state> SocketClient::query(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   const auto found = registrations_.find(id);
   if (found == registrations_.end()) {
@@ -218,7 +218,7 @@ Result<evictd_notify_state> SocketClient::look(std::uint64_t id) {
   if (state.error != 0) {
     return state;
   }
-  const Result<evictd_notify_list_reply> reply = connection_->look(found->second.number);
+  const Result<evictd_notify_list_reply> reply = connection_->query(found->second.number);
   if (reply) {
     state.side = reply->side;
     state.value = reply->value;
@@ -271,11 +271,11 @@ bool SocketClient::expect_socket() {
 }
 
 bool SocketClient::await_return() {
-  // In this order nothing is missed: what comes after the look is an event.
+  // This order misses nothing: a change after the check is an event.
   const bool is_expected = expect_socket();
   Result<Connection> connection = Connection::open(path_, timing_.request);
   const int error = connection ? 0 : connection.error().sys_errno;
-  const bool is_back = connection && take_up(std::move(*connection));
+  const bool is_back = connection && use_connection(std::move(*connection));
   const bool comes_with_event = is_expected && error == ENOENT;
   const int timeout = is_back ? 0 : comes_with_event ? -1 : poll_timeout(timing_.retry);
   if (is_back) {
@@ -289,7 +289,7 @@ bool SocketClient::await_return() {
   return waited[0].revents == 0;
 }
 
-bool SocketClient::take_up(Connection connection) {
+bool SocketClient::use_connection(Connection connection) {
   const std::lock_guard lock(mutex_);
   server_ = connection.server();
   connection_ = std::move(connection);
@@ -317,8 +317,8 @@ bool SocketClient::renew(Registration& registration) {
       held ? send(registration, held->get()) : Failure(held.error());
   const int before = std::exchange(registration.error, number ? 0 : number.error().sys_errno);
   registration.number = number.value_or(0);
-  // Where the eventfd cannot be held there is nothing to tell with either.
-  registration.is_owed = registration.is_owed || (held && registration.error != before);
+  // Without a descriptor of the eventfd it cannot be signalled either.
+  registration.needs_signal = registration.needs_signal || (held && registration.error != before);
   return true;
 }
 
@@ -337,15 +337,15 @@ void SocketClient::tell() {
   std::set<std::uint64_t> told;
   for (auto& [id, registration] : registrations_) {
     const std::optional<std::uint64_t> eventfd = registration.eventfd.id;
-    if (!registration.is_owed || (eventfd && told.contains(*eventfd))) {
-      registration.is_owed = false;
+    if (!registration.needs_signal || (eventfd && told.contains(*eventfd))) {
+      registration.needs_signal = false;
       continue;
     }
     const Result<base::Fd> held = hold(registration);
     if (held) {
       add_one(held->get());
     }
-    registration.is_owed = !held && !is_closed(held);
+    registration.needs_signal = !held && !is_closed(held);
     if (held && eventfd) {
       told.insert(*eventfd);
     }
@@ -354,7 +354,7 @@ void SocketClient::tell() {
 
 bool SocketClient::is_unfinished() const {
   return std::any_of(registrations_.begin(), registrations_.end(), [](const auto& entry) {
-    return entry.second.is_owed || is_due(entry.second.error);
+    return entry.second.needs_signal || is_due(entry.second.error);
   });
 }
 
@@ -383,7 +383,8 @@ void SocketClient::run() {
     try {
       goes_on = follow();
     } catch (const std::bad_alloc&) {
-      // A thread of somebody else's process must not end it: a gap more, once there is memory.
+      // A library thread must not end its host's process: this counts as another gap, once there is
+      // memory.
       const std::lock_guard lock(mutex_);
       connection_.reset();
     }

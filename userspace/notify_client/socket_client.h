@@ -21,18 +21,18 @@
 
 namespace evictd::notify_client {
 
-/// A client of evictd's notification socket that outlives evictd: when the connection ends, its own
-/// thread waits for the socket to come back, registers everything anew, and then adds 1 to each
-/// eventfd, once a gap. What cannot be registered for want of something is tried again until it
-/// can be, which its eventfd is told too.
+/// A client of evictd's notification socket that survives restarts of evictd. When the connection
+/// ends, its thread waits for the socket to reappear, registers everything again, and then adds 1
+/// to each eventfd, once per gap. A registration that fails for lack of a resource is retried until
+/// it succeeds; its eventfd is then signalled too.
 class SocketClient final : public Client {
  public:
   struct Timing {
-    /// Of one request.
+    /// Timeout of one request.
     Duration request = std::chrono::seconds(5);
-    /// Between two tries with a socket that is there and does not serve us, and with what could not
-    /// be registered anew; the coming of a socket is an event and waits for nothing, unless the
-    /// user's inotify instances are used up.
+    /// Pause between two tries, either to connect to a socket that exists but does not serve us, or
+    /// to repeat failed registrations. The appearance of a socket is an event and needs no pause,
+    /// unless the user's inotify instances are used up.
     Duration retry = std::chrono::seconds(1);
   };
 
@@ -47,7 +47,7 @@ class SocketClient final : public Client {
   [[nodiscard]] Result<std::uint64_t> add(base::Fd cgroup, const evictd_notify_watch& watch,
                                           int eventfd) override;
   [[nodiscard]] Result<> remove(std::uint64_t id) override;
-  [[nodiscard]] Result<evictd_notify_state> look(std::uint64_t id) override;
+  [[nodiscard]] Result<evictd_notify_state> query(std::uint64_t id) override;
   [[nodiscard]] evictd_notify_info info() override;
 
  private:
@@ -55,60 +55,62 @@ class SocketClient final : public Client {
     std::shared_ptr<base::Fd> cgroup;
     evictd_notify_watch watch;
     EventFdName eventfd;
-    /// Held only where a closed eventfd cannot be told from an open one.
+    /// Held only if a closed eventfd cannot be told from an open one.
     base::Fd kept;
-    /// The server's number of it, 0 while it has none.
+    /// The server's id of the registration; 0 while it has none.
     std::uint64_t number = 0;
-    /// Why the server has it not, 0 if it has: ENOTCONN before it was asked, else what it or the
-    /// kernel said.
+    /// Why the server does not have the registration, 0 if it has: ENOTCONN before it was asked,
+    /// else the error from the server or the kernel.
     int error = 0;
-    /// Its reader is still to be told that `error` is another one, so of a gap.
-    bool is_owed = false;
+    /// The reader must still be signalled that `error` has changed, and thus of a gap.
+    bool needs_signal = false;
   };
   using Registrations = std::map<std::uint64_t, Registration>;
-  /// What ends the waiting of the thread while it is connected.
+  /// Why the thread stops waiting while it is connected.
   enum class Occasion { kLost, kRetry, kStop };
 
   SocketClient(std::string path, Timing timing, Connection connection, base::Fd stop);
 
-  /// What the thread does until the end.
+  /// The thread's main function.
   void run();
-  /// Waits for the next change of the connection and does what it asks for. False to end.
+  /// Waits for the next change of the connection and handles it. Returns false to stop.
   [[nodiscard]] bool follow();
   /// Returns when the server has gone, or after `retry` if something is `unfinished`.
   [[nodiscard]] Occasion await_loss(int connection, bool unfinished) const;
-  /// False where the coming of the socket is no event: the user has no inotify instance left.
+  /// Returns false if the socket's appearance is no event: the user has no inotify instance left.
   [[nodiscard]] bool expect_socket();
-  /// One try; waits for the next occasion if it fails. False to end.
+  /// Tries once to reconnect; waits for the next occasion if that fails. Returns false to stop.
   [[nodiscard]] bool await_return();
-  /// False if the connection broke on the way: another gap follows, whose end tells everybody.
-  [[nodiscard]] bool take_up(Connection connection);
-  /// Registers what the server has not and may take now. False if the connection broke on the way.
+  /// Returns false if the connection broke meanwhile. Another gap follows, whose end signals
+  /// everybody.
+  [[nodiscard]] bool use_connection(Connection connection);
+  /// Registers what the server lacks and can accept now. Returns false if the connection broke
+  /// meanwhile.
   [[nodiscard]] bool renew();
-  /// False if it is to be forgotten: its eventfd was closed.
+  /// Returns false if the registration must be forgotten because its eventfd was closed.
   [[nodiscard]] bool renew(Registration& registration);
-  /// Adds 1 to each eventfd that is owed it, once where several registrations share it.
+  /// Adds 1 to each eventfd that is owed it; only once if several registrations share an eventfd.
   void tell();
-  /// Whether something is left for renew() or tell().
+  /// Whether renew() or tell() has work left.
   [[nodiscard]] bool is_unfinished() const;
 
-  /// Errors: EBADF if the eventfd was closed; else whether it was cannot be told now.
+  /// Errors: EBADF if the eventfd was closed; any other error means that this is unknown now.
   [[nodiscard]] static Result<base::Fd> hold(const Registration& registration);
   [[nodiscard]] Result<std::uint64_t> send(const Registration& registration, int eventfd);
-  /// One descriptor for all registrations of one cgroup.
+  /// Shares one descriptor among all registrations of a cgroup.
   [[nodiscard]] std::shared_ptr<base::Fd> share(base::Fd cgroup);
-  /// Forgets what has ended without a word: closed eventfds, removed cgroups. Costs a few system
-  /// calls for each registration, so it is done when their number has doubled.
+  /// Forgets registrations that ended silently: closed eventfds, removed cgroups. Costs a few
+  /// system calls per registration, so it runs when their number has doubled.
   void sweep();
 
   const std::string path_;
   const Timing timing_;
   base::Fd stop_;
-  /// The thread's, and there while evictd is gone: inotify instances are few.
+  /// Used by the thread, and set only while evictd is gone: inotify instances are few.
   std::optional<PathWait> socket_wait_;
 
   mutable std::mutex mutex_;
-  std::optional<Connection> connection_;  ///< Made and destroyed by the thread only.
+  std::optional<Connection> connection_;  ///< Created and destroyed only by the thread.
   evictd_notify_hello_reply server_{};
   Registrations registrations_;
   std::map<std::pair<dev_t, ino_t>, std::weak_ptr<base::Fd>> cgroups_;

@@ -34,7 +34,7 @@ std::int64_t change_within(Duration period, const CrossReadings& readings) {
   const double fastest =
       std::max({speed(readings.before), speed(readings.files), speed(readings.after)});
   const double change = fastest * std::chrono::duration<double>(period).count();
-  // More than any machine has, and small enough that a sum with it fits an int64.
+  // More than any machine has, but small enough that sums fit an int64.
   constexpr double kMost = 4e18;
   return static_cast<std::int64_t>(std::min(change, kMost));
 }

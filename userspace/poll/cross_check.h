@@ -11,22 +11,23 @@
 
 namespace evictd::poll {
 
-/// What a kernel may be off by; the sum of the stated sources of error, and no more.
+/// Error bounds of a kernel: exactly the sum of these sources of error.
 struct ErrorBounds {
-  /// Online CPUs: each may hold charges and statistics back.
+  /// Online CPUs: each may hold back charges and statistics.
   unsigned cpus = 1;
   Bytes page_size{4096};
-  /// Pages that a CPU may hold charged but unused: 64, for an ancestor on 6.18 up to 7 x 64.
+  /// Charged but unused pages per CPU: 64, for an ancestor on 6.18 up to 7 x 64.
   unsigned stock_pages = 64;
-  /// Updates of statistics a CPU that a reader of memory.stat may find not yet flushed.
+  /// Unflushed statistics updates per CPU when memory.stat is read.
   unsigned unflushed_updates = 64;
-  /// Pages of an item of a NUMA node's statistics that a CPU may hold back.
+  /// Pages per CPU and item that a NUMA node's statistics may lack.
   unsigned node_pages = 125;
-  /// Age of statistics that nobody flushed.
+  /// Age of unflushed statistics.
   Duration statistics_age = std::chrono::seconds{2};
 };
 
-/// kStockPages for a pod, which holds its stock once; an ancestor of pods on 6.18 seven times.
+/// ErrorBounds::stock_pages of a pod, which holds its stock once, and of an ancestor of pods, which
+/// on 6.18 holds it seven times.
 inline constexpr unsigned kPodStockPages = 64;
 inline constexpr unsigned kAncestorStockPages = 7 * 64;
 
@@ -35,8 +36,8 @@ enum class Quantity { kUsage, kInactiveFile, kTasks };
 /// "usage", "inactive_file", "tasks".
 [[nodiscard]] std::string_view to_string(Quantity quantity);
 
-/// What the kernel side said right before and right after the files were read; the truth moved
-/// between the two, so the files may say anything from one to the other.
+/// Readings of the kernel side right before and right after the files were read. The true value
+/// moved between the two, so the files may have any value in between.
 struct CrossReadings {
   CgroupUsage before;
   CgroupUsage files;
@@ -46,11 +47,11 @@ struct CrossReadings {
 /// Outcome of one comparison.
 struct Comparison {
   Quantity quantity = Quantity::kUsage;
-  /// False when one of the sides has no such reading; then nothing was compared.
+  /// False: one side lacks the reading; nothing was compared.
   bool compared = false;
-  /// How far the files' value lies outside of [before, after]; 0 inside. Bytes, or tasks.
+  /// Distance of the files' value from [before, after]; 0 inside. Bytes, or tasks.
   std::int64_t by = 0;
-  /// How far it may lie outside.
+  /// Allowed distance.
   std::int64_t bound = 0;
 
   [[nodiscard]] bool agrees() const { return !compared || by <= bound; }
@@ -67,12 +68,12 @@ struct CrossCheck {
 };
 
 /// Compares the kernel side's readings of one cgroup with its files. Pure.
-/// Bounds. usage: cpus x stock_pages, as both sides read the same counter. inactive_file: cpus x
-/// unflushed_updates pages, and what usage grew or shrank by within the age of the statistics.
-/// tasks: none, the counter is exact.
+/// Bounds. usage: cpus x stock_pages, because both sides read the same counter. inactive_file: cpus
+/// x unflushed_updates pages, plus the change of usage within the age of the statistics. tasks: 0,
+/// because the counter is exact.
 [[nodiscard]] CrossCheck cross_check(const CrossReadings& readings, const ErrorBounds& bounds);
 
-/// What the kernel side said of the node's memory, and its files between.
+/// Readings of the node's memory by the kernel side, and of its files in between.
 struct NodeReadings {
   NodeUsage before;
   /// Page cache and anonymous pages of /proc/meminfo.

@@ -19,7 +19,7 @@ Duration half_of_time_left(const IntervalOptions& options, std::int64_t distance
   if (distance <= 0) {
     return shortest;
   }
-  // Half of the time to the threshold, so that a growth that doubles is still seen before it.
+  // Half of the time to the threshold, so that doubled growth is still seen before it.
   const std::chrono::duration<double> half{static_cast<double>(distance) /
                                            static_cast<double>(rate) / 2};
   // Compared as seconds: a far threshold is more nanoseconds away than a Duration can hold.

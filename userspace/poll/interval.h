@@ -10,8 +10,8 @@
 namespace evictd::poll {
 
 enum class IntervalMode {
-  kFixed,     ///< Always `longest`, as the kubelet does.
-  kAdaptive,  ///< Shorter the sooner a threshold could be reached.
+  kFixed,     ///< Always `longest`, as in the kubelet.
+  kAdaptive,  ///< Shorter if a threshold could be reached sooner.
 };
 
 struct IntervalOptions {
@@ -20,15 +20,15 @@ struct IntervalOptions {
   Duration longest = std::chrono::seconds{10};
   /// 100 ms cost about 1 % of a core at 110 pods.
   Duration shortest = std::chrono::milliseconds{100};
-  /// Growth a second that is reckoned with when less is seen: a pod at rest may start to grow right
-  /// after a poll. 256 MiB/s is what a service fills with real work.
+  /// Assumed minimum growth per second: an idle pod may start to grow right after a poll. A service
+  /// with real work reaches 256 MiB/s.
   Bytes assumed_rate{std::int64_t{256} << 20};
-  /// The same for tasks: 1000 a second is what a build or a shell script starts. A fork bomb is
-  /// faster, and that is seen.
+  /// The same for tasks: a build or a shell script starts 1000 a second. A fork bomb is faster, and
+  /// its rate is observed.
   std::int64_t assumed_task_rate = 1000;
 };
 
-/// What is known at the end of a poll about one threshold of memory.
+/// Distance to one memory threshold at the end of a poll.
 struct Approach {
   /// Left until the threshold is met; zero or less when it is met.
   Bytes distance;
@@ -36,14 +36,14 @@ struct Approach {
   Bytes rate;
 };
 
-/// The same about one threshold of tasks.
+/// The same for one threshold of tasks.
 struct TaskApproach {
   std::int64_t distance = 0;
   std::int64_t rate = 0;
 };
 
-/// When to poll next: half of the time that `approach` leaves, between the two bounds. With several
-/// thresholds the caller takes the smallest answer.
+/// Time until the next poll: half of the time that `approach` leaves, within the two bounds. With
+/// several thresholds the caller takes the smallest result.
 [[nodiscard]] Duration next_interval(const IntervalOptions& options, const Approach& approach);
 [[nodiscard]] Duration next_interval(const IntervalOptions& options, const TaskApproach& approach);
 

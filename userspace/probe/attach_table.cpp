@@ -71,7 +71,7 @@ constexpr std::array kTable = {
               "tp_btf_pid",
               "tp_btf/mark_victim (pid)",
               {"oom_victim_pid_tp"},
-              "an OOM victim is known by pid only; its pod is not if the process is gone already"},
+              "an OOM victim is known by pid only; its pod is unknown if the process has exited"},
     AttachRow{Purpose::kPerPageCharge,
               "tp_btf",
               "tp_btf/mod_memcg_lruvec_state",
@@ -82,14 +82,13 @@ constexpr std::array kTable = {
 std::string_view memory_charge_lost(OtherLooks others) {
   const bool ticks = others.timer == SweepTimer::kRuns;
   if (others.pages == PageHook::kRuns) {
-    return ticks
-               ? "memory thresholds are looked at once per 16 pages of a CPU, by the hook of every "
-                 "page, and for what else is charged by the timer"
-               : "memory thresholds are looked at once per 16 pages of a CPU, by the hook of every "
-                 "page, and polled for what else is charged";
+    return ticks ? "memory thresholds are checked once per 16 pages of a CPU, by the hook of every "
+                   "page; other charges are found by the timer"
+                 : "memory thresholds are checked once per 16 pages of a CPU, by the hook of every "
+                   "page; other charges are found by polling";
   }
-  return ticks ? "memory thresholds are looked at by the timer only, 10 times a second"
-               : "memory thresholds are polled, the sooner the nearer they are";
+  return ticks ? "memory thresholds are checked by the timer only, 10 times a second"
+               : "memory thresholds are polled, more often when they are near";
 }
 
 }  // namespace
@@ -116,22 +115,22 @@ std::string_view lost_without(Purpose purpose, OtherLooks others) {
     case Purpose::kMemoryCharge:
       return memory_charge_lost(others);
     case Purpose::kSweepTimer:
-      return "no look at thresholds between two charges, and no rates: they are polled";
+      return "thresholds are not checked between two charges but polled; no growth rates";
     case Purpose::kNodeMemory:
       return "node memory.available is polled";
     case Purpose::kNodeAvailable:
       return "node memory.available is only polled where memoryAvailableSource is memAvailable";
     case Purpose::kTaskFork:
-      return ticks ? "pids thresholds are looked at by the timer only, 10 times a second"
-                   : "pids thresholds are polled, the sooner the nearer they are";
+      return ticks ? "pids thresholds are checked by the timer only, 10 times a second"
+                   : "pids thresholds are polled, more often when they are near";
     case Purpose::kCgroups:
-      return "new and gone pods are found by scanning";
+      return "new and removed pods are found by scanning";
     case Purpose::kStall:
       return "no stall time per pod";
     case Purpose::kOom:
       return "kills by the kernel's OOM killer are not seen";
     case Purpose::kPerPageCharge:
-      return "no look at single pages";
+      return "single pages are not checked";
   }
   return "";
 }

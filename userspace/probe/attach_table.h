@@ -10,8 +10,8 @@
 
 namespace evictd::probe {
 
-/// One way to serve a purpose. `programs` are names in the skeleton, all of them or none are loaded
-/// and attached; empty strings fill up.
+/// One way to serve a purpose. `programs`: names in the skeleton, padded with empty strings; all or
+/// none of them are loaded and attached.
 struct AttachRow {
   Purpose purpose;
   std::string_view name;
@@ -19,18 +19,18 @@ struct AttachRow {
   std::array<std::string_view, 4> programs;
   /// What evictd cannot do, or does later, with this row; empty for the best one.
   std::string_view lost;
-  /// The same where no timer runs; empty: `lost` is true there too.
+  /// The same if no timer runs; empty: as `lost`.
   std::string_view lost_without_timer{};
-  /// The same where the hook of every page runs, with the timer or without; empty: as without it.
+  /// The same if the hook of every page runs, with or without a timer; empty: as without that hook.
   std::string_view lost_with_pages{};
 };
 
-/// Whether a row of Purpose::kSweepTimer is in use: what it covers is otherwise left to polling.
+/// Whether a row of Purpose::kSweepTimer is in use. Otherwise polling covers its work.
 enum class SweepTimer : std::uint8_t { kRuns, kNone };
 /// Whether a row of Purpose::kPerPageCharge is in use: it sees memory grow too.
 enum class PageHook : std::uint8_t { kRuns, kNone };
 
-/// What else looks at thresholds, beside the purpose that something is lost of.
+/// What else checks thresholds, besides the purpose with the loss.
 struct OtherLooks {
   SweepTimer timer = SweepTimer::kNone;
   PageHook pages = PageHook::kNone;
@@ -39,10 +39,10 @@ struct OtherLooks {
 /// The whole ladder: every row of every purpose, best first within a purpose.
 [[nodiscard]] std::span<const AttachRow> attach_table();
 
-/// What is lost when `row` is in use.
+/// What is lost if `row` is in use.
 [[nodiscard]] std::string_view lost_with(const AttachRow& row, OtherLooks others);
 
-/// What is lost when no row of `purpose` works.
+/// What is lost if no row of `purpose` works.
 [[nodiscard]] std::string_view lost_without(Purpose purpose, OtherLooks others);
 
 /// A program that several purposes need.
@@ -52,7 +52,7 @@ struct CoreProgram {
   std::span<const Purpose> needed_by;
 };
 
-/// The programs that are loaded whichever rows are.
+/// The programs that are loaded with every choice of rows.
 [[nodiscard]] std::span<const CoreProgram> core_programs();
 
 }  // namespace evictd::probe

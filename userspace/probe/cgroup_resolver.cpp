@@ -60,7 +60,7 @@ Result<evictd_resolved> CgroupResolver::resolve(int cgroup_fd, CgroupId expected
                           iterates_ ? iterate(cgroup_fd) : run(cgroup_fd));
   const CgroupId found{.hierarchy = resolved.cgroup.hierarchy, .id = resolved.cgroup.id};
   if (found != expected) {
-    return fail(Errc::kNotFound, "the cgroup is gone or another one has its place");
+    return fail(Errc::kNotFound, "the cgroup is gone or was replaced by another one");
   }
   if (resolved.level == 0) {
     return fail(Errc::kInvalid, "the root of a hierarchy has no counters; use the node's values");

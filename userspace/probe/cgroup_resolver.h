@@ -11,16 +11,16 @@ struct evictd_bpf;
 
 namespace evictd::probe {
 
-/// Asks the kernel where the counters of one cgroup are: by an iterator, or where the kernel has
-/// none of cgroups by a run of a program that finds the descriptor in this process. Any thread.
+/// Gets the addresses of a cgroup's counters from the kernel: with a cgroup iterator or, on kernels
+/// without one, with a program that finds the descriptor in this process. Any thread.
 class CgroupResolver {
  public:
   /// `skeleton` is loaded and outlives this.
   explicit CgroupResolver(const evictd_bpf& skeleton);
 
-  /// `cgroup_fd` is the cgroup's open directory in any hierarchy. kNotFound: the cgroup is gone, or
-  /// is another one than `expected`. kInvalid: the root of a hierarchy, which has no counters.
-  /// About 20 us.
+  /// `cgroup_fd`: the cgroup's open directory in any hierarchy.
+  /// Errors: kNotFound: the cgroup is gone or is not `expected`. kInvalid: the root of a hierarchy,
+  /// which has no counters. Cost: about 20 us.
   [[nodiscard]] Result<evictd_resolved> resolve(int cgroup_fd, CgroupId expected) const;
 
  private:
@@ -29,7 +29,7 @@ class CgroupResolver {
 
   int program_;
   bool iterates_;
-  /// Where run() finds the answer, one at a time.
+  /// Answer of the program for run(), one at a time.
   const evictd_resolved& answer_;
   mutable std::mutex running_;
 };

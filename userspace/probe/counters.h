@@ -14,10 +14,10 @@ namespace evictd::probe {
 enum class EventKind : std::uint8_t { kThreshold, kStall, kCgroup, kOomKill, kApproach };
 constexpr std::size_t kEventKinds = 5;
 
-/// What one program cost; times are 0 unless kernel.bpf_stats_enabled is set.
+/// Cost of one program; times are 0 unless kernel.bpf_stats_enabled is set.
 struct ProgramCounters {
   std::string program;
-  /// The kernel's id of it, as bpftool shows.
+  /// The kernel's program id, as in bpftool.
   std::uint32_t id = 0;
   std::uint64_t runs = 0;
   Duration run_time{0};
@@ -25,12 +25,12 @@ struct ProgramCounters {
   std::uint64_t recursion_misses = 0;
 };
 
-/// Counters since load(). `emitted == delivered + dropped` per kind once drain() has found nothing
-/// more.
+/// Counters since load(). Per kind, `emitted == delivered + dropped` once drain() finds no more
+/// records.
 struct Counters {
   std::array<std::uint64_t, kEventKinds> emitted{};
   std::array<std::uint64_t, kEventKinds> delivered{};
-  /// The ring was full, or drain() threw them away because of Options::drop_all_events.
+  /// Lost to a full ring, or dropped by drain() because of Options::drop_all_events.
   std::array<std::uint64_t, kEventKinds> dropped{};
   /// Records of unknown kind or wrong size: skipped.
   std::uint64_t malformed = 0;
@@ -43,15 +43,15 @@ struct Counters {
   std::uint64_t forks = 0;
   /// Rows and watches cleared because their counter no longer belonged to their cgroup.
   std::uint64_t stale_rows = 0;
-  /// The same because the kernel was taking their counter away: with its cgroup, found before the
-  /// hook told of it, or with the controller of a cgroup that stays.
+  /// Rows and watches cleared because the kernel was removing their counter: with its cgroup,
+  /// before the hook reported it, or with the controller of a remaining cgroup.
   std::uint64_t dying_rows = 0;
   MonoTime last_tick{};
 
   [[nodiscard]] std::uint64_t dropped_total() const;
 };
 
-/// What one drain() did.
+/// Result of one drain().
 struct Drained {
   std::uint32_t delivered = 0;
   /// Records lost since the last drain(). Not 0: call resync().

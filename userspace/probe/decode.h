@@ -9,15 +9,15 @@
 
 namespace evictd::probe {
 
-/// What became of one record of the ring.
+/// Result of decoding one record of the ring.
 struct Decoded {
   bool ok = false;
   EventKind kind{};
 };
 
-/// Checks one record of `size` bytes and hands it to `sink`, its moment turned by `clock`. Not ok,
-/// and nothing handed over: shorter than its kind needs, its own size field disagrees, or an
-/// unknown kind or enumerator. No allocation.
+/// Checks one record of `size` bytes and passes it to `sink`, with its time converted by `clock`.
+/// Not ok, and not passed on: the record is too short for its kind, its size field disagrees, or a
+/// kind or enumerator is unknown. No allocation.
 [[nodiscard]] Decoded decode(const void* record, std::size_t size, const base::KernelClock& clock,
                              EventSink& sink);
 

@@ -30,11 +30,11 @@ std::string_view level_sentence(SupportLevel level) {
     case SupportLevel::kFull:
       return "full: every purpose is served by its best hook, and no privilege is missing";
     case SupportLevel::kDegraded:
-      return "degraded: evictd works from kernel events, with the losses named below";
+      return "degraded: evictd works from kernel events, with the losses listed below";
     case SupportLevel::kPollOnly:
       return "polling only: no kernel event reaches evictd";
     case SupportLevel::kUnusable:
-      return "unusable: there is no cgroup memory controller, without which evictd does not start";
+      return "unusable: there is no cgroup memory controller, so evictd does not start";
   }
   return "";
 }

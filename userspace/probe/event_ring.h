@@ -7,8 +7,7 @@
 
 namespace evictd::probe {
 
-/// What the kernel side has to tell, as the hot thread takes it: no allocation, no file is opened,
-/// no lock is held.
+/// The kernel side's events, for the hot thread: no call allocates, opens a file or holds a lock.
 class EventRing {
  public:
   EventRing() = default;
@@ -16,12 +15,12 @@ class EventRing {
   EventRing& operator=(const EventRing&) = delete;
   virtual ~EventRing() = default;
 
-  /// Readable (EPOLLIN) while records wait. Owned by the ring.
+  /// Readable (EPOLLIN) while records are pending. Owned by the ring.
   [[nodiscard]] virtual int event_fd() const = 0;
-  /// Decodes all waiting records into `sink`.
+  /// Decodes all pending records into `sink`.
   virtual Drained drain(EventSink& sink) = 0;
-  /// Reports the level of every threshold again (above: kUp; below: kDown), for after a loss. Also
-  /// refreshes.
+  /// Reports the state of every threshold again (above: kUp; below: kDown) after a loss. Also
+  /// refreshes the values.
   [[nodiscard]] virtual Result<> resync() = 0;
 };
 

@@ -16,25 +16,25 @@ enum class Signal : std::uint32_t {
   kCgroupTasks,
   kNodeWorkingSet,
   kNodeTasks,
-  /// kNodeCeiling less what of the node's memory is at hand (NodeUsage::at_hand). Of this and
-  /// kNodeWorkingSet only one is looked at when something is charged, the other by the timer alone.
+  /// kNodeCeiling - NodeUsage::at_hand. Charges check only one of this and kNodeWorkingSet; the
+  /// timer alone checks the other.
   kNodeTaken,
-  /// kNodeCeiling less what the kernel itself can still give (NodeUsage::reserve), with what will
-  /// be taken of that within the horizon of GuardTerms: above kNodeCeiling that ends within it.
+  /// kNodeCeiling - NodeUsage::reserve + the expected loss of the reserve within the horizon of
+  /// GuardTerms. Above kNodeCeiling: the reserve ends within the horizon.
   kNodeReserve,
 };
 
-/// More than any machine has: what kNodeTaken counts down from.
+/// More bytes than any machine has; kNodeTaken is subtracted from it.
 inline constexpr std::int64_t kNodeCeiling = std::int64_t{1} << 60;
 
 enum class Direction : std::uint32_t { kDown, kUp };
 
-/// Which kernel program noticed.
+/// Which kernel program found the crossing.
 enum class Origin : std::uint32_t { kCharge, kTick, kFork, kResync };
 
-/// A value went past a threshold (kUp: value > N) or back below it (kDown: value <= N -
-/// hysteresis). One record per threshold and direction. Right after set_thresholds() and resync() a
-/// threshold that is already exceeded is reported as kUp once.
+/// A value crossed a threshold upwards (kUp: value > N) or back down (kDown: value <= N -
+/// hysteresis). One record per threshold and direction. After set_thresholds() and resync(), an
+/// already exceeded threshold is reported as kUp once.
 struct ThresholdCrossed {
   std::uint64_t threshold_id = 0;
   Signal signal{};
@@ -47,14 +47,14 @@ struct ThresholdCrossed {
   MonoTime at{};
 };
 
-/// A watched cgroup lost more time to memory than `Options::stall_notice` within one window.
+/// A watched cgroup stalled on memory for more than `Options::stall_notice` within one window.
 struct StallRising {
   std::uint32_t slot = 0;
-  /// As returned by watch(); differs when the slot has been given to another cgroup since.
+  /// As returned by watch(); differs if another cgroup has the slot since.
   std::uint32_t generation = 0;
   Duration stalled{};
   Duration window{};
-  /// Since the slot is watched.
+  /// Since the slot has been watched.
   Duration total{};
   MonoTime at{};
 };
@@ -78,7 +78,7 @@ struct CgroupChanged {
   MonoTime at{};
 };
 
-/// The kernel's OOM killer chose a victim before we did.
+/// The kernel's OOM killer chose a victim before evictd did.
 struct OomKill {
   std::uint32_t pid = 0;
   /// The victim's own memory cgroup (not the one whose allocation failed); zero id if the chosen
@@ -91,24 +91,24 @@ struct OomKill {
   MonoTime at{};
 };
 
-/// A value grows so fast that its threshold is likely to be crossed within `Options::approach`.
-/// A hint, at most ten a second over all thresholds; most crossings of slow growth have none.
+/// A value grows so fast that it is likely to cross its threshold within `Options::approach`.
+/// A hint: at most ten a second over all thresholds; most crossings by slow growth have none.
 struct Approach {
   Signal signal{};
   /// The zero id for a node signal.
   CgroupId cgroup{};
-  /// Bytes left to the threshold, and bytes a second as seen lately.
+  /// Bytes left to the threshold, and recent growth in bytes a second.
   std::uint64_t distance = 0;
   std::uint64_t rate = 0;
-  /// Where it was seen: nearly always the CPU of the task that grows.
+  /// The CPU that saw it: nearly always that of the growing task.
   std::uint32_t cpu = 0;
   MonoTime at{};
 };
 
 constexpr std::uint32_t kNoSlot = 0xffffffffU;
 
-/// Takes the decoded records, in ring order. Called by Probe::drain() on the hot thread: must not
-/// allocate or block.
+/// Receives the decoded records in ring order. Probe::drain() calls it on the hot thread: it must
+/// not allocate or block.
 class EventSink {
  public:
   virtual ~EventSink() = default;

@@ -22,7 +22,7 @@ struct Capability {
   std::string_view name;
   unsigned bit;
   std::string_view without;
-  /// What does as well.
+  /// What replaces it.
   enum class Instead {
     kNothing,
     kAdmin,  ///< CAP_SYS_ADMIN (bpf_capable(), perfmon_capable()).
@@ -40,11 +40,11 @@ constexpr std::array kCapabilities = {
     Capability{"CAP_SYS_ADMIN", CAP_SYS_ADMIN, "volumes are walked, not asked by quota"},
     Capability{"CAP_KILL", CAP_KILL, "pods of other users cannot be signalled"},
     Capability{"CAP_SYS_PTRACE", CAP_SYS_PTRACE,
-               "notifications: another file in place of an eventfd that is closed is not seen"},
+               "notifications: reuse of a closed eventfd's number is not detected"},
     Capability{"CAP_SYSLOG", CAP_SYSLOG,
                "where there is swap, the OOM guard has passes and polling only"},
     Capability{"CAP_DAC_OVERRIDE", CAP_DAC_OVERRIDE,
-               "cgroups of other users cannot be kept from forking, their data not be removed"},
+               "pods of other users: forks cannot be stopped, data cannot be removed"},
     Capability{"CAP_SYS_NICE", CAP_SYS_NICE, "no SCHED_FIFO: detection waits for other tasks",
                Instead::kRealtimeLimit},
     Capability{"CAP_IPC_LOCK", CAP_IPC_LOCK,
@@ -79,7 +79,7 @@ Feature no_btf(const std::string& why) {
 
 Feature btf_of(const std::string& root, const std::string& custom_btf_path) {
   const std::string own = root + "/sys/kernel/btf/vmlinux";
-  // A file serves relocations; what tracing programs attach to is looked up in the kernel's own.
+  // A file serves relocations; targets of tracing programs are found in the kernel's own BTF.
   for (const std::string& path : {own, custom_btf_path}) {
     if (path.empty()) {
       continue;
@@ -87,7 +87,7 @@ Feature btf_of(const std::string& root, const std::string& custom_btf_path) {
     if (!exists(path)) {
       return no_btf("without " + path);
     }
-    // Somebody would have to write to a FIFO first.
+    // Reading a FIFO would wait for a writer.
     const bool is_btf = !base::is_no_regular_file(path) &&
                         (begins_with(path, {kBtfMagic}) ||
                          (path == custom_btf_path && begins_with(path, {kElfMagic})));
@@ -144,7 +144,7 @@ std::string_view version_of(const Feature& controller) {
 
 /// Says of `pids` that `memory` lies in a hierarchy of the other version, where it does: on kernels
 /// without cgroup v1 for memory (an option since 6.11) that were asked for v1.
-void tell_of_split(const Feature& memory, Feature& pids) {
+void mention_split(const Feature& memory, Feature& pids) {
   const std::string_view version = version_of(memory);
   if (!version.empty() && !version_of(pids).empty() && version != version_of(pids)) {
     pids.detail +=
@@ -158,7 +158,7 @@ Feature kprobes(const std::string& root) {
   }
   return {.name = "kprobes",
           .presence = Presence::kAbsent,
-          .detail = "not built in: rows that need them are left out"};
+          .detail = "not built in: rows that need them are not tried"};
 }
 
 Feature psi(const std::string& root, std::string_view mounts) {
@@ -237,7 +237,7 @@ std::vector<Feature> kernel_features(const std::string& root, const std::string&
                  "evictd does not start; boot with cgroup_enable=memory, or mount cgroup2, or "
                  "mount -t cgroup -o memory");
   Feature pids = controller(root, mounts, "pids", "its signals are not watched");
-  tell_of_split(memory, pids);
+  mention_split(memory, pids);
   return {btf_of(root, custom_btf_path), kprobes(root), psi(root, mounts), memory, pids};
 }
 
@@ -256,7 +256,7 @@ std::vector<Feature> privileges(std::string_view status, const ProcessLimits& li
   for (const Capability& capability : kCapabilities) {
     features.push_back(effective ? privilege(capability, *effective, limits)
                                  : Feature{.name = std::string(capability.name),
-                                           .detail = "unknown: /proc/self/status does not tell"});
+                                           .detail = "unknown: no CapEff in /proc/self/status"});
   }
   return features;
 }

@@ -9,12 +9,12 @@
 
 namespace evictd::probe {
 
-/// What this kernel has: BTF, kprobes, PSI, the version of the cgroup memory and pids controllers.
-/// Reads a handful of files below `root` ("" is this machine).
+/// Features of this kernel: BTF, kprobes, PSI, the version of the cgroup memory and pids
+/// controllers. Reads a handful of files below `root` ("" is this machine).
 [[nodiscard]] std::vector<Feature> kernel_features(const std::string& root,
                                                    const std::string& custom_btf_path);
 
-/// Resource limits that do as well as a capability.
+/// Resource limits that replace a capability.
 struct ProcessLimits {
   /// RLIMIT_RTPRIO is not 0.
   bool realtime_priority = false;
@@ -23,9 +23,9 @@ struct ProcessLimits {
 };
 [[nodiscard]] ProcessLimits own_limits();
 
-/// Which of the capabilities that evictd uses are effective, or held otherwise: CAP_BPF and
-/// CAP_PERFMON by CAP_SYS_ADMIN, which the kernel takes for them, CAP_SYS_NICE and CAP_IPC_LOCK by
-/// `limits`. `status` is the text of /proc/self/status: without its CapEff all are unknown.
+/// Which capabilities of evictd are effective or replaced. The kernel accepts CAP_SYS_ADMIN for
+/// CAP_BPF and CAP_PERFMON; `limits` can replace CAP_SYS_NICE and CAP_IPC_LOCK. `status`: the text
+/// of /proc/self/status; without CapEff all are unknown.
 [[nodiscard]] std::vector<Feature> privileges(std::string_view status, const ProcessLimits& limits);
 
 [[nodiscard]] bool has_kprobes(const std::string& root);

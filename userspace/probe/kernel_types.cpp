@@ -47,7 +47,7 @@ Feature KernelTypes::direct_reads() const {
   }
   return {.name = "direct reads",
           .presence = Presence::kAbsent,
-          .detail = "no bpf_rdonly_cast: counters are read by a function, which takes longer"};
+          .detail = "no bpf_rdonly_cast: counters are read by function calls, which are slower"};
 }
 
 Feature KernelTypes::programs() const {

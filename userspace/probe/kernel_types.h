@@ -8,14 +8,14 @@
 
 namespace evictd::probe {
 
-/// What the kernel's BTF says of what the kernel side can have.
+/// Kernel features for the kernel side, from the kernel's BTF.
 struct KernelTypes {
-  /// What bpf_rdonly_cast() is told that it casts to: number, in the kernel's BTF, of a structure
-  /// that begins with a signed 64-bit integer. 0: the kernel has no bpf_rdonly_cast(), which came
-  /// with 6.2, and counters are read by calls of bpf_probe_read_kernel().
+  /// Target type of bpf_rdonly_cast(): the BTF id of a structure that begins with a signed 64-bit
+  /// integer. 0: the kernel lacks bpf_rdonly_cast() (since 6.2), and counters are read with calls
+  /// of bpf_probe_read_kernel().
   std::uint32_t number_type = 0;
-  /// There are iterators of cgroups, which came with 6.1. Without them the programs with bounded
-  /// loops are loaded, which need nothing that 5.10 has not (bpf/lib/repeat.bpf.h).
+  /// The kernel has cgroup iterators (since 6.1). Without them the programs with bounded loops are
+  /// loaded, which work on 5.10 (bpf/lib/repeat.bpf.h).
   bool cgroup_iterators = true;
 
   /// For doctor.
@@ -23,9 +23,8 @@ struct KernelTypes {
   [[nodiscard]] Feature programs() const;
 };
 
-/// Looks into BTF of the kernel that is in file `path` (/sys/kernel/btf/vmlinux). Of a file that
-/// cannot be read nothing is known: as KernelTypes{}. About 10 ms and 10 MB for the time of the
-/// call.
+/// Reads the kernel's BTF from the file `path` (/sys/kernel/btf/vmlinux). Returns KernelTypes{} for
+/// an unreadable file. Cost: about 10 ms, and 10 MB during the call.
 [[nodiscard]] KernelTypes find_kernel_types(const std::string& path);
 
 }  // namespace evictd::probe

@@ -9,35 +9,34 @@
 
 namespace evictd::probe {
 
-/// What a hook is wanted for. Each has rows in attach_table.h, best first.
+/// Purpose of a hook. Each has rows in attach_table.h, best first.
 enum class Purpose : std::uint8_t {
-  kMemoryCharge,   ///< notice growth of a memory cgroup while it happens
-  kSweepTimer,     ///< compare again shortly before and between charges; keeps the rows fresh
+  kMemoryCharge,   ///< notice growth of a memory cgroup as it happens
+  kSweepTimer,     ///< compare again shortly before and between charges; refresh the rows
   kNodeMemory,     ///< node-wide memory.available
-  kNodeAvailable,  ///< the same where it follows the kernel's own estimate
+  kNodeAvailable,  ///< the same by the kernel's own estimate
   kTaskFork,       ///< notice growth of a pids counter
-  kCgroups,        ///< pods appear, empty and disappear
-  kStall,          ///< time lost to memory per pod
-  kOom,            ///< the kernel killed before us
+  kCgroups,        ///< pods appear, become empty and disappear
+  kStall,          ///< memory stall time per pod
+  kOom,            ///< kills by the kernel's OOM killer
   kPerPageCharge,  ///< option perPageHook; off by default
 };
 constexpr std::size_t kPurposes = 9;
 
 /// "memory-charge": the name used in the config (pins), in doctor and in status.
 [[nodiscard]] std::string_view to_string(Purpose purpose);
-/// The purpose of that name; nothing for a name that is none.
+/// The purpose with that name; nullopt for an unknown name.
 [[nodiscard]] std::optional<Purpose> purpose_of(std::string_view name);
 
-/// One row of the ladder that was considered.
+/// One considered row of the ladder.
 struct RowReport {
   /// Name of the row, unique within its purpose: "fentry", "kprobe", "tp_btf".
   std::string row;
   /// What it hooks: "fentry/page_counter_try_charge".
   std::string hook;
   bool chosen = false;
-  /// Why it was not chosen: the last words of the verifier or of libbpf, "not tried: ...", or where
-  /// nothing at all could be loaded Ladder::failure. Empty if it was chosen, or if one above it
-  /// was.
+  /// Why it was not chosen: the last message of the verifier or of libbpf, "not tried: ...", or
+  /// Ladder::failure if nothing could be loaded. Empty if this row or one above it was chosen.
   std::string reason;
 };
 
@@ -46,50 +45,49 @@ struct PurposeReport {
   Purpose purpose{};
   /// All rows in order; at most one is chosen.
   std::vector<RowReport> rows;
-  /// What is lost against the first row, empty if nothing.
+  /// What is lost compared with the first row; empty if nothing.
   std::string lost;
-  /// The purpose is switched off by the options, so that no row was wanted. Something may be lost
-  /// all the same.
+  /// The options switch the purpose off, so that no row was tried. `lost` may still be set.
   bool disabled = false;
 
   /// Name of the chosen row, empty if none.
   [[nodiscard]] std::string_view chosen() const;
 };
 
-/// Name of the fact without which evictd does not start.
+/// Name of the feature that evictd needs to start.
 inline constexpr std::string_view kMemoryControllerFact = "cgroup memory";
 
 enum class Presence : std::uint8_t {
   kAbsent,
   kPresent,
-  kUnknown,  ///< what would tell cannot be read
+  kUnknown,  ///< its source cannot be read
 };
 
-/// One line of facts about this machine.
+/// One feature of this machine.
 struct Feature {
   std::string name;
   Presence presence = Presence::kUnknown;
-  /// What follows when it is absent, why it is unknown, or a detail when it is there.
+  /// The consequence if absent, the cause if unknown, or a detail if present.
   std::string detail;
 };
 
 enum class SupportLevel {
-  kFull,      ///< every wanted purpose is served, nothing named in `lost`, every privilege there
-  kDegraded,  ///< something is lost, detection still comes from the kernel
-  kPollOnly,  ///< nothing but polling
-  kUnusable,  ///< there is no memory controller: evictd does not start
+  kFull,      ///< every wanted purpose is served without losses, every privilege is present
+  kDegraded,  ///< something is lost, but detection still uses kernel events
+  kPollOnly,  ///< only polling
+  kUnusable,  ///< no memory controller: evictd does not start
 };
 
-/// What evictd can do on this kernel with these privileges, and why not more.
+/// What evictd can use on this kernel with these privileges, and why not more.
 struct Ladder {
   std::vector<PurposeReport> purposes;
   std::vector<Feature> kernel;
   std::vector<Feature> privileges;
-  /// Set when nothing could be loaded at all: the reason.
+  /// Why nothing could be loaded at all; empty otherwise.
   std::string failure;
 
   [[nodiscard]] SupportLevel level() const;
-  /// Whether a hook in use notices that a memory threshold is crossed.
+  /// Whether a hook in use notices crossings of memory thresholds.
   [[nodiscard]] bool detects() const;
   /// Name of the row in use for `purpose`, empty if none. For status: "hooks in use".
   [[nodiscard]] std::string_view chosen(Purpose purpose) const;

@@ -80,7 +80,7 @@ void LadderSearch::reject(const AttachRow& row, std::string reason) {
   for (Search& search : searches_) {
     for (Candidate& candidate : search.candidates) {
       if (candidate.row == &row) {
-        candidate.reason = reason.empty() ? "failed without a word" : std::move(reason);
+        candidate.reason = reason.empty() ? "failed without a message" : std::move(reason);
         return;
       }
     }
@@ -150,7 +150,7 @@ std::string LadderSearch::lost(const Search& search, const AttachRow* chosen, Ot
   if (chosen != nullptr) {
     return is_first_row(*chosen) ? "" : std::string(lost_with(*chosen, others));
   }
-  // The hook of every page is an option: to leave it out loses nothing.
+  // The hook of every page is optional: nothing is lost without it.
   const bool unwanted = search.disabled && search.purpose == Purpose::kPerPageCharge;
   return unwanted ? "" : std::string(lost_without(search.purpose, others));
 }

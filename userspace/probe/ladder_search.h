@@ -11,35 +11,35 @@
 
 namespace evictd::probe {
 
-/// Which row of each purpose to try next, and why the earlier ones failed. Pure: knows the table
-/// and the options, not libbpf.
+/// The row of each purpose to try next, and why earlier rows failed. Pure: uses the table and the
+/// options, not libbpf.
 class LadderSearch {
  public:
-  /// kInvalid: a pin names no row of its purpose.
+  /// Errors: kInvalid: a pin names no row of its purpose.
   [[nodiscard]] static Result<LadderSearch> create(const Options& options);
 
-  /// Rows to load and attach now, at most one a purpose.
+  /// Rows to load and attach now, at most one per purpose.
   [[nodiscard]] std::vector<const AttachRow*> current() const;
-  /// The current row that has `program`, nullptr if none has.
+  /// The current row with `program`; nullptr if there is none.
   [[nodiscard]] const AttachRow* row_of(std::string_view program) const;
-  /// Gives up `row` (one of current()) for `reason`; the next of its purpose takes its place.
+  /// Gives up `row` (one of current()) for `reason`; the next row of its purpose replaces it.
   void reject(const AttachRow& row, std::string reason);
-  /// Gives up every row of this name that has not been given up, in all purposes.
+  /// Gives up every remaining row of this name, in all purposes.
   void reject_all(std::string_view name, const std::string& reason);
-  /// Whether this program is to be loaded now: that of a current row, or one of core_programs()
-  /// that has not been given up.
+  /// Whether to load this program now: it belongs to a current row, or to the remaining
+  /// core_programs().
   [[nodiscard]] bool wants(std::string_view program) const;
-  /// Gives up one of core_programs() that was wanted, and with it every row of the purposes that
-  /// need it. False: `program` is none of these.
+  /// Gives up one of the wanted core_programs(), and every row of the purposes that need it. False:
+  /// `program` is not one of them.
   bool reject_core(std::string_view program, const std::string& reason);
-  /// One report a purpose, in the table's order. `failure` as Ladder::failure, empty for none: with
-  /// one no row is chosen, and it is the reason of each that has no other.
+  /// One report per purpose, in the table's order. `failure` as Ladder::failure. If it is not
+  /// empty, no row is chosen, and it is the reason of every row without another.
   [[nodiscard]] std::vector<PurposeReport> report(std::string_view failure) const;
 
  private:
   struct Candidate {
     const AttachRow* row;
-    /// Empty while it has not been given up.
+    /// Empty until the row is given up.
     std::string reason;
   };
   struct Search {

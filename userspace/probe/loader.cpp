@@ -126,7 +126,7 @@ std::string why_no_nodes(const evictd_bpf& skeleton) {
     return "";
   }
   return data.nodes_found == 0
-             ? "no memory cgroup to reach the nodes from"
+             ? "no memory cgroup leads to the NUMA nodes"
              : "only " + std::to_string(data.nodes_found) + " of " +
                    std::to_string(data.nodes_with_memory) + " NUMA nodes with memory can be read";
 }
@@ -141,7 +141,7 @@ std::string activate(const AttachRow& row, evictd_bpf& skeleton, std::vector<Lin
     if (std::string why = why_no_nodes(skeleton); !why.empty()) {
       return why;
     }
-    return skeleton.bss->node.zones != 0 ? "" : "no way to the free pages of the nodes' zones";
+    return skeleton.bss->node.zones != 0 ? "" : "free pages of the nodes' zones are unreadable";
   }
   if (row.purpose == Purpose::kSweepTimer) {
     const Result<> started = run_program(bpf_program__fd(skeleton.progs.sweep_start));

@@ -6,14 +6,14 @@
 
 namespace evictd::probe {
 
-/// How many numbers a list of the kernel has ("0-3,8"). What is no list has none.
+/// How many numbers a kernel list ("0-3,8") has; 0 for a malformed text.
 [[nodiscard]] std::uint32_t count_of_list(std::string_view list);
 
 /// NUMA node numbers in use are below this. Source: /sys/devices/system/node/possible.
 [[nodiscard]] std::uint32_t node_ids();
 
-/// How many NUMA nodes have memory now. Source: /sys/devices/system/node/has_memory; a kernel that
-/// has no such file knows of one.
+/// How many NUMA nodes have memory now; 1 on a kernel without the file. Source:
+/// /sys/devices/system/node/has_memory.
 [[nodiscard]] std::uint32_t nodes_with_memory();
 
 }  // namespace evictd::probe

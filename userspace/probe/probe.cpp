@@ -57,11 +57,11 @@ struct Probe::Impl {
   [[nodiscard]] std::uint64_t dropped_total() const;
 
   const base::KernelClock clock;
-  // Members go in reverse order: links before the programs they attach.
+  // Members are destroyed in reverse order: links before their programs.
   const Ladder ladder;
   const Skeleton skeleton;
   const std::vector<Link> links;
-  /// What of the node is at hand may be summed.
+  /// Whether the node's memory at hand may be summed.
   const bool sums_zones;
   RowTable rows;
   WatchRegistry registry;
@@ -74,7 +74,7 @@ struct Probe::Impl {
   std::uint32_t delivered_now = 0;
   std::uint64_t dropped_seen = 0;
   std::array<std::atomic<std::uint64_t>, kEventKinds> delivered{};
-  /// Because of drop_all_events.
+  /// Dropped because of drop_all_events.
   std::array<std::atomic<std::uint64_t>, kEventKinds> thrown_away{};
   std::atomic<std::uint64_t> malformed = 0;
 };
@@ -155,7 +155,7 @@ int Probe::event_fd() const {
 Drained Probe::drain(EventSink& sink) {
   impl_->sink = &sink;
   impl_->delivered_now = 0;
-  // Fails only when a callback does, and ours does not.
+  // Fails only if a callback fails, and this one does not.
   static_cast<void>(ring_buffer__consume(impl_->ring.get()));
   impl_->sink = nullptr;
   const std::uint64_t dropped = impl_->drop_all_events ? 0 : impl_->dropped_total();

@@ -21,24 +21,25 @@ namespace evictd::probe {
 
 /// The kernel side, loaded and attached: BPF programs, their maps, the event ring.
 ///
-/// It owns every link as a descriptor and pins nothing, so that all of it goes with the process,
-/// also on SIGKILL.
+/// It owns every link as a descriptor and pins nothing. Everything ends with the process, also on
+/// SIGKILL.
 ///
-/// Starting without missing a pod: load(), set_roots(), then scan the tree (watch() what is found),
-/// then drain(). Events are queued from set_roots() on; each pod that appears during the scan is in
-/// the scan, in the queue, or in both, so treat kCreated for a known cgroup and kRemoved for an
-/// unknown one as nothing new.
+/// To start without missing a pod: load(), set_roots(), scan the tree (watch() what is found), then
+/// drain(). Events are queued from set_roots() on. A pod that appears during the scan is in the
+/// scan, in the queue, or in both. So ignore kCreated for a known cgroup and kRemoved for an
+/// unknown one.
 ///
-/// Threads: methods under HOT are for one thread (no allocation, no file is opened, no lock is
-/// held); those under HOUSEKEEPING are for one other thread; both may run at once.
+/// Threads: methods under HOT are for one thread; they do not allocate, open files or hold locks.
+/// Methods under HOUSEKEEPING are for one other thread. Both may run at the same time.
 class Probe final : public EventRing, public UsageTable {
  public:
-  /// Loads the best row for each purpose and attaches. 50..300 ms; housekeeping thread. Fails only
-  /// when not even the ring, the rows and one detecting hook can be had: then poll. kInvalid: wrong
-  /// options. The error's context says why; `attempt()` gives the whole report of the same attempt.
+  /// Loads and attaches the best row of each purpose. Cost: 50..300 ms; housekeeping thread. Fails
+  /// only if the ring, the rows and one detecting hook are not available: then poll. Errors:
+  /// kInvalid: wrong options. The error's context has the cause;
+  /// examine() returns a full report.
   [[nodiscard]] static Result<std::unique_ptr<Probe>> load(const Options& options);
 
-  /// The report of a load() that is undone at once, also when it failed: for `evictctl doctor`.
+  /// The report of a load() that is undone at once, also if it failed: for `evictctl doctor`.
   [[nodiscard]] static Ladder examine(const Options& options);
 
   Probe(const Probe&) = delete;
@@ -63,33 +64,33 @@ class Probe final : public EventRing, public UsageTable {
 
   // HOUSEKEEPING
 
-  /// By what NodeUsage::reserve is worked out from now on; before, it is not known.
+  /// Sets the parameters of NodeUsage::reserve; before the first call it is unknown.
   void set_guard(const GuardTerms& terms);
-  /// Whether it is: where there is swap, only if the kernel tells how much of it is free.
+  /// Whether NodeUsage::reserve is known. With swap, only if the kernel reports its free part.
   [[nodiscard]] bool knows_reserve() const;
-  /// Cgroups whose subtree is reported by CgroupChanged: at most 64. Replaces the earlier set. On
-  /// an error those that could be told of are reported, and the call is to be made again.
+  /// Sets the cgroups whose subtrees CgroupChanged reports: at most 64. Replaces the earlier set.
+  /// On an error, some of them are reported; repeat the call.
   [[nodiscard]] Result<> set_roots(std::span<const CgroupId> roots);
-  /// Fills `slot` with the values of `pod` from the next refresh on and returns the slot's
-  /// generation. A slot in use is replaced. kNotFound: the cgroup is gone already. kInvalid: slot
-  /// out of range, or the root of a hierarchy. About 50 us.
+  /// Fills `slot` with the values of `pod` from the next refresh on, and returns the slot's
+  /// generation. Replaces a slot in use. Errors: kNotFound: the cgroup is gone. kInvalid: the slot
+  /// is out of range, or the cgroup is the root of a hierarchy. Cost: about 50 us.
   [[nodiscard]] Result<std::uint32_t> watch(std::uint32_t slot, const PodCgroup& pod);
-  /// What watch() has to ask the kernel for, which is most of its time. Any thread.
+  /// The kernel queries of watch(), which take most of its time. Any thread.
   [[nodiscard]] PodCounters resolve(const PodCgroup& pod) const;
   /// watch() with the answer for the same `pod`, whose descriptors are not used.
   [[nodiscard]] Result<std::uint32_t> watch(std::uint32_t slot, const PodCgroup& pod,
                                             const PodCounters& counters);
   /// Empties `slot`.
   [[nodiscard]] Result<> unwatch(std::uint32_t slot);
-  /// Replaces all thresholds. One that is given again unchanged keeps its state and is not reported
-  /// again; a new one that is exceeded already is reported at once. A cgroup that is gone is
-  /// skipped and its id is added to the answer: the ids of thresholds that cannot be watched.
+  /// Replaces all thresholds. An unchanged one keeps its state and is not reported again. A new one
+  /// that is already exceeded is reported at once. Skips thresholds whose cgroup is gone, and
+  /// returns their ids.
   [[nodiscard]] Result<std::vector<std::uint64_t>> set_thresholds(
       std::span<const WatchedThreshold> thresholds);
-  /// Finds the statistics of all NUMA nodes with memory anew. Where one cannot be reached node()
-  /// has no memory from then on. Errors: kIo.
+  /// Finds the statistics of all NUMA nodes with memory again. If one cannot be reached, node() has
+  /// no memory values from then on. Errors: kIo.
   [[nodiscard]] Result<> locate_nodes();
-  /// What each attached program did.
+  /// Statistics of each attached program.
   [[nodiscard]] std::vector<ProgramCounters> program_counters() const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace evictd::probe {
 
-/// Which roots the kernel side has been told of, whatever of it failed. Pure: it is given the map.
+/// The roots in the kernel side's map, also after partial failures. Pure: the map is passed in.
 class RootSet {
  public:
   /// The kernel side's map of roots.
@@ -20,16 +20,16 @@ class RootSet {
     std::function<void(CgroupId)> remove;
   };
 
-  /// Lets `map` have `roots` and no others. Those that cannot be added keep none of the rest from
-  /// it, so that what is watched does not depend on their order, and a retry takes out what is no
-  /// longer wanted. Errors: the first that adding one answers.
+  /// Makes `roots` the content of `map`. A root that cannot be added does not affect the others, so
+  /// that the result does not depend on their order. A retry removes roots no longer wanted.
+  /// Errors: the first failure of an addition.
   [[nodiscard]] Result<> replace(std::span<const CgroupId> roots, const Map& map);
 
-  /// One bit for each hierarchy (modulo 64) that a root in the map is of.
+  /// One bit per hierarchy (modulo 64) of the roots in the map.
   [[nodiscard]] std::uint64_t hierarchies() const;
 
  private:
-  std::vector<CgroupId> told_;
+  std::vector<CgroupId> in_map_;
 };
 
 }  // namespace evictd::probe

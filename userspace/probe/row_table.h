@@ -21,13 +21,12 @@ class RowTable {
   RowTable& operator=(RowTable&& other) noexcept;
   ~RowTable();
 
-  /// Maps the first `slots` values of the mmapable array behind `map_fd`, whose moments `clock`
-  /// turns.
+  /// Maps the first `slots` values of the mmapable array `map_fd`; `clock` converts their times.
   [[nodiscard]] static Result<RowTable> map(int map_fd, std::uint32_t slots,
                                             base::KernelClock clock);
 
-  /// The row of `slot` if it is of `generation`; all values -1 otherwise. Values are loaded one by
-  /// one: each is whole, two may be from neighbouring refreshes.
+  /// The row of `slot` if it has this generation; otherwise all values are -1. Each value is loaded
+  /// atomically; two values may come from neighbouring refreshes.
   [[nodiscard]] CgroupUsage read(std::uint32_t slot, std::uint32_t generation) const;
 
  private:

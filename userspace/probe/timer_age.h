@@ -5,8 +5,8 @@
 
 namespace evictd::probe {
 
-/// Whether a timer of this period stands still at `now` that ran for the last time at `last_tick`:
-/// it has missed four periods.
+/// Whether a timer of this period, last run at `last_tick`, is stalled at `now`: it has missed four
+/// periods.
 [[nodiscard]] constexpr bool stands_still(MonoTime last_tick, Duration period, MonoTime now) {
   constexpr int kPeriods = 4;
   return now - last_tick > kPeriods * period;

@@ -6,19 +6,19 @@
 
 namespace evictd::probe {
 
-/// How a tracing program is called by a function of the kernel.
+/// How a kernel function calls a tracing program.
 enum class TracingKind : std::uint8_t {
   kFentry,
   kFexit,
 };
 
-/// Why no program of this kind is loaded here, whatever function it is for; empty if some may be.
-/// Asks the kernel, which takes some microseconds: a try of a row takes a load of its object.
+/// Why this kernel refuses all programs of this kind, for any function; empty if it does not. Asks
+/// the kernel, which takes some microseconds; a try of a row takes a load of its whole object.
 [[nodiscard]] std::string refusal_of(TracingKind kind);
 
-/// Whether the kind as such is refused, by what the kernel answers (an errno) to a program of it
-/// and to one of a tracepoint, both for a function that does not exist. Who may not load programs
-/// at all is told so by the load itself. Pure.
+/// Whether the kernel refuses the kind as such. `answer` and `answer_to_tracepoint` are its errno
+/// for a program of this kind and for one of a tracepoint, both for a function that does not exist.
+/// Missing privileges to load programs are left to the load itself. Pure.
 [[nodiscard]] bool is_refused(int answer, int answer_to_tracepoint);
 
 }  // namespace evictd::probe

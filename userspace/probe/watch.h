@@ -13,7 +13,7 @@
 
 namespace evictd::probe {
 
-/// The cgroups of one pod (or of the pod root), one per controller; the same id twice on v2. The
+/// The cgroups of one pod (or of the pod root), one per controller; on v2 the same id twice. The
 /// descriptors are open directories in cgroupfs, borrowed for the call; -1 without the controller.
 struct PodCgroup {
   CgroupId memory{};
@@ -22,32 +22,31 @@ struct PodCgroup {
   int pids_fd = -1;
 };
 
-/// Where the kernel has the counters of such a pod, as asked at one moment; unset without a
-/// descriptor. One that is out of date when it is used is noticed by the kernel side, as any is
-/// whose cgroup goes.
+/// Kernel addresses of such a pod's counters at one time; unset without a descriptor. The kernel
+/// side notices an outdated address when it uses it, as for any removed cgroup.
 struct PodCounters {
   std::optional<Result<evictd_resolved>> memory{};
   std::optional<Result<evictd_resolved>> pids{};
 };
 
-/// By what the kernel side works out what the kernel can still give, and how far ahead of its end
-/// that is reported.
+/// Parameters of the reserve that the kernel side computes, and how far ahead of its end it is
+/// reported.
 struct GuardTerms {
   /// Watermarks of all zones together.
   Bytes min{0};
   Bytes low{0};
-  /// What a free page of swap is worth, in thousandths of a page.
+  /// Worth of a free swap page, in thousandths of a page.
   std::int64_t swap_permille = 1000;
   Duration horizon{0};
-  /// With less than `low` left.
+  /// Horizon with less than `low` left.
   Duration tight_horizon{0};
 
   bool operator==(const GuardTerms&) const = default;
 };
 
-/// A threshold "signal is above `value`" that the kernel side watches.
+/// A threshold "signal is above `value`" for the kernel side to watch.
 struct WatchedThreshold {
-  /// The caller's own name for it, unique among all thresholds given.
+  /// The caller's id, unique among all given thresholds.
   std::uint64_t id = 0;
   Signal signal = Signal::kNodeWorkingSet;
   /// For cgroup signals: any cgroup of the memory or pids hierarchy except its root (which has no

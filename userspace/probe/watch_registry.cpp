@@ -29,7 +29,7 @@ Result<> update(bpf_map* map, const Key& key, const Value& value) {
 
 template <typename Key>
 void remove(bpf_map* map, const Key& key) {
-  // Gone already: the kernel side forgets a removed cgroup by itself.
+  // Already gone: the kernel side drops a removed cgroup by itself.
   static_cast<void>(bpf_map__delete_elem(map, &key, sizeof(key), 0));
 }
 
@@ -71,7 +71,7 @@ Result<WatchRegistry::Tracked*> WatchRegistry::track(CgroupId id,
     return Failure(resolved.error());
   }
   Tracked& tracked = tracked_[id];
-  // A controller that was taken away and given back has another counter.
+  // A controller that was removed and added again has another counter.
   if (tracked.resolved.memory_counter != resolved->memory_counter) {
     retract_counter(tracked.resolved.memory_counter, id);
   }
@@ -97,7 +97,7 @@ Result<> WatchRegistry::publish(Tracked& tracked) {
   const CgroupId id{.hierarchy = resolved.cgroup.hierarchy, .id = resolved.cgroup.id};
   const evictd_cgroup entry{.memory_counter = resolved.memory_counter,
                             .pids_counter = resolved.pids_counter};
-  // The way to forget comes first, so that no counter is left behind.
+  // The entry for removal comes first, so that no counter is left behind.
   Result<> done = update(skeleton_.maps.cgroups, resolved.cgroup, entry);
   if (done) {
     done = publish_counter(resolved.memory_counter,

@@ -23,9 +23,9 @@ struct evictd_bpf;
 
 namespace evictd::probe {
 
-/// What the kernel side has been told to watch: slots, roots, thresholds, and the cgroups behind
-/// them. Mirrors the maps that user space writes; see Probe for the meaning of the calls. Threads:
-/// housekeeping, except generation() and resolve(), which any thread may call.
+/// What the kernel side watches: slots, roots, thresholds, and their cgroups. Mirrors the maps that
+/// user space writes; Probe describes the calls. Threads: housekeeping; generation() and resolve()
+/// from any thread.
 class WatchRegistry {
  public:
   /// `skeleton` is loaded and outlives this.
@@ -39,11 +39,11 @@ class WatchRegistry {
   [[nodiscard]] Result<std::vector<std::uint64_t>> set_thresholds(
       std::span<const WatchedThreshold> thresholds);
 
-  /// Generation of what is in `slot`, 0 while it is empty or out of range.
+  /// Generation of the cgroup in `slot`; 0 if the slot is empty or out of range.
   [[nodiscard]] std::uint32_t generation(std::uint32_t slot) const;
 
  private:
-  /// Of the slot and the three kinds of watches, as in Tracked.
+  /// Indices of the slot and the three kinds of watches, as in Tracked.
   using Indices = std::array<std::uint32_t, 4>;
   /// A cgroup that has a slot or thresholds. Indices are one-based as in the map, 0 is none.
   struct Tracked {
@@ -52,7 +52,7 @@ class WatchRegistry {
     std::uint32_t working_set_watch = 0;
     std::uint32_t usage_watch = 0;
     std::uint32_t tasks_watch = 0;
-    /// What the kernel side was told last of this cgroup as it is resolved; unset for nothing.
+    /// What was last published to the kernel side for `resolved`; unset for nothing.
     std::optional<Indices> published{};
 
     [[nodiscard]] Indices indices() const {
@@ -65,10 +65,10 @@ class WatchRegistry {
   };
   using GroupKey = std::pair<Signal, CgroupId>;
   using Groups = std::map<GroupKey, std::vector<const WatchedThreshold*>>;
-  /// What makes a threshold the same as before: id, signal, cgroup, value, hysteresis.
+  /// Identity of a threshold: id, signal, cgroup, value, hysteresis.
   using Identity = std::tuple<std::uint64_t, Signal, CgroupId, std::uint64_t, std::uint64_t>;
 
-  /// A cgroup that was tracked before. Errors: kInvalid if it was not.
+  /// A tracked cgroup. Errors: kInvalid if it is not tracked.
   [[nodiscard]] Result<Tracked*> known(CgroupId id);
   [[nodiscard]] Result<Tracked*> track(CgroupId id, const Result<evictd_resolved>& resolved);
   [[nodiscard]] Result<> publish(Tracked& tracked);
@@ -84,14 +84,14 @@ class WatchRegistry {
                                      std::vector<std::uint64_t>& gone);
   [[nodiscard]] std::map<Identity, std::uint32_t> states() const;
   void pause_watches();
-  /// Watches what comes before a group that fails, whose error it answers.
+  /// Writes all groups. On a failure, returns its error; earlier groups are watched.
   [[nodiscard]] Result<> write_groups(const Groups& groups);
   [[nodiscard]] Result<> write_group(const GroupKey& key,
                                      std::span<const WatchedThreshold* const> members,
                                      std::uint32_t index,
                                      const std::map<Identity, std::uint32_t>& old_states);
-  /// Tells the kernel side of those that have other watches than it was told. A node has thousands
-  /// of pods and thresholds on a few cgroups.
+  /// Publishes only cgroups whose watches have changed: a node has thousands of pods, but
+  /// thresholds on a few cgroups.
   [[nodiscard]] Result<> publish_tracked();
   [[nodiscard]] Result<> write_thresholds(const GroupKey& key,
                                           std::span<const WatchedThreshold* const> members,

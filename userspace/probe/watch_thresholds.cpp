@@ -174,7 +174,7 @@ Result<> WatchRegistry::write_groups(const Groups& groups) {
   for (const auto& [key, members] : groups) {
     done = write_group(key, members, index, old_states);
     if (!done) {
-      // Those before it go on being watched; the caller hears of it and tries again.
+      // Earlier groups stay watched; the caller gets the error and tries again.
       break;
     }
     ++index;

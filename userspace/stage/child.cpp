@@ -22,7 +22,7 @@
 namespace evictd::stage {
 namespace {
 
-/// Everything the child needs, made before fork: between fork and exec nothing may be allocated.
+/// Everything that the child needs, prepared before fork: nothing may be allocated until exec.
 struct Prepared {
   std::vector<char*> argv;
   std::vector<char*> environment;
@@ -42,11 +42,11 @@ struct Prepared {
   if (::getppid() != prepared.parent) {
     ::_exit(127);
   }
-  // The parent may be blocking signals to read them from a descriptor.
+  // The parent may block signals to read them from a descriptor.
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  // An ignored signal stays ignored over execve(2): the demonstration ignores this one.
+  // An ignored signal stays ignored over execve(2), and the demonstration ignores this one.
   ::signal(SIGPIPE, SIG_DFL);
   if (prepared.output >= 0 && (::dup2(prepared.output, 1) < 0 || ::dup2(prepared.output, 2) < 0)) {
     report_and_exit(prepared);
@@ -55,7 +55,7 @@ struct Prepared {
   report_and_exit(prepared);
 }
 
-/// What execve(2) takes; valid as long as `texts` stays as it is.
+/// The argument of execve(2); valid as long as `texts` is unchanged.
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result(texts.size());
   std::transform(texts.begin(), texts.end(), result.begin(),
@@ -117,7 +117,7 @@ Result<Child> Child::start(const ChildOptions& options) {
   writer.reset();
   Child child{pid, base::Fd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))}};
   int failed = 0;
-  // The end of file says that the program runs.
+  // End of file means that the program runs.
   if (::read(reader.get(), &failed, sizeof(failed)) > 0) {
     return fail_errno(failed, "start " + options.argv[0]);
   }

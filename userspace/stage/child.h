@@ -14,9 +14,9 @@
 
 namespace evictd::stage {
 
-/// How a child ends, as its parent's waitpid saw it.
+/// The end of a child, as its parent's waitpid saw it.
 struct ChildExit {
-  /// As waitpid(2) gives it.
+  /// The status of waitpid(2).
   int status = 0;
   /// When waitpid returned.
   MonoTime at{};
@@ -29,18 +29,17 @@ struct ChildExit {
 struct ChildOptions {
   /// Program and arguments.
   std::vector<std::string> argv;
-  /// "NAME=value", put in front of the environment of this process.
+  /// "NAME=value", placed before the environment of this process.
   std::vector<std::string> environment{};
-  /// Where stdout and stderr go; empty: where ours go.
+  /// File for stdout and stderr; empty: those of this process.
   std::filesystem::path output{};
 };
 
-/// One process that this one started, with no signal blocked and SIGPIPE not ignored. It dies with
-/// this process, and is killed and reaped when the object is destroyed. One thread uses it; wait()
-/// may be left to another one.
+/// A child process, with no signal blocked and SIGPIPE not ignored. It dies with this process; the
+/// destructor kills and reaps it. One thread uses the object; another one may call wait().
 class Child {
  public:
-  /// Errors: kNotFound if there is no such program, and what fork(2) and the writes say.
+  /// Errors: kNotFound if there is no such program; those of fork(2) and of the writes.
   static Result<Child> start(const ChildOptions& options);
 
   Child(const Child&) = delete;
@@ -50,12 +49,12 @@ class Child {
   ~Child();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  /// Ready for reading once the child is dead.
+  /// Readable once the child is dead.
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
-  /// Whether it still runs; to be waited for or not.
+  /// Whether it still runs; it may or may not have been waited for.
   [[nodiscard]] bool lives() const;
   void signal(int number) const;
-  /// Waits for its end and stamps it. Errors: kTimedOut when it still lives after `timeout`.
+  /// Waits for its end and stamps it. Errors: kTimedOut if it still runs after `timeout`.
   Result<ChildExit> wait(Duration timeout);
   /// Its end, if wait() saw it.
   [[nodiscard]] const std::optional<ChildExit>& ended() const { return ended_; }

@@ -20,7 +20,7 @@
 namespace evictd::stage {
 namespace {
 
-/// Loading and attaching takes well under a second; this is for a loaded machine.
+/// Loading and attaching takes well under a second; the margin is for a loaded machine.
 constexpr std::chrono::seconds kReadyDeadline{60};
 constexpr std::size_t kLogTail = 2000;
 
@@ -72,12 +72,12 @@ Result<DaemonProcess> DaemonProcess::start(const DaemonOptions& options) {
                                                      .environment = std::move(environment),
                                                      .output = options.directory / "evictd.log"}));
   DaemonProcess daemon{options.directory, std::move(notify), std::move(child)};
-  EVICTD_TRY(daemon.await_told("READY=1"));
+  EVICTD_TRY(daemon.await_notify_line("READY=1"));
   return daemon;
 }
 
-Result<> DaemonProcess::await_told(std::string_view line) {
-  EVICTD_ASSIGN_OR_RETURN(const bool told, tells_within(line, kReadyDeadline));
+Result<> DaemonProcess::await_notify_line(std::string_view line) {
+  EVICTD_ASSIGN_OR_RETURN(const bool told, sends_within(line, kReadyDeadline));
   if (!told) {
     return fail(Errc::kTimedOut, "evictd did not tell " + std::string(line) +
                                      " within a minute; its log ends: " + end_of_log());
@@ -85,7 +85,7 @@ Result<> DaemonProcess::await_told(std::string_view line) {
   return {};
 }
 
-Result<bool> DaemonProcess::tells_within(std::string_view line, Duration limit) {
+Result<bool> DaemonProcess::sends_within(std::string_view line, Duration limit) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end = Clock::now() + limit;
   for (;;) {
@@ -114,9 +114,9 @@ Result<bool> DaemonProcess::tells_within(std::string_view line, Duration limit) 
 }
 
 Result<> DaemonProcess::reload() {
-  // A watchdog ping or a status line may be waiting, but no READY=1 of an earlier time is.
+  // A watchdog ping or a status line may be pending, but no earlier READY=1.
   child_.signal(SIGHUP);
-  return await_told("READY=1");
+  return await_notify_line("READY=1");
 }
 
 Result<std::string> DaemonProcess::ask(std::string_view request) const {

@@ -16,43 +16,44 @@ namespace evictd::stage {
 struct DaemonOptions {
   /// The evictd to run.
   std::filesystem::path binary;
-  /// Empty: none, for what runs without (--notify-only).
+  /// Empty: no configuration, for modes that need none (--notify-only).
   std::filesystem::path config;
-  /// A private directory: notify socket and log are made in it, and evictd's control socket.
+  /// A private directory for the notify socket, the log and evictd's control socket.
   std::filesystem::path directory;
-  /// A program with arguments that is to run evictd, such as one that takes privileges away.
+  /// A program with arguments that runs evictd, for example one that drops privileges.
   std::vector<std::string> launcher{};
   /// "NAME=value", for its environment.
   std::vector<std::string> environment{};
-  /// Given to evictd behind its configuration.
+  /// Passed to evictd after its configuration.
   std::vector<std::string> arguments{};
 };
 
-/// The real daemon on a private configuration. Stopped when the object is destroyed.
-/// One thread uses it.
+/// The real daemon with a private configuration. The destructor stops it. One thread uses it.
 class DaemonProcess {
  public:
-  /// Starts it and returns once it says READY=1 by sd_notify.
+  /// Starts it and returns once it reports READY=1 by sd_notify.
   /// Errors: kTimedOut after a minute; kIo with the end of its log if it dies.
   static Result<DaemonProcess> start(const DaemonOptions& options);
 
-  /// SIGHUP, and returns once it is ready again. Errors: as start().
+  /// Sends SIGHUP and returns once it is ready again. Errors: as start().
   Result<> reload();
-  /// Returns once it tells its service manager this line, such as WATCHDOG=1. Errors: as start().
-  Result<> await_told(std::string_view line);
-  /// Whether it tells its service manager this line before `limit` is over, as a service manager
-  /// waits. Errors: kIo with the end of its log if it dies.
-  Result<bool> tells_within(std::string_view line, Duration limit);
-  /// One request to its control socket, and the answer's text. Errors: as base::request_line().
+  /// Returns once it sends this line, such as WATCHDOG=1, to its service manager. Errors: as
+  /// start().
+  Result<> await_notify_line(std::string_view line);
+  /// Whether it sends this line to its service manager within `limit`, waiting as a service manager
+  /// does. Errors: kIo with the end of its log if it dies.
+  Result<bool> sends_within(std::string_view line, Duration limit);
+  /// Sends one request to its control socket and returns the answer. Errors: as
+  /// base::request_line().
   [[nodiscard]] Result<std::string> ask(std::string_view request) const;
-  /// SIGTERM, and SIGKILL after 10 s.
+  /// Sends SIGTERM, and SIGKILL after 10 s.
   Result<ChildExit> stop();
 
   [[nodiscard]] pid_t pid() const { return child_.pid(); }
-  /// Ready for reading once the daemon is dead.
+  /// Readable once the daemon is dead.
   [[nodiscard]] int pidfd() const { return child_.pidfd(); }
   [[nodiscard]] std::filesystem::path log() const { return directory_ / "evictd.log"; }
-  /// At most the last 2000 bytes of what it has logged; empty if the log cannot be read.
+  /// The last 2000 bytes of its log at most; empty if the log cannot be read.
   [[nodiscard]] std::string end_of_log() const;
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::microseconds kPause{200};
 
-/// A directory that had tens of thousands of names keeps its blocks when they are gone.
+/// A directory that had tens of thousands of names keeps its blocks after their removal.
 constexpr Bytes kDiskSlack = 4_MiB;
 constexpr std::int64_t kInodeSlack = 16;
 

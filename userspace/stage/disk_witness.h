@@ -19,17 +19,17 @@ struct DiskWitnessOptions {
 
 /// What the witness saw.
 struct DiskTestimony {
-  /// The least that was left.
+  /// The lowest values.
   Fullness lowest;
   /// When less than the threshold was first left.
   std::optional<MonoTime> crossing{};
-  /// When, after the hog was dead, as much was left as before it was let go.
+  /// When, after the hog's death, as much was left as before its start.
   std::optional<MonoTime> freed{};
 };
 
 using DiskWitness = WitnessThread<DiskTestimony>;
 
-/// Starts to ask the filesystem how full it is, every 200 us. Errors: those of statvfs(3).
+/// Starts to read the filesystem's fullness every 200 us. Errors: those of statvfs(3).
 [[nodiscard]] Result<DiskWitness> watch_disk(const DiskWitnessOptions& options);
 
 }  // namespace evictd::stage

@@ -14,9 +14,9 @@
 namespace evictd::stage {
 namespace {
 
-/// One mount as /proc/self/mountinfo tells it, as far as needed here.
+/// One mount of /proc/self/mountinfo, as far as needed here.
 struct Mount {
-  /// Directory of the file system that is mounted.
+  /// The mounted directory of the filesystem.
   std::string root;
   std::string point;
   std::string type;
@@ -45,15 +45,15 @@ bool has_word(const std::string& list, char separator, const std::string& word) 
   return false;
 }
 
-/// A part of a hierarchy, mounted for a container, shows none of our cgroups; and of several mounts
-/// of the whole, the one where everybody looks is ours and not that of some chroot.
+/// A part of a hierarchy, mounted for a container, shows none of our cgroups. Of several mounts of
+/// the whole hierarchy the usual mount point is ours, not that of some chroot.
 int preference(const Mount& mount) {
   const bool whole = mount.root == "/";
   const bool usual = mount.point == "/sys/fs/cgroup" || mount.point.starts_with("/sys/fs/cgroup/");
   return (whole ? 2 : 0) + (usual ? 1 : 0);
 }
 
-/// The best first; equal ones in the kernel's order.
+/// Best first; equal ones in the kernel's order.
 std::vector<Mount> cgroup_mounts(const std::string& text) {
   std::vector<Mount> mounts;
   std::istringstream lines{text};

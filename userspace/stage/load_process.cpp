@@ -11,7 +11,7 @@
 namespace evictd::stage {
 namespace {
 
-/// Starting a program takes a few milliseconds; this is for a machine in trouble.
+/// Starting a program takes a few milliseconds; the margin is for a machine in trouble.
 constexpr int kLoadDeadlineMs = 20'000;
 constexpr std::chrono::milliseconds kLook{1};
 /// 1 GiB in batches of 16 KiB, more than any load of a stage touches, in 2 MiB of log.
@@ -35,7 +35,7 @@ std::vector<std::string> command_line(const LoadOptions& options,
                                       const std::filesystem::path& stamps) {
   std::vector<std::string> line{options.binary, command_of(options.kind), "--start", "signal"};
   line.insert(line.end(), {"--stamps", stamps, "--stamp-entries", std::to_string(kStampEntries)});
-  // It enters by itself, after it has made its stamp log, which is then not charged to the pod.
+  // It enters by itself after it has created its stamp log, which is then not charged to the pod.
   for (const std::filesystem::path& cgroup : cgroups) {
     line.insert(line.end(), {"--cgroup", cgroup});
   }
@@ -76,8 +76,8 @@ Result<LoadProcess> LoadProcess::start(const PrivateTree& tree, const StagedPod&
                                        const LoadOptions& options) {
   const std::filesystem::path stamps = options.directory / (pod.uid + ".stamps");
   const std::filesystem::path output = options.directory / (pod.uid + ".log");
-  // That of an earlier load of the pod would be taken for this one's, and then be cut to nothing
-  // while it is mapped.
+  // The log of an earlier load of the pod would be taken for the new one's, and be truncated while
+  // it is mapped.
   std::error_code ignored;
   std::filesystem::remove(stamps, ignored);
   EVICTD_ASSIGN_OR_RETURN(

@@ -35,7 +35,7 @@ Result<> run(const std::filesystem::path& directory, std::vector<std::string> ar
   return {};
 }
 
-/// A sparse file that takes up only what is written to it.
+/// A sparse file that uses only the space written to it.
 Result<> make_image(const std::filesystem::path& image, Bytes size) {
   const base::Fd file{::open(image.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
   if (!file || ::ftruncate(file.get(), size.value) != 0) {
@@ -100,7 +100,7 @@ LoopFilesystem::~LoopFilesystem() {
 
 void LoopFilesystem::unmount() {
   if (!path_.empty()) {
-    // Whatever still has a file open keeps it no longer than itself.
+    // A lazy unmount: a process with an open file keeps it only until it exits.
     ::umount2(path_.c_str(), MNT_DETACH);
     path_.clear();
   }

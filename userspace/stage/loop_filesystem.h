@@ -12,30 +12,30 @@ namespace evictd::stage {
 enum class FilesystemType : std::uint8_t { kExt4, kXfs };
 
 struct LoopFilesystemOptions {
-  /// A directory of ours: the mount point is made in it.
+  /// A private directory; the mount point is created in it.
   std::filesystem::path directory;
   Bytes size{0};
-  /// Inodes to make, about; xfs makes them as they are needed.
+  /// Approximate number of inodes; xfs creates them on demand.
   std::int64_t inodes = 0;
-  /// xfs takes 300 MiB at least, and mkfs.xfs.
+  /// xfs needs at least 300 MiB, and mkfs.xfs.
   FilesystemType type = FilesystemType::kExt4;
-  /// It counts what belongs to each project. Not every kernel can, and mount says so.
+  /// Counts usage by project. Not every kernel supports it; mount then fails.
   bool project_quotas = false;
 };
 
-/// How full a filesystem is, by a statfs of the stage's own.
+/// How full a filesystem is, by a separate statfs of the stage.
 struct Fullness {
   Bytes available{0};
   std::int64_t inodes_free = 0;
 };
 
-/// A small filesystem of our own on a loop device. Its image has no name, and the loop device
-/// goes with the mount. Unmounted when the object is destroyed; with own_mount_namespace() also
-/// when this process is killed.
+/// A small private filesystem on a loop device. Its image has no name, and the loop device is
+/// released with the mount. The destructor unmounts it; with own_mount_namespace() it is also
+/// unmounted when this process is killed.
 class LoopFilesystem {
  public:
-  /// Errors: kPermission without root; kNotFound without the mkfs of its type or mount; kIo with
-  /// what they said, as where the kernel has no loop devices.
+  /// Errors: kPermission without root; kNotFound without mount or the mkfs of its type; kIo with
+  /// their output, for example if the kernel has no loop devices.
   static Result<LoopFilesystem> create(const LoopFilesystemOptions& options);
 
   LoopFilesystem(const LoopFilesystem&) = delete;
@@ -54,8 +54,8 @@ class LoopFilesystem {
   std::filesystem::path path_;
 };
 
-/// From now on what this process and its children mount is seen by them alone, and is unmounted
-/// with the last of them. Call while this process has one thread.
+/// Gives this process and its children a private mount namespace: others do not see new mounts,
+/// which end with the last of these processes. Call while this process has one thread.
 [[nodiscard]] Result<> own_mount_namespace();
 
 /// A statfs of `path`. Errors: those of statvfs(3).

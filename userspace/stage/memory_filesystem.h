@@ -8,12 +8,12 @@
 
 namespace evictd::stage {
 
-/// A tmpfs of our own, as a kubelet mounts one for an emptyDir of medium Memory: what is written to
-/// it is charged to the cgroup of the writer for as long as the file is there. Unmounted when the
-/// object is destroyed; with own_mount_namespace() also when this process is killed.
+/// A private tmpfs, as the kubelet mounts for an emptyDir of medium Memory. A file is charged to
+/// the writer's cgroup as long as it exists. The destructor unmounts it; with own_mount_namespace()
+/// it is also unmounted when this process is killed.
 class MemoryFilesystem {
  public:
-  /// Mounts it on `path`, which is made. Errors: those of mount(2).
+  /// Creates `path` and mounts on it. Errors: those of mount(2).
   static Result<MemoryFilesystem> create(const std::filesystem::path& path);
 
   MemoryFilesystem(const MemoryFilesystem&) = delete;
@@ -23,7 +23,8 @@ class MemoryFilesystem {
   ~MemoryFilesystem();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// The kubelet's part in the end of a pod: what is in it is freed, unless somebody has it open.
+  /// Unmounts as the kubelet does at a pod's end: the content is freed, unless a process has it
+  /// open.
   void unmount();
 
  private:

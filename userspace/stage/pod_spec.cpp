@@ -21,7 +21,7 @@ const char* name_of(QosClass qos) {
   return "";
 }
 
-/// CPU is asked for as well, since a pod is guaranteed only if both have equal limits.
+/// Also requests CPU, because a pod is Guaranteed only if both resources have equal limits.
 nlohmann::json resources(const PodSpec& spec) {
   nlohmann::json result = nlohmann::json::object();
   if (spec.memory_request.value > 0) {

@@ -12,7 +12,7 @@ namespace evictd::stage {
 
 enum class QosClass { kGuaranteed, kBurstable, kBestEffort };
 
-/// What a manifest says of a staged pod.
+/// A staged pod's manifest.
 struct PodSpec {
   std::string name;
   QosClass qos = QosClass::kBestEffort;
@@ -28,7 +28,7 @@ struct PodSpec {
   Bytes empty_dir_limit{0};
 };
 
-/// A v1.Pod as JSON, as a kubelet would have it, with `uid`.
+/// A v1.Pod as JSON, in the kubelet's form, with `uid`.
 [[nodiscard]] std::string manifest(const PodSpec& spec, const std::string& uid);
 
 /// Name of the emptyDir volume that a PodSpec may have.

@@ -23,10 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Freeing a victim of 1.5 GiB takes a quarter of a second; this is for a machine in trouble.
+/// Freeing a victim of 1.5 GiB takes a quarter of a second; the margin is for a machine in trouble.
 constexpr std::chrono::seconds kKillDeadline{30};
 
-/// Directories below and including `top`, deepest first.
+/// `top` and the directories below it, deepest first.
 std::vector<fs::path> directories(const fs::path& top) {
   std::vector<fs::path> found;
   std::error_code ignored;
@@ -68,7 +68,7 @@ std::string container_id() {
   return digits.substr(0, 64);
 }
 
-/// A directory that was just emptied may be busy for a moment, while its last task leaves.
+/// A directory that was just emptied may be busy for a moment while its last task leaves.
 Result<> remove_directory(const fs::path& path) {
   for (int attempt = 0;; ++attempt) {
     if (::rmdir(path.c_str()) == 0 || errno == ENOENT) {
@@ -82,7 +82,7 @@ Result<> remove_directory(const fs::path& path) {
   }
 }
 
-/// SIGKILL by pidfd to each, then waits for all of them to be dead.
+/// Sends SIGKILL by pidfd to each process, then waits until all are dead.
 void kill_and_wait(const std::vector<pid_t>& pids) {
   std::vector<base::Fd> victims;
   for (const pid_t pid : pids) {
@@ -169,7 +169,7 @@ Result<> PrivateTree::remove_pod_root() const {
 
 Result<> PrivateTree::replace_pod_root(const fs::path& below_mount) {
   EVICTD_TRY(remove_pod_root());
-  // A path that begins with '/' would replace the mount point that it is put behind.
+  // A path that starts with '/' would replace the mount point that it is appended to.
   pod_root_ = below_mount.relative_path();
   return {};
 }
@@ -183,7 +183,7 @@ Result<PrivateTree> PrivateTree::take_over(const std::string& name, const std::s
   for (const pid_t pid : tree.processes(name)) {
     const fs::path process = fs::path{"/proc"} / std::to_string(pid);
     const std::string comm = read_text(process / "comm").value_or(std::string{});
-    // 0 is a process that this PID namespace does not see. One without a name has just ended.
+    // 0 is a process that this PID namespace cannot see. One without a name has just exited.
     if (pid == 0 || (comm != program + "\n" && fs::exists(process))) {
       tree.keep();
       return fail(Errc::kBusy, "process " + std::to_string(pid) + " in the cgroup /" + name +
@@ -314,7 +314,7 @@ Result<Bytes> PrivateTree::usage() const {
 
 Result<Bytes> PrivateTree::inactive_file() const {
   EVICTD_ASSIGN_OR_RETURN(const std::string text, read_text(memory_directory() / "memory.stat"));
-  // v1 has the cgroup's own number under the plain name.
+  // v1 has the cgroup's own value under the plain name.
   const char* key = hierarchies_.unified() ? "inactive_file" : "total_inactive_file";
   return number_after(text, key).map([](std::int64_t value) { return Bytes{value}; });
 }

@@ -20,7 +20,7 @@ bool is_tmpfs(const std::filesystem::path& path) {
   return ::statfs(path.c_str(), &status) == 0 && status.f_type == TMPFS_MAGIC;
 }
 
-/// Where they are made, in the order of preference.
+/// Parent directories in the order of preference.
 std::vector<std::filesystem::path> parents() {
   std::vector<std::filesystem::path> usable;
   for (const char* candidate : {"/run", "/dev/shm"}) {
@@ -55,7 +55,7 @@ Result<ScratchDirectory> ScratchDirectory::create(const std::string& prefix) {
     return fail_errno(errno, "make " + name);
   }
   base::Fd lock = open_own(name);
-  // Locked before it is marked: who finds the mark and no lock finds one that was left.
+  // Locked before it is marked: a mark without a lock means that the directory was left behind.
   if (!lock || ::flock(lock.get(), LOCK_EX) != 0) {
     return fail_errno(errno, "lock " + name);
   }
@@ -115,7 +115,7 @@ ScratchDirectory::~ScratchDirectory() {
     return;
   }
   std::error_code ignored;
-  // The mark last: whoever is killed meanwhile leaves what can be taken over.
+  // The mark last: if this process is killed meanwhile, the rest can still be taken over.
   for (std::filesystem::directory_iterator entry{path_, ignored}, end; entry != end;
        entry.increment(ignored)) {
     if (entry->path() != mark_in(path_)) {

@@ -10,18 +10,18 @@
 
 namespace evictd::stage {
 
-/// A private directory (mode 0700) on tmpfs where there is one, removed with all that is in it when
-/// the object is destroyed. On tmpfs because a file written on a disk would leave page cache that
-/// counts as usage. While the object lives the directory is locked and has a file "unfinished": one
-/// with that file and without a lock was left by a process that was killed.
+/// A private directory (mode 0700), on tmpfs if there is one; the destructor removes it with its
+/// content. tmpfs, because a file on a disk would leave page cache that counts as usage. While the
+/// object exists, the directory is locked and has a file "unfinished". A directory with that file
+/// but no lock was left by a killed process.
 class ScratchDirectory {
  public:
-  /// `prefix` starts its name: "evictd-demo-". Errors: as mkdtemp(3).
+  /// Its name starts with `prefix`: "evictd-demo-". Errors: as mkdtemp(3).
   static Result<ScratchDirectory> create(const std::string& prefix);
-  /// Takes over, to be removed, what killed processes of this user left of such directories.
-  /// Neither one that is in use nor one that was kept.
+  /// Takes over, for removal, the directories that killed processes of this user left. Skips those
+  /// in use and those kept.
   [[nodiscard]] static std::vector<ScratchDirectory> take_abandoned(const std::string& prefix);
-  /// Every directory of that beginning, whosesoever and in use or not.
+  /// Every directory with this prefix, of any user, in use or not.
   [[nodiscard]] static std::vector<std::filesystem::path> list(const std::string& prefix);
 
   ScratchDirectory(const ScratchDirectory&) = delete;
@@ -31,16 +31,16 @@ class ScratchDirectory {
   ~ScratchDirectory();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// Leaves it where it is, for good.
+  /// Leaves it in place permanently.
   void keep();
-  /// Leaves it where it is, to be taken over again.
+  /// Leaves it in place, to be taken over later.
   void abandon() { kept_ = true; }
 
  private:
   ScratchDirectory(std::filesystem::path path, base::Fd lock);
 
   std::filesystem::path path_;
-  /// The directory, locked by flock(2): the kernel lets go of it when this process ends, however.
+  /// The directory, locked by flock(2): the kernel releases the lock whenever this process ends.
   base::Fd lock_;
   bool kept_ = false;
 };

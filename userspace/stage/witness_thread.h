@@ -13,25 +13,25 @@
 
 namespace evictd::stage {
 
-/// A thread that only looks, again and again, so that what is said of a hog does not come from
-/// evictd. `Seen` is what it has seen; its `freed` is a std::optional<MonoTime>.
+/// A thread that only observes, in a loop, so that evidence about a hog does not come from evictd.
+/// `Seen` is its observation; its `freed` is a std::optional<MonoTime>.
 template <typename Seen>
 class WitnessThread {
  public:
-  /// Adds one look to `seen`. Only once `hog_is_dead` it may find freed what the hog had.
+  /// Adds one observation to `seen`. May set `freed` only if `hog_is_dead`.
   using Look = std::function<void(Seen& seen, bool hog_is_dead)>;
 
-  /// Starts to look, with `pause` after each look.
+  /// Starts observing, with `pause` after each observation.
   WitnessThread(std::chrono::nanoseconds pause, Seen at_start, Look look)
       : shared_(std::make_shared<Shared>(pause, std::move(at_start), std::move(look))),
         thread_([shared = shared_](const std::stop_token& stop) { shared->watch(stop); }) {}
 
-  /// From now on what the hog had can be found freed.
+  /// From now on the hog's memory or disk space can be observed as freed.
   void hog_is_dead() {
     const std::lock_guard lock{shared_->mutex};
     shared_->dead = true;
   }
-  /// Waits until it is freed, at most `patience`, and ends the watch.
+  /// Waits until it is freed, at most `patience`, and stops observing.
   Seen finish(Duration patience) {
     std::unique_lock lock{shared_->mutex};
     shared_->freed.wait_for(lock, patience, [this] { return shared_->seen.freed.has_value(); });

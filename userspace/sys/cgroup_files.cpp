@@ -14,8 +14,8 @@ namespace evictd::sys {
 
 namespace {
 
-/// The files of one version of the memory controller. A v1 statistic without "total_" leaves out
-/// the children, which is where a pod's containers are.
+/// The files of one version of the memory controller. A v1 statistic without "total_" excludes the
+/// children, which hold a pod's containers.
 struct MemoryNames {
   std::string_view usage;
   std::string_view limit;
@@ -32,7 +32,7 @@ constexpr MemoryNames names_of(CgroupVersion version) {
   return {};
 }
 
-/// A file that need not be there; anything but its absence is an error.
+/// An optional file; any error but its absence is an error.
 Result<KeptFile> if_there(Result<KeptFile> file) {
   if (!file && file.error().code == Errc::kNotFound) {
     return KeptFile();
@@ -143,7 +143,7 @@ ReadState CgroupFiles::read(MonoTime now, ReadBuffer& buffer, CgroupUsage& usage
     return stat.gone() ? ReadState::kGone : ReadState::kFailed;
   }
   usage.inactive_file = Bytes{*inactive};
-  // A limit that cannot be read leaves the rest of the reading good: it stays "not read".
+  // A limit that cannot be read leaves the other values valid: it stays "not read".
   usage.limit = read_limit(buffer);
   return ReadState::kRead;
 }

@@ -13,61 +13,62 @@
 
 namespace evictd::sys {
 
-/// How a reading of one cgroup ended.
+/// The result of reading one cgroup.
 enum class ReadState {
-  kRead,    ///< Usage is there; a value that is -1 has no file (no pids controller, not asked for).
+  kRead,    ///< Usage is set; a value of -1 has no file (no pids controller, or not opened).
   kGone,    ///< The cgroup was removed: usage is -1.
-  kFailed,  ///< A file could not be read or understood: usage is -1.
+  kFailed,  ///< A file could not be read or parsed: usage is -1.
 };
 
-/// Which files of a cgroup are opened.
+/// The files of a cgroup to open.
 enum class CgroupFileSet {
   kMemory,  ///< Usage and statistics: two descriptors.
   kPod,     ///< Also tasks.
   kRoot,    ///< Also the memory limit and pids.max, for the cgroup that holds all pods.
 };
 
-/// Kept descriptors of one cgroup, in the hierarchies that hold its controllers.
-/// Thread rule: read by one thread, ever: the kernel's lock of an open file has no priorities.
+/// Open descriptors of one cgroup's files, in the hierarchies that hold its controllers.
+/// Thread rule: only one thread ever reads them; the kernel's lock of an open file has no
+/// priorities.
 class CgroupFiles {
  public:
   CgroupFiles() = default;
 
-  /// Opens the files of the cgroup `path`, the same in every hierarchy.
-  /// Errors: kNotFound when the memory files are gone. A missing pids cgroup is not an error.
+  /// Opens the files of the cgroup `path`, which is the same in every hierarchy.
+  /// Errors: kNotFound if the memory files do not exist. A missing pids cgroup is not an error.
   [[nodiscard]] static Result<CgroupFiles> open(const Root& root, const CgroupLayout& layout,
                                                 std::string_view path,
                                                 CgroupFileSet set = CgroupFileSet::kPod);
 
-  /// The directories that a cgroup is below, open and borrowed for the call.
+  /// The open directories above a cgroup, borrowed for the call.
   struct Above {
     int memory = -1;
     CgroupVersion version = CgroupVersion::kV2;
-    /// -1 without one.
+    /// -1 without a pids hierarchy.
     int pids = -1;
   };
-  /// The same for kPod, of the cgroup that is at `path` ("burstable/pod1234") below them: in a deep
-  /// tree a third of the time, because most of it goes by looking up the directories of a path.
+  /// The same for kPod, for the cgroup at `path` ("burstable/pod1234") below `above`. Takes a third
+  /// of the time in a deep tree, where the lookup of a path's directories costs most.
   [[nodiscard]] static Result<CgroupFiles> open_below(const Above& above, const std::string& path);
 
   /// Fills `usage`, all but `stall` and `rate_bytes_per_second`, and stamps it with `now`.
-  /// Cost: two or three preads (about 8 us, nearly all of it memory.stat); no allocation.
+  /// Cost: two or three preads (about 8 us, nearly all for memory.stat); no allocation.
   [[nodiscard]] ReadState read(MonoTime now, ReadBuffer& buffer, CgroupUsage& usage) const;
-  /// Only `usage` and `tasks`, as a check against a threshold needs them: one or two preads, 1 us.
+  /// Reads only `usage` and `tasks`, enough to check a threshold. Cost: one or two preads, 1 us.
   [[nodiscard]] ReadState read_live(MonoTime now, ReadBuffer& buffer, CgroupUsage& usage) const;
-  /// Makes the kernel bring the statistics of this cgroup and all below it up to date, as reading
-  /// memory.stat does. Cost: one pread, of the shortest file that has this effect.
+  /// Makes the kernel flush the statistics of this cgroup and its descendants, as reading
+  /// memory.stat does. Cost: one pread of the shortest file with this effect.
   void flush_statistics(ReadBuffer& buffer) const {
     static_cast<void>((flushing_ ? flushing_ : stat_).read(buffer));
   }
-  /// The memory limit, kNoLimit for none; -1 where it was not opened or could not be read.
+  /// The memory limit, kNoLimit for none; -1 if its file was not opened or could not be read.
   [[nodiscard]] Bytes read_limit(ReadBuffer& buffer) const;
-  /// pids.max, kNoLimit for none; -1 where it was not opened or could not be read.
+  /// pids.max, kNoLimit for none; -1 if its file was not opened or could not be read.
   [[nodiscard]] std::int64_t read_max_tasks(ReadBuffer& buffer) const;
-  /// Descriptor of the charged bytes, still owned by this object; -1 if nothing is open.
+  /// Descriptor of the usage file, still owned by this object; -1 if nothing is open.
   [[nodiscard]] int usage_fd() const { return usage_.fd(); }
-  /// Of the file of charged bytes when it was opened: another one where the controller was taken
-  /// from the cgroup and given back since. 0 if nothing is open.
+  /// Inode of the usage file when it was opened; 0 if nothing is open. It differs after the
+  /// controller was disabled and enabled again for the cgroup.
   [[nodiscard]] std::uint64_t usage_inode() const { return usage_inode_; }
 
  private:
@@ -76,7 +77,7 @@ class CgroupFiles {
   KeptFile usage_;
   std::uint64_t usage_inode_ = 0;
   KeptFile stat_;
-  /// memory.numa_stat of v1: a quarter of memory.stat's text, which is longer on v2.
+  /// memory.numa_stat of v1: a quarter of memory.stat's text. On v2 it would be longer.
   KeptFile flushing_;
   KeptFile limit_;
   KeptFile tasks_;

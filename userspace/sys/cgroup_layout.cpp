@@ -18,10 +18,10 @@ namespace evictd::sys {
 
 namespace {
 
-/// Deeper trees than any container runtime makes end a search instead of the stack.
+/// Limits the recursion: no container runtime creates deeper trees.
 constexpr int kDeepest = 64;
 
-/// Numbers of the v1 hierarchies by controller, from lines of "4:memory:/path".
+/// Ids of the v1 hierarchies by controller, from lines of "4:memory:/path".
 std::map<std::string, std::uint32_t, std::less<>> ids_of_self(std::string_view text) {
   std::map<std::string, std::uint32_t, std::less<>> ids;
   for (const std::string_view line : split(text, '\n')) {
@@ -38,7 +38,7 @@ std::map<std::string, std::uint32_t, std::less<>> ids_of_self(std::string_view t
   return ids;
 }
 
-/// The same from lines of "memory<TAB>4<TAB>14<TAB>1"; hierarchy 0 is "on v2 or nowhere".
+/// The same from lines of "memory<TAB>4<TAB>14<TAB>1"; hierarchy 0 means v2 or not mounted.
 void add_ids_of_controllers(std::string_view text,
                             std::map<std::string, std::uint32_t, std::less<>>& ids) {
   for (const std::string_view line : split(text, '\n')) {
@@ -51,15 +51,15 @@ void add_ids_of_controllers(std::string_view text,
   }
 }
 
-/// A part of a hierarchy, mounted for a container, does not show every cgroup; and of several
-/// mounts of the whole, the one where everybody looks is meant and not that of some chroot.
+/// A part of a hierarchy, mounted for a container, does not show every cgroup. Of several mounts of
+/// the whole hierarchy the usual mount point is meant, not that of some chroot.
 int preference(const Mount& mount) {
   const bool whole = mount.root == "/";
   const bool usual = mount.point == "/sys/fs/cgroup" || mount.point.starts_with("/sys/fs/cgroup/");
   return (whole ? 2 : 0) + (usual ? 1 : 0);
 }
 
-/// What a machine has mounted, before it is known whether that is enough.
+/// The mounts of a machine, before it is known whether they suffice.
 struct Found {
   std::vector<Mount> mounts;
   std::map<std::string, std::uint32_t, std::less<>> ids;
@@ -132,7 +132,7 @@ Failure no_memory_controller(const Found& found) {
   return fail(Errc::kUnsupported, std::move(text));
 }
 
-/// A cgroup below an open directory, whose path from there is `name`; empty for that one itself.
+/// A cgroup below an open directory; `name` is its path from there, empty for the directory itself.
 struct CgroupBelow {
   const Directory& directory;
   const std::string& name;
@@ -141,7 +141,7 @@ struct CgroupBelow {
 Result<bool> has_process(const CgroupBelow& cgroup, std::span<const Directory::Entry> children,
                          int depth);
 
-/// Whether there is a process in `child` of `cgroup` or below that.
+/// Whether `child` of `cgroup` or a descendant contains a process.
 Result<bool> has_process_in(const CgroupBelow& cgroup, const Directory::Entry& child, int depth) {
   const std::string name = name_below(cgroup.name, child.name);
   const Result<Directory::Look> look =
@@ -158,7 +158,7 @@ Result<bool> has_process_in(const CgroupBelow& cgroup, const Directory::Entry& c
                   : Result<bool>(Failure(children.error()));
 }
 
-/// The containers of a pod have processes as a rule, its own cgroup has none: they come first.
+/// A pod's processes are usually in its containers' cgroups, not in its own: those come first.
 Result<bool> has_process(const CgroupBelow& cgroup, std::span<const Directory::Entry> children,
                          int depth) {
   if (depth >= kDeepest) {
@@ -166,7 +166,7 @@ Result<bool> has_process(const CgroupBelow& cgroup, std::span<const Directory::E
   }
   for (const Directory::Entry& child : children) {
     Result<bool> below = has_process_in(cgroup, child, depth);
-    // A child that vanished while we looked has no process.
+    // A child that vanished during the walk has no process.
     if (!below && below.error().code != Errc::kNotFound) {
       return below;
     }

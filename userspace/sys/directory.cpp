@@ -17,13 +17,13 @@ namespace evictd::sys {
 
 namespace {
 
-/// A directory of the memory hierarchy of v1 with one container takes 1.6 KiB.
+/// A directory of v1's memory hierarchy with one container takes 1.6 KiB.
 constexpr std::size_t kEntriesBytes = 8192;
 
-/// A directory has two links and one more for each directory in it, where links are counted.
+/// Where links are counted, a directory has two links plus one for each subdirectory.
 constexpr nlink_t kLinksOfItself = 2;
 
-/// The type may be left open on file systems that do not keep it in the directory.
+/// The type may be unset on filesystems that do not store it in the directory.
 bool names_directory(int directory, unsigned char type, const char* name) {
   if (type != DT_UNKNOWN) {
     return type == DT_DIR;
@@ -124,7 +124,7 @@ Result<bool> Directory::has_text(const std::string& name) const {
   if (!fd) {
     return Failure(fd.error());
   }
-  // The kernel makes text in whole lines: where there is one, a byte of it is enough.
+  // The kernel generates text in whole lines: if there is one, one byte of it is enough.
   char byte = 0;
   ssize_t size = 0;
   do {

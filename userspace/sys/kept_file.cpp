@@ -38,7 +38,7 @@ KeptText KeptFile::read(std::span<char> buffer) const {
     return {{}, errno};
   }
   const auto size = static_cast<std::size_t>(n);
-  // A text that fills the buffer may have been cut, and a cut number looks like a smaller one.
+  // A text that fills the buffer may be truncated, and a truncated number looks like a smaller one.
   if (size == buffer.size()) {
     return {{}, EFBIG};
   }

@@ -19,7 +19,7 @@ std::string_view without_line_end(std::string_view text) {
   return text;
 }
 
-/// The number that all of `text` is. The kernel never writes a sign or spaces before it.
+/// Parses all of `text` as a number. The kernel never writes a sign or spaces before it.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   if (text.starts_with('-')) {
     return std::nullopt;

@@ -41,7 +41,7 @@ bool is_within(std::string_view path, std::string_view point) {
 
 }  // namespace
 
-// Space, tab, line end and backslash come as a backslash and three octal digits.
+// Space, tab, line end and backslash appear as a backslash and three octal digits.
 std::string unescape(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {

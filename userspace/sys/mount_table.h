@@ -9,37 +9,37 @@ namespace evictd::sys {
 
 /// One line of /proc/self/mountinfo (Documentation/filesystems/proc.rst, 3.5).
 struct Mount {
-  /// Directory of the file system that is mounted; not "/" for a bind mount of a part.
+  /// The mounted directory of the filesystem; not "/" for a bind mount of a part.
   std::string root;
-  /// Where, absolute, with the kernel's octal escapes undone.
+  /// Absolute mount point, with the kernel's octal escapes decoded.
   std::string point;
   /// "cgroup", "cgroup2", "ext4".
   std::string type;
-  /// Options of the file system; a v1 hierarchy names its controllers here.
+  /// Options of the filesystem; a v1 hierarchy names its controllers here.
   std::string super_options;
-  /// Major and minor number of its device as st_dev has them: "259:1". Not of a real device for
-  /// file systems without one, and then still one number a file system.
+  /// Major and minor device number, as in st_dev: "259:1". A filesystem without a device has a
+  /// unique anonymous number.
   std::string device{};
-  /// What was mounted: "/dev/vda1", or any word.
+  /// The mounted device, "/dev/vda1", or any other word.
   std::string source{};
 };
 
-/// All mounts in the kernel's order, in which a later one hides an earlier one at the same point;
-/// lines that are not as documented are left out.
+/// All mounts in the kernel's order: a later one hides an earlier one at the same point. Lines that
+/// do not match the documented format are omitted.
 [[nodiscard]] std::vector<Mount> parse_mounts(std::string_view text);
 
-/// The mount that holds the absolute `path`, told by its text alone: nothing is opened, so that a
-/// dead file system cannot make this wait. nullptr for a path that none of them holds.
+/// The mount that contains the absolute `path`, by text comparison only. It opens nothing, so a
+/// hung filesystem cannot block it. nullptr if no mount contains `path`.
 [[nodiscard]] const Mount* mount_of(const std::vector<Mount>& mounts, std::string_view path);
 
-/// The same mounts, those of whole file systems first, each group in the kernel's order.
+/// The same mounts: those of whole filesystems first, each group in the kernel's order.
 [[nodiscard]] std::vector<Mount> parse_mount_table(std::string_view text);
 
-/// `text` with the kernel's octal escapes undone: the options of a mount keep theirs, because what
-/// is escaped in them separates them too.
+/// Decodes the kernel's octal escapes. Mount options keep theirs, because an escaped character may
+/// be their separator.
 [[nodiscard]] std::string unescape(std::string_view text);
 
-/// The parts of `text` between separators, empty ones left out. The parts point into `text`.
+/// Splits `text` and omits empty parts. The parts point into `text`.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
 }  // namespace evictd::sys

@@ -13,7 +13,7 @@
 
 namespace evictd::sys {
 
-/// What "usage" of the node is taken from.
+/// The source of the node's memory usage.
 enum class NodeMemorySource {
   kRootUsage,  ///< v1: memory.usage_in_bytes of the root cgroup.
   kRootStat,   ///< v2: anon + file of the root's memory.stat.
@@ -23,34 +23,34 @@ enum class NodeMemorySource {
 /// "root memory.usage_in_bytes", "root memory.stat anon+file", "MemTotal-MemFree".
 [[nodiscard]] std::string_view to_string(NodeMemorySource source);
 
-/// Kept descriptors of the files that describe the node. Thread rule: as CgroupFiles.
+/// Open descriptors of the files that describe the node. Thread rule: as CgroupFiles.
 class NodeFiles {
  public:
   NodeFiles() = default;
 
-  /// Errors: kNotFound, naming the file, when one that must be there is not.
+  /// Errors: kNotFound with the file's name if a required file does not exist.
   [[nodiscard]] static Result<NodeFiles> open(const Root& root, const CgroupLayout& layout);
 
-  /// Reads all of NodeUsage. What could not be read stays -1, and the answer is kFailed.
+  /// Fills all of NodeUsage. A value that cannot be read stays -1, and the result is kFailed.
   /// Cost: six preads, about 20 us; no allocation.
   [[nodiscard]] ReadState read(MonoTime now, ReadBuffer& buffer, NodeUsage& usage) const;
-  /// All but memory in use, which the kernel side tells too; on cgroup v2 its file makes the kernel
-  /// bring the statistics of all cgroups up to date. The rest as read(). Cost: four preads, 12 us.
+  /// As read(), without memory usage, which the kernel side also reports: on v2 reading its file
+  /// makes the kernel flush the statistics of all cgroups. Cost: four preads, 12 us.
   [[nodiscard]] ReadState read_all_but_use(MonoTime now, ReadBuffer& buffer,
                                            NodeUsage& usage) const;
-  /// Only the number of tasks, which nothing but this file tells exactly. Cost: one pread, 1 us.
+  /// Only the number of tasks; no other file has the exact number. Cost: one pread, 1 us.
   [[nodiscard]] std::optional<std::int64_t> read_live_tasks(ReadBuffer& buffer) const;
 
-  /// Also what only /proc/meminfo tells: kernel's estimate, swap, huge pages. What is not in there
-  /// (Hugetlb before 4.17) stays -1. Cost: one pread, 10 us.
+  /// Adds values that only /proc/meminfo has: the kernel's estimate, swap, huge pages. A missing
+  /// value (Hugetlb before 4.17) stays -1. Cost: one pread, 10 us.
   void read_meminfo(ReadBuffer& buffer, NodeUsage& usage) const;
 
-  /// Usage and inactive file of /proc/meminfo alone, which counts the pages that the NUMA nodes do:
-  /// page cache with what is swapped out of it and in again, and anonymous pages. -1 for what is
-  /// not in there. Cost: one pread, 10 us.
+  /// Usage and inactive file from /proc/meminfo alone, which counts the same pages as the NUMA
+  /// nodes: page cache, including what was swapped out of it and in again, and anonymous pages. A
+  /// missing value is -1. Cost: one pread, 10 us.
   void read_meminfo_pages(ReadBuffer& buffer, NodeUsage& usage) const;
 
-  /// Only the most tasks that the node may have. Cost: two preads, 2 us.
+  /// Only the node's task limit. Cost: two preads, 2 us.
   [[nodiscard]] ReadState read_max_pid(ReadBuffer& buffer, NodeUsage& usage) const;
 
   [[nodiscard]] NodeMemorySource memory_source() const { return memory_source_; }

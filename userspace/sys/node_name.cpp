@@ -25,7 +25,7 @@ std::string node_name_from(std::string_view host_name) {
 
 std::string node_name_here() {
   std::array<char, HOST_NAME_MAX + 1> name{};
-  // Fails only for a name that is longer than the kernel's longest.
+  // Fails only for a name longer than the kernel's maximum.
   static_cast<void>(::gethostname(name.data(), name.size()));
   name.back() = '\0';
   return node_name_from(name.data());

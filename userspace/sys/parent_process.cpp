@@ -21,7 +21,7 @@ CallResult<pid_t> parent_process(pid_t pid) {
   if (size < 0) {
     return tl::unexpected<std::errc>(static_cast<std::errc>(errno));
   }
-  // PID (NAME) STATE PARENT ..., and a name may have any of that in it.
+  // PID (NAME) STATE PARENT ...; a name may contain any of these characters.
   const std::string_view line(text.data(), static_cast<std::size_t>(size));
   const std::size_t after_name = line.rfind(") ");
   constexpr std::size_t kToParent = 4;

@@ -28,7 +28,7 @@ CallResult<base::Fd> open_pidfd(pid_t pid) {
   if (!may_be_signalled(pid)) {
     return tl::unexpected<std::errc>(std::errc::invalid_argument);
   }
-  // By number: glibc has had wrappers only since 2.36.
+  // By system call number: glibc has wrappers only since 2.36.
   const long fd = ::syscall(SYS_pidfd_open, pid, 0U);
   if (fd < 0) {
     return last_error();

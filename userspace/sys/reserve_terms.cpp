@@ -14,10 +14,11 @@ namespace evictd::sys {
 namespace {
 
 constexpr std::int64_t kWhole = 1000;
-/// What lzo and lz4 make of ordinary memory is less than half; before much is stored nobody knows.
+/// lzo and lz4 compress ordinary memory to less than half; before much is stored the ratio is
+/// unknown.
 constexpr std::int64_t kAssumed = kWhole / 2;
 constexpr Bytes kEnoughStored = 16_MiB;
-/// Finer steps would make the rate begin anew with each reading.
+/// With finer steps the rate would restart at each reading.
 constexpr std::int64_t kStep = 50;
 
 template <typename Take>
@@ -29,7 +30,7 @@ void each_line(std::string_view text, const Take& take) {
   }
 }
 
-/// The words of a line, as many as there is room for.
+/// The words of a line, as many as fit.
 template <std::size_t N>
 std::array<std::string_view, N> words_of(std::string_view line) {
   std::array<std::string_view, N> words;
@@ -52,12 +53,12 @@ std::optional<std::int64_t> number(std::string_view word) {
                                                                   : std::nullopt;
 }
 
-/// What /proc/zoneinfo says of one zone, in pages.
+/// One zone of /proc/zoneinfo, in pages.
 struct Zone {
   std::optional<std::int64_t> min;
   std::optional<std::int64_t> low;
   std::int64_t managed = 0;
-  /// The most that is kept from allocations that could also go to a higher zone (lowmem_reserve).
+  /// The highest reserve against allocations that could also use a higher zone (lowmem_reserve).
   std::int64_t protection = 0;
 };
 
@@ -90,7 +91,7 @@ void read_zone_line(std::string_view line, Zone& zone) {
   }
 }
 
-/// Pages below a process's own zone, which are no use to it.
+/// Pages of a zone that lowmem_reserve keeps from processes, which allocate from higher zones.
 std::int64_t kept_from_others(const Zone& zone) {
   return std::max<std::int64_t>(0, std::min(zone.protection, zone.managed - *zone.min));
 }
@@ -99,31 +100,31 @@ std::int64_t in_steps(std::int64_t permille) {
   return std::clamp<std::int64_t>(permille, 0, kWhole) / kStep * kStep;
 }
 
-/// Pages that zswap holds stay in memory, compressed, whatever they are to go to.
+/// Pages in zswap stay in memory, compressed, whatever the swap device is.
 std::optional<std::int64_t> worth_in_zswap(std::string_view meminfo) {
   const std::optional<Bytes> taken = find_meminfo(meminfo, "Zswap");
   const std::optional<Bytes> stored = find_meminfo(meminfo, "Zswapped");
   if (!taken || !stored || stored->value == 0) {
     return std::nullopt;
   }
-  return worth_of({.stored = *stored, .taken = *taken});
+  return swap_worth_permille({.stored = *stored, .taken = *taken});
 }
 
-/// Of every free slot, each by the device that it is on.
+/// Average over all free slots, each weighted by its device.
 std::int64_t worth_of_swap(const Root& root, std::string_view swaps, std::string_view meminfo) {
   const std::optional<std::int64_t> zswap = worth_in_zswap(meminfo);
   std::int64_t free_kib = 0;
   std::int64_t worth = 0;
   for (const SwapArea& area : parse_swaps(swaps)) {
-    // At least one: what a slot is worth does not depend on whether one is free at this moment, and
-    // a victim's slots come back sooner than this is read again.
+    // At least one slot: the value of a slot does not depend on whether one is free now, and a
+    // victim's slots are freed sooner than this is read again.
     const std::int64_t kib = std::max<std::int64_t>(1, (area.size - area.used).value >> 10);
     std::int64_t permille = zswap.value_or(kWhole);
     if (!area.zram.empty()) {
       const Result<std::string> stat =
           root.read("/sys/block/" + std::string(area.zram) + "/mm_stat");
       const std::optional<ZramUse> use = stat ? parse_zram(*stat) : std::nullopt;
-      permille = worth_of(use.value_or(ZramUse{}));
+      permille = swap_worth_permille(use.value_or(ZramUse{}));
     }
     free_kib += kib;
     worth += kib * permille;
@@ -184,7 +185,7 @@ std::optional<ZramUse> parse_zram(std::string_view mm_stat) {
   return ZramUse{.stored = Bytes{*stored_bytes}, .taken = Bytes{*taken_bytes}};
 }
 
-std::int64_t worth_of(const ZramUse& use) {
+std::int64_t swap_worth_permille(const ZramUse& use) {
   if (use.stored.value < kEnoughStored.value) {
     return kAssumed;
   }

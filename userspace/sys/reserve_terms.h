@@ -13,9 +13,9 @@
 
 namespace evictd::sys {
 
-/// Watermarks of all zones together.
+/// Watermarks summed over all zones.
 struct Watermarks {
-  /// With what low zones keep from processes (lowmem_reserve).
+  /// Includes what low zones reserve from processes (lowmem_reserve).
   Bytes min{0};
   Bytes low{0};
 
@@ -24,39 +24,40 @@ struct Watermarks {
 
 /// One line of /proc/swaps.
 struct SwapArea {
-  /// "zram0" for /dev/zram0; empty for anything else.
+  /// "zram0" for /dev/zram0; empty for other devices.
   std::string_view zram;
   Bytes size{0};
   Bytes used{0};
 };
 
-/// What a zram device stores and what that takes of memory. Source: mm_stat (zram.rst).
+/// Bytes that a zram device stores, and the memory that they take. Source: mm_stat (zram.rst).
 struct ZramUse {
   Bytes stored{0};
   Bytes taken{0};
 };
 
-/// Source: /proc/zoneinfo, in pages of `page_bytes`. Unset: it has no zone with both.
+/// Source: /proc/zoneinfo, in pages of `page_bytes`. nullopt if no zone has both watermarks.
 [[nodiscard]] std::optional<Watermarks> parse_watermarks(std::string_view zoneinfo,
                                                          std::int64_t page_bytes);
-/// Views into `text`.
+/// The result points into `text`.
 [[nodiscard]] std::vector<SwapArea> parse_swaps(std::string_view text);
 [[nodiscard]] std::optional<ZramUse> parse_zram(std::string_view mm_stat);
 
-/// What compressed swap frees of each page that goes there, in thousandths of one: what is measured
-/// once enough is stored, half before. Never less than nothing.
-[[nodiscard]] std::int64_t worth_of(const ZramUse& use);
+/// Memory that compressed swap frees per page swapped out, in thousandths of a page. Measured once
+/// enough is stored, half a page before. Never negative.
+[[nodiscard]] std::int64_t swap_worth_permille(const ZramUse& use);
 
 struct ReserveTerms {
   Watermarks watermarks;
-  /// What a free page of swap is worth, in thousandths of one: all of it on a disk. 0 without swap.
+  /// Memory that a free page of swap is worth, in thousandths of a page: 1000 on disk, 0 without
+  /// swap.
   std::int64_t swap_permille = 0;
 
   bool operator==(const ReserveTerms&) const = default;
 };
 
-/// Reads what it takes. Errors: kNotFound, kMalformed naming the file.
-/// Cost: opens three files and one a zram device, some 100 us.
+/// Reads the terms. Errors: kNotFound, kMalformed with the file's name.
+/// Cost: opens three files and one per zram device, about 100 us.
 [[nodiscard]] Result<ReserveTerms> read_reserve_terms(const Root& root);
 
 }  // namespace evictd::sys

@@ -25,7 +25,7 @@ using Listing = std::unique_ptr<DIR, CloseDirectory>;
 
 enum class EntryType { kDirectory, kOther };
 
-/// readdir() may leave the type open on file systems that do not keep it in the directory.
+/// readdir() may leave the type unset on filesystems that do not store it in the directory.
 bool has_type(int directory, const dirent& entry, EntryType wanted) {
   bool is_directory = entry.d_type == DT_DIR;
   if (entry.d_type == DT_UNKNOWN) {

@@ -6,7 +6,7 @@
 namespace evictd::sys {
 
 void name_thread(const char* name) {
-  // Fails only for an address that cannot be read. Source: PR_SET_NAME(2const).
+  // Fails only for an unreadable address. Source: PR_SET_NAME(2const).
   static_cast<void>(::prctl(PR_SET_NAME, name));
 }
 

@@ -3,8 +3,8 @@
 
 namespace evictd::sys {
 
-/// Names the calling thread for `top -H` and `ps -L`, which show at most 15 characters; of a longer
-/// name it keeps the start. The first thread of a process has the name of the program.
+/// Names the calling thread for `top -H` and `ps -L`. Keeps the first 15 characters of a longer
+/// name. On the first thread of a process this changes the program's name.
 void name_thread(const char* name);
 
 }  // namespace evictd::sys

@@ -15,11 +15,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// From the first byte of a request to its last, and for the handshake.
+/// Time limit of the handshake, and of a request from its first byte to its last.
 constexpr milliseconds kRequestTime{5000};
-/// For one piece of an answer to be taken.
+/// Time limit for the client to take one piece of an answer.
 constexpr milliseconds kWriteTime{10000};
-/// Between two requests of a connection that is kept.
+/// Time limit between two requests on a kept connection.
 constexpr milliseconds kIdleTime{5000};
 
 }  // namespace
@@ -132,7 +132,7 @@ ssize_t Connection::write(const char* data, std::size_t size) {
   return static_cast<ssize_t>(size);
 }
 
-// Nothing that is served depends on where a client is.
+// No answer depends on the client's address.
 void Connection::get_remote_ip_and_port(std::string& ip, int& port) const {
   ip.clear();
   port = 0;

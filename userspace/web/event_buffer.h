@@ -13,33 +13,33 @@
 
 namespace evictd::web {
 
-/// The last lines of evictd's journal, for any number of readers that come and go. Thread-safe.
+/// The last lines of evictd's journal, for any number of readers. Thread-safe.
 class EventBuffer {
  public:
   struct Event {
-    std::uint64_t seq = 0;  ///< Evictd's number of the line; ascends, with gaps.
+    std::uint64_t seq = 0;  ///< evictd's number of the line; ascends, with gaps.
     std::string line;       ///< One JSON object without a line end.
   };
   struct Events {
     std::vector<Event> events;  ///< Oldest first.
-    /// Lines between what was asked for and the first of these are not kept any more.
+    /// Lines between the requested number and the first of these are no longer kept.
     bool skipped = false;
   };
 
-  /// Keeps at most so many lines and bytes, but at least the newest line.
+  /// Keeps at most this many lines and bytes, but at least the newest line.
   EventBuffer(std::size_t most_lines, std::size_t most_bytes)
       : most_lines_(most_lines), most_bytes_(most_bytes) {}
 
-  /// A line whose number is not above the newest one is not added: it is known.
+  /// Adds a line if its number is above the newest one; a lower number is a known line.
   void add(std::uint64_t seq, std::string line);
-  /// Wakes every reader; wait_beyond() does not wait any more.
+  /// Wakes every reader; wait_beyond() no longer waits.
   void close();
 
   /// The number of the newest line; 0 before the first.
   [[nodiscard]] std::uint64_t newest() const;
-  /// The kept lines behind the one numbered `seq`; with 0 all of them.
+  /// The kept lines after number `seq`; 0 returns all of them.
   [[nodiscard]] Events beyond(std::uint64_t seq) const;
-  /// The same, once there is one; none after `patience` or close().
+  /// The same, but waits until there is a line. Returns none after `patience` or close().
   [[nodiscard]] Events wait_beyond(std::uint64_t seq, Duration patience) const;
   [[nodiscard]] bool closed() const;
 
@@ -53,7 +53,7 @@ class EventBuffer {
   std::deque<Event> events_;
   std::size_t bytes_ = 0;
   std::uint64_t newest_ = 0;
-  std::uint64_t forgotten_ = 0;  ///< The newest line that is not kept any more.
+  std::uint64_t forgotten_ = 0;  ///< The newest line that is no longer kept.
   bool closed_ = false;
 };
 

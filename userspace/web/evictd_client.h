@@ -16,33 +16,33 @@
 
 namespace evictd::web {
 
-/// Asks the socket of evictd or of evictd-kube, one question at a time, however many clients want
-/// to know: answers are kept for a moment, so that evictd is asked at most ten times a second, and
-/// once more for each line of its journal. Thread-safe; blocks.
+/// Asks the socket of evictd or evictd-kube, one request at a time. Caches answers for a moment,
+/// for all clients. So evictd gets at most ten requests a second, and one more for each line of its
+/// journal. Thread-safe; blocks.
 class EvictdClient {
  public:
   using Answer = std::shared_ptr<const nlohmann::ordered_json>;
 
-  /// `program` is who answers, for errors.
+  /// `program` is the answering program's name, for errors.
   explicit EvictdClient(std::filesystem::path socket, std::string program = "evictd")
       : socket_(std::move(socket)), program_(std::move(program)) {}
 
-  /// The answer to {"op": op}: an object or a list.
-  /// Errors: as base::request_line(); kMalformed for an answer that is no JSON; kInvalid with
-  /// the program's own words for a refusal.
+  /// Returns the answer to {"op": op}: an object or a list.
+  /// Errors: as base::request_line(); kMalformed if the answer is no JSON; kInvalid with the
+  /// program's own message if it refuses.
   [[nodiscard]] Result<Answer> ask(const std::string& op);
-  /// evictd has told of something: who asks from now on gets no answer from before.
-  void outdate() { ++told_; }
+  /// evictd reported an event: later callers get no answer from before it.
+  void invalidate() { ++told_; }
   [[nodiscard]] const std::filesystem::path& socket() const { return socket_; }
 
-  /// How long an answer is good for.
+  /// How long an answer stays valid.
   static constexpr Duration kFreshness = std::chrono::milliseconds(100);
 
  private:
   struct Kept {
     Result<Answer> answer;
     std::chrono::steady_clock::time_point asked_at;
-    /// What `told_` was before evictd was asked.
+    /// Value of `told_` before evictd was asked.
     std::uint64_t told;
   };
 

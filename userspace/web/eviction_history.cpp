@@ -13,11 +13,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Seconds. A decision takes tens of microseconds, an exit up to a second a few GiB.
+/// Seconds. A decision takes tens of microseconds; an exit takes up to a second per few GiB.
 constexpr std::array<double, 20> kLatencyBounds{
     10e-6, 20e-6, 35e-6, 50e-6, 75e-6, 100e-6, 150e-6, 200e-6, 300e-6, 500e-6,
     1e-3,  2e-3,  5e-3,  10e-3, 50e-3, 100e-3, 500e-3, 1.0,    5.0,    30.0};
-/// Seconds, as the kubelet bounds kubelet_eviction_stats_age_seconds, with smaller ones below.
+/// Seconds: the kubelet's bounds of kubelet_eviction_stats_age_seconds, with smaller ones below.
 constexpr std::array<double, 13> kAgeBounds{10e-6, 100e-6, 1e-3, 5e-3, 10e-3, 25e-3, 50e-3,
                                             0.1,   0.25,   0.5,  1.0,  2.5,   10.0};
 constexpr std::array<double, 10> kByteBounds{65536,    262144,   524288,    1048576,    2097152,
@@ -27,7 +27,7 @@ constexpr std::array<double, 9> kGraceBounds{0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0,
 constexpr std::array<const char*, kIntervals> kEnds{"wake_ns", "decide_ns", "first_signal_ns",
                                                     "exited_ns", "freed_ns"};
 
-/// More than evictd awaits at a time, which is 64.
+/// More than evictd tracks at a time, which is 64.
 constexpr std::size_t kMostOpen = 256;
 
 bool is_eviction(const Json& line) {
@@ -48,7 +48,7 @@ const Json* observation_of(const Json& record, const std::string& signal) {
   return found == observations.end() ? nullptr : &*found;
 }
 
-/// The amount at which the threshold that was acted on is met.
+/// The available quantity below which the deciding threshold is met.
 std::optional<double> acted_on_limit(const Json& record) {
   const Json& thresholds = at(record, {"thresholds"});
   if (!thresholds.is_array()) {
@@ -96,7 +96,7 @@ void EvictionHistory::take(const Json& line) {
   if (id > newest_) {
     newest_ = id;
     open_[id] = {};
-    count_beginning(line);
+    count_start(line);
     if (open_.size() > kMostOpen) {
       open_.erase(open_.begin());
     }
@@ -106,7 +106,7 @@ void EvictionHistory::take(const Json& line) {
   }
 }
 
-void EvictionHistory::count_beginning(const Json& record) {
+void EvictionHistory::count_start(const Json& record) {
   const std::string limit = text_at(record, {"local_limit"});
   const std::string signal = limit.empty() ? text_at(record, {"signal"}) : limit;
   ++evictions_[signal];
@@ -123,7 +123,7 @@ void EvictionHistory::count_beginning(const Json& record) {
   count_grace(record);
 }
 
-/// A record of an older version, or of an eviction found under way, has whole seconds alone.
+/// A record of an older version, or of an eviction found in progress, has whole seconds only.
 void EvictionHistory::count_grace(const Json& record) {
   const auto of_ms = [&](const char* key) {
     const std::optional<double> ms = number_at(record, {key});
@@ -138,7 +138,7 @@ void EvictionHistory::count_grace(const Json& record) {
 }
 
 void EvictionHistory::count_intervals(const Json& timeline, Open& open) {
-  // Without it polling found the crossing: nobody knows when it was.
+  // Without it, polling found the crossing: its time is unknown.
   const std::optional<double> begin = number_at(timeline, {"hook_ns"});
   if (!begin) {
     return;

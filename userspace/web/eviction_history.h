@@ -12,8 +12,8 @@
 
 namespace evictd::web {
 
-/// A histogram with fixed bounds, as Prometheus counts: a value belongs to each bucket whose bound
-/// it does not exceed.
+/// A histogram with fixed bounds, counted as Prometheus does: each bucket counts the values up to
+/// its bound.
 class Histogram {
  public:
   /// `bounds` ascend and outlive the histogram; the bucket beyond the last one is implied.
@@ -21,7 +21,7 @@ class Histogram {
 
   void observe(double value);
   [[nodiscard]] std::span<const double> bounds() const { return bounds_; }
-  /// How many values were at most bounds()[i].
+  /// Number of values up to bounds()[i].
   [[nodiscard]] std::uint64_t cumulative(std::size_t i) const;
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] double sum() const { return sum_; }
@@ -33,30 +33,30 @@ class Histogram {
   double sum_ = 0;
 };
 
-/// The intervals of an eviction that are counted, each from the detection by the kernel side.
+/// The measured intervals of an eviction. Each starts when the kernel side detects the crossing.
 enum class Interval : std::uint8_t { kWake, kDecision, kSignal, kExit, kFreed };
 inline constexpr std::size_t kIntervals = 5;
 
-/// What the evictions that were followed had in common: counters and histograms, from the lines of
-/// the journal. A dry run counts nowhere. Pure: it is told.
+/// Counters and histograms over all followed evictions, computed from the lines of the journal. A
+/// dry run counts nowhere. Pure: the caller passes the lines.
 class EvictionHistory {
  public:
   EvictionHistory();
 
-  /// Takes one line of the journal. A decision has several lines of one id; each of its figures
-  /// counts once, when the first line has it.
+  /// Takes one line of the journal. A decision has several lines with one id; each of its values
+  /// counts once, at the first line that has it.
   void take(const nlohmann::ordered_json& line);
 
-  /// Evictions begun, by signal; those for a limit on local storage by that limit.
+  /// Evictions started, by signal; those for a limit on local storage by that limit.
   [[nodiscard]] const std::map<std::string, std::uint64_t>& evictions() const { return evictions_; }
   [[nodiscard]] const Histogram& interval(Interval which) const {
     return intervals_[static_cast<std::size_t>(which)];
   }
-  /// Seconds between the reading that was decided by and the decision, by signal.
+  /// Age in seconds of the deciding reading at the decision, by signal.
   [[nodiscard]] const std::map<std::string, Histogram>& reading_age() const { return reading_age_; }
-  /// Bytes by which memory was past its threshold when the victim was chosen.
+  /// Bytes by which memory exceeded its threshold when the victim was chosen.
   [[nodiscard]] const Histogram& past_threshold() const { return past_threshold_; }
-  /// Seconds from SIGTERM to SIGKILL that victims were given, and that the configuration wanted.
+  /// Seconds from SIGTERM to SIGKILL: as granted to victims, and as configured.
   [[nodiscard]] const Histogram& grace_given() const { return grace_given_; }
   [[nodiscard]] const Histogram& grace_wanted() const { return grace_wanted_; }
 
@@ -65,7 +65,7 @@ class EvictionHistory {
     std::array<bool, kIntervals> counted{};
   };
 
-  void count_beginning(const nlohmann::ordered_json& record);
+  void count_start(const nlohmann::ordered_json& record);
   void count_grace(const nlohmann::ordered_json& record);
   void count_intervals(const nlohmann::ordered_json& timeline, Open& open);
 
@@ -75,9 +75,9 @@ class EvictionHistory {
   Histogram past_threshold_;
   Histogram grace_given_;
   Histogram grace_wanted_;
-  /// Evictions whose figures may still come, by id. Bounded: the oldest is forgotten.
+  /// Evictions with values still to come, by id. Bounded: the oldest is dropped.
   std::map<std::uint64_t, Open> open_;
-  std::uint64_t newest_ = 0;  ///< The largest id that was counted as begun.
+  std::uint64_t newest_ = 0;  ///< The largest id that was counted as started.
 };
 
 }  // namespace evictd::web

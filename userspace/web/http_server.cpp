@@ -18,9 +18,9 @@ namespace evictd::web {
 
 namespace {
 
-/// Requests over one connection, so that each client comes to the door again.
+/// Requests per connection; then the client must connect again and compete for a slot.
 constexpr std::size_t kMostRequests = 100;
-/// Nothing that is served takes a body.
+/// No endpoint takes a body.
 constexpr std::size_t kLargestBody = 4096;
 
 constexpr std::string_view kNoRoom =
@@ -40,11 +40,11 @@ class HttpServer::Workers final : public httplib::TaskQueue {
         return;
       }
     }
-    // In the accepting thread, which tells process_and_close_socket() to turn it away.
+    // In the accepting thread; process_and_close_socket() then rejects the connection.
     serve();
   }
 
-  /// Waits until the last connection has ended.
+  /// Waits until the last connection is closed.
   void shutdown() override {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [&] { return running_ == 0; });
@@ -82,7 +82,7 @@ void HttpServer::end() {
   ending_ = true;
   const std::uint64_t one = 1;
   static_cast<void>(::write(stop_.get(), &one, sizeof one));
-  // accept(2) fails from now on; the library closes the socket.
+  // Makes accept(2) fail; the library closes the socket.
   ::shutdown(listener_, SHUT_RDWR);
 }
 

@@ -19,25 +19,25 @@ struct SslContextDeleter {
 };
 using SslContext = std::unique_ptr<SSL_CTX, SslContextDeleter>;
 
-/// The library's server with bounds of our own: connections at a time, time of a request, size of a
-/// request. One connection more than it serves is told so and closed.
+/// The library's server with additional limits: number of connections, time and size of a request.
+/// A connection beyond the limit gets an error answer and is closed.
 class HttpServer final : public httplib::Server {
  public:
   static constexpr std::size_t kMostConnections = 64;
 
-  /// Serves connections to `listener`, which listens already; with TLS where there is a context.
+  /// Serves connections to `listener`, which listens already; with TLS if a context is given.
   HttpServer(base::Fd listener, SslContext tls, base::Fd stop);
 
-  /// Serves until end(). False if it ended for another reason.
+  /// Serves until end(). Returns false if it stopped for another reason.
   [[nodiscard]] bool serve();
-  /// Ends serve(), from any thread, once the requests in progress were answered.
+  /// Stops serve() after the requests in progress are answered. Any thread may call it.
   void end();
 
-  /// Connections that were turned away.
+  /// Number of refused connections.
   [[nodiscard]] std::uint64_t rejected() const { return rejected_; }
 
  private:
-  /// Runs a connection in a thread of its own while there is room, and its rejection at once.
+  /// Runs a connection in its own thread while the limit allows it; rejects it at once otherwise.
   class Workers;
 
   bool process_and_close_socket(::socket_t socket) override;
@@ -46,7 +46,7 @@ class HttpServer final : public httplib::Server {
   base::Fd stop_;  ///< An eventfd.
   int listener_;
   std::atomic<bool> ending_{false};
-  std::thread::id accepting_;  ///< The thread of serve(): it serves nobody itself.
+  std::thread::id accepting_;  ///< The thread of serve(); it serves no client itself.
   std::atomic<std::uint64_t> rejected_{0};
 };
 

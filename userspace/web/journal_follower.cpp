@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Between tries to reach an evictd that is not there.
+/// Delays between attempts to reach an evictd that is not running.
 constexpr int kShortestPauseMs = 100;
 constexpr int kLongestPauseMs = 5000;
 /// Longer than any line that evictd writes.
@@ -35,7 +35,7 @@ Result<std::unique_ptr<JournalFollower>> JournalFollower::start(std::filesystem:
                                                                 Take take) {
   base::Fd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (stop.get() < 0) {
-    return fail_errno(errno, "make an eventfd");
+    return fail_errno(errno, "create an eventfd");
   }
   std::unique_ptr<JournalFollower> follower(
       new JournalFollower(std::move(socket), std::move(take), std::move(stop)));
@@ -68,7 +68,7 @@ bool JournalFollower::pause(int milliseconds) const {
 bool JournalFollower::follow() {
   const Result<base::Fd> connection = base::connect_unix(socket_);
   const std::string request = Json{{"op", "follow"}, {"after", last_seq_}}.dump() + "\n";
-  // Far less than any socket buffer: it is taken whole.
+  // Much smaller than any socket buffer, so it is sent whole.
   if (!connection || ::send(connection->get(), request.data(), request.size(), MSG_NOSIGNAL) !=
                          static_cast<ssize_t>(request.size())) {
     return false;
@@ -116,7 +116,7 @@ bool JournalFollower::take_lines(std::string& unread) {
 
 bool JournalFollower::take_line(std::string_view line) {
   const Json parsed = base::parse_json<Json>(line).value_or(Json());
-  // Such as that as many follow as may.
+  // For example, evictd has the maximum number of followers.
   if (!parsed.is_object() || parsed.contains("error")) {
     return false;
   }

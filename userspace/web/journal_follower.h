@@ -15,8 +15,8 @@
 
 namespace evictd::web {
 
-/// Follows evictd's journal in a thread of its own, through every restart of evictd: begins with
-/// what evictd's memory has, and goes on behind the last line that it got.
+/// Follows evictd's journal in its own thread, across restarts of evictd. Starts with the lines in
+/// evictd's memory and continues after the last line that it got.
 class JournalFollower {
  public:
   /// Called in the follower's thread for each line, with its number.
@@ -27,24 +27,24 @@ class JournalFollower {
                                                                       Take take);
   JournalFollower(const JournalFollower&) = delete;
   JournalFollower& operator=(const JournalFollower&) = delete;
-  /// Ends the thread.
+  /// Stops the thread.
   ~JournalFollower();
 
   /// Whether evictd is being followed now.
   [[nodiscard]] bool connected() const { return connected_; }
-  /// Times that following began.
+  /// Number of times that following started.
   [[nodiscard]] std::uint64_t connections() const { return connections_; }
 
  private:
   JournalFollower(std::filesystem::path socket, Take take, base::Fd stop);
   void run();
-  /// Until evictd ends the stream or the destructor runs. False if evictd was not reached or
-  /// refused.
+  /// Runs until evictd ends the stream or the destructor runs. Returns false if evictd was
+  /// unreachable or refused.
   [[nodiscard]] bool follow();
-  /// These are false once evictd has refused.
+  /// Both return false once evictd has refused.
   [[nodiscard]] bool take_lines(std::string& unread);
   [[nodiscard]] bool take_line(std::string_view line);
-  /// Waits before another try; false once the destructor runs.
+  /// Waits before the next attempt; returns false once the destructor runs.
   [[nodiscard]] bool pause(int milliseconds) const;
 
   const std::filesystem::path socket_;

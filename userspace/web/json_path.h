@@ -9,16 +9,16 @@
 
 namespace evictd::web {
 
-/// The value that `keys` lead to, each a member of the object before it; null if there is none.
-/// Evictd's answers are read so, because an older or newer evictd may lack a member.
+/// The value at the path `keys`, each a member of the object before it; null if there is none.
+/// evictd's answers are read this way because an older or newer evictd may lack a member.
 [[nodiscard]] const nlohmann::ordered_json& at(const nlohmann::ordered_json& object,
                                                std::initializer_list<const char*> keys);
 
-/// The number there; nullopt if there is none. A boolean counts as 0 or 1.
+/// The number at the path; nullopt if there is none. A boolean counts as 0 or 1.
 [[nodiscard]] std::optional<double> number_at(const nlohmann::ordered_json& object,
                                               std::initializer_list<const char*> keys);
 
-/// The text there; "" if there is none.
+/// The text at the path; "" if there is none.
 [[nodiscard]] std::string text_at(const nlohmann::ordered_json& object,
                                   std::initializer_list<const char*> keys);
 

@@ -19,37 +19,36 @@ std::optional<double> seconds_at(const Json& object, const char* key) {
 }
 
 void add_knowledge(MetricList& list, const Json& status) {
-  list.gauge("evictd_kube_build_info", "A constant 1 with what runs.", 1,
+  list.gauge("evictd_kube_build_info", "A constant 1, labelled with what runs.", 1,
              {{"version", text_at(status, {"version"})}, {"node", text_at(status, {"node"})}});
   list.gauge("evictd_kube_pods", "Pods that evictd-kube knows.", number_at(status, {"pods"}));
-  list.gauge("evictd_kube_confirmed_age_seconds", "How old what evictd-kube knows of the pods is.",
+  list.gauge("evictd_kube_confirmed_age_seconds", "Age of evictd-kube's data about the pods.",
              seconds_at(status, "confirmed_ms_ago"));
   const Json& problems = at(status, {"problems"});
   list.gauge(
-      "evictd_kube_problems", "What is wrong with the source of pods or their manifests.",
+      "evictd_kube_problems", "Problems with the source of pods or their manifests.",
       problems.is_array() ? std::optional(static_cast<double>(problems.size())) : std::nullopt);
 }
 
 void add_actions(MetricList& list, const Json& actions) {
-  list.gauge("evictd_kube_waiting_actions", "Entries that wait to be done at the API server.",
+  list.gauge("evictd_kube_waiting_actions", "Entries that wait for a request to the API server.",
              number_at(actions, {"waiting"}));
   list.counter("evictd_kube_eviction_loops_total",
-               "Times that three pods of one controller were evicted within ten minutes.",
+               "Loops: three pods of one controller were evicted within ten minutes.",
                number_at(actions, {"counters", "loops"}));
   const Json& loops = at(actions, {"loops"});
   if (!loops.is_object()) {
     return;
   }
   for (const Json& controller : at(loops, {"controllers"})) {
-    list.gauge(
-        "evictd_kube_looping_controller",
-        "How often the controller was in a loop of evictions, as long as that is remembered.",
-        number_at(controller, {"loops"}),
-        {{"kind", text_at(controller, {"kind"})},
-         {"namespace", text_at(controller, {"namespace"})},
-         {"name", text_at(controller, {"name"})}});
+    list.gauge("evictd_kube_looping_controller",
+               "Eviction loops of the controller, for as long as evictd-kube knows them.",
+               number_at(controller, {"loops"}),
+               {{"kind", text_at(controller, {"kind"})},
+                {"namespace", text_at(controller, {"namespace"})},
+                {"name", text_at(controller, {"name"})}});
   }
-  list.gauge("evictd_kube_damped", "Whether new pods are kept off because of a loop of evictions.",
+  list.gauge("evictd_kube_damped", "Whether an eviction loop keeps new pods off the node.",
              text_at(loops, {"damped_until"}).empty() ? 0 : 1);
 }
 
@@ -57,21 +56,21 @@ void add_comparison(MetricList& list, const Json& summary) {
   for (const char* const who :
        {"same_pod", "other_pod", "evictd_only", "kubelet_only", "waiting"}) {
     list.gauge("evictd_kube_compared_evictions",
-               "Kept comparisons of a dry run of evictd with the kubelet, by who evicted.",
+               "Kept comparisons of evictd's dry run with the kubelet, by who evicted.",
                number_at(summary, {who}), {{"who", who}});
   }
   constexpr std::array<std::pair<const char*, const char*>, 3> kEarlier{
       {{"evictd_earlier", "evictd"}, {"kubelet_earlier", "kubelet"}, {"unclear", "unclear"}}};
   for (const auto& [key, who] : kEarlier) {
-    list.gauge("evictd_kube_compared_pairs", "Pairs among them, by who was earlier.",
+    list.gauge("evictd_kube_compared_pairs", "Pairs of evictions, by who was earlier.",
                number_at(summary, {key}), {{"earlier", who}});
   }
   list.gauge("evictd_kube_compared_lead_seconds",
-             "By how much evictd was earlier than the kubelet, the median over the pairs.",
+             "Time by which evictd was earlier than the kubelet, median of the pairs.",
              seconds_at(summary, "median_evictd_earlier_ms"));
   list.gauge("evictd_kube_compared_more_available_bytes",
-             "How much more was available when evictd decided, the median over the pairs that are "
-             "about bytes.",
+             "Bytes by which more was available when evictd decided, median of the "
+             "pairs about bytes.",
              number_at(summary, {"median_more_available"}));
 }
 

@@ -7,7 +7,7 @@
 
 namespace evictd::web {
 
-/// What evictd-kube's status tells; null while it does not answer.
+/// Adds the metrics from evictd-kube's status; `status` is null while evictd-kube does not answer.
 void add_kube(MetricList& list, const nlohmann::ordered_json* status);
 
 }  // namespace evictd::web

@@ -36,7 +36,7 @@ Failure failed(const ListenAddress& address, const char* what) {
       error, std::string(what) + " " + address.host + " port " + std::to_string(address.port));
 }
 
-/// Fills `storage`, and answers its size.
+/// Fills `storage` and returns its size.
 socklen_t to_sockaddr(const ListenAddress& address, sockaddr_storage& storage) {
   std::memset(&storage, 0, sizeof storage);
   if (is_v6(address.host)) {
@@ -62,7 +62,7 @@ std::uint16_t port_of(int socket) {
     return 0;
   }
   std::uint16_t port = 0;
-  // At the same place in both kinds of address.
+  // Both kinds of address have the port at the same offset.
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
   std::memcpy(&port, reinterpret_cast<const char*>(&bound) + offsetof(sockaddr_in, sin_port),
               sizeof port);

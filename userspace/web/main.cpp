@@ -40,7 +40,7 @@ void complain(const std::string& what) {
   std::cerr << "evictd-web: " << base::one_line(what) << '\n';
 }
 
-/// Serves until SIGTERM or SIGINT, which every thread has blocked.
+/// Serves until SIGTERM or SIGINT. Every thread must have blocked both.
 Result<> serve(web::HttpServer& server, web::Service& service) {
   std::thread ends([&] {
     sigset_t signals;
@@ -55,11 +55,11 @@ Result<> serve(web::HttpServer& server, web::Service& service) {
   });
   const bool told = server.serve();
   if (!told) {
-    // The thread waits for a signal: it is given one.
+    // Wakes the thread, which waits for a signal.
     pthread_kill(ends.native_handle(), SIGUSR1);
   }
   ends.join();
-  return told ? Result<>() : fail(Errc::kIo, "no connection can be accepted any more");
+  return told ? Result<>() : fail(Errc::kIo, "connections can no longer be accepted");
 }
 
 Result<> run(const CommandLine& line) {
@@ -84,7 +84,7 @@ Result<> run(const CommandLine& line) {
   }
   base::Fd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop) {
-    return fail_errno(errno, "make an eventfd");
+    return fail_errno(errno, "create an eventfd");
   }
   const std::string shown = web::shown_address(*address, *listener, tls != nullptr);
   web::HttpServer server(std::move(*listener), std::move(tls), std::move(stop));
@@ -100,7 +100,7 @@ void add_options(CLI::App& app, CommandLine& line) {
   app.add_option("--socket", line.service.control_socket, "evictd's control socket")
       ->capture_default_str();
   app.add_option("--kube-socket", line.service.kube_socket,
-                 "evictd-kube's status socket: also metrics of it (default: none)");
+                 "evictd-kube's status socket, for its metrics (default: none)");
   app.add_option("--listen", line.listen, "ADDRESS:PORT, or unix:PATH")->capture_default_str();
   CLI::Option* certificate =
       app.add_option("--tls-cert", line.certificate, "serve TLS with this certificate chain (PEM)");
@@ -108,12 +108,12 @@ void add_options(CLI::App& app, CommandLine& line) {
   certificate->needs(key);
   key->needs(certificate);
   app.add_option("--token-file", line.service.token_file,
-                 "let in only who shows the token in the first line of this file");
+                 "require the token in the first line of this file");
   app.add_option("--pod-metrics", line.service.pod_metrics,
-                 "also metrics of so many pods, by memory rank (default 0, at most 1000)")
+                 "number of pods with metrics, by memory rank (default 0, at most 1000)")
       ->check(CLI::Range(0, 1000));
   app.add_option("--ready-requires", line.service.ready_requires,
-                 "what /readyz answers 200 for: any (default) or bpf, the kernel side")
+                 "what /readyz requires: any (default) or bpf, the kernel side")
       ->type_name("bpf|any")
       ->transform(CLI::CheckedTransformer(
                       std::map<std::string, web::ReadyRequires>{{"bpf", web::ReadyRequires::kBpf},
@@ -125,7 +125,7 @@ void add_options(CLI::App& app, CommandLine& line) {
 int run_program(int argc, char** argv) {
   CLI::App app(
       "evictd-web shows over HTTP what evictd does: metrics for Prometheus, an API, and a page. It "
-      "only reads evictd's control socket, and evictd-kube's status socket where it is told to, "
+      "only reads evictd's control socket, and with --kube-socket evictd-kube's status socket, "
       "and needs no privilege.",
       "evictd-web");
   CommandLine line;
@@ -140,7 +140,7 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
-  // Before any thread is made, so that all of them inherit it.
+  // Before any thread is created, so that all of them inherit it.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

@@ -17,20 +17,20 @@ namespace evictd::web {
 
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 
-/// Collects metrics in the order in which their families first appear. A value that is not known is
-/// left out, and a family without a value is too.
+/// Collects metrics in the order in which their families first appear. Omits unknown values, and
+/// families without a value.
 class MetricList {
  public:
   void gauge(const std::string& name, const std::string& help, std::optional<double> value,
              Labels labels = {});
   void counter(const std::string& name, const std::string& help, std::optional<double> value,
                Labels labels = {});
-  /// For a name of the kubelet's that is a counter and does not end as one.
+  /// For a kubelet metric that is a counter but lacks a counter's suffix.
   void untyped(const std::string& name, const std::string& help, std::optional<double> value,
                Labels labels = {});
   void histogram(const std::string& name, const std::string& help, const Histogram& histogram,
                  Labels labels = {});
-  /// A counter for each number that is a member of `object`, with its key as `label`.
+  /// A counter for each number among the members of `object`, with its key as `label`.
   void counters_of(const std::string& name, const std::string& help,
                    const nlohmann::ordered_json& object, const std::string& label);
 

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What an amount of a signal is counted in: the last part of its metrics' names.
+/// The unit of a signal's quantities: the last part of the metrics' names.
 std::string unit_of(const std::string& signal) {
   if (signal.ends_with("inodesFree")) {
     return "inodes";
@@ -33,12 +33,12 @@ void add_self(MetricList& list, const MetricSources& sources) {
   list.gauge("evictd_web_build_info", "A constant 1 with the version of evictd-web.", 1,
              {{"version", sources.version}});
   list.counter("evictd_web_rejected_connections_total",
-               "Connections that evictd-web turned away because too many were open.",
+               "Connections that evictd-web refused because too many were open.",
                static_cast<double>(sources.rejected_connections));
 }
 
 void add_build(MetricList& list, const Json& status) {
-  list.gauge("evictd_build_info", "A constant 1 with what runs.", 1,
+  list.gauge("evictd_build_info", "A constant 1, labelled with what runs.", 1,
              {{"version", text_at(status, {"version"})},
               {"node", text_at(status, {"node"})},
               {"compatibility", text_at(status, {"compatibility"})},
@@ -47,7 +47,7 @@ void add_build(MetricList& list, const Json& status) {
   const std::optional<double> uptime_ms = number_at(status, {"uptime_ms"});
   list.gauge("evictd_uptime_seconds", "Time since evictd started.",
              uptime_ms ? std::optional(*uptime_ms / 1000) : std::nullopt);
-  list.gauge("evictd_dry_run", "Whether decisions are recorded and nothing is signalled.",
+  list.gauge("evictd_dry_run", "Whether evictd records decisions and sends no signals.",
              number_at(status, {"dry_run"}));
   list.gauge("evictd_realtime", "Whether the hot thread has real-time priority.",
              number_at(status, {"realtime"}));
@@ -56,7 +56,7 @@ void add_build(MetricList& list, const Json& status) {
   list.gauge("evictd_reading_files",
              "Whether passes read cgroup files because the kernel side is missing or stalled.",
              number_at(status, {"reading_files"}));
-  list.counter("evictd_process_cpu_seconds_total", "Processor time that evictd has used.",
+  list.counter("evictd_process_cpu_seconds_total", "CPU time that evictd has used.",
                number_at(status, {"process", "cpu_seconds"}));
   list.gauge("evictd_process_resident_memory_bytes", "Resident memory of evictd.",
              number_at(status, {"process", "resident_bytes"}));
@@ -68,10 +68,10 @@ void add_signal(MetricList& list, const Json& signal) {
   const Labels labels{{"signal", name}, {"kind", text_at(signal, {"kind"})}};
   const std::optional<double> available = number_at(signal, {"available"});
   const std::optional<double> limit = number_at(signal, {"met_below"});
-  list.gauge("evictd_threshold_" + unit, "What is available below it meets the threshold.", limit,
+  list.gauge("evictd_threshold_" + unit, "Less available than this meets the threshold.", limit,
              labels);
   list.gauge("evictd_threshold_distance_" + unit,
-             "What is available less the threshold; negative where the threshold is passed.",
+             "Available minus threshold; negative below the threshold.",
              available && limit ? std::optional(*available - *limit) : std::nullopt, labels);
   list.gauge("evictd_threshold_met", "Whether the threshold counted as met in the last pass.",
              number_at(signal, {"met"}), labels);
@@ -83,16 +83,16 @@ void add_signals(MetricList& list, const Json& signals) {
   }
   std::map<std::string, bool> shown;
   for (const Json& signal : signals) {
-    // A signal with a hard and a soft threshold is observed once.
+    // A signal with a hard and a soft threshold is shown once.
     const std::string name = text_at(signal, {"signal"});
     if (!shown[name]) {
       shown[name] = true;
       const std::string unit = unit_of(name);
-      list.gauge("evictd_signal_available_" + unit, "What is available of the signal.",
+      list.gauge("evictd_signal_available_" + unit, "Available quantity of the signal.",
                  number_at(signal, {"available"}), {{"signal", name}});
-      list.gauge("evictd_signal_capacity_" + unit, "Capacity of what the signal measures.",
+      list.gauge("evictd_signal_capacity_" + unit, "Capacity of the signal's resource.",
                  number_at(signal, {"capacity"}), {{"signal", name}});
-      list.gauge("evictd_signal_observed", "Whether the last pass saw the signal.",
+      list.gauge("evictd_signal_observed", "Whether the last pass observed the signal.",
                  number_at(signal, {"observed"}), {{"signal", name}});
     }
     add_signal(list, signal);
@@ -103,12 +103,12 @@ void add_guard(MetricList& list, const Json& status) {
   list.gauge("evictd_oom_guard_armed",
              "Whether the OOM guard is on and a hard threshold of memory.available is configured.",
              number_at(status, {"oom_guard", "armed"}));
-  list.gauge("evictd_oom_guard_left_bytes", "What the kernel itself can still give.",
+  list.gauge("evictd_oom_guard_left_bytes", "Memory that the kernel can still give.",
              number_at(status, {"oom_guard", "left"}));
   list.gauge("evictd_oom_guard_due_below_bytes", "The OOM guard acts when less than this is left.",
              number_at(status, {"oom_guard", "due_below"}));
   list.gauge("evictd_oom_guard_watched_by_kernel",
-             "Whether the kernel side tells of it; else passes and polling see it.",
+             "Whether the kernel side reports it; else passes and polling detect it.",
              number_at(status, {"oom_guard", "watched_by_kernel"}));
 }
 
@@ -117,7 +117,7 @@ void add_conditions(MetricList& list, const Json& conditions) {
     return;
   }
   for (const Json& condition : conditions) {
-    list.gauge("evictd_node_condition", "Whether evictd reports the condition of the node.",
+    list.gauge("evictd_node_condition", "Whether evictd reports this condition of the node.",
                number_at(condition, {"status"}), {{"type", text_at(condition, {"type"})}});
   }
 }
@@ -126,9 +126,9 @@ void add_pod(MetricList& list, const Json& pod) {
   const Labels labels{{"namespace", text_at(pod, {"namespace"})},
                       {"pod", text_at(pod, {"name"})},
                       {"uid", text_at(pod, {"uid"})}};
-  list.gauge("evictd_pod_memory_rank", "Place in the order of eviction for memory; 1 goes first.",
+  list.gauge("evictd_pod_memory_rank", "Rank of the pod for memory; 1 is evicted first.",
              number_at(pod, {"memory_rank"}), labels);
-  list.gauge("evictd_pod_memory_working_set_bytes", "Usage of the pod less inactive file cache.",
+  list.gauge("evictd_pod_memory_working_set_bytes", "Usage of the pod minus inactive file cache.",
              number_at(pod, {"working_set_bytes"}), labels);
   list.gauge("evictd_pod_memory_request_bytes", "Memory request of the pod.",
              number_at(pod, {"memory_request_bytes"}), labels);
@@ -139,7 +139,7 @@ void add_pods(MetricList& list, const Json& pods, std::size_t shown) {
   if (!pods.is_array()) {
     return;
   }
-  // Each state is always there, so that a rule about one finds it.
+  // Every state is always present, so that an alert rule finds it.
   std::map<std::string, std::uint64_t> states{{"active", 0},  {"not_yet_read", 0},
                                               {"unknown", 0}, {"terminated", 0},
                                               {"empty", 0},   {"no_cgroup", 0}};
@@ -172,7 +172,7 @@ void add_hooks(MetricList& list, const Json& hooks) {
 }
 
 void add_kernel(MetricList& list, const Json& kernel) {
-  list.counters_of("evictd_kernel_events_emitted_total", "Records that kernel programs made.",
+  list.counters_of("evictd_kernel_events_emitted_total", "Records that kernel programs emitted.",
                    at(kernel, {"emitted"}), "kind");
   list.counters_of("evictd_kernel_events_delivered_total", "Kernel records that evictd read.",
                    at(kernel, {"delivered"}), "kind");
@@ -180,23 +180,23 @@ void add_kernel(MetricList& list, const Json& kernel) {
                    "Kernel records that found the ring buffer full.", at(kernel, {"dropped"}),
                    "kind");
   list.counter("evictd_kernel_recursion_misses_total",
-               "Kernel programs that did not run because one was running.",
+               "Skipped runs of kernel programs: another one was running.",
                number_at(kernel, {"recursion_misses"}));
   list.counter("evictd_kernel_timer_ticks_total", "Ticks of the kernel side's timer.",
                number_at(kernel, {"ticks"}));
-  list.counter("evictd_kernel_timer_fast_ticks_total", "Ticks that a near threshold asked for.",
+  list.counter("evictd_kernel_timer_fast_ticks_total", "Fast ticks, while a threshold is near.",
                number_at(kernel, {"fast_ticks"}));
-  list.gauge("evictd_kernel_timer_stalled", "Whether the kernel side's timer stands still.",
+  list.gauge("evictd_kernel_timer_stalled", "Whether the kernel side's timer has stalled.",
              number_at(kernel, {"timer_stalled"}));
   list.counter("evictd_kernel_stale_rows_total",
-               "Rows whose counter was no longer that of its cgroup.",
+               "Rows whose counter no longer belonged to their cgroup.",
                number_at(kernel, {"stale_rows"}));
 }
 
 void add_counters(MetricList& list, const Json& counters) {
-  list.counters_of("evictd_passes_total", "Passes by what asked for them.",
-                   at(counters, {"passes"}), "trigger");
-  list.counter("evictd_evictions_begun_total", "Evictions begun, dry runs included.",
+  list.counters_of("evictd_passes_total", "Passes by trigger.", at(counters, {"passes"}),
+                   "trigger");
+  list.counter("evictd_evictions_begun_total", "Evictions started, including dry runs.",
                number_at(counters, {"evictions"}));
   list.counter("evictd_evictions_not_begun_total",
                "Decisions that could not be carried out: the pod was gone or is protected.",
@@ -206,7 +206,7 @@ void add_counters(MetricList& list, const Json& counters) {
   list.counter("evictd_kernel_records_lost_total",
                "Kernel records that were lost; each loss is followed by a resync.",
                number_at(counters, {"lost_records"}));
-  list.counter("evictd_resyncs_total", "Times that every threshold was reported anew.",
+  list.counter("evictd_resyncs_total", "Resyncs: every threshold was reported again.",
                number_at(counters, {"resyncs"}));
   list.counter("evictd_messages_lost_total", "Messages between evictd's threads that were lost.",
                number_at(counters, {"lost_messages"}));
@@ -224,7 +224,7 @@ void add_counters(MetricList& list, const Json& counters) {
                number_at(counters, {"actuator", "sigterms"}));
   list.counter("evictd_sigkills_total", "SIGKILLs sent to processes and cgroups.",
                number_at(counters, {"actuator", "sigkills"}));
-  list.counter("evictd_exceeded_grace_total", "Victims that were not gone in time.",
+  list.counter("evictd_exceeded_grace_total", "Victims that did not exit in time.",
                number_at(counters, {"actuator", "exceeded_grace_period"}));
   list.counters_of("evictd_refused_signals_total", "Signals refused because the pod is protected.",
                    at(counters, {"actuator", "refused"}), "protection");
@@ -244,7 +244,7 @@ void add_brakes(MetricList& list, const Json& brakes) {
 void add_records(MetricList& list, const Json& records) {
   list.counter("evictd_records_written_total", "Lines written to the record file.",
                number_at(records, {"written"}));
-  list.counter("evictd_records_lost_total", "Lines that the record file lacks.",
+  list.counter("evictd_records_lost_total", "Lines missing from the record file.",
                number_at(records, {"lost"}));
 }
 
@@ -277,10 +277,10 @@ void add_history(MetricList& list, const EvictionHistory& history) {
                  history.interval(Interval::kFreed));
   list.histogram("evictd_past_threshold_bytes",
                  "Memory past its threshold when the victim was chosen.", history.past_threshold());
-  list.histogram("evictd_grace_given_seconds", "Grace periods that victims were given.",
+  list.histogram("evictd_grace_given_seconds", "Grace periods granted to victims.",
                  history.grace_given());
   list.histogram("evictd_grace_wanted_seconds",
-                 "Grace periods that victims would have had with time enough.",
+                 "Grace periods that victims would have had with enough time.",
                  history.grace_wanted());
 }
 

@@ -6,14 +6,14 @@
 
 namespace evictd::web {
 
-/// One file of the page, part of the program.
+/// One file of the page, compiled into the program.
 struct PageFile {
-  const char* path;  ///< Where it is served.
-  const char* type;  ///< Its media type.
+  const char* path;  ///< URL path.
+  const char* type;  ///< Media type.
   std::string_view text;
 };
 
-/// Every file of the page and the description of the API. The build makes them of page/.
+/// Every file of the page and the description of the API. The build generates them from page/.
 [[nodiscard]] std::span<const PageFile> page_files();
 
 }  // namespace evictd::web

@@ -12,7 +12,7 @@ std::string not_ready_because(const nlohmann::ordered_json& status, ReadyRequire
     return "evictd has not run a pass yet";
   }
   if (text_at(status, {"pod_root"}).empty()) {
-    return "the pods' cgroup is not there";
+    return "the pods' cgroup does not exist";
   }
   if (required == ReadyRequires::kAny) {
     return "";
@@ -21,7 +21,7 @@ std::string not_ready_because(const nlohmann::ordered_json& status, ReadyRequire
     return "evictd polls: it has no kernel side";
   }
   if (number_at(status, {"reading_files"}).value_or(1) != 0) {
-    return "evictd polls: the timer of its kernel side stands still";
+    return "evictd polls: the timer of its kernel side has stalled";
   }
   return "";
 }

@@ -7,10 +7,10 @@
 
 namespace evictd::web {
 
-/// What /readyz asks of evictd.
+/// What /readyz requires of evictd.
 enum class ReadyRequires : std::uint8_t {
-  kBpf,  ///< Crossings are pushed by the kernel side.
-  kAny,  ///< Evictd answers and has run a pass, however it notices.
+  kBpf,  ///< The kernel side pushes crossings.
+  kAny,  ///< evictd answers and has run a pass, with any event source.
 };
 
 /// Why evictd is not ready; "" if it is. `status` is its answer to {"op":"status"}.

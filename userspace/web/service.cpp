@@ -25,18 +25,18 @@ constexpr int kUnauthorized = 401;
 constexpr int kNotFound = 404;
 constexpr int kUnavailable = 503;
 
-/// Lines that a stream may go back by.
+/// Number of lines that a stream may go back.
 constexpr std::size_t kKeptEvents = 4096;
 constexpr std::size_t kKeptBytes = std::size_t{16} * 1024 * 1024;
-/// Clients that follow at a time; the others of HttpServer's connections are for questions.
+/// Limit of streams at a time; the rest of HttpServer's connections stay free for requests.
 constexpr std::size_t kMostStreams = 16;
-/// A stream on which nothing happens says so, which finds out whether its reader is gone.
+/// A silent stream sends a comment at this interval, which detects a gone reader.
 constexpr Duration kKeepAlive = std::chrono::seconds(15);
 constexpr std::size_t kMostRecords = 256;
 
 constexpr const char* kJson = "application/json";
 
-/// Pods may be named like a script: nothing but the page's own files is ever run.
+/// Pod names are untrusted and may look like a script: only the page's own files may run.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -54,7 +54,7 @@ void unavailable(httplib::Response& response, const Error& error) {
   refuse(response, kUnavailable, "evictd does not answer: " + error.message());
 }
 
-/// The number that `text` is, all of it; nullopt for any other text.
+/// The number that all of `text` forms; nullopt for any other text.
 std::optional<std::uint64_t> number_in(std::string_view text) {
   std::uint64_t number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -66,7 +66,7 @@ std::string message_of(const EventBuffer::Event& event) {
   return "id: " + std::to_string(event.seq) + "\ndata: " + event.line + "\n\n";
 }
 
-/// Counts a stream for as long as the library keeps what sends it.
+/// Counts a stream for as long as the library keeps its sender.
 class StreamPlace {
  public:
   explicit StreamPlace(std::atomic<std::size_t>& streams) : streams_(streams) {}
@@ -97,8 +97,8 @@ Result<std::unique_ptr<Service>> Service::start(Options options, HttpServer& ser
           const std::lock_guard lock(self.history_mutex_);
           self.history_.take(parsed);
         }
-        // Before anybody hears of it, who may ask what has become of it.
-        self.client_.outdate();
+        // Before a reader learns of the line and asks for its effect.
+        self.client_.invalidate();
         self.events_.add(seq, std::move(line));
       });
   if (!follower) {
@@ -130,7 +130,7 @@ void Service::add_paths() {
                                {"Referrer-Policy", "no-referrer"},
                                {"Cache-Control", "no-store"},
                                {"Content-Security-Policy", kPolicy}});
-  // Whoever probes has no token.
+  // A prober has no token.
   server_.Get("/healthz", [](const Request&, Response& response) {
     response.set_content("ok\n", "text/plain");
   });
@@ -251,7 +251,7 @@ void Service::stream(const Request& request, Response& response) {
   if (++streams_ > kMostStreams) {
     --streams_;
     refuse(response, kUnavailable,
-           "as many streams as may, " + std::to_string(kMostStreams) + ", are open");
+           "at most " + std::to_string(kMostStreams) + " streams may be open");
     return;
   }
   const auto place = std::make_shared<StreamPlace>(streams_);
@@ -259,7 +259,7 @@ void Service::stream(const Request& request, Response& response) {
   response.set_chunked_content_provider(
       "text/event-stream",
       [this, place, seq = *after](std::size_t offset, httplib::DataSink& sink) mutable {
-        // The first piece goes at once, so that the client knows that it is heard.
+        // Sends the first piece at once, so that the client sees an open stream.
         const EventBuffer::Events next =
             offset == 0 ? events_.beyond(seq) : events_.wait_beyond(seq, kKeepAlive);
         if (events_.closed()) {

@@ -21,28 +21,28 @@
 
 namespace evictd::web {
 
-/// What evictd-web answers: metrics, the API, the page. docs/web.md lists every path.
+/// evictd-web's endpoints: metrics, the API, the page. docs/web.md lists every path.
 class Service {
  public:
   struct Options {
     std::string control_socket;
-    /// Of evictd-kube; empty: it is not asked.
+    /// evictd-kube's socket; empty: evictd-kube is not asked.
     std::string kube_socket;
     std::string token_file;
     ReadyRequires ready_requires = ReadyRequires::kAny;
-    /// How many pods are shown in metrics.
+    /// Number of pods shown in metrics.
     std::size_t pod_metrics = 0;
     std::string version;
   };
 
-  /// Begins to follow evictd and adds its paths to `server`, which must live as long.
+  /// Starts to follow evictd and adds the paths to `server`, which must outlive the service.
   /// Errors: as JournalFollower::start().
   [[nodiscard]] static Result<std::unique_ptr<Service>> start(Options options, HttpServer& server);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   ~Service() = default;
 
-  /// Ends streams of events, so that the server can end.
+  /// Ends all event streams, so that the server can stop.
   void end_streams() { events_.close(); }
 
  private:
@@ -52,7 +52,7 @@ class Service {
   Service(Options options, HttpServer& server);
   void add_paths();
   void add_page();
-  /// Whether the request may go on; else it is answered with 401.
+  /// Whether the request may continue; otherwise it has been answered with 401.
   [[nodiscard]] bool let_in(const Request& request, Response& response) const;
   void metrics(Response& response);
   void ready(Response& response);

@@ -8,7 +8,7 @@
 
 namespace evictd::web {
 
-/// What a server with TLS 1.2 or later presents: a certificate chain and its key, both in PEM.
+/// A TLS server context, version 1.2 or later, with a certificate chain and its key, both in PEM.
 /// Errors: kInvalid, naming the file and OpenSSL's reason.
 [[nodiscard]] Result<SslContext> make_tls(const std::string& certificate, const std::string& key);
 

@@ -8,18 +8,18 @@
 
 namespace evictd::web {
 
-/// The token that a client has to show: the first line of a file, read anew for each question, so
-/// that it can be changed while evictd-web runs.
+/// The token that a client must present: the first line of a file. The file is read again for each
+/// request, so that the token can change while evictd-web runs.
 class TokenFile {
  public:
-  /// Without a path every client is let in.
+  /// An empty path admits every client.
   explicit TokenFile(std::string path) : path_(std::move(path)) {}
 
-  /// Whether the file can be read and has a token of at least 16 characters.
-  /// Errors: as open(2); kInvalid for one that is too short.
+  /// Whether the file is readable and has a token of at least 16 characters.
+  /// Errors: as open(2); kInvalid if the token is too short.
   [[nodiscard]] Result<> check() const;
-  /// Whether the value of a header Authorization is "Bearer" with the token. False while the file
-  /// cannot be read. Takes the same time for each wrong token of a length.
+  /// Whether an Authorization header's value is "Bearer" with the token. False while the file
+  /// cannot be read. Takes the same time for each wrong token of the same length.
   [[nodiscard]] bool allows(std::string_view authorization) const;
 
  private:

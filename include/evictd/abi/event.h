@@ -25,23 +25,23 @@ enum evictd_signal {
 	EVICTD_SIGNAL_CGROUP_TASKS = 2,
 	EVICTD_SIGNAL_NODE_WORKING_SET = 3, /* bytes */
 	EVICTD_SIGNAL_NODE_TASKS = 4,
-	EVICTD_SIGNAL_NODE_TAKEN = 5, /* EVICTD_NODE_CEILING - what is at hand, bytes */
-	/* EVICTD_NODE_CEILING - what the kernel can still give + what will be taken within the
-	 * horizon, bytes: above the ceiling that ends within it */
+	EVICTD_SIGNAL_NODE_TAKEN = 5, /* EVICTD_NODE_CEILING - at_hand_bytes of the node, bytes */
+	/* EVICTD_NODE_CEILING - the node's reserve + its expected loss within the horizon, bytes.
+	 * Above the ceiling: the reserve ends within the horizon. */
 	EVICTD_SIGNAL_NODE_RESERVE = 6,
 	EVICTD_SIGNALS = 7,
 };
 
-/* More memory than any machine has. Of what is at hand less is short, but a watch tells of what
- * grows, so that it is taken from here: a total that stays as it is when memory is plugged in. */
+/* More memory than any machine has. A watch reports growing values, but memory at hand is short
+ * when it falls. So it is subtracted from this constant, which memory hotplug does not change. */
 #define EVICTD_NODE_CEILING (1ULL << 60)
 
-/* Which program noticed. */
+/* Which program found the crossing. */
 enum evictd_origin {
 	EVICTD_ORIGIN_CHARGE = 0, /* the charge hook, in the charging task's context */
 	EVICTD_ORIGIN_TICK = 1,	  /* the sweep timer */
 	EVICTD_ORIGIN_FORK = 2,
-	EVICTD_ORIGIN_RESYNC = 3, /* asked for by user space */
+	EVICTD_ORIGIN_RESYNC = 3, /* requested by user space */
 };
 
 enum evictd_cgroup_change {
@@ -72,14 +72,14 @@ struct evictd_threshold_event {
 };
 EVICTD_ABI_SIZE(struct evictd_threshold_event, 72);
 
-/* A watched cgroup lost more time to memory within a window than the options allow silently. */
+/* A watched cgroup stalled on memory for longer within a window than Options::stall_notice. */
 struct evictd_stall_event {
 	struct evictd_event_header header;
 	__u32 slot;
 	__u32 generation; /* of the slot */
 	__u64 stall_ns;	  /* within the window */
 	__u64 window_ns;
-	__u64 total_ns; /* since the slot is watched */
+	__u64 total_ns; /* since the slot has been watched */
 };
 EVICTD_ABI_SIZE(struct evictd_stall_event, 48);
 
@@ -88,10 +88,10 @@ struct evictd_cgroup_event {
 	struct evictd_event_header header;
 	struct evictd_cgroup_key cgroup;
 	__u64 parent_id;
-	__u64 root_id;	 /* the watched root that it is below */
+	__u64 root_id;	 /* the watched root at or above it */
 	__u32 change;	 /* enum evictd_cgroup_change */
 	__u32 depth;	 /* 0 the root itself, 1 its children, ... */
-	__u32 path_size; /* bytes in path with the final NUL; EVICTD_PATH_LEN: may be cut */
+	__u32 path_size; /* bytes in path including the final NUL; EVICTD_PATH_LEN: may be cut */
 	__u32 pad;
 	char path[EVICTD_PATH_LEN]; /* from the hierarchy's root, with a leading slash */
 };
@@ -112,9 +112,9 @@ struct evictd_approach_event {
 	struct evictd_event_header header;
 	struct evictd_cgroup_key cgroup; /* zero for a node signal */
 	__u64 distance;			 /* bytes left */
-	__u64 rate;			 /* bytes a second, as seen lately */
+	__u64 rate;			 /* bytes a second, over the last readings */
 	__u32 signal;
-	__u32 cpu; /* on which it was seen: with the charge hook, that of the task that grows */
+	__u32 cpu; /* that saw it; with the charge hook, the CPU of the growing task */
 };
 EVICTD_ABI_SIZE(struct evictd_approach_event, 56);
 

@@ -1,44 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whom the timer of notifications follows, for how long, and when user space is told to stay awake:
- * what its kernel programs decide by, without the kernel. Times are nanoseconds.
+ * Which rows the notification timer follows, for how long, and when it tells user space to stay
+ * awake. The rules of the kernel programs, testable without a kernel. Times are nanoseconds.
  */
 #ifndef EVICTD_ABI_NOTIFY_ATTENTION_H
 #define EVICTD_ABI_NOTIFY_ATTENTION_H
 
 #include "types.h"
 
-/* A row that is not near an edge is followed for so long after its last kick or move. */
+/* How long a row that is not near an edge is followed after its last kick or move. */
 #define EVICTD_NOTIFY_KICK_WINDOW_NS 10000000ULL
-/* One that is near: a task on its way there loses its CPU for tens of milliseconds where there are
- * others, and one that grows slowly stands still between two of its charge batches. No hook speaks
- * before the next page table, which may be beyond the edge. */
+/* The same for a row near an edge. A growing task may lose its CPU to others for tens of
+ * milliseconds; a slowly growing one pauses between two charge batches. No hook runs before the
+ * next page table, which may be beyond the edge. */
 #define EVICTD_NOTIFY_NEAR_WINDOW_NS 1000000000ULL
-/* Looks at a row that moves, but is not near; and the sparsest at one that is near. */
+/* Period of checks of a row that moves but is not near; also the longest period of a near row. */
 #define EVICTD_NOTIFY_MOVING_PERIOD_NS 5000000ULL
-/* Looks at a near row that stands still grow apart: so many in the time that it has stood. */
+/* Checks of a near row that rests become rarer: this many in the time that it has rested. */
 #define EVICTD_NOTIFY_REST_LOOKS 32
 
-/* `period`: how soon the edge can be reached, EVICTD_NOTIFY_MOVING_PERIOD_NS or more for not near.
- */
+/* `period`: earliest time to the edge; EVICTD_NOTIFY_MOVING_PERIOD_NS or more means not near. */
 static inline int evictd_notify_is_near(__u64 period)
 {
 	return period < EVICTD_NOTIFY_MOVING_PERIOD_NS;
 }
 
-/* Whether the next charge of a value that grows may be the one that passes the edge `up` above it:
- * it moves by a `batch` at once, and a look between two of them learns nothing but that. */
+/* Whether the next charge of a growing value may pass the edge `up` above it. The value moves by a
+ * whole `batch`; a check between two batches learns nothing else. */
 static inline int evictd_notify_is_last_stretch(__u64 up, __u64 batch, __u64 growth)
 {
 	return growth && up <= batch;
 }
 
-/* So many looks in the time that a batch takes, between these bounds. */
+/* Checks in the time that one batch takes, and the bounds of their period. */
 #define EVICTD_NOTIFY_STRETCH_LOOKS  16
 #define EVICTD_NOTIFY_STRETCH_MIN_NS 20000ULL
 #define EVICTD_NOTIFY_STRETCH_MAX_NS 128000ULL
 
-/* When to look again on the last stretch; `growth` is not 0. */
+/* Time until the next check on the last stretch; `growth` is not 0. */
 static inline __u64 evictd_notify_stretch_look(__u64 batch, __u64 growth)
 {
 	__u64 period = batch * 1000000000ULL / growth / EVICTD_NOTIFY_STRETCH_LOOKS;
@@ -50,21 +49,21 @@ static inline __u64 evictd_notify_stretch_look(__u64 batch, __u64 growth)
 }
 
 /*
- * A row may want so many looks one soon after the other, which is enough for any way to an edge; of
- * one that then still moves below its edge without passing it, a look in this interval is enough.
- * So it does not use up what all rows share (notify_kick.bpf.h).
+ * A row may have this many checks in quick succession, which is enough for any approach to an edge.
+ * A row that keeps moving below its edge afterwards gets one check per interval, so that it does
+ * not use up the budget that all rows share (notify_kick.bpf.h).
  */
 #define EVICTD_NOTIFY_LOOKS_SAVED      128
 #define EVICTD_NOTIFY_LOOK_INTERVAL_NS 10000000ULL
 
 struct evictd_notify_looks {
-	__u64 due_ns; /* when it wants the next one */
+	__u64 due_ns; /* when the row wants its next check */
 	__u64 paid_until_ns;
 };
 EVICTD_ABI_SIZE(struct evictd_notify_looks, 16);
 
-/* In what time the tick comes that a row gets which was looked at `now` and wants to be looked at
- * again in `period`; ~0 for not at all, which costs it nothing. */
+/* Time until the tick of a row that was checked at `now` and wants its next check in `period`.
+ * ~0: no tick, which costs the row nothing. */
 static inline __u64 evictd_notify_wait(struct evictd_notify_looks *looks, __u64 now, __u64 period)
 {
 	const __u64 saved = (EVICTD_NOTIFY_LOOKS_SAVED - 1) * EVICTD_NOTIFY_LOOK_INTERVAL_NS;
@@ -75,7 +74,7 @@ static inline __u64 evictd_notify_wait(struct evictd_notify_looks *looks, __u64 
 		return period;
 	}
 	if (due && paid - now > saved) {
-		/* This look was another one's and does as well as its own, which is paid for. */
+		/* Another row caused this check; it replaces the row's own, which is paid for. */
 		due = EVICTD_NOTIFY_LOOK_INTERVAL_NS;
 		looks->due_ns = now + due;
 		return due;
@@ -91,21 +90,21 @@ static inline __u64 evictd_notify_wait(struct evictd_notify_looks *looks, __u64 
 	return period;
 }
 
-/* It has passed an edge: the way to the next one begins. */
+/* The row has passed an edge: resets its budget for the approach to the next one. */
 static inline void evictd_notify_way_begins(struct evictd_notify_looks *looks)
 {
 	looks->due_ns = 0;
 	looks->paid_until_ns = 0;
 }
 
-/* Whether a row that has stood still for `rest` is still looked at between two slow ticks. */
+/* Whether a row that has rested for `rest` is still checked between two slow ticks. */
 static inline int evictd_notify_is_followed(__u64 period, __u64 rest)
 {
 	return rest <= (evictd_notify_is_near(period) ? EVICTD_NOTIFY_NEAR_WINDOW_NS
 						      : EVICTD_NOTIFY_KICK_WINDOW_NS);
 }
 
-/* When to look at it again. Never longer than EVICTD_NOTIFY_MOVING_PERIOD_NS for a near one. */
+/* Time until its next check; at most EVICTD_NOTIFY_MOVING_PERIOD_NS for a near row. */
 static inline __u64 evictd_notify_next_look(__u64 period, __u64 rest)
 {
 	__u64 sparse = rest / EVICTD_NOTIFY_REST_LOOKS;
@@ -116,10 +115,10 @@ static inline __u64 evictd_notify_next_look(__u64 period, __u64 rest)
 	return sparse < EVICTD_NOTIFY_MOVING_PERIOD_NS ? sparse : EVICTD_NOTIFY_MOVING_PERIOD_NS;
 }
 
-/* An edge that is likely to be passed within this time is worth a hint. */
+/* An edge that is likely to be passed within this time causes a hint. */
 #define EVICTD_NOTIFY_HINT_NS 1000000ULL
-/* Hints cost their reader a wake-up and some waiting: so many a second in any steady state, of
- * which a few may come one after the other, but none while the reader still waits for the last. */
+/* A hint costs its reader a wake-up and some busy waiting. Steady state: one per interval. A few
+ * may follow each other, but none while the reader still waits for the last one. */
 #define EVICTD_NOTIFY_HINT_INTERVAL_NS 100000000ULL
 #define EVICTD_NOTIFY_HINTS_SAVED      3
 #define EVICTD_NOTIFY_HINT_PAUSE_NS    2000000ULL
@@ -130,14 +129,14 @@ struct evictd_notify_hints {
 };
 EVICTD_ABI_SIZE(struct evictd_notify_hints, 16);
 
-/* How far off in time an edge is that lies `distance` (2^34 at most) above a value that grows by
- * `growth` a second; ~0 for never. */
+/* Time until a value that grows by `growth` a second passes an edge `distance` (at most 2^34) above
+ * it; ~0 for never. */
 static inline __u64 evictd_notify_time_away(__u64 distance, __u64 growth)
 {
 	return growth ? distance * 1000000000ULL / growth : ~0ULL;
 }
 
-/* Pays for one hint, or refuses (0). */
+/* Pays for one hint; returns 0 if the budget is used up. */
 static inline int evictd_notify_pay_hint(struct evictd_notify_hints *hints, __u64 now)
 {
 	__u64 paid = hints->paid_until_ns;

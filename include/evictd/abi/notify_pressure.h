@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Pressure of a cgroup, as cgroup v1's memory.pressure_level has it: its level, and what the kernel
- * programs of cgroup v2 tell user space of it. */
+/* Memory pressure of a cgroup as in cgroup v1's memory.pressure_level: its level, and the records
+ * that the kernel programs for cgroup v2 send to user space. */
 #ifndef EVICTD_ABI_NOTIFY_PRESSURE_H
 #define EVICTD_ABI_NOTIFY_PRESSURE_H
 
@@ -11,9 +11,8 @@
 #define EVICTD_NOTIFY_MEDIUM_PERCENT   60
 #define EVICTD_NOTIFY_CRITICAL_PERCENT 95
 
-/* The enum evictd_notify_level of a window in which `reclaimed` of `scanned` pages came free, to
- * the kernel's own rounding. More may come free than was scanned: slab, and the rest of a huge
- * page. */
+/* The enum evictd_notify_level of a window in which `reclaimed` of `scanned` pages were freed, with
+ * the kernel's rounding. More may be freed than scanned: slab, and the rest of a huge page. */
 static inline __u32 evictd_notify_level_of(__u64 scanned, __u64 reclaimed)
 {
 	__u64 scale = scanned + reclaimed;
@@ -29,27 +28,26 @@ static inline __u32 evictd_notify_level_of(__u64 scanned, __u64 reclaimed)
 	return percent >= EVICTD_NOTIFY_MEDIUM_PERCENT ? EVICTD_NOTIFY_MEDIUM : EVICTD_NOTIFY_LOW;
 }
 
-/* What is listened to at a cgroup; hash `pressure_cgroups`. */
+/* The listeners of a cgroup; hash `pressure_cgroups`. */
 struct evictd_pressure_cgroup {
-	__u32 lowest; /* enum evictd_notify_level of any listener there */
+	__u32 lowest; /* lowest enum evictd_notify_level of its listeners */
 	__u32 pad;
 };
 EVICTD_ABI_SIZE(struct evictd_pressure_cgroup, 8);
 
-/* Cgroups with listeners, one below the other, that one record has room for. */
+/* Most cgroups with listeners, one below the other, in one record. */
 #define EVICTD_PRESSURE_CHAIN 32
 
-/* One window that ended, or a part of its cgroups where they are more than one record has room
- * for; record of the ring buffer `pressure_records`. Parts are in their order, and other windows'
- * records may lie between them. */
+/* One completed window; record of the ring buffer `pressure_records`. A window with too many
+ * cgroups for one record has several, in order; records of other windows may lie between them. */
 struct evictd_pressure_record {
 	__u64 ktime_ns;
-	__u64 window;	 /* its number: all parts have the same */
+	__u64 window;	 /* its number, the same in all its records */
 	__u32 level;	 /* enum evictd_notify_level */
 	__u32 hierarchy; /* of all cgroups below */
-	__u32 at_source; /* 1: cgroups[0] is the one whose memory was scanned, else an ancestor */
+	__u32 at_source; /* 1: cgroups[0] is the scanned cgroup; 0: an ancestor of it */
 	__u32 count;	 /* of cgroups */
-	__u32 goes_on;	 /* 1: another part of this window follows */
+	__u32 goes_on;	 /* 1: another record of this window follows */
 	__u32 pad;
 	__u64 cgroups[EVICTD_PRESSURE_CHAIN]; /* with listeners, from the one scanned upwards */
 };
@@ -57,8 +55,8 @@ EVICTD_ABI_SIZE(struct evictd_pressure_record, 296);
 
 /* Counters that only grow. */
 struct evictd_pressure_stats {
-	__u64 windows; /* that ended, with listeners or without */
-	__u64 dropped; /* records that found the ring full */
+	__u64 windows; /* completed, with listeners or without */
+	__u64 dropped; /* records lost because the ring was full */
 };
 EVICTD_ABI_SIZE(struct evictd_pressure_stats, 16);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The words of a notification: what is watched, in which unit, which way. The wire protocol, the C
- * library and the kernel programs all speak them; their numbers never change.
+ * The terms of a notification: signal, unit, direction. The wire protocol, the C library and the
+ * kernel programs share them; their numbers never change.
  */
 #ifndef EVICTD_ABI_NOTIFY_TERMS_H
 #define EVICTD_ABI_NOTIFY_TERMS_H
@@ -24,23 +24,23 @@ enum evictd_notify_signal {
 	EVICTD_NOTIFY_RATE = 3,
 	/* Tasks: pids.current. */
 	EVICTD_NOTIFY_PIDS = 4,
-	/* Reclaim has trouble: v1 memory.pressure_level. The threshold is an enum
-	 * evictd_notify_level. On v2 a kernel program has to see it, else EOPNOTSUPP. */
+	/* Reclaim makes little progress: v1 memory.pressure_level. The threshold is an enum
+	 * evictd_notify_level. On v2 it needs a kernel program, else EOPNOTSUPP. */
 	EVICTD_NOTIFY_PRESSURE = 5,
-	/* The OOM killer is at work because of the limit of the cgroup or of one above it: v1
+	/* The OOM killer runs because of the limit of the cgroup or of an ancestor: v1
 	 * memory.oom_control, v2 oom in memory.events.local. The threshold is 0. On v1 it fires at
-	 * once when the cgroup is under OOM at registration. */
+	 * once if the cgroup is under OOM at registration. */
 	EVICTD_NOTIFY_OOM = 6,
 	EVICTD_NOTIFY_SIGNALS = 7
 };
 
-/* What a threshold and its hysteresis are counted in. */
+/* Unit of a threshold and its hysteresis. */
 enum evictd_notify_unit {
 	/* The signal's own: bytes, bytes a second, tasks. Thresholds of USAGE and MEMSW are rounded
 	 * down to whole pages, as v1 does. */
 	EVICTD_NOTIFY_ABSOLUTE = 0,
-	/* Millionths of the cgroup's own limit of that signal (EVICTD_NOTIFY_PERCENT()), followed
-	 * when the limit changes. Without a limit the value is below. Not for RATE, PRESSURE, OOM.
+	/* Millionths of the cgroup's own limit of that signal (EVICTD_NOTIFY_PERCENT()); follows
+	 * changes of the limit. Without a limit the value is below. Not for RATE, PRESSURE, OOM.
 	 */
 	EVICTD_NOTIFY_OF_LIMIT = 1,
 	EVICTD_NOTIFY_UNITS = 2
@@ -60,7 +60,7 @@ enum evictd_notify_direction {
 	EVICTD_NOTIFY_DIRECTIONS = 3
 };
 
-/* Severity of EVICTD_NOTIFY_PRESSURE; a listener hears its level and those above it. */
+/* Severity of EVICTD_NOTIFY_PRESSURE; a listener gets its own level and higher ones. */
 enum evictd_notify_level {
 	EVICTD_NOTIFY_LOW = 0,
 	EVICTD_NOTIFY_MEDIUM = 1,
@@ -70,11 +70,11 @@ enum evictd_notify_level {
 
 /* Whose pressure reaches a listener of EVICTD_NOTIFY_PRESSURE. */
 enum evictd_notify_mode {
-	/* Its own, and that of a descendant unless a listener on the way up heard it. */
+	/* The cgroup's own, and a descendant's unless a listener in between got it. */
 	EVICTD_NOTIFY_DEFAULT = 0,
-	/* That of every descendant, whoever else heard it. */
+	/* The cgroup's own and every descendant's. */
 	EVICTD_NOTIFY_HIERARCHY = 1,
-	/* Its own only. */
+	/* The cgroup's own only. */
 	EVICTD_NOTIFY_LOCAL = 2,
 	EVICTD_NOTIFY_MODES = 3
 };
@@ -88,8 +88,8 @@ enum evictd_notify_side {
 
 /* Who finds the crossings. */
 enum evictd_notify_backend {
-	EVICTD_NOTIFY_KERNEL = 0, /* a kernel program, in the moment */
-	EVICTD_NOTIFY_POLLING = 1 /* files read periodically: short excursions escape */
+	EVICTD_NOTIFY_KERNEL = 0, /* a kernel program, at once */
+	EVICTD_NOTIFY_POLLING = 1 /* files read periodically: short excursions are missed */
 };
 
 #endif

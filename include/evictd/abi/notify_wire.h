@@ -4,8 +4,7 @@
  *
  * A SOCK_SEQPACKET unix socket: one packet is one message in the machine's byte order, of exactly
  * the size of its structure. The client sends a request, the server answers it with one reply that
- * has the same request_id. The server sends nothing else: what is notified goes through the
- * eventfd.
+ * has the same request_id. The server sends nothing else: notifications go through the eventfd.
  */
 #ifndef EVICTD_ABI_NOTIFY_WIRE_H
 #define EVICTD_ABI_NOTIFY_WIRE_H
@@ -15,7 +14,7 @@
 
 #define EVICTD_NOTIFY_SOCKET  "/run/evictd/notify.sock"
 #define EVICTD_NOTIFY_VERSION 1
-/* "evnt" in little endian: what does not begin with it is no client of ours. */
+/* "evnt" in little endian; every valid message begins with it. */
 #define EVICTD_NOTIFY_MAGIC 0x746e7665U
 /* No message is larger. */
 #define EVICTD_NOTIFY_MESSAGE_MAX 128
@@ -73,8 +72,8 @@ struct evictd_notify_register_request {
 	__u64 threshold; /* in `unit`; enum evictd_notify_level for PRESSURE, 0 for OOM */
 	__u64
 	    hysteresis; /* in `unit`, at most `threshold`: below again at threshold - hysteresis */
-	__s32 eventfd;	/* its number in the client, for the server to see that it is closed;
-			   -1: that is not looked at */
+	__s32 eventfd;	/* its number in the client: the server notices when it is closed;
+			   -1: not checked */
 	__u32 flags;	/* 0 */
 };
 EVICTD_ABI_SIZE(struct evictd_notify_register_request, 56);
@@ -101,7 +100,7 @@ struct evictd_notify_unregister_reply {
 };
 EVICTD_ABI_SIZE(struct evictd_notify_unregister_reply, 24);
 
-/* One of this connection's registrations: the one with the smallest number larger than `after`. */
+/* Asks for this connection's registration with the smallest number above `after`. */
 struct evictd_notify_list {
 	struct evictd_notify_header header;
 	__u64 after; /* 0: the first */
@@ -121,7 +120,7 @@ struct evictd_notify_list_reply {
 	__u64 threshold;
 	__u64 hysteresis;
 	__u64 value;	  /* now, in the signal's own unit */
-	__u64 deliveries; /* times that 1 was added to the eventfd */
+	__u64 deliveries; /* how often 1 was added to the eventfd */
 };
 EVICTD_ABI_SIZE(struct evictd_notify_list_reply, 88);
 
@@ -139,7 +138,7 @@ struct evictd_notify_status_reply {
 	__u64 deliveries;
 	__u32 uid_registrations; /* of this client's uid, over all its connections */
 	__u32 max_registrations; /* of this client's uid */
-	__u64 resyncs; /* times that the kernel's records overflowed and values were read anew */
+	__u64 resyncs; /* how often the kernel's ring overflowed and values were read again */
 	__u64 refused; /* requests answered with an error */
 };
 EVICTD_ABI_SIZE(struct evictd_notify_status_reply, 64);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a timer of the kernel programs goes by; theirs alone, exposed for tests. */
+/* State of a kernel-side timer; private to the kernel programs, exposed for tests. */
 #ifndef EVICTD_ABI_PACE_H
 #define EVICTD_ABI_PACE_H
 
 #include "types.h"
 
 struct evictd_pace {
-	__u64 next_tick_ns; /* what the timer is armed for */
+	__u64 next_tick_ns; /* when the armed timer fires */
 	__u64 next_slow_ns;
-	__u64 paid_until_ns; /* by fast ticks */
-	__u64 kicks;	     /* changes with every kick: a tick that was overtaken notices */
+	__u64 paid_until_ns; /* budget of fast ticks */
+	__u64 kicks;	     /* changes with every kick, so that an overtaken tick notices */
 	__u32 armed;
 	__u32 initialised;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What every structure shared by kernel programs and user space is made of.
+ * Base types of every structure shared by kernel programs and user space.
  *
  * Rules: fixed-width kernel types only; padding is written out; nothing is packed, because clang
  * would then write byte by byte. Each structure has its size asserted here and its layout compared

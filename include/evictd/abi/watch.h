@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What user space tells the kernel side to watch. Addresses come from the iterator
+/* What the kernel side watches, written by user space. Addresses come from the iterator
  * `cgroup_resolve`. */
 #ifndef EVICTD_ABI_WATCH_H
 #define EVICTD_ABI_WATCH_H
 
 #include "event.h"
 
-/* Answer of the iterator for one cgroup. An address of 0: the controller is not there. */
+/* Answer of the iterator for one cgroup. Address 0: the cgroup lacks the controller. */
 struct evictd_resolved {
 	struct evictd_cgroup_key cgroup;
 	__u64 memory_counter; /* &mem_cgroup.memory */
-	__u64 inactive_file;  /* the long that holds pages of inactive file cache, whole subtree */
+	__u64 inactive_file;  /* the long with its pages of inactive file cache, whole subtree */
 	__u64 pids_counter;   /* &pids_cgroup.counter */
 	__u32 level;	      /* 0: the hierarchy's root, which has no counter */
 	__u32 pad;
@@ -21,7 +21,7 @@ EVICTD_ABI_SIZE(struct evictd_resolved, 48);
 struct evictd_target {
 	__u64 memory_counter;
 	__u64 inactive_file;
-	__u64 memory_id; /* of the cgroup that the counter must still belong to after each use */
+	__u64 memory_id; /* cgroup that must still own the counter after each use */
 	__u64 pids_counter;
 	__u64 pids_id;
 	__u32 generation;
@@ -43,7 +43,7 @@ enum evictd_threshold_state {
 	EVICTD_THRESHOLD_ABOVE = 2,
 };
 
-/* "value of the watch is above N"; array `thresholds`; those of one watch are neighbours. */
+/* "value of the watch is above N"; array `thresholds`, those of one watch adjacent. */
 struct evictd_threshold {
 	__u64 id;
 	__u64 value;
@@ -61,21 +61,21 @@ struct evictd_watch {
 	__u32 signal; /* enum evictd_signal */
 	__u32 first;  /* index of its first threshold */
 	__u32 count;
-	__u32 force; /* compare every threshold at the next look, whatever the bounds say */
-	/* kernel side's own: nothing can have been crossed while lower <= value <= upper */
+	__u32 force; /* compare every threshold at the next check, despite the bounds */
+	/* kernel side's own: no threshold is crossed while lower <= value <= upper */
 	__u64 upper;
 	__u64 lower;
-	__u64 value; /* last looked at */
+	__u64 value; /* last read */
 	__u64 value_ktime_ns;
-	__u64 rate;   /* growth or fall of the last looks, bytes a second */
-	__u64 growth; /* as rate, but of growth alone, and 0 where nothing is known */
+	__u64 rate;   /* growth or fall over the last readings, bytes a second */
+	__u64 growth; /* as rate, growth only; 0 if unknown */
 	__u64 kick_ktime_ns;
 	__u32 busy; /* a CPU is comparing */
 	__u32 pad;
 };
 EVICTD_ABI_SIZE(struct evictd_watch, 112);
 
-/* What hangs on one counter address; hash `counters`. Indices are one-based, 0 is none. */
+/* Users of one counter address; hash `counters`. Indices are one-based, 0 is none. */
 struct evictd_counter {
 	__u32 slot;
 	__u32 working_set_watch;
@@ -84,7 +84,7 @@ struct evictd_counter {
 };
 EVICTD_ABI_SIZE(struct evictd_counter, 16);
 
-/* What has to be forgotten when a cgroup goes; hash `cgroups`. */
+/* Counters to drop when a cgroup is removed; hash `cgroups`. */
 struct evictd_cgroup {
 	__u64 memory_counter;
 	__u64 pids_counter;

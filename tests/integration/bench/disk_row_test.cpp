@@ -19,7 +19,7 @@ const DiskGround& ground() {
   return at;
 }
 
-TEST(DiskRows, AreBothFilesystemsAndBothResourcesForEvictdAndForPolling) {
+TEST(DiskRows, CoverBothFilesystemsAndResourcesInBothModes) {
   std::set<std::string> titles;
   for (const DiskRow& row : disk_rows()) {
     titles.insert(row.title());
@@ -29,7 +29,7 @@ TEST(DiskRows, AreBothFilesystemsAndBothResourcesForEvictdAndForPolling) {
   EXPECT_TRUE(titles.contains("evictd-poll imagefs inodes"));
 }
 
-TEST(DiskRows, HaveAConfigurationThatEvictdTakesAndAThresholdBelowWhatThereIs) {
+TEST(DiskRows, HaveAValidConfigurationAndAReachableThreshold) {
   for (const DiskRow& row : disk_rows()) {
     const Result<config::Config> config =
         config::parse(disk_config(row, ground()), "evictd.yaml", {});

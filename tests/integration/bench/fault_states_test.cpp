@@ -9,7 +9,7 @@
 namespace evictd::bench {
 namespace {
 
-TEST(FaultStates, EachIsMeasuredOnceARoundAndComparedWithNothingOfTheSameRound) {
+TEST(FaultStates, EachRoundMeasuresEachStateOnceAgainstItsBaseline) {
   std::map<FaultState, int> calls;
   const Result<FaultTimes> ns = measure_states(2, [&](FaultState state) -> Result<double> {
     // The second round finds the machine twice as slow.

@@ -51,7 +51,7 @@ TEST_F(BenchProgram, AnOptionTakesItsValueBehindABlankOrAnEqualsSign) {
   EXPECT_EQ(out_, "/nowhere/b");
 }
 
-TEST_F(BenchProgram, WrongUsageIsOneErrorThatSaysWhatIsRightAndNothingIsMeasured) {
+TEST_F(BenchProgram, WrongUsageYieldsOneErrorAndNoMeasurement) {
   EXPECT_EQ(run({"--round=7"}), 2);
   EXPECT_EQ(said_,
             "bench-tried: --round: unknown option of bench-tried, the nearest is --rounds\n");

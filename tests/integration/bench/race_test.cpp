@@ -54,7 +54,7 @@ std::vector<std::string> racers_of(const std::vector<RaceRun>& runs) {
   return racers;
 }
 
-TEST(RacePlan, HasAnOrderOfRacersThatDiffersFromGroupToGroupAndNotFromSittingToSitting) {
+TEST(RacePlan, RacerOrderDiffersPerGroupButNotPerSitting) {
   const auto groups = race_plan({});
   ASSERT_GT(groups.size(), 1U);
   EXPECT_NE(racers_of(groups[0]), racers_of(groups[1]));
@@ -63,7 +63,7 @@ TEST(RacePlan, HasAnOrderOfRacersThatDiffersFromGroupToGroupAndNotFromSittingToS
   EXPECT_EQ(racers_of(second[0]), racers_of(groups[1]));
 }
 
-TEST(RacePlan, MakesTheTrialsOfARacerThatDoesNotKnowTheThresholdOnceForBoth) {
+TEST(RacePlan, ThresholdUnawareRacerRunsOnceForBothThresholds) {
   for (const std::vector<RaceRun>& runs : race_plan({{"full", "4k", "noswap"}, {}})) {
     for (const RaceRun& run : runs) {
       EXPECT_EQ(run.rows.size(), is_evictd(run.first().racer) ? 1U : 2U) << title_of(run.first());
@@ -114,7 +114,7 @@ TEST(RaceTally, ReportsOneTrialInEveryRowOfItsRunWithItsOwnCrossing) {
   EXPECT_EQ(report.value("race", params_of({small, Racer::kEarlyoom}), "max"), 5);
 }
 
-TEST(RacePlan, GivesMemoryAsTheKernelHasItToAllButThoseThatAreNamedAfterTheKubelet) {
+TEST(RacePlan, OnlyKubeletNamedRacersReadMemoryAsTheKubelet) {
   EXPECT_EQ(memory_source_of(Racer::kEvictd), "memAvailable");
   EXPECT_EQ(memory_source_of(Racer::kEvictdGrace), "memAvailable");
   EXPECT_EQ(memory_source_of(Racer::kEvictdPoll), "memAvailable");
@@ -145,15 +145,15 @@ RaceOutcome evicted() {
 
 TEST(RaceTally, CountsWhatDiedBetweenTrialsApartFromWhatDiedInThem) {
   RaceTally tally{RaceRun{{RaceRow{RaceScene{}, Racer::kEvictd}}}};
-  tally.look_between(0);
+  tally.count_dead_between(0);
   RaceOutcome deadly = evicted();
   deadly.burstable_died = true;
   tally.add(deadly);
   // The one of the trial and one that died later; then both live again and one dies.
-  tally.look_between(2);
-  tally.look_between(0);
+  tally.count_dead_between(2);
+  tally.count_dead_between(0);
   tally.add(evicted());
-  tally.look_between(1);
+  tally.count_dead_between(1);
   EXPECT_EQ(count_in(tally, "burstable died"), 1);
   EXPECT_EQ(count_in(tally, "died between trials"), 2);
   EXPECT_EQ(count_in(tally, "won"), 1);
@@ -226,9 +226,9 @@ TEST(Calm, ReadsTheShareInWhichAllWaited) {
 
 TEST(Calm, IsOnceTheRestAfterAKillIsOverAndPressureIsLow) {
   const MonoTime killed{std::chrono::seconds{100}};
-  EXPECT_EQ(rest_left(killed, killed + std::chrono::seconds{5}), std::chrono::seconds{10});
-  EXPECT_EQ(rest_left(killed, killed + std::chrono::seconds{20}), Duration{0});
-  EXPECT_EQ(rest_left(std::nullopt, killed), Duration{0});
+  EXPECT_EQ(remaining_rest(killed, killed + std::chrono::seconds{5}), std::chrono::seconds{10});
+  EXPECT_EQ(remaining_rest(killed, killed + std::chrono::seconds{20}), Duration{0});
+  EXPECT_EQ(remaining_rest(std::nullopt, killed), Duration{0});
   EXPECT_FALSE(is_calm(killed, killed + std::chrono::seconds{14}, 0));
   EXPECT_FALSE(is_calm(killed, killed + std::chrono::seconds{15}, 5));
   EXPECT_TRUE(is_calm(killed, killed + std::chrono::seconds{15}, 1));

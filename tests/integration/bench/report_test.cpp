@@ -61,7 +61,7 @@ TEST(Report, WritesWhatTheTablesNeed) {
 TEST(Report, KeepsARemarkOfARowWithThatRow) {
   Report report{"crossing", Report::Lines::kNone};
   report.add("latency", {{"pages", "4k"}}, "us", 1.0);
-  report.note_row("two void trials");
+  report.add_row_note("two void trials");
   report.add("latency", {{"pages", "thp"}}, "us", 2.0);
   const nlohmann::json whole = nlohmann::json::parse(report.text());
   EXPECT_EQ(whole["rows"][0]["notes"], nlohmann::json::array({"two void trials"}));

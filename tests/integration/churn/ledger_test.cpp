@@ -68,7 +68,7 @@ TEST_F(ChurnLedger, ComplainsOfARecordOfNoPodOfItsOwn) {
   EXPECT_THAT(ledger_.complaints(), ElementsAre(HasSubstr("of no pod of this run")));
 }
 
-TEST_F(ChurnLedger, ComplainsOfLinesThatAreMissingBrokenOrTellOfTheKernelsOomKiller) {
+TEST_F(ChurnLedger, ComplainsOfMissingLinesBrokenLinesAndOomKills) {
   ledger_.take_line(R"({"kind":"gap","lost":3})");
   ledger_.take_line(R"({"kind":"oom_kill","uid":"u1"})");
   ledger_.take_line("{\"kind\":");

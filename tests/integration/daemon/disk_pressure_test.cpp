@@ -145,7 +145,7 @@ TEST_F(LocalStorage, ADryRunNamesAPodOverItsLimitOnce) {
   EXPECT_TRUE(limited.alive());
 }
 
-TEST_F(LocalStorage, AProtectedPodOverItsLimitIsSparedAndRecordedWithTheReason) {
+TEST_F(LocalStorage, ProtectedPodOverItsLimitIsSparedWithAReason) {
   Actor& critical = add_filler(
       {.name = "critical", .priority = 2'000'000'000, .empty_dir_limit = Bytes{4 * kMiB}},
       LoadKind::kFileBytes, 8 * kMiB);
@@ -217,7 +217,7 @@ TEST_F(Reclaim, ACommandRunsAgainForAPressureThatIsBack) {
   EXPECT_TRUE(holder.alive());
 }
 
-TEST_F(Reclaim, WhatAFailingCommandWroteIsAFieldOfItsLogLineAndValidText) {
+TEST_F(Reclaim, FailingCommandsOutputIsAValidTextLogField) {
   Actor& holder = add_holder({.name = "holder"}, 8 * kMiB);
   static_cast<void>(add_ballast(120 * kMiB));
   Json config = disk_config(Source::kEvents);
@@ -233,7 +233,7 @@ TEST_F(Reclaim, WhatAFailingCommandWroteIsAFieldOfItsLogLineAndValidText) {
       << log();
 }
 
-TEST_F(Reclaim, TheRecordOfAnEvictionTellsOfTheCommandThatFreedTooLittle) {
+TEST_F(Reclaim, EvictionRecordNamesTheCommandThatFreedTooLittle) {
   Actor& holder = add_holder({.name = "holder"}, 8 * kMiB);
   static_cast<void>(add_ballast(120 * kMiB));
   Json config = disk_config(Source::kEvents);

@@ -127,7 +127,7 @@ TEST_F(DiskRestart, ADryRunRemovesNothingOfAnEarlierVictimsDisk) {
 
   const Json after = await_status([](const Json& seen) { return seen["last_pass"].is_object(); });
   EXPECT_EQ(after["state"]["adopted"], 0);
-  EXPECT_EQ(lines_with(log(), "left as they are by a dry run"), 1U) << log();
+  EXPECT_EQ(lines_with(log(), "that an earlier evictd was evicting"), 1U) << log();
   EXPECT_TRUE(signal_in(after, "nodefs.available")["met"].get<bool>());
   await_in_state_file("\"gone\":true");
 }
@@ -151,7 +151,7 @@ TEST_F(DiskRestart, AThresholdThatWasDerivedForContainerfsKeepsItsTimer) {
 
   const Json after = await_status([&](const Json& seen) { return met_for(seen) >= 0; });
   EXPECT_GT(met_for(after), met_for(before));
-  EXPECT_EQ(lines_with(log(), "is not configured any more"), 0U) << log();
+  EXPECT_EQ(lines_with(log(), "is no longer configured"), 0U) << log();
 }
 
 }  // namespace

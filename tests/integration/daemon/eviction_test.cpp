@@ -96,7 +96,7 @@ TEST_P(Eviction, GoesOnWhileHousekeepingStandsStill) {
   EXPECT_TRUE(steady.alive());
 }
 
-TEST_P(Eviction, ReachesAPodThatGotItsFirstProcessWhileHousekeepingStoodStill) {
+TEST_P(Eviction, PodPopulatedWhileHousekeepingStalledIsEvicted) {
   const Actor& steady = add(kSteady, 2 * kModest);
   const stage::StagedPod empty = make_pod({.name = "hog"});
   write_manifest(empty);

@@ -34,7 +34,7 @@ class EmptyPodsWithEvents : public EmptyPods {
   EmptyPodsWithEvents() : EmptyPods(Besides::kHints) {}
 };
 
-TEST_F(EmptyPods, AnEmptyPodThatGotAProcessIsKilledOnceThoughHousekeepingHasNotToldOfIt) {
+TEST_F(EmptyPods, EmptyPodWithAnUnreportedProcessIsKilledOnce) {
   place(1, "small", 10_MiB);
   place_empty(2, "hog");
   start();

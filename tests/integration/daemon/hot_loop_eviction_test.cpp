@@ -121,7 +121,7 @@ TEST_F(EvictingForMemoryInAGrace, TheVictimMayForkOn) {
   EXPECT_FALSE(actuator_.begun()[0].hold_tasks);
 }
 
-TEST_F(EvictingAtOnce, ThePodThatRanksFirstIsKilledAndTheRecordHasTheMomentsInOrder) {
+TEST_F(EvictingAtOnce, FirstRankedPodIsKilledAndRecordTimesAreInOrder) {
   node_.set_memory(930_MiB);
   place(1, "small", 10_MiB);
   place(2, "hog", 500_MiB);
@@ -181,7 +181,7 @@ TEST_F(EvictingAtOnce, AVictimThatDoesNotDieIsNotWaitedForBeyondItsTime) {
   EXPECT_EQ(after->begun->victim->uid, "small");
 }
 
-TEST_F(EvictingAtOnce, OneMoreVictimThanCanBeAwaitedIsRefusedBeforeAnythingIsSent) {
+TEST_F(EvictingAtOnce, VictimBeyondTableCapacityIsRefusedBeforeSignal) {
   place(1, "hog", 500_MiB);
   start();
   send(LendPassCopy{std::move(next<PassDone>()->copy)});
@@ -257,7 +257,7 @@ TEST_F(EvictingManyWithDisks, MoreThanCanBeAwaitedWaitTheirTurnAndAreToldOfOnce)
   EXPECT_LE(passes_so_far(), 1 + kPods + 1 + passes_taken_) << "nobody who waits asks for a pass";
 }
 
-TEST_F(EvictingAtOnce, WhoCouldNotBeSignalledIsTriedAgainAndNobodyGoesInItsPlace) {
+TEST_F(EvictingAtOnce, UnsignalledVictimIsRetriedAndNotReplaced) {
   node_.set_memory(930_MiB);
   place(1, "small", 10_MiB);
   place(2, "hog", 500_MiB);
@@ -282,7 +282,7 @@ TEST_F(EvictingAtOnce, WhoCouldNotBeSignalledIsTriedAgainAndNobodyGoesInItsPlace
   EXPECT_EQ(outcome_of_pass(), Outcome::kHeld) << "it is awaited as any other";
 }
 
-TEST_F(EvictingAtOnce, AnotherPodGoesOnceAVictimCouldNotBeSignalledForTwoSeconds) {
+TEST_F(EvictingAtOnce, VictimUnsignalledForTwoSecondsIsReplaced) {
   node_.set_memory(930_MiB);
   place(1, "small", 10_MiB);
   place(2, "hog", 500_MiB);
@@ -355,7 +355,7 @@ TEST_F(EvictingAtOnce, WhoCouldNotBeSignalledIsLeftAloneOncePressureIsOver) {
   EXPECT_TRUE(actuator_.begun().empty());
 }
 
-TEST_F(EvictingAtOnce, OfARefusedEvictionOnlyThatOfAPodBeingEvictedAlreadyLeavesItsIntent) {
+TEST_F(EvictingAtOnce, RefusedEvictionKeepsIntentOnlyIfAlreadyInProgress) {
   node_.set_memory(930_MiB);
   std::unique_ptr<HotPod> hog = pod(1, "hog", 500_MiB);
   const std::filesystem::path directory = tree_->hierarchies().memory / staged_["hog"].pod;
@@ -434,7 +434,7 @@ TEST_F(EvictingForTasks, TheZombiesOfAPodThatEndedBeforeItsSignalAreAwaitedToo) 
   EXPECT_EQ(next_one->victim->uid, "small");
 }
 
-TEST_F(EvictingAtOnce, APodWithoutATargetIsRefusedOnceAndEvictedAsSoonAsItHasOne) {
+TEST_F(EvictingAtOnce, PodWithoutATargetIsRefusedOnceUntilItHasOne) {
   const auto without_target = [&] {
     std::unique_ptr<HotPod> made = pod(1, "late", 20_MiB);
     made->target.reset();

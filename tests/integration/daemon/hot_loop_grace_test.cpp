@@ -62,7 +62,7 @@ class EvictingSoftlyThenWithGrace : public Evicting {
   EvictingSoftlyThenWithGrace() : Evicting(kSoft + kOneSecond) {}
 };
 
-TEST_F(EvictingWithGrace, AVictimWhoseSigkillCameLateHasASecondToDieBeforeAnotherOneGoes) {
+TEST_F(EvictingWithGrace, VictimOfALateSigkillHasOneSecondBeforeTheNext) {
   node_.set_memory(930_MiB);
   place(1, "small", 10_MiB);
   place(2, "hog", 500_MiB);
@@ -102,7 +102,7 @@ TEST_F(EvictingWithGrace, WhatAVictimGaveBackBeforeItsSigkillIsNoSignOfItsDying)
   EXPECT_EQ(after->begun->victim->uid, "small");
 }
 
-TEST_F(EvictingWithGrace, AVictimThatGrewDuringItsGraceAndShrinksSinceItsSigkillIsDying) {
+TEST_F(EvictingWithGrace, VictimGrownInGraceIsDyingIfItShrinksAfterSigkill) {
   node_.set_memory(930_MiB);
   place(1, "small", 10_MiB);
   place(2, "hog", 400_MiB);
@@ -123,7 +123,7 @@ TEST_F(EvictingWithGrace, AVictimThatGrewDuringItsGraceAndShrinksSinceItsSigkill
   EXPECT_EQ(actuator_.begun().size(), 1U);
 }
 
-TEST_F(EvictingWithGrace, WhomADryRunWouldHaveSparedAtTheEndOfItsGraceItDoesNotWaitFor) {
+TEST_F(EvictingWithGrace, DryRunDoesNotWaitForAVictimSparedAfterItsGrace) {
   send(UseConfig{config(hard("100Mi") + kOneSecond + "dryRun: true\n")});
   node_.set_memory(930_MiB);
   place(1, "small", 10_MiB);
@@ -337,7 +337,7 @@ TEST_F(EvictingSoftly, AVictimThatMayNotBeKilledAnyMoreSparesNobodyElse) {
   EXPECT_FALSE(dropped<EvictionRefused>()) << "the step with the reason tells of it";
 }
 
-TEST_F(EvictingSoftly, AVictimWhoseCutReachedNobodyIsWaitedForWhileItIsTriedAgain) {
+TEST_F(EvictingSoftly, VictimOfAFailedGraceCutIsAwaitedAndRetried) {
   node_.set_memory(930_MiB);
   place(1, "small", 10_MiB);
   place(2, "hog", 500_MiB);

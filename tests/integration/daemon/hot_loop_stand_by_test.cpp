@@ -20,7 +20,7 @@ class StandingBy : public Evicting {
   }
 };
 
-TEST_F(StandingBy, AHintThatComesMeanwhileHasItWaitLongerAndRehearseNothingAnew) {
+TEST_F(StandingBy, HintDuringTheWaitExtendsItWithoutANewRehearsal) {
   place(1, "hog", 20_MiB);
   start();
   ASSERT_TRUE(next<PassDone>());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/hot_priority.h"
+#include "daemon/hot/hot_priority.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -9,7 +9,7 @@
 #include <future>
 #include <thread>
 
-#include "daemon/realtime.h"
+#include "daemon/shared/realtime.h"
 
 namespace evictd::daemon {
 namespace {

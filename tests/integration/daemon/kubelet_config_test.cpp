@@ -68,7 +68,7 @@ TEST_F(KubeletSources, HoldInTheRunningDaemonAsCheckConfigShowsThem) {
   EXPECT_EQ(threshold_of(seen, "memory.available"), "2Mi");
   EXPECT_EQ(threshold_of(seen, "allocatableMemory.available"), "2Mi");
   EXPECT_EQ(seen["signals"].size(), 4U);
-  EXPECT_EQ(lines_with(log(), "have no meaning here"), 1U) << log();
+  EXPECT_EQ(lines_with(log(), "evictd ignores these kubelet settings"), 1U) << log();
   EXPECT_EQ(lines_with(log(), "keepTerminatedPodVolumes (flag --keep-terminated-pod-volumes)"), 1U);
 
   const ProgramEnd shown = check_config();

@@ -44,7 +44,7 @@ class FullRing : public Arena {
   }
 };
 
-TEST_F(FullRing, IsCountedByKindAndMadeUpForByAResyncAndTheVictimDiesAllTheSame) {
+TEST_F(FullRing, LossIsCountedByKindResyncedAndTheVictimIsKilled) {
   const Actor& steady = add({.name = "steady"}, kModest);
   Actor& hog = add_hog({.name = "hog"});
   limit_memory();
@@ -127,7 +127,7 @@ TEST_P(WithoutPodEvents, APodThatWasMadeAMomentAgoIsChosenAllTheSame) {
   EXPECT_TRUE(bystander.alive());
 }
 
-TEST_F(FullRing, APodThatItKeptFromBeingKnownIsEvictedAfterTheRescanAndNotAnIntervalLater) {
+TEST_F(FullRing, MissedPodIsEvictedAfterTheRescanNotAnIntervalLater) {
   limit_memory();
   // Its polling interval is one that no test lives to see.
   start_daemon(memory_config(Source::kEvents));

@@ -80,7 +80,7 @@ TEST_F(MemoryRules, OfTheKernelsEstimateAreWatchedAndPolledAndItIsSaid) {
   EXPECT_EQ(seen["memory_available"]["watched_by_kernel"], true);
   EXPECT_EQ(seen["memory_available"]["polled"], true);
   EXPECT_EQ(seen["hooks"]["node-available"], "vm_stat");
-  EXPECT_EQ(lines_with(log(), "the kernel side watches what moves with it"), 1U) << log();
+  EXPECT_EQ(lines_with(log(), "the kernel side watches the values that move with it"), 1U) << log();
   EXPECT_EQ(lines_with(log(), "continuing without kernel events for it"), 0U) << log();
 }
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/instance_lock.h"
-#include "daemon/pod_registry.h"
+#include "daemon/pods/pod_registry.h"
+#include "daemon/state/instance_lock.h"
 #include "pod_registry_on_a_tree.h"
 #include "stage/private_tree.h"
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "config/config.h"
-#include "daemon/instance_lock.h"
-#include "daemon/pod_registry.h"
+#include "daemon/pods/pod_registry.h"
+#include "daemon/state/instance_lock.h"
 #include "stage/private_tree.h"
 
 namespace evictd::daemon {

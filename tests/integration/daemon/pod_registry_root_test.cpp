@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/instance_lock.h"
-#include "daemon/pod_registry.h"
+#include "daemon/pods/pod_registry.h"
+#include "daemon/state/instance_lock.h"
 #include "pod_registry_on_a_tree.h"
 #include "stage/private_tree.h"
 
@@ -28,7 +28,7 @@ class AnAwaitedPodRoot : public PodRegistryOnATree {
       ready.push_back({.fd = fd, .events = POLLIN, .revents = 0});
     }
     EXPECT_GE(::poll(ready.data(), ready.size(), 0), 1) << "no event";
-    registry_->note_changes();
+    registry_->queue_changes();
     take(registry_->apply());
   }
   [[nodiscard]] std::string problem() const {
@@ -39,7 +39,9 @@ class AnAwaitedPodRoot : public PodRegistryOnATree {
     EXPECT_NE(problem().find("no pod root for cgroupRoot \"" + tree_->cgroup_root() + "\": "),
               std::string::npos)
         << problem();
-    EXPECT_NE(problem().find(": it is waited for, continuing without its pods"), std::string::npos)
+    EXPECT_NE(problem().find(": evictd waits for it, continuing without its "
+                             "pods"),
+              std::string::npos)
         << problem();
   }
 };

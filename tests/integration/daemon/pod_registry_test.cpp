@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registry on private trees of this machine, without a kernel side and without a hot thread.
-#include "daemon/pod_registry.h"
+#include "daemon/pods/pod_registry.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@
 
 #include "base/fd.h"
 #include "config/config.h"
-#include "daemon/pod_look.h"
+#include "daemon/pods/pod_look.h"
 #include "pod_registry_on_a_tree.h"
 #include "stage/private_tree.h"
 #include "stage/scratch_directory.h"
@@ -55,12 +55,12 @@ TEST_F(PodRegistryOnATree, UnknownPodsAreKeptUntilEachDirectoryOfManifestsWasRea
   EXPECT_EQ(state(), cluster::PodState::kUnknown) << "it may be one of those that are to come";
 
   std::filesystem::create_directory(fixed);
-  registry_->note_changes();
+  registry_->queue_changes();
   take(registry_->apply());
   EXPECT_EQ(state(), cluster::PodState::kEmpty) << "evictUnknownPods knows it";
 
   std::filesystem::remove(fixed);
-  registry_->note_changes();
+  registry_->queue_changes();
   take(registry_->apply());
   EXPECT_EQ(state(), cluster::PodState::kEmpty) << "what it said was read";
 }
@@ -102,7 +102,7 @@ TEST_F(PodRegistryOnATree, WhatAnEvictdLeftOnAPodIsFoundThoughNoFileOfThePodIsKe
   ASSERT_EQ(without_files.files.usage_fd(), -1);
   ASSERT_TRUE(without_files.target);
   const std::size_t before = open_descriptors();
-  const FoundPod found = look_at_pod(without_files, *registry_, SavedLook::kNone, MonoTime{});
+  const FoundPod found = inspect_pod(without_files, *registry_, SavedLook::kNone, MonoTime{});
 
   ASSERT_TRUE(found.intent);
   EXPECT_EQ(found.intent->kill_due_at, written.kill_due_at);
@@ -120,7 +120,7 @@ TEST_F(PodRegistryOnATree, APodThatDidNotChangeIsNotPlacedAgain) {
   EXPECT_TRUE(registry_->rescan().empty());
 }
 
-TEST_F(PodRegistryOnATree, APodThatTheRegistryItselfIsInIsOpenedAnewUntilItHasLeftIt) {
+TEST_F(PodRegistryOnATree, OwnPodIsReopenedUntilTheRegistryHasLeftIt) {
   const stage::StagedPod home = add_pod("home");
   // Somebody else is in it all the time: that nobody is left would show by itself.
   const pid_t resident = ::fork();
@@ -147,13 +147,13 @@ TEST_F(PodRegistryOnATree, APodThatTheRegistryItselfIsInIsOpenedAnewUntilItHasLe
   ::waitpid(resident, nullptr, 0);
 }
 
-TEST_F(PodRegistryOnATree, APodThatEvictdWasFoundInWhenItWasToBeSignalledIsOpenedAnewOnce) {
+TEST_F(PodRegistryOnATree, PodFoundToHoldEvictdAtItsSignalIsReopenedOnce) {
   const stage::StagedPod home = add_pod("home");
   start();
   ASSERT_EQ(registry_->rescan().size(), 1U);
 
-  registry_->note_own_process(home.uid);
-  registry_->note_own_process("of a pod that is gone");
+  registry_->mark_own_process(home.uid);
+  registry_->mark_own_process("of a pod that is gone");
 
   EXPECT_EQ(registry_->rescan().size(), 1U);
   EXPECT_TRUE(registry_->rescan().empty()) << "nobody of ours is in it";
@@ -165,7 +165,7 @@ TEST_F(PodRegistryOnATree, WhatWasLookedAtAheadIsHandedOverAsItWasOpened) {
     add_pod("pod-" + std::to_string(i));
   }
   start();
-  registry_->look_ahead();
+  registry_->open_pods_early();
   const std::size_t ahead = open_descriptors();
 
   EXPECT_TRUE(take(registry_->rescan()).empty());
@@ -184,7 +184,7 @@ TEST_F(PodRegistryOnATree, WhatCameOrWentAfterALookAheadIsAsItIsNow) {
   const stage::StagedPod goes = add_pod("goes");
   const stage::StagedPod grows = add_pod("grows");
   start();
-  registry_->look_ahead();
+  registry_->open_pods_early();
   ASSERT_TRUE(tree_->remove_pod(goes));
   const stage::StagedPod comes = add_pod("comes");
   const std::filesystem::path deep =
@@ -225,8 +225,8 @@ TEST_F(PodRegistryOnATree, APodMadeAnewKeepsItsSlotAndGetsOtherDescriptors) {
   const std::optional<std::uint32_t> slot = slot_of(one);
   ASSERT_TRUE(slot);
 
-  registry_->make_anew("no such pod");
-  registry_->make_anew(one.uid);
+  registry_->queue_reopening("no such pod");
+  registry_->queue_reopening(one.uid);
   std::vector<PodUpdate> updates = registry_->apply();
 
   ASSERT_EQ(updates.size(), 1U);
@@ -271,7 +271,7 @@ TEST_F(PodRegistryOnATree, APodThatCameBackWithItsUidIsAnotherPod) {
   EXPECT_NE(hot_.begin()->second->memory_id, old);
 }
 
-TEST_F(PodRegistryOnATree, WithoutDescriptorsPodsArePlacedAndCountedAndCompletedOnceThereAreSome) {
+TEST_F(PodRegistryOnATree, PodsWithoutDescriptorsAreCountedAndCompletedLater) {
   const stage::StagedPod pod = add_pod("one");
   add_pod("two");
   std::vector<base::Fd> others(100);
@@ -348,7 +348,7 @@ class AReloadOfStaticManifests : public PodRegistryOnATree {
 
 TEST_F(AReloadOfStaticManifests, KeepsThePodOfAFileThatTurnedBad) {
   std::ofstream(manifests() / "etcd.json") << "{\"kind\": \"Po";
-  registry_->note_changes();
+  registry_->queue_changes();
   take(registry_->apply());
   ASSERT_EQ(registry_->problems().size(), 1U);
   ASSERT_EQ(protection(), enforce::Protection::kStatic);

@@ -25,7 +25,7 @@ class RecordedDisks : public DiskArena {
 
 /// The victim is measured and grows no more before the threshold is met by a file of no pod: what
 /// it would go on holding does not depend on how often the daemon came to look.
-TEST_F(RecordedDisks, AnEvictionForDiskPressureIsReplayedAndWouldHaveComeLater) {
+TEST_F(RecordedDisks, DiskEvictionIsReplayedAndWouldHaveComeLater) {
   add_holder({.name = "steady"}, 8 * kMiB);
   Actor& largest = add_holder({.name = "largest"}, 64 * kMiB);
   Json config = disk_config(Source::kPolling);

@@ -177,7 +177,7 @@ TEST_F(Records, EventsRememberADecisionOfAnEvictdThatWasKilled) {
   EXPECT_EQ(starts, 2U) << "each once: " << events.output;
 }
 
-TEST_F(Records, EventsLeaveOutADecisionThatCannotBeReadAndWarnOfItAsExplainDoes) {
+TEST_F(Records, EventsSkipAnUnreadableDecisionAndWarnLikeExplain) {
   must(stage::replace_file(file(), "{\"schema\":1,\"kind\":\"decision\",\"id\":\"x\"}\n"));
   const std::string warning = file() + ":1: decision \"x\" is skipped: time: missing\n";
   const ProgramEnd events = evictctl({"events", "--file", file()});

@@ -70,7 +70,7 @@ TEST_P(Reload, WarnsOnceOfWhatTheNewFileCanHardlyMean) {
   Json config = memory_config(GetParam());
   start_daemon(config);
   const std::string_view warning =
-      "evictionMinimumReclaim[pid.available]: there is no threshold that it belongs to";
+      "evictionMinimumReclaim[pid.available]: no threshold has this signal";
   EXPECT_EQ(lines_with(log(), warning), 0U) << log();
   config["evictionMinimumReclaim"] = {{"pid.available", "1"}};
 

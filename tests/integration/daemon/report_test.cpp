@@ -48,7 +48,10 @@ TEST_P(Status, SaysWhatPriorityIsInForce) {
       await_status([](const Json& now) { return now["counters"]["realtime_losses"] == 1; });
 
   EXPECT_EQ(seen["realtime"], false);
-  EXPECT_EQ(lines_with(log(), "somebody took the real-time priority of the hot thread away"), 1U)
+  EXPECT_EQ(lines_with(log(),
+                       "another process took the real-time priority of the hot thread "
+                       "away"),
+            1U)
       << log();
 }
 
@@ -177,7 +180,7 @@ TEST_F(Discovery, ANewPodIsKnownWithoutAScanAndGoneWithItsCgroup) {
   EXPECT_EQ(status()["counters"]["rescans"], before["rescans"]);
 }
 
-TEST_F(Discovery, APodWhosePidsDirectoryComesAfterItsMemoryDirectoryHasItsTasksCounted) {
+TEST_F(Discovery, PodWithALatePidsDirectoryHasItsTasksCounted) {
   const Actor& first = add({.name = "first"}, kModest);
   limit_memory();
   start_daemon(memory_config(Source::kEvents));
@@ -202,7 +205,7 @@ TEST_F(Discovery, APodWhosePidsDirectoryComesAfterItsMemoryDirectoryHasItsTasksC
   std::filesystem::remove(memory);
 }
 
-TEST_F(Discovery, APodThatHasAnEmptyLeftoverOfAnotherClassIsSeenWithoutAScanAndEvicted) {
+TEST_F(Discovery, PodWithALeftoverOfAnotherQosIsEvictedWithoutAScan) {
   const Actor& first = add({.name = "first"}, kModest);
   const std::string uid = stage::random_uid();
   static_cast<void>(make_pod({.name = "moved"}, uid));

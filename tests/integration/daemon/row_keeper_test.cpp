@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is done about rows that do not show their cgroup, with the kernel side itself.
-#include "daemon/row_keeper.h"
+#include "daemon/pods/row_keeper.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/system_clock.h"
-#include "daemon/readings.h"
+#include "daemon/hot/readings.h"
 #include "pod_registry_on_a_tree.h"
 #include "probe/probe.h"
 #include "stage/text_file.h"
@@ -30,7 +30,7 @@
 namespace evictd::daemon {
 namespace {
 
-/// Calls of look_for_lost_rows() within which a row must be back: twice the longest pause.
+/// Calls of find_lost_rows() within which a row must be back: twice the longest pause.
 constexpr int kManyLooks = 40;
 
 class RowKeeperOnATree : public PodRegistryOnATree {
@@ -136,7 +136,7 @@ class RowKeeperOnATree : public PodRegistryOnATree {
   std::vector<pid_t> children_;
 };
 
-TEST_F(RowKeeperOnATree, ARowThatShowsAnotherCgroupIsToldOfAtTheSecondCheckAndFoundAnew) {
+TEST_F(RowKeeperOnATree, WrongRowIsReportedAtTheSecondCheckAndFoundAgain) {
   const stage::StagedPod pod = add_running_pod("one");
   add_running_pod("another");
   keep_rows();
@@ -151,7 +151,7 @@ TEST_F(RowKeeperOnATree, ARowThatShowsAnotherCgroupIsToldOfAtTheSecondCheckAndFo
 
   EXPECT_GE(disagreements(), 1U);
   EXPECT_THAT(log, testing::HasSubstr("kernel side and files disagree: tasks of pod " + pod.uid +
-                                      " is 1 apart, more than its bound of 0"));
+                                      " differs by 1, more than its bound of 0"));
   EXPECT_EQ(told_.size(), 1U) << "once a check";
   EXPECT_EQ(sent<Resync>(), 1);
   EXPECT_EQ(thresholds_watched_, 0) << "none is of a pod";
@@ -170,7 +170,7 @@ TEST_F(RowKeeperOnATree, AWrongRowOfThePodRootHasTheThresholdsFoundAnewToo) {
   check();
   const std::string log = check();
 
-  EXPECT_THAT(log, testing::HasSubstr("tasks of the pod root is 1 apart"));
+  EXPECT_THAT(log, testing::HasSubstr("tasks of the pod root differs by 1"));
   EXPECT_EQ(row_of(kPodRootSlot).tasks, 2);
   EXPECT_EQ(thresholds_watched_, 1);
   EXPECT_EQ(sent<RunPass>(), 1);
@@ -181,7 +181,7 @@ TEST_F(RowKeeperOnATree, AWrongRowOfThePodRootHasTheThresholdsFoundAnewToo) {
 TEST_F(RowKeeperOnATree, NothingIsDoneWhereRowsShowWhatIsThere) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_rows();
-  keeper_->look_for_lost_rows();
+  keeper_->find_lost_rows();
   check();
   check();
   EXPECT_EQ(row_of(slot_of(pod).value()).tasks, 1);
@@ -207,7 +207,7 @@ TEST_F(RowKeeperOnATree, ReadsThroughNoDescriptorOfTheHotThread) {
   EXPECT_EQ(disagreements(), 0U);
 }
 
-TEST_F(RowKeeperOnATree, ThePodRootIsReadFromItsFilesByThePassThatFindsItsRowEmpty) {
+TEST_F(RowKeeperOnATree, PassReadsPodRootFilesWhenItsRowIsEmpty) {
   add_running_pod("one");
   keep_rows();
   Readings readings({.table = probe_.get(),
@@ -272,7 +272,7 @@ class RowKeeperOnV2 : public RowKeeperOnATree {
   }
 };
 
-TEST_F(RowKeeperOnV2, RowsAndFilesAreThoseOfAControllerThatWasTakenAwayAndGivenBack) {
+TEST_F(RowKeeperOnV2, RowsAndFilesFollowAControllerTakenAndGivenBack) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_rows();
   const std::uint32_t slot = slot_of(pod).value();
@@ -282,13 +282,13 @@ TEST_F(RowKeeperOnV2, RowsAndFilesAreThoseOfAControllerThatWasTakenAwayAndGivenB
   ASSERT_TRUE(take_memory_away(pod));
   EXPECT_FALSE(row_of(slot).has_memory());
   EXPECT_FALSE(row_of(kPodRootSlot).has_memory());
-  keeper_->look_for_lost_rows();
+  keeper_->find_lost_rows();
   ASSERT_TRUE(give_memory_back(pod));
   const auto all_is_back = [&] {
     return row_of(slot).has_memory() && row_of(kPodRootSlot).has_memory();
   };
   for (int look = 0; look < kManyLooks && !all_is_back(); ++look) {
-    keeper_->look_for_lost_rows();
+    keeper_->find_lost_rows();
   }
 
   EXPECT_TRUE(all_is_back());
@@ -314,13 +314,13 @@ TEST_F(RowKeeperOnV2, APodRootWhoseControllersComeAfterItIsReadOnceItHasThem) {
   take(registry_->rescan());
   ASSERT_TRUE(registry_->follow_pod_root());
   keeper_->follow_pod_root();
-  keeper_->look_for_lost_rows();
+  keeper_->find_lost_rows();
   EXPECT_FALSE(row_of(kPodRootSlot).has_memory());
   EXPECT_LT(row_of(kPodRootSlot).tasks, 0);
 
   const auto look_until = [&](const auto& is_back) {
     for (int look = 0; look < kManyLooks && !is_back(); ++look) {
-      keeper_->look_for_lost_rows();
+      keeper_->find_lost_rows();
     }
     return is_back();
   };
@@ -335,7 +335,7 @@ TEST_F(RowKeeperOnV2, APodRootWhoseControllersComeAfterItIsReadOnceItHasThem) {
   EXPECT_GE(sent<UsePodRootFiles>(), 1);
 }
 
-TEST_F(RowKeeperOnV2, FilesThatWentWithTheirControllerAreOpenedAnewWithoutBpfToo) {
+TEST_F(RowKeeperOnV2, LostControllersFilesAreReopenedWithoutBpfToo) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_files_alone();
   check();
@@ -355,11 +355,11 @@ TEST_F(RowKeeperOnV2, FilesThatWentWithTheirControllerAreOpenedAnewWithoutBpfToo
   EXPECT_EQ(sent<UsePodRootFiles>(), 1);
 }
 
-TEST_F(RowKeeperOnV2, APodPlacedWhileItsControllerIsAwayGetsItsFilesLaterWithoutBpf) {
+TEST_F(RowKeeperOnV2, WithoutBpfPodGetsFilesOnceItsControllerReturns) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_files_alone();
   ASSERT_TRUE(take_memory_away(pod));
-  registry_->make_anew(pod.uid);
+  registry_->queue_reopening(pod.uid);
   take(registry_->apply());
   check();
   EXPECT_FALSE(reads_files_of(pod));
@@ -368,7 +368,7 @@ TEST_F(RowKeeperOnV2, APodPlacedWhileItsControllerIsAwayGetsItsFilesLaterWithout
   EXPECT_TRUE(reads_files_of(pod));
 }
 
-TEST_F(RowKeeperOnV2, FilesThatWentBeforeTheFirstCheckWithoutBpfAreHandedOverToo) {
+TEST_F(RowKeeperOnV2, WithoutBpfFilesLostBeforeFirstCheckAreHandedOver) {
   const stage::StagedPod pod = add_running_pod("one");
   keep_files_alone();
   ASSERT_TRUE(take_memory_away(pod));

@@ -244,12 +244,12 @@ class ServiceManager : public SafetyNet, public testing::WithParamInterface<cons
   static constexpr std::chrono::milliseconds kWatchdog{300};
 
   void expect_fed() {
-    const Result<> told = daemon_->await_told("WATCHDOG=1");
+    const Result<> told = daemon_->await_notify_line("WATCHDOG=1");
     EXPECT_TRUE(told) << told.error().message();
   }
   /// Whether it would end the service by now.
   [[nodiscard]] bool hears_nothing_for_its_time() {
-    return !must(daemon_->tells_within("WATCHDOG=1", kWatchdog * 3));
+    return !must(daemon_->sends_within("WATCHDOG=1", kWatchdog * 3));
   }
 };
 INSTANTIATE_TEST_SUITE_P(Hangs, ServiceManager, testing::Values("evictd-hot", "evictd"),

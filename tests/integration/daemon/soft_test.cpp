@@ -63,7 +63,7 @@ TEST_P(Soft, ThereIsPressureAtOnceAndNobodyDiesWithinTheGracePeriod) {
   }
 }
 
-TEST_P(Soft, TheVictimIsAskedToGoWhenTheGracePeriodEndsAndPressureIsOverAfterTheTransition) {
+TEST_P(Soft, SigtermEndsGraceAndTransitionPeriodEndsPressure) {
   const Actor& small = add({.name = "small"}, kModest);
   Actor& hog = add_hog({.name = "hog"}, kPastSoft);
   limit_memory();
@@ -102,7 +102,7 @@ TEST_P(Soft, AGracePeriodThatRunsDelaysNoHardEviction) {
   EXPECT_TRUE(small.alive());
 }
 
-TEST_P(Soft, AVictimThatNeverEvictNamesByTheEndOfItsGraceLivesOnAndThatIsTold) {
+TEST_P(Soft, VictimNamedByNeverEvictInGraceLivesAndIsReported) {
   const stage::PodSpec spec{.name = "hog", .termination_grace_seconds = 5};
   Actor& hog = add_hog(spec, kPastSoft, Manners::kStubborn);
   limit_memory();
@@ -126,7 +126,7 @@ TEST_P(Soft, AVictimThatNeverEvictNamesByTheEndOfItsGraceLivesOnAndThatIsTold) {
   EXPECT_TRUE(hog.alive());
 }
 
-TEST_P(Soft, OfAVictimThatNeverEvictNamesByTheEndOfItsGraceADryRunSaysThatItWouldLiveOn) {
+TEST_P(Soft, DryRunReportsVictimNamedByNeverEvictAsSurviving) {
   const stage::PodSpec spec{.name = "hog", .termination_grace_seconds = 5};
   Actor& hog = add_hog(spec, kPastSoft, Manners::kStubborn);
   limit_memory();
@@ -175,7 +175,7 @@ TEST_P(Soft, AHardThresholdCutsTheGraceOfASoftVictim) {
   EXPECT_TRUE(steady.alive());
 }
 
-TEST_P(Soft, AVictimThatEvictdCameIntoIsNotKilledWhereItsGraceIsCutAndOnlyTheReasonIsTold) {
+TEST_P(Soft, GraceCutSparesAPodHoldingEvictdAndReportsOnlyWhy) {
   Actor& steady = add_hog(
       {.name = "steady", .qos = stage::QosClass::kBurstable, .memory_request = Bytes{256 * kMiB}},
       kPastHard - kPastSoft);

@@ -55,7 +55,7 @@ TEST_F(Start, OfADaemonWithAWatchdogIsFollowedBySignsOfLife) {
   limit_memory();
   start_daemon(memory_config(Source::kPolling), {}, {"WATCHDOG_USEC=400000"});
   for (int i = 0; i < 3; ++i) {
-    const auto told = daemon_->await_told("WATCHDOG=1");
+    const auto told = daemon_->await_notify_line("WATCHDOG=1");
     ASSERT_TRUE(told) << told.error().message();
   }
 }

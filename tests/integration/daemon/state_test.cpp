@@ -10,7 +10,7 @@
 
 #include "arena.h"
 #include "base/fault_point.h"
-#include "daemon/saved_state.h"
+#include "daemon/state/saved_state.h"
 #include "stage/text_file.h"
 
 namespace evictd::daemon::test {
@@ -322,7 +322,7 @@ TEST_F(State, ADryRunLeavesAVictimInItsGraceToTheNextEvictd) {
 
   start_daemon(dry);
 
-  EXPECT_EQ(lines_with(log(), "left as they are by a dry run"), 1U) << log();
+  EXPECT_EQ(lines_with(log(), "that an earlier evictd was evicting"), 1U) << log();
   EXPECT_EQ(status()["state"]["adopted"], 0);
   // That the configuration is a dry run is kept too.
   await_status([](const Json& now) { return now["state"]["writes"] > 0; });
@@ -380,7 +380,7 @@ TEST_F(State, APauseAndADryRunOutliveARestart) {
   EXPECT_EQ(seen["brakes"]["pauses"][0]["signal"], "pid.available");
 }
 
-TEST_F(State, VictimsOfTheRunBeforeAreNumberedByTheirBeginningAndKeepTheirNames) {
+TEST_F(State, RestoredVictimsAreNumberedByStartAndKeepNames) {
   Actor& hog = set_stage(Way::kSoft);
   begin_and_abandon(hog);
   Json body = state_body();

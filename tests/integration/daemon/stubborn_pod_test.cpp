@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(BySource, StubbornPod, testing::Values(Source::kEvents,
                          name_of);
 
 /// Forks as fast as it can, as do all its children, once it is in `cgroups` and `gate` is readable.
-[[noreturn]] void fork_for_ever(const std::vector<std::filesystem::path>& cgroups, int gate) {
+[[noreturn]] void fork_forever(const std::vector<std::filesystem::path>& cgroups, int gate) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Children that end are nobody's to reap: the kernel takes them away at once.
   ::signal(SIGCHLD, SIG_IGN);
@@ -70,7 +70,7 @@ TEST_P(StubbornPod, NoChildOfAForkBombEscapes) {
   const std::vector<std::filesystem::path> cgroups = tree_->directories_of(bomb);
   const pid_t first = ::fork();
   if (first == 0) {
-    fork_for_ever(cgroups, gate[0]);
+    fork_forever(cgroups, gate[0]);
   }
   await_status([&](const Json& now) { return pod_in(now, bomb.uid)["state"] == "active"; });
   ASSERT_EQ(::write(gate[1], "x", 1), 1);

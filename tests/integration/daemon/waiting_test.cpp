@@ -63,12 +63,13 @@ class Waiting : public ArenaBySource {
 INSTANTIATE_TEST_SUITE_P(BySource, Waiting, testing::Values(Source::kEvents, Source::kPolling),
                          name_of);
 
-TEST_P(Waiting, ADirectoryOfManifestsThatIsNotThereIsSaidOnceAndUsedOnceItIs) {
+TEST_P(Waiting, MissingManifestDirectoryIsReportedOnceThenUsed) {
   std::filesystem::remove(manifests());
   const stage::StagedPod pod = make_pod({.name = "first"});
   start_daemon(memory_config(GetParam()));
   const std::string waits = "watch manifest directory " + manifests().string() +
-                            ": No such file or directory: it is waited for, continuing without it";
+                            ": No such file or directory: evictd waits for it, continuing without "
+                            "it";
   await_problem(waits);
   await_state(pod, "unknown");
 
@@ -81,7 +82,7 @@ TEST_P(Waiting, ADirectoryOfManifestsThatIsNotThereIsSaidOnceAndUsedOnceItIs) {
   EXPECT_EQ(lines_with(log(), "a problem is over"), 1U) << log();
 }
 
-TEST_P(Waiting, ADirectoryOfManifestsIsUsedThoughTheWayToItComesStepByStep) {
+TEST_P(Waiting, ManifestDirectoryCreatedStepByStepIsUsed) {
   const stage::StagedPod pod = make_pod({.name = "first"});
   const std::filesystem::path deep = scratch_->path() / "a" / "b" / "pods";
   Json config = memory_config(GetParam());
@@ -96,7 +97,7 @@ TEST_P(Waiting, ADirectoryOfManifestsIsUsedThoughTheWayToItComesStepByStep) {
   await_no_problem();
 }
 
-TEST_P(Waiting, ADirectoryOfManifestsThatIsRemovedAndMadeAnewIsUsedAgain) {
+TEST_P(Waiting, RecreatedManifestDirectoryIsUsedAgain) {
   const stage::StagedPod pod = make_pod({.name = "first"});
   const stage::StagedPod later = make_pod({.name = "later"});
   write_manifest(pod);
@@ -104,7 +105,7 @@ TEST_P(Waiting, ADirectoryOfManifestsThatIsRemovedAndMadeAnewIsUsedAgain) {
   await_state(pod, "empty");
   for (int round = 0; round < 2; ++round) {
     std::filesystem::rename(manifests(), scratch_->path() / "away");
-    await_problem("continuing with its pods as they were last read");
+    await_problem("continuing with its pods and their protection as last read");
     EXPECT_EQ(pod_in(status(), pod.uid)["state"], "empty") << "what was known of it is kept";
     std::filesystem::remove_all(scratch_->path() / "away");
 
@@ -133,7 +134,7 @@ TEST_P(Waiting, StaticManifestsThatAreNotThereProtectOnceTheyAre) {
   await_status([&](const Json& now) { return pod_in(now, pod.uid)["protection"] == "static"; });
 }
 
-TEST_P(Waiting, APodRootThatIsNotThereIsSaidOnceAndItsPodsAreEvictedOnceItIs) {
+TEST_P(Waiting, MissingPodRootIsReportedOnceAndItsPodsEvictedLater) {
   must(tree_->remove_pod_root());
   start_daemon(memory_config(GetParam()));
   const std::string waits = "no pod root for cgroupRoot \"" + tree_->cgroup_root() + "\": ";
@@ -196,7 +197,7 @@ TEST_P(Waiting, APodRootThatGetsItsPidsDirectoryLateHasItsTasksCounted) {
   await_status([](const Json& now) { return now["signals"][0]["observed"] == true; });
 }
 
-TEST_P(Waiting, TheStateOfAPodRootThatCameLateIsGoneOnWithByTheNextEvictd) {
+TEST_P(Waiting, StateOfALatePodRootIsRestoredByTheNextEvictd) {
   must(tree_->remove_pod_root());
   start_daemon(memory_config(GetParam()));
   must(tree_->make_pod_root());

@@ -216,7 +216,7 @@ TEST_F(RecordedDemo, CanBeExplainedAndReplayedToItsEnd) {
   EXPECT_THAT(explained.text, testing::HasSubstr("burstable-forkbomb"));
   const Answer mistaken = ask({"explain", "--file", recording().string()});
   EXPECT_EQ(mistaken.exit, "exit status 1");
-  EXPECT_THAT(mistaken.text, testing::HasSubstr("evictctl replay reads"));
+  EXPECT_THAT(mistaken.text, testing::HasSubstr("a recording for evictctl replay"));
 }
 
 /// A cgroup and all below it, none of which has a process.
@@ -386,7 +386,7 @@ TEST_F(KilledDemo, IsClearedAwayByTheNextOneWhichSaysSo) {
   ASSERT_TRUE(says(*next, kTreeIsThere)) << stage::read_text(output()).value_or("");
   EXPECT_THAT(leftovers_of(killed->pid()), testing::IsEmpty());
   EXPECT_THAT(stage::read_text(output()).value_or(""),
-              testing::HasSubstr("removed what a demonstration left that was killed: the cgroups "
+              testing::HasSubstr("removed leftovers of a killed demonstration: the cgroups "
                                  "/evictd-demo-" +
                                  std::to_string(killed->pid()) + " and "));
   EXPECT_THAT(leftovers_of(next->pid()), testing::Not(testing::IsEmpty())) << "its own stay";
@@ -453,7 +453,7 @@ TEST_P(DemoInATerminal, RemovesEverythingOnCtrlCWhichAllItsProcessesGet) {
   ASSERT_TRUE(end) << end.error().message();
   const std::string text = stage::read_text(output()).value_or("");
   EXPECT_EQ(end->text(), "exit status 130") << text;
-  EXPECT_THAT(text, testing::HasSubstr("nothing is kept, --keep or not"));
+  EXPECT_THAT(text, testing::HasSubstr("keeps nothing, even with --keep"));
   EXPECT_THAT(leftovers_of(demo->pid()), testing::IsEmpty());
 }
 

@@ -62,7 +62,7 @@ TEST_F(CgroupActuatorOnV1, APodWhoseProcessesCannotBeSignalledIsNotTakenForGone)
   EXPECT_EQ(actuator_->counters().released, 0U);
 }
 
-TEST_F(CgroupActuatorOnV1, APodThatWasNotKilledHasTheLimitThatWasSetSinceItWasOpened) {
+TEST_F(CgroupActuatorOnV1, UnkilledPodKeepsTheLimitSetAfterItWasOpened) {
   pod_.start(Behaviour::kSleep);
   const std::string pids_max = pod_.directories()[1] + "/pids.max";
   write_file(pids_max, "77");
@@ -84,7 +84,7 @@ TEST_F(CgroupActuatorOnV1, APodThatWasNotKilledHasTheLimitThatWasSetSinceItWasOp
   EXPECT_EQ(pod_.pids_max(), "77") << "what it was opened with";
 }
 
-TEST_F(CgroupActuatorOnV1, APodWhoseProcessesCouldNotBeSignalledIsBegunAnewOnceTheyCan) {
+TEST_F(CgroupActuatorOnV1, UnsignalledPodCanBeBegunAgainOnceSignalsWork) {
   const pid_t process = pod_.start(Behaviour::kSleep);
   KillTarget& target = pod_.target();
   {
@@ -248,7 +248,7 @@ TEST_F(CgroupActuatorOnV1, AKillWithoutGraceHappensWhenItsLastSignalWasSent) {
   EXPECT_EQ(killed->at, report->last_at);
 }
 
-TEST_F(CgroupActuatorOnV1, AKillAfterAGraceHappensWhenItsSignalWasSentAndNotWhenItWasDue) {
+TEST_F(CgroupActuatorOnV1, KillAfterGraceIsTimedWhenSentNotWhenDue) {
   pod_.start(Behaviour::kIgnoreTerm);
   ASSERT_TRUE(actuator_->begin(pod_.target(), seconds{30}, kStart));
   const std::optional<Progress> told = actuator_->take_progress();
@@ -331,7 +331,7 @@ TEST_F(CgroupActuatorOnV1, AProcessKnownInOneHierarchyOnlyIsKilledToo) {
   EXPECT_EQ(await_end(process), SIGKILL);
 }
 
-TEST_F(CgroupActuatorOnV1, AContainerThatTheTargetDoesNotHoldIsFoundByAWalkThatIsCounted) {
+TEST_F(CgroupActuatorOnV1, ContainerUnknownToTheTargetIsFoundByACountedWalk) {
   const pid_t known = pod_.start(Behaviour::kSleep);
   KillTarget& target = pod_.target();
   pod_.add_container("late");

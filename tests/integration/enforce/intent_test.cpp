@@ -66,7 +66,7 @@ TEST_F(AbandonedVictim, CanForkAgainAfterTheActuatorRefusedToGoOnWithIt) {
   EXPECT_FALSE(read_intent(target));
 }
 
-TEST_F(AbandonedVictim, IsKnownByTheLimitThatItHasNowOrThatItsTargetKnewBeforeAZero) {
+TEST_F(AbandonedVictim, IsKnownByItsCurrentLimitOrTheTargetsBeforeZero) {
   KillTarget& in_use = pod_.target();
   KillTarget& not_yet_in_use = pod_.target();
   const std::optional<Intent> intent = read_intent(in_use);

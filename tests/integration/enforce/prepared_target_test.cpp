@@ -186,7 +186,7 @@ TEST_F(CgroupActuatorOnV1, ATargetThatWasUsedIsNotRehearsedAgain) {
   EXPECT_EQ(actuator_->counters().reopened_procs, 0U);
 }
 
-TEST_F(CgroupActuatorOnV1, AKillAfterSigtermOpensFilesUnlessHousekeepingMadeTheTargetAnew) {
+TEST_F(CgroupActuatorOnV1, KillAfterSigtermOpensFilesUnlessTargetWasReplaced) {
   for (const bool anew : {false, true}) {
     const pid_t process = pod_.start(Behaviour::kIgnoreTerm);
     actuator_ = pod_.actuator();
@@ -213,7 +213,7 @@ TEST_F(CgroupActuatorOnV1, AKillOpensFilesAfterItsFirstSignalAndNoneBefore) {
   EXPECT_EQ(await_end(process), SIGKILL);
 }
 
-TEST_F(CgroupActuatorOnV1, ATargetThatKeepsNothingIsKilledAllTheSameAndThatIsCounted) {
+TEST_F(CgroupActuatorOnV1, UnpreparedTargetIsKilledAndCounted) {
   pod_.add_container("c1");
   const pid_t process = pod_.start(Behaviour::kSleep, "c1");
   KillTarget::Options options = pod_.options();
@@ -240,7 +240,7 @@ TEST_F(CgroupActuatorOnV1, APodWithOneContainerKeepsFiveDescriptors) {
   EXPECT_EQ(open_descriptors() - before, 5U);
 }
 
-TEST_F(CgroupActuatorOnV1, WithoutDescriptorsATargetKeepsNothingAndCanStillBeOpened) {
+TEST_F(CgroupActuatorOnV1, TargetOpensUnpreparedWithoutDescriptors) {
   pod_.add_container("c1");
   // Two are needed to look at a directory and at what is in it, and one more for a container.
   const DescriptorLimit limit(5);

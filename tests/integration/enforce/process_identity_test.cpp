@@ -69,7 +69,7 @@ TEST_F(ProcessIdentity, AProcessThatLeftThePodAfterItWasListedIsNotSignalled) {
   EXPECT_TRUE(alive(process));
 }
 
-TEST_F(ProcessIdentity, AnotherProcessThatGotTheNumberOfAListedOneIsNotSignalled) {
+TEST_F(ProcessIdentity, ProcessThatReusedAListedPidIsNotSignalled) {
   const pid_t victim = pod_.start(Behaviour::kSleep);
   KillTarget& target = pod_.target();
   ASSERT_EQ(signaller_.list(target, ListScope::kAll).pids, std::vector{victim});

@@ -76,7 +76,7 @@ TEST_F(ProtectedPods, APodThatBecomesCriticalDuringItsGraceIsNotKilled) {
   EXPECT_FALSE(target.pinned());
 }
 
-TEST_F(ProtectedPods, APodBelowARootThatTheActuatorDoesNotKnowIsNeverSignalled) {
+TEST_F(ProtectedPods, PodBelowAnUnknownRootIsNeverSignalled) {
   const pid_t process = pod_.start(Behaviour::kSleep);
   KillTarget& target = pod_.target();
   std::vector roots{pod_.roots()[0].id()};
@@ -207,7 +207,7 @@ TEST_F(ProtectedPods, ADryRunThatWasEndedMayBeBegunWithAnewAtOnce) {
   EXPECT_TRUE(target.pinned()) << "the ticket is of the first";
 }
 
-TEST_F(ProtectedPods, ADryRunDoesNotCountAPodAsKilledThatBecameProtectedInItsGrace) {
+TEST_F(ProtectedPods, DryRunDoesNotCountAPodProtectedInGraceAsKilled) {
   const base::SystemClock clock;
   DryRunActuator dry_run({.clock = &clock});
   KillTarget& target = pod_.target();

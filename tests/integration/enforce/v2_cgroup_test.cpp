@@ -68,7 +68,7 @@ TEST_F(CgroupActuatorOnV2, PractisingAKillKillsNobodyAndItWorksAfterwards) {
   EXPECT_EQ(await_end(process), SIGKILL);
 }
 
-TEST_F(CgroupActuatorOnV2, SigtermGoesToEveryProcessAndTheEmptiedCgroupEndsTheEviction) {
+TEST_F(CgroupActuatorOnV2, SigtermReachesAllProcessesAndEmptyCgroupEndsIt) {
   pod_.add_container("c1");
   const pid_t first = pod_.start(Behaviour::kSleep);
   const pid_t second = pod_.start(Behaviour::kSleep, "c1");

@@ -272,7 +272,7 @@ TEST_F(ContainerdPods, TheRuntimeSaysWhichFilesystemImagesAreOn) {
   });
   EXPECT_EQ(std::filesystem::read_symlink(place_link()).string(), told["runtime"]["image_place"]);
   await_status([this](const Json& /*of_evictd*/) {
-    return log().find("tells of other places than when evictd started") != std::string::npos;
+    return log().find("reports other paths than when evictd started") != std::string::npos;
   });
   // What it told last counts without it too.
   kube_.reset();

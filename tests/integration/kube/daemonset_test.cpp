@@ -192,7 +192,7 @@ class DaemonSet : public RuntimeArena {
   std::map<std::string, std::string> containers_;
 };
 
-TEST_F(DaemonSet, AHogBesideItsTwoContainersIsEvictedAndTheApiServerHearsOfIt) {
+TEST_F(DaemonSet, HogBesideBothContainersIsEvictedAndApiServerKnows) {
   must(tree_->limit_memory(Bytes{kLimit}));
   start_agent();
   const Containerd::Pod calm = run_pod({.name = "calm", .priority = 100});

@@ -76,8 +76,8 @@ class KubeletTest(KubeCase):
         source = self.status()["counters"]["source"]
         self.assertEqual(source["failures"], len(faults))
         self.assertEqual((source["unauthorized"], source["throttled"], source["unreachable"]), (2, 1, 1))
-        self.assertEqual(self.log.read_text().count("the source of pods: "), 1, "the log is told once")
-        self.assertIn("the source of pods is well again", self.log.read_text())
+        self.assertEqual(self.log.read_text().count("the source of pods: "), 2, "the problem and its end are logged once")
+        self.assertIn("the source of pods: recovered", self.log.read_text())
 
     def test_the_read_only_port_needs_no_credentials(self):
         fake = self.fake()

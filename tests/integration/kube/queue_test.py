@@ -168,8 +168,8 @@ class QueueTest(ActionCase):
         self.start_acting()
         self.journal.tell(*[decision(number, f"uid-{number}", f"pod{number}", events=[]) for number in range(1, 4201)])
         self.await_that(lambda: self.actions()["waiting"] == 4096, "a full queue")
-        self.await_that(lambda: "as much waits" in self.actions()["problem"])
-        self.assertEqual(self.log.read_text(encoding="utf-8").count("is well again"), 0)
+        self.await_that(lambda: "the queue of actions is full" in self.actions()["problem"])
+        self.assertEqual(self.log.read_text(encoding="utf-8").count(": recovered"), 0)
         self.server.tokens = {"secret"}
         self.await_done()
         self.assertEqual(self.actions()["counters"]["gone"], 4200)
@@ -182,7 +182,7 @@ class QueueTest(ActionCase):
                                statusSocket=str(self.path / "other.sock")))
         second, self.process = self.process, first
         self.assertEqual(second.wait(60), 1)
-        self.assertIn("another evictd-kube keeps it", self.log.read_text(encoding="utf-8"))
+        self.assertIn("another evictd-kube uses it", self.log.read_text(encoding="utf-8"))
 
     def test_a_slow_server_holds_up_no_description(self):
         self.start_acting()

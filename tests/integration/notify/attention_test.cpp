@@ -35,7 +35,7 @@ class NotifyTimer : public EngineGround {
   }
 };
 
-TEST_F(NotifyTimer, GoesOnLookingAtAValueThatStandsStillJustBelowItsThreshold) {
+TEST_F(NotifyTimer, KeepsReadingAnIdleValueJustBelowItsThreshold) {
   TestChild child(cgroup_);
   ASSERT_TRUE(child.run(Work::kTouch4K, 32 * kMega));
   CountedEventfd far;

@@ -28,7 +28,7 @@ TEST_F(NotifyEngine, TellsOfACrossingUpAndOfTheOneDown) {
   EXPECT_TRUE(eventfd.reaches(1));
   ASSERT_TRUE(child.run(Work::kRelease));
   EXPECT_TRUE(eventfd.reaches(2));
-  EXPECT_GE(engine_->look(listening->id)->deliveries, 2U);
+  EXPECT_GE(engine_->query(listening->id)->deliveries, 2U);
 }
 
 TEST_F(NotifyEngine, DoesNotTellWhoRegistersAboveItsThreshold) {
@@ -150,7 +150,7 @@ TEST_F(NotifyEngine, TellsEverybodyWhenTheControllerIsTakenFromTheCgroup) {
   EXPECT_TRUE(of_tasks.reaches(1)) << "it lives on";
 }
 
-TEST_F(NotifyEngine, TellsOnlyListenersToTasksWhenTheirControllerIsTakenFromTheCgroup) {
+TEST_F(NotifyEngine, OnlyTaskListenersHearThatPidsControllerWasTaken) {
   if (!cgroups_are_unified()) {
     GTEST_SKIP() << "the memory and pids controllers are not those of cgroup v2 here";
   }
@@ -185,7 +185,7 @@ TEST_F(NotifyEngine, EndsARegistrationWhoseEventfdWasClosed) {
     ::poll(&ready, 1, 100);
   }
   EXPECT_EQ(engine_->counters().registrations, 1U);
-  EXPECT_TRUE(engine_->look(other->id));
+  EXPECT_TRUE(engine_->query(other->id));
 }
 
 TEST_F(NotifyEngine, TellsNobodyWhoHasUnregistered) {

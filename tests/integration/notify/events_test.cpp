@@ -316,7 +316,7 @@ TEST_F(NotifyOom, HasNeitherValueNorSide) {
   CountedEventfd eventfd;
   const auto listening = listen(eventfd, kOom);
   ASSERT_TRUE(listening) << listening.error().message();
-  const auto seen = engine_->look(listening->id);
+  const auto seen = engine_->query(listening->id);
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->side, EVICTD_NOTIFY_NO_SIDE);
   EXPECT_EQ(seen->value, 0U);

@@ -38,11 +38,11 @@ class NotifyFullRing : public EngineGround {
   /// failing test ends.
   bool comes_to_be(notify::RegistrationId id, evictd_notify_side side) {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (engine_->look(id)->side != side && std::chrono::steady_clock::now() < give_up) {
+    while (engine_->query(id)->side != side && std::chrono::steady_clock::now() < give_up) {
       pollfd ready{.fd = engine_->descriptor(), .events = POLLIN, .revents = 0};
       ::poll(&ready, 1, 100);
     }
-    return engine_->look(id)->side == side;
+    return engine_->query(id)->side == side;
   }
 
   TestCgroup quiet_ = TestCgroup::create();

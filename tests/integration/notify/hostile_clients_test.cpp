@@ -314,7 +314,7 @@ class LockedSet {
   std::thread adding_;
 };
 
-TEST_F(NotifyBesideHostileOnes, IsServedWhileTheEndOfAnEventfdInASetThatIsLockedIsWaitedFor) {
+TEST_F(NotifyBesideHostileOnes, IsServedDuringTheCloseOfAnEventfdInALockedSet) {
   TestChild child(cgroup_);  // Before there are the eventfds, which it would have too.
   LockedSet set;
   if (!set.missing().empty()) {

@@ -34,7 +34,7 @@ TEST_F(NotifySignals, FollowTheLimitOfAShare) {
   ASSERT_TRUE(listening) << listening.error().message();
   TestChild child(cgroup_);
   ASSERT_TRUE(child.run(Work::kTouch4K, 100 * kMega));
-  EXPECT_EQ(engine_->look(listening->id)->side, EVICTD_NOTIFY_BELOW);
+  EXPECT_EQ(engine_->query(listening->id)->side, EVICTD_NOTIFY_BELOW);
   // Nobody allocates: the limit alone is what moves.
   cgroup_.set_memory_limit(150 * kMega);
   EXPECT_TRUE(eventfd.reaches(1));
@@ -70,7 +70,7 @@ TEST_F(NotifySignals, LeaveInactiveFileCacheOutOfTheWorkingSet) {
   ASSERT_TRUE(usage.reaches(1));
   ASSERT_LT(working_set_of(cgroup_), 40 * kMega);
   EXPECT_EQ(working_set.count(), 0U);
-  const auto look = engine_->look(of_set->id);
+  const auto look = engine_->query(of_set->id);
   EXPECT_EQ(look->side, EVICTD_NOTIFY_BELOW);
   EXPECT_LT(look->value, 40 * kMega);
   // No page is charged: they become active, and that is all.
@@ -82,7 +82,7 @@ TEST_F(NotifySignals, LeaveInactiveFileCacheOutOfTheWorkingSet) {
   EXPECT_TRUE(working_set.reaches(2));
   ASSERT_TRUE(child.run(Work::kTouch4K, 96 * kMega));
   EXPECT_TRUE(working_set.reaches(3));
-  EXPECT_EQ(engine_->look(of_set->id)->side, EVICTD_NOTIFY_ABOVE);
+  EXPECT_EQ(engine_->query(of_set->id)->side, EVICTD_NOTIFY_ABOVE);
 }
 
 TEST_F(NotifySignals, BeginOnTheTrueSideOfTheWorkingSet) {

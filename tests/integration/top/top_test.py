@@ -117,16 +117,16 @@ class TopTest(unittest.TestCase):
         terminal = self.top()
         terminal.wait_for("shop/cart", "no pressure")
         Node.end(self.node.evictd)
-        terminal.wait_for("evictd is away", "shop/cart")
+        terminal.wait_for("evictd is unavailable", "shop/cart")
         self.node.start_evictd()
-        terminal.wait_for_none("evictd is away")
+        terminal.wait_for_none("evictd is unavailable")
         self.node.add_hog("cccc", "batch", "report").wait(PATIENCE)
         terminal.wait_for("pod batch/report is released")
 
     def test_it_begins_without_evictd_and_finds_it(self):
         Node.end(self.node.evictd)
         terminal = self.top()
-        terminal.wait_for("evictd is away")
+        terminal.wait_for("evictd is unavailable")
         self.node.start_evictd()
         terminal.wait_for("shop/cart", "started, events from")
 

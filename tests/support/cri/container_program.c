@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only program of the images that the tests make. Without arguments it waits for SIGTERM, as
-// the process of a sandbox does; with FIFO and BYTES it reads a byte of FIFO, takes that much
-// memory, and waits; with FIFO, BYTES and FILE it writes that much to FILE instead.
+// The only program of the tests' images. Without arguments it waits for SIGTERM, like the process
+// of a sandbox. With FIFO and BYTES it reads a byte from FIFO, allocates that much memory, and
+// waits. With FIFO, BYTES and FILE it writes that much to FILE instead.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int is_told(const char* path) {
 }
 
 static int take(size_t bytes) {
-  /* Volatile: what nobody reads would not be written. */
+  /* Volatile: the compiler would remove writes that nothing reads. */
   volatile char* memory = malloc(bytes);
 
   if (memory == NULL) return 0;

@@ -17,18 +17,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// For what takes a fraction of a second on an idle machine; only a failure waits this long.
+/// For operations that take a fraction of a second on an idle machine; only a failure waits this
+/// long.
 constexpr std::chrono::seconds kPatience{60};
-/// In namespaces of its own. Mounts are passed on to containers, as on a node with systemd. Shims
-/// have a place that no configuration names.
+/// Runs in its own namespaces. Mounts propagate to containers, as on a node with systemd. Shims use
+/// a path that no configuration can change.
 constexpr const char* kStart =
     "mount --make-rshared / && mkdir -p /run/containerd && mount -t tmpfs none /run/containerd && "
     "exec /usr/bin/containerd --config \"$0\"";
-/// Between two looks.
+/// Poll interval.
 constexpr int kLookMs = 10;
 
-/// As components of the project's machines need it: no capability to lower an oom_score_adj, no
-/// AppArmor, no network plugin.
+/// Adapted to the project's machines: no capability to lower an oom_score_adj, no AppArmor, no
+/// network plugin.
 std::string config_text(const Containerd::Options& options) {
   const std::string base = options.directory.string();
   return "version = 2\nroot = \"" + base + "/root\"\nstate = \"" + base +
@@ -48,17 +49,17 @@ std::string config_text(const Containerd::Options& options) {
          (options.slice.empty() ? "false" : "true") + "\n";
 }
 
-/// How kStart is begun.
+/// The command that starts kStart.
 std::vector<std::string> launcher(const Containerd::Options& options) {
   if (options.slice.empty()) {
-    // The end of the first process of the namespace is the end of all, and of their mounts.
+    // The exit of the namespace's first process ends all others and their mounts.
     return {"/usr/bin/unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"};
   }
   return {"/usr/bin/systemd-run",     "--scope",          "--quiet",
           "--slice=" + options.slice, "/usr/bin/unshare", "--mount"};
 }
 
-/// Whether the process lives after a moment.
+/// Whether the process is alive after a moment.
 bool look_again(int pidfd) {
   pollfd dead{pidfd, POLLIN, 0};
   return ::poll(&dead, 1, kLookMs) == 0;
@@ -78,7 +79,7 @@ kubelet::PodSandboxConfig config_of(const Containerd::Pod& pod) {
   return config;
 }
 
-/// Everything at and below `top`, the deepest first.
+/// Removes `top` and everything below it, the deepest first.
 void remove_tree(const fs::path& top) {
   std::vector<fs::path> directories{top};
   std::error_code error;
@@ -178,7 +179,7 @@ Containerd::~Containerd() {
 void Containerd::remove_cgroups() const {
   const fs::path name = fs::path(options_.cgroup_root).relative_path();
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  // Its processes are dying.
+  // Its processes are still exiting.
   for (bool is_left = true; is_left && std::chrono::steady_clock::now() < deadline;) {
     is_left = false;
     std::error_code error;

@@ -50,13 +50,13 @@ std::string argument_of(const std::string& method, const std::string& request) {
   if (method == "RemoveImage") {
     return parse<wire::RemoveImageRequest>(request).image().image();
   }
-  // The id of a sandbox and that of a container have one number.
+  // A sandbox id and a container id have the same field number.
   return parse<wire::PodSandboxRequest>(request).pod_sandbox_id();
 }
 
 }  // namespace
 
-/// One call. Of a stream of events: until either side ends it.
+/// One call. A stream of events lasts until either side ends it.
 class FakeRuntime::Reactor final : public grpc::ServerGenericBidiReactor {
  public:
   Reactor(FakeRuntime& runtime, std::string path) : runtime_(runtime), path_(std::move(path)) {
@@ -141,7 +141,7 @@ class FakeRuntime::Service final : public grpc::CallbackGenericService {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   ~Service() override {
-    // Calls that hang are cancelled at once.
+    // Cancels hanging calls at once.
     server_->Shutdown(gpr_inf_past(GPR_CLOCK_MONOTONIC));
     server_->Wait();
   }

@@ -14,7 +14,7 @@
 
 namespace evictd::cri::test {
 
-/// What a fake runtime has; changed by what it is asked to do.
+/// State of a fake runtime; requests change it.
 struct RuntimeState {
   std::vector<wire::PodSandbox> sandboxes;
   std::vector<wire::Container> containers;
@@ -22,53 +22,53 @@ struct RuntimeState {
   std::vector<wire::Image> images;
   std::string image_place = "/";
   std::string container_place;
-  /// Whether it tells of events.
+  /// Whether it reports events.
   bool has_events = false;
   std::string version = "1";
   std::string sandbox_image = "registry/sandbox:1";
 };
 
-/// What goes wrong with a method.
+/// How a method fails.
 enum class Fault {
   kUnavailable,    ///< gRPC's status of that name.
-  kUnimplemented,  ///< Likewise.
-  kHang,           ///< No answer until the caller gives up.
+  kUnimplemented,  ///< gRPC's status of that name.
+  kHang,           ///< No answer until the caller times out.
   kGarbage,        ///< Bytes that are no message.
   kHuge,           ///< 32 KiB.
 };
 
-/// A container runtime as its clients see it, on a unix socket of its own. Everything may be called
-/// by any thread.
+/// A container runtime as its clients see it, on its own unix socket. Any thread may call every
+/// member.
 class FakeRuntime {
  public:
-  /// `apis`: which versions of the interface it has.
+  /// `apis`: the versions of the interface that it supports.
   explicit FakeRuntime(const std::filesystem::path& socket, std::set<std::string> apis = {"v1"});
   FakeRuntime(const FakeRuntime&) = delete;
   FakeRuntime& operator=(const FakeRuntime&) = delete;
   ~FakeRuntime();
 
-  /// Changes what it has.
+  /// Changes its state.
   template <typename Change>
   void change(Change change) {
     const std::lock_guard lock(mutex_);
     change(state_);
   }
   [[nodiscard]] RuntimeState state() const;
-  /// Every call of `method` from now on; nullopt: none any more.
+  /// Applies to every later call of `method`; nullopt: no fault any more.
   void set_fault(const std::string& method, std::optional<Fault> fault);
-  /// "METHOD ARGUMENT" of each call so far that changes something or failed to.
+  /// "METHOD ARGUMENT" of each call so far that changed something or failed to.
   [[nodiscard]] std::vector<std::string> changes() const;
-  /// How often a method was called, whichever version.
+  /// Number of calls of a method, in any version.
   [[nodiscard]] int calls(const std::string& method) const;
 
-  /// How many follow its events now.
+  /// Number of clients that follow its events now.
   [[nodiscard]] std::size_t listeners() const;
-  /// To all of them: an event, any message, the end of the stream.
+  /// Send to all of them: an event, any message, the end of the stream.
   void tell_event(const std::string& container);
   void tell(const std::string& message);
   void end_streams();
 
-  /// What one call becomes: for the server.
+  /// Result of one call, for the server.
   struct Outcome {
     int code = 0;
     std::string message;

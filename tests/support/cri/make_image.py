@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an OCI image with one program, as the archive that `ctr images import` reads.
 
-usage: make_image.py PROGRAM ARCHIVE NAME [SALT]   SALT, a text in a file of the image, makes it another one
+usage: make_image.py PROGRAM ARCHIVE NAME [SALT]   SALT is a text in a file of the image that makes it unique
 """
 import sys
 from pathlib import Path

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of critical pods.
+/// Value of critical pods.
 constexpr std::int64_t kOomScoreAdj = -997;
 
 void add_environment(const Json& container, const NodePlaces& places,

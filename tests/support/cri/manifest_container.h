@@ -10,20 +10,20 @@
 
 namespace evictd::cri::test {
 
-/// What a container's manifest refers to, as a kubelet of the test's has it.
+/// The objects that a container's manifest refers to, as a test's kubelet provides them.
 struct NodePlaces {
-  /// Of the pod's volumes, by name.
+  /// Volumes of the pod, by name.
   std::map<std::string, std::filesystem::path> volumes;
-  /// Of the pod, by path: "spec.nodeName".
+  /// Fields of the pod, by path: "spec.nodeName".
   std::map<std::string, std::string> fields;
-  /// What each container finds besides, such as the address of the API server.
+  /// Further environment of each container, such as the address of the API server.
   std::map<std::string, std::string> environment;
-  /// Of the pod: hostPID.
+  /// The pod's hostPID.
   bool host_pid = false;
 };
 
-/// What a kubelet asks a runtime for to run `container`, one of a v1.Pod's, as far as the manifests
-/// in deploy/ go. An exception where it refers to what `places` has not.
+/// The configuration with which a kubelet runs `container` of a v1.Pod; covers what the manifests
+/// in deploy/ use. Throws if it refers to an object that `places` lacks.
 [[nodiscard]] kubelet::ContainerConfig container_of(const nlohmann::ordered_json& container,
                                                     const NodePlaces& places);
 

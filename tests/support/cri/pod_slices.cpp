@@ -17,9 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// For what takes a fraction of a second on an idle machine; only a failure waits this long.
+/// For operations that take a fraction of a second on an idle machine; only a failure waits this
+/// long.
 constexpr std::chrono::seconds kSystemdPatience{60};
-/// Between two looks.
+/// Poll interval.
 constexpr int kPropertyLookMs = 10;
 
 std::string escaped(std::string_view name) {
@@ -28,7 +29,7 @@ std::string escaped(std::string_view name) {
   return text;
 }
 
-/// What it says goes where the test's own output goes.
+/// systemctl's output goes to the test's own output.
 Result<> systemctl(std::vector<std::string> arguments) {
   const std::string what = arguments.front() + " " + arguments.back();
   arguments.insert(arguments.begin(), "/usr/bin/systemctl");
@@ -46,7 +47,7 @@ Result<> systemctl(std::vector<std::string> arguments) {
 }  // namespace
 
 void stop_slice(const std::string& unit) {
-  // Before they are asked to stop: that would wait for those that do not listen to SIGTERM.
+  // First, because stopping would wait for processes that ignore SIGTERM.
   static_cast<void>(systemctl({"kill", "--signal=KILL", unit}));
   static_cast<void>(systemctl({"stop", unit}));
 }

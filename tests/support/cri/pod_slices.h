@@ -12,15 +12,15 @@
 
 namespace evictd::cri::test {
 
-/// Ends a slice of systemd: what runs in it and below gets SIGKILL, and the units are stopped.
+/// Ends a systemd slice: SIGKILLs everything in it and below, and stops the units.
 void stop_slice(const std::string& unit);
 
-/// The slices of a kubelet that uses the systemd driver below a cgroup root "/NAME": "N.slice" and
-/// in it "N-kubepods.slice", where N is NAME with '_' for each '-', as a '-' is what systemd nests
-/// by. Destroying it ends "N.slice". Cgroup v2.
+/// The slices of a kubelet that uses the systemd driver below a cgroup root "/NAME": "N.slice" with
+/// "N-kubepods.slice" inside. N is NAME with '_' for each '-', because systemd nests slices by '-'.
+/// The destructor ends "N.slice". Cgroup v2.
 class PodSlices {
  public:
-  /// Makes them. Errors: kIo where systemd does not.
+  /// Creates them. Errors: kIo if systemd fails.
   static Result<std::unique_ptr<PodSlices>> start(const std::string& name);
 
   PodSlices(const PodSlices&) = delete;
@@ -29,13 +29,13 @@ class PodSlices {
 
   /// "N.slice", a unit.
   [[nodiscard]] std::string top() const;
-  /// Paths below the hierarchy: of "N-kubepods.slice", and of a pod's slice in its QoS level, which
-  /// the runtime has systemd make.
+  /// Paths below the hierarchy: of "N-kubepods.slice", and of a pod's slice in its QoS level. The
+  /// runtime lets systemd create the latter.
   [[nodiscard]] std::filesystem::path pod_root() const;
   [[nodiscard]] std::filesystem::path pod(std::string_view level, std::string_view uid) const;
 
-  /// Returns once the cgroup of pod_root() has it. A property of the unit: systemd writes its own
-  /// over what anyone else has written. Whole pages. Errors: kIo, kTimedOut.
+  /// Limits the memory of pod_root() and returns once the cgroup has the limit. Sets the unit's
+  /// property, because systemd overwrites direct writes. Whole pages. Errors: kIo, kTimedOut.
   [[nodiscard]] Result<> limit_memory(Bytes limit) const;
 
  private:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An API server that can be asked to change pods and events, as evictd-kube does for an eviction. What it answers in
-each case was recorded from a real one.
+"""A fake API server that accepts changes of pods and events, as evictd-kube sends them for an eviction. Its answers
+were recorded from a real API server.
 
-As a program it is fake_kube.py that can be asked for changes:
+As a program it is fake_kube.py that also accepts changes:
 
-usage: fake_actions.py DIRECTORY PODS   appends each to DIRECTORY/changes as a line: method, path, body, problems of it
+usage: fake_actions.py DIRECTORY PODS   appends each change to DIRECTORY/changes: a line of method, path, body, problems
 """
 import json
 import pathlib
@@ -28,7 +28,7 @@ def not_found(kind, name):
 
 
 def merge(into, patch):
-    """What of a strategic merge patch is used here: lists are merged by the type of their items."""
+    """The part of a strategic merge patch used here: lists are merged by the type of their items."""
     for name, value in patch.items():
         if isinstance(value, dict):
             merge(into.setdefault(name, {}), value)
@@ -44,7 +44,7 @@ def merge(into, patch):
 
 
 class ActionHandler(Handler):
-    disable_nagle_algorithm = True  # Head and body of an answer are written apart, which would cost 40 ms each.
+    disable_nagle_algorithm = True  # Head and body of an answer are written separately, which would cost 40 ms each.
 
     def do_GET(self):
         if not self.path.startswith("/api/v1/nodes/"):
@@ -91,7 +91,7 @@ class ActionHandler(Handler):
 
 
 class ChangeFault(Fault):
-    """Of a request that changes something: `garbage` in place of an answer; `is_lost`: done, and nobody told."""
+    """Fault of a change: `garbage` replaces the answer; `is_lost`: done, but without an answer."""
 
     def __init__(self, garbage=b"", is_lost=False, **more):
         super().__init__(**more)
@@ -107,17 +107,17 @@ class ActionKube(FakeKube):
     handler = ActionHandler
 
     def __init__(self, *arguments, **options):
-        self.changes = []  # (method, path, body), as they came.
-        self.effects = []  # What changed something, in order: ("status", NAME), ("gone", NAME), ("event", NAME, COUNT)
+        self.changes = []  # (method, path, body), in order.
+        self.effects = []  # Effects in order: ("status", NAME), ("gone", NAME), ("event", NAME, COUNT)
         self.api_events = {}  # By namespace and name.
         self.faults_of_changes = []
-        self.budgets = set()  # Names of pods that a disruption budget holds.
+        self.budgets = set()  # Names of pods that a disruption budget protects.
         self.policies = {"policy/v1", "policy/v1beta1"}
         self.node = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "node1", "resourceVersion": "1"},
                      "spec": {"taints": [{"key": "team", "value": "a", "effect": "NoSchedule"}]},
                      "status": {"conditions": [{"type": "Ready", "status": "True"}]}}
         self.before_taints = lambda: None
-        self.problems = []  # With bodies, by the schema.
+        self.problems = []  # Violations of the schema by bodies.
         super().__init__(*arguments, **options)
 
     def fail_changes(self, *faults):
@@ -145,7 +145,7 @@ class ActionKube(FakeKube):
         return self.delete_pod(found[0], body)
 
     def change_node(self, patch):
-        """As whoever else would."""
+        """Acts as another client."""
         with self.changed:
             merge(self.node, patch)
             self.node["metadata"]["resourceVersion"] = str(int(self.node["metadata"]["resourceVersion"]) + 1)
@@ -229,7 +229,7 @@ class ActionKube(FakeKube):
 
 
 class ToldActionKube(ActionKube):
-    """Tells a file of each change."""
+    """Writes each change to a file."""
 
     def apply(self, method, path, body, content_type):
         answer = super().apply(method, path, body, content_type)

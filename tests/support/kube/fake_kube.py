@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A kubelet and an API server as evictd-kube sees them, over TLS, with faults on demand. Standard library only; the
-certificates are made by the openssl program.
+"""A fake kubelet and API server for evictd-kube, over TLS, with faults on demand. Standard library only; the openssl
+program creates the certificates.
 
-In a test it is a FakeKube object. As a program it serves the pods that are files of a directory:
+In a test it is a FakeKube object. As a program it serves the pods in the files of a directory:
 
-usage: fake_kube.py DIRECTORY PODS   writes DIRECTORY/ca.pem, token and port, serves PODS/*.json until it is ended
+usage: fake_kube.py DIRECTORY PODS   writes DIRECTORY/ca.pem, token and port, serves PODS/*.json until it is killed
 """
 import http.server
 import json
@@ -21,7 +21,7 @@ import urllib.parse
 
 
 class Authority:
-    """A certificate authority and what it signs, as files of a directory."""
+    """A certificate authority and its certificates, as files in a directory."""
 
     def __init__(self, directory, name="ca"):
         self.directory = pathlib.Path(directory)
@@ -37,7 +37,7 @@ class Authority:
         return self.path(f"{self.name}.pem")
 
     def issue(self, name, days=2):
-        """Certificate and key for 127.0.0.1; with -1 days it has expired."""
+        """Certificate and key for 127.0.0.1; with -1 days it is expired."""
         self._openssl("req", *self._new_key(name), "-out", self.path(f"{name}.csr"), "-subj", f"/CN={name}", "-addext",
                       "subjectAltName=IP:127.0.0.1")
         self._openssl("x509", "-req", "-in", self.path(f"{name}.csr"), "-CA", self.file, "-CAkey",
@@ -57,17 +57,17 @@ class Authority:
 
 
 class Fault:
-    """What goes wrong with one answer, instead of or within it."""
+    """A fault of one answer, instead of it or within it."""
 
     def __init__(self, status=None, headers=None, body=None, half=False, hang=False, lines=None, then_hang=False,
                  cut=False):
         self.status = status
         self.headers = headers or {}
         self.body = body
-        self.half = half  # Of the body, and then the connection ends.
-        self.hang = hang  # Nothing at all, until the server ends.
-        self.lines = lines or []  # Of a watch, as they are.
-        self.then_hang = then_hang  # A watch says no more, and no bookmark.
+        self.half = half  # Sends half of the body, then closes the connection.
+        self.hang = hang  # Sends nothing until the server stops.
+        self.lines = lines or []  # Raw lines of a watch.
+        self.then_hang = then_hang  # A watch then sends nothing, not even bookmarks.
         self.cut = cut  # A watch ends within a line.
 
 
@@ -76,24 +76,24 @@ class Server(http.server.ThreadingHTTPServer):
     tls = None
 
     def handle_error(self, request, client_address):
-        if not isinstance(sys.exc_info()[1], OSError):  # Clients go, and do not like certificates.
+        if not isinstance(sys.exc_info()[1], OSError):  # Clients disconnect, and reject certificates.
             super().handle_error(request, client_address)
 
 
 class FakeKube:
     """Both servers at one port. One Condition guards everything that a test may change."""
 
-    handler = None  # Of another kind of server.
+    handler = None  # Handler of a derived server.
 
     def __init__(self, authority=None, certificate=None, client_ca=None):
         self.changed = threading.Condition()
         self.pods = {}  # By uid.
         self.version = 100
-        self.oldest = 0  # A watch from before is gone.
+        self.oldest = 0  # A watch from an older version gets 410.
         self.events = []  # (version, line)
-        self.kubelet_events = []  # v1.Event, as the kubelet posted them.
+        self.kubelet_events = []  # v1.Event objects that the kubelet posted.
         self.lines_of_events = []  # As `events`.
-        self.faults = []  # Of the next answers, each once.
+        self.faults = []  # Faults of the next answers, each used once.
         self.faults_of_watches = []
         self.tokens = {"secret"}
         self.forbidden = set()  # Paths.
@@ -102,7 +102,7 @@ class FakeKube:
         self.peers = []  # The subject of each client certificate.
         self.bookmark_seconds = 0.2
         self.stopping = False
-        self.refresh = lambda: None  # Before each answer.
+        self.refresh = lambda: None  # Called before each answer.
         handler = type("Handler", (self.handler or Handler,), {"fake": self})
         self.server = Server(("127.0.0.1", 0), handler)
         self.port = self.server.server_address[1]
@@ -132,7 +132,7 @@ class FakeKube:
         self.server.shutdown()
         self.server.server_close()
 
-    # What a test does.
+    # Called by tests.
 
     def put(self, pod):
         with self.changed:
@@ -151,7 +151,7 @@ class FakeKube:
             self._tell("DELETED", dict(pod, metadata=dict(pod["metadata"], resourceVersion=str(self.version))))
 
     def post_event(self, event):
-        """As the kubelet does."""
+        """Acts as the kubelet."""
         with self.changed:
             self.version += 1
             event = dict(event, kind="Event", apiVersion="v1",
@@ -201,7 +201,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     timeout = 60
 
     def setup(self):
-        # Here, in a thread of the connection's own: a client that says nothing holds up nobody.
+        # Here, in the connection's own thread: a silent client delays no other.
         if self.server.tls:
             self.request = self.server.tls.wrap_socket(self.request, server_side=True)
         super().setup()
@@ -210,7 +210,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             super().handle()
         except (OSError, ValueError):
-            pass  # The client is gone.
+            pass  # The client has disconnected.
 
     def finish(self):
         try:
@@ -327,7 +327,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class FilePods:
-    """The pods of a directory of files."""
+    """Serves the pods in the files of a directory."""
 
     def __init__(self, fake, directory):
         self.fake = fake
@@ -355,7 +355,7 @@ def serve_files(directory, pods, kind=FakeKube):
     fake = kind(Authority(directory))
     fake.tokens = {"file-token"}
     files = FilePods(fake, pods)
-    # A question is answered as the files are then.
+    # Each answer reads the current files.
     fake.refresh = files.refresh
     (directory / "token").write_text("file-token\n", encoding="ascii")
     (directory / "port.new").write_text(str(fake.port), encoding="ascii")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's kubectl, unpacked and not installed, because other packages of that name have the same file."""
+"""Debian's kubectl, unpacked but not installed, because other packages named kubectl contain the same file."""
 import fcntl
 import os
 import pathlib
@@ -19,7 +19,7 @@ def unpack(folder):
 
 
 def debian_kubectl():
-    """Its path; kept beside the images of the virtual machine."""
+    """Its path; cached beside the images of the virtual machine."""
     base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     cache = pathlib.Path(base) / "evictd-kubectl"
     cache.mkdir(parents=True, exist_ok=True)
@@ -30,8 +30,8 @@ def debian_kubectl():
 
 
 def rendered(kubectl, folder):
-    """What `kubectl kustomize` makes of a folder, as text."""
-    # No configuration of a user's own, and no proxy.
+    """The output of `kubectl kustomize` for a folder."""
+    # Without the user's configuration, and without a proxy.
     done = subprocess.run([str(kubectl), "kustomize", str(folder)], capture_output=True, text=True, check=False,
                           env={"PATH": os.environ["PATH"], "HOME": "/nonexistent"})
     if done.returncode != 0:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Renders a folder of deploy/kubernetes with Debian's kubectl and prints its objects as one JSON array; the texts of
-ConfigMaps, which are YAML, as objects too.
+"""Renders a folder of deploy/kubernetes with Debian's kubectl and prints its objects as one JSON array. The YAML texts
+of ConfigMaps become objects too.
 
-usage: manifest_json.py FOLDER   by the system's own Python, which has PyYAML
+usage: manifest_json.py FOLDER   run it with the system's Python, which has PyYAML
 """
 import json
 import sys

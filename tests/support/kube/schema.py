@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the OpenAPI schema of an API server has against a body. Stricter than the server: a field that the schema does
-not know is a problem, because a server drops it and says nothing."""
+"""Checks a body against the OpenAPI schema of an API server. Stricter than the server: an unknown field is a problem,
+because a server drops it silently."""
 import json
 
 TYPES = {"string": str, "object": dict, "array": list, "boolean": bool, "integer": int, "number": (int, float)}
@@ -11,7 +11,7 @@ class Schema:
         self.definitions = json.loads(file.read_text(encoding="utf-8"))
 
     def problems(self, body, kind):
-        """Of a body of this kind: "core.v1.Event"."""
+        """Problems of a body of this kind: "core.v1.Event"."""
         name = next(name for name in self.definitions if name.endswith("." + kind))
         return list(self._problems(body, {"$ref": "#/definitions/" + name}, kind))
 
@@ -19,7 +19,7 @@ class Schema:
         while "$ref" in schema:
             schema = self.definitions[schema["$ref"].rsplit("/", 1)[-1]]
         if value is None:
-            return  # Left out, or taken away by a patch.
+            return  # Omitted, or removed by a patch.
         expected = TYPES.get(schema.get("type"))
         is_bool_for_number = isinstance(value, bool) and expected is not bool
         if expected and (not isinstance(value, expected) or is_bool_for_number):

@@ -16,11 +16,11 @@ using eviction::power_of_ten;
 using eviction::Quantity;
 using eviction::wrapped;
 
-/// 10^64 and all higher powers are multiples of 2^64: nothing of them is left in the low bits.
+/// 10^64 and all higher powers are multiples of 2^64: their low bits are zero.
 constexpr std::int64_t kNoLowBits = 64;
 /// The highest power of ten that fits an int64.
 constexpr std::int64_t kMostPower = 18;
-/// An int64 is multiplied by these powers of ten in one step, by all others digit by digit.
+/// Kubernetes multiplies an int64 by these powers of ten in one step, by all others digit by digit.
 constexpr std::array<std::int64_t, 5> kSingleSteps{1, 2, 3, 6, 9};
 
 /// The low 64 bits, as Go's conversion of a big number to int64 keeps them.
@@ -35,8 +35,8 @@ std::int64_t low_bits_of_power(const BigInteger& number, std::int64_t exponent) 
   return exponent >= kNoLowBits ? 0 : low_bits(number * power_of_ten(exponent));
 }
 
-/// An int64 times 10^exponent that does not fit: one multiplication leaves its low bits, a series
-/// of them is given up.
+/// An int64 times 10^exponent that does not fit. A single multiplication keeps the low bits; a
+/// series of multiplications gives 0.
 std::int64_t overflowed_in_place(std::int64_t unscaled, std::int64_t exponent) {
   const bool single_step =
       std::find(kSingleSteps.begin(), kSingleSteps.end(), exponent) != kSingleSteps.end();
@@ -46,16 +46,15 @@ std::int64_t overflowed_in_place(std::int64_t unscaled, std::int64_t exponent) {
   return low_bits_of_power(unscaled, exponent);
 }
 
-/// 10^exponent after a conversion from floating point: what does not fit becomes the smallest
-/// number, as amd64 has it.
+/// 10^exponent converted from floating point: an overflow becomes the smallest number, as on amd64.
 std::int64_t converted_power(std::int64_t exponent) {
   return exponent > kMostPower ? std::numeric_limits<std::int64_t>::min()
                                : static_cast<std::int64_t>(power_of_ten(exponent));
 }
 
-/// Of an amount that is held as a number of units of 10^-places, 1 to 18 places. Units below the
-/// largest int64 are taken to fit one, however far below zero they are, and lose their high bits
-/// before they are divided; a remainder counts as one more whatever the sign.
+/// For a quantity in units of 10^-places, 1 to 18 places. Units below the largest int64 count as
+/// fitting, however far below zero they are, and lose their high bits before the division. A
+/// remainder rounds up by one, regardless of the sign.
 std::int64_t scaled_down(const Quantity::Big& amount, std::int64_t places) {
   const std::int64_t shift = amount.exponent + places;
   const bool looks_small = amount.unscaled.sign() < 0 ||

@@ -11,15 +11,16 @@
 
 namespace evictd::test {
 
-/// What the kubelet asks the kernel to be told of (cgroup v1, memory.usage_in_bytes).
+/// The notification that the kubelet requests from the kernel (cgroup v1, memory.usage_in_bytes).
 struct MemcgNotifier {
   /// Charged bytes: capacity - threshold + (usage - working set), which is one below
   /// use_at_crossing() + inactive file.
-  /// What leaves int64 wraps as the kubelet's does: this is what it asks for, not what we watch.
+  /// Values outside int64 wrap as the kubelet's do: this is the kubelet's request, not evictd's
+  /// watch.
   std::int64_t threshold_bytes = 0;
 };
 
-/// Why there is nothing to ask the kernel for.
+/// Why there is nothing to request from the kernel.
 enum class NotifierProblem : std::uint8_t {
   kMissingSystemContainer,  ///< No system container "pods".
   kIncomplete,              ///< Its memory statistics lack a number.

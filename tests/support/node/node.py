@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small node of the test's own: a cgroup tree with pods of real processes, the real evictd on it, and evictd-web."""
+"""A small private node: a cgroup tree with pods of real processes, the real evictd, and evictd-web."""
 import contextlib
 import http.client
 import json
@@ -15,14 +15,14 @@ import tempfile
 import threading
 import time
 
-# For what takes a second on an idle machine; only a failure waits this long.
+# For operations that take a second on an idle machine; only a failure waits this long.
 PATIENCE = 120
 MIB = 1 << 20
 LIMIT_MIB, HEADROOM_MIB = 512, 128
 
 
 def hierarchies():
-    """Where pods have to be made: the mount points of the hierarchies with memory and with pids."""
+    """Hierarchies that pods need: the mount points of those with memory and with pids."""
     found, unified = {}, None
     for line in pathlib.Path("/proc/mounts").read_text(encoding="utf-8").splitlines():
         _, mount, kind, options = line.split()[:4]
@@ -35,7 +35,7 @@ def hierarchies():
 
 
 class Tree:
-    """A pod root below a cgroup of its own in each hierarchy."""
+    """A pod root below a private cgroup in each hierarchy."""
 
     def __init__(self, name):
         self.name = name
@@ -93,7 +93,7 @@ def pod_document(uid, namespace, name, priority=0, request_mib=0):
 
 
 class Lines(threading.Thread):
-    """What a process says on a pipe, a line at a time."""
+    """Lines that a process writes to a pipe."""
 
     def __init__(self, pipe):
         super().__init__(daemon=True)
@@ -116,7 +116,7 @@ class Lines(threading.Thread):
 
 
 def wait_until(holds, what):
-    """Asks until `holds()` is true; its answer."""
+    """Calls `holds()` until it returns a true value; returns that value."""
     deadline = time.monotonic() + PATIENCE
     pause = threading.Event()
     while time.monotonic() < deadline:
@@ -128,7 +128,7 @@ def wait_until(holds, what):
 
 
 class Node:
-    """Pods, evictd and evictd-web; all gone after the test."""
+    """Pods, evictd and evictd-web; all removed after the test."""
 
     wait_until = staticmethod(wait_until)
 
@@ -137,7 +137,7 @@ class Node:
         self.bin = pathlib.Path(os.environ["EVICTD_BIN"])
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="evictd-web-"))
         test.addCleanup(shutil.rmtree, self.directory)
-        # evictd-web is somebody who may do nothing but read the socket.
+        # evictd-web runs as a user who may only read the socket.
         self.directory.chmod(0o755)
         self.tree = Tree(f"evictd-web-{os.getpid()}-{id(self):x}")
         test.addCleanup(self.tree.remove)
@@ -167,7 +167,7 @@ class Node:
             pass
         ready.close()
         (self.directory / "ready").unlink()
-        # As evictd.service.d/control-socket.conf does it for its group.
+        # As evictd.service.d/control-socket.conf does for its group.
         os.chown(self.directory / "control.sock", -1, pwd.getpwnam("nobody").pw_gid)
 
     def start_web(self, *options, listen="127.0.0.1:0"):
@@ -220,12 +220,12 @@ class Node:
         return values
 
     def add_quiet_pod(self, uid, *arguments, **more):
-        """Described, and of a few MiB."""
+        """Adds a pod with a manifest and a few MiB."""
         self.describe(uid, *arguments, **more)
         return self.tree.add(uid, self.bin / "evict-load", "memory", "--cap", "8Mi")
 
     def add_hog(self, uid, *arguments):
-        """Described, and past the threshold within a second."""
+        """Adds a pod with a manifest that crosses the threshold within a second."""
         self.describe(uid, *arguments)
         return self.tree.add(uid, self.bin / "evict-load", "memory", "--rate", "400Mi", "--cap",
                              f"{LIMIT_MIB - HEADROOM_MIB // 2}Mi")

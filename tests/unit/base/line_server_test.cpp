@@ -251,7 +251,7 @@ TEST_F(LineServerTest, WhoSendsARequestThatIsTooLongAndThenReadsIsToldSo) {
   EXPECT_EQ(echo_.requests, 0);
 }
 
-TEST_F(LineServerTest, AClientThatGoesOnSendingAfterARequestThatIsTooLongIsCutOff) {
+TEST_F(LineServerTest, ClientThatKeepsSendingAfterOversizeIsCutOff) {
   start({.path = path_, .max_request_bytes = 100, .oversized_answer = "at most 100 bytes"});
   const Fd client = connect();
   bool sent_whole = true;
@@ -263,7 +263,7 @@ TEST_F(LineServerTest, AClientThatGoesOnSendingAfterARequestThatIsTooLongIsCutOf
   EXPECT_EQ(received(client), "at most 100 bytes\n");
 }
 
-TEST_F(LineServerTest, AClientThatStaysAfterARequestThatIsTooLongIsCutOffInTime) {
+TEST_F(LineServerTest, ClientThatStaysAfterOversizeIsCutOffInTime) {
   start({.path = path_,
          .max_request_bytes = 100,
          .oversized_answer = "at most 100 bytes",
@@ -305,7 +305,7 @@ TEST_F(LineServerTest, OneClientTooManyIsToldSoWhetherOrNotItHasSentItsRequest) 
   EXPECT_EQ(echo_.requests, 2);
 }
 
-TEST_F(LineServerTest, ThoseTurnedAwayThatSayNothingAreBoundedAndTakeNobodysPlace) {
+TEST_F(LineServerTest, SilentRefusedClientsAreBoundedAndTakeNoPlace) {
   start({.path = path_, .max_clients = 1, .one_client_too_many_answer = "one is served"});
   const Fd served = connect();
   const Fd kept = connect();

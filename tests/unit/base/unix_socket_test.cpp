@@ -45,7 +45,7 @@ TEST(UnixSocket, ASecondListenerIsRefusedWhileTheFirstLives) {
   const Result<Fd> second = listen_unix(path, 0600);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code, Errc::kBusy);
-  EXPECT_EQ(second.error().message(), "somebody listens on " + path);
+  EXPECT_EQ(second.error().message(), "another process listens on " + path);
 }
 
 TEST(UnixSocket, ASocketThatAKilledProcessLeftIsReplaced) {
@@ -61,7 +61,7 @@ TEST(UnixSocket, AFileThatIsNoSocketIsKept) {
   const Result<Fd> listener = listen_unix(path, 0600);
   ASSERT_FALSE(listener.has_value());
   EXPECT_EQ(listener.error().code, Errc::kBusy);
-  EXPECT_EQ(listener.error().message(), path + " is no socket");
+  EXPECT_EQ(listener.error().message(), path + " is not a socket");
   EXPECT_TRUE(std::filesystem::exists(path));
 }
 

@@ -78,7 +78,7 @@ TEST(Admit, TakesEveryPodWithoutACondition) {
   EXPECT_EQ(run.errors, "");
 }
 
-TEST(Admit, RefusesABestEffortPodUnderMemoryPressureInTheKubeletsWords) {
+TEST(Admit, MemoryPressureRefusesBestEffortInKubeletsWords) {
   const Asked run(kBestEffort, "MemoryPressure");
   EXPECT_EQ(run.exit_status, 1);
   EXPECT_EQ(run.out, "jobs/batch: refused: Evicted: The node had condition: [MemoryPressure]. \n");
@@ -220,14 +220,14 @@ TEST(Admit, AManifestThatIsNoUtf8IsRefused) {
   EXPECT_EQ(run.exit_status, 2);
   EXPECT_EQ(run.out, "");
   EXPECT_EQ(run.errors,
-            "evictctl: " + run.path + ":3: byte 0xff is no UTF-8; allowed: UTF-8 text\n");
+            "evictctl: " + run.path + ":3: byte 0xff is not UTF-8; allowed: UTF-8 text\n");
 }
 
 TEST(Admit, AnObjectWithoutANameIsNoPod) {
   const Asked run("apiVersion: v1\nkind: Pod\nspec:\n  containers: [{name: c}]\n", "");
   EXPECT_EQ(run.exit_status, 2);
   EXPECT_EQ(run.out, "");
-  EXPECT_EQ(run.errors, "evictctl: " + run.path + ":1: no pod: it has no metadata.name\n");
+  EXPECT_EQ(run.errors, "evictctl: " + run.path + ":1: not a pod: it has no metadata.name\n");
 }
 
 TEST(Admit, WhatIsMeantAsJsonGetsAnErrorOfJson) {
@@ -265,7 +265,7 @@ TEST(Admit, ADaemonThatDoesNotAnswerIsNoAnswer) {
                    .json = false},
                   out, errors),
             2);
-  EXPECT_NE(errors.str().find("--conditions asks without it"), std::string::npos);
+  EXPECT_NE(errors.str().find("--conditions works without it"), std::string::npos);
 }
 
 /// A daemon for one question.
@@ -319,7 +319,7 @@ TEST(Admit, ConditionsComeFromTheDaemon) {
   EXPECT_EQ(asked_of(R"([{"type":"MemoryPressure","status":true}])").first, 1);
 }
 
-TEST(Admit, AConditionThatTheDaemonMadeUpIsNotBlamedOnTheCommandLine) {
+TEST(Admit, UnknownDaemonConditionIsNotBlamedOnTheCommandLine) {
   const auto [status, errors] = asked_of(R"([{"type":"Meteors","status":true}])");
   EXPECT_EQ(status, 2);
   EXPECT_NE(
@@ -336,7 +336,7 @@ TEST(Admit, AConditionOfAnotherKindIsAnErrorAndNoAnswer) {
         R"([{"status":true}])", R"([{"type":"MemoryPressure"}])", "[3]"}) {
     const auto [status, errors] = asked_of(conditions);
     EXPECT_EQ(status, 2) << conditions;
-    EXPECT_NE(errors.find("a condition has no type, or a status that is not a truth value"),
+    EXPECT_NE(errors.find("a condition has no type, or a status that is not a boolean"),
               std::string::npos)
         << errors;
   }

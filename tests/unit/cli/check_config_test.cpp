@@ -59,7 +59,7 @@ TEST(CheckConfig, AnInvalidFileIsOneErrorAndNothingElse) {
   EXPECT_EQ(run.exit_status, 1);
   EXPECT_EQ(run.out, "");
   EXPECT_EQ(run.errors, "error: " + run.path +
-                            ":1: evictUnknownPods: 1: no truth value; allowed: true or false, "
+                            ":1: evictUnknownPods: 1: expected a boolean; allowed: true or false, "
                             "without quotes\n");
 }
 
@@ -78,8 +78,8 @@ TEST(CheckConfig, JsonIsOneObjectEitherWay) {
   EXPECT_EQ(invalid.exit_status, 1);
   EXPECT_EQ(nlohmann::json::parse(invalid.out)["error"],
             invalid.path +
-                ":1: evictUnknownPods: 1: no truth value; allowed: true or false, "
-                "without quotes");
+                ":1: evictUnknownPods: 1: expected a boolean; allowed: true or false, without "
+                "quotes");
 }
 
 TEST(CheckConfig, TheNodeAddsWarningsAndWhatTheHardThresholdsReserve) {
@@ -118,8 +118,8 @@ TEST(CheckConfig, WhatMeansNothingHereIsNotedOnce) {
   std::ostringstream out;
   std::ostringstream errors;
   EXPECT_EQ(check_config(options, out, errors), 0);
-  EXPECT_NE(errors.str().find("note: these settings of the kubelet have no meaning here: port (" +
-                              tree.path() + "/kubelet.yaml:3)\n"),
+  EXPECT_NE(errors.str().find("note: evictd ignores these kubelet settings: port (" + tree.path() +
+                              "/kubelet.yaml:3)\n"),
             std::string::npos)
       << errors.str();
 }

@@ -64,7 +64,7 @@ TEST(CompareText, NamesAnotherPodAndWhoIsMissing) {
 }
 
 TEST(CompareText, OfNobodySaysSo) {
-  EXPECT_EQ(printed(std::string(kHead) + "\n"), "nobody was evicted yet\n");
+  EXPECT_EQ(printed(std::string(kHead) + "\n"), "no pod was evicted yet\n");
 }
 
 TEST(CompareText, ALineThatIsNoComparisonIsNamed) {

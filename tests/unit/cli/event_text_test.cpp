@@ -32,7 +32,7 @@ TEST(EventText, WhySigkillWasNotSentIsSaidInPlaceOfAnExceededGrace) {
                         {"state", "exceeded_grace"},
                         {"not_killed", "never_evict"},
                         {"id", 3}})
-                .find("pod a/b lives on: SIGKILL was not sent: neverEvict names it now (decision "
+                .find("pod a/b survives: SIGKILL was not sent: neverEvict names it now (decision "
                       "3)"),
             std::string::npos);
 }
@@ -44,7 +44,7 @@ TEST(EventText, ADryRunSaysThatSigkillWouldNotHaveBeenSent) {
                         {"not_killed", "never_evict"},
                         {"dry_run", true},
                         {"id", 3}})
-                .find("dry run: pod a/b would live on: SIGKILL would not have been sent: "
+                .find("dry run: pod a/b would survive: SIGKILL would not have been sent: "
                       "neverEvict names it now (decision 3)"),
             std::string::npos);
 }
@@ -81,7 +81,7 @@ TEST(EventText, ADecisionOfWhichOnlyTheEndIsLeftIsToldOfOnce) {
   EXPECT_FALSE(repetitions.take({{"kind", "progress"}, {"id", 4}, {"state", "released"}}));
 }
 
-TEST(EventText, TheEndOfADecisionFromBeforeTheTimeAskedForIsLeftToItsProgress) {
+TEST(EventText, EndOfAnEarlierDecisionIsLeftToItsProgressLines) {
   const nlohmann::ordered_json line = {{"kind", "decision"},
                                        {"id", 3},
                                        {"time", "1970-01-01T00:00:10Z"},

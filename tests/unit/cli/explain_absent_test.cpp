@@ -18,14 +18,12 @@ TEST(ExplainAbsent, APodThatMayNeverBeEvictedIsToldWhy) {
     return story_of_absent({{"pods", nlohmann::ordered_json::array({pod})}}, "a/b").back();
   };
   EXPECT_EQ(last_of("outside_root"),
-            "It may not be evicted in any: protected (outside_root): its directory is not, or no "
+            "It may never be evicted: protected (outside_root): its directory is not, or no "
             "longer, the one that was opened below the pod root.");
   EXPECT_EQ(last_of("unknown"),
-            "It may not be evicted in any: protected (unknown): no source of pods knows its "
-            "cgroup.");
+            "It may never be evicted: protected (unknown): no source of pods knows its cgroup.");
   EXPECT_EQ(last_of("own_process"),
-            "It may not be evicted in any: protected (own_process): evictd itself or pid 1 is in "
-            "it.");
+            "It may never be evicted: protected (own_process): evictd itself or pid 1 is in it.");
 }
 
 TEST(ExplainAbsent, APodThatTheDaemonKnowsIsAnsweredFor) {
@@ -40,8 +38,7 @@ TEST(ExplainAbsent, APodThatTheDaemonKnowsIsAnsweredFor) {
   const std::vector<std::string> active = story_of_absent(status, "kube-system/dns");
   ASSERT_EQ(active.size(), 3U);
   EXPECT_EQ(active[0], "Pod kube-system/dns (u1) took part in none of the recorded decisions.");
-  EXPECT_EQ(active[2],
-            "It may not be evicted in any: protected (critical): its priority is critical.");
+  EXPECT_EQ(active[2], "It may never be evicted: protected (critical): its priority is critical.");
   const std::vector<std::string> gone = story_of_absent(status, "u2");
   ASSERT_EQ(gone.size(), 2U);
   EXPECT_EQ(gone[1], "It has no cgroup.");

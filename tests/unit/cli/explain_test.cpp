@@ -232,7 +232,7 @@ EvictionRecord local_eviction() {
   return record;
 }
 
-TEST_F(Explain, TellsThatAPodWasChosenBeforeAllWereMeasuredAndWhatIsNotKnown) {
+TEST_F(Explain, ReportsAChoiceBeforeAllWereMeasuredAndWhatLacked) {
   EvictionRecord record = eviction(5, 40, "hog");
   record.signal = "nodefs.inodesFree";
   record.disk_basis = "best_known";
@@ -248,7 +248,7 @@ TEST_F(Explain, TellsThatAPodWasChosenBeforeAllWereMeasuredAndWhatIsNotKnown) {
     });
   };
   EXPECT_TRUE(contains(story_of(find_answer(records_, {}).value()),
-                       "the choice is by the best that was known"));
+                       "the choice uses the best known values"));
   const Question who{.what = "other", .at = std::nullopt};
   EXPECT_TRUE(contains(story_of(find_answer(records_, who).value()), "counted in part, up to "));
 }
@@ -278,7 +278,7 @@ TEST_F(Explain, ANameThatTwoPodsHaveNamesTheOtherOne) {
   }
 }
 
-TEST_F(Explain, TellsWhoWasPassedOverWhenceTheGraceCameAndWhatAKubeletWouldHavePosted) {
+TEST_F(Explain, ShowsPassedOverPodsGraceSourceAndKubeletEvent) {
   EvictionRecord record = eviction(5, 40, "hog");
   record.grace_seconds = 1;
   record.memory_available_source = "kubelet";
@@ -304,19 +304,19 @@ TEST_F(Explain, TellsWhoWasPassedOverWhenceTheGraceCameAndWhatAKubeletWouldHaveP
   const std::vector<std::string> story = story_of(find_answer(records_, {}).value());
   for (const char* sentence :
        {"Passed over before it: test/dns (protected: critical priority).",
-        "Its grace of 1 s is hardEvictionGracePeriodSeconds or, where that is unset, that of the "
-        "compatibility.",
-        "How memory.available was worked out: kubelet.",
-        "Evictions within the minute until then: 2. The brake paused would have held it, had more "
-        "than the floor been left.",
+        "Its grace of 1 s is hardEvictionGracePeriodSeconds or, if that is unset, the "
+        "compatibility version's.",
+        "How memory.available was computed: kubelet.",
+        "Evictions in the last minute: 2. The brake paused would have held it if more than the "
+        "floor had been left.",
         "A kubelet would have posted on the pod: Evicted: The node was low.",
         "A kubelet would have set DisruptionTarget on the pod: TerminationByKubelet."}) {
     EXPECT_NE(std::find(story.begin(), story.end(), sentence), story.end()) << sentence;
   }
-  EXPECT_NE(story[1].find(", over once 50Mi more is there"), std::string::npos) << story[1];
+  EXPECT_NE(story[1].find(", resolved once 50Mi more is available"), std::string::npos) << story[1];
 }
 
-TEST_F(Explain, ASoftThresholdBelowASecondIsCalledSoftAndItsGraceToldWhole) {
+TEST_F(Explain, SubSecondSoftGraceIsShownWholeAndCalledSoft) {
   for (const auto& [ms, in_words, in_table] : {std::tuple{500, "for 500 ms", " 500ms "},
                                                {1500, "for 1.5 s", " 1.5s "},
                                                {1040, "for 1.04 s", " 1.04s "},
@@ -365,10 +365,9 @@ TEST_F(Explain, TellsWhatCollectorsDidBeforeAPodHadToGo) {
   images.outcome = "under_way";
   EXPECT_NE(
       told(record).find(
-          "Collectors were run before that: containers (/usr/bin/prune -f) failed after 1.2 s "
-          "(exit status 3), 40.0 ms before; images (/usr/bin/rmi) had not ended; "
-          "nodefs.available was 58.0Mi before they ran and 60.0Mi after, which was not "
-          "enough."),
+          "Collectors ran before that: containers (/usr/bin/prune -f) failed after 1.2 s (exit "
+          "status 3), 40.0 ms before; images (/usr/bin/rmi) had not ended; nodefs.available was "
+          "58.0Mi before they ran and 60.0Mi after, which was not enough."),
       std::string::npos)
       << told(record);
   record.reclaim.reset();

@@ -68,7 +68,7 @@ TEST_F(Listening, EndsWhenItsControllerIsTakenAway) {
   const Heard heard = run(*listener);
   EXPECT_TRUE(heard.result.has_value());
   EXPECT_EQ(heard.output, "");
-  EXPECT_NE(heard.errors.find("1M: its controller was taken away"), std::string::npos)
+  EXPECT_NE(heard.errors.find("1M: its controller was disabled in the cgroup"), std::string::npos)
       << heard.errors;
 }
 
@@ -90,7 +90,7 @@ TEST_F(Listening, FailsWhenEvictdRefusesEverythingAfterARestart) {
   ASSERT_FALSE(heard.result.has_value());
   EXPECT_EQ(heard.result.error().sys_errno, EACCES);
   EXPECT_EQ(heard.output, "");
-  EXPECT_NE(heard.errors.find("Cannot listen any more to"), std::string::npos) << heard.errors;
+  EXPECT_NE(heard.errors.find("Can no longer listen to"), std::string::npos) << heard.errors;
 }
 
 TEST_F(Listening, GoesOnWhenEvictdIsShortOfSomethingAfterARestart) {

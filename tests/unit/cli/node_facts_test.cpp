@@ -75,7 +75,7 @@ TEST(NodeFacts, DirectoriesOfManifestsThatAreNotThereAreFound) {
   EXPECT_EQ(facts.missing_paths, (std::vector<std::string>{pods, fixed}));
 }
 
-TEST(NodeFacts, ACgroupOfAllPodsThatIsNotThereIsFoundUnlessGlobsAreEnough) {
+TEST(NodeFacts, MissingPodRootIsReportedUnlessGlobsSuffice) {
   const std::string nowhere = "cgroupRoot: /evictd-test-nowhere\n";
   const config::NodeFacts facts = facts_under(nowhere);
   if (!facts.missing_controller.empty()) {
@@ -97,7 +97,7 @@ TEST(NodeFacts, TheMostTasksAreTheSmallerOfTheKernelsTwoLimits) {
   EXPECT_EQ(facts_under("pidAvailableSource: podRoot\n").max_pids, std::nullopt);
 }
 
-TEST(NodeFacts, ImagesAreOnTheFilesystemOfTheirPathOrOfTheFirstRuntimeThatExists) {
+TEST(NodeFacts, ImagefsIsItsPathOrTheFirstExistingRuntimeRoot) {
   const test::FakeTree tree;
   const struct statvfs there = filesystem_of(tree.path());
   for (const std::string& file : {"imagefsPath: " + tree.path() + "\n",
@@ -120,7 +120,7 @@ TEST(NodeFacts, WithoutARuntimeImagesAreOnNodefs) {
   EXPECT_EQ(facts.imagefs_inodes, facts.nodefs_inodes);
 }
 
-TEST(NodeFacts, AGivenStorageCapacityHoldsForImagesWhereBothAreOneFilesystem) {
+TEST(NodeFacts, GivenStorageCapacityHoldsForASharedImagefs) {
   const test::FakeTree tree;
   NodeFactOptions options = no_questions();
   options.storage_capacity = "5Gi";
@@ -130,7 +130,7 @@ TEST(NodeFacts, AGivenStorageCapacityHoldsForImagesWhereBothAreOneFilesystem) {
   EXPECT_EQ(facts.imagefs_bytes, std::int64_t{5} << 30);
 }
 
-TEST(NodeFacts, CheckConfigWarnsOfMinimumReclaimsOfTasksAndImagesThatThisNodeDoesNotAllow) {
+TEST(NodeFacts, CheckConfigWarnsOfPidAndImagefsReclaimTooLarge) {
   const test::FakeTree tree;
   tree.write("/evictd.yaml", "evictUnknownPods: true\nimagefsPath: " + tree.path() +
                                  "\nevictionHard: {pid.available: 10%, imagefs.available: 15%}\n"

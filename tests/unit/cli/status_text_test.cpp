@@ -60,7 +60,7 @@ TEST(StatusText, TheAgeOfWhatASourceToldOfPodsIsShown) {
                                      {{{"directory", "/run/a"}, {"confirmed_ms_ago", 1500}},
                                       {{"directory", "/run/b"}, {"confirmed_ms_ago", nullptr}}}}});
   EXPECT_EQ(line_of(text, "manifests in /run/a"),
-            "manifests in /run/a: as their source had them 1500 ms ago");
+            "manifests in /run/a: confirmed by their source 1500 ms ago");
   EXPECT_EQ(line_of(text, "manifests in /run/b"), "") << "nobody tells";
 }
 
@@ -177,7 +177,7 @@ TEST(StatusText, ProblemsAndEvictionsAreListed) {
   EXPECT_NE(line_of(text, "   1 2026").find("batch/hog"), std::string::npos);
 }
 
-TEST(StatusText, AnEvictionSaysThatItWasADryRunAndThatAPodIsNotGoneInTime) {
+TEST(StatusText, EvictionShowsDryRunAndExceededGracePeriod) {
   const std::string text =
       printed({{"evictions",
                 {{{"id", 1}, {"state", "killed"}, {"dry_run", true}},
@@ -239,10 +239,10 @@ TEST(StatusText, NotificationsFromFilesSayWhy) {
   notify["stale"] = true;
   const std::string text = printed({{"notify", notify}});
   EXPECT_EQ(line_of(text, "notifications"),
-            "notifications: /run/evictd/notify.sock by polling (files, every 100ms), numbers are "
+            "notifications: /run/evictd/notify.sock by polling (files, every 100ms), values are "
             "old: it does not answer");
   EXPECT_EQ(line_of(text, "  files are read"), "  files are read: no kernel program can be loaded");
-  EXPECT_EQ(line_of(text, "  no levels"), "  no levels of pressure: no row of pressure loads");
+  EXPECT_EQ(line_of(text, "  no pressure"), "  no pressure levels: no row of pressure loads");
 }
 
 TEST(StatusText, NotificationsThatAreNotServedAreAProblem) {

@@ -11,10 +11,10 @@ namespace {
 TEST(Terminal, AComplaintIsOneLineWhateverAPathHas) {
   testing::internal::CaptureStderr();
   complain("read /a\x1b[2J\nb: No such file or directory");
-  warn("/a\xc2\x9b:1: no record line of evictd, skipped");
+  warn("/a\xc2\x9b:1: not a record line of evictd, skipped");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "evictctl: read /a\\x1b[2J\\x0ab: No such file or directory\n"
-            "evictctl: warning: /a\\xc2\\x9b:1: no record line of evictd, skipped\n");
+            "evictctl: warning: /a\\xc2\\x9b:1: not a record line of evictd, skipped\n");
 }
 
 TEST(Terminal, AJsonLineHasNothingThatATerminalCouldObey) {

@@ -358,7 +358,7 @@ class V1TreeWithALeftover : public V1Tree {
   CgroupId new_id_;
 };
 
-TEST_F(V1TreeWithALeftover, TakesThePodsOtherPlaceWithItsContainersOnceSomebodyLivesThere) {
+TEST_F(V1TreeWithALeftover, PopulatedNewCgroupReplacesTheOldWithContainers) {
   EXPECT_EQ(tree_->find(kBurstableUid)->memory_id, old_id_) << "both are empty";
   live_in_new("77\n");
 

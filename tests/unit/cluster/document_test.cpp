@@ -55,10 +55,10 @@ TEST(ParseDocuments, ReadsEveryDocumentWithItsLine) {
 
 TEST(ParseDocuments, RefusesBytesThatAreNoUtf8WithTheirLine) {
   const Error yaml = document_error("a: 1\nb: \"\xff\xfe\"\n");
-  EXPECT_EQ(yaml.message(), "f:2: byte 0xff is no UTF-8; allowed: UTF-8 text");
+  EXPECT_EQ(yaml.message(), "f:2: byte 0xff is not UTF-8; allowed: UTF-8 text");
   EXPECT_EQ(yaml.code, Errc::kMalformed);
   EXPECT_EQ(document_error("{\"a\":\n\"\xc0\x80\"}", DocumentFormat::kJson).message(),
-            "f:2: byte 0xc0 is no UTF-8; allowed: UTF-8 text");
+            "f:2: byte 0xc0 is not UTF-8; allowed: UTF-8 text");
 }
 
 TEST(ParseDocuments, RefusesControlCharactersThatNoEscapeWrote) {
@@ -77,9 +77,9 @@ TEST(ParseDocuments, FindsNothingInAnEmptyText) {
 }
 
 TEST(ParseDocuments, RefusesAKeyThatIsThereTwice) {
-  EXPECT_EQ(document_error("a: 1\nb: 2\na: 3\n").message(), "f:3: key 'a' is there twice");
+  EXPECT_EQ(document_error("a: 1\nb: 2\na: 3\n").message(), "f:3: key 'a' is given twice");
   EXPECT_EQ(document_error("{\n\"a\": 1,\n\"a\": 2}", DocumentFormat::kJson).message(),
-            "f:3: key 'a' is there twice");
+            "f:3: key 'a' is given twice");
 }
 
 TEST(ParseDocuments, RefusesKeysThatAreNoText) {
@@ -95,7 +95,7 @@ TEST(ParseDocuments, ReadsAliasesAsWhatTheyStandFor) {
 }
 
 TEST(ParseDocuments, RefusesAnAliasToWhatItIsIn) {
-  EXPECT_EQ(document_error("a: &x [1, *x]").message(), "f:1: an alias to what it is in");
+  EXPECT_EQ(document_error("a: &x [1, *x]").message(), "f:1: an alias to a value that contains it");
 }
 
 TEST(ParseDocuments, CountsWhatAliasesStandFor) {

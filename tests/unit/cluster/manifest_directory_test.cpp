@@ -115,9 +115,8 @@ TEST_F(Directory, KeepsThePodsOfAFileThatBecameBad) {
   EXPECT_THAT(uids(directory), ElementsAre("a"));
   ASSERT_EQ(directory.problems().size(), 1U);
   EXPECT_THAT(directory.problems()[0].message(), HasSubstr("/pods/a.yaml:2: kind: 'Deployment'"));
-  EXPECT_THAT(
-      directory.problems()[0].message(),
-      EndsWith(", continuing with its pods as they were last read, as protected as they were"));
+  EXPECT_THAT(directory.problems()[0].message(),
+              EndsWith(", continuing with its pods and their protection as last read"));
 
   tree_.write("/pods/a.yaml", pod("b"));
   EXPECT_TRUE(refresh_when_told(directory));
@@ -169,9 +168,8 @@ TEST_F(Directory, KeepsAllPodsWhenTheDirectoryIsGoneAndComesBackToIt) {
   EXPECT_TRUE(refresh_when_told(directory));
   EXPECT_THAT(uids(directory), ElementsAre("a"));
   ASSERT_EQ(directory.problems().size(), 1U);
-  EXPECT_THAT(
-      directory.problems()[0].message(),
-      EndsWith(", continuing with its pods as they were last read, as protected as they were"));
+  EXPECT_THAT(directory.problems()[0].message(),
+              EndsWith(", continuing with its pods and their protection as last read"));
   EXPECT_FALSE(directory.refresh()) << "nothing new";
 
   tree_.write("/pods/b.yaml", pod("b"));
@@ -189,7 +187,7 @@ TEST_F(Directory, ThatIsRemovedWithItsFilesIsAProblemUntilItIsMadeAgain) {
   ASSERT_EQ(directory.problems().size(), 1U);
   EXPECT_THAT(directory.problems()[0].message(), HasSubstr("/pods"));
   EXPECT_THAT(directory.problems()[0].message(),
-              HasSubstr("continuing with its pods as they were last read"));
+              HasSubstr("continuing with its pods and their protection as last read"));
   EXPECT_FALSE(directory.refresh()) << "nothing new";
 
   tree_.write("/pods/b.yaml", pod("b"));
@@ -254,7 +252,7 @@ TEST_F(Directory, ThatIsNotThereYetIsAProblemUntilItIs) {
   EXPECT_THAT(uids(directory), IsEmpty());
   ASSERT_EQ(directory.problems().size(), 1U);
   EXPECT_THAT(directory.problems()[0].message(),
-              HasSubstr("/pods: No such file or directory: it is waited for"));
+              HasSubstr("/pods: No such file or directory: evictd waits for it"));
   EXPECT_THAT(directory.problems()[0].message(), EndsWith(", continuing without it"));
   EXPECT_FALSE(directory.refresh()) << "nothing new";
 
@@ -278,7 +276,7 @@ TEST_F(Directory, ThatCouldNotBeListedIsListedByTheNextRefresh) {
     EXPECT_FALSE(directory.refresh()) << "the same problem";
   }
   ASSERT_EQ(directory.problems().size(), 1U);
-  EXPECT_THAT(directory.problems()[0].message(), HasSubstr(": it is tried again"));
+  EXPECT_THAT(directory.problems()[0].message(), HasSubstr(": evictd tries again"));
   EXPECT_TRUE(directory.refresh());
   EXPECT_THAT(uids(directory), ElementsAre("a"));
   EXPECT_THAT(directory.problems(), IsEmpty());

@@ -159,10 +159,10 @@ TEST(ParseManifests, NeedsANameOfWhatSomebodyWouldSubmit) {
   const std::string nameless = "apiVersion: v1\nkind: Pod\nmetadata: {uid: a}\n";
   EXPECT_TRUE(yaml(nameless));
   EXPECT_EQ(error_of(nameless, ManifestKind::kSubmitted),
-            "pods/web.yaml:1: no pod: it has no metadata.name");
+            "pods/web.yaml:1: not a pod: it has no metadata.name");
   EXPECT_EQ(error_of("apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod}\n",
                      ManifestKind::kSubmitted),
-            "pods/web.yaml:4: items[0]: no pod: it has no metadata.name");
+            "pods/web.yaml:4: items[0]: not a pod: it has no metadata.name");
   EXPECT_TRUE(yaml("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", ManifestKind::kSubmitted));
 }
 

@@ -99,7 +99,7 @@ TEST(PodJson, TakesNullForAbsent) {
   EXPECT_EQ(reading_error(R"({"status": {"containerStatuses": null}})"), "none");
 }
 
-TEST(PodJson, TakesNullForNothingOfAResourceAndIgnoresBlanksAroundAQuantity) {
+TEST(PodJson, TakesNullAsZeroAndIgnoresBlanksAroundAQuantity) {
   const Result<eviction::Pod> pod = pod_from_json(Json::parse(
       R"({"spec": {"containers": [{"resources": {"requests": {"cpu": null, "memory": " 1Gi\n"}}}]}})"));
   ASSERT_TRUE(pod);

@@ -205,8 +205,8 @@ TEST(JoinPods, ReportsAUidThatTwoManifestsClaimAndTakesTheFirst) {
   EXPECT_EQ(table.entries[0].pod.priority, 1);
   ASSERT_EQ(table.problems.size(), 1U);
   EXPECT_EQ(table.problems[0].message(),
-            "m.yaml:2: metadata.uid: 'a' is also the uid at m.yaml:1, which counts; allowed: one "
-            "manifest a uid, continuing without it");
+            "m.yaml:2: metadata.uid: 'a' is also the uid at m.yaml:1, which evictd uses; allowed: "
+            "one manifest per uid, continuing without it");
 }
 
 /// What protects a pod of two manifests, in this order, and what is said of them.
@@ -258,9 +258,9 @@ TEST(JoinPods, TakesAPodForStaticThatOneOfItsManifestsCallsSo) {
     EXPECT_TRUE(late.facts.is_critical);
     EXPECT_EQ(late.facts.priority, 7) << "of the one that counts";
     EXPECT_THAT(late.problems,
-                ElementsAre("m.yaml:2: metadata.uid: 'a' is also the uid at m.yaml:1, which "
-                            "counts; allowed: one manifest a uid, continuing with what protects "
-                            "the pod in either"));
+                ElementsAre("m.yaml:2: metadata.uid: 'a' is also the uid at m.yaml:1, which evictd "
+                            "uses; allowed: one manifest per uid, continuing with the protection "
+                            "of both"));
     const OfTwo early = join_two(static_pod(), plain_pod(), has_cgroup);
     EXPECT_TRUE(early.facts.is_static);
     EXPECT_THAT(early.problems, ElementsAre(HasSubstr("continuing without it")));
@@ -276,7 +276,7 @@ TEST(JoinPods, TakesAPodForCriticalThatOneOfItsManifestsCallsSo) {
   EXPECT_TRUE(late.facts.is_critical);
   EXPECT_TRUE(late.facts.is_node_critical);
   EXPECT_FALSE(late.facts.is_static);
-  EXPECT_THAT(late.problems, ElementsAre(HasSubstr("continuing with what protects the pod")));
+  EXPECT_THAT(late.problems, ElementsAre(HasSubstr("continuing with the protection of both")));
   const OfTwo early = join_two(critical, plain_pod(), /*has_cgroup=*/true);
   EXPECT_TRUE(early.facts.is_critical);
   EXPECT_THAT(early.problems, ElementsAre(HasSubstr("continuing without it")));

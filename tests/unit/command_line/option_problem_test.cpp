@@ -42,7 +42,7 @@ TEST_F(OptionProblem, OfAnUnknownOneIsNamedWithTheNearestOfItsCommand) {
             "--check: unknown option of show, the nearest is --help");
 }
 
-TEST_F(OptionProblem, OfAnUnknownOneMayBeNearestToOneThatSomebodyElseHasTakenOut) {
+TEST_F(OptionProblem, UnknownOptionMayBeNearestToOneTakenElsewhere) {
   EXPECT_EQ(problem({"--eviction-hrd=x"}, {"--eviction-soft", "--eviction-hard"}),
             "--eviction-hrd: unknown option of program, the nearest is --eviction-hard");
 }

@@ -33,7 +33,7 @@ std::string refusal(std::string_view before, std::string_view after) {
   return checked ? std::string() : checked.error().message();
 }
 
-TEST(ConfigChange, ThatNeedsARestartNamesPlaceKeyBothValuesAndWhatIsAllowed) {
+TEST(ConfigChange, RestartRefusalNamesPlaceKeyValuesAndAllowed) {
   EXPECT_EQ(
       refusal("", "dryRun: true\neventSource: poll\n"),
       "evictd.yaml:2: eventSource: \"poll\": a change needs a restart, until then \"auto\" holds; "
@@ -48,9 +48,8 @@ TEST(ConfigChange, ThatNeedsARestartNamesPlaceKeyBothValuesAndWhatIsAllowed) {
 
 TEST(ConfigChange, OfAKeyThatIsNotGivenAnyMoreNamesTheFileThatHadIt) {
   EXPECT_EQ(refusal("lockMemory: false", "dryRun: true"),
-            "evictd.yaml: lockMemory: true (default, not given any more): a change needs a "
-            "restart, until "
-            "then false holds; allowed: false, or a restart");
+            "evictd.yaml: lockMemory: true (default, no longer given): a change needs a restart, "
+            "until then false holds; allowed: false, or a restart");
 }
 
 TEST(ConfigChange, NamesTheOtherKeysThatNeedARestart) {

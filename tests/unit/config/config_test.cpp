@@ -38,7 +38,7 @@ TEST(Config, AnEmptyFileMeansTheDefaultsOfTheKubelet) {
   EXPECT_EQ(config.thresholds().size(), 6U);
 }
 
-TEST(Config, TheOlderKubeletHasNoDefaultForInodesOfTheImageFilesystem) {
+TEST(Config, OlderKubeletHasNoDefaultForImagefsInodes) {
   const Config config = parsed("compatibility: 1.26\n");
   EXPECT_EQ(config->compatibility, eviction::Compat::k1_26);
   EXPECT_FALSE(config->eviction.hard.contains("imagefs.inodesFree"));
@@ -220,9 +220,9 @@ TEST(Config, AFileThatIsMissingOrNoFileIsRefused) {
   EXPECT_EQ(missing.error().code, Errc::kNotFound);
   EXPECT_EQ(missing.error().message(), "open " + path + ": No such file or directory");
   EXPECT_EQ(load_file(directory.path()).error().message(),
-            directory.path() + ": no regular file; allowed: a file");
+            directory.path() + ": not a regular file; allowed: a file");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_EQ(load_file(path).error().message(), path + ": no regular file; allowed: a file");
+  EXPECT_EQ(load_file(path).error().message(), path + ": not a regular file; allowed: a file");
 }
 
 TEST(Config, AFileThatIsTooLongIsRefused) {

@@ -103,7 +103,7 @@ TEST(KubeletDropIn, NullNeverLeavesANodeWithoutItsHardThresholds) {
   EXPECT_EQ(bare.origin("evictionHard[memory.available]"), "default of compatibility 1.32");
 }
 
-TEST(KubeletDropIn, NullTakesARequestForMissingDefaultsBackToWhatTheFileSaid) {
+TEST(KubeletDropIn, NullResetsMergeDefaultsToTheFilesValue) {
   const auto hard_of = [](std::string_view file, std::string_view drop_in) {
     return KubeletSources()
         .file("evictionHard: {memory.available: 1Gi}\n" + std::string(file))
@@ -125,7 +125,7 @@ TEST(KubeletDropIn, ATransitionPeriodOfZeroStaysZero) {
   EXPECT_EQ(texts_about("evictionPressureTransitionPeriod", sources), std::vector<std::string>{});
 }
 
-TEST(KubeletDropIn, AFieldWithoutMeaningThatIsTakenBackIsStillListedFromTheFile) {
+TEST(KubeletDropIn, IgnoredFieldSetToNullIsStillListedFromTheFile) {
   KubeletSources sources;
   sources.file("maxPods: 1\n").drop_in("10.conf", "maxPods: null\n");
   EXPECT_EQ(sources.without_directory(to_string(sources.config().ignored())),

@@ -99,16 +99,16 @@ INSTANTIATE_TEST_SUITE_P(
     Type, ConfigError,
     testing::Values(
         BadFile{"TextForATruthValue", "dryRun: \"true\"\n",
-                "evictd.yaml:1: dryRun: \"true\": no truth value; allowed: true or false, without "
-                "quotes"},
+                "evictd.yaml:1: dryRun: \"true\": expected a boolean; allowed: true or false, "
+                "without quotes"},
         BadFile{"WordForATruthValue", "dryRun: yes\n",
-                "evictd.yaml:1: dryRun: yes: no truth value; allowed: true or false, without "
+                "evictd.yaml:1: dryRun: yes: expected a boolean; allowed: true or false, without "
                 "quotes"},
         BadFile{"TextForANumber", "evictionMaxPodGracePeriod: 5s\n",
-                "evictd.yaml:1: evictionMaxPodGracePeriod: 5s: no whole number; allowed: a whole "
-                "number from -2147483648 to 2147483647"},
+                "evictd.yaml:1: evictionMaxPodGracePeriod: 5s: not a whole number; allowed: a "
+                "whole number from -2147483648 to 2147483647"},
         BadFile{"QuotedNumber", "evictionMaxPodGracePeriod: \"5\"\n",
-                "evictd.yaml:1: evictionMaxPodGracePeriod: \"5\": no whole number; allowed: a "
+                "evictd.yaml:1: evictionMaxPodGracePeriod: \"5\": not a whole number; allowed: a "
                 "whole number from -2147483648 to 2147483647"},
         BadFile{"NumberForText", "nodeName: 12\n",
                 "evictd.yaml:1: nodeName: 12: no text; allowed: text; put it in quotes"},
@@ -151,14 +151,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "evictd.yaml:2: sweep.nearDistance: 4Gi: out of range; allowed: a quantity from "
                 "64Ki to 1Gi, such as \"64Mi\""},
         BadFile{"FractionOfAByte", "hysteresis: {memory: 100m}\n",
-                "evictd.yaml:1: hysteresis.memory: 100m: no whole number of bytes; allowed: a "
+                "evictd.yaml:1: hysteresis.memory: 100m: not a whole number of bytes; allowed: a "
                 "quantity from 0 to 1Ti, such as \"64Mi\""},
         BadFile{"UnknownChoice", "eventSource: ebpf\n",
                 "evictd.yaml:1: eventSource: ebpf: unknown; allowed: auto, bpf, poll"},
         BadFile{"UnknownVersion", "compatibility: 1.30\n",
                 "evictd.yaml:1: compatibility: 1.30: unknown; allowed: 1.32, 1.26"},
         BadFile{"NamespaceInCapitals", "neverEvict:\n  namespaces: [kube-system, Web]\n",
-                "evictd.yaml:2: neverEvict.namespaces[1]: Web: no name of a namespace; allowed: a "
+                "evictd.yaml:2: neverEvict.namespaces[1]: Web: not a namespace name; allowed: a "
                 "list of namespaces such as [kube-system], each once"},
         BadFile{"LabelWithoutAKey", "neverEvict: {labels: [=database]}\n",
                 "evictd.yaml:1: neverEvict.labels[0]: =database: no label; allowed: a list of "
@@ -170,8 +170,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "evictd.yaml:1: maxEvictionsPerMinute: 121: out of range; allowed: a whole number "
                 "from 0 to 120"},
         BadFile{"FloorAboveTheThreshold", "hardEvictionFloor: 101%\n",
-                "evictd.yaml:1: hardEvictionFloor: 101%: no percentage from 0% to 100%; allowed: a "
-                "quantity such as \"64Mi\", or a percentage of the threshold from 0% to 100%"},
+                "evictd.yaml:1: hardEvictionFloor: 101%: not a percentage from 0% to 100%; "
+                "allowed: a quantity such as \"64Mi\", or a percentage of the threshold from 0% to "
+                "100%"},
         BadFile{"NegativeFloor", "hardEvictionFloor: -1Mi\n",
                 "evictd.yaml:1: hardEvictionFloor: -1Mi: negative; allowed: a quantity such as "
                 "\"64Mi\", or a percentage of the threshold from 0% to 100%"}),
@@ -371,8 +372,8 @@ TEST(ConfigErrorText, ALongValueIsCut) {
   const Result<Config> config = parse("dryRun: " + std::string(1000, 'x'), "evictd.yaml");
   ASSERT_FALSE(config.has_value());
   EXPECT_EQ(config.error().message(), "evictd.yaml:1: dryRun: " + std::string(60, 'x') +
-                                          "...: no truth value; allowed: true or false, without "
-                                          "quotes");
+                                          "...: expected a boolean; allowed: true or false, "
+                                          "without quotes");
 }
 
 TEST(ConfigErrorText, AControlCharacterIsShownAsASpace) {
@@ -388,7 +389,7 @@ TEST(ConfigErrorText, TextThatIsNoYamlIsMalformed) {
   const Result<Config> config = parse("evictionHard: {memory.available: 1Gi\n", "evictd.yaml");
   ASSERT_FALSE(config.has_value());
   EXPECT_EQ(config.error().code, Errc::kMalformed);
-  EXPECT_EQ(config.error().message(), "evictd.yaml:2:1: no valid YAML: end of map flow not found");
+  EXPECT_EQ(config.error().message(), "evictd.yaml:2:1: not valid YAML: end of map flow not found");
 }
 
 }  // namespace

@@ -60,13 +60,13 @@ TEST(YamlFloat, IsAWholeNumberInTheKubeletsYamlAloneAndNotInJson) {
   drop_in.drop_in("1.conf", "evictionMaxPodGracePeriod: 3.0\n");
   EXPECT_EQ(drop_in.config()->eviction.max_pod_grace_period.count(), 3);
   constexpr const char* kAllowed = "; allowed: a whole number from -2147483648 to 2147483647";
-  EXPECT_EQ(
-      KubeletSources().file("maxPods: 5.5\n").error(),
-      std::string("kubelet.yaml:3: maxPods: 5.5: no whole number, it has a fraction") + kAllowed);
+  EXPECT_EQ(KubeletSources().file("maxPods: 5.5\n").error(),
+            std::string("kubelet.yaml:3: maxPods: 5.5: not a whole number, it has a fraction") +
+                kAllowed);
   EXPECT_EQ(KubeletSources().file("maxPods: 1e10\n").error(),
             std::string("kubelet.yaml:3: maxPods: 1e10: out of range") + kAllowed);
   EXPECT_EQ(KubeletSources().file("maxPods: 1e30\n").error(),
-            std::string("kubelet.yaml:3: maxPods: 1e30: no whole number in range") + kAllowed);
+            std::string("kubelet.yaml:3: maxPods: 1e30: not a whole number in range") + kAllowed);
   const std::string json =
       R"( {"kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1",)";
   EXPECT_EQ(KubeletSources().raw_file(json + R"("maxPods": 1.1e2})").error(),
@@ -74,7 +74,7 @@ TEST(YamlFloat, IsAWholeNumberInTheKubeletsYamlAloneAndNotInJson) {
                         "exponent, which the kubelet refuses in JSON") +
                 kAllowed);
   EXPECT_EQ(KubeletSources().flags({"--eviction-max-pod-grace-period=1e2"}).error(),
-            "flag --eviction-max-pod-grace-period: evictionMaxPodGracePeriod: \"1e2\": no whole "
+            "flag --eviction-max-pod-grace-period: evictionMaxPodGracePeriod: \"1e2\": not a whole "
             "number; allowed: a whole number");
 }
 
@@ -89,10 +89,10 @@ TEST(WholeNumber, IsReadSoInTheKubeletsFileAndFlags) {
   for (const std::string& text : {std::string("1__0"), std::string("10_"), std::string("_1")}) {
     EXPECT_EQ(KubeletSources().file("maxPods: " + text + "\n").error(),
               "kubelet.yaml:3: maxPods: " + text +
-                  ": no whole number; allowed: a whole number from -2147483648 to 2147483647");
+                  ": not a whole number; allowed: a whole number from -2147483648 to 2147483647");
     EXPECT_EQ(KubeletSources().flags({"--eviction-max-pod-grace-period=" + text}).error(),
               "flag --eviction-max-pod-grace-period: evictionMaxPodGracePeriod: \"" + text +
-                  "\": no whole number; allowed: a whole number");
+                  "\": not a whole number; allowed: a whole number");
   }
 }
 

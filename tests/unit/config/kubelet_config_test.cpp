@@ -186,9 +186,9 @@ std::string in_braces(std::string_view fields) {
          std::string(fields) + "}";
 }
 
-TEST(KubeletConfig, AFileThatBeginsWithABraceIsJsonAndNotTheYamlThatItWouldBe) {
+TEST(KubeletConfig, FileBeginningWithABraceIsJsonNotYaml) {
   const auto refused_at = [](int column, const std::string& shown) {
-    return "kubelet.yaml:2:" + std::to_string(column) + ": no valid JSON: " + shown +
+    return "kubelet.yaml:2:" + std::to_string(column) + ": not valid JSON: " + shown +
            "; allowed: JSON alone, as the file begins with {";
   };
   EXPECT_EQ(KubeletSources().raw_file(in_braces(R"("maxPods": 5)")).error(), "");
@@ -202,13 +202,13 @@ TEST(KubeletConfig, AFileThatBeginsWithABraceIsJsonAndNotTheYamlThatItWouldBe) {
   EXPECT_EQ(KubeletSources().raw_file(in_braces("# five\n\"maxPods\": 5")).error(),
             refused_at(1, "# five"));
   EXPECT_EQ(KubeletSources().raw_file("\n  " + in_braces("maxPods: 5")).error(),
-            "kubelet.yaml:3:1: no valid JSON: maxPods: 5}; allowed: JSON alone, as the file begins "
-            "with {");
+            "kubelet.yaml:3:1: not valid JSON: maxPods: 5}; allowed: JSON alone, as the file "
+            "begins with {");
 }
 
 TEST(KubeletConfig, ADropInFileThatBeginsWithABraceIsJsonToo) {
   EXPECT_EQ(KubeletSources().raw_drop_in("1.conf", in_braces("maxPods: 5")).error(),
-            "kubelet.d/1.conf:2:1: no valid JSON: maxPods: 5}; allowed: JSON alone, as the file "
+            "kubelet.d/1.conf:2:1: not valid JSON: maxPods: 5}; allowed: JSON alone, as the file "
             "begins with {");
 }
 
@@ -280,7 +280,7 @@ TEST(KubeletConfig, AnUnknownFieldNamesTheNearest) {
 
 TEST(KubeletConfig, AValueOfAnotherTypeIsAnError) {
   EXPECT_EQ(KubeletSources().file("maxPods: \"110\"\n").error(),
-            "kubelet.yaml:3: maxPods: \"110\": no whole number; allowed: a whole number from "
+            "kubelet.yaml:3: maxPods: \"110\": not a whole number; allowed: a whole number from "
             "-2147483648 to 2147483647");
   EXPECT_EQ(KubeletSources().file("maxPods: 4294967296\n").error(),
             "kubelet.yaml:3: maxPods: 4294967296: out of range; allowed: a whole number from "

@@ -82,7 +82,7 @@ TEST(KubeletFlags, OfAPairGivenTwiceTheLastHoldsWithAWarning) {
   sources.flags({"--eviction-hard=memory.available<1Gi,memory.available<2Gi"});
   EXPECT_EQ(sources.config()->eviction.hard, (Texts{{"memory.available", "2Gi"}}));
   EXPECT_EQ(sources.config().warnings().front().text,
-            "flag --eviction-hard: evictionHard[memory.available]: given more than once, the last "
+            "flag --eviction-hard: evictionHard[memory.available]: given more than once; the last "
             "one holds");
 }
 
@@ -104,8 +104,8 @@ TEST(KubeletFlags, AnEmptyCgroupRootTakesThePlaceOfWhatAFileSaid) {
 TEST(KubeletFlags, AMalformedOneIsOneErrorThatNamesItAndWhatIsAllowed) {
   const auto error = [](const std::string& flag) { return KubeletSources().flags({flag}).error(); };
   EXPECT_EQ(error("--eviction-hard=memory.available=100Mi"),
-            "flag --eviction-hard: evictionHard: \"memory.available=100Mi\": no pair of a name and "
-            "a value; allowed: NAME<VALUE,NAME<VALUE,...");
+            "flag --eviction-hard: evictionHard: \"memory.available=100Mi\": not a pair of a name "
+            "and a value; allowed: NAME<VALUE,NAME<VALUE,...");
   EXPECT_EQ(error("--eviction-hard=memory.available<lots"),
             "flag --eviction-hard: evictionHard[memory.available]: \"lots\": " +
                 std::string("quantities must match the regular expression "
@@ -128,11 +128,11 @@ TEST(KubeletFlags, AMalformedOneIsOneErrorThatNamesItAndWhatIsAllowed) {
       "flag --kube-reserved: kubeReserved[memory]: \"-1Gi\": negative; allowed: a quantity of "
       "at least 0 such as \"500m\" or \"1Gi\"");
   EXPECT_EQ(error("--eviction-max-pod-grace-period=soon"),
-            "flag --eviction-max-pod-grace-period: evictionMaxPodGracePeriod: \"soon\": no whole "
-            "number; allowed: a whole number");
+            "flag --eviction-max-pod-grace-period: evictionMaxPodGracePeriod: \"soon\": not a "
+            "whole number; allowed: a whole number");
   EXPECT_EQ(error("--cgroups-per-qos=maybe"),
-            "flag --cgroups-per-qos: cgroupsPerQOS: \"maybe\": no truth value; allowed: true or "
-            "false");
+            "flag --cgroups-per-qos: cgroupsPerQOS: \"maybe\": expected a boolean; allowed: true "
+            "or false");
   EXPECT_EQ(error("--cgroups-per-qos=false"),
             "flag --cgroups-per-qos: cgroupsPerQOS: false: enforceNodeAllocatable has \"pods\"; "
             "allowed: true, or an enforceNodeAllocatable that is empty or none");
@@ -140,10 +140,9 @@ TEST(KubeletFlags, AMalformedOneIsOneErrorThatNamesItAndWhatIsAllowed) {
   EXPECT_NE(error("--enforce-node-allocatable=\"pods"), "");
   EXPECT_NE(error("--eviction-pressure-transition-period=5"), "");
   EXPECT_NE(error("--eviction-hard=memory.available<\xff"), "");
-  EXPECT_EQ(
-      error("--cgroup-root=/a\xc2\x9b"),
-      "flag --cgroup-root: cgroupRoot: \"\": bytes that are no printable UTF-8; allowed: printable "
-      "UTF-8 text");
+  EXPECT_EQ(error("--cgroup-root=/a\xc2\x9b"),
+            "flag --cgroup-root: cgroupRoot: \"\": bytes that are not printable UTF-8; allowed: "
+            "printable UTF-8 text");
 }
 
 TEST(KubeletFlags, IgnoringEvictionLeavesTheAllocatableMemoryAlone) {

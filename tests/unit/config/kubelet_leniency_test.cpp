@@ -17,7 +17,7 @@ namespace {
 using Lines = std::vector<std::string>;
 using Texts = std::map<std::string, std::string>;
 
-TEST(KubeletLeniency, ASoftGracePeriodWithoutItsThresholdIsLeftOutWithAWarning) {
+TEST(KubeletLeniency, SoftGraceWithoutThresholdIsLeftOutWithAWarning) {
   KubeletSources sources;
   sources
       .file(
@@ -28,10 +28,10 @@ TEST(KubeletLeniency, ASoftGracePeriodWithoutItsThresholdIsLeftOutWithAWarning) 
   EXPECT_EQ(config->eviction.soft_grace_period, (Texts{{"memory.available", "1m"}}));
   EXPECT_EQ(texts_about("evictionSoftGracePeriod", sources),
             (std::vector<std::string>{
-                "kubelet.yaml:6: evictionSoftGracePeriod[nodefs.available]: there is no soft "
-                "threshold that it belongs to, it is left out",
-                "kubelet.d/1.conf:4: evictionSoftGracePeriod[pid.available]: there is no soft "
-                "threshold that it belongs to, it is left out"}));
+                "kubelet.yaml:6: evictionSoftGracePeriod[nodefs.available]: no soft threshold has "
+                "this signal; evictd leaves it out",
+                "kubelet.d/1.conf:4: evictionSoftGracePeriod[pid.available]: no soft threshold has "
+                "this signal; evictd leaves it out"}));
   // What is shown is a file that evictd's own reader takes.
   EXPECT_TRUE(parse(effective_yaml(config), "shown.yaml").has_value());
 }
@@ -48,11 +48,11 @@ TEST(KubeletLeniency, AFlagMayLeaveASoftGracePeriodWithoutItsThreshold) {
   EXPECT_EQ(texts_about("evictionSoftGracePeriod",
                         KubeletSources().flags({"--eviction-soft-grace-period=pid.available=1m"})),
             (std::vector<std::string>{
-                "flag --eviction-soft-grace-period: evictionSoftGracePeriod[pid.available]: there "
-                "is no soft threshold that it belongs to, it is left out"}));
+                "flag --eviction-soft-grace-period: evictionSoftGracePeriod[pid.available]: no "
+                "soft threshold has this signal; evictd leaves it out"}));
 }
 
-TEST(KubeletLeniency, ASoftGracePeriodWithoutItsThresholdInEvictdsOwnFileStaysAnError) {
+TEST(KubeletLeniency, SoftGraceWithoutThresholdInOwnFileIsAnError) {
   KubeletSources sources;
   sources.own("evictionSoftGracePeriod: {memory.available: 1m}\n").file("maxPods: 1\n");
   EXPECT_EQ(sources.error(),
@@ -71,7 +71,7 @@ void expect_switched_off(const KubeletSources& sources, const std::string& text)
                            }));
 }
 
-TEST(KubeletLeniency, ASoftThresholdThatIsSwitchedOffNeedsNoGracePeriodWhereverItIsGiven) {
+TEST(KubeletLeniency, DisabledSoftThresholdNeedsNoGraceFromAnySource) {
   for (const std::string& version : {std::string("'1.32'"), std::string("'1.26'")}) {
     for (const std::string& text : {std::string("0%"), std::string("100%")}) {
       const std::string own = "compatibility: " + version + "\n";
@@ -92,20 +92,20 @@ TEST(KubeletLeniency, ARepeatedEnforcementCountsOnceWithAWarningAsIn126) {
   EXPECT_EQ(sources.config()->eviction.enforce_node_allocatable, (Lines{"pods", "kube-reserved"}));
   EXPECT_EQ(
       texts_about("enforceNodeAllocatable", sources),
-      (Lines{"kubelet.yaml:6: enforceNodeAllocatable[2]: \"pods\" is given more than once, it "
+      (Lines{"kubelet.yaml:6: enforceNodeAllocatable[2]: \"pods\" is given more than once; it "
              "counts once"}));
   EXPECT_EQ(
       texts_about(
           "enforceNodeAllocatable",
           KubeletSources().own(own).drop_in("1.conf", "enforceNodeAllocatable: [pods, pods]\n")),
-      (Lines{"kubelet.d/1.conf:3: enforceNodeAllocatable[1]: \"pods\" is given more than once, "
-             "it counts once"}));
+      (Lines{"kubelet.d/1.conf:3: enforceNodeAllocatable[1]: \"pods\" is given more than once; it "
+             "counts once"}));
   KubeletSources flag;
   flag.own(own).flags({"--enforce-node-allocatable=pods", "--enforce-node-allocatable=pods"});
   EXPECT_EQ(flag.config()->eviction.enforce_node_allocatable, (Lines{"pods"}));
   EXPECT_EQ(texts_about("enforceNodeAllocatable", flag),
             (Lines{"flag --enforce-node-allocatable: enforceNodeAllocatable[1]: \"pods\" is given "
-                   "more than once, it counts once"}));
+                   "more than once; it counts once"}));
 }
 
 const std::string kAllowedEnforcements =
@@ -125,7 +125,7 @@ TEST(KubeletLeniency, ARepeatedEnforcementIsAnErrorAsInLaterKubelets) {
   EXPECT_TRUE(flag.ends_with(": given twice" + kAllowedEnforcements)) << flag;
 }
 
-TEST(KubeletLeniency, NoneTwiceIsNotAloneAndARepeatInEvictdsOwnFileStaysAnError) {
+TEST(KubeletLeniency, NoneTwiceAndARepeatInTheOwnFileAreErrors) {
   const std::string own = "compatibility: 1.26\n";
   EXPECT_EQ(KubeletSources().own(own).file("enforceNodeAllocatable: [none, none]\n").error(),
             "kubelet.yaml:3: enforceNodeAllocatable: a list: \"none\" beside others" +
@@ -134,7 +134,7 @@ TEST(KubeletLeniency, NoneTwiceIsNotAloneAndARepeatInEvictdsOwnFileStaysAnError)
             "evictd.yaml:2: enforceNodeAllocatable[1]: pods: given twice" + kAllowedEnforcements);
 }
 
-TEST(KubeletLeniency, ASoftThresholdThatIsOnlyNearlySwitchedOffNeedsAGracePeriod) {
+TEST(KubeletLeniency, NearlyDisabledSoftThresholdNeedsAGracePeriod) {
   for (const std::string& text : {std::string("0.0%"), std::string("100.0%"), std::string("1%")}) {
     KubeletSources sources;
     sources.flags({"--eviction-soft=pid.available<" + text});

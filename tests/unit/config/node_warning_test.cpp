@@ -45,14 +45,14 @@ TEST(NodeWarning, AConfiguredFilesystemThatIsNotThereIsWatchedElsewhere) {
   for (const Warning& warning : find_node_warnings(config, facts)) {
     texts.push_back(warning.text);
   }
-  EXPECT_EQ(texts, (Lines{"evictd.yaml:1: nodefsPath: \"/nowhere\" is not there: the filesystem "
-                          "that it would be on is watched"}));
+  EXPECT_EQ(texts, (Lines{"evictd.yaml:1: nodefsPath: \"/nowhere\" does not exist: evictd watches "
+                          "the filesystem that would hold it"}));
 }
 
 TEST(NodeWarning, ADirectoryOfManifestsThatIsNotThereIsWaitedFor) {
   const std::string waits =
-      "it is waited for, until then no pod is known from it, and a pod that another directory "
-      "describes lacks the protection that it alone tells of";
+      "evictd waits for it; until then evictd knows no pod from it, and a pod that another "
+      "directory describes lacks the protection that only this one states";
   NodeFacts facts = node();
   facts.missing_paths = {"/pods", "/static"};
   const Config config =
@@ -63,29 +63,30 @@ TEST(NodeWarning, ADirectoryOfManifestsThatIsNotThereIsWaitedFor) {
   for (const Warning& warning : find_node_warnings(config, facts)) {
     texts.push_back(warning.text);
   }
-  EXPECT_EQ(texts, (Lines{"evictd.yaml:1: manifestDirectories: \"/pods\" is not there: " + waits,
-                          "evictd.yaml:2: staticManifestDirectories: \"/static\" is not there: " +
+  EXPECT_EQ(texts, (Lines{"evictd.yaml:1: manifestDirectories: \"/pods\" does not exist: " + waits,
+                          "evictd.yaml:2: staticManifestDirectories: \"/static\" does not exist: " +
                               waits}));
 }
 
 TEST(NodeWarning, ACgroupOfAllPodsThatIsNotThereIsWaitedFor) {
   NodeFacts facts = node();
   facts.missing_pod_root = "no pod root";
-  EXPECT_EQ(warnings_of({}, facts), Lines{"default: cgroupRoot: no pod root: it is waited for"});
+  EXPECT_EQ(warnings_of({}, facts), Lines{"default: cgroupRoot: no pod root: evictd waits for it"});
 }
 
 TEST(NodeWarning, WithoutAMemoryControllerEvictdEnds) {
   NodeFacts facts = node();
   facts.missing_controller = "no memory controller";
   EXPECT_EQ(warnings_of({}, facts),
-            Lines{"default: cgroupRoot: no memory controller: evictd ends at its start"});
+            Lines{"default: cgroupRoot: no memory controller: evictd exits at start"});
 }
 
 TEST(NodeWarning, AFileToWriteWhereSomethingElseIsIsNotWrittenTo) {
   NodeFacts facts = node();
   facts.irregular_files = {"/run/evictd/state.new", "/elsewhere"};
-  EXPECT_EQ(warnings_of({}, facts), (Lines{"default: stateFile: \"/run/evictd/state.new\" is there "
-                                           "and no regular file: it is not written to"}));
+  EXPECT_EQ(warnings_of({}, facts), (Lines{"default: stateFile: \"/run/evictd/state.new\" exists "
+                                           "but is not a regular file: evictd does not write to "
+                                           "it"}));
 }
 
 TEST(NodeWarning, AThresholdThatIsNotBelowTheCapacityIsMetForEver) {
@@ -96,18 +97,18 @@ TEST(NodeWarning, AThresholdThatIsNotBelowTheCapacityIsMetForEver) {
                    "nodefs.available<101Gi,imagefs.available<1Ei,allocatableMemory.available<17Gi"},
                   facts),
       (Lines{"flag --eviction-hard: evictionHard[allocatableMemory.available]: 17Gi is not below "
-             "the capacity 16Gi: it is met for ever, and evicts pod after pod",
+             "the capacity 16Gi: it is always met, and evicts pod after pod",
              "flag --eviction-hard: evictionHard[memory.available]: 1Ti is not below the capacity "
-             "16Gi: it is met for ever, and evicts pod after pod",
+             "16Gi: it is always met, and evicts pod after pod",
              "flag --eviction-hard: evictionHard[nodefs.available]: 101Gi is not below the "
-             "capacity 100Gi: it is met for ever, and evicts pod after pod",
-             "flag --eviction-hard: evictionHard[pid.available]: 1k is not below the capacity "
-             "1k: it is met for ever, and evicts pod after pod"}));
+             "capacity 100Gi: it is always met, and evicts pod after pod",
+             "flag --eviction-hard: evictionHard[pid.available]: 1k is not below the capacity 1k: "
+             "it is always met, and evicts pod after pod"}));
   // "100%" alone would switch the threshold off.
   EXPECT_EQ(warnings_of({"--eviction-soft=memory.available<100.0%",
                          "--eviction-soft-grace-period=memory.available=1m"}),
             (Lines{"flag --eviction-soft: evictionSoft[memory.available]: 100% is not below the "
-                   "capacity 16Gi: it is met for ever, and evicts pod after pod"}));
+                   "capacity 16Gi: it is always met, and evicts pod after pod"}));
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<15Gi,pid.available<999"}, facts),
             Lines{});
 }
@@ -181,7 +182,7 @@ TEST(NodeWarning, AMinimumReclaimThatTheCapacityDoesNotAllow) {
   EXPECT_EQ(warnings_of({"--eviction-minimum-reclaim=memory.available=2Gi"}), Lines{});
 }
 
-TEST(NodeWarning, AMinimumReclaimOfTasksOrImagesThatTheCapacityDoesNotAllow) {
+TEST(NodeWarning, PidOrImagefsMinimumReclaimExceedsCapacity) {
   NodeFacts facts = node();
   facts.max_pids = 1000;
   facts.imagefs_bytes = 10 * kGiB;
@@ -220,7 +221,7 @@ TEST(NodeWarning, AThresholdThatIsNotBelowWhatPodsMayHave) {
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<15500Mi", "--kube-reserved=memory=1Gi"}),
             (Lines{"flag --eviction-hard: evictionHard[memory.available]: 15500Mi is not below the "
                    "15Gi that systemReserved and kubeReserved leave to pods: its copy "
-                   "allocatableMemory.available is met for ever, and evicts pod after pod"}));
+                   "allocatableMemory.available is always met, and evicts pod after pod"}));
   EXPECT_EQ(warnings_of({"--eviction-hard=memory.available<15500Mi", "--kube-reserved=memory=1Gi",
                          "--experimental-allocatable-ignore-eviction"}),
             Lines{});
@@ -229,7 +230,7 @@ TEST(NodeWarning, AThresholdThatIsNotBelowWhatPodsMayHave) {
             Lines{});
   EXPECT_EQ(warnings_of({"--eviction-hard=allocatableMemory.available<512Mi", reserved}),
             (Lines{"flag --eviction-hard: evictionHard[allocatableMemory.available]: 512Mi is not "
-                   "below the capacity 512Mi: it is met for ever, and evicts pod after pod"}));
+                   "below the capacity 512Mi: it is always met, and evicts pod after pod"}));
   EXPECT_EQ(warnings_of({"--eviction-hard=allocatableMemory.available<511Mi", reserved}), Lines{});
   EXPECT_EQ(warnings_of({"--eviction-hard=allocatableMemory.available<512Mi", reserved,
                          "--enforce-node-allocatable=none"}),

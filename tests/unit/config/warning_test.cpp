@@ -50,10 +50,10 @@ TEST(ConfigWarning, AShareThatIsNoNumber) {
                   "nodefs.inodesFree: 5%, imagefs.available: 15%, imagefs.inodesFree: 5%}\n"
                   "evictionSoft: {nodefs.available: nan%}\n"
                   "evictionSoftGracePeriod: {nodefs.available: 1m}"),
-      (Warnings{"evictd.yaml:1: evictionHard[memory.available]: NaN% is no share of anything: "
-                "the threshold can never be met",
-                "evictd.yaml:2: evictionSoft[nodefs.available]: NaN% is no share of anything: "
-                "the threshold can never be met"}));
+      (Warnings{"evictd.yaml:1: evictionHard[memory.available]: NaN% is not a percentage: the "
+                "threshold can never be met",
+                "evictd.yaml:2: evictionSoft[nodefs.available]: NaN% is not a percentage: the "
+                "threshold can never be met"}));
 }
 
 TEST(ConfigWarning, AThresholdOfContainerfsIsNotUsed) {
@@ -71,8 +71,8 @@ TEST(ConfigWarning, AThresholdOfContainerfsIsNotUsed) {
 
 TEST(ConfigWarning, AMinimumReclaimWithoutAThreshold) {
   EXPECT_EQ(warnings_of("evictionMinimumReclaim: {pid.available: \"10\"}"),
-            (Warnings{"evictd.yaml:1: evictionMinimumReclaim[pid.available]: there is no threshold "
-                      "that it belongs to"}));
+            (Warnings{"evictd.yaml:1: evictionMinimumReclaim[pid.available]: no threshold has this "
+                      "signal"}));
 }
 
 TEST(ConfigWarning, ATransitionPeriodOfZeroIsNotWhatTheKubeletReads) {
@@ -89,7 +89,7 @@ TEST(ConfigWarning, AFloorThatCannotMatter) {
                       "hardEvictionGracePeriodSeconds and maxEvictionsPerMinute are both 0"}));
 }
 
-TEST(ConfigWarning, AFloorThatStillDecidesWhatPassesTheBrakeOrCutsAGraceIsNone) {
+TEST(ConfigWarning, FloorThatPassesABrakeOrCutsGraceGivesNoWarning) {
   EXPECT_EQ(warnings_of("hardEvictionGracePeriodSeconds: 0\nhardEvictionFloor: 20%"), Warnings{});
   EXPECT_EQ(warnings_of("maxEvictionsPerMinute: 0\nhardEvictionFloor: 20%"), Warnings{});
 }
@@ -100,8 +100,8 @@ TEST(ConfigWarning, NoPodCanBeEvicted) {
   ASSERT_EQ(config->warnings().size(), 1U);
   EXPECT_EQ(config->warnings()[0].key, "evictUnknownPods");
   EXPECT_EQ(config->warnings()[0].text,
-            "evictUnknownPods: no pod can be evicted: there are neither manifestDirectories nor "
-            "podGlobs to know pods by, and unknown ones are kept");
+            "evictUnknownPods: no pod can be evicted: neither manifestDirectories nor podGlobs is "
+            "set, and unknown pods are never evicted");
 }
 
 TEST(ConfigWarning, AFaultForTestsIsOn) {

@@ -52,7 +52,7 @@ TEST(YamlTree, AnEmptyDocumentIsNull) {
 TEST(YamlTree, RefusesWhatIsNoYaml) {
   const Error error = refused("a: b\n c: d\n  - [\n");
   EXPECT_EQ(error.code, Errc::kMalformed);
-  EXPECT_TRUE(error.context.starts_with("f.yaml:2:3: no valid YAML: ")) << error.context;
+  EXPECT_TRUE(error.context.starts_with("f.yaml:2:3: not valid YAML: ")) << error.context;
 }
 
 TEST(YamlTree, RefusesADuplicateKeyAndNamesBothLines) {
@@ -84,18 +84,18 @@ TEST(YamlTree, RefusesASecondDocument) {
 }
 
 TEST(YamlTree, RefusesAKeyThatIsNoText) {
-  EXPECT_EQ(refused("[a]: 1\n").context, "f.yaml:1:1: a key that is no text; allowed: text");
-  EXPECT_EQ(refused("~: 1\n").context, "f.yaml:1:1: a key that is no text; allowed: text");
+  EXPECT_EQ(refused("[a]: 1\n").context, "f.yaml:1:1: a key that is not text; allowed: text");
+  EXPECT_EQ(refused("~: 1\n").context, "f.yaml:1:1: a key that is not text; allowed: text");
 }
 
 TEST(YamlTree, SaysOfATruncatedListOrMappingThatItIsNoYaml) {
   EXPECT_EQ(refused(R"({"a": {"b": 1})").context,
-            "f.yaml:1:15: no valid YAML: end of map flow not found");
-  EXPECT_EQ(refused(R"({"a":)").context, "f.yaml:1:6: no valid YAML: end of map flow not found");
-  EXPECT_EQ(refused("a: [[").context, "f.yaml:1:6: no valid YAML: end of sequence flow not found");
-  EXPECT_EQ(refused("a: {b: {c").context, "f.yaml:1:9: no valid YAML: end of map flow not found");
+            "f.yaml:1:15: not valid YAML: end of map flow not found");
+  EXPECT_EQ(refused(R"({"a":)").context, "f.yaml:1:6: not valid YAML: end of map flow not found");
+  EXPECT_EQ(refused("a: [[").context, "f.yaml:1:6: not valid YAML: end of sequence flow not found");
+  EXPECT_EQ(refused("a: {b: {c").context, "f.yaml:1:9: not valid YAML: end of map flow not found");
   EXPECT_EQ(refused("[a]: 1\nb: [\n").context,
-            "f.yaml:3:1: no valid YAML: end of sequence flow not found");
+            "f.yaml:3:1: not valid YAML: end of sequence flow not found");
   const std::string deep = refused("a: " + std::string(5000, '[')).context;
   EXPECT_TRUE(deep.ends_with(": nested too deep; allowed: 16 levels")) << deep;
 }
@@ -103,13 +103,13 @@ TEST(YamlTree, SaysOfATruncatedListOrMappingThatItIsNoYaml) {
 TEST(YamlTree, RefusesBytesThatAreNoUtf8WithTheirPosition) {
   const Error error = refused("a: 1\nb: \"x\xc3(\"\n");
   EXPECT_EQ(error.code, Errc::kMalformed);
-  EXPECT_EQ(error.context, "f.yaml:2:6: b: \"x?(\": byte 0xc3 is no UTF-8; allowed: UTF-8 text");
+  EXPECT_EQ(error.context, "f.yaml:2:6: b: \"x?(\": byte 0xc3 is not UTF-8; allowed: UTF-8 text");
 }
 
 TEST(YamlTree, ShowsNoMoreThanTheBeginningOfALongLineOfBadBytes) {
   const std::string bad(100'000, '\xff');
   EXPECT_EQ(refused("  a: " + bad).context, "f.yaml:1:6: a: " + std::string(57, '?') +
-                                                "...: byte 0xff is no UTF-8; allowed: UTF-8 text");
+                                                "...: byte 0xff is not UTF-8; allowed: UTF-8 text");
 }
 
 TEST(YamlTree, RefusesControlCharacters) {
@@ -173,7 +173,7 @@ TEST(YamlTree, AQuoteThatIsNotClosedIsAnError) {
     EXPECT_FALSE(tree.has_value()) << text;
   }
   EXPECT_EQ(parse_yaml("a: \"b\n", "cut.yaml").error().message(),
-            "cut.yaml:2:1: no valid YAML: illegal EOF in scalar");
+            "cut.yaml:2:1: not valid YAML: illegal EOF in scalar");
   EXPECT_TRUE(parse_yaml("a: |\n  b # c", "cut.yaml").has_value());
 }
 

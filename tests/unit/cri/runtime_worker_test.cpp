@@ -92,7 +92,7 @@ TEST_F(RuntimeWorkerTest, TriesAgainWhereTheRuntimeFails) {
   worker_->end_pod({.id = 1, .uid = "u1", .seen_at = kNow});
   // A poll that succeeds ends the problem until the next attempt fails.
   const RuntimeReport failed = await_report([](const RuntimeReport& report) {
-    return report.problem.find("end sandbox s of pod n/pod-u1") != std::string::npos;
+    return report.problem.find("stop sandbox s of pod n/pod-u1") != std::string::npos;
   });
   EXPECT_EQ(failed.waiting, 1U);
   EXPECT_GE(failed.counters.failed_stops, 1U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/adopted_record.h"
+#include "daemon/records/adopted_record.h"
 #include "unit/engine/moments.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(AdoptedRecord, SaysWhatIsKnown) {
   EXPECT_FALSE(record.available);
 }
 
-TEST(AdoptedRecord, AVictimThatMayHaveEndedInItsGraceIsNotSaidToHaveBeenKilled) {
+TEST(AdoptedRecord, VictimThatMayHaveExitedInGraceIsNotCalledKilled) {
   Adoption ended = kKilled;
   ended.kind = AdoptionKind::kGone;
   SavedEviction in_grace = known();
@@ -67,7 +67,7 @@ TEST(AdoptedRecord, WithoutAStateFileThePodIsKnownAndTheReasonIsNot) {
   EXPECT_EQ(record.resource, "");
 }
 
-TEST(AdoptedRecord, AVictimWhoseManifestWentAwayKeepsTheNameThatTheStateFileHas) {
+TEST(AdoptedRecord, VictimWithoutManifestKeepsTheStateFilesName) {
   HotPod pod;
   pod.uid = "u";
   pod.name = "u";  // As nothing but its cgroup names it.
@@ -86,18 +86,18 @@ TEST(AdoptedRecord, ARecordOfTheSameEvictionIsRecognised) {
   record.uid = "u";
   record.state = "terminating";
   record.timeline.signal = kBeganThen + milliseconds(1);
-  EXPECT_TRUE(tells_of(record, "u", kKilled, kNow));
-  EXPECT_FALSE(tells_of(record, "another", kKilled, kNow));
+  EXPECT_TRUE(is_record_of(record, "u", kKilled, kNow));
+  EXPECT_FALSE(is_record_of(record, "another", kKilled, kNow));
   record.state = "released";
-  EXPECT_FALSE(tells_of(record, "u", kKilled, kNow)) << "that one is over";
+  EXPECT_FALSE(is_record_of(record, "u", kKilled, kNow)) << "that one is over";
   Adoption ended = kKilled;
   ended.kind = AdoptionKind::kGone;
-  EXPECT_TRUE(tells_of(record, "u", ended, kNow)) << "and so is this one";
+  EXPECT_TRUE(is_record_of(record, "u", ended, kNow)) << "and so is this one";
   record.timeline.signal = kBeganThen - milliseconds(1);
-  EXPECT_FALSE(tells_of(record, "u", ended, kNow)) << "of the eviction before";
+  EXPECT_FALSE(is_record_of(record, "u", ended, kNow)) << "of the eviction before";
   record.state = "killed";
   record.timeline.signal = kNow + seconds(1);
-  EXPECT_FALSE(tells_of(record, "u", kKilled, kNow)) << "of another boot";
+  EXPECT_FALSE(is_record_of(record, "u", kKilled, kNow)) << "of another boot";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/adoption.h"
+#include "daemon/state/adoption.h"
 #include "unit/engine/moments.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Adoption, AVictimInItsGraceKeepsItsDeadlineByIntentAndByFile) {
   }
 }
 
-TEST(Adoption, WhatItsPidsMaxSaidIsKnownByIntentThoughTheFileTellsOfTheKill) {
+TEST(Adoption, PidsMaxIsReadFromTheIntentThoughTheFileSaysKilled) {
   const SavedEviction file = saved(true);
   enforce::Intent intent = kIntent;
   intent.pids_max = "77";
@@ -89,7 +89,7 @@ TEST(Adoption, AVictimThatDiesInItsGraceIsReleasing) {
   EXPECT_EQ(adoption->kind, AdoptionKind::kKilled);
 }
 
-TEST(Adoption, ProcessesThatWereStartedAfterTheEvictionBeganAreNotItsVictims) {
+TEST(Adoption, ProcessesYoungerThanTheEvictionAreNotItsVictims) {
   const SavedEviction file = saved(true);
   const FoundPod pod{
       .inhabitants = living(1, 0, kBegan + seconds(1)), .intent = kIntent, .saved = &file};
@@ -115,7 +115,7 @@ TEST(Adoption, AVictimThatIsGoneIsAwaitedWhileItsDiskIs) {
       << "it was awaited for long enough";
 }
 
-TEST(Adoption, AVictimThatIsGoneIsAwaitedWhileDeadTasksOfItAreNotReaped) {
+TEST(Adoption, GoneVictimIsAwaitedWhileItsDeadTasksAreUnreaped) {
   const SavedEviction file = saved(true);
   FoundPod pod{.inhabitants = living(0), .intent = std::nullopt, .saved = &file};
   pod.tasks = 3;
@@ -153,7 +153,7 @@ TEST(Adoption, WhoIsFoundAfterTheEndOfAVictimIsSparedHoweverOld) {
   EXPECT_EQ(kind_of(adoption_of(pod, kNow)), AdoptionKind::kOver);
 }
 
-TEST(Adoption, AnIntentThatIsNewerThanTheEndOfAVictimIsOfAnotherEviction) {
+TEST(Adoption, IntentNewerThanAVictimsEndIsOfAnotherEviction) {
   SavedEviction file = saved(true);
   file.gone = true;
   const enforce::Intent intent{.hard = true,
@@ -165,7 +165,7 @@ TEST(Adoption, AnIntentThatIsNewerThanTheEndOfAVictimIsOfAnotherEviction) {
   EXPECT_EQ(adoption->kill_due_at, intent.kill_due_at);
 }
 
-TEST(Adoption, AVictimThatCannotBeReadKeepsItsDeadlineAndIsNotTakenForGone) {
+TEST(Adoption, UnreadableVictimKeepsItsDeadlineAndIsNotGone) {
   for (enforce::Inhabitants seen : {living(0), living(1, 1, kBegan + seconds(1))}) {
     seen.unread = true;
     const auto in_grace = adoption_of({.inhabitants = seen, .intent = kIntent}, kNow);

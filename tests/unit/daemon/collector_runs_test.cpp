@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/collector_runs.h"
+#include "daemon/storage/collector_runs.h"
 
 #include <gtest/gtest.h>
 

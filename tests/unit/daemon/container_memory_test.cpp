@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/container_memory.h"
+#include "daemon/pods/container_memory.h"
 
 #include <gtest/gtest.h>
 

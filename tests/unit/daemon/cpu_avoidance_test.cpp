@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/cpu_avoidance.h"
+#include "daemon/hot/cpu_avoidance.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/fd.h"
-#include "daemon/hot_pod.h"
+#include "daemon/hot/hot_pod.h"
 
 namespace evictd::daemon {
 namespace {

@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "daemon/hot_loop.h"
+#include "daemon/hot/hot_loop.h"
 #include "daemon/preparations.h"
 #include "unit/daemon/fake_actuator.h"
 #include "unit/daemon/fake_event_ring.h"

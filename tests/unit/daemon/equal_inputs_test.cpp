@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/record_builder.h"
+#include "daemon/records/record_builder.h"
 #include "driven_hot_loop.h"
 #include "support/numbers.h"
 

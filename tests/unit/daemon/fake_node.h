@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "daemon/hot_pod.h"
-#include "daemon/readings.h"
+#include "daemon/hot/hot_pod.h"
+#include "daemon/hot/readings.h"
 #include "support/fake_cgroups.h"
 #include "support/fake_tree.h"
 #include "sys/cgroup_layout.h"

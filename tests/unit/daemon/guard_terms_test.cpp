@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/guard_terms.h"
+#include "daemon/shared/guard_terms.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@ namespace {
 
 using AdoptingHotLoop = DrivenHotLoop;
 
-TEST_F(AdoptingHotLoop, AnEvictionThatComesWithItsPodIsGoneOnWithBeforeThePodCanBeChosen) {
+TEST_F(AdoptingHotLoop, EvictionPlacedWithItsPodIsAdoptedBeforeAChoice) {
   node_.set_memory(950_MiB);
   start();
   ASSERT_TRUE(next<PassDone>());

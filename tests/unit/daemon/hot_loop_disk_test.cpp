@@ -112,7 +112,7 @@ class HotLoopWithAFillingDisk : public HotLoopWithFullDisks {
   }
 };
 
-TEST_F(HotLoopWithAFillingDisk, TheFillerIsChosenWithinTheTimeThatIsLeftThoughTheWalkTakesLonger) {
+TEST_F(HotLoopWithAFillingDisk, FillerIsChosenInTimeThoughTheWalkTakesLonger) {
   start();
   const auto asked = next<MeasurePods>();
   ASSERT_TRUE(asked);
@@ -164,7 +164,7 @@ TEST_F(HotLoopWithAFillingDisk, WithTimeEnoughTheChoiceIsThatOfTheWholeMeasureme
   expect_victim("innocent");
 }
 
-TEST_F(HotLoopWithAFillingDisk, OneThatCouldNotBeMeasuredInTimeMakesNoInnocentPodTheVictim) {
+TEST_F(HotLoopWithAFillingDisk, UnmeasuredFillerMakesNoInnocentPodTheVictim) {
   start();
   const auto asked = next<MeasurePods>();
   ASSERT_TRUE(asked);

@@ -29,7 +29,7 @@ class HotLoopThatIsToldOfPids : public DrivenHotLoop {
   }
 };
 
-TEST_F(HotLoopThatIsToldOfPids, LooksAgainSoonWhereTheThresholdWasNotMetYetWhenItWasTold) {
+TEST_F(HotLoopThatIsToldOfPids, ReadsAgainSoonIfThresholdWasNotYetMetWhenReported) {
   start();
   ASSERT_TRUE(next<PassDone>());
   cross_early();

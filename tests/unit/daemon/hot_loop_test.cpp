@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/hot_loop.h"
+#include "daemon/hot/hot_loop.h"
 
 #include <gtest/gtest.h>
 
@@ -162,7 +162,7 @@ TEST_F(HotLoopWithoutBpf, ARefusedVictimWithoutATaskIsLeftAtTheRegularCadence) {
   EXPECT_EQ(counters_.not_begun.load(), 1U);
 }
 
-TEST_F(HotLoopWithoutBpf, APodWithoutATargetThatIsFoundWhenNobodyWasLeftToEvictCausesNoPass) {
+TEST_F(HotLoopWithoutBpf, PodWithoutTargetCausesNoPassAfterNoCandidates) {
   node_.set_memory(950_MiB);
   start();
   const auto nobody = next<PassDone>();
@@ -236,7 +236,7 @@ TEST_F(HotLoopWithoutBpf, AnotherConfigurationIsInForceFromTheNextPassOn) {
   EXPECT_EQ(done->copy->decision.outcome, eviction::Outcome::kNoCandidates);
 }
 
-TEST_F(HotLoopWithoutBpf, TheDiskOfAVictimIsAwaitedWithoutItsCgroupAndByTheNextEvictd) {
+TEST_F(HotLoopWithoutBpf, VictimsDiskIsAwaitedWithoutCgroupAndByNextEvictd) {
   std::unique_ptr<HotPod> placed = node_.pod(1, "a", 10_MiB);
   const CgroupId there = placed->memory_id;
   const CgroupId vanished{.hierarchy = there.hierarchy, .id = there.id + 1000};
@@ -267,7 +267,7 @@ TEST_F(HotLoopWithoutBpf, TheDiskOfAVictimIsAwaitedWithoutItsCgroupAndByTheNextE
   EXPECT_TRUE(last->copy->releasing.empty());
 }
 
-TEST_F(HotLoopWithoutBpf, AVictimWhoseCgroupIsInUseAgainCanBeChosenWhenItsReleaseWasAwaited) {
+TEST_F(HotLoopWithoutBpf, VictimWithAReusedCgroupCanBeChosenAfterItsRelease) {
   node_.set_memory(950_MiB);
   std::unique_ptr<HotPod> placed = node_.pod(1, "again", 20_MiB);
   const CgroupId cgroup = placed->memory_id;
@@ -320,7 +320,7 @@ class HotLoopWithAReleasedVictim : public DrivenHotLoop {
   }
 };
 
-TEST_F(HotLoopWithAReleasedVictim, CanBeChosenAgainOnceItGotProcessesThoughItsZombieIsThere) {
+TEST_F(HotLoopWithAReleasedVictim, CanBeChosenAgainWithProcessesDespiteItsZombie) {
   node_.set_memory(950_MiB);
   start_with_victim(/*for_disk=*/false);
   empty_and_populate();
@@ -343,7 +343,7 @@ TEST_F(HotLoopWithAReleasedVictim, CanBeChosenAgainOnceItHasMoreTasksThanItLeft)
   EXPECT_EQ(again->victim->uid, "again");
 }
 
-TEST_F(HotLoopWithAReleasedVictim, IsLeftAloneWhenFoundEmptyWithItsZombieAfterItsReleaseIsOver) {
+TEST_F(HotLoopWithAReleasedVictim, IsLeftAloneIfEmptyWithAZombieAfterItsRelease) {
   node_.set_memory(950_MiB);
   start_with_victim(/*for_disk=*/false);
   clock_.advance(seconds(31));
@@ -385,7 +385,7 @@ TEST_F(HotLoopWithAReleasedVictim, TakesPartWithNewProcessesWhileTheDiskOfTheOld
   EXPECT_EQ(later->copy->pods[0].pass.standing, eviction::Standing::kActive);
 }
 
-TEST_F(HotLoopWithoutBpf, PassesThatEvictNobodyLeaveTwoBuffersForThoseThatDoAndAreToldOfLater) {
+TEST_F(HotLoopWithoutBpf, PassesWithoutEvictionLeaveTwoBuffersAndReportLater) {
   start();
   std::deque<std::unique_ptr<PassCopy>> kept;
   for (int i = 0; i < 6; ++i) {

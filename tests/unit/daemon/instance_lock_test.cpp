@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/instance_lock.h"
+#include "daemon/state/instance_lock.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/journal.h"
+#include "daemon/records/journal.h"
 
 #include <gtest/gtest.h>
 
@@ -230,7 +230,7 @@ TEST_F(JournalTest, ADiskThatTakesLinesAgainIsToldHowManyAreMissing) {
   await_worker(lines);
   EXPECT_EQ(lines.check(clock_.now()), "") << "a line was lost since the check before";
   EXPECT_EQ(lines.check(clock_.now()),
-            "records are written to " + file + " again; lines that it lacks: 2");
+            "records are written to " + file + " again; lines missing from it: 2");
   await_worker(lines);
   const std::string written = content(file);
   EXPECT_NE(written.find(R"("kind":"gap")"), std::string::npos) << written;
@@ -238,7 +238,7 @@ TEST_F(JournalTest, ADiskThatTakesLinesAgainIsToldHowManyAreMissing) {
   EXPECT_NE(written.find("found"), std::string::npos) << written;
 }
 
-TEST_F(JournalTest, AGapIsOnlyWrittenTogetherWithTheLineAfterItAndHasItsTime) {
+TEST_F(JournalTest, GapIsWrittenOnlyWithTheNextLineAndHasItsTime) {
   const std::string file = tree_.real("/records.jsonl");
   Journal lines = journal(file);
   lines.add("stall", {{"pod", "first"}});
@@ -265,7 +265,7 @@ TEST_F(JournalTest, AGapIsOnlyWrittenTogetherWithTheLineAfterItAndHasItsTime) {
             nlohmann::ordered_json::parse(line)["time"]);
 }
 
-TEST_F(JournalTest, LinesThatFailBetweenOthersThatDoNotAreOneTroubleUntilNoneFails) {
+TEST_F(JournalTest, InterleavedFailuresAreOneProblemUntilNoneFails) {
   const std::string file = tree_.real("/records.jsonl");
   Journal lines = journal(file);
   std::string said;
@@ -281,11 +281,11 @@ TEST_F(JournalTest, LinesThatFailBetweenOthersThatDoNotAreOneTroubleUntilNoneFai
     std::filesystem::remove(file);
   }
   EXPECT_EQ(said, "records cannot be written: " + file +
-                      ": only some lines are written, the others failed or were too many to wait "
-                      "for the disk, continuing without the file: they are kept in memory");
+                      ": only some lines are written; the others failed or found the queue full, "
+                      "continuing without the file: they are kept in memory");
   EXPECT_EQ(lines.worker()->counters().lost, 3U);
   EXPECT_EQ(lines.check(clock_.now()),
-            "records are written to " + file + " again; lines that it lacks: 3");
+            "records are written to " + file + " again; lines missing from it: 3");
 }
 
 TEST_F(JournalTest, TheLastEvictionOfAPodIsFoundWithThoseWhoseGraceItCut) {

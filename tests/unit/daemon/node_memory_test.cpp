@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/node_memory.h"
+#include "daemon/shared/node_memory.h"
 
 #include <gtest/gtest.h>
 

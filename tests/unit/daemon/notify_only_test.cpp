@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/notify_only.h"
+#include "daemon/notify/notify_only.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -9,7 +9,7 @@
 namespace evictd::daemon {
 namespace {
 
-TEST(NotifyOnly, GoesBeforeReadersOfTheLowestRealTimePriorityAndBehindEvictions) {
+TEST(NotifyOnly, PriorityIsAboveLowestReadersAndBelowEvictions) {
   EXPECT_GT(kNotifyPriority, ::sched_get_priority_min(SCHED_FIFO));
   EXPECT_LT(kNotifyPriority, config::RealtimeSettings{}.priority);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/notify_worker.h"
+#include "daemon/notify/notify_worker.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -9,7 +9,7 @@
 
 #include "base/system_clock.h"
 #include "base/unix_socket.h"
-#include "daemon/status_notify.h"
+#include "daemon/control/status_notify.h"
 #include "support/fake_tree.h"
 
 namespace evictd::daemon {
@@ -108,7 +108,7 @@ TEST(NotifyWorker, LeavesASocketToWhoeverListensThere) {
   const std::unique_ptr<NotifyWorker> first = NotifyWorker::start(polling_at(socket), clock);
   const std::unique_ptr<NotifyWorker> second = NotifyWorker::start(polling_at(socket), clock);
   EXPECT_TRUE(first->report().serving);
-  EXPECT_NE(second->report().problem.find("somebody listens"), std::string::npos)
+  EXPECT_NE(second->report().problem.find("another process listens"), std::string::npos)
       << second->report().problem;
 }
 

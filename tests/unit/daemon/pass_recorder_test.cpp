@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/pass_recorder.h"
+#include "daemon/records/pass_recorder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/pass_rules.h"
+#include "daemon/records/pass_rules.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ const std::map<std::string, std::string> kThree = {
     {"memory.available", "1Gi"}, {"nodefs.available", "2Gi"}, {"pid.available", "100"}};
 const std::map<std::string, std::string> kOne = {{"memory.available", "5Gi"}};
 
-TEST(PassRules, PassesOfTheOldConfigurationAreJudgedByItWhileAReloadIsUnderWay) {
+TEST(PassRules, OldConfigurationJudgesItsPassesDuringAReload) {
   PassRules all;
   all.use(0, rules(kThree, eviction::Compat::k1_26));
   all.use(1, rules(kOne));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/pass_watch.h"
+#include "daemon/records/pass_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST(PassWatch, APassThatWaitedForCollectorsTellsNothingOfThresholds) {
   EXPECT_TRUE(watch.take({}).no_longer_met.empty()) << "that was told";
 }
 
-TEST(PassWatch, KnowsWhetherAPassThatWaitedForCollectorsWasToldOfAtItsBeginning) {
+TEST(PassWatch, KnowsIfAPassAwaitingCollectorsWasReportedAtStart) {
   const auto seen_at = [](std::int64_t second) {
     eviction::Decision decision = met(eviction::Outcome::kReclaiming);
     decision.observations[eviction::Signal::kNodeFsAvailable] = eviction::Observation{
@@ -70,10 +70,10 @@ TEST(PassWatch, KnowsWhetherAPassThatWaitedForCollectorsWasToldOfAtItsBeginning)
     return decision;
   };
   PassWatch watch;
-  EXPECT_FALSE(watch.has_told(seen_at(1)));
-  watch.note_told(seen_at(1));
-  EXPECT_TRUE(watch.has_told(seen_at(1)));
-  EXPECT_FALSE(watch.has_told(seen_at(2))) << "that of a later one left no copy";
+  EXPECT_FALSE(watch.was_reported(seen_at(1)));
+  watch.mark_reported(seen_at(1));
+  EXPECT_TRUE(watch.was_reported(seen_at(1)));
+  EXPECT_FALSE(watch.was_reported(seen_at(2))) << "that of a later one left no copy";
 }
 
 TEST(PassWatch, TellsOnceWhoExceedsALimitOnLocalStorageAndIsSpared) {
@@ -103,36 +103,38 @@ TEST(PassWatch, ASignalThatIsNotObservedIsToldOnceAndOnceWhenItIsBack) {
   eviction::Observations observations;
   observations[Signal::kMemoryAvailable].emplace();
 
-  const PassWatch::Seen first = watch.take_seen(table, observations);
+  const PassWatch::Seen first = watch.take_signal_changes(table, observations);
   EXPECT_EQ(first.lost, std::vector{Signal::kPidAvailable});
   EXPECT_TRUE(first.back.empty());
-  EXPECT_TRUE(watch.take_seen(table, observations).lost.empty());
+  EXPECT_TRUE(watch.take_signal_changes(table, observations).lost.empty());
 
   observations[Signal::kPidAvailable].emplace();
-  const PassWatch::Seen again = watch.take_seen(table, observations);
+  const PassWatch::Seen again = watch.take_signal_changes(table, observations);
   EXPECT_TRUE(again.lost.empty());
   EXPECT_EQ(again.back, std::vector{Signal::kPidAvailable});
-  EXPECT_TRUE(watch.take_seen(table, observations).back.empty());
+  EXPECT_TRUE(watch.take_signal_changes(table, observations).back.empty());
 }
 
 TEST(PassWatch, ASignalThatNoThresholdIsForAnyMoreIsNotToldToBeBack) {
   using eviction::Signal;
   PassWatch watch;
   eviction::Observations observations;
-  static_cast<void>(watch.take_seen(table_for({Signal::kPidAvailable}), observations));
+  static_cast<void>(watch.take_signal_changes(table_for({Signal::kPidAvailable}), observations));
   observations[Signal::kPidAvailable].emplace();
 
-  const PassWatch::Seen seen = watch.take_seen(table_for({}), observations);
+  const PassWatch::Seen seen = watch.take_signal_changes(table_for({}), observations);
 
   EXPECT_TRUE(seen.back.empty());
   observations[Signal::kPidAvailable].reset();
-  EXPECT_EQ(watch.take_seen(table_for({Signal::kPidAvailable}), observations).lost.size(), 1U)
-      << "asked for anew";
+  const PassWatch::Seen anew =
+      watch.take_signal_changes(table_for({Signal::kPidAvailable}), observations);
+  EXPECT_EQ(anew.lost.size(), 1U) << "asked for again";
 }
 
 TEST(PassWatch, SignalsOfDisksAreToldWithTheirFilesystems) {
   PassWatch watch;
-  EXPECT_TRUE(watch.take_seen(table_for({eviction::Signal::kNodeFsAvailable}), {}).lost.empty());
+  const eviction::ThresholdTable table = table_for({eviction::Signal::kNodeFsAvailable});
+  EXPECT_TRUE(watch.take_signal_changes(table, {}).lost.empty());
 }
 
 }  // namespace

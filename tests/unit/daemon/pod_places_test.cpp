@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/pod_places.h"
+#include "daemon/pods/pod_places.h"
 
 #include <gtest/gtest.h>
 

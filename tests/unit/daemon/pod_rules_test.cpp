@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/pod_rules.h"
+#include "daemon/pods/pod_rules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/pod_slots.h"
+#include "daemon/hot/pod_slots.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/slot_allocator.h"
+#include "daemon/pods/slot_allocator.h"
 
 namespace evictd::daemon {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/pods_ahead.h"
+#include "daemon/pods/pods_ahead.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/system_clock.h"
-#include "daemon/hot_pod.h"
+#include "daemon/hot/hot_pod.h"
 
 namespace evictd::daemon {
 namespace {

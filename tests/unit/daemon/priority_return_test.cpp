@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/priority_return.h"
+#include "daemon/health/priority_return.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ class PriorityReturnTest : public testing::Test {
   /// What is logged when it looks.
   std::string look() {
     testing::internal::CaptureStderr();
-    priority_->look();
+    priority_->check();
     return testing::internal::GetCapturedStderr();
   }
   /// What is logged by one turn of the loop.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/priority_watch.h"
+#include "daemon/health/priority_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -42,42 +42,42 @@ class PriorityWatchTest : public testing::Test {
 
 TEST_F(PriorityWatchTest, TellsOfALossOnceAndOfItsCause) {
   PriorityWatch seen = watch();
-  EXPECT_FALSE(seen.look(kNow));
+  EXPECT_FALSE(seen.check(kNow));
   overrun();
-  const auto lost = seen.look(kNow);
+  const auto lost = seen.check(kNow);
   ASSERT_TRUE(lost);
   EXPECT_FALSE(lost->in_force);
   EXPECT_NE(lost->text.find("ran for realtime.limit"), std::string::npos);
-  EXPECT_FALSE(seen.look(kNow + seconds(1)));
+  EXPECT_FALSE(seen.check(kNow + seconds(1)));
   EXPECT_EQ(seen.losses(), 1U);
 }
 
 TEST_F(PriorityWatchTest, GivesItBackAfterAQuietMinute) {
   PriorityWatch seen = watch();
   overrun();
-  ASSERT_TRUE(seen.look(kNow));
+  ASSERT_TRUE(seen.check(kNow));
   run_ = PriorityWatch::kMostRun / 2;
-  EXPECT_FALSE(seen.look(kNow + seconds(59)));
+  EXPECT_FALSE(seen.check(kNow + seconds(59)));
   EXPECT_EQ(given_, 0);
 
-  const auto back = seen.look(kNow + seconds(60));
+  const auto back = seen.check(kNow + seconds(60));
 
   ASSERT_TRUE(back);
   EXPECT_TRUE(back->in_force);
   EXPECT_EQ(given_, 1);
-  EXPECT_FALSE(seen.look(kNow + seconds(200)));
+  EXPECT_FALSE(seen.check(kNow + seconds(200)));
   EXPECT_EQ(given_, 1);
 }
 
 TEST_F(PriorityWatchTest, WaitsForAMinuteThatIsQuiet) {
   PriorityWatch seen = watch();
   overrun();
-  ASSERT_TRUE(seen.look(kNow));
+  ASSERT_TRUE(seen.check(kNow));
   run_ = PriorityWatch::kMostRun;
-  EXPECT_FALSE(seen.look(kNow + seconds(60)));
+  EXPECT_FALSE(seen.check(kNow + seconds(60)));
   EXPECT_EQ(given_, 0);
-  EXPECT_FALSE(seen.look(kNow + seconds(119)));
-  EXPECT_TRUE(seen.look(kNow + seconds(120)));
+  EXPECT_FALSE(seen.check(kNow + seconds(119)));
+  EXPECT_TRUE(seen.check(kNow + seconds(120)));
   EXPECT_EQ(given_, 1);
 }
 
@@ -86,8 +86,8 @@ TEST_F(PriorityWatchTest, IsToldOfEachLossAndReturn) {
   for (int round = 0; round < 2; ++round) {
     const MonoTime at = kNow + seconds(200) * round;
     overrun();
-    EXPECT_TRUE(seen.look(at));
-    EXPECT_TRUE(seen.look(at + PriorityWatch::kQuiet));
+    EXPECT_TRUE(seen.check(at));
+    EXPECT_TRUE(seen.check(at + PriorityWatch::kQuiet));
   }
   EXPECT_EQ(seen.losses(), 2U);
   EXPECT_EQ(given_, 2);
@@ -96,11 +96,11 @@ TEST_F(PriorityWatchTest, IsToldOfEachLossAndReturn) {
 TEST_F(PriorityWatchTest, SaysWhenSomebodyOutsideTookIt) {
   PriorityWatch seen = watch();
   in_force_ = false;
-  const auto lost = seen.look(kNow);
+  const auto lost = seen.check(kNow);
   ASSERT_TRUE(lost);
-  EXPECT_NE(lost->text.find("somebody took"), std::string::npos);
+  EXPECT_NE(lost->text.find("another process took"), std::string::npos);
   in_force_ = true;
-  const auto back = seen.look(kNow + seconds(1));
+  const auto back = seen.check(kNow + seconds(1));
   ASSERT_TRUE(back);
   EXPECT_TRUE(back->in_force);
   EXPECT_EQ(given_, 0);
@@ -110,21 +110,21 @@ TEST_F(PriorityWatchTest, TriesARefusalAgainAndTellsItOnce) {
   PriorityWatch seen = watch();
   overrun();
   refuses_ = true;
-  ASSERT_TRUE(seen.look(kNow));
-  const auto refused = seen.look(kNow + seconds(60));
+  ASSERT_TRUE(seen.check(kNow));
+  const auto refused = seen.check(kNow + seconds(60));
   ASSERT_TRUE(refused);
   EXPECT_FALSE(refused->in_force);
-  EXPECT_FALSE(seen.look(kNow + seconds(120)));
+  EXPECT_FALSE(seen.check(kNow + seconds(120)));
   EXPECT_EQ(given_, 2);
   refuses_ = false;
-  EXPECT_TRUE(seen.look(kNow + seconds(180)));
+  EXPECT_TRUE(seen.check(kNow + seconds(180)));
 }
 
 TEST_F(PriorityWatchTest, LeavesAloneWhatNeverHadIt) {
   in_force_ = false;
   PriorityWatch seen = watch();
-  EXPECT_FALSE(seen.look(kNow));
-  EXPECT_FALSE(seen.look(kNow + seconds(300)));
+  EXPECT_FALSE(seen.check(kNow));
+  EXPECT_FALSE(seen.check(kNow + seconds(300)));
   EXPECT_EQ(given_, 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/problem_log.h"
+#include "daemon/records/problem_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class Problems : public testing::Test {
       problems.push_back(fail(Errc::kNotFound, text).value());
     }
     testing::internal::CaptureStderr();
-    told_.tell(problems);
+    told_.log_changes(problems);
     return testing::internal::GetCapturedStderr();
   }
 

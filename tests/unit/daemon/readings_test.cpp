@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/readings.h"
+#include "daemon/hot/readings.h"
 
 #include <gtest/gtest.h>
 
@@ -196,7 +196,7 @@ TEST_F(ReadingsOfFakeNode, ANewPodInASlotDoesNotGrowFromTheOldOnesUsage) {
   EXPECT_EQ(readings_.usages()[0].rate_bytes_per_second, 0);
 }
 
-TEST_F(ReadingsOfFakeNode, LooksAgainAtTheFirstCandidatesOutsideThePodRootWhereMemoryIsShort) {
+TEST_F(ReadingsOfFakeNode, RereadsTopCandidatesOutsidePodRootIfMemoryIsShort) {
   for (std::uint32_t slot = 1; slot <= 3; ++slot) {
     auto pod = node_.pod(slot, std::to_string(slot), Bytes{(10_MiB).value * slot});
     pod->below_pod_root = false;
@@ -239,7 +239,7 @@ TEST_F(ReadingsOfFakeNode, TheFirstCandidateOfThePodRootLiesBelowIt) {
   EXPECT_EQ(uid_of(readings_.first_candidate(eviction::Scope::kPodRoot)), "below");
 }
 
-TEST_F(ReadingsOfFakeNode, DoesNotReadTwiceWhatThePodRootsStatisticsBroughtUpToDate) {
+TEST_F(ReadingsOfFakeNode, DoesNotRereadWhatThePodRootsStatisticsRefreshed) {
   slots_.place(1, node_.pod(1, "a", 10_MiB));
   read();
   node_.set_usage("a", 5_MiB);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/realtime.h"
+#include "daemon/shared/realtime.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/record_builder.h"
+#include "daemon/records/record_builder.h"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <string>
 
-#include "daemon/record_texts.h"
+#include "daemon/records/record_texts.h"
 #include "recorded_pass.h"
 
 namespace evictd::daemon {
@@ -61,7 +61,7 @@ exporting::RecordedCollector ran(const std::string& name) {
   return one;
 }
 
-TEST_F(RecordedEviction, OfAPassThatWaitedForCollectorsTellsWhatThoseDidThatCanHelpItsSignal) {
+TEST_F(RecordedEviction, ResumedPassShowsCollectorsThatCanHelpItsSignal) {
   eviction::Threshold disk = thresholds_[0];
   disk.signal = eviction::Signal::kImageFsAvailable;
   thresholds_ = eviction::ThresholdTable::create({disk}).value();
@@ -265,7 +265,7 @@ TEST_F(RecordedEviction, APassThatEvictedNobodySaysWhyAndWhoWouldHaveGone) {
             "would go first, but nobody was evicted: held (release_pending)");
 }
 
-TEST_F(RecordedEviction, APassThatMetNothingSaysHowMemoryWasWorkedOutAndWhatWasEvictedBefore) {
+TEST_F(RecordedEviction, PassWithNothingMetShowsMemorySourceAndEvictions) {
   PassDone quiet = done();
   quiet.begun.reset();
   quiet.timeline.decide_at = kPassAt;

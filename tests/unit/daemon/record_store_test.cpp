@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/record_store.h"
+#include "daemon/records/record_store.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(RecordStore, NamesTheNodeInWhatIsMadeHere) {
   EXPECT_EQ(store.add_pass({}).node, "worker-1");
   exporting::EvictionRecord earlier;
   earlier.node = "worker-0";
-  EXPECT_EQ(store.go_on_with(earlier, cgroup(2)).node, "worker-0") << "as it was written";
+  EXPECT_EQ(store.add_adopted(earlier, cgroup(2)).node, "worker-0") << "as it was written";
 }
 
 TEST(RecordStore, ForgetsTheOldestButGoesOnCounting) {
@@ -51,7 +51,7 @@ TEST(RecordStore, ForgetsTheOldestButGoesOnCounting) {
   EXPECT_EQ(store.latest().size(), RecordStore::kKept);
   EXPECT_EQ(store.latest().front().id, 3U);
   EXPECT_EQ(store.count(), RecordStore::kKept + 2);
-  EXPECT_EQ(store.note(step(1, EvictionState::kKilled, 1)), nullptr);
+  EXPECT_EQ(store.apply_step(step(1, EvictionState::kKilled, 1)), nullptr);
 }
 
 TEST(RecordStore, AStepGoesToTheNewestEvictionOfThePod) {
@@ -59,7 +59,7 @@ TEST(RecordStore, AStepGoesToTheNewestEvictionOfThePod) {
   store.add({}, cgroup(1));
   store.add({}, cgroup(1));
   store.add({}, cgroup(2));
-  const exporting::EvictionRecord* record = store.note(step(1, EvictionState::kKilled, 40));
+  const exporting::EvictionRecord* record = store.apply_step(step(1, EvictionState::kKilled, 40));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->id, 2U);
   EXPECT_EQ(record->state, "killed");
@@ -74,7 +74,7 @@ TEST(RecordStore, AStepOfADryRunIsNoneOfTheEvictionThatFollowedIt) {
   store.add({}, cgroup(1));
   EvictionStep pretended = step(1, EvictionState::kReleased, 40);
   pretended.dry_run = true;
-  const exporting::EvictionRecord* record = store.note(pretended);
+  const exporting::EvictionRecord* record = store.apply_step(pretended);
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->id, 1U);
   EXPECT_EQ(store.latest().back().timeline.exited, std::nullopt);
@@ -84,7 +84,7 @@ TEST(RecordStore, AReleaseThatLeftAlmostNothingIsAlsoTheEndOfFreeing) {
   RecordStore store;
   store.add({}, cgroup(1));
   const exporting::EvictionRecord* record =
-      store.note(step(1, EvictionState::kReleased, 50, 100_KiB));
+      store.apply_step(step(1, EvictionState::kReleased, 50, 100_KiB));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->state, "released");
   EXPECT_EQ(record->timeline.exited, at(50));
@@ -96,7 +96,7 @@ TEST(RecordStore, AReleaseThatLeftFilesInMemoryHasFreedNothingYet) {
   RecordStore store;
   store.add({}, cgroup(1));
   const exporting::EvictionRecord* record =
-      store.note(step(1, EvictionState::kReleased, 50, 20_MiB));
+      store.apply_step(step(1, EvictionState::kReleased, 50, 20_MiB));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->timeline.freed, std::nullopt);
   EXPECT_EQ(record->remaining_bytes, 20 * 1024 * 1024);
@@ -106,15 +106,15 @@ TEST(RecordStore, AReleaseTellsHowManyTasksNobodyHasReaped) {
   RecordStore store;
   store.add({}, cgroup(1));
   EvictionStep released = step(1, EvictionState::kReleased, 50, 100_KiB);
-  EXPECT_EQ(store.note(released)->unreaped_tasks, std::nullopt) << "they are not counted";
+  EXPECT_EQ(store.apply_step(released)->unreaped_tasks, std::nullopt) << "they are not counted";
   released.tasks = 400;
-  EXPECT_EQ(store.note(released)->unreaped_tasks, 400);
+  EXPECT_EQ(store.apply_step(released)->unreaped_tasks, 400);
 }
 
 TEST(RecordStore, ARemovedCgroupHasNothingLeft) {
   RecordStore store;
   store.add({}, cgroup(1));
-  const exporting::EvictionRecord* record = store.note(step(1, EvictionState::kReleased, 50));
+  const exporting::EvictionRecord* record = store.apply_step(step(1, EvictionState::kReleased, 50));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->remaining_bytes, std::nullopt);
   EXPECT_EQ(record->timeline.freed, at(50));
@@ -123,7 +123,8 @@ TEST(RecordStore, ARemovedCgroupHasNothingLeft) {
 TEST(RecordStore, AnExceededGraceIsAStateAndNoMoment) {
   RecordStore store;
   store.add({}, cgroup(1));
-  const exporting::EvictionRecord* record = store.note(step(1, EvictionState::kExceededGrace, 60));
+  const exporting::EvictionRecord* record =
+      store.apply_step(step(1, EvictionState::kExceededGrace, 60));
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->state, "exceeded_grace");
   EXPECT_EQ(record->timeline.exited, std::nullopt);
@@ -132,25 +133,25 @@ TEST(RecordStore, AnExceededGraceIsAStateAndNoMoment) {
   EXPECT_EQ(record->events[0].reason, "ExceededGracePeriod");
 }
 
-TEST(RecordStore, AVictimThatMayNotBeKilledAtTheEndOfItsGraceIsToldOfWithTheReason) {
+TEST(RecordStore, VictimSparedAtTheEndOfItsGraceHasTheReason) {
   RecordStore store;
   store.add({}, cgroup(1));
   EvictionStep refused = step(1, EvictionState::kExceededGrace, 60);
   refused.progress.not_killed = "never_evict";
-  const exporting::EvictionRecord* record = store.note(refused);
+  const exporting::EvictionRecord* record = store.apply_step(refused);
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->state, "exceeded_grace");
   EXPECT_EQ(record->not_killed, "never_evict");
   EXPECT_TRUE(record->events.empty()) << "a kubelet tells of pods that outlive their SIGKILL";
 }
 
-TEST(RecordStore, AVictimThatWasKilledBeforeItWasProtectedIsNotCalledSpared) {
+TEST(RecordStore, VictimKilledBeforeItsProtectionIsNotCalledSpared) {
   RecordStore store;
   store.add({}, cgroup(1));
-  static_cast<void>(store.note(step(1, EvictionState::kKilled, 50)));
+  static_cast<void>(store.apply_step(step(1, EvictionState::kKilled, 50)));
   EvictionStep refused = step(1, EvictionState::kExceededGrace, 60);
   refused.progress.not_killed = "never_evict";
-  const exporting::EvictionRecord* record = store.note(refused);
+  const exporting::EvictionRecord* record = store.apply_step(refused);
   ASSERT_NE(record, nullptr);
   EXPECT_EQ(record->not_killed, "");
 }
@@ -196,8 +197,8 @@ TEST(RecordStore, AnEvictionWhoseGraceWasCutEndsWithTheEscalation) {
   RecordStore store;
   store.add(in_grace(100), cgroup(1));
   store.add(cut_at(900), cgroup(1));
-  ASSERT_NE(store.note(step(1, EvictionState::kKilled, 900)), nullptr);
-  const exporting::EvictionRecord* last = store.note(step(1, EvictionState::kReleased, 950));
+  ASSERT_NE(store.apply_step(step(1, EvictionState::kKilled, 900)), nullptr);
+  const exporting::EvictionRecord* last = store.apply_step(step(1, EvictionState::kReleased, 950));
   ASSERT_NE(last, nullptr);
   EXPECT_EQ(last->id, 2U);
   for (const exporting::EvictionRecord& record : store.latest()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/record_builder.h"
+#include "daemon/records/record_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ class LocalLimits : public RecordedLocalEviction {
   }
 };
 
-TEST_F(LocalLimits, AProtectedPodOverItsLimitIsRecordedWithTheRuleThatSparesIt) {
+TEST_F(LocalLimits, ProtectedPodOverItsLimitIsRecordedWithTheRule) {
   hog_->facts.is_critical = true;
   hog_->facts.is_static = true;
   const auto listed = candidates();
@@ -124,7 +124,7 @@ TEST_F(LocalLimits, AVictimInItsGraceIsNotSpared) {
   EXPECT_TRUE(spared_for_local_storage(candidates()).empty());
 }
 
-TEST_F(LocalLimits, APodThatWasRefusedBeforeIsToldAsThatAndNotAnewWithEachPass) {
+TEST_F(LocalLimits, RefusedPodIsShownAsRefusedAndNotReportedAgain) {
   copy_.pods[0].pass.standing = eviction::Standing::kRefused;
   EXPECT_EQ(candidates()[0].passed_over, "refused");
   EXPECT_TRUE(spared_for_local_storage(candidates()).empty());

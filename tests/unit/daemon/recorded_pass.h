@@ -6,7 +6,7 @@
 #include <list>
 #include <string>
 
-#include "daemon/record_builder.h"
+#include "daemon/records/record_builder.h"
 
 namespace evictd::daemon {
 

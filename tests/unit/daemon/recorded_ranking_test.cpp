@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/record_builder.h"
+#include "daemon/records/record_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -77,8 +77,7 @@ TEST_F(RecordedPass, APodThatWasMerelyRefusedIsNotSaidToBeEvicted) {
   const auto ranked = ranking();
   EXPECT_EQ(ranked[0].name, "refused");
   EXPECT_EQ(ranked[0].passed_over, "refused");
-  EXPECT_EQ(ranked[0].reason,
-            "could not be evicted when it was tried: tried again with the next regular pass");
+  EXPECT_EQ(ranked[0].reason, "its eviction failed: evictd tries again with the next regular pass");
   EXPECT_EQ(ranked[1].passed_over, "") << "the victim";
 }
 

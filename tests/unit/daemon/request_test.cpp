@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/request.h"
+#include "daemon/control/request.h"
 
 #include <gtest/gtest.h>
 
@@ -35,11 +35,11 @@ TEST(Request, ThatChangesSomethingHasNoMemberThatMeansNothing) {
     return known ? std::string() : known.error().message();
   };
   EXPECT_EQ(problem_with(R"({"op":"pause","for":"10m","signals":"memory.available"})"),
-            R"(signals: no member of a request "pause"; allowed: op, for, signal)");
+            R"(signals: not a member of a request "pause"; allowed: op, for, signal)");
   EXPECT_EQ(problem_with(R"({"op":"resume","for":"10m"})"),
-            R"(for: no member of a request "resume"; allowed: op, signal)");
+            R"(for: not a member of a request "resume"; allowed: op, signal)");
   EXPECT_EQ(problem_with(R"({"op":"dry_run","on":true,"x":1})"),
-            R"(x: no member of a request "dry_run"; allowed: op, on)");
+            R"(x: not a member of a request "dry_run"; allowed: op, on)");
   for (const char* const line : {R"({"op":"pause","for":"10m","signal":"pid.available"})",
                                  R"({"op":"resume"})", R"({"op":"status","x":1})"}) {
     EXPECT_EQ(problem_with(line), "") << line;
@@ -57,12 +57,12 @@ TEST(Request, ThatIsTooLongIsToldTheLimit) {
 
 TEST(Request, OnAConnectionThatIsOneTooManyIsToldTheLimit) {
   EXPECT_EQ(control_socket("/run/x.sock").one_client_too_many_answer,
-            R"({"error":"at most 16 connections are served at a time, and as many are"})");
+            R"({"error":"at most 16 connections are served at a time, and that many are open"})");
 }
 
 TEST(Request, ToFollowThatIsOneTooManyIsToldTheLimit) {
   EXPECT_EQ(control_socket("/run/x.sock").one_listener_too_many_answer,
-            R"({"error":"at most 8 may follow at a time, and as many do"})");
+            R"({"error":"at most 8 may follow at a time, and that many do"})");
 }
 
 TEST(Request, ThatIsNoJsonIsNone) {

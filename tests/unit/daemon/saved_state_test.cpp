@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/saved_state.h"
+#include "daemon/state/saved_state.h"
 
 #include <gtest/gtest.h>
 
@@ -94,18 +94,18 @@ TEST(SavedState, OfAnotherBootPodRootVersionOrTimeIsIgnoredAndSaysSo) {
   EXPECT_NE(problem_with(to_text(state)).find("another pod root"), std::string::npos);
   state = full();
   state.thresholds[0].first_observed = kNow + seconds(1);
-  EXPECT_NE(problem_with(to_text(state)).find("still to come"), std::string::npos);
+  EXPECT_NE(problem_with(to_text(state)).find("in the future"), std::string::npos);
   std::string text = to_text(full());
   text.replace(0, std::string("evictd-state 1").size(), "evictd-state 2");
   EXPECT_NE(problem_with(text).find("another version"), std::string::npos);
-  EXPECT_NE(problem_with("kittens\n").find("torn, or no state"), std::string::npos);
+  EXPECT_NE(problem_with("kittens\n").find("torn, or not a state"), std::string::npos);
 }
 
 TEST(SavedState, ThatNestsTooDeepOrSaysAThingTwiceIsIgnoredAndSaysSo) {
   EXPECT_EQ(problem_with(sealed_state(std::string(1'000'000, '['))),
-            "no state of evictd: line 2: nests deeper than 64 levels");
+            "not a state file of evictd: line 2: nests deeper than 64 levels");
   EXPECT_EQ(problem_with(sealed_state(R"({"boot_id":"b00t","boot_id":"b00t"})")),
-            "no state of evictd: line 2: the key \"boot_id\" is there twice");
+            "not a state file of evictd: line 2: the key \"boot_id\" is there twice");
 }
 
 /// What is said of a whole state in which one member is another.
@@ -116,8 +116,8 @@ std::string problem_with_member(const std::string& place, const std::string& val
   return problem_with(sealed_state(body.dump() + "\n"));
 }
 
-TEST(SavedState, WithAValueThatIsNotAllowedIsIgnoredAndSaysWhereAndWhatIs) {
-  const std::string begin = "no state of evictd: line 2: ";
+TEST(SavedState, WithAnInvalidValueIsIgnoredNamingPlaceAndRange) {
+  const std::string begin = "not a state file of evictd: line 2: ";
   const std::string moment = "not from 0 to 2305843009213693952: ";
   const std::string number = "not from 0 to 9223372036854775807: ";
   struct Case {
@@ -145,7 +145,7 @@ TEST(SavedState, WithAValueThatIsNotAllowedIsIgnoredAndSaysWhereAndWhatIs) {
            {"/in_flight/0/name", "[7]", "in_flight[0].name: not a text: array"},
            {"/pauses/signals", R"({"kittens":5})", "pauses.signals.kittens: not a signal"},
            {"/pauses", "null", "pauses: not a JSON object: null"},
-           {"/dry_run", R"("no")", R"(dry_run: neither true nor false: "no")"}}) {
+           {"/dry_run", R"("no")", R"(dry_run: not a boolean: "no")"}}) {
     EXPECT_EQ(problem_with_member(one.place, one.value), begin + one.said);
   }
   EXPECT_EQ(problem_with(sealed_state("{}\n")), begin + "boot_id: missing");
@@ -194,7 +194,7 @@ TEST(SavedState, TakesTimersOverForThresholdsThatAreStillConfigured) {
   EXPECT_TRUE(dropped.empty());
 }
 
-TEST(SavedState, HowFarASignalFellIsMeasuredAnewOnlyWhileAVictimHasProcesses) {
+TEST(SavedState, SignalDropIsRemeasuredOnlyWhileVictimHasProcesses) {
   const eviction::ThresholdTable table = table_of("2Gi");
   for (const bool gone : {false, true}) {
     SavedState saved = full();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/socket_directory.h"
+#include "daemon/control/socket_directory.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/state_file.h"
+#include "daemon/state/state_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ TEST(StateFile, AFifoInItsPlaceIsAnErrorAndNoWait) {
   const Result<std::string> read = read_state_file(path);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Errc::kInvalid);
-  EXPECT_EQ(read.error().message(), path + ": no regular file; allowed: a file");
+  EXPECT_EQ(read.error().message(), path + ": not a regular file; allowed: a file");
 }
 
 TEST(StateFile, AFifoInItsPlaceIsNotReplaced) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/state_keeper.h"
+#include "daemon/state/state_keeper.h"
 
 #include <gtest/gtest.h>
 
@@ -26,13 +26,13 @@ class KeptState : public testing::Test {
     pod.memory_id = kVictim;
     eviction::Threshold threshold;
     threshold.signal = signal;
-    keeper_->note_begun(
+    keeper_->add_begun(
         EvictionBegun{.victim = &pod, .signals = {}, .grace = grace, .kill_due_at = kNow},
         threshold, at);
   }
   void step(enforce::EvictionState state, std::int64_t tasks = 0, Bytes charged = Bytes{0}) {
-    keeper_->note_step({.ticket = {}, .pod = kVictim, .state = state, .at = kNow, .signals = {}},
-                       tasks, charged);
+    keeper_->apply_step({.ticket = {}, .pod = kVictim, .state = state, .at = kNow, .signals = {}},
+                        tasks, charged);
   }
   void release(std::int64_t tasks = 0, Bytes charged = Bytes{0}) {
     step(enforce::EvictionState::kReleased, tasks, charged);
@@ -78,7 +78,7 @@ TEST_F(KeptState, AVictimIsKeptWhileWhatItLeftInMemoryIsAwaited) {
   EXPECT_TRUE(kept[0].gone);
 }
 
-TEST_F(KeptState, AVictimWhoseDeadTasksWereAwaitedForLongEnoughIsForgotten) {
+TEST_F(KeptState, VictimIsForgottenAfterTheWaitForItsDeadTasks) {
   begin(eviction::Signal::kPidAvailable, std::chrono::seconds(30));
   release(/*tasks=*/2);
   EXPECT_TRUE(left(std::chrono::seconds(30)).empty());
@@ -107,7 +107,7 @@ TEST_F(KeptState, AnEvictionThatIsNotGoneOnWithIsForgottenKilledOrNot) {
     adopted.uid = killed ? "killed" : "in its grace";
     adopted.pod = {.hierarchy = 1, .id = killed ? 8U : 9U};
     adopted.killed = killed;
-    keeper_->note_adopted(adopted);
+    keeper_->add_adopted(adopted);
     keeper_->forget(adopted.pod);
   }
   begin(eviction::Signal::kMemoryAvailable);
@@ -133,8 +133,8 @@ TEST_F(KeptState, AnEvictionThatIsRefusedBecauseItGoesOnIsKept) {
   HotPod pod;
   pod.memory_id = kVictim;
   begin(eviction::Signal::kMemoryAvailable);
-  EXPECT_FALSE(keeper_->note_refused({.victim = &pod, .code = Errc::kBusy, .adopted = true}));
-  EXPECT_FALSE(keeper_->note_refused({.victim = &pod, .code = Errc::kInvalid, .adopted = false}));
+  EXPECT_FALSE(keeper_->apply_refusal({.victim = &pod, .code = Errc::kBusy, .adopted = true}));
+  EXPECT_FALSE(keeper_->apply_refusal({.victim = &pod, .code = Errc::kInvalid, .adopted = false}));
   EXPECT_EQ(left().size(), 1U);
 }
 
@@ -142,7 +142,7 @@ TEST_F(KeptState, AnEvictionThatIsRefusedToBeGoneOnWithIsForgotten) {
   HotPod pod;
   pod.memory_id = kVictim;
   begin(eviction::Signal::kMemoryAvailable);
-  EXPECT_TRUE(keeper_->note_refused({.victim = &pod, .code = Errc::kInvalid, .adopted = true}));
+  EXPECT_TRUE(keeper_->apply_refusal({.victim = &pod, .code = Errc::kInvalid, .adopted = true}));
   EXPECT_TRUE(left().empty());
 }
 
@@ -152,7 +152,7 @@ TEST_F(KeptState, WhatWasAskedForIsInTheFileOnceItHasBeenAwaited) {
     engine::OperatorWishes wishes;
     wishes.pauses.all = kNow + std::chrono::minutes(minutes);
     wishes.dry_run = minutes % 2 == 0;
-    keeper_->note_wishes(wishes, false);
+    keeper_->set_wishes(wishes, false);
     keeper_->keep(kNow);
     ASSERT_TRUE(keeper_->await_kept(std::chrono::minutes(1)));
     // The writer is still there, and had no need to end in order to write.
@@ -161,7 +161,7 @@ TEST_F(KeptState, WhatWasAskedForIsInTheFileOnceItHasBeenAwaited) {
 }
 
 TEST_F(KeptState, IsOfThePodRootThatIsThereNow) {
-  keeper_->note_pod_root("/other", {.hierarchy = kVictim.hierarchy, .id = 77});
+  keeper_->set_pod_root("/other", {.hierarchy = kVictim.hierarchy, .id = 77});
   keeper_->keep(kNow);
   ASSERT_TRUE(keeper_->await_kept(std::chrono::minutes(1)));
   StateOrigin other = kOrigin;
@@ -173,7 +173,7 @@ TEST_F(KeptState, IsOfThePodRootThatIsThereNow) {
 
 TEST_F(KeptState, AFileThatCannotBeWrittenIsNotAwaitedForEver) {
   std::filesystem::create_directory(file_);
-  keeper_->note_wishes({.pauses = {}, .dry_run = true}, false);
+  keeper_->set_wishes({.pauses = {}, .dry_run = true}, false);
   keeper_->keep(kNow);
   EXPECT_TRUE(keeper_->await_kept(std::chrono::minutes(1)));
   EXPECT_EQ(keeper_->counters().failures, 1U);
@@ -181,7 +181,7 @@ TEST_F(KeptState, AFileThatCannotBeWrittenIsNotAwaitedForEver) {
 
 TEST_F(KeptState, WithoutAFileNothingIsAwaited) {
   StateKeeper keeper({.path = {}, .origin = kOrigin, .found = {}});
-  keeper.note_wishes({.pauses = {}, .dry_run = true}, false);
+  keeper.set_wishes({.pauses = {}, .dry_run = true}, false);
   keeper.keep(kNow);
   EXPECT_TRUE(keeper.await_kept(Duration::zero()));
 }
@@ -198,9 +198,9 @@ class KeptStateOfAPodThatIsPutOff : public KeptState {
     state.state.in_flight.push_back(found_);
     keeper_.emplace(
         StateKeeper::Options{.path = file_, .origin = kOrigin, .found = std::move(state)});
-    keeper_->put_off("u", kVictim);
+    keeper_->defer("u", kVictim);
     // Something else, so that the file is written.
-    keeper_->note_wishes({.pauses = {}, .dry_run = true}, false);
+    keeper_->set_wishes({.pauses = {}, .dry_run = true}, false);
   }
 
   SavedEviction found_;
@@ -214,12 +214,12 @@ TEST_F(KeptStateOfAPodThatIsPutOff, LeavesItsEvictionToTheNextEvictdAsItWasFound
 }
 
 TEST_F(KeptStateOfAPodThatIsPutOff, HasItTakenOnceAndByThatPodAlone) {
-  EXPECT_FALSE(keeper_->take_put_off("u", {.hierarchy = 1, .id = 8})) << "made anew by that name";
-  EXPECT_FALSE(keeper_->take_put_off("other", kVictim));
-  EXPECT_TRUE(keeper_->take_put_off("u", kVictim));
-  EXPECT_FALSE(keeper_->take_put_off("u", kVictim));
-  EXPECT_TRUE(keeper_->put_off().empty());
-  keeper_->note_adopted(found_);
+  EXPECT_FALSE(keeper_->take_deferred("u", {.hierarchy = 1, .id = 8})) << "made anew by that name";
+  EXPECT_FALSE(keeper_->take_deferred("other", kVictim));
+  EXPECT_TRUE(keeper_->take_deferred("u", kVictim));
+  EXPECT_FALSE(keeper_->take_deferred("u", kVictim));
+  EXPECT_TRUE(keeper_->deferred().empty());
+  keeper_->add_adopted(found_);
   EXPECT_EQ(left().size(), 1U) << "kept twice";
 }
 
@@ -242,14 +242,14 @@ TEST_F(KeptState, AVictimOfADiskIsKeptUntilItsDiskIsReleased) {
 TEST_F(KeptState, AVictimOfADiskIsForgottenWithWhatItTookUpThere) {
   begin(eviction::Signal::kNodeFsAvailable);
   release();
-  EXPECT_TRUE(keeper_->note_disk_released(kVictim));
-  EXPECT_FALSE(keeper_->note_disk_released(kVictim)) << "once";
+  EXPECT_TRUE(keeper_->mark_disk_released(kVictim));
+  EXPECT_FALSE(keeper_->mark_disk_released(kVictim)) << "once";
   EXPECT_TRUE(left().empty());
 }
 
-TEST_F(KeptState, AVictimOfADiskThatWasAwaitedForLongEnoughIsKeptWhileItHasProcesses) {
+TEST_F(KeptState, DiskVictimWithProcessesIsKeptAfterItsDiskWait) {
   begin(eviction::Signal::kNodeFsAvailable);
-  EXPECT_TRUE(keeper_->note_disk_released(kVictim));
+  EXPECT_TRUE(keeper_->mark_disk_released(kVictim));
   const std::vector<SavedEviction> kept = left();
   ASSERT_EQ(kept.size(), 1U);
   EXPECT_FALSE(kept[0].for_disk);

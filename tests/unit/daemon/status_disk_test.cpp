@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/status_disk.h"
+#include "daemon/control/status_disk.h"
 
 #include <gtest/gtest.h>
 

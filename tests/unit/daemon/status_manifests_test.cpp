@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/status_manifests.h"
+#include "daemon/control/status_manifests.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

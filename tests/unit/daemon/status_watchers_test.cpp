@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/status_watchers.h"
+#include "daemon/control/status_watchers.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace evictd::daemon {
 namespace {
 
-TEST(StatusOfWatchers, MemoryIsPolledWithoutAKernelSideAndWhileItsTimerStandsStill) {
+TEST(StatusOfWatchers, MemoryIsPolledWithoutKernelSideOrWithStalledTimer) {
   const probe::Ladder ladder = ladder_of_every_hook();
   const auto watched = memory_available_json({.ladder = &ladder, .polling = false}, {});
   EXPECT_EQ(watched.at("watched_by_kernel"), true);
@@ -27,7 +27,7 @@ TEST(StatusOfWatchers, MemoryIsPolledWithoutAKernelSideAndWhileItsTimerStandsSti
   EXPECT_EQ(alone.at("polled"), true);
 }
 
-TEST(StatusOfWatchers, TasksOfTheNodeArePolledBesideTheKernelSideThatCountsPids) {
+TEST(StatusOfWatchers, NodeTasksArePolledBesideAKernelSideCountingPids) {
   const probe::Ladder ladder = ladder_of_every_hook();
   const WatchingSide side{.ladder = &ladder, .polling = false};
   const auto node = pid_available_json(side, config::PidAvailableSource::kNode);

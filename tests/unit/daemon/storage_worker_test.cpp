@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/storage_worker.h"
+#include "daemon/storage/storage_worker.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>

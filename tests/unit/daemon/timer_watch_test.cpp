@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel side whose timer stands still, from the look at its last tick to what the hot thread
 // does about it.
-#include "daemon/timer_watch.h"
+#include "daemon/health/timer_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ bool stands_still_after(int periods) {
   return probe::stands_still(kNow, kTickPeriod, kNow + periods * kTickPeriod);
 }
 
-TEST(TimerWatch, TellsOnceThatTheLastTickIsTooLongAgoAndOnceThatThereIsAnother) {
+TEST(TimerWatch, StallAndRecoveryAreReportedOnceEach) {
   TimerWatch watch;
   EXPECT_FALSE(watch.take(stands_still_after(4))) << "it may just be late";
   const std::optional<SetPolling> stalled = watch.take(stands_still_after(5));
@@ -65,7 +65,7 @@ class HotLoopBesideAKernelSide : public DrivenHotLoop {
   TimerWatch watch_;
 };
 
-TEST_F(HotLoopBesideAKernelSide, PollsTheSoonerTheNearerTheThresholdWhileItsTimerStandsStill) {
+TEST_F(HotLoopBesideAKernelSide, StalledTimerMakesItPollSoonerNearTheThreshold) {
   start();
   ASSERT_TRUE(next<PassDone>());
   look(5);
@@ -102,7 +102,7 @@ TEST_F(HotLoopBesideAKernelSide, LeavesItToTheTimerAgainOnceItRuns) {
   EXPECT_EQ(regular_passes(), before + 1);
 }
 
-TEST_F(HotLoopBesideAKernelSide, PollsTheNodesMemoryWhileOneOfItsNumaNodesCannotBeReached) {
+TEST_F(HotLoopBesideAKernelSide, PollsNodeMemoryWhileANumaNodeIsUnreachable) {
   table_.of_node = NodeUsage{};
   start();
   const auto first = next<PassDone>();

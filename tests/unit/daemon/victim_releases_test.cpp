@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/victim_releases.h"
+#include "daemon/storage/victim_releases.h"
 #include "unit/engine/moments.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class OneVictim : public testing::Test {
     return rows;
   }
   void see_mounts(std::string_view point) {
-    releases_.note_mounts(
+    releases_.update_mounts(
         sys::parse_mounts("1 0 8:1 / " + std::string(point) + " rw - tmpfs x rw\n"), kNow);
   }
 
@@ -73,7 +73,7 @@ TEST_F(OneVictim, WhoseDataIsRemovedWaitsForNobodyElse) {
   EXPECT_EQ(releases_.take_released(kNow).size(), 1U);
 }
 
-TEST_F(OneVictim, WhoseDataCouldNotBeRemovedIsAwaitedUntilItsVolumesAndItsCgroupAreGone) {
+TEST_F(OneVictim, WithUnremovedDataIsAwaitedForVolumesAndCgroup) {
   begin(true);
   releases_.find(kPod)->data_error = "Operation not permitted";
   gone(Holding::kProcesses);
@@ -86,7 +86,7 @@ TEST_F(OneVictim, WhoseDataCouldNotBeRemovedIsAwaitedUntilItsVolumesAndItsCgroup
   EXPECT_EQ(releases_.take_released(kNow).size(), 1U);
 }
 
-TEST_F(OneVictim, WhoseDataCouldNotBeRemovedIsNotAwaitedForLongerThanThirtySeconds) {
+TEST_F(OneVictim, WithUnremovedDataIsAwaitedThirtySecondsAtMost) {
   begin(true);
   releases_.find(kPod)->data_error = "Device or resource busy";
   gone(Holding::kProcesses);
@@ -95,7 +95,7 @@ TEST_F(OneVictim, WhoseDataCouldNotBeRemovedIsNotAwaitedForLongerThanThirtySecon
   EXPECT_EQ(releases_.take_released(kNow + seconds(30)).size(), 1U);
 }
 
-TEST_F(OneVictim, WhoseLayersAreWantedBackIsAwaitedUntilItsCgroupIsGoneToo) {
+TEST_F(OneVictim, WithAwaitedLayersIsHeldUntilItsCgroupIsGoneToo) {
   begin(true);
   releases_.find(kPod)->awaits_layers = true;
   gone(Holding::kProcesses);
@@ -119,11 +119,11 @@ TEST_F(OneVictim, WhoseMemoryStaysChargedIsToldOfAfterThirtySeconds) {
   begin(false);
   gone(Holding::kProcesses);
   VictimReleases::Victim& victim = *releases_.find(kPod);
-  VictimReleases::note_charged(victim, 64_MiB, kNow);
+  VictimReleases::set_charged(victim, 64_MiB, kNow);
   EXPECT_EQ(rows()["memory"], "there");
   EXPECT_FALSE(VictimReleases::kept_memory(victim, kNow + seconds(29)));
   EXPECT_EQ(VictimReleases::kept_memory(victim, kNow + seconds(30)), 64_MiB);
-  VictimReleases::note_charged(victim, 1_MiB, kNow);
+  VictimReleases::set_charged(victim, 1_MiB, kNow);
   EXPECT_EQ(rows()["memory"], "gone");
   EXPECT_FALSE(VictimReleases::kept_memory(victim, kNow + seconds(30)));
 }

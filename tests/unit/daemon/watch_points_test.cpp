@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/watch_points.h"
+#include "daemon/shared/watch_points.h"
 
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST(WatchPoints, ASoftThresholdIsOneLevel) {
   EXPECT_EQ(points[0].hysteresis, static_cast<std::uint64_t>(kMi));
 }
 
-TEST(WatchPoints, WhereTheSumMayHaveMovedALevelBeforeTheThresholdAndOneBehindBoundIt) {
+TEST(WatchPoints, UncertainSumHasALevelOnEachSideOfTheThreshold) {
   WatchPointOptions moving = options();
   moving.capacities.node_memory = {.capacity = 1000_MiB,
                                    .signal = probe::Signal::kNodeTaken,
@@ -87,7 +87,7 @@ TEST(WatchPoints, AHardThresholdOnASumThatMovesHasAnIdForEachLevel) {
             13);
 }
 
-TEST(WatchPoints, FreeSwapMovesTheLevelOfAWorkingSetAndNotTheShareThatPercentsAreOf) {
+TEST(WatchPoints, FreeSwapMovesTheWorkingSetLevelNotThePercentBase) {
   WatchPointOptions with_swap = options();
   with_swap.capacities.node_memory = {.capacity = 1000_MiB,
                                       .signal = probe::Signal::kNodeWorkingSet,
@@ -100,7 +100,7 @@ TEST(WatchPoints, FreeSwapMovesTheLevelOfAWorkingSetAndNotTheShareThatPercentsAr
   EXPECT_TRUE(values(points).contains(static_cast<std::uint64_t>(700 * kMi)));
 }
 
-TEST(WatchPoints, AHardThresholdAlsoHasItsEighthsPartsOfTheLastAndItsFloor) {
+TEST(WatchPoints, HardThresholdHasEighthsPartsOfTheLastAndTheFloor) {
   WatchPointOptions with_floor = options();
   with_floor.floor.amount = 30;
   const auto points = watch_points({threshold(eviction::Signal::kPidAvailable, 80)}, with_floor);

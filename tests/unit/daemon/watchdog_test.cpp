@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/watchdog.h"
+#include "daemon/health/watchdog.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -53,7 +53,7 @@ class WatchdogOfAManager : public testing::Test {
   std::atomic<std::uint64_t> heartbeat_{0};
 };
 
-TEST_F(WatchdogOfAManager, HearsFirstAtTheStartAndThenWithinHalfOfWhatItWaitsHoweverShortThatIs) {
+TEST_F(WatchdogOfAManager, FirstPingIsAtStartAndThenWithinHalfTheTimeout) {
   for (const int usec : {3'000, 400'000, 1'000'000, 3'000'000, 30'000'000}) {
     expect_every(std::to_string(usec).c_str());
     Watchdog dog = watchdog();

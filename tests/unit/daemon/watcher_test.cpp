@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "daemon/watcher.h"
+#include "daemon/shared/watcher.h"
 
 #include <gtest/gtest.h>
 

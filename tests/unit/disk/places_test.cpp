@@ -64,7 +64,7 @@ TEST(DiskPlaces, OnlyAConfiguredDirectoryThatIsNotThereIsMissing) {
   EXPECT_TRUE(missing_places(node.places()).empty());
 }
 
-TEST(DiskPlaces, TheFirstRuntimeRootThatExistsLeadsToImagefsAlsoThroughALink) {
+TEST(DiskPlaces, FirstExistingRuntimeRootIsImagefsThroughALinkToo) {
   Node node;
   node.real["/var/lib/docker"] = "/data/images/docker";
   const Places places = node.places();

@@ -71,7 +71,7 @@ TEST(Sampler, AnswersARequestWithANewerReading) {
   EXPECT_GT(filesystems->all_asked_at().value(), first);
 }
 
-TEST(Sampler, ANewerReadingIsAskedOfOneFilesystemAloneAndAgainOnceItIsAnswered) {
+TEST(Sampler, NewReadingIsAskedPerFilesystemAndAgainOnceAnswered) {
   SampleWatch watch;
   watch.sampling.longest = std::chrono::hours(1);
   Places places = everything_at("/");
@@ -106,7 +106,7 @@ TEST(Sampler, AReadingTooOldIsMissing) {
                                        read_at + std::chrono::hours(2) + std::chrono::seconds(2)));
 }
 
-TEST(Sampler, AThresholdThatWasDerivedFromNothingIsNoReasonToLookMoreOften) {
+TEST(Sampler, UnderivedThresholdDoesNotShortenTheInterval) {
   eviction::Threshold none;
   none.signal = eviction::Signal::kContainerFsInodesFree;
   none.op = eviction::ThresholdOperator::kNone;

@@ -34,14 +34,14 @@ TEST(SamplingInterval, NearAThresholdTheShortestIntervalHolds) {
   EXPECT_EQ(next(kGiB / 100, kGiB), milliseconds(80));
 }
 
-TEST(SamplingInterval, AThresholdThatIsMetIsLookedAtTwiceASecondWithinTheBounds) {
+TEST(SamplingInterval, MetThresholdIsSampledTwiceASecondWithinBounds) {
   EXPECT_EQ(next(0, 0), milliseconds(500));
   EXPECT_EQ(next(-kGiB, kGiB), milliseconds(500));
   const SamplingOptions quick{.shortest = milliseconds(10), .longest = milliseconds(20)};
   EXPECT_EQ(next_sample_in(quick, {.left = -1}), milliseconds(20));
 }
 
-TEST(SamplingInterval, AFilesystemThatIsSoonFullIsLookedAtInEveryEighthOfTheTime) {
+TEST(SamplingInterval, FillingFilesystemIsSampledEachEighthOfItsTimeLeft) {
   const auto at_rate = [](std::int64_t left, std::int64_t until_full) {
     return next_sample_in({}, {.left = left, .rate = kGiB, .until_full = until_full});
   };

@@ -32,7 +32,7 @@ TEST(Crossings, TheFirstSinceTheLastPassIsTheOneThatWokeIt) {
   EXPECT_EQ(crossings.of(eviction::kMaxThresholds), MonoTime{});
 }
 
-TEST(Crossings, TheFloorIsNotCrossedWhenTheThresholdWasThatWasHeldMeanwhile) {
+TEST(Crossings, FloorCrossingIsNotTheHeldThresholdsCrossing) {
   Crossings crossings;
   crossings.note(1, kNow);
   eviction::Decision held = with_one_met(/*past_grace=*/true);
@@ -42,7 +42,7 @@ TEST(Crossings, TheFloorIsNotCrossedWhenTheThresholdWasThatWasHeldMeanwhile) {
   EXPECT_EQ(crossings.of(1), kNow + milliseconds(116));
 }
 
-TEST(Crossings, AnEvictionAtTheEndOfAGracePeriodIsDueToTheCrossingThatBeganIt) {
+TEST(Crossings, EvictionAfterGraceIsDueToTheCrossingThatBeganIt) {
   Crossings crossings;
   crossings.note(1, kNow);
   eviction::Decision waiting = with_one_met(/*past_grace=*/false);

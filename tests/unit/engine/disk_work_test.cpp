@@ -49,11 +49,11 @@ TEST(DiskWork, WithoutAnAnswerThePassGoesOnWithWhatIsKnown) {
 
 constexpr Duration kMilli = std::chrono::milliseconds(1);
 
-TEST(DiskWork, AMeasurementHasTheTimeUntilTheFilesystemIsFullLessAMargin) {
+TEST(DiskWork, MeasurementLastsUntilTheDiskIsFullLessAMargin) {
   DiskWork work;
   work.need_usage(kNow, kWait);
   work.usage_partly_measured(1);
-  work.note_full_at(kNow, kNow + 400 * kMilli);
+  work.bound_by_full_at(kNow, kNow + 400 * kMilli);
   EXPECT_EQ(work.deadline(kNow), kNow + 300 * kMilli);
   EXPECT_EQ(work.progress(kNow + 299 * kMilli), eviction::DiskProgress::kSome);
   EXPECT_FALSE(work.ran_out_of_time(kNow + 299 * kMilli));
@@ -61,30 +61,30 @@ TEST(DiskWork, AMeasurementHasTheTimeUntilTheFilesystemIsFullLessAMargin) {
   EXPECT_FALSE(work.ran_out_of_time(kNow + 300 * kMilli)) << "told twice";
   EXPECT_EQ(work.progress(kNow + 300 * kMilli), eviction::DiskProgress::kTimeIsUp);
   EXPECT_TRUE(work.measurement(kNow + 300 * kMilli).best_known);
-  work.note_full_at(kNow + 310 * kMilli, kNow + 330 * kMilli);
+  work.bound_by_full_at(kNow + 310 * kMilli, kNow + 330 * kMilli);
   EXPECT_EQ(work.progress(kNow + 310 * kMilli), eviction::DiskProgress::kTimeIsUp)
       << "less than the least margin is left";
 }
 
-TEST(DiskWork, AFilesystemThatFillsNoLongerGivesTheMeasurementAllItsTime) {
+TEST(DiskWork, FilesystemThatStopsFillingRestoresTheFullTime) {
   DiskWork work;
   work.need_usage(kNow, kWait);
   work.usage_partly_measured(1);
-  work.note_full_at(kNow, kNow + 100 * kMilli);
-  work.note_full_at(kNow + 90 * kMilli, std::nullopt);
+  work.bound_by_full_at(kNow, kNow + 100 * kMilli);
+  work.bound_by_full_at(kNow + 90 * kMilli, std::nullopt);
   EXPECT_EQ(work.progress(kNow + seconds(1)), eviction::DiskProgress::kSome);
   EXPECT_EQ(work.deadline(kNow + seconds(1)), kNow + kWait);
 }
 
-TEST(DiskWork, WithoutAnythingMeasuredTheEndOfTheTimeIsNoReasonToChoose) {
+TEST(DiskWork, DeadlineWithoutMeasurementsTriggersNoChoice) {
   DiskWork work;
   work.need_usage(kNow, kWait);
-  work.note_full_at(kNow, kNow + kMilli);
+  work.bound_by_full_at(kNow, kNow + kMilli);
   EXPECT_FALSE(work.ran_out_of_time(kNow + seconds(1)));
   EXPECT_EQ(work.progress(kNow + seconds(1)), eviction::DiskProgress::kNothing);
 }
 
-TEST(DiskWork, AMeasurementThatAVictimWasChosenByBeforeItsEndCountsForNoOther) {
+TEST(DiskWork, MeasurementUsedBeforeItsEndCountsForNoOtherVictim) {
   DiskWork work;
   work.need_usage(kNow, kWait);
   work.usage_partly_measured(1);
@@ -94,7 +94,7 @@ TEST(DiskWork, AMeasurementThatAVictimWasChosenByBeforeItsEndCountsForNoOther) {
   EXPECT_EQ(work.measurement(kNow).round, 0U);
 }
 
-TEST(DiskWork, APassThatWaitsForCollectorsGoesOnOnceForAllThatIsNewlyMeasured) {
+TEST(DiskWork, WaitingPassResumesOnceForAllNewMeasurements) {
   DiskWork work;
   work.begin_reclaim(kNow, false, seconds(60));
   work.need_usage(kNow, kWait);
@@ -119,7 +119,7 @@ TEST(DiskWork, APassResumesAfterCollectorsMeasurementAndANewReading) {
   EXPECT_EQ(work.next_step(kNow + seconds(1), kNow + seconds(1)), Step::kResume);
 }
 
-TEST(DiskWork, AFilesystemThatDoesNotAnswerDelaysAResumeByASecondAtMost) {
+TEST(DiskWork, SilentFilesystemDelaysAResumeByASecondAtMost) {
   DiskWork work;
   work.begin_reclaim(kNow, false, seconds(60));
   work.need_usage(kNow, kWait);

@@ -50,12 +50,12 @@ class TwoFullDisks : public testing::Test {
 };
 
 TEST_F(TwoFullDisks, OnlyTheOneWithoutANewerReadingIsAsked) {
-  newer_.note_cause();
+  newer_.require_newer();
   EXPECT_EQ(asked_with({kMemory, kNodeFs}), std::vector{Role::kImageFs});
 }
 
 TEST_F(TwoFullDisks, TheirAnswersDoNotWakeEachOthersPassesForEver) {
-  newer_.note_cause();
+  newer_.require_newer();
   EXPECT_EQ(asked_with({kMemory}), (std::vector{Role::kNodeFs, Role::kImageFs}));
   EXPECT_EQ(asked_with({kNodeFs}), std::vector{Role::kImageFs});
   EXPECT_EQ(asked_with({kImageFs}), std::vector<Role>{});
@@ -64,9 +64,9 @@ TEST_F(TwoFullDisks, TheirAnswersDoNotWakeEachOthersPassesForEver) {
 }
 
 TEST_F(TwoFullDisks, AreAskedAgainForWhatHappensLater) {
-  newer_.note_cause();
+  newer_.require_newer();
   EXPECT_EQ(asked_with({kNodeFs, kImageFs}), std::vector<Role>{});
-  newer_.note_cause();
+  newer_.require_newer();
   EXPECT_EQ(asked_with({}), (std::vector{Role::kNodeFs, Role::kImageFs}));
 }
 

@@ -60,7 +60,7 @@ TEST(PodScans, ALossIsMadeUpForByALookThatWasAskedForAfterIt) {
   PodScans scans;
   EXPECT_FALSE(scans.lost());
   ASSERT_EQ(scans.next_step(turn_at(1), turn_at(1)), ScanStep::kAsk);
-  scans.note_loss();
+  scans.record_loss();
   scans.answered(scans.asked(), turn_at(2));
   EXPECT_TRUE(scans.lost()) << "it may have looked before";
   ASSERT_EQ(scans.next_step(turn_at(3), turn_at(3)), ScanStep::kAsk);

@@ -27,7 +27,7 @@ TEST(Victims, ANewerEntryOfAPodReplacesTheOlder) {
   EXPECT_EQ(table.find(pod(1))->phase, Phase::kKilled);
 }
 
-TEST(Victims, AFullTableHasRoomForAPodItKnowsAndInPlaceOfOneThatIsOver) {
+TEST(Victims, FullTableTakesAKnownPodOrReplacesOneThatIsOver) {
   Victims table;
   for (std::uint64_t id = 1; id <= Victims::kCapacity; ++id) {
     EXPECT_TRUE(table.has_room_for(pod(id)));
@@ -71,7 +71,7 @@ TEST(Victims, FilesAreAwaitedWhenTheCgroupIsGone) {
   EXPECT_TRUE(table.add(holds));
   EXPECT_TRUE(table.add(entry(2, Phase::kKilled)));
   for (const std::uint64_t id : {1U, 2U, 3U}) {
-    table.note_cgroup_gone(pod(id), now);
+    table.mark_cgroup_gone(pod(id), now);
   }
   EXPECT_EQ(table.find(pod(2)), nullptr) << "nothing of it is left";
   ASSERT_NE(table.find(pod(1)), nullptr);
@@ -92,7 +92,7 @@ TEST(Victims, FilesWithoutACgroupAreNotAwaitedForLongerThanOthers) {
   holds.holds_disk = true;
   holds.killed_at = killed;
   EXPECT_TRUE(table.add(holds));
-  table.note_cgroup_gone(pod(1), killed + std::chrono::seconds(20));
+  table.mark_cgroup_gone(pod(1), killed + std::chrono::seconds(20));
   table.forget_freed(std::nullopt, killed + std::chrono::seconds(29));
   EXPECT_FALSE(table.empty());
   table.forget_freed(std::nullopt, killed + std::chrono::seconds(30));
@@ -143,7 +143,7 @@ CgroupUsage usage_of(Bytes memory, std::int64_t tasks) {
   return usage;
 }
 
-TEST(Victims, AVictimThatLosesTasksOrMemoryIsDyingAndOneThatDoesNotIsStuck) {
+TEST(Victims, VictimLosingTasksOrMemoryIsDyingOtherwiseStuck) {
   Victim one;
   one.phase = VictimPhase::kKilled;
   one.usage = 100_MiB;
@@ -154,7 +154,7 @@ TEST(Victims, AVictimThatLosesTasksOrMemoryIsDyingAndOneThatDoesNotIsStuck) {
   EXPECT_FALSE(Victims::is_dying(one, usage_of(100_MiB - 4_KiB, 400))) << "a stock drained";
 }
 
-TEST(Victims, AVictimThatExceededItsGraceIsJudgedNotBeforeItHadTimeToDie) {
+TEST(Victims, VictimPastItsGraceIsJudgedOnlyAfterTimeToDie) {
   const MonoTime killed{std::chrono::hours(1)};
   Victims table;
   EXPECT_EQ(table.next_judgement(), std::nullopt);
@@ -183,10 +183,10 @@ TEST(Victims, AReleasedCgroupThatGotAProcessSinceIsInUseAgain) {
   Victim& kept = *table.find(pod(1));
   const CgroupUsage zombie = usage_of(1_MiB, 1);
   EXPECT_FALSE(Victims::is_in_use_again(kept, zombie));
-  table.note_populated(pod(1), released);
-  table.note_populated(pod(2), released + Duration(1));
+  table.mark_populated(pod(1), released);
+  table.mark_populated(pod(2), released + Duration(1));
   EXPECT_FALSE(Victims::is_in_use_again(kept, zombie)) << "told of those that are gone";
-  table.note_populated(pod(1), released + Duration(1));
+  table.mark_populated(pod(1), released + Duration(1));
   EXPECT_TRUE(Victims::is_in_use_again(kept, zombie));
   EXPECT_EQ(standing_of(Phase::kInUseAgain), eviction::Standing::kActive);
 }
@@ -206,7 +206,7 @@ TEST(Victims, AReleasedCgroupThatGrowsIsInUseAgain) {
   EXPECT_FALSE(Victims::is_in_use_again(other, usage_of(50_MiB, 9))) << "still dying";
 }
 
-TEST(Victims, ACgroupWhoseReleaseIsOverIsInUseAgainWhenItGrowsUnlessItWasGivenUp) {
+TEST(Victims, CgroupPastItsReleaseIsReusedIfItGrowsUnlessGivenUp) {
   Victim left = entry(1, Phase::kReleased);
   EXPECT_FALSE(Victims::is_in_use_again(left, usage_of(2_MiB, 1)));
   left.phase = Phase::kOver;
@@ -225,7 +225,7 @@ TEST(Victims, AVictimThatWasNotKilledYetIsNotDying) {
   EXPECT_FALSE(Victims::is_dying(one, usage_of(1_MiB, 1)));
 }
 
-TEST(Victims, WhomADryRunNamedForALimitOfItsOwnIsPassedOverAndHoldsNobody) {
+TEST(Victims, DryRunVictimOfItsOwnLimitIsPassedOverWithoutAHold) {
   Victim named = entry(1, Phase::kHardGrace);
   named.dry_run = true;
   EXPECT_EQ(standing_of(named), eviction::Standing::kInHardGrace)

@@ -61,7 +61,7 @@ class BrakedNode : public testing::Test {
 
 using EvictionRate = BrakedNode;
 
-TEST_F(EvictionRate, HoldsOnceTheMinuteIsUsedUpAndUntilItsOldestEvictionIsAMinuteOld) {
+TEST_F(EvictionRate, UsedUpRateHoldsUntilOldestEvictionIsAMinuteOld) {
   use_up();
   const Decision& held = node_.pass_with_memory(900_MiB);
   expect_held(held, Reason::kEvictionRate);
@@ -145,7 +145,7 @@ TEST_F(Pause, OfOneSignalHoldsTheThresholdsThatWereMadeFromIts) {
   }
 }
 
-TEST_F(Pause, OfAMadeThresholdsSignalDoesNotHoldTheOneThatItWasMadeFrom) {
+TEST_F(Pause, OfADerivedSignalDoesNotHoldItsSource) {
   brakes_.pauses.by_signal[static_cast<std::size_t>(Signal::kAllocatableMemoryAvailable)] =
       node_.now() + 1h;
   EXPECT_EQ(node_.pass_with_memory(1_MiB).outcome, Outcome::kEvicted);
@@ -209,7 +209,7 @@ TEST_F(Implausible, ASoftTimerGoesOnWhileWhatIsSeenIsNonsense) {
   EXPECT_EQ(node.pass_with_memory(900_MiB).outcome, Outcome::kEvicted) << "two minutes in all";
 }
 
-TEST_F(Implausible, UseThatGrowsFasterThanTheMachineCanHoldsUntilTheNextLookConfirmsIt) {
+TEST_F(Implausible, ImpossibleGrowthHoldsUntilTheNextReadConfirmsIt) {
   node_.pass_with_memory(12_GiB);
   node_.pass_time(10ms);
   expect_held(node_.pass_with_memory(0_KiB), Reason::kUnexplainedJump);
@@ -340,7 +340,7 @@ TEST_F(Implausible, ALimitThatIsLoweredByHandIsNoJump) {
   EXPECT_EQ(node_.pass().outcome, Outcome::kEvicted);
 }
 
-TEST_F(Implausible, StatisticsThatStoodStillWhenAVictimWasFreedHoldTheNextOneUntilTheyMove) {
+TEST_F(Implausible, StuckStatisticsAfterAReleaseHoldUntilTheyMove) {
   node_.pass_with_memory(900_MiB);
   ASSERT_EQ(node_.last().outcome, Outcome::kEvicted);
   brakes_.released_at = node_.now() + 50ms;

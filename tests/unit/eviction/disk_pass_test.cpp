@@ -125,7 +125,7 @@ TEST(DiskUsage, IsAskedForThoughAThresholdBeforeItWaitsToo) {
   EXPECT_TRUE(node.last().usage_awaited);
 }
 
-TEST(DiskRelease, IsWaitedForThoughTheVictimWasMeasuredWithLittleAndWroteOn) {
+TEST(DiskRelease, IsAwaitedThoughTheVictimWroteOnAfterItsMeasure) {
   Node node = full_node();
   ReleasingPod victim;
   victim.killed_at = node.now();

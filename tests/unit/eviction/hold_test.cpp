@@ -93,7 +93,7 @@ TEST(Hold, EndsWhereLittleIsLeftWhenHalfOfThatIsGone) {
   EXPECT_EQ(node.victim(), "second");
 }
 
-TEST(Hold, DoesNotCallAFallWhatTheVictimTookWhileItsManyProcessesWereSentSigkill) {
+TEST(Hold, VictimsGrowthDuringASlowSigkillIsNotAFall) {
   Node node = node_with_a_dying_pod(900_MiB);
   node.pass_time(25ms);
 
@@ -117,7 +117,7 @@ TEST(Hold, DoesNotCallAFallWhatTheVictimItselfTookInItsGrace) {
   EXPECT_EQ(node.victim(), "nobody");
 }
 
-TEST(Hold, DoesNotCallAFallWhatTheVictimTookBetweenTwoPassesOfItsGrace) {
+TEST(Hold, VictimsGrowthBetweenPassesOfItsGraceIsNotAFall) {
   Node node(hard_1gi());
   node.with(pod("first"), 500_MiB).with(pod("second"), 100_MiB);
   node.pass_with_memory(900_MiB);
@@ -261,7 +261,7 @@ TEST(HardGrace, EndsAtOnceBelowTheFloorByTheKernelsOwnEstimate) {
   EXPECT_EQ(node.pass_with_memory(1000_MiB, 511_MiB).outcome, Outcome::kEscalated);
 }
 
-TEST(HardGrace, IsGivenAndCutByAPassThatFollowsAtOnceWhenLittleIsLeftAlready) {
+TEST(HardGrace, IsGivenThenCutByTheNextPassWhenLittleIsLeft) {
   Node node(hard_1gi());
   node.with(pod("victim"), 500_MiB);
 

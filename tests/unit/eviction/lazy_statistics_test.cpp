@@ -46,7 +46,7 @@ NodeUsage node(Bytes inactive_file) {
 
 constexpr Signal kAllocatable = Signal::kAllocatableMemoryAvailable;
 
-TEST(LazyStatistics, DoNotMatterWhileTheThresholdWouldNotBeMetWithoutAnyCache) {
+TEST(LazyStatistics, DoNotMatterIfThresholdIsUnmetWithoutAnyCache) {
   const ThresholdTable table = table_of(threshold_of(kAllocatable));
   for (const Bytes cache : {0_MiB, 500_MiB}) {
     EXPECT_FALSE(lazy_statistics_matter(table, {}, pod_root(1_GiB - kThreshold, cache)));

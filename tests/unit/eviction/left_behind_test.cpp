@@ -81,7 +81,7 @@ TEST_F(LeftBehind, WhoPassesTheFloorByGrowingIsJudgedNotWhoRanksNext) {
   EXPECT_EQ(node_.victim(), "later");
 }
 
-TEST_F(LeftBehind, WhoGrowsBelowTheFloorIsJudgedOnceHalfOfWhatWasLeftIsTaken) {
+TEST_F(LeftBehind, GrowthBelowFloorIsJudgedOnceHalfOfTheRestIsTaken) {
   die(400_MiB, 800_MiB);
   node_["later"].grown = 190_MiB;
   EXPECT_EQ(look(210_MiB).reason, Reason::kReleasePending);
@@ -129,7 +129,7 @@ TEST_F(LeftBehind, WhatComesBackMeanwhileIsNotToBeTakenAgain) {
   EXPECT_EQ(node_.victim(), "later") << "below the floor, though above half of what was left first";
 }
 
-TEST_F(LeftBehind, AfterTheWaitWhoPassesTheFloorByGrowingIsJudgedThoughWithinItsRequest) {
+TEST_F(LeftBehind, AfterWaitPodGrowingPastFloorIsJudgedDespiteRequest) {
   die(600_MiB, 800_MiB);
   node_.remove("first");
   node_.remove("later");
@@ -158,7 +158,7 @@ TEST_F(LeftBehind, AfterTheWaitWhoUsesMoreThanItsRequestGoes) {
   EXPECT_EQ(node_.victim(), "first");
 }
 
-TEST_F(LeftBehind, AfterTheWaitAnybodyGoesWhereMoreIsMissingThanTheDeadHold) {
+TEST_F(LeftBehind, AfterWaitAnyPodGoesIfMoreIsMissingThanTheDeadHold) {
   die(700_MiB, 300_MiB);
   node_.remove("first");
   node_.remove("later");

@@ -82,7 +82,7 @@ TEST(MemoryRules, WithoutWhatTheyNeedNothingIsObserved) {
   EXPECT_FALSE(observe_memory(plain, {.hugepage_aware = true}));
 }
 
-TEST(MemoryRules, OnlyThoseThatFollowTheWorkingSetCanBeWatchedByTheKernelSide) {
+TEST(MemoryRules, KernelSideWatchesOnlyRulesOfTheWorkingSet) {
   EXPECT_TRUE(MemoryRules{}.follow_working_set());
   EXPECT_TRUE(MemoryRules{.hugepage_aware = true}.follow_working_set());
   EXPECT_FALSE(MemoryRules{.swap_aware = true}.follow_working_set());

@@ -49,7 +49,7 @@ class PartlyMeasured : public testing::Test {
   Node node_;
 };
 
-TEST_F(PartlyMeasured, TheFillerGoesBeforeItsWalkEndsOnceItHasMoreThanAllOthers) {
+TEST_F(PartlyMeasured, FillerLargerThanAllOthersGoesBeforeItsWalkEnds) {
   add(pod("small"), 8_MiB, DiskCount::kWhole);
   add(pod("filler"), 20_MiB, DiskCount::kPart);
   expect_victim("filler", DiskBasis::kCertain);
@@ -87,7 +87,7 @@ TEST_F(PartlyMeasured, WhenTimeIsUpTheOneWithTheMostThatIsKnownGoes) {
   expect_victim("filler", DiskBasis::kBestKnown);
 }
 
-TEST_F(PartlyMeasured, OneThatCouldNotBeMeasuredInTimeMakesNoInnocentPodTheVictim) {
+TEST_F(PartlyMeasured, UnmeasuredFillerMakesNoInnocentPodTheVictim) {
   add(pod("innocent"), 8_MiB, DiskCount::kWhole);
   add(pod("filler"), 0_MiB, DiskCount::kNone);
   time_is_up();

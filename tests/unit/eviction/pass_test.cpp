@@ -259,7 +259,7 @@ TEST(EvictionManager, GoesOnFromAKeptState) {
   EXPECT_EQ(after.pass_with_memory(1_MiB).outcome, Outcome::kEvicted);
 }
 
-TEST(EvictionManager, KeepsTimersOfThresholdsThatAChangedConfigurationStillHas) {
+TEST(EvictionManager, KeepsTimersOfThresholdsThatAReloadRetains) {
   Node before(settings_with(soft_memory("1Gi", "2m")));
   before.pass_with_memory(1_MiB);
   ThresholdTexts texts = soft_memory("1Gi", "2m");

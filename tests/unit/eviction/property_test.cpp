@@ -29,7 +29,7 @@ bool equal(const Decision& a, const Decision& b) {
          a.learnt_layout == b.learnt_layout;
 }
 
-TEST(EveryPass, TakesAtMostOneVictimAndNeverAProtectedOneAndHasItsDeadlineInTheFuture) {
+TEST(EveryPass, HasOneUnprotectedVictimAtMostAndAFutureDeadline) {
   std::uint64_t victims = 0;
   for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
     SeededNumbers numbers(seed);
@@ -83,7 +83,7 @@ TEST(EveryPass, DecidesTheSameForTheSameInputsAndFromAKeptState) {
   }
 }
 
-TEST(LosingEvents, APollDecidesWhatTheEventWouldHaveDecidedOnTheSameNumbers) {
+TEST(LosingEvents, PollDecidesLikeAnEventOnTheSameNumbers) {
   std::uint64_t acted = 0;
   for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
     SeededNumbers numbers(seed);
@@ -149,7 +149,7 @@ TEST(LosingEvents, AnEventThatSeesARecoveryResetsNoGrace) {
   }
 }
 
-TEST(Ranking, IsTheSameEachTimeAndEqualsKeepTheOrderInWhichTheyAreGiven) {
+TEST(Ranking, IsRepeatableAndKeepsTheOrderOfEqualPods) {
   for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
     SeededNumbers numbers(seed);
     RandomNode world(numbers);

@@ -151,7 +151,7 @@ TEST(DiskRanking, TakesPodsAboveARequestForInodesBeforeAllOthers) {
               ElementsAre("requests-inodes", "requests-nothing"));
 }
 
-TEST(PodReading, CountsANameOnceForEachVolumeOfThatNameAndItsFirstMeasureOnly) {
+TEST(PodReading, CountsTheFirstMeasureOfANameOncePerVolume) {
   const Volume shared{.name = "data", .empty_dir = EmptyDir{}};
   PodStatistics statistics;
   statistics.volumes = {{.name = "data", .use = {.bytes = 3, .inodes = 1}},

@@ -110,7 +110,7 @@ TEST_F(TwoScopes, WhereTheNodeHasNobodyElseThePassEndsAsTheKubeletsDoes) {
   EXPECT_EQ(acted_on(), Signal::kAllocatableMemoryAvailable);
 }
 
-TEST_F(TwoScopes, OneThresholdThatWaitsIsToldOfRatherThanOneWithoutCandidates) {
+TEST_F(TwoScopes, WaitingThresholdIsReportedOverOneWithoutCandidates) {
   node_["web"].standing = Standing::kKilled;
   node_.releasing().push_back({node_.now(), 1_GiB, 0, {}, 0, /*below_pod_root=*/false});
   see_pod_root(512_MiB);
@@ -128,7 +128,7 @@ TEST_F(TwoScopes, WhatIsFreedOutsideThePodRootIsNotAwaitedForItsLimit) {
   EXPECT_EQ(node_.victim(), "web");
 }
 
-TEST_F(TwoScopes, AVictimInItsGraceOutsideThePodRootIsNotAwaitedForItsLimit) {
+TEST_F(TwoScopes, VictimInGraceOutsidePodRootIsNotAwaitedForItsLimit) {
   node_["job"].standing = Standing::kInHardGrace;
   see_node(900_MiB);
   EXPECT_EQ(node_.pass().reason, Reason::kVictimInGrace);
@@ -177,7 +177,7 @@ class StandingStill : public TwoScopes {
   Brakes brakes_;
 };
 
-TEST_F(StandingStill, AReleaseOutsideThePodRootDoesNotDiscreditThePodRootsStatistics) {
+TEST_F(StandingStill, ReleaseOutsidePodRootKeepsItsStatisticsTrusted) {
   brakes_.released_at = node_.now() - 10ms;
   see();
   EXPECT_EQ(node_.pass().outcome, Outcome::kEvicted);

@@ -127,7 +127,7 @@ TEST(RecordReader, SkipsWhatIsNoRecordWithOneWarning) {
   ASSERT_EQ(read->lines.size(), 2U);
   EXPECT_EQ(read->lines[1].place, "f:4");
   ASSERT_EQ(read->warnings.size(), 1U);
-  EXPECT_EQ(read->warnings[0], "f:2: no record line of evictd, skipped, and 2 more");
+  EXPECT_EQ(read->warnings[0], "f:2: not a record line of evictd, skipped, and 2 more");
 }
 
 TEST(RecordReader, ANewerSchemaIsAnErrorWithItsLine) {
@@ -147,8 +147,8 @@ TEST(RecordReader, ARecordingIsNamedAsOneWithWhatReadsIt) {
   const auto read = read_record_text("\x28\xb5\x2f\xfdrest", "demo.rec");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().message(),
-            "demo.rec: no record file but a recording, which evictctl replay reads; allowed: a "
-            "recordFile of evictd");
+            "demo.rec: a recording for evictctl replay, not a record file; allowed: a recordFile "
+            "of evictd");
 }
 
 TEST(RecordReader, ASchemaBelowZeroIsNone) {

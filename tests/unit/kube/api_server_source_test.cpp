@@ -98,8 +98,8 @@ TEST_F(ApiServerSourceTest, ListsAnewWhereAWatchIsRefusedAsGone) {
 TEST_F(ApiServerSourceTest, AWatchThatGoesSilentIsGivenUp) {
   open_watch();
   EXPECT_EQ(source_.due(), at_ms(120'000));
-  EXPECT_FALSE(source_.gives_up(at_ms(119'999)));
-  EXPECT_TRUE(source_.gives_up(at_ms(120'000)));
+  EXPECT_FALSE(source_.must_cancel(at_ms(119'999)));
+  EXPECT_TRUE(source_.must_cancel(at_ms(120'000)));
   source_.on_end(test::no_answer(), at_ms(120'000));
   EXPECT_EQ(source_.counters().silent_watches, 1U);
   EXPECT_NE(asked(121'000).find("watch=true"), std::string::npos) << "goes on where it was";
@@ -167,8 +167,8 @@ TEST_F(ApiServerSourceTest, AWatchThatEndsAtOnceIsNotBegunInALoop) {
 
 TEST_F(ApiServerSourceTest, AManifestThatWasNotWrittenListsAnew) {
   open_watch();
-  source_.on_not_written(at_ms(1));
-  EXPECT_TRUE(source_.gives_up(at_ms(1)));
+  source_.on_write_failed(at_ms(1));
+  EXPECT_TRUE(source_.must_cancel(at_ms(1)));
   source_.on_end(test::no_answer(), at_ms(1));
   EXPECT_EQ(asked(1), "nothing") << "not in a loop, however long a disk is full";
   EXPECT_EQ(asked(1'000), kPods);

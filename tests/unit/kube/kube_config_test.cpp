@@ -92,11 +92,11 @@ TEST(KubeConfig, EveryErrorNamesFileLineKeyAndValue) {
       {kubelet + "nodeNam: x",
        "kube.yaml:2: nodeNam: unknown key; allowed: the nearest is nodeName"},
       {kubelet + "nodeName: a/b",
-       "kube.yaml:2: nodeName: a/b: no name of a node; allowed: up "
+       "kube.yaml:2: nodeName: a/b: not a node name; allowed: up "
        "to 253 of a-z, 0-9, \"-\" and \".\", as the API server has it"},
       {kubelet + "runtime: {endpoint: \"tcp://h:1\"}",
-       "kube.yaml:2: runtime.endpoint: \"tcp://h:1\": no socket; allowed: none, auto, or /PATH or "
-       "unix:///PATH of at most 107 bytes"},
+       "kube.yaml:2: runtime.endpoint: \"tcp://h:1\": not a socket; allowed: none, auto, or /PATH "
+       "or unix:///PATH of at most 107 bytes"},
       {kubelet + "manifestDirectory: pods",
        "kube.yaml:2: manifestDirectory: pods: not an absolute path; allowed: an absolute path "
        "without \".\", \"..\" and empty parts"},
@@ -111,10 +111,10 @@ TEST(KubeConfig, EveryErrorNamesFileLineKeyAndValue) {
        "kube.yaml:1: kubelet.url: credentials for a server that is not https; allowed: https://, "
        "or neither tokenFile nor clientKeyFile"},
       {"podSource: apiserver",
-       "kube.yaml:1: apiServer: says no way to the server; allowed: one of "
+       "kube.yaml:1: apiServer: names no server; allowed: one of "
        "url, kubeconfig and inCluster: true"},
       {kubelet + "mode: assist",
-       "kube.yaml:1: apiServer: says no way to the server; allowed: one of "
+       "kube.yaml:1: apiServer: names no server; allowed: one of "
        "url, kubeconfig and inCluster: true"},
       {kubelet + "mode: assist\nevictdSocket: none\napiServer: {inCluster: true}",
        "kube.yaml:2: mode: without evictd's journal; allowed: evictdSocket: the path of evictd's "
@@ -125,7 +125,7 @@ TEST(KubeConfig, EveryErrorNamesFileLineKeyAndValue) {
        "kube.yaml:2: requestsPerSecond: 0: out of range; allowed: a whole number from 1 "
        "to 1000"},
       {"podSource: apiserver\napiServer: {inCluster: true, kubeconfig: /k}",
-       "kube.yaml:2: apiServer: says several ways to the server; allowed: one of url, kubeconfig "
+       "kube.yaml:2: apiServer: names more than one server; allowed: one of url, kubeconfig "
        "and inCluster: true"},
   };
   for (const auto& [text, problem] : problems) {

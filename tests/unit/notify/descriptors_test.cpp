@@ -13,21 +13,21 @@
 namespace evictd::notify {
 namespace {
 
-TEST(EventfdLook, TellsAnEventfdFromWhatIsNone) {
+TEST(EventfdIdentity, TellsAnEventfdFromWhatIsNone) {
   const base::Fd eventfd(::eventfd(0, EFD_CLOEXEC));
   const base::Fd file(::open("/proc/self/status", O_RDONLY | O_CLOEXEC));
   EXPECT_TRUE(eventfd_of(0, eventfd.get()).id);
   for (const int number : {file.get(), 9999}) {
-    const EventfdLook look = eventfd_of(0, number);
+    const EventfdIdentity look = eventfd_of(0, number);
     EXPECT_FALSE(look.id);
     EXPECT_EQ(look.problem, 0);
   }
 }
 
-TEST(EventfdLook, SaysThatThereIsNoDescriptorLeftToLookWith) {
+TEST(EventfdIdentity, SaysThatThereIsNoDescriptorLeftToLookWith) {
   const base::Fd eventfd(::eventfd(0, EFD_CLOEXEC));
   const test::FewDescriptors none(0);
-  const EventfdLook look = eventfd_of(0, eventfd.get());
+  const EventfdIdentity look = eventfd_of(0, eventfd.get());
   EXPECT_FALSE(look.id);
   EXPECT_EQ(look.problem, EMFILE);
 }

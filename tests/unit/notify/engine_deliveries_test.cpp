@@ -103,7 +103,7 @@ class EngineOfTwoUsers : public testing::Test {
     ASSERT_EQ(engine_->counters().owed, 0U) << "it goes on for ever";
   }
   [[nodiscard]] std::uint64_t delivered(RegistrationId id) const {
-    const auto listening = engine_->look(id);
+    const auto listening = engine_->query(id);
     return listening ? listening->deliveries : 0;
   }
 
@@ -169,7 +169,7 @@ TEST_F(EngineOfTwoUsers, ForgetsWhatIsOwedToWhoIsUnregisteredAndPaysTheOthers) {
   EXPECT_EQ(taken_from(crossing_), had + kCrossings * (ids_.size() - ended.size()));
 }
 
-TEST_F(EngineOfTwoUsers, EndsTheRegistrationsOfARemovedCgroupOnceTheyHaveWhatTheyAreOwed) {
+TEST_F(EngineOfTwoUsers, RemovedCgroupsRegistrationsEndAfterTheirDeliveries) {
   constexpr std::size_t kCrossings = 8;
   cross(kCrossings);
   while (!records_.empty()) {

@@ -139,8 +139,8 @@ TEST_F(EngineTest, EndsWhatIsOfTheControllerThatWasTakenAwayAndNothingElse) {
   };
   EXPECT_EQ(take_away(EVICTD_NOTIFY_WORKING_SET), std::vector{memory});
   EXPECT_EQ(backend_->unwatched, std::vector<RowId>{0});
-  ASSERT_TRUE(engine_->look(tasks));
-  EXPECT_EQ(engine_->look(tasks)->deliveries, 0U);
+  ASSERT_TRUE(engine_->query(tasks));
+  EXPECT_EQ(engine_->query(tasks)->deliveries, 0U);
   EXPECT_EQ(take_away(EVICTD_NOTIFY_PIDS), std::vector{tasks});
 }
 
@@ -279,7 +279,7 @@ TEST_F(EngineWithFewRows, TakesNoneForWhatCouldNotBeWatched) {
   EXPECT_EQ(listen_as(kFirstUser, 1), 0);
 }
 
-TEST_F(EngineTest, FollowsTheNextHintAlthoughTheCpuWasTakenAwayInTheLastReading) {
+TEST_F(EngineTest, FollowsTheNextHintAfterAPreemptedReading) {
   if (!listen_behind(1)) {
     GTEST_SKIP() << kNoFiles;
   }
@@ -290,7 +290,7 @@ TEST_F(EngineTest, FollowsTheNextHintAlthoughTheCpuWasTakenAwayInTheLastReading)
   }
 }
 
-TEST_F(EngineTest, FollowsHintsOfOneValueAlthoughAnotherOneHasSpentWhatAllShare) {
+TEST_F(EngineTest, FollowsHintsOfAValueAfterAnotherSpentSharedBudget) {
   if (!listen_behind(2)) {
     GTEST_SKIP() << kNoFiles;
   }
@@ -323,7 +323,7 @@ class EngineBesideAHangingUser : public EngineTest {
       GTEST_SKIP() << "no cgroup is mounted";
     }
     disposer_->dispose(kUser, end_.take());
-    engine_->leave_closing_to(disposer_);
+    engine_->set_disposer(disposer_);
   }
   Result<Listening> listen_as_user() {
     return engine_->listen({.terms = {.threshold = 4096},
@@ -370,7 +370,7 @@ TEST_F(EngineBesideAHangingUser, LeavesAllEventfdsToTheDisposerAtItsEnd) {
   EXPECT_EQ(unclosed(), 1U);
 }
 
-TEST_F(EngineTest, ClosesTheEventfdOfARegistrationThatEndsWhereNobodyElseDoes) {
+TEST_F(EngineTest, ClosesAnEndedRegistrationsEventfdIfNoOtherDoes) {
   if (!test::any_cgroup()) {
     GTEST_SKIP() << "no cgroup is mounted";
   }

@@ -123,7 +123,7 @@ TEST(PressureListeners, WaitForNoPartThatWasLost) {
   listeners.add(1, kChild, at_level(EVICTD_NOTIFY_LOW));
   listeners.add(2, kTop, at_level(EVICTD_NOTIFY_LOW));
   EXPECT_EQ(listeners.hearers(part_of(1, {kChild}, true)), (Ids{1}));
-  listeners.forget_parts();
+  listeners.forget_unfinished_events();
   EXPECT_EQ(listeners.hearers(part_of(1, {kTop}, false)), (Ids{2}));
 }
 

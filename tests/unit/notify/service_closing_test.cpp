@@ -117,7 +117,7 @@ TEST_F(ServiceBesideAHangingClient, ClosesASocketThatDescriptorsAreInAside) {
   EXPECT_EQ(unclosed(), 2U) << "the first one's descriptor, and the socket with the second one's";
 }
 
-TEST_F(ServiceBesideAHangingClient, ClosesASocketThatDescriptorsAreInBehindAnEmptyMessageAside) {
+TEST_F(ServiceBesideAHangingClient, ClosesAsideSocketWithFdsBehindAnEmptyMessage) {
   send_wrong();
   send_empty();
   send_wrong();
@@ -146,7 +146,7 @@ TEST_F(ServiceBesideAHangingClient, LeavesWhatThereIsNoRoomForInTheSocket) {
   EXPECT_EQ(unclosed(), before + 1) << "the socket";
 }
 
-TEST_F(ServiceBesideAHangingClient, LetsNobodyInBesideTooManyUnclosedSocketsUntilSomeAreClosed) {
+TEST_F(ServiceBesideAHangingClient, TooManyUnclosedSocketsBlockNewClientsUntilClosed) {
   constexpr int kFar = 1000;
   for (int i = 0; i < kFar && service_->counters().held_back == 0; ++i) {
     ASSERT_NO_FATAL_FAILURE(connect());

@@ -43,7 +43,7 @@ class ServiceList : public test::OneThreadService {
   }
 };
 
-TEST_F(ServiceList, GoesOnAfterOneWhoseCgroupWasSeenToGoWhileAnotherWasAdded) {
+TEST_F(ServiceList, GoesOnAfterOneWhoseCgroupWentDuringAnAdd) {
   ASSERT_EQ(add(kGoneCgroup).error, 0);
   backend_->sayings = {remove_the_gone_one};
   const std::uint64_t staying = add(kStayingCgroup).registration;

@@ -48,7 +48,7 @@ TEST(ControlWords, UsageIsRoundedDownToPagesAndTasksAreNot) {
   EXPECT_EQ(parse_control_arguments(EVICTD_NOTIFY_PIDS, text)->threshold, 2 * page + 1);
 }
 
-TEST(ControlWords, SpaceIsOfNoAccountBehindArgumentsAndNotAllowedBeforeThem) {
+TEST(ControlWords, SpaceIsIgnoredAfterArgumentsAndRefusedBeforeThem) {
   EXPECT_EQ(parse_control_arguments(EVICTD_NOTIFY_PIDS, "7 \n")->threshold, 7U);
   EXPECT_FALSE(parse_control_arguments(EVICTD_NOTIFY_PIDS, " 7").has_value());
   EXPECT_FALSE(parse_control_arguments(EVICTD_NOTIFY_PRESSURE, " low").has_value());

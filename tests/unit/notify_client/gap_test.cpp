@@ -97,7 +97,7 @@ TEST_F(Notify, WhatIsUnregisteredInAGapDoesNotReturn) {
   EXPECT_TRUE(is_silent(dropped));
 }
 
-TEST_F(Notify, AnEventfdClosedInAGapIsForgottenThoughItsNumberIsUsedAgain) {
+TEST_F(Notify, EventfdClosedInAGapIsForgottenThoughItsFdIsReused) {
   open();
   const base::Fd kept = make_eventfd();
   base::Fd closed = make_eventfd();
@@ -124,7 +124,7 @@ TEST_F(Notify, ARegistrationRefusedAfterTheGapWakesItsReaderAndSaysWhy) {
   EXPECT_EQ(state(id).error, ENODEV);
 }
 
-TEST_F(Notify, ARegistrationRefusedForWantOfRoomIsTriedAgainAndItsReaderToldTwice) {
+TEST_F(Notify, RegistrationRefusedForRoomIsRetriedReaderToldTwice) {
   const auto client = notify_client::SocketClient::create(
       socket(), {.request = std::chrono::seconds(5), .retry = std::chrono::milliseconds(1)});
   ASSERT_TRUE(client.has_value());
@@ -135,19 +135,19 @@ TEST_F(Notify, ARegistrationRefusedForWantOfRoomIsTriedAgainAndItsReaderToldTwic
     kill_server();
     start({.manner = Manner::kForgetful, .refusal = want, .instance = 2});
     EXPECT_EQ(take(eventfd), 1U) << want;
-    const Result<evictd_notify_state> refused = (*client)->look(*id);
+    const Result<evictd_notify_state> refused = (*client)->query(*id);
     ASSERT_TRUE(refused.has_value());
     EXPECT_EQ(refused->error, want);
     server_->behave(Manner::kProper);
     EXPECT_EQ(take(eventfd), 1U) << want;
-    const Result<evictd_notify_state> made = (*client)->look(*id);
+    const Result<evictd_notify_state> made = (*client)->query(*id);
     ASSERT_TRUE(made.has_value());
     EXPECT_EQ(made->error, 0);
     EXPECT_TRUE((*client)->remove(*id).has_value());
   }
 }
 
-TEST_F(Notify, AnAnswerThatNamesATimeoutIsARefusalAndNoLossOfTheConnection) {
+TEST_F(Notify, TimeoutAnswerIsARefusalNotAConnectionLoss) {
   open();
   const base::Fd first = make_eventfd();
   const base::Fd second = make_eventfd();
@@ -161,7 +161,7 @@ TEST_F(Notify, AnAnswerThatNamesATimeoutIsARefusalAndNoLossOfTheConnection) {
   EXPECT_EQ(info().connected, 1U);
 }
 
-TEST_F(Notify, AClientShortOfDescriptorsKeepsWhatItRegisteredAndMakesItAnewOnceItCan) {
+TEST_F(Notify, ClientShortOfFdsKeepsAndLaterRepeatsRegistrations) {
   const auto client = notify_client::SocketClient::create(
       socket(), {.request = std::chrono::seconds(5), .retry = std::chrono::milliseconds(1)});
   ASSERT_TRUE(client.has_value());
@@ -179,7 +179,7 @@ TEST_F(Notify, AClientShortOfDescriptorsKeepsWhatItRegisteredAndMakesItAnewOnceI
     std::this_thread::yield();
   }
   EXPECT_EQ(server_->connections(), 2U);
-  const Result<evictd_notify_state> waiting = (*client)->look(*id);
+  const Result<evictd_notify_state> waiting = (*client)->query(*id);
   ASSERT_TRUE(waiting.has_value());
   EXPECT_EQ(waiting->error, EMFILE);
   EXPECT_TRUE(is_silent(eventfd));
@@ -187,7 +187,7 @@ TEST_F(Notify, AClientShortOfDescriptorsKeepsWhatItRegisteredAndMakesItAnewOnceI
   few.reset();
   EXPECT_EQ(take(eventfd), 1U);
   EXPECT_EQ(server_->registrations(), 1U);
-  const Result<evictd_notify_state> made = (*client)->look(*id);
+  const Result<evictd_notify_state> made = (*client)->query(*id);
   ASSERT_TRUE(made.has_value());
   EXPECT_EQ(made->error, 0);
 }

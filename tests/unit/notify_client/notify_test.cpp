@@ -186,7 +186,7 @@ TEST_F(Notify, OpenSaysWhyItFails) {
   EXPECT_EQ(evictd_notify_open(socket().c_str(), 0, &handle_), ECONNREFUSED);
 }
 
-TEST_F(Notify, ADescriptorThatCannotBeReadIsRefusedAlsoOfACgroupThatIsRegistered) {
+TEST_F(Notify, UnreadableFdIsRefusedAlsoForARegisteredCgroup) {
   open();
   const base::Fd eventfd = make_eventfd();
   ASSERT_EQ(register_one(eventfd), 0);

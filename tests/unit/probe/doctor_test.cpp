@@ -64,7 +64,7 @@ TEST(Doctor, ExitsTwoWhenNothingNoticesACrossing) {
   EXPECT_EQ(doctor_exit_code(failed), 2);
 }
 
-TEST(Doctor, CallsAMachineWithoutAMemoryControllerUnusableWhateverCanBeHooked) {
+TEST(Doctor, NoMemoryControllerIsUnusableWhateverCanBeHooked) {
   for (const bool hooked : {true, false}) {
     Ladder ladder =
         ladder_of({purpose(Purpose::kMemoryCharge, hooked, "memory thresholds are polled")});

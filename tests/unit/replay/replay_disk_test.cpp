@@ -231,7 +231,7 @@ TEST(WhatIfOfDisks, WhatAPassRepeatsIsNoOlderMeasurementOfItsMoment) {
 }
 
 /// The hog has stood still and begun to fill 100 MiB a second at 58 s, as the filesystem says.
-TEST(WhatIfOfDisks, WhatAPodWroteAfterStandingStillIsAsFastAsTheFilesystemFell) {
+TEST(WhatIfOfDisks, WritesAfterAStandstillAreAsFastAsTheFilesystemFell) {
   Recorder recorder(kDiskYaml);
   for (const std::int64_t ms : {0, 20'000, 40'000, 58'000}) {
     recorder.run(disk_pass(at_ms(ms), "regular", 1200_MiB, 300_MiB));
@@ -299,7 +299,7 @@ TEST(WhatIfOfDisks, AVictimThatGoesLaterIsAwaitedForAsLongAsItWas) {
   EXPECT_EQ(result.evictions[1].later, std::chrono::seconds(2));
 }
 
-TEST(WhatIfOfDisks, AVictimThatNobodyEndedInTheRecordingIsAwaitedForHalfAMinute) {
+TEST(WhatIfOfDisks, VictimNotKilledInRecordingIsAwaitedForHalfAMinute) {
   Recorder recorder(kDiskYaml);
   recorder.run(disk_pass(at_ms(0), "request", 1300_MiB, 300_MiB, 100_MiB));
   recorder.run(disk_pass(at_ms(60'000), "regular", 1300_MiB, 300_MiB, 100_MiB));

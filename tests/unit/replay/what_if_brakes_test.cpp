@@ -140,7 +140,7 @@ Recorder begun_in_a_dry_run() {
   return recorder;
 }
 
-TEST(WhatIfWithBrakes, WhomADryRunChoseBeforeTheRecordingIsEvictedWhereThereIsNone) {
+TEST(WhatIfWithBrakes, VictimOfAnEarlierDryRunIsEvictedWithoutADryRun) {
   const Counterfactual result = result_of(begun_in_a_dry_run(), kNoFloor);
   ASSERT_EQ(evictions_in(result), 1U);
   ASSERT_TRUE(result.evictions[0].instead);
@@ -153,7 +153,7 @@ TEST(WhatIfWithBrakes, WhomADryRunChoseBeforeTheRecordingIsNotChosenAgainInOne) 
   EXPECT_EQ(evictions_in(result_of(begun_in_a_dry_run(), kNoFloor + "dryRun: true\n")), 0U);
 }
 
-TEST(WhatIfWithBrakes, WhomBothDryRunsChoseIsChosenAgainWhereNothingWasMetSince) {
+TEST(WhatIfWithBrakes, VictimOfBothDryRunsIsChosenAgainIfNothingMetSince) {
   // 60 MiB are left, then 90, and 60 again: below 64 twice, and below 100 all the time.
   Recorder recorder("evictionHard:\n  allocatableMemory.available: 100Mi\n");
   recorder.run(dry_pass(0, 156_MiB, eviction::Standing::kActive));

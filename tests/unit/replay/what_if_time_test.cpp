@@ -59,7 +59,7 @@ TEST(WhatIfTime, APodThatGrewRightBeforeGrowsOnWhateverItsLastRate) {
   EXPECT_LT(result.evictions[0].oom_first->at, at_ms(1100));
 }
 
-TEST(WhatIfTime, WhatWasRecordedAfterAReloadIsNamedByTheThresholdsThenInForce) {
+TEST(WhatIfTime, PassAfterAReloadIsNamedByThresholdsThenInForce) {
   Recorder recorder("evictionHard:\n  pid.available: \"10\"\n");
   recorder.pass(at_ms(0), "request", 20_MiB, 40_MiB);
   recorder.reload(kYaml);
@@ -194,7 +194,7 @@ TEST(WhatIfTime, WhoIsChosenBelowTheFloorLosesItsGraceAtOnce) {
 }
 
 /// 63 MiB are available at 1 s, of which the kernel has 40 to give; the floor is 32.
-TEST(WhatIfTime, ALongerGraceIsCutWhereTheKernelHasLessThanTheFloorToGive) {
+TEST(WhatIfTime, LongerGraceIsCutIfTheKernelHasLessThanTheFloor) {
   const std::string threshold = "evictionHard:\n  memory.available: 64Mi\n";
   Recorder recorder(threshold + "hardEvictionGracePeriodSeconds: 0\n");
   const auto pass = [](std::int64_t ms, Bytes hog) {
@@ -230,7 +230,7 @@ TEST(WhatIfTime, WhoLeftBeforeItsGraceWasOverLeavesALongerOneToo) {
 }
 
 /// 196 MiB are left at 0 s and 63 MiB at 1 s.
-TEST(WhatIfTime, AHigherThresholdIsCrossedInAStraightLineBetweenRecordedPasses) {
+TEST(WhatIfTime, HigherThresholdsCrossingIsInterpolatedLinearly) {
   const std::string higher =
       "evictionHard:\n  allocatableMemory.available: 128Mi\nhardEvictionGracePeriodSeconds: 0\n";
   const Counterfactual result = what_if_of(one_hog(kYaml, 1010), with_config(higher));

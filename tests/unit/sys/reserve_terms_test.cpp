@@ -65,9 +65,9 @@ TEST(ReserveTerms, SwapAreasAreKnownByTheirDevice) {
 }
 
 TEST(ReserveTerms, CompressedSwapIsWorthWhatItFrees) {
-  EXPECT_EQ(worth_of({.stored = 100_MiB, .taken = 30_MiB}), 700);
-  EXPECT_EQ(worth_of({.stored = 100_MiB, .taken = 110_MiB}), 0);
-  EXPECT_EQ(worth_of({.stored = 1_MiB, .taken = 1_MiB}), 500) << "too little to know";
+  EXPECT_EQ(swap_worth_permille({.stored = 100_MiB, .taken = 30_MiB}), 700);
+  EXPECT_EQ(swap_worth_permille({.stored = 100_MiB, .taken = 110_MiB}), 0);
+  EXPECT_EQ(swap_worth_permille({.stored = 1_MiB, .taken = 1_MiB}), 500) << "too little to know";
 }
 
 TEST(ReserveTerms, FreeSwapIsWeighedByWhereItIs) {

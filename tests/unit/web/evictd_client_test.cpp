@@ -57,7 +57,7 @@ TEST(EvictdClientAsking, GetsNoAnswerFromBeforeWhatWasTold) {
     const Result<EvictdClient::Answer> answer = client.ask("status");
     ASSERT_TRUE(answer) << answer.error().message();
     EXPECT_EQ((**answer)["number"], number);
-    client.outdate();
+    client.invalidate();
   }
 }
 

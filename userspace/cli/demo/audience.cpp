@@ -14,11 +14,11 @@
 
 namespace evictd::demo {
 
-Result<> Audience::take_seats(const std::filesystem::path& directory) {
+Result<> Audience::open_page(const std::filesystem::path& directory) {
   if (!options_.web) {
     return {};
   }
-  // The one of the attempt before has the port.
+  // The evictd-web of the previous attempt holds the port.
   page_.reset();
   const std::filesystem::path binary = program_of(options_, "evictd-web");
   Result<WebPage> page = WebPage::start({.binary = binary, .directory = directory, .port = port_});
@@ -28,12 +28,12 @@ Result<> Audience::take_seats(const std::filesystem::path& directory) {
   page_ = std::move(*page);
   if (port_ == 0) {
     port_ = page_->port();
-    show_the_way();
+    announce_page();
   }
   return {};
 }
 
-void Audience::show_the_way() {
+void Audience::announce_page() {
   say_("the page: " + page_->address());
   if (const auto opener = opener_of(find_desktop(), page_->address())) {
     Result<stage::Child> browser = stage::Child::start({.argv = *opener, .output = "/dev/null"});
@@ -48,7 +48,7 @@ void Audience::show_the_way() {
   await_enter();
 }
 
-void Audience::stay_seated() {
+void Audience::keep_page_open() {
   if (page_) {
     say_("the page stays until Enter or Ctrl-C: " + page_->address());
     await_enter();

@@ -57,7 +57,7 @@ std::optional<std::vector<std::string>> opener_of(const Desktop& desktop,
   if (!desktop.has_display || desktop.xdg_open.empty()) {
     return std::nullopt;
   }
-  // In a session of its own: the Ctrl-C that ends the demonstration is not for the browser.
+  // In its own session, so that the Ctrl-C that ends the demonstration does not reach the browser.
   std::vector<std::string> command = {"/usr/bin/setsid", "--fork"};
   if (desktop.person) {
     const std::string uid = std::to_string(desktop.person->uid);

@@ -10,32 +10,32 @@
 
 namespace evictd::demo {
 
-/// What one batch of the hog may add to the usage that is seen, beside its own pages: a CPU charges
-/// 64 pages ahead (MEMCG_CHARGE_BATCH of the kernel, at least 5.15 to 6.18), and a hog that changes
-/// its CPU within a batch finds no stock on the other one.
+/// The most by which one batch of the hog may raise the observed usage beyond its own pages. A CPU
+/// charges 64 pages ahead (MEMCG_CHARGE_BATCH of the kernel, at least 5.15 to 6.18), and a hog that
+/// migrates within a batch finds no stock on the new CPU.
 [[nodiscard]] Bytes charged_ahead();
 
-/// Where the hog was seen, in bytes or tasks of the pod root.
+/// Observations of the hog, in bytes or tasks of the pod root.
 struct SeenOfHog {
-  /// Just not past the threshold.
+  /// The highest value that is not past the threshold.
   std::int64_t threshold = 0;
-  /// How far below it the last stamped batch may have ended when the next one crossed.
+  /// How far below `threshold` the last stamped batch may end if the next one can cross it.
   std::int64_t reach = 0;
-  /// The most that the witness saw.
+  /// The highest value that the witness saw.
   std::int64_t witnessed = 0;
-  /// The first batch at whose end it was past the threshold; unset if there is none.
+  /// The first batch that ended past the threshold; unset if there is none.
   std::optional<load::LoadStamp> first_past{};
-  /// The last batch; unset without any.
+  /// The last batch; unset without batches.
   std::optional<load::LoadStamp> last{};
 };
 
 /// When the threshold was crossed: the end of the first batch past it. A hog that dies within the
-/// batch that crosses has stamped none: then the end of its last one, as it was not earlier, if the
-/// witness saw it past the threshold or the last batch ended within reach of it. Nothing where
-/// nobody saw a crossing and the next batch could not have made one.
+/// crossing batch has not stamped it. Then it is the end of its last batch, a lower bound, if the
+/// witness saw usage past the threshold or that batch ended within `reach` of it. nullopt if no
+/// crossing was seen and the next batch could not have crossed.
 [[nodiscard]] std::optional<MonoTime> crossing_of(const SeenOfHog& seen);
 
-/// How far below the threshold the most stayed that was seen; 0 if that was past it.
+/// How far the highest value stayed below the threshold; 0 if it was past it.
 [[nodiscard]] std::int64_t short_of(std::int64_t threshold, std::int64_t most);
 
 }  // namespace evictd::demo

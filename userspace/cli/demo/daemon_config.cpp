@@ -20,7 +20,7 @@ void add_thresholds(ordered_json& config, const DaemonConfigInput& input) {
       config["hardEvictionGracePeriodSeconds"] = grace;
       return;
     case Scenario::kSoft:
-      // Something hard must be named, or the kubelet's defaults would apply to the whole node.
+      // Without a hard threshold the kubelet's defaults would apply to the whole node.
       config["evictionHard"] = {{"allocatableMemory.available", "1Mi"}};
       config["evictionSoft"] = {{"allocatableMemory.available", headroom}};
       config["evictionSoftGracePeriod"] = {
@@ -42,7 +42,7 @@ void add_thresholds(ordered_json& config, const DaemonConfigInput& input) {
       config["hardEvictionGracePeriodSeconds"] = grace;
       return;
     case Scenario::kEmptyDir:
-      // The grace of local storage is the compatibility's own.
+      // The compatibility version sets the grace of local storage.
       config["evictionHard"] = {{"nodefs.available", "1Mi"}};
       config["podStorage"] = {{"interval", "200ms"}};
       return;

@@ -19,21 +19,21 @@ struct DaemonConfigInput {
   const std::filesystem::path& disk;
 };
 
-/// How long the soft threshold must have been met.
+/// Grace period of the soft threshold.
 inline constexpr int kSoftGraceSeconds = 2;
 
-/// What a kubelet of 1.32 gives a pod that exceeds a limit on local storage.
+/// The grace that a 1.32 kubelet gives a pod that exceeds a limit on local storage.
 inline constexpr int kLocalStorageGraceSeconds = 1;
 
-/// The grace that the scenario has unless it is told otherwise.
+/// The grace of the scenario unless an option sets it.
 [[nodiscard]] std::int64_t grace_seconds_of(const DemoOptions& options);
 
-/// Where evictd writes its decisions and events, absolute: beside what --record names, or with
-/// --keep in the play's `directory`; empty where nothing is to be left.
+/// The absolute path of evictd's records of decisions and events: beside the --record file, or with
+/// --keep in the play's `directory`. Empty if no file is to remain.
 [[nodiscard]] std::filesystem::path record_file_of(const DemoOptions& options,
                                                    const std::filesystem::path& directory);
 
-/// evictd's configuration for one play, as JSON, which is YAML. What `evictd --config` is given.
+/// evictd's configuration for one play, as JSON (which is YAML), for `evictd --config`.
 [[nodiscard]] std::string daemon_config(const DaemonConfigInput& input);
 
 }  // namespace evictd::demo

@@ -25,10 +25,10 @@
 namespace evictd::demo {
 namespace {
 
-/// A void run says something of the machine, not of evictd: try again, twice.
+/// A void run is caused by the machine, not by evictd: tries twice more.
 constexpr int kAttempts = 3;
 
-/// Of a path that becomes part of a configuration; empty if nothing is wrong with it.
+/// Checks a path that becomes part of a configuration; empty if it is valid.
 std::string path_problem(const std::string& path) {
   const bool plain = !path.empty() && !config::find_invalid_utf8(path) &&
                      path.find_first_of("\t\r\n") == std::string::npos &&
@@ -38,7 +38,7 @@ std::string path_problem(const std::string& path) {
 
 constexpr std::int64_t kLongestGraceSeconds = 60;
 
-/// Of --grace; empty if nothing is wrong with it.
+/// Checks --grace; empty if it is valid.
 std::string grace_problem(const std::string& text) {
   std::int64_t seconds = 0;
   const char* const end = text.data() + text.size();
@@ -51,14 +51,13 @@ std::string grace_problem(const std::string& text) {
          std::to_string(kLongestGraceSeconds);
 }
 
-/// nohup(1) wants the end of the terminal to be ignored.
+/// nohup(1) requires that SIGHUP stays ignored.
 bool is_ignored(int signal) {
   struct sigaction action {};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/// What ends a program from a terminal is read from a descriptor while it lives, so that everything
-/// unwinds.
+/// Reads terminal signals from a descriptor while it exists, so that the stack unwinds normally.
 class CaughtSignals {
  public:
   CaughtSignals() {
@@ -91,18 +90,18 @@ class CaughtSignals {
 struct Attempt {
   int status = kExitNoDemo;
   bool again = false;
-  /// Empty if there is nothing to tell.
+  /// Empty if there is nothing to report.
   std::string json{};
 };
 
 /// Whether another attempt may follow this one.
 enum class Chance { kMore, kLast };
 
-/// Builds everything, lets those in who watch, and lets the pod go.
+/// Sets up everything, starts the audience, and runs the play.
 Result<Evidence> play_to(Audience& audience, Play& play) {
   Result<> ready = play.set_up();
   if (ready) {
-    ready = audience.take_seats(play.directory());
+    ready = audience.open_page(play.directory());
   }
   return ready ? play.perform() : tl::unexpected(ready.error());
 }
@@ -114,10 +113,9 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, Audience& audie
   if (!options.web) {
     play.stop_daemon();
   }
-  // Ctrl-C ends evictd and the pods too: what went wrong then, or seems to have gone well, is no
-  // result.
+  // Ctrl-C also ends evictd and the pods, so neither an apparent failure nor a success then counts.
   if (play.interrupted()) {
-    say(options.keep ? "demo: interrupted; of a run without a result nothing is kept, --keep or not"
+    say(options.keep ? "demo: interrupted; a run without a result keeps nothing, even with --keep"
                      : "demo: interrupted");
     return {kExitInterrupted};
   }
@@ -137,14 +135,14 @@ Attempt attempt(const DemoOptions& options, const Narrator& say, Audience& audie
   }
   if (options.web) {
     if (evidence) {
-      audience.stay_seated();
+      audience.keep_page_open();
     }
     play.stop_daemon();
   }
   if (options.keep) {
     play.keep();
   }
-  play.tell_of_records();
+  play.print_record_files();
   return result;
 }
 
@@ -153,8 +151,8 @@ constexpr std::array kScenarios{Scenario::kMemory,  Scenario::kSoft, Scenario::k
                                 Scenario::kEmptyDir};
 constexpr std::array kEventSources{EventSource::kBpf, EventSource::kPoll};
 
-/// An option whose value is the name of one of `all`. Read by name here, for the library's own
-/// reader of enumerations takes their numbers too and shows those as bytes.
+/// An option whose value is the name of one of `all`. Parsed by name here, because CLI11's
+/// enumeration parser also accepts the numbers and prints them as bytes.
 template <typename T, typename All>
 void add_choice(CLI::App& command, const std::string& option, T& chosen, const All& all,
                 const std::string& description) {
@@ -224,8 +222,8 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
   command.add_flag("--json", options.json, "one JSON object on stdout, the story on stderr");
   command.add_flag(
       "--keep", options.keep,
-      "leave the cgroups and files in place afterwards, unless interrupted; a filesystem goes all "
-      "the same");
+      "leave the cgroups and files in place afterwards, unless interrupted; a private filesystem "
+      "is always removed");
   command
       .add_option("--record", options.record,
                   "have evictd record its passes to this file, for evictctl replay, and its "
@@ -233,8 +231,8 @@ void add_demo_options(CLI::App& command, DemoOptions& options) {
       ->check(path_problem);
   command.add_flag(
       "--web", options.web,
-      "have evictd-web serve its page on the demonstration, and open it; Enter lets the "
-      "pod misbehave, and ends the page afterwards");
+      "have evictd-web serve its page about the demonstration, and open it; Enter lets the pod "
+      "misbehave, and later closes the page");
   command.add_option("--programs", options.programs,
                      "where evictd, evict-load and evictd-web are (default: beside this program)");
   command.footer(
@@ -250,7 +248,8 @@ int run_demo(const DemoOptions& options) {
     std::fprintf(stream, "%.*s\n", static_cast<int>(line.size()), line.data());
     std::fflush(stream);
   };
-  // Whoever reads stdout may be gone before the tree is: a write fails then, and nothing else.
+  // The reader of stdout may exit before the tree is removed: then a write fails, but nothing else
+  // does.
   std::signal(SIGPIPE, SIG_IGN);
   const CaughtSignals signals;
   if (::geteuid() == 0) {
@@ -269,7 +268,7 @@ int run_demo(const DemoOptions& options) {
     std::fflush(stdout);
   }
   if (std::ferror(stdout) != 0 && last.status != kExitInterrupted) {
-    std::fputs("demo: stdout cannot be written: what was seen is lost\n", stderr);
+    std::fputs("demo: stdout cannot be written: the result is lost\n", stderr);
     return kExitNoDemo;
   }
   return last.status;

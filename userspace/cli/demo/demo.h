@@ -19,17 +19,17 @@ enum class Scenario {
   kTmpfs,   ///< The threshold of kMemory, a pod that fills a tmpfs, and its files that outlive it.
   kPids,    ///< A hard threshold of pid.available of the pod root and a fork bomb.
   kDisk,    ///< A hard threshold of nodefs.available and a pod that fills the disk.
-  kInodes,  ///< A hard threshold of nodefs.inodesFree and a pod that makes files.
+  kInodes,  ///< A hard threshold of nodefs.inodesFree and a pod that creates files.
   kEmptyDir,  ///< A pod that exceeds the sizeLimit of its emptyDir.
 };
 
-/// Whether a scenario plays on a filesystem of its own.
+/// Whether a scenario uses a filesystem of its own.
 [[nodiscard]] constexpr bool is_on_disk(Scenario scenario) {
   return scenario == Scenario::kDisk || scenario == Scenario::kInodes ||
          scenario == Scenario::kEmptyDir;
 }
 
-/// Where evictd's events come from.
+/// The source of evictd's events.
 enum class EventSource { kBpf, kPoll };
 
 struct DemoOptions {
@@ -37,23 +37,24 @@ struct DemoOptions {
   EventSource event_source = EventSource::kBpf;
   /// Time between SIGTERM and SIGKILL; unset: 0, and 1 in the soft scenario.
   std::optional<std::int64_t> grace_seconds;
-  /// Of evictd, in text as its configuration wants it; empty: evictd's own default of 10 s.
+  /// evictd's poll interval, in its configuration's notation; empty: evictd's default of 10 s.
   std::string poll_interval;
-  /// stdout gets one JSON object and nothing else; the story goes to stderr.
+  /// Prints exactly one JSON object to stdout, and the story to stderr.
   bool json = false;
-  /// Where evictd records its passes, for evictctl replay, and beside it its decisions; empty for
-  /// nowhere.
+  /// File where evictd records its passes, for evictctl replay; its decisions go to a file beside
+  /// it. Empty: no recording.
   std::filesystem::path record;
-  /// evictd-web serves its page on the demonstration, which waits for Enter at its begin and end.
+  /// evictd-web serves its page about the demonstration, which waits for Enter at its start and
+  /// end.
   bool web = false;
-  /// Leave the cgroups and the private directory for someone to look at.
+  /// Leaves the cgroups and the private directory in place for inspection.
   bool keep = false;
-  /// Where evictd, evict-load and evictd-web are; empty: beside this program.
+  /// Directory of evictd, evict-load and evictd-web; empty: that of this program.
   std::filesystem::path programs;
 };
 
 /// Exit statuses beyond success.
-/// Another pod died, none did, the OOM killer ran, or evictd killed before the crossing.
+/// The wrong pod died, none died, the OOM killer ran, or evictd killed before the crossing.
 inline constexpr int kExitWrongOutcome = 1;
 inline constexpr int kExitNoDemo =
     3;  ///< Something that the demonstration needs is missing, or stdout cannot be written.
@@ -64,8 +65,8 @@ inline constexpr int kExitInterrupted = 130;  ///< Ctrl-C or the like; everythin
 /// Adds the options of `evictctl demo` to its subcommand; `options` must outlive the parse.
 void add_demo_options(CLI::App& command, DemoOptions& options);
 
-/// Runs one demonstration from start to end and returns the exit status. Needs root.
-/// All that it made is removed before it returns, unless `keep`.
+/// Runs one demonstration and returns the exit status. Needs root. Removes everything that it
+/// created before it returns, unless `keep` is set.
 [[nodiscard]] int run_demo(const DemoOptions& options);
 
 /// "memory", "soft", "tmpfs", "pids", "disk", "inodes", "emptydir"; "bpf", "poll".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios that play on a filesystem of their own.
+// The scenarios that use a filesystem of their own.
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -12,13 +12,13 @@
 namespace evictd::demo {
 namespace {
 
-/// What the hog writes and makes a second: some seconds from rest to the threshold, so that what is
-/// past it is evictd's delay and not the hog's haste. Less where the machine is too slow for it.
+/// Bytes and files that the hog creates per second. It takes some seconds to the threshold, so that
+/// the overshoot shows evictd's delay and not the hog's speed. Lower if the machine is too slow.
 constexpr double kFillBytesPerSecond = 64 * 1024 * 1024;
 constexpr double kFilesPerSecond = 8'000;
 constexpr std::int64_t kDiskBatchBytes = 64 * 1024;
 
-/// Enough to tell how fast the machine is; an eighth of the way to the threshold.
+/// Enough to measure the machine's speed; an eighth of the way to the threshold.
 constexpr std::int64_t kRehearsalBytes = 16 * 1024 * 1024;
 constexpr std::int64_t kRehearsalFiles = 2'000;
 
@@ -85,7 +85,7 @@ stage::LoadOptions Play::disk_hog_load() const {
   load.kind = inodes ? load::LoadKind::kInodes : load::LoadKind::kFileBytes;
   load.batch = inodes ? 1 : kDiskBatchBytes;
   load.rate = std::llround(unmanaged_rate_);
-  // More than there is: the filesystem ends it, or evictd does.
+  // More than exists: the filesystem or evictd stops it.
   load.cap = inodes ? 2 * sizes_.inodes : 2 * sizes_.disk.value;
   return load;
 }

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A stamp that is missing, null or 0 did not happen.
+/// A stamp that is missing, null or 0 means that the step did not happen.
 std::optional<MonoTime> stamp(const json& timeline, const char* key) {
   const auto found = timeline.find(key);
   if (found == timeline.end() || !found->is_number_integer()) {
@@ -20,7 +20,7 @@ std::optional<MonoTime> stamp(const json& timeline, const char* key) {
   return ns == 0 ? std::nullopt : std::optional{MonoTime{Duration{ns}}};
 }
 
-/// The hooks in use, each once: the record has them by purpose, and one may serve several.
+/// The hooks in use, each once: the record lists them by purpose, and one hook may serve several.
 std::vector<std::string> hooks_of(const json& record) {
   std::vector<std::string> result;
   const json hooks = record.value("hooks", json::object());
@@ -37,8 +37,8 @@ std::string text(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
 }
 
-/// When the threshold that was acted on had first been seen met, by how long that was before the
-/// reading of the pass that acted.
+/// When the threshold was first seen met, computed from its duration before the acting pass's
+/// reading.
 std::optional<MonoTime> first_met(const json& record, const std::optional<MonoTime>& observe) {
   for (const json& threshold : record.value("thresholds", json::array())) {
     const auto met_for = threshold.find("met_for_ms");
@@ -72,8 +72,8 @@ EvictionRecord parse_record(const json& record) {
   result.kill = stamp(timeline, "killed_ns");
   result.exited = stamp(timeline, "exited_ns");
   result.freed = stamp(timeline, "freed_ns");
-  // Without a grace the first signal is SIGKILL, and the process whose exit is watched may die of
-  // it while many others are still to be signalled.
+  // Without a grace period the first signal is SIGKILL. The observed process may die of it while
+  // many others still have to be signalled.
   if (result.grace_seconds == 0) {
     result.kill = result.signal;
   }

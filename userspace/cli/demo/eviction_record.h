@@ -12,56 +12,57 @@
 
 namespace evictd::demo {
 
-/// One place of the ranking as evictd gives it.
+/// One place of evictd's ranking.
 struct RankedPod {
   std::string name;
   std::string reason;
 };
 
-/// What evictd itself says of one eviction. Source: its control socket, {"op":"last_evictions"}.
-/// The demonstration takes from it only what cannot be seen from outside: what evictd saw and when.
+/// evictd's own report of one eviction. Source: its control socket, {"op":"last_evictions"}. The
+/// demonstration uses it only for what is invisible from outside: what evictd saw and when.
 struct EvictionRecord {
   std::string pod;
   std::string uid;
-  /// Not a new eviction: what was left of a victim's grace was cut.
+  /// Not a new eviction: the rest of a victim's grace was cut.
   bool escalated = false;
-  /// What the kernel side is attached to, each once.
+  /// The hooks that the kernel side is attached to, each once.
   std::vector<std::string> hooks;
-  /// What it was given, a part of a second counted as one.
+  /// The grace given, rounded up to whole seconds.
   std::int64_t grace_seconds = 0;
-  /// That was less than the configured one, as there was no time for more.
+  /// Less than the configured grace was given, because time was short.
   bool grace_was_shortened = false;
   std::optional<MonoTime> hook;
   std::optional<MonoTime> wake;
   std::optional<MonoTime> observe;
-  /// The first pass that found the threshold met, to the millisecond; with a grace period of the
-  /// threshold long before `observe`. Unset where it is not known.
+  /// The first pass that found the threshold met, to the millisecond. With a grace period of the
+  /// threshold it is long before `observe`. Unset if unknown.
   std::optional<MonoTime> first_met;
   std::optional<MonoTime> decide;
-  /// A pass before it held until the disk usage of pods was measured; of a record of its own.
+  /// An earlier pass held until the pods' disk usage was measured; that pass has a record of its
+  /// own.
   std::optional<MonoTime> held_for_usage{};
-  /// The first signal, and SIGKILL: the same moment where there is no grace.
+  /// The first signal and SIGKILL; both moments are the same without a grace period.
   std::optional<MonoTime> signal;
   std::optional<MonoTime> kill;
-  /// The kill came before the grace was over.
+  /// SIGKILL came before the grace period ended.
   bool grace_was_cut = false;
   std::optional<MonoTime> exited;
   std::optional<MonoTime> freed;
   std::vector<RankedPod> ranking;
 };
 
-/// Reads the answer to last_evictions, oldest first.
-/// Errors: kMalformed.
+/// Parses the answer to last_evictions, oldest first. Errors: kMalformed.
 [[nodiscard]] Result<std::vector<EvictionRecord>> parse_evictions(std::string_view answer);
 
-/// The eviction of the pod `uid` as a whole: what was seen, decided and signalled first is of the
-/// record that began it; when it was killed and gone, of the one that cut its grace, if one did.
-/// Nothing without a record of it.
+/// The whole eviction of the pod `uid`. Observation, decision and first signal are from the record
+/// that began it. Kill and release are from the escalation that cut its grace, if there was one.
+/// nullopt without a record.
 [[nodiscard]] std::optional<EvictionRecord> eviction_of(const std::vector<EvictionRecord>& records,
                                                         std::string_view uid);
 
-/// When a pass before that of `eviction` decided to hold until the disk usage of pods was measured,
-/// by the answer to {"op":"records"}. Nothing if none did, or the answer is no such one.
+/// When a pass before that of `eviction` decided to hold until the pods' disk usage was measured.
+/// `answer` is the answer to {"op":"records"}. nullopt if there was no such pass or `answer` is
+/// invalid.
 [[nodiscard]] std::optional<MonoTime> held_for_usage(std::string_view answer,
                                                      const EvictionRecord& eviction);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kProgram = "evict-load";
 
-/// "evictd-demo-12" of ".../evictd-demo-12-x7Gh2k"; empty for a name that no demonstration gives.
+/// "evictd-demo-12" of ".../evictd-demo-12-x7Gh2k"; empty for a name that no demonstration uses.
 std::string tree_name_of(const std::filesystem::path& directory, const std::string& prefix) {
   const std::string name = directory.filename().string();
   const std::size_t dash = name.find('-', prefix.size());
@@ -20,9 +20,9 @@ std::string tree_name_of(const std::filesystem::path& directory, const std::stri
                                                                              : std::string();
 }
 
-/// Whether there were cgroups. Errors: those of PrivateTree::take_over() and clear().
+/// Returns whether there were cgroups. Errors: those of PrivateTree::take_over() and clear().
 Result<bool> remove_tree(const std::string& name) {
-  // An earlier demonstration of that process id was told to keep them.
+  // An earlier demonstration with that process id was told to keep them.
   if (stage::ScratchDirectory::list(name + "-").size() > 1) {
     return false;
   }
@@ -38,7 +38,8 @@ Result<bool> remove_tree(const std::string& name) {
 
 void remove_leftovers(const std::string& prefix, const Narrator& say) {
   for (stage::ScratchDirectory& taken : stage::ScratchDirectory::take_abandoned(prefix)) {
-    // Removed at the end of its turn: the last of several of one process id takes the cgroups.
+    // Removed at the end of the iteration: the last of several with one process id removes the
+    // cgroups.
     stage::ScratchDirectory left = std::move(taken);
     const std::string name = tree_name_of(left.path(), prefix);
     const Result<bool> removed = name.empty() ? Result<bool>(false) : remove_tree(name);
@@ -48,7 +49,7 @@ void remove_leftovers(const std::string& prefix, const Narrator& say) {
           (removed ? ": no name of a demonstration" : ": " + removed.error().message()));
       continue;
     }
-    say("removed what a demonstration left that was killed: " +
+    say("removed leftovers of a killed demonstration: " +
         (*removed ? "the cgroups /" + name + " and " : std::string()) + left.path().string());
   }
 }

@@ -7,12 +7,12 @@
 
 namespace evictd::demo {
 
-/// What the names of a demonstration's cgroups and files begin with; its process id follows.
+/// Prefix of the names of a demonstration's cgroups and files; its process id follows.
 inline constexpr const char* kNamePrefix = "evictd-demo-";
 
-/// Removes cgroups and files that demonstrations left which were killed by SIGKILL, and says so, a
-/// line for each. Nothing of one that runs or was told to keep it; nothing in whose cgroups another
-/// process than an evict-load is. Needs root.
+/// Removes cgroups and files of demonstrations that were killed by SIGKILL, and prints a line for
+/// each. Skips running demonstrations, those told to keep their files, and those whose cgroups
+/// contain a process other than an evict-load. Needs root.
 void remove_leftovers(const std::string& prefix, const Narrator& say);
 
 }  // namespace evictd::demo

@@ -19,9 +19,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// A poll of 10 s, a soft grace of 2 s and what a busy machine adds; the pod's grace comes on top.
+/// A poll of 10 s, a soft grace of 2 s and the delay of a busy machine; the pod's grace is added.
 constexpr seconds kPatience{60};
-/// Housekeeping writes the record when the victim's memory is free.
+/// The housekeeping thread writes the record when the victim's memory is freed.
 constexpr seconds kRecordPatience{10};
 constexpr seconds kFreedPatience{10};
 constexpr milliseconds kLook{5};
@@ -65,7 +65,7 @@ Result<std::string> Play::await_first_death() {
 }
 
 Failure Play::daemon_died() const {
-  // Without --keep the log is gone before anybody can look.
+  // Without --keep the log is removed before anybody can read it.
   return fail(Errc::kIo, options_.keep ? "evictd died; its log: " + daemon_->log().string()
                                        : "evictd died; its log ends: " + daemon_->end_of_log());
 }
@@ -116,7 +116,7 @@ std::optional<EvictionRecord> Play::await_record(const std::string& uid) {
     if (records) {
       found = eviction_of(*records, uid);
     }
-    // What stayed charged to its cgroup for a while is not told of as freed.
+    // Memory that stayed charged to its cgroup for a while is not reported as freed.
     if ((found && (found->freed || (tmpfs() && found->exited))) || signalled_within(kLook)) {
       break;
     }

@@ -24,12 +24,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// For what takes a fraction of a second on an idle machine.
+/// For steps that take a fraction of a second on an idle machine.
 constexpr seconds kHoldPatience{30};
-/// Four pages, 7 us at full speed: evictd kills faster than a long batch ends, and a batch that
-/// never ended shows no crossing.
+/// Four pages, 7 us at full speed. evictd kills before a long batch ends, and an unfinished batch
+/// shows no crossing.
 constexpr std::int64_t kBatchBytes = 16 * 1024;
-/// More than pids.max of the pod root ever allows.
+/// More than the pod root's pids.max ever allows.
 constexpr std::int64_t kEndlessForks = 1'000'000;
 
 std::filesystem::path own_directory() {
@@ -70,7 +70,7 @@ void Play::stop_daemon() {
   }
   const Result<stage::ChildExit> end = daemon_->stop();
   if (!end || end->killed_by(SIGKILL)) {
-    say_("evictd did not end by itself: what it recorded may lack its end");
+    say_("evictd did not exit by itself: the end of its recording may be missing");
   }
 }
 
@@ -86,7 +86,7 @@ void Play::keep() {
   }
 }
 
-void Play::tell_of_records() const {
+void Play::print_record_files() const {
   if (!daemon_) {
     return;
   }
@@ -111,7 +111,7 @@ bool Play::signalled_within(Duration time) const {
 
 Result<> Play::set_up() {
   if (::geteuid() != 0) {
-    return fail(Errc::kPermission, "the demonstration makes cgroups and loads BPF: run it as root");
+    return fail(Errc::kPermission, "creating cgroups and loading BPF programs need root");
   }
   EVICTD_ASSIGN_OR_RETURN(const Sizes sizes, memory_available().and_then(sizes_for));
   sizes_ = sizes;
@@ -120,7 +120,7 @@ Result<> Play::set_up() {
                           stage::ScratchDirectory::create(name + "-"));
   scratch_ = std::move(scratch);
   std::filesystem::create_directory(scratch_->path() / "pods");
-  // Before any thread is started: what is mounted is gone with this process, however it ends.
+  // Before any thread starts: mounts then end with this process, however it ends.
   Result<> mounted = on_disk() || tmpfs() ? stage::own_mount_namespace() : Result<>();
   if (mounted && on_disk()) {
     mounted = make_disk();
@@ -153,9 +153,9 @@ stage::LoadOptions Play::hog_load() const {
   load.batch = pids() ? 1 : kBatchBytes;
   load.usage_file = pids() ? tree_->pids_directory() / "pids.current"
                            : tree_->memory_directory() / tree_->hierarchies().usage_file();
-  // Nothing else would end a fork bomb of evict-load, and files have a cap: more than there is.
+  // Only this limit ends a fork bomb of evict-load, and files have a cap: more than exist.
   load.cap = pids() ? kEndlessForks : tmpfs() ? 2 * (sizes_.run_up + sizes_.headroom).value : 0;
-  // Polling and a soft grace period are far slower than the hog: it stops half-way to the limit.
+  // Polling and a soft grace period are far slower than the hog, so it stops half-way to the limit.
   if (options_.event_source == EventSource::kPoll || options_.scenario == Scenario::kSoft) {
     load.cap = pids() ? sizes_.tasks_run_up + sizes_.tasks_headroom / 2
                       : (sizes_.run_up + Bytes{sizes_.headroom.value / 2}).value;
@@ -241,9 +241,9 @@ Result<> Play::set_limit() {
   }
   EVICTD_ASSIGN_OR_RETURN(const Bytes usage, tree_->usage());
   EVICTD_ASSIGN_OR_RETURN(const Bytes inactive, tree_->inactive_file());
-  // The signal counts usage without inactive file cache, the witness reads usage.
+  // The signal counts usage without inactive file cache; the witness reads usage.
   threshold_ = (usage + sizes_.run_up).value;
-  // What is inactive now and active later counts from then on, so that less usage crosses.
+  // Cache that is inactive now and becomes active later counts from then on, so less usage crosses.
   reach_ = kBatchBytes + (charged_ahead() + inactive).value;
   return tree_->limit_memory(Bytes{threshold_} + sizes_.headroom - inactive);
 }

@@ -24,30 +24,32 @@
 
 namespace evictd::demo {
 
-/// Says one line of the story.
+/// Prints one line of the story.
 using Narrator = std::function<void(std::string_view)>;
 
-/// Where a program of a demonstration is: beside evictctl, or in sbin where that has it.
+/// The path of a program: beside evictctl, or in sbin if it is there.
 [[nodiscard]] std::filesystem::path program_of(const DemoOptions& options, std::string_view name);
 
-/// One demonstration: builds everything, lets the hog go, and gathers the evidence.
-/// Destroying it removes everything, unless keep() was called. One thread uses it.
+/// One demonstration: sets up everything, starts the hog, and collects the evidence. The destructor
+/// removes everything unless keep() was called. One thread uses it.
 class Play {
  public:
   /// `signals` is a signalfd whose signals end the play early; borrowed.
   Play(const DemoOptions& options, Narrator say, int signals);
 
-  /// Cgroups, pods at rest, the hog's rate alone, the limit, the daemon ready.
+  /// Creates cgroups and bystanders, measures the hog's rate alone, sets the limit, and starts the
+  /// daemon.
   Result<> set_up();
-  /// Lets the hog go and waits until a pod has died and is freed, or for a minute.
+  /// Starts the hog and waits until a pod has died and is freed, at most a minute.
   Result<Evidence> perform();
-  /// Ends evictd as an operator does, so that what it writes is whole. Does nothing without one.
+  /// Stops evictd as an operator does, so that its files are complete. Does nothing without an
+  /// evictd.
   void stop_daemon();
-  /// Leaves cgroups and files, and says where; processes end all the same.
+  /// Leaves cgroups and files in place and prints where; processes end nevertheless.
   void keep();
-  /// Says which files of evictd's this play leaves, and what reads them.
-  void tell_of_records() const;
-  /// The private directory; set_up() has made it.
+  /// Prints which of evictd's files this play leaves, and which commands read them.
+  void print_record_files() const;
+  /// The private directory that set_up() has created.
   [[nodiscard]] const std::filesystem::path& directory() const { return scratch_->path(); }
   /// True once one of the signals came.
   [[nodiscard]] bool interrupted() const { return signalled_within(Duration{0}); }
@@ -59,9 +61,9 @@ class Play {
   };
 
   Result<> measure_unmanaged_rate();
-  /// Of the scenarios on a disk, whose hog is held to that rate.
+  /// In disk scenarios; the hog is limited to that rate.
   Result<> measure_disk_rate();
-  /// What a load does a second alone in the tree. Its pod and its files are gone afterwards.
+  /// Units per second of a load that runs alone in the tree. Removes its pod and files afterwards.
   Result<double> rehearse(const stage::LoadOptions& load);
   Result<Actor> start_actor(const stage::PodSpec& spec, const stage::LoadOptions& load);
   Result<> write_manifest(const stage::StagedPod& pod) const;
@@ -69,14 +71,14 @@ class Play {
   Result<> start_bystanders();
   Result<> set_limit();
   Result<> make_disk();
-  /// The directory of the pod's emptyDir, made where the kubelet would have it.
+  /// Creates the directory of the pod's emptyDir where the kubelet would have it.
   [[nodiscard]] Result<std::filesystem::path> make_volume(const stage::StagedPod& pod);
   /// The same as a tmpfs.
   [[nodiscard]] Result<std::filesystem::path> mount_volume(const std::filesystem::path& path);
-  /// The victim is dead and its files are charged to its cgroup: waits to see who else dies of
-  /// that, and then unmounts them as a kubelet does.
+  /// After the victim's death its files stay charged to its cgroup: waits to see whether other pods
+  /// die because of them, and then unmounts them as a kubelet does.
   void watch_what_stays_charged();
-  /// What the pod has on the disk.
+  /// The pod's files on the disk.
   [[nodiscard]] std::filesystem::path files_of(const stage::StagedPod& pod) const;
   [[nodiscard]] Result<> remove_files(const stage::StagedPod& pod) const;
   [[nodiscard]] stage::LoadOptions disk_hog_load() const;
@@ -85,21 +87,23 @@ class Play {
   void add_disk_crossing(Evidence& evidence, const stage::DiskTestimony& testimony) const;
   Result<> add_what_happened(Evidence& evidence, const std::string& victim);
   Result<> start_daemon();
-  /// Waits for a process of a pod to end; the name of the pod, empty after the deadline.
+  /// Waits for a process of a pod to exit; returns the pod's name, empty after the deadline.
   Result<std::string> await_first_death();
-  /// Waits, unless one of the signals comes or has come: it is not taken from `signals_`.
+  /// Waits for `time`; returns early if one of the signals is pending, without reading it from
+  /// `signals_`.
   [[nodiscard]] bool signalled_within(Duration time) const;
-  /// With its log, or where that stays.
+  /// With the end of its log, or the path of the log.
   [[nodiscard]] Failure daemon_died() const;
   void announce_crossing();
-  /// Says what has just happened, and how long after the crossing if both moments are known.
+  /// Prints what has just happened, and how long after the crossing if both moments are known.
   void announce(const std::string& what, const std::optional<MonoTime>& at) const;
-  /// After the witness was told of it, whom this would delay. Nothing for an empty name.
+  /// Called after the witness was notified, because printing would delay it. Does nothing for an
+  /// empty name.
   void announce_death(const std::string& victim) const;
-  /// By the hog's stamps and by what the witness has told so far, as crossing_of() says.
+  /// From the hog's stamps and the witness's observations so far, according to crossing_of().
   [[nodiscard]] std::optional<MonoTime> crossing_seen_by(const Testimony& testimony) const;
   [[nodiscard]] std::optional<EvictionRecord> await_record(const std::string& uid);
-  /// What evictd waited for before it chose a victim of a disk.
+  /// Adds what evictd waited for before it chose a victim for a disk.
   void add_hold(EvictionRecord& record) const;
   void add_crossing(Evidence& evidence, const Testimony& testimony) const;
   [[nodiscard]] std::int64_t grace_seconds() const;
@@ -120,11 +124,11 @@ class Play {
   std::vector<Actor> bystanders_;
   std::optional<Actor> hog_;
   std::optional<stage::DaemonProcess> daemon_;
-  /// What the hog does a second when nobody holds it back.
+  /// Units per second of the hog without a brake.
   double unmanaged_rate_ = 0;
-  /// Usage, or tasks, of the pod root that are just not past the threshold.
+  /// The highest usage, or tasks, of the pod root that is not past the threshold.
   std::int64_t threshold_ = 0;
-  /// How far below the threshold a batch may end after which the next one crosses it.
+  /// How far below the threshold a batch may end if the next one can cross it.
   std::int64_t reach_ = 0;
   bool announced_ = false;
 };

@@ -11,10 +11,10 @@ namespace {
 
 using stage::QosClass;
 
-/// Least distance between threshold and limit, so that a hog at full speed is caught before the
-/// kernel's OOM killer: 64 MiB are 27 ms of the fastest single-threaded 4 KiB hog measured.
+/// Minimum distance between threshold and limit, so that a hog at full speed is killed before the
+/// kernel's OOM killer acts. 64 MiB are 27 ms of the fastest single-threaded 4 KiB hog measured.
 constexpr Bytes kLeastHeadroom = 64_MiB;
-/// More than this shows nothing more.
+/// Larger values show nothing more.
 constexpr Bytes kMostHeadroom = 512_MiB;
 constexpr Bytes kLeastRunUp = 64_MiB;
 constexpr Bytes kMostRunUp = 256_MiB;
@@ -88,7 +88,7 @@ Script plain_script_of(Scenario scenario) {
   return {};
 }
 
-/// On a disk everybody has a volume.
+/// On a disk every pod has a volume.
 Script with_volumes(Script script) {
   for (Bystander& bystander : script.bystanders) {
     bystander.spec.empty_dir = true;

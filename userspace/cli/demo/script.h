@@ -12,25 +12,25 @@
 
 namespace evictd::demo {
 
-/// A pod of the demonstration that behaves: it takes what it holds and keeps it.
+/// A well-behaved pod of the demonstration: it allocates its memory and keeps it.
 struct Bystander {
   stage::PodSpec spec;
   Bytes holds;
 };
 
-/// Who plays, and who must die. Literal: nothing here is computed by the code that is judged.
+/// The pods, and the expected victim. Literal: never computed by the code under test.
 struct Script {
   std::vector<Bystander> bystanders;
   stage::PodSpec hog;
   std::string expected_victim;
-  /// Why a kubelet would take that one.
+  /// Why a kubelet would evict that one.
   std::string because;
 };
 [[nodiscard]] Script script_of(Scenario scenario);
 
-/// How large the play is on this machine.
+/// The dimensions of the play on this machine.
 struct Sizes {
-  /// From rest to the threshold.
+  /// From the initial usage to the threshold.
   Bytes run_up;
   /// From the threshold to the limit: at least 64 MiB.
   Bytes headroom;
@@ -46,8 +46,8 @@ struct Sizes {
   Bytes empty_dir_limit = 32_MiB;
 };
 
-/// A sixteenth of what is available for each, up to what shows well and no more.
-/// Errors: kExhausted when less than 320 MiB is available.
+/// A sixteenth of what is available for each size, up to fixed maxima.
+/// Errors: kExhausted if less than 320 MiB is available.
 [[nodiscard]] Result<Sizes> sizes_for(Bytes available);
 
 /// MemAvailable of /proc/meminfo.

@@ -10,7 +10,7 @@
 namespace evictd::demo {
 namespace {
 
-/// The period of a kubelet.
+/// A kubelet's period.
 constexpr double kPollSeconds = 10;
 constexpr double kMiB = 1 << 20;
 
@@ -25,7 +25,7 @@ std::string kill_text(const EvictionRecord& record) {
            "(hardEvictionFloor)";
   }
   return record.grace_was_shortened
-             ? "signal: SIGKILL: the grace is over, which was shortened to what there was time for"
+             ? "signal: SIGKILL: the grace, shortened to the time left, is over"
              : "signal: SIGKILL: the grace is over";
 }
 
@@ -39,11 +39,10 @@ std::string timeline(const Evidence& evidence) {
                                                               : "usage is";
   std::vector<Moment> moments{
       {since(evidence.crossing), fmt::format("crossing: {} past the threshold", unit)},
-      {since(record.held_for_usage), "held: what the pods use of the disk is measured anew first"},
+      {since(record.held_for_usage), "held: the pods' disk usage is measured again first"},
       {since(record.wake), "wake: evictd's hot thread runs"},
-      {since(detection(evidence)), record.hook
-                                       ? "detection: the kernel program saw it"
-                                       : "detection: a reading shows it for the first time"},
+      {since(detection(evidence)), record.hook ? "detection: the kernel program saw it"
+                                               : "detection: the first reading past the threshold"},
       {since(record.observe), "observation: all counters are read again"},
       {since(record.decide), "decision: the victim is chosen"},
       {since(record.signal), record.grace_seconds > 0 ? "signal: SIGTERM" : "signal: SIGKILL"},
@@ -75,11 +74,11 @@ std::string ranking(const Evidence& evidence) {
 
 std::string overshoot(const Evidence& evidence) {
   if (evidence.scenario == Scenario::kPids && !evidence.crossing) {
-    return fmt::format("\nnot seen past the threshold; {:.0f} forks a second\n", evidence.rate);
+    return fmt::format("\nnever seen past the threshold; {:.0f} forks a second\n", evidence.rate);
   }
   if (evidence.scenario == Scenario::kPids && evidence.tasks_past == 0) {
     return fmt::format(
-        "\npast the threshold for less than the time between two looks; {:.0f} forks a second\n",
+        "\npast the threshold for less than the time between two readings; {:.0f} forks a second\n",
         evidence.rate);
   }
   if (evidence.scenario == Scenario::kPids) {
@@ -91,12 +90,12 @@ std::string overshoot(const Evidence& evidence) {
                        *evidence.inodes_past, evidence.rate);
   }
   if (!evidence.crossing) {
-    return fmt::format("\nnot seen past the threshold, at {:.0f} MiB/s\n",
+    return fmt::format("\nnever seen past the threshold, at {:.0f} MiB/s\n",
                        evidence.bytes_per_second / kMiB);
   }
   if (evidence.overshoot.value == 0) {
     return fmt::format(
-        "\npast the threshold for less than the time between two looks, at {:.0f} MiB/s\n",
+        "\npast the threshold for less than the time between two readings, at {:.0f} MiB/s\n",
         evidence.bytes_per_second / kMiB);
   }
   return fmt::format("\npast the threshold by at most {:.2f} MiB, at {:.0f} MiB/s\n",
@@ -104,14 +103,14 @@ std::string overshoot(const Evidence& evidence) {
                      evidence.bytes_per_second / kMiB);
 }
 
-/// A threshold is crossed anywhere in a period, so the mean wait is half of it.
+/// A threshold is crossed at a random point of a period, so the mean delay is half a period.
 std::string delay_of_polling() {
   return fmt::format(
       "polling every {:.0f} s would have seen it {:.0f} s later on average, {:.0f} s at worst",
       kPollSeconds, kPollSeconds / 2, kPollSeconds);
 }
 
-/// "9.3 and 18.6 GiB": what would have come on average and at worst.
+/// "9.3 and 18.6 GiB": the growth until detection, on average and at worst.
 std::string bytes_polled_too_late(double bytes_per_second) {
   return fmt::format("{:.1f} and {:.1f} GiB", bytes_per_second * kPollSeconds / 2 / (kMiB * 1024),
                      bytes_per_second * kPollSeconds / (kMiB * 1024));

@@ -8,8 +8,8 @@
 
 namespace evictd::demo {
 
-/// What was seen, for a person to read: timeline, ranking, overshoot, and what polling would have
-/// meant. Several lines, each with its end.
+/// A report of the run for people: timeline, ranking, overshoot, and a comparison with polling.
+/// Several lines, each with its line end.
 [[nodiscard]] std::string tell(const Evidence& evidence, const Script& script);
 
 }  // namespace evictd::demo

@@ -11,7 +11,7 @@ void add_task_growth(Evidence& evidence, const Testimony& testimony, const Stamp
   if (stamped.forks == 0) {
     return;
   }
-  // Each task charges its stack and its tables; shared out over all of them.
+  // Each task charges its stack and its page tables; divided by the number of tasks.
   const Bytes charged = testimony.highest - testimony.at_start;
   const double bytes_a_task =
       static_cast<double>(charged.value) / static_cast<double>(stamped.forks);

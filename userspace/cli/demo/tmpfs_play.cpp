@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenario in which a pod's files outlive it in memory.
+// The scenario in which a pod's files in memory outlive it.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -14,8 +14,8 @@
 namespace evictd::demo {
 namespace {
 
-/// How long the files stay: whoever took what a dead pod holds for pressure of others evicted the
-/// next pod within a millisecond, and the last one a second later.
+/// How long the files stay. An evictor that takes a dead pod's memory for pressure by other pods
+/// evicted the next pod within a millisecond, and the last one a second later.
 constexpr std::chrono::seconds kKubeletTakes{3};
 
 }  // namespace
@@ -40,7 +40,7 @@ void Play::watch_what_stays_charged() {
   }
   const auto timeout = std::chrono::milliseconds(kKubeletTakes).count();
   if (::poll(watched.data(), watched.size(), static_cast<int>(timeout)) == 0) {
-    say_(fmt::format("{} s later nobody else has died; they are unmounted, as a kubelet would",
+    say_(fmt::format("{} s later no other pod has died; they are unmounted, as a kubelet would",
                      kKubeletTakes.count()));
   }
   volume_.reset();

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The hog must do at least this share of what it does alone.
+/// The hog must reach at least this share of its rate alone.
 constexpr double kLeastShareOfRate = 0.5;
 constexpr double kBytesPerMiB = 1 << 20;
 
@@ -64,7 +64,7 @@ std::string explain(Outcome outcome, const Evidence& evidence) {
     case Outcome::kOthersDied:
       return evidence.victim + " died, and another pod with it";
     case Outcome::kOomKill:
-      return "the kernel's OOM killer was there first";
+      return "the kernel's OOM killer was first";
     case Outcome::kNoRecord:
       return "evictd has no record of the eviction";
     case Outcome::kKilledEarly:
@@ -75,7 +75,7 @@ std::string explain(Outcome outcome, const Evidence& evidence) {
     case Outcome::kHeldBack:
       return "the hog did only " +
              std::to_string(static_cast<int>(100 * evidence.rate / evidence.unmanaged_rate)) +
-             " % of what it does alone, so this run proves nothing";
+             " % of its rate alone, so this run proves nothing";
   }
   return {};
 }
@@ -135,7 +135,7 @@ std::string to_json(const Evidence& evidence) {
   object["crossing_to_sigkill_us"] = since(record.kill);
   object["crossing_to_exit_us"] = since(evidence.exit);
   object["crossing_to_freed_us"] = since(evidence.freed);
-  // The object is the same for every scenario; where inodes are short its amounts are inodes.
+  // The object is the same for all scenarios; in the inodes scenario its quantities are inodes.
   object["overshoot_bytes"] = evidence.inodes_past.value_or(evidence.overshoot.value);
   object["hog_bytes_per_second"] =
       std::llround(evidence.inodes_past ? evidence.rate : evidence.bytes_per_second);

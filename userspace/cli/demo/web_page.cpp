@@ -22,7 +22,7 @@
 namespace evictd::demo {
 namespace {
 
-/// It takes a fraction of a second on an idle machine.
+/// Starting takes a fraction of a second on an idle machine.
 constexpr std::chrono::seconds kListenPatience{30};
 constexpr std::chrono::milliseconds kListenLook{10};
 constexpr mode_t kThroughForAll = 0711;
@@ -36,12 +36,12 @@ struct Nobody {
 Result<Nobody> find_nobody() {
   const passwd* const found = ::getpwnam("nobody");
   if (found == nullptr) {
-    return fail(Errc::kNotFound, "there is no user nobody for evictd-web");
+    return fail(Errc::kNotFound, "evictd-web needs the user nobody, which does not exist");
   }
   return Nobody{found->pw_uid, found->pw_gid};
 }
 
-/// Lets nobody's group ask evictd.
+/// Lets the group of user nobody connect to evictd's socket.
 Result<> open_socket_to(const Nobody& nobody, const std::filesystem::path& directory,
                         const std::filesystem::path& socket) {
   constexpr auto kAsItIs = static_cast<uid_t>(-1);
@@ -59,12 +59,12 @@ std::vector<std::string> command_for(const Nobody& nobody, const std::string& pr
   return {"/usr/bin/setpriv", fmt::format("--reuid={}", nobody.uid),
           fmt::format("--regid={}", nobody.gid), "--clear-groups", "--bounding-set=-all",
           "--inh-caps=-all", "--no-new-privs",
-          // A change of user takes back what Child asked for.
+          // A change of user resets what Child had set.
           "--pdeathsig=KILL", program, "--socket", socket.string(), "--listen",
           fmt::format("127.0.0.1:{}", port)};
 }
 
-/// The address that it says it listens at; unset if it has not yet.
+/// The address at which it reports to listen; unset if it has not reported yet.
 std::optional<std::string> address_in(const std::string& said) {
   const std::size_t listens = said.find(kListens);
   const std::size_t end = said.find('\n', listens);
@@ -103,7 +103,8 @@ Result<WebPage> WebPage::start(const Options& options) {
   if (const Result<> opened = open_socket_to(*nobody, options.directory, socket); !opened) {
     return Failure(opened.error());
   }
-  // By a descriptor that the child inherits: it may stand in a directory of root's alone.
+  // Executed through an inherited descriptor: the program may be in a directory that only root can
+  // enter.
   const base::Fd program{::open(options.binary.c_str(), O_PATH)};
   if (!program) {
     return fail_errno(errno, "open " + options.binary.string());

@@ -9,21 +9,21 @@
 
 namespace evictd::demo {
 
-/// evictd-web beside the evictd of a demonstration, as the user nobody, who may read that evictd's
-/// control socket and nothing else of it. Ends with the object, and with this process.
+/// An evictd-web for the demonstration's evictd. It runs as the user nobody, who may read only the
+/// control socket of that evictd. It ends with the object, and with this process.
 class WebPage {
  public:
   struct Options {
-    /// The evictd-web to run. Nobody need not reach it by its path.
+    /// The evictd-web to run. The user nobody need not be able to reach its path.
     std::filesystem::path binary;
-    /// The demonstration's own: evictd's control socket is in it. Others may go through it from
-    /// then on, and nobody's group may use that socket.
+    /// The demonstration's directory with evictd's control socket. It becomes searchable for other
+    /// users, and nobody's group may use that socket.
     std::filesystem::path directory;
-    /// Of 127.0.0.1; 0: any that is free.
+    /// Port on 127.0.0.1; 0: any free one.
     int port = 0;
   };
-  /// Returns once it listens. Errors: kNotFound without the program or setpriv; kIo if it ends,
-  /// with what it said; kTimedOut.
+  /// Returns once it listens. Errors: kNotFound without the program or setpriv; kIo, with its
+  /// output, if it ends; kTimedOut.
   static Result<WebPage> start(const Options& options);
 
   /// "http://127.0.0.1:9879/".

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::chrono::microseconds kPause{100};
 
-/// Pages that each CPU may keep charged beyond what is used, twice over, and the cgroup's own
-/// structures: below this above its rest, a pod is free.
+/// Twice the pages that each CPU may keep charged beyond usage, plus the cgroup's own structures. A
+/// pod with less than this above its initial usage is freed.
 constexpr Bytes kSlack = 1_MiB;
 
 /// 0 without a file.
@@ -80,7 +80,7 @@ Result<Witness> Witness::start(const WitnessOptions& options) {
 
 Testimony Witness::finish(Duration patience) {
   Testimony testimony = thread_.finish(patience);
-  // What came and went between two looks.
+  // Includes peaks between two readings.
   testimony.most_tasks = std::max(testimony.most_tasks, read_number(most_tasks_));
   return testimony;
 }

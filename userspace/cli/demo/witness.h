@@ -19,34 +19,33 @@ struct WitnessOptions {
   std::filesystem::path root_usage;
   /// Usage file of the hog's pod.
   std::filesystem::path hog_usage;
-  /// pids.current of the pod root; empty where tasks are not watched.
+  /// pids.current of the pod root; empty if tasks are not watched.
   std::filesystem::path root_tasks{};
   /// pids.peak of the pod root, which a kernel may lack; read once, at the end.
   std::filesystem::path root_most_tasks{};
 };
 
-/// What the witness saw.
+/// The witness's observations.
 struct Testimony {
-  /// The largest usage of the pod root.
+  /// The highest usage of the pod root.
   Bytes highest{0};
-  /// Usage of the pod root when the watch began.
+  /// Usage of the pod root when the observation began.
   Bytes at_start{0};
-  /// The most tasks in the pod root; 0 where they are not watched.
+  /// The most tasks in the pod root; 0 if they are not watched.
   std::int64_t most_tasks = 0;
-  /// When the hog's pod was first back at what it had before it was let go.
+  /// When the hog's pod first returned to its usage before the hog's start.
   std::optional<MonoTime> freed{};
 };
 
-/// Reads usage and tasks every 100 us in a thread of its own. Takes about 2 % of a core while it
-/// runs.
+/// Reads usage and tasks every 100 us in its own thread. Costs about 2 % of a core while it runs.
 class Witness {
  public:
-  /// Starts to watch. Errors: those of opening the files.
+  /// Starts observing. Errors: those of opening the files.
   static Result<Witness> start(const WitnessOptions& options);
 
-  /// The hog is dead: from now on its pod can be found freed.
+  /// The hog is dead: from now on its pod can be observed as freed.
   void hog_is_dead() { thread_.hog_is_dead(); }
-  /// Waits until the pod is freed, at most `patience`, and ends the watch.
+  /// Waits until the pod is freed, at most `patience`, and stops observing.
   Testimony finish(Duration patience);
 
  private:

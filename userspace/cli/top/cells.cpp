@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kNoCharacter = "\xef\xbf\xbd";
 constexpr std::string_view kCutOff = "\xe2\x80\xa6";
 
-/// The code point of one character of UTF-8.
+/// The code point of one UTF-8 character.
 wchar_t code_point(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) {
@@ -31,7 +31,7 @@ int width_of(std::string_view character) {
   return character.size() == 1 ? 1 : ::wcwidth(code_point(character));
 }
 
-/// Takes the first character off `text`, which is UTF-8.
+/// Removes the first character from `text`, which is UTF-8.
 std::string_view take_character(std::string_view& text) {
   const std::string_view character = text.substr(0, core::first_utf8_part(text).length);
   text.remove_prefix(character.size());

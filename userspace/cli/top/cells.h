@@ -7,21 +7,21 @@
 
 namespace evictd::cli::top {
 
-/// What the terminal shows besides ASCII.
+/// The characters beyond ASCII that the terminal shows.
 enum class Charset { kUtf8, kAscii };
 
-/// A text from outside that takes as many cells of a terminal as cells_of() says, and moves no
-/// cursor. Control characters become "\x1b" and the like. A character without a width of its own
-/// (a combining mark, a mark of direction) and one that the charset lacks become a replacement.
-/// Units: the width is that of wcwidth(3), so with kUtf8 LC_CTYPE is one of UTF-8.
+/// A text from outside, made safe: it takes as many cells as cells_of() says and moves no cursor.
+/// Control characters become "\x1b" and the like. A character without a width of its own (a
+/// combining mark, a direction mark) and one that the charset lacks are replaced. The width is that
+/// of wcwidth(3), so kUtf8 needs a UTF-8 LC_CTYPE.
 [[nodiscard]] std::string printable(std::string_view text, Charset charset);
 
-/// The cells that a printable text takes.
+/// The number of cells of a printable text.
 [[nodiscard]] std::size_t cells_of(std::string_view printable);
 
-/// `text`, made printable, in at most `width` cells; what was cut off is told by its last one.
+/// `text`, made printable and cut to at most `width` cells; the last cell marks a cut.
 [[nodiscard]] std::string cut(std::string_view text, std::size_t width, Charset charset);
-/// The same in exactly `width` cells, filled with spaces behind or before it.
+/// The same in exactly `width` cells, padded with spaces after or before it.
 [[nodiscard]] std::string left(std::string_view text, std::size_t width, Charset charset);
 [[nodiscard]] std::string right(std::string_view text, std::size_t width, Charset charset);
 

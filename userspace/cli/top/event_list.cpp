@@ -10,9 +10,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// More than a screen has lines; the rest is for `evictctl events`.
+/// More lines than a screen has; `evictctl events` shows the rest.
 constexpr std::size_t kMostEvents = 500;
-/// Where the time of day stands in a time of RFC 3339, and its milliseconds end.
+/// Offsets in an RFC 3339 time: start of the time of day, and end of its milliseconds.
 constexpr std::size_t kTimeOfDay = 11;
 constexpr std::size_t kTimeOfDayLength = 12;
 

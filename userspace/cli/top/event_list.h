@@ -11,33 +11,33 @@
 
 namespace evictd::cli::top {
 
-/// One line of the journal as the screen shows it.
+/// One line of the journal as shown on the screen.
 struct EventLine {
-  /// Of the day, as the line has it: "12:03:55.123".
+  /// Time of the day, as in the line: "12:03:55.123".
   std::string time{};
   std::string kind{};
   std::string words{};
-  /// Of the pod that it is about; empty without one.
+  /// Uid of the pod concerned; empty without one.
   std::string pod_uid{};
 };
 
 [[nodiscard]] EventLine read_event(const nlohmann::ordered_json& line);
 
-/// The last events, oldest first. While it is paused new ones are kept apart.
+/// The last events, oldest first. While it is paused, new ones are kept separately.
 class EventList {
  public:
-  /// `since` is the time from which the journal is asked for, as for Repetitions.
+  /// `since` is the start of the requested journal, as for Repetitions.
   explicit EventList(WallTime since) : repetitions_(since) {}
 
-  /// Takes what comes next; what tells nothing new is left out. Cost: memory for as many as are
-  /// kept, and for the id of each decision.
+  /// Adds the next line; omits lines that add nothing new. Cost: memory for the lines kept, and for
+  /// the id of each decision.
   void take(const nlohmann::ordered_json& line);
   void pause() { paused_ = true; }
-  /// What came meanwhile is shown.
+  /// Shows the lines that arrived during the pause.
   void resume();
 
   [[nodiscard]] const std::deque<EventLine>& shown() const { return shown_; }
-  /// How many came while it is paused.
+  /// Number of lines that arrived during the pause.
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
 
  private:

@@ -18,9 +18,9 @@ using std::chrono::seconds;
 
 /// While there is no evictd, or it refuses.
 constexpr seconds kRetry{1};
-/// evictd cuts off who is not through by then.
+/// evictd disconnects a client that is not finished by then.
 constexpr seconds kAnswerPatience{5};
-/// While something moves: ten times a second.
+/// While values move: ten times a second.
 constexpr milliseconds kHurry{100};
 
 }  // namespace
@@ -76,7 +76,7 @@ void Feed::take_status(MonoTime now, const std::string& line, News& news) {
   }
   Result<Json> status = base::parse_json<Json>(line);
   if (!status || !status->is_object()) {
-    return give_status_up(now, "evictd's answer is no status");
+    return give_status_up(now, "evictd's answer is not a status");
   }
   status_.reset();
   status_due_ = now + options_.interval;

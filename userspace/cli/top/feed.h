@@ -12,36 +12,36 @@
 
 namespace evictd::cli::top {
 
-/// What evictd has told since the last time.
+/// Data from evictd since the last call.
 struct News {
   std::optional<nlohmann::ordered_json> status{};
   /// Lines of the journal.
   std::vector<nlohmann::ordered_json> events{};
 };
 
-/// Asks evictd for its status again and again, and follows its journal; goes on asking while there
-/// is none. Nothing here waits: the caller does, for descriptors() and until due().
+/// Polls evictd's status, and follows its journal; keeps trying while there is no evictd. Never
+/// waits: the caller waits for descriptors() and until due().
 class Feed {
  public:
   struct Options {
     std::string socket;
-    /// From one status to the next.
+    /// Time between two status requests.
     Duration interval;
-    /// The journal from this time on, in RFC 3339.
+    /// Start of the journal, in RFC 3339.
     std::string since;
   };
   explicit Feed(Options options) : options_(std::move(options)) {}
 
-  /// Takes what has come and asks for what is due.
+  /// Reads what has arrived and sends requests that are due.
   [[nodiscard]] News run(MonoTime now);
-  /// Asks for a status this soon, if it is not due before.
+  /// Makes the next status request due soon, if it is not due earlier.
   void hurry(MonoTime now);
-  /// When run() has something to do, whatever comes.
+  /// When run() must be called at the latest.
   [[nodiscard]] MonoTime due() const;
-  /// Those whose becoming readable run() has to see.
+  /// Descriptors to wait on: run() must be called when one is readable.
   [[nodiscard]] std::vector<int> descriptors() const;
 
-  /// Why there is no status; empty while there is.
+  /// Why there is no status; empty while there is one.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
   /// Why there are no events although there is a status.
   [[nodiscard]] const std::string& events_trouble() const { return events_trouble_; }
@@ -50,7 +50,7 @@ class Feed {
   void run_status(MonoTime now, News& news);
   void run_journal(MonoTime now, News& news);
   void take_status(MonoTime now, const std::string& line, News& news);
-  /// Whether the journal goes on behind it.
+  /// Returns whether the journal continues after it.
   [[nodiscard]] bool take_event(const std::string& line, News& news);
   void give_status_up(MonoTime now, const std::string& why);
   [[nodiscard]] std::string journal_request() const;
@@ -61,7 +61,7 @@ class Feed {
   MonoTime status_due_{};
   MonoTime status_given_up_at_{};
   MonoTime journal_due_{};
-  /// Of the last line of the journal.
+  /// Number of the journal's last line.
   std::optional<std::uint64_t> seq_{};
   std::string trouble_{};
   std::string events_trouble_{};

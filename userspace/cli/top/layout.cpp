@@ -13,15 +13,14 @@ namespace evictd::cli::top {
 
 namespace {
 
-/// A row between one part and the next.
+/// A row between two parts.
 constexpr std::size_t kGap = 1;
-/// Names of columns, or of a part.
+/// Column headings, or the heading of a part.
 constexpr std::size_t kHeading = 1;
 /// The last line.
 constexpr std::size_t kKeys = 1;
 
-/// Of the rows between head and keys a quarter each for thresholds and for events, the rest for
-/// pods.
+/// Of the rows between head and keys, a quarter each for thresholds and events, the rest for pods.
 std::size_t quarter_of(std::size_t rows) {
   return std::max<std::size_t>(2, rows / 4);
 }
@@ -41,7 +40,7 @@ Screen too_small(Size size, Charset charset) {
   return screen;
 }
 
-/// Thresholds, pods and events, one below the other. What pods leave free is for events.
+/// Thresholds, pods and events, from top to bottom. Events use the rows that pods leave free.
 void add_list(const Scene& scene, Size size, View& view, Screen& screen) {
   const std::size_t share = quarter_of(size.height - screen.size());
   add_signals(scene, size.width, share, screen);

@@ -11,25 +11,25 @@
 
 namespace evictd::cli::top {
 
-/// The smallest terminal that everything is readable in.
+/// The smallest terminal in which everything is readable.
 inline constexpr Size kSmallest{.width = 60, .height = 16};
 
-/// What is known; borrowed.
+/// The data to show; borrowed.
 struct Scene {
-  /// Null before the first answer of evictd.
+  /// Null before evictd's first answer.
   const NodeState* node = nullptr;
   const EventList* events = nullptr;
-  /// Why nothing new comes; empty while it does.
+  /// Why no new data arrives; empty while it does.
   std::string trouble{};
-  /// Why no events come while all else does.
+  /// Why no events arrive while other data does.
   std::string events_trouble{};
   /// The time of the day.
   std::string clock{};
   Charset charset = Charset::kUtf8;
 };
 
-/// What the terminal shall show: as many rows as it has, none wider. Writes to `view` which pods
-/// that are.
+/// The content of the terminal: as many rows as it has, none wider. Stores in `view` which pods are
+/// shown.
 [[nodiscard]] Screen lay_out(const Scene& scene, Size size, View& view);
 
 }  // namespace evictd::cli::top

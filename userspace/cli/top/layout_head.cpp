@@ -16,7 +16,7 @@ std::string title_of(const Scene& scene) {
                      scene.node->node.empty() ? "" : " on " + scene.node->node);
 }
 
-/// What is wrong or out of the ordinary, a word each.
+/// Unusual conditions, one word each.
 void add_state(const NodeState& node, RowBuilder& row) {
   if (node.dry_run) {
     row.add("DRY RUN: nothing is killed  ", Style::kWarning);

@@ -48,9 +48,9 @@ std::vector<Fact> facts_of(const PodState& pod, std::size_t pods) {
       {"cgroup", or_dash(pod.cgroup)},
       {"state", fmt::format("{}; described by {}", or_dash(pod.state), or_dash(pod.origin))},
       {"QoS, priority", fmt::format("{}, {}", or_dash(pod.qos), count_or_dash(pod.priority))},
-      {"place to go", fmt::format("memory {}, tasks {}{}", rank_in(pod.memory_rank, pods),
-                                  rank_in(pod.task_rank, pods),
-                                  pod.is_protected ? "; protected, is passed over" : "")},
+      {"eviction rank", fmt::format("memory {}, tasks {}{}", rank_in(pod.memory_rank, pods),
+                                    rank_in(pod.task_rank, pods),
+                                    pod.is_protected ? "; protected, passed over" : "")},
       {"working set",
        fmt::format("{} ({} charged, {} inactive file cache)", bytes_or_dash(pod.working_set),
                    bytes_or_dash(pod.usage), bytes_or_dash(pod.inactive_file))},
@@ -79,7 +79,7 @@ const PodState* pod_of(const NodeState* node, const std::string& uid) {
   return found == node->pods.end() ? nullptr : &*found;
 }
 
-/// Its last events, as many as there is room for.
+/// The pod's last events, as many as fit.
 void add_events_of(const Scene& scene, Size size, const std::string& uid, Screen& screen) {
   std::vector<const EventLine*> events;
   for (const EventLine& event : scene.events->shown()) {
@@ -98,13 +98,13 @@ constexpr std::array<std::pair<const char*, const char*>, 12> kHelp{{
     {"space", "stands still; again: goes on"},
     {"Enter", "all about the selected pod; Esc, Enter: back"},
     {"up, down, k, j", "select a pod; also PgUp, PgDn, Home, End"},
-    {"/", "shows pods whose name, uid, QoS or state has a text"},
+    {"/", "shows pods whose name, uid, QoS or state contains a text"},
     {"s, S", "next order, the one before"},
     {"r", "turns the order round"},
-    {"m, t", "first to go for memory, for tasks"},
+    {"m, t", "order of eviction for memory, for tasks"},
     {"u, o", "most usage, most above its request"},
     {"g, p, n", "fastest growth, lowest priority, name"},
-    {"bar of a signal", "used part; it is met where usage reaches the mark"},
+    {"bar of a signal", "used part; the threshold is met where usage reaches the mark"},
     {"bar of a pod", "working set; the mark is its request"},
 }};
 

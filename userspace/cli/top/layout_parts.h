@@ -10,16 +10,16 @@
 
 namespace evictd::cli::top {
 
-/// Part of the screen from the top: title, what is on, and trouble if there is any.
+/// The top of the screen: title, node state, and trouble if there is any.
 void add_head(const Scene& scene, std::size_t width, const View& view, Screen& screen);
 
-/// The heading and at most `most` thresholds; of more those that are nearest.
+/// The heading and at most `most` thresholds; if there are more, the nearest ones.
 void add_signals(const Scene& scene, std::size_t width, std::size_t most, Screen& screen);
 
 /// The heading and at most `size.height` pods.
 void add_pods(const Scene& scene, Size size, View& view, Screen& screen);
 
-/// What is known of the selected pod, and its events, down to the height of `size`.
+/// The selected pod's data and events, down to the height of `size`.
 void add_detail(const Scene& scene, Size size, const View& view, Screen& screen);
 /// The keys, likewise.
 void add_help(const Scene& scene, Size size, Screen& screen);
@@ -27,16 +27,16 @@ void add_help(const Scene& scene, Size size, Screen& screen);
 /// The heading and the last events, in at most `size.height` lines.
 void add_events(const Scene& scene, Size size, Screen& screen);
 
-/// The last line: keys, or the filter that is being written.
+/// The last line: the keys, or the filter being edited.
 [[nodiscard]] Row keys_row(const Scene& scene, std::size_t width, const View& view);
 
-/// Empty rows up to so many.
+/// Adds empty rows up to `height`.
 void fill_to(std::size_t height, Screen& screen);
 
 /// An event in one line.
 [[nodiscard]] Row event_row(const EventLine& event, std::size_t width, Charset charset);
 
-/// "63.9Mi", "-" of what is not known.
+/// "63.9Mi", "-" if unknown.
 [[nodiscard]] std::string bytes_or_dash(const std::optional<std::int64_t>& bytes);
 [[nodiscard]] std::string count_or_dash(const std::optional<std::int64_t>& count);
 

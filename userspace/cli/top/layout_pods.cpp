@@ -16,11 +16,11 @@ constexpr std::size_t kNarrowestName = 18;
 constexpr std::size_t kNarrowestBar = 8;
 constexpr std::size_t kWidestBar = 24;
 
-/// A column but for the pod's name, which stands first, and the bar, which stands last.
+/// A column other than the pod's name, which is first, and the bar, which is last.
 struct Column {
   std::string heading;
   std::function<std::string(const PodState&)> text;
-  /// The lower, the longer it stays as the screen gets narrower.
+  /// Columns with a lower value stay longer as the screen gets narrower.
   int importance = 0;
   std::size_t width = 0;
   bool is_text = false;
@@ -30,7 +30,7 @@ std::string growth_text(const std::optional<std::int64_t>& rate) {
   return rate ? bytes_text(static_cast<double>(*rate)) : "-";
 }
 
-/// What is worth a word: that it cannot go, or does not run.
+/// Notable states: the pod cannot be evicted, or does not run.
 std::string state_of(const PodState& pod) {
   constexpr std::string_view kActive = "active, ";
   if (pod.state == "active") {
@@ -63,7 +63,7 @@ struct Table {
   std::vector<Column> columns;
   std::size_t name = kNarrowestName;
   std::size_t bar = kNarrowestBar;
-  /// What the end of each bar stands for.
+  /// The quantity at the full length of each bar.
   double full = 0;
 };
 
@@ -75,7 +75,7 @@ std::size_t width_of_columns(const std::vector<Column>& columns) {
   return width;
 }
 
-/// The least important column goes first.
+/// Drops the least important column first.
 void leave_out_one(std::vector<Column>& columns) {
   columns.erase(std::max_element(
       columns.begin(), columns.end(),
@@ -95,7 +95,7 @@ std::size_t longest_name(const std::vector<const PodState*>& pods, Charset chars
   return longest;
 }
 
-/// Columns as wide as what stands in them, as many as leave room for names.
+/// Columns as wide as their content, as many as leave room for names.
 Table table_for(const std::vector<const PodState*>& pods, const View& view, std::size_t width,
                 Charset charset) {
   Table table{.columns = all_columns(view.sort)};
@@ -162,7 +162,7 @@ Row pod_row(const PodState& pod, const Table& table, std::size_t width, Charset 
   return row.row();
 }
 
-/// Moves what is shown no farther than the selected one needs.
+/// Scrolls just far enough to show the selected pod.
 std::size_t first_to_show(const View& view, std::size_t selected, std::size_t count,
                           std::size_t height) {
   const std::size_t last_first = count - std::min(count, height);

@@ -21,14 +21,14 @@ struct SignalWidths {
   std::size_t bar = kNarrowestSignalBar;
 };
 
-/// Names give way to the bar, not the other way round.
+/// Names shrink before the bar does.
 SignalWidths widths_for(const std::vector<SignalState>& signals, std::size_t width) {
   SignalWidths widths;
   for (const SignalState& signal : signals) {
     widths.name = std::max(widths.name, signal.signal.size());
     widths.kind = std::max(widths.kind, signal.kind.size());
   }
-  // Leading space, a space behind each of three columns, three amounts.
+  // Leading space, a space after each of three columns, three quantities.
   const std::size_t fixed = 1 + 3 + widths.kind + 3 * kAmountWidth;
   const std::size_t rest = width - std::min(width, fixed);
   widths.bar = std::max(kNarrowestSignalBar, rest - std::min(rest, widths.name));
@@ -36,7 +36,7 @@ SignalWidths widths_for(const std::vector<SignalState>& signals, std::size_t wid
   return widths;
 }
 
-/// How much of the way to the threshold is left, of 1; below 0 past it.
+/// The remaining part of the way to the threshold, 1 for all; negative past it.
 double share_left(const SignalState& signal) {
   const std::int64_t way = std::max<std::int64_t>(1, signal.capacity - signal.met_below);
   return signal.observed ? static_cast<double>(signal.distance()) / static_cast<double>(way) : 1.0;
@@ -50,7 +50,7 @@ Style style_of(const SignalState& signal) {
   return share_left(signal) < kNear ? Style::kWarning : Style::kGood;
 }
 
-/// As it is written, where that is short.
+/// The threshold as configured, if that is short.
 std::string threshold_text(const SignalState& signal) {
   constexpr std::size_t kLongest = kAmountWidth - 2;
   return "<" + (signal.threshold.size() <= kLongest ? signal.threshold
@@ -77,7 +77,7 @@ Row signal_row(const SignalState& signal, const SignalWidths& widths, std::size_
   return row.row();
 }
 
-/// The nearest ones, in their own order.
+/// The nearest ones, in their original order.
 std::vector<SignalState> nearest(std::vector<SignalState> signals, std::size_t most) {
   if (signals.size() <= most) {
     return signals;
@@ -103,7 +103,7 @@ void add_signals(const Scene& scene, std::size_t width, std::size_t most, Screen
     return;
   }
   const std::vector<SignalState>& all = scene.node->signals;
-  // The line that tells of the others takes the place of one.
+  // The line about the others takes the place of one.
   const std::vector<SignalState> shown = nearest(all, all.size() <= most ? most : most - 1);
   const SignalWidths widths = widths_for(shown, width);
   RowBuilder heading(width, scene.charset);

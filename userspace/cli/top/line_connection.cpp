@@ -13,7 +13,7 @@ namespace evictd::cli::top {
 
 namespace {
 
-/// A status of 4095 pods is a tenth of it.
+/// A status with 4095 pods needs a tenth of it.
 constexpr std::size_t kLongestLine = std::size_t{64} * 1024 * 1024;
 
 }  // namespace
@@ -24,8 +24,8 @@ Result<LineConnection> LineConnection::ask(const std::string& socket, const std:
     return Failure(fd.error());
   }
   const std::string line = request + "\n";
-  // Far less than any socket buffer: it is taken whole. One that is closed already may have been
-  // left an answer that says why.
+  // Far smaller than any socket buffer: one write sends all of it. A connection that is already
+  // closed may have an answer that says why.
   const ssize_t sent = ::send(fd->get(), line.data(), line.size(), MSG_NOSIGNAL);
   if (sent != static_cast<ssize_t>(line.size()) && errno != EPIPE && errno != ECONNRESET) {
     return fail_errno(errno, "ask evictd");

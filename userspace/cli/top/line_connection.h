@@ -10,18 +10,17 @@
 
 namespace evictd::cli::top {
 
-/// One request to evictd's control socket and the lines of its answer as they come. Nothing here
-/// waits.
+/// One request to evictd's control socket, and the lines of its answer as they arrive. Never waits.
 class LineConnection {
  public:
   /// Errors: as base::connect_unix() and send(2).
   static Result<LineConnection> ask(const std::string& socket, const std::string& request);
 
-  /// The whole lines that have come since the last call, without their ends; none if there is
-  /// nothing to read. Errors: kNotFound once evictd has closed it and all lines were taken;
-  /// kExhausted if a line is too long; else as recv(2).
+  /// The complete lines that arrived since the last call, without line ends; none if there is
+  /// nothing to read. Errors: kNotFound once evictd has closed the connection and all lines were
+  /// returned; kExhausted if a line is too long; else as recv(2).
   [[nodiscard]] Result<std::vector<std::string>> take();
-  /// Ready for reading when take() has something to say.
+  /// Readable when take() has something to return.
   [[nodiscard]] int fd() const { return fd_.get(); }
 
  private:

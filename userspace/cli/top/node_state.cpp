@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A member of an object; null where there is none.
+/// A member of an object; null if there is none.
 const Json& member(const Json& object, const char* key) {
   static const Json kNull;
   const auto found = object.find(key);
@@ -37,7 +37,7 @@ bool flag_in(const Json& object, const char* key) {
   return value.is_boolean() && value.get<bool>();
 }
 
-/// The objects of a list; none where there is no list.
+/// The objects of a list; none without a list.
 std::vector<Json> objects_in(const Json& object, const char* key) {
   std::vector<Json> objects;
   const Json& list = member(object, key);

@@ -9,7 +9,7 @@
 
 namespace evictd::cli::top {
 
-/// A threshold and how far it is away. Amounts: bytes, inodes or tasks.
+/// A threshold and its distance. Quantities: bytes, inodes or tasks.
 struct SignalState {
   std::string signal{};
   /// "hard", or "soft 90s" with its grace period.
@@ -21,18 +21,18 @@ struct SignalState {
   std::int64_t capacity = 0;
   std::int64_t met_below = 0;
 
-  /// What is left until it is met; negative past it.
+  /// What is left until it is met; negative if it is past.
   [[nodiscard]] std::int64_t distance() const { return available - met_below; }
 };
 
-/// A pod as status tells of it; what it does not tell is empty or unset.
+/// A pod in the status; missing fields are empty or unset.
 struct PodState {
   /// "namespace/name", or the uid.
   std::string name{};
   std::string uid{};
   std::string cgroup{};
   std::string origin{};
-  /// Its state, and its protection where it has one: "active", "active, static".
+  /// Its state, and its protection if it has one: "active", "active, static".
   std::string state{};
   bool is_protected = false;
   std::string qos{};
@@ -49,22 +49,22 @@ struct PodState {
   std::int64_t memory_rank = 0;
   std::int64_t task_rank = 0;
 
-  /// Working set beyond the request; negative below it. Unset where one of them is.
+  /// Working set minus request; negative below the request. Unset if one of them is.
   [[nodiscard]] std::optional<std::int64_t> over_request() const;
 };
 
-/// What the screen shows of one answer to {"op":"status"}.
+/// The part of an answer to {"op":"status"} that the screen shows.
 struct NodeState {
   std::string version{};
   std::string node{};
   std::string event_source{};
   bool realtime = false;
   bool dry_run = false;
-  /// The brake that holds evictions; empty if none does.
+  /// The brake that holds evictions; empty without one.
   std::string brake{};
-  /// Of the last pass, which is what signals and ranks are of: "2.0 s ago: nothing_met (regular)".
+  /// The last pass, which signals and ranks are from: "2.0 s ago: nothing_met (regular)".
   std::string last_pass{};
-  /// Conditions that are reported.
+  /// Reported conditions.
   std::vector<std::string> conditions{};
   std::int64_t evictions = 0;
   std::int64_t oom_kills = 0;
@@ -73,11 +73,11 @@ struct NodeState {
   std::vector<PodState> pods{};
 };
 
-/// Reads a status object. A field that is missing or is something else is left as it is above.
+/// Parses a status object. A field that is missing or has another type keeps its default.
 /// Source: docs/status.md.
 [[nodiscard]] NodeState read_node_state(const nlohmann::ordered_json& status);
 
-/// Whether a signal has come or gone, or moved by more than a thousandth of its capacity.
+/// Whether a signal appeared, disappeared, or moved by more than a thousandth of its capacity.
 [[nodiscard]] bool is_moving(const NodeState& before, const NodeState& after);
 
 }  // namespace evictd::cli::top

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kEighths = 8;
 
-/// What a cell shows of which so many eighths are used, from the left.
+/// The character for a cell of which this many eighths are used, from the left.
 std::string_view cell_text(std::size_t eighths, Charset charset) {
   constexpr std::array<std::string_view, kEighths + 1> kBlocks{
       "\xc2\xb7",     "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d", "\xe2\x96\x8c",
@@ -27,7 +27,7 @@ std::string_view mark_text(Charset charset) {
   return charset == Charset::kUtf8 ? "\xe2\x94\x83" : "|";
 }
 
-/// Of 0 to 1, also where an amount makes no sense.
+/// Clamps to 0 to 1, also for a meaningless quantity.
 double share(double part, double whole) {
   return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0;
 }

@@ -9,17 +9,17 @@
 
 namespace evictd::cli::top {
 
-/// Puts texts one behind the other into a row that is never wider than the screen.
+/// Appends texts to a row that is never wider than the screen.
 class RowBuilder {
  public:
   RowBuilder(std::size_t width, Charset charset) : room_(width), charset_(charset) {}
 
-  /// What does not fit is cut off.
+  /// Cuts off what does not fit.
   RowBuilder& add(std::string_view text, Style style = Style::kPlain);
-  /// In exactly so many cells, unless there are fewer left.
+  /// In exactly `width` cells, unless fewer are left.
   RowBuilder& add_left(std::string_view text, std::size_t width, Style style = Style::kPlain);
   RowBuilder& add_right(std::string_view text, std::size_t width, Style style = Style::kPlain);
-  /// Spaces to the end of the row, and `text` at it if it fits.
+  /// Fills the row with spaces, and puts `text` at its end if it fits.
   RowBuilder& end_with(std::string_view text, Style style);
 
   [[nodiscard]] std::size_t room() const { return room_; }
@@ -31,7 +31,7 @@ class RowBuilder {
   Row row_{};
 };
 
-/// Amounts of one bar: what is used, where its mark stands, and what its end is.
+/// Quantities of one bar: the used part, the position of the mark, and the full length.
 struct BarAmounts {
   double used = 0;
   double mark = 0;
@@ -43,8 +43,8 @@ struct BarStyles {
   Style past_mark = Style::kBad;
 };
 
-/// A bar in exactly `width` cells, in eighths of a cell where the charset has them. A mark is to be
-/// seen unless it stands at 0, where all that is used is past it.
+/// A bar in exactly `width` cells, in eighths of a cell if the charset has them. The mark is
+/// visible unless it is at 0, where all that is used is past it.
 void add_bar(RowBuilder& row, const BarAmounts& amounts, std::size_t width, BarStyles styles,
              Charset charset);
 

@@ -6,7 +6,7 @@
 
 namespace evictd::cli::top {
 
-/// What a text stands for; the terminal gives it the colours that it has.
+/// The meaning of a text; the terminal chooses the colours.
 enum class Style {
   kPlain,
   kBold,
@@ -24,7 +24,7 @@ struct Span {
   Style style = Style::kPlain;
 };
 
-/// One line of the screen. Its texts are printable and no wider together than the screen.
+/// One line of the screen. Its texts are printable and together no wider than the screen.
 struct Row {
   std::vector<Span> spans{};
   /// The line of the pod that keys act on.
@@ -33,7 +33,7 @@ struct Row {
 
 using Screen = std::vector<Row>;
 
-/// Cells of a terminal.
+/// Size of a terminal in cells.
 struct Size {
   std::size_t width = 0;
   std::size_t height = 0;

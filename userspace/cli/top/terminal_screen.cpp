@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/top/terminal_screen.h"
 
-// curses.h takes the names of functions by macros unless told not to.
+// curses.h defines function names as macros unless disabled.
 #define NCURSES_NOMACROS 1
 #include <curses.h>
 #include <langinfo.h>
@@ -24,7 +24,7 @@ struct TerminalScreen::Terminal {
 
 namespace {
 
-/// An escape that a key sends comes at once; one that is a key is told after this.
+/// A key's escape sequence arrives at once; after this time an escape is the Escape key.
 constexpr int kEscapeDelayMs = 25;
 
 enum ColourPair : short { kGreen = 1, kYellow, kRed, kCyan, kWhiteOnRed };
@@ -42,7 +42,7 @@ void start_colours() {
   ::init_pair(kWhiteOnRed, COLOR_WHITE, COLOR_RED);
 }
 
-/// With colours and, where there are none, without.
+/// Styles with colours and, for terminals without them, without.
 attr_t attributes_of(Style style) {
   const bool colours = ::has_colors();
   const auto pair = [&](ColourPair which, attr_t without) {
@@ -71,7 +71,7 @@ attr_t attributes_of(Style style) {
   return A_NORMAL;
 }
 
-/// In the locale's own characters, which are those of the screen's texts.
+/// In the locale's encoding, which the screen's texts have.
 std::wstring wide(const std::string& text) {
   std::wstring characters(text.size(), L'\0');
   const std::size_t count = std::mbstowcs(characters.data(), text.c_str(), characters.size());
@@ -115,7 +115,7 @@ std::optional<Key::Name> name_of_key(wint_t code) {
   }
 }
 
-/// What a character that was typed is; unset for a control character without a meaning.
+/// The key of a typed character; unset for a control character without a meaning.
 std::optional<Key> typed(wint_t code) {
   constexpr wint_t kEscape = 0x1b;
   constexpr wint_t kDelete = 0x7f;

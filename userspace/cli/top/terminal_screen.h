@@ -11,12 +11,12 @@
 
 namespace evictd::cli::top {
 
-/// The terminal while evictctl has it for itself, by ncurses: the one place that knows it. The
-/// terminal is as before once the object is destroyed. One object at a time, used by one thread.
+/// Exclusive use of the terminal through ncurses; the only code that uses ncurses. The destructor
+/// restores the terminal. One object at a time, used by one thread.
 class TerminalScreen {
  public:
-  /// Takes the terminal that is stdin and stdout. LC_CTYPE was set from the environment before.
-  /// Errors: kUnsupported if these are no terminal, or TERM is one without a movable cursor.
+  /// Uses the terminal of stdin and stdout. LC_CTYPE must be set from the environment before.
+  /// Errors: kUnsupported if they are no terminal, or TERM has no movable cursor.
   static Result<TerminalScreen> create();
 
   TerminalScreen(TerminalScreen&&) noexcept = default;
@@ -25,12 +25,12 @@ class TerminalScreen {
   TerminalScreen& operator=(const TerminalScreen&) = delete;
   ~TerminalScreen() = default;
 
-  /// As the terminal has it now, after a change of its size too.
+  /// The current size of the terminal, also after a resize.
   [[nodiscard]] Size size();
   [[nodiscard]] Charset charset() const { return charset_; }
-  /// Shows `screen`; only what differs from what is there is written.
+  /// Shows `screen`; writes only what changed.
   void draw(const Screen& screen);
-  /// The next key that was pressed; unset if there is none.
+  /// The next key pressed; nullopt if there is none.
   [[nodiscard]] std::optional<Key> next_key();
 
  private:

@@ -33,7 +33,7 @@ using std::chrono::milliseconds;
 /// How far back events are shown at the start.
 constexpr std::chrono::hours kEventsSince{1};
 
-/// Signals are read from a descriptor, so that the terminal is restored by what unwinds.
+/// Reads signals from a descriptor, so that unwinding restores the terminal.
 class Signals {
  public:
   Signals() {
@@ -53,7 +53,8 @@ class Signals {
   }
   [[nodiscard]] int fd() const { return fd_.get(); }
 
-  /// Takes what has come; whether one of them ends the program. The others tell of a new size.
+  /// Reads pending signals; returns whether one of them ends the program. The others report a new
+  /// size.
   [[nodiscard]] bool any_ends() const {
     bool ends = false;
     signalfd_siginfo taken{};
@@ -75,7 +76,7 @@ std::string clock_text(WallTime now) {
   return text.size() < kDate + kTime ? text : text.substr(kDate, kTime) + " UTC";
 }
 
-/// The program between its start and its end: what is known, what is wanted, and where it is shown.
+/// The running program: data, view and screen.
 class Top {
  public:
   Top(const TopOptions& options, TerminalScreen screen, const Signals& signals)
@@ -121,7 +122,7 @@ class Top {
   void draw() {
     const std::string trouble = feed_.trouble().empty()
                                     ? std::string()
-                                    : "evictd is away, tried again each second: " + feed_.trouble();
+                                    : "evictd is unavailable, retrying: " + feed_.trouble();
     const Scene scene{.node = node_ ? &*node_ : nullptr,
                       .events = &events_,
                       .trouble = trouble,
@@ -131,7 +132,8 @@ class Top {
     screen_.draw(lay_out(scene, screen_.size(), view_));
   }
 
-  /// Waits for a key, a signal, evictd, or the next question; false once the terminal is gone.
+  /// Waits for a key, a signal, evictd, or the next request; returns false once the terminal is
+  /// gone.
   [[nodiscard]] Result<bool> await() const {
     std::vector<pollfd> waits{{STDIN_FILENO, POLLIN, 0}, {signals_.fd(), POLLIN, 0}};
     for (const int fd : feed_.descriptors()) {

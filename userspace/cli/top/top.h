@@ -11,15 +11,15 @@ namespace evictd::cli::top {
 
 struct TopOptions {
   std::string socket;
-  /// From one look at the status to the next while nothing moves.
+  /// Time between two status requests while nothing moves.
   Duration interval;
   SortKey sort = SortKey::kMemory;
   std::string filter{};
 };
 
-/// Shows evictd's view of the node on the terminal until the user or a signal ends it. An evictd
-/// that is away is waited for. The terminal is as before when it returns, however it ends.
-/// Errors: kUnsupported without a fit terminal; kIo if it cannot wait.
+/// Shows evictd's view of the node on the terminal until the user or a signal ends it. Waits if
+/// evictd is not running. Always restores the terminal before it returns.
+/// Errors: kUnsupported without a suitable terminal; kIo if waiting fails.
 [[nodiscard]] Result<> run_top(const TopOptions& options);
 
 }  // namespace evictd::cli::top

@@ -29,12 +29,12 @@ std::int64_t place_of_rank(std::int64_t rank) {
   return rank == 0 ? kLast : rank;
 }
 
-/// Most first; what is not known comes last.
+/// Highest first; unknown values last.
 std::int64_t most_first(const std::optional<std::int64_t>& amount) {
   return amount ? -*amount : kLast;
 }
 
-/// What the order is by, smallest first.
+/// The sort key, smallest first.
 std::int64_t order_of(const PodState& pod, SortKey key) {
   switch (key) {
     case SortKey::kMemory:
@@ -69,7 +69,7 @@ bool passes(const PodState& pod, const std::string& filter) {
 }
 
 void select(std::size_t place, const std::vector<const PodState*>& pods, View& view) {
-  // The first line stays selected whichever pod comes to be there.
+  // The first line stays selected, whichever pod moves there.
   view.selected =
       place == 0 || pods.empty() ? std::string() : pods[std::min(place, pods.size() - 1)]->uid;
 }
@@ -130,7 +130,7 @@ void sort_by(SortKey key, View& view) {
   view.reversed = false;
 }
 
-/// The keys that are the same on each page but where a filter is written.
+/// Keys that work on all pages, except while a filter is edited.
 void apply_letter(char letter, View& view) {
   constexpr std::string_view kSortLetters = "mtuogpn";
   if (const std::size_t sort = kSortLetters.find(letter); sort != std::string_view::npos) {
@@ -222,7 +222,7 @@ Wish apply(const Key& key, const std::vector<const PodState*>& pods, View& view)
     leave_page(view);
   } else if (key.name == Key::Name::kEnter) {
     if (view.page == Page::kList && !pods.empty()) {
-      // The detail is that of one pod, wherever it goes in the order.
+      // The detail page stays with one pod, wherever it moves in the order.
       view.selected = pods[selected_place(pods, view)]->uid;
     }
     view.page = view.page == Page::kList && !pods.empty() ? Page::kDetail : Page::kList;

@@ -29,18 +29,18 @@ enum class SortKey {
 
 enum class Page { kList, kDetail, kHelp };
 
-/// What the user wants to see.
+/// The user's choices.
 struct View {
   SortKey sort = SortKey::kMemory;
   bool reversed = false;
-  /// Part of what a pod's line must have; empty for all pods.
+  /// Text that a pod's line must contain; empty for all pods.
   std::string filter{};
   bool editing_filter = false;
   bool paused = false;
   Page page = Page::kList;
-  /// The uid of the selected pod; empty for whichever is first.
+  /// The uid of the selected pod; empty for the first one.
   std::string selected{};
-  /// The first pod of the order that is shown, and how many fit: the layout says so.
+  /// Index of the first pod shown, and how many fit; set by the layout.
   std::size_t first_shown = 0;
   std::size_t page_length = 1;
 };
@@ -59,20 +59,20 @@ struct Key {
     kBackspace,
   };
   Name name = Name::kCharacter;
-  /// Of kCharacter, as UTF-8.
+  /// For kCharacter, as UTF-8.
   std::string character{};
 };
 
 enum class Wish { kStay, kQuit };
 
-/// The pods that the filter lets through, in order; borrowed from `node`.
+/// The pods that match the filter, in order; borrowed from `node`.
 [[nodiscard]] std::vector<const PodState*> pods_in_order(const NodeState& node, const View& view);
 
-/// The place of the selected pod in them; 0 where it is not among them.
+/// The selected pod's index in that order; 0 if it is not included.
 [[nodiscard]] std::size_t selected_place(const std::vector<const PodState*>& pods,
                                          const View& view);
 
-/// What a key does to the view. `pods` are those in order.
+/// Applies a key to the view. `pods` are those in order.
 [[nodiscard]] Wish apply(const Key& key, const std::vector<const PodState*>& pods, View& view);
 
 }  // namespace evictd::cli::top

@@ -19,8 +19,8 @@ using base::fault_point;
 using base::FaultPoint;
 using OrderedJson = nlohmann::ordered_json;
 
-/// After a failure of the disk.
-constexpr Duration kTryDiskAgain = std::chrono::seconds(2);
+/// Retry delay after a disk failure.
+constexpr Duration kDiskRetryDelay = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -47,7 +47,7 @@ Result<std::unique_ptr<ApiActions>> ApiActions::create(Options options) {
   if (!queue) {
     return Failure(queue.error());
   }
-  // make_unique has no way to a private constructor.
+  // make_unique cannot call a private constructor.
   std::unique_ptr<ApiActions> actions(
       new ApiActions(std::move(options), std::move(*queue), std::move(*timer)));
   if (Result<> prepared = actions->prepare(); !prepared) {
@@ -93,7 +93,7 @@ std::string ApiActions::follow_request() const {
 bool ApiActions::on_line(std::string_view line) {
   const Result<> taken = take(line);
   line_problem_ = taken ? "" : base::one_line(taken.error().message());
-  // At the next turn of the loop, so that what came with this line is synced with it.
+  // At the next turn of the loop, so that lines that came together are synced together.
   timer_.arm(options_.clock->now());
   return taken.has_value();
 }
@@ -108,16 +108,15 @@ Result<> ApiActions::take(std::string_view text) {
   if (line->kind == JournalLine::Kind::kSkipped) {
     ++counters_.skipped;
     options_.log->warn(
-        "evictd has lost lines of its journal that were not read yet, "
-        "continuing without what they called for");
+        "evictd dropped lines of its journal before they were read, "
+        "continuing without their actions");
     return line->first == 0 ? Result<>() : pass_over(*line);
   }
   if (line->seq == 0 || line->seq <= queue_.seen().value_or(0)) {
     return {};
   }
   if (queue_.is_full()) {
-    return fail(Errc::kExhausted,
-                "as much waits to be done as may, so that evictd's journal waits");
+    return fail(Errc::kExhausted, "the queue of actions is full, so that evictd's journal waits");
   }
   const TakenLine taken =
       plan(*line, queue_.state(),
@@ -125,13 +124,13 @@ Result<> ApiActions::take(std::string_view text) {
   if (taken.controlled && queue_.state().loops().closes_loop(*taken.controlled)) {
     const Controller& controller = taken.controlled->controller;
     options_.log->warn(
-        "evicted pods come again and again: three within ten minutes",
+        "evicted pods are recreated again and again: three within ten minutes",
         {{"kind", controller.kind}, {"namespace", controller.ns}, {"name", controller.name}});
   }
   return queue_.take(taken);
 }
 
-/// What pressure there is now is in the line, because its change may be among those that are lost.
+/// The line contains the current pressure, because the dropped lines may include a change.
 Result<> ApiActions::pass_over(const JournalLine& skipped) {
   TakenLine taken = plan(skipped, queue_.state(), {.node = options_.node}, planned_);
   taken.seq = skipped.first - 1;
@@ -163,7 +162,7 @@ void ApiActions::drive() {
   const MonoTime now = options_.clock->now();
   if (!synced) {
     file_problem_ = base::one_line(synced.error().message());
-    timer_.arm(now + kTryDiskAgain);
+    timer_.arm(now + kDiskRetryDelay);
     return;
   }
   if (const std::optional<Ask> ask = next_ask(now)) {
@@ -175,7 +174,7 @@ void ApiActions::drive() {
   }
 }
 
-/// One request at a time: the next one waits for the end of this one.
+/// One request at a time: the next one waits until this one is finished.
 std::optional<Ask> ApiActions::next_ask(MonoTime now) {
   if (asker_ != Asker::kNobody) {
     return std::nullopt;
@@ -218,7 +217,7 @@ void ApiActions::on_end(const Answer& answer) {
   }
   const Result<> noted = dispatcher_.on_end(answer, now);
   file_problem_ = noted ? "" : base::one_line(noted.error().message());
-  timer_.arm(noted ? now : now + kTryDiskAgain);
+  timer_.arm(noted ? now : now + kDiskRetryDelay);
 }
 
 const std::string& ApiActions::problem() const {
@@ -242,7 +241,7 @@ OrderedJson ApiActions::node_status() const {
           {"failures", counters.failures}};
 }
 
-/// Of the controllers that were in a loop, the one that was evicted last at the end.
+/// The controllers that were in a loop, the most recently evicted last.
 OrderedJson ApiActions::loop_status() const {
   OrderedJson controllers = OrderedJson::array();
   for (const EvictionLoops::Known& known : queue_.state().loops().controllers()) {

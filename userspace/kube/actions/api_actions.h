@@ -25,16 +25,17 @@
 
 namespace evictd::kube {
 
-/// Does at the API server what evictd's records call for: takes the journal's lines, keeps what
-/// they call for in a file, and asks the server for one after the other.
-/// Thread rule: everything belongs to the thread that runs the loop; files are written in it.
+/// Carries out at the API server what evictd's records call for. It reads the journal's lines,
+/// stores the resulting requests in a file, and sends them one after the other.
+/// Thread rule: everything belongs to the thread that runs the loop; that thread also writes the
+/// files.
 class ApiActions final : private AnswerHandler {
  public:
   struct Options {
     ActionSettings settings;
     std::string node;
     FindAccess find_access;
-    /// Of a victim.
+    /// Finds the controller of a victim.
     std::function<std::optional<Controller>(const std::string& uid)> find_controller;
     RandomPart random;
     /// Borrowed.
@@ -42,11 +43,11 @@ class ApiActions final : private AnswerHandler {
     const core::Clock* clock = nullptr;
     base::Log* log = nullptr;
   };
-  /// Lines of the journal.
+  /// Counts of journal lines.
   struct Counters {
     std::uint64_t lines = 0;
     std::uint64_t unreadable = 0;
-    /// Times that evictd had lost lines that we had not seen.
+    /// Gaps: evictd dropped lines before evictd-kube read them.
     std::uint64_t skipped = 0;
     std::uint64_t credential_failures = 0;
   };
@@ -57,14 +58,15 @@ class ApiActions final : private AnswerHandler {
   ApiActions& operator=(const ApiActions&) = delete;
   ~ApiActions() override;
 
-  /// What evictd is to be asked, so that its journal goes on where it is known up to.
+  /// The request that makes evictd continue its journal after the last line that is known here.
   [[nodiscard]] std::string follow_request() const;
-  /// Takes a line of the journal. False: not now, the journal is to be asked for again.
+  /// Takes a journal line. Returns false if it cannot be taken now; the caller then asks for the
+  /// journal again.
   [[nodiscard]] bool on_line(std::string_view line);
 
-  /// What is wrong now; empty while nothing is.
+  /// The current problem; empty if there is none.
   [[nodiscard]] const std::string& problem() const;
-  /// For the status; docs/kubernetes.md.
+  /// The part of the status that docs/kubernetes.md describes.
   [[nodiscard]] nlohmann::ordered_json status() const;
 
  private:
@@ -72,7 +74,7 @@ class ApiActions final : private AnswerHandler {
   [[nodiscard]] Result<> prepare();
   [[nodiscard]] nlohmann::ordered_json node_status() const;
   [[nodiscard]] nlohmann::ordered_json loop_status() const;
-  /// What the node is to say, and when that changes by itself.
+  /// The pressure that the node should show, and the time at which it changes by itself.
   [[nodiscard]] Pressure wanted_pressure() const;
   [[nodiscard]] MonoTime damping_end() const;
   [[nodiscard]] Result<> take(std::string_view text);
@@ -92,14 +94,14 @@ class ApiActions final : private AnswerHandler {
   base::Timer timer_;
   base::MemberHandler<ApiActions> timer_handler_{*this, &ApiActions::on_timer};
   std::unique_ptr<HttpClient> client_;
-  /// In mode own, and where loops are damped.
+  /// Set in mode own, and where loops are damped.
   std::optional<NodeKeeper> keeper_;
-  /// Whose request is in progress.
+  /// Who sent the request in progress.
   enum class Asker { kNobody, kDispatcher, kKeeper };
   Asker asker_ = Asker::kNobody;
   PlannerCounters planned_;
   Counters counters_;
-  /// Of the queue's file.
+  /// Problem with the queue's file.
   std::string file_problem_;
   /// Why the last line was not taken.
   std::string line_problem_;

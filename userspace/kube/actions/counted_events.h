@@ -9,29 +9,29 @@
 
 namespace evictd::kube {
 
-/// Which events were posted, so that the same one again is counted on it. Only the newest are
-/// known. Pure.
+/// Remembers which events were posted, so that a repeated event is counted on the existing object.
+/// Keeps only the newest events. Pure.
 class CountedEvents {
  public:
   struct Known {
-    /// What makes two events the same: about whom, type, reason and message.
+    /// Two events are the same if these are equal: object, type, reason and message.
     std::string key;
     std::string name;
     std::string first_time;
     std::int64_t count = 1;
   };
 
-  /// The one with this key, if it is known still.
+  /// Returns the event with this key; nullptr if it is not known (any more).
   [[nodiscard]] const Known* find(const std::string& key) const;
-  /// Replaces the one with its key, and is the newest then.
+  /// Replaces the event with the same key and makes it the newest.
   void put(Known known);
 
   [[nodiscard]] nlohmann::json to_json() const;
-  /// Takes what to_json() wrote; what is no such thing is left out.
+  /// Takes what to_json() wrote; skips malformed elements.
   void take(const nlohmann::json& json);
 
  private:
-  /// A pod has one or two, and the node one for each resource.
+  /// A pod has one or two events, and the node has one for each resource.
   static constexpr std::size_t kMostKnown = 256;
 
   std::deque<Known> known_;

@@ -8,8 +8,8 @@ namespace evictd::kube {
 
 namespace {
 
-/// A right may be given late, and a namespace that ends takes no event ever again. An eviction is
-/// tried for ever.
+/// A right may be granted late, but a terminating namespace never accepts an event again. Evictions
+/// are retried without a limit.
 constexpr int kMostForbidden = 8;
 
 std::string name_of(const Entry& entry) {
@@ -50,8 +50,8 @@ MonoTime Dispatcher::due() const {
 }
 
 const Entry* Dispatcher::next(MonoTime now) const {
-  // What was tried already comes behind all that was not, and what had no answer last: a namespace
-  // whose requests hang takes a turn of each round and no more.
+  // Untried entries come first, then tried ones, then those without an answer. A namespace whose
+  // requests hang therefore takes one turn of each round only.
   const Entry* next = nullptr;
   std::pair<int, MonoTime> least{};
   for (const auto& [number, entry] : queue_.state().entries()) {
@@ -81,7 +81,7 @@ std::optional<Ask> Dispatcher::tick(MonoTime now, WallTime wall) {
                          {.node = options_.node,
                           .policy = policy_,
                           .deletes = is_tried && trial->second.deletes,
-                          .posts_anew = is_tried && trial->second.posts_anew},
+                          .posts_again = is_tried && trial->second.posts_again},
                          wall);
   pace_.take(now);
   asked_ = entry->number;
@@ -116,7 +116,7 @@ Result<> Dispatcher::take_verdict(Verdict verdict, const Entry& entry, const Ans
       return finish(entry, entry.steps.size());
     case Verdict::kRejected:
       if (entry.steps.at(entry.done).kind == Step::Kind::kEvict) {
-        go_on_without_eviction(entry, answer, now);
+        delete_or_retry(entry, answer, now);
         return {};
       }
       return give_up(entry, answer);
@@ -124,16 +124,16 @@ Result<> Dispatcher::take_verdict(Verdict verdict, const Entry& entry, const Ans
       return take_forbidden(entry, answer, now);
     case Verdict::kBudget:
       ++counters_.budgets;
-      go_on_without_eviction(entry, answer, now);
+      delete_or_retry(entry, answer, now);
       return {};
     case Verdict::kTrouble:
-      wait_with(entry, answer, now);
+      retry_later(entry, answer, now);
       return {};
     case Verdict::kUnknownVersion:
       take_unknown_version(entry, answer, now);
       return {};
     case Verdict::kExpired:
-      trials_[entry.number].posts_anew = true;
+      trials_[entry.number].posts_again = true;
       return {};
     case Verdict::kServer:
       wait_for_server(entry, answer, now);
@@ -172,7 +172,7 @@ Result<> Dispatcher::take_forbidden(const Entry& entry, const Answer& answer, Mo
   if (++trials_[entry.number].forbidden >= kMostForbidden && !is_eviction) {
     return give_up(entry, answer);
   }
-  wait_with(entry, answer, now);
+  retry_later(entry, answer, now);
   return {};
 }
 
@@ -181,20 +181,20 @@ void Dispatcher::take_unknown_version(const Entry& entry, const Answer& answer, 
                                                 : RequestForm::Policy::kV1;
   Trial& trial = trials_[entry.number];
   if (++trial.unknown_versions % 2 == 0) {
-    go_on_without_eviction(entry, answer, now);
+    delete_or_retry(entry, answer, now);
   }
 }
 
-void Dispatcher::go_on_without_eviction(const Entry& entry, const Answer& answer, MonoTime now) {
+void Dispatcher::delete_or_retry(const Entry& entry, const Answer& answer, MonoTime now) {
   Trial& trial = trials_[entry.number];
   if (options_.respects_budgets || trial.deletes) {
-    wait_with(entry, answer, now);
+    retry_later(entry, answer, now);
   } else {
     trial.deletes = true;
   }
 }
 
-void Dispatcher::wait_with(const Entry& entry, const Answer& answer, MonoTime now) {
+void Dispatcher::retry_later(const Entry& entry, const Answer& answer, MonoTime now) {
   ++counters_.failures;
   Trial& trial = trials_[entry.number];
   trial.due = now + trial.backoff.failed(options_.random(), answer.retry_after);

@@ -16,41 +16,42 @@
 
 namespace evictd::kube {
 
-/// What became of requests; all but `asked` count answers.
+/// Results of requests; all members but `asked` count answers.
 struct DispatchCounters {
   std::uint64_t asked = 0;
   std::uint64_t done = 0;
-  std::uint64_t gone = 0;      ///< Entries whose pod was no more.
-  std::uint64_t rejected = 0;  ///< Steps given up: the server will never take them.
+  std::uint64_t gone = 0;      ///< Entries whose pod no longer exists.
+  std::uint64_t rejected = 0;  ///< Steps given up: the server will never accept them.
   std::uint64_t forbidden = 0;
-  std::uint64_t budgets = 0;      ///< Evictions that a disruption budget held.
-  std::uint64_t deletes = 0;      ///< Deletions asked for in place of an eviction.
-  std::uint64_t failures = 0;     ///< Of one entry.
-  std::uint64_t unavailable = 0;  ///< No answer, or the server is not well: everything waits.
+  std::uint64_t budgets = 0;      ///< Evictions that a disruption budget blocked.
+  std::uint64_t deletes = 0;      ///< Deletions sent in place of an eviction.
+  std::uint64_t failures = 0;     ///< Failures that concern one entry only.
+  std::uint64_t unavailable = 0;  ///< No answer, or an unhealthy server: every entry waits.
 };
 
-/// Says which request is next, and makes of each answer what follows. One request at a time, the
-/// oldest first; an entry that has to wait by itself holds up no other, and one that the server had
-/// no answer for comes after all others. No socket, no clock.
+/// Chooses the next request, and decides from each answer what happens next. It sends one request
+/// at a time, the oldest first. An entry that waits by itself delays no other entry. An entry that
+/// got no answer from the server comes after all others. No socket, no clock.
 class Dispatcher {
  public:
   struct Options {
     std::string node;
     int requests_per_second = 50;
-    /// Otherwise a pod that a budget holds is deleted, as a kubelet's eviction asks no budget.
+    /// If false, a pod that a disruption budget blocks is deleted: a kubelet's eviction ignores
+    /// budgets.
     bool respects_budgets = false;
     RandomPart random;
-    /// A step was given up; one line.
+    /// Called when a step was given up; `what` is one line.
     std::function<void(const std::string& what)> on_given_up;
   };
 
   /// `queue` is borrowed.
   Dispatcher(DurableQueue& queue, Options options);
 
-  /// When to call tick() next, at the latest.
+  /// The latest time of the next tick() call.
   [[nodiscard]] MonoTime due() const;
   [[nodiscard]] std::optional<Ask> tick(MonoTime now, WallTime wall);
-  /// Errors: those of the queue's file; what was done is then asked for again.
+  /// Errors: those of the queue's file; the finished step is then requested again.
   [[nodiscard]] Result<> on_end(const Answer& answer, MonoTime now);
 
   [[nodiscard]] const DispatchCounters& counters() const { return counters_; }
@@ -58,15 +59,16 @@ class Dispatcher {
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
-  /// Of an entry that was tried and is not done.
+  /// State of an entry that was tried and is not finished.
   struct Trial {
     MonoTime due{};
     int forbidden = 0;
     int unknown_versions = 0;
-    /// In a row, so that a webhook that hangs for one namespace holds up that one alone.
+    /// Unanswered requests in a row. A webhook that hangs for one namespace delays that namespace
+    /// only.
     int unanswered = 0;
     bool deletes = false;
-    bool posts_anew = false;
+    bool posts_again = false;
     Backoff backoff{{}};
   };
 
@@ -78,9 +80,9 @@ class Dispatcher {
   [[nodiscard]] Result<> give_up(const Entry& entry, const Answer& answer);
   [[nodiscard]] Result<> take_forbidden(const Entry& entry, const Answer& answer, MonoTime now);
   void take_unknown_version(const Entry& entry, const Answer& answer, MonoTime now);
-  /// Asks for a deletion at once, or for an eviction later where budgets are respected.
-  void go_on_without_eviction(const Entry& entry, const Answer& answer, MonoTime now);
-  void wait_with(const Entry& entry, const Answer& answer, MonoTime now);
+  /// Sends a deletion at once; where budgets are respected, retries the eviction later.
+  void delete_or_retry(const Entry& entry, const Answer& answer, MonoTime now);
+  void retry_later(const Entry& entry, const Answer& answer, MonoTime now);
 
   DurableQueue& queue_;
   Options options_;
@@ -89,7 +91,7 @@ class Dispatcher {
   MonoTime server_due_{};
   RequestForm::Policy policy_ = RequestForm::Policy::kV1;
   std::map<std::uint64_t, Trial> trials_;
-  /// Of the request in progress.
+  /// The entry of the request in progress.
   std::optional<std::uint64_t> asked_;
   Ask::Method method_ = Ask::Method::kGet;
   DispatchCounters counters_;

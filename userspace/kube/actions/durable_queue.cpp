@@ -15,10 +15,10 @@ namespace {
 using base::fault_point;
 using base::FaultPoint;
 
-/// Lines that call for nothing are counted in the file so often; evictd tells the others again.
+/// After this many lines without an entry, the file gets the cursor; evictd sends later ones again.
 constexpr std::uint64_t kLinesBetweenCursors = 256;
-/// What is done stays in the file until it has grown by so much.
-constexpr std::size_t kMostDone = std::size_t{256} << 10U;
+/// Finished entries stay in the file until it has grown by this much.
+constexpr std::size_t kMaxFileGrowth = std::size_t{256} << 10U;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ Result<DurableQueue> DurableQueue::open(const std::string& directory, WallTime n
   return queue;
 }
 
-/// With a file that is as short as can be.
+/// Starts with a compacted file.
 Result<> DurableQueue::begin(WallTime now) {
   if (state_.since().empty()) {
     EVICTD_TRY(state_.apply(QueueState::begin_text(whole_seconds(now))));
@@ -77,7 +77,7 @@ Result<> DurableQueue::take(const TakenLine& line) {
     EVICTD_TRY(write(QueueState::cursor_text(line.seq)));
   }
   seen_ = line.seq;
-  // The line is taken. A file that stays long is tried again with the next line or step.
+  // The line is taken. Compacting a long file is retried with the next line or step.
   static_cast<void>(shorten_if_long());
   return {};
 }
@@ -116,7 +116,7 @@ Result<> DurableQueue::shorten() {
 
 Result<> DurableQueue::shorten_if_long() {
   const bool is_emptied = had_entries_ && state_.entries().empty();
-  return file_.size() < (is_emptied ? 0 : 2 * shortest_) + kMostDone ? Result<>() : shorten();
+  return file_.size() < (is_emptied ? 0 : 2 * shortest_) + kMaxFileGrowth ? Result<>() : shorten();
 }
 
 }  // namespace evictd::kube

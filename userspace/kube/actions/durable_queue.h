@@ -13,14 +13,14 @@
 
 namespace evictd::kube {
 
-/// The queue of what is to be done, kept in a file: a change counts once it is written. Everything
-/// blocks, for as long as a disk takes.
+/// The queue of pending API requests, stored in a file. A change counts once it is written. Every
+/// call blocks for as long as the disk takes.
 class DurableQueue {
  public:
-  /// More wait in evictd's journal.
+  /// Further entries wait in evictd's journal.
   static constexpr std::size_t kMostEntries = 4096;
 
-  /// A directory without a queue begins one at `now`. One that cannot be read is set aside.
+  /// Starts a new queue at `now` if the directory has none. Sets an unreadable queue aside.
   /// Errors: those of QueueFile.
   [[nodiscard]] static Result<DurableQueue> open(const std::string& directory, WallTime now);
 
@@ -28,16 +28,16 @@ class DurableQueue {
   [[nodiscard]] bool is_full() const { return state_.entries().size() >= kMostEntries; }
   /// Why an earlier queue was set aside; empty if none was.
   [[nodiscard]] const std::string& damage() const { return damage_; }
-  /// The last line of the journal that need not be told again.
+  /// The last journal line that evictd need not send again.
   [[nodiscard]] std::optional<std::uint64_t> seen() const { return seen_; }
 
-  /// Errors: those of QueueFile::append(); then it was not taken.
+  /// Errors: those of QueueFile::append(); the line is then not taken.
   [[nodiscard]] Result<> take(const TakenLine& line);
-  /// The journal has nothing between its last line and this number.
+  /// Records that the journal has no line between its last one and this number.
   [[nodiscard]] Result<> move_to(std::uint64_t seq);
-  /// Of the entry with this number so many steps are done.
+  /// Records that `done` steps of the entry with this number are finished.
   [[nodiscard]] Result<> note_done(std::uint64_t number, std::size_t done);
-  /// What was taken is on the disk then. Cost where nothing was: none.
+  /// Flushes taken lines to the disk. Costs nothing if no line was taken.
   [[nodiscard]] Result<> sync();
 
  private:
@@ -51,7 +51,7 @@ class DurableQueue {
   QueueState state_;
   std::optional<std::uint64_t> seen_;
   std::string damage_;
-  /// As it was when it was last as short as can be.
+  /// The file's length after it was last compacted.
   std::size_t shortest_ = 0;
   bool had_entries_ = false;
   bool is_synced_ = true;

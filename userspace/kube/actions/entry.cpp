@@ -30,7 +30,7 @@ std::string_view name_of(Step::Kind kind) {
   return "";
 }
 
-/// An exception of the library stays within this file.
+/// Throws the JSON library's exception, which stays within this file.
 Step::Kind kind_of(const std::string& name) {
   for (const auto& [kind, known] : kKinds) {
     if (known == name) {
@@ -143,7 +143,7 @@ Result<Entry> entry_from_json(const Json& json) {
   try {
     Entry entry = read_entry(json);
     if (!has_usable_names(entry)) {
-      return fail(Errc::kMalformed, "an entry with a name that no address may be made of");
+      return fail(Errc::kMalformed, "an entry with a name that is not valid in the API");
     }
     return entry;
   } catch (const Json::exception& error) {

@@ -13,27 +13,28 @@
 
 namespace evictd::kube {
 
-/// An event to be posted, or counted once more.
+/// An event to post, or to count once more.
 struct EventNote {
-  /// About the node; else about the entry's pod, or what else `kind` says that the entry names.
+  /// True: the event is about the node. False: it is about the entry's pod, or about the object of
+  /// `kind` that the entry names.
   bool is_on_node = false;
   std::string type;
   std::string reason;
   std::string message;
-  /// Of the object Event, made from what it is about and `first_time`.
+  /// Name of the Event object, derived from the event's object and `first_time`.
   std::string name{};
-  /// When it happened first and last, RFC 3339 in whole seconds.
+  /// First and last occurrence, RFC 3339 in whole seconds.
   std::string first_time{};
   std::string last_time{};
-  /// How often, this time included.
+  /// Number of occurrences, including this one.
   std::int64_t count = 1;
   std::map<std::string, std::string> annotations{};
-  /// Of the object of the entry's names; empty: v1 and Pod.
+  /// Type of the object that the entry names; empty: v1 and Pod.
   std::string api_version{};
   std::string kind{};
 };
 
-/// As a kubelet would set it on a victim.
+/// A condition as a kubelet sets it on a victim.
 struct PodCondition {
   std::string type;
   std::string status;
@@ -41,31 +42,31 @@ struct PodCondition {
   std::string message;
 };
 
-/// One request, whatever its form: repeated, it has no further effect.
+/// One request, independent of its form. Repeating it has no further effect.
 struct Step {
   enum class Kind { kPodStatus, kEvict, kEvent };
   Kind kind = Kind::kEvict;
-  /// Of kEvent.
+  /// Used by kEvent only.
   EventNote event{};
 };
 
-/// What is to be done at the API server for one line of evictd's journal, step by step.
+/// The steps at the API server that one line of evictd's journal calls for.
 struct Entry {
-  /// Of its line, times kEntriesOfALine, and its place among those of this line.
+  /// The line's number times kEntriesOfALine, plus the entry's index within the line.
   std::uint64_t number = 0;
-  /// Of the victim, or of its controller.
+  /// The victim, or its controller.
   std::string ns;
   std::string name;
   std::string uid;
-  /// The decision's, RFC 3339.
+  /// Time of the decision, RFC 3339.
   std::string time;
-  /// From `time` on.
+  /// Counted from `time`.
   std::int64_t grace_seconds = 0;
-  /// Of the pod's status.
+  /// For the pod's status.
   std::string message{};
   std::optional<PodCondition> condition{};
   std::vector<Step> steps{};
-  /// How many of them are done.
+  /// Number of finished steps.
   std::size_t done = 0;
 };
 
@@ -73,8 +74,8 @@ inline constexpr std::uint64_t kEntriesOfALine = 4;
 
 [[nodiscard]] nlohmann::json to_json(const Entry& entry);
 
-/// Reads what to_json() wrote. Errors: kMalformed for anything else, and for names of which no
-/// address may be made (names.h).
+/// Reads what to_json() wrote. Errors: kMalformed for anything else, and for names that must not
+/// become part of a URL (names.h).
 [[nodiscard]] Result<Entry> entry_from_json(const nlohmann::json& json);
 
 }  // namespace evictd::kube

@@ -8,7 +8,7 @@ namespace evictd::kube {
 
 namespace {
 
-/// Of one controller.
+/// For one controller.
 constexpr std::size_t kMostEvictions = 16;
 constexpr std::size_t kMostControllers = 64;
 
@@ -36,7 +36,7 @@ EvictionLoops::Known& EvictionLoops::known(const Controller& controller) {
       std::find_if(controllers_.begin(), controllers_.end(),
                    [&](const Known& known) { return known.controller.uid == controller.uid; });
   if (found != controllers_.end()) {
-    // The one that was evicted last stands last.
+    // The most recently evicted controller stands last.
     std::rotate(found, found + 1, controllers_.end());
     return controllers_.back();
   }
@@ -69,7 +69,7 @@ void EvictionLoops::take(const ControlledEviction& eviction) {
   }
 }
 
-/// One that was in a loop is told of for as long as the longest time that follows from it.
+/// A controller that was in a loop stays for the longest time that a loop can affect.
 void EvictionLoops::forget_old(WallTime now) {
   std::erase_if(controllers_, [&](const Known& known) {
     const Duration kept = known.loops == 0 ? kWindow : kLongestDamping;
@@ -78,7 +78,7 @@ void EvictionLoops::forget_old(WallTime now) {
 }
 
 void EvictionLoops::damp(WallTime at) {
-  // The clock was ahead when that was noted.
+  // The clock was ahead when this time was computed.
   if (damped_until_ > at + kLongestDamping) {
     damped_until_ = {};
   }

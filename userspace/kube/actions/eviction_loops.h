@@ -15,25 +15,26 @@
 
 namespace evictd::kube {
 
-/// A pod of a controller that was evicted.
+/// An eviction of a pod that has a controller.
 struct ControlledEviction {
   Controller controller;
   std::string pod_uid;
-  /// Of evictd's record.
+  /// Id of evictd's record.
   std::uint64_t id = 0;
   WallTime at{};
 };
 
-/// Which controllers make pods that this node evicts again and again, and until when new pods are
-/// kept off for it. A loop is three evictions within ten minutes, each of which counts once. Times
-/// are those of the records. Pure.
+/// Detects controllers whose pods this node evicts again and again, and computes until when new
+/// pods are kept off for that. A loop is three evictions within ten minutes; each eviction counts
+/// once. Times are those of the records. Pure.
 class EvictionLoops {
  public:
   static constexpr std::size_t kEvictionsOfALoop = 3;
   static constexpr Duration kWindow = std::chrono::minutes(10);
-  /// As long as a kubelet reports a pressure at the least.
+  /// The shortest time for which a kubelet reports a pressure.
   static constexpr Duration kFirstDamping = std::chrono::minutes(5);
-  /// Each further loop doubles the time, up to this one; it begins anew after as long without one.
+  /// Each further loop doubles the damping, up to this limit. After this long without a loop,
+  /// damping starts at kFirstDamping again.
   static constexpr Duration kLongestDamping = std::chrono::hours(1);
 
   struct Eviction {
@@ -43,27 +44,27 @@ class EvictionLoops {
   };
   struct Known {
     Controller controller;
-    /// The newest, oldest first.
+    /// The newest evictions, oldest first.
     std::vector<Eviction> evictions{};
-    /// So many of them, the newest, are in no loop yet.
+    /// How many of them, counted from the newest, belong to no loop yet.
     std::size_t uncounted = 0;
     std::uint64_t loops = 0;
-    /// When the last one was closed.
+    /// When the last loop was closed.
     WallTime looped_at{};
   };
 
-  /// Whether this eviction makes the loop.
+  /// Whether this eviction completes a loop.
   [[nodiscard]] bool closes_loop(const ControlledEviction& eviction) const;
   void take(const ControlledEviction& eviction);
 
-  /// Those that were in a loop, and those that may come to be in one.
+  /// Controllers that were in a loop, and those that may still enter one.
   [[nodiscard]] const std::vector<Known>& controllers() const { return controllers_; }
-  /// Until when new pods are kept off; nothing where they are not. A clock that was set back does
-  /// not make it longer than kLongestDamping.
+  /// The time until which new pods are kept off; nullopt if they are not. A clock that was set back
+  /// does not extend it beyond kLongestDamping.
   [[nodiscard]] std::optional<WallTime> damped_until(WallTime now) const;
 
   [[nodiscard]] nlohmann::json to_json() const;
-  /// Takes what to_json() wrote; what is no such thing is left out.
+  /// Takes what to_json() wrote; skips malformed elements.
   void take_json(const nlohmann::json& json);
 
  private:
@@ -73,9 +74,9 @@ class EvictionLoops {
   void damp(WallTime at);
 
   std::vector<Known> controllers_;
-  /// The epoch: never yet.
+  /// The epoch: never damped so far.
   WallTime damped_until_{};
-  /// Of the next time that new pods are kept off.
+  /// Length of the next damping.
   Duration damping_ = kFirstDamping;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of evictions as the queue's file has them.
+// Eviction loops in the format of the queue's file.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -111,7 +111,7 @@ Json to_json(const ControlledEviction& eviction) {
 Result<ControlledEviction> controlled_eviction_from_json(const Json& json) {
   std::optional<EvictionLoops::Eviction> eviction = read_eviction(json);
   if (!eviction) {
-    return fail(Errc::kMalformed, "no eviction of a controller's pod");
+    return fail(Errc::kMalformed, "not an eviction of a controller's pod");
   }
   Result<Controller> controller = controller_from_json(json.value("controller", Json()));
   if (!controller) {

@@ -22,7 +22,7 @@ Shape keeping(std::initializer_list<const char*> names) {
   return shape;
 }
 
-/// Of a decision among a thousand pods some twenty values.
+/// A decision among a thousand pods keeps some twenty values.
 Shape make_line_shape() {
   Shape shape =
       keeping({"kind",    "seq",   "first",   "id",     "time",    "namespace", "name",
@@ -35,7 +35,7 @@ Shape make_line_shape() {
   return shape;
 }
 
-/// The objects of the list that is called so.
+/// The objects of the list with this name.
 std::vector<Json> objects_at(const Json& object, const char* name) {
   std::vector<Json> objects;
   if (const auto list = object.find(name); list != object.end() && list->is_array()) {
@@ -89,7 +89,7 @@ void read_decision(const Json& json, JournalLine& line) {
   }
 }
 
-/// "NAMESPACE/NAME"; the event is named and its message is a constant.
+/// Reads "NAMESPACE/NAME". The event's name and message are constants.
 void read_progress(const Json& json, JournalLine& line) {
   const std::string pod = text_at(json, "pod");
   if (const std::size_t slash = pod.find('/'); slash != std::string::npos) {
@@ -113,7 +113,7 @@ Result<JournalLine> read_journal_line(std::string_view text) {
     return Failure(json.error());
   }
   if (!json->is_object()) {
-    return fail(Errc::kInvalid, "no line of a journal");
+    return fail(Errc::kInvalid, "not a journal line");
   }
   JournalLine line{.seq = number_at(*json, "seq"), .id = number_at(*json, "id")};
   line.time = text_at(*json, "time");

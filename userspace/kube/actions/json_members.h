@@ -7,8 +7,7 @@
 
 namespace evictd::kube {
 
-/// A member of an object that comes from outside; empty or 0 where it is missing or of another
-/// type.
+/// A member of an object from an untrusted source; empty or 0 if it is missing or of another type.
 [[nodiscard]] std::string text_at(const nlohmann::json& object, const char* name);
 [[nodiscard]] std::uint64_t number_at(const nlohmann::json& object, const char* name);
 

@@ -8,7 +8,7 @@ namespace evictd::kube {
 namespace {
 
 constexpr std::size_t kLongestName = 253;
-/// A dot and 64 bits.
+/// A dot and 64 bits in hexadecimal.
 constexpr std::size_t kLongestMoment = 17;
 
 bool is_letter_or_digit(char c) {
@@ -22,7 +22,7 @@ bool is_object_name(std::string_view name) {
       !is_letter_or_digit(name.back())) {
     return false;
   }
-  // Two dots in a row would be a way up.
+  // Two dots in a row could climb up a path.
   return name.find("..") == std::string_view::npos &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") == std::string_view::npos;
 }

@@ -7,12 +7,13 @@
 
 namespace evictd::kube {
 
-/// Whether an address may have this namespace or name of an object in it: 1 to 253 of "a-z0-9.-",
-/// and neither begins nor ends with other than a letter or a digit.
+/// Whether a URL may contain this namespace or object name: 1 to 253 characters of "a-z0-9.-", with
+/// a letter or a digit at both ends.
 [[nodiscard]] bool is_object_name(std::string_view name);
 
-/// "NAME.18e9dffa0a1957f3": of an event about the object NAME that happened so many nanoseconds
-/// after 1970, as a kubelet's recorder calls it. The object's name is cut where that is too long.
+/// "NAME.18e9dffa0a1957f3": the name of an event about the object NAME, as a kubelet's recorder
+/// builds it. `nanoseconds` is the event's time since 1970. Truncates an object name that is too
+/// long.
 [[nodiscard]] std::string event_name(std::string_view object, std::uint64_t nanoseconds);
 
 }  // namespace evictd::kube

@@ -25,7 +25,7 @@ void NodeKeeper::want(const Pressure& pressure, MonoTime now) {
   }
   wanted_ = pressure;
   is_stale_ = true;
-  // A server that is not well is not asked sooner for it.
+  // News must not shorten the wait for an unhealthy server.
   if (problem_.empty()) {
     due_ = is_news ? MonoTime{} : now + options_.settle;
   }
@@ -44,7 +44,7 @@ std::optional<Ask> NodeKeeper::tick(MonoTime now, WallTime wall) {
     is_tainted_ = false;
     read_.reset();
     state_ = State::kReading;
-    return node_question(options_.node);
+    return get_node_request(options_.node);
   }
   const nlohmann::json taints = wanted_taints(read_->taints, wanted_);
   if (!is_tainted_ && taints != read_->taints) {
@@ -52,7 +52,7 @@ std::optional<Ask> NodeKeeper::tick(MonoTime now, WallTime wall) {
     return taint_request(options_.node, *read_, taints);
   }
   if (options_.conditions && !has_conditions(*read_, wanted_, *options_.conditions)) {
-    state_ = State::kTelling;
+    state_ = State::kSettingConditions;
     return condition_request(options_.node, wanted_, *options_.conditions, wall);
   }
   read_.reset();
@@ -82,7 +82,7 @@ void NodeKeeper::on_end(const Answer& answer, MonoTime now) {
       ++counters_.taints;
       is_tainted_ = true;
       break;
-    case State::kTelling:
+    case State::kSettingConditions:
       ++counters_.conditions;
       read_.reset();
       due_ = now + options_.look_again;

@@ -14,30 +14,31 @@
 
 namespace evictd::kube {
 
-/// Keeps the node's taints and conditions as the pressure is: reads the node, and patches what is
-/// otherwise. Looks again now and then, because others write them too. No socket, no clock.
+/// Keeps the node's taints and conditions equal to the pressure: reads the node and patches what
+/// differs. Reads the node again from time to time, because others write it too. No socket, no
+/// clock.
 class NodeKeeper {
  public:
   struct Options {
     std::string node;
-    /// Nothing: the node's conditions are none of ours.
+    /// nullopt: evictd-kube does not write the node's conditions.
     std::optional<NodeConditions> conditions = NodeConditions::kOwn;
     RandomPart random;
     Duration look_again = std::chrono::minutes(1);
-    /// How long after the end of a pressure it is believed: an evictd that was started again tells
-    /// of none before its first pass.
+    /// Delay before the end of a pressure is believed: a restarted evictd reports no pressure
+    /// before its first pass.
     Duration settle = std::chrono::seconds(3);
   };
   struct Counters {
-    std::uint64_t taints = 0;      ///< Patches that were taken.
-    std::uint64_t conditions = 0;  ///< Likewise.
+    std::uint64_t taints = 0;      ///< Accepted taint patches.
+    std::uint64_t conditions = 0;  ///< Accepted condition patches.
     std::uint64_t conflicts = 0;   ///< 409: the node was read again.
     std::uint64_t failures = 0;
   };
 
   explicit NodeKeeper(Options options) : options_(std::move(options)) {}
 
-  /// What the node is to say from now on.
+  /// Sets the pressure that the node should show from now on.
   void want(const Pressure& pressure, MonoTime now);
 
   [[nodiscard]] MonoTime due() const;
@@ -48,7 +49,7 @@ class NodeKeeper {
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
-  enum class State { kIdle, kReading, kTainting, kTelling };
+  enum class State { kIdle, kReading, kTainting, kSettingConditions };
 
   void take_node(const Answer& answer, MonoTime now);
   void fail_with(const std::string& what, const Answer& answer, MonoTime now);
@@ -58,7 +59,7 @@ class NodeKeeper {
   /// The epoch: at once.
   MonoTime due_{};
   State state_ = State::kIdle;
-  /// What is to be asked next, after the node was read.
+  /// The node as it was last read; the next request is derived from it.
   std::optional<NodeAnswer> read_;
   bool is_tainted_ = false;
   /// The pressure changed while a request was in progress.

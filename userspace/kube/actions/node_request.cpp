@@ -56,7 +56,7 @@ bool is_ours(const Json& taint) {
                      [&](const PressureKind& kind) { return key == kind.taint; });
 }
 
-/// The keys of the taints that the node should have of us.
+/// The keys of evictd's taints that the node should have.
 std::vector<std::string_view> wanted_keys(const Pressure& pressure) {
   std::vector<std::string_view> keys;
   for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
@@ -95,14 +95,14 @@ Result<NodeAnswer> read_node(std::string_view body, const std::string& node) {
                          (*read)["metadata"].is_object() && text_at(*read, "kind") == "Node";
   if (!is_object || text_at((*read)["metadata"], "name") != node ||
       text_at((*read)["metadata"], "resourceVersion").empty()) {
-    return fail(Errc::kInvalid, "no v1.Node of the name " + node);
+    return fail(Errc::kInvalid, "not a v1.Node named " + node);
   }
   return NodeAnswer{.resource_version = text_at((*read)["metadata"], "resourceVersion"),
                     .taints = list_at(*read, "spec", "taints"),
                     .conditions = list_at(*read, "status", "conditions")};
 }
 
-Ask node_question(const std::string& node) {
+Ask get_node_request(const std::string& node) {
   return {.path = "/api/v1/nodes/" + node, .form = Ask::Form::kWhole, .time_limit = kNodeTimeLimit};
 }
 

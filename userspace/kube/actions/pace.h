@@ -8,12 +8,12 @@
 
 namespace evictd::kube {
 
-/// So many a second on average, and as many at once. Pure.
+/// Rate limit: an average number a second, with bursts of the same number. Pure.
 class Pace {
  public:
   explicit Pace(int per_second) : interval_(kAhead / per_second) {}
 
-  /// From when on the next one may be taken.
+  /// The earliest time at which the next one may be taken.
   [[nodiscard]] MonoTime ready_at() const { return paid_until_ - (kAhead - interval_); }
   void take(MonoTime now) { paid_until_ = std::max(paid_until_, now) + interval_; }
 

@@ -19,7 +19,7 @@ bool is_api_pod(const JournalLine& line) {
   return is_object_name(line.ns) && is_object_name(line.name) && is_file_name(line.uid);
 }
 
-/// Adds entries to one line's.
+/// Adds the entries of one line.
 class Plan {
  public:
   Plan(const JournalLine& line, const QueueState& state, const PlannerOptions& options)
@@ -38,13 +38,13 @@ class Plan {
     entry.steps.push_back({.kind = Step::Kind::kEvict});
   }
 
-  /// Those on the pod only where it is one of the API.
+  /// Adds the pod's events only if `with_pod`: the API must know the pod.
   void add_events(bool with_pod) {
     Entry entry = make_entry();
-    for (const ToldEvent& told : line_.events) {
+    for (const ReportedEvent& told : line_.events) {
       if (told.is_on_node || with_pod) {
         entry.steps.push_back(
-            {.kind = Step::Kind::kEvent, .event = note_of(told, entry, entry.steps.size())});
+            {.kind = Step::Kind::kEvent, .event = event_note(told, entry, entry.steps.size())});
       }
     }
     if (!entry.steps.empty()) {
@@ -52,17 +52,17 @@ class Plan {
     }
   }
 
-  /// On the controller whose pods are evicted again and again.
+  /// Adds an event on the controller whose pods are evicted again and again.
   void add_loop(const Controller& controller) {
     Entry entry = make_entry();
     entry.ns = controller.ns;
     entry.name = controller.name;
     entry.uid = controller.uid;
-    const ToldEvent told{.type = "Warning",
-                         .reason = "EvictionLoop",
-                         .message = "evictd has evicted 3 pods of this " + controller.kind +
-                                    " from node " + options_.node + " within 10 minutes"};
-    EventNote note = note_of(told, entry, kPlaceOfLoop);
+    const ReportedEvent told{.type = "Warning",
+                             .reason = "EvictionLoop",
+                             .message = "evictd has evicted 3 pods of this " + controller.kind +
+                                        " from node " + options_.node + " within 10 minutes"};
+    EventNote note = event_note(told, entry, kPlaceOfLoop);
     note.annotations.clear();
     note.api_version = controller.api_version;
     note.kind = controller.kind;
@@ -88,12 +88,12 @@ class Plan {
     return taken_.entries.back();
   }
 
-  /// Behind all that a record may have.
+  /// Larger than the index of any event in a record.
   static constexpr std::size_t kPlaceOfLoop = 1000;
 
-  /// `place` keeps events of one moment apart by their names.
-  [[nodiscard]] EventNote note_of(const ToldEvent& told, const Entry& about,
-                                  std::size_t place) const {
+  /// `place` keeps the names of events with the same time apart.
+  [[nodiscard]] EventNote event_note(const ReportedEvent& told, const Entry& about,
+                                     std::size_t place) const {
     EventNote note{.is_on_node = told.is_on_node,
                    .type = told.type,
                    .reason = told.reason,
@@ -127,8 +127,9 @@ class Plan {
 
 namespace {
 
-/// What the line says of this condition; nothing where it is silent. Before a start none counts.
-std::optional<bool> told_status(const JournalLine& line, std::string_view condition) {
+/// The status that the line reports for this condition; nullopt if none. After a start of evictd no
+/// condition is set.
+std::optional<bool> reported_status(const JournalLine& line, std::string_view condition) {
   switch (line.kind) {
     case JournalLine::Kind::kCondition:
       return line.name == condition ? std::optional(line.is_set) : std::nullopt;
@@ -147,7 +148,7 @@ std::optional<Pressure> pressure_after(const JournalLine& line, const Pressure& 
   Pressure pressure = before;
   for (std::size_t i = 0; i < kPressureKinds.size(); ++i) {
     Pressure::One& one = pressure.kinds[i];
-    const std::optional<bool> is_set = told_status(line, kPressureKinds[i].condition);
+    const std::optional<bool> is_set = reported_status(line, kPressureKinds[i].condition);
     if (is_set && *is_set != one.is_set) {
       one = {.is_set = *is_set, .since = line.time};
     }
@@ -155,7 +156,7 @@ std::optional<Pressure> pressure_after(const JournalLine& line, const Pressure& 
   return pressure == before ? std::nullopt : std::optional(pressure);
 }
 
-/// A pod's eviction that its controller answers with another pod; nothing where none is known.
+/// An eviction after which a controller creates another pod; nullopt if no controller is known.
 std::optional<ControlledEviction> controlled_by(const JournalLine& line,
                                                 const PlannerOptions& options) {
   const Result<WallTime> at = core::wall_time_from_rfc3339(line.time);

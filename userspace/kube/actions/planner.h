@@ -13,23 +13,23 @@ namespace evictd::kube {
 
 struct PlannerOptions {
   std::string node;
-  /// Whose controller makes the pod with this uid anew; nothing where none is known.
+  /// Finds the controller that recreates the pod with this uid; nullopt if none is known.
   std::function<std::optional<Controller>(const std::string& uid)> find_controller{};
 };
 
-/// Lines from which nothing was made although they tell of somebody.
+/// Journal lines, by what the planner did with them.
 struct PlannerCounters {
   std::uint64_t evictions = 0;
-  /// Of a pod that has no namespace, name or uid as the API has them.
+  /// The pod's namespace, name or uid is not valid in the API.
   std::uint64_t unnamed = 0;
-  /// Evictions of pods of which no controller is known: no loop can be seen in them.
+  /// Evictions of pods without a known controller: no loop can be detected for them.
   std::uint64_t uncontrolled = 0;
-  /// Evictions that made a loop.
+  /// Evictions that completed a loop.
   std::uint64_t loops = 0;
 };
 
-/// Says what is to be done for a line of the journal that was not taken yet. A dry run, and a line
-/// that repeats a decision with its end, call for nothing. Pure.
+/// Derives the entries for a journal line that was not taken yet. Creates none for a dry run, or
+/// for a line that repeats a decision to report its end. Pure.
 [[nodiscard]] TakenLine plan(const JournalLine& line, const QueueState& state,
                              const PlannerOptions& options, PlannerCounters& counters);
 

@@ -7,22 +7,22 @@
 
 namespace evictd::kube {
 
-/// A kind of pressure, and the words for it.
+/// A kind of pressure and its names.
 struct PressureKind {
-  /// Of a node's condition, as a kubelet and evictd's journal call it.
+  /// The node condition's type, as the kubelet and evictd's journal spell it.
   std::string_view condition;
-  /// The same as a condition of our own.
+  /// The type of evictd's own condition for the same pressure.
   std::string_view own_condition;
   /// Key of the taint.
   std::string_view taint;
-  /// Reasons and the end of the messages of the condition.
+  /// Reasons of the condition, and the end of its messages.
   std::string_view bad_reason;
   std::string_view good_reason;
   std::string_view bad_words;
   std::string_view good_words;
 };
 
-/// Keeps new pods off while evicted ones come again and again.
+/// Keeps new pods off the node while evicted pods are recreated again and again.
 inline constexpr std::string_view kLoopTaint = "evictd.dev/eviction-loop";
 
 inline constexpr std::array<PressureKind, 3> kPressureKinds = {
@@ -34,17 +34,17 @@ inline constexpr std::array<PressureKind, 3> kPressureKinds = {
      {"PIDPressure", "EvictdPIDPressure", "evictd.dev/pid-pressure", "HasInsufficientPID",
       "HasSufficientPID", "has insufficient PID available", "has sufficient PID available"}}};
 
-/// Of each of kPressureKinds, as evictd told last.
+/// The state of each of kPressureKinds, as evictd last reported it.
 struct Pressure {
   struct One {
     bool is_set = false;
-    /// When it became so, RFC 3339; empty if that was never told.
+    /// Start of the current state, RFC 3339; empty if it was never reported.
     std::string since{};
 
     bool operator==(const One&) const = default;
   };
   std::array<One, kPressureKinds.size()> kinds{};
-  /// New pods are kept off because of a loop of evictions; no record tells that.
+  /// New pods are kept off because of an eviction loop. No record reports this.
   bool is_damped = false;
 
   bool operator==(const Pressure&) const = default;

@@ -23,7 +23,7 @@ using base::fault_point;
 using base::FaultPoint;
 
 constexpr const char* kLock = "lock";
-/// Far above what may wait.
+/// Far more than can be pending.
 constexpr std::size_t kLongestQueue = std::size_t{64} << 20U;
 constexpr mode_t kPrivate = 0600;
 
@@ -53,7 +53,7 @@ Result<QueueFile> QueueFile::open(const std::string& directory, const std::strin
   }
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     return errno == EWOULDBLOCK
-               ? fail(Errc::kBusy, "stateDirectory " + directory + ": another evictd-kube keeps it")
+               ? fail(Errc::kBusy, "stateDirectory " + directory + ": another evictd-kube uses it")
                : fail_errno(errno, "lock stateDirectory " + directory);
   }
   return QueueFile(name, directory + "/" + name, std::move(fd), std::move(lock));
@@ -66,14 +66,14 @@ Result<std::vector<std::string>> QueueFile::read() {
     return fail_errno(errno, "open " + path_);
   }
   if (!S_ISREG(status.st_mode)) {
-    return fail(Errc::kInvalid, path_ + ": no regular file; allowed: a file");
+    return fail(Errc::kInvalid, path_ + ": not a regular file; allowed: a file");
   }
   const Result<std::string> text = base::read_up_to(file_.get(), kLongestQueue, path_);
   if (!text) {
     return Failure(text.error());
   }
   if (text->size() == kLongestQueue) {
-    return fail(Errc::kExhausted, path_ + ": longer than any queue");
+    return fail(Errc::kExhausted, path_ + ": too long for a queue");
   }
   std::vector<std::string> lines;
   size_ = 0;
@@ -100,7 +100,7 @@ Result<> QueueFile::append(std::string_view line) {
     written = base::write_all(file_.get(), all.substr(all.size() / 2), path_);
   }
   if (!written) {
-    // What part of it is there must not become the beginning of another line.
+    // A partial line must not become the beginning of the next one.
     const bool is_cut = ::ftruncate(file_.get(), static_cast<off_t>(size_)) == 0 &&
                         ::lseek(file_.get(), static_cast<off_t>(size_), SEEK_SET) >= 0;
     return is_cut ? written : fail_errno(errno, "cut " + path_);

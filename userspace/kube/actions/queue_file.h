@@ -11,27 +11,27 @@
 
 namespace evictd::kube {
 
-/// The lines of a file in a directory that one evictd-kube at a time keeps. Lines are
-/// added at its end, and now and then it is replaced by a shorter one; whenever the process or the
-/// machine stops, it is whole but for its last line. Everything blocks.
+/// A file of lines, in a directory that one evictd-kube at a time owns. Lines are appended; from
+/// time to time a shorter file replaces it. After a crash of the process or the machine, every line
+/// but the last is intact. Every call blocks.
 class QueueFile {
  public:
-  /// `name` is the file's. Errors: kBusy where another process keeps the directory; else as
+  /// `name` is the file's name. Errors: kBusy if another process owns the directory; else as
   /// mkdir(2), open(2) and flock(2), naming the directory.
   [[nodiscard]] static Result<QueueFile> open(const std::string& directory,
                                               const std::string& name);
 
-  /// The lines that are whole; what a crash left of another one is taken away. Errors: kExhausted
-  /// for a file that is too long to be one; else as open(2), read(2) and ftruncate(2).
+  /// Returns the complete lines and truncates an incomplete one that a crash left. Errors:
+  /// kExhausted if the file is too long to be a queue; else as open(2), read(2) and ftruncate(2).
   [[nodiscard]] Result<std::vector<std::string>> read();
-  /// Adds a line. After an error the file is as it was. Errors: as write(2).
+  /// Adds a line. After an error the file is unchanged. Errors: as write(2).
   [[nodiscard]] Result<> append(std::string_view line);
-  /// What was added is on the disk then. Errors: as fdatasync(2).
+  /// Flushes the added lines to the disk. Errors: as fdatasync(2).
   [[nodiscard]] Result<> sync();
-  /// Another file with these lines takes its place, once it is on the disk.
-  /// Errors: as open(2), write(2), fsync(2) and rename(2); the old one is there still.
+  /// Replaces the file with one that has these lines, once that one is on the disk.
+  /// Errors: as open(2), write(2), fsync(2) and rename(2); the old file then stays.
   [[nodiscard]] Result<> replace(const std::vector<std::string>& lines);
-  /// Gives it another name, "NAME.damaged", so that somebody may look at it.
+  /// Renames the file to "NAME.damaged", so that it can be inspected.
   [[nodiscard]] Result<> set_aside();
 
   [[nodiscard]] std::size_t size() const { return size_; }

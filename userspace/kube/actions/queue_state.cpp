@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Of the file; a change that an older evictd-kube would misread makes another number.
+/// Version of the file; increases with a change that an older evictd-kube would misread.
 constexpr int kVersion = 1;
 
 std::optional<Victim> victim_of(const Json& json) {
@@ -35,7 +35,7 @@ Json pressure_json(const Pressure& pressure) {
   return list;
 }
 
-/// What is no such thing leaves it as it was.
+/// Keeps `pressure` if the JSON is malformed.
 void read_pressure(const Json& json, Pressure& pressure) {
   if (json.size() != pressure.kinds.size()) {
     return;
@@ -90,7 +90,7 @@ std::vector<std::string> QueueState::texts() const {
     texts.push_back(Json{{"entries", Json::array({to_json(entry)})}}.dump(
         -1, ' ', false, Json::error_handler_t::replace));
   }
-  // Last, because an entry counts its events anew when it is read.
+  // Last: reading an entry counts its events again.
   Json known = {{"events", events_.to_json()},
                 {"victims", Json::array()},
                 {"pressure", pressure_json(pressure_)},
@@ -108,7 +108,7 @@ std::vector<std::string> QueueState::texts() const {
 Result<> QueueState::apply(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) {
-    return fail(Errc::kMalformed, "no line of a queue");
+    return fail(Errc::kMalformed, "not a line of a queue");
   }
   if (const auto version = json.find("version"); version != json.end()) {
     if (*version != kVersion) {

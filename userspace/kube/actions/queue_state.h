@@ -19,25 +19,25 @@
 
 namespace evictd::kube {
 
-/// A victim, and by which decision.
+/// A victim and the decision that chose it.
 struct Victim {
   std::string uid;
   std::uint64_t id = 0;
 };
 
-/// What came of one line of the journal.
+/// What one journal line resulted in.
 struct TakenLine {
   std::uint64_t seq = 0;
   std::optional<Victim> victim{};
   std::optional<Pressure> pressure{};
-  /// Where the victim has a controller.
+  /// Set if the victim has a controller.
   std::optional<ControlledEviction> controlled{};
   std::vector<Entry> entries{};
 };
 
-/// What is to be done, how far it is, and up to where evictd's journal is known: all that is kept
-/// over a restart. It changes by texts alone, which are its file's lines, so that what is read
-/// back is what was there. Pure.
+/// The state that survives a restart: pending entries, their progress, and the last known line of
+/// evictd's journal. Only texts change it. The texts are the lines of its file, so reading the file
+/// back restores the same state. Pure.
 class QueueState {
  public:
   /// The texts, without line ends.
@@ -45,24 +45,24 @@ class QueueState {
   [[nodiscard]] static std::string taken_text(const TakenLine& line);
   [[nodiscard]] static std::string cursor_text(std::uint64_t seq);
   [[nodiscard]] static std::string done_text(std::uint64_t number, std::size_t done);
-  /// Those of which the same state comes.
+  /// The texts that recreate this state.
   [[nodiscard]] std::vector<std::string> texts() const;
 
-  /// Errors: kMalformed, kInvalid or kUnsupported for what is none of these texts; then nothing
-  /// has changed.
+  /// Errors: kMalformed, kInvalid or kUnsupported for any other text; the state is then unchanged.
   [[nodiscard]] Result<> apply(std::string_view text);
 
-  /// When this was begun; the journal is wanted from then on while no line of it is known.
+  /// When this queue was started. While no journal line is known, the journal is read from this
+  /// time on.
   [[nodiscard]] const std::string& since() const { return since_; }
   /// The number of the last line that was taken.
   [[nodiscard]] std::optional<std::uint64_t> cursor() const { return cursor_; }
-  /// By number, which is the order in which evictd told.
+  /// By number, which is the order of evictd's reports.
   [[nodiscard]] const std::map<std::uint64_t, Entry>& entries() const { return entries_; }
   [[nodiscard]] const CountedEvents& events() const { return events_; }
-  /// As evictd told last.
+  /// As evictd last reported it.
   [[nodiscard]] const Pressure& pressure() const { return pressure_; }
   [[nodiscard]] const EvictionLoops& loops() const { return loops_; }
-  /// Whether this decision's line was taken before.
+  /// Whether a line of this decision was taken before.
   [[nodiscard]] bool knows_decision(const Victim& victim) const;
   [[nodiscard]] bool knows_victim(const std::string& uid) const;
 
@@ -72,7 +72,7 @@ class QueueState {
   void take_victim(Victim victim);
   void take_entry(Entry entry);
 
-  /// A decision's lines come within minutes of each other.
+  /// The lines of one decision come within minutes of each other.
   static constexpr std::size_t kMostVictims = 2048;
 
   std::string since_;
@@ -84,7 +84,7 @@ class QueueState {
   EvictionLoops loops_;
 };
 
-/// What makes two events the same.
+/// Two events with the same key are the same event.
 [[nodiscard]] std::string event_key(const EventNote& event, const std::string& uid);
 
 }  // namespace evictd::kube

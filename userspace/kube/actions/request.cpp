@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// An admission webhook may take 30 s, after which the server answers 504 itself.
+/// An admission webhook may take 30 s; after that the server itself answers 504.
 constexpr Duration kTimeLimit = std::chrono::seconds(35);
 constexpr const char* kJsonType = "application/json";
 constexpr const char* kMergePatch = "application/strategic-merge-patch+json";
@@ -26,7 +26,7 @@ Ask make_ask(Ask::Method method, std::string path, const Json& body, const char*
           .form = Ask::Form::kWhole,
           .time_limit = kTimeLimit,
           .method = method,
-          // Texts of a container's image or name need not be UTF-8.
+          // Container image and container name may contain invalid UTF-8.
           .body = body.dump(-1, ' ', false, Json::error_handler_t::replace),
           .content_type = type};
 }
@@ -83,7 +83,7 @@ Ask evict_request(const Entry& entry, const RequestForm& form, WallTime now) {
 }
 
 Json object_of(const Entry& entry, const EventNote& event, const std::string& node) {
-  // A kubelet takes its node's name for the uid.
+  // A kubelet uses its node's name as the uid.
   if (event.is_on_node) {
     return {{"kind", "Node"}, {"name", node}, {"uid", node}};
   }
@@ -98,7 +98,7 @@ Json object_of(const Entry& entry, const EventNote& event, const std::string& no
 Ask event_request(const Entry& entry, const EventNote& event, const RequestForm& form) {
   const std::string ns = event.is_on_node ? "default" : entry.ns;
   const std::string path = "/api/v1/namespaces/" + ns + "/events";
-  if (event.count > 1 && !form.posts_anew) {
+  if (event.count > 1 && !form.posts_again) {
     return make_ask(
         Ask::Method::kPatch, path + "/" + event.name,
         {{"count", event.count}, {"lastTimestamp", event.last_time}, {"message", event.message}},

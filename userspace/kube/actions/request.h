@@ -10,23 +10,23 @@
 
 namespace evictd::kube {
 
-/// In which form a step is asked for.
+/// The form in which a step is requested.
 struct RequestForm {
-  /// Of pods/eviction.
+  /// API version of pods/eviction.
   enum class Policy { kV1, kV1Beta1 };
   std::string node;
   Policy policy = Policy::kV1;
-  /// The pod is deleted, whatever a disruption budget says.
+  /// Deletes the pod, regardless of disruption budgets.
   bool deletes = false;
-  /// An event that was counted is posted anew: the one it was counted on has expired.
-  bool posts_anew = false;
+  /// Posts a counted event again as a new object: the old object has expired.
+  bool posts_again = false;
 };
 
-/// The next step of an entry that has one. Pure.
+/// Builds the request for the next step of an entry. The entry must have one. Pure.
 [[nodiscard]] Ask make_request(const Entry& entry, const RequestForm& form, WallTime now);
 
-/// What is left of an entry's grace, in seconds; at least 1, so that the API server waits for the
-/// kubelet to have seen the pod end.
+/// Seconds left of an entry's grace period. At least 1, so that the API server waits until the
+/// kubelet has seen the pod terminate.
 [[nodiscard]] std::int64_t grace_left(const Entry& entry, WallTime now);
 
 }  // namespace evictd::kube

@@ -7,7 +7,7 @@
 
 namespace evictd::kube {
 
-/// "2026-11-20T22:03:11Z", as the API writes a Time; a part of a second is left out.
+/// "2026-11-20T22:03:11Z", as the API writes a Time; drops fractions of a second.
 [[nodiscard]] std::string whole_seconds(WallTime moment);
 
 }  // namespace evictd::kube

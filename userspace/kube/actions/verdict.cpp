@@ -30,11 +30,11 @@ struct HttpStatus {
   static constexpr int kGatewayTimeout = 504;
 };
 
-/// What a v1.Status says.
+/// The content of a v1.Status.
 struct Refusal {
   bool is_status = false;
   std::string message;
-  /// Of the object that it is about: "pods".
+  /// Kind of the object that the status names: "pods".
   std::string kind;
   bool names_budget = false;
 };
@@ -82,7 +82,7 @@ bool has(const std::string& text, std::string_view part) {
 Verdict judge_event(Ask::Method method, int status, const Refusal& refusal) {
   switch (status) {
     case HttpStatus::kConflict:
-      // Its name is its own: it was posted before.
+      // The event's name is unique: it was posted before.
       return refusal.is_status ? Verdict::kDone : Verdict::kTrouble;
     case HttpStatus::kNotFound:
     case HttpStatus::kGoneForGood:
@@ -131,7 +131,8 @@ Verdict judge(Step::Kind kind, Ask::Method method, const Answer& answer) {
     return Verdict::kDone;
   }
   const Refusal refusal = refusal_in(answer.body);
-  // One of a namespace says nothing of the server, and must hold up no other.
+  // A webhook serves some namespaces only: its failure says nothing about the server and must delay
+  // no other entry.
   const bool is_webhook = refusal.is_status && has(refusal.message, "admission webhook");
   switch (answer.status) {
     case HttpStatus::kForbidden:

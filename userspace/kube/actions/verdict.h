@@ -9,24 +9,24 @@
 
 namespace evictd::kube {
 
-/// What an answer means for the step that was asked for.
+/// What an answer means for the requested step.
 enum class Verdict : std::uint8_t {
-  kDone,            ///< Also that it was done before.
-  kGone,            ///< The pod is no more, or another one has its name.
-  kRejected,        ///< It will never be taken as it is.
-  kForbidden,       ///< Not us, as long as nobody changes the rights.
-  kBudget,          ///< A disruption budget is in the way.
-  kTrouble,         ///< This one failed; others need not.
-  kUnknownVersion,  ///< Of pods/eviction.
-  kExpired,         ///< The event that was to be counted on.
-  kServer,          ///< Nothing can be done now: no answer, or the server is not well.
+  kDone,            ///< Done now or before.
+  kGone,            ///< The pod no longer exists, or another pod has its name.
+  kRejected,        ///< The server will never accept it as it is.
+  kForbidden,       ///< Lacks permission until somebody changes the rights.
+  kBudget,          ///< A disruption budget blocks it.
+  kTrouble,         ///< Only this entry failed; others need not.
+  kUnknownVersion,  ///< Unknown version of pods/eviction.
+  kExpired,         ///< The event to be counted on has expired.
+  kServer,          ///< No request can succeed now: no answer, or an unhealthy server.
 };
 
-/// A 404 or 409 counts only where a v1.Status says what it is about: a proxy that lost its way must
-/// not make us forget a pod. Pure.
+/// Accepts a 404 or 409 only if a v1.Status names the object: a misrouted proxy must not make
+/// evictd-kube forget a pod. Pure.
 [[nodiscard]] Verdict judge(Step::Kind kind, Ask::Method method, const Answer& answer);
 
-/// Nothing came in time, or a gateway or the server itself gave up waiting (504).
+/// No answer came in time, or a gateway or the server itself timed out (504).
 [[nodiscard]] bool had_no_answer(const Answer& answer);
 
 /// "HTTP status 403: pods is forbidden", on one line.

@@ -17,7 +17,7 @@ using exporting::ComparedEviction;
 using exporting::Comparison;
 using OrderedJson = nlohmann::ordered_json;
 
-/// Whence a time is that was taken when the kubelet decided.
+/// Source of a time that was taken at the kubelet's decision.
 constexpr std::string_view kEvent = "event";
 constexpr const char* kHeadKind = "comparisons";
 
@@ -93,8 +93,8 @@ void ComparisonLog::add(ComparedEviction eviction, Side side, MonoTime now) {
   keep(std::move(kept));
 }
 
-/// A kubelet's eviction may come a window after evictd's decision, and looks for one when its own
-/// has passed.
+/// A kubelet's eviction may follow evictd's decision by up to a window, and searches for a partner
+/// after its own window.
 Duration ComparisonLog::wait_of(Side side) const {
   return side == Side::kKubelet ? window_ : 2 * window_;
 }
@@ -123,7 +123,7 @@ bool ComparisonLog::settle(MonoTime now) {
   return has_changed;
 }
 
-/// What the one at `place` is paired with leaves its own place empty.
+/// Pairs the eviction at `place`; its partner's own slot becomes empty.
 void ComparisonLog::settle_eviction(std::size_t place) {
   Comparison& comparison = kept_[place].comparison;
   comparison.is_waiting = false;
@@ -195,7 +195,7 @@ Result<> ComparisonLog::apply(std::string_view text, MonoTime now) {
       core::wall_time_from_rfc3339(since.is_string() ? since.get<std::string>() : std::string());
   if (json->value("schema", OrderedJson()) != 1 || !horizon ||
       !(cursor.is_null() || cursor.is_number_unsigned())) {
-    return fail(Errc::kMalformed, "no beginning of comparisons");
+    return fail(Errc::kMalformed, "not the first line of comparisons");
   }
   horizon_ = *horizon;
   cursor_ = cursor.is_null() ? std::nullopt : std::optional(cursor.get<std::uint64_t>());

@@ -15,24 +15,26 @@
 
 namespace evictd::kube {
 
-/// Pairs what evictd would have done with what a kubelet did, and keeps the newest of it. The same
-/// pod, within the window, is a pair at once. What has found no partner when its window has passed
-/// is a pair with the nearest of the other side about the same resource, or stays alone. Pure.
+/// Pairs evictd's dry-run decisions with a kubelet's evictions, and keeps the newest results. Two
+/// entries about the same pod within the window form a pair at once. When an entry's window ends
+/// without a partner, it is paired with the nearest one of the other side about the same resource.
+/// Otherwise it stays alone. Pure.
 class ComparisonLog {
  public:
   static constexpr std::size_t kMostKept = 512;
 
-  /// `begun`: what a kubelet did before is nobody's.
+  /// Ignores evictions by a kubelet before `begun`.
   ComparisonLog(Duration window, WallTime begun) : window_(window), horizon_(begun) {}
 
-  /// A record of evictd, once. False: it is known.
+  /// Adds a record of evictd once. Returns false if it is known.
   bool add_decision(exporting::ComparedEviction decision, MonoTime now);
-  /// A kubelet's eviction, which is of one pod and so once. An event tells better when and how it
-  /// was than what is known of the pod's status. False: it is known, or older than what is kept.
+  /// Adds a kubelet's eviction. A pod is evicted only once. Time and details from an event replace
+  /// those from the pod's status.
+  /// Returns false if it is known, or older than the kept history.
   bool add_eviction(exporting::ComparedEviction eviction, MonoTime now);
-  /// Whose window has passed by `now` is settled. False: nobody's has.
+  /// Settles every entry whose window ended by `now`. Returns false if there was none.
   bool settle(MonoTime now);
-  /// When to call settle() next; the end of the clock where nobody waits.
+  /// The time of the next settle() call; the end of the clock if no entry waits.
   [[nodiscard]] MonoTime due() const;
 
   /// evictd's journal is known up to this number.
@@ -40,27 +42,27 @@ class ComparisonLog {
   [[nodiscard]] std::optional<std::uint64_t> cursor() const { return cursor_; }
   [[nodiscard]] WallTime horizon() const { return horizon_; }
 
-  /// Oldest first, by when they were told.
+  /// Oldest first, in the order of the reports.
   [[nodiscard]] std::vector<exporting::Comparison> comparisons() const;
 
-  /// The lines of the file, without line ends: one that says up to where things are known, and one
-  /// of each comparison.
+  /// The lines of the file, without line ends: one with the known end of the journal, and one for
+  /// each comparison.
   [[nodiscard]] std::vector<std::string> texts() const;
-  /// Takes one that texts() wrote; who waits does so for a whole window from `now` on.
+  /// Takes a line that texts() wrote. An entry that waits does so for a whole window from `now` on.
   /// Errors: kMalformed or kUnsupported for anything else.
   [[nodiscard]] Result<> apply(std::string_view text, MonoTime now);
 
  private:
   struct Kept {
     exporting::Comparison comparison;
-    /// When it is settled, while it waits.
+    /// End of its window, while it waits.
     MonoTime settled_at{};
   };
   enum class Side { kEvictd, kKubelet };
 
   [[nodiscard]] static std::optional<exporting::ComparedEviction>& side_of(
       exporting::Comparison& comparison, Side side);
-  /// Of those that wait for `missing` the nearest in time that `is_partner` takes.
+  /// Of the entries that wait for side `missing` and satisfy `is_partner`, the nearest in time.
   template <typename IsPartner>
   Kept* find_waiting(Side missing, WallTime time, IsPartner is_partner);
   void add(exporting::ComparedEviction eviction, Side side, MonoTime now);
@@ -69,7 +71,7 @@ class ComparisonLog {
   [[nodiscard]] Duration wait_of(Side side) const;
 
   Duration window_;
-  /// A kubelet's evictions up to then may have been forgotten.
+  /// A kubelet's evictions up to this time may have been dropped.
   WallTime horizon_;
   std::optional<std::uint64_t> cursor_;
   std::vector<Kept> kept_;

@@ -44,7 +44,7 @@ std::optional<std::int64_t> comparable_at(const Json& object, const char* name) 
   return is_comparable ? std::optional(amount) : std::nullopt;
 }
 
-/// Of the victim, as it was ranked.
+/// The victim's usage in the ranking.
 std::optional<std::int64_t> ranked_usage_of(const Json& decision, const std::string& uid) {
   const auto ranking = decision.find("ranking");
   if (ranking == decision.end() || !ranking->is_array()) {
@@ -72,7 +72,7 @@ std::optional<ComparedEviction> read_choice(const Json& json) {
       text_at(json, "trigger") == "restart") {
     return std::nullopt;
   }
-  // A limit on local storage is about no signal.
+  // An eviction for a local storage limit has no signal.
   if (!text_at(json, "signal").empty()) {
     decision.available = comparable_at(json, "available");
   }
@@ -89,7 +89,7 @@ Result<ObservedLine> read_observed_line(std::string_view text) {
     return Failure(json.error());
   }
   if (!json->is_object()) {
-    return fail(Errc::kInvalid, "no line of a journal");
+    return fail(Errc::kInvalid, "not a journal line");
   }
   ObservedLine line{.seq = number_at(*json, "seq")};
   const std::string kind = text_at(*json, "kind");

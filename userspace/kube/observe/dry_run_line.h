@@ -10,20 +10,21 @@
 
 namespace evictd::kube {
 
-/// What a comparison needs of a line of evictd's journal (docs/records.md).
+/// The fields of an evictd journal line (docs/records.md) that a comparison needs.
 struct ObservedLine {
-  /// 0 where it has none.
+  /// 0 if the line has none.
   std::uint64_t seq = 0;
-  /// evictd's memory has nothing between the cursor and this number; 0: it has all.
+  /// evictd no longer holds the lines between the cursor and this number; 0: no gap.
   std::uint64_t first = 0;
-  /// Of a decision that chose a pod, and of a start of evictd.
+  /// Set for a decision that chose a pod, and for a start of evictd.
   std::optional<bool> is_dry_run{};
-  /// Whom a dry run chose.
+  /// The victim that a dry run chose.
   std::optional<exporting::ComparedEviction> decision{};
 };
 
-/// Reads a line. Nothing is decided by one that cut the grace of an earlier victim, or that a start
-/// found under way. Errors: those of read_shaped(); kInvalid for what is no object.
+/// Reads a line. A line decides nothing if it shortened the grace period of an earlier victim, or
+/// if it reports an eviction found in progress at a start. Errors: those of read_shaped(); kInvalid
+/// if the text is no object.
 [[nodiscard]] Result<ObservedLine> read_observed_line(std::string_view text);
 
 }  // namespace evictd::kube

@@ -12,7 +12,7 @@ namespace evictd::kube {
 
 namespace {
 
-/// Of all nodes, those of an hour: what an answer may hold at most.
+/// Limit of one answer: an hour of events of all nodes.
 constexpr std::size_t kMostEvents = 65'536;
 
 }  // namespace
@@ -33,7 +33,7 @@ Result<std::unique_ptr<EvictedEvents>> EvictedEvents::create(Options options) {
   if (!timer) {
     return Failure(timer.error());
   }
-  // make_unique has no way to a private constructor.
+  // make_unique cannot call a private constructor.
   std::unique_ptr<EvictedEvents> events(new EvictedEvents(std::move(options), std::move(*timer)));
   if (Result<> prepared = events->prepare(); !prepared) {
     return Failure(prepared.error());
@@ -65,8 +65,8 @@ void EvictedEvents::on_timer() {
 
 void EvictedEvents::drive() {
   MonoTime now = options_.clock->now();
-  if (source_.gives_up(now)) {
-    client_->cancel("broken off");
+  if (source_.must_cancel(now)) {
+    client_->cancel("cancelled");
     now = options_.clock->now();
   }
   if (const std::optional<Ask> ask = source_.tick(now)) {

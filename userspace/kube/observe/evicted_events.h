@@ -19,8 +19,8 @@
 
 namespace evictd::kube {
 
-/// Sees in the events of an API server which pods the node's kubelet has evicted. An event has the
-/// moment at which the kubelet decided, and is there also where the pod is gone already.
+/// Finds the pods that the node's kubelet evicted, from the events of an API server. An event
+/// carries the moment of the kubelet's decision, and exists even after the pod is deleted.
 /// Thread rule: everything belongs to the thread that runs the loop.
 class EvictedEvents final : private AnswerHandler, private PodSink {
  public:
@@ -33,7 +33,7 @@ class EvictedEvents final : private AnswerHandler, private PodSink {
     /// Borrowed.
     base::EventLoop* loop = nullptr;
     const core::Clock* clock = nullptr;
-    /// Told of each event, also of those that were there before.
+    /// Called for each event, including those from before the start.
     std::function<void(exporting::ComparedEviction)> on_eviction;
   };
 
@@ -43,9 +43,9 @@ class EvictedEvents final : private AnswerHandler, private PodSink {
   EvictedEvents& operator=(const EvictedEvents&) = delete;
   ~EvictedEvents() override;
 
-  /// What is wrong now; empty while nothing is.
+  /// The current problem; empty if there is none.
   [[nodiscard]] const std::string& problem() const { return source_.problem(); }
-  /// For the status; docs/kubernetes.md.
+  /// The part of the status that docs/kubernetes.md describes.
   [[nodiscard]] nlohmann::ordered_json status() const;
 
  private:
@@ -61,7 +61,7 @@ class EvictedEvents final : private AnswerHandler, private PodSink {
 
   void on_list(std::vector<PodDocument> pods, MonoTime now) override;
   void on_pod(PodDocument pod) override;
-  /// An event is forgotten after an hour, which takes nothing back.
+  /// The server deletes an event after an hour; the eviction stays known.
   void on_deleted(const std::string& /*uid*/) override {}
   void on_confirmed(MonoTime /*now*/) override {}
   [[nodiscard]] bool knows_pods() const override { return false; }

@@ -14,24 +14,24 @@
 
 namespace evictd::kube {
 
-/// As a comparison has it; one without a time was seen `now`.
+/// The eviction as an entry of a comparison; one without a time gets `now`.
 [[nodiscard]] exporting::ComparedEviction compared_eviction(const std::string& uid,
                                                             const KubeletEviction& evicted,
                                                             WallTime now);
 
-/// Sees in what a source tells which pods a kubelet has evicted, and passes everything on.
+/// Finds the pods that a kubelet evicted in what a source reports. Passes all reports on.
 class EvictionWatch final : public PodSink {
  public:
   struct Options {
-    /// Borrowed: who is told everything.
+    /// Borrowed: the sink that receives all reports.
     PodSink* next = nullptr;
     const core::Clock* clock = nullptr;
-    /// Told once of each eviction; again where the pod was away meanwhile.
+    /// Called once for each eviction; again if the pod disappeared in between.
     std::function<void(exporting::ComparedEviction)> on_eviction;
   };
   struct Counters {
     std::uint64_t evictions = 0;
-    /// Of the first list, without a time: nobody knows when they were.
+    /// Evictions in the first list without a time: nobody knows when they happened.
     std::uint64_t undated = 0;
   };
 
@@ -50,7 +50,7 @@ class EvictionWatch final : public PodSink {
 
   Options options_;
   bool had_list_ = false;
-  /// Uids of evicted pods that are there still.
+  /// Uids of evicted pods that still exist.
   std::set<std::string> evicted_;
   Counters counters_;
 };

@@ -19,9 +19,9 @@ using exporting::Comparison;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kComparisonsFile = "comparisons";
-/// After a failure of the disk.
-constexpr Duration kSaveAgain = std::chrono::seconds(2);
-/// Of the newest comparisons in the status.
+/// Retry delay after a disk failure.
+constexpr Duration kSaveRetryDelay = std::chrono::seconds(2);
+/// Number of the newest comparisons in the status.
 constexpr std::size_t kShown = 16;
 
 OrderedJson list_of(const std::vector<Comparison>& comparisons, std::size_t first) {
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Observer>> Observer::create(Options options) {
     return Failure(file.error());
   }
   ComparisonLog log(options.window, options.clock->wall_now());
-  // make_unique has no way to a private constructor.
+  // make_unique cannot call a private constructor.
   std::unique_ptr<Observer> observer(
       new Observer(std::move(options), std::move(*file), std::move(log), std::move(*timer)));
   if (Result<> prepared = observer->prepare(); !prepared) {
@@ -113,8 +113,8 @@ void Observer::on_line(std::string_view text) {
   if (line->first != 0) {
     ++counters_.skipped;
     options_.log->warn(
-        "evictd has lost lines of its journal that were not read yet, "
-        "continuing without comparing what they told");
+        "evictd dropped lines of its journal before they were read, "
+        "continuing without comparing them");
     log_.move_to(line->first - 1);
     return;
   }
@@ -128,14 +128,14 @@ void Observer::on_line(std::string_view text) {
 void Observer::take(ObservedLine line) {
   if (line.is_dry_run.has_value()) {
     evictd_problem_ = *line.is_dry_run ? ""
-                                       : "evictd is in no dry run, so that it evicts instead of "
-                                         "the kubelet; dryRun: true in its configuration makes it "
-                                         "one";
+                                       : "evictd is not in dry run, so it evicts instead of "
+                                         "the kubelet; allowed: dryRun: true in its "
+                                         "configuration";
   }
   if (line.decision) {
     const bool is_new = log_.add_decision(std::move(*line.decision), options_.clock->now());
     counters_.decisions += is_new ? 1 : 0;
-    note_change(is_new);
+    schedule_save(is_new);
   } else if (line.is_dry_run == false) {
     ++counters_.not_dry_run;
   }
@@ -143,15 +143,15 @@ void Observer::take(ObservedLine line) {
 
 void Observer::on_eviction(exporting::ComparedEviction eviction) {
   if (eviction.time > options_.clock->wall_now() + options_.window) {
-    return;  // Of a clock that is ahead: what comes after it would count as old.
+    return;  // Its clock is ahead: later evictions would count as old.
   }
   const bool is_new = log_.add_eviction(std::move(eviction), options_.clock->now());
   counters_.evictions += is_new ? 1 : 0;
-  note_change(is_new);
+  schedule_save(is_new);
 }
 
-/// At the next turn of the loop, so that what came together is written once.
-void Observer::note_change(bool has_changed) {
+/// At the next turn of the loop, so that changes that came together are written once.
+void Observer::schedule_save(bool has_changed) {
   if (has_changed) {
     is_saved_ = false;
     timer_.arm(options_.clock->now());
@@ -166,7 +166,7 @@ void Observer::on_timer() {
   is_saved_ = is_saved_ && !has_settled;
   save();
   const MonoTime again =
-      is_saved_ ? MonoTime::max() : moment_after(options_.clock->now(), kSaveAgain);
+      is_saved_ ? MonoTime::max() : moment_after(options_.clock->now(), kSaveRetryDelay);
   timer_.arm(std::min(log_.due(), again));
 }
 

@@ -19,13 +19,15 @@
 
 namespace evictd::kube {
 
-/// Compares what evictd's dry run would have done with what the kubelet does, and keeps it in a
-/// file. Thread rule: everything belongs to the thread that runs the loop; files are written in it.
+/// Compares evictd's dry-run decisions with the kubelet's evictions, and stores the result in a
+/// file.
+/// Thread rule: everything belongs to the thread that runs the loop; that thread also writes the
+/// files.
 class Observer {
  public:
   struct Options {
     std::string state_directory;
-    /// How far apart two evictions are at most that are about the same.
+    /// The largest distance in time between two evictions that count as the same.
     Duration window{};
     /// Borrowed.
     base::EventLoop* loop = nullptr;
@@ -35,32 +37,32 @@ class Observer {
   struct Counters {
     std::uint64_t lines = 0;
     std::uint64_t unreadable = 0;
-    /// Times that evictd had lost lines that we had not seen.
+    /// Gaps: evictd dropped lines before evictd-kube read them.
     std::uint64_t skipped = 0;
-    /// Taken into the comparison.
+    /// Decisions and evictions that entered the comparison.
     std::uint64_t decisions = 0;
     std::uint64_t evictions = 0;
-    /// Decisions that were carried out, which are nothing to compare.
+    /// Decisions that were carried out; there is nothing to compare.
     std::uint64_t not_dry_run = 0;
   };
 
-  /// A file that cannot be read is set aside. Errors: those of QueueFile and of system calls.
+  /// Sets an unreadable file aside. Errors: those of QueueFile and of system calls.
   [[nodiscard]] static Result<std::unique_ptr<Observer>> create(Options options);
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;
   ~Observer();
 
-  /// What evictd is to be asked, so that its journal goes on where it is known up to.
+  /// The request that makes evictd continue its journal after the last line that is known here.
   [[nodiscard]] std::string follow_request() const;
-  /// Takes a line of the journal.
+  /// Takes a journal line.
   void on_line(std::string_view text);
   void on_eviction(exporting::ComparedEviction eviction);
 
-  /// What is wrong now; empty while nothing is.
+  /// The current problem; empty if there is none.
   [[nodiscard]] const std::string& problem() const;
-  /// For the status; docs/kubernetes.md.
+  /// The part of the status that docs/kubernetes.md describes.
   [[nodiscard]] nlohmann::ordered_json status() const;
-  /// Everything that is kept.
+  /// All stored comparisons.
   [[nodiscard]] nlohmann::ordered_json comparisons() const;
 
  private:
@@ -68,7 +70,7 @@ class Observer {
   [[nodiscard]] Result<> prepare();
   void take(ObservedLine line);
   void on_timer();
-  void note_change(bool has_changed);
+  void schedule_save(bool has_changed);
   void save();
 
   Options options_;
@@ -79,7 +81,7 @@ class Observer {
   bool is_saved_ = false;
   Counters counters_;
   std::string file_problem_;
-  /// evictd is in no dry run.
+  /// evictd is not in dry run.
   std::string evictd_problem_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: asks for the status as often as something moves, follows the events, tells evictions as stories.
+// The page: polls the status, faster while a signal moves; follows the events; shows each eviction as a story.
 "use strict";
 
 const HISTORY_SECONDS = 600;
@@ -24,7 +24,7 @@ async function ask(path) {
   const answer = await fetch(path, {headers: headers(), cache: "no-store"});
   if (answer.status === 401) {
     byId("login").hidden = false;
-    throw new Error("this evictd-web wants its token");
+    throw new Error("this evictd-web requires its token");
   }
   const body = await answer.json();
   if (!answer.ok) throw new Error(body.error || "HTTP " + answer.status);
@@ -39,7 +39,7 @@ function trouble(text) {
 
 // --- Signals -----------------------------------------------------------------------------------------------------
 
-/** Whether a signal has moved by a thousandth of its capacity since the last look. */
+/** Whether a signal has moved by a thousandth of its capacity since the last status. */
 function remember(status) {
   const now = performance.now() / 1000;
   let moves = false;
@@ -140,7 +140,7 @@ function showKernel(status) {
     rows.push(["events emitted", sum(kernel.emitted)], ["events dropped", sum(kernel.dropped)],
               ["recursion misses", kernel.recursion_misses], ["timer", kernel.timer_stalled ? "stalled" : "running"]);
   } else {
-    rows.push(["kernel side", "none: everything is polled"]);
+    rows.push(["kernel side", "none: evictd polls"]);
   }
   rows.push(["kernel OOM kills", status.counters.kernel_oom_kills]);
   byId("kernel").replaceChildren(...rows.flatMap(([name, value]) =>
@@ -158,8 +158,8 @@ function show(status) {
 // --- Evictions -----------------------------------------------------------------------------------------------------
 
 /**
- * What the page saw of the record's signal from half a minute before the decision on, and what evictd saw in it. A page
- * whose clock is not the node's has seen nothing of that time, and no curve is better than a wrong one.
+ * The page's points of the record's signal within half a minute of the decision, and the value that evictd decided by.
+ * A page whose clock differs from the node's has no such points: no curve is better than a wrong one.
  */
 function aroundDecision(record) {
   const at = (Date.parse(record.time) - performance.timeOrigin) / 1000;
@@ -186,7 +186,7 @@ function evictionItem(record) {
   return make("li", {"data-record": record.id}, button);
 }
 
-/** An item whose record is still listed stays where it is, and so does the focus on its button. */
+/** Keeps the items of records that are still listed, and so the focus on their buttons. */
 function listEvictions(records) {
   const list = byId("evictions");
   const gone = new Map([...list.children].map((item) => [item.dataset.record, item]));
@@ -224,7 +224,7 @@ function showEvent(event) {
   while (byId("events").children.length > MOST_EVENTS) byId("events").lastChild.remove();
 }
 
-/** Reads one stream until it ends; answers the id of the last event. */
+/** Reads one stream until it ends; returns the id of the last event. */
 async function readStream(after) {
   const answer = await fetch("/api/v1/events", {headers: {...headers(), "Last-Event-ID": after}, cache: "no-store"});
   if (!answer.ok) throw new Error("events: HTTP " + answer.status);
@@ -270,7 +270,7 @@ async function update() {
   clearTimeout(timer);
   let pause = SLOW_MS;
   try {
-    // What an event tells of meanwhile does not wait for the next look.
+    // An event that arrives meanwhile does not wait for the next poll.
     do {
       lastStatus = await ask("/api/v1/status");
       if (remember(lastStatus)) pause = FAST_MS;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page is drawn with, and the story of one eviction. Every text from outside goes through textContent.
+// Drawing functions, and the story of one eviction. Untrusted text goes through textContent only.
 "use strict";
 
-/** A new element with attributes and children; a text child is never read as markup. */
+/** A new element with attributes and children; a text child is never parsed as markup. */
 function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -17,7 +17,7 @@ function draw(name, attributes = {}, ...children) {
   return element;
 }
 
-/** "1.5 Gi" of bytes, "1,234" of anything else; "-" of what is not known. */
+/** "1.5 Gi" for bytes, "1,234" for other units; "-" for an unknown value. */
 function amount(value, signal = "") {
   if (value === null || value === undefined) return "-";
   if (signal.startsWith("pid.") || signal.endsWith("inodesFree")) return value.toLocaleString("en");
@@ -28,7 +28,7 @@ function amount(value, signal = "") {
   return (unit === 0 ? String(size) : size.toFixed(1)) + units[unit];
 }
 
-/** "12.3 us", "4.5 ms", "1.20 s" of nanoseconds. */
+/** Nanoseconds as "12.3 us", "4.5 ms" or "1.20 s". */
 function span(ns) {
   if (Math.abs(ns) < 1e6) return (ns / 1e3).toFixed(1) + " us";
   return Math.abs(ns) < 1e9 ? (ns / 1e6).toFixed(2) + " ms" : (ns / 1e9).toFixed(2) + " s";
@@ -54,15 +54,15 @@ function curve(points, threshold, name) {
 const MOMENTS = [
   ["hook_ns", "detection: a kernel program saw the crossing"],
   ["wake_ns", "wake: the hot thread ran"],
-  ["observe_ns", "observation: all readings were there"],
+  ["observe_ns", "observation: all readings were taken"],
   ["decide_ns", "decision: the victim was chosen"],
   ["first_signal_ns", "signal: the first one was sent"],
   ["killed_ns", "SIGKILL: the last one was sent"],
   ["exited_ns", "exit: no process was left"],
-  ["freed_ns", "freed: the memory was back"],
+  ["freed_ns", "freed: the memory was free"],
 ];
 
-/** The moments of a record that are known, in order, from the first of them. */
+/** The known moments of a record in order, relative to the first one. */
 function momentsOf(record) {
   const known = MOMENTS.filter(([key]) => record.timeline && typeof record.timeline[key] === "number")
     .map(([key, text]) => ({at: record.timeline[key], text}));
@@ -70,7 +70,7 @@ function momentsOf(record) {
   return known.map((moment) => ({after: moment.at - known[0].at, text: moment.text}));
 }
 
-/** Moments whose numbers would lie on each other: {x, first, last}, places in the list. */
+/** Groups moments whose labels would overlap: {x, first, last}, with indexes into the list. */
 function groupsOf(moments, end) {
   const groups = [];
   moments.forEach((moment, i) => {
@@ -82,7 +82,7 @@ function groupsOf(moments, end) {
   return groups;
 }
 
-/** To scale: what lies together on the whole line is drawn again over the decision alone. */
+/** A time line to scale. The caller draws a second one of the decision alone, where moments are dense. */
 function timeLine(moments, name) {
   const end = moments[moments.length - 1].after || 1;
   const svg = draw("svg", {class: "wide", viewBox: "0 0 600 34", role: "img", "aria-label": name});
@@ -122,7 +122,7 @@ function rankingTable(record) {
   return make("div", {class: "scroll"}, make("table", {}, head, body));
 }
 
-/** Fills `place` with the story of `record`. `points` is the curve of its signal around it. */
+/** Fills `place` with the story of `record`. `points` is the curve of its signal around the decision. */
 function tell(place, record, points) {
   const moments = momentsOf(record);
   const cause = record.local_limit || (record.signal + " below " + record.threshold);
@@ -141,7 +141,7 @@ function tell(place, record, points) {
   }
   if (points.length > 1) {
     const acted = (record.thresholds || []).find((threshold) => threshold.stood === "acted_on");
-    place.append(make("h3", {}, record.signal + " around it, as this page and evictd saw it"),
+    place.append(make("h3", {}, record.signal + " around the decision, as this page and evictd saw it"),
                  curve(points, acted ? acted.met_below : null, record.signal + " through its threshold"));
   }
   if ((record.ranking || []).length > 0) place.append(make("h3", {}, "Ranking"), rankingTable(record));

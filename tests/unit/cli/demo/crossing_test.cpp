@@ -41,7 +41,7 @@ TEST(DemoCrossing, IsNoneWhereTheNextBatchCouldNotHaveReachedTheThreshold) {
   EXPECT_EQ(crossing_of(ended_at(kLevel - kReach, 0)), std::nullopt);
 }
 
-TEST(DemoCrossing, IsNotBeforeTheEndOfTheLastBatchWhereTheNextOneMayHaveCrossed) {
+TEST(DemoCrossing, IsNotBeforeLastBatchEndIfTheNextMayHaveCrossed) {
   EXPECT_EQ(crossing_of(ended_at(kLevel - kReach + 1, 0)), load::to_mono_time(kLastEnd));
 }
 

@@ -34,7 +34,7 @@ TEST(DemoHogRate, IsZeroWithoutBatches) {
   EXPECT_EQ(typical_rate({load::LoadStamp{}}), 0);
 }
 
-TEST(DemoHogRate, IsHalfOfWhatAMachineCanDoThatCannotDoTwiceAsMuchAsIsWished) {
+TEST(DemoHogRate, IsHalfTheMachinesRateIfThatIsBelowTwiceTheWish) {
   EXPECT_DOUBLE_EQ(rate_with_room(64, 1000), 64);
   EXPECT_DOUBLE_EQ(rate_with_room(64, 128), 64);
   EXPECT_DOUBLE_EQ(rate_with_room(64, 100), 50);

@@ -86,11 +86,12 @@ TEST(DemoVerdict, AnEvictionFarBelowTheThresholdIsAFailure) {
             "besteffort-hog was evicted before the threshold was crossed: it was seen 60.00 MiB "
             "below it and no nearer");
   EXPECT_THAT(tell(early, script_of(Scenario::kMemory)),
-              HasSubstr("not seen past the threshold, at "));
+              HasSubstr("never seen past the threshold, at "));
   early.scenario = Scenario::kPids;
   early.short_of = 250;
   EXPECT_THAT(explain(Outcome::kKilledEarly, early), HasSubstr("it was seen 250 tasks below it"));
-  EXPECT_THAT(tell(early, script_of(Scenario::kPids)), HasSubstr("not seen past the threshold; "));
+  EXPECT_THAT(tell(early, script_of(Scenario::kPids)),
+              HasSubstr("never seen past the threshold; "));
 }
 
 TEST(DemoVerdict, ACrossingWithinTheLastBatchIsGoodEnough) {
@@ -99,7 +100,7 @@ TEST(DemoVerdict, ACrossingWithinTheLastBatchIsGoodEnough) {
   within.short_of = 4096;
   EXPECT_EQ(judge(within), Outcome::kAsExpected);
   EXPECT_THAT(tell(within, script_of(Scenario::kMemory)),
-              HasSubstr("past the threshold for less than the time between two looks, at "));
+              HasSubstr("past the threshold for less than the time between two readings, at "));
 }
 
 TEST(DemoVerdict, AHogThatWasHeldBackProvesNothing) {
@@ -135,7 +136,7 @@ TEST(DemoVerdict, TheStorySaysWhatWasAwaitedBetweenDetectionAndWake) {
   measured.record->held_for_usage = kCrossing + microseconds{500};
   measured.record->wake = kCrossing + microseconds{170'000};
   const std::string text = tell(measured, script_of(Scenario::kInodes));
-  EXPECT_THAT(text, HasSubstr("500.0  held: what the pods use of the disk is measured anew first"));
+  EXPECT_THAT(text, HasSubstr("500.0  held: the pods' disk usage is measured again first"));
   EXPECT_LT(text.find("held: "), text.find("wake: ")) << text;
   EXPECT_THAT(tell(good_run(), script_of(Scenario::kMemory)), testing::Not(HasSubstr("held: ")));
 }
@@ -157,7 +158,7 @@ TEST(DemoVerdict, APollOfASoftThresholdDetectsWhenItFirstFindsItMet) {
   const auto object = nlohmann::json::parse(to_json(polled));
   EXPECT_EQ(object["crossing_to_detection_us"], 9'000'000.0);
   const std::string text = tell(polled, script_of(Scenario::kSoft));
-  EXPECT_THAT(text, HasSubstr("9000000.0  detection: a reading shows it for the first time"));
+  EXPECT_THAT(text, HasSubstr("9000000.0  detection: the first reading past the threshold"));
   EXPECT_LT(text.find("crossing: usage"), text.find("detection"));
   EXPECT_LT(text.find("detection"), text.find("observation"));
 }
@@ -199,8 +200,7 @@ TEST(DemoStory, TellsWhetherAGraceWasCutOrIsOver) {
   EXPECT_THAT(cut, testing::Not(HasSubstr("the grace is over")));
   graced.record->grace_was_cut = false;
   graced.record->grace_was_shortened = true;
-  EXPECT_THAT(tell(graced, script_of(Scenario::kMemory)),
-              HasSubstr("shortened to what there was time for"));
+  EXPECT_THAT(tell(graced, script_of(Scenario::kMemory)), HasSubstr("shortened to the time left"));
   graced.record->grace_seconds = 0;
   EXPECT_THAT(tell(graced, script_of(Scenario::kMemory)), testing::Not(HasSubstr("SIGTERM")));
 }
@@ -228,7 +228,7 @@ TEST(DemoStory, SaysNothingOfBytesThatItDoesNotKnow) {
   forks.rate = 5000;
   forks.bytes_per_second = 0;
   const std::string text = tell(forks, script_of(Scenario::kPids));
-  EXPECT_THAT(text, HasSubstr("past the threshold for less than the time between two looks"));
+  EXPECT_THAT(text, HasSubstr("past the threshold for less than the time between two readings"));
   EXPECT_THAT(text, testing::Not(HasSubstr("GiB")));
   EXPECT_THAT(text, testing::Not(HasSubstr("at most 0 tasks")));
 }

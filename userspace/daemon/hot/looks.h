@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "daemon/hot/readings.h"
+#include "daemon/shared/hot_config.h"
+#include "evictd/time.h"
+#include "eviction/observation.h"
+#include "eviction/signal.h"
+#include "probe/ladder.h"
+
+namespace evictd::daemon {
+
+/// Computes when to poll what the kernel side does not watch: sooner as it nears a threshold.
+/// Thread rule: hot thread.
+class Looks {
+ public:
+  /// `ladder`: of the loaded kernel side, nullptr without one. Borrowed.
+  explicit Looks(const probe::Ladder* ladder) : ladder_(ladder) {}
+
+  /// The kernel side's timer stalls: passes read files and poll everything.
+  void set_polling(bool polling) { polling_ = polling; }
+  [[nodiscard]] ReadingSource source() const {
+    return ladder_ != nullptr && !polling_ ? ReadingSource::kTable : ReadingSource::kFiles;
+  }
+
+  /// Stores what a regular pass observed: growth is measured from it.
+  void set_regular_pass(const eviction::Observations& seen) { polled_ = seen; }
+  void forget() { polled_ = {}; }
+  /// Returns the longest time until the next pass.
+  [[nodiscard]] Duration next(const HotConfig& config, const Readings& readings) const;
+
+ private:
+  /// Whether the kernel side watches all of it, so that polling would notice nothing sooner.
+  [[nodiscard]] bool kernel_watches(eviction::Signal signal, const HotConfig& config,
+                                    const Readings& readings) const;
+
+  const probe::Ladder* ladder_;
+  bool polling_ = false;
+  eviction::Observations polled_;  ///< The observations of the last regular pass under this
+                                   ///< configuration.
+};
+
+}  // namespace evictd::daemon

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/notify/notify_worker.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "daemon/shared/callback_handler.h"
+#include "sys/thread_name.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+/// For an answer of a thread that never blocks itself; delays status by this at most.
+constexpr std::chrono::milliseconds kPatience{50};
+
+/// Connections get one of so many parts of the descriptors, twice: root's and the others'.
+constexpr std::uint64_t kConnectionParts = 32;
+/// A registration has two, the eventfd and the cgroup. One of pressure or OOM on cgroup v1 has two
+/// more. All listeners to one working set share up to four.
+constexpr std::uint64_t kRegistrationParts = 8;
+/// A registration of OOM on v2 has one for each level, of which there may be many: they are
+/// counted.
+constexpr std::uint64_t kOomFileParts = 8;
+
+std::uint32_t at_most(std::uint64_t number, std::uint32_t most) {
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(number, 1, most));
+}
+
+}  // namespace
+
+notify::ServiceOptions service_options_of(const NotifyWorkerOptions& options) {
+  notify::ServiceOptions service;
+  service.path = options.socket;
+  const std::uint64_t connections = options.descriptors / kConnectionParts;
+  const std::uint64_t registrations = options.descriptors / kRegistrationParts;
+  const std::uint64_t oom_files = options.descriptors / kOomFileParts;
+  service.root = {.connections = at_most(connections, service.root.connections),
+                  .registrations = at_most(registrations, service.root.registrations),
+                  .oom_files = at_most(oom_files, service.root.oom_files)};
+  service.max_connections = at_most(connections, service.max_connections);
+  service.max_registrations = at_most(registrations, service.max_registrations);
+  service.max_oom_files = at_most(oom_files, service.max_oom_files);
+  service.user = {.connections = at_most(connections / 2, service.user.connections),
+                  .registrations = at_most(registrations / 2, service.user.registrations),
+                  .oom_files = at_most(oom_files / 2, service.user.oom_files)};
+  return service;
+}
+
+std::unique_ptr<NotifyWorker> NotifyWorker::start(const NotifyWorkerOptions& options,
+                                                  const core::Clock& clock) {
+  std::unique_ptr<NotifyWorker> worker(new NotifyWorker);
+  worker->report_.socket = options.socket;
+  worker->report_.limits = service_options_of(options);
+  if (const Result<> prepared = worker->prepare(options, clock); !prepared) {
+    worker->give_up(prepared.error().message());
+  }
+  return worker;
+}
+
+Result<> NotifyWorker::prepare(const NotifyWorkerOptions& options, const core::Clock& clock) {
+  Result<notify::MadeEngine> made = notify::make_engine({.kernel = {.pin = options.hook}}, clock);
+  if (!made) {
+    return Failure(made.error());
+  }
+  engine_ = std::move(made->engine);
+  report_.polling = engine_->backend() == EVICTD_NOTIFY_POLLING;
+  report_.backend = engine_->backend_name();
+  report_.polls_because =
+      options.no_hook_because.empty() ? made->polls_because : options.no_hook_because;
+  report_.no_pressure_because = engine_->events().no_pressure_because();
+  Result<base::EventLoop> loop = base::EventLoop::create();
+  Result<base::WakeUp> bell = base::WakeUp::create();
+  if (!loop || !bell) {
+    return Failure(loop ? bell.error() : loop.error());
+  }
+  loop_ = std::move(*loop);
+  bell_ = std::move(*bell);
+  Result<std::unique_ptr<notify::Service>> service =
+      notify::Service::create(report_.limits, *loop_, *engine_);
+  if (!service) {
+    return Failure(service.error());
+  }
+  service_ = std::move(*service);
+  report_.serving = true;
+  try {
+    thread_ = std::thread([this] {
+      sys::name_thread("evictd-notify");
+      run();
+    });
+  } catch (const std::system_error& refused) {
+    service_.reset();
+    return fail_errno(refused.code().value(), "start a thread for notifications");
+  }
+  return {};
+}
+
+NotifyWorker::~NotifyWorker() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  if (thread_.joinable()) {
+    bell_->signal();
+    thread_.join();
+  }
+}
+
+/// An exception would end the process on another thread; here it ends only the service.
+void NotifyWorker::run() {
+  Result<> served;
+  try {
+    served = serve();
+  } catch (const std::exception& thrown) {
+    served = fail(Errc::kIo, thrown.what());
+  }
+  service_.reset();
+  if (!served) {
+    give_up(served.error().message());
+  }
+}
+
+Result<> NotifyWorker::serve() {
+  CallbackHandler on_bell([this] { bell_->consume(); });
+  if (const Result<> added = loop_->add(bell_->descriptor(), EPOLLIN, on_bell); !added) {
+    return Failure(added.error());
+  }
+  std::uint64_t questions = 0;
+  while (true) {
+    if (const Result<int> ran = loop_->run_once(); !ran) {
+      return Failure(ran.error());
+    }
+    const std::uint64_t before = questions;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stop_) {
+        return {};
+      }
+      questions = questions_;
+    }
+    if (questions != before) {
+      answer(questions);
+    }
+  }
+}
+
+void NotifyWorker::answer(std::uint64_t asked) {
+  const notify::ServiceCounters service = service_->counters();
+  const notify::EngineCounters engine = engine_->counters();
+  const auto by_signal = engine_->registrations_by_signal();
+  const std::lock_guard lock(mutex_);
+  report_.service = service;
+  report_.engine = engine;
+  report_.by_signal = by_signal;
+  answered_ = asked;
+  told_.notify_all();
+}
+
+void NotifyWorker::give_up(const std::string& problem) {
+  const std::lock_guard lock(mutex_);
+  report_.serving = false;
+  report_.problem = problem;
+  ++report_.failures;
+  told_.notify_all();
+}
+
+NotifyReport NotifyWorker::report() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t question = ++questions_;
+  if (report_.serving) {
+    bell_->signal();
+  }
+  const bool answered =
+      told_.wait_for(lock, kPatience, [&] { return answered_ >= question || !report_.serving; });
+  NotifyReport now = report_;
+  now.stale = !answered;
+  return now;
+}
+
+std::optional<std::string> NotifyWorker::take_problem() {
+  const std::lock_guard lock(mutex_);
+  if (report_.problem.empty() || problem_taken_) {
+    return std::nullopt;
+  }
+  problem_taken_ = true;
+  return report_.problem;
+}
+
+}  // namespace evictd::daemon
