@@ -93,12 +93,12 @@ class ListenTest(unittest.TestCase):
         first, second = self.server.next(), self.server.next()
         self.server.ended.add(1)
         first.fire()
-        self.assertIn("1M: its controller was taken away", listener.stderr.readline())
+        self.assertIn("1M: its controller was disabled in the cgroup", listener.stderr.readline())
         self.server.ended.add(2)
         second.fire()
         output, error = listener.communicate(timeout=PATIENCE)
         self.assertEqual((listener.returncode, output), (0, ""))
-        self.assertIn("2M: its controller was taken away", error)
+        self.assertIn("2M: its controller was disabled in the cgroup", error)
 
     def test_pressure_and_oom_are_listened_to_by_their_files(self):
         self.listen(self.cgroup / "memory.pressure_level", "medium,hierarchy")
@@ -128,7 +128,7 @@ class ListenTest(unittest.TestCase):
         self.server = FakeServer(self.socket, refusal=errno.EACCES)
         output, error = listener.communicate(timeout=PATIENCE)
         self.assertEqual((listener.returncode, output), (1, ""))
-        self.assertIn(f"evictctl: Cannot listen any more to {self.cgroup} 1M: {os.strerror(errno.EACCES)}", error)
+        self.assertIn(f"evictctl: Can no longer listen to {self.cgroup} 1M: {os.strerror(errno.EACCES)}", error)
 
     def test_wrong_arguments_are_refused(self):
         for arguments in ([self.cgroup, "much"], [self.cgroup], ["--hysteresis", "1%", self.cgroup, "1M"],

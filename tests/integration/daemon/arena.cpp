@@ -127,7 +127,10 @@ void Arena::limit_memory() {
 }
 
 Json Arena::base_config(Source source) const {
-  return {{"cgroupRoot", tree_->cgroup_root()},
+  // A threshold of its own, never met: without one the default thresholds hold, and a machine whose
+  // disk is 85 % full is under pressure by them.
+  return {{"evictionHard", {{"memory.available", "1"}}},
+          {"cgroupRoot", tree_->cgroup_root()},
           {"manifestDirectories", {(scratch_->path() / "pods").string()}},
           {"runtimeDirectory", scratch_->path().string()},
           {"eventSource", source == Source::kEvents ? "bpf" : "poll"},

@@ -106,7 +106,8 @@ class ObserveTest(ActionCase):
         self.await_that(lambda: "403" in self.observed()["events"]["problem"], "a problem")
 
     def test_another_pod_is_a_pair_after_the_window_and_the_others_stay_alone(self):
-        self.start_observing(compareWindow="200ms")
+        # All three must be known before it ends, however busy the machine is.
+        self.start_observing(compareWindow="10s")
         self.choose(7, "u1", "a", time="2026-11-20T22:07:19.1Z")
         self.choose(8, "u2", "b", time="2026-11-20T22:09:00Z")
         self.kubelet_evicts("u3", "c")
