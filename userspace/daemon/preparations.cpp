@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "config/engine_configuration.h"
 #include "config/pass_settings.h"
 #include "daemon/hot/hot_pod.h"
 #include "daemon/zeroing.h"
@@ -33,15 +34,8 @@ Result<std::unique_ptr<HotConfig>> hot_config_of(const config::Config& config,
   auto hot = std::make_unique<HotConfig>(std::move(*manager));
   hot->pid_source = settings.pid_available_source;
   hot->memory = settings.memory;
-  hot->dry_run = settings.dry_run;
-  hot->max_evictions_per_minute = settings.brakes.max_evictions_per_minute;
+  config::configure(*hot, settings);
   hot->growth = growth;
-  hot->usage_wait = settings.storage.pods.max_wait;
-  const auto time_of = [](const config::ReclaimCommand& command) {
-    return command.argv.empty() ? Duration{0} : command.timeout;
-  };
-  hot->collector_time = {time_of(settings.storage.reclaim_containers),
-                         time_of(settings.storage.reclaim_images)};
   hot->interval.longest = settings.poll_interval;
   if (settings.adaptive_polling.enabled) {
     hot->interval.mode = poll::IntervalMode::kAdaptive;

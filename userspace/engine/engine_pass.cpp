@@ -44,7 +44,7 @@ void Engine::take(const ReadingsTaken& readings) {
 
 void Engine::take(const LookedAgain& looked) {
   pass_.next_look = looked.next_look;
-  if (!pass_.resumed && may_choose()) {
+  if (!pass_.resumed && readings_.observations != nullptr && may_choose()) {
     switch (knows_pods()) {
       case Known::kYes:
         break;

@@ -47,13 +47,14 @@ void Engine::take(const EvictionFound& found) {
   victim.released_at = agenda_.turn_at();
   victim.phase = found.phase;
   victim.observed_only = found.observed_only;
+  victim.dry_run = found.dry_run;
   victim.holds_disk = found.holds_disk;
   victim.hold_tasks = found.hold_tasks;
   victim.cgroup_gone = pod == nullptr;
   victim.leaves_memory = is_over;
   victim.below_pod_root = pod == nullptr || pod->below_pod_root;
   record_held_at_kill(victim, found.usage);  // Its usage at SIGKILL is unknown.
-  const bool acts = !found.observed_only && !is_over;
+  const bool acts = !found.observed_only && !found.dry_run && !is_over;
   if (!victims_.has_room_for(victim.pod)) {
     if (pod != nullptr && acts) {
       ++counters_.too_many_under_way;

@@ -65,6 +65,8 @@ struct EvictionFound {
   MonoTime killed_at{};
   /// The pod dies for another reason: evictd waits for it without signalling.
   bool observed_only = false;
+  /// Nobody was signalled: a dry run had chosen it.
+  bool dry_run = false;
   bool holds_disk = false;
   bool hold_tasks = false;
   /// Current usage of the pod.
@@ -146,6 +148,7 @@ struct FollowedPod {
 };
 /// Answer to Read. Borrowed data stays valid and unchanged until the pass has ended.
 struct ReadingsTaken {
+  /// nullptr: they could not be read.
   const eviction::Observations* observations = nullptr;
   /// The pods of the pass, in order. The engine fills in `standing` and `grown`.
   std::span<eviction::PassPod> pods;

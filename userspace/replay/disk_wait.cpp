@@ -2,16 +2,12 @@
 #include "replay/disk_wait.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "eviction/hold.h"
 
 namespace evictd::replay {
 
 namespace {
-
-/// So much after SIGKILL was due it may have been sent at the latest.
-constexpr Duration kLateKill = std::chrono::seconds(1);
 
 /// What is still awaited of a disk and was killed at `killed_at`, or where that is not known yet
 /// between the two moments of `end`.
@@ -88,25 +84,15 @@ void DiskWait::begin(std::size_t pod, MonoTime kill_at, End end) {
   awaited_.insert_or_assign(pod, Wait{.killed_at = kill_at, .released_at = kill_at + takes});
 }
 
-std::vector<eviction::ReleasingPod> DiskWait::at(MonoTime now) const {
-  std::vector<eviction::ReleasingPod> pods;
-  for (const auto& [pod, wait] : awaited_) {
-    if (wait.killed_at <= now && now < wait.released_at) {
-      pods.push_back({.killed_at = wait.killed_at,
-                      .memory = Bytes{0},
-                      .tasks = 0,
-                      .disk = Bytes{1},
-                      .inodes = 1,
-                      .below_pod_root = parts_->pods[pod]->facts.below_pod_root});
-    }
-  }
-  return pods;
+bool DiskWait::is_released(std::size_t pod, MonoTime now) const {
+  const auto wait = awaited_.find(pod);
+  return wait != awaited_.end() && !guessed_.contains(pod) && wait->second.released_at <= now;
 }
 
 std::optional<MonoTime> DiskWait::next_release(MonoTime now) const {
   std::optional<MonoTime> next;
   for (const auto& [pod, wait] : awaited_) {
-    if (wait.released_at > now && (!next || wait.released_at < *next)) {
+    if (!guessed_.contains(pod) && wait.released_at > now && (!next || wait.released_at < *next)) {
       next = wait.released_at;
     }
   }

@@ -7,14 +7,12 @@
 #include <set>
 #include <vector>
 
-#include "eviction/pass.h"
 #include "replay/recorded.h"
 
 namespace evictd::replay {
 
-/// Victims of a disk that are awaited: from their end until the recording has them released, so
-/// long after their end where that is at another moment here, and 30 s where it tells nothing, as
-/// evictd waits at most.
+/// When victims of a disk free it: when the recording has them released, so long after their end
+/// where that is at another moment here. Where it tells nothing, nobody tells the engine either.
 class DiskWait {
  public:
   /// `parts` is borrowed. `ends` as recorded_ends() has them, `evictions` as recorded_evictions():
@@ -27,11 +25,11 @@ class DiskWait {
   /// A victim is ended at `kill_at`, or when it would have been already.
   void begin(std::size_t pod, MonoTime kill_at, End end);
 
-  /// Those that are awaited at `now`, as a pass is told of them: what they hold is not known.
-  [[nodiscard]] std::vector<eviction::ReleasingPod> at(MonoTime now) const;
+  /// Whether the files of `pod` are told to be gone by `now`.
+  [[nodiscard]] bool is_released(std::size_t pod, MonoTime now) const;
   /// The next moment after `now` at which one is released.
   [[nodiscard]] std::optional<MonoTime> next_release(MonoTime now) const;
-  /// When all are; nothing without any.
+  /// When nobody is awaited any more; nothing without any.
   [[nodiscard]] std::optional<MonoTime> last_release() const;
   /// Victims of whom the recording does not tell how long they are awaited.
   [[nodiscard]] const std::set<std::size_t>& guessed() const { return guessed_; }

@@ -45,19 +45,12 @@ std::optional<std::size_t> pressure_victim(const RecordedPass& pass) {
   return pass.signal_at ? place_in(pass.decision, "victim", pass.pods.size()) : std::nullopt;
 }
 
-Eviction begin_eviction(const RecordedPass& pass, std::size_t place, const Parts& parts) {
-  const std::size_t pod = parts.identity[pass.pods[place].number];
-  return {.at = pass.now,
-          .pod = pod,
-          .name = name_of(*parts.pods[pod]),
-          .uid = parts.pods[pod]->uid,
-          .signal = {},
-          .threshold = {},
-          .local_limit = {},
-          .available = 0,
-          .grace = grace_of(pass),
-          .escalated = has_outcome(pass, "escalated"),
-          .dry_run = pass.dry_run};
+Eviction eviction_in(const RecordedPass& pass, std::size_t place, const Parts& parts) {
+  Eviction eviction =
+      begin_eviction(parts, parts.identity[pass.pods[place].number], pass.now, grace_of(pass));
+  eviction.escalated = has_outcome(pass, "escalated");
+  eviction.dry_run = pass.dry_run;
+  return eviction;
 }
 
 /// What was acted on, as the thresholds of the configuration then in force name it.
@@ -116,6 +109,13 @@ const RecordedPodPass* Parts::find(const RecordedPass& pass, std::size_t identit
   return found == pass.pods.end() ? nullptr : &*found;
 }
 
+eviction::DiskLayout Parts::layout() const {
+  const auto first = std::find_if(passes.begin(), passes.end(), [](const RecordedPass* pass) {
+    return pass->layout.has_value();
+  });
+  return first == passes.end() ? eviction::DiskLayout{} : *(*first)->layout;
+}
+
 Result<Parts> parts_of(const Recording& recording) {
   Parts parts;
   std::map<std::string, std::size_t> first;
@@ -172,6 +172,21 @@ std::chrono::milliseconds grace_of(const RecordedPass& pass) {
 bool is_in_grace(eviction::Standing standing) {
   return standing == eviction::Standing::kInSoftGrace ||
          standing == eviction::Standing::kInHardGrace;
+}
+
+Eviction begin_eviction(const Parts& parts, std::size_t pod, MonoTime at,
+                        std::chrono::milliseconds grace) {
+  return {.at = at,
+          .pod = pod,
+          .name = name_of(*parts.pods[pod]),
+          .uid = parts.pods[pod]->uid,
+          .signal = {},
+          .threshold = {},
+          .local_limit = {},
+          .available = 0,
+          .grace = grace,
+          .escalated = false,
+          .dry_run = false};
 }
 
 bool is_of_disk(const Eviction& eviction) {
@@ -236,12 +251,12 @@ std::vector<Eviction> recorded_evictions(const Parts& parts,
   for (std::size_t i = 0; i < parts.passes.size(); ++i) {
     const RecordedPass* pass = parts.passes[i];
     for (const std::size_t place : pass->local_signalled) {
-      Eviction eviction = begin_eviction(*pass, place, parts);
+      Eviction eviction = eviction_in(*pass, place, parts);
       eviction.local_limit = limit_of(*pass, place);
       evictions.push_back(std::move(eviction));
     }
     if (const auto place = pressure_victim(*pass)) {
-      Eviction eviction = begin_eviction(*pass, *place, parts);
+      Eviction eviction = eviction_in(*pass, *place, parts);
       add_threshold(eviction, *pass, managers[parts.config_of[i]].thresholds());
       evictions.push_back(std::move(eviction));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct Parts {
   /// The last pass at or before `now`, the first one if there is none. `passes` is not empty.
   [[nodiscard]] std::size_t place_at(MonoTime now) const;
   [[nodiscard]] const RecordedPodPass* find(const RecordedPass& pass, std::size_t identity) const;
+  /// The first that a pass was run with.
+  [[nodiscard]] eviction::DiskLayout layout() const;
 };
 
 /// All borrowed from `recording`.
@@ -46,6 +49,9 @@ struct Parts {
 [[nodiscard]] bool is_in_grace(eviction::Standing standing);
 /// When SIGKILL follows a SIGTERM: no later than a day after it.
 [[nodiscard]] MonoTime kill_after(MonoTime asked_at, std::chrono::milliseconds grace);
+
+/// So much after it was due SIGKILL may have been sent at the latest.
+inline constexpr Duration kLateKill = std::chrono::seconds(1);
 
 /// How a pod was ended in the recording.
 struct RecordedEnd {
@@ -80,6 +86,10 @@ struct Eviction {
   /// Nobody was signalled.
   bool dry_run = false;
 };
+
+/// One of that pod, with nothing yet of what it was for.
+[[nodiscard]] Eviction begin_eviction(const Parts& parts, std::size_t pod, MonoTime at,
+                                      std::chrono::milliseconds grace);
 
 /// Whether it was to free a disk: its victim is awaited until it has.
 [[nodiscard]] bool is_of_disk(const Eviction& eviction);

@@ -1,217 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
+// What differs from the recording, and who lives on because of it.
 #include "replay/simulation.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace evictd::replay {
 
 namespace {
 
-/// For a recording that would take for ever; a pass takes microseconds.
-constexpr std::uint64_t kMostPasses = 200'000;
+/// Those of a dry run count until that ends, as with the daemon.
+engine::EvictionTimes times_before(const Parts& parts) {
+  engine::EvictionTimes times;
+  const RecordedPass& first = *parts.passes.front();
+  if (first.brakes) {
+    for (const MonoTime at : first.brakes->recent) {
+      times.add(at, first.dry_run);
+    }
+  }
+  return times;
+}
 
 }  // namespace
 
-Simulation::Simulation(const Options& options, eviction::EvictionManager manager)
+Simulation::Simulation(const Options& options, engine::Configuration configuration)
     : options_(options),
       parts_(*options.parts),
       changes_(*options.changes),
-      manager_(std::move(manager)),
+      configuration_(std::move(configuration)),
       world_({.parts = options.parts,
               .facts = options.facts,
               .files_go = options.files_go,
-              .pid_scope = manager_.settings().pid_scope}),
-      next_tick_(options.parts->passes.front()->now),
-      ends_(recorded_ends(*options.parts)),
-      disk_wait_(parts_, ends_, recorded_evictions(parts_, *options.recorded)) {
-  if (const auto& first = parts_.passes.front()->brakes) {
-    begun_ = first->recent;
-  }
+              .pid_scope = manager().settings().pid_scope}),
+      now_(parts_.passes.front()->now),
+      engine_({.configuration = &configuration_,
+               .layout = parts_.layout(),
+               .has_filesystems = true,
+               .eviction_times = times_before(parts_)},
+              now_),
+      ends_(recorded_ends(parts_)),
+      disk_wait_(parts_, ends_, recorded_evictions(parts_, *options.recorded)),
+      free_slots_(engine::kMaxPods) {
+  std::iota(free_slots_.begin(), free_slots_.end(), 0U);
 }
 
 void Simulation::run() {
-  MonoTime now = parts_.passes.front()->now;
-  take_over_dry_run();
-  while (passes_ < kMostPasses) {
-    note_oom(now);
-    const bool due = is_due(now);
-    if (resume_at_ && now >= *resume_at_) {
-      resume_at_.reset();
-      resume(now);
-    } else if (due) {
-      run_pass(now);
+  take_over();
+  while (passes() < kMostPasses) {
+    note_oom();
+    if (is_due()) {
+      take_turns();
     }
-    spare_the_recorded(now);
+    spare_the_recorded();
     compare_dry_runs();
-    const std::optional<MonoTime> next = next_moment(now);
+    const std::optional<MonoTime> next = next_moment();
     if (!next) {
       at_the_end_ = true;
       return;
     }
-    last_ = now;
-    now = *next;
+    last_ = now_;
+    now_ = *next;
   }
+}
+
+std::uint64_t Simulation::passes() const {
+  const auto& passes = engine_.counters().passes;
+  return std::accumulate(passes.begin(), passes.end(), std::uint64_t{0});
+}
+
+std::map<std::string, std::uint64_t> Simulation::held() const {
+  std::map<std::string, std::uint64_t> held;
+  const auto& counted = engine_.counters().held;
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    const auto reason = static_cast<eviction::Reason>(i);
+    if (counted.at(i) != 0 && eviction::is_brake(reason)) {
+      held.emplace(eviction::to_string(reason), counted.at(i));
+    }
+  }
+  return held;
 }
 
 const RecordedPass& Simulation::last_recorded() const {
   return *parts_.passes[next_pass_ == 0 ? 0 : next_pass_ - 1];
 }
 
-bool Simulation::dry_run() const {
-  return changes_.config ? (*changes_.config)->dry_run : last_recorded().dry_run;
-}
-
-const eviction::Brakes* Simulation::brakes_at(MonoTime now) {
-  const RecordedPass& last = last_recorded();
-  if (!last.brakes) {
-    return nullptr;
-  }
-  brakes_ = last.brakes->brakes;
-  if (changes_.config) {
-    brakes_.max_evictions_per_minute = (*changes_.config)->brakes.max_evictions_per_minute;
-  }
-  std::erase_if(begun_, [&](MonoTime at) { return now - at >= eviction::kRateWindow; });
-  brakes_.recent = begun_;
-  if (differs_) {
-    brakes_.released_at = world_.freed_at(eviction::Scope::kNode, now);
-    brakes_.released_below_pod_root_at = world_.freed_at(eviction::Scope::kPodRoot, now);
-  }
-  return &brakes_;
-}
-
-eviction::PassInput Simulation::input_at(MonoTime now) {
-  const RecordedPass& last = last_recorded();
-  differs_ = differs_ || (exact_ != nullptr && world_.pretends_otherwise(*exact_));
-  const bool as_recorded = exact_ != nullptr && !differs_;
-  const World::Seen& seen = as_recorded ? world_.look_at(*exact_) : world_.look(now);
-  seen_ = &seen;
-  // Between two recorded passes the usage that one waited for has not come; after the last it has.
-  const bool usage_pending =
-      last.disk_usage_pending && (exact_ != nullptr || next_pass_ < parts_.passes.size());
-  eviction::PassInput input{.observations = last.observations ? &seen.observations : nullptr,
-                            .pods = seen.pods,
-                            .layout = last.layout,
-                            .releasing = {},
-                            .disk_usage_pending = usage_pending,
-                            .disk_progress = last.disk_progress,
-                            .cadence = cadence_,
-                            .brakes = brakes_at(now)};
-  releasing_ = as_recorded ? exact_->releasing : disk_wait_.at(now);
-  input.releasing = releasing_;
-  return input;
-}
-
-void Simulation::run_pass(MonoTime now) {
-  ++passes_;
-  last_pass_ = now;
-  const eviction::Decision& decision = manager_.synchronize(now, input_at(now));
-  follow(decision, now);
-  if (decision.outcome == eviction::Outcome::kReclaiming) {
-    const Duration takes = world_.disk().begin_reclaim(now);
-    resume_at_ = now + takes;
-    if (takes <= Duration::zero()) {
-      resume_at_.reset();
-      resume(now);
-    }
-  }
-}
-
-void Simulation::resume(MonoTime now) {
-  cadence_ = eviction::Cadence::kEventOnly;
-  ++passes_;
-  last_pass_ = now;
-  follow(manager_.resume(now, input_at(now)), now);
-}
-
-void Simulation::follow(const eviction::Decision& decision, MonoTime now) {
-  deadline_ = decision.next_deadline;
-  if (decision.met.empty()) {
-    world_.forget_pretended_for_pressure();
-  }
-  if (eviction::is_brake(decision.reason)) {
-    ++held_[std::string(eviction::to_string(decision.reason))];
-  }
-  evict_for_local_storage(decision, now);
-  evict(decision, now);
-  // The daemon passes again at once; where all is as recorded that pass is in the recording.
-  if (decision.cut_at_once && !dry_run() && (differs_ || changes_.without_events)) {
-    again_at_ = now + kPast;
-  }
-}
-
-void Simulation::evict(const eviction::Decision& decision, MonoTime now) {
-  const bool escalated = decision.outcome == eviction::Outcome::kEscalated;
-  const bool evicts = decision.outcome == eviction::Outcome::kEvicted ||
-                      decision.outcome == eviction::Outcome::kOomGuard || escalated;
-  // Nobody's grace is cut in a dry run, as nobody was given one.
-  if (!evicts || !decision.victim || !decision.threshold || (escalated && dry_run())) {
-    return;
-  }
-  const eviction::Threshold& threshold = manager_.thresholds()[*decision.threshold];
-  Eviction eviction = begin_eviction(decision, seen_->identities[*decision.victim], now);
-  // Not the decision's: where collectors ran, those were made before.
-  const auto& seen = seen_->observations[threshold.signal];
-  eviction.signal = eviction::to_string(threshold.signal);
-  eviction.threshold = eviction::to_string(threshold.value);
-  eviction.available = seen ? seen->available : 0;
-  eviction.escalated = escalated;
-  end(eviction.pod,
-      threshold.is_hard() ? eviction::Standing::kInHardGrace : eviction::Standing::kInSoftGrace,
-      eviction);
-}
-
-void Simulation::evict_for_local_storage(const eviction::Decision& decision, MonoTime now) {
-  for (const eviction::LocalStorageVictim& victim : decision.local_victims) {
-    Eviction eviction = begin_eviction(decision, seen_->identities[victim.pod], now);
-    eviction.local_limit = eviction::to_string(victim.breach.limit);
-    end(eviction.pod, eviction::Standing::kInHardGrace, eviction);
-  }
-}
-
-Eviction Simulation::begin_eviction(const eviction::Decision& decision, std::size_t pod,
-                                    MonoTime now) const {
-  return {.at = now,
-          .pod = pod,
-          .name = name_of(*parts_.pods[pod]),
-          .uid = parts_.pods[pod]->uid,
-          .signal = {},
-          .threshold = {},
-          .local_limit = {},
-          .available = 0,
-          .grace = decision.grace,
-          .escalated = false,
-          .dry_run = dry_run()};
-}
-
-void Simulation::end(std::size_t pod, eviction::Standing grace, const Eviction& eviction) {
-  evictions_.push_back(eviction);
-  if (!eviction.escalated) {
-    begun_.push_back(eviction.at);
-  }
-  const bool as_recorded = is_recorded(eviction);
-  differs_ = differs_ || !as_recorded;
-  if (eviction.dry_run) {
-    world_.pretend(
-        pod, eviction.local_limit.empty() ? World::Cause::kPressure : World::Cause::kOwnLimit);
-    return;
-  }
-  const MonoTime kill_at = kill_after(eviction.at, eviction.grace);
-  world_.end(pod, grace, kill_at, as_recorded ? World::Fate::kAsRecorded : World::Fate::kOther);
-  if (is_of_disk(eviction)) {
-    disk_wait_.begin(pod, kill_at,
-                     as_recorded ? DiskWait::End::kAsRecorded : DiskWait::End::kOther);
-  }
+const RecordedPass* Simulation::exact_at(MonoTime at) const {
+  return exact_ != nullptr && exact_->now == at ? exact_ : nullptr;
 }
 
 /// Whether the recorded pass at this very moment ends the same pod in the same way.
 bool Simulation::is_recorded(const Eviction& eviction) const {
-  if (exact_ == nullptr || exact_->dry_run != eviction.dry_run) {
+  const RecordedPass* const exact = exact_at(eviction.at);
+  if (exact == nullptr || exact->dry_run != eviction.dry_run) {
     return false;
   }
-  const std::vector<std::size_t> recorded = signalled_in(*exact_, parts_);
+  const std::vector<std::size_t> recorded = signalled_in(*exact, parts_);
   return std::find(recorded.begin(), recorded.end(), eviction.pod) != recorded.end() &&
-         (eviction.dry_run || grace_of(*exact_) == eviction.grace);
+         (eviction.dry_run || grace_of(*exact) == eviction.grace);
 }
 
 void Simulation::spare(std::size_t pod, MonoTime since) {
@@ -222,8 +108,8 @@ void Simulation::spare(std::size_t pod, MonoTime since) {
 }
 
 /// Whoever is ended here in the recording, and not by us or later, lives on.
-void Simulation::spare_the_recorded(MonoTime now) {
-  for (; next_recorded_end_ < ends_.size() && ends_[next_recorded_end_].asked_at <= now;
+void Simulation::spare_the_recorded() {
+  for (; next_recorded_end_ < ends_.size() && ends_[next_recorded_end_].asked_at <= now_;
        ++next_recorded_end_) {
     const RecordedEnd& end = ends_[next_recorded_end_];
     if (world_.is_ended(end.pod)) {
@@ -233,7 +119,7 @@ void Simulation::spare_the_recorded(MonoTime now) {
     }
   }
   std::erase_if(asked_too_, [&](const RecordedEnd& end) {
-    if (end.last_seen > now) {
+    if (end.last_seen > now_) {
       return false;
     }
     // It does not stay longer for being allowed to.
@@ -244,14 +130,20 @@ void Simulation::spare_the_recorded(MonoTime now) {
   });
 }
 
-/// Whom a dry run chose before the recording counts as chosen in one here too, and else as nothing.
-void Simulation::take_over_dry_run() {
-  const RecordedPass& first = *parts_.passes.front();
-  for (const RecordedPodPass& pod : first.pods) {
-    if (first.dry_run && dry_run() && is_in_grace(pod.standing)) {
-      world_.pretend(parts_.identity[pod.number], World::Cause::kPressure);
-    }
-  }
+/// Whether a dry run has chosen the pod here.
+bool Simulation::is_named(std::size_t pod) const {
+  const engine::Victim* const victim = engine_.victims().find(cgroup_of(pod));
+  return victim != nullptr && victim->dry_run;
+}
+
+/// Whether the recorded dry run had others in their grace than are here: chosen before the
+/// recording began, or forgotten by one of both. Whoever exceeds a limit of its own has none there.
+bool Simulation::names_otherwise(const RecordedPass& pass) const {
+  return pass.dry_run && std::any_of(pass.pods.begin(), pass.pods.end(), [&](const auto& pod) {
+           const std::size_t identity = parts_.identity[pod.number];
+           return !world_.is_ended(identity) && pod.standing != eviction::Standing::kKilled &&
+                  is_in_grace(pod.standing) != is_named(identity);
+         });
 }
 
 /// Whoever was chosen in a recorded dry run, and not here, counts as in its grace there only.
@@ -260,8 +152,8 @@ void Simulation::compare_dry_runs() {
     const RecordedPass& pass = *parts_.passes[next_dry_run_];
     const std::vector<std::size_t> chosen =
         pass.dry_run ? signalled_in(pass, parts_) : std::vector<std::size_t>();
-    differs_ = !std::all_of(chosen.begin(), chosen.end(),
-                            [&](std::size_t pod) { return world_.is_pretended(pod); });
+    differs_ =
+        !std::all_of(chosen.begin(), chosen.end(), [&](std::size_t pod) { return is_named(pod); });
   }
 }
 

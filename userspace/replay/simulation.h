@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/engine.h"
 #include "eviction/manager.h"
 #include "replay/disk_wait.h"
 #include "replay/recorded.h"
@@ -16,8 +17,10 @@
 
 namespace evictd::replay {
 
-/// Goes through the time of a recording with a manager of its own: runs passes when there would
-/// have been some, on what the node would have been like, and does to it what they decide.
+/// Goes through the time of a recording with the daemon's engine: tells it what happens on the node
+/// as it would have been, shows it that node, and does to it what the engine wants done. When
+/// passes are run and what evictions come to is the engine's; here is only what the recording
+/// tells.
 class Simulation {
  public:
   struct Options {
@@ -30,13 +33,15 @@ class Simulation {
     Duration interval{0};
     bool files_go = false;
   };
-  Simulation(const Options& options, eviction::EvictionManager manager);
+  Simulation(const Options& options, engine::Configuration configuration);
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
 
   void run();
 
   /// Passes that were run, and of them those that a brake held, by why.
-  [[nodiscard]] std::uint64_t passes() const { return passes_; }
-  [[nodiscard]] const std::map<std::string, std::uint64_t>& held() const { return held_; }
+  [[nodiscard]] std::uint64_t passes() const;
+  [[nodiscard]] std::map<std::string, std::uint64_t> held() const;
   [[nodiscard]] const std::vector<Eviction>& evictions() const { return evictions_; }
   /// Whether the recording ended after `moment` and before another pass: what that would have
   /// decided is not known.
@@ -49,58 +54,92 @@ class Simulation {
   [[nodiscard]] const DiskWait& disk_wait() const { return disk_wait_; }
 
  private:
-  /// So long after it was reached a threshold is passed.
+  /// So long after it was reached a threshold is passed, and a signal was sent after it was
+  /// decided.
   static constexpr Duration kPast = std::chrono::microseconds(1);
+  /// For a recording that would take for ever; a pass takes microseconds.
+  static constexpr std::uint64_t kMostPasses = 200'000;
 
   /// What of a threshold the kernel would have been told to watch.
   enum class Level : std::uint8_t { kThreshold, kFloor };
+  struct Crossing {
+    MonoTime at{};
+    std::size_t place = 0;
+  };
 
+  // simulation.cpp: what differs from the recording.
+  void spare(std::size_t pod, MonoTime since);
+  void spare_the_recorded();
+  void compare_dry_runs();
+  [[nodiscard]] bool is_named(std::size_t pod) const;
+  [[nodiscard]] bool names_otherwise(const RecordedPass& pass) const;
+  [[nodiscard]] bool is_recorded(const Eviction& eviction) const;
+  [[nodiscard]] const RecordedPass& last_recorded() const;
+  /// The recorded pass of that very moment; nullptr for none.
+  [[nodiscard]] const RecordedPass* exact_at(MonoTime at) const;
+
+  // simulation_events.cpp: what the engine is told.
+  /// By which it knows a pod of that identity.
+  [[nodiscard]] static CgroupId cgroup_of(std::size_t pod) {
+    return {.hierarchy = 0, .id = pod + 1};
+  }
+  void take_over();
+  [[nodiscard]] bool is_due();
+  void take_recorded();
+  void take_turns();
+  [[nodiscard]] bool tells_at_once() const { return differs_ && !changes_.without_events; }
+  [[nodiscard]] const eviction::ReleasingPod* held_as_recorded(std::size_t pod) const;
+  void look_who_is_there();
+  [[nodiscard]] std::vector<engine::Event> happened();
+  void tell_of_pods();
+  void tell_of_disks();
+  void tell_wishes();
+
+  // simulation_effects.cpp: what the engine wants done.
+  void tell(const engine::Event& event);
+  [[nodiscard]] engine::ReadingsTaken look(MonoTime at);
+  [[nodiscard]] engine::LookedAgain next_look(MonoTime at) const;
+  [[nodiscard]] engine::Signalled evict(const engine::Signal& signal);
+  [[nodiscard]] engine::Signalled cut_grace(const engine::CutGrace& cut);
+  void name_threshold(Eviction& eviction) const;
+  [[nodiscard]] engine::Signalled end(Eviction eviction);
+  void go_on_at_once();
+  void note_pass(MonoTime at);
+
+  // simulation_time.cpp: when something happens.
   [[nodiscard]] static eviction::Wide amount_of(Level kind,
                                                 const eviction::EvictionManager& manager,
                                                 std::size_t place, std::int64_t capacity);
   [[nodiscard]] bool has_ticks() const;
-  [[nodiscard]] bool is_due(MonoTime now);
-  void run_pass(MonoTime now);
-  void resume(MonoTime now);
-  [[nodiscard]] eviction::PassInput input_at(MonoTime now);
-  [[nodiscard]] const eviction::Brakes* brakes_at(MonoTime now);
   [[nodiscard]] bool dry_run() const;
-  void follow(const eviction::Decision& decision, MonoTime now);
-  void evict(const eviction::Decision& decision, MonoTime now);
-  void evict_for_local_storage(const eviction::Decision& decision, MonoTime now);
-  void end(std::size_t pod, eviction::Standing grace, const Eviction& eviction);
-  [[nodiscard]] bool is_recorded(const Eviction& eviction) const;
-  [[nodiscard]] Eviction begin_eviction(const eviction::Decision& decision, std::size_t pod,
-                                        MonoTime now) const;
-  [[nodiscard]] const RecordedPass& last_recorded() const;
-  void spare(std::size_t pod, MonoTime since);
-  void spare_the_recorded(MonoTime now);
-  void take_over_dry_run();
-  void compare_dry_runs();
-  void note_oom(MonoTime now);
+  void note_oom();
   [[nodiscard]] std::optional<OutOfMemory> first_oom(MonoTime until) const;
   [[nodiscard]] bool is_noticed(Level kind, eviction::Signal signal, eviction::Wide level,
                                 std::int64_t capacity) const;
-  void consider_crossing(Level kind, std::size_t place, MonoTime now, MonoTime until);
-  void find_crossing(MonoTime now, MonoTime until);
+  void consider_crossing(Level kind, std::size_t place, MonoTime until);
+  void find_crossing(MonoTime until);
   [[nodiscard]] MonoTime used_up(MonoTime from) const;
   [[nodiscard]] MonoTime horizon() const;
-  [[nodiscard]] std::optional<MonoTime> next_moment(MonoTime now);
+  [[nodiscard]] MonoTime wakes_at() const;
   [[nodiscard]] bool awaited_as_recorded() const;
-  void await_recorded_deadline();
+  [[nodiscard]] std::optional<MonoTime> next_moment();
+
+  [[nodiscard]] const eviction::EvictionManager& manager() const { return configuration_.manager; }
 
   Options options_;
   const Parts& parts_;
   const WhatIf& changes_;
-  eviction::EvictionManager manager_;
+  engine::Configuration configuration_;
   World world_;
+  MonoTime now_;
+  engine::Engine engine_;
+  engine::Wait wait_;
+  engine::OperatorWishes wishes_;
   /// Something was decided otherwise than recorded: from then on the node is another one.
   bool differs_ = false;
-  /// What the last pass was given.
-  const World::Seen* seen_ = nullptr;
-  /// The recorded pass at this very moment.
+  /// The recorded pass at this very moment, and whether it is run here as well.
   const RecordedPass* exact_ = nullptr;
-  MonoTime next_tick_{};
+  std::optional<engine::PassTrigger> asked_;
   MonoTime last_{};
   std::optional<MonoTime> last_pass_;
   /// All that is looked at was gone through.
@@ -113,24 +152,28 @@ class Simulation {
   std::vector<RecordedEnd> ends_;
   std::size_t next_recorded_end_ = 0;
   std::vector<RecordedEnd> asked_too_;
-  eviction::Cadence cadence_ = eviction::Cadence::kRegular;
-  std::optional<MonoTime> deadline_;
-  std::optional<MonoTime> crossing_;
-  /// A victim of a disk is released.
-  std::optional<MonoTime> release_at_;
-  /// A victim was chosen when less than the floor was left.
-  std::optional<MonoTime> again_at_;
-  std::optional<MonoTime> resume_at_;
-  /// When evictions were begun, as the brakes count them.
-  std::vector<MonoTime> begun_;
-  eviction::Brakes brakes_;
+  std::optional<Crossing> crossing_;
   DiskWait disk_wait_;
-  std::vector<eviction::ReleasingPod> releasing_;
   /// Ended in the recording, and living on here.
   std::set<std::size_t> waiting_;
 
-  std::uint64_t passes_ = 0;
-  std::map<std::string, std::uint64_t> held_;
+  // What was asked of others, and when collectors will have run.
+  std::optional<std::uint64_t> measuring_;
+  std::optional<std::uint64_t> collecting_;
+  std::optional<MonoTime> resume_at_;
+  /// Somebody answers at once.
+  bool turns_again_ = false;
+
+  // What is there, and what the last pass was shown.
+  std::set<std::size_t> there_;
+  std::optional<MonoTime> looked_at_;
+  std::map<std::size_t, std::uint32_t> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  World::Seen shown_;
+  std::vector<std::uint32_t> shown_slots_;
+  std::vector<CgroupUsage> usages_;
+  std::vector<engine::FollowedPod> followed_;
+
   std::vector<Eviction> evictions_;
   std::map<std::size_t, OutOfMemory> ooms_;
 };

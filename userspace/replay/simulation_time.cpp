@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When passes are run, and what happens to the node between them.
+// When there is something to look at: what the engine waits for, and what happens to the node by
+// itself.
 #include <algorithm>
 
 #include "replay/simulation.h"
@@ -18,49 +19,14 @@ MonoTime right_before(MonoTime moment) {
   return moment - Duration(1);
 }
 
-bool is_regular(const RecordedPass& pass) {
-  return pass.trigger == "regular";
-}
-
 }  // namespace
 
 bool Simulation::has_ticks() const {
   return changes_.without_events || changes_.interval;
 }
 
-/// Whether a pass is run at `now`, and takes what is due off the list.
-bool Simulation::is_due(MonoTime now) {
-  bool due = false;
-  exact_ = nullptr;
-  while (next_pass_ < parts_.passes.size() && parts_.passes[next_pass_]->now <= now) {
-    const RecordedPass& pass = *parts_.passes[next_pass_++];
-    exact_ = pass.now == now ? &pass : nullptr;
-    if (pass.resumed) {
-      continue;  // It comes when collectors are done here.
-    }
-    cadence_ = pass.cadence;
-    due = due || (!changes_.without_events && !(has_ticks() && is_regular(pass)));
-  }
-  if (has_ticks() && now >= next_tick_) {
-    next_tick_ = now + options_.interval;
-    cadence_ = eviction::Cadence::kRegular;
-    due = true;
-  }
-  for (std::optional<MonoTime>* moment : {&deadline_, &release_at_}) {
-    if (*moment && now >= **moment) {
-      moment->reset();
-      cadence_ = eviction::Cadence::kRegular;
-      due = true;
-    }
-  }
-  for (std::optional<MonoTime>* moment : {&crossing_, &again_at_}) {
-    if (*moment && now >= **moment) {
-      moment->reset();
-      cadence_ = eviction::Cadence::kEventOnly;
-      due = true;
-    }
-  }
-  return due;
+bool Simulation::dry_run() const {
+  return changes_.config ? (*changes_.config)->dry_run : last_recorded().dry_run;
 }
 
 /// Memory that is used up, or still is, in the stretch since the last moment.
@@ -80,11 +46,11 @@ std::optional<OutOfMemory> Simulation::first_oom(MonoTime until) const {
   return first;
 }
 
-void Simulation::note_oom(MonoTime now) {
+void Simulation::note_oom() {
   if (waiting_.empty() || last_ == MonoTime{}) {
     return;
   }
-  const std::optional<OutOfMemory> oom = first_oom(right_before(now));
+  const std::optional<OutOfMemory> oom = first_oom(right_before(now_));
   for (auto pod = waiting_.begin(); oom && pod != waiting_.end(); ++pod) {
     if (!world_.is_gone(*pod, oom->at)) {
       ooms_.emplace(*pod, *oom);
@@ -122,13 +88,13 @@ bool Simulation::is_noticed(Level kind, eviction::Signal signal, eviction::Wide 
   return false;
 }
 
-void Simulation::consider_crossing(Level kind, std::size_t place, MonoTime now, MonoTime until) {
-  const eviction::Signal signal = manager_.thresholds()[place].signal;
-  const auto& seen = manager_.state().last_observations[signal];
+void Simulation::consider_crossing(Level kind, std::size_t place, MonoTime until) {
+  const eviction::Signal signal = manager().thresholds()[place].signal;
+  const auto& seen = manager().state().last_observations[signal];
   if (!seen) {
     return;
   }
-  const eviction::Wide level = amount_of(kind, manager_, place, seen->capacity);
+  const eviction::Wide level = amount_of(kind, manager(), place, seen->capacity);
   // Nothing is seen below nothing.
   if (level <= 0 || is_noticed(kind, signal, level, seen->capacity)) {
     return;
@@ -136,25 +102,28 @@ void Simulation::consider_crossing(Level kind, std::size_t place, MonoTime now, 
   // The floor is one of what the kernel can give, which is less than is available by so much.
   const std::int64_t kept_back = kind == Level::kFloor ? seen->available - seen->left() : 0;
   const std::optional<MonoTime> at =
-      world_.falls_below(signal, static_cast<double>(level + kept_back), now, until);
-  if (at && (!crossing_ || *at + kPast < *crossing_)) {
-    crossing_ = *at + kPast;
+      world_.falls_below(signal, static_cast<double>(level + kept_back), now_, until);
+  if (at && (!crossing_ || *at + kPast < crossing_->at)) {
+    crossing_ = Crossing{.at = *at + kPast, .place = place};
   }
 }
 
 /// When a threshold that is not met would be crossed before `until`, in a straight line; or while a
 /// victim is in its hard grace, the floor below which it loses it.
-void Simulation::find_crossing(MonoTime now, MonoTime until) {
+void Simulation::find_crossing(MonoTime until) {
   crossing_.reset();
   if (changes_.without_events) {
     return;
   }
-  const bool cuts = world_.any_in_hard_grace(now) && !dry_run();
-  const eviction::ThresholdTable& table = manager_.thresholds();
+  const auto victims = engine_.victims().all();
+  const bool cuts = std::any_of(victims.begin(), victims.end(), [](const engine::Victim& victim) {
+    return victim.phase == engine::VictimPhase::kHardGrace && !victim.dry_run;
+  });
+  const eviction::ThresholdTable& table = manager().thresholds();
   for (std::size_t place = 0; place < table.size(); ++place) {
-    consider_crossing(Level::kThreshold, place, now, until);
+    consider_crossing(Level::kThreshold, place, until);
     if (cuts && table[place].is_hard()) {
-      consider_crossing(Level::kFloor, place, now, until);
+      consider_crossing(Level::kFloor, place, until);
     }
   }
 }
@@ -163,7 +132,7 @@ void Simulation::find_crossing(MonoTime now, MonoTime until) {
 /// longer than kLongestGrowth is left out.
 MonoTime Simulation::used_up(MonoTime from) const {
   MonoTime last = from;
-  for (const eviction::Threshold& threshold : manager_.thresholds().all()) {
+  for (const eviction::Threshold& threshold : manager().thresholds().all()) {
     last = std::max(
         last, world_.falls_below(threshold.signal, 1, from, from + kLongestGrowth).value_or(from));
   }
@@ -178,7 +147,7 @@ MonoTime Simulation::horizon() const {
     return end;
   }
   Duration longest = 2 * options_.interval;
-  for (const eviction::Threshold& threshold : manager_.thresholds().all()) {
+  for (const eviction::Threshold& threshold : manager().thresholds().all()) {
     longest = std::max(longest, std::min<Duration>(threshold.grace_period, std::chrono::hours(24)) +
                                     2 * options_.interval);
   }
@@ -196,47 +165,48 @@ bool Simulation::awaited_as_recorded() const {
   const Json& decision = last_recorded().decision;
   const auto recorded = decision.find("next_deadline");
   return recorded != decision.end() && recorded->is_number_integer() &&
-         recorded->get<std::int64_t>() == deadline_->time_since_epoch().count();
+         recorded->get<std::int64_t>() == wait_.until.time_since_epoch().count();
 }
 
-/// A recorded pass that came because of a deadline: one pass is run for both.
-void Simulation::await_recorded_deadline() {
-  if (!deadline_ || changes_.without_events || next_pass_ == parts_.passes.size()) {
-    return;
+/// When the engine wants its next turn. Where a recorded pass came because of the same deadline,
+/// one pass is run for both.
+MonoTime Simulation::wakes_at() const {
+  if (wait_.until != engine_.decision().next_deadline || changes_.without_events ||
+      next_pass_ == parts_.passes.size()) {
+    return wait_.until;
   }
   const MonoTime recorded = parts_.passes[next_pass_]->now;
-  if (recorded >= *deadline_ && (recorded - *deadline_ <= kTimerSlack || awaited_as_recorded())) {
-    deadline_ = recorded;
-  }
+  const bool came_for_it =
+      recorded >= wait_.until && (recorded - wait_.until <= kTimerSlack || awaited_as_recorded());
+  return came_for_it ? recorded : wait_.until;
 }
 
-std::optional<MonoTime> Simulation::next_moment(MonoTime now) {
+std::optional<MonoTime> Simulation::next_moment() {
   const MonoTime end = horizon();
   std::optional<MonoTime> next;
   const auto consider = [&](const std::optional<MonoTime>& moment) {
-    if (moment && *moment > now && *moment <= end && (!next || *moment < *next)) {
+    if (moment && *moment > now_ && *moment <= end && (!next || *moment < *next)) {
       next = moment;
     }
   };
-  await_recorded_deadline();
   if (next_pass_ < parts_.passes.size()) {
     consider(parts_.passes[next_pass_]->now);
   }
-  if (has_ticks()) {
-    consider(next_tick_);
-  }
-  consider(deadline_);
-  consider(again_at_);
+  consider(wakes_at());
   consider(resume_at_);
-  consider(world_.next_end(now));
-  // As long as nothing differs that pass is in the recording.
-  release_at_ = differs_ && !changes_.without_events ? disk_wait_.next_release(now) : std::nullopt;
-  consider(release_at_);
+  consider(world_.next_end(now_));
+  if (tells_at_once()) {
+    consider(disk_wait_.next_release(now_));
+    // Who is gone at the moment of its end is so in the next one.
+    consider(happened().empty() ? std::nullopt : std::optional(now_ + kPast));
+  }
   if (!waiting_.empty()) {
     consider(end);  // Memory may be used up before.
   }
-  find_crossing(now, right_before(next.value_or(end)));
-  consider(crossing_);
+  find_crossing(right_before(next.value_or(end)));
+  if (crossing_) {
+    consider(crossing_->at);
+  }
   return next;
 }
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "config/engine_configuration.h"
 #include "config/never_evict.h"
 #include "config/pass_settings.h"
 #include "eviction/manager.h"
@@ -101,6 +102,8 @@ Result<Counterfactual> what_if(const Recording& recording, const WhatIf& changes
     before.restore(*state);
     manager->inherit(before);
   }
+  engine::Configuration configuration(std::move(*manager));
+  config::configure(configuration, config.settings());
   const std::vector<eviction::PodFacts> facts = facts_of(*parts, changes);
   Simulation simulation(
       {.parts = &*parts,
@@ -109,7 +112,7 @@ Result<Counterfactual> what_if(const Recording& recording, const WhatIf& changes
        .recorded = &*recorded,
        .interval = changes.interval.value_or(config->poll_interval),
        .files_go = config->storage.evicted_pod_data == config::EvictedPodData::kRemoveEmptyDirs},
-      std::move(*manager));
+      std::move(configuration));
   simulation.run();
   Counterfactual result;
   pair_up(result, simulation, recorded_evictions(*parts, *recorded), parts->passes.back()->now);

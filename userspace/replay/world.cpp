@@ -18,13 +18,6 @@ std::int64_t rounded(double amount) {
   return static_cast<std::int64_t>(std::clamp(amount, -kMost, kMost));
 }
 
-/// What must be free again for standing still to prove something; as in the daemon.
-constexpr std::int64_t kTellingRelease = (16_MiB).value;
-
-bool is_telling(const RecordedPodPass& pod) {
-  return pod.reading.working_set_bytes >= kTellingRelease;
-}
-
 double towards(double from, double to, double share) {
   return from + (to - from) * share;
 }
@@ -41,6 +34,12 @@ constexpr Duration kGrowthWindow = std::chrono::seconds(1);
 bool tells_growth(const CgroupUsage& usage, Duration since_seen) {
   return usage.rate_bytes_per_second > 0 ||
          (usage.read_at != MonoTime{} && since_seen >= kGrowthWindow);
+}
+
+/// How victims and refused pods stand is not of the world.
+eviction::Standing standing_of(const RecordedPodPass& pod) {
+  return pod.standing == eviction::Standing::kUnknown ? eviction::Standing::kUnknown
+                                                      : eviction::Standing::kActive;
 }
 
 }  // namespace
@@ -98,62 +97,28 @@ bool World::spare(std::size_t pod, MonoTime now) {
   spared_.emplace(pod, spared);
   disk_.spare(pod, now);
   if (const auto ended = ended_.find(pod); ended != ended_.end()) {
-    ended->second.telling = is_telling(*last);
-    disk_.end(pod, ended->second.kill_at);
+    disk_.end(pod, ended->second);
   }
   return true;
 }
 
-void World::end(std::size_t pod, eviction::Standing grace, MonoTime kill_at, Fate fate) {
-  const RecordedPodPass* last = options_.parts->find(*(*passes_)[find(kill_at).before], pod);
-  const auto spared = spared_.find(pod);
-  last = spared == spared_.end() ? last : &spared->second.last;
-  if (const auto ended = ended_.find(pod); ended != ended_.end()) {
-    kill_at = std::min(kill_at, ended->second.kill_at);
-  }
-  ended_[pod] =
-      Ended{.kill_at = kill_at, .standing = grace, .telling = last != nullptr && is_telling(*last)};
+void World::end(std::size_t pod, MonoTime kill_at, Fate fate) {
+  MonoTime& earliest = ended_.emplace(pod, kill_at).first->second;
+  earliest = std::min(earliest, kill_at);
   if (fate == Fate::kOther) {
-    disk_.end(pod, kill_at);
+    disk_.end(pod, earliest);
   }
-}
-
-void World::pretend(std::size_t pod, Cause cause) {
-  pretended_.emplace(pod, cause);
-}
-
-void World::forget_pretended_for_pressure() {
-  std::erase_if(pretended_, [](const auto& one) { return one.second == Cause::kPressure; });
-}
-
-bool World::pretends_otherwise(const RecordedPass& pass) const {
-  return pass.dry_run && std::any_of(pass.pods.begin(), pass.pods.end(), [&](const auto& pod) {
-           const std::size_t identity = options_.parts->identity[pod.number];
-           return !ended_.contains(identity) &&
-                  is_in_grace(pod.standing) != pretended_.contains(identity);
-         });
 }
 
 bool World::is_in(eviction::Scope scope, std::size_t pod) const {
   return eviction::frees_in(scope, (*options_.facts)[pod].below_pod_root);
 }
 
-std::optional<MonoTime> World::freed_at(eviction::Scope scope, MonoTime now) const {
-  std::optional<MonoTime> last;
-  for (const auto& [pod, ended] : ended_) {
-    if (ended.telling && is_in(scope, pod) && ended.kill_at <= now &&
-        (!last || ended.kill_at > *last)) {
-      last = ended.kill_at;
-    }
-  }
-  return last;
-}
-
 std::optional<MonoTime> World::next_end(MonoTime now) const {
   std::optional<MonoTime> next;
-  for (const auto& [pod, ended] : ended_) {
-    if (ended.kill_at > now && (!next || ended.kill_at < *next)) {
-      next = ended.kill_at;
+  for (const auto& [pod, kill_at] : ended_) {
+    if (kill_at > now && (!next || kill_at < *next)) {
+      next = kill_at;
     }
   }
   return next;
@@ -161,8 +126,8 @@ std::optional<MonoTime> World::next_end(MonoTime now) const {
 
 std::optional<MonoTime> World::last_end() const {
   std::optional<MonoTime> last;
-  for (const auto& [pod, ended] : ended_) {
-    last = std::max(last, std::optional(ended.kill_at));
+  for (const auto& [pod, kill_at] : ended_) {
+    last = std::max(last, std::optional(kill_at));
   }
   return last;
 }
@@ -179,12 +144,11 @@ double World::surplus(MonoTime now, bool tasks, eviction::Scope scope) const {
     if (!is_in(scope, pod)) {
       continue;
     }
-    const auto ended = ended_.find(pod);
-    const bool gone = ended != ended_.end() && ended->second.kill_at <= now;
-    sum += (gone ? 0 : spared_amount(spared, now, tasks)) - recorded(pod, between, tasks);
+    sum +=
+        (is_gone(pod, now) ? 0 : spared_amount(spared, now, tasks)) - recorded(pod, between, tasks);
   }
-  for (const auto& [pod, ended] : ended_) {
-    if (ended.kill_at <= now && !spared_.contains(pod) && is_in(scope, pod)) {
+  for (const auto& [pod, kill_at] : ended_) {
+    if (kill_at <= now && !spared_.contains(pod) && is_in(scope, pod)) {
       sum -= recorded(pod, between, tasks);
     }
   }
@@ -194,12 +158,6 @@ double World::surplus(MonoTime now, bool tasks, eviction::Scope scope) const {
 bool World::any_living_on() const {
   return std::any_of(spared_.begin(), spared_.end(),
                      [&](const auto& one) { return !ended_.contains(one.first); });
-}
-
-bool World::any_in_hard_grace(MonoTime now) const {
-  return std::any_of(ended_.begin(), ended_.end(), [&](const auto& one) {
-    return one.second.standing == eviction::Standing::kInHardGrace && one.second.kill_at > now;
-  });
 }
 
 std::optional<double> World::available(eviction::Signal signal, MonoTime now) const {
@@ -232,22 +190,14 @@ std::optional<MonoTime> World::falls_below(eviction::Signal signal, double level
   return from + std::chrono::duration_cast<Duration>(passed);
 }
 
-bool World::is_gone(std::size_t pod, MonoTime now) const {
+std::optional<MonoTime> World::kill_at(std::size_t pod) const {
   const auto ended = ended_.find(pod);
-  return ended != ended_.end() && ended->second.kill_at <= now;
+  return ended == ended_.end() ? std::nullopt : std::optional(ended->second);
 }
 
-eviction::Standing World::standing_of(const RecordedPodPass& pod, MonoTime now) const {
-  const std::size_t identity = options_.parts->identity[pod.number];
-  const auto ended = ended_.find(identity);
-  if (ended != ended_.end()) {
-    return ended->second.kill_at <= now ? eviction::Standing::kKilled : ended->second.standing;
-  }
-  if (pretended_.contains(identity)) {
-    return eviction::Standing::kInHardGrace;
-  }
-  return pod.standing == eviction::Standing::kUnknown ? eviction::Standing::kUnknown
-                                                      : eviction::Standing::kActive;
+bool World::is_gone(std::size_t pod, MonoTime now) const {
+  const std::optional<MonoTime> at = kill_at(pod);
+  return at && *at <= now;
 }
 
 void World::add(const RecordedPodPass& pod) {
@@ -267,7 +217,6 @@ void World::add_as_is_now(const RecordedPodPass& pod, const Between& between, Mo
   const std::size_t identity = options_.parts->identity[pod.number];
   const auto spared = spared_.find(identity);
   const bool is_spared = spared != spared_.end();
-  const eviction::Standing standing = standing_of(pod, now);
   if (is_spared) {
     // Statistics are those of the last measurement; borrowed from what stays.
     add(spared->second.last);
@@ -275,7 +224,7 @@ void World::add_as_is_now(const RecordedPodPass& pod, const Between& between, Mo
     add(*options_.parts->find(*(*passes_)[between.before], identity));
   }
   eviction::PassPod& added = seen_.pods.back();
-  added.standing = standing;
+  added.standing = standing_of(pod);
   added.reading.working_set_bytes = rounded(is_spared ? spared_amount(spared->second, now, false)
                                                       : recorded(identity, between, false));
   added.reading.processes = rounded(is_spared ? spared_amount(spared->second, now, true)
@@ -294,7 +243,7 @@ void World::add_newcomers(const Between& between, MonoTime now) {
     }
     add(pod);
     eviction::PassPod& added = seen_.pods.back();
-    added.standing = standing_of(pod, now);
+    added.standing = standing_of(pod);
     added.reading.working_set_bytes = rounded(recorded(identity, between, false));
     added.reading.processes = rounded(recorded(identity, between, true));
     added.reading.disk = {};

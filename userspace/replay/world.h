@@ -41,35 +41,23 @@ class World {
   /// Whether it is at the same moments in the recording that a pod is asked to go and ended.
   enum class Fate { kAsRecorded, kOther };
   /// The pod was asked to go, and is ended at `kill_at`, or when it would have been already.
-  void end(std::size_t pod, eviction::Standing grace, MonoTime kill_at, Fate fate);
-  /// Why a pod was chosen in a dry run.
-  enum class Cause : std::uint8_t { kPressure, kOwnLimit };
-  /// The pod was chosen in a dry run: it counts as in its grace until those for pressure are
-  /// forgotten. One that exceeds a limit of its own goes on doing so.
-  void pretend(std::size_t pod, Cause cause);
-  void forget_pretended_for_pressure();
-  [[nodiscard]] bool is_pretended(std::size_t pod) const { return pretended_.contains(pod); }
+  void end(std::size_t pod, MonoTime kill_at, Fate fate);
   [[nodiscard]] bool is_spared(std::size_t pod) const { return spared_.contains(pod); }
   [[nodiscard]] bool is_ended(std::size_t pod) const { return ended_.contains(pod); }
-  /// Whether the recorded dry run had others in their grace at `pass` than are here: chosen before
-  /// the recording began, or forgotten by one of both.
-  [[nodiscard]] bool pretends_otherwise(const RecordedPass& pass) const;
+  /// When it is ended here, or was; nothing if it was not asked to go.
+  [[nodiscard]] std::optional<MonoTime> kill_at(std::size_t pod) const;
   /// Whether it was ended here before `now`, or is at `now`.
   [[nodiscard]] bool is_gone(std::size_t pod, MonoTime now) const;
-  [[nodiscard]] bool any_in_hard_grace(MonoTime now) const;
   [[nodiscard]] bool any_spared() const { return !spared_.empty(); }
   /// Whether there is one that was not asked to go here.
   [[nodiscard]] bool any_living_on() const;
-  /// When a pod of a size that can be seen, which frees something in `scope`, was last gone before
-  /// `now`.
-  [[nodiscard]] std::optional<MonoTime> freed_at(eviction::Scope scope, MonoTime now) const;
   [[nodiscard]] WorldDisk& disk() { return disk_; }
   /// The next moment after `now` at which a pod in its grace is ended.
   [[nodiscard]] std::optional<MonoTime> next_end(MonoTime now) const;
   /// When the last of those that were asked to go is ended, or was.
   [[nodiscard]] std::optional<MonoTime> last_end() const;
 
-  /// What a pass at `now` would be given. Valid until the next call.
+  /// What a pass at `now` would be given, but for how victims stand. Valid until the next call.
   struct Seen {
     eviction::Observations observations;
     std::vector<eviction::PassPod> pods;
@@ -98,12 +86,6 @@ class World {
     /// Of the last pass that it was in.
     RecordedPodPass last;
   };
-  struct Ended {
-    MonoTime kill_at{};
-    eviction::Standing standing = eviction::Standing::kActive;
-    /// It held enough memory for its end to be seen.
-    bool telling = false;
-  };
   /// The recorded passes around a moment, and how far it is from the one to the other.
   struct Between {
     std::size_t before = 0;
@@ -119,7 +101,6 @@ class World {
   [[nodiscard]] bool is_in(eviction::Scope scope, std::size_t pod) const;
   /// What pods of another fate hold in `scope` beyond what they hold in the recording.
   [[nodiscard]] double surplus(MonoTime now, bool tasks, eviction::Scope scope) const;
-  [[nodiscard]] eviction::Standing standing_of(const RecordedPodPass& pod, MonoTime now) const;
   void add(const RecordedPodPass& pod);
   void observe(const Between& between, MonoTime now);
   void add_newcomers(const Between& between, MonoTime now);
@@ -129,8 +110,8 @@ class World {
   const std::vector<const RecordedPass*>* passes_;
   WorldDisk disk_;
   std::map<std::size_t, Spared> spared_;
-  std::map<std::size_t, Ended> ended_;
-  std::map<std::size_t, Cause> pretended_;
+  /// When those that were asked to go are ended.
+  std::map<std::size_t, MonoTime> ended_;
   Seen seen_;
 };
 

@@ -53,13 +53,10 @@ double usage_of(const RecordedPodPass& pod, Signal signal, eviction::DiskLayout 
 }  // namespace
 
 WorldDisk::WorldDisk(const Parts& parts, bool files_go)
-    : parts_(&parts), files_go_(files_go), reclaims_(recorded_reclaims(parts)) {
-  for (const RecordedPass* pass : parts.passes) {
-    if (pass->layout) {
-      layout_ = *pass->layout;
-      break;
-    }
-  }
+    : parts_(&parts),
+      files_go_(files_go),
+      layout_(parts.layout()),
+      reclaims_(recorded_reclaims(parts)) {
   for (std::size_t place = 0; place < parts.passes.size(); ++place) {
     const RecordedPass& pass = *parts.passes[place];
     for (const std::size_t pod : signalled_in(pass, parts)) {

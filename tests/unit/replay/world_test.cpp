@@ -72,7 +72,7 @@ TEST_F(WorldTest, TheKernelNeverHasLessThanNothingToGive) {
 }
 
 TEST_F(WorldTest, WhatAPodLeavesTheKernelHasToGive) {
-  world_.end(kHog, eviction::Standing::kInHardGrace, at_ms(500), World::Fate::kOther);
+  world_.end(kHog, at_ms(500), World::Fate::kOther);
   const eviction::Observation memory = memory_at(at_ms(1000));
   EXPECT_EQ(memory.available, (216_MiB).value);
   EXPECT_EQ(memory.kernel_available, (193_MiB).value);
