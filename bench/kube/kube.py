@@ -24,6 +24,8 @@ import threading
 import time
 import uuid
 
+# Otherwise what a run leaves in the tree looks like a change of it.
+sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support/kube"))
 from fake_actions import ActionKube  # noqa: E402

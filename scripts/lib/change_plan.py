@@ -41,6 +41,7 @@ TESTED_BY = {
 NAMED_TESTS = [
     (re.compile(r"(bpf|include/evictd/abi|vmlinux)/"), r"^bpf\.", ["verifier_stats"]),
     (re.compile(r"(docs/|.*\.md$)"), r"^Tooling\.documented_commands$", ["evictctl", "evictd"]),
+    (re.compile(r"bench/(plan\.toml|results/)"), r"^Tooling\.bench_all$", []),
     (re.compile(r"deploy/"), r"^Tooling\.unit_file$", []),
     (re.compile(r"(\.ci|scripts)/"), r"^Tooling\.(?!.*command)", []),
     (re.compile(r"deploy/kubernetes/"), r"^Kube\.manifests$", ["evictctl", "evictd-kube"]),

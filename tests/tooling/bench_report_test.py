@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/bench-report run on a page and results of the test's own."""
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -8,6 +9,14 @@ import unittest
 from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts/bench-report"
+PLAN = """
+measures = ["bpf"]
+[results.crossing]
+run = "true"
+targets = []
+measures = ["userspace/probe"]
+minutes = 1
+"""
 
 
 def row(**changes):
@@ -52,12 +61,12 @@ class BenchReportTest(unittest.TestCase):
         page = "<!-- bench-report crossing machine -->\n<!-- /bench-report -->\n"
         self.assertEqual(self.run_on(page, [row()]).returncode, 0)
         written = self.page.read_text(encoding="utf-8")
-        self.assertEqual(self.run_on(written, [row()], "--check").returncode, 0)
+        self.assertEqual(self.run_on(written, [row()], "--check-tables").returncode, 0)
         self.assertIn("cpu a CPU, cores 2", written)
 
     def test_check_finds_a_figure_that_was_changed_by_hand_and_writes_nothing(self):
         page = "<!-- bench-report crossing wake -->\n| 1 |\n<!-- /bench-report -->\n"
-        run = self.run_on(page, [row()], "--check")
+        run = self.run_on(page, [row()], "--check-tables")
         self.assertEqual(run.returncode, 1)
         self.assertEqual(self.page.read_text(encoding="utf-8"), page)
 
@@ -77,21 +86,21 @@ class BenchReportTest(unittest.TestCase):
         self.assertIn("(pictures/crossing-wake.svg)", written)
         picture = self.folder / "pictures/crossing-wake.svg"
         self.assertEqual(picture.read_text(encoding="utf-8").count("<circle"), 6)
-        self.assertEqual(self.run_on(written, rows, "--check").returncode, 0)
+        self.assertEqual(self.run_on(written, rows, "--check-tables").returncode, 0)
         picture.write_text(picture.read_text(encoding="utf-8").replace("thp", "4k"), encoding="utf-8")
-        changed = self.run_on(written, rows, "--check")
+        changed = self.run_on(written, rows, "--check-tables")
         self.assertEqual(changed.returncode, 1)
         self.assertIn("crossing-wake.svg: is not what the results say", changed.stderr)
 
     def test_a_picture_that_nobody_asks_for_any_more_goes(self):
         page = "<!-- bench-report crossing picture wake -->\n<!-- /bench-report -->\n"
         self.assertEqual(self.run_on(page, [row()]).returncode, 0)
-        self.assertEqual(self.run_on("plain\n", [row()], "--check").returncode, 1)
+        self.assertEqual(self.run_on("plain\n", [row()], "--check-tables").returncode, 1)
         self.assertEqual(self.run_on("plain\n", [row()]).returncode, 0)
         self.assertEqual(list((self.folder / "pictures").glob("*.svg")), [])
 
     def test_a_percentile_that_is_not_that_of_the_samples_is_refused(self):
-        run = self.run_on("", [row(p50=1)], "--check")
+        run = self.run_on("", [row(p50=1)], "--check-tables")
         self.assertEqual(run.returncode, 1)
         self.assertIn("p50 is 1, the samples say 2", run.stderr)
 
@@ -106,12 +115,12 @@ class BenchReportTest(unittest.TestCase):
         page = ("<!-- bench-report scale machine -->\nold\n<!-- /bench-report -->\n"
                 "<!-- bench-report scale start_to_ready -->\n| 1 |\n<!-- /bench-report -->\n"
                 "<!-- bench-report disk picture crossing_to_dead -->\n<!-- /bench-report -->\n")
-        self.assertEqual(self.run_on(page, [row()], "--check").returncode, 1)
+        self.assertEqual(self.run_on(page, [row()], "--check-tables").returncode, 1)
         self.assertEqual(self.run_on(page, [row()]).returncode, 0)
         written = self.page.read_text(encoding="utf-8")
         self.assertEqual(written.count("No run of it is on this page yet.\n"), 1)
         self.assertNotIn("| 1 |", written)
-        self.assertEqual(self.run_on(written, [row()], "--check").returncode, 0)
+        self.assertEqual(self.run_on(written, [row()], "--check-tables").returncode, 0)
 
     def test_a_section_of_notifications_is_empty_until_there_is_a_run(self):
         page = ("<!-- bench-report notify machine -->\n<!-- /bench-report -->\n"
@@ -147,6 +156,72 @@ class BenchReportTest(unittest.TestCase):
         run = self.run_on("<!-- bench-report crossing wake -->\n", [row()])
         self.assertEqual(run.returncode, 1)
         self.assertIn("not closed", run.stderr)
+
+
+class AgeTest(unittest.TestCase):
+    """A tree of the test's own, with its own history and plan."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        for name in ("bench-report", "lib/bench_picture.py", "lib/bench_plan.py"):
+            target = self.root / "scripts" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(SCRIPT.parent / name, target)
+        for name, text in (("bench/plan.toml", PLAN), ("docs/performance.md", "")):
+            (self.root / name).parent.mkdir(exist_ok=True)
+            (self.root / name).write_text(text, encoding="utf-8")
+        (self.root / "bench/results").mkdir()
+
+    def make_history(self, *files):
+        """A commit for each of the files, which it changes. Returns the first."""
+        commits = "".join(f"commit refs/heads/main\ncommitter a <a@b> {number} +0000\ndata 0\n"
+                          f"M 100644 inline {file}\ndata {len(str(number))}\n{number}\n"
+                          for number, file in enumerate(files, 1))
+        self.git("init", "-q", "-b", "main")
+        self.git("fast-import", "--quiet", text=commits)
+        return self.git("rev-list", "--max-parents=0", "--abbrev-commit", "HEAD")
+
+    def git(self, *arguments, text=""):
+        return subprocess.run(["git", "-C", self.root, *arguments], input=text, stdout=subprocess.PIPE, text=True,
+                              check=True).stdout.strip()
+
+    def check(self, commit, argument="--check", name="crossing"):
+        results = {"bench": name, "machine": {}, "date": "", "commit": commit, "rows": []}
+        (self.root / f"bench/results/{name}.json").write_text(json.dumps(results), encoding="utf-8")
+        return subprocess.run([self.root / "scripts/bench-report", argument], capture_output=True, text=True, check=False)
+
+    def test_fifty_commits_to_what_it_measures_are_not_too_many(self):
+        commit = self.make_history("bpf/a.c", *["bpf/a.c", "userspace/probe/a.cpp"] * 25, *["docs/a.md"] * 9)
+        self.assertEqual(self.check(commit).returncode, 0)
+
+    def test_a_result_that_is_older_is_named_with_its_remedy(self):
+        commit = self.make_history("bpf/a.c", *["bpf/a.c"] * 26, *["userspace/probe/a.cpp"] * 25)
+        done = self.check(commit)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"crossing.json: was measured at {commit}, 51 commits", done.stderr)
+        self.assertIn("scripts/bench-all --only crossing\n", done.stderr)
+        self.assertEqual(self.check(commit, "--check-tables").returncode, 0)
+
+    def test_a_commit_that_is_not_in_the_history_is_reported(self):
+        self.make_history("bpf/a.c")
+        done = self.check("c0ffee")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("measured at c0ffee, which is not in this history", done.stderr)
+
+    def test_results_of_a_tree_with_changes_are_reported(self):
+        self.assertEqual(self.check(f"{self.make_history('bpf/a.c')}-dirty").returncode, 1)
+
+    def test_a_result_that_is_not_planned_is_reported(self):
+        done = self.check(self.make_history("bpf/a.c"), name="scale")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("scale.json: has no entry in bench/plan.toml", done.stderr)
+
+    def test_a_tree_without_history_has_a_notice_instead(self):
+        done = self.check("c0ffee")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("the age of the results is not checked", done.stdout)
 
 
 if __name__ == "__main__":
