@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "evictd/bytes.h"
@@ -42,6 +43,13 @@ struct CgroupUsage {
     return difference.value < 0 ? Bytes{0} : difference;
   }
   [[nodiscard]] constexpr bool has_memory() const { return usage.value >= 0; }
+  /// Growth per second of what thresholds count. The inactive file cache moves in steps, when
+  /// statistics are flushed, so usage, which is exact, has to agree. From files: that of usage.
+  [[nodiscard]] constexpr std::int64_t growth_per_second() const {
+    return source == UsageSource::kBpfTable
+               ? std::min(working_set_rate_bytes_per_second, rate_bytes_per_second)
+               : rate_bytes_per_second;
+  }
 };
 
 /// One reading of the node itself.

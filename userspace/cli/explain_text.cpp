@@ -47,6 +47,16 @@ std::string observation_text(const EvictionRecord& record) {
   return {};
 }
 
+/// How fast the signal fell, as a sentence of its own; empty if it did not.
+std::string fall_text(const EvictionRecord& record) {
+  if (record.rate.value_or(0) <= 0) {
+    return {};
+  }
+  const auto& cause = record.because_of;
+  return fmt::format(" It fell by {} a second{}.", amount_text(record.signal, *record.rate),
+                     cause ? ", because of " + pod_text(cause->ns, cause->name, cause->uid) : "");
+}
+
 std::string measured_text(const exporting::RecordedLocalStorage& storage) {
   return fmt::format("{}{}{} used {}{} of {}, measured by {} {} before",
                      storage.what == "pod" ? "the pod" : storage.what,
@@ -85,7 +95,7 @@ std::string threshold_text(const EvictionRecord& record) {
           " and had been for " + duration_text(std::chrono::milliseconds(*threshold->met_for_ms));
     }
   }
-  return text + ".";
+  return text + "." + fall_text(record);
 }
 
 std::string_view trigger_text(std::string_view trigger) {

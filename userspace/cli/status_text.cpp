@@ -9,6 +9,7 @@
 
 #include "base/one_line.h"
 #include "cli/amount_text.h"
+#include "cli/forecast_text.h"
 #include "cli/state_text.h"
 
 namespace evictd::cli {
@@ -169,6 +170,11 @@ void print_signals(const Json& status, std::ostream& out) {
                        value_text(signal, "threshold"), grace_of(signal),
                        signal_amount(signal, "available"), signal_amount(signal, "capacity"),
                        is_true(signal, "met") ? "yes" : "no");
+  }
+  for (const Json& signal : list_of(status, "signals")) {
+    if (const std::string forecast = forecast_text(signal); !forecast.empty()) {
+      out << value_text(signal, "signal") << ' ' << forecast << '\n';
+    }
   }
 }
 

@@ -11,6 +11,8 @@ namespace {
 constexpr Duration kFarthestLook = std::chrono::seconds(30);
 /// A look costs a pass: more often than this is not worth it.
 constexpr Duration kNearestLook = std::chrono::milliseconds(10);
+/// A pod that grows slower than this part of a fall does not explain it.
+constexpr std::int64_t kLeastPart = 10;
 
 std::optional<Duration> lasts(Wide amount, std::int64_t rate) {
   if (rate <= 0) {
@@ -47,6 +49,22 @@ std::optional<Duration> next_guard_look(const KernelReserve& reserve) {
     return std::nullopt;
   }
   return std::max(kNearestLook, *left / 2);
+}
+
+std::optional<Duration> time_to_threshold(const Observation& seen, Wide limit) {
+  if (Wide{seen.available} < limit) {
+    return Duration{0};
+  }
+  const std::optional<Duration> time = lasts(Wide{seen.available} - limit, seen.rate.value_or(0));
+  return time && *time <= kFarthestThreshold ? time : std::nullopt;
+}
+
+std::optional<std::size_t> cause_of_fall(std::span<const std::int64_t> growth, std::int64_t fall) {
+  const auto fastest = std::max_element(growth.begin(), growth.end());
+  if (fall <= 0 || fastest == growth.end() || *fastest <= 0 || *fastest < fall / kLeastPart) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(fastest - growth.begin());
 }
 
 std::optional<Duration> time_for_grace(const Observation& seen, Wide floor, bool guarded) {

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 
 #include "eviction/amounts.h"
 #include "eviction/observation.h"
@@ -36,6 +39,18 @@ inline constexpr std::chrono::milliseconds kGraceMargin{50};
 /// remaining time, so that faster growth is noticed in time. nullopt if another cause of a pass
 /// comes earlier.
 [[nodiscard]] std::optional<Duration> next_guard_look(const KernelReserve& reserve);
+
+/// A time to a threshold beyond this is none: the rate of a moment says nothing of so far ahead.
+inline constexpr std::chrono::minutes kFarthestThreshold{60};
+
+/// Time from the reading until less than `limit` of the signal is available, at its rate. 0: it is
+/// less already. nullopt: it does not fall, its rate is unknown, or beyond kFarthestThreshold.
+[[nodiscard]] std::optional<Duration> time_to_threshold(const Observation& seen, Wide limit);
+
+/// Place in `growth` of the pod because of which a signal falls: the one that grows fastest, if its
+/// growth is at least a tenth of the fall. nullopt if there is none. All in units a second.
+[[nodiscard]] std::optional<std::size_t> cause_of_fall(std::span<const std::int64_t> growth,
+                                                       std::int64_t fall);
 
 /// Time until less than `floor` of the signal is left or, if `guarded`, until the guard is due.
 /// 0: now. nullopt: neither is predicted.

@@ -232,6 +232,14 @@ std::string not_killed_in_dry_run_text(std::string_view not_killed) {
   return "SIGKILL would not have been sent: " + why_not_killed(not_killed);
 }
 
+Json to_json(const std::optional<RecordedCause>& cause) {
+  if (!cause) {
+    return nullptr;
+  }
+  return {
+      {"namespace", cause->ns}, {"name", cause->name}, {"uid", cause->uid}, {"rate", cause->rate}};
+}
+
 Json to_json(const EvictionRecord& record) {
   return {{"schema", kRecordSchema},
           {"kind", "decision"},
@@ -254,6 +262,8 @@ Json to_json(const EvictionRecord& record) {
           {"resource", record.resource},
           {"available", optional_number(record.available)},
           {"capacity", optional_number(record.capacity)},
+          {"rate", optional_number(record.rate)},
+          {"because_of", to_json(record.because_of)},
           {"reclaim", to_json(record.reclaim)},
           {"memory_available",
            {{"source", record.memory_available_source},

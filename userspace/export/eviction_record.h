@@ -57,6 +57,10 @@ struct EvictionRecord {
   std::string resource;
   std::optional<std::int64_t> available;
   std::optional<std::int64_t> capacity;
+  /// By how much `available` fell a second; 0 if it did not. Unset if unknown.
+  std::optional<std::int64_t> rate;
+  /// The pod because of which it fell; unset if no pod was.
+  std::optional<RecordedCause> because_of;
   /// The collectors that the pass waited for; unset if there were none.
   std::optional<RecordedReclaim> reclaim;
   /// How this pass computed memory.available.
@@ -131,6 +135,9 @@ inline constexpr std::string_view kStillCharged = "still_charged";
 [[nodiscard]] std::string not_killed_in_dry_run_text(std::string_view not_killed);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const EvictionRecord& record);
+
+/// As in a record; null if unset.
+[[nodiscard]] nlohmann::ordered_json to_json(const std::optional<RecordedCause>& cause);
 
 /// Parses what to_json() wrote; skips unknown members.
 /// Errors: kMalformed with the member ("ranking[2].usage: not a whole number"); kUnsupported for a

@@ -39,6 +39,20 @@ RecordedObservation read_observation(JsonFields fields) {
   return seen;
 }
 
+/// Members that older records lack.
+void read_fall(JsonFields& fields, EvictionRecord& record) {
+  if (fields.has("rate")) {
+    record.rate = fields.whole("rate", 0);
+  }
+  if (fields.has("because_of")) {
+    JsonFields cause = fields.below("because_of");
+    record.because_of = RecordedCause{.ns = cause.text("namespace"),
+                                      .name = cause.text("name"),
+                                      .uid = cause.text("uid"),
+                                      .rate = cause.whole("rate")};
+  }
+}
+
 /// Hardness and grace period; older records only have whole seconds.
 void read_grace(JsonFields& fields, RecordedThreshold& threshold) {
   constexpr std::int64_t kMsPerSecond = 1000;
@@ -266,6 +280,7 @@ void read_decision(JsonFields& fields, EvictionRecord& record) {
   record.resource = fields.text("resource");
   record.available = fields.whole_or_null("available");
   record.capacity = fields.whole_or_null("capacity");
+  read_fall(fields, record);
   if (fields.has("reclaim")) {
     record.reclaim = read_reclaim(fields.below("reclaim"));
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time left, as a decision's record has it.
+// The time left and what shortens it, as a decision's record has them.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace evictd::exporting {
 
@@ -14,6 +15,14 @@ struct RecordedGrace {
   std::int64_t wanted_ms = 0;
   /// Time until the floor or the guard, as known to the pass; unset if unknown.
   std::optional<std::int64_t> time_left_ms;
+};
+
+/// The pod because of which a signal fell, and the growth of its memory in bytes a second.
+struct RecordedCause {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::int64_t rate = 0;
 };
 
 /// The OOM guard's observation: bytes that the kernel can still allocate, their decrease per

@@ -75,6 +75,10 @@ void add_signal(MetricList& list, const Json& signal) {
              available && limit ? std::optional(*available - *limit) : std::nullopt, labels);
   list.gauge("evictd_threshold_met", "Whether the threshold counted as met in the last pass.",
              number_at(signal, {"met"}), labels);
+  const std::optional<double> time_ms = number_at(signal, {"forecast", "time_to_threshold_ms"});
+  list.gauge("evictd_threshold_time_to_reach_seconds",
+             "Time until the threshold is met at the present rate; no sample if not foreseen.",
+             time_ms ? std::optional(*time_ms / 1000) : std::nullopt, labels);
 }
 
 void add_signals(MetricList& list, const Json& signals) {
@@ -94,6 +98,9 @@ void add_signals(MetricList& list, const Json& signals) {
                  number_at(signal, {"capacity"}), {{"signal", name}});
       list.gauge("evictd_signal_observed", "Whether the last pass observed the signal.",
                  number_at(signal, {"observed"}), {{"signal", name}});
+      list.gauge("evictd_signal_fall_" + unit + "_per_second",
+                 "How fast the available quantity falls; 0 if it does not.",
+                 number_at(signal, {"forecast", "rate"}), {{"signal", name}});
     }
     add_signal(list, signal);
   }
@@ -132,6 +139,8 @@ void add_pod(MetricList& list, const Json& pod) {
              number_at(pod, {"working_set_bytes"}), labels);
   list.gauge("evictd_pod_memory_request_bytes", "Memory request of the pod.",
              number_at(pod, {"memory_request_bytes"}), labels);
+  list.gauge("evictd_pod_memory_growth_bytes_per_second", "Growth of the pod's memory usage.",
+             number_at(pod, {"rate_bytes_per_second"}), labels);
   list.gauge("evictd_pod_tasks", "Tasks of the pod.", number_at(pod, {"tasks"}), labels);
 }
 

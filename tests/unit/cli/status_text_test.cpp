@@ -125,6 +125,28 @@ TEST(StatusText, MemoryIsShownInBinaryUnitsAndTasksAsTheyAre) {
             "pid.available                soft         10%    30s         2048        32768  yes");
 }
 
+TEST(StatusText, WhenAThresholdIsReachedAndWhy) {
+  const auto shown = [](const Json& forecast) {
+    return line_of(
+        printed(
+            {{"signals",
+              {{{"signal", "memory.available"}, {"threshold", "100Mi"}, {"forecast", forecast}}}}}),
+        "memory.available reaches");
+  };
+  Json forecast = {{"rate", 314572800},
+                   {"time_to_threshold_ms", 4200},
+                   {"because_of", {{"namespace", "shop"}, {"name", "cart"}, {"uid", "u1"}}}};
+  EXPECT_EQ(shown(forecast),
+            "memory.available reaches 100Mi in 4.2 s, at 300.0Mi/s, because of shop/cart");
+  forecast["because_of"] = nullptr;
+  EXPECT_EQ(shown(forecast), "memory.available reaches 100Mi in 4.2 s, at 300.0Mi/s");
+  for (const Json& none : {Json(0), Json(), Json("soon")}) {
+    forecast["time_to_threshold_ms"] = none;
+    EXPECT_EQ(shown(forecast), "") << none;
+  }
+  EXPECT_EQ(shown(nullptr), "");
+}
+
 TEST(StatusText, AGraceThatIsNoWholeNumberOfSecondsIsToldWhole) {
   const auto grace = [](int ms) {
     return line_of(printed({{"signals",

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "daemon/hot/hot_pod.h"
 #include "probe/ladder.h"
 #include "probe/usage_table.h"
 
@@ -20,14 +21,17 @@ inline probe::Ladder ladder_of_every_hook() {
   return ladder;
 }
 
-/// The table of one that has read no cgroup yet, so that files are read in its place.
+/// The table of one that has read no pod yet, so that files are read in its place.
 class FakeUsageTable final : public probe::UsageTable {
  public:
-  /// What it has read of the node.
+  /// What it has read of the node, and of the pod root: nothing at first.
   NodeUsage of_node;
+  CgroupUsage of_pod_root;
 
   [[nodiscard]] Result<> refresh() override { return {}; }
-  [[nodiscard]] CgroupUsage row(std::uint32_t /*slot*/) const override { return {}; }
+  [[nodiscard]] CgroupUsage row(std::uint32_t slot) const override {
+    return slot == kPodRootSlot ? of_pod_root : CgroupUsage{};
+  }
   [[nodiscard]] NodeUsage node() const override { return of_node; }
 };
 

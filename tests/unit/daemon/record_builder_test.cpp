@@ -54,6 +54,20 @@ TEST_F(RecordedEviction, AGraceBelowASecondIsToldWholeAndItsThresholdIsSoft) {
   EXPECT_EQ(record.thresholds[0].grace_period_ms, 500);
 }
 
+TEST_F(RecordedEviction, SaysHowFastTheSignalFellAndWhy) {
+  const auto unknown = make_record(done(), {.thresholds = thresholds_});
+  EXPECT_EQ(unknown.rate, std::nullopt);
+  EXPECT_FALSE(unknown.because_of);
+  add({.name = "calm"});
+  copy_.pods[0].usage.rate_bytes_per_second = (90_MiB).value;
+  copy_.observations[eviction::Signal::kMemoryAvailable]->rate = (100_MiB).value;
+  const auto record = make_record(done(), {.thresholds = thresholds_});
+  EXPECT_EQ(record.rate, (100_MiB).value);
+  ASSERT_TRUE(record.because_of);
+  EXPECT_EQ(record.because_of->uid, "uid-hog");
+  EXPECT_EQ(record.because_of->rate, (90_MiB).value);
+}
+
 exporting::RecordedCollector ran(const std::string& name) {
   exporting::RecordedCollector one;
   one.collector = name;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 
 #include "builders.h"
@@ -42,6 +43,49 @@ const Decision& pass_with(Node& node, Bytes available, std::optional<Bytes> rate
 
 KernelReserve reserve(Bytes left, Bytes rate) {
   return {.left = left.value, .rate = rate.value, .tight = (20_MiB).value};
+}
+
+std::optional<Duration> time_to_100mi(Bytes available, std::optional<Bytes> rate) {
+  Observation seen{.available = available.value, .capacity = (16_GiB).value, .time = {}};
+  seen.rate = rate ? std::optional(rate->value) : std::nullopt;
+  return time_to_threshold(seen, (100_MiB).value);
+}
+
+TEST(TimeToThreshold, IsWhatIsLeftAtItsRate) {
+  EXPECT_EQ(time_to_100mi(500_MiB, 100_MiB), 4s);
+  EXPECT_EQ(time_to_100mi(100_MiB, 100_MiB), 0s) << "the next byte meets it";
+}
+
+TEST(TimeToThreshold, IsZeroOnceItIsMet) {
+  EXPECT_EQ(time_to_100mi(99_MiB, 100_MiB), 0s);
+  EXPECT_EQ(time_to_100mi(99_MiB, 0_MiB), 0s);
+  EXPECT_EQ(time_to_100mi(99_MiB, std::nullopt), 0s);
+}
+
+TEST(TimeToThreshold, IsNoneWithoutAFall) {
+  EXPECT_EQ(time_to_100mi(500_MiB, 0_MiB), std::nullopt);
+  EXPECT_EQ(time_to_100mi(500_MiB, std::nullopt), std::nullopt);
+}
+
+TEST(TimeToThreshold, IsNoneBeyondAnHour) {
+  EXPECT_EQ(time_to_100mi(3700_MiB, 1_MiB), 1h);
+  EXPECT_EQ(time_to_100mi(3701_MiB, 1_MiB), std::nullopt);
+}
+
+TEST(CauseOfFall, IsThePodThatGrowsFastest) {
+  const std::array<std::int64_t, 3> growth{20, 70, -90};
+  EXPECT_EQ(cause_of_fall(growth, 100), 1U);
+}
+
+TEST(CauseOfFall, IsNoPodThatGrowsFarSlower) {
+  EXPECT_EQ(cause_of_fall(std::array<std::int64_t, 2>{9, 0}, 100), std::nullopt);
+  EXPECT_EQ(cause_of_fall(std::array<std::int64_t, 2>{10, 0}, 100), 0U);
+}
+
+TEST(CauseOfFall, IsNoneWithoutFallOrGrowth) {
+  EXPECT_EQ(cause_of_fall(std::array<std::int64_t, 1>{50}, 0), std::nullopt);
+  EXPECT_EQ(cause_of_fall(std::array<std::int64_t, 1>{0}, 5), std::nullopt);
+  EXPECT_EQ(cause_of_fall({}, 100), std::nullopt);
 }
 
 TEST(PredictedGrace, IsCutToTheTimeThatIsLeft) {

@@ -207,6 +207,21 @@ TEST(EvictionRecordJson, ReadsBackAsWhatWasWritten) {
   EXPECT_EQ(to_json(*read).dump(), json.dump());
 }
 
+TEST(EvictionRecordJson, HowFastItFellMayBeMissing) {
+  EvictionRecord record = told();
+  record.rate = 300;
+  record.because_of = RecordedCause{.ns = "shop", .name = "cart", .uid = "u2", .rate = 290};
+  auto json = to_json(record);
+  EXPECT_EQ(json["because_of"].dump(),
+            R"({"namespace":"shop","name":"cart","uid":"u2","rate":290})");
+  EXPECT_EQ(to_json(record_from_json(json).value()).dump(), json.dump());
+  json.erase("rate");
+  json.erase("because_of");
+  const EvictionRecord older = record_from_json(json).value();
+  EXPECT_EQ(older.rate, std::nullopt);
+  EXPECT_FALSE(older.because_of);
+}
+
 TEST(EvictionRecordJson, WhatWasForeseenIsReadAgain) {
   EvictionRecord record = told();
   EXPECT_TRUE(to_json(record)["grace_given"].is_null());

@@ -54,6 +54,19 @@ TEST(Metrics, HasThresholdAvailableAndDistanceInBaseUnits) {
   EXPECT_THAT(text, HasSubstr("evictd_threshold_met{signal=\"pid.available\",kind=\"hard\"} 0\n"));
 }
 
+TEST(Metrics, HasTheTimeToAThresholdIfForeseen) {
+  Json answer = status();
+  EXPECT_THAT(text_of(answer), Not(HasSubstr("evictd_threshold_time_to_reach_seconds")));
+  answer["signals"][0]["forecast"] = {{"rate", 50}, {"time_to_threshold_ms", 4500}};
+  answer["signals"][1]["forecast"] = {{"rate", 50}, {"time_to_threshold_ms", nullptr}};
+  const std::string text = text_of(answer);
+  const std::string name = "evictd_threshold_time_to_reach_seconds{signal=\"memory.available\"";
+  EXPECT_THAT(text, HasSubstr(name + ",kind=\"hard\"} 4.5\n"));
+  EXPECT_THAT(text, Not(HasSubstr(name + ",kind=\"soft\"")));
+  EXPECT_THAT(text,
+              HasSubstr("evictd_signal_fall_bytes_per_second{signal=\"memory.available\"} 50\n"));
+}
+
 TEST(Metrics, HasTheDistanceOfTheOomGuard) {
   const std::string text = text_of(status());
   EXPECT_THAT(text, HasSubstr("evictd_oom_guard_armed 1\n"));

@@ -96,6 +96,29 @@ std::vector<SignalState> nearest(std::vector<SignalState> signals, std::size_t m
   return signals;
 }
 
+/// The threshold that is met first at the present rates, in words; empty if none is foreseen. Its
+/// name shrinks before the words do.
+Row forecast_row(const std::vector<SignalState>& signals, std::size_t width, Charset charset) {
+  const SignalState* first = nullptr;
+  for (const SignalState& signal : signals) {
+    if (!signal.forecast.empty() &&
+        (first == nullptr || signal.time_to_threshold_ms < first->time_to_threshold_ms)) {
+      first = &signal;
+    }
+  }
+  if (first == nullptr) {
+    return {};
+  }
+  const std::size_t taken = 2 + cells_of(printable(first->forecast, charset));
+  const std::size_t room = width - std::min(width, taken);
+  return RowBuilder(width, charset)
+      .add(" ")
+      .add_left(first->signal, std::min(first->signal.size(), room), Style::kWarning)
+      .add(" ")
+      .add(first->forecast, Style::kWarning)
+      .row();
+}
+
 }  // namespace
 
 void add_signals(const Scene& scene, std::size_t width, std::size_t most, Screen& screen) {
@@ -123,7 +146,7 @@ void add_signals(const Scene& scene, std::size_t width, std::size_t most, Screen
                          .add(" " + others + " more are farther from their thresholds", Style::kDim)
                          .row());
   }
-  screen.emplace_back();
+  screen.push_back(forecast_row(all, width, scene.charset));
 }
 
 }  // namespace evictd::cli::top

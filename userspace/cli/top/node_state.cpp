@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/amount_text.h"
+#include "cli/forecast_text.h"
 #include "cli/pod_text.h"
 
 namespace evictd::cli::top {
@@ -54,6 +55,7 @@ std::vector<Json> objects_in(const Json& object, const char* key) {
 SignalState read_signal(const Json& json) {
   const std::int64_t grace_ms = number_in(json, "grace_period_ms").value_or(0);
   const std::string kind = string_in(json, "kind");
+  const Json& forecast = member(json, "forecast");
   return {.signal = string_in(json, "signal"),
           .kind = grace_ms == 0 ? kind : kind + " " + grace_text(grace_ms),
           .threshold = string_in(json, "threshold"),
@@ -61,7 +63,9 @@ SignalState read_signal(const Json& json) {
           .met = flag_in(json, "met"),
           .available = number_in(json, "available").value_or(0),
           .capacity = number_in(json, "capacity").value_or(0),
-          .met_below = number_in(json, "met_below").value_or(0)};
+          .met_below = number_in(json, "met_below").value_or(0),
+          .time_to_threshold_ms = number_in(forecast, "time_to_threshold_ms"),
+          .forecast = forecast_text(json)};
 }
 
 PodState read_pod(const Json& json) {

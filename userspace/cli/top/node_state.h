@@ -20,6 +20,9 @@ struct SignalState {
   std::int64_t available = 0;
   std::int64_t capacity = 0;
   std::int64_t met_below = 0;
+  /// Time until it is met at the present rate, and the same in words; unset if not foreseen.
+  std::optional<std::int64_t> time_to_threshold_ms{};
+  std::string forecast{};
 
   /// What is left until it is met; negative if it is past.
   [[nodiscard]] std::int64_t distance() const { return available - met_below; }

@@ -11,6 +11,7 @@
 #include "daemon/control/status_brakes.h"
 #include "daemon/control/status_counters.h"
 #include "daemon/control/status_disk.h"
+#include "daemon/control/status_forecast.h"
 #include "daemon/control/status_manifests.h"
 #include "daemon/control/status_notify.h"
 #include "daemon/control/status_watchers.h"
@@ -34,8 +35,27 @@ Json number_or_null(std::int64_t number) {
   return number < 0 ? Json(nullptr) : Json(number);
 }
 
+ForecastSources forecast_sources(const StatusSources& sources, MonoTime now) {
+  ForecastSources of{.last_pass = sources.last_pass,
+                     .table = sources.hot->polling.load() ? nullptr : sources.probe,
+                     .filesystems = sources.filesystems->report(now)};
+  if (of.table == nullptr && of.last_pass != nullptr) {
+    of.pods = pods_of(*of.last_pass);
+  } else if (of.table != nullptr) {
+    for (const PodRegistry::Listed& listed : sources.registry->list()) {
+      if (listed.hot != nullptr) {
+        of.pods.push_back(
+            {.pod = listed.hot,
+             .bytes_per_second = of.table->row(listed.hot->slot).growth_per_second()});
+      }
+    }
+  }
+  return of;
+}
+
 Json signals_json(const StatusSources& sources, MonoTime now) {
   const PassCopy* pass = sources.last_pass;
+  const ForecastSources forecasts = forecast_sources(sources, now);
   // Threshold indices are valid only in the table of the pass. After a reload, until the first pass
   // of the new configuration, its observations are used and its judgements are not.
   const bool judged = pass != nullptr && pass->config_generation == sources.config_generation;
@@ -68,6 +88,7 @@ Json signals_json(const StatusSources& sources, MonoTime now) {
     if (judged && pass->state.first_observed[i]) {
       line["met_since_ms"] = to_ms(now - *pass->state.first_observed[i]);
     }
+    line["forecast"] = forecast_json(forecasts, *sources.thresholds, i, now);
     signals.push_back(std::move(line));
   }
   return signals;

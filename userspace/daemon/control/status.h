@@ -71,7 +71,8 @@ struct StatusSources {
 };
 
 /// Builds the answer to the control socket's "status": one object, described in docs/status.md.
-/// Reads pods from their files again; all else is from the last pass. Cost: 8 us a pod.
+/// Reads pods from their files again, and forecasts from the newest readings; all else is from the
+/// last pass. Cost: 8 us a pod.
 [[nodiscard]] nlohmann::ordered_json make_status(const StatusSources& sources, MonoTime now);
 
 }  // namespace evictd::daemon

@@ -227,10 +227,8 @@ void Readings::observe() {
 void Readings::observe_rates(MonoTime now) {
   observe_reserve(now);
   if (pod_root_.source == UsageSource::kBpfTable) {
-    // Passes are too rare to tell: there is none before the crossing. Inactive file cache moves in
-    // steps, when statistics are flushed. Usage, which is exact, has to agree.
-    pod_root_rate_ = std::max<std::int64_t>(
-        0, std::min(pod_root_.working_set_rate_bytes_per_second, pod_root_.rate_bytes_per_second));
+    // Passes are too rare to tell: there is none before the crossing.
+    pod_root_rate_ = std::max<std::int64_t>(0, pod_root_.growth_per_second());
     return;
   }
   const auto pod_root = eviction::observe_allocatable_memory(pod_root_);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "daemon/records/fall_cause.h"
 #include "daemon/records/record_texts.h"
 #include "enforce/protection.h"
 #include "eviction/forecast.h"
@@ -342,6 +343,8 @@ exporting::EvictionRecord make_record(const PassDone& done, const RecordContext&
   if (const auto& seen = done.copy->observations[threshold.signal]) {
     record.available = seen->available;
     record.capacity = seen->capacity;
+    record.rate = seen->rate;
+    record.because_of = because_of(pods_of(*done.copy), threshold.signal, seen->rate.value_or(0));
   }
   record.reclaim = reclaim_before(*done.copy, threshold.signal, context);
   record.ranking = make_ranking(*done.copy, threshold.signal, done.timeline.observe_at);

@@ -70,12 +70,20 @@ function signalBar(signal) {
   return svg;
 }
 
+/** ", reached in 4.20 s because of shop/cart" while the signal approaches its threshold. */
+function forecastText(forecast) {
+  if (!forecast || !forecast.time_to_threshold_ms) return "";
+  const pod = forecast.because_of;
+  return ", reached in " + span(forecast.time_to_threshold_ms * 1e6) +
+         (pod ? " because of " + (pod.name ? pod.namespace + "/" + pod.name : pod.uid) : "");
+}
+
 function signalRow(signal) {
   const distance = signal.observed ? signal.available - signal.met_below : null;
   const figures = signal.observed
     ? amount(signal.available, signal.signal) + " of " + amount(signal.capacity, signal.signal) + " available, " +
       (distance >= 0 ? amount(distance, signal.signal) + " above the threshold"
-                     : amount(-distance, signal.signal) + " past the threshold")
+                     : amount(-distance, signal.signal) + " past the threshold") + forecastText(signal.forecast)
     : "not observed";
   return make("div", {class: "signal", "data-signal": signal.signal},
               make("strong", signal.met ? {class: "bad"} : {}, signal.signal + " < " + signal.threshold + " (" +

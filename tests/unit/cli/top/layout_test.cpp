@@ -172,6 +172,20 @@ TEST_F(LayingOut, OfManySignalsTheNearestAreShown) {
   EXPECT_THAT(text, HasSubstr("9 more are farther from their thresholds"));
 }
 
+TEST_F(LayingOut, NamesTheThresholdThatIsReachedFirst) {
+  const std::size_t height = draw().size();
+  EXPECT_THAT(all(), Not(HasSubstr("reaches")));
+  const std::string words = "reaches 100Mi in 4.2 s, at 9Mi/s, because of shop/cart";
+  node_.signals[0].time_to_threshold_ms = 4200;
+  node_.signals[0].forecast = words;
+  node_.signals[1].time_to_threshold_ms = 9000;
+  node_.signals[1].forecast = "reaches 100Mi in 9.0 s";
+  EXPECT_THAT(all(), HasSubstr(" memory.available " + words + "\n"));
+  EXPECT_THAT(all(), Not(HasSubstr("9.0 s")));
+  EXPECT_EQ(draw().size(), height);
+  EXPECT_THAT(all({60, 16}), HasSubstr(words + "\n")) << "the name is what is cut";
+}
+
 TEST_F(LayingOut, ALongThresholdIsShownAsTheAmountThatItIs) {
   node_.signals[0].threshold = "104857600";
   EXPECT_THAT(all(), HasSubstr("500.0Mi  <100.0Mi   400.0Mi"));

@@ -24,7 +24,7 @@ Json status() {
     "signals": [
       {"signal": "memory.available", "kind": "soft", "threshold": "10%", "grace_period_ms": 90000,
        "available": 527093760, "capacity": 536870912, "met_below": 134217728, "observed": true,
-       "met": false},
+       "met": false, "forecast": {"rate": 1048576, "time_to_threshold_ms": 90000}},
       {"signal": "nodefs.available", "kind": "hard", "threshold": "5%", "grace_period_ms": 0,
        "available": null, "capacity": null, "met_below": null, "observed": false, "met": false}],
     "conditions": [{"type": "DiskPressure", "status": false},
@@ -49,7 +49,10 @@ TEST(NodeStateReading, ReadsWhatTheScreenShows) {
   ASSERT_EQ(node.signals.size(), 2U);
   EXPECT_EQ(node.signals[0].kind, "soft 90s");
   EXPECT_EQ(node.signals[0].distance(), 527093760 - 134217728);
+  EXPECT_THAT(node.signals[0].time_to_threshold_ms, Optional(90'000));
+  EXPECT_EQ(node.signals[0].forecast, "reaches 10% in 90.0 s, at 1.0Mi/s");
   EXPECT_FALSE(node.signals[1].observed);
+  EXPECT_THAT(node.signals[1].forecast, IsEmpty());
   ASSERT_EQ(node.pods.size(), 2U);
   EXPECT_EQ(node.pods[0].name, "shop/cart");
   EXPECT_EQ(node.pods[0].state, "active, static");
