@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable, Dict, List, Sequence, Tuple
 
-from vm_image import VmError
+from vm_image import ARCHITECTURES, VmError
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/kernel_support.md"
@@ -22,16 +22,25 @@ FAIL = "FAIL"
 SHOWN_LINES = 25
 
 
+# The build that is tried.
+PRESETS = {"amd64": "release", "arm64": "arm64"}
+
+
 @dataclass(frozen=True)
 class Target:
     kernel: str
     cgroup: str
+    architecture: str = ARCHITECTURES[0]
 
     def __str__(self) -> str:
-        return f"{self.kernel} {self.cgroup}"
+        return f"{self.name_of_kernel()} {self.cgroup}"
+
+    def name_of_kernel(self) -> str:
+        return self.kernel if self.architecture == ARCHITECTURES[0] else f"{self.kernel} {self.architecture}"
 
 
-TARGETS = [Target("5.10", "v2"), Target("6.1", "v2"), Target("6.1", "v1"), Target("6.12", "v2")]
+TARGETS = [Target("5.10", "v2"), Target("6.1", "v2"), Target("6.1", "v1"), Target("6.12", "v2"),
+           Target("6.1", "v2", "arm64"), Target("6.12", "v2", "arm64")]
 
 
 @dataclass(frozen=True)
@@ -46,19 +55,20 @@ class Check:
     command: str = ""
     # Compares the verifier's cost with docs/verifier_budget.md.
     budget: bool = False
-    # Targets where it cannot pass and why, by kernel, hierarchies or both ("6.1", "v1", "6.1 v1"). It must pass on all
-    # others.
+    # Targets where it cannot pass and why, by kernel, hierarchies or both ("6.1", "v1", "6.1 v1", "6.1 arm64"). It must
+    # pass on all others.
     absent: Dict[str, str] = field(default_factory=dict)
 
     def reason(self, target: Target) -> str:
         """Why this target lacks it; empty if it must pass."""
-        for key in (str(target), target.kernel, target.cgroup):
+        for key in (str(target), target.name_of_kernel(), target.architecture, target.cgroup):
             if key in self.absent:
                 return self.absent[key]
         return ""
 
 
-NO_MEMCG_STATE = {kernel: "the tracepoint is newer" for kernel in ("5.10", "6.1", "6.12")}
+NO_MEMCG_STATE = {kernel: "the tracepoint is newer" for kernel in ("5.10", "6.1", "6.12", "arm64")}
+NO_FENTRY = {"6.1 arm64": "fentry of arm64 is newer"}
 
 
 # The demonstration's line for an eviction that a hook started; disk evictions start with a reading.
@@ -73,10 +83,11 @@ def demo(scenario: str, source: str) -> Check:
 
 
 CHECKS = [
-    Check("`doctor`: nothing lost", command="{bin}/evictctl doctor", absent={"5.10": "says what is lost, below"}),
+    Check("`doctor`: nothing lost", command="{bin}/evictctl doctor", absent={"5.10": "says what is lost, below", "6.1 arm64": "says what is lost, below"}),
     Check("`doctor`: BPF, something lost", command="{bin}/evictctl doctor; [ $? = 1 ]",
-          absent={kernel: "nothing is lost" for kernel in ("6.1", "6.12")}),
-    Check("`memory-charge` `fentry`", row="Ladder/ChargeRow.SeesTheCgroupThatGrowsAndItsUsage/fentry"),
+          absent={kernel: "nothing is lost" for kernel in ("6.1", "6.12", "6.12 arm64")}),
+    Check("`memory-charge` `fentry`", row="Ladder/ChargeRow.SeesTheCgroupThatGrowsAndItsUsage/fentry",
+          absent=NO_FENTRY),
     Check("`memory-charge` `kprobe`", row="Ladder/ChargeRow.SeesTheCgroupThatGrowsAndItsUsage/kprobe"),
     Check("`memory-charge` `tp_btf`", row="Ladder/ChargeRow.SeesTheCgroupThatGrowsAndItsUsage/tp_btf",
           absent=NO_MEMCG_STATE),
@@ -89,17 +100,17 @@ CHECKS = [
     Check("`cgroups` `tp_btf`", row="Rows/CgroupEvents.TellWhoWasCreatedAndWhere/tp_btf"),
     Check("`cgroups` `raw_tp`", row="Rows/CgroupEvents.TellWhoWasCreatedAndWhere/raw_tp"),
     Check("`stall` `fentry`", row="Ladder/StallRow.ReportsACgroupAtItsLimitAndCountsItInItsRow/fentry",
-          absent={"5.10": "the verifier refuses a pointer to a number"}),
+          absent={"5.10": "the verifier refuses a pointer to a number", **NO_FENTRY}),
     Check("`stall` `tp_btf`", row="Ladder/StallRow.ReportsACgroupAtItsLimitAndCountsItInItsRow/tp_btf"),
     Check("`oom` `tp_btf`", row="Ladder/OomRow.NamesTheVictimAndItsOwnCgroup/tp_btf",
           absent={"5.10": "the tracepoint has a pid alone"}),
-    Check("`oom` `fentry`", row="Ladder/OomRow.NamesTheVictimAndItsOwnCgroup/fentry"),
+    Check("`oom` `fentry`", row="Ladder/OomRow.NamesTheVictimAndItsOwnCgroup/fentry", absent=NO_FENTRY),
     Check("`oom` `tp_btf_pid`", row="Ladder/OomRow.NamesTheVictimAndItsOwnCgroup/tp_btf_pid"),
     Check("`per-page-charge` `tp_btf`", row="Ladder/PerPageRow.SeesTheCgroupThatGrowsAndItsUsage/tp_btf",
           absent=NO_MEMCG_STATE),
     Check("PSI: stall time is the cgroup's own",
           row="UnifiedStall.OfACgroupAboveItsHighMarkIsWhatItsPressureFileSays",
-          absent={"5.10": "no `stall` `fentry`: reclaim time alone", "v1": "no PSI per cgroup"}),
+          absent={"5.10": "no `stall` `fentry`: reclaim time alone", "6.1 arm64": "no `stall` `fentry`: reclaim time alone", "v1": "no PSI per cgroup"}),
     *(demo(scenario, source) for scenario in ("memory", "pids", "disk", "inodes") for source in ("bpf", "poll")),
     Check("the kill, cgroup v2: by `cgroup.kill`",
           tests=("enforce_integration_test", "CgroupActuatorOnV2.OneWriteKillsThePodAndAllBelowIt"),
@@ -111,7 +122,8 @@ CHECKS = [
                                         "CgroupActuatorOnV1.GraceZeroKillsAtOnceWithoutSigterm"
                                         ":CgroupActuatorOnV1.APodThatForksAsFastAsItCanIsKilledEntirely"),
           absent={"v2": "is v2"}),
-    Check("the verifier's budget", budget=True, absent={"v1": "that of the kernel with v2"}),
+    Check("the verifier's budget", budget=True,
+          absent={"v1": "that of the kernel with v2", "arm64": "that of the kernel of amd64"}),
 ]
 
 # Runs a shell command in the target's machine: (target, command, seconds) -> exit status, output.
@@ -121,7 +133,7 @@ Column = Dict[str, str]
 
 
 def machine_arguments(preset: str, target: Target) -> List[str]:
-    return ["--preset", preset, "--kernel", target.kernel, "--cgroup", target.cgroup]
+    return ["--preset", preset, "--arch", target.architecture, "--kernel", target.kernel, "--cgroup", target.cgroup]
 
 
 def execute_in_machine(preset: str) -> Execute:
@@ -219,8 +231,11 @@ def page_with(text: str, new: str) -> str:
 
 def target_of(head: str) -> Target:
     """The target of a column, by its head."""
-    words = re.match(r"(\d+\.\d+)\S*, cgroup (v\d)$", head)
-    return Target(*words.groups()) if words else Target("", "")
+    words = re.match(r"(\d+\.\d+)(\S*), cgroup (v\d)$", head)
+    if words is None:
+        return Target("", "")
+    named = [name for name in ARCHITECTURES if words.group(2).endswith(f"-{name}")]
+    return Target(words.group(1), words.group(3), *named)
 
 
 def columns_of(text: str, checks: Sequence[Check] = CHECKS) -> Dict[str, Column]:
@@ -240,15 +255,16 @@ def with_columns(kept: Dict[str, Column], new: Dict[str, Column]) -> Dict[str, C
     return dict(chosen[target] for target in TARGETS if target in chosen)
 
 
-def run_matrix(preset: str, targets: Sequence[Target], write: bool) -> int:
-    """Runs all checks on these targets; returns 1 if any failed. `write`: writes their columns into the page."""
-    tree = f"build/{preset}"
+def run_matrix(presets: Dict[str, str], targets: Sequence[Target], write: bool) -> int:
+    """Runs all checks on these targets; returns 1 if any failed. `presets`: the build of each architecture. `write`:
+    writes their columns into the page."""
     # Fails before hours are spent.
     kept = columns_of(PAGE.read_text(encoding="utf-8")) if write and len(targets) < len(TARGETS) else {}
     columns: Dict[str, Column] = {}
     for target in targets:
+        preset = presets[target.architecture]
         try:
-            release, columns[str(target)] = run_target(target, tree, execute_in_machine(preset))
+            release, columns[str(target)] = run_target(target, f"build/{preset}", execute_in_machine(preset))
         finally:
             subprocess.run([str(ROOT / "scripts/vm"), "stop", *machine_arguments(preset, target)], check=False)
         columns[f"{release}, cgroup {target.cgroup}"] = columns.pop(str(target))

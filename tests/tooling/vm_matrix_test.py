@@ -9,7 +9,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/lib"))
 import vm_matrix as matrix  # noqa: E402
-from vm_image import KERNELS, VmError  # noqa: E402
+from vm_image import ARCHITECTURES, VmError  # noqa: E402
 
 TARGET = matrix.Target("6.1", "v2")
 ROWS = [matrix.Check("one", row="Suite.One/fentry"),
@@ -63,7 +63,8 @@ class MatrixTest(unittest.TestCase):
     def test_the_columns_of_other_kernels_stay(self):
         old = {"5.10.0-1-cloud, cgroup v2": {"one": "old"}, "6.1.0-1, cgroup v2": {"one": "old"}}
         page = matrix.page_with(f"{matrix.BEGIN}\n{matrix.END}\n", matrix.table(old, ROWS[:1]))
-        new = {"6.1.0-2, cgroup v2": {"one": "new"}, "6.1.0-2, cgroup v1": {"one": "new"}}
+        new = {"6.1.0-2-cloud-amd64, cgroup v2": {"one": "new"}, "6.1.0-2, cgroup v1": {"one": "new"},
+               "6.1.0-2-cloud-arm64, cgroup v2": {"one": "new"}}
         joined = matrix.with_columns(matrix.columns_of(page, ROWS[:1]), new)
         self.assertEqual(list(joined.items()), [("5.10.0-1-cloud, cgroup v2", {"one": "old"}), *new.items()])
         self.assertEqual(matrix.columns_of(f"{matrix.BEGIN}\n(none)\n{matrix.END}\n"), {})
@@ -71,7 +72,7 @@ class MatrixTest(unittest.TestCase):
             matrix.columns_of(page, ROWS)
 
     def test_every_check_is_of_one_kind_and_names_kernels_that_there_are(self):
-        keys = [*KERNELS, "v1", "v2", *map(str, matrix.TARGETS)]
+        keys = ["v1", "v2", *ARCHITECTURES, *map(str, matrix.TARGETS), *map(matrix.Target.name_of_kernel, matrix.TARGETS)]
         for check in matrix.CHECKS:
             self.assertEqual(sum(map(bool, (check.row, check.tests[0], check.command, check.budget))), 1, check.name)
             self.assertLessEqual(set(check.absent), set(keys), check.name)
