@@ -78,6 +78,7 @@ Result<> Housekeeping::prepare() {
       .probe = options_.probe,
       .registry = options_.registry,
       .log = options_.log,
+      .loans = options_.loans,
       .send = [this](ToHot&& message) { send(std::move(message)); },
       .send_updates = [this](std::vector<PodUpdate> updates) { send_updates(std::move(updates)); },
       .watch_thresholds =
@@ -119,6 +120,8 @@ Result<> Housekeeping::prepare_storage() {
        .layout = options_.filesystems->layout(),
        .config = config_,
        .send = [this](ToHot&& message) { send(std::move(message)); },
+       .loans = options_.loans,
+       .on_returned = [this](const HotStorage& storage) { forget_storage(storage); },
        .releaser = releaser_.get(),
        .on_released = [this](CgroupId pod,
                              std::optional<Bytes> left) { note_released(pod, left); }});
@@ -240,7 +243,8 @@ void Housekeeping::rescan() {
 
 void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
   if (std::optional<std::vector<CgroupId>> roots = options_.registry->take_changed_roots()) {
-    send(UseRoots{std::move(*roots)});
+    send(
+        UseRoots{options_.loans->lend(std::make_unique<std::vector<CgroupId>>(std::move(*roots)))});
   }
   for (PodUpdate& update : updates) {
     const std::optional<Adoption> adoption = adopt_deferred(update.pod.get());
@@ -272,10 +276,12 @@ void Housekeeping::flush_backlog() {
 
 void Housekeeping::on_messages() {
   options_.from_hot->wake_up.consume();
+  options_.loans->collect();
   std::size_t left = kMessagesATurn;
   for (; left > 0; --left) {
     std::optional<ToHousekeeping> message = options_.from_hot->queue.pop();
     if (!message) {
+      options_.loans->destroy_collected();
       break;
     }
     std::visit([this](auto& one) { handle(one); }, *message);

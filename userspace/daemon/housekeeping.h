@@ -86,9 +86,6 @@ class Housekeeping final : private base::LineHandler {
 
   void handle(std::monostate& /*nothing*/) {}
   void handle(RetirePod& message);
-  void handle(RetireConfig& message);
-  void handle(const RetireRoots& /*freed with the message*/) {}
-  void handle(const RetirePodRootFiles& /*closed with the message*/) {}
   void handle(PassDone& message);
   void handle(const EvictionStep& message);
   void handle(const EvictionRefused& message);
@@ -97,7 +94,6 @@ class Housekeeping final : private base::LineHandler {
   void handle(const OomNotice& message);
   void handle(const StallNotice& message);
   void handle(const LossNotice& message);
-  void handle(const RetireStorage& message);
   void handle(const MeasurePods& message) { storage_->handle(message); }
   void handle(const RunCollectors& message) { storage_->handle(message); }
   void handle(const ScanPods& message);
@@ -105,6 +101,7 @@ class Housekeeping final : private base::LineHandler {
   /// Does everything that follows the beginning of an eviction, whatever its reason.
   void record_eviction(exporting::EvictionRecord record, const HotPod& victim);
   void destroy_released_pods();
+  void forget_storage(const HotStorage& storage);
   void follow_pass(const PassCopy& copy);
   void report_brake(const PassCopy& copy);
   void report_signals(const PassCopy& copy);

@@ -101,10 +101,6 @@ void Housekeeping::handle(RetirePod& message) {
   released_pods_.push_back(std::move(message.pod));
 }
 
-void Housekeeping::handle(RetireConfig& message) {
-  message.config.reset();
-}
-
 void Housekeeping::handle(PassDone& message) {
   rules_.forget_before(message.config_generation);
   const PassRules::Rules& rules = rules_.of(message.config_generation);
@@ -201,12 +197,13 @@ void Housekeeping::handle(const LocalEvictionBegun& message) {
   }
 }
 
-void Housekeeping::handle(const RetireStorage& message) {
+/// The newest pass must not point to a measurement that the hot thread has returned.
+void Housekeeping::forget_storage(const HotStorage& storage) {
   if (!last_pass_) {
     return;
   }
   for (PassCopy::PodCopy& pod : last_pass_->pods) {
-    if (pod.pass.statistics == &message.storage->statistics) {
+    if (pod.pass.statistics == &storage.statistics) {
       pod.pass.pod = nullptr;
       pod.pass.statistics = nullptr;
     }

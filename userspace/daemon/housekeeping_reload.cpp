@@ -61,7 +61,7 @@ Result<> Housekeeping::try_reload() {
   storage_->use(config_);
   send_updates(std::move(updates));
   log_problems();
-  send(UseConfig{std::move(*hot)});
+  send(UseConfig{options_.loans->lend(std::move(*hot))});
   if (dry_run_changed && wishes_.dry_run) {
     wishes_.dry_run.reset();
     send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
