@@ -9,11 +9,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 
-#include "daemon/control/request.h"
+#include "config/eviction_fields.h"
 #include "daemon/shared/callback_handler.h"
 #include "daemon/storage/disk_watch.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -23,10 +23,6 @@ namespace {
 /// base period, short against the polling interval that has to take over.
 constexpr Duration kHealthPeriod = std::chrono::seconds(1);
 
-/// If events report pods, a scan only confirms them, and it reads every directory of the tree. With
-/// 110 pods evictd at rest took 0.13 % of a core with a scan every 10 s, and half of that with one
-/// a minute and a cheaper cross-check.
-constexpr int kChecksPerRescan = 6;
 /// Messages of the hot thread that are handled before sockets, timers and manifests are checked
 /// again. A turn takes a fraction of a second with a thousand pods that are evicted and recorded
 /// one after the other.
@@ -36,115 +32,164 @@ constexpr std::size_t kMessagesATurn = 64;
 
 Housekeeping::Housekeeping(Options options, base::EventLoop loop, base::Timer health_timer)
     : options_(std::move(options)),
+      config_(options_.config),
       loop_(std::move(loop)),
       health_timer_(std::move(health_timer)),
-      container_memory_(*options_.root, *options_.clock),
-      config_(options_.config),
-      keeper_(std::make_unique<StateKeeper>(std::move(options_.state))),
-      problem_log_(*options_.log),
-      started_at_(options_.clock->now()) {}
-
-Housekeeping::~Housekeeping() {
-  // Before the pods whose targets it may be using.
-  releaser_.reset();
-}
+      to_hot_(*options_.to_hot) {}
 
 Result<std::unique_ptr<Housekeeping>> Housekeeping::create(Options options) {
-  Result<base::EventLoop> loop = base::EventLoop::create();
-  if (!loop) {
-    return Failure(loop.error());
-  }
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::EventLoop loop, base::EventLoop::create());
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
   std::unique_ptr<Housekeeping> house(
-      new Housekeeping(std::move(options), std::move(*loop), std::move(*timer)));
-  if (Result<> prepared = house->prepare(); !prepared) {
-    return Failure(prepared.error());
-  }
+      new Housekeeping(std::move(options), std::move(loop), std::move(timer)));
+  EVICTD_TRY(house->create_services());
+  house->report_start();
+  EVICTD_TRY(house->watch_descriptors());
   return house;
 }
 
-Result<> Housekeeping::prepare() {
-  Result<eviction::ThresholdTable> thresholds =
-      thresholds_in_force(*config_, options_.filesystems->layout());
-  if (!thresholds) {
-    return Failure(thresholds.error());
-  }
-  rules_.use(config_generation_,
-             {.thresholds = std::move(*thresholds), .compat = config_->settings().compatibility});
-  row_keeper_.emplace(RowKeeper::Options{
-      .probe = options_.probe,
-      .registry = options_.registry,
-      .log = options_.log,
-      .send = [this](ToHot&& message) { send(std::move(message)); },
-      .send_updates = [this](std::vector<PodUpdate> updates) { send_updates(std::move(updates)); },
-      .watch_thresholds =
-          [this] {
-            // Without capacities the next pass sets them.
-            if (capacities_ != Capacities{}) {
-              set_watch_points(Capacities(capacities_));
-            }
-          },
-      .on_disagreement =
-          [this](const std::string& text) { journal_degraded("cross_check", true, text); }});
-  Result<std::unique_ptr<ReleaseWorker>> releaser = ReleaseWorker::start();
-  if (!releaser) {
-    return Failure(releaser.error());
-  }
-  releaser_ = std::move(*releaser);
-  if (Result<> prepared = prepare_storage(); !prepared) {
-    return prepared;
-  }
-  Result<std::unique_ptr<base::LineServer>> server = base::LineServer::create(
-      control_socket(config_->settings().control_socket_path()), loop_, *options_.clock, *this);
-  if (!server) {
-    return fail_in("open the control socket", server.error());
-  }
-  server_ = std::move(*server);
-  if (Result<> started = start_journal(); !started) {
-    return started;
-  }
-  return watch_descriptors();
+Result<> Housekeeping::create_services() {
+  EVICTD_TRY(create_records());
+  EVICTD_ASSIGN_OR_RETURN(releaser_, ReleaseWorker::start());
+  EVICTD_TRY(create_storage());
+  thresholds_.emplace(WatchedThresholds::Options{.root = options_.root,
+                                                 .log = options_.log,
+                                                 .probe = options_.probe,
+                                                 .ladder = options_.ladder,
+                                                 .registry = options_.registry,
+                                                 .guard_terms = options_.guard_terms,
+                                                 .records = records_.get(),
+                                                 .config = &config_});
+  create_state_and_pods();
+  health_.emplace(HealthService::Options{.log = options_.log,
+                                         .probe = options_.probe,
+                                         .notify = options_.notify,
+                                         .filesystems = options_.filesystems,
+                                         .priority = options_.priority,
+                                         .hot_counters = options_.hot_counters,
+                                         .wake_hot = &options_.to_hot->wake_up,
+                                         .records = records_.get(),
+                                         .to_hot = &to_hot_});
+  return create_control();
 }
 
-Result<> Housekeeping::prepare_storage() {
-  Result<std::unique_ptr<StorageKeeping>> storage = StorageKeeping::create(
-      {.root = options_.root,
-       .clock = options_.clock,
-       .log = options_.log,
-       .registry = options_.registry,
-       .records = &records_,
-       .layout = options_.filesystems->layout(),
-       .config = config_,
-       .send = [this](ToHot&& message) { send(std::move(message)); },
-       .releaser = releaser_.get(),
-       .on_released = [this](CgroupId pod,
-                             std::optional<Bytes> left) { note_released(pod, left); }});
-  if (!storage) {
-    return Failure(storage.error());
+Result<> Housekeeping::create_records() {
+  EVICTD_ASSIGN_OR_RETURN(eviction::ThresholdTable thresholds,
+                          thresholds_in_force(*config_, options_.filesystems->layout()));
+  EVICTD_ASSIGN_OR_RETURN(
+      records_, RecordsService::create(
+                    {.clock = options_.clock,
+                     .log = options_.log,
+                     .ladder = options_.ladder,
+                     .config = config_,
+                     .thresholds = std::move(thresholds),
+                     .recording = options_.recording,
+                     .publish = [this](std::string_view line) { control_->publish(line); }}));
+  return {};
+}
+
+Result<> Housekeeping::create_storage() {
+  EVICTD_ASSIGN_OR_RETURN(
+      storage_,
+      StorageKeeping::create(
+          {.root = options_.root,
+           .clock = options_.clock,
+           .log = options_.log,
+           .registry = options_.registry,
+           .records = &records_->store(),
+           .layout = options_.filesystems->layout(),
+           .config = config_,
+           .send = [this](ToHot&& message) { to_hot_.send(std::move(message)); },
+           .loans = options_.loans,
+           .on_returned = [this](const HotStorage& storage) { records_->forget(storage); },
+           .releaser = releaser_.get(),
+           .on_released =
+               [this](CgroupId pod, std::optional<Bytes> left) {
+                 if (state_->keeper().mark_disk_released(pod) || left) {
+                   records_->record_release(pod, left);
+                 }
+               }}));
+  return {};
+}
+
+void Housekeeping::create_state_and_pods() {
+  state_ = std::make_unique<StateService>(StateService::Options{
+      .clock = options_.clock,
+      .log = options_.log,
+      .registry = options_.registry,
+      .records = records_.get(),
+      .storage = storage_.get(),
+      .to_hot = &to_hot_,
+      .config = &config_,
+      .on_refused = [this](const EvictionRefused& refused) { handle(refused); },
+      .state = std::move(options_.state)});
+  pods_ = std::make_unique<PodsService>(
+      PodsService::Options{.root = options_.root,
+                           .clock = options_.clock,
+                           .log = options_.log,
+                           .probe = options_.probe,
+                           .registry = options_.registry,
+                           .loans = options_.loans,
+                           .releaser = releaser_.get(),
+                           .records = records_.get(),
+                           .state = state_.get(),
+                           .thresholds = &*thresholds_,
+                           .to_hot = &to_hot_,
+                           .config = &config_,
+                           .events_tell_pods = options_.events_tell_pods,
+                           .descriptor_limit = options_.descriptor_limit});
+}
+
+Result<> Housekeeping::create_control() {
+  EVICTD_ASSIGN_OR_RETURN(control_, ControlService::create({.inputs = &options_,
+                                                            .records = records_.get(),
+                                                            .pods = pods_.get(),
+                                                            .state = state_.get(),
+                                                            .storage = storage_.get(),
+                                                            .health = &*health_,
+                                                            .releaser = releaser_.get(),
+                                                            .config = &config_,
+                                                            .exchange_messages =
+                                                                [this] {
+                                                                  to_hot_.flush();
+                                                                  on_messages();
+                                                                }},
+                                                           loop_));
+  return {};
+}
+
+void Housekeeping::report_start() {
+  const config::Settings& settings = config_->settings();
+  records_->journal().add("daemon", {{"what", "started"},
+                                     {"version", EVICTD_VERSION},
+                                     {"compatibility", config::name_of(settings.compatibility)},
+                                     {"event_source", options_.probe == nullptr ? "poll" : "bpf"},
+                                     {"dry_run", settings.dry_run}});
+  if (options_.probe == nullptr && settings.event_source != config::EventSource::kPoll) {
+    records_->report_degraded("kernel_events", true, "no kernel side: polling");
   }
-  storage_ = std::move(*storage);
-  for (const int fd : storage_->descriptors()) {
-    if (Result<> watched = watch(fd, [this] { storage_->on_answers(); }); !watched) {
-      return watched;
+  if (options_.registry->misses_pod_root()) {
+    records_->report_degraded("pod_root", true, "the cgroup of all pods is not there");
+  }
+  for (const probe::PurposeReport& purpose : options_.ladder->purposes) {
+    if (options_.probe != nullptr && !purpose.disabled && purpose.chosen().empty()) {
+      records_->report_degraded("hook", true,
+                                "no hook serves " + std::string(probe::to_string(purpose.purpose)));
     }
   }
-  Result<base::Fd> mounts = options_.root->open_file("/proc/self/mountinfo", O_RDONLY);
-  if (!mounts) {
-    return Failure(mounts.error());
-  }
-  mounts_ = std::move(*mounts);
-  handlers_.push_back(std::make_unique<CallbackHandler>(
-      [this] { storage_->check_releases(options_.clock->now()); }));
-  // Always readable; the watched event is a change of the mounts.
-  return loop_.add(mounts_.get(), EPOLLPRI, *handlers_.back());
 }
 
 Result<> Housekeeping::watch(int fd, std::function<void()> callback) {
   handlers_.push_back(std::make_unique<CallbackHandler>(std::move(callback)));
   return loop_.add(fd, EPOLLIN, *handlers_.back());
+}
+
+Result<> Housekeeping::watch_mounts() {
+  EVICTD_ASSIGN_OR_RETURN(mounts_, options_.root->open_file("/proc/self/mountinfo", O_RDONLY));
+  handlers_.push_back(std::make_unique<CallbackHandler>(
+      [this] { storage_->check_releases(options_.clock->now()); }));
+  // Always readable; the watched event is a change of the mounts.
+  return loop_.add(mounts_.get(), EPOLLPRI, *handlers_.back());
 }
 
 Result<> Housekeeping::watch_descriptors() {
@@ -157,65 +202,52 @@ Result<> Housekeeping::watch_descriptors() {
   if (!signals_) {
     return fail_errno(errno, "watch signals");
   }
-  Result<> watched = watch(signals_.get(), [this] { on_signal(); });
-  if (watched) {
-    watched = watch(options_.from_hot->wake_up.descriptor(), [this] { on_messages(); });
+  EVICTD_TRY(watch(signals_.get(), [this] { on_signal(); }));
+  EVICTD_TRY(watch(options_.from_hot->wake_up.descriptor(), [this] { on_messages(); }));
+  EVICTD_TRY(watch(health_timer_.descriptor(), [this] { on_health_check(); }));
+  for (const int fd : storage_->descriptors()) {
+    EVICTD_TRY(watch(fd, [this] { storage_->on_answers(); }));
   }
-  if (watched) {
-    watched = watch(health_timer_.descriptor(), [this] { on_health_check(); });
-  }
-  if (watched && config_->settings().watchdog) {
-    watched = watch_watchdog();
+  EVICTD_TRY(watch_mounts());
+  if (config_->settings().watchdog) {
+    EVICTD_TRY(health_->create_watchdog());
+    EVICTD_TRY(watch(health_->watchdog()->descriptor(),
+                     [this] { health_->watchdog()->on_timer(options_.clock->now()); }));
   }
   for (const int fd : options_.registry->descriptors()) {
-    if (watched) {
-      watched = watch(fd, [this] { follow_changes(); });
-    }
+    EVICTD_TRY(watch(fd, [this] { pods_->follow_changes(); }));
   }
-  return watched;
-}
-
-Result<> Housekeeping::watch_watchdog() {
-  Result<Watchdog> watchdog = Watchdog::create(
-      {.heartbeat = &options_.hot_counters->heartbeat, .wake_up = &options_.to_hot->wake_up});
-  if (!watchdog) {
-    return Failure(watchdog.error());
-  }
-  watchdog_.emplace(std::move(*watchdog));
-  return watch(watchdog_->descriptor(), [this] { watchdog_->on_timer(options_.clock->now()); });
+  return {};
 }
 
 void Housekeeping::hand_over_everything() {
-  check_reserve_terms();
-  rescan();
+  thresholds_->check_reserve_terms();
+  pods_->rescan();
   // An eviction may come before the first health check.
-  container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
-  resume_last_run();
-  log_memory_rules();
-  log_problems();
+  pods_->check_containers();
+  state_->resume_last_run();
+  thresholds_->log_memory_rules();
+  pods_->log_problems();
 }
 
 Result<> Housekeeping::run() {
-  next_check_ = options_.clock->now() + config_->settings().poll_interval;
-  logged_disks_.links = runtime_links(config_->settings());
-  watch_priority();
-  health_timer_.arm(options_.clock->now() + kHealthPeriod);
+  const MonoTime now = options_.clock->now();
+  next_check_ = now + config_->settings().poll_interval;
+  health_->start(config_->settings());
+  health_timer_.arm(now + kHealthPeriod);
   Result<> served;
   while (!stop_ && served) {
     if (const Result<int> waited = loop_.run_once(); !waited) {
       served = Failure(waited.error());
       break;
     }
-    flush_backlog();
-    destroy_released_pods();
-    follow_pod_root();
+    to_hot_.flush();
+    pods_->finish_turn();
   }
   if (served) {
-    service_.stopping();
+    health_->service().stopping();
   }
-  if (const std::string lost = recorder_ ? recorder_->stop() : ""; !lost.empty()) {
-    options_.log->warn(lost);
-  }
+  records_->stop();
   return served;
 }
 
@@ -227,55 +259,20 @@ void Housekeeping::on_signal() {
     } else {
       options_.log->info("stopping",
                          {{"signal", std::string(strsignal(static_cast<int>(info.ssi_signo)))}});
-      journal_->add("daemon", {{"what", "stopped"}});
+      records_->journal().add("daemon", {{"what", "stopped"}});
       stop_ = true;
     }
   }
 }
 
-void Housekeeping::rescan() {
-  send_updates(options_.registry->rescan());
-  log_problems();
-}
-
-void Housekeeping::send_updates(std::vector<PodUpdate> updates) {
-  if (std::optional<std::vector<CgroupId>> roots = options_.registry->take_changed_roots()) {
-    send(UseRoots{std::move(*roots)});
-  }
-  for (PodUpdate& update : updates) {
-    const std::optional<Adoption> adoption = adopt_deferred(update.pod.get());
-    send(PlacePod{.slot = update.slot, .pod = std::move(update.pod), .adoption = adoption});
-  }
-  end_deferrals();
-  if (!updates.empty()) {
-    journal_unknown_pods();
-  }
-  log_shortage();
-}
-
-void Housekeeping::send(ToHot&& message) {
-  // Always after the messages already queued, because order matters.
-  backlog_.push_back(std::move(message));
-  flush_backlog();
-}
-
-void Housekeeping::flush_backlog() {
-  std::size_t sent = 0;
-  while (sent < backlog_.size() && options_.to_hot->queue.push(std::move(backlog_[sent]))) {
-    ++sent;
-  }
-  if (sent != 0) {
-    backlog_.erase(backlog_.begin(), backlog_.begin() + static_cast<std::ptrdiff_t>(sent));
-    options_.to_hot->wake_up.signal();
-  }
-}
-
 void Housekeeping::on_messages() {
   options_.from_hot->wake_up.consume();
+  options_.loans->collect();
   std::size_t left = kMessagesATurn;
   for (; left > 0; --left) {
     std::optional<ToHousekeeping> message = options_.from_hot->queue.pop();
     if (!message) {
+      options_.loans->destroy_collected();
       break;
     }
     std::visit([this](auto& one) { handle(one); }, *message);
@@ -284,56 +281,25 @@ void Housekeeping::on_messages() {
     // Serves other descriptors in between, however fast the hot thread is.
     options_.from_hot->wake_up.signal();
   }
-  send_updates(options_.registry->apply());
-  keep_state();
+  pods_->apply_queued();
+  state_->keep();
   storage_->check_releases(options_.clock->now());
-}
-
-void Housekeeping::destroy_released_pods() {
-  if (released_pods_.empty() || !releaser_->idle()) {
-    return;
-  }
-  std::erase_if(released_pods_, [](const std::unique_ptr<HotPod>& pod) {
-    return !pod->target || !pod->target->pinned();
-  });
 }
 
 void Housekeeping::on_health_check() {
   health_timer_.consume();
   const MonoTime now = options_.clock->now();
-  check_timer(now);
-  check_filesystems(now);
-  check_reserve_terms();
+  health_->check(now);
+  thresholds_->check_reserve_terms();
   storage_->on_health_check(now);
-  container_memory_.refresh(options_.registry->table(), options_.registry->tree().layout());
-  row_keeper_->find_lost_rows();
+  pods_->check();
   if (now >= next_check_) {
     next_check_ = now + config_->settings().poll_interval;
-    // Events do not report every new pod root, nor every other new directory of pods.
-    if (--checks_to_rescan_ <= 0 || options_.registry->tree().pod_root().empty() ||
-        options_.registry->places_changed()) {
-      rescan();
-      checks_to_rescan_ = options_.events_tell_pods ? kChecksPerRescan : 1;
-    } else {
-      follow_changes();
-    }
-    row_keeper_->check(now);
-    // Filesystems are found once: a kubelet, too, learns their layout when it starts.
-    if (const std::string links = runtime_links(config_->settings());
-        links != std::exchange(logged_disks_.links, links)) {
-      options_.log->warn(
-          "the container runtime reports other paths than when evictd started, continuing with the "
-          "filesystems found then: restart evictd to use the new ones");
-    }
+    pods_->check_at_interval(now);
+    health_->check_runtime_links(config_->settings());
   }
-  if (const auto problem =
-          options_.notify == nullptr ? std::nullopt : options_.notify->take_problem()) {
-    options_.log->warn(*problem + ", continuing without notifications");
-    journal_degraded("notify", true, *problem);
-  }
-  check_priority(now);
-  check_journal(now);
-  keep_state();
+  records_->check(now);
+  state_->keep();
   health_timer_.arm(now + kHealthPeriod);
 }
 

@@ -40,6 +40,7 @@ struct HousekeepingOptions {
   bool events_tell_pods = true;
   PodRegistry* registry = nullptr;
   disk::Filesystems* filesystems = nullptr;
+  base::Lender* loans = nullptr;
   Mailbox<ToHot>* to_hot = nullptr;
   Mailbox<ToHousekeeping>* from_hot = nullptr;
   const HotCounters* hot_counters = nullptr;

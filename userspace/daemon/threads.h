@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/loan.h"
 #include "base/log.h"
 #include "base/timer.h"
 #include "config/settings.h"
@@ -25,6 +26,8 @@ struct Threads {
 
   Threads(base::WakeUp to_hot_wake, base::WakeUp to_house_wake);
 
+  /// What the hot thread has of housekeeping. Outlives the messages that carry it.
+  base::Lender loans;
   Mailbox<ToHot> to_hot;
   Mailbox<ToHousekeeping> to_house;
   HotCounters counters;

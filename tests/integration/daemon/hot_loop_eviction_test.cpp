@@ -53,7 +53,7 @@ class EvictingWithDisks : public Evicting {
         {.name = "data", .use = {.bytes = (9_MiB).value, .inodes = 3}});
     storage->breaches = true;
     send(PlacePod{.slot = slot, .pod = std::move(made)});
-    send(UseStorage{.slot = slot, .storage = std::move(storage)});
+    send(UseStorage{.slot = slot, .storage = loans_.lend(std::move(storage))});
   }
 };
 class EvictingManyWithDisks : public EvictingWithDisks {

@@ -117,6 +117,7 @@ class RowKeeperOnATree : public PodRegistryOnATree {
   base::Log log_{{}, clock_};
   std::unique_ptr<probe::Probe> probe_;
   std::unique_ptr<RowKeeper> keeper_;
+  base::Lender loans_;
   std::vector<ToHot> sent_;
   std::vector<std::string> told_;
   int thresholds_watched_ = 0;
@@ -127,6 +128,7 @@ class RowKeeperOnATree : public PodRegistryOnATree {
         .probe = probe_.get(),
         .registry = registry_.get(),
         .log = &log_,
+        .loans = &loans_,
         .send = [this](ToHot&& message) { sent_.push_back(std::move(message)); },
         .send_updates = [this](std::vector<PodUpdate> updates) { take(std::move(updates)); },
         .watch_thresholds = [this] { ++thresholds_watched_; },

@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "daemon/hot/hot_loop.h"
 #include "daemon/preparations.h"
@@ -90,9 +91,24 @@ class DrivenHotLoop : public testing::Test {
   static std::string hard(const std::string& memory_available) {
     return "pollInterval: 10s\nevictionHard:\n  memory.available: " + memory_available + "\n";
   }
-  static std::unique_ptr<HotConfig> config(const std::string& yaml) {
+  base::Loan<HotConfig> config(const std::string& yaml) {
     const auto parsed = config::parse(yaml, "test.yaml");
-    return hot_config_of(parsed.value(), {}).value();
+    return loans_.lend(hot_config_of(parsed.value(), {}).value());
+  }
+  /// Lends `object`; what it has become goes to `returned` once the hot thread has dropped it.
+  template <typename T>
+  base::Loan<T> lend(T object, std::vector<T>& returned) {
+    return loans_.lend<T>(std::make_unique<T>(std::move(object)),
+                          [&returned](T& one) { returned.push_back(std::move(one)); });
+  }
+  /// Until `returned` has as many.
+  template <typename T>
+  void await_returned(const std::vector<T>& returned, std::size_t count) {
+    while (returned.size() < count) {
+      std::this_thread::yield();
+      loans_.collect();
+      loans_.destroy_collected();
+    }
   }
   void start() {
     thread_ = std::thread([this] { EXPECT_TRUE(hot_->run(stop_)); });
@@ -159,6 +175,7 @@ class DrivenHotLoop : public testing::Test {
   FakeUsageTable table_;
   /// Without terms nothing is observed by them.
   GuardTermsBoard guard_terms_;
+  base::Lender loans_;
   Mailbox<ToHot> inbox_{kQueue, base::WakeUp::create().value()};
   Mailbox<ToHousekeeping> outbox_{kQueue, base::WakeUp::create().value()};
   FakeActuator actuator_;

@@ -91,7 +91,7 @@ class HotLoopWithAFillingDisk : public HotLoopWithFullDisks {
     storage->disk = storage->counted;
     storage->round = round;
     storage->cut_short = cut_short;
-    send(UseStorage{.slot = slot, .storage = std::move(storage)});
+    send(UseStorage{.slot = slot, .storage = loans_.lend(std::move(storage))});
   }
   /// A newer reading, and the pass that it wakes.
   void fall_to(Bytes available) {

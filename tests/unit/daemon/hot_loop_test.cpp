@@ -229,7 +229,6 @@ TEST_F(HotLoopWithoutBpf, AnotherConfigurationIsInForceFromTheNextPassOn) {
   start();
   ASSERT_TRUE(next<PassDone>());
   send(UseConfig{config(hard("950Mi"))});
-  ASSERT_TRUE(next<RetireConfig>());
   const auto done = next<PassDone>();
   ASSERT_TRUE(done && done->copy);
   EXPECT_EQ(done->trigger, PassTrigger::kRegular);
@@ -412,17 +411,16 @@ TEST_F(HotLoopWithoutBpf, PassesWithoutEvictionLeaveTwoBuffersAndReportLater) {
 TEST_F(HotLoopWithoutBpf, NewRootsGoToTheActuatorAndThoseBeforeComeBack) {
   const std::vector<CgroupId> first{{.hierarchy = 4, .id = 10}};
   const std::vector<CgroupId> second{{.hierarchy = 4, .id = 20}, {.hierarchy = 8, .id = 30}};
+  std::vector<std::vector<CgroupId>> returned;
   start();
-  send(UseRoots{first});
-  const auto none = next<RetireRoots>();
-  ASSERT_TRUE(none);
-  EXPECT_TRUE(none->ids.empty());
+  send(UseRoots{lend(first, returned)});
+  await_returned(returned, 1);
+  EXPECT_TRUE(returned.back().empty());
   EXPECT_EQ(actuator_.roots(), first);
 
-  send(UseRoots{second});
-  const auto before = next<RetireRoots>();
-  ASSERT_TRUE(before);
-  EXPECT_EQ(before->ids, first);
+  send(UseRoots{lend(second, returned)});
+  await_returned(returned, 2);
+  EXPECT_EQ(returned.back(), first);
   EXPECT_EQ(actuator_.roots(), second);
 }
 
@@ -431,12 +429,12 @@ TEST_F(HotLoopWithoutBpf, OtherFilesOfThePodRootAreReadFromTheNextPassOn) {
   const auto other = node_.pod(1, "other", 50_MiB);
   start();
   EXPECT_EQ(next<PassDone>()->copy->pod_root.usage, 200_MiB);
-  send(UsePodRootFiles{std::make_unique<sys::CgroupFiles>(node_.files_without_tasks("other"))});
-  const auto before = next<RetirePodRootFiles>();
-  ASSERT_TRUE(before);
+  std::vector<sys::CgroupFiles> returned;
+  send(UsePodRootFiles{lend(node_.files_without_tasks("other"), returned)});
+  await_returned(returned, 1);
   sys::ReadBuffer buffer{};
   CgroupUsage usage;
-  ASSERT_EQ(before->files->read_live(MonoTime{}, buffer, usage), sys::ReadState::kRead);
+  ASSERT_EQ(returned.back().read_live(MonoTime{}, buffer, usage), sys::ReadState::kRead);
   EXPECT_EQ(usage.usage, 200_MiB);
 
   send(RunPass{});
@@ -468,22 +466,6 @@ TEST_F(HotLoopWithoutBpf, APodIsNeverLostToAFullQueue) {
   const auto retired = next<RetirePod>();
   ASSERT_TRUE(retired && retired->pod);
   EXPECT_EQ(retired->pod->uid, "first");
-}
-
-TEST_F(HotLoopWithoutBpf, FilesAreNotClosedByTheHotThreadWhereTheQueueIsFull) {
-  for (std::size_t i = 0; i < kQueue; ++i) {
-    ASSERT_TRUE(outbox_.queue.push(StallNotice{}));
-  }
-  node_.set_usage("", 200_MiB);
-  const auto other = node_.pod(1, "other", 50_MiB);
-  send(UsePodRootFiles{std::make_unique<sys::CgroupFiles>(node_.files_without_tasks("other"))});
-  start();
-  wait_for_lost_messages();
-  drop_what_filled_the_queue();
-  inbox_.wake_up.signal();
-  const auto retired = next<RetirePodRootFiles>();
-  ASSERT_TRUE(retired && retired->files);
-  EXPECT_GE(retired->files->usage_fd(), 0);
 }
 
 }  // namespace

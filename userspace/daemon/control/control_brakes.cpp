@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/pause.h"
-#include "daemon/control/status_brakes.h"
-#include "daemon/housekeeping.h"
+#include "daemon/control/control_service.h"
 
 namespace evictd::daemon {
 
@@ -32,29 +31,8 @@ Result<std::optional<eviction::Signal>> signal_in(const nlohmann::json& request,
   return std::optional(*signal);
 }
 
-}  // namespace
-
-Result<nlohmann::ordered_json> Housekeeping::change_wishes(std::string_view op,
-                                                           const nlohmann::json& request) {
-  const MonoTime now = options_.clock->now();
-  const engine::OperatorWishes before = wishes_;
-  const Result<> changed = op == "pause"    ? pause(request, now)
-                           : op == "resume" ? resume(request)
-                                            : set_dry_run(request);
-  if (!changed) {
-    wishes_ = before;
-    return Failure(changed.error());
-  }
-  if (const Result<> applied = put_wishes_in_force(); !applied) {
-    return Failure(applied.error());
-  }
-  options_.log->info("changed through the control socket", {{"request", request.dump()}});
-  nlohmann::ordered_json answer = status();
-  return nlohmann::ordered_json{
-      {"ok", true}, {"dry_run", answer["dry_run"]}, {"pauses", answer["brakes"]["pauses"]}};
-}
-
-Result<> Housekeeping::pause(const nlohmann::json& request, MonoTime now) {
+Result<> add_pause(const nlohmann::json& request, eviction::Compat compat, MonoTime now,
+                   engine::OperatorWishes& wishes) {
   const auto given = request.find("for");
   const std::string text = given == request.end() ? std::string()
                            : given->is_string()   ? given->get<std::string>()
@@ -63,69 +41,88 @@ Result<> Housekeeping::pause(const nlohmann::json& request, MonoTime now) {
   if (!length) {
     return fail_in("for", length.error());
   }
-  const auto signal = signal_in(request, config_->settings().compatibility);
+  const auto signal = signal_in(request, compat);
   if (!signal) {
     return Failure(signal.error());
   }
   MonoTime& until =
-      *signal ? wishes_.pauses.by_signal[static_cast<std::size_t>(**signal)] : wishes_.pauses.all;
+      *signal ? wishes.pauses.by_signal[static_cast<std::size_t>(**signal)] : wishes.pauses.all;
   until = now + *length;
   return {};
 }
 
-Result<> Housekeeping::resume(const nlohmann::json& request) {
-  const auto signal = signal_in(request, config_->settings().compatibility);
+Result<> end_pause(const nlohmann::json& request, eviction::Compat compat,
+                   engine::OperatorWishes& wishes) {
+  const auto signal = signal_in(request, compat);
   if (!signal) {
     return Failure(signal.error());
   }
   if (*signal) {
-    wishes_.pauses.by_signal[static_cast<std::size_t>(**signal)] = {};
+    wishes.pauses.by_signal[static_cast<std::size_t>(**signal)] = {};
   } else {
-    wishes_.pauses = {};
+    wishes.pauses = {};
   }
   return {};
 }
 
-Result<> Housekeeping::set_dry_run(const nlohmann::json& request) {
+Result<> set_dry_run(const nlohmann::json& request, engine::OperatorWishes& wishes) {
   const auto given = request.find("on");
   if (given == request.end() || !given->is_boolean()) {
     return fail(Errc::kInvalid, "on: missing or not a boolean; allowed: true, false");
   }
-  wishes_.dry_run = given->get<bool>();
+  wishes.dry_run = given->get<bool>();
   return {};
+}
+
+}  // namespace
+
+Result<nlohmann::ordered_json> ControlService::change_wishes(std::string_view op,
+                                                             const nlohmann::json& request) {
+  const eviction::Compat compat = (*options_.config)->settings().compatibility;
+  engine::OperatorWishes wishes = options_.state->wishes();
+  const Result<> changed = op == "pause"
+                               ? add_pause(request, compat, options_.inputs->clock->now(), wishes)
+                           : op == "resume" ? end_pause(request, compat, wishes)
+                                            : set_dry_run(request, wishes);
+  if (!changed) {
+    return Failure(changed.error());
+  }
+  if (const Result<> applied = put_in_force(wishes); !applied) {
+    return Failure(applied.error());
+  }
+  options_.inputs->log->info("changed through the control socket", {{"request", request.dump()}});
+  nlohmann::ordered_json answer = status();
+  return nlohmann::ordered_json{
+      {"ok", true}, {"dry_run", answer["dry_run"]}, {"pauses", answer["brakes"]["pauses"]}};
 }
 
 /// Returns once the hot thread applies the requests and the state file has them. After the answer
 /// to a pause no pod is killed, not even by an evictd that restarts.
-Result<> Housekeeping::put_wishes_in_force() {
-  ++wishes_generation_;
-  send(SetWishes{.wishes = wishes_, .generation = wishes_generation_});
-  keeper_->set_wishes(wishes_, config_->settings().dry_run);
-  keep_state();
-  const MonoTime give_up = options_.clock->now() + kAnswerTime;
-  while (options_.hot_counters->wishes_applied.load(std::memory_order_acquire) <
-         wishes_generation_) {
-    const MonoTime now = options_.clock->now();
+Result<> ControlService::put_in_force(const engine::OperatorWishes& wishes) {
+  const HousekeepingOptions& inputs = *options_.inputs;
+  const std::uint64_t generation = options_.state->change_wishes(wishes);
+  options_.state->keep();
+  const MonoTime give_up = inputs.clock->now() + kAnswerTime;
+  while (inputs.hot_counters->wishes_applied.load(std::memory_order_acquire) < generation) {
+    const MonoTime now = inputs.clock->now();
     if (now >= give_up) {
       return fail(Errc::kTimedOut,
                   "the hot thread has not answered within 1s; it applies the request once it runs");
     }
-    flush_backlog();
-    pollfd ready{.fd = options_.from_hot->wake_up.descriptor(), .events = POLLIN, .revents = 0};
+    pollfd ready{.fd = inputs.from_hot->wake_up.descriptor(), .events = POLLIN, .revents = 0};
     static_cast<void>(::poll(
         &ready, 1,
         static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(give_up - now).count())));
-    on_messages();
+    options_.exchange_messages();
   }
-  while (!keeper_->await_kept(kMessageTime)) {
-    if (options_.clock->now() >= give_up) {
-      options_.log->warn(
+  while (!options_.state->keeper().await_kept(kMessageTime)) {
+    if (inputs.clock->now() >= give_up) {
+      inputs.log->warn(
           "the state file is not written after 1s, continuing: a restart before the write forgets "
           "what the control socket requested");
       break;
     }
-    flush_backlog();
-    on_messages();
+    options_.exchange_messages();
   }
   return {};
 }

@@ -20,10 +20,6 @@ constexpr std::size_t kCopyBuffers = 8;
 /// The same while every pass is recorded, because none may be missing.
 constexpr std::size_t kRecordingBuffers = 24;
 
-/// Files of the pod root that wait to be returned. Housekeeping sends new ones at most once a
-/// second, and none while it takes no messages.
-constexpr std::size_t kRetiredFiles = 16;
-
 /// Interval during stand-by. Long against the cost of a round, which delays a crossing that comes
 /// during it. Short against the time in which other tasks evict its data from the caches.
 constexpr Duration kPractiseEvery = std::chrono::microseconds(100);
@@ -70,7 +66,6 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
       engine_(engine_options(options_, *config_), options_.clock->now()) {
   if (options_.filesystems != nullptr) {
     storage_.resize(kMaxPods);
-    retired_storage_.reserve(kMaxPods);
   }
   const std::size_t buffers = options_.record_every_pass ? kRecordingBuffers : kCopyBuffers;
   copies_.reserve(buffers);
@@ -81,7 +76,6 @@ HotLoop::HotLoop(Options options, base::EventLoop loop, base::Timer timer)
   }
   followed_.reserve(kMaxPods);
   retired_.reserve(kMaxPods);
-  retired_pod_root_files_.reserve(kRetiredFiles);
   local_begun_.reserve(engine::Victims::kCapacity);
 }
 

@@ -80,7 +80,6 @@ class HotLoop final : private probe::EventSink {
   bool offer(ToHousekeeping& message);
   void send(ToHousekeeping&& message) { offer(message); }
   void flush_retired();
-  void flush_retired_files();
 
   // hot_effects.cpp: the engine's effects.
   /// Passes an event to the engine, carries out its effects, and answers its questions.
@@ -128,7 +127,7 @@ class HotLoop final : private probe::EventSink {
   base::EventLoop loop_;
   base::Timer timer_;
   std::vector<std::unique_ptr<base::ReadyHandler>> handlers_;
-  std::unique_ptr<HotConfig> config_;
+  base::Loan<HotConfig> config_;
   PodSlots pods_;
   Readings readings_;
   Looks looks_;
@@ -141,10 +140,7 @@ class HotLoop final : private probe::EventSink {
   /// Pods not yet taken by housekeeping's queue: an eviction or housekeeping may still use them.
   std::vector<RetirePod> retired_;
   /// By slot; empty if no filesystem is watched.
-  std::vector<std::unique_ptr<HotStorage>> storage_;
-  /// Not yet taken by housekeeping's queue: a copy of a pass may still point to it.
-  std::vector<std::unique_ptr<HotStorage>> retired_storage_;
-  std::vector<std::unique_ptr<sys::CgroupFiles>> retired_pod_root_files_;  ///< Likewise.
+  std::vector<base::Loan<HotStorage>> storage_;
   std::vector<engine::FollowedPod> followed_;
   bool events_ready_ = false;
   bool actuator_ready_ = false;

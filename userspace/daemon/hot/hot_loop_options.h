@@ -2,9 +2,9 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <string>
 
+#include "base/loan.h"
 #include "core/clock.h"
 #include "daemon/hot/readings.h"
 #include "daemon/shared/hot_config.h"
@@ -33,7 +33,7 @@ struct HotLoopOptions {
   enforce::Actuator* dry_run_actuator = nullptr;
   HotCounters* counters = nullptr;
   Readings::Options readings;
-  std::unique_ptr<HotConfig> config;
+  base::Loan<HotConfig> config;
   /// Whether each pass, rehearsals included, is sent to housekeeping, and missing passes are
   /// reported.
   bool record_every_pass = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What housekeeping sends to the hot thread, and what is sent back.
+// What housekeeping sends to the hot thread, and what is sent back. A loan that a message replaces
+// travels back as the message is destroyed.
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -88,13 +89,11 @@ void HotLoop::handle(PlacePod& message) {
 }
 
 void HotLoop::handle(UseRoots& message) {
-  options_.actuator->use_roots(message.ids);
-  send(RetireRoots{std::move(message.ids)});
+  options_.actuator->use_roots(*message.ids);
 }
 
 void HotLoop::handle(UsePodRootFiles& message) {
   readings_.swap_pod_root_files(*message.files);
-  retired_pod_root_files_.push_back(std::move(message.files));
 }
 
 void HotLoop::handle(UseConfig& message) {
@@ -105,7 +104,6 @@ void HotLoop::handle(UseConfig& message) {
     unrecorded_state_ = config_->manager.state();
     unrecorded_waiting_.reset();
   }
-  send(RetireConfig{std::move(message.config)});
 }
 
 void HotLoop::handle(RunPass& /*message*/) {
@@ -154,9 +152,6 @@ void HotLoop::handle(UseStorage& message) {
     dispatch(engine::PassRequested{PassTrigger::kDisk});
   }
   std::swap(storage_[message.slot], message.storage);
-  if (message.storage) {
-    retired_storage_.push_back(std::move(message.storage));
-  }
 }
 
 void HotLoop::handle(PodsMeasured& message) {
@@ -186,27 +181,6 @@ void HotLoop::flush_retired() {
   }
   if (unsent != retired_.begin()) {
     retired_.erase(retired_.begin(), unsent);
-    options_.outbox->wake_up.signal();
-  }
-  while (!retired_storage_.empty()) {
-    ToHousekeeping message(RetireStorage{std::move(retired_storage_.back())});
-    if (!options_.outbox->queue.push(std::move(message))) {
-      retired_storage_.back() = std::move(std::get<RetireStorage>(message).storage);
-      break;
-    }
-    retired_storage_.pop_back();
-  }
-  flush_retired_files();
-}
-
-void HotLoop::flush_retired_files() {
-  while (!retired_pod_root_files_.empty()) {
-    ToHousekeeping message(RetirePodRootFiles{std::move(retired_pod_root_files_.back())});
-    if (!options_.outbox->queue.push(std::move(message))) {
-      retired_pod_root_files_.back() = std::move(std::get<RetirePodRootFiles>(message).files);
-      break;
-    }
-    retired_pod_root_files_.pop_back();
     options_.outbox->wake_up.signal();
   }
 }

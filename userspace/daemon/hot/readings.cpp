@@ -26,8 +26,7 @@ eviction::Standing standing_of(const HotPod& pod) {
 }
 
 /// The measurement of `pod`, not of an earlier pod in its slot.
-const HotStorage* storage_at(std::span<const std::unique_ptr<HotStorage>> storage,
-                             const HotPod& pod) {
+const HotStorage* storage_at(std::span<const base::Loan<HotStorage>> storage, const HotPod& pod) {
   const HotStorage* known = pod.slot < storage.size() ? storage[pod.slot].get() : nullptr;
   return known != nullptr && known->pod == pod.memory_id ? known : nullptr;
 }
@@ -306,7 +305,7 @@ bool Readings::has_filled(HotPod& pod, MonoTime now) {
 }
 
 void Readings::read(const Request& request, PodSlots& slots,
-                    std::span<const std::unique_ptr<HotStorage>> storage, MonoTime now) {
+                    std::span<const base::Loan<HotStorage>> storage, MonoTime now) {
   source_ = request.source;
   pid_source_ = request.pid_source;
   memory_ = request.memory;

@@ -4,19 +4,18 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/loan.h"
 #include "config/settings.h"
-#include "engine/disk_work.h"
-
 #include "daemon/hot/hot_storage.h"
 #include "daemon/hot/pod_slots.h"
 #include "daemon/shared/guard_terms.h"
 #include "disk/newest_readings.h"
+#include "engine/disk_work.h"
 #include "evictd/usage.h"
 #include "eviction/observation.h"
 #include "eviction/pass.h"
@@ -75,7 +74,7 @@ class Readings {
   /// decision: see eviction::lazy_statistics_matter(). The flush takes longer with more cgroups and
   /// CPUs.
   void read(const Request& request, PodSlots& slots,
-            std::span<const std::unique_ptr<HotStorage>> storage, MonoTime now);
+            std::span<const base::Loan<HotStorage>> storage, MonoTime now);
 
   /// Replaces the files of the pod root; returns the former ones in `files`.
   void swap_pod_root_files(sys::CgroupFiles& files) { std::swap(options_.pod_root_files, files); }

@@ -162,7 +162,8 @@ void RowKeeper::find_lost_files() {
 
 void RowKeeper::hand_over_pod_root_files() {
   if (Result<sys::CgroupFiles> files = options_.registry->open_pod_root_files()) {
-    options_.send(UsePodRootFiles{.files = std::make_unique<sys::CgroupFiles>(std::move(*files))});
+    options_.send(UsePodRootFiles{
+        options_.loans->lend(std::make_unique<sys::CgroupFiles>(std::move(*files)))});
   }
 }
 

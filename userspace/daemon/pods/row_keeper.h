@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/loan.h"
 #include "base/log.h"
 #include "daemon/health/cross_checker.h"
 #include "daemon/pods/pod_registry.h"
@@ -28,6 +29,7 @@ class RowKeeper {
     probe::Probe* probe = nullptr;
     PodRegistry* registry = nullptr;
     base::Log* log = nullptr;
+    base::Lender* loans = nullptr;
     /// To the hot thread.
     std::function<void(ToHot&&)> send;
     std::function<void(std::vector<PodUpdate>)> send_updates;

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/loan.h"
 #include "base/spsc_queue.h"
 #include "base/timer.h"
 #include "daemon/hot/hot_pod.h"
@@ -38,15 +39,15 @@ struct PlacePod {
 };
 /// Ids of all directories below which a pod may be signalled from now on.
 struct UseRoots {
-  std::vector<CgroupId> ids;
+  base::Loan<std::vector<CgroupId>> ids;
 };
 /// New files of the pod root, in place of those that vanished with their controller.
 struct UsePodRootFiles {
-  std::unique_ptr<sys::CgroupFiles> files;
+  base::Loan<sys::CgroupFiles> files;
 };
 /// Replaces the configuration as a whole.
 struct UseConfig {
-  std::unique_ptr<HotConfig> config;
+  base::Loan<HotConfig> config;
 };
 /// Requests a regular pass now.
 struct RunPass {};
@@ -75,7 +76,7 @@ struct LendPassCopy {
 /// A new measurement of the pod in a slot.
 struct UseStorage {
   std::uint32_t slot = 0;
-  std::unique_ptr<HotStorage> storage;
+  base::Loan<HotStorage> storage;
 };
 /// The measurement that MeasurePods requested, of all pods or some, maybe not complete.
 struct PodsMeasured {
@@ -108,21 +109,6 @@ struct RetirePod {
   /// Whether another pod has the slot already, so that it is not free.
   bool replaced = false;
   std::unique_ptr<HotPod> pod;
-};
-struct RetireConfig {
-  std::unique_ptr<HotConfig> config;
-};
-/// The ids before those of UseRoots.
-struct RetireRoots {
-  std::vector<CgroupId> ids;
-};
-/// The files before those of UsePodRootFiles.
-struct RetirePodRootFiles {
-  std::unique_ptr<sys::CgroupFiles> files;
-};
-/// A measurement that the hot thread no longer uses.
-struct RetireStorage {
-  std::unique_ptr<HotStorage> storage;
 };
 /// A disk threshold is met: measure all pods now.
 struct MeasurePods {
@@ -171,10 +157,9 @@ struct LossNotice {
 };
 
 using ToHousekeeping =
-    std::variant<std::monostate, RetirePod, RetireConfig, PassDone, EvictionStep, EvictionRefused,
-                 TargetUsed, CgroupNotice, OomNotice, StallNotice, LossNotice, RetireStorage,
-                 MeasurePods, RunCollectors, LocalEvictionBegun, ScanPods, RetireRoots,
-                 RetirePodRootFiles>;
+    std::variant<std::monostate, RetirePod, PassDone, EvictionStep, EvictionRefused, TargetUsed,
+                 CgroupNotice, OomNotice, StallNotice, LossNotice, MeasurePods, RunCollectors,
+                 LocalEvictionBegun, ScanPods>;
 
 /// One direction of the traffic between the two threads.
 template <typename Message>

@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "config/settings.h"
@@ -14,7 +12,6 @@
 #include "eviction/manager.h"
 #include "eviction/threshold.h"
 #include "probe/watch.h"
-#include "sys/reserve_terms.h"
 
 namespace evictd::daemon {
 
@@ -36,14 +33,6 @@ struct WatchedRoot {
   CgroupId pids;
   int memory_fd = -1;
   int pids_fd = -1;
-};
-
-/// Inputs of the OOM guard as last read, and what was reported about them.
-struct GuardState {
-  std::optional<sys::ReserveTerms> terms;
-  std::string problem;
-  /// The kernel side does not watch it.
-  bool unwatched = false;
 };
 
 struct WatchPointOptions {

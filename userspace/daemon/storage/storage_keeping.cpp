@@ -215,7 +215,8 @@ void StorageKeeping::send_measurement(const PodRegistry::Listed& listed, disk::P
     hot->description = pod;
     hot->statistics = storage.statistics;
   }
-  options_.send(UseStorage{.slot = listed.hot->slot, .storage = std::move(hot)});
+  options_.send(UseStorage{.slot = listed.hot->slot,
+                           .storage = options_.loans->lend(std::move(hot), options_.on_returned)});
 }
 
 void StorageKeeping::take(const CollectorsEnd& ended) {

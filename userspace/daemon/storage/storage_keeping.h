@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loan.h"
 #include "base/log.h"
 #include "config/config.h"
 #include "core/clock.h"
@@ -39,6 +40,9 @@ class StorageKeeping {
     eviction::DiskLayout layout;
     std::shared_ptr<const config::Config> config;
     std::function<void(ToHot&&)> send;
+    base::Lender* loans = nullptr;
+    /// Called before a measurement is destroyed that the hot thread had.
+    std::function<void(HotStorage&)> on_returned;
     ReleaseWorker* releaser = nullptr;
     /// Called for each victim that is released, or was awaited for long enough; with the bytes that
     /// stay charged to the cgroup of the latter.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What survives a restart: going on with what the last run left, and keeping it for the next.
+#include "daemon/state/state_service.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "daemon/beside.h"
-#include "daemon/housekeeping.h"
 #include "daemon/pods/pod_look.h"
 #include "daemon/records/adopted_record.h"
 #include "daemon/state/adoption.h"
@@ -36,10 +35,6 @@ const char* text_of(AdoptionKind kind) {
       return "over";
   }
   return "";
-}
-
-bool in_dry_run(const engine::OperatorWishes& wishes, const config::Config& config) {
-  return wishes.dry_run.value_or(config.settings().dry_run);
 }
 
 /// For a pod that has a target.
@@ -178,25 +173,25 @@ void log_forks(base::Log& log, const SavedEviction& known, const enforce::Intent
 
 }  // namespace
 
-void Housekeeping::resume_last_run() {
-  const FoundState& found = keeper_->found();
+void StateService::resume_last_run() {
+  const FoundState& found = keeper_.found();
   wishes_ = found.state.wishes;
-  if (found.state.configured_dry_run != config_->settings().dry_run) {
+  if (found.state.configured_dry_run != settings().dry_run) {
     // The configuration is the latest change.
     wishes_.dry_run.reset();
   }
-  keeper_->set_wishes(wishes_, config_->settings().dry_run);
+  keeper_.set_wishes(wishes_, settings().dry_run);
   if (wishes_ != engine::OperatorWishes{}) {
-    send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
+    options_.to_hot->send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
   }
   const MonoTime now = options_.clock->now();
   std::size_t left = 0;
   for (const PodRegistry::Listed& listed : options_.registry->list()) {
     if (listed.entry->cgroup && (listed.hot == nullptr || !listed.hot->target)) {
-      keeper_->defer(listed.entry->uid, listed.entry->cgroup->memory_id);
+      keeper_.defer(listed.entry->uid, listed.entry->cgroup->memory_id);
     }
   }
-  for (SeenPod& seen : find_victims(*options_.registry, *keeper_, now)) {
+  for (SeenPod& seen : find_victims(*options_.registry, keeper_, now)) {
     if (seen.pod == nullptr) {
       left += adopt_vanished(*seen.found.saved, now) ? 1 : 0;
       continue;
@@ -204,44 +199,40 @@ void Housekeeping::resume_last_run() {
     const std::optional<Adoption> adoption = adopt(*seen.pod, std::move(seen.found), now);
     left += adoption && adoption->kind == AdoptionKind::kLeft ? 1 : 0;
     if (adoption && goes_on(adoption->kind)) {
-      send(AdoptEviction{.pod = seen.pod->memory_id, .adoption = *adoption});
+      options_.to_hot->send(AdoptEviction{.pod = seen.pod->memory_id, .adoption = *adoption});
     }
   }
   log_left(*options_.log, left);
-  if (keeper_->deferred().empty()) {
-    journal_->forget_last_evictions();
+  if (keeper_.deferred().empty()) {
+    options_.records->journal().forget_last_evictions();
   }
 }
 
-/// Handles the eviction in progress of a pod that could not be read before. Runs before the hot
-/// thread gets the pod and may evict it, so that what it reads is not the hot thread's doing.
-/// nullopt if there is nothing to resume, and for nullptr.
-std::optional<Adoption> Housekeeping::adopt_deferred(const HotPod* pod) {
-  if (pod == nullptr || !pod->target || !keeper_->take_deferred(pod->uid, pod->memory_id)) {
+std::optional<Adoption> StateService::adopt_deferred(const HotPod* pod) {
+  if (pod == nullptr || !pod->target || !keeper_.take_deferred(pod->uid, pod->memory_id)) {
     return std::nullopt;
   }
   const MonoTime now = options_.clock->now();
   const std::optional<Adoption> adoption =
-      adopt(*pod, look_at(*pod, *options_.registry, *keeper_, now), now);
+      adopt(*pod, look_at(*pod, *options_.registry, keeper_, now), now);
   log_left(*options_.log, adoption && adoption->kind == AdoptionKind::kLeft ? 1 : 0);
   return adoption && goes_on(adoption->kind) ? adoption : std::nullopt;
 }
 
-/// Only the state file knows of pods that were put off and vanished meanwhile.
-void Housekeeping::end_deferrals() {
-  if (keeper_->deferred().empty()) {
+void StateService::end_deferrals() {
+  if (keeper_.deferred().empty()) {
     return;
   }
   std::vector<std::pair<std::string, CgroupId>> gone;
-  for (const auto& [uid, pod] : keeper_->deferred()) {
+  for (const auto& [uid, pod] : keeper_.deferred()) {
     if (!is_there(*options_.registry, uid, pod)) {
       gone.emplace_back(uid, pod);
     }
   }
   std::vector<const SavedEviction*> ended;
   for (const auto& [uid, pod] : gone) {
-    static_cast<void>(keeper_->take_deferred(uid, pod));
-    for (const SavedEviction& one : keeper_->found().state.in_flight) {
+    static_cast<void>(keeper_.take_deferred(uid, pod));
+    for (const SavedEviction& one : keeper_.found().state.in_flight) {
       if (one.uid == uid && one.pod == pod) {
         ended.push_back(&one);
       }
@@ -253,15 +244,15 @@ void Housekeeping::end_deferrals() {
   for (const SavedEviction* const one : ended) {
     log_left(*options_.log, adopt_vanished(*one, options_.clock->now()) ? 1 : 0);
   }
-  if (keeper_->deferred().empty()) {
-    journal_->forget_last_evictions();
+  if (keeper_.deferred().empty()) {
+    options_.records->journal().forget_last_evictions();
   }
 }
 
 /// Decides what is done with the pod; the hot thread does not know yet. nullopt without an eviction
 /// in progress.
-std::optional<Adoption> Housekeeping::adopt(const HotPod& pod, FoundPod found, MonoTime now) {
-  found.may_end = may_end(pod, in_dry_run(wishes_, *config_));
+std::optional<Adoption> StateService::adopt(const HotPod& pod, FoundPod found, MonoTime now) {
+  found.may_end = may_end(pod, in_dry_run());
   std::optional<Adoption> adoption = adoption_of(found, now);
   const SavedEviction known = known_of(pod, found.saved);
   if (found.intent && !is_ended_here(adoption)) {
@@ -270,7 +261,7 @@ std::optional<Adoption> Housekeeping::adopt(const HotPod& pod, FoundPod found, M
   }
   if (adoption && adoption->kind == AdoptionKind::kLeft) {
     if (found.saved != nullptr) {
-      keeper_->leave(*found.saved);
+      keeper_.leave(*found.saved);
     }
     return adoption;
   }
@@ -286,16 +277,16 @@ std::optional<Adoption> Housekeeping::adopt(const HotPod& pod, FoundPod found, M
   }
   resume_eviction(known, *adoption, now);
   if (refused) {
-    handle(EvictionRefused{.victim = &pod, .code = Errc::kInvalid, .adopted = true, .at = now});
+    options_.on_refused({.victim = &pod, .code = Errc::kInvalid, .adopted = true, .at = now});
   }
   return adoption;
 }
 
 /// `known` has what `adoption` lacks.
-void Housekeeping::resume_eviction(SavedEviction known, const Adoption& adoption, MonoTime now) {
+void StateService::resume_eviction(SavedEviction known, const Adoption& adoption, MonoTime now) {
   const bool is_ours = adoption.kind != AdoptionKind::kReleasing;
   if (is_ours) {
-    record_adopted(known, adoption, now);
+    options_.records->record_adopted(known, adoption, now);
   }
   known.hard = adoption.hard;
   known.killed = adoption.kind != AdoptionKind::kInGrace;
@@ -312,20 +303,18 @@ void Housekeeping::resume_eviction(SavedEviction known, const Adoption& adoption
                       {"uid", known.uid},
                       {"found", std::string(text_of(adoption.kind))}});
   if (is_ours) {
-    keeper_->add_adopted(known);
-    storage_->await_victim({.pod = known.pod,
-                            .uid = known.uid,
-                            .below_pod_root = known.below_pod_root,
-                            .keeps_data = in_dry_run(wishes_, *config_),
-                            .for_disk = known.for_disk,
-                            .killed_at = known.killed ? known.killed_at : known.kill_due_at,
-                            .gone = known.gone});
+    keeper_.add_adopted(known);
+    options_.storage->await_victim({.pod = known.pod,
+                                    .uid = known.uid,
+                                    .below_pod_root = known.below_pod_root,
+                                    .keeps_data = in_dry_run(),
+                                    .for_disk = known.for_disk,
+                                    .killed_at = known.killed ? known.killed_at : known.kill_due_at,
+                                    .gone = known.gone});
   }
 }
 
-/// The hot thread has the pod and does not resume the earlier evictd's eviction; the next evictd
-/// must not either.
-void Housekeeping::withdraw_intent(const HotPod& pod) {
+void StateService::withdraw_intent(const HotPod& pod) {
   // A pinned target is being evicted now, and the intent belongs to that.
   if (!pod.target || pod.target->pinned()) {
     return;
@@ -334,41 +323,17 @@ void Housekeeping::withdraw_intent(const HotPod& pod) {
   if (!intent) {
     return;
   }
-  log_forks(*options_.log, known_of(pod, saved_of(pod, keeper_->found().state.in_flight)), *intent,
+  log_forks(*options_.log, known_of(pod, saved_of(pod, keeper_.found().state.in_flight)), *intent,
             enforce::restore_pids_max(*pod.target, *intent));
   clear_intent_of(pod, *options_.registry);
   // The hot thread's target still takes a pids.max of 0 for the pod's own value.
   options_.registry->queue_reopening(pod.uid);
 }
 
-/// Continues the journal's record under its id; without one creates a record.
-void Housekeeping::record_adopted(const SavedEviction& known, const Adoption& adoption,
-                                  MonoTime now) {
-  const auto told = journal_->last_evictions().find(known.uid);
-  if (told != journal_->last_evictions().end() &&
-      is_record_of(told->second.back(), known.uid, adoption, now)) {
-    for (exporting::EvictionRecord record : told->second) {
-      const bool over = is_open(record) && has_ended(adoption.kind);
-      record.state = over ? "released" : record.state;
-      const exporting::EvictionRecord& kept = records_.add_adopted(std::move(record), known.pod);
-      if (over) {
-        journal_->add_whole(exporting::to_json(kept), exporting::Durability::kCached);
-      }
-    }
-    return;
-  }
-  const exporting::EvictionRecord& kept = records_.add(
-      make_adopted_record(known, adoption,
-                          core::wall_time_of(adoption.began_at, core::read_both(*options_.clock))),
-      known.pod);
-  log_eviction(kept);
-  journal_->add_whole(exporting::to_json(kept), exporting::Durability::kSynced);
-}
-
 /// A victim whose cgroup vanished while no evictd ran: only the state file knows of it. Returns
 /// whether a dry run leaves it to a later evictd.
-bool Housekeeping::adopt_vanished(const SavedEviction& one, MonoTime now) {
-  const MayEnd may_end = in_dry_run(wishes_, *config_) ? MayEnd::kDryRun : MayEnd::kYes;
+bool StateService::adopt_vanished(const SavedEviction& one, MonoTime now) {
+  const MayEnd may_end = in_dry_run() ? MayEnd::kDryRun : MayEnd::kYes;
   const FoundPod nobody{
       .inhabitants = {}, .intent = std::nullopt, .saved = &one, .may_end = may_end};
   const std::optional<Adoption> adoption = adoption_of(nobody, now);
@@ -376,24 +341,43 @@ bool Housekeeping::adopt_vanished(const SavedEviction& one, MonoTime now) {
     return false;
   }
   if (adoption->kind == AdoptionKind::kLeft) {
-    keeper_->leave(one);
+    keeper_.leave(one);
     return true;
   }
   resume_eviction(one, *adoption, now);
   if (goes_on(adoption->kind)) {
-    send(AdoptEviction{.pod = one.pod, .adoption = *adoption});
+    options_.to_hot->send(AdoptEviction{.pod = one.pod, .adoption = *adoption});
   }
   return false;
 }
 
-void Housekeeping::keep_state() {
-  keeper_->keep(options_.clock->now());
-  const StateWriter::Counters counters = keeper_->counters();
-  if (!counters.last_failure.empty() && !state_failing_) {
+std::uint64_t StateService::change_wishes(const engine::OperatorWishes& wishes) {
+  wishes_ = wishes;
+  options_.to_hot->send(SetWishes{.wishes = wishes_, .generation = ++wishes_generation_});
+  keeper_.set_wishes(wishes_, settings().dry_run);
+  return wishes_generation_;
+}
+
+void StateService::reload(const config::Settings& before) {
+  engine::OperatorWishes wishes = wishes_;
+  if (before.dry_run != settings().dry_run) {
+    wishes.dry_run.reset();
+  }
+  if (wishes != wishes_) {
+    change_wishes(wishes);
+  } else {
+    keeper_.set_wishes(wishes_, settings().dry_run);
+  }
+}
+
+void StateService::keep() {
+  keeper_.keep(options_.clock->now());
+  const StateWriter::Counters counters = keeper_.counters();
+  if (!counters.last_failure.empty() && !failing_) {
     options_.log->warn(counters.last_failure +
                        ", continuing without a state file: a restart would forget timers");
   }
-  state_failing_ = !counters.last_failure.empty();
+  failing_ = !counters.last_failure.empty();
 }
 
 }  // namespace evictd::daemon

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/control/control_service.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/rfc3339.h"
+#include "daemon/control/request.h"
+#include "daemon/control/status.h"
+#include "daemon/records/json_line.h"
+
+namespace evictd::daemon {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// "since" of a request; the beginning of time if absent.
+Result<WallTime> moment_in(const Json& request) {
+  const auto since = request.find("since");
+  if (since == request.end()) {
+    return WallTime{};
+  }
+  return since->is_string() ? core::wall_time_from_rfc3339(since->get<std::string>())
+                            : Result<WallTime>(fail(Errc::kMalformed, "\"since\" is not a string"));
+}
+
+std::string with_line_ends(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+ControlService::ControlService(Options options)
+    : options_(std::move(options)), started_at_(options_.inputs->clock->now()) {}
+
+Result<std::unique_ptr<ControlService>> ControlService::create(Options options,
+                                                               base::EventLoop& loop) {
+  std::unique_ptr<ControlService> service(new ControlService(std::move(options)));
+  const config::Settings& settings = (*service->options_.config)->settings();
+  Result<std::unique_ptr<base::LineServer>> server =
+      base::LineServer::create(control_socket(settings.control_socket_path()), loop,
+                               *service->options_.inputs->clock, *service);
+  if (!server) {
+    return fail_in("open the control socket", server.error());
+  }
+  service->server_ = std::move(*server);
+  return service;
+}
+
+std::string ControlService::on_line(std::string_view request, const base::PeerCredentials& peer) {
+  const Json parsed = parse_request(request);
+  if (!parsed.is_object() || !parsed.contains("op") || !parsed["op"].is_string()) {
+    return error_line("a request is one JSON object with \"op\"");
+  }
+  const auto op = parsed["op"].get<std::string>();
+  if (op == "status") {
+    return to_line(status());
+  }
+  if (op == "last_evictions") {
+    Json evictions = Json::array();
+    for (const exporting::EvictionRecord& record : options_.records->store().latest()) {
+      evictions.push_back(exporting::to_json(record));
+    }
+    return to_line(evictions);
+  }
+  if (op == "pause" || op == "resume" || op == "dry_run") {
+    if (peer.uid != 0) {
+      return error_line(op + " is for root alone");
+    }
+    if (const Result<> known = expect_known_members(op, parsed); !known) {
+      return error_line(known.error().message());
+    }
+    const Result<Json> done = change_wishes(op, parsed);
+    return done ? to_line(*done) : error_line(done.error().message());
+  }
+  if (op == "records") {
+    return to_line(all_records());
+  }
+  if (op == "events") {
+    const Result<WallTime> since = moment_in(parsed);
+    return since ? events_since(*since) : error_line(since.error().message());
+  }
+  return error_line("unknown op \"" + op +
+                    "\"; known: status, last_evictions, records, events, follow, pause, "
+                    "resume, dry_run");
+}
+
+std::optional<std::string> ControlService::on_subscription(std::string_view request) {
+  const Json parsed = parse_request(request);
+  if (!parsed.is_object() || !parsed.contains("op") || parsed["op"] != "follow") {
+    return std::nullopt;
+  }
+  if (parsed.contains("after")) {
+    return parsed.contains("since")
+               ? error_line("\"since\" and \"after\" exclude each other") + '\n'
+               : lines_after(parsed["after"]);
+  }
+  if (!parsed.contains("since")) {
+    return std::string();
+  }
+  const Result<WallTime> since = moment_in(parsed);
+  if (!since) {
+    return error_line(since.error().message()) + '\n';
+  }
+  return with_line_ends(options_.records->journal().lines_since(*since));
+}
+
+/// The lines after a cursor; a client that missed lines gets a notice first.
+std::string ControlService::lines_after(const Json& cursor) const {
+  if (!cursor.is_number_unsigned()) {
+    return error_line("\"after\" is not the \"seq\" of a line") + '\n';
+  }
+  const auto seq = cursor.get<std::uint64_t>();
+  const Journal::LinesAfter after = options_.records->journal().lines_after(seq);
+  Json conditions = Json::object();
+  for (const eviction::Condition condition : eviction::kConditions) {
+    conditions[std::string(eviction::to_string(condition))] =
+        options_.records->conditions().has(condition);
+  }
+  const Json skipped = {{"schema", exporting::kRecordSchema},
+                        {"kind", "skipped"},
+                        {"after", seq},
+                        {"first", after.first},
+                        {"conditions", std::move(conditions)}};
+  return (after.complete ? "" : to_line(skipped) + '\n') + with_line_ends(after.lines);
+}
+
+/// Logs only the first one: a flood of clients would fill the log.
+void ControlService::on_turned_away() {
+  if (server_->counters().refused == 1) {
+    options_.inputs->log->warn(
+        "the control socket refused a connection, because its maximum number of connections is "
+        "open, continuing without it: later refusals are only counted "
+        "(counters.control_socket.refused)");
+  }
+}
+
+std::string ControlService::events_since(WallTime since) const {
+  const Json file = options_.records->journal().file().empty()
+                        ? Json(nullptr)
+                        : Json(options_.records->journal().file());
+  std::string answer = R"({"schema":)" + std::to_string(exporting::kRecordSchema) + R"(,"file":)" +
+                       to_line(file) + R"(,"events":[)";
+  bool first = true;
+  for (const std::string& line : options_.records->journal().lines_since(since)) {
+    answer += (first ? "" : ",") + line;
+    first = false;
+  }
+  return answer + "]}";
+}
+
+nlohmann::ordered_json ControlService::all_records() const {
+  std::vector<Json> records;
+  for (const exporting::EvictionRecord& record : options_.records->store().latest()) {
+    records.push_back(exporting::to_json(record));
+  }
+  for (const exporting::EvictionRecord& record : options_.records->store().passes()) {
+    records.push_back(exporting::to_json(record));
+  }
+  std::sort(records.begin(), records.end(), [](const Json& a, const Json& b) {
+    return a["id"].get<std::uint64_t>() < b["id"].get<std::uint64_t>();
+  });
+  return {{"schema", exporting::kRecordSchema},
+          {"file", options_.records->journal().file().empty()
+                       ? Json(nullptr)
+                       : Json(options_.records->journal().file())},
+          {"records", std::move(records)}};
+}
+
+nlohmann::ordered_json ControlService::status() const {
+  const HousekeepingOptions& inputs = *options_.inputs;
+  const RecordsService& records = *options_.records;
+  const RecordsService::LastPass& pass = records.last_pass();
+  return make_status({.config = options_.config->get(),
+                      .ladder = inputs.ladder,
+                      .probe = inputs.probe,
+                      .notify = inputs.notify,
+                      .registry = inputs.registry,
+                      .filesystems = inputs.filesystems,
+                      .storage = options_.storage,
+                      .thresholds = &records.rules_of(records.generation()).thresholds,
+                      .config_generation = records.generation(),
+                      .last_pass = pass.copy.get(),
+                      .last_trigger = pass.trigger,
+                      .last_pass_at = pass.at,
+                      .records = &records.store(),
+                      .journal = &records.journal(),
+                      .recorder = records.recorder(),
+                      .control_socket = &server_->counters(),
+                      .hot = inputs.hot_counters,
+                      .actuator = records.actuator(),
+                      .cross_checker = options_.pods->row_keeper().cross_checker(),
+                      .reclaimed = options_.releaser->reclaimed(),
+                      .released_by_us = options_.releaser->released(),
+                      .not_released_by_us = options_.releaser->not_released(),
+                      .realtime = inputs.priority->ask(),
+                      .realtime_losses = options_.health->realtime_losses(),
+                      .memory_locked = inputs.memory_locked,
+                      .growth = inputs.growth,
+                      .descriptor_limit = inputs.descriptor_limit,
+                      .timer_stalled = options_.health->timer_stalled(),
+                      .state = &options_.state->keeper(),
+                      .wishes = options_.state->wishes(),
+                      .wall_now = inputs.clock->wall_now(),
+                      .started_at = started_at_},
+                     inputs.clock->now());
+}
+
+}  // namespace evictd::daemon
