@@ -14,6 +14,7 @@
 #include "daemon/control/request.h"
 #include "daemon/shared/callback_handler.h"
 #include "daemon/storage/disk_watch.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -50,30 +51,19 @@ Housekeeping::~Housekeeping() {
 }
 
 Result<std::unique_ptr<Housekeeping>> Housekeeping::create(Options options) {
-  Result<base::EventLoop> loop = base::EventLoop::create();
-  if (!loop) {
-    return Failure(loop.error());
-  }
-  Result<base::Timer> timer = base::Timer::create();
-  if (!timer) {
-    return Failure(timer.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(base::EventLoop loop, base::EventLoop::create());
+  EVICTD_ASSIGN_OR_RETURN(base::Timer timer, base::Timer::create());
   std::unique_ptr<Housekeeping> house(
-      new Housekeeping(std::move(options), std::move(*loop), std::move(*timer)));
-  if (Result<> prepared = house->prepare(); !prepared) {
-    return Failure(prepared.error());
-  }
+      new Housekeeping(std::move(options), std::move(loop), std::move(timer)));
+  EVICTD_TRY(house->prepare());
   return house;
 }
 
 Result<> Housekeeping::prepare() {
-  Result<eviction::ThresholdTable> thresholds =
-      thresholds_in_force(*config_, options_.filesystems->layout());
-  if (!thresholds) {
-    return Failure(thresholds.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(eviction::ThresholdTable thresholds,
+                          thresholds_in_force(*config_, options_.filesystems->layout()));
   rules_.use(config_generation_,
-             {.thresholds = std::move(*thresholds), .compat = config_->settings().compatibility});
+             {.thresholds = std::move(thresholds), .compat = config_->settings().compatibility});
   row_keeper_.emplace(RowKeeper::Options{
       .probe = options_.probe,
       .registry = options_.registry,
@@ -89,53 +79,37 @@ Result<> Housekeeping::prepare() {
           },
       .on_disagreement =
           [this](const std::string& text) { journal_degraded("cross_check", true, text); }});
-  Result<std::unique_ptr<ReleaseWorker>> releaser = ReleaseWorker::start();
-  if (!releaser) {
-    return Failure(releaser.error());
-  }
-  releaser_ = std::move(*releaser);
-  if (Result<> prepared = prepare_storage(); !prepared) {
-    return prepared;
-  }
+  EVICTD_ASSIGN_OR_RETURN(releaser_, ReleaseWorker::start());
+  EVICTD_TRY(prepare_storage());
   Result<std::unique_ptr<base::LineServer>> server = base::LineServer::create(
       control_socket(config_->settings().control_socket_path()), loop_, *options_.clock, *this);
   if (!server) {
     return fail_in("open the control socket", server.error());
   }
   server_ = std::move(*server);
-  if (Result<> started = start_journal(); !started) {
-    return started;
-  }
+  EVICTD_TRY(start_journal());
   return watch_descriptors();
 }
 
 Result<> Housekeeping::prepare_storage() {
-  Result<std::unique_ptr<StorageKeeping>> storage = StorageKeeping::create(
-      {.root = options_.root,
-       .clock = options_.clock,
-       .log = options_.log,
-       .registry = options_.registry,
-       .records = &records_,
-       .layout = options_.filesystems->layout(),
-       .config = config_,
-       .send = [this](ToHot&& message) { send(std::move(message)); },
-       .releaser = releaser_.get(),
-       .on_released = [this](CgroupId pod,
-                             std::optional<Bytes> left) { note_released(pod, left); }});
-  if (!storage) {
-    return Failure(storage.error());
-  }
-  storage_ = std::move(*storage);
+  EVICTD_ASSIGN_OR_RETURN(
+      storage_,
+      StorageKeeping::create(
+          {.root = options_.root,
+           .clock = options_.clock,
+           .log = options_.log,
+           .registry = options_.registry,
+           .records = &records_,
+           .layout = options_.filesystems->layout(),
+           .config = config_,
+           .send = [this](ToHot&& message) { send(std::move(message)); },
+           .releaser = releaser_.get(),
+           .on_released = [this](CgroupId pod,
+                                 std::optional<Bytes> left) { note_released(pod, left); }}));
   for (const int fd : storage_->descriptors()) {
-    if (Result<> watched = watch(fd, [this] { storage_->on_answers(); }); !watched) {
-      return watched;
-    }
+    EVICTD_TRY(watch(fd, [this] { storage_->on_answers(); }));
   }
-  Result<base::Fd> mounts = options_.root->open_file("/proc/self/mountinfo", O_RDONLY);
-  if (!mounts) {
-    return Failure(mounts.error());
-  }
-  mounts_ = std::move(*mounts);
+  EVICTD_ASSIGN_OR_RETURN(mounts_, options_.root->open_file("/proc/self/mountinfo", O_RDONLY));
   handlers_.push_back(std::make_unique<CallbackHandler>(
       [this] { storage_->check_releases(options_.clock->now()); }));
   // Always readable; the watched event is a change of the mounts.
@@ -157,31 +131,23 @@ Result<> Housekeeping::watch_descriptors() {
   if (!signals_) {
     return fail_errno(errno, "watch signals");
   }
-  Result<> watched = watch(signals_.get(), [this] { on_signal(); });
-  if (watched) {
-    watched = watch(options_.from_hot->wake_up.descriptor(), [this] { on_messages(); });
-  }
-  if (watched) {
-    watched = watch(health_timer_.descriptor(), [this] { on_health_check(); });
-  }
-  if (watched && config_->settings().watchdog) {
-    watched = watch_watchdog();
+  EVICTD_TRY(watch(signals_.get(), [this] { on_signal(); }));
+  EVICTD_TRY(watch(options_.from_hot->wake_up.descriptor(), [this] { on_messages(); }));
+  EVICTD_TRY(watch(health_timer_.descriptor(), [this] { on_health_check(); }));
+  if (config_->settings().watchdog) {
+    EVICTD_TRY(watch_watchdog());
   }
   for (const int fd : options_.registry->descriptors()) {
-    if (watched) {
-      watched = watch(fd, [this] { follow_changes(); });
-    }
+    EVICTD_TRY(watch(fd, [this] { follow_changes(); }));
   }
-  return watched;
+  return {};
 }
 
 Result<> Housekeeping::watch_watchdog() {
-  Result<Watchdog> watchdog = Watchdog::create(
-      {.heartbeat = &options_.hot_counters->heartbeat, .wake_up = &options_.to_hot->wake_up});
-  if (!watchdog) {
-    return Failure(watchdog.error());
-  }
-  watchdog_.emplace(std::move(*watchdog));
+  EVICTD_ASSIGN_OR_RETURN(Watchdog watchdog,
+                          Watchdog::create({.heartbeat = &options_.hot_counters->heartbeat,
+                                            .wake_up = &options_.to_hot->wake_up}));
+  watchdog_.emplace(std::move(watchdog));
   return watch(watchdog_->descriptor(), [this] { watchdog_->on_timer(options_.clock->now()); });
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/one_line.h"
+#include "evictd/try.h"
 #include "kube/evicted_event.h"
 
 namespace evictd::kube {
@@ -158,16 +159,11 @@ WatchEvent pod_event(Json pod, WatchEvent::Kind kind, const AnswerRules& rules) 
 
 Result<PodList> read_pod_list(std::string_view text, Answerer answerer, const AnswerRules& rules) {
   const Form& form = form_of(rules.listed);
-  Result<Json> read = read_shaped(text, form.list);
-  if (!read) {
-    return Failure(read.error());
-  }
-  if (Result<> checked = check_list(*read, answerer, rules); !checked) {
-    return Failure(checked.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(Json read, read_shaped(text, form.list));
+  EVICTD_TRY(check_list(read, answerer, rules));
   PodList list;
-  list.resource_version = text_in(member_of(*read, "metadata"), "resourceVersion");
-  for (Json& item : (*read)["items"]) {
+  list.resource_version = text_in(member_of(read, "metadata"), "resourceVersion");
+  for (Json& item : read["items"]) {
     if (!is_of_node(item, rules)) {
       ++list.foreign;
       continue;
@@ -185,12 +181,9 @@ Result<PodList> read_pod_list(std::string_view text, Answerer answerer, const An
 
 Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& rules) {
   const Form& form = form_of(rules.listed);
-  Result<Json> read = read_shaped(line, form.watch_line);
-  if (!read) {
-    return Failure(read.error());
-  }
-  const std::string type = text_in(*read, "type");
-  Json object = member_of(*read, "object");
+  EVICTD_ASSIGN_OR_RETURN(Json read, read_shaped(line, form.watch_line));
+  const std::string type = text_in(read, "type");
+  Json object = member_of(read, "object");
   if (type == "ERROR") {
     return error_event(object);
   }

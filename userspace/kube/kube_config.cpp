@@ -56,11 +56,8 @@ ReadKey flag_key(bool& setting) {
 ReadKey rate_key(int& setting) {
   return [&setting](const Value& value) -> Result<> {
     constexpr config::Range<std::int64_t> kRates{1, 1000};
-    const Result<std::int64_t> read = config::read_integer(value, kRates);
-    if (!read) {
-      return Failure(read.error());
-    }
-    setting = static_cast<int>(*read);
+    EVICTD_ASSIGN_OR_RETURN(const std::int64_t read, config::read_integer(value, kRates));
+    setting = static_cast<int>(read);
     return {};
   };
 }
@@ -88,17 +85,14 @@ ReadKey choice_key(T& setting, std::vector<std::pair<std::string, T>> choices) {
 
 ReadKey url_key(std::string& setting) {
   return [&setting](const Value& value) -> Result<> {
-    Result<std::string> url = config::read_text(value);
-    if (!url) {
-      return Failure(url.error());
+    EVICTD_ASSIGN_OR_RETURN(std::string url, config::read_text(value));
+    while (url.ends_with('/')) {
+      url.pop_back();
     }
-    while (url->ends_with('/')) {
-      url->pop_back();
-    }
-    if (const std::string problem = url_problem(*url); !problem.empty()) {
+    if (const std::string problem = url_problem(url); !problem.empty()) {
       return value.refuse("not an address", problem);
     }
-    setting = std::move(*url);
+    setting = std::move(url);
     return {};
   };
 }
@@ -177,22 +171,16 @@ Keys runtime_keys(RuntimeSettings& settings) {
 ReadKey limit_key(std::optional<std::size_t>& setting) {
   return [&setting](const Value& value) -> Result<> {
     constexpr std::int64_t kMost = 1'000'000;
-    const Result<std::int64_t> number = config::read_integer(value, {-1, kMost});
-    if (!number) {
-      return Failure(number.error());
-    }
-    setting = *number < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(*number));
+    EVICTD_ASSIGN_OR_RETURN(const std::int64_t number, config::read_integer(value, {-1, kMost}));
+    setting = number < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(number));
     return {};
   };
 }
 
 ReadKey percent_key(int& setting) {
   return [&setting](const Value& value) -> Result<> {
-    const Result<std::int64_t> number = config::read_integer(value, {0, 100});
-    if (!number) {
-      return Failure(number.error());
-    }
-    setting = static_cast<int>(*number);
+    EVICTD_ASSIGN_OR_RETURN(const std::int64_t number, config::read_integer(value, {0, 100}));
+    setting = static_cast<int>(number);
     return {};
   };
 }
@@ -364,19 +352,12 @@ bool is_node_name(std::string_view name) {
 }
 
 Result<KubeSettings> parse_kube_config(std::string_view text, std::string_view filename) {
-  const Result<YamlNode> root = config::parse_yaml(text, filename);
-  if (!root) {
-    return Failure(root.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const YamlNode root, config::parse_yaml(text, filename));
   KubeSettings settings;
-  if (Result<> read =
-          read_keys({.node = *root, .filename = filename, .key = ""}, top_keys(settings));
-      !read) {
-    return Failure(read.error());
-  }
+  EVICTD_TRY(read_keys({.node = root, .filename = filename, .key = ""}, top_keys(settings)));
   if (const std::optional<Contradiction> wrong = contradiction_in(settings)) {
     return config::refuse({.filename = filename,
-                           .line = line_of(*root, wrong->group),
+                           .line = line_of(root, wrong->group),
                            .key = wrong->key,
                            .shown = "",
                            .reason = wrong->reason,

@@ -14,6 +14,7 @@
 #include "cluster/cgroup_name.h"
 #include "cri/endpoint.h"
 #include "disk/filesystem_reading.h"
+#include "evictd/try.h"
 #include "kube/pod_document.h"
 
 namespace evictd::kube {
@@ -74,14 +75,11 @@ Result<std::map<std::string, cri::ImageIdleness>> ask_idleness(const std::string
 }
 
 Result<cri::Space> read_space(const std::string& place, MonoTime now) {
-  const Result<disk::FilesystemReading> reading = disk::read_filesystem(place, now);
-  if (!reading) {
-    return Failure(reading.error());
-  }
-  return cri::Space{.available_bytes = reading->available_bytes,
-                    .capacity_bytes = reading->capacity_bytes,
-                    .inodes_free = reading->inodes_free,
-                    .inodes = reading->inodes};
+  EVICTD_ASSIGN_OR_RETURN(const disk::FilesystemReading reading, disk::read_filesystem(place, now));
+  return cri::Space{.available_bytes = reading.available_bytes,
+                    .capacity_bytes = reading.capacity_bytes,
+                    .inodes_free = reading.inodes_free,
+                    .inodes = reading.inodes};
 }
 
 }  // namespace
@@ -96,28 +94,19 @@ cri::IsGone gone_by_manifests(const std::string& directory, WallTime now) {
 }
 
 Result<cri::Reclaimed> reclaim_containers(const KubeSettings& settings, const core::Clock& clock) {
-  const Result<cri::RuntimeClient::Options> options = client_options(settings);
-  if (!options) {
-    return Failure(options.error());
-  }
-  cri::RuntimeClient runtime(*options);
+  EVICTD_ASSIGN_OR_RETURN(const cri::RuntimeClient::Options options, client_options(settings));
+  cri::RuntimeClient runtime(options);
   const WallTime now = clock.wall_now();
   return cri::reclaim_containers(runtime, settings.reclaim.containers,
                                  gone_by_manifests(settings.manifest_directory, now), now);
 }
 
 Result<cri::Reclaimed> reclaim_images(const KubeSettings& settings, const core::Clock& clock) {
-  const Result<cri::RuntimeClient::Options> options = client_options(settings);
-  if (!options) {
-    return Failure(options.error());
-  }
-  Result<std::map<std::string, cri::ImageIdleness>> idleness = ask_idleness(settings.status_socket);
-  if (!idleness) {
-    return Failure(idleness.error());
-  }
-  cri::RuntimeClient runtime(*options);
+  EVICTD_ASSIGN_OR_RETURN(const cri::RuntimeClient::Options options, client_options(settings));
+  EVICTD_ASSIGN_OR_RETURN(auto idleness, ask_idleness(settings.status_socket));
+  cri::RuntimeClient runtime(options);
   return cri::reclaim_images(runtime, {.policy = settings.reclaim.images,
-                                       .idleness = std::move(*idleness),
+                                       .idleness = std::move(idleness),
                                        .read_space = [&clock](const std::string& place) {
                                          return read_space(place, clock.now());
                                        }});

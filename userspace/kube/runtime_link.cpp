@@ -10,6 +10,7 @@
 #include "base/one_line.h"
 #include "core/rfc3339.h"
 #include "cri/endpoint.h"
+#include "evictd/try.h"
 
 namespace evictd::kube {
 
@@ -111,21 +112,15 @@ std::optional<cri::EvictedPod> killed_pod(std::string_view line) {
 
 Result<std::unique_ptr<RuntimeLink>> RuntimeLink::create(Options options) {
   std::string socket = cri::find_socket(options.settings.endpoint);
-  Result<std::unique_ptr<cri::RuntimeWorker>> worker =
+  EVICTD_ASSIGN_OR_RETURN(
+      std::unique_ptr<cri::RuntimeWorker> worker,
       cri::RuntimeWorker::start({.client = {.channel = {.socket = socket}},
                                  .poll_interval = options.settings.poll_interval,
                                  .follows_events = options.settings.follows_events,
-                                 .clock = options.clock});
-  if (!worker) {
-    return Failure(worker.error());
-  }
+                                 .clock = options.clock}));
   std::unique_ptr<RuntimeLink> link(
-      new RuntimeLink(std::move(options), std::move(socket), std::move(*worker)));
-  if (Result<> added =
-          link->options_.loop->add(link->worker_->descriptor(), EPOLLIN, link->handler_);
-      !added) {
-    return Failure(added.error());
-  }
+      new RuntimeLink(std::move(options), std::move(socket), std::move(worker)));
+  EVICTD_TRY(link->options_.loop->add(link->worker_->descriptor(), EPOLLIN, link->handler_));
   return link;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/json_text.h"
 #include "base/unix_socket.h"
+#include "evictd/try.h"
 #include "web/json_path.h"
 
 namespace evictd::web {
@@ -16,11 +17,9 @@ using Json = nlohmann::ordered_json;
 
 Result<EvictdClient::Answer> ask_now(const std::filesystem::path& socket,
                                      const std::string& program, const std::string& op) {
-  const Result<std::string> answer = base::request_line(socket, Json{{"op", op}}.dump());
-  if (!answer) {
-    return Failure(answer.error());
-  }
-  Result<Json> parsed = base::parse_json<Json>(*answer);
+  EVICTD_ASSIGN_OR_RETURN(const std::string answer,
+                          base::request_line(socket, Json{{"op", op}}.dump()));
+  Result<Json> parsed = base::parse_json<Json>(answer);
   if (!parsed) {
     return fail_in(program + "'s answer to \"" + op + "\"", parsed.error());
   }

@@ -7,6 +7,7 @@
 #include "config/pause.h"
 #include "daemon/control/status_brakes.h"
 #include "daemon/housekeeping.h"
+#include "evictd/try.h"
 
 namespace evictd::daemon {
 
@@ -45,9 +46,7 @@ Result<nlohmann::ordered_json> Housekeeping::change_wishes(std::string_view op,
     wishes_ = before;
     return Failure(changed.error());
   }
-  if (const Result<> applied = put_wishes_in_force(); !applied) {
-    return Failure(applied.error());
-  }
+  EVICTD_TRY(put_wishes_in_force());
   options_.log->info("changed through the control socket", {{"request", request.dump()}});
   nlohmann::ordered_json answer = status();
   return nlohmann::ordered_json{
@@ -63,23 +62,17 @@ Result<> Housekeeping::pause(const nlohmann::json& request, MonoTime now) {
   if (!length) {
     return fail_in("for", length.error());
   }
-  const auto signal = signal_in(request, config_->settings().compatibility);
-  if (!signal) {
-    return Failure(signal.error());
-  }
+  EVICTD_ASSIGN_OR_RETURN(const auto signal, signal_in(request, config_->settings().compatibility));
   MonoTime& until =
-      *signal ? wishes_.pauses.by_signal[static_cast<std::size_t>(**signal)] : wishes_.pauses.all;
+      signal ? wishes_.pauses.by_signal[static_cast<std::size_t>(*signal)] : wishes_.pauses.all;
   until = now + *length;
   return {};
 }
 
 Result<> Housekeeping::resume(const nlohmann::json& request) {
-  const auto signal = signal_in(request, config_->settings().compatibility);
-  if (!signal) {
-    return Failure(signal.error());
-  }
-  if (*signal) {
-    wishes_.pauses.by_signal[static_cast<std::size_t>(**signal)] = {};
+  EVICTD_ASSIGN_OR_RETURN(const auto signal, signal_in(request, config_->settings().compatibility));
+  if (signal) {
+    wishes_.pauses.by_signal[static_cast<std::size_t>(*signal)] = {};
   } else {
     wishes_.pauses = {};
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/rfc3339.h"
+#include "evictd/try.h"
 #include "export/comparison.h"
 #include "export/json_time.h"
 #include "kube/actions/eviction_loops.h"
@@ -113,11 +114,9 @@ Result<ControlledEviction> controlled_eviction_from_json(const Json& json) {
   if (!eviction) {
     return fail(Errc::kMalformed, "not an eviction of a controller's pod");
   }
-  Result<Controller> controller = controller_from_json(json.value("controller", Json()));
-  if (!controller) {
-    return Failure(controller.error());
-  }
-  return ControlledEviction{.controller = std::move(*controller),
+  EVICTD_ASSIGN_OR_RETURN(Controller controller,
+                          controller_from_json(json.value("controller", Json())));
+  return ControlledEviction{.controller = std::move(controller),
                             .pod_uid = std::move(eviction->pod_uid),
                             .id = eviction->id,
                             .at = eviction->at};

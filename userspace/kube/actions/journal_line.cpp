@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "evictd/try.h"
 #include "eviction/message.h"
 #include "kube/actions/json_members.h"
 #include "kube/shaped_json.h"
@@ -108,37 +109,34 @@ void read_progress(const Json& json, JournalLine& line) {
 
 Result<JournalLine> read_journal_line(std::string_view text) {
   static const Shape kShape = make_line_shape();
-  const Result<Json> json = read_shaped(text, kShape);
-  if (!json) {
-    return Failure(json.error());
-  }
-  if (!json->is_object()) {
+  EVICTD_ASSIGN_OR_RETURN(const Json json, read_shaped(text, kShape));
+  if (!json.is_object()) {
     return fail(Errc::kInvalid, "not a journal line");
   }
-  JournalLine line{.seq = number_at(*json, "seq"), .id = number_at(*json, "id")};
-  line.time = text_at(*json, "time");
-  line.uid = text_at(*json, "uid");
-  line.state = text_at(*json, "state");
-  const auto dry_run = json->find("dry_run");
-  line.is_dry_run = dry_run != json->end() && *dry_run == true;
-  const std::string kind = text_at(*json, "kind");
+  JournalLine line{.seq = number_at(json, "seq"), .id = number_at(json, "id")};
+  line.time = text_at(json, "time");
+  line.uid = text_at(json, "uid");
+  line.state = text_at(json, "state");
+  const auto dry_run = json.find("dry_run");
+  line.is_dry_run = dry_run != json.end() && *dry_run == true;
+  const std::string kind = text_at(json, "kind");
   if (kind == "decision") {
     line.kind = JournalLine::Kind::kDecision;
-    read_decision(*json, line);
+    read_decision(json, line);
   } else if (kind == "progress") {
     line.kind = JournalLine::Kind::kProgress;
-    read_progress(*json, line);
+    read_progress(json, line);
   } else if (kind == "condition") {
     line.kind = JournalLine::Kind::kCondition;
-    line.name = text_at(*json, "type");
-    const auto status = json->find("status");
-    line.is_set = status != json->end() && *status == true;
-  } else if (kind == "daemon" && text_at(*json, "what") == "started") {
+    line.name = text_at(json, "type");
+    const auto status = json.find("status");
+    line.is_set = status != json.end() && *status == true;
+  } else if (kind == "daemon" && text_at(json, "what") == "started") {
     line.kind = JournalLine::Kind::kStarted;
   } else if (kind == "skipped") {
     line.kind = JournalLine::Kind::kSkipped;
-    line.first = number_at(*json, "first");
-    read_conditions(*json, line);
+    line.first = number_at(json, "first");
+    read_conditions(json, line);
   }
   return line;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/rfc3339.h"
+#include "evictd/try.h"
 #include "kube/actions/json_members.h"
 #include "kube/actions/times.h"
 #include "kube/shaped_json.h"
@@ -87,19 +88,16 @@ Ask node_patch(std::string path, const Json& body) {
 
 Result<NodeAnswer> read_node(std::string_view body, const std::string& node) {
   static const Shape kShape = make_node_shape();
-  const Result<Json> read = read_shaped(body, kShape);
-  if (!read) {
-    return Failure(read.error());
-  }
-  const bool is_object = read->is_object() && read->contains("metadata") &&
-                         (*read)["metadata"].is_object() && text_at(*read, "kind") == "Node";
-  if (!is_object || text_at((*read)["metadata"], "name") != node ||
-      text_at((*read)["metadata"], "resourceVersion").empty()) {
+  EVICTD_ASSIGN_OR_RETURN(const Json read, read_shaped(body, kShape));
+  const bool is_object = read.is_object() && read.contains("metadata") &&
+                         read["metadata"].is_object() && text_at(read, "kind") == "Node";
+  if (!is_object || text_at(read["metadata"], "name") != node ||
+      text_at(read["metadata"], "resourceVersion").empty()) {
     return fail(Errc::kInvalid, "not a v1.Node named " + node);
   }
-  return NodeAnswer{.resource_version = text_at((*read)["metadata"], "resourceVersion"),
-                    .taints = list_at(*read, "spec", "taints"),
-                    .conditions = list_at(*read, "status", "conditions")};
+  return NodeAnswer{.resource_version = text_at(read["metadata"], "resourceVersion"),
+                    .taints = list_at(read, "spec", "taints"),
+                    .conditions = list_at(read, "status", "conditions")};
 }
 
 Ask get_node_request(const std::string& node) {

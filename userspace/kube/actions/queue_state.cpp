@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "evictd/try.h"
 #include "kube/actions/json_members.h"
 
 namespace evictd::kube {
@@ -129,19 +130,12 @@ Result<> QueueState::apply(std::string_view text) {
 Result<> QueueState::apply_taken(const Json& json) {
   std::vector<Entry> entries;
   for (const Json& one : json.value("entries", Json::array())) {
-    Result<Entry> entry = entry_from_json(one);
-    if (!entry) {
-      return Failure(entry.error());
-    }
-    entries.push_back(std::move(*entry));
+    EVICTD_ASSIGN_OR_RETURN(Entry entry, entry_from_json(one));
+    entries.push_back(std::move(entry));
   }
   std::optional<ControlledEviction> controlled;
   if (const auto found = json.find("controlled"); found != json.end()) {
-    Result<ControlledEviction> eviction = controlled_eviction_from_json(*found);
-    if (!eviction) {
-      return Failure(eviction.error());
-    }
-    controlled = std::move(*eviction);
+    EVICTD_ASSIGN_OR_RETURN(controlled, controlled_eviction_from_json(*found));
   }
   events_.take(json.value("events", Json::array()));
   for (const Json& one : json.value("victims", Json::array())) {

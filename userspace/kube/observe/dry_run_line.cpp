@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/rfc3339.h"
+#include "evictd/try.h"
 #include "kube/actions/json_members.h"
 #include "kube/shaped_json.h"
 
@@ -84,25 +85,22 @@ std::optional<ComparedEviction> read_choice(const Json& json) {
 
 Result<ObservedLine> read_observed_line(std::string_view text) {
   static const Shape kShape = make_observed_shape();
-  const Result<Json> json = read_shaped(text, kShape);
-  if (!json) {
-    return Failure(json.error());
-  }
-  if (!json->is_object()) {
+  EVICTD_ASSIGN_OR_RETURN(const Json json, read_shaped(text, kShape));
+  if (!json.is_object()) {
     return fail(Errc::kInvalid, "not a journal line");
   }
-  ObservedLine line{.seq = number_at(*json, "seq")};
-  const std::string kind = text_at(*json, "kind");
-  const bool chose = kind == "decision" && !text_at(*json, "state").empty();
-  const auto dry_run = json->find("dry_run");
-  if (chose || (kind == "daemon" && text_at(*json, "what") == "started")) {
-    line.is_dry_run = dry_run != json->end() && *dry_run == true;
+  ObservedLine line{.seq = number_at(json, "seq")};
+  const std::string kind = text_at(json, "kind");
+  const bool chose = kind == "decision" && !text_at(json, "state").empty();
+  const auto dry_run = json.find("dry_run");
+  if (chose || (kind == "daemon" && text_at(json, "what") == "started")) {
+    line.is_dry_run = dry_run != json.end() && *dry_run == true;
   }
   if (chose && line.is_dry_run == true) {
-    line.decision = read_choice(*json);
+    line.decision = read_choice(json);
   }
   if (kind == "skipped") {
-    line.first = number_at(*json, "first");
+    line.first = number_at(json, "first");
   }
   return line;
 }
