@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_members.h"
 #include "base/json_text.h"
 #include "base/unix_socket.h"
 #include "cluster/cgroup_name.h"
@@ -21,6 +22,8 @@ namespace evictd::kube {
 
 namespace {
 
+using base::member_at;
+using base::text_at;
 using Json = nlohmann::json;
 
 /// Longer than any interval between pod lists.
@@ -46,9 +49,9 @@ WallTime modified_at(const std::string& file) {
 }
 
 std::optional<Duration> milliseconds_in(const Json& image, const char* name) {
-  const auto found = image.find(name);
-  return found != image.end() && found->is_number_unsigned()
-             ? std::optional<Duration>(std::chrono::milliseconds(found->get<std::int64_t>()))
+  const Json& number = member_at(image, name);
+  return number.is_number_unsigned()
+             ? std::optional<Duration>(std::chrono::milliseconds(number.get<std::int64_t>()))
              : std::nullopt;
 }
 
@@ -58,17 +61,17 @@ Result<std::map<std::string, cri::ImageIdleness>> ask_idleness(const std::string
     return fail_in("read the ages of images: is evictd-kube running?", answer.error());
   }
   const Result<Json> status = base::parse_json<Json>(*answer);
-  if (!status || !status->is_object() || !status->contains("runtime") ||
-      !(*status)["runtime"].is_object() || !(*status)["runtime"].contains("images")) {
+  const Json images = status ? member_at(*status, "runtime", "images") : Json();
+  if (images.is_null()) {
     return fail(Errc::kMalformed,
                 "read the ages of images: the evictd-kube at " + socket + " has no runtime");
   }
   std::map<std::string, cri::ImageIdleness> idleness;
-  for (const Json& image : (*status)["runtime"]["images"]) {
+  for (const Json& image : images) {
     const std::optional<Duration> known = milliseconds_in(image, "known_ms");
-    if (known && image.contains("id") && image["id"].is_string()) {
-      idleness[image["id"].get<std::string>()] = {.known = *known,
-                                                  .unused = milliseconds_in(image, "unused_ms")};
+    if (known && member_at(image, "id").is_string()) {
+      idleness[text_at(image, "id")] = {.known = *known,
+                                        .unused = milliseconds_in(image, "unused_ms")};
     }
   }
   return idleness;

@@ -4,15 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_members.h"
 #include "base/json_text.h"
 #include "base/unix_socket.h"
 #include "evictd/try.h"
-#include "web/json_path.h"
 
 namespace evictd::web {
 
 namespace {
 
+using base::text_at;
 using Json = nlohmann::ordered_json;
 
 Result<EvictdClient::Answer> ask_now(const std::filesystem::path& socket,
@@ -23,7 +24,7 @@ Result<EvictdClient::Answer> ask_now(const std::filesystem::path& socket,
   if (!parsed) {
     return fail_in(program + "'s answer to \"" + op + "\"", parsed.error());
   }
-  if (const std::string refusal = text_at(*parsed, {"error"}); !refusal.empty()) {
+  if (const std::string refusal = text_at(*parsed, "error"); !refusal.empty()) {
     return fail(Errc::kInvalid, program + ": " + refusal);
   }
   return std::make_shared<const Json>(std::move(*parsed));

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_members.h"
 #include "evictd/try.h"
-#include "kube/actions/json_members.h"
 
 namespace evictd::kube {
 
 namespace {
 
+using base::count_at;
 using Json = nlohmann::json;
 
 /// Version of the file; increases with a change that an older evictd-kube would misread.
@@ -153,7 +154,7 @@ Result<> QueueState::apply_taken(const Json& json) {
   for (Entry& entry : entries) {
     take_entry(std::move(entry));
   }
-  if (const std::uint64_t seq = number_at(json, "seq"); seq != 0) {
+  if (const std::uint64_t seq = count_at(json, "seq"); seq != 0) {
     cursor_ = seq;
   }
   return {};
@@ -182,11 +183,11 @@ void QueueState::take_entry(Entry entry) {
 }
 
 void QueueState::apply_done(const Json& json) {
-  const auto entry = entries_.find(number_at(json, "number"));
+  const auto entry = entries_.find(count_at(json, "number"));
   if (entry == entries_.end()) {
     return;
   }
-  entry->second.done = std::max(entry->second.done, std::size_t{number_at(json, "done")});
+  entry->second.done = std::max(entry->second.done, std::size_t{count_at(json, "done")});
   if (entry->second.done >= entry->second.steps.size()) {
     entries_.erase(entry);
   }
