@@ -28,11 +28,8 @@ struct Form {
 };
 
 Shape make_list_shape(const Shape& item) {
-  Shape list;
-  list.members["kind"];
-  list.members["apiVersion"];
-  list.members["metadata"].members["resourceVersion"];
-  list.members["metadata"].members["continue"];
+  Shape list = keeping({"kind", "apiVersion"});
+  list.members["metadata"] = keeping({"resourceVersion", "continue"});
   list.members["items"] = item;
   return list;
 }
@@ -46,14 +43,6 @@ Shape make_line_shape(const Shape& item) {
     event.members["object"].members[member];
   }
   return event;
-}
-
-Shape make_status_shape() {
-  Shape status;
-  for (const char* const member : {"kind", "message", "reason"}) {
-    status.members[member];
-  }
-  return status;
 }
 
 bool is_pod_of_node(const Json& pod, const std::string& node) {
@@ -196,7 +185,7 @@ Result<WatchEvent> read_watch_event(std::string_view line, const AnswerRules& ru
 }
 
 std::string refusal_of(std::string_view body) {
-  static const Shape kShape = make_status_shape();
+  static const Shape kShape = keeping({"kind", "message", "reason"});
   const Result<Json> read = read_shaped(body, kShape);
   constexpr std::size_t kMost = 300;
   return read ? base::one_line(text_at(*read, "message").substr(0, kMost)) : std::string();

@@ -17,15 +17,10 @@ using base::text_at;
 using Json = nlohmann::json;
 
 Shape make_evicted_event_shape() {
-  Shape shape;
-  for (const char* const name :
-       {"kind", "apiVersion", "reason", "message", "firstTimestamp", "eventTime"}) {
-    shape.members.emplace(name, Shape{});
-  }
-  shape.members["metadata"].members["resourceVersion"];
-  shape.members["source"].members = {{"component", {}}, {"host", {}}};
-  shape.members["involvedObject"].members = {
-      {"kind", {}}, {"namespace", {}}, {"name", {}}, {"uid", {}}};
+  Shape shape = keeping({"kind", "apiVersion", "reason", "message", "firstTimestamp", "eventTime"});
+  shape.members["metadata"] = keeping({"resourceVersion"});
+  shape.members["source"] = keeping({"component", "host"});
+  shape.members["involvedObject"] = keeping({"kind", "namespace", "name", "uid"});
   return shape;
 }
 

@@ -20,14 +20,6 @@ using base::member_at;
 using base::text_at;
 using Json = nlohmann::json;
 
-Shape keeping(std::initializer_list<const char*> names) {
-  Shape shape;
-  for (const char* const name : names) {
-    shape.members.emplace(name, Shape{});
-  }
-  return shape;
-}
-
 /// A decision among a thousand pods keeps some twenty values.
 Shape make_line_shape() {
   Shape shape =

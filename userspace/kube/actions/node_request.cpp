@@ -24,19 +24,10 @@ constexpr Duration kNodeTimeLimit = std::chrono::seconds(10);
 constexpr const char* kEffect = "NoSchedule";
 
 Shape make_node_shape() {
-  Shape taint;
-  for (const char* const name : {"key", "value", "effect", "timeAdded"}) {
-    taint.members.emplace(name, Shape{});
-  }
-  Shape condition;
-  for (const char* const name : {"type", "status", "reason"}) {
-    condition.members.emplace(name, Shape{});
-  }
-  Shape shape;
-  shape.members["kind"] = {};
-  shape.members["metadata"].members = {{"name", {}}, {"resourceVersion", {}}};
-  shape.members["spec"].members["taints"] = taint;
-  shape.members["status"].members["conditions"] = condition;
+  Shape shape = keeping({"kind"});
+  shape.members["metadata"] = keeping({"name", "resourceVersion"});
+  shape.members["spec"].members["taints"] = keeping({"key", "value", "effect", "timeAdded"});
+  shape.members["status"].members["conditions"] = keeping({"type", "status", "reason"});
   return shape;
 }
 

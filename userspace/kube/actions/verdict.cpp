@@ -42,15 +42,9 @@ struct Refusal {
 };
 
 Shape make_shape() {
-  Shape cause;
-  cause.members["reason"] = {};
-  Shape details;
-  details.members["kind"] = {};
-  details.members["causes"] = cause;
-  Shape shape;
-  shape.members["kind"] = {};
-  shape.members["message"] = {};
-  shape.members["details"] = details;
+  Shape shape = keeping({"kind", "message"});
+  shape.members["details"] = keeping({"kind"});
+  shape.members["details"].members["causes"] = keeping({"reason"});
   return shape;
 }
 

@@ -23,19 +23,11 @@ using base::text_at;
 using exporting::ComparedEviction;
 using Json = nlohmann::json;
 
-Shape with_members(std::initializer_list<const char*> names) {
-  Shape shape;
-  for (const char* const name : names) {
-    shape.members.emplace(name, Shape{});
-  }
-  return shape;
-}
-
 Shape make_observed_shape() {
   Shape shape =
-      with_members({"kind", "seq", "first", "id", "time", "namespace", "name", "uid", "dry_run",
-                    "state", "outcome", "trigger", "what", "signal", "resource", "available"});
-  shape.members["ranking"] = with_members({"uid", "place", "usage"});
+      keeping({"kind", "seq", "first", "id", "time", "namespace", "name", "uid", "dry_run", "state",
+               "outcome", "trigger", "what", "signal", "resource", "available"});
+  shape.members["ranking"] = keeping({"uid", "place", "usage"});
   return shape;
 }
 
