@@ -12,12 +12,11 @@
 
 #include "evictd/time.h"
 #include "export/json_fields.h"
-#include "export/json_time.h"
 
 namespace evictd::exporting {
 
 /// The form of a value that is no structure, with the numbers that a reader accepts. Moments and
-/// durations are in nanoseconds, wall times in RFC 3339.
+/// durations are in nanoseconds.
 struct Scalar {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -28,8 +27,6 @@ struct Scalar {
       return value.time_since_epoch().count();
     } else if constexpr (std::is_same_v<V, Duration>) {
       return value.count();
-    } else if constexpr (std::is_same_v<V, WallTime>) {
-      return rfc3339(value);
     } else {
       return value;
     }
@@ -45,8 +42,6 @@ struct Scalar {
       into = fields.texts(key);
     } else if constexpr (std::is_same_v<V, std::map<std::string, std::string>>) {
       into = fields.text_map(key);
-    } else if constexpr (std::is_same_v<V, WallTime>) {
-      into = fields.wall_time(key);
     } else if constexpr (std::is_same_v<V, MonoTime>) {
       into = MonoTime(Duration(fields.whole(key, least, most)));
     } else if constexpr (std::is_same_v<V, Duration>) {

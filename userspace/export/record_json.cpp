@@ -6,6 +6,7 @@
 
 #include "export/eviction_record.h"
 #include "export/json_table.h"
+#include "export/json_time.h"
 
 namespace evictd::exporting {
 
@@ -168,7 +169,8 @@ void read_forecast(JsonFields& fields, EvictionRecord& record) {
 }
 
 constexpr auto kDecision = Table(
-    member("id", &EvictionRecord::id), member("time", &EvictionRecord::at),
+    member("id", &EvictionRecord::id),
+    written("time", [](const EvictionRecord& record) { return rfc3339(record.at); }),
     newer_member("node", &EvictionRecord::node), written("pod", pod_name),
     member("namespace", &EvictionRecord::ns), member("name", &EvictionRecord::name),
     member("uid", &EvictionRecord::uid), member("trigger", &EvictionRecord::trigger),
@@ -231,6 +233,8 @@ Result<EvictionRecord> record_from_json(const Json& json) {
     fields.refuse("kind", "not \"decision\"");
   }
   EvictionRecord record;
+  // First, because every line has one: a line that is no record lacks it.
+  record.at = fields.wall_time("time");
   kDecision.read(fields, record);
   if (failure) {
     return Failure(*failure);
